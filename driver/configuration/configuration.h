@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings by key: command line over user file over default file over the key's default.
+ *
+ * Every key is one row of configuration/keys.def (name, type, default, description); a key that is not there is an error that
+ * suggests the nearest. Source: thesis, section "Configuration".
+ */
+#ifndef CONFIGURATION_CONFIGURATION_H
+#define CONFIGURATION_CONFIGURATION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum configuration_type { CONFIGURATION_STRING, CONFIGURATION_BOOL, CONFIGURATION_LONG, CONFIGURATION_DOUBLE, CONFIGURATION_CHOICE };
+
+struct configuration_key {
+	const char *name;
+	enum configuration_type type;
+	const char *default_text;
+	const char *choices;     /* CONFIGURATION_CHOICE: blank separated; else NULL */
+	const char *description;
+};
+
+/* All keys, sorted by name. */
+extern const struct configuration_key configuration_keys[];
+extern const size_t configuration_nr_keys;
+
+enum configuration_source { CONFIGURATION_DEFAULT, CONFIGURATION_DEFAULT_FILE, CONFIGURATION_USER_FILE, CONFIGURATION_COMMAND_LINE };
+
+struct configuration;
+
+struct configuration *configuration_new(void);
+void configuration_delete(struct configuration *configuration);
+
+/* Unknown key (with the nearest one as a hint) or a text that is no value of its type: error. */
+int configuration_set(struct configuration *configuration, enum configuration_source source, const char *key,
+		      const char *text, struct rot_error *err);
+
+/* key=value lines, # comments. A missing file is an error only if required. Errors name file and line. */
+int configuration_load(struct configuration *configuration, enum configuration_source source, const char *path,
+		       bool required, struct rot_error *err);
+
+/*
+ * Takes "-key=value", "--key=value" and bare "-key" (toggles a bool) out of argv, up to "--"; the rest stays in order and *argc is
+ * its length. The option "--" itself is kept.
+ */
+int configuration_take_arguments(struct configuration *configuration, int *argc, char **argv, struct rot_error *err);
+
+/* Values. A key that is not in keys.def is our own mistake: assert. Strings are valid until the key is set again. */
+const char *configuration_string(const struct configuration *configuration, const char *key);
+bool configuration_bool(const struct configuration *configuration, const char *key);
+int64_t configuration_long(const struct configuration *configuration, const char *key);
+double configuration_double(const struct configuration *configuration, const char *key);
+enum configuration_source configuration_origin(const struct configuration *configuration, const char *key);
+
+/* Changes after push are undone by pop. */
+void configuration_push(struct configuration *configuration);
+void configuration_pop(struct configuration *configuration);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What machine this is, without measuring: /proc and /sys below a root, so that recorded machines can be read. */
+#ifndef MACHINE_MACHINE_H
+#define MACHINE_MACHINE_H
+
+#include <stdbool.h>
+
+#include "entities.h"
+#include "error.h"
+
+/* root: "/" or the folder of a recorded machine. Facts that cannot be read keep their "unknown" value (0, ""). NULL on error. */
+struct machine *machine_read(const char *root, struct rot_error *err);
+
+bool machine_has_flag(const struct machine *machine, const char *cpu_flag);
+
+/* One line for captions: "AMD EPYC, family 26 model 2, KVM". Fresh memory. */
+char *machine_caption(const struct machine *machine);
+
+/*
+ * Can hardware events be counted here? Tried by opening one (cycles, user mode, own thread). On false, *why holds what
+ * failed and, as its hint, the exact command that would change it. Not cached; about a microsecond.
+ */
+bool machine_can_count(struct rot_error *why);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Quantities: what a user wants to know of a point, and how it is obtained: events of the architecture, packed into passes,
+ * measured, computed per sample, summarised. The thesis' QuantityMeasuringService.
+ */
+#ifndef QUANTITIES_QUANTITY_H
+#define QUANTITIES_QUANTITY_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "entities.h"
+#include "error.h"
+#include "statistics/summary.h"
+
+struct rot;
+
+/* ---- what is asked for ---- */
+
+/*
+ * name        operation         border            clock
+ * time                                            coreCycles | referenceCycles | tsc | microSeconds | auto
+ * operationCount   doublePrecisionFlop | singlePrecisionFlop | flop (both) | compInstr (x87) | instructions
+ * transferredBytes              l1l2 | l2l3 | llcRam, each alone (both directions), or with ".read" or ".write"
+ * performance      as above                        as above      operations per unit of time
+ * throughput                    as above          as above      bytes per unit of time
+ * operationalIntensity as above as above                        operations per byte
+ * tlbMisses, contextSwitches, interrupts, instructions           plain counts
+ */
+struct quantity_request {
+	const char *name;
+	const char *operation; /* or NULL */
+	const char *border;    /* or NULL */
+	const char *clock;     /* or NULL: the configuration key "clock" */
+	double given_operations; /* > 0: use this count instead of measuring; else 0 */
+	double given_bytes;      /* likewise */
+};
+
+/* "performance:doublePrecisionFlop", "operationalIntensity:doublePrecisionFlop:llcRam", "time::tsc"... as in XML and list; see quantity.c. */
+int quantity_parse(struct quantity_request *request, const char *text, struct rot_error *err);
+
+/* One row per quantity that can be asked for, for "rot list quantities": name, what it is, whether and how this machine measures it. */
+struct quantity_offer {
+	const char *name, *of, *unit, *description;
+	const char *kind;   /* "measured", "modelled", or "expected" (cannot be measured here) */
+	const char *source; /* events or formula; "" if none */
+};
+size_t quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array */
+
+/* ---- what is given back ---- */
+
+/* Why a sample was left out; bits. */
+enum sample_taint {
+	TAINT_CONTEXT_SWITCH = 1 << 0, TAINT_MIGRATION = 1 << 1, TAINT_MAJOR_FAULT = 1 << 2,
+	TAINT_MULTIPLEXED = 1 << 3,    TAINT_OVERFLOW = 1 << 4,  TAINT_UNMEASURED_THREAD = 1 << 5,
+};
+
+struct quantity_value {
+	struct quantity_request request; /* strings owned by the value */
+	char *name;              /* "operationCount" */
+	char *of;                /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
+	char *unit;              /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
+	const char *kind;        /* "measured", "modelled", "expected", "given"; the weakest of its parts */
+	char *source;            /* events: "r8f03 + raf03"; or "kernel definition" */
+	const char *grade;       /* "A".."F" after validation; "" if not validated on this machine */
+	double expected;         /* what the kernel's definition says; NaN if it says nothing */
+	struct summary summary;
+	double *samples;         /* one per run, also tainted ones; NULL if nothing was measured */
+	unsigned *taints;        /* enum sample_taint bits per sample, same length */
+	size_t nr_samples;
+};
+
+void quantity_value_clear(struct quantity_value *value);
+
+/*
+ * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed) with nr_runs
+ * runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here comes from the kernel's expectation,
+ * labelled; neither possible: error. hashes (may be NULL) gets the description hashes used: NULL-terminated, caller frees
+ * each and the array.
+ */
+int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err);
+
+/* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
+json_t *quantity_value_json(const struct quantity_value *value);
+
+/* Names of the taint bits, comma separated; fresh memory. */
+char *sample_taint_names(unsigned taints);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver as a library: what commands, controllers and other programs hold on to. */
+#ifndef ROT_ROT_H
+#define ROT_ROT_H
+
+#include "entity.h"
+#include "error.h"
+
+struct configuration;
+struct definitions;
+struct machine;
+struct monitor;
+struct paths;
+struct architecture;
+struct measuring;
+
+/* One open driver. Everything in it is owned by it; parts are never NULL between rot_open and rot_close. */
+struct rot {
+	struct configuration *configuration; /* configuration/configuration.h                       */
+	struct paths *paths;                 /* configuration/paths.h: where data and results live  */
+	struct monitor *monitor;             /* measuring/monitor.h: where the time went            */
+	struct machine *machine;             /* the entity Machine, filled by machine/machine.h     */
+	struct definitions *kernels;         /* codegen/definition.h: all kernels that were found   */
+	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
+	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */
+	struct measuring *measuring;         /* measuring/measuring.h: cores and the result cache   */
+};
+
+/*
+ * Opens the driver with a loaded configuration (which it takes over, also on error): finds the paths, reads the machine, the kernels'
+ * definitions and the architecture. A kernel whose definition is broken is left out with a warning on stderr, unless it is used.
+ */
+int rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err);
+
+/* Closing what is closed or zeroed is allowed. */
+void rot_close(struct rot *rot);
+
+/*
+ * One message to stderr, "rot: warning: ..." or a plain note. They never go into results; what belongs to a result is
+ * attached to it. Notes are silent with -quiet. Both first clear a progress line that is on the terminal.
+ */
+void rot_warning(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void rot_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* True once the user asked to stop (SIGINT, SIGTERM): finish nothing new, keep what is finished. */
+bool rot_interrupted(void);
+
+/*
+ * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by controllers/xml_controller.h; a C
+ * controller is a file that defines "const struct rot_controller controller".
+ */
+struct rot_controller {
+	const char *name;
+	const char *description;
+	/* output_name: files are output_name.pdf, ... in the current folder. */
+	int (*measure)(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err);
+	void *context; /* the controller's own */
+};
+
+#endif
