@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wire between the two processes of the core: whole messages of one size over a socket pair.
+ *
+ * The parent owns both ends until the child is started; the child finds the number of its end behind "--wire". The parent
+ * reads at all times, so the child may wait in a send. The child reads when it likes: the parent never waits for it.
+ */
+#ifndef CORE_WIRE_H
+#define CORE_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+
+enum wire_kind {
+	/* child to parent */
+	WIRE_STARTUP = 1,    /* argument: runs to come, of all measurements together; sent once, before the first run */
+	WIRE_RUN_STARTED,    /* argument: number of the run, from 1                                                   */
+	WIRE_RUN_FINISHED,   /* argument: number of the run, from 1                                                   */
+
+	/*
+	 * parent to child, about any thread but the main one. STARTED is sent before the thread runs its first user
+	 * instruction, EXITED after the last; per thread they come in this order. Without tracing neither is ever sent.
+	 */
+	WIRE_THREAD_STARTED, /* tid */
+	WIRE_THREAD_EXITED,  /* tid */
+};
+
+/* Members without a meaning for the kind are 0. */
+struct wire_message {
+	uint32_t kind;    /* enum wire_kind        */
+	int32_t tid;      /* thread it is about    */
+	int64_t argument;
+};
+
+/* A connected pair, both close-on-exec. 0 or -1. */
+int wire_open(int ends[2], struct rot_error *err);
+
+/*
+ * One message. wait: block until it could be done. 0, or -1 with errno set: EAGAIN (only without wait: no room, or no
+ * message), EPIPE (the other process is gone; never raises SIGPIPE), EPROTO (received something that is no message).
+ * Both are safe from several threads at once.
+ */
+int wire_send(int fd, const struct wire_message *message, bool wait);
+int wire_receive(int fd, struct wire_message *message, bool wait);
+
+#endif
