@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Running another program to its end: make, a compiler, gnuplot. It dies with us, and what it prints is kept. */
+#ifndef ROT_PROCESS_H
+#define ROT_PROCESS_H
+
+#include <stdbool.h>
+
+#include "error.h"
+
+/* How a program ended. Zeroed: nothing ran. */
+struct process_result {
+	int status;   /* exit status, or -1 when a signal ended it */
+	int signal;   /* 0, or the signal                          */
+	char *output; /* standard output and error as they came, at most the last 64 KiB; never NULL after process_run */
+};
+
+/*
+ * Runs argv (NULL-terminated; argv[0] is searched in PATH) in folder (NULL: the current one) with an empty standard input, and waits.
+ * The program is killed when this process dies (PR_SET_PDEATHSIG), and gets SIGTERM when rot_interrupted() becomes true.
+ * 0 when it ran, however it ended; -1 when it could not be started (not found: *not_found is set, may be NULL) or we were
+ * interrupted.
+ */
+int process_run(const char *const *argv, const char *folder, struct process_result *result, bool *not_found,
+		struct rot_error *err);
+void process_result_clear(struct process_result *result);
+
+/* Full path of a program as PATH finds it, or NULL. Fresh memory. */
+char *process_find(const char *program);
+
+#endif
