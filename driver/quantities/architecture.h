@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Architectures: how the events of a processor make quantities. One XML file each in driver/architectures/, so a new processor is
+ * a new file. Schema: driver/schemas/architecture.rng.
+ */
+#ifndef QUANTITIES_ARCHITECTURE_H
+#define QUANTITIES_ARCHITECTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "entities.h"
+#include "error.h"
+
+/*
+ * What an event needs of the counters; a group shape says how many of each it may hold.
+ * plain: any counter. large: counts by more than one a cycle and is paired with a second counter (AMD event 0x003).
+ * fixed: has a counter of its own. offcore: needs one of the extra offcore response registers besides a counter.
+ */
+enum event_class { EVENT_PLAIN, EVENT_LARGE, EVENT_FIXED, EVENT_OFFCORE, EVENT_NR_CLASSES };
+
+struct architecture_event {
+	char *name;             /* in expressions: $name                */
+	char *definition;       /* libpfm4 event string                 */
+	enum event_class class;
+};
+
+/* A formula needs at most this many events. */
+#define FORMULA_MAX_EVENTS 16
+
+struct architecture_formula {
+	char *quantity;   /* "operationCount", "transferredBytes", "time", "tlbMisses", "interrupts", "instructions" */
+	char *of;         /* "doublePrecisionFlop", "llcRam.read", "coreCycles", ... or ""                          */
+	char *kind;       /* "measured" or "modelled"                                                               */
+	char *expression; /* expression.h, over the events as variables                                             */
+	char *source;     /* the events, for people; and what is not seen                                           */
+	size_t events[FORMULA_MAX_EVENTS]; /* indices of the events the expression uses, ascending                   */
+	size_t nr_events;
+	int line;         /* in the architecture's file */
+};
+
+/* One legal group: at most limit[class] events of each class. */
+struct architecture_group {
+	unsigned limit[EVENT_NR_CLASSES];
+};
+
+/* Read only once loaded. */
+struct architecture {
+	char *name;                /* "zen5", "generic", "none"                                              */
+	char *title;               /* "AMD Zen 5 (EPYC Turin)"                                               */
+	char *path;
+	int nominal_counters;      /* what the processor has                                                 */
+	int usable_counters;       /* what a group may use                                                   */
+	int counter_bits;          /* counts are taken modulo 2^counter_bits; 0: as they are                 */
+	char *scrub_event;         /* junk event that clears poisoned counters before each run; "" if none   */
+	int scrub_count;
+	struct architecture_event *events;
+	size_t nr_events;
+	struct architecture_group *groups;
+	size_t nr_groups;
+	struct architecture_formula *formulas; /* in order of preference                                     */
+	size_t nr_formulas;
+	size_t *riders;            /* events that are put into every pass that has room, in this order        */
+	size_t nr_riders;
+	struct rot_error why_not;  /* why events cannot be counted, with the hint; empty text if they can     */
+};
+
+/*
+ * The architecture of the machine, from the XML files in folder (the schema is ../schemas/architecture.rng). why_not is NULL when events
+ * can be counted (machine_can_count), else what machine_can_count said: then the architecture is "none" and keeps it. A CPU that no file
+ * names gets "generic". NULL on error (file and line). Free with architecture_delete.
+ */
+struct architecture *architecture_load(const char *folder, const struct machine *machine, const struct rot_error *why_not,
+				       struct rot_error *err);
+
+/* One file, whatever the machine; architecture_load is made of this. */
+struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);
+
+void architecture_delete(struct architecture *architecture);
+
+/* The preferred formula of a quantity, or NULL. of: "" for plain counts. */
+const struct architecture_formula *architecture_formula(const struct architecture *architecture, const char *quantity,
+							const char *of);
+
+#endif
