@@ -6,6 +6,10 @@
 #ifndef CONTROLLERS_EXPERIMENT_H
 #define CONTROLLERS_EXPERIMENT_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "controllers/space.h"
 #include "entities.h"
 #include "error.h"
 #include "quantities/quantity.h"
@@ -13,28 +17,98 @@
 struct rot;
 struct experiment;
 
-/* controller_name and output_name are copied. nr_points_expected (0: unknown) is for the progress line. */
-struct experiment *experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected);
+/*
+ * Both names are copied. nr_points_expected (0: unknown) is for the progress line. Fails, before anything is measured, when
+ * OUTPUT.json cannot be written where output_name says.
+ */
+struct experiment *experiment_new(struct rot *rot, const char *controller_name, const char *output_name,
+				  size_t nr_points_expected, struct rot_error *err);
 void experiment_delete(struct experiment *experiment);
 
-struct experiment_coordinate {
-	const char *axis;
-	double number;     /* NaN: text is the value */
-	const char *text;
-};
+/* ---- what to show; none of it is part of any measurement ---- */
+
+enum experiment_plot_kind { EXPERIMENT_ROOFLINE, EXPERIMENT_DISTRIBUTION, EXPERIMENT_SERIES };
+enum experiment_labels { EXPERIMENT_LABELS_NONE, EXPERIMENT_LABELS_ENDS, EXPERIMENT_LABELS_ALL };
 
 /*
- * Measures one point and adds it. Interrupted: returns -1 with the points so far kept, so that experiment_write still writes
- * them.
+ * One plot. All strings are copied; NULL is the same as "". Texts may hold expressions in braces: of a point's axes, "series", "label" and
+ * the values that were given a name (experiment_name_value); "first.NAME" is the value at the plot's first point.
+ */
+struct experiment_plot {
+	enum experiment_plot_kind kind;
+	const char *name;           /* files are OUTPUT-NAME.*; "": OUTPUT.* */
+	const char *title;
+	const char *x;              /* roofline: an operational intensity, as quantity_parse reads it; else the name of an axis or a quantity */
+	const char *y;              /* a quantity; a roofline's is a performance */
+	const char *x_label, *x_unit, *y_label, *y_unit; /* "": after the quantity or axis */
+	double x_low, x_high, y_low, y_high;             /* NaN: automatic */
+	bool is_x_log, is_y_log;    /* a roofline's axes always are */
+	enum experiment_labels labels; /* which points of a series carry their label */
+	const char *point_label;    /* text drawn at a point; "": its label */
+	const char *annotation;     /* further lines of the caption; expressions see the plot's last point */
+	const char *key_position;   /* "": as the configuration key says */
+	bool connect_same_size;     /* dashed lines between points of different series with equal labels */
+	bool has_default_peaks;     /* roofline: draw the machine's ceilings */
+};
+
+/* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
+struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
+
+/* Errors: x or y is neither an axis nor a quantity; two plots of the same name. Plots are written in the order of addition. */
+int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
+
+/* The value of that quantity becomes the variable "name" in texts. */
+int experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, struct rot_error *err);
+
+/*
+ * A column of the table: an axis, "series", "label" or a quantity. heading "" or NULL: after what it is. Without any, the table has series
+ * and label and every quantity.
+ */
+int experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err);
+
+/* ---- measuring ---- */
+
+/*
+ * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or not. Fails with the points
+ * so far kept, so that after an interruption experiment_write still writes them.
  */
 int experiment_add_point(struct experiment *experiment, const char *series, const char *label,
-			 const struct experiment_coordinate *coordinates, size_t nr_coordinates,
-			 const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
-			 int nr_runs, struct rot_error *err);
+			 const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
+			 const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err);
 
-/* The machine's default ceilings (driver/controllers/default-peaks.xml), measured once and cached. */
+/*
+ * A ceiling: the best of nr_runs runs of a measurement whose work is known: a performance (border NULL; work in operations) or a bandwidth
+ * (operation NULL; work in bytes per run). A second ceiling of the same name replaces the first if it is higher.
+ */
+struct experiment_ceiling {
+	const char *name;      /* "AVX-512 FMA" */
+	const char *operation; /* "doublePrecisionFlop" */
+	const char *border;    /* "llcRam"; a plot's own border is drawn black, others grey */
+	double work;           /* of one run, > 0 */
+};
+int experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
+			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
+
+/*
+ * The machine's default ceilings (controller default-peaks), measured once and cached. Only the performances of operations that the
+ * rooflines added so far show, or all when there is none.
+ */
 int experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err);
 
 size_t experiment_nr_points(const struct experiment *experiment);
+
+/* ---- results ---- */
+
+/*
+ * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are there (said in the
+ * table and in the JSON). A missing gnuplot is an error, after table and JSON.
+ */
+int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
+
+/* The table alone. */
+void experiment_print_table(const struct experiment *experiment, FILE *out);
+
+/* The JSON alone; new reference. */
+json_t *experiment_json(const struct experiment *experiment, bool is_complete);
 
 #endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Controllers by name: the current folder, then the user's data folder, then the built-in ones; what comes first hides the rest.
+ *
+ * NAME is found as NAME.xml or NAME.c in the current folder, in USER/controllers and in DATA/driver/controllers, or in the table of
+ * C controllers that are linked in. A name with a slash or ending in .xml or .c is the path of a file.
+ */
+#ifndef CONTROLLERS_FIND_H
+#define CONTROLLERS_FIND_H
+
+#include <stddef.h>
+
+#include "configuration/paths.h"
+#include "error.h"
+#include "rot.h"
+
+/* What can be told without running it. Strings are owned by the list. */
+struct controller_info {
+	char *name;        /* what "rot measure" takes */
+	char *description; /* the comment of an XML controller; "" if a C file would have to be compiled to know it */
+	char *path;        /* of its file; "" when linked in */
+	const char *place; /* "current folder", "your controllers" or "built in" */
+};
+
+/* All controllers sorted by name, each name once. Files that are no controllers are passed over. */
+void controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr);
+void controllers_list_delete(struct controller_info *infos, size_t nr);
+
+/*
+ * Finds and runs a controller. output_name NULL: its name without folder and ending. Errors: not found (suggests the nearest), a file that is
+ * no valid controller, and what the controller itself says. "interrupted" comes after what was finished has been written.
+ */
+int controller_run(struct rot *rot, const char *name, const char *output_name, struct rot_error *err);
+
+#endif
