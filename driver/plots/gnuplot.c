@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* From a script and its data to pictures in place. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "plots/gnuplot.h"
+#include "plots/script.h"
+#include "process.h"
+
+static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg"};
+enum { NR_SUFFIXES = sizeof suffixes / sizeof *suffixes };
+
+static char *
+private_path(const struct gnuplot *gnuplot, const char *suffix)
+{
+	return rot_format("%s/%s.%s", gnuplot->folder, gnuplot->base, suffix);
+}
+
+static FILE *
+open_file(const struct gnuplot *gnuplot, const char *suffix, struct rot_error *err)
+{
+	char *path = private_path(gnuplot, suffix);
+	FILE *file = fopen(path, "we");
+
+	if (!file)
+		rot_error_set(err, errno, "cannot write '%s'", path);
+	free(path);
+	return file;
+}
+
+int
+gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error *err)
+{
+	const char *slash = strrchr(output_name, '/');
+	const char *base = slash ? slash + 1 : output_name;
+
+	*gnuplot = (struct gnuplot){.output_name = rot_strdup(output_name), .base = rot_strdup(base)};
+	gnuplot->folder = rot_format("%.*s.%s.XXXXXX", (int)(base - output_name), output_name, base);
+	if (!mkdtemp(gnuplot->folder)) {
+		rot_error_set(err, errno, "cannot write plots '%s.*'", output_name);
+		rot_error_hint(err, "change to a folder you may write to; results go to the current one");
+		free(gnuplot->folder);
+		gnuplot->folder = NULL;
+		return -1;
+	}
+	gnuplot->data = open_file(gnuplot, "data", err);
+	gnuplot->script = gnuplot->data ? open_file(gnuplot, "gnuplot", err) : NULL;
+	if (!gnuplot->script)
+		return -1;
+	fputs("# Draws NAME.pdf and NAME.svg: gnuplot NAME.gnuplot, in the folder of this file.\nname = ", gnuplot->script);
+	script_write_string(gnuplot->script, base);
+	fputs("\ndata = name.\".data\"\n", gnuplot->script);
+	return 0;
+}
+
+static int
+close_file(FILE **file, const char *what, const struct gnuplot *gnuplot, struct rot_error *err)
+{
+	int failed = ferror(*file);
+
+	if (fclose(*file) != 0)
+		failed = 1;
+	*file = NULL;
+	if (failed)
+		return rot_error_set(err, errno, "cannot write '%s.%s'", gnuplot->output_name, what);
+	return 0;
+}
+
+static int
+run(const struct gnuplot *gnuplot, struct rot_error *err)
+{
+	char *script = rot_format("%s.gnuplot", gnuplot->base);
+	const char *argv[] = {"gnuplot", script, NULL};
+	struct process_result result;
+	bool not_found;
+	int rc = process_run(argv, gnuplot->folder, &result, &not_found, err);
+
+	if (rc < 0) {
+		rot_error_prefix(err, "cannot draw '%s'", gnuplot->output_name);
+		if (not_found)
+			rot_error_hint(err, "apt-get install gnuplot-nox");
+	} else if (result.status != 0) {
+		rc = rot_error_set(err, 0, "gnuplot failed to draw '%s': %s", gnuplot->output_name, result.output);
+	}
+	process_result_clear(&result);
+	free(script);
+	return rc;
+}
+
+static int
+move_in_place(const struct gnuplot *gnuplot, struct rot_error *err)
+{
+	for (int i = 0; i < NR_SUFFIXES; i++) {
+		char *from = private_path(gnuplot, suffixes[i]);
+		char *to = rot_format("%s.%s", gnuplot->output_name, suffixes[i]);
+		int rc = rename(from, to);
+
+		if (rc < 0)
+			rot_error_set(err, errno, "cannot write '%s'", to);
+		free(from);
+		free(to);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err)
+{
+	if (close_file(&gnuplot->data, "data", gnuplot, err) < 0 ||
+	    close_file(&gnuplot->script, "gnuplot", gnuplot, err) < 0 || run(gnuplot, err) < 0)
+		return -1;
+	return move_in_place(gnuplot, err);
+}
+
+void
+gnuplot_close(struct gnuplot *gnuplot)
+{
+	if (gnuplot->data)
+		fclose(gnuplot->data);
+	if (gnuplot->script)
+		fclose(gnuplot->script);
+	for (int i = 0; gnuplot->folder && i < NR_SUFFIXES; i++) {
+		char *path = private_path(gnuplot, suffixes[i]);
+
+		unlink(path);
+		free(path);
+	}
+	if (gnuplot->folder)
+		rmdir(gnuplot->folder);
+	free(gnuplot->folder);
+	free(gnuplot->output_name);
+	free(gnuplot->base);
+	*gnuplot = (struct gnuplot){0};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* From a script and its data to pictures in place. */
+#ifndef PLOTS_GNUPLOT_H
+#define PLOTS_GNUPLOT_H
+
+#include <stdio.h>
+
+#include "error.h"
+
+/* A plot being written: two open files in a private folder beside the output. Zeroed: nothing open. */
+struct gnuplot {
+	char *output_name; /* as given: may hold folders */
+	char *folder;      /* private, removed by close  */
+	char *base;        /* last part of output_name   */
+	FILE *data;        /* becomes NAME.data          */
+	FILE *script;      /* becomes NAME.gnuplot; may refer to the data as the gnuplot variable `data` */
+};
+
+int gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error *err);
+
+/* Runs gnuplot and moves NAME.data, NAME.gnuplot, NAME.pdf and NAME.svg in place, all or none. */
+int gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err);
+
+/* Removes what was not moved. Closing what is closed or zeroed is allowed. */
+void gnuplot_close(struct gnuplot *gnuplot);
+
+#endif

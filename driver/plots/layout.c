@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Where things are on the picture. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "plots/layout.h"
+#include "plots/script.h"
+
+static double
+axis_scale(const struct layout_axis *axis, double value)
+{
+	return axis->is_log ? log10(value) : value;
+}
+
+double
+layout_position(const struct layout_axis *axis, double value)
+{
+	double low = axis_scale(axis, axis->low), high = axis_scale(axis, axis->high);
+
+	if (axis->is_log && value <= 0)
+		return -INFINITY;
+	return (axis_scale(axis, value) - low) / (high - low) * axis->length;
+}
+
+double
+layout_value(const struct layout_axis *axis, double position)
+{
+	double low = axis_scale(axis, axis->low), high = axis_scale(axis, axis->high);
+	double scaled = low + position / axis->length * (high - low);
+
+	return axis->is_log ? pow(10, scaled) : scaled;
+}
+
+static bool
+is_usable(bool is_log, double value)
+{
+	return isfinite(value) && (!is_log || value > 0);
+}
+
+/* The margin beyond the outermost values: a factor of two on logarithmic axes, 5 % of the range on linear ones. */
+static void
+add_margin(struct layout_axis *range)
+{
+	double margin = (range->high - range->low) * 0.05;
+
+	if (range->is_log) {
+		range->low /= 2;
+		range->high *= 2;
+		return;
+	}
+	if (margin == 0)
+		margin = range->high == 0 ? 1 : fabs(range->high) * 0.1;
+	range->high += margin;
+	range->low = range->low >= 0 && range->low - margin < 0 ? 0 : range->low - margin;
+}
+
+struct layout_axis
+layout_range(const struct plot_axis *axis, const double *values, size_t nr, double length)
+{
+	struct layout_axis range = {.is_log = axis->is_log, .low = INFINITY, .high = -INFINITY, .length = length};
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_usable(axis->is_log, values[i]))
+			continue;
+		range.low = fmin(range.low, values[i]);
+		range.high = fmax(range.high, values[i]);
+	}
+	if (range.low > range.high) {
+		range.low = axis->is_log ? 1 : 0;
+		range.high = axis->is_log ? 10 : 1;
+	} else {
+		add_margin(&range);
+	}
+	if (is_usable(axis->is_log, axis->low))
+		range.low = axis->low;
+	if (is_usable(axis->is_log, axis->high))
+		range.high = axis->high;
+	if (range.low >= range.high)
+		range.high = axis->is_log ? range.low * 10 : range.low + 1;
+	return range;
+}
+
+char *
+layout_ticks(const struct layout_axis *axis)
+{
+	static const int labelled_when_short[] = {1, 2, 5};
+	double decades;
+	char *list = rot_strdup("("), *next;
+
+	if (!axis->is_log) {
+		free(list);
+		return NULL;
+	}
+	decades = log10(axis->high / axis->low);
+	for (int exponent = (int)floor(log10(axis->low)); exponent <= (int)ceil(log10(axis->high)); exponent++) {
+		for (int digit = 1; digit < 10; digit++) {
+			double value = digit * pow(10, exponent);
+			bool is_labelled = digit == 1;
+
+			for (size_t i = 0; decades < 3 && i < 3; i++)
+				is_labelled |= digit == labelled_when_short[i];
+			if (value < axis->low * (1 - 1e-9) || value > axis->high * (1 + 1e-9))
+				continue;
+			char *number = script_number(value);
+
+			next = rot_format("%s%s\"%s\" %s %d", list, list[1] ? ", " : "", is_labelled ? number : "",
+					  number, is_labelled ? 0 : 1);
+			free(number);
+			free(list);
+			list = next;
+		}
+	}
+	next = rot_format("%s)", list);
+	free(list);
+	return next;
+}
+
+void
+layout_clear(struct layout *layout)
+{
+	free(layout->boxes);
+	*layout = (struct layout){0};
+}
+
+/* Corners of a rotated box, counterclockwise. */
+static void
+box_corners(const struct layout_box *box, double corners[4][2])
+{
+	static const int sides[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+	double cosine = cos(box->angle * M_PI / 180), sine = sin(box->angle * M_PI / 180);
+
+	for (int i = 0; i < 4; i++) {
+		double x = sides[i][0] * box->width / 2, y = sides[i][1] * box->height / 2;
+
+		corners[i][0] = box->x + x * cosine - y * sine;
+		corners[i][1] = box->y + x * sine + y * cosine;
+	}
+}
+
+/* Do the projections of both boxes on the direction overlap? */
+static bool
+overlap_along(const double a[4][2], const double b[4][2], double x, double y)
+{
+	double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+
+	for (int i = 0; i < 4; i++) {
+		double on_a = a[i][0] * x + a[i][1] * y, on_b = b[i][0] * x + b[i][1] * y;
+
+		low[0] = fmin(low[0], on_a);
+		high[0] = fmax(high[0], on_a);
+		low[1] = fmin(low[1], on_b);
+		high[1] = fmax(high[1], on_b);
+	}
+	return low[0] < high[1] && low[1] < high[0];
+}
+
+/* Separating axes: two convex shapes are apart if and only if they are apart along the normal of some edge. */
+static bool
+boxes_overlap(const struct layout_box *a, const struct layout_box *b)
+{
+	double corners_a[4][2], corners_b[4][2];
+
+	box_corners(a, corners_a);
+	box_corners(b, corners_b);
+	for (int i = 0; i < 2; i++) {
+		const struct layout_box *box = i ? b : a;
+		double cosine = cos(box->angle * M_PI / 180), sine = sin(box->angle * M_PI / 180);
+
+		if (!overlap_along(corners_a, corners_b, cosine, sine) ||
+		    !overlap_along(corners_a, corners_b, -sine, cosine))
+			return false;
+	}
+	return true;
+}
+
+bool
+layout_is_free(const struct layout *layout, const struct layout_box *box)
+{
+	double corners[4][2];
+
+	box_corners(box, corners);
+	for (int i = 0; i < 4; i++)
+		if (corners[i][0] < 0 || corners[i][0] > layout->width || corners[i][1] < 0 ||
+		    corners[i][1] > layout->height)
+			return false;
+	for (size_t i = 0; i < layout->nr_boxes; i++)
+		if (boxes_overlap(box, &layout->boxes[i]))
+			return false;
+	return true;
+}
+
+void
+layout_take(struct layout *layout, const struct layout_box *box)
+{
+	layout->boxes = rot_realloc(layout->boxes, layout->nr_boxes + 1, sizeof *layout->boxes);
+	layout->boxes[layout->nr_boxes++] = *box;
+}
+
+/* Characters, not bytes, of UTF-8; the average width of a sans-serif character is about 0.58 of its size. */
+double
+layout_text_width(const char *text)
+{
+	size_t nr = 0;
+
+	for (; *text; text++)
+		nr += ((unsigned char)*text & 0xc0) != 0x80;
+	return (double)nr * LAYOUT_SMALL_FONT * 0.58 + 3;
+}
+
+double
+layout_text_height(void)
+{
+	return LAYOUT_SMALL_FONT * 1.15;
+}

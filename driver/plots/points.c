@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Points of series as gnuplot data and plot elements. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "plots/points.h"
+#include "plots/script.h"
+
+void
+point_values_add(struct point_values *values, double x, double y)
+{
+	values->x = rot_realloc(values->x, values->nr + 1, sizeof *values->x);
+	values->y = rot_realloc(values->y, values->nr + 1, sizeof *values->y);
+	values->x[values->nr] = x;
+	values->y[values->nr++] = y;
+}
+
+struct point_values
+point_values_of(const struct plot_series *series, size_t nr_series)
+{
+	struct point_values values = {0};
+
+	for (size_t s = 0; s < nr_series; s++) {
+		for (size_t i = 0; i < series[s].nr_points; i++) {
+			const struct plot_point *point = &series[s].points[i];
+
+			point_values_add(&values, point->x.value, point->y.value);
+			point_values_add(&values, point->x.minimum, point->y.minimum);
+			point_values_add(&values, point->x.maximum, point->y.maximum);
+		}
+	}
+	return values;
+}
+
+void
+point_values_clear(struct point_values *values)
+{
+	free(values->x);
+	free(values->y);
+	*values = (struct point_values){0};
+}
+
+const struct plot_point *
+point_of_size(const struct plot_series *series, double size)
+{
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (series->points[i].size == size)
+			return &series->points[i];
+	return NULL;
+}
+
+static void
+write_point(FILE *out, const struct plot_point *point, double x_infinite)
+{
+	const struct summary *x = &point->x, *y = &point->y;
+	double shown = isinf(x->value) && x->value > 0 ? x_infinite : x->value;
+	const double columns[] = {shown,	 y->value,	x->minimum,    x->maximum,    y->minimum,   y->maximum,
+				  x->quartile25, x->quartile75, y->quartile25, y->quartile75, (double)y->n, point->size};
+
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		script_write_number(out, columns[i]);
+		fputc(' ', out);
+	}
+	script_write_string(out, point->label ? point->label : "");
+	fputc('\n', out);
+}
+
+void
+points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, double x_infinite)
+{
+	for (size_t s = 0; s < nr_series; s++) {
+		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size label\n", s ? "\n\n" : "",
+			series[s].name);
+		for (size_t i = 0; i < series[s].nr_points; i++)
+			write_point(out, &series[s].points[i], x_infinite);
+	}
+}
+
+static char *
+add_command(char *command, const char *element)
+{
+	size_t length = strlen(command);
+	bool is_first = length && command[length - 1] == ' ';
+	char *longer = rot_format("%s%s%s", command, is_first ? "" : ", \\\n\t", element);
+
+	free(command);
+	return longer;
+}
+
+/* A series name as gnuplot string, in fresh memory. */
+static char *
+quoted(const char *text)
+{
+	char *buffer = NULL;
+	size_t size;
+	FILE *out = open_memstream(&buffer, &size);
+
+	if (!out)
+		return rot_strdup("\"\"");
+	script_write_string(out, text);
+	fclose(out);
+	return buffer;
+}
+
+static bool
+is_repeated(const struct plot_series *series)
+{
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
+			return true;
+	return false;
+}
+
+/* Rows of points measured once have no box: n is column 11. */
+static char *
+add_spread(char *command, size_t index, const struct plot_frame *frame, bool both_directions)
+{
+	const char *colour = script_colour(index);
+
+	if (frame->show_min_max) {
+		const char *form = both_directions ? "1:2:3:4:5:6 with xyerrorbars" : "1:2:5:6 with yerrorbars";
+		char *element = rot_format("data index %zu using %s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
+					   index, form, colour);
+
+		command = add_command(command, element);
+		free(element);
+	}
+	if (frame->show_percentiles) {
+		/* a box is as wide as the picture shows it: relative to x on a logarithmic axis */
+		const char *form = both_directions    ? "1:2:7:8:9:10 with boxxyerror"
+				   : frame->x.is_log ? "1:9:9:10:10:($1*0.06) with candlesticks"
+						     : "1:9:9:10:10 with candlesticks";
+		char *element = rot_format("data index %zu using %s fillstyle transparent solid 0.25 border linewidth 0.7 "
+					   "linecolor rgb \"%s\" notitle",
+					   index, form, colour);
+
+		command = add_command(command, element);
+		free(element);
+	}
+	return command;
+}
+
+char *
+points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
+		    bool both_directions)
+{
+	char *title = quoted(series->name), *element;
+
+	if (!series->is_model && is_repeated(series))
+		command = add_spread(command, index, frame, both_directions);
+	if (series->is_model)
+		element = rot_format("data index %zu using 1:2 with lines linewidth 1 dashtype 3 linecolor rgb \"%s\" title %s",
+				     index, script_colour(index), title);
+	else
+		element = rot_format("data index %zu using 1:2 with linespoints pointtype %d pointsize 0.55 linewidth 1.2 "
+				     "linecolor rgb \"%s\" title %s",
+				     index, script_mark(index), script_colour(index), title);
+	command = add_command(command, element);
+	free(element);
+	free(title);
+	return command;
+}
+
+char *
+points_title(const char *title, const struct plot_series *series, size_t nr_series)
+{
+	size_t least = SIZE_MAX, most = 0;
+
+	for (size_t s = 0; s < nr_series; s++) {
+		for (size_t i = 0; i < series[s].nr_points && !series[s].is_model; i++) {
+			size_t n = series[s].points[i].y.n;
+
+			least = n < least ? n : least;
+			most = n > most ? n : most;
+		}
+	}
+	if (most <= 1)
+		return rot_strdup(title);
+	if (least == most)
+		return rot_format("%s (n=%zu)", title, most);
+	return rot_format("%s (n=%zu...%zu)", title, least, most);
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* The roofline plot: ceilings, series of points with their spread in both directions, labels that do not overlap. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "plots/gnuplot.h"
+#include "plots/layout.h"
+#include "plots/points.h"
+#include "plots/script.h"
+
+/* What a label keeps off: everything drawn if there is room, else marks and labels, else labels only. */
+enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_LINE, NR_OBSTACLES };
+
+/* What is known while one plot is drawn. obstacles[k] holds the kinds up to k. */
+struct drawing {
+	const struct roofline_plot *plot;
+	FILE *script;
+	struct layout_axis x, y;
+	struct layout obstacles[NR_OBSTACLES];
+};
+
+static void
+take(struct drawing *drawing, enum obstacle kind, const struct layout_box *box)
+{
+	for (int i = kind; i < NR_OBSTACLES && isfinite(box->x) && isfinite(box->y); i++)
+		layout_take(&drawing->obstacles[i], box);
+}
+
+/* ---- ranges ---- */
+
+static double
+highest(const struct roofline_plot *plot, bool is_bandwidth)
+{
+	double value = NAN;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++)
+		if (plot->ceilings[i].is_bandwidth == is_bandwidth)
+			value = fmax(value, plot->ceilings[i].value);
+	return value;
+}
+
+static double
+lowest(const struct roofline_plot *plot, bool is_bandwidth)
+{
+	double value = NAN;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++)
+		if (plot->ceilings[i].is_bandwidth == is_bandwidth)
+			value = fmin(value, plot->ceilings[i].value);
+	return value;
+}
+
+/* All points, all performance ceilings, and all ridge points of the highest performance are to be seen. */
+static void
+choose_ranges(struct drawing *drawing)
+{
+	const struct roofline_plot *plot = drawing->plot;
+	struct point_values values = point_values_of(plot->series, plot->nr_series);
+	double peak = highest(plot, false);
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
+
+		if (ceiling->is_bandwidth)
+			point_values_add(&values, peak / ceiling->value, NAN);
+		else
+			point_values_add(&values, NAN, ceiling->value);
+	}
+	struct plot_axis x = plot->frame.x, y = plot->frame.y;
+
+	x.is_log = y.is_log = true;
+	drawing->x = layout_range(&x, values.x, values.nr, LAYOUT_PANEL_WIDTH);
+	/* the steepest roof at the left edge, so that the diagonals fill the panel's height but not more */
+	point_values_add(&values, NAN, fmax(drawing->x.low * lowest(plot, true) * 2, drawing->y.low));
+	drawing->y = layout_range(&y, values.y, values.nr, LAYOUT_PANEL_HEIGHT);
+	point_values_clear(&values);
+}
+
+/* ---- ceilings ---- */
+
+struct segment {
+	double x1, y1, x2, y2; /* axis units */
+};
+
+/* A performance line starts where the steepest bandwidth line meets it; a bandwidth line ends at the highest performance. */
+static struct segment
+ceiling_segment(const struct drawing *drawing, const struct roofline_ceiling *ceiling)
+{
+	const struct layout_axis *x = &drawing->x, *y = &drawing->y;
+	double steepest = highest(drawing->plot, true), peak = highest(drawing->plot, false);
+
+	if (!ceiling->is_bandwidth) {
+		double start = isnan(steepest) ? x->low : fmax(x->low, ceiling->value / steepest);
+
+		return (struct segment){start, ceiling->value, x->high, ceiling->value};
+	}
+	double top = isnan(peak) ? y->high : fmin(peak, y->high);
+	double left = fmax(x->low, y->low / ceiling->value), right = fmin(x->high, top / ceiling->value);
+
+	return (struct segment){left, left * ceiling->value, right, right * ceiling->value};
+}
+
+static struct layout_box
+segment_box(const struct drawing *drawing, const struct segment *segment)
+{
+	double x1 = layout_position(&drawing->x, segment->x1), y1 = layout_position(&drawing->y, segment->y1);
+	double x2 = layout_position(&drawing->x, segment->x2), y2 = layout_position(&drawing->y, segment->y2);
+
+	return (struct layout_box){(x1 + x2) / 2, (y1 + y2) / 2, hypot(x2 - x1, y2 - y1), 1,
+				   atan2(y2 - y1, x2 - x1) * 180 / M_PI};
+}
+
+static void
+write_segment(const struct drawing *drawing, const struct segment *segment, const char *style)
+{
+	fputs("set arrow from ", drawing->script);
+	script_write_number(drawing->script, segment->x1);
+	fputs(",", drawing->script);
+	script_write_number(drawing->script, segment->y1);
+	fputs(" to ", drawing->script);
+	script_write_number(drawing->script, segment->x2);
+	fputs(",", drawing->script);
+	script_write_number(drawing->script, segment->y2);
+	fprintf(drawing->script, " nohead back %s\n", style);
+}
+
+/* The interval of a ceiling as a grey band behind its line. */
+static void
+write_band(const struct drawing *drawing, const struct roofline_ceiling *ceiling)
+{
+	struct roofline_ceiling low = *ceiling, high = *ceiling;
+
+	if (!isfinite(ceiling->low) || !isfinite(ceiling->high) || ceiling->low <= 0 || ceiling->low >= ceiling->high)
+		return;
+	low.value = ceiling->low;
+	high.value = ceiling->high;
+	struct segment a = ceiling_segment(drawing, &low), b = ceiling_segment(drawing, &high);
+	const double corners[][2] = {{a.x1, a.y1}, {a.x2, a.y2}, {b.x2, b.y2}, {b.x1, b.y1}, {a.x1, a.y1}};
+
+	for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
+		fputs(i ? " to " : "set object polygon from ", drawing->script);
+		script_write_number(drawing->script, corners[i][0]);
+		fputs(",", drawing->script);
+		script_write_number(drawing->script, corners[i][1]);
+	}
+	fputs(" behind fillcolor rgb \"#D8D8D8\" fillstyle transparent solid 0.6 noborder\n", drawing->script);
+}
+
+static void
+write_ceilings(struct drawing *drawing)
+{
+	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &drawing->plot->ceilings[i];
+		struct segment segment = ceiling_segment(drawing, ceiling);
+		struct layout_box box = segment_box(drawing, &segment);
+
+		if (segment.x1 >= segment.x2 || segment.y1 > drawing->y.high || segment.y2 < drawing->y.low)
+			continue;
+		write_band(drawing, ceiling);
+		write_segment(drawing, &segment,
+			      ceiling->is_main ? "linewidth 1.8 linecolor rgb \"#000000\""
+					       : "linewidth 1.1 linecolor rgb \"#A0A0A0\"");
+		take(drawing, OBSTACLE_LINE, &box);
+	}
+}
+
+/*
+ * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and points are
+ * avoided if possible, other labels always; a label without any place is left out.
+ */
+static void
+place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceiling)
+{
+	struct segment segment = ceiling_segment(drawing, ceiling);
+	struct layout_box line = segment_box(drawing, &segment);
+	char *text = rot_format("%s (%s)", ceiling->name, ceiling->label);
+	double width = layout_text_width(text), height = layout_text_height();
+	double cosine = cos(line.angle * M_PI / 180), sine = sin(line.angle * M_PI / 180);
+	bool is_placed = segment.x1 >= segment.x2;
+
+	for (int attempt = 0; attempt < 2 * NR_OBSTACLES && !is_placed; attempt++) {
+		const struct layout *avoided = &drawing->obstacles[NR_OBSTACLES - 1 - attempt / 2];
+		double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5);
+
+		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed; along -= 8) {
+			/* diagonals: from the lower end upwards, where nothing else is; horizontals: from the right end */
+			double at = ceiling->is_bandwidth ? -along : along;
+			struct layout_box box = {line.x + at * cosine - away * sine, line.y + at * sine + away * cosine,
+						 width, height, line.angle};
+
+			if (!layout_is_free(avoided, &box))
+				continue;
+			take(drawing, OBSTACLE_LABEL, &box);
+			script_write_label(drawing->script, text, box.x, box.y, "center", line.angle,
+					   ceiling->is_main ? "#000000" : "#606060");
+			is_placed = true;
+		}
+	}
+	free(text);
+}
+
+/* ---- points ---- */
+
+/* Zero bytes mean infinite intensity: such a point is drawn at the right edge. */
+static double
+shown_x(const struct drawing *drawing, const struct plot_point *point)
+{
+	return isinf(point->x.value) && point->x.value > 0 ? drawing->x.high : point->x.value;
+}
+
+/* Extent of a value with its spread along an axis, at least that of a mark. */
+static void
+extent(const struct layout_axis *axis, const struct summary *summary, double shown, double *centre, double *size)
+{
+	double at = layout_position(axis, shown);
+	double low = fmin(at, layout_position(axis, summary->minimum)) - 3.5;
+	double high = fmax(at, layout_position(axis, summary->maximum)) + 3.5;
+
+	*centre = isfinite(low + high) ? (low + high) / 2 : at;
+	*size = isfinite(low + high) ? high - low : 7;
+}
+
+static void
+take_series(struct drawing *drawing, const struct plot_series *series)
+{
+	for (size_t i = 0; i < series->nr_points; i++) {
+		const struct plot_point *point = &series->points[i];
+		struct layout_box box = {0};
+
+		extent(&drawing->x, &point->x, shown_x(drawing, point), &box.x, &box.width);
+		extent(&drawing->y, &point->y, point->y.value, &box.y, &box.height);
+		take(drawing, OBSTACLE_MARK, &box);
+		if (i == 0)
+			continue;
+		struct segment line = {shown_x(drawing, point - 1), point[-1].y.value, shown_x(drawing, point), point->y.value};
+
+		box = segment_box(drawing, &line);
+		take(drawing, OBSTACLE_LINE, &box);
+	}
+}
+
+static void
+place_point_label(struct drawing *drawing, const struct plot_point *point, const char *colour)
+{
+	static const int directions[][2] = {{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1}};
+	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
+	double x = layout_position(&drawing->x, shown_x(drawing, point));
+	double y = layout_position(&drawing->y, point->y.value);
+	double width = layout_text_width(text), height = layout_text_height();
+	bool is_placed = !isfinite(x) || !isfinite(y);
+
+	for (int attempt = 0; attempt < 24 * NR_OBSTACLES && !is_placed; attempt++) {
+		const struct layout *avoided = &drawing->obstacles[NR_OBSTACLES - 1 - attempt / 24];
+		double gap = 4 + attempt % 24 / 8 * 9;
+		const int *direction = directions[attempt % 8];
+		struct layout_box box = {x + direction[0] * (width / 2 + gap), y + direction[1] * (height / 2 + gap / 2),
+					 width, height, 0};
+
+		if (!layout_is_free(avoided, &box))
+			continue;
+		take(drawing, OBSTACLE_LABEL, &box);
+		script_write_label(drawing->script, text, box.x, box.y, "center", 0, colour);
+		is_placed = true;
+	}
+	free(text);
+}
+
+static void
+place_labels(struct drawing *drawing)
+{
+	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++)
+		place_ceiling_label(drawing, &drawing->plot->ceilings[i]);
+	for (size_t s = 0; s < drawing->plot->nr_series; s++) {
+		const struct plot_series *series = &drawing->plot->series[s];
+
+		for (size_t i = 0; i < series->nr_points; i++)
+			if (series->points[i].is_labelled)
+				place_point_label(drawing, &series->points[i], script_colour(s));
+	}
+}
+
+/* Dashed lines through the points of the same size in consecutive series. */
+static void
+write_same_size(const struct drawing *drawing)
+{
+	const struct roofline_plot *plot = drawing->plot;
+
+	for (size_t s = 0; plot->same_size == SAME_SIZE_ALL && s + 1 < plot->nr_series; s++) {
+		for (size_t i = 0; i < plot->series[s].nr_points; i++) {
+			const struct plot_point *a = &plot->series[s].points[i];
+			const struct plot_point *b = point_of_size(&plot->series[s + 1], a->size);
+			struct segment segment = {shown_x(drawing, a), a->y.value, 0, 0};
+
+			if (!b)
+				continue;
+			segment.x2 = shown_x(drawing, b);
+			segment.y2 = b->y.value;
+			write_segment(drawing, &segment, "dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"");
+		}
+	}
+}
+
+/* ---- the whole ---- */
+
+static char *
+plot_command(const struct roofline_plot *plot)
+{
+	char *command = rot_strdup("plot ");
+
+	for (size_t s = 0; s < plot->nr_series; s++)
+		command = points_add_commands(command, &plot->series[s], s, &plot->frame, true);
+	if (!plot->nr_series) {
+		free(command);
+		return rot_strdup("plot NaN notitle");
+	}
+	return command;
+}
+
+static int
+draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
+{
+	const struct roofline_plot *plot = drawing->plot;
+	char *command = plot_command(plot);
+
+	drawing->script = gnuplot->script;
+	for (int i = 0; i < NR_OBSTACLES; i++)
+		drawing->obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+	choose_ranges(drawing);
+	struct plot_frame frame = plot->frame;
+
+	frame.x.is_log = frame.y.is_log = true;
+	script_write_frame(gnuplot->script, &frame, &drawing->x, &drawing->y, plot->nr_series);
+	write_ceilings(drawing);
+	for (size_t s = 0; s < plot->nr_series; s++)
+		take_series(drawing, &plot->series[s]);
+	place_labels(drawing);
+	write_same_size(drawing);
+	points_write_data(gnuplot->data, plot->series, plot->nr_series, drawing->x.high);
+	script_write_outputs(gnuplot->script, command);
+	for (int i = 0; i < NR_OBSTACLES; i++)
+		layout_clear(&drawing->obstacles[i]);
+	free(command);
+	return gnuplot_finish(gnuplot, err);
+}
+
+int
+roofline_plot_write(const struct roofline_plot *plot, const char *output_name, struct rot_error *err)
+{
+	struct gnuplot gnuplot = {0};
+	struct drawing drawing = {.plot = plot};
+	int rc = gnuplot_open(&gnuplot, output_name, err);
+
+	if (rc == 0)
+		rc = draw(&drawing, &gnuplot, err);
+	gnuplot_close(&gnuplot);
+	return rc;
+}

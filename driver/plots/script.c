@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Writing gnuplot scripts. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "plots/script.h"
+
+static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
+static const int marks[] = {7, 5, 9, 13, 11, 15};
+
+const char *
+script_colour(size_t series)
+{
+	return colours[series % (sizeof colours / sizeof *colours)];
+}
+
+int
+script_mark(size_t series)
+{
+	return marks[series % (sizeof marks / sizeof *marks)];
+}
+
+/* The driver never sets a locale, so printf and strtod use a point. */
+char *
+script_number(double value)
+{
+	char text[40];
+
+	if (!isfinite(value))
+		return rot_strdup("NaN");
+	for (int digits = 6; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	return rot_strdup(text);
+}
+
+void
+script_write_number(FILE *out, double value)
+{
+	char *text = script_number(value);
+
+	fputs(text, out);
+	free(text);
+}
+
+void
+script_write_string(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else if (*text == '`') /* gnuplot would run what stands between two of them */
+			fputs("\\140", out);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else if ((unsigned char)*text >= ' ')
+			fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+static void
+write_axis(FILE *out, char name, const struct plot_axis *axis, const struct layout_axis *range)
+{
+	char *ticks = layout_ticks(range);
+	char *label = *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
+
+	fprintf(out, "set %clabel ", name);
+	script_write_string(out, label);
+	fprintf(out, " noenhanced font \",%g\" offset 0,0.3\n", LAYOUT_FONT);
+	if (range->is_log)
+		fprintf(out, "set logscale %c 10\n", name);
+	fprintf(out, "set %crange [", name);
+	script_write_number(out, range->low);
+	fputs(":", out);
+	script_write_number(out, range->high);
+	fputs("]\n", out);
+	fprintf(out, "set %ctics %s scale 0.5 nomirror font \",%g\"\n", name, ticks ? ticks : "", LAYOUT_SMALL_FONT);
+	free(label);
+	free(ticks);
+}
+
+static void
+write_key(FILE *out, const char *position, size_t nr_keyed_series)
+{
+	static const struct {
+		const char *name, *gnuplot;
+	} positions[] = {
+		{"topLeft", "inside left top"},
+		{"topRight", "inside right top"},
+		{"bottomLeft", "inside left bottom"},
+		{"bottomRight", "inside right bottom"},
+	};
+	static const char look[] = "Left reverse noenhanced samplen 2";
+
+	fputs("unset key\n", out);
+	if (nr_keyed_series && strcmp(position, "auto") == 0) /* above the panel: it hides nothing there */
+		fprintf(out, "set key at screen %g, screen %g left center horizontal width 1 %s font \",%g\"\n",
+			LAYOUT_LEFT, LAYOUT_KEY, look, LAYOUT_SMALL_FONT);
+	for (size_t i = 0; nr_keyed_series && i < sizeof positions / sizeof *positions; i++)
+		if (strcmp(position, positions[i].name) == 0)
+			fprintf(out, "set key %s %s font \",%g\"\n", positions[i].gnuplot, look, LAYOUT_SMALL_FONT);
+}
+
+void
+script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_axis *x, const struct layout_axis *y,
+		   size_t nr_keyed_series)
+{
+	fputs("set encoding utf8\n", out);
+	fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", LAYOUT_LEFT, LAYOUT_RIGHT);
+	fprintf(out, "set tmargin at screen %g\nset bmargin at screen %g\n", LAYOUT_TOP, LAYOUT_BOTTOM);
+	fputs("set label ", out);
+	script_write_string(out, frame->title);
+	fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\"\n", LAYOUT_LEFT, LAYOUT_TITLE,
+		LAYOUT_FONT * 1.3);
+	if (*frame->caption) {
+		fputs("set label ", out);
+		script_write_string(out, frame->caption);
+		fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\" textcolor rgb \"#555555\"\n",
+			LAYOUT_LEFT, LAYOUT_CAPTION, LAYOUT_SMALL_FONT * 0.9);
+	}
+	write_axis(out, 'x', &frame->x, x);
+	write_axis(out, 'y', &frame->y, y);
+	fputs("set border 3 linecolor rgb \"#404040\"\n", out);
+	fputs("set grid xtics ytics back linetype 1 linecolor rgb \"#E8E8E8\" linewidth 0.7\n", out);
+	write_key(out, frame->key_position, nr_keyed_series);
+}
+
+void
+script_write_label(FILE *out, const char *text, double x, double y, const char *align, double angle, const char *colour)
+{
+	fputs("set label ", out);
+	script_write_string(out, text);
+	fprintf(out, " at graph %.5f, graph %.5f %s rotate by %.2f noenhanced front font \",%g\" textcolor rgb \"%s\"\n",
+		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, align, angle, LAYOUT_SMALL_FONT, colour);
+}
+
+/* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the script. */
+void
+script_write_outputs(FILE *out, const char *plot_command)
+{
+	fprintf(out, "set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" linewidth 1\n", LAYOUT_WIDTH / 72,
+		LAYOUT_HEIGHT / 72, LAYOUT_SMALL_FONT);
+	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
+	/* 1 point is 4/3 pixels; fonts of the svg terminal are in pixels at this size */
+	fprintf(out, "set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" linewidth 1 background \"white\"\n",
+		LAYOUT_WIDTH, LAYOUT_HEIGHT, LAYOUT_SMALL_FONT);
+	fprintf(out, "set output name.\".svg\"\n%s\nunset output\n", plot_command);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* Plots of values over x: one value each (series plot), or its distribution (distribution plot). */
+#include <stdlib.h>
+
+#include "memory.h"
+#include "plots/gnuplot.h"
+#include "plots/points.h"
+#include "plots/script.h"
+
+static char *
+plot_command(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series)
+{
+	char *command = rot_strdup("plot ");
+
+	for (size_t s = 0; s < nr_series; s++)
+		command = points_add_commands(command, &series[s], s, frame, false);
+	if (!nr_series) {
+		free(command);
+		return rot_strdup("plot NaN notitle");
+	}
+	return command;
+}
+
+static int
+draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
+     struct rot_error *err)
+{
+	struct point_values values = point_values_of(series, nr_series);
+	struct layout_axis x = layout_range(&frame->x, values.x, values.nr, LAYOUT_PANEL_WIDTH);
+	struct layout_axis y = layout_range(&frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT);
+	char *command = plot_command(frame, series, nr_series);
+
+	script_write_frame(gnuplot->script, frame, &x, &y, nr_series);
+	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x.high - x.low) * 0.012);
+	points_write_data(gnuplot->data, series, nr_series, x.high);
+	script_write_outputs(gnuplot->script, command);
+	point_values_clear(&values);
+	free(command);
+	return gnuplot_finish(gnuplot, err);
+}
+
+static int
+write_plot(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series, const char *output_name,
+	   struct rot_error *err)
+{
+	struct gnuplot gnuplot = {0};
+	int rc = gnuplot_open(&gnuplot, output_name, err);
+
+	if (rc == 0)
+		rc = draw(&gnuplot, frame, series, nr_series, err);
+	gnuplot_close(&gnuplot);
+	return rc;
+}
+
+int
+series_plot_write(const struct series_plot *plot, const char *output_name, struct rot_error *err)
+{
+	struct plot_frame frame = plot->frame;
+
+	frame.show_min_max = frame.show_percentiles = false;
+	return write_plot(&frame, plot->series, plot->nr_series, output_name, err);
+}
+
+int
+distribution_plot_write(const struct distribution_plot *plot, const char *output_name, struct rot_error *err)
+{
+	struct plot_frame frame = plot->frame;
+	char *title = points_title(frame.title, plot->series, plot->nr_series);
+	int rc;
+
+	frame.title = title;
+	rc = write_plot(&frame, plot->series, plot->nr_series, output_name, err);
+	free(title);
+	return rc;
+}

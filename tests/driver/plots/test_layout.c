@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Geometry of plots: ranges, ticks, labels that do not overlap. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "plots/layout.h"
+
+static const struct plot_axis automatic_log = {"x", "", true, NAN, NAN};
+static const struct plot_axis automatic_linear = {"x", "", false, NAN, NAN};
+
+START_TEST(position_and_value_are_inverse)
+{
+	struct layout_axis axes[] = {{true, 0.01, 1000, 400}, {false, -5, 20, 300}};
+	double values[] = {0.02, 1, 7.5, 19};
+
+	for (int a = 0; a < 2; a++)
+		for (int i = 0; i < 4; i++)
+			ck_assert_double_eq_tol(layout_value(&axes[a], layout_position(&axes[a], values[i])), values[i], 1e-9);
+	ck_assert_double_eq_tol(layout_position(&axes[0], 0.01), 0, 1e-9);
+	ck_assert_double_eq_tol(layout_position(&axes[0], 1000), 400, 1e-9);
+	ck_assert(!isfinite(layout_position(&axes[0], 0)));
+}
+END_TEST
+
+START_TEST(range_shows_all_usable_values)
+{
+	double values[] = {NAN, 3, INFINITY, -2, 50, 0};
+	struct layout_axis log_range = layout_range(&automatic_log, values, 6, 100);
+	struct layout_axis linear_range = layout_range(&automatic_linear, values, 6, 100);
+
+	ck_assert(log_range.low > 0 && log_range.low < 3 && log_range.high > 50);
+	ck_assert(linear_range.low < -2 && linear_range.high > 50);
+}
+END_TEST
+
+START_TEST(range_keeps_the_sides_that_are_given)
+{
+	struct plot_axis axis = {"x", "", true, 0.5, NAN};
+	double values[] = {3, 50};
+	struct layout_axis range = layout_range(&axis, values, 2, 100);
+
+	ck_assert_double_eq(range.low, 0.5);
+	ck_assert(range.high > 50);
+}
+END_TEST
+
+START_TEST(range_without_values_is_still_a_range)
+{
+	double values[] = {NAN, 7};
+
+	for (int nr = 0; nr <= 2; nr++) {
+		struct layout_axis range = layout_range(nr == 2 ? &automatic_linear : &automatic_log, values, (size_t)nr, 100);
+
+		ck_assert(isfinite(range.low) && range.low < range.high);
+	}
+}
+END_TEST
+
+START_TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
+{
+	struct layout_axis long_axis = {true, 0.01, 1000, 400}, short_axis = {true, 2, 30, 400};
+	char *wide = layout_ticks(&long_axis), *narrow = layout_ticks(&short_axis);
+
+	ck_assert_ptr_nonnull(strstr(wide, "\"100\" 100 0"));
+	ck_assert_ptr_nonnull(strstr(wide, "\"\" 200 1"));
+	ck_assert_ptr_nonnull(strstr(narrow, "\"2\" 2 0"));
+	ck_assert_ptr_nonnull(strstr(narrow, "\"20\" 20 0"));
+	ck_assert_ptr_null(strstr(narrow, " 100 "));
+	ck_assert_ptr_null(layout_ticks(&(struct layout_axis){false, 0, 1, 100}));
+	free(wide);
+	free(narrow);
+}
+END_TEST
+
+START_TEST(boxes_touch_only_when_they_overlap)
+{
+	struct layout layout = {.width = 100, .height = 100};
+	struct layout_box taken = {50, 50, 20, 10, 45};
+
+	layout_take(&layout, &taken);
+	ck_assert(!layout_is_free(&layout, &(struct layout_box){50, 50, 5, 5, 0}));
+	ck_assert(!layout_is_free(&layout, &(struct layout_box){56, 56, 4, 4, 0}));
+	/* inside the bounding rectangle of the rotated box, but beside it */
+	ck_assert(layout_is_free(&layout, &(struct layout_box){58, 42, 4, 4, 0}));
+	ck_assert(layout_is_free(&layout, &(struct layout_box){80, 80, 10, 10, 0}));
+	/* beyond the panel */
+	ck_assert(!layout_is_free(&layout, &(struct layout_box){98, 20, 10, 10, 0}));
+	layout_clear(&layout);
+}
+END_TEST
+
+START_TEST(text_width_counts_characters_not_bytes)
+{
+	ck_assert_double_eq(layout_text_width("\xc2\xb5s"), layout_text_width("us"));
+	ck_assert(layout_text_width("longer") > layout_text_width("long"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("layout");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+
+	tcase_add_test(tcase, position_and_value_are_inverse);
+	tcase_add_test(tcase, range_shows_all_usable_values);
+	tcase_add_test(tcase, range_keeps_the_sides_that_are_given);
+	tcase_add_test(tcase, range_without_values_is_still_a_range);
+	tcase_add_test(tcase, ticks_have_labels_at_powers_of_ten_or_more_often_when_short);
+	tcase_add_test(tcase, boxes_touch_only_when_they_overlap);
+	tcase_add_test(tcase, text_width_counts_characters_not_bytes);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

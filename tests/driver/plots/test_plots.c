@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Plots as files: the script says what was asked, pictures appear all together or not at all. */
+#include <check.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "plots/gnuplot.h"
+#include "plots/plot.h"
+#include "plots/script.h"
+#include "process.h"
+
+static char folder[] = "/tmp/rot-plots-XXXXXX";
+static bool have_gnuplot;
+
+static void
+enter_folder(void)
+{
+	strcpy(folder + strlen(folder) - 6, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+/* Removes the folder's files; returns how many there were. */
+static int
+empty_folder(void)
+{
+	DIR *entries = opendir(folder);
+	struct dirent *entry;
+	int nr = 0;
+
+	ck_assert_ptr_nonnull(entries);
+	while ((entry = readdir(entries))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		nr++;
+		ck_assert_int_eq(remove(entry->d_name), 0);
+	}
+	closedir(entries);
+	return nr;
+}
+
+static void
+leave_folder(void)
+{
+	empty_folder();
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static struct summary
+spread(double value)
+{
+	return (struct summary){"median", value,	value * 0.95, value * 1.05, 0.95, value * 0.9,
+				value * 1.2, value * 0.97, value * 1.03, 10,		 0};
+}
+
+static struct roofline_plot
+example(void)
+{
+	static struct plot_point points[3];
+	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, false};
+	static const struct roofline_ceiling ceilings[] = {
+		{"FMA", false, 32, 31, 33, "32 flop/cycle", true},
+		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false},
+	};
+
+	for (int i = 0; i < 3; i++)
+		points[i] = (struct plot_point){spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small", i != 1,
+						1000.0 * (i + 1)};
+	return (struct roofline_plot){
+		.frame = {"A title", "first line\nsecond line", {"Operational intensity", "flop/byte", true, NAN, NAN},
+			  {"Performance", "flop/cycle", true, NAN, NAN}, "auto", true, true},
+		.ceilings = ceilings, .nr_ceilings = 2, .series = &series, .nr_series = 1, .same_size = SAME_SIZE_NONE};
+}
+
+static char *
+file_text(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = rot_calloc(1, 1 << 16);
+
+	ck_assert_msg(file != NULL, "cannot open %s", path);
+	ck_assert(fread(text, 1, (1 << 16) - 1, file) > 0);
+	fclose(file);
+	return text;
+}
+
+START_TEST(strings_are_never_interpreted)
+{
+	static const struct {
+		const char *text, *quoted;
+	} cases[] = {{"plain", "\"plain\""},   {"a\"b\\c", "\"a\\\"b\\\\c\""}, {"`date`", "\"\\140date\\140\""},
+		     {"two\nlines", "\"two\\nlines\""}, {"tab\there", "\"tabhere\""}};
+	char *buffer = NULL;
+	size_t size;
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		FILE *out = open_memstream(&buffer, &size);
+
+		script_write_string(out, cases[i].text);
+		fclose(out);
+		ck_assert_str_eq(buffer, cases[i].quoted);
+		free(buffer);
+	}
+}
+END_TEST
+
+START_TEST(numbers_read_back)
+{
+	double values[] = {0.1, 1.0 / 3, 1e-300, 123456789.125, -2};
+
+	for (int i = 0; i < 5; i++) {
+		char *text = script_number(values[i]);
+
+		ck_assert_double_eq(strtod(text, NULL), values[i]);
+		free(text);
+	}
+	char *text = script_number(INFINITY);
+
+	ck_assert_str_eq(text, "NaN");
+	free(text);
+}
+END_TEST
+
+START_TEST(roofline_writes_four_files)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+	struct stat status;
+
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(roofline_plot_write(&plot, "example", &err) == 0, "%s", err.text);
+	ck_assert(stat("example.pdf", &status) == 0 && status.st_size > 1000);
+	ck_assert(stat("example.svg", &status) == 0 && status.st_size > 1000);
+	char *script = file_text("example.gnuplot"), *data = file_text("example.data"), *svg = file_text("example.svg");
+
+	ck_assert_ptr_nonnull(strstr(script, "\"Operational intensity [flop/byte]\""));
+	ck_assert_ptr_nonnull(strstr(script, "\"FMA (32 flop/cycle)\""));
+	ck_assert_ptr_nonnull(strstr(script, "\"DRAM (9.5 byte/cycle)\""));
+	ck_assert_ptr_nonnull(strstr(script, "with boxxyerror"));
+	ck_assert_ptr_nonnull(strstr(script, "with xyerrorbars"));
+	ck_assert_ptr_nonnull(strstr(script, "second line"));
+	ck_assert_ptr_nonnull(strstr(data, "\n0.1 0.5 "));
+	ck_assert_ptr_nonnull(strstr(svg, "large"));
+	free(script);
+	free(data);
+	free(svg);
+	ck_assert_int_eq(empty_folder(), 4);
+}
+END_TEST
+
+START_TEST(an_infinite_intensity_is_drawn_at_the_edge)
+{
+	struct roofline_plot plot = example();
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct rot_error err = {0};
+
+	points[2].x = summary_empty();
+	points[2].x.value = INFINITY;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(roofline_plot_write(&plot, "edge", &err) == 0, "%s", err.text);
+	char *script = file_text("edge.gnuplot");
+
+	ck_assert_ptr_nonnull(strstr(script, "large (no bytes)"));
+	free(script);
+}
+END_TEST
+
+START_TEST(distribution_says_how_many_samples)
+{
+	struct roofline_plot source = example();
+	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct rot_error err = {0};
+
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(distribution_plot_write(&plot, "distribution", &err) == 0, "%s", err.text);
+	char *script = file_text("distribution.gnuplot");
+
+	ck_assert_ptr_nonnull(strstr(script, "A title (n=10)"));
+	ck_assert_ptr_nonnull(strstr(script, "with candlesticks"));
+	free(script);
+}
+END_TEST
+
+START_TEST(without_gnuplot_nothing_is_left)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+
+	setenv("PATH", "/nonexistent", 1);
+	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "gnuplot"));
+	ck_assert_ptr_nonnull(strstr(err.hint, "apt-get install"));
+	ck_assert_int_eq(empty_folder(), 0);
+}
+END_TEST
+
+START_TEST(a_failing_gnuplot_is_reported_with_its_words)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+	FILE *fake = fopen("gnuplot", "w");
+
+	ck_assert_ptr_nonnull(fake);
+	fputs("#!/bin/sh\necho 'no such terminal'\nexit 1\n", fake);
+	fclose(fake);
+	ck_assert_int_eq(chmod("gnuplot", 0755), 0);
+	setenv("PATH", folder, 1);
+	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
+	ck_assert_msg(strstr(err.text, "no such terminal") != NULL, "%s", err.text);
+	ck_assert_int_eq(empty_folder(), 1);
+}
+END_TEST
+
+START_TEST(an_unwritable_place_is_an_error)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+	FILE *file = fopen("file", "w");
+
+	ck_assert_ptr_nonnull(file);
+	fclose(file);
+	ck_assert_int_eq(roofline_plot_write(&plot, "file/example", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "file/example"));
+	ck_assert(*err.hint);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("plots");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	char *gnuplot = process_find("gnuplot");
+
+	have_gnuplot = gnuplot != NULL;
+	free(gnuplot);
+	if (!have_gnuplot)
+		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, enter_folder, leave_folder);
+	tcase_add_test(tcase, strings_are_never_interpreted);
+	tcase_add_test(tcase, numbers_read_back);
+	tcase_add_test(tcase, roofline_writes_four_files);
+	tcase_add_test(tcase, an_infinite_intensity_is_drawn_at_the_edge);
+	tcase_add_test(tcase, distribution_says_how_many_samples);
+	tcase_add_test(tcase, without_gnuplot_nothing_is_left);
+	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);
+	tcase_add_test(tcase, an_unwritable_place_is_an_error);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	int failed = srunner_ntests_failed(runner);
+
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
