@@ -83,6 +83,10 @@ const struct rot_field *rot_class_field(const struct rot_class *class, const cha
 int rot_class_each_field(const struct rot_class *class,
 			 int (*visit)(const struct rot_field *field, void *context), void *context);
 
+/* The same walk as a loop: how many fields class has with those of its bases, and the i-th. */
+size_t rot_class_nr_fields(const struct rot_class *class);
+const struct rot_field *rot_class_field_at(const struct rot_class *class, size_t i);
+
 /* ---- registry: classes by name, needed for reading ---- */
 
 struct rot_registry;
@@ -138,7 +142,10 @@ void rot_string_set(char **member, const char *value);
 
 /* ---- graphs: an entity and all it reaches ---- */
 
-/* All entities reachable from root, root first, each once, in walking order. Caller frees the array. */
+/*
+ * All entities reachable from root, each once: root, what its fields refer to, what those refer to, and so on (breadth first).
+ * Caller frees the array.
+ */
 struct rot_entity **rot_graph_collect(const void *root, size_t *nr);
 
 /* Frees root and all it reaches. NULL is allowed. */
@@ -158,16 +165,17 @@ bool rot_graph_equal(const void *a, const void *b);
 /* Equal graphs have equal hashes; not for storage (results are keyed by SHA-256 of the canonical XML). */
 uint64_t rot_graph_hash(const void *root);
 
-/* Indented listing for people, with units and comments left out, "-> #3" for an entity printed before. */
+/* Indented listing for people, with units and comments left out, "-> #3" for an entity printed elsewhere as "Workload #3". */
 void rot_graph_print(const void *root, FILE *out);
 
 /* ---- text form: between driver and core ---- */
 
 /*
- * One line a value: class name; per field its name, then the value line; a list is its count, then the items; "<null>";
- * "=> N" for the N-th entity of this graph (from 0); strings with \n \r and \\ escaped; doubles as hexadecimal floating point;
- * a last line "<end>", so that truncation is always seen. abstract classes cannot be written.
- * Returns 0 or -1 (write error).
+ * One line a value. The entities follow one another in the order of rot_graph_collect, so that a graph of any depth is read and
+ * written without recursion. For each: class name; per field its name, then the value; a list is its count, then the items.
+ * References are "<null>" or "=> N" for the N-th entity (from 0). In strings \n \r and \\ are escaped; doubles are the shortest
+ * decimal text that reads back exactly. A last line "<end>", so that truncation is always seen.
+ * Returns 0 or -1 (write error). root must not be NULL.
  */
 int rot_text_write(const void *root, FILE *out, struct rot_error *err);
 
@@ -181,10 +189,21 @@ void *rot_text_read(const struct rot_registry *registry, FILE *in, const char *n
 
 /*
  * Canonical XML of the graph in fresh memory (UTF-8, no declaration, no free white space but newlines between elements):
- * the same graph always gives the same bytes. Fields equal to their default are written as well. Primitive fields are
- * attributes, references and lists are child elements, a second visit is <field ref="N"/>. Strings that XML 1.0
- * cannot hold (control characters) are escaped as \xNN with the attribute's backslashes doubled. Reading it back is
- * codegen/document.h.
+ * the same graph always gives the same bytes. Fields equal to their default are written as well.
+ *
+ *	<MeasurerSet id="1" xml:id="e1">                       primitive fields are attributes
+ *	<mainMeasurer>                                         a reference holds the entity...
+ *	<TscMeasurer id="2"/>
+ *	</mainMeasurer>
+ *	<additionalMeasurers/>                                 ...or nothing: an empty list, a reference to NULL
+ *	<validationMeasurers>
+ *	<item ref="e2"/>                                       an entity that is written elsewhere has an xml:id there;
+ *	</validationMeasurers>                                 a plain reference to one is <field ref="e2"/>
+ *	</MeasurerSet>
+ *
+ * Items of lists of primitives are <item value="..."/>, NULL in a list is <item/>. Entities below a certain depth are written
+ * after the root, then <graph> is around them all. In strings, backslashes are doubled, and what XML 1.0 cannot hold or would
+ * change (control characters, bytes that are not UTF-8) is \n, \r, \t or \xNN. Reading it back is codegen/document.h.
  */
 char *rot_xml_write(const void *root);
 

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* The word that somebody probably meant: optimal string alignment distance. */
+#include "nearest.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "memory.h"
+
+/* Costs are doubled, so that a difference in case alone is half a change. */
+enum { CHANGE = 2, CASE_CHANGE = 1, LONGEST_WORD = 255 };
+
+static size_t
+letter_cost(char a, char b)
+{
+	if (a == b)
+		return 0;
+	return tolower((unsigned char)a) == tolower((unsigned char)b) ? CASE_CHANGE : CHANGE;
+}
+
+static size_t
+smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* rows: the last three rows of the distance table, row i at rows + (i % 3) * (LONGEST_WORD + 1). */
+static size_t
+distance(const char *a, size_t len_a, const char *b, size_t len_b, size_t *rows)
+{
+	for (size_t i = 0; i <= len_a; i++) {
+		size_t *row = rows + i % 3 * (LONGEST_WORD + 1);
+		const size_t *above = rows + (i + 2) % 3 * (LONGEST_WORD + 1);
+		const size_t *above2 = rows + (i + 1) % 3 * (LONGEST_WORD + 1);
+
+		row[0] = i * CHANGE;
+		for (size_t j = 1; j <= len_b; j++) {
+			if (i == 0) {
+				row[j] = j * CHANGE;
+				continue;
+			}
+			row[j] = smaller(above[j - 1] + letter_cost(a[i - 1], b[j - 1]),
+					 smaller(above[j], row[j - 1]) + CHANGE);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = smaller(row[j], above2[j - 2] + CHANGE);
+		}
+	}
+	return rows[len_a % 3 * (LONGEST_WORD + 1) + len_b];
+}
+
+const char *
+rot_nearest(const char *word, const char *const *candidates, size_t nr)
+{
+	size_t len = strlen(word);
+	size_t best_distance = (len < 6 ? 1 : len / 3) * CHANGE + 1;
+	const char *best = NULL;
+	size_t *rows;
+
+	if (len > LONGEST_WORD)
+		return NULL;
+	rows = rot_calloc(3 * (LONGEST_WORD + 1), sizeof(*rows));
+	for (size_t i = 0; i < nr; i++) {
+		size_t len_i = candidates[i] ? strlen(candidates[i]) : LONGEST_WORD + 1;
+		size_t d = len_i > LONGEST_WORD ? best_distance : distance(word, len, candidates[i], len_i, rows);
+
+		if (candidates[i] && strcasecmp(word, candidates[i]) == 0)
+			d = 0;
+		if (d < best_distance) {
+			best_distance = d;
+			best = candidates[i];
+		}
+	}
+	free(rows);
+	return best;
+}

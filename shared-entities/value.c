@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* The values fields hold. */
+#include "value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* ---- double ---- */
+
+static const char not_a_number[] = "is not a number";
+
+/* Bits of the NaN that is written as "nan"; others carry their bits: "nan(0x7ff8000000000001)". */
+#define PLAIN_NAN UINT64_C(0x7ff8000000000000)
+
+static uint64_t
+double_bits(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static const char *
+nan_parse(double *value, const char *text)
+{
+	uint64_t bits = PLAIN_NAN;
+	char *end;
+
+	if (strncmp(text, "nan(0x", 6) == 0 && text[6] != '-' && text[6] != '+' && text[6] != ' ') {
+		errno = 0;
+		bits = strtoull(text + 6, &end, 16);
+		if (errno || end == text + 6 || strcmp(end, ")") != 0)
+			return not_a_number;
+	} else if (strcmp(text, "nan") != 0) {
+		return not_a_number;
+	}
+	memcpy(value, &bits, sizeof(bits));
+	return isnan(*value) ? NULL : not_a_number;
+}
+
+static const char *
+double_parse(void *slot, const char *text)
+{
+	const char *unsigned_text = text + (text[0] == '-' || text[0] == '+');
+	const char *wrong = NULL;
+	double value = 0;
+	char *end = NULL;
+
+	if (text[0] == 'n') {
+		wrong = nan_parse(&value, text);
+	} else if (strcmp(unsigned_text, "inf") == 0) {
+		value = text[0] == '-' ? -INFINITY : INFINITY;
+	} else if (unsigned_text[0] == '.' || isdigit((unsigned char)unsigned_text[0])) {
+		locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+
+		value = strtod_l(text, &end, c_locale);
+		freelocale(c_locale);
+		if (end == text || *end)
+			wrong = not_a_number;
+		else if (isinf(value))
+			wrong = "is out of range (about 1.8e308 at most)";
+	} else {
+		wrong = not_a_number;
+	}
+	if (!wrong)
+		memcpy(slot, &value, sizeof(value));
+	return wrong;
+}
+
+static char *
+double_format(const void *slot)
+{
+	double value = *(const double *)slot;
+	locale_t c_locale, old;
+	char text[64];
+
+	if (isnan(value))
+		return double_bits(value) == PLAIN_NAN ? rot_strdup("nan")
+						       : rot_format("nan(0x%" PRIx64 ")", double_bits(value));
+	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+	old = uselocale(c_locale);
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (double_bits(strtod(text, NULL)) == double_bits(value))
+			break;
+	}
+	uselocale(old);
+	freelocale(c_locale);
+	return rot_strdup(text);
+}
+
+static double
+double_number(const void *slot)
+{
+	return *(const double *)slot;
+}
+
+/* ---- whole numbers ---- */
+
+static const char not_whole[] = "is not a whole number";
+
+static bool
+is_digits(const char *text)
+{
+	return text[0] && text[strspn(text, "0123456789")] == '\0';
+}
+
+static const char *
+signed_parse(int64_t *value, const char *text, int64_t min, int64_t max, const char *out_of_range)
+{
+	long long number;
+
+	if (!is_digits(text + (text[0] == '-')))
+		return not_whole;
+	errno = 0;
+	number = strtoll(text, NULL, 10);
+	if (errno || number < min || number > max)
+		return out_of_range;
+	*value = number;
+	return NULL;
+}
+
+static const char *
+int_parse(void *slot, const char *text)
+{
+	int64_t value;
+	const char *wrong = signed_parse(&value, text, INT32_MIN, INT32_MAX,
+					 "is out of range (-2147483648 to 2147483647)");
+
+	if (!wrong)
+		*(int32_t *)slot = (int32_t)value;
+	return wrong;
+}
+
+static char *
+int_format(const void *slot)
+{
+	return rot_format("%" PRId32, *(const int32_t *)slot);
+}
+
+static double
+int_number(const void *slot)
+{
+	return *(const int32_t *)slot;
+}
+
+static const char *
+long_parse(void *slot, const char *text)
+{
+	return signed_parse(slot, text, INT64_MIN, INT64_MAX,
+			    "is out of range (-9223372036854775808 to 9223372036854775807)");
+}
+
+static char *
+long_format(const void *slot)
+{
+	return rot_format("%" PRId64, *(const int64_t *)slot);
+}
+
+static double
+long_number(const void *slot)
+{
+	return (double)*(const int64_t *)slot;
+}
+
+static const char *
+ulong_parse(void *slot, const char *text)
+{
+	unsigned long long number;
+
+	if (!is_digits(text))
+		return text[0] == '-' && is_digits(text + 1) ? "is negative" : not_whole;
+	errno = 0;
+	number = strtoull(text, NULL, 10);
+	if (errno)
+		return "is out of range (0 to 18446744073709551615)";
+	*(uint64_t *)slot = number;
+	return NULL;
+}
+
+static char *
+ulong_format(const void *slot)
+{
+	return rot_format("%" PRIu64, *(const uint64_t *)slot);
+}
+
+static double
+ulong_number(const void *slot)
+{
+	return (double)*(const uint64_t *)slot;
+}
+
+/* ---- the others ---- */
+
+static const char *
+bool_parse(void *slot, const char *text)
+{
+	if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
+		return "is neither true nor false";
+	*(bool *)slot = text[0] == 't';
+	return NULL;
+}
+
+static char *
+bool_format(const void *slot)
+{
+	return rot_strdup(*(const bool *)slot ? "true" : "false");
+}
+
+static double
+bool_number(const void *slot)
+{
+	return *(const bool *)slot;
+}
+
+static const char *
+string_parse(void *slot, const char *text)
+{
+	rot_string_set(slot, text);
+	return NULL;
+}
+
+static char *
+string_format(const void *slot)
+{
+	return rot_strdup(value_string(slot));
+}
+
+const struct value_type value_types[ROT_REFERENCE + 1] = {
+	[ROT_DOUBLE] = {"double", "double ", sizeof(double), double_parse, double_format, double_number},
+	[ROT_INT] = {"int", "int32_t ", sizeof(int32_t), int_parse, int_format, int_number},
+	[ROT_LONG] = {"long", "int64_t ", sizeof(int64_t), long_parse, long_format, long_number},
+	[ROT_ULONG] = {"ulong", "uint64_t ", sizeof(uint64_t), ulong_parse, ulong_format, ulong_number},
+	[ROT_BOOL] = {"bool", "bool ", sizeof(bool), bool_parse, bool_format, bool_number},
+	[ROT_STRING] = {"string", "char *", sizeof(char *), string_parse, string_format, NULL},
+	[ROT_REFERENCE] = {"reference", "struct rot_entity *", sizeof(void *), NULL, NULL, NULL},
+};
+
+enum rot_type
+value_type_find(const char *name)
+{
+	enum rot_type type = ROT_DOUBLE;
+
+	while (type < ROT_REFERENCE && strcmp(value_types[type].name, name) != 0)
+		type++;
+	return type;
+}
+
+/* True if word is one of the blank separated words. */
+static bool
+is_among(const char *word, const char *words)
+{
+	size_t len = strlen(word), len_i;
+
+	for (; *words; words += len_i) {
+		words += strspn(words, " ");
+		len_i = strcspn(words, " ");
+		if (len_i > 0 && len_i == len && memcmp(words, word, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+const char *
+value_parse(const struct rot_field *field, void *slot, const char *text)
+{
+	if (field->type == ROT_STRING && field->values && !is_among(text, field->values))
+		return "is not one of the allowed values";
+	return value_types[field->type].parse(slot, text);
+}
+
+void *
+value_slots(const void *entity, const struct rot_field *field, size_t *nr)
+{
+	void *member = rot_field_of(entity, field);
+	const struct rot_list *list = member;
+
+	*nr = field->is_list ? list->nr : 1;
+	return field->is_list ? list->items : member;
+}
+
+bool
+value_equal(enum rot_type type, const void *a, const void *b)
+{
+	if (type == ROT_STRING)
+		return strcmp(value_string(a), value_string(b)) == 0;
+	return memcmp(a, b, value_types[type].size) == 0;
+}
+
+uint64_t
+value_hash_bytes(uint64_t hash, const void *bytes, size_t nr)
+{
+	const unsigned char *byte = bytes;
+
+	for (size_t i = 0; i < nr; i++)
+		hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
+	return hash ^ hash >> 32;
+}
+
+uint64_t
+value_hash(uint64_t hash, enum rot_type type, const void *slot)
+{
+	if (type == ROT_STRING)
+		return value_hash_bytes(hash, value_string(slot), strlen(value_string(slot)) + 1);
+	return value_hash_bytes(hash, slot, value_types[type].size);
+}
