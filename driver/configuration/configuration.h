@@ -28,6 +28,9 @@ struct configuration_key {
 extern const struct configuration_key configuration_keys[];
 extern const size_t configuration_nr_keys;
 
+/* The key of that name, or NULL. */
+const struct configuration_key *configuration_key_find(const char *name);
+
 enum configuration_source { CONFIGURATION_DEFAULT, CONFIGURATION_DEFAULT_FILE, CONFIGURATION_USER_FILE, CONFIGURATION_COMMAND_LINE };
 
 struct configuration;
@@ -44,10 +47,17 @@ int configuration_load(struct configuration *configuration, enum configuration_s
 		       bool required, struct rot_error *err);
 
 /*
- * Takes "-key=value", "--key=value" and bare "-key" (toggles a bool) out of argv, up to "--"; the rest stays in order and *argc is
- * its length. The option "--" itself is kept.
+ * Takes "-key=value", "--key=value" and bare "-key" (turns a bool over, from what it is so far) out of argv, up to "--"; the rest
+ * stays in order and *argc is its length. argv[0], "-" alone and the option "--" itself are kept. argv has room for a NULL.
  */
 int configuration_take_arguments(struct configuration *configuration, int *argc, char **argv, struct rot_error *err);
+
+/* The value of a key of any type as text; key must exist (assert). Valid as a string is, see below. */
+const char *configuration_text(const struct configuration *configuration, const char *key);
+
+/* For people: "true or false", "whole number"...; "default", "user file"... */
+const char *configuration_type_name(enum configuration_type type);
+const char *configuration_source_name(enum configuration_source source);
 
 /* Values. A key that is not in keys.def is our own mistake: assert. Strings are valid until the key is set again. */
 const char *configuration_string(const struct configuration *configuration, const char *key);

@@ -24,6 +24,12 @@ struct paths {
 struct paths *paths_new(const struct configuration *configuration, char **warning, struct rot_error *err);
 void paths_delete(struct paths *paths);
 
+/* False for the driver in its build folder and for the tests there; program is an absolute path. */
+bool paths_is_installed(const char *program);
+
+/* The default configuration file: $(sysconfdir)/rot/config when installed. It may not exist. Fresh memory. */
+char *paths_default_config_file(void);
+
 /* The user's configuration file according to the key or XDG; fresh memory. */
 char *paths_user_config_file(const struct configuration *configuration);
 

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings by key, each with the texts its sources gave; the highest source counts. */
+#include "configuration/configuration.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "nearest.h"
+
+#define KEY(name, type, default_text, choices, description) \
+	{ name, CONFIGURATION_##type, default_text, choices, description },
+const struct configuration_key configuration_keys[] = {
+#include "configuration/keys.def"
+};
+#undef KEY
+const size_t configuration_nr_keys = sizeof(configuration_keys) / sizeof(configuration_keys[0]);
+
+enum { NR_KEYS = sizeof(configuration_keys) / sizeof(configuration_keys[0]), NR_SOURCES = CONFIGURATION_COMMAND_LINE + 1 };
+
+/* The texts of one state; NULL where a source says nothing. Text of CONFIGURATION_DEFAULT is that of the key. */
+struct state {
+	char *texts[NR_KEYS][NR_SOURCES];
+	struct state *below; /* what pop goes back to */
+};
+
+struct configuration {
+	struct state *top;
+};
+
+static struct state *
+state_new(const struct state *from, struct state *below)
+{
+	struct state *state = rot_calloc(1, sizeof(*state));
+
+	state->below = below;
+	for (size_t k = 0; k < NR_KEYS; k++)
+		for (size_t s = 0; from && s < NR_SOURCES; s++)
+			state->texts[k][s] = from->texts[k][s] ? rot_strdup(from->texts[k][s]) : NULL;
+	return state;
+}
+
+/* Returns the state below. */
+static struct state *
+state_delete(struct state *state)
+{
+	struct state *below = state->below;
+
+	for (size_t k = 0; k < NR_KEYS; k++)
+		for (size_t s = 0; s < NR_SOURCES; s++)
+			free(state->texts[k][s]);
+	free(state);
+	return below;
+}
+
+struct configuration *
+configuration_new(void)
+{
+	struct configuration *configuration = rot_calloc(1, sizeof(*configuration));
+
+	configuration->top = state_new(NULL, NULL);
+	return configuration;
+}
+
+void
+configuration_delete(struct configuration *configuration)
+{
+	if (!configuration)
+		return;
+	while (configuration->top)
+		configuration->top = state_delete(configuration->top);
+	free(configuration);
+}
+
+void
+configuration_push(struct configuration *configuration)
+{
+	configuration->top = state_new(configuration->top, configuration->top);
+}
+
+void
+configuration_pop(struct configuration *configuration)
+{
+	assert(configuration->top->below);
+	configuration->top = state_delete(configuration->top);
+}
+
+const struct configuration_key *
+configuration_key_find(const char *name)
+{
+	for (size_t k = 0; k < NR_KEYS; k++)
+		if (!strcmp(configuration_keys[k].name, name))
+			return &configuration_keys[k];
+	return NULL;
+}
+
+static int
+unknown_key(const char *name, struct rot_error *err)
+{
+	const char *names[NR_KEYS];
+	const char *nearest;
+
+	for (size_t k = 0; k < NR_KEYS; k++)
+		names[k] = configuration_keys[k].name;
+	nearest = rot_nearest(name, names, NR_KEYS);
+	rot_error_set(err, 0, "unknown configuration key '%s'", name);
+	if (nearest)
+		return rot_error_hint(err, "did you mean '%s'? All keys: rot list keys", nearest);
+	return rot_error_hint(err, "all keys: rot list keys");
+}
+
+static bool
+is_number(const struct configuration_key *key, const char *text)
+{
+	char *end;
+	double value;
+
+	if (!*text || isspace((unsigned char)*text))
+		return false;
+	errno = 0;
+	value = key->type == CONFIGURATION_LONG ? (double)strtoll(text, &end, 10) : strtod(text, &end);
+	return !errno && !*end && isfinite(value) && value >= 0;
+}
+
+/* True if word is one of the blank separated words. */
+static bool
+is_among(const char *words, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *w = words; length && *w; w += strspn(w, " ")) {
+		size_t n = strcspn(w, " ");
+
+		if (n == length && !memcmp(w, word, n))
+			return true;
+		w += n;
+	}
+	return false;
+}
+
+/* What the type of a key takes, in the order of enum configuration_type; choices are named by the key. */
+static const char *const expected[] = {"a text", "true or false", "a whole number, at least 0", "a number, at least 0", NULL};
+
+static int
+value_check(const struct configuration_key *key, const char *text, struct rot_error *err)
+{
+	bool is_good = true;
+
+	switch (key->type) {
+	case CONFIGURATION_STRING:
+		break;
+	case CONFIGURATION_BOOL:
+		is_good = is_among("true false", text);
+		break;
+	case CONFIGURATION_LONG:
+	case CONFIGURATION_DOUBLE:
+		is_good = is_number(key, text);
+		break;
+	case CONFIGURATION_CHOICE:
+		is_good = is_among(key->choices, text);
+		break;
+	}
+	if (is_good)
+		return 0;
+	rot_error_set(err, 0, "'%s' is no value of %s", text, key->name);
+	if (key->type == CONFIGURATION_CHOICE)
+		return rot_error_hint(err, "%s takes one of: %s", key->name, key->choices);
+	return rot_error_hint(err, "%s takes %s", key->name, expected[key->type]);
+}
+
+static void
+state_set(struct state *state, const struct configuration_key *key, enum configuration_source source, const char *text)
+{
+	char **place = &state->texts[key - configuration_keys][source];
+	char *old = *place;
+
+	*place = rot_strdup(text);
+	free(old);
+}
+
+int
+configuration_set(struct configuration *configuration, enum configuration_source source, const char *name,
+		  const char *text, struct rot_error *err)
+{
+	const struct configuration_key *key = configuration_key_find(name);
+
+	if (!key)
+		return unknown_key(name, err);
+	if (value_check(key, text, err) < 0)
+		return -1;
+	state_set(configuration->top, key, source, text);
+	return 0;
+}
+
+/* Cuts white space at both ends, in place. */
+static char *
+trim(char *text)
+{
+	size_t length;
+
+	text += strspn(text, " \t\r\n");
+	for (length = strlen(text); length && strchr(" \t\r\n", text[length - 1]); length--)
+		;
+	text[length] = '\0';
+	return text;
+}
+
+static int
+load_line(struct configuration *configuration, enum configuration_source source, char *line, struct rot_error *err)
+{
+	char *key = trim(line), *equals = strchr(key, '=');
+
+	if (!*key || *key == '#')
+		return 0;
+	if (!equals) {
+		rot_error_set(err, 0, "'%s' is no setting", key);
+		return rot_error_hint(err, "a line is 'key=value', or a comment that starts with '#'");
+	}
+	*equals = '\0';
+	return configuration_set(configuration, source, trim(key), trim(equals + 1), err);
+}
+
+int
+configuration_load(struct configuration *configuration, enum configuration_source source, const char *path,
+		   bool required, struct rot_error *err)
+{
+	FILE *in = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t length;
+	int number = 0, rc = 0;
+
+	if (!in && errno == ENOENT && !required)
+		return 0;
+	if (!in)
+		return rot_error_set(err, errno, "cannot open the configuration file '%s'", path);
+	errno = 0;
+	while (!rc && (length = getline(&line, &size, in)) >= 0) {
+		number++;
+		rc = memchr(line, '\0', (size_t)length) ? rot_error_set(err, 0, "the line holds a zero byte")
+							: load_line(configuration, source, line, err);
+		if (rc < 0)
+			rot_error_prefix(err, "%s:%d", path, number);
+		errno = 0;
+	}
+	if (!rc && ferror(in))
+		rc = rot_error_set(err, errno, "cannot read the configuration file '%s'", path);
+	free(line);
+	fclose(in);
+	return rc;
+}
+
+/* argument: without its dashes. */
+static int
+take_argument(struct configuration *configuration, const char *argument, struct rot_error *err)
+{
+	const char *equals = strchr(argument, '=');
+	char *name = equals ? rot_strndup(argument, (size_t)(equals - argument)) : rot_strdup(argument);
+	const struct configuration_key *key = configuration_key_find(name);
+	int rc;
+
+	if (!key || equals) {
+		rc = configuration_set(configuration, CONFIGURATION_COMMAND_LINE, name, equals ? equals + 1 : "", err);
+	} else if (key->type == CONFIGURATION_BOOL) {
+		state_set(configuration->top, key, CONFIGURATION_COMMAND_LINE,
+			  configuration_bool(configuration, name) ? "false" : "true");
+		rc = 0;
+	} else {
+		rot_error_set(err, 0, "-%s has no value", name);
+		rc = rot_error_hint(err, "write -%s=VALUE; only true-or-false keys can stand alone", name);
+	}
+	free(name);
+	return rc;
+}
+
+int
+configuration_take_arguments(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
+{
+	int nr_kept = *argc > 0 ? 1 : 0, i;
+
+	for (i = nr_kept; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+		const char *argument = argv[i];
+
+		if (argument[0] != '-' || !argument[1]) {
+			argv[nr_kept++] = argv[i];
+			continue;
+		}
+		if (take_argument(configuration, argument + (argument[1] == '-' ? 2 : 1), err) < 0)
+			return -1;
+	}
+	while (i < *argc)
+		argv[nr_kept++] = argv[i++];
+	argv[nr_kept] = NULL;
+	*argc = nr_kept;
+	return 0;
+}
+
+static size_t
+key_index(const char *name)
+{
+	const struct configuration_key *key = configuration_key_find(name);
+
+	assert(key);
+	return (size_t)(key - configuration_keys);
+}
+
+enum configuration_source
+configuration_origin(const struct configuration *configuration, const char *name)
+{
+	char *const *texts = configuration->top->texts[key_index(name)];
+	int source = CONFIGURATION_COMMAND_LINE;
+
+	while (source > CONFIGURATION_DEFAULT && !texts[source])
+		source--;
+	return (enum configuration_source)source;
+}
+
+const char *
+configuration_text(const struct configuration *configuration, const char *name)
+{
+	size_t k = key_index(name);
+	const char *text = configuration->top->texts[k][configuration_origin(configuration, name)];
+
+	return text ? text : configuration_keys[k].default_text;
+}
+
+const char *
+configuration_string(const struct configuration *configuration, const char *name)
+{
+	assert(configuration_key_find(name)->type == CONFIGURATION_STRING ||
+	       configuration_key_find(name)->type == CONFIGURATION_CHOICE);
+	return configuration_text(configuration, name);
+}
+
+bool
+configuration_bool(const struct configuration *configuration, const char *name)
+{
+	assert(configuration_key_find(name)->type == CONFIGURATION_BOOL);
+	return !strcmp(configuration_text(configuration, name), "true");
+}
+
+int64_t
+configuration_long(const struct configuration *configuration, const char *name)
+{
+	assert(configuration_key_find(name)->type == CONFIGURATION_LONG);
+	return strtoll(configuration_text(configuration, name), NULL, 10);
+}
+
+double
+configuration_double(const struct configuration *configuration, const char *name)
+{
+	assert(configuration_key_find(name)->type == CONFIGURATION_DOUBLE);
+	return strtod(configuration_text(configuration, name), NULL);
+}
+
+const char *
+configuration_type_name(enum configuration_type type)
+{
+	static const char *const names[] = {"text", "true or false", "whole number", "number", "choice"};
+
+	return names[type];
+}
+
+const char *
+configuration_source_name(enum configuration_source source)
+{
+	static const char *const names[] = {"default", "default file", "user file", "command line"};
+
+	return names[source];
+}

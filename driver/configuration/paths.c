@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/* Where things are: the source tree or what was installed, and the user's folders after the XDG base directories. */
+#include "configuration/paths.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ftw.h>
+
+#include "memory.h"
+
+static bool
+has_prefix(const char *text, const char *prefix)
+{
+	return !strncmp(text, prefix, strlen(prefix));
+}
+
+/* The folder of the running program, or "" if the system does not tell. Fresh memory. */
+static char *
+program_path(void)
+{
+	char path[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	return rot_strndup(path, length > 0 ? (size_t)length : 0);
+}
+
+/*
+ * What stands before bindir in the program's path: "" when it runs where it was installed to, the staging folder when it runs from a
+ * DESTDIR. Fresh memory.
+ */
+static char *
+install_root(const char *program)
+{
+	static const char installed[] = ROT_BINDIR "/rot";
+	size_t length = strlen(program), tail = sizeof(installed) - 1;
+
+	if (length > tail && !strcmp(program + length - tail, installed))
+		return rot_strndup(program, length - tail);
+	return rot_strdup("");
+}
+
+bool
+paths_is_installed(const char *program)
+{
+	return strcmp(program, ROT_BUILD_FOLDER "/driver/rot") != 0 && !has_prefix(program, ROT_BUILD_FOLDER "/tests/");
+}
+
+/* value if it is an absolute path (XDG ignores relative ones), else $HOME/fallback; then /rot. Fresh memory. */
+static char *
+xdg_folder(const char *variable, const char *fallback)
+{
+	const char *value = getenv(variable), *home = getenv("HOME");
+
+	if (value && value[0] == '/')
+		return rot_format("%s/rot", value);
+	return rot_format("%s/%s/rot", home && home[0] == '/' ? home : "/", fallback);
+}
+
+/* A folder from a key: made absolute, without slashes at the end; empty: the XDG one. Fresh memory. */
+static char *
+key_folder(const struct configuration *configuration, const char *key, const char *variable, const char *fallback)
+{
+	const char *text = configuration_string(configuration, key);
+	char here[PATH_MAX];
+	char *folder;
+	size_t length;
+
+	if (!*text)
+		return xdg_folder(variable, fallback);
+	if (text[0] != '/' && getcwd(here, sizeof(here)))
+		folder = rot_format("%s/%s", here, text);
+	else
+		folder = rot_strdup(text);
+	for (length = strlen(folder); length > 1 && folder[length - 1] == '/'; length--)
+		folder[length - 1] = '\0';
+	return folder;
+}
+
+/* Like mkdir -p; 0 or -1 with errno. */
+static int
+make_folders(const char *path)
+{
+	char *copy = rot_strdup(path);
+	int rc = 0;
+
+	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0777) < 0 && errno != EEXIST && access(copy, F_OK) < 0)
+			rc = -1;
+		*slash = '/';
+		if (rc < 0)
+			break;
+	}
+	if (!rc && mkdir(copy, 0777) < 0 && errno != EEXIST)
+		rc = -1;
+	free(copy);
+	return rc;
+}
+
+/* Tells backup programs that the folder can be made again; see bford.info/cachedir. Failing is no loss. */
+static void
+tag_cache(const char *folder)
+{
+	char *path = rot_format("%s/CACHEDIR.TAG", folder);
+	FILE *out = fopen(path, "wxe");
+
+	if (out) {
+		fputs("Signature: 8a477f597d28d172789f06886806bc55\n# Results and cores of rot; safe to delete.\n", out);
+		fclose(out);
+	}
+	free(path);
+}
+
+/* Tried, not asked: a folder that looks writable can lie on a full or broken disk. 0 or -1 with errno. */
+static int
+try_writing(const char *folder)
+{
+	char *path = rot_format("%s/.try-XXXXXX", folder);
+	int fd = mkstemp(path), reason = errno;
+
+	if (fd >= 0) {
+		close(fd);
+		unlink(path);
+	}
+	free(path);
+	errno = reason;
+	return fd < 0 ? -1 : 0;
+}
+
+static int
+cache_open(struct paths *paths, char **warning, struct rot_error *err)
+{
+	const char *temporary = getenv("TMPDIR");
+	char *folder;
+	int reason;
+
+	if (make_folders(paths->cache) == 0 && try_writing(paths->cache) == 0) {
+		tag_cache(paths->cache);
+		return 0;
+	}
+	reason = errno;
+	folder = rot_format("%s/rot-XXXXXX", temporary && temporary[0] == '/' ? temporary : "/tmp");
+	if (!mkdtemp(folder)) {
+		rot_error_set(err, reason, "cannot write to the cache folder '%s'", paths->cache);
+		rot_error_append(err, "; and cannot make the temporary folder '%s': %s", folder, strerror(errno));
+		rot_error_hint(err, "name a folder you may write to: -cacheFolder=FOLDER");
+		free(folder);
+		return -1;
+	}
+	*warning = rot_format("cannot write to the cache folder '%s' (%s): results of this run are not kept; "
+			      "name another one with -cacheFolder=FOLDER",
+			      paths->cache, strerror(reason));
+	free(paths->cache);
+	paths->cache = folder;
+	paths->cache_is_temporary = true;
+	return 0;
+}
+
+struct paths *
+paths_new(const struct configuration *configuration, char **warning, struct rot_error *err)
+{
+	struct paths *paths = rot_calloc(1, sizeof(*paths));
+	char *program = program_path();
+
+	*warning = NULL;
+	if (paths_is_installed(program)) {
+		char *root = install_root(program);
+
+		paths->data = rot_format("%s%s", root, ROT_DATA_FOLDER);
+		paths->built = rot_format("%s%s", root, ROT_BUILT_FOLDER);
+		free(root);
+	} else {
+		paths->data = rot_strdup(ROT_SOURCE_FOLDER);
+		paths->built = rot_strdup(ROT_BUILD_FOLDER);
+	}
+	free(program);
+	paths->user = key_folder(configuration, "dataFolder", "XDG_DATA_HOME", ".local/share");
+	paths->cache = key_folder(configuration, "cacheFolder", "XDG_CACHE_HOME", ".cache");
+	if (cache_open(paths, warning, err) < 0) {
+		paths_delete(paths);
+		return NULL;
+	}
+	return paths;
+}
+
+static int
+remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	remove(path);
+	return 0;
+}
+
+void
+paths_delete(struct paths *paths)
+{
+	if (!paths)
+		return;
+	if (paths->cache_is_temporary)
+		nftw(paths->cache, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	free(paths->data);
+	free(paths->built);
+	free(paths->cache);
+	free(paths->user);
+	free(paths);
+}
+
+char *
+paths_user_config_file(const struct configuration *configuration)
+{
+	const char *text = configuration_string(configuration, "userConfigFile");
+	char *folder, *path;
+
+	if (*text)
+		return rot_strdup(text);
+	folder = xdg_folder("XDG_CONFIG_HOME", ".config");
+	path = rot_format("%s/config", folder);
+	free(folder);
+	return path;
+}
+
+char *
+paths_default_config_file(void)
+{
+	char *program = program_path(), *root, *path;
+
+	if (paths_is_installed(program)) {
+		root = install_root(program);
+		path = rot_format("%s%s/rot/config", root, ROT_SYSCONFDIR);
+		free(root);
+	} else {
+		path = rot_strdup(ROT_SOURCE_FOLDER "/driver/configuration/config");
+	}
+	free(program);
+	return path;
+}
