@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* A command: what "rot NAME" does. One file a command, one row in commands.c. */
+#ifndef COMMANDS_COMMAND_H
+#define COMMANDS_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "error.h"
+#include "rot.h"
+
+/* What a command works with. rot and paths are made when first asked for: "rot help" needs neither a machine nor kernels. */
+struct command_context {
+	struct configuration *configuration; /* valid always; belongs to rot once that is open */
+	struct rot rot;
+	bool is_rot_open;
+	struct paths *paths; /* NULL until asked for */
+};
+
+/* The open driver, or NULL on error. */
+struct rot *command_rot(struct command_context *context, struct rot_error *err);
+
+/* Where things are, without opening the driver; NULL on error. */
+const struct paths *command_paths(struct command_context *context, struct rot_error *err);
+
+/* Closes what is open. Closing a zeroed context is allowed. */
+void command_context_close(struct command_context *context);
+
+/* run returns this, with the error set, when the command line is wrong: exit status 2. */
+#define COMMAND_USAGE (-2)
+
+struct command {
+	const char *name;
+	const char *arguments;   /* for people: "NAME [OUTPUT]" */
+	const char *summary;     /* one line */
+	const char *description; /* what else there is to know; may hold several lines */
+	int nr_arguments_min, nr_arguments_max;
+	bool is_raw;             /* arguments that start with a dash are the command's, not configuration keys */
+	bool has_time_report;    /* say at the end where the time went */
+
+	/* argv[0] is the first argument; nr_arguments_min <= argc <= nr_arguments_max. 0, -1 or COMMAND_USAGE. */
+	int (*run)(struct command_context *context, int argc, char **argv, struct rot_error *err);
+
+	/*
+	 * Words that may stand as argument number i (from 0), told to propose. NULL: none.
+	 */
+	void (*complete)(struct command_context *context, int i, void (*propose)(const char *word, void *to), void *to);
+};
+
+extern const struct command *const commands[];
+extern const size_t nr_commands;
+
+/* The command of that name; NULL with a suggestion in err. */
+const struct command *command_find(const char *name, struct rot_error *err);
+
+/* Proposes all controllers; a complete function for commands that take one. */
+void command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
+				  void *to);
+
+extern const struct command measure_command, remeasure_command, help_command, list_command, version_command, complete_command;
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of commands, and what they share. */
+#include "commands/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/find.h"
+#include "nearest.h"
+
+const struct command *const commands[] = {
+	&measure_command, &remeasure_command, &list_command, &help_command, &version_command, &complete_command,
+};
+const size_t nr_commands = sizeof(commands) / sizeof(commands[0]);
+
+enum { NR_COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+const struct command *
+command_find(const char *name, struct rot_error *err)
+{
+	const char *names[NR_COMMANDS];
+	const char *nearest;
+
+	for (size_t i = 0; i < NR_COMMANDS; i++) {
+		names[i] = commands[i]->name;
+		if (!strcmp(name, names[i]))
+			return commands[i];
+	}
+	nearest = rot_nearest(name, names, NR_COMMANDS);
+	rot_error_set(err, 0, "unknown command '%s'", name);
+	if (nearest)
+		rot_error_hint(err, "did you mean '%s'? All commands: rot help", nearest);
+	else
+		rot_error_hint(err, "all commands: rot help");
+	return NULL;
+}
+
+struct rot *
+command_rot(struct command_context *context, struct rot_error *err)
+{
+	struct configuration *configuration = context->configuration;
+
+	if (context->is_rot_open)
+		return &context->rot;
+	/* rot_open takes the configuration, also when it fails. */
+	context->configuration = NULL;
+	if (rot_open(&context->rot, configuration, err) < 0)
+		return NULL;
+	context->configuration = configuration;
+	context->is_rot_open = true;
+	return &context->rot;
+}
+
+const struct paths *
+command_paths(struct command_context *context, struct rot_error *err)
+{
+	char *warning = NULL;
+
+	if (context->is_rot_open)
+		return context->rot.paths;
+	if (!context->paths)
+		context->paths = paths_new(context->configuration, &warning, err);
+	free(warning); /* nothing is cached without the driver open */
+	return context->paths;
+}
+
+void
+command_context_close(struct command_context *context)
+{
+	paths_delete(context->paths);
+	if (context->is_rot_open)
+		rot_close(&context->rot);
+	else
+		configuration_delete(context->configuration);
+	*context = (struct command_context){0};
+}
+
+void
+command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to), void *to)
+{
+	const struct paths *paths = command_paths(context, NULL);
+	struct controller_info *infos;
+	size_t nr;
+
+	if (i != 0 || !paths)
+		return;
+	controllers_list(paths, &infos, &nr);
+	for (size_t k = 0; k < nr; k++)
+		propose(infos[k].name, to);
+	controllers_list_delete(infos, nr);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* rot complete LINE: what may come next on a command line; the shell's completion calls it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "memory.h"
+
+/* The words of a line, split at blanks; the last one (possibly "") is to be completed. */
+struct words {
+	char **items;
+	size_t nr;
+};
+
+static struct words
+words_split(const char *line)
+{
+	struct words words = {0};
+
+	for (;;) {
+		size_t length;
+
+		line += strspn(line, " \t");
+		length = strcspn(line, " \t");
+		words.items = rot_realloc(words.items, words.nr + 1, sizeof(*words.items));
+		words.items[words.nr++] = rot_strndup(line, length);
+		line += length;
+		if (!*line)
+			return words;
+	}
+}
+
+static void
+words_clear(struct words *words)
+{
+	for (size_t i = 0; i < words->nr; i++)
+		free(words->items[i]);
+	free(words->items);
+	*words = (struct words){0};
+}
+
+/* Prints a word that starts with the prefix. */
+static void
+propose(const char *word, void *prefix)
+{
+	if (!strncmp(word, prefix, strlen(prefix)))
+		puts(word);
+}
+
+/* "-clock=core" -> the values of the key; text is the word without its dashes. */
+static void
+propose_values(const char *dashes, const char *text, char *prefix)
+{
+	size_t length = strcspn(text, "=");
+	char *name = rot_strndup(text, length);
+	const struct configuration_key *key = configuration_key_find(name);
+	const char *values = !key ? "" : key->type == CONFIGURATION_BOOL ? "true false" : key->choices ? key->choices : "";
+
+	for (; *values; values += strspn(values, " ")) {
+		size_t value = strcspn(values, " ");
+		char *word = rot_format("%s%s=%.*s", dashes, name, (int)value, values);
+
+		propose(word, prefix);
+		free(word);
+		values += value;
+	}
+	free(name);
+}
+
+static void
+propose_keys(char *prefix)
+{
+	const char *dashes = !strncmp(prefix, "--", 2) ? "--" : "-";
+
+	if (strchr(prefix, '=')) {
+		propose_values(dashes, prefix + strlen(dashes), prefix);
+		return;
+	}
+	for (size_t k = 0; k < configuration_nr_keys; k++) {
+		char *word = rot_format("%s%s=", dashes, configuration_keys[k].name);
+
+		propose(word, prefix);
+		free(word);
+	}
+}
+
+static int
+complete_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+{
+	struct words words = words_split(argv[0]);
+	char *prefix = words.items[words.nr - 1];
+	const struct command *command = NULL;
+	int position = 0; /* arguments of the command before the word */
+
+	(void)argc;
+	(void)err;
+	for (size_t i = 1; i + 1 < words.nr; i++) {
+		if (words.items[i][0] == '-')
+			continue;
+		if (command)
+			position++;
+		else
+			command = command_find(words.items[i], NULL);
+	}
+	if (prefix[0] == '-') {
+		propose_keys(prefix);
+	} else if (command && command->complete) {
+		command->complete(context, position, propose, prefix);
+	} else if (!command) {
+		for (size_t i = 0; i < nr_commands; i++)
+			if (commands[i] != &complete_command)
+				propose(commands[i]->name, prefix);
+	}
+	words_clear(&words);
+	return 0;
+}
+
+const struct command complete_command = {
+	.name = "complete",
+	.arguments = "LINE",
+	.summary = "words that may come next on a command line; for the shell's completion",
+	.description = "LINE is the command line up to the cursor, beginning with the program's name.",
+	.nr_arguments_min = 1,
+	.nr_arguments_max = 1,
+	.is_raw = true,
+	.run = complete_run,
+};

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* rot help: what there is, from the tables that register it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "commands/print.h"
+#include "controllers/find.h"
+
+static void
+print_command(const struct command *command)
+{
+	printf("Usage: rot %s %s\n\n%s\n", command->name, command->arguments, command->summary);
+	if (*command->description)
+		printf("\n%s\n", command->description);
+}
+
+static void
+print_controller(const struct controller_info *info)
+{
+	printf("Usage: rot measure %s [OUTPUT]\n\n%s\n", info->name, info->description);
+	printf("\n%s%s%s\n", info->place, *info->path ? ": " : "", info->path);
+}
+
+static void
+print_all(const struct command_context *context, const struct controller_info *infos, size_t nr)
+{
+	printf("rot measures where a program stands under the roofline of this machine.\n\n"
+	       "Usage: rot COMMAND [ARGUMENT...] [-KEY=VALUE...]\n\nCommands (more: rot help COMMAND)\n");
+	for (size_t i = 0; i < nr_commands; i++)
+		print_entry(commands[i]->name, commands[i]->arguments, commands[i]->summary);
+	printf("\nControllers (rot measure CONTROLLER)\n");
+	for (size_t i = 0; i < nr; i++)
+		print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "", infos[i].description);
+	printf("\nConfiguration keys: on the command line as -KEY=VALUE, or as KEY=VALUE lines in a file; -KEY alone turns a\n"
+	       "true-or-false key over\n");
+	for (size_t i = 0; i < configuration_nr_keys; i++)
+		print_key(context->configuration, &configuration_keys[i]);
+}
+
+/* A command, a controller or a key of that name; false if there is none. */
+static bool
+print_topic(const struct command_context *context, const char *name, const struct controller_info *infos, size_t nr)
+{
+	const struct command *command = command_find(name, NULL);
+	const struct configuration_key *key = configuration_key_find(name + strspn(name, "-"));
+
+	if (command) {
+		print_command(command);
+		return true;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (!strcmp(infos[i].name, name)) {
+			print_controller(&infos[i]);
+			return true;
+		}
+	}
+	if (key)
+		print_key(context->configuration, key);
+	return key != NULL;
+}
+
+static int
+help_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+{
+	const struct paths *paths = command_paths(context, err);
+	struct controller_info *infos;
+	size_t nr;
+	int rc = 0;
+
+	if (!paths)
+		return -1;
+	controllers_list(paths, &infos, &nr);
+	if (argc == 0) {
+		print_all(context, infos, nr);
+	} else if (!print_topic(context, argv[0], infos, nr)) {
+		command_find(argv[0], err);
+		rot_error_set(err, 0, "there is no command, controller or key '%s'", argv[0]);
+		rot_error_hint(err, "what there is: rot help");
+		rc = COMMAND_USAGE;
+	}
+	controllers_list_delete(infos, nr);
+	return rc;
+}
+
+static void
+help_complete(struct command_context *context, int i, void (*propose)(const char *word, void *to), void *to)
+{
+	for (size_t k = 0; i == 0 && k < nr_commands; k++)
+		propose(commands[k]->name, to);
+	command_complete_controllers(context, i, propose, to);
+}
+
+const struct command help_command = {
+	.name = "help",
+	.arguments = "[COMMAND | CONTROLLER | KEY]",
+	.summary = "what there is, or what one of these does",
+	.description = "",
+	.nr_arguments_max = 1,
+	.run = help_run,
+	.complete = help_complete,
+};

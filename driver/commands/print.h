@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How help and list print their rows on standard output. */
+#ifndef COMMANDS_PRINT_H
+#define COMMANDS_PRINT_H
+
+#include "configuration/configuration.h"
+
+/* "  NAME MORE", then text, wrapped at 100 columns and indented. more and text may be "". */
+void print_entry(const char *name, const char *more, const char *text);
+
+/* A key with its value, where that comes from, its type and description. */
+void print_key(const struct configuration *configuration, const struct configuration_key *key);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The driver: settings and arguments, the command, and the one place that prints errors and chooses the exit status. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/command.h"
+#include "measuring/monitor.h"
+#include "memory.h"
+
+enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
+
+/* "rot: TEXT", and the hint below it. */
+static void
+print_error(const struct rot_error *err)
+{
+	fflush(stdout);
+	fprintf(stderr, "rot: %s\n", err->text);
+	for (const char *line = err->hint; *line; line += strspn(line, "\n")) {
+		int length = (int)strcspn(line, "\n");
+
+		fprintf(stderr, "     %.*s\n", length, line);
+		line += length;
+	}
+}
+
+/* Files below the command line, which is in configuration already only as far as it names them. */
+static int
+load_files(struct configuration *configuration, struct rot_error *err)
+{
+	char *path = paths_default_config_file();
+	int rc = configuration_load(configuration, CONFIGURATION_DEFAULT_FILE, path, false, err);
+
+	free(path);
+	if (rc < 0)
+		return -1;
+	path = paths_user_config_file(configuration);
+	rc = configuration_load(configuration, CONFIGURATION_USER_FILE, path,
+				*configuration_string(configuration, "userConfigFile") != '\0', err);
+	free(path);
+	return rc;
+}
+
+/*
+ * Files first, then the command line, so that a bare -key turns over what the files say. The command line is read twice: it may name
+ * the user's file.
+ */
+static int
+configure(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
+{
+	int copy_argc = *argc, rc;
+	char **copy = rot_calloc((size_t)*argc + 1, sizeof(*copy));
+
+	memcpy(copy, argv, (size_t)*argc * sizeof(*copy));
+	configuration_push(configuration);
+	rc = configuration_take_arguments(configuration, &copy_argc, copy, err);
+	free(copy);
+	if (rc < 0)
+		return COMMAND_USAGE;
+	copy = NULL;
+	char *user_file = rot_strdup(configuration_string(configuration, "userConfigFile"));
+
+	configuration_pop(configuration);
+	if (*user_file)
+		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "userConfigFile", user_file, NULL);
+	free(user_file);
+	if (load_files(configuration, err) < 0)
+		return -1;
+	return configuration_take_arguments(configuration, argc, argv, err) < 0 ? COMMAND_USAGE : 0;
+}
+
+static bool
+is_help(const char *argument)
+{
+	return !strcmp(argument, "-h") || !strcmp(argument, "--help") || !strcmp(argument, "-help");
+}
+
+/*
+ * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version". words has room for the
+ * program's name, two words and NULL.
+ */
+static bool
+translate(int argc, char **argv, char **words)
+{
+	static char help[] = "help", version[] = "version";
+	int i, command = 0;
+
+	words[0] = argv[0];
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (!command && !strcmp(argv[i], "complete"))
+			return false;
+		if (!command && argv[i][0] != '-')
+			command = i;
+		if (is_help(argv[i])) {
+			words[1] = help;
+			words[2] = command ? argv[command] : NULL;
+			words[3] = NULL;
+			return true;
+		}
+		if (!command && (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-version"))) {
+			words[1] = version;
+			words[2] = NULL;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int
+usage_error(const struct command *command, struct rot_error *err)
+{
+	rot_error_set(err, 0, "wrong number of arguments for '%s'", command->name);
+	rot_error_hint(err, "usage: rot %s %s", command->name, command->arguments);
+	return COMMAND_USAGE;
+}
+
+/* Finds and runs the command; *command is set as soon as it is known. */
+static int
+run(struct command_context *context, int argc, char **argv, const struct command **command, struct rot_error *err)
+{
+	bool is_raw = argc > 1 && (*command = command_find(argv[1], NULL)) && (*command)->is_raw;
+	int rc = is_raw ? 0 : configure(context->configuration, &argc, argv, err);
+
+	if (rc < 0)
+		return rc;
+	/* "--" only says where keys end. */
+	for (int i = 1; i < argc && !is_raw; i++) {
+		if (!strcmp(argv[i], "--")) {
+			memmove(&argv[i], &argv[i + 1], (size_t)(argc - i) * sizeof(*argv));
+			argc--;
+			break;
+		}
+	}
+	if (argc < 2) {
+		rot_error_set(err, 0, "no command given");
+		rot_error_hint(err, "rot measure CONTROLLER measures, rot help says what else there is");
+		return COMMAND_USAGE;
+	}
+	*command = command_find(argv[1], err);
+	if (!*command)
+		return COMMAND_USAGE;
+	if (argc - 2 < (*command)->nr_arguments_min || argc - 2 > (*command)->nr_arguments_max)
+		return usage_error(*command, err);
+	return (*command)->run(context, argc - 2, argv + 2, err);
+}
+
+static int
+exit_status(int rc)
+{
+	if (rot_interrupted())
+		return STATUS_INTERRUPTED;
+	return rc == 0 ? STATUS_DONE : rc == COMMAND_USAGE ? STATUS_USAGE : STATUS_FAILED;
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct rot_error err;
+	struct command_context context = {.configuration = configuration_new()};
+	const struct command *command = NULL;
+	char *words[4];
+	int rc;
+
+	if (translate(argc, argv, words)) {
+		argv = words;
+		argc = words[2] ? 3 : 2;
+	}
+	rc = run(&context, argc, argv, &command, &err);
+	if (fflush(stdout) == EOF && rc == 0)
+		rc = rot_error_set(&err, errno, "cannot write to standard output");
+	if (rc < 0)
+		print_error(&err);
+	if (command && command->has_time_report && context.is_rot_open &&
+	    configuration_bool(context.configuration, "timeReport") && !configuration_bool(context.configuration, "quiet"))
+		monitor_print(context.rot.monitor, stderr);
+	command_context_close(&context);
+	return exit_status(rc);
+}
