@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/* Medians with order-statistic intervals, percentiles, and ratios of medians with a seeded bootstrap. */
+#include "statistics/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* Resamples of a bootstrap: the 2.5 % ends rest on 50 values each. */
+#define NR_RESAMPLES 2000
+#define CONFIDENCE 0.95
+/* Below this the interval from smallest to largest value does not reach 95 % for a median. */
+#define MIN_FOR_INTERVAL 6
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double *
+sorted_copy(const double *values, size_t n)
+{
+	double *copy = rot_calloc(n ? n : 1, sizeof(*copy));
+
+	if (n)
+		memcpy(copy, values, n * sizeof(*copy));
+	qsort(copy, n, sizeof(*copy), compare_doubles);
+	return copy;
+}
+
+/* The middle of two values; also right for two equal infinities. */
+static double
+middle(double a, double b)
+{
+	return a == b ? a : a + (b - a) / 2;
+}
+
+static double
+sorted_median(const double *sorted, size_t n)
+{
+	return middle(sorted[(n - 1) / 2], sorted[n / 2]);
+}
+
+static double
+sorted_percentile(const double *sorted, size_t n, double p)
+{
+	double position = p * ((double)n + 1) / 100;
+	size_t below;
+
+	if (n == 0)
+		return NAN;
+	if (position <= 1)
+		return sorted[0];
+	if (position >= (double)n)
+		return sorted[n - 1];
+	below = (size_t)position;
+	if (sorted[below - 1] == sorted[below])
+		return sorted[below];
+	return sorted[below - 1] + (position - (double)below) * (sorted[below] - sorted[below - 1]);
+}
+
+double
+statistics_percentile(const double *values, size_t n, double p)
+{
+	double *sorted = sorted_copy(values, n);
+	double value = sorted_percentile(sorted, n, p);
+
+	free(sorted);
+	return value;
+}
+
+struct summary
+summary_empty(void)
+{
+	return (struct summary){.estimator = "median", .value = NAN, .low = NAN, .high = NAN, .minimum = NAN,
+				.maximum = NAN, .quartile25 = NAN, .quartile75 = NAN};
+}
+
+static void
+set_range(struct summary *summary, const double *sorted, size_t n)
+{
+	summary->n = n;
+	if (n == 0)
+		return;
+	summary->minimum = sorted[0];
+	summary->maximum = sorted[n - 1];
+	summary->quartile25 = sorted_percentile(sorted, n, 25);
+	summary->quartile75 = sorted_percentile(sorted, n, 75);
+}
+
+/*
+ * The narrowest symmetric interval [x_k, x_(n+1-k)] that holds the median with at least 95 %: its coverage is
+ * 1 - 2 P(Binomial(n, 1/2) < k). The probabilities are summed in logarithms, so that large n do not underflow.
+ */
+static void
+set_median_interval(struct summary *summary, const double *sorted, size_t n)
+{
+	double tail = 0, kept_tail = 0;
+	size_t k = 0;
+
+	if (n < MIN_FOR_INTERVAL)
+		return;
+	while (k < n / 2) {
+		tail += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
+			    (double)n * log(2));
+		if (1 - 2 * tail < CONFIDENCE)
+			break;
+		kept_tail = tail;
+		k++;
+	}
+	summary->low = sorted[k - 1];
+	summary->high = sorted[n - k];
+	summary->confidence = 1 - 2 * kept_tail;
+}
+
+struct summary
+summary_median(const double *values, size_t n)
+{
+	struct summary summary = summary_empty();
+	double *sorted = sorted_copy(values, n);
+
+	set_range(&summary, sorted, n);
+	if (n) {
+		summary.value = sorted_median(sorted, n);
+		set_median_interval(&summary, sorted, n);
+		if (n > 1 && sorted[0] == sorted[n - 1])
+			summary.estimator = "exact";
+	}
+	free(sorted);
+	return summary;
+}
+
+struct summary
+summary_minimum(const double *values, size_t n)
+{
+	struct summary summary = summary_empty();
+	double *sorted = sorted_copy(values, n);
+
+	summary.estimator = "minimum";
+	set_range(&summary, sorted, n);
+	summary.value = summary.minimum;
+	free(sorted);
+	return summary;
+}
+
+struct summary
+summary_single(double value, const char *estimator)
+{
+	struct summary summary = summary_empty();
+
+	summary.estimator = estimator;
+	summary.value = summary.minimum = summary.maximum = summary.quartile25 = summary.quartile75 = value;
+	summary.n = 1;
+	return summary;
+}
+
+/* ---- ratios ---- */
+
+/* PCG32 (O'Neill 2014, "PCG: A Family of Simple Fast Space-Efficient Statistically Good Algorithms"). */
+struct random {
+	uint64_t state;
+};
+
+static uint32_t
+random_next(struct random *random)
+{
+	uint64_t old = random->state;
+	uint32_t shifted = (uint32_t)(((old >> 18) ^ old) >> 27);
+	unsigned rotation = (unsigned)(old >> 59);
+
+	random->state = old * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (shifted >> rotation) | (shifted << (-rotation & 31));
+}
+
+static size_t
+random_below(struct random *random, size_t n)
+{
+	return (size_t)(((uint64_t)random_next(random) * n) >> 32);
+}
+
+/* One side of a ratio: its values in order, and where value i of the run order is among them. */
+struct side {
+	size_t n;
+	const double *values;
+	double *sorted;
+	size_t *rank;
+	unsigned *drawn; /* times the value of each rank is in the resample */
+};
+
+struct ranked {
+	double value; /* first: sorted by compare_doubles */
+	size_t run;
+};
+
+static struct side
+side_new(const double *values, size_t n)
+{
+	struct side side = {.n = n, .values = values, .sorted = rot_calloc(n, sizeof(double)),
+			    .rank = rot_calloc(n, sizeof(size_t)), .drawn = rot_calloc(n, sizeof(unsigned))};
+	struct ranked *order = rot_calloc(n, sizeof(*order));
+
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct ranked){.value = values[i], .run = i};
+	qsort(order, n, sizeof(*order), compare_doubles);
+	for (size_t i = 0; i < n; i++) {
+		side.sorted[i] = order[i].value;
+		side.rank[order[i].run] = i;
+	}
+	free(order);
+	return side;
+}
+
+static void
+side_clear(struct side *side)
+{
+	free(side->sorted);
+	free(side->rank);
+	free(side->drawn);
+}
+
+/* The median of the drawn values; forgets them. Linear: the values are in order already. */
+static double
+side_drawn_median(struct side *side)
+{
+	const size_t lower = (side->n - 1) / 2, upper = side->n / 2;
+	double low = NAN, high = NAN;
+	size_t seen = 0;
+
+	for (size_t i = 0; i < side->n; i++) {
+		if (seen <= lower && lower < seen + side->drawn[i])
+			low = side->sorted[i];
+		if (seen <= upper && upper < seen + side->drawn[i])
+			high = side->sorted[i];
+		seen += side->drawn[i];
+	}
+	memset(side->drawn, 0, side->n * sizeof(*side->drawn));
+	return middle(low, high);
+}
+
+static double
+resampled_ratio(struct side *numerator, struct side *denominator, double scale, bool jointly, struct random *random)
+{
+	for (size_t i = 0; i < numerator->n; i++) {
+		size_t pick = random_below(random, numerator->n);
+
+		numerator->drawn[numerator->rank[pick]]++;
+		if (jointly)
+			denominator->drawn[denominator->rank[pick]]++;
+	}
+	for (size_t i = 0; !jointly && i < denominator->n; i++)
+		denominator->drawn[denominator->rank[random_below(random, denominator->n)]]++;
+	return scale * side_drawn_median(numerator) / side_drawn_median(denominator);
+}
+
+static void
+set_bootstrap_interval(struct summary *summary, struct side *numerator, struct side *denominator, double scale,
+		       bool jointly, uint64_t seed)
+{
+	struct random random = {.state = seed};
+	double *ratios = rot_calloc(NR_RESAMPLES, sizeof(*ratios));
+	size_t nr = 0;
+
+	random_next(&random);
+	for (size_t i = 0; i < NR_RESAMPLES; i++) {
+		double ratio = resampled_ratio(numerator, denominator, scale, jointly, &random);
+
+		if (!isnan(ratio))
+			ratios[nr++] = ratio;
+	}
+	if (nr == NR_RESAMPLES) {
+		qsort(ratios, nr, sizeof(*ratios), compare_doubles);
+		summary->low = sorted_percentile(ratios, nr, 50 * (1 - CONFIDENCE));
+		summary->high = sorted_percentile(ratios, nr, 50 * (1 + CONFIDENCE));
+		summary->confidence = CONFIDENCE;
+	}
+	free(ratios);
+}
+
+/* Ratios per run; apart: each run's value against the other side's median. NaN (0/0) are left out. Fresh memory. */
+static double *
+single_ratios(const struct side *numerator, const struct side *denominator, double scale, bool jointly, size_t *nr)
+{
+	double *ratios = rot_calloc(numerator->n + denominator->n, sizeof(*ratios));
+	const double top = sorted_median(numerator->sorted, numerator->n);
+	const double bottom = sorted_median(denominator->sorted, denominator->n);
+	size_t kept = 0, all = 0;
+
+	for (size_t i = 0; i < numerator->n; i++)
+		ratios[all++] = scale * numerator->values[i] / (jointly ? denominator->values[i] : bottom);
+	for (size_t i = 0; !jointly && i < denominator->n; i++)
+		ratios[all++] = scale * top / denominator->values[i];
+	for (size_t i = 0; i < all; i++) {
+		if (!isnan(ratios[i]))
+			ratios[kept++] = ratios[i];
+	}
+	*nr = kept;
+	return ratios;
+}
+
+static bool
+is_enough(size_t n)
+{
+	return n == 1 || n >= MIN_FOR_INTERVAL;
+}
+
+struct summary
+summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator, size_t nr_denominator,
+	      double scale, bool jointly, uint64_t seed)
+{
+	struct summary summary = summary_empty();
+	struct side top, bottom;
+	double *singles;
+	size_t nr_singles;
+
+	summary.estimator = "ratioOfMedians";
+	if (nr_numerator == 0 || nr_denominator == 0 || (jointly && nr_numerator != nr_denominator))
+		return summary;
+	top = side_new(numerator, nr_numerator);
+	bottom = side_new(denominator, nr_denominator);
+	summary.value = scale * sorted_median(top.sorted, top.n) / sorted_median(bottom.sorted, bottom.n);
+	singles = single_ratios(&top, &bottom, scale, jointly, &nr_singles);
+	qsort(singles, nr_singles, sizeof(*singles), compare_doubles);
+	set_range(&summary, singles, nr_singles);
+	summary.n = nr_numerator > nr_denominator ? nr_numerator : nr_denominator;
+	if (summary.n >= MIN_FOR_INTERVAL && is_enough(nr_numerator) && is_enough(nr_denominator))
+		set_bootstrap_interval(&summary, &top, &bottom, scale, jointly, seed);
+	free(singles);
+	side_clear(&top);
+	side_clear(&bottom);
+	return summary;
+}

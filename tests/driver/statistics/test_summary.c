@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Statistics: known small samples, and coverage of the intervals by simulation with a fixed seed. */
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "statistics/summary.h"
+
+/* Order statistics that make an interval of at least 95 % for the median: ranks from 1, exact binomial coverage. */
+static const struct {
+	size_t n, low, high;
+	double confidence;
+} intervals[] = {
+	{6, 1, 6, 0.96875},    {8, 1, 8, 0.9921875}, {10, 2, 9, 0.978515625}, {15, 4, 12, 0.9648}, {20, 6, 15, 0.9586},
+	{30, 10, 21, 0.9572},  {50, 18, 33, 0.9672}, {100, 40, 61, 0.9648},   {200, 86, 115, 0.9600},
+};
+
+START_TEST(test_median_interval_ranks)
+{
+	double values[200];
+	struct summary s;
+
+	for (size_t i = 0; i < intervals[_i].n; i++)
+		values[i] = (double)((i * 7) % intervals[_i].n) + 1;
+	if (intervals[_i].n % 7 == 0)
+		ck_abort_msg("row %d: values are not a permutation", _i);
+	s = summary_median(values, intervals[_i].n);
+	ck_assert_double_eq(s.low, (double)intervals[_i].low);
+	ck_assert_double_eq(s.high, (double)intervals[_i].high);
+	ck_assert_double_eq_tol(s.confidence, intervals[_i].confidence, 1e-4);
+	ck_assert_double_eq(s.value, ((double)intervals[_i].n + 1) / 2);
+	ck_assert_str_eq(s.estimator, "median");
+}
+END_TEST
+
+START_TEST(test_no_interval_below_six)
+{
+	const double values[] = {3, 1, 2, 5, 4};
+
+	for (size_t n = 1; n <= 5; n++) {
+		struct summary s = summary_median(values, n);
+
+		ck_assert(isnan(s.low) && isnan(s.high));
+		ck_assert_double_eq(s.confidence, 0);
+		ck_assert_uint_eq(s.n, n);
+	}
+}
+END_TEST
+
+START_TEST(test_nothing_is_nan)
+{
+	struct summary s = summary_median(NULL, 0);
+
+	ck_assert(isnan(s.value) && isnan(s.low) && isnan(s.minimum) && isnan(s.quartile25));
+	ck_assert_uint_eq(s.n, 0);
+	s = summary_ratio(NULL, 0, NULL, 0, 1, false, 1);
+	ck_assert(isnan(s.value) && s.n == 0);
+	ck_assert(isnan(statistics_percentile(NULL, 0, 50)));
+}
+END_TEST
+
+START_TEST(test_exact_when_all_agree)
+{
+	const double same[] = {20000, 20000, 20000, 20000, 20000, 20000}, but_one[] = {20000, 20000, 20001};
+	struct summary s = summary_median(same, 6);
+
+	ck_assert_str_eq(s.estimator, "exact");
+	ck_assert_double_eq(s.value, 20000);
+	ck_assert_double_eq(s.low, 20000);
+	ck_assert_double_eq(s.high, 20000);
+	ck_assert_str_eq(summary_median(but_one, 3).estimator, "median");
+	ck_assert_str_eq(summary_median(same, 1).estimator, "median");
+}
+END_TEST
+
+START_TEST(test_percentiles_by_position)
+{
+	const double values[] = {40, 10, 30, 20}; /* position p * 5 / 100 */
+
+	ck_assert_double_eq_tol(statistics_percentile(values, 4, 25), 12.5, 1e-12);
+	ck_assert_double_eq_tol(statistics_percentile(values, 4, 50), 25, 1e-12);
+	ck_assert_double_eq_tol(statistics_percentile(values, 4, 75), 37.5, 1e-12);
+	ck_assert_double_eq(statistics_percentile(values, 4, 0), 10);
+	ck_assert_double_eq(statistics_percentile(values, 4, 100), 40);
+	ck_assert_double_eq(values[0], 40);
+}
+END_TEST
+
+START_TEST(test_minimum)
+{
+	const double values[] = {5, 3, 9};
+	struct summary s = summary_minimum(values, 3);
+
+	ck_assert_str_eq(s.estimator, "minimum");
+	ck_assert_double_eq(s.value, 3);
+	ck_assert_double_eq(s.maximum, 9);
+	ck_assert(isnan(s.low) && s.confidence == 0);
+}
+END_TEST
+
+START_TEST(test_ratio_of_medians)
+{
+	const double top[] = {2, 4, 6, 8, 10, 12}, bottom[] = {1, 2, 3, 4, 5, 6};
+	struct summary joint = summary_ratio(top, 6, bottom, 6, 10, true, 42);
+	struct summary apart = summary_ratio(top, 6, bottom, 6, 10, false, 42);
+
+	ck_assert_str_eq(joint.estimator, "ratioOfMedians");
+	ck_assert_double_eq_tol(joint.value, 20, 1e-12);
+	ck_assert_double_eq_tol(joint.low, 20, 1e-12);
+	ck_assert_double_eq_tol(joint.high, 20, 1e-12);
+	ck_assert_double_eq_tol(joint.minimum, 20, 1e-12);
+	ck_assert_double_eq_tol(apart.value, 20, 1e-12);
+	ck_assert(apart.low < 20 && apart.high > 20);
+	ck_assert_double_eq_tol(apart.minimum, 10 * 2 / 3.5, 1e-12);
+	ck_assert_double_eq_tol(apart.maximum, 10 * 7 / 1.0, 1e-12);
+}
+END_TEST
+
+START_TEST(test_ratio_is_reproducible)
+{
+	const double top[] = {1, 5, 2, 8, 3, 9, 4}, bottom[] = {2, 3, 5, 7, 11, 13, 17};
+	struct summary a = summary_ratio(top, 7, bottom, 7, 1, false, 7), b = summary_ratio(top, 7, bottom, 7, 1, false, 7);
+	struct summary c = summary_ratio(top, 7, bottom, 7, 1, false, 8);
+
+	ck_assert(a.low == b.low && a.high == b.high);
+	ck_assert(a.value == c.value);
+}
+END_TEST
+
+START_TEST(test_ratio_with_a_known_side)
+{
+	const double known[] = {100}, times[] = {10, 11, 12, 13, 14, 15, 16};
+	struct summary s = summary_ratio(known, 1, times, 7, 1, false, 1);
+
+	ck_assert_double_eq_tol(s.value, 100.0 / 13, 1e-12);
+	ck_assert_uint_eq(s.n, 7);
+	ck_assert(s.low >= 100.0 / 16 && s.low < s.value && s.high <= 10 && s.high > s.value);
+	ck_assert(isnan(summary_ratio(known, 1, times, 5, 1, false, 1).low));
+}
+END_TEST
+
+START_TEST(test_ratio_to_zero_is_infinite)
+{
+	const double top[] = {1, 1, 1, 1, 1, 1}, zeros[] = {0, 0, 0, 0, 0, 0};
+	struct summary s = summary_ratio(top, 6, zeros, 6, 1, true, 1);
+
+	ck_assert(isinf(s.value) && s.value > 0);
+	ck_assert(isinf(s.minimum) && isinf(s.maximum));
+	s = summary_ratio(zeros, 6, zeros, 6, 1, true, 1);
+	ck_assert(isnan(s.value) && isnan(s.low));
+}
+END_TEST
+
+/* ---- coverage ---- */
+
+static uint64_t generator;
+
+/* SplitMix64; uniform in (0, 1). */
+static double
+uniform(void)
+{
+	uint64_t z = (generator += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	z ^= z >> 31;
+	return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double
+normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+static double
+draw_normal(void)
+{
+	return 100 + normal();
+}
+
+static double
+draw_lognormal(void)
+{
+	return 100 * exp(0.5 * normal());
+}
+
+static double
+draw_delayed(void)
+{
+	return 100 - 5 * log(uniform());
+}
+
+/* Two modes; the median of the mixture lies in the lower one: F(m) = 0.7 * Phi(m - 100) = 1/2. */
+static double
+draw_bimodal(void)
+{
+	return (uniform() < 0.7 ? 100 : 130) + normal();
+}
+
+/* Ties: a die, median any value from 3 to 4. */
+static double
+draw_discrete(void)
+{
+	return floor(6 * uniform()) + 1;
+}
+
+static const struct {
+	const char *name;
+	double (*draw)(void);
+	double low, high; /* the true median, or where it may lie */
+} distributions[] = {
+	{"normal", draw_normal, 100, 100},
+	{"lognormal", draw_lognormal, 100, 100},
+	{"delayed", draw_delayed, 103.4657359, 103.4657359},
+	{"bimodal", draw_bimodal, 100.5659488, 100.5659488},
+	{"discrete", draw_discrete, 3, 4},
+};
+
+#define NR_DISTRIBUTIONS ((int)(sizeof(distributions) / sizeof(distributions[0])))
+
+START_TEST(test_median_coverage)
+{
+	static const size_t sizes[] = {6, 10, 20, 50};
+	const int nr_trials = 4000;
+
+	generator = 1;
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		int covered = 0;
+
+		for (int trial = 0; trial < nr_trials; trial++) {
+			double values[50];
+			struct summary s;
+
+			for (size_t i = 0; i < sizes[k]; i++)
+				values[i] = distributions[_i].draw();
+			s = summary_median(values, sizes[k]);
+			covered += s.low <= distributions[_i].high && s.high >= distributions[_i].low;
+		}
+		ck_assert_msg(covered >= 0.94 * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name, sizes[k],
+			      covered, nr_trials);
+	}
+}
+END_TEST
+
+/* The ratio of two medians whose true values are those of the distribution and 50. */
+START_TEST(test_ratio_coverage)
+{
+	static const size_t sizes[] = {10, 20, 50};
+	const int nr_trials = 400;
+
+	generator = 2;
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+		int covered = 0;
+
+		for (int trial = 0; trial < nr_trials; trial++) {
+			double top[50], bottom[50];
+			struct summary s;
+
+			for (size_t i = 0; i < sizes[k]; i++) {
+				top[i] = distributions[_i].draw();
+				bottom[i] = 50 + normal();
+			}
+			s = summary_ratio(top, sizes[k], bottom, sizes[k], 1, trial % 2, (uint64_t)trial);
+			covered += s.low <= distributions[_i].high / 50 && s.high >= distributions[_i].low / 50;
+		}
+		ck_assert_msg(covered >= 0.92 * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name, sizes[k],
+			      covered, nr_trials);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("summary");
+	TCase *known = tcase_create("known"), *coverage = tcase_create("coverage");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(known, test_median_interval_ranks, 0, (int)(sizeof(intervals) / sizeof(intervals[0])));
+	tcase_add_test(known, test_no_interval_below_six);
+	tcase_add_test(known, test_nothing_is_nan);
+	tcase_add_test(known, test_exact_when_all_agree);
+	tcase_add_test(known, test_percentiles_by_position);
+	tcase_add_test(known, test_minimum);
+	tcase_add_test(known, test_ratio_of_medians);
+	tcase_add_test(known, test_ratio_is_reproducible);
+	tcase_add_test(known, test_ratio_with_a_known_side);
+	tcase_add_test(known, test_ratio_to_zero_is_infinite);
+	tcase_set_timeout(coverage, 120);
+	tcase_add_loop_test(coverage, test_median_coverage, 0, NR_DISTRIBUTIONS);
+	tcase_add_loop_test(coverage, test_ratio_coverage, 0, NR_DISTRIBUTIONS);
+	suite_add_tcase(suite, known);
+	suite_add_tcase(suite, coverage);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
