@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Architectures: read from XML, chosen by the machine. */
+#include "quantities/architecture.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "xml_file.h"
+
+static const char *const event_class_names[EVENT_NR_CLASSES] = {
+	[EVENT_PLAIN] = "plain", [EVENT_LARGE] = "large", [EVENT_FIXED] = "fixed", [EVENT_OFFCORE] = "offcore",
+};
+
+/* ---- one file ---- */
+
+static int
+fail_at(const struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	return rot_error_prefix(err, "%s:%ld", architecture->path, xmlGetLineNo((xmlNode *)node));
+}
+
+static int
+attribute_number(const xmlNode *node, const char *name)
+{
+	char *text = xml_file_attribute(node, name, "0");
+	int number = (int)strtol(text, NULL, 10);
+
+	free(text);
+	return number;
+}
+
+/* The event of that name (nr characters), or nr_events. */
+static size_t
+event_find(const struct architecture *architecture, const char *name, size_t nr)
+{
+	size_t i = 0;
+
+	while (i < architecture->nr_events &&
+	       (strncmp(architecture->events[i].name, name, nr) != 0 || architecture->events[i].name[nr]))
+		i++;
+	return i;
+}
+
+static int
+read_counters(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	(void)err;
+	architecture->nominal_counters = attribute_number(node, "nominal");
+	architecture->usable_counters = attribute_number(node, "usable");
+	architecture->counter_bits = attribute_number(node, "bits");
+	return 0;
+}
+
+static int
+read_scrub(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	(void)err;
+	free(architecture->scrub_event);
+	architecture->scrub_event = xml_file_attribute(node, "event", "");
+	architecture->scrub_count = attribute_number(node, "count");
+	return 0;
+}
+
+static int
+read_group(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	struct architecture_group group;
+
+	(void)err;
+	for (int class = 0; class < EVENT_NR_CLASSES; class++)
+		group.limit[class] = (unsigned)attribute_number(node, event_class_names[class]);
+	architecture->groups = rot_realloc(architecture->groups, architecture->nr_groups + 1, sizeof(group));
+	architecture->groups[architecture->nr_groups++] = group;
+	return 0;
+}
+
+static int
+read_event(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	struct architecture_event event = {.name = xml_file_attribute(node, "name", ""),
+					   .definition = xml_file_attribute(node, "definition", "")};
+	char *class = xml_file_attribute(node, "class", "plain");
+	bool is_new = event_find(architecture, event.name, strlen(event.name)) == architecture->nr_events;
+
+	while (strcmp(event_class_names[event.class], class) != 0)
+		event.class++;
+	free(class);
+	architecture->events = rot_realloc(architecture->events, architecture->nr_events + 1, sizeof(event));
+	architecture->events[architecture->nr_events++] = event;
+	if (is_new)
+		return 0;
+	rot_error_set(err, 0, "event '%s' is defined twice", event.name);
+	return fail_at(architecture, node, err);
+}
+
+static int
+read_ride(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	char *names = xml_file_attribute(node, "events", ""), *rest = NULL;
+	int rc = 0;
+
+	for (char *name = strtok_r(names, " \t\n", &rest); name && rc == 0; name = strtok_r(NULL, " \t\n", &rest)) {
+		size_t event = event_find(architecture, name, strlen(name));
+
+		if (event == architecture->nr_events) {
+			rot_error_set(err, 0, "ride: there is no event '%s'", name);
+			rc = fail_at(architecture, node, err);
+			break;
+		}
+		architecture->riders = rot_realloc(architecture->riders, architecture->nr_riders + 1, sizeof(event));
+		architecture->riders[architecture->nr_riders++] = event;
+	}
+	free(names);
+	return rc;
+}
+
+static void
+formula_use(struct architecture_formula *formula, size_t event)
+{
+	size_t i = formula->nr_events;
+
+	for (size_t k = 0; k < formula->nr_events; k++) {
+		if (formula->events[k] == event)
+			return;
+	}
+	for (; i > 0 && formula->events[i - 1] > event; i--)
+		formula->events[i] = formula->events[i - 1];
+	formula->events[i] = event;
+	formula->nr_events++;
+}
+
+/* Finds the $variables of the expression among the events. */
+static int
+formula_link(const struct architecture *architecture, struct architecture_formula *formula, struct rot_error *err)
+{
+	for (const char *at = strchr(formula->expression, '$'); at; at = strchr(at, '$')) {
+		size_t nr = 0, event;
+
+		at++;
+		while (isalnum((unsigned char)at[nr]) || at[nr] == '-')
+			nr++;
+		event = event_find(architecture, at, nr);
+		if (event == architecture->nr_events)
+			return rot_error_set(err, 0, "formula of %s %s: there is no event '%.*s'", formula->quantity,
+					     formula->of, (int)nr, at);
+		if (formula->nr_events == FORMULA_MAX_EVENTS)
+			return rot_error_set(err, 0, "formula of %s %s: more than %d events", formula->quantity, formula->of,
+					     FORMULA_MAX_EVENTS);
+		formula_use(formula, event);
+	}
+	if (formula->nr_events == 0)
+		return rot_error_set(err, 0, "formula of %s %s: no event in '%s'", formula->quantity, formula->of,
+				     formula->expression);
+	return 0;
+}
+
+static int
+read_formula(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	struct architecture_formula formula = {
+		.quantity = xml_file_attribute(node, "quantity", ""), .of = xml_file_attribute(node, "of", ""),
+		.kind = xml_file_attribute(node, "kind", ""), .expression = xml_file_attribute(node, "value", ""),
+		.source = xml_file_attribute(node, "source", ""), .line = (int)xmlGetLineNo((xmlNode *)node)};
+	int rc = formula_link(architecture, &formula, err);
+
+	architecture->formulas = rot_realloc(architecture->formulas, architecture->nr_formulas + 1, sizeof(formula));
+	architecture->formulas[architecture->nr_formulas++] = formula;
+	return rc < 0 ? fail_at(architecture, node, err) : 0;
+}
+
+static const struct {
+	const char *element;
+	int (*read)(struct architecture *architecture, const xmlNode *node, struct rot_error *err);
+} readers[] = {
+	{"counters", read_counters}, {"scrub", read_scrub}, {"group", read_group},
+	{"event", read_event},       {"ride", read_ride},   {"formula", read_formula},
+};
+
+static int
+read_child(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
+		if (strcmp((const char *)node->name, readers[i].element) == 0)
+			return readers[i].read(architecture, node, err);
+	}
+	return 0;
+}
+
+/* A valid document as an architecture; NULL on error. */
+static struct architecture *
+architecture_from(xmlDoc *doc, const char *path, struct rot_error *err)
+{
+	const xmlNode *root = xmlDocGetRootElement(doc);
+	struct architecture *architecture = rot_calloc(1, sizeof(*architecture));
+
+	architecture->name = xml_file_attribute(root, "name", "");
+	architecture->title = xml_file_attribute(root, "title", "");
+	architecture->path = rot_strdup(path);
+	architecture->scrub_event = rot_strdup("");
+	for (const xmlNode *node = root->children; node; node = node->next) {
+		if (node->type == XML_ELEMENT_NODE && read_child(architecture, node, err) < 0) {
+			architecture_delete(architecture);
+			return NULL;
+		}
+	}
+	return architecture;
+}
+
+struct architecture *
+architecture_read(const char *path, const char *schema, struct rot_error *err)
+{
+	struct architecture *architecture = NULL;
+	xmlDoc *doc = xml_file_read(path, err);
+
+	if (doc && xml_file_validate(doc, path, schema, err) == 0)
+		architecture = architecture_from(doc, path, err);
+	xmlFreeDoc(doc);
+	return architecture;
+}
+
+void
+architecture_delete(struct architecture *architecture)
+{
+	if (!architecture)
+		return;
+	for (size_t i = 0; i < architecture->nr_events; i++) {
+		free(architecture->events[i].name);
+		free(architecture->events[i].definition);
+	}
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		free(architecture->formulas[i].quantity);
+		free(architecture->formulas[i].of);
+		free(architecture->formulas[i].kind);
+		free(architecture->formulas[i].expression);
+		free(architecture->formulas[i].source);
+	}
+	free(architecture->events);
+	free(architecture->formulas);
+	free(architecture->groups);
+	free(architecture->riders);
+	free(architecture->scrub_event);
+	free(architecture->path);
+	free(architecture->title);
+	free(architecture->name);
+	free(architecture);
+}
+
+const struct architecture_formula *
+architecture_formula(const struct architecture *architecture, const char *quantity, const char *of)
+{
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+
+		if (strcmp(formula->quantity, quantity) == 0 && strcmp(formula->of, of) == 0)
+			return formula;
+	}
+	return NULL;
+}
+
+/* ---- the machine's ---- */
+
+/* Is model in "0-15 33"? */
+static bool
+models_hold(const char *models, long model)
+{
+	while (*models) {
+		char *end;
+		long first = strtol(models, &end, 10), last = first;
+
+		if (end == models)
+			return false;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (first <= model && model <= last)
+			return true;
+		models = end + strspn(end, " \t\n");
+	}
+	return false;
+}
+
+static bool
+cpu_matches(const xmlNode *cpu, const struct machine *machine)
+{
+	char *vendor = xml_file_attribute(cpu, "vendor", ""), *models = xml_file_attribute(cpu, "models", "");
+	bool matches = strcmp(vendor, machine->cpu_vendor) == 0 && attribute_number(cpu, "family") == machine->cpu_family &&
+		       models_hold(models, machine->cpu_model);
+
+	free(vendor);
+	free(models);
+	return matches;
+}
+
+static bool
+document_matches(xmlDoc *doc, const struct machine *machine)
+{
+	const xmlNode *root = xmlDocGetRootElement(doc);
+
+	for (const xmlNode *node = root ? root->children : NULL; node; node = node->next) {
+		if (node->type == XML_ELEMENT_NODE && strcmp((const char *)node->name, "cpu") == 0 &&
+		    cpu_matches(node, machine))
+			return true;
+	}
+	return false;
+}
+
+static int
+is_xml(const struct dirent *entry)
+{
+	const char *dot = strrchr(entry->d_name, '.');
+
+	return dot && strcmp(dot, ".xml") == 0 && entry->d_name[0] != '.';
+}
+
+/* Path of the file in folder whose cpu elements name the machine; generic.xml if none does. Fresh memory, NULL on error. */
+static char *
+find_for_machine(const char *folder, const struct machine *machine, struct rot_error *err)
+{
+	struct dirent **entries;
+	int nr = scandir(folder, &entries, is_xml, alphasort);
+	char *found = NULL;
+	bool failed = false;
+
+	if (nr < 0) {
+		rot_error_set(err, errno, "cannot read the architectures in '%s'", folder);
+		return NULL;
+	}
+	for (int i = 0; i < nr; i++) {
+		char *path = rot_format("%s/%s", folder, entries[i]->d_name);
+		xmlDoc *doc = found || failed ? NULL : xml_file_read(path, err);
+
+		failed = failed || (!found && !doc);
+		if (doc && document_matches(doc, machine)) {
+			found = path;
+			path = NULL;
+		}
+		xmlFreeDoc(doc);
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	if (failed)
+		return NULL;
+	return found ? found : rot_format("%s/generic.xml", folder);
+}
+
+struct architecture *
+architecture_load(const char *folder, const struct machine *machine, const struct rot_error *why_not,
+		  struct rot_error *err)
+{
+	char *schema = rot_format("%s/../schemas/architecture.rng", folder);
+	char *path = why_not ? rot_format("%s/none.xml", folder) : find_for_machine(folder, machine, err);
+	struct architecture *architecture = path ? architecture_read(path, schema, err) : NULL;
+
+	if (architecture && why_not)
+		architecture->why_not = *why_not;
+	free(path);
+	free(schema);
+	return architecture;
+}
