@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel that does nothing. */
+#include "kernel.h"
+#include "DummyData.h"
+
+struct dummy {
+	struct dummy_data data;
+};
+
+static void
+run(void *kernel)
+{
+	(void)kernel;
+}
+
+KERNEL(dummy, "Dummy", .run = run);
