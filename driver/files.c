@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Files and folders as a whole. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "memory.h"
+
+/* Closes and reports; errno is that of the failure. */
+static void *
+fail_reading(int fd, const char *path, char *content, struct rot_error *err)
+{
+	int reason = errno;
+
+	free(content);
+	if (fd >= 0)
+		close(fd);
+	rot_error_set(err, reason, "cannot read '%s'", path);
+	errno = reason;
+	return NULL;
+}
+
+char *
+file_read(const char *path, size_t *length, struct rot_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat status;
+	size_t size, nr = 0;
+	char *content;
+
+	if (fd < 0 || fstat(fd, &status) < 0)
+		return fail_reading(fd, path, NULL, err);
+	if (!S_ISREG(status.st_mode)) {
+		errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+		return fail_reading(fd, path, NULL, err);
+	}
+	size = (size_t)status.st_size + 1;
+	content = rot_realloc(NULL, size + 1, 1);
+	for (;;) {
+		ssize_t part = read(fd, content + nr, size - nr);
+
+		if (part < 0 && errno != EINTR)
+			return fail_reading(fd, path, content, err);
+		if (part == 0)
+			break;
+		nr += part > 0 ? (size_t)part : 0;
+		if (nr == size)
+			content = rot_realloc(content, (size *= 2) + 1, 1);
+	}
+	close(fd);
+	content[nr] = '\0';
+	if (length)
+		*length = nr;
+	return content;
+}
+
+static int
+write_all(int fd, const char *bytes, size_t length)
+{
+	while (length > 0) {
+		ssize_t nr = write(fd, bytes, length);
+
+		if (nr < 0 && errno != EINTR)
+			return -1;
+		bytes += nr > 0 ? nr : 0;
+		length -= nr > 0 ? (size_t)nr : 0;
+	}
+	return 0;
+}
+
+/* Makes the renaming of a file in the folder of path durable. */
+static void
+sync_folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? rot_strndup(path, (size_t)(slash - path) + 1) : rot_strdup(".");
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	free(folder);
+}
+
+int
+file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
+{
+	char *temporary = rot_format("%s.XXXXXX", path);
+	int fd = mkostemp(temporary, O_CLOEXEC), reason = 0;
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fd < 0 || write_all(fd, bytes, length) < 0 || fchmod(fd, 0666 & ~mask) < 0 || (durable && fsync(fd) < 0))
+		reason = errno;
+	if (fd >= 0 && close(fd) < 0 && !reason)
+		reason = errno;
+	if (!reason && rename(temporary, path) < 0)
+		reason = errno;
+	if (reason && fd >= 0)
+		unlink(temporary);
+	if (!reason && durable)
+		sync_folder_of(path);
+	free(temporary);
+	if (!reason)
+		return 0;
+	rot_error_set(err, reason, "cannot write '%s'", path);
+	errno = reason;
+	return -1;
+}
+
+int
+file_write_if_changed(const char *path, const char *text, struct rot_error *err)
+{
+	size_t length;
+	char *old = file_read(path, &length, NULL);
+	bool is_same = old && length == strlen(text) && memcmp(old, text, length) == 0;
+
+	free(old);
+	return is_same ? 0 : file_write(path, text, strlen(text), false, err);
+}
+
+int
+folder_make(const char *path, struct rot_error *err)
+{
+	char *part = rot_strdup(path);
+	int reason = 0;
+
+	for (char *s = part + 1; !reason; s++) {
+		char end = *s;
+
+		if (end != '/' && end != '\0')
+			continue;
+		*s = '\0';
+		if (mkdir(part, 0777) < 0 && errno != EEXIST)
+			reason = errno;
+		*s = end;
+		if (end == '\0')
+			break;
+	}
+	free(part);
+	struct stat status;
+
+	if (!reason && stat(path, &status) < 0)
+		reason = errno;
+	else if (!reason && !S_ISDIR(status.st_mode))
+		reason = ENOTDIR;
+	if (!reason)
+		return 0;
+	rot_error_set(err, reason, "cannot make the folder '%s'", path);
+	errno = reason;
+	return -1;
+}
+
+static int
+remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)place;
+	if (type == FTW_DP)
+		rmdir(path);
+	else
+		unlink(path);
+	return 0;
+}
+
+void
+folder_remove(const char *path)
+{
+	int reason = errno;
+
+	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	errno = reason;
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+char **
+folder_list(const char *path)
+{
+	DIR *folder = opendir(path);
+	char **names = rot_calloc(1, sizeof *names);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	while (folder && (entry = readdir(folder))) {
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+			continue;
+		names = rot_realloc(names, nr + 2, sizeof *names);
+		names[nr++] = rot_strdup(entry->d_name);
+		names[nr] = NULL;
+	}
+	if (folder)
+		closedir(folder);
+	qsort(names, nr, sizeof *names, compare_names);
+	return names;
+}
+
+void
+folder_list_delete(char **names)
+{
+	for (size_t i = 0; names[i]; i++)
+		free(names[i]);
+	free(names);
+}
+
+bool
+path_ends_in(const char *path, const char *suffix)
+{
+	size_t length = strlen(path), suffix_length = strlen(suffix);
+
+	return length >= suffix_length && strcmp(path + length - suffix_length, suffix) == 0;
+}

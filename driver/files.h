@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Files and folders as a whole: read, write so that nobody sees half a file, list, remove. */
+#ifndef ROT_FILES_H
+#define ROT_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+/* The content of a regular file in fresh memory with a 0 behind it. NULL on error; errno keeps the reason. length may be NULL. */
+char *file_read(const char *path, size_t *length, struct rot_error *err);
+
+/*
+ * Writes to a temporary name beside path and renames it, so that readers see the old or the new content. durable: also
+ * survives a power failure. On error nothing is left behind, and errno keeps the reason.
+ */
+int file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err);
+
+/* As file_write (not durable), but a file that holds just this text is not touched. */
+int file_write_if_changed(const char *path, const char *text, struct rot_error *err);
+
+/* Makes the folder and those above it; existing ones are fine. errno keeps the reason. */
+int folder_make(const char *path, struct rot_error *err);
+
+/* Removes the folder with all in it, as far as possible; does not follow symbolic links. errno is left alone. */
+void folder_remove(const char *path);
+
+/* Names in the folder, without "." and "..", sorted bytewise; NULL-terminated in fresh memory, also when there is no such folder. */
+char **folder_list(const char *path);
+void folder_list_delete(char **names);
+
+/* True if path ends in the suffix. */
+bool path_ends_in(const char *path, const char *suffix);
+
+#endif

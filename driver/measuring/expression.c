@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions over variables, evaluated by libxml2's XPath. */
+#include <libxml/xpath.h>
+#include <libxml/xpathInternals.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entity.h"
+#include "measuring/expression.h"
+#include "memory.h"
+#include "nearest.h"
+
+struct variable {
+	char *name;
+	char *text; /* NULL: number is the value */
+	double number;
+};
+
+struct expression_scope {
+	const struct expression_scope *parent;
+	struct variable *variables;
+	size_t nr;
+};
+
+struct expression_scope *
+expression_scope_new(const struct expression_scope *parent)
+{
+	struct expression_scope *scope = rot_calloc(1, sizeof *scope);
+
+	scope->parent = parent;
+	return scope;
+}
+
+void
+expression_scope_delete(struct expression_scope *scope)
+{
+	if (!scope)
+		return;
+	for (size_t i = 0; i < scope->nr; i++) {
+		free(scope->variables[i].name);
+		free(scope->variables[i].text);
+	}
+	free(scope->variables);
+	free(scope);
+}
+
+static struct variable *
+own_variable(const struct expression_scope *scope, const char *name)
+{
+	for (size_t i = 0; i < scope->nr; i++)
+		if (strcmp(scope->variables[i].name, name) == 0)
+			return &scope->variables[i];
+	return NULL;
+}
+
+static const struct variable *
+find_variable(const struct expression_scope *scope, const char *name)
+{
+	const struct variable *variable = NULL;
+
+	for (; scope && !variable; scope = scope->parent)
+		variable = own_variable(scope, name);
+	return variable;
+}
+
+static struct variable *
+make_variable(struct expression_scope *scope, const char *name)
+{
+	struct variable *variable = own_variable(scope, name);
+
+	if (!variable) {
+		scope->variables = rot_realloc(scope->variables, scope->nr + 1, sizeof *scope->variables);
+		variable = &scope->variables[scope->nr++];
+		*variable = (struct variable){.name = rot_strdup(name)};
+	}
+	return variable;
+}
+
+void
+expression_scope_set_number(struct expression_scope *scope, const char *name, double value)
+{
+	struct variable *variable = make_variable(scope, name);
+
+	free(variable->text);
+	variable->text = NULL;
+	variable->number = value;
+}
+
+void
+expression_scope_set_string(struct expression_scope *scope, const char *name, const char *value)
+{
+	struct variable *variable = make_variable(scope, name);
+	char *copy = rot_strdup(value);
+
+	free(variable->text);
+	variable->text = copy;
+}
+
+struct entity_visit {
+	struct expression_scope *scope;
+	const void *entity;
+};
+
+static int
+set_field(const struct rot_field *field, void *context)
+{
+	struct entity_visit *visit = context;
+	double number;
+
+	if (field->is_list || field->type == ROT_REFERENCE)
+		return 0;
+	if (rot_entity_number(visit->entity, field->name, &number)) {
+		expression_scope_set_number(visit->scope, field->name, number);
+	} else {
+		char *text = rot_entity_get(visit->entity, field->name);
+
+		expression_scope_set_string(visit->scope, field->name, text);
+		free(text);
+	}
+	return 0;
+}
+
+void
+expression_scope_set_entity(struct expression_scope *scope, const void *entity)
+{
+	struct entity_visit visit = {scope, entity};
+
+	rot_class_each_field(((const struct rot_entity *)entity)->class, set_field, &visit);
+}
+
+/* ---- functions ---- */
+
+static void
+pick(xmlXPathParserContextPtr context, int nr_arguments, bool largest)
+{
+	double best = largest ? -INFINITY : INFINITY;
+
+	if (nr_arguments < 1) {
+		xmlXPathErr(context, XPATH_INVALID_ARITY);
+		return;
+	}
+	for (int i = 0; i < nr_arguments; i++) {
+		double value = xmlXPathPopNumber(context);
+
+		if (isnan(value) || (largest ? value > best : value < best))
+			best = value;
+	}
+	xmlXPathReturnNumber(context, best);
+}
+
+/* False after the error, when it is not called with the right number of arguments. */
+static bool
+has_arguments(xmlXPathParserContextPtr context, int nr_arguments, int nr_wanted)
+{
+	if (nr_arguments != nr_wanted)
+		xmlXPathErr(context, XPATH_INVALID_ARITY);
+	return nr_arguments == nr_wanted;
+}
+
+static void
+function_min(xmlXPathParserContextPtr context, int nr_arguments)
+{
+	pick(context, nr_arguments, false);
+}
+
+static void
+function_max(xmlXPathParserContextPtr context, int nr_arguments)
+{
+	pick(context, nr_arguments, true);
+}
+
+static void
+function_log2(xmlXPathParserContextPtr context, int nr_arguments)
+{
+	if (has_arguments(context, nr_arguments, 1))
+		xmlXPathReturnNumber(context, log2(xmlXPathPopNumber(context)));
+}
+
+static void
+function_sqrt(xmlXPathParserContextPtr context, int nr_arguments)
+{
+	if (has_arguments(context, nr_arguments, 1))
+		xmlXPathReturnNumber(context, sqrt(xmlXPathPopNumber(context)));
+}
+
+static void
+function_pow(xmlXPathParserContextPtr context, int nr_arguments)
+{
+	if (!has_arguments(context, nr_arguments, 2))
+		return;
+	double exponent = xmlXPathPopNumber(context);
+
+	xmlXPathReturnNumber(context, pow(xmlXPathPopNumber(context), exponent));
+}
+
+static const struct {
+	const char *name;
+	xmlXPathFunction function;
+} functions[] = {
+	{"log2", function_log2}, {"max", function_max}, {"min", function_min}, {"pow", function_pow}, {"sqrt", function_sqrt},
+};
+
+/* ---- evaluation ---- */
+
+/* One evaluation: what it may use, and what it met that is unknown. */
+struct evaluation {
+	const struct expression_scope *scope;
+	char *unknown_variable; /* first one, or NULL                                   */
+	char *last_function;    /* the last that was looked up and is not one of ours  */
+	char *message;          /* libxml2's own, without a newline                     */
+};
+
+static xmlXPathObjectPtr
+look_up_variable(void *data, const xmlChar *name, const xmlChar *namespace)
+{
+	struct evaluation *evaluation = data;
+	const struct variable *variable = namespace ? NULL : find_variable(evaluation->scope, (const char *)name);
+
+	if (variable)
+		return variable->text ? xmlXPathNewString((const xmlChar *)variable->text) : xmlXPathNewFloat(variable->number);
+	if (!evaluation->unknown_variable)
+		evaluation->unknown_variable = rot_strdup((const char *)name);
+	return NULL;
+}
+
+static xmlXPathFunction
+look_up_function(void *data, const xmlChar *name, const xmlChar *namespace)
+{
+	struct evaluation *evaluation = data;
+
+	for (size_t i = 0; !namespace && i < sizeof functions / sizeof *functions; i++)
+		if (strcmp((const char *)name, functions[i].name) == 0)
+			return functions[i].function;
+	free(evaluation->last_function);
+	evaluation->last_function = rot_strdup((const char *)name);
+	return NULL;
+}
+
+#if LIBXML_VERSION >= 21200
+static void
+keep_message(void *data, const xmlError *error)
+#else
+static void
+keep_message(void *data, xmlError *error)
+#endif
+{
+	struct evaluation *evaluation = data;
+
+	if (error->message && !evaluation->message)
+		evaluation->message = rot_strndup(error->message, strcspn(error->message, "\n"));
+}
+
+static void __attribute__((format(printf, 2, 3)))
+discard_message(void *data, const char *format, ...)
+{
+	(void)data;
+	(void)format;
+}
+
+static size_t
+count_variables(const struct expression_scope *scope)
+{
+	size_t nr = 0;
+
+	for (; scope; scope = scope->parent)
+		nr += scope->nr;
+	return nr;
+}
+
+static void
+report_unknown_variable(const struct expression_scope *scope, const char *name, const char *expression, struct rot_error *err)
+{
+	const char **names = rot_calloc(count_variables(scope) + 1, sizeof *names);
+	const char *nearest;
+	size_t nr = 0;
+
+	for (const struct expression_scope *s = scope; s; s = s->parent)
+		for (size_t i = 0; i < s->nr; i++)
+			names[nr++] = s->variables[i].name;
+	rot_error_set(err, 0, "expression '%s': there is no variable '$%s'", expression, name);
+	nearest = rot_nearest(name, names, nr);
+	if (nearest)
+		rot_error_hint(err, "did you mean '$%s'?", nearest);
+	else if (nr == 0)
+		rot_error_hint(err, "no variables are known here");
+	free(names);
+}
+
+static void
+report(const struct evaluation *evaluation, int code, const char *expression, struct rot_error *err)
+{
+	/* libxml2 counts its XPath errors from XML_XPATH_EXPRESSION_OK. */
+	if (evaluation->unknown_variable) {
+		report_unknown_variable(evaluation->scope, evaluation->unknown_variable, expression, err);
+	} else if (code == XML_XPATH_EXPRESSION_OK + XPATH_UNKNOWN_FUNC_ERROR && evaluation->last_function) {
+		rot_error_set(err, 0, "expression '%s': there is no function '%s'", expression, evaluation->last_function);
+		rot_error_hint(err, "besides XPath's own there are log2, max, min, pow and sqrt");
+	} else {
+		rot_error_set(err, 0, "expression '%s': %s", expression,
+			      evaluation->message ? evaluation->message : "cannot be evaluated");
+	}
+}
+
+/* The value of the expression, or NULL. */
+static xmlXPathObjectPtr
+evaluate(const struct expression_scope *scope, const char *expression, struct rot_error *err)
+{
+	struct evaluation evaluation = {.scope = scope};
+	xmlGenericErrorFunc old_function = xmlGenericError;
+	void *old_context = xmlGenericErrorContext;
+	xmlXPathContextPtr context = xmlXPathNewContext(NULL);
+	xmlXPathObjectPtr value;
+
+	context->error = keep_message;
+	context->userData = &evaluation;
+	xmlXPathRegisterVariableLookup(context, look_up_variable, &evaluation);
+	xmlXPathRegisterFuncLookup(context, look_up_function, &evaluation);
+	xmlSetGenericErrorFunc(NULL, discard_message);
+	value = xmlXPathEvalExpression((const xmlChar *)expression, context);
+	xmlSetGenericErrorFunc(old_context, old_function);
+	if (!value)
+		report(&evaluation, context->lastError.code, expression, err);
+	xmlXPathFreeContext(context);
+	free(evaluation.unknown_variable);
+	free(evaluation.last_function);
+	free(evaluation.message);
+	return value;
+}
+
+int
+expression_number(const struct expression_scope *scope, const char *expression, double *value, struct rot_error *err)
+{
+	xmlXPathObjectPtr object = evaluate(scope, expression, err);
+
+	if (!object)
+		return -1;
+	*value = xmlXPathCastToNumber(object);
+	xmlXPathFreeObject(object);
+	if (isinf(*value))
+		return rot_error_set(err, 0, "expression '%s' is infinite: a division by zero or too large a number", expression);
+	if (isnan(*value))
+		return rot_error_set(err, 0, "expression '%s' is not a number", expression);
+	return 0;
+}
+
+int
+expression_bool(const struct expression_scope *scope, const char *expression, bool *value, struct rot_error *err)
+{
+	xmlXPathObjectPtr object = evaluate(scope, expression, err);
+
+	if (!object)
+		return -1;
+	*value = xmlXPathCastToBoolean(object);
+	xmlXPathFreeObject(object);
+	return 0;
+}
+
+/* Shortest text that reads back as the same number. */
+static char *
+number_text(double number)
+{
+	char text[64];
+
+	if (number == floor(number) && fabs(number) < 0x1p53)
+		return rot_format("%.0f", number == 0 ? 0 : number);
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, number);
+		if (strtod(text, NULL) == number)
+			break;
+	}
+	return rot_strdup(text);
+}
+
+static char *
+object_text(xmlXPathObjectPtr object, const char *expression, struct rot_error *err)
+{
+	if (object->type == XPATH_NUMBER && !isfinite(object->floatval)) {
+		rot_error_set(err, 0, "expression '%s' is not a finite number: a division by zero?", expression);
+		return NULL;
+	}
+	if (object->type == XPATH_NUMBER)
+		return number_text(object->floatval);
+	xmlChar *text = xmlXPathCastToString(object);
+	char *copy = rot_strdup((const char *)text);
+
+	xmlFree(text);
+	return copy;
+}
+
+/* Length of the expression that starts after a brace: up to the closing brace outside quotes. SIZE_MAX: there is none. */
+static size_t
+expression_length(const char *start)
+{
+	char quote = '\0';
+
+	for (const char *s = start; *s; s++) {
+		if (quote) {
+			quote = *s == quote ? '\0' : quote;
+		} else if (*s == '\'' || *s == '"') {
+			quote = *s;
+		} else if (*s == '}') {
+			return (size_t)(s - start);
+		}
+	}
+	return SIZE_MAX;
+}
+
+/* The text of the expression of the given length, in fresh memory, or NULL. */
+static char *
+evaluate_part(const struct expression_scope *scope, const char *start, size_t length, struct rot_error *err)
+{
+	char *expression = rot_strndup(start, length), *text = NULL;
+	xmlXPathObjectPtr object = evaluate(scope, expression, err);
+
+	if (object)
+		text = object_text(object, expression, err);
+	xmlXPathFreeObject(object);
+	free(expression);
+	return text;
+}
+
+static void
+append(char **text, size_t *length, const char *part, size_t part_length)
+{
+	*text = rot_realloc(*text, *length + part_length + 1, 1);
+	memcpy(*text + *length, part, part_length);
+	*length += part_length;
+	(*text)[*length] = '\0';
+}
+
+char *
+expression_text(const struct expression_scope *scope, const char *text, struct rot_error *err)
+{
+	char *result = rot_strdup("");
+	size_t length = 0;
+
+	for (const char *s = text; *s;) {
+		size_t plain = strcspn(s, "{}"), part_length;
+		char *part;
+
+		append(&result, &length, s, plain);
+		s += plain;
+		if (*s && s[1] == *s) {
+			append(&result, &length, s, 1);
+			s += 2;
+			continue;
+		}
+		if (!*s)
+			break;
+		part_length = *s == '{' ? expression_length(s + 1) : SIZE_MAX;
+		if (part_length == SIZE_MAX) {
+			rot_error_set(err, 0, "'%s': %s", text, *s == '{' ? "a brace is not closed" : "a brace is not opened");
+			rot_error_hint(err, "write '{{' and '}}' for braces in text");
+			free(result);
+			return NULL;
+		}
+		part = evaluate_part(scope, s + 1, part_length, err);
+		if (!part) {
+			free(result);
+			return NULL;
+		}
+		append(&result, &length, part, strlen(part));
+		free(part);
+		s += part_length + 2;
+	}
+	return result;
+}

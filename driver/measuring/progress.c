@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* The progress line. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measuring/progress.h"
+#include "memory.h"
+
+#define MIN_INTERVAL_S 0.1
+
+/* The terminal is one for the whole process, and so is this. */
+static struct {
+	unsigned depth; /* of progress_begin; the rest is valid when it is not 0 */
+	bool is_silent;
+	bool is_shown;
+	size_t point, nr_points;
+	int run, nr_runs;
+	double begin_s, shown_s;
+} progress;
+
+static double
+now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static char *
+duration_text(double seconds)
+{
+	if (seconds < 90)
+		return rot_format("%.0f s", fmax(1, ceil(seconds)));
+	if (seconds < 90 * 60)
+		return rot_format("%.0f min", ceil(seconds / 60));
+	return rot_format("%.1f h", seconds / 3600);
+}
+
+/* ", about 12 s left", or nothing where there is no ground to say so. */
+static char *
+left_text(size_t point, size_t nr_points, int run, int nr_runs, double elapsed_s)
+{
+	double done = (double)(point ? point - 1 : 0) + (nr_runs > 0 ? (double)run / nr_runs : 0);
+	char *duration, *text;
+
+	if (nr_points == 0 || done <= 0 || elapsed_s < 1)
+		return rot_strdup("");
+	duration = duration_text(elapsed_s / done * fmax(0, (double)nr_points - done));
+	text = rot_format(", about %s left", duration);
+	free(duration);
+	return text;
+}
+
+char *
+progress_text(size_t point, size_t nr_points, int run, int nr_runs, const char *task, double elapsed_s)
+{
+	char *of_points = nr_points ? rot_format(" of %zu", nr_points) : rot_strdup("");
+	char *left = left_text(point, nr_points, run, nr_runs, elapsed_s), *text;
+
+	if (task)
+		text = rot_format("point %zu%s, %s%s", point, of_points, task, left);
+	else
+		text = rot_format("point %zu%s, run %d of %d%s", point, of_points, run, nr_runs, left);
+	free(of_points);
+	free(left);
+	return text;
+}
+
+static void
+show(const char *task)
+{
+	char *text;
+
+	if (progress.depth == 0 || progress.is_silent)
+		return;
+	text = progress_text(progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
+			     now_s() - progress.begin_s);
+	fprintf(stderr, "\r\033[K%s", text);
+	fflush(stderr);
+	free(text);
+	progress.is_shown = true;
+	progress.shown_s = now_s();
+}
+
+void
+progress_begin(size_t nr_points, bool quiet)
+{
+	if (progress.depth++ > 0)
+		return;
+	progress.is_silent = quiet || !isatty(STDERR_FILENO);
+	progress.point = 0;
+	progress.nr_points = nr_points;
+	progress.run = progress.nr_runs = 0;
+	progress.begin_s = now_s();
+}
+
+void
+progress_point(void)
+{
+	if (progress.depth != 1)
+		return;
+	progress.point++;
+	progress.run = progress.nr_runs = 0;
+}
+
+void
+progress_run(int nr_done, int nr_runs)
+{
+	progress.run = nr_done;
+	progress.nr_runs = nr_runs;
+	if (nr_done == nr_runs || now_s() - progress.shown_s >= MIN_INTERVAL_S)
+		show(NULL);
+}
+
+void
+progress_task(const char *task)
+{
+	show(task);
+}
+
+void
+progress_clear(void)
+{
+	if (!progress.is_shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress.is_shown = false;
+}
+
+void
+progress_end(void)
+{
+	if (progress.depth > 0 && --progress.depth == 0)
+		progress_clear();
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One line on the terminal while an experiment measures: "point 3 of 9, run 4 of 10, about 12 s left". Silent with -quiet, or
+ * when standard error is not a terminal. One experiment at a time; nested ones (default peaks) count as points of the outer.
+ */
+#ifndef MEASURING_PROGRESS_H
+#define MEASURING_PROGRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* nr_points: 0 if unknown. Calls may nest; only the outermost sets the number. */
+void progress_begin(size_t nr_points, bool quiet);
+
+/* The next point begins. */
+void progress_point(void);
+
+/* nr_done of nr_runs runs of the current point are finished. */
+void progress_run(int nr_done, int nr_runs);
+
+/* What happens now that is not a run ("building the core"); until the next call. */
+void progress_task(const char *task);
+
+/* Takes the line away; it comes back with the next call of the others. */
+void progress_clear(void);
+
+/* Ends the innermost progress_begin. */
+void progress_end(void);
+
+/*
+ * The text of the line, in fresh memory. elapsed_s: since the first point began. point and run count from 1.
+ * nr_points 0: unknown; task NULL: a run.
+ */
+char *progress_text(size_t point, size_t nr_points, int run, int nr_runs, const char *task, double elapsed_s);
+
+#endif

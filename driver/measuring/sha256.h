@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* SHA-256 over texts and files: the keys of results and cores. */
+#ifndef MEASURING_SHA256_H
+#define MEASURING_SHA256_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+#define SHA256_HEX_SIZE 65 /* 64 digits and the end */
+
+struct sha256;
+
+struct sha256 *sha256_new(void);
+
+/* Bytes as they are, or a text framed by its length, so that "a" "bc" and "ab" "c" differ. */
+void sha256_add_bytes(struct sha256 *hash, const void *bytes, size_t length);
+void sha256_add_text(struct sha256 *hash, const char *text);
+
+/* Writes the hash in hex and deletes the object. */
+void sha256_finish(struct sha256 *hash, char hex[SHA256_HEX_SIZE]);
+
+/* Hash of one text's bytes, of one file's content. */
+void sha256_of_bytes(const void *bytes, size_t length, char hex[SHA256_HEX_SIZE]);
+int sha256_of_file(const char *path, char hex[SHA256_HEX_SIZE], struct rot_error *err);
+
+#endif

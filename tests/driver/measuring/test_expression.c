@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions: values, functions, texts with braces, and what is said about wrong ones. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measuring/expression.h"
+#include "entity.h"
+
+static struct expression_scope *system_scope, *scope;
+
+static void
+setup(void)
+{
+	system_scope = expression_scope_new(NULL);
+	expression_scope_set_number(system_scope, "lineBytes", 64);
+	expression_scope_set_number(system_scope, "size", -1);
+	scope = expression_scope_new(system_scope);
+	expression_scope_set_number(scope, "size", 10000);
+	expression_scope_set_number(scope, "half", 0.5);
+	expression_scope_set_string(scope, "operation", "read");
+	expression_scope_set_string(scope, "nr", "12");
+}
+
+static void
+teardown(void)
+{
+	expression_scope_delete(scope);
+	expression_scope_delete(system_scope);
+}
+
+static const struct {
+	const char *expression;
+	double value;
+} numbers[] = {
+	{"2 * $size", 20000},
+	{"3 * 8 * $size div $lineBytes", 3750},
+	{"$size mod 7", 4},
+	{"-$half", -0.5},
+	{"1e6", 1e6},
+	{"min(3, $half, 7)", 0.5},
+	{"max(3, $half, 7)", 7},
+	{"max($size)", 10000},
+	{"log2(1024)", 10},
+	{"pow(2, 10)", 1024},
+	{"sqrt(2) * sqrt(2)", 2.0000000000000004},
+	{"floor(2.7) + ceiling(2.2) + round(2.5)", 8},
+	{"$nr + 1", 13},
+	{"string-length($operation)", 4},
+	{"number($operation = 'read') * 5", 5},
+	{"boolean(0) + 1", 1},
+};
+
+START_TEST(number_has_its_value)
+{
+	struct rot_error err = {0};
+	double value = 0;
+
+	ck_assert_msg(expression_number(scope, numbers[_i].expression, &value, &err) == 0, "%s", err.text);
+	ck_assert_double_eq(value, numbers[_i].value);
+}
+END_TEST
+
+static const struct {
+	const char *expression;
+	bool value;
+} conditions[] = {
+	{"$size > 0", true},
+	{"$size > 1e5", false},
+	{"$operation = 'read' or $operation = 'write'", true},
+	{"$operation != 'read'", false},
+	{"not($half)", false},
+	{"$size", true},
+	{"0", false},
+	{"1 div 0 > 5", true},
+};
+
+START_TEST(condition_has_its_value)
+{
+	struct rot_error err = {0};
+	bool value = !conditions[_i].value;
+
+	ck_assert_msg(expression_bool(scope, conditions[_i].expression, &value, &err) == 0, "%s", err.text);
+	ck_assert(value == conditions[_i].value);
+}
+END_TEST
+
+static const struct {
+	const char *expression, *text, *hint;
+} wrong[] = {
+	{"$szie * 2", "no variable '$szie'", "'$size'"},
+	{"$zzzzzzzz", "no variable '$zzzzzzzz'", ""},
+	{"log10(5)", "no function 'log10'", "log2"},
+	{"2 *", "expression '2 *'", ""},
+	{"", "expression ''", ""},
+	{"(1", "expression '(1'", ""},
+	{"1 div 0", "infinite", ""},
+	{"-1 div 0", "infinite", ""},
+	{"0 div 0", "not a number", ""},
+	{"$operation * 2", "not a number", ""},
+	{"min()", "expression 'min()'", ""},
+	{"pow(2)", "expression 'pow(2)'", ""},
+	{"sqrt(-1)", "not a number", ""},
+	{"log2(0)", "infinite", ""},
+	{"pow(10, 400)", "infinite", ""},
+};
+
+START_TEST(wrong_expression_is_explained)
+{
+	struct rot_error err = {0};
+	double value;
+
+	ck_assert_int_eq(expression_number(scope, wrong[_i].expression, &value, &err), -1);
+	ck_assert_msg(strstr(err.text, wrong[_i].text) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.hint, wrong[_i].hint) != NULL, "%s", err.hint);
+}
+END_TEST
+
+static const struct {
+	const char *text, *result; /* result NULL: an error */
+} texts[] = {
+	{"plain", "plain"},
+	{"", ""},
+	{"{$size * 8}", "80000"},
+	{"n={$size}, half={$half}", "n=10000, half=0.5"},
+	{"{1 div 3}", "0.3333333333333333"},
+	{"{0.1}{-0}", "0.10"},
+	{"{pow(2, 53)} {pow(2, 40)}", "9007199254740992 1099511627776"},
+	{"{1e300}", "1e+300"},
+	{"{$operation}-{$size > 5}", "read-true"},
+	{"{{$size}}", "{$size}"},
+	{"{concat('}', \"{\")}", "}{"},
+	{"{$size", NULL},
+	{"$size}", NULL},
+	{"{$unknown}", NULL},
+	{"{1 div 0}", NULL},
+	{"{}", NULL},
+};
+
+START_TEST(text_has_its_expressions_replaced)
+{
+	struct rot_error err = {0};
+	char *result = expression_text(scope, texts[_i].text, &err);
+
+	if (texts[_i].result) {
+		ck_assert_msg(result != NULL, "%s", err.text);
+		ck_assert_str_eq(result, texts[_i].result);
+	} else {
+		ck_assert_ptr_null(result);
+		ck_assert_str_ne(err.text, "");
+	}
+	free(result);
+}
+END_TEST
+
+START_TEST(setting_again_replaces)
+{
+	double value;
+	struct rot_error err = {0};
+
+	expression_scope_set_string(scope, "size", "7");
+	ck_assert_int_eq(expression_number(scope, "$size", &value, &err), 0);
+	ck_assert_double_eq(value, 7);
+	expression_scope_set_number(scope, "size", 8);
+	ck_assert_int_eq(expression_number(scope, "$size", &value, &err), 0);
+	ck_assert_double_eq(value, 8);
+}
+END_TEST
+
+/* libxml2 prints some of its complaints by itself: they must end in the error only. */
+START_TEST(nothing_is_printed)
+{
+	FILE *capture = tmpfile(), *old = stderr;
+	struct rot_error err = {0};
+	double value;
+
+	stderr = capture;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		expression_number(scope, wrong[i].expression, &value, &err);
+	stderr = old;
+	ck_assert_int_eq(ftell(capture), 0);
+	fclose(capture);
+}
+END_TEST
+
+struct sample {
+	struct rot_entity entity;
+	int32_t nr_streams;
+	bool warm;
+	char *mode;
+	struct rot_list sizes;
+};
+
+START_TEST(entity_gives_its_primitive_fields)
+{
+	static const struct rot_field fields[] = {
+		{.name = "streams", .type = ROT_INT, .offset = offsetof(struct sample, nr_streams), .default_text = "4"},
+		{.name = "warm", .type = ROT_BOOL, .offset = offsetof(struct sample, warm), .default_text = "true"},
+		{.name = "mode", .type = ROT_STRING, .offset = offsetof(struct sample, mode), .default_text = "write"},
+		{.name = "sizes", .type = ROT_INT, .is_list = true, .offset = offsetof(struct sample, sizes)},
+	};
+	static const struct rot_class class = {.name = "Sample", .fields = fields, .nr_fields = 4, .size = sizeof(struct sample)};
+	void *entity = rot_entity_new(&class);
+	struct rot_error err = {0};
+	bool value = false;
+	double number;
+
+	expression_scope_set_entity(scope, entity);
+	ck_assert_int_eq(expression_bool(scope, "$streams * 2 = 8 and $warm = 1 and $mode = 'write'", &value, &err), 0);
+	ck_assert(value);
+	ck_assert_int_eq(expression_number(scope, "$sizes", &number, &err), -1);
+	rot_entity_delete(entity);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("expression");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_loop_test(tcase, number_has_its_value, 0, sizeof numbers / sizeof *numbers);
+	tcase_add_loop_test(tcase, condition_has_its_value, 0, sizeof conditions / sizeof *conditions);
+	tcase_add_loop_test(tcase, wrong_expression_is_explained, 0, sizeof wrong / sizeof *wrong);
+	tcase_add_loop_test(tcase, text_has_its_expressions_replaced, 0, sizeof texts / sizeof *texts);
+	tcase_add_test(tcase, setting_again_replaces);
+	tcase_add_test(tcase, nothing_is_printed);
+	tcase_add_test(tcase, entity_gives_its_primitive_fields);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

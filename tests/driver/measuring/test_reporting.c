@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* What a user sees of time: the tree of tasks and the progress line. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "measuring/monitor.h"
+#include "measuring/progress.h"
+
+static char *
+printed(const struct monitor *monitor)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	monitor_print(monitor, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(monitor_nests_and_adds_up)
+{
+	struct monitor *monitor = monitor_new();
+	char *text, *measure, *build, *plot;
+
+	for (int i = 0; i < 3; i++) {
+		monitor_enter(monitor, "measure");
+		monitor_enter(monitor, "build");
+		monitor_leave(monitor);
+		monitor_leave(monitor);
+	}
+	monitor_enter(monitor, "plot");
+	text = printed(monitor);
+	measure = strstr(text, "\n  measure ");
+	build = strstr(text, "\n    build ");
+	plot = strstr(text, "\n  plot ");
+	ck_assert_msg(measure && build && plot, "%s", text);
+	ck_assert(measure < build && build < plot);
+	ck_assert_ptr_nonnull(strstr(measure, " 3 x "));
+	ck_assert_ptr_nonnull(strstr(plot, " 1 x "));
+	ck_assert_ptr_null(strstr(text, "-0."));
+	free(text);
+	monitor_delete(monitor);
+}
+END_TEST
+
+START_TEST(monitor_survives_one_leave_too_many)
+{
+	struct monitor *monitor = monitor_new();
+
+	monitor_leave(monitor);
+	monitor_enter(monitor, "a");
+	monitor_leave(monitor);
+	monitor_leave(monitor);
+	char *text = printed(monitor);
+
+	ck_assert_ptr_nonnull(strstr(text, "\n  a "));
+	free(text);
+	monitor_delete(monitor);
+}
+END_TEST
+
+static const struct {
+	size_t point, nr_points;
+	int run, nr_runs;
+	const char *task;
+	double elapsed_s;
+	const char *text;
+} lines[] = {
+	{3, 9, 4, 10, NULL, 12, "point 3 of 9, run 4 of 10, about 33 s left"},
+	{1, 9, 0, 10, NULL, 5, "point 1 of 9, run 0 of 10"},
+	{1, 2, 1, 10, NULL, 0.5, "point 1 of 2, run 1 of 10"},
+	{2, 0, 1, 10, NULL, 60, "point 2, run 1 of 10"},
+	{2, 3, 0, 0, "building the core", 30, "point 2 of 3, building the core, about 60 s left"},
+	{2, 101, 0, 0, "building the core", 60, "point 2 of 101, building the core, about 1.7 h left"},
+	{2, 4, 0, 0, "building the core", 120, "point 2 of 4, building the core, about 6 min left"},
+	{9, 9, 10, 10, NULL, 90, "point 9 of 9, run 10 of 10, about 1 s left"},
+};
+
+START_TEST(progress_says_where_it_is)
+{
+	char *text = progress_text(lines[_i].point, lines[_i].nr_points, lines[_i].run, lines[_i].nr_runs, lines[_i].task,
+				   lines[_i].elapsed_s);
+
+	ck_assert_str_eq(text, lines[_i].text);
+	free(text);
+}
+END_TEST
+
+/* In a test standard error is a file: nothing may come. */
+START_TEST(progress_is_silent_without_a_terminal)
+{
+	FILE *capture = tmpfile(), *old = stderr;
+	int old_fd = dup(2);
+
+	dup2(fileno(capture), 2);
+	stderr = capture;
+	progress_begin(2, false);
+	progress_begin(7, false);
+	progress_point();
+	progress_run(1, 1);
+	progress_task("building");
+	progress_end();
+	progress_end();
+	progress_end();
+	stderr = old;
+	dup2(old_fd, 2);
+	ck_assert_int_eq(ftell(capture), 0);
+	fclose(capture);
+	close(old_fd);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("reporting");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_add_test(tcase, monitor_nests_and_adds_up);
+	tcase_add_test(tcase, monitor_survives_one_leave_too_many);
+	tcase_add_loop_test(tcase, progress_says_where_it_is, 0, sizeof lines / sizeof *lines);
+	tcase_add_test(tcase, progress_is_silent_without_a_terminal);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}
