@@ -149,13 +149,14 @@ install_missing()
 # Everything rot is made from, without the build folder and version control.
 copy_sources()
 {
+	chmod -R u+w "$tree.new" 2>/dev/null
 	rm -rf "$tree.new"
 	mkdir -p "$tree.new" || return
 	for name in "$source"/* "$source"/.ci "$source"/.clang-format "$source"/.clang-tidy "$source"/.editorconfig; do
 		case ${name##*/} in
 		build | build-* | autom4te.cache | configure | Makefile.in | aclocal.m4 | config.h.in) continue ;;
 		esac
-		cp -Rp "$name" "$tree.new/" || return
+		[ ! -e "$name" ] || cp -Rp "$name" "$tree.new/" || return
 	done
 	# A bootstrap in the copy is kept; files keep their times, so make does no more than it must.
 	for name in configure Makefile.in aclocal.m4 config.h.in tools/build-aux; do

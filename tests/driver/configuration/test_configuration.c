@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings: which source counts, what is refused and how, push and pop. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+
+static struct configuration *configuration;
+static struct rot_error err;
+static char path[] = "/tmp/rot-configuration-XXXXXX";
+
+static void
+set_up(void)
+{
+	int fd;
+
+	strcpy(path + sizeof(path) - 7, "XXXXXX");
+	fd = mkstemp(path);
+	ck_assert_int_ge(fd, 0);
+	close(fd);
+	configuration = configuration_new();
+	memset(&err, 0, sizeof(err));
+}
+
+static void
+tear_down(void)
+{
+	configuration_delete(configuration);
+	unlink(path);
+}
+
+static int
+load(const char *content, size_t length, enum configuration_source source)
+{
+	FILE *out = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert_uint_eq(fwrite(content, 1, length, out), length);
+	fclose(out);
+	return configuration_load(configuration, source, path, true, &err);
+}
+
+static int
+take(int *argc, const char **argv)
+{
+	return configuration_take_arguments(configuration, argc, (char **)argv, &err);
+}
+
+START_TEST(every_key_is_sound)
+{
+	const struct configuration_key *key = &configuration_keys[_i];
+
+	ck_assert(_i == 0 || strcmp(configuration_keys[_i - 1].name, key->name) < 0);
+	ck_assert(*key->description);
+	ck_assert_int_eq(key->type == CONFIGURATION_CHOICE, key->choices != NULL);
+	/* Its default is a value it takes. */
+	ck_assert_msg(configuration_set(configuration, CONFIGURATION_USER_FILE, key->name, key->default_text, &err) == 0, "%s",
+		      err.text);
+	ck_assert_str_eq(configuration_text(configuration, key->name), key->default_text);
+}
+END_TEST
+
+START_TEST(the_higher_source_counts)
+{
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 0);
+	ck_assert_int_eq(configuration_origin(configuration, "runs"), CONFIGURATION_DEFAULT);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", NULL);
+	configuration_set(configuration, CONFIGURATION_DEFAULT_FILE, "runs", "1", NULL);
+	configuration_set(configuration, CONFIGURATION_USER_FILE, "runs", "2", NULL);
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 3);
+	ck_assert_int_eq(configuration_origin(configuration, "runs"), CONFIGURATION_COMMAND_LINE);
+	configuration_set(configuration, CONFIGURATION_DEFAULT_FILE, "timeLimit", "1.5", NULL);
+	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 1.5);
+	configuration_set(configuration, CONFIGURATION_USER_FILE, "timeLimit", "2.5", NULL);
+	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 2.5);
+	ck_assert_int_eq(configuration_origin(configuration, "timeLimit"), CONFIGURATION_USER_FILE);
+}
+END_TEST
+
+/* An empty text is a value, not "nothing said". */
+START_TEST(a_higher_source_can_empty_a_text)
+{
+	configuration_set(configuration, CONFIGURATION_USER_FILE, "optimization", "-O2", NULL);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
+	ck_assert_str_eq(configuration_string(configuration, "optimization"), "");
+}
+END_TEST
+
+START_TEST(pop_undoes_what_came_after_push)
+{
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", NULL);
+	configuration_push(configuration);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "runs", "4", NULL);
+	configuration_push(configuration);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", NULL);
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 4);
+	configuration_pop(configuration);
+	ck_assert(!configuration_bool(configuration, "quiet"));
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 4);
+	configuration_pop(configuration);
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 3);
+}
+END_TEST
+
+static const struct {
+	const char *key, *text, *message, *hint;
+} refused[] = {
+	{"rnus", "1", "unknown configuration key 'rnus'", "did you mean 'runs'? All keys: rot list keys"},
+	{"", "1", "unknown configuration key ''", "all keys: rot list keys"},
+	{"runs", "", "'' is no value of runs", "runs takes a whole number, at least 0"},
+	{"runs", "-1", "'-1' is no value of runs", "runs takes a whole number, at least 0"},
+	{"runs", "1.5", "'1.5' is no value of runs", "runs takes a whole number, at least 0"},
+	{"runs", " 1", "' 1' is no value of runs", "runs takes a whole number, at least 0"},
+	{"runs", "99999999999999999999", "'99999999999999999999' is no value of runs", "runs takes a whole number, at least 0"},
+	{"timeLimit", "1e999", "'1e999' is no value of timeLimit", "timeLimit takes a number, at least 0"},
+	{"timeLimit", "nan", "'nan' is no value of timeLimit", "timeLimit takes a number, at least 0"},
+	{"timeLimit", "1s", "'1s' is no value of timeLimit", "timeLimit takes a number, at least 0"},
+	{"quiet", "yes", "'yes' is no value of quiet", "quiet takes true or false"},
+	{"quiet", "", "'' is no value of quiet", "quiet takes true or false"},
+	{"estimator", "mean", "'mean' is no value of estimator", "estimator takes one of: median min"},
+	{"estimator", "median min", "'median min' is no value of estimator", "estimator takes one of: median min"},
+	{"estimator", "med", "'med' is no value of estimator", "estimator takes one of: median min"},
+};
+
+START_TEST(refuses_with_a_next_step)
+{
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_USER_FILE, refused[_i].key, refused[_i].text, &err), -1);
+	ck_assert_str_eq(err.text, refused[_i].message);
+	ck_assert_str_eq(err.hint, refused[_i].hint);
+}
+END_TEST
+
+START_TEST(reads_a_file)
+{
+	static const char content[] = "# mine\n\n  runs = 7 \r\noptimization=-O2 -march=native\n\tquiet=true\n#x\ntimeLimit=2";
+
+	ck_assert_msg(load(content, sizeof(content) - 1, CONFIGURATION_USER_FILE) == 0, "%s", err.text);
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 7);
+	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
+	ck_assert(configuration_bool(configuration, "quiet"));
+	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 2);
+}
+END_TEST
+
+#define CONTENT(text) text, sizeof(text) - 1
+static const struct {
+	const char *content;
+	size_t length;
+	int line;
+	const char *message;
+} bad_files[] = {
+	{CONTENT("runs=1\n\nrnus=2\n"), 3, "unknown configuration key 'rnus'"},
+	{CONTENT("runs\n"), 1, "'runs' is no setting"},
+	{CONTENT("=1\n"), 1, "unknown configuration key ''"},
+	{CONTENT("quiet=1"), 1, "'1' is no value of quiet"},
+	{CONTENT("runs=1\nruns=\0002\n"), 2, "the line holds a zero byte"},
+	{CONTENT("runs=many\nrnus=2\n"), 1, "'many' is no value of runs"},
+};
+
+START_TEST(a_bad_file_is_an_error_with_its_line)
+{
+	char wanted[256];
+
+	ck_assert_int_eq(load(bad_files[_i].content, bad_files[_i].length, CONFIGURATION_USER_FILE), -1);
+	snprintf(wanted, sizeof(wanted), "%s:%d: %s", path, bad_files[_i].line, bad_files[_i].message);
+	ck_assert_str_eq(err.text, wanted);
+}
+END_TEST
+
+START_TEST(a_missing_file)
+{
+	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/nowhere/config", false, &err), 0);
+	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/nowhere/config", true, &err), -1);
+	ck_assert_str_eq(err.text, "cannot open the configuration file '/nowhere/config': No such file or directory");
+	ck_assert_int_eq(configuration_load(configuration, CONFIGURATION_USER_FILE, "/", false, &err), -1);
+}
+END_TEST
+
+START_TEST(takes_keys_out_of_the_arguments)
+{
+	const char *argv[] = {"rot",    "-runs=5", "measure", "--clock=tsc", "-", "-optimization=-O2 -march=native", "triad",
+			"-quiet", "--",      "-runs=6", NULL};
+	int argc = 10;
+
+	ck_assert_msg(take(&argc, argv) == 0, "%s", err.text);
+	ck_assert_int_eq(argc, 6);
+	ck_assert_str_eq(argv[0], "rot");
+	ck_assert_str_eq(argv[1], "measure");
+	ck_assert_str_eq(argv[2], "-");
+	ck_assert_str_eq(argv[3], "triad");
+	ck_assert_str_eq(argv[4], "--");
+	ck_assert_str_eq(argv[5], "-runs=6");
+	ck_assert_ptr_null(argv[6]);
+	ck_assert_int_eq(configuration_long(configuration, "runs"), 5);
+	ck_assert_str_eq(configuration_string(configuration, "clock"), "tsc");
+	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
+	ck_assert(configuration_bool(configuration, "quiet"));
+}
+END_TEST
+
+START_TEST(a_bare_key_turns_over_what_it_was)
+{
+	const char *once[] = {"rot", "-quiet", "-showMinMax", NULL}, *twice[] = {"rot", "-quiet", "-quiet", NULL};
+	int argc = 3;
+
+	configuration_set(configuration, CONFIGURATION_USER_FILE, "quiet", "true", NULL);
+	ck_assert_int_eq(take(&argc, once), 0);
+	ck_assert_int_eq(argc, 1);
+	ck_assert(!configuration_bool(configuration, "quiet"));
+	ck_assert(!configuration_bool(configuration, "showMinMax"));
+	argc = 3;
+	ck_assert_int_eq(take(&argc, twice), 0);
+	ck_assert(!configuration_bool(configuration, "quiet"));
+}
+END_TEST
+
+static const struct {
+	const char *argument;
+	const char *message, *hint;
+} bad_arguments[] = {
+	{"-runs", "-runs has no value", "write -runs=VALUE; only true-or-false keys can stand alone"},
+	{"-quite", "unknown configuration key 'quite'", "did you mean 'quiet'? All keys: rot list keys"},
+	{"--=3", "unknown configuration key ''", "all keys: rot list keys"},
+	{"---", "unknown configuration key '-'", "all keys: rot list keys"},
+	{"-5", "unknown configuration key '5'", "all keys: rot list keys"},
+};
+
+START_TEST(a_bad_argument_is_an_error)
+{
+	const char *argv[] = {"rot", bad_arguments[_i].argument, NULL};
+	int argc = 2;
+
+	ck_assert_int_eq(take(&argc, argv), -1);
+	ck_assert_str_eq(err.text, bad_arguments[_i].message);
+	ck_assert_str_eq(err.hint, bad_arguments[_i].hint);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("configuration");
+	TCase *tests = tcase_create("configuration");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_loop_test(tests, every_key_is_sound, 0, (int)configuration_nr_keys);
+	tcase_add_test(tests, the_higher_source_counts);
+	tcase_add_test(tests, a_higher_source_can_empty_a_text);
+	tcase_add_test(tests, pop_undoes_what_came_after_push);
+	tcase_add_loop_test(tests, refuses_with_a_next_step, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_test(tests, reads_a_file);
+	tcase_add_loop_test(tests, a_bad_file_is_an_error_with_its_line, 0, sizeof(bad_files) / sizeof(bad_files[0]));
+	tcase_add_test(tests, a_missing_file);
+	tcase_add_test(tests, takes_keys_out_of_the_arguments);
+	tcase_add_test(tests, a_bare_key_turns_over_what_it_was);
+	tcase_add_loop_test(tests, a_bad_argument_is_an_error, 0, sizeof(bad_arguments) / sizeof(bad_arguments[0]));
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

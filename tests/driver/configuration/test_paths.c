@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* Where things are: XDG folders, keys, a cache that cannot be written to, the source tree of an uninstalled driver. */
+#include <check.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "memory.h"
+
+static struct configuration *configuration;
+static struct rot_error err;
+static char folder[] = "/tmp/rot-paths-XXXXXX";
+static char *warning;
+
+static void
+set_up(void)
+{
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	configuration = configuration_new();
+	memset(&err, 0, sizeof(err));
+	warning = NULL;
+	setenv("HOME", folder, 1);
+	setenv("TMPDIR", folder, 1);
+	unsetenv("XDG_CACHE_HOME");
+	unsetenv("XDG_DATA_HOME");
+	unsetenv("XDG_CONFIG_HOME");
+}
+
+static int
+remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+	(void)status;
+	(void)type;
+	(void)where;
+	return remove(path);
+}
+
+static void
+tear_down(void)
+{
+	configuration_delete(configuration);
+	free(warning);
+	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* text is "FOLDER" + tail. */
+static void
+assert_below(const char *text, const char *tail)
+{
+	char *wanted = rot_format("%s%s", folder, tail);
+
+	ck_assert_str_eq(text, wanted);
+	free(wanted);
+}
+
+static struct paths *
+open_paths(void)
+{
+	struct paths *paths = paths_new(configuration, &warning, &err);
+
+	ck_assert_msg(paths != NULL, "%s", err.text);
+	return paths;
+}
+
+START_TEST(without_variables_below_home)
+{
+	struct paths *paths = open_paths();
+	char *file = paths_user_config_file(configuration);
+	char *tag = rot_format("%s/CACHEDIR.TAG", paths->cache);
+
+	ck_assert_ptr_null(warning);
+	assert_below(paths->cache, "/.cache/rot");
+	assert_below(paths->user, "/.local/share/rot");
+	assert_below(file, "/.config/rot/config");
+	ck_assert_int_eq(access(tag, R_OK), 0);
+	ck_assert(!paths->cache_is_temporary);
+	free(tag);
+	free(file);
+	paths_delete(paths);
+}
+END_TEST
+
+START_TEST(variables_count_when_absolute)
+{
+	char *cache = rot_format("%s/c", folder);
+	struct paths *paths;
+	char *file;
+
+	setenv("XDG_CACHE_HOME", cache, 1);
+	setenv("XDG_DATA_HOME", "relative", 1);
+	setenv("XDG_CONFIG_HOME", "/etc/somebody", 1);
+	paths = open_paths();
+	file = paths_user_config_file(configuration);
+	assert_below(paths->cache, "/c/rot");
+	assert_below(paths->user, "/.local/share/rot");
+	ck_assert_str_eq(file, "/etc/somebody/rot/config");
+	free(file);
+	free(cache);
+	paths_delete(paths);
+}
+END_TEST
+
+START_TEST(keys_count_more_than_variables)
+{
+	char *file;
+	struct paths *paths;
+
+	ck_assert_int_eq(chdir(folder), 0);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", "my/cache//", NULL);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", "/data", NULL);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "userConfigFile", "here.txt", NULL);
+	paths = open_paths();
+	file = paths_user_config_file(configuration);
+	assert_below(paths->cache, "/my/cache");
+	ck_assert_str_eq(paths->user, "/data");
+	ck_assert_str_eq(file, "here.txt");
+	free(file);
+	paths_delete(paths);
+	ck_assert_int_eq(chdir("/"), 0);
+}
+END_TEST
+
+/* A file stands where the folder should be: that stops root as well. */
+static void
+block_cache(void)
+{
+	char *path = rot_format("%s/.cache", folder);
+	FILE *out = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(out);
+	fclose(out);
+	free(path);
+}
+
+START_TEST(a_cache_that_cannot_be_written_is_replaced)
+{
+	struct paths *paths;
+	struct stat status;
+	char *file, *cache;
+
+	block_cache();
+	paths = open_paths();
+	ck_assert(paths->cache_is_temporary);
+	ck_assert_ptr_nonnull(strstr(warning, "cannot write to the cache folder"));
+	ck_assert_ptr_nonnull(strstr(warning, "Not a directory"));
+	ck_assert_int_eq(stat(paths->cache, &status), 0);
+	ck_assert_int_eq(status.st_mode & 0777, 0700);
+	file = rot_format("%s/result", paths->cache);
+	ck_assert_int_eq(mkdir(file, 0700), 0);
+	cache = rot_strdup(paths->cache);
+	paths_delete(paths);
+	ck_assert_int_eq(access(cache, F_OK), -1);
+	free(file);
+	free(cache);
+}
+END_TEST
+
+START_TEST(a_cache_without_write_permission_is_replaced)
+{
+	char *path = rot_format("%s/.cache/rot", folder);
+	struct paths *paths = open_paths();
+
+	paths_delete(paths);
+	ck_assert_int_eq(chmod(path, 0500), 0);
+	paths = open_paths();
+	/* Root may write there all the same. */
+	ck_assert_int_eq(paths->cache_is_temporary, geteuid() != 0);
+	paths_delete(paths);
+	ck_assert_int_eq(chmod(path, 0700), 0);
+	free(path);
+}
+END_TEST
+
+START_TEST(no_cache_at_all_is_an_error)
+{
+	block_cache();
+	setenv("TMPDIR", "/nowhere", 1);
+	ck_assert_ptr_null(paths_new(configuration, &warning, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot write to the cache folder"));
+	ck_assert_ptr_nonnull(strstr(err.text, "/nowhere/rot-"));
+	ck_assert_str_eq(err.hint, "name a folder you may write to: -cacheFolder=FOLDER");
+}
+END_TEST
+
+START_TEST(not_installed_means_source_tree)
+{
+	struct paths *paths = open_paths();
+	const char *source = getenv("top_srcdir"), *build = getenv("top_builddir");
+	char *driver = rot_format("%s/driver/rot", paths->built), *other = rot_format("%s/stage/usr/bin/rot", paths->built);
+
+	ck_assert_str_eq(paths->data, source);
+	ck_assert_str_eq(paths->built, build);
+	ck_assert(!paths_is_installed(driver));
+	ck_assert(paths_is_installed(other));
+	ck_assert(paths_is_installed("/usr/bin/rot"));
+	free(driver);
+	free(other);
+	paths_delete(paths);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("paths");
+	TCase *tests = tcase_create("paths");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, without_variables_below_home);
+	tcase_add_test(tests, variables_count_when_absolute);
+	tcase_add_test(tests, keys_count_more_than_variables);
+	tcase_add_test(tests, a_cache_that_cannot_be_written_is_replaced);
+	tcase_add_test(tests, a_cache_without_write_permission_is_replaced);
+	tcase_add_test(tests, no_cache_at_all_is_an_error);
+	tcase_add_test(tests, not_installed_means_source_tree);
+	suite_add_tcase(suite, tests);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
