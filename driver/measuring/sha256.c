@@ -34,13 +34,18 @@ sha256_add_bytes(struct sha256 *hash, const void *bytes, size_t length)
 }
 
 void
-sha256_add_text(struct sha256 *hash, const char *text)
+sha256_add_block(struct sha256 *hash, const void *bytes, size_t length)
 {
 	char frame[32];
-	size_t length = strlen(text);
 
 	sha256_add_bytes(hash, frame, (size_t)snprintf(frame, sizeof frame, "%zu:", length));
-	sha256_add_bytes(hash, text, length);
+	sha256_add_bytes(hash, bytes, length);
+}
+
+void
+sha256_add_text(struct sha256 *hash, const char *text)
+{
+	sha256_add_block(hash, text, strlen(text));
 }
 
 void

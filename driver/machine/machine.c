@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* What machine this is: /proc/cpuinfo, sysfs and CPUID. */
+#include <cpuid.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "machine/machine.h"
+#include "memory.h"
+
+/* ---- small files ---- */
+
+/* The first line of root/name without its newline, in fresh memory, or NULL. */
+static char *
+first_line(const char *root, const char *name)
+{
+	char *path = rot_format("%s/%s", root, name), *line = NULL;
+	FILE *file = fopen(path, "re");
+	size_t size = 0;
+
+	free(path);
+	if (!file)
+		return NULL;
+	if (getline(&line, &size, file) < 0) {
+		free(line);
+		line = NULL;
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+	}
+	fclose(file);
+	return line;
+}
+
+static void
+set_from_file(char **member, const char *root, const char *name)
+{
+	char *line = first_line(root, name);
+
+	if (line)
+		rot_string_set(member, line);
+	free(line);
+}
+
+/* ---- /proc/cpuinfo ---- */
+
+static int
+compare_texts(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void
+read_flags(struct machine *machine, char *text)
+{
+	char *rest = NULL;
+
+	for (char *flag = strtok_r(text, " ", &rest); flag; flag = strtok_r(NULL, " ", &rest))
+		machine_cpu_flags_add(machine, flag);
+	if (machine->cpu_flags.nr)
+		qsort(machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *), compare_texts);
+}
+
+/* One "name : value" of the first processor. */
+static void
+read_fact(struct machine *machine, const char *name, char *value)
+{
+	const struct {
+		const char *name;
+		int32_t *number;
+		char **text;
+	} facts[] = {
+		{"vendor_id", NULL, &machine->cpu_vendor},    {"cpu family", &machine->cpu_family, NULL},
+		{"model", &machine->cpu_model, NULL},         {"stepping", &machine->cpu_stepping, NULL},
+		{"model name", NULL, &machine->cpu_name},     {"microcode", NULL, &machine->microcode},
+		{"clflush size", &machine->line_bytes, NULL},
+	};
+
+	if (strcmp(name, "flags") == 0)
+		read_flags(machine, value);
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		if (strcmp(name, facts[i].name) != 0)
+			continue;
+		if (facts[i].text)
+			rot_string_set(facts[i].text, value);
+		else if (atoi(value) > 0 || facts[i].number != &machine->line_bytes)
+			*facts[i].number = atoi(value);
+	}
+}
+
+/* Splits "name\t: value\n" in place. False if it is no such line. */
+static bool
+split_fact(char *line, char **value)
+{
+	char *colon = strchr(line, ':'), *end = colon;
+
+	if (!colon)
+		return false;
+	while (end > line && (end[-1] == '\t' || end[-1] == ' '))
+		end--;
+	*end = '\0';
+	*value = colon + 1 + strspn(colon + 1, " \t");
+	(*value)[strcspn(*value, "\n")] = '\0';
+	return true;
+}
+
+static int
+read_cpuinfo(struct machine *machine, const char *root, struct rot_error *err)
+{
+	char *path = rot_format("%s/proc/cpuinfo", root), *line = NULL, *value;
+	FILE *file = fopen(path, "re");
+	size_t size = 0;
+
+	if (!file) {
+		rot_error_set(err, errno, "cannot read the processor's description '%s'", path);
+		free(path);
+		return -1;
+	}
+	while (getline(&line, &size, file) > 0 && line[0] != '\n')
+		if (split_fact(line, &value))
+			read_fact(machine, line, value);
+	free(line);
+	fclose(file);
+	free(path);
+	return 0;
+}
+
+/* ---- sysfs ---- */
+
+#define CPU_FOLDER "sys/devices/system/cpu"
+#define MAX_CPUS 65536
+
+/* "0-3,8" as a list. Without the file: CPU 0 alone. */
+static void
+read_online_cpus(struct machine *machine, const char *root)
+{
+	char *line = first_line(root, CPU_FOLDER "/online"), *s = line;
+
+	while (s && *s) {
+		char *end;
+		long first = strtol(s, &end, 10), last = first;
+
+		if (end == s)
+			break;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		for (long cpu = first; cpu >= 0 && cpu <= last && cpu < MAX_CPUS; cpu++)
+			machine_online_cpus_add(machine, (int32_t)cpu);
+		s = *end == ',' ? end + 1 : NULL;
+	}
+	if (machine->online_cpus.nr == 0)
+		machine_online_cpus_add(machine, 0);
+	free(line);
+}
+
+/* "32K" in bytes; 0 if it is no size. */
+static int64_t
+size_bytes(const char *text)
+{
+	static const struct {
+		char unit;
+		int shift;
+	} units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+	char *end;
+	int64_t size = strtoll(text, &end, 10);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (*end == units[i].unit)
+			return size << units[i].shift;
+	return size;
+}
+
+/* One cache of one CPU. False: there is no such index. */
+static bool
+read_cache(struct machine *machine, const char *root, int cpu, int index, int *highest_level)
+{
+	static const char *const names[] = {"type", "level", "size", "coherency_line_size"};
+	char *texts[4];
+	bool found;
+
+	for (size_t i = 0; i < 4; i++) {
+		char *name = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, names[i]);
+
+		texts[i] = first_line(root, name);
+		free(name);
+	}
+	found = texts[0] && texts[1] && texts[2];
+	if (found && strcmp(texts[0], "Instruction") != 0) {
+		int level = atoi(texts[1]);
+		int64_t bytes = size_bytes(texts[2]);
+
+		if (level == 1)
+			machine->l1_data_bytes = bytes;
+		if (level == 2)
+			machine->l2_bytes = bytes;
+		if (level > *highest_level) {
+			*highest_level = level;
+			machine->llc_bytes = bytes;
+		}
+		if (level == 1 && texts[3] && atoi(texts[3]) > 0)
+			machine->line_bytes = atoi(texts[3]);
+	}
+	for (size_t i = 0; i < 4; i++)
+		free(texts[i]);
+	return found;
+}
+
+static void
+read_caches(struct machine *machine, const char *root)
+{
+	int cpu = machine_online_cpus_at(machine, 0), highest_level = 0, index = 0;
+
+	while (read_cache(machine, root, cpu, index, &highest_level))
+		index++;
+}
+
+static void
+read_memory(struct machine *machine, const char *root)
+{
+	char *line = first_line(root, "proc/meminfo");
+
+	if (line && strncmp(line, "MemTotal:", 9) == 0)
+		machine->memory_bytes = strtoll(line + 9, NULL, 10) * 1024;
+	free(line);
+}
+
+/* ---- hypervisor ---- */
+
+/* What CPUID leaf 0x40000000 says; empty on bare metal. Sources: the hypervisors' own documents. */
+static void
+read_hypervisor(struct machine *machine)
+{
+	static const struct {
+		const char *signature, *name;
+	} hypervisors[] = {
+		{"KVMKVMKVM", "KVM"},	     {"Microsoft Hv", "Hyper-V"}, {"VMwareVMware", "VMware"}, {"XenVMMXenVMM", "Xen"},
+		{"TCGTCGTCGTCG", "QEMU TCG"}, {"bhyve bhyve ", "bhyve"},
+	};
+	unsigned eax, signature[4] = {0};
+
+	if (!machine_has_flag(machine, "hypervisor"))
+		return;
+	__cpuid(0x40000000, eax, signature[0], signature[1], signature[2]);
+	rot_string_set(&machine->hypervisor, signature[0] ? (const char *)signature : "unknown");
+	for (size_t i = 0; i < sizeof hypervisors / sizeof *hypervisors; i++)
+		if (strcmp(machine->hypervisor, hypervisors[i].signature) == 0)
+			rot_string_set(&machine->hypervisor, hypervisors[i].name);
+}
+
+struct machine *
+machine_read(const char *root, struct rot_error *err)
+{
+	struct machine *machine = machine_new();
+
+	if (read_cpuinfo(machine, root, err) < 0) {
+		machine_delete(machine);
+		return NULL;
+	}
+	read_online_cpus(machine, root);
+	read_caches(machine, root);
+	read_memory(machine, root);
+	set_from_file(&machine->kernel_release, root, "proc/sys/kernel/osrelease");
+	set_from_file(&machine->governor, root, CPU_FOLDER "/cpu0/cpufreq/scaling_governor");
+	if (strcmp(root, "/") == 0)
+		read_hypervisor(machine);
+	else
+		set_from_file(&machine->hypervisor, root, "hypervisor");
+	return machine;
+}
+
+bool
+machine_has_flag(const struct machine *machine, const char *cpu_flag)
+{
+	return machine->cpu_flags.nr && bsearch(&cpu_flag, machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *),
+						compare_texts) != NULL;
+}
+
+/* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock. */
+static int
+name_length(const char *name)
+{
+	size_t length = strcspn(name, "@");
+
+	while (length > 0 && name[length - 1] == ' ')
+		length--;
+	return (int)length;
+}
+
+char *
+machine_caption(const struct machine *machine)
+{
+	const char *name = machine->cpu_name[0] ? machine->cpu_name : "unknown processor";
+
+	return rot_format("%.*s, family %d model %d%s%s", (int)name_length(name), name, (int)machine->cpu_family,
+			  (int)machine->cpu_model, machine->hypervisor[0] ? ", " : "", machine->hypervisor);
+}
+
+/* ---- hardware events ---- */
+
+static void
+hint_permission(struct rot_error *why)
+{
+	char *line = first_line("/", "proc/sys/kernel/perf_event_paranoid");
+
+	if (line && atoi(line) > 2)
+		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=2    (it is %s), or run with CAP_PERFMON", line);
+	else
+		rot_error_hint(why, "the system call is refused although kernel.perf_event_paranoid is %s: a container's seccomp filter? "
+				    "For docker: --cap-add PERFMON --security-opt seccomp=unconfined", line ? line : "unknown");
+	free(line);
+}
+
+static void
+explain(int reason, struct rot_error *why)
+{
+	rot_error_set(why, reason, "cannot count hardware events (perf_event_open of cycles)");
+	if (reason == EACCES || reason == EPERM)
+		hint_permission(why);
+	else if (reason == ENOSYS)
+		rot_error_hint(why, "this Linux kernel has no perf events (CONFIG_PERF_EVENTS), or a seccomp filter hides them");
+	else
+		rot_error_hint(why, "no hardware counters are visible here; in a virtual machine, ask its owner for a virtual PMU "
+				    "(KVM: -cpu host,pmu=on)");
+}
+
+bool
+machine_can_count(struct rot_error *why)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE,
+		.size = sizeof attr,
+		.config = PERF_COUNT_HW_CPU_CYCLES,
+		.disabled = 1,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0) {
+		explain(errno, why);
+		return false;
+	}
+	close((int)fd);
+	return true;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* From a measurement to the description of the core it needs. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measuring/core_description.h"
+#include "measuring/kernel_work.h"
+#include "memory.h"
+#include "rot.h"
+
+void
+core_description_clear(struct core_description *description)
+{
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		free(description->kernels[i].flags);
+		free(description->kernels[i].libraries);
+	}
+	for (size_t i = 0; i < description->nr_macros; i++) {
+		free(description->macros[i].name);
+		free(description->macros[i].value);
+	}
+	free(description->kernels);
+	free(description->macros);
+	*description = (struct core_description){0};
+}
+
+/* ---- flags and libraries ---- */
+
+static void
+append_word(char **text, const char *word)
+{
+	char *longer = rot_format("%s%s%s", *text, **text && *word ? " " : "", word);
+
+	free(*text);
+	*text = longer;
+}
+
+static int
+append_row(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
+{
+	(void)scope;
+	(void)err;
+	append_word(context, row->text);
+	return 0;
+}
+
+static int
+check_line(const char *text, const char *what, const char *kernel, struct rot_error *err)
+{
+	for (const char *s = text; *s; s++)
+		if (iscntrl((unsigned char)*s))
+			return rot_error_set(err, 0, "kernel '%s': the %s '%s' hold a control character", kernel, what, text);
+	return 0;
+}
+
+static int
+read_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts, struct core_kernel *kernel,
+	    struct rot_error *err)
+{
+	const char *name = entity->entity.class->name;
+
+	kernel->definition = kernel_definition(rot, entity, err);
+	if (!kernel->definition)
+		return -1;
+	kernel->sources = core_facts_sources(facts, kernel->definition, err);
+	if (!kernel->sources || kernel_each_row(rot, entity, DEFINITION_FLAGS, append_row, &kernel->flags, err) < 0 ||
+	    kernel_each_row(rot, entity, DEFINITION_LIBRARY, append_row, &kernel->libraries, err) < 0)
+		return -1;
+	append_word(&kernel->flags, entity->optimization);
+	return check_line(kernel->flags, "compiler flags", name, err) < 0 ||
+			       check_line(kernel->libraries, "linker flags", name, err) < 0
+		       ? -1
+		       : 0;
+}
+
+static int
+add_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts,
+	   struct core_description *description, struct rot_error *err)
+{
+	struct core_kernel kernel = {.flags = rot_strdup(""), .libraries = rot_strdup("")};
+	int rc = read_kernel(rot, entity, facts, &kernel, err);
+
+	for (size_t i = 0; rc == 0 && i < description->nr_kernels; i++) {
+		const struct core_kernel *other = &description->kernels[i];
+
+		if (other->definition != kernel.definition)
+			continue;
+		if (strcmp(other->flags, kernel.flags) != 0)
+			rc = rot_error_set(err, 0, "two kernels of the class '%s' want different compiler flags: '%s' and '%s'",
+					   kernel.definition->class->name, other->flags, kernel.flags);
+		free(kernel.flags);
+		free(kernel.libraries);
+		return rc;
+	}
+	if (rc < 0) {
+		free(kernel.flags);
+		free(kernel.libraries);
+		return -1;
+	}
+	description->kernels = rot_realloc(description->kernels, description->nr_kernels + 1, sizeof kernel);
+	description->kernels[description->nr_kernels++] = kernel;
+	return 0;
+}
+
+/* ---- macros ---- */
+
+struct macro_visit {
+	struct core_description *description;
+	const struct kernel_base *entity;
+	struct rot_error *err;
+};
+
+static int
+add_macro(const struct rot_field *field, void *context)
+{
+	struct macro_visit *visit = context;
+	struct core_description *description = visit->description;
+	const char *kernel = visit->entity->entity.class->name;
+	struct core_macro macro = {.field = field, .kernel = kernel};
+	int rc;
+
+	if (!field->macro || !(macro.value = rot_entity_get(visit->entity, field->name)))
+		return 0;
+	rc = check_line(macro.value, "value of a macro", kernel, visit->err);
+	for (size_t i = 0; i < description->nr_macros; i++) {
+		const struct core_macro *other = &description->macros[i];
+
+		if (strcmp(other->name, field->macro) != 0)
+			continue;
+		if (strcmp(other->value, macro.value) != 0) {
+			rc = rot_error_set(visit->err, 0, "contradicting values of the macro %s: '%s' by kernel '%s', '%s' by kernel '%s'",
+					   field->macro, other->value, other->kernel, macro.value, kernel);
+			rot_error_hint(visit->err, "kernels of one measurement share their compile-time fields: give both the same '%s'",
+				       field->name);
+		}
+		free(macro.value);
+		return rc;
+	}
+	macro.name = rot_strdup(field->macro);
+	description->macros = rot_realloc(description->macros, description->nr_macros + 1, sizeof macro);
+	description->macros[description->nr_macros++] = macro;
+	return rc;
+}
+
+static bool
+is_identifier(const char *text)
+{
+	if (!isalpha((unsigned char)*text) && *text != '_')
+		return false;
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && *text != '_')
+			return false;
+	return true;
+}
+
+char *
+core_macro_text(const struct core_macro *macro)
+{
+	if (macro->field->type == ROT_BOOL)
+		return rot_format("#define %s %d\n", macro->name, strcmp(macro->value, "true") == 0);
+	if (macro->field->type == ROT_STRING && is_identifier(macro->value))
+		return rot_format("#define %s %s\n#define %s__%s 1\n", macro->name, macro->value, macro->name, macro->value);
+	return rot_format("#define %s %s\n", macro->name, macro->value);
+}
+
+char *
+core_table_text(const struct core_description *description)
+{
+	char *declarations = rot_strdup(""), *rows = rot_strdup(""), *text;
+
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		char *snake = codegen_snake_case(description->kernels[i].definition->class->name), *longer;
+
+		longer = rot_format("%sextern const struct kernel_type kernel_%s;\n", declarations, snake);
+		free(declarations);
+		declarations = longer;
+		longer = rot_format("%s&kernel_%s, ", rows, snake);
+		free(rows);
+		rows = longer;
+		free(snake);
+	}
+	text = rot_format("#include \"kernel.h\"\n\n%s\nconst struct kernel_type *const rot_kernels[] = {%sNULL};\n",
+			  declarations, rows);
+	free(declarations);
+	free(rows);
+	return text;
+}
+
+/* ---- keys ---- */
+
+static void
+hash_optional(struct sha256 *hash, const char *text)
+{
+	sha256_add_text(hash, text ? text : "\1");
+}
+
+/* All of a class that reaches its generated C. */
+static void
+hash_class(struct sha256 *hash, const struct rot_class *class)
+{
+	sha256_add_text(hash, class->name);
+	hash_optional(hash, class->base ? class->base->name : NULL);
+	hash_optional(hash, class->comment);
+	for (size_t i = 0; i < class->nr_fields; i++) {
+		const struct rot_field *field = &class->fields[i];
+		char *numbers = rot_format("%d %d %zu", field->type, field->is_list, field->offset);
+
+		sha256_add_text(hash, field->name);
+		sha256_add_text(hash, numbers);
+		hash_optional(hash, field->target ? field->target->name : NULL);
+		hash_optional(hash, field->default_text);
+		hash_optional(hash, field->values);
+		hash_optional(hash, field->unit);
+		hash_optional(hash, field->macro);
+		hash_optional(hash, field->comment);
+		free(numbers);
+	}
+}
+
+static void
+set_keys(struct core_description *description, const struct core_facts *facts)
+{
+	struct sha256 *set = sha256_new(), *all = sha256_new();
+
+	sha256_add_text(set, "rot core 1");
+	sha256_add_text(set, facts->tools);
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		for (const struct rot_class *class = description->kernels[i].definition->class; class; class = class->base)
+			hash_class(set, class);
+		sha256_add_text(set, description->kernels[i].sources->hash);
+	}
+	sha256_finish(set, description->set_key);
+	sha256_add_text(all, description->set_key);
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		sha256_add_text(all, description->kernels[i].flags);
+		sha256_add_text(all, description->kernels[i].libraries);
+	}
+	for (size_t i = 0; i < description->nr_macros; i++) {
+		sha256_add_text(all, description->macros[i].name);
+		sha256_add_text(all, description->macros[i].value);
+	}
+	sha256_finish(all, description->key);
+}
+
+static int
+compare_kernels(const void *a, const void *b)
+{
+	const struct core_kernel *first = a, *second = b;
+
+	return strcmp(first->definition->class->name, second->definition->class->name);
+}
+
+static int
+compare_macros(const void *a, const void *b)
+{
+	return strcmp(((const struct core_macro *)a)->name, ((const struct core_macro *)b)->name);
+}
+
+int
+core_describe(const struct rot *rot, const struct measurement *measurement, struct core_facts *facts,
+	      struct core_description *description, struct rot_error *err)
+{
+	size_t nr;
+	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	int rc = core_facts_read_tools(facts, rot, err);
+
+	*description = (struct core_description){0};
+	for (size_t i = 0; rc == 0 && i < nr; i++) {
+		const struct kernel_base *kernel = rot_cast(parts[i], &kernel_base_class);
+		struct macro_visit visit = {description, kernel, err};
+
+		if (!kernel)
+			continue;
+		rc = add_kernel(rot, kernel, facts, description, err);
+		if (rc == 0)
+			rc = rot_class_each_field(kernel->entity.class, add_macro, &visit);
+	}
+	free(parts);
+	if (rc == 0) {
+		qsort(description->kernels, description->nr_kernels, sizeof *description->kernels, compare_kernels);
+		qsort(description->macros, description->nr_macros, sizeof *description->macros, compare_macros);
+		set_keys(description, facts);
+	} else {
+		core_description_clear(description);
+	}
+	return rc;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which measuring core a measurement needs: kernels, their flags, macros and sources, and the tools that build it. Two measurements with
+ * the same key need the same core. Files are read once per process, so that describing the next point touches none.
+ */
+#ifndef MEASURING_CORE_DESCRIPTION_H
+#define MEASURING_CORE_DESCRIPTION_H
+
+#include <stddef.h>
+
+#include "definition.h"
+#include "entities.h"
+#include "error.h"
+#include "measuring/core_facts.h"
+#include "measuring/sha256.h"
+
+struct rot;
+
+struct core_kernel {
+	const struct definition *definition;
+	const struct kernel_sources *sources; /* owned by the facts                                 */
+	char *flags;                          /* of the definition, then the kernel's optimization    */
+	char *libraries;
+};
+
+struct core_macro {
+	char *name;
+	char *value;
+	const struct rot_field *field;
+	const char *kernel; /* name of the class that gave it */
+};
+
+struct core_description {
+	struct core_kernel *kernels; /* sorted by name, each class once */
+	size_t nr_kernels;
+	struct core_macro *macros;   /* sorted by name */
+	size_t nr_macros;
+	char set_key[SHA256_HEX_SIZE]; /* all but flags and macros */
+	char key[SHA256_HEX_SIZE];
+};
+
+/*
+ * Errors: two kernels that give one macro different values (both are named), two of one class with different flags, no C
+ * file, compiler not found (with what installs it).
+ */
+int core_describe(const struct rot *rot, const struct measurement *measurement, struct core_facts *facts,
+		  struct core_description *description, struct rot_error *err);
+void core_description_clear(struct core_description *description);
+
+/* Texts of the generated files. Fresh memory. */
+char *core_macro_text(const struct core_macro *macro);
+char *core_table_text(const struct core_description *description);
+
+#endif

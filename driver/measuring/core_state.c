@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* The file "state" of a build folder. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "measuring/core_state.h"
+#include "memory.h"
+
+#define VERSION_LINE "rot core 1"
+
+void
+core_state_clear(struct core_state *state)
+{
+	if (state->compile_lines)
+		folder_list_delete(state->compile_lines);
+	free(state->compiler);
+	*state = (struct core_state){0};
+}
+
+/* "SIZE TIME" of a file, fresh memory, or NULL. path may be relative to folder. */
+static char *
+file_identity(const char *folder, const char *path)
+{
+	char *full = path[0] == '/' ? rot_strdup(path) : rot_format("%s/%s", folder, path);
+	struct stat status;
+	int rc = stat(full, &status);
+
+	free(full);
+	return rc < 0 ? NULL
+		      : rot_format("%lld %lld.%09ld", (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+				   status.st_mtim.tv_nsec);
+}
+
+static void
+add_line(char ***lines, const char *text)
+{
+	size_t nr = 0;
+
+	while (*lines && (*lines)[nr])
+		nr++;
+	*lines = rot_realloc(*lines, nr + 2, sizeof **lines);
+	(*lines)[nr] = rot_strdup(text);
+	(*lines)[nr + 1] = NULL;
+}
+
+/* ---- reading ---- */
+
+/* "SIZE TIME PATH": is the file still that? */
+static bool
+is_unchanged(const char *folder, const char *text)
+{
+	const char *space = strchr(text, ' '), *path = space ? strchr(space + 1, ' ') : NULL;
+	char *identity = path ? file_identity(folder, path + 1) : NULL;
+	bool is_same = identity && strlen(identity) == (size_t)(path - text) &&
+		       strncmp(identity, text, strlen(identity)) == 0;
+
+	free(identity);
+	return is_same;
+}
+
+/* One line of the file. False: something changed. */
+static bool
+take_line(const char *folder, const char *line, struct core_state *state)
+{
+	if (strncmp(line, "hash ", 5) == 0)
+		snprintf(state->hash, sizeof state->hash, "%s", line + 5);
+	else if (strncmp(line, "compiler ", 9) == 0 && !state->compiler)
+		state->compiler = rot_strdup(line + 9);
+	else if (strncmp(line, "line ", 5) == 0)
+		add_line(&state->compile_lines, line + 5);
+	else if (strncmp(line, "file ", 5) == 0)
+		return is_unchanged(folder, line + 5);
+	return true;
+}
+
+enum core_freshness
+core_state_read(const char *folder, struct core_state *state)
+{
+	char *path = rot_format("%s/state", folder), *text = file_read(path, NULL, NULL), *rest = NULL, *line;
+	bool is_complete = false, is_same = true;
+
+	*state = (struct core_state){.compile_lines = rot_calloc(1, sizeof(char *))};
+	line = text ? strtok_r(text, "\n", &rest) : NULL;
+	if (line && strcmp(line, VERSION_LINE) == 0)
+		while (!is_complete && is_same && (line = strtok_r(NULL, "\n", &rest))) {
+			is_complete = strcmp(line, "end") == 0;
+			is_same = take_line(folder, line, state);
+		}
+	is_complete = is_complete && strlen(state->hash) == SHA256_HEX_SIZE - 1 && state->compiler;
+	free(text);
+	free(path);
+	if (is_complete && is_same)
+		return CORE_FRESH;
+	core_state_clear(state);
+	return is_same ? CORE_ABSENT : CORE_CHANGED;
+}
+
+/* ---- writing ---- */
+
+/* A list of names that grows; sorted when complete. */
+struct names {
+	char **items;
+	size_t nr;
+};
+
+static void
+add_name(struct names *names, char *name)
+{
+	names->items = rot_realloc(names->items, names->nr + 1, sizeof *names->items);
+	names->items[names->nr++] = name;
+}
+
+static void
+clear_names(struct names *names)
+{
+	for (size_t i = 0; i < names->nr; i++)
+		free(names->items[i]);
+	free(names->items);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* One word of a makefile rule, with make's escapes taken away; NULL at the end. */
+static char *
+next_word(const char **position)
+{
+	const char *s = *position;
+	size_t nr = 0;
+	char *word;
+
+	while (*s == ' ' || *s == '\n' || *s == '\t' || (*s == '\\' && s[1] == '\n'))
+		s += *s == '\\' ? 2 : 1;
+	if (!*s)
+		return NULL;
+	word = rot_calloc(strlen(s) + 1, 1);
+	while (*s && *s != ' ' && *s != '\n' && *s != '\t') {
+		if ((*s == '\\' && (s[1] == ' ' || s[1] == '#')) || (*s == '$' && s[1] == '$'))
+			s++;
+		else if (*s == '\\' && s[1] == '\n')
+			break;
+		word[nr++] = *s++;
+	}
+	*position = s;
+	return word;
+}
+
+/* Prerequisites of the rules the compiler wrote; targets end in a colon. */
+static void
+add_prerequisites(struct names *names, const char *rules)
+{
+	char *word;
+
+	while ((word = next_word(&rules))) {
+		if (path_ends_in(word, ":"))
+			free(word);
+		else
+			add_name(names, word);
+	}
+}
+
+/* Files with the suffix below folder, sorted. */
+static void
+find_files(const char *folder, const char *suffix, struct names *found)
+{
+	char **entries = folder_list(folder);
+
+	for (size_t i = 0; entries[i]; i++) {
+		char *path = rot_format("%s/%s", folder, entries[i]);
+		struct stat status;
+
+		if (lstat(path, &status) == 0 && S_ISDIR(status.st_mode))
+			find_files(path, suffix, found);
+		if (path_ends_in(path, suffix) && S_ISREG(status.st_mode))
+			add_name(found, rot_strdup(path));
+		free(path);
+	}
+	folder_list_delete(entries);
+}
+
+static void
+write_dependencies(const char *folder, FILE *out)
+{
+	struct names rules = {0}, names = {0};
+
+	find_files(folder, ".d", &rules);
+	for (size_t i = 0; i < rules.nr; i++) {
+		char *text = file_read(rules.items[i], NULL, NULL);
+
+		add_prerequisites(&names, text ? text : "");
+		free(text);
+	}
+	add_name(&names, rot_strdup("child"));
+	qsort(names.items, names.nr, sizeof *names.items, compare_names);
+	for (size_t i = 0; i < names.nr; i++) {
+		char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0 ? NULL : file_identity(folder, names.items[i]);
+
+		if (identity)
+			fprintf(out, "file %s %s\n", identity, names.items[i]);
+		free(identity);
+	}
+	clear_names(&rules);
+	clear_names(&names);
+}
+
+static void
+collect_compile_lines(const char *folder, struct core_state *state)
+{
+	char *objects = rot_format("%s/objects", folder), *own = rot_format("%s/objects/generated/", folder);
+	struct names files = {0};
+
+	state->compile_lines = rot_calloc(1, sizeof(char *));
+	find_files(objects, ".compile", &files);
+	for (size_t i = 0; i < files.nr; i++) {
+		char *text = strncmp(files.items[i], own, strlen(own)) == 0 ? NULL : file_read(files.items[i], NULL, NULL);
+
+		if (!text)
+			continue;
+		text[strcspn(text, "\n")] = '\0';
+		add_line(&state->compile_lines, text);
+		free(text);
+	}
+	clear_names(&files);
+	free(objects);
+	free(own);
+}
+
+int
+core_state_write(const char *folder, const char *compiler, struct core_state *state, struct rot_error *err)
+{
+	char *child = rot_format("%s/child", folder), *path = rot_format("%s/state", folder), *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	int rc;
+
+	*state = (struct core_state){.compiler = rot_strndup(compiler, strcspn(compiler, "\n"))};
+	collect_compile_lines(folder, state);
+	rc = sha256_of_file(child, state->hash, err);
+	fprintf(out, "%s\nhash %s\ncompiler %s\n", VERSION_LINE, state->hash, state->compiler);
+	for (size_t i = 0; state->compile_lines[i]; i++)
+		fprintf(out, "line %s\n", state->compile_lines[i]);
+	write_dependencies(folder, out);
+	fputs("end\n", out);
+	fclose(out);
+	if (rc == 0)
+		rc = file_write(path, text, size, false, err);
+	if (rc < 0)
+		core_state_clear(state);
+	free(text);
+	free(path);
+	free(child);
+	return rc;
+}
