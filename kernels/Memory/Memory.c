@@ -154,7 +154,7 @@ run_loop(char *buffer, uint64_t lines, uint64_t reads)
 }
 
 static void
-pass(struct memory *memory, uint64_t iterations)
+walk(struct memory *memory, uint64_t iterations)
 {
 	uint64_t lines = (uint64_t)memory->data.buffer_size / LINE;
 
@@ -171,7 +171,7 @@ pass(struct memory *memory, uint64_t iterations)
 #else
 #define PREFETCH(j, u)
 #endif
-#define STREAM_START(j, unused) "movq %[start], " STREAM_##j "\naddq %[stride], %[start]\n"
+#define STREAM_START(j, unused) "movq %%rcx, " STREAM_##j "\naddq %[stride], %%rcx\n"
 #define STREAM_ACCESS(j, u) PREFETCH(j, u) ACCESS(AT(j, u))
 #define STREAM_ADVANCE(j, unused) "addq %[block], " STREAM_##j "\n"
 #define ROUND(u, unused) REPEAT(ROT_MEMORY_STREAMS, STREAM_ACCESS, u)
@@ -184,23 +184,30 @@ static const uint64_t stored[8] = {
 	0x3ff123456789abcd, 0x3ff123456789abcd, 0x3ff123456789abcd, 0x3ff123456789abcd,
 };
 
+/* Passes over the streams, one after the other without leaving the loop: a pass over the L1 cache takes 200 cycles. */
 static __attribute__((noinline)) void
-run_loop(char *start, uint64_t stride)
+run_loop(char *start, uint64_t stride, uint64_t passes)
 {
 	uint64_t turns = stride / BLOCK;
 
-	__asm__ volatile(REPEAT(ROT_MEMORY_STREAMS, STREAM_START, )
-			 SET_ACCESS("(%[stored])")
+	__asm__ volatile(SET_ACCESS("(%[stored])")
+			 "2:\n"
+			 "movq %[start], %%rcx\n"
+			 REPEAT(ROT_MEMORY_STREAMS, STREAM_START, )
+			 "movq %[turns], %%rcx\n"
 			 ".p2align 6\n"
 			 "1:\n"
 			 REPEAT_OUTER(ROT_MEMORY_UNROLL, ROUND, )
 			 REPEAT(ROT_MEMORY_STREAMS, STREAM_ADVANCE, )
-			 "decq %[turns]\n"
+			 "decq %%rcx\n"
 			 "jnz 1b\n"
+			 "decq %[passes]\n"
+			 "jnz 2b\n"
 			 LEAVE
-			 : [turns] "+r"(turns), [start] "+r"(start)
-			 : [stride] "r"(stride), [block] "i"(BLOCK), [stored] "r"(stored)
-			 : "rax", "xmm0", STREAM_CLOBBERS, "cc", "memory");
+			 : [passes] "+r"(passes)
+			 : [start] "r"(start), [stride] "r"(stride), [turns] "m"(turns), [block] "i"(BLOCK),
+			   [stored] "r"(stored)
+			 : "rax", "rcx", "xmm0", STREAM_CLOBBERS, "cc", "memory");
 }
 
 static __attribute__((noinline)) void
@@ -216,14 +223,15 @@ run_rest(char *start, const char *end)
 }
 
 static void
-pass(struct memory *memory, uint64_t iterations)
+walk(struct memory *memory, uint64_t iterations)
 {
 	uint64_t bytes = (uint64_t)memory->data.buffer_size;
 	uint64_t stride = bytes / (ROT_MEMORY_STREAMS * BLOCK) * BLOCK;
+	uint64_t passes = stride * ROT_MEMORY_STREAMS == bytes ? iterations : 1;
 
-	for (; iterations > 0; iterations--) {
+	for (; iterations > 0; iterations -= passes) {
 		if (stride > 0)
-			run_loop(memory->buffer, stride);
+			run_loop(memory->buffer, stride, passes);
 		run_rest(memory->buffer + ROT_MEMORY_STREAMS * stride, memory->buffer + bytes);
 	}
 #if ROT_MEMORY_OPERATION__WRITE_NT
@@ -238,7 +246,7 @@ run(void *kernel)
 {
 	struct memory *memory = kernel;
 
-	pass(memory, (uint64_t)memory->data.iterations);
+	walk(memory, (uint64_t)memory->data.iterations);
 }
 
 static void
