@@ -69,7 +69,7 @@ int definitions_load_folder(struct definitions *definitions, const char *folder,
 /*
  * Makes the classes of all definitions loaded since the last call. Bases and reference targets are looked up among the
  * definitions and in known (may be NULL). Layout is that of the C struct codegen writes. Errors: unknown base or type, circular bases,
- * a field that hides one of its base.
+ * a field that hides one of its base. The definition an error is about is dropped: calling again resolves the others.
  */
 int definitions_resolve(struct definitions *definitions, const struct rot_registry *known, struct rot_error *err);
 

@@ -2,7 +2,6 @@
 /* Reading one definition file: parse, validate against the schema, take over what it says. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libxml/parser.h>
 #include <libxml/relaxng.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "definition_schema.h"
 #include "definitions.h"
 #include "memory.h"
+#include "parsing.h"
 #include "value.h"
 
 /* The first complaint of the validation: later ones are its consequences. */
@@ -74,36 +74,17 @@ validate(struct definitions *definitions, xmlDocPtr document, const char *path, 
 	return rot_error_hint(err, "what a definition may hold: doc/ADD-A-KERNEL.md; as a schema: codegen/definition.rng");
 }
 
-/* A document type could define entities that grow without bounds, and a definition needs none. */
-static void
-refuse_document_type(void *context, const xmlChar *name, const xmlChar *external, const xmlChar *system)
-{
-	(void)name, (void)external, (void)system;
-	xmlStopParser(context);
-}
-
 static xmlDocPtr
 parse(const char *path, struct rot_error *err)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
-	xmlParserCtxtPtr parser;
 	xmlDocPtr document;
-	const xmlError *last;
 
 	if (file < 0) {
 		rot_error_set(err, errno, "cannot open '%s'", path);
 		return NULL;
 	}
-	parser = xmlNewParserCtxt();
-	parser->sax->internalSubset = refuse_document_type;
-	document = xmlCtxtReadFd(parser, file, path, NULL,
-				 XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES);
-	last = xmlCtxtGetLastError(parser);
-	if (!document && (!last || last->code == XML_ERR_USER_STOP || !last->message))
-		rot_error_set(err, 0, "%s: cannot be read, or has a document type declaration", path);
-	else if (!document)
-		rot_error_set(err, 0, "%s:%d: %.*s", path, last->line, (int)strcspn(last->message, "\n"), last->message);
-	xmlFreeParserCtxt(parser);
+	document = parsing_read(path, file, NULL, 0, err);
 	close(file);
 	return document;
 }

@@ -135,15 +135,28 @@ write_string(const char *text, FILE *out)
 
 /* A comment must not end early. */
 static void
-write_comment(const char *before, const char *text, const char *unit, FILE *out)
+write_comment_text(const char *text, FILE *out)
 {
-	fprintf(out, "%s/* ", before);
 	for (; *text; text++) {
 		putc(*text, out);
 		if (text[0] == '*' && text[1] == '/')
 			putc(' ', out);
 	}
-	fprintf(out, "%s%s%s */\n", unit[0] ? " [" : "", strstr(unit, "*/") ? "" : unit, unit[0] ? "]" : "");
+}
+
+/* Behind a declaration or alone on the line: comment and unit, or nothing. */
+static void
+write_comment(const char *before, const char *text, const char *unit, FILE *out)
+{
+	fputs(before, out);
+	if (text[0] || unit[0]) {
+		fprintf(out, "%s/* ", before[0] ? " " : "");
+		write_comment_text(text, out);
+		fputs(unit[0] ? text[0] ? " [" : "[" : "", out);
+		write_comment_text(unit, out);
+		fputs(unit[0] ? "] */" : " */", out);
+	}
+	putc('\n', out);
 }
 
 static const char *const type_constants[] = {
@@ -157,6 +170,8 @@ static const char *const type_constants[] = {
 static void
 write_forward_declarations(const struct c_class *c, FILE *out)
 {
+	size_t nr = 0;
+
 	for (size_t i = 0; i < c->class->nr_fields; i++) {
 		const struct rot_class *target = c->class->fields[i].target;
 		bool is_new = target && target != c->class;
@@ -169,7 +184,10 @@ write_forward_declarations(const struct c_class *c, FILE *out)
 		snake = codegen_snake_case(target->name);
 		fprintf(out, "struct %s;\n", snake);
 		free(snake);
+		nr++;
 	}
+	if (nr)
+		putc('\n', out);
 }
 
 static void
@@ -177,13 +195,13 @@ write_struct(const struct c_class *c, FILE *out)
 {
 	char *base = c->class->base ? codegen_snake_case(c->class->base->name) : NULL;
 
-	putc('\n', out);
-	write_comment("", c->class->comment, "", out);
+	if (c->class->comment[0])
+		write_comment("", c->class->comment, "", out);
 	fprintf(out, "struct %s {\n\tstruct %s %s;\n", c->snake, base ? base : "rot_entity", base ? "base" : "entity");
 	for (size_t i = 0; i < c->class->nr_fields; i++) {
 		const struct rot_field *field = &c->class->fields[i];
 		char *type = c_type(field), *name = codegen_snake_case(field->name);
-		char *before = rot_format("\t%s%s; ", field->is_list ? "struct rot_list " : type, name);
+		char *before = rot_format("\t%s%s;", field->is_list ? "struct rot_list " : type, name);
 
 		write_comment(before, field->comment, field->unit, out);
 		free(before);
@@ -201,7 +219,7 @@ write_functions(const struct c_class *c, bool is_body, FILE *out)
 	const char *s = c->snake, *gap = is_body ? "\n" : " ";
 
 	if (!c->class->is_abstract) {
-		fprintf(out, "\nstruct %s *%s%s_new(void)", s, gap, s);
+		fprintf(out, "\nstruct %s *%s%s_new(void)", s, is_body ? "\n" : "", s);
 		if (is_body)
 			fprintf(out, "\n{\n\treturn rot_entity_new(&%s_class);\n}\n", s);
 		fprintf(out, "%s\nvoid%s%s_delete(struct %s *entity)", is_body ? "" : ";", gap, s, s);
