@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* rot-core: runs a measuring core under control and answers for how it ends. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/failure.h"
+#include "parent/supervisor.h"
+
+enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
+
+static const char usage[] =
+	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n";
+
+static int
+parse_seconds(const char *text, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	return end != text && !*end && *seconds > 0 && *seconds < INT_MAX ? 0 : -1;
+}
+
+/* An open one; the child must not get it. */
+static int
+parse_fd(const char *text, int *fd)
+{
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (end == text || *end || number < 0 || number > INT_MAX)
+		return -1;
+	*fd = (int)number;
+	return fcntl(*fd, F_SETFD, FD_CLOEXEC);
+}
+
+static int
+parse(int argc, char **argv, struct request *request)
+{
+	static const struct option options[] = {
+		{"child", required_argument, NULL, 'c'},      {"command", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},     {"time-limit", required_argument, NULL, 't'},
+		{"progress-fd", required_argument, NULL, 'p'}, {0},
+	};
+	int rc = 0;
+
+	for (int option; rc == 0 && (option = getopt_long(argc, argv, "", options, NULL)) != -1;) {
+		if (option == 'c')
+			request->child = optarg;
+		else if (option == 'f')
+			request->command = optarg;
+		else if (option == 'o')
+			request->output = optarg;
+		else if (option == 't')
+			rc = parse_seconds(optarg, &request->time_limit_s);
+		else if (option == 'p')
+			rc = parse_fd(optarg, &request->progress_fd);
+		else
+			return -1;
+		if (rc < 0)
+			fprintf(stderr, "rot-core: '%s' is no %s\n", optarg,
+				option == 't' ? "time limit: a number of seconds above 0" : "open file descriptor");
+	}
+	return rc == 0 && optind == argc && request->child && request->command && request->output ? 0 : -1;
+}
+
+static int
+complain(const struct rot_error *err)
+{
+	fprintf(stderr, "rot-core: %s\n", err->text);
+	if (*err->hint)
+		fprintf(stderr, "rot-core: hint: %s\n", err->hint);
+	return EXIT_FAILED;
+}
+
+static int
+report_failure(const struct request *request, const struct outcome *outcome)
+{
+	struct core_failure *failure = failure_new(request, outcome);
+	struct rot_error err = {0};
+
+	rot_error_set(&err, 0, "%s", failure->attempted);
+	rot_error_hint(&err, "%s", failure->hint);
+	complain(&err);
+	if (failure_write(failure, request->output, &err) < 0)
+		complain(&err);
+	core_failure_delete(failure);
+	return EXIT_FAILED;
+}
+
+static int
+conclude(const struct request *request, const struct outcome *outcome)
+{
+	switch (failure_judge(request, outcome)) {
+	case VERDICT_DONE:
+		return EXIT_DONE;
+	case VERDICT_REPORTED:
+		fprintf(stderr, "rot-core: the measuring core could not measure, '%s' says why\n", request->output);
+		return EXIT_FAILED;
+	case VERDICT_INTERRUPTED:
+		unlink(request->output);
+		fprintf(stderr, "rot-core: interrupted\n");
+		return 128 + outcome->interrupted_by;
+	case VERDICT_FAILED:
+		break;
+	}
+	return report_failure(request, outcome);
+}
+
+/* What is there was not made by this call, and what a killed child left half written is nothing. */
+static int
+remove_leftovers(const struct request *request, const char *suffix, struct rot_error *err)
+{
+	char *path = rot_format("%s%s", request->output, suffix);
+	int rc = 0;
+
+	if (unlink(path) < 0 && errno != ENOENT)
+		rc = rot_error_set(err, errno, "cannot remove the old '%s'", path);
+	free(path);
+	return rc;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct request request = {.progress_fd = -1};
+	struct outcome outcome = {0};
+	struct rot_error err = {0};
+	pid_t driver = getppid();
+	int status;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != driver)
+		return EXIT_FAILED;
+	if (parse(argc, argv, &request) < 0) {
+		fputs(usage, stderr);
+		return EXIT_USAGE;
+	}
+	if (remove_leftovers(&request, "", &err) < 0 || supervise(&request, &outcome, &err) < 0)
+		return complain(&err);
+	remove_leftovers(&request, ".new", NULL);
+	status = conclude(&request, &outcome);
+	outcome_clear(&outcome);
+	return status;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of the traced program, found by their tid. */
+#ifndef CORE_PARENT_THREAD_H
+#define CORE_PARENT_THREAD_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+enum thread_state {
+	THREAD_NEW,     /* known, not yet announced to anybody               */
+	THREAD_RUNNING, /* will report its next stop or its end by itself    */
+	THREAD_STOPPED, /* stopped with its process by SIGSTOP or its kin, until SIGCONT */
+};
+
+struct thread {
+	pid_t tid;
+	enum thread_state state;
+	struct thread *next; /* in the same bucket */
+};
+
+#define THREAD_BUCKETS 1024
+
+/* Zeroed: no threads. */
+struct threads {
+	struct thread *buckets[THREAD_BUCKETS];
+	size_t nr;
+};
+
+/* The thread of that tid, or NULL. Owned by threads until threads_remove. */
+struct thread *threads_find(const struct threads *threads, pid_t tid);
+
+/* A new thread in state THREAD_NEW; tid must not be there yet. */
+struct thread *threads_add(struct threads *threads, pid_t tid);
+
+/* Removing what is not there is allowed. */
+void threads_remove(struct threads *threads, pid_t tid);
+
+void threads_clear(struct threads *threads);
+
+#endif

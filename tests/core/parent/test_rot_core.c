@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: MIT */
+/* rot-core as the driver sees it, with children of every kind: see victim.c. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "CoreFailure.h"
+#include "entity.h"
+#include "memory.h"
+
+static char *folder, *command, *output, *said, *progress, *rot_core, *victim, *refuse;
+
+/* ---- running it ---- */
+
+static char *
+slurp(const char *path)
+{
+	char *text = rot_calloc(1 << 17, 1);
+	FILE *file = fopen(path, "re");
+
+	ck_assert_msg(file != NULL, "cannot open %s", path);
+	ck_assert(fread(text, 1, (1 << 17) - 1, file) < (1 << 17) - 1);
+	fclose(file);
+	return text;
+}
+
+static void
+write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	ck_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+static void
+redirect(const char *path, int fd)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	if (file < 0 || dup2(file, fd) < 0)
+		_exit(125);
+	close(file);
+}
+
+/* Starts rot-core on an act of the victim; refused: number of a system call to refuse, or 0. */
+static pid_t
+begin(const char *act, const char *time_limit, int refused)
+{
+	char number[16];
+	const char *arguments[] = {refuse,     number, "1",	       rot_core, "--child",	 victim,     "--command", command,
+				   "--output", output, "--progress-fd", "9",	 "--time-limit", time_limit, NULL};
+	pid_t pid;
+
+	write_text(command, act);
+	snprintf(number, sizeof(number), "%d", refused);
+	pid = fork();
+	if (pid == 0) {
+		redirect(said, STDERR_FILENO);
+		redirect(progress, 9);
+		execv(arguments[refused ? 0 : 3], (char *const *)arguments + (refused ? 0 : 3));
+		_exit(124);
+	}
+	ck_assert(pid > 0);
+	return pid;
+}
+
+/* All that it started became a child of this process when it ended; a process that lives on makes this test time out. */
+static int
+end(pid_t pid)
+{
+	int status, stray;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	while (waitpid(-1, &stray, __WALL) > 0)
+		;
+	ck_assert_int_eq(errno, ECHILD);
+	return status;
+}
+
+/* Until the child of rot-core runs: "linger" makes the output file then. */
+static void
+wait_until_it_lingers(void)
+{
+	while (access(output, F_OK) < 0)
+		usleep(1000);
+}
+
+static void
+expect_exit(int status, int expected)
+{
+	char *text = slurp(said);
+
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == expected, "status %x; %s", (unsigned)status, text);
+	free(text);
+}
+
+static void
+expect_text(const char *path, const char *expected)
+{
+	char *text = slurp(path);
+
+	ck_assert_str_eq(text, expected);
+	free(text);
+}
+
+static void
+expect_said(const char *part)
+{
+	char *text = slurp(said);
+
+	ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in '%s'", part, text);
+	free(text);
+}
+
+static struct core_failure *
+read_failure(void)
+{
+	struct rot_registry *registry = rot_registry_new();
+	struct rot_error err = {0};
+	FILE *file = fopen(output, "re");
+	struct core_failure *failure;
+
+	ck_assert_msg(file != NULL, "no output");
+	ck_assert_int_eq(rot_registry_add(registry, &core_failure_class, &err), 0);
+	failure = rot_text_read(registry, file, output, &err);
+	ck_assert_msg(failure != NULL, "%s", err.text);
+	fclose(file);
+	rot_registry_delete(registry);
+	return failure;
+}
+
+/* ---- children that do their work ---- */
+
+static const char *const good_acts[] = {
+	"announced",	"clone_process",     "exec_main",  "exec_other", "leave_process", "main_thread_ends_first",
+	"many_threads", "stop_and_continue", "surroundings", "result",	  "signals",	  "storm",
+	"threads",
+};
+
+START_TEST(child_measures)
+{
+	expect_exit(end(begin(good_acts[_i], "60", 0)), 0);
+	expect_text(output, "result\n");
+	expect_text(said, "");
+}
+END_TEST
+
+START_TEST(progress_is_reported)
+{
+	expect_exit(end(begin("result", "60", 0)), 0);
+	expect_text(progress, "run 1 of 3\nrun 2 of 3\nrun 3 of 3\n");
+}
+END_TEST
+
+/* Nobody reads the progress any more. */
+START_TEST(progress_without_reader)
+{
+	int ends[2];
+	pid_t pid;
+
+	write_text(command, "result");
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	pid = fork();
+	if (pid == 0) {
+		dup2(ends[1], 9);
+		close(ends[0]);
+		close(ends[1]);
+		redirect(said, STDERR_FILENO);
+		execl(rot_core, rot_core, "--child", victim, "--command", command, "--output", output, "--progress-fd",
+		      "9", NULL);
+		_exit(124);
+	}
+	close(ends[0]);
+	close(ends[1]);
+	expect_exit(end(pid), 0);
+}
+END_TEST
+
+START_TEST(threads_that_end_at_any_moment)
+{
+	for (int i = 0; i < 50; i++) {
+		expect_exit(end(begin("storm", "60", 0)), 0);
+		expect_text(output, "result\n");
+	}
+}
+END_TEST
+
+/* ---- children that fail ---- */
+
+static const struct {
+	const char *act, *limit, *kind;
+	int number;
+	const char *attempted, *hint;
+} failures[] = {
+	{"crash", "60", "killed", SIGSEGV, "killed by signal 11 (Segmentation fault) in run 3 of 10", "buffers"},
+	{"crash_after_result", "60", "killed", SIGABRT, "killed by signal 6 (Aborted) after run 3 of 3", ""},
+	{"exit_3", "60", "exited", 3, "exited with status 3 before it was ready to measure", ""},
+	{"no_result", "60", "exited", 0, "exited with status 0 before it was ready to measure, without a result", ""},
+	{"hang", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s in run 1 of 2", "timeLimit"},
+	{"linger", "0.1", "timeLimit", 0, "exceeded the time limit of 0.1 s", "timeLimit"},
+	{"stop", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s", "SIGSTOP"},
+	{"suicide", "60", "killed", SIGKILL, "killed by signal 9 (Killed)", "out of memory"},
+};
+
+START_TEST(child_fails)
+{
+	struct core_failure *failure;
+
+	write_text(output, "from an earlier call");
+	expect_exit(end(begin(failures[_i].act, failures[_i].limit, 0)), 1);
+	failure = read_failure();
+	ck_assert_str_eq(failure->kind, failures[_i].kind);
+	ck_assert_int_eq(failure->number, failures[_i].number);
+	ck_assert_ptr_nonnull(strstr(failure->attempted, failures[_i].attempted));
+	ck_assert_ptr_nonnull(strstr(failure->hint, failures[_i].hint));
+	ck_assert_str_eq(failure->standard_error, "");
+	expect_said(failure->attempted);
+	core_failure_delete(failure);
+}
+END_TEST
+
+START_TEST(child_reports_its_own_failure)
+{
+	expect_exit(end(begin("reports_an_error", "60", 0)), 1);
+	expect_text(output, "reported\n");
+	expect_said(output);
+}
+END_TEST
+
+START_TEST(child_dies_at_any_moment)
+{
+	for (int i = 0; i < 50; i++) {
+		struct core_failure *failure;
+
+		expect_exit(end(begin("suicide", "60", 0)), 1);
+		failure = read_failure();
+		ck_assert_int_eq(failure->number, SIGKILL);
+		core_failure_delete(failure);
+	}
+}
+END_TEST
+
+/* Half a MiB on each stream: the end of both is kept, the rest is said to be missing, nothing waits for ever. */
+START_TEST(child_prints_much)
+{
+	struct core_failure *failure;
+	const char *errors, *out;
+
+	expect_exit(end(begin("print_much", "60", 0)), 1);
+	failure = read_failure();
+	errors = failure->standard_error;
+	ck_assert_ptr_eq(strstr(errors, "[the first "), errors);
+	ck_assert_ptr_nonnull(strstr(errors, "\nerror 16383 "));
+	ck_assert_ptr_nonnull(strstr(errors, "\nnul ? here\n"));
+	out = strstr(errors, "[standard output]\n");
+	ck_assert_ptr_nonnull(out);
+	ck_assert_ptr_nonnull(strstr(out, "\noutput 16382 "));
+	ck_assert_ptr_null(strstr(out, "error"));
+	ck_assert_uint_le(strlen(errors), 2 * 16384 + 200);
+	ck_assert_uint_ge(strlen(errors), 2 * (16384 - 64));
+	core_failure_delete(failure);
+}
+END_TEST
+
+START_TEST(child_cannot_be_started)
+{
+	struct core_failure *failure;
+
+	victim[strlen(victim) - 1] = 'x';
+	expect_exit(end(begin("result", "60", 0)), 1);
+	failure = read_failure();
+	ck_assert_str_eq(failure->kind, "error");
+	ck_assert_int_eq(failure->number, ENOENT);
+	ck_assert_ptr_nonnull(strstr(failure->attempted, victim));
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "No such file or directory"));
+	core_failure_delete(failure);
+}
+END_TEST
+
+START_TEST(output_cannot_be_written)
+{
+	free(output);
+	output = rot_format("%s/no such folder/output", folder);
+	expect_exit(end(begin("crash", "60", 0)), 1);
+	expect_said("No such file or directory");
+}
+END_TEST
+
+/* ---- no tracing ---- */
+
+START_TEST(tracing_is_refused)
+{
+	expect_exit(end(begin("result", "60", SYS_ptrace)), 0);
+	expect_text(output, "result\n");
+	expect_said("warning: cannot trace process");
+	expect_said("without tracing");
+	expect_said("hint: allow ptrace");
+}
+END_TEST
+
+START_TEST(untraced_child_fails)
+{
+	struct core_failure *failure;
+
+	expect_exit(end(begin("crash", "60", SYS_ptrace)), 1);
+	failure = read_failure();
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "killed by signal 11 (Segmentation fault) in run 3 of 10"));
+	core_failure_delete(failure);
+	expect_exit(end(begin("hang", "0.1", SYS_ptrace)), 1);
+	failure = read_failure();
+	ck_assert_str_eq(failure->kind, "timeLimit");
+	core_failure_delete(failure);
+}
+END_TEST
+
+/* ---- being ended ---- */
+
+static const int stop_signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+START_TEST(interruption_ends_all)
+{
+	pid_t pid = begin("linger", "60", 0);
+
+	wait_until_it_lingers();
+	ck_assert_int_eq(kill(pid, stop_signals[_i]), 0);
+	expect_exit(end(pid), 128 + stop_signals[_i]);
+	ck_assert_int_lt(access(output, F_OK), 0);
+	expect_said("interrupted");
+}
+END_TEST
+
+/* Killed without warning, traced and untraced, at any moment: end() sees that nothing is left. */
+START_TEST(death_ends_all)
+{
+	for (int i = 0; i < 50; i++) {
+		pid_t pid = begin("linger", "60", _i ? SYS_ptrace : 0);
+		int status;
+
+		usleep((useconds_t)(i % 25 * 400));
+		ck_assert_int_eq(kill(pid, SIGKILL), 0);
+		status = end(pid);
+		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	}
+}
+END_TEST
+
+/* The driver dies: rot-core, its child, and all threads go with it. */
+START_TEST(death_of_the_driver_ends_all)
+{
+	pid_t driver = fork();
+
+	if (driver == 0) {
+		begin("linger", "60", 0);
+		while (true)
+			pause();
+	}
+	wait_until_it_lingers();
+	ck_assert_int_eq(kill(driver, SIGKILL), 0);
+	end(driver);
+}
+END_TEST
+
+/* ---- usage ---- */
+
+static const char *const wrong_uses[][9] = {
+	{"--child", "x", "--command", "x"},
+	{"--child", "x", "--command", "x", "--output", "x", "more"},
+	{"--child", "x", "--command", "x", "--output", "x", "--time-limit", "0"},
+	{"--child", "x", "--command", "x", "--output", "x", "--time-limit", "1s"},
+	{"--child", "x", "--command", "x", "--output", "x", "--time-limit", "nan"},
+	{"--child", "x", "--command", "x", "--output", "x", "--progress-fd", "77"},
+	{"--child", "x", "--command", "x", "--output", "x", "--nonsense"},
+};
+
+START_TEST(wrong_use)
+{
+	const char *arguments[10] = {"rot-core"};
+	pid_t pid;
+
+	memcpy(arguments + 1, wrong_uses[_i], sizeof(wrong_uses[_i]));
+	pid = fork();
+	if (pid == 0) {
+		redirect(said, STDERR_FILENO);
+		execv(rot_core, (char *const *)arguments);
+		_exit(124);
+	}
+	expect_exit(end(pid), 2);
+	expect_said("usage: rot-core --child");
+}
+END_TEST
+
+/* ---- set-up ---- */
+
+static void
+set_up(void)
+{
+	char template[] = "/tmp/rot-test-XXXXXX";
+	const char *built = getenv("top_builddir");
+
+	ck_assert_ptr_nonnull(built);
+	ck_assert_ptr_nonnull(mkdtemp(template));
+	folder = rot_strdup(template);
+	command = rot_format("%s/command", folder);
+	output = rot_format("%s/output", folder);
+	said = rot_format("%s/said", folder);
+	progress = rot_format("%s/progress", folder);
+	rot_core = rot_format("%s/core/rot-core", built);
+	victim = rot_format("%s/tests/core/parent/victim", built);
+	refuse = rot_format("%s/tests/without_syscall", built);
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+}
+
+static void
+tear_down(void)
+{
+	char *all[] = {command, output, said, progress, rot_core, victim, refuse};
+
+	for (size_t i = 0; i < 4; i++)
+		unlink(all[i]);
+	ck_assert_int_eq(rmdir(folder), 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		free(all[i]);
+	free(folder);
+}
+
+#define NR(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int
+main(void)
+{
+	Suite *suite = suite_create("rot-core");
+	TCase *all = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_set_timeout(all, 120);
+	tcase_add_checked_fixture(all, set_up, tear_down);
+	tcase_add_loop_test(all, child_measures, 0, NR(good_acts));
+	tcase_add_test(all, progress_is_reported);
+	tcase_add_test(all, progress_without_reader);
+	tcase_add_test(all, threads_that_end_at_any_moment);
+	tcase_add_loop_test(all, child_fails, 0, NR(failures));
+	tcase_add_test(all, child_reports_its_own_failure);
+	tcase_add_test(all, child_dies_at_any_moment);
+	tcase_add_test(all, child_prints_much);
+	tcase_add_test(all, child_cannot_be_started);
+	tcase_add_test(all, output_cannot_be_written);
+	tcase_add_test(all, tracing_is_refused);
+	tcase_add_test(all, untraced_child_fails);
+	tcase_add_loop_test(all, interruption_ends_all, 0, NR(stop_signals));
+	tcase_add_loop_test(all, death_ends_all, 0, 2);
+	tcase_add_test(all, death_of_the_driver_ends_all);
+	tcase_add_loop_test(all, wrong_use, 0, NR(wrong_uses));
+	suite_add_tcase(suite, all);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}
