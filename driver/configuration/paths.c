@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <ftw.h>
-
+#include "files.h"
 #include "memory.h"
 
 static bool
@@ -82,27 +80,6 @@ key_folder(const struct configuration *configuration, const char *key, const cha
 	return folder;
 }
 
-/* Like mkdir -p; 0 or -1 with errno. */
-static int
-make_folders(const char *path)
-{
-	char *copy = rot_strdup(path);
-	int rc = 0;
-
-	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST && access(copy, F_OK) < 0)
-			rc = -1;
-		*slash = '/';
-		if (rc < 0)
-			break;
-	}
-	if (!rc && mkdir(copy, 0777) < 0 && errno != EEXIST)
-		rc = -1;
-	free(copy);
-	return rc;
-}
-
 /* Tells backup programs that the folder can be made again; see bford.info/cachedir. Failing is no loss. */
 static void
 tag_cache(const char *folder)
@@ -140,7 +117,7 @@ cache_open(struct paths *paths, char **warning, struct rot_error *err)
 	char *folder;
 	int reason;
 
-	if (make_folders(paths->cache) == 0 && try_writing(paths->cache) == 0) {
+	if (folder_make(paths->cache, NULL) == 0 && try_writing(paths->cache) == 0) {
 		tag_cache(paths->cache);
 		return 0;
 	}
@@ -189,23 +166,13 @@ paths_new(const struct configuration *configuration, char **warning, struct rot_
 	return paths;
 }
 
-static int
-remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	remove(path);
-	return 0;
-}
-
 void
 paths_delete(struct paths *paths)
 {
 	if (!paths)
 		return;
 	if (paths->cache_is_temporary)
-		nftw(paths->cache, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		folder_remove(paths->cache);
 	free(paths->data);
 	free(paths->built);
 	free(paths->cache);

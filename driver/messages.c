@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages to the user that are no errors, and the user's wish to stop. */
+#include "messages.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "measuring/progress.h"
+#include "rot.h"
+
+static bool are_notes_silent;
+static volatile sig_atomic_t is_interrupted;
+
+void
+messages_set_quiet(bool is_quiet)
+{
+	are_notes_silent = is_quiet;
+}
+
+static void
+remember(int signal_number)
+{
+	(void)signal_number;
+	is_interrupted = 1;
+}
+
+void
+messages_catch_signals(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		struct sigaction old;
+
+		/* Who started us may want us to ignore it (nohup). */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+	}
+}
+
+bool
+rot_interrupted(void)
+{
+	return is_interrupted != 0;
+}
+
+/* One write a message, so that lines of several processes do not mix. */
+static void __attribute__((format(printf, 2, 0)))
+print(const char *prefix, const char *format, va_list arguments)
+{
+	char *text;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		return;
+	progress_clear();
+	fflush(stdout);
+	fprintf(stderr, "rot: %s%s\n", prefix, text);
+	free(text);
+}
+
+void
+rot_warning(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	print("warning: ", format, arguments);
+	va_end(arguments);
+}
+
+void
+rot_note(const char *format, ...)
+{
+	va_list arguments;
+
+	if (are_notes_silent)
+		return;
+	va_start(arguments, format);
+	print("", format, arguments);
+	va_end(arguments);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands behind rot_warning, rot_note and rot_interrupted of rot.h. */
+#ifndef ROT_MESSAGES_H
+#define ROT_MESSAGES_H
+
+#include <stdbool.h>
+
+/* Notes are not printed from now on; warnings are. */
+void messages_set_quiet(bool is_quiet);
+
+/*
+ * From now on the first SIGINT, SIGTERM or SIGHUP only makes rot_interrupted() true; the second ends the process, as without this.
+ * System calls that wait return with EINTR.
+ */
+void messages_catch_signals(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening the driver: every part in the order in which they need each other. */
+#include "rot.h"
+
+#include <stdlib.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "definition.h"
+#include "entities.h"
+#include "kernels.h"
+#include "machine/machine.h"
+#include "measuring/measuring.h"
+#include "measuring/monitor.h"
+#include "memory.h"
+#include "messages.h"
+#include "quantities/architecture.h"
+
+static int
+open_architecture(struct rot *rot, struct rot_error *err)
+{
+	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
+	struct rot_error why_not = {0};
+	bool can_count = machine_can_count(&why_not);
+
+	rot->architecture = architecture_load(folder, rot->machine, can_count ? NULL : &why_not, err);
+	free(folder);
+	return rot->architecture ? 0 : -1;
+}
+
+static int
+open_parts(struct rot *rot, struct rot_error *err)
+{
+	char *warning = NULL;
+
+	rot->paths = paths_new(rot->configuration, &warning, err);
+	if (!rot->paths)
+		return -1;
+	if (warning)
+		rot_warning("%s", warning);
+	free(warning);
+	rot->machine = machine_read("/", err);
+	if (!rot->machine)
+		return -1;
+	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0 ||
+	    open_architecture(rot, err) < 0)
+		return -1;
+	rot->measuring = measuring_new(rot, err);
+	return rot->measuring ? 0 : -1;
+}
+
+int
+rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err)
+{
+	*rot = (struct rot){.configuration = configuration};
+	messages_set_quiet(configuration_bool(configuration, "quiet"));
+	messages_catch_signals();
+	rot->monitor = monitor_new();
+	rot->registry = rot_registry_new();
+	rot->kernels = definitions_new();
+	monitor_enter(rot->monitor, "startup");
+	if (open_parts(rot, err) < 0) {
+		rot_close(rot);
+		return -1;
+	}
+	monitor_leave(rot->monitor);
+	return 0;
+}
+
+void
+rot_close(struct rot *rot)
+{
+	measuring_delete(rot->measuring);
+	architecture_delete(rot->architecture);
+	definitions_delete(rot->kernels);
+	rot_registry_delete(rot->registry);
+	rot_entity_delete(rot->machine);
+	paths_delete(rot->paths);
+	monitor_delete(rot->monitor);
+	configuration_delete(rot->configuration);
+	*rot = (struct rot){0};
+}
