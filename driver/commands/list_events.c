@@ -72,12 +72,12 @@ static const struct list_events_measurer_output *
 listing_find(const struct measurement_result *result)
 {
 	size_t nr;
-	struct rot_entity **entities = rot_graph_collect(result, &nr);
+	struct rot_entity **reached = rot_graph_collect(result, &nr);
 	const struct list_events_measurer_output *output = NULL;
 
 	for (size_t i = 0; i < nr && !output; i++)
-		output = rot_cast(entities[i], &list_events_measurer_output_class);
-	free(entities);
+		output = rot_cast(reached[i], &list_events_measurer_output_class);
+	free(reached);
 	return output;
 }
 

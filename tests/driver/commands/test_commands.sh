@@ -1,0 +1,185 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The driver's commands, help, suggestions, completion and exit status, through the program itself.
+set -u
+rot=$top_builddir/driver/rot
+keys=$top_srcdir/driver/configuration/keys.def
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
+export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
+cd "$work" || exit 99
+nr_failed=0
+
+# call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.
+call()
+{
+	"$rot" "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	out=$(cat "$work/out")
+	err=$(cat "$work/err")
+}
+
+# check WHAT: the command before it must have succeeded.
+check()
+{
+	if [ "$result" = 0 ]; then
+		echo "ok: $1"
+	else
+		nr_failed=$((nr_failed + 1))
+		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "$status" "$out" "$err"
+	fi
+}
+
+# is WHAT STATUS OUTPUT ERROR
+is()
+{
+	[ "$status" = "$2" ] && [ "$out" = "$3" ] && [ "$err" = "$4" ]
+	result=$?
+	check "$1"
+}
+
+# has WHAT STATUS PART-OF-OUTPUT PART-OF-ERROR
+has()
+{
+	result=1
+	case $status:$out in "$2:"*"$3"*) case $err in *"$4"*) result=0 ;; esac ;; esac
+	check "$1"
+}
+
+# ---- usage ----
+call
+is "no command" 2 "" "rot: no command given
+     rot measure CONTROLLER measures, rot help says what else there is"
+call mesure triad
+is "an unknown command suggests the nearest" 2 "" "rot: unknown command 'mesure'
+     did you mean 'measure'? All commands: rot help"
+call measure
+is "too few arguments" 2 "" "rot: wrong number of arguments for 'measure'
+     usage: rot measure CONTROLLER [OUTPUT]"
+call version now
+has "too many arguments" 2 "" "wrong number of arguments for 'version'"
+call version -rnus=3
+is "an unknown key on the command line" 2 "" "rot: unknown configuration key 'rnus'
+     did you mean 'runs'? All keys: rot list keys"
+call list kernel
+is "an unknown topic suggests the nearest" 2 "" "rot: there is nothing to list by the name 'kernel'
+     did you mean 'kernels'? All topics: rot list"
+call measure trida
+has "an unknown controller suggests the nearest" 1 "" "triad"
+call version -- -runs=3
+has "keys end at --" 2 "" "wrong number of arguments"
+
+# ---- help ----
+call help
+help=$out
+has "help" 0 "Usage: rot COMMAND" ""
+for flag in -h --help -help; do
+	call "$flag"
+	is "$flag is help" 0 "$help" ""
+done
+missing=
+for word in $(sed -n 's/^KEY("\([A-Za-z]*\)".*/\1/p' "$keys"); do
+	case $help in *"  -$word="*) ;; *) missing="$missing $word" ;; esac
+done
+for name in "$top_srcdir"/driver/commands/*.c; do
+	name=$(sed -n 's/^	\.name = "\([a-z]*\)",$/\1/p' "$name")
+	case $name,$help in ,*) ;; *"
+  $name"*) ;; *) missing="$missing $name" ;; esac
+done
+out=$missing
+[ -z "$missing" ]
+result=$?
+check "help lists every key and every command"
+has_controllers=1
+for name in triad intro memory arithmetic; do
+	case $help in *"
+  $name"*) ;; *) has_controllers=0 ;; esac
+done
+[ "$has_controllers" = 1 ]
+result=$?
+check "help lists the controllers"
+call help measure
+has "help of a command" 0 "Usage: rot measure CONTROLLER [OUTPUT]" ""
+call measure --help
+has "COMMAND --help" 0 "Usage: rot measure CONTROLLER [OUTPUT]" ""
+call help triad
+has "help of a controller" 0 "Usage: rot measure triad" ""
+call help estimator
+has "help of a key" 0 "  -estimator=median   [choice: median min; default]" ""
+call help nothing
+has "help of nothing known" 2 "" "there is no command, controller or key 'nothing'"
+
+# ---- settings ----
+mkdir -p "$work/config/rot"
+printf '# mine\nestimator=min\nquiet=true\n' >"$work/config/rot/config"
+call list keys
+has "the user's file counts" 0 "  -estimator=min   [choice: median min; user file]" ""
+call list keys estim -estimator=median
+is "the command line counts more" 0 "  -estimator=median   [choice: median min; command line]
+      headline of a time: median, or the minimum as in the thesis" ""
+call list keys quiet -quiet
+has "a bare key turns over what the file says" 0 "  -quiet=false   [true or false; command line]" ""
+printf 'estimator=min\n\nrnus=3\n' >"$work/config/rot/config"
+call list keys
+is "a mistake in the file" 1 "" "rot: $work/config/rot/config:3: unknown configuration key 'rnus'
+     did you mean 'runs'? All keys: rot list keys"
+printf 'runs=4\n' >"$work/other"
+call list keys runs "-userConfigFile=$work/other"
+has "another file" 0 "  -runs=4   [whole number; user file]" ""
+call list keys -userConfigFile=/nowhere/config
+has "another file that is missing" 1 "" "cannot open the configuration file '/nowhere/config': No such file or directory"
+call complete 'rot mea'
+is "completion does not read settings" 0 "measure" ""
+rm "$work/config/rot/config"
+
+# ---- completion ----
+call complete 'rot '
+is "commands" 0 "measure
+remeasure
+list
+help
+version" ""
+call complete 'rot measure tri'
+is "controllers" 0 "triad" ""
+call complete 'rot -quiet measure -runs=3 tri'
+is "keys do not count as arguments" 0 "triad" ""
+call complete 'rot measure triad '
+is "nothing for the name of the output" 0 "" ""
+call complete 'rot list k'
+is "topics" 0 "kernels
+keys" ""
+call complete 'rot measure -esti'
+is "keys" 0 "-estimator=" ""
+call complete 'rot --clock=c'
+is "values of a choice" 0 "--clock=coreCycles" ""
+call complete 'rot -quiet='
+is "values of a true-or-false key" 0 "-quiet=true
+-quiet=false" ""
+call complete 'rot -unknown='
+is "no values of an unknown key" 0 "" ""
+if command -v bash >/dev/null; then
+	for line in 'rot mea' 'rot measure -clock=t' 'rot list ke'; do
+		bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \
+			"$top_srcdir/driver/commands/completion/rot" "$rot" "$line"
+	done >"$work/out" 2>"$work/err"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	is "the script for bash" 0 "measure
+tsc
+keys" ""
+fi
+
+# ---- the rest ----
+call --version
+has "--version" 0 "rot " ""
+call version -compiler=/nowhere/cc
+has "a compiler that is missing" 0 "/nowhere/cc: not found" ""
+call list kernels Tri
+has "kernels with their fields" 0 "bufferSize=" ""
+call list quantities
+has "quantities" 0 "operationCount" ""
+"$rot" help >/dev/full 2>"$work/err"
+status=$? out='' err=$(cat "$work/err")
+is "output that cannot be written" 1 "" "rot: cannot write to standard output: No space left on device"
+
+[ "$nr_failed" = 0 ]
