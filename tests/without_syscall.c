@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * without_syscall NR ERRNO PROGRAM [ARGUMENT]...: runs a program, and all that it starts, on a system where one system
- * call is refused. So tests can show what happens there on any machine.
+ * without_syscall NR ERRNO PROGRAM [ARGUMENT]...: runs a program, and all that it starts, on a system where one system call
+ * is refused. So tests can show what happens there on any machine.
  */
 #include <errno.h>
 #include <linux/audit.h>

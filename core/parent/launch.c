@@ -141,8 +141,7 @@ launch_prepare(struct launch *launch, const char *program, const char *command, 
 		goto out;
 	snprintf(wire, sizeof(wire), "%d", ends.wire);
 #ifdef ROT_SANITIZED
-	/* The search for leaks uses ptrace, which a traced process cannot. */
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
+	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks uses ptrace, which a traced process cannot */
 #endif
 	launch->pid = fork();
 	if (launch->pid == 0)

@@ -16,7 +16,7 @@ fail() {
 
 # ---- a fixed part that returns what the kernels know, and two kernels ----
 
-mkdir -p built/core built/shared-entities/generated data/kernels data/shared-entities data/core 'my kernels/Three' Two/Two
+mkdir -p built/core built/shared-entities/generated data/kernels data/shared-entities data/core 'my kernels/Three' Two/Two two/Two
 cp "$top_srcdir/core/core.mk" data/core/
 : >built/core/core-flags.mk
 echo '#define FROM_KERNEL_H 1' >data/kernels/kernel.h
