@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* See actions.h: one row per class. */
+#include "child/actions.h"
+
+#include <stdlib.h>
+
+#include "child/journal.h"
+#include "child/kernels.h"
+#include "child/spin.h"
+#include "child/workload.h"
+#include "memory.h"
+
+static bool
+has_workload(const struct measurement *measurement, const struct workload *workload)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		if (measurement_workloads_at(measurement, i) == workload)
+			return true;
+	}
+	return false;
+}
+
+static int
+check_kernel(const struct kernel_base *kernel, const struct measurement *measurement, struct rot_error *err)
+{
+	for (size_t i = 0; kernel && i < measurement_nr_workloads(measurement); i++) {
+		if (measurement_workloads_at(measurement, i)->kernel == kernel)
+			return 0;
+	}
+	return rot_error_set(err, 0, kernel ? "the kernel is of no workload of the measurement" : "no kernel is named");
+}
+
+/* ---- kernels ---- */
+
+static int
+check_stop_kernel(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct stop_kernel_action *own = action;
+
+	if (check_kernel(own->kernel, measurement, err) < 0)
+		return -1;
+	if (!kernel_type_of(own->kernel)->stop)
+		return rot_error_set(err, 0, "kernel %s cannot be stopped, it ends by itself", own->kernel->entity.class->name);
+	return 0;
+}
+
+static int
+execute_stop_kernel(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct stop_kernel_action *own = action;
+
+	(void)thread;
+	(void)err;
+	workload_stop_kernel(run_find_kernel(run, own->kernel));
+	return 0;
+}
+
+static int
+check_flush_buffers(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct flush_kernel_buffers_action *own = action;
+
+	return check_kernel(own->kernel, measurement, err);
+}
+
+static int
+execute_flush_buffers(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct flush_kernel_buffers_action *own = action;
+
+	(void)thread;
+	return workload_flush_buffers(run_find_kernel(run, own->kernel), err);
+}
+
+/* ---- waiting; a run that has failed releases all who wait ---- */
+
+static int
+check_wait_for_workload(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct wait_for_workload_action *own = action;
+
+	if (!own->wait_for_workload || !has_workload(measurement, own->wait_for_workload))
+		return rot_error_set(err, 0, own->wait_for_workload ? "the workload to wait for is not in the measurement"
+								     : "no workload to wait for is named");
+	return 0;
+}
+
+static int
+execute_wait_for_workload(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct wait_for_workload_action *own = action;
+	struct workload_run *other = run_find_workload(run, own->wait_for_workload);
+	struct spin spin = {0};
+
+	if (&other->thread == thread && !other->has_kernel_stopped)
+		return rot_error_set(err, 0, "workload %d would wait for itself", own->wait_for_workload->id);
+	while (!other->has_kernel_stopped && !run_has_failed(run))
+		spin_once(&spin);
+	return 0;
+}
+
+static int
+check_barrier(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct wait_for_pressure_barrier_action *own = action;
+
+	(void)measurement;
+	return own->barrier ? 0 : rot_error_set(err, 0, "no barrier is named");
+}
+
+static struct barrier_state *
+barrier_of(struct run *run, const struct pressure_barrier *barrier)
+{
+	struct barrier_state *state;
+
+	pthread_mutex_lock(&run->lock);
+	for (state = run->barriers; state && state->barrier != barrier; state = state->next)
+		;
+	if (!state) {
+		state = rot_calloc(1, sizeof(*state));
+		state->barrier = barrier;
+		state->next = run->barriers;
+		run->barriers = state;
+	}
+	pthread_mutex_unlock(&run->lock);
+	return state;
+}
+
+static int
+execute_barrier(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct wait_for_pressure_barrier_action *own = action;
+	struct barrier_state *state = barrier_of(run, own->barrier);
+	struct spin spin = {0};
+
+	(void)thread;
+	(void)err;
+	atomic_fetch_add(&state->pressure, own->pressure);
+	while (state->pressure < own->barrier->threshold && !run_has_failed(run))
+		spin_once(&spin);
+	return 0;
+}
+
+/* ---- measurer sets; all five actions on sets are laid out alike ---- */
+
+struct set_action {
+	struct action_base base;
+	struct measurer_set *measurer_set;
+};
+
+#define SAME_LAYOUT(type) \
+	_Static_assert(sizeof(struct type) == sizeof(struct set_action) && \
+		       offsetof(struct type, measurer_set) == offsetof(struct set_action, measurer_set), #type)
+
+SAME_LAYOUT(initialize_measurer_set_action);
+SAME_LAYOUT(start_measurer_set_action);
+SAME_LAYOUT(stop_measurer_set_action);
+SAME_LAYOUT(read_measurer_set_action);
+SAME_LAYOUT(dispose_measurer_set_action);
+
+static int
+check_set(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct set_action *own = action;
+
+	(void)measurement;
+	return own->measurer_set ? 0 : rot_error_set(err, 0, "no measurer set is named");
+}
+
+/* The link to the set's state (so that it can be taken out), or to NULL. Called with the lock held. */
+static struct action_set **
+find_set(struct run *run, const struct measurer_set *set)
+{
+	struct action_set **at = &run->sets;
+
+	while (*at && (*at)->set != set)
+		at = &(*at)->next;
+	return at;
+}
+
+/* The state of an initialized set; take: out of the run. NULL and err if there is none. */
+static struct action_set *
+get_set(struct run *run, const struct set_action *action, bool take, struct rot_error *err)
+{
+	struct action_set **at, *found;
+
+	pthread_mutex_lock(&run->lock);
+	at = find_set(run, action->measurer_set);
+	found = *at;
+	if (found && take)
+		*at = found->next;
+	pthread_mutex_unlock(&run->lock);
+	if (!found)
+		rot_error_set(err, 0, "measurer set %d is not initialized", action->measurer_set->id);
+	return found;
+}
+
+static int
+execute_initialize_set(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct set_action *own = action;
+	struct action_set *added = rot_calloc(1, sizeof(*added)), *present;
+
+	(void)thread;
+	added->set = own->measurer_set;
+	pthread_mutex_lock(&run->lock);
+	present = *find_set(run, own->measurer_set);
+	if (!present) {
+		added->next = run->sets;
+		run->sets = added;
+	}
+	pthread_mutex_unlock(&run->lock);
+	if (present) {
+		free(added);
+		return rot_error_set(err, 0, "measurer set %d is initialized already", own->measurer_set->id);
+	}
+	return set_initialize(&added->state, own->measurer_set, run->failure);
+}
+
+static int
+execute_start_set(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	struct action_set *set = get_set(run, action, false, err);
+
+	(void)thread;
+	if (!set)
+		return -1;
+	set_start(&set->state);
+	return 0;
+}
+
+static int
+execute_stop_set(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	struct action_set *set = get_set(run, action, false, err);
+
+	(void)thread;
+	if (!set)
+		return -1;
+	set_stop(&set->state);
+	return 0;
+}
+
+static int
+execute_read_set(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	struct action_set *set = get_set(run, action, false, err);
+
+	(void)thread;
+	if (!set)
+		return -1;
+	run_add_output(run, set_output(&set->state, run->failure));
+	return 0;
+}
+
+static int
+execute_dispose_set(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	struct action_set *set = get_set(run, action, true, err);
+
+	(void)thread;
+	if (!set)
+		return -1;
+	set_dispose(&set->state);
+	free(set);
+	return 0;
+}
+
+/* ---- actions on actions ---- */
+
+/* The inner action is checked by action_check. */
+static int
+check_measure(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct measure_action_execution *own = action;
+
+	(void)measurement;
+	if (!own->action || !own->measurer_set)
+		return rot_error_set(err, 0, own->action ? "no measurer set is named" : "no action to be measured is named");
+	if (own->action->workload || own->action->tid >= 0)
+		return rot_error_set(err, 0, "the action to be measured (%s) names a thread; name it in the outer action",
+				     ROT_ENTITY(own->action)->class->name);
+	return 0;
+}
+
+static int
+execute_measure(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct measure_action_execution *own = action;
+	struct set_state set;
+	int rc;
+
+	(void)err;
+	rc = set_initialize(&set, own->measurer_set, run->failure);
+	if (rc == 0) {
+		set_start(&set);
+		rc = action_execute(run, thread, own->action);
+		set_stop(&set);
+	}
+	if (rc == 0)
+		run_add_output(run, set_output(&set, run->failure));
+	set_dispose(&set);
+	return rc;
+}
+
+/* ---- the table ---- */
+
+/*
+ * check: complains about what is missing. execute: -1 with err set, or with the failure recorded already.
+ * is_refused: what this version of the core cannot do.
+ */
+static const struct action_type {
+	const struct rot_class *class;
+	const char *journal_text;
+	int (*check)(const void *action, const struct measurement *measurement, struct rot_error *err);
+	int (*execute)(struct run *run, struct child_thread *thread, void *action, struct rot_error *err);
+} types[] = {
+	{&stop_kernel_action_class, "action StopKernel", check_stop_kernel, execute_stop_kernel},
+	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", check_flush_buffers, execute_flush_buffers},
+	{&wait_for_workload_action_class, "action WaitForWorkload", check_wait_for_workload, execute_wait_for_workload},
+	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", check_barrier, execute_barrier},
+	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", check_set, execute_initialize_set},
+	{&start_measurer_set_action_class, "action StartMeasurerSet", check_set, execute_start_set},
+	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set},
+	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set},
+	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set},
+	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure},
+};
+
+static const struct action_type *
+action_type_of(const struct action_base *action)
+{
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		if (rot_is_a(action, types[i].class))
+			return &types[i];
+	}
+	return NULL;
+}
+
+int
+action_execute(struct run *run, struct child_thread *thread, struct action_base *action)
+{
+	const struct action_type *type = action_type_of(action);
+	struct rot_error error = {0};
+
+	journal_add(type->journal_text, -1);
+	if (type->execute(run, thread, action, &error) == 0)
+		return 0;
+	rot_error_prefix(&error, "%s", ROT_ENTITY(action)->class->name);
+	return run_fail(run, &error);
+}
+
+/* Deepest nesting of actions that contain actions. */
+#define MAX_DEPTH 16
+
+int
+action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
+	     struct rot_error *err)
+{
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		const struct action_type *type = action_type_of(action);
+		const char *name = ROT_ENTITY(action)->class->name;
+
+		if (!type) {
+			*kind = FAILURE_REFUSED;
+			return rot_error_set(err, 0, "cannot execute a %s: this version of the core cannot", name);
+		}
+		if (action->workload && !has_workload(measurement, action->workload))
+			return rot_error_set(err, 0, "%s: its workload is not in the measurement", name);
+		if (type->check(action, measurement, err) < 0)
+			return rot_error_prefix(err, "%s", name);
+		if (type->execute != execute_measure)
+			return 0;
+		action = ((const struct measure_action_execution *)action)->action;
+	}
+	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
+}

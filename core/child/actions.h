@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What the actions of rules do. */
+#ifndef CHILD_ACTIONS_H
+#define CHILD_ACTIONS_H
+
+#include "child/run.h"
+
+/* Executes action in the calling thread, whatever thread it names. 0, or -1 and the failure recorded. */
+int action_execute(struct run *run, struct child_thread *thread, struct action_base *action);
+
+/* See rule_check. */
+int action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
+		 struct rot_error *err);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* See cache_state.h. */
+#include "child/cache_state.h"
+
+#include "child/caches.h"
+#include "child/journal.h"
+#include "child/kernels.h"
+
+/* Passes after which 20 MB are in an L3 of 32 MB (Zen 5: 5 % of the reads still miss after six). */
+#define WARM_PASSES 8
+
+static void
+warm_the_code(const struct kernel_type *type, void *kernel)
+{
+	journal_add("caches: warm code", -1);
+	if (type->warm_code)
+		type->warm_code(kernel);
+	else
+		type->run(kernel);
+}
+
+static void
+read_buffers(const struct kernel_type *type, void *kernel)
+{
+	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+	size_t nr = kernel_buffers(type, kernel, buffers), bytes = 0;
+	int passes = WARM_PASSES;
+
+	journal_add("caches: read buffers", -1);
+	for (size_t i = 0; i < nr; i++)
+		bytes += buffers[i].bytes;
+	if (bytes > 2 * cache_last_level_bytes())
+		passes = 1;
+	for (int pass = 0; pass < passes; pass++) {
+		for (size_t i = 0; i < nr; i++)
+			cache_read(buffers[i].start, buffers[i].bytes);
+	}
+	if (type->warm_data)
+		type->warm_data(kernel);
+}
+
+static void
+flush_buffers(const struct kernel_type *type, void *kernel)
+{
+	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+	size_t nr = kernel_buffers(type, kernel, buffers);
+
+	journal_add("caches: flush buffers", -1);
+	for (size_t i = 0; i < nr; i++)
+		cache_flush(buffers[i].start, buffers[i].bytes);
+}
+
+static void
+clear(void)
+{
+	journal_add("caches: clear", -1);
+	caches_clear();
+}
+
+static void
+flush_code(void)
+{
+	journal_add("caches: flush code", -1);
+	cache_flush_text();
+}
+
+void
+cache_state_prepare(bool warm_code, bool warm_data, const struct kernel_type *type, void *kernel, struct set_state *set)
+{
+	if (warm_code && warm_data) {
+		read_buffers(type, kernel);
+		warm_the_code(type, kernel);
+		set_warm(set);
+		return;
+	}
+	set_warm(set);
+	clear();
+	if (warm_code)
+		warm_the_code(type, kernel);
+	if (warm_data)
+		read_buffers(type, kernel);
+	else
+		flush_buffers(type, kernel);
+	if (!warm_code)
+		flush_code();
+	set_warm(set);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* See caches.h. Sources: Intel SDM vol. 2A and AMD64 APM vol. 3, CLFLUSH and CLFLUSHOPT; the kernel's sysfs-devices-system-cpu. */
+#include "child/caches.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <immintrin.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "child/spin.h"
+
+#define CPU_FOLDER "/sys/devices/system/cpu/cpu0"
+#define ASSUMED_LINE_BYTES 64
+#define ASSUMED_LAST_LEVEL_BYTES ((size_t)32 << 20)
+#define CPUID_7_EBX_CLFLUSHOPT (1u << 23)
+
+/* Set by the linker: first byte of the program, end of its instructions. */
+extern const char __executable_start[], etext[];
+
+static struct cache_sizes own_sizes = {ASSUMED_LINE_BYTES, ASSUMED_LAST_LEVEL_BYTES};
+static char *clearing;          /* NULL: caches_open has not been called */
+static size_t clearing_bytes;
+static pthread_spinlock_t clearing_lock;
+static bool has_clflushopt;
+
+/* A number with an optional K, M or G from FOLDER/cache/indexI/NAME; 0 if there is none. */
+static size_t
+read_number(const char *folder, int index, const char *name)
+{
+	char path[512], unit = '\0';
+	size_t number = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/cache/index%d/%s", folder, index, name);
+	file = fopen(path, "re");
+	if (!file)
+		return 0;
+	if (fscanf(file, "%zu%c", &number, &unit) < 1)
+		number = 0;
+	fclose(file);
+	return number << (unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0);
+}
+
+void
+cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes)
+{
+	size_t highest = 0, level;
+
+	*sizes = (struct cache_sizes){ASSUMED_LINE_BYTES, ASSUMED_LAST_LEVEL_BYTES};
+	for (int index = 0; (level = read_number(cpu_folder, index, "level")) > 0; index++) {
+		size_t bytes = read_number(cpu_folder, index, "size");
+		size_t line = read_number(cpu_folder, index, "coherency_line_size");
+
+		if (level <= highest || bytes == 0)
+			continue;
+		highest = level;
+		sizes->last_level_bytes = bytes;
+		if (line > 0)
+			sizes->line_bytes = line;
+	}
+}
+
+int
+caches_open(struct rot_error *err)
+{
+	unsigned eax, ebx, ecx, edx;
+	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+	void *mapped;
+
+	if (clearing)
+		return 0;
+	has_clflushopt = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & CPUID_7_EBX_CLFLUSHOPT);
+	cache_sizes_read(CPU_FOLDER, &own_sizes);
+	clearing_bytes = 2 * own_sizes.last_level_bytes;
+	if (clearing_bytes > memory / 4)
+		clearing_bytes = memory / 4;
+	mapped = mmap(NULL, clearing_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mapped == MAP_FAILED)
+		return rot_error_set(err, errno, "cannot allocate %zu bytes to clear the caches with", clearing_bytes);
+	madvise(mapped, clearing_bytes, MADV_HUGEPAGE);
+	memset(mapped, 1, clearing_bytes);
+	cache_flush(mapped, clearing_bytes);
+	pthread_spin_init(&clearing_lock, PTHREAD_PROCESS_PRIVATE);
+	clearing = mapped;
+	return 0;
+}
+
+void
+caches_close(void)
+{
+	if (!clearing)
+		return;
+	munmap(clearing, clearing_bytes);
+	pthread_spin_destroy(&clearing_lock);
+	clearing = NULL;
+}
+
+size_t
+cache_last_level_bytes(void)
+{
+	return own_sizes.last_level_bytes;
+}
+
+void
+caches_clear(void)
+{
+	struct spin spin = {0};
+
+	while (pthread_spin_trylock(&clearing_lock) != 0)
+		spin_once(&spin);
+	for (size_t i = 0; i < clearing_bytes; i += own_sizes.line_bytes)
+		(*(volatile char *)(clearing + i))++;
+	cache_flush(clearing, clearing_bytes);
+	pthread_spin_unlock(&clearing_lock);
+}
+
+__attribute__((target("clflushopt"))) static void
+flush_optimized(const char *line, const char *end, size_t line_bytes)
+{
+	for (; line < end; line += line_bytes)
+		_mm_clflushopt((void *)line);
+}
+
+static void
+flush_plain(const char *line, const char *end, size_t line_bytes)
+{
+	for (; line < end; line += line_bytes)
+		_mm_clflush(line);
+}
+
+void
+cache_flush(const void *start, size_t bytes)
+{
+	const char *end = (const char *)start + bytes;
+	const char *line = (const char *)((uintptr_t)start & ~(uintptr_t)(own_sizes.line_bytes - 1));
+
+	_mm_mfence();
+	if (has_clflushopt)
+		flush_optimized(line, end, own_sizes.line_bytes);
+	else
+		flush_plain(line, end, own_sizes.line_bytes);
+	_mm_mfence();
+}
+
+void
+cache_read(const void *start, size_t bytes)
+{
+	const char *end = (const char *)start + bytes;
+	const char *line = (const char *)((uintptr_t)start & ~(uintptr_t)(own_sizes.line_bytes - 1));
+
+	for (; line < end; line += own_sizes.line_bytes)
+		(void)*(const volatile char *)(line < (const char *)start ? start : line);
+}
+
+void
+cache_flush_text(void)
+{
+	cache_flush(__executable_start, (size_t)(etext - __executable_start));
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* The caches of this processor: their sizes, and what can be done to lines. */
+#ifndef CHILD_CACHES_H
+#define CHILD_CACHES_H
+
+#include <stddef.h>
+
+#include "error.h"
+
+struct cache_sizes {
+	size_t line_bytes;
+	size_t last_level_bytes;
+};
+
+/*
+ * Sizes from the folder of one CPU in sysfs ("/sys/devices/system/cpu/cpu0"): the cache with the highest level. What is not
+ * told there is assumed: 64 bytes, 32 MiB.
+ */
+void cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes);
+
+/*
+ * Gets ready to clear the caches: sizes of this machine, and memory of twice the last level (at most a quarter of the
+ * machine's). Repeating it does nothing. 0, or -1 if there is no memory.
+ */
+int caches_open(struct rot_error *err);
+void caches_close(void);
+
+/*
+ * Replaces what all levels hold, of the CPU this runs on: writes twice the last level, then flushes what was written. Afterwards the
+ * caches are (nearly) empty, and no modified line waits to be written back during what comes next.
+ *
+ * Written, not read: memory that was only read may be one shared page of zeros, and a last level that takes the victims of
+ * the second (Zen) admits clean lines reluctantly. One thread at a time; others wait without sleeping.
+ * caches_open must have succeeded.
+ */
+void caches_clear(void);
+
+/* Flushes the lines of [start, start + bytes) from all levels and waits until it is done. */
+void cache_flush(const void *start, size_t bytes);
+
+/* Reads one byte of every line of [start, start + bytes), in order. */
+void cache_read(const void *start, size_t bytes);
+
+/*
+ * Flushes the instructions of this program (not of shared libraries): lines of code are flushed like those of data, in the
+ * instruction caches as well.
+ */
+void cache_flush_text(void);
+
+/* Of the last level, known after caches_open; before that what cache_sizes_read assumes. */
+size_t cache_last_level_bytes(void);
+
+#endif

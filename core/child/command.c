@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* See command.h. */
+#include "child/command.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "child/caches.h"
+#include "child/configurator.h"
+#include "child/journal.h"
+#include "child/run.h"
+#include "memory.h"
+
+/* The command at work. nr_entered: per measurement, the configurators to leave. */
+struct work {
+	const struct measurement_command *command;
+	struct notifier *notifier;
+	struct failure *failure;
+	struct measurement_command_output *output;
+	size_t *nr_entered;
+	int nr_done;
+};
+
+static bool
+needs_clearing(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+
+		if (!kernel->warm_code || !kernel->warm_data)
+			return true;
+	}
+	return false;
+}
+
+static int
+check(const struct measurement_command *command, struct failure *failure)
+{
+	size_t nr = measurement_command_nr_measurements(command);
+	enum failure_kind kind = FAILURE_ERROR;
+	struct rot_error error;
+
+	if (nr == 0 || command->run_count < 1) {
+		rot_error_set(&error, 0, "the command asks for %d runs of %zu measurements: nothing to do", command->run_count, nr);
+		return failure_record(failure, FAILURE_ERROR, &error);
+	}
+	for (size_t i = 0; i < nr; i++) {
+		const struct measurement *measurement = measurement_command_measurements_at(command, i);
+
+		if (!measurement) {
+			rot_error_set(&error, 0, "measurement %zu of the command is missing", i);
+			return failure_record(failure, FAILURE_ERROR, &error);
+		}
+		if (measurement_check(measurement, &kind, &error) < 0)
+			return failure_record(failure, kind, &error);
+		if (needs_clearing(measurement) && caches_open(&error) < 0)
+			return failure_record(failure, FAILURE_ERROR, &error);
+	}
+	return 0;
+}
+
+static int
+perform_run(struct work *work, size_t i)
+{
+	const struct measurement *measurement = measurement_command_measurements_at(work->command, i);
+	size_t nr_workloads = measurement_nr_workloads(measurement);
+	struct measurement_run_output *output = measurement_run_output_new();
+	pid_t *own_tids = rot_calloc(nr_workloads + 1, sizeof(*own_tids));
+	struct rot_error error;
+	int rc = -1;
+
+	measurement_run_output_collection_outputs_add(measurement_command_output_collections_at(work->output, i), output);
+	output->order = work->nr_done;
+	output->start_time = time(NULL);
+	if (notifier_send(work->notifier, WIRE_RUN_STARTED, work->nr_done + 1, &error) < 0) {
+		failure_record(work->failure, FAILURE_ERROR, &error);
+		goto out;
+	}
+	notifier_begin_run(work->notifier);
+	if (run_perform(measurement, work->failure, output, own_tids) < 0)
+		goto out;
+	output->unmeasured_threads = (int32_t)notifier_end_run(work->notifier, own_tids, nr_workloads);
+	work->nr_done++;
+	rc = 0;
+	if (notifier_send(work->notifier, WIRE_RUN_FINISHED, work->nr_done, &error) < 0)
+		rc = failure_record(work->failure, FAILURE_ERROR, &error);
+out:
+	free(own_tids);
+	return rc;
+}
+
+static int
+enter_measurements(struct work *work)
+{
+	struct rot_error error;
+
+	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++) {
+		if (configurators_enter(measurement_command_measurements_at(work->command, i), CONFIGURATOR_MEASUREMENT,
+					&work->nr_entered[i], &error) < 0)
+			return failure_record(work->failure, FAILURE_ERROR, &error);
+	}
+	return 0;
+}
+
+static void
+leave_measurements(struct work *work)
+{
+	struct rot_error error;
+
+	for (size_t i = measurement_command_nr_measurements(work->command); i-- > 0;) {
+		if (configurators_leave(measurement_command_measurements_at(work->command, i), CONFIGURATOR_MEASUREMENT,
+					work->nr_entered[i], &error) < 0)
+			failure_record(work->failure, FAILURE_ERROR, &error);
+	}
+}
+
+static void
+perform_runs(struct work *work)
+{
+	size_t nr = measurement_command_nr_measurements(work->command);
+	struct rot_error error;
+
+	if (notifier_send(work->notifier, WIRE_STARTUP, (int64_t)nr * work->command->run_count, &error) < 0) {
+		failure_record(work->failure, FAILURE_ERROR, &error);
+		return;
+	}
+	for (int run = 0; run < work->command->run_count; run++) {
+		for (size_t i = 0; i < nr; i++) {
+			if (perform_run(work, i) < 0)
+				return;
+		}
+	}
+}
+
+struct measurement_command_output *
+command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
+{
+	size_t nr = measurement_command_nr_measurements(command);
+	struct work work = {.command = command, .notifier = notifier, .failure = failure};
+
+	if (check(command, failure) < 0)
+		return NULL;
+	work.nr_entered = rot_calloc(nr, sizeof(*work.nr_entered));
+	work.output = measurement_command_output_new();
+	for (size_t i = 0; i < nr; i++)
+		measurement_command_output_collections_add(work.output, measurement_run_output_collection_new());
+	if (enter_measurements(&work) == 0)
+		perform_runs(&work);
+	leave_measurements(&work);
+	free(work.nr_entered);
+	caches_close();
+	if (!failure->happened)
+		return work.output;
+	rot_graph_delete(work.output);
+	return NULL;
+}

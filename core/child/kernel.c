@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* What the core offers to kernels: see kernels/kernel.h. */
+#include "kernel.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "child/kernels.h"
+#include "memory.h"
+
+#define HUGE_BYTES ((size_t)2 << 20)
+#define PAGE_BYTES ((size_t)4096)
+
+static _Thread_local char reason[2048];
+
+int
+kernel_fail(const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(reason, sizeof(reason), format, arguments);
+	va_end(arguments);
+	return -1;
+}
+
+const char *
+kernel_reason(void)
+{
+	return reason;
+}
+
+void
+kernel_reason_clear(void)
+{
+	reason[0] = '\0';
+}
+
+/* ---- memory ---- */
+
+/* What mmap gave for an address that a kernel has. */
+struct mapping {
+	void *start;      /* as the kernel knows it */
+	void *base;
+	size_t bytes;
+	struct mapping *next;
+};
+
+static struct mapping *mappings;
+static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* MemAvailable of /proc/meminfo in bytes; SIZE_MAX if it cannot be read. */
+static size_t
+available_bytes(void)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	char line[256];
+	size_t kib, bytes = SIZE_MAX;
+
+	if (!file)
+		return SIZE_MAX;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemAvailable: %zu kB", &kib) == 1) {
+			bytes = kib << 10;
+			break;
+		}
+	}
+	fclose(file);
+	return bytes;
+}
+
+static void
+mapping_add(void *start, void *base, size_t bytes)
+{
+	struct mapping *mapping = rot_calloc(1, sizeof(*mapping));
+
+	*mapping = (struct mapping){.start = start, .base = base, .bytes = bytes};
+	pthread_mutex_lock(&mappings_lock);
+	mapping->next = mappings;
+	mappings = mapping;
+	pthread_mutex_unlock(&mappings_lock);
+}
+
+void *
+kernel_allocate(size_t nr, size_t size)
+{
+	size_t bytes, mapped, available;
+	char *base, *start;
+
+	if (__builtin_mul_overflow(nr, size, &bytes) || bytes > SIZE_MAX / 2) {
+		kernel_fail("cannot allocate %zu elements of %zu bytes: more than there are addresses", nr, size);
+		return NULL;
+	}
+	mapped = (bytes + PAGE_BYTES) & ~(PAGE_BYTES - 1);
+	if (bytes >= HUGE_BYTES)
+		mapped += HUGE_BYTES;
+	available = available_bytes();
+	if (bytes > available) {
+		kernel_fail("cannot allocate %zu bytes: only %zu bytes of memory are available", bytes, available);
+		return NULL;
+	}
+	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (base == MAP_FAILED) {
+		kernel_fail("cannot allocate %zu bytes: %s", bytes, strerror(errno));
+		return NULL;
+	}
+	start = base;
+	if (bytes >= HUGE_BYTES) {
+		start += (HUGE_BYTES - (uintptr_t)base % HUGE_BYTES) % HUGE_BYTES;
+		madvise(start, bytes, MADV_HUGEPAGE);
+	}
+	mapping_add(start, base, mapped);
+	return start;
+}
+
+void
+kernel_free(void *memory)
+{
+	struct mapping *found = NULL;
+
+	pthread_mutex_lock(&mappings_lock);
+	for (struct mapping **at = &mappings; *at; at = &(*at)->next) {
+		if ((*at)->start == memory) {
+			found = *at;
+			*at = found->next;
+			break;
+		}
+	}
+	pthread_mutex_unlock(&mappings_lock);
+	if (!found)
+		return;
+	munmap(found->base, found->bytes);
+	free(found);
+}
+
+/* ---- contents ---- */
+
+/* SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+static uint64_t
+next_bits(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* Random bits as the fraction of a number with the exponent of 1. */
+void
+kernel_fill(double *values, size_t nr, unsigned seed)
+{
+	uint64_t state = seed;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t bits = next_bits(&state) >> 12 | 0x3ff0000000000000u;
+
+		memcpy(&values[i], &bits, sizeof(bits));
+	}
+}
+
+void
+kernel_fill_float(float *values, size_t nr, unsigned seed)
+{
+	uint64_t state = seed;
+
+	for (size_t i = 0; i < nr; i++) {
+		uint32_t bits = (uint32_t)(next_bits(&state) >> 41) | 0x3f800000u;
+
+		memcpy(&values[i], &bits, sizeof(bits));
+	}
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels this core was built with, and how the core calls them. */
+#ifndef CHILD_KERNELS_H
+#define CHILD_KERNELS_H
+
+#include "entities.h"
+#include "kernel.h"
+
+/* Written by the build of a measuring core: all its kernels and their classes, both ending in NULL. */
+extern const struct kernel_type *const rot_kernels[];
+extern const struct rot_class *const kernel_entities[];
+
+/* The type of a kernel's class, or NULL: this core was built without it. */
+const struct kernel_type *kernel_type_of(const struct kernel_base *kernel);
+
+/* The reason given with kernel_fail on this thread since the last kernel_reason_clear; "" if none was. */
+const char *kernel_reason(void);
+void kernel_reason_clear(void);
+
+/* Buffers of an initialized kernel; their number. */
+size_t kernel_buffers(const struct kernel_type *type, void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS]);
+
+#endif

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* The child: reads a MeasurementCommand, performs it, writes a MeasurementCommandOutput or a CoreFailure. */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "child/command.h"
+#include "child/journal.h"
+#include "child/kernels.h"
+#include "memory.h"
+
+static const char usage[] = "usage: child --command FILE --output FILE [--wire FD] [--journal FILE]\n";
+
+struct options {
+	const char *command, *output, *journal;
+	int wire;
+};
+
+static int
+parse_options(int argc, char **argv, struct options *options)
+{
+	static const struct option table[] = {
+		{"command", required_argument, NULL, 'c'}, {"output", required_argument, NULL, 'o'},
+		{"wire", required_argument, NULL, 'w'},	   {"journal", required_argument, NULL, 'j'},
+		{0},
+	};
+	char *end = NULL;
+	int option;
+
+	*options = (struct options){.wire = -1};
+	while ((option = getopt_long(argc, argv, "", table, NULL)) != -1) {
+		if (option == 'c')
+			options->command = optarg;
+		else if (option == 'o')
+			options->output = optarg;
+		else if (option == 'j')
+			options->journal = optarg;
+		else if (option == 'w')
+			options->wire = (int)strtol(optarg, &end, 10);
+		else
+			return -1;
+	}
+	if (end && *end != '\0')
+		return -1;
+	return optind == argc && options->command && options->output ? 0 : -1;
+}
+
+/* Complete or not at all: written beside, flushed to the disk, renamed. */
+static int
+write_file(const void *entity, const char *path, struct rot_error *err)
+{
+	char *temporary = rot_format("%s.new", path);
+	FILE *out = fopen(temporary, "we");
+	int rc = -1;
+
+	if (!out) {
+		rot_error_set(err, errno, "cannot write '%s'", temporary);
+		goto out;
+	}
+	rc = rot_text_write(entity, out, err);
+	if (rc == 0 && (fflush(out) != 0 || fsync(fileno(out)) < 0))
+		rc = rot_error_set(err, errno, "cannot write '%s'", temporary);
+	if (fclose(out) != 0 && rc == 0)
+		rc = rot_error_set(err, errno, "cannot write '%s'", temporary);
+	if (rc == 0 && rename(temporary, path) < 0)
+		rc = rot_error_set(err, errno, "cannot rename '%s' to '%s'", temporary, path);
+	if (rc < 0)
+		unlink(temporary);
+out:
+	free(temporary);
+	return rc;
+}
+
+static int
+write_failure(const struct failure *failure, const char *path, struct rot_error *err)
+{
+	struct core_failure *output = core_failure_new();
+	int rc;
+
+	rot_string_set(&output->attempted, failure->error.text);
+	rot_string_set(&output->hint, failure->error.hint);
+	rot_string_set(&output->kind, failure_kind_name(failure->kind));
+	rc = write_file(output, path, err);
+	rot_graph_delete(output);
+	return rc;
+}
+
+static struct measurement_command *
+read_command(const struct rot_registry *registry, const char *path, struct rot_error *err)
+{
+	FILE *in = fopen(path, "re");
+	struct measurement_command *command;
+	void *read;
+
+	if (!in) {
+		rot_error_set(err, errno, "cannot read the command '%s'", path);
+		return NULL;
+	}
+	read = rot_text_read(registry, in, path, err);
+	fclose(in);
+	command = rot_cast(read, &measurement_command_class);
+	if (read && !command) {
+		rot_error_set(err, 0, "'%s' holds a %s instead of a MeasurementCommand", path, ROT_ENTITY(read)->class->name);
+		rot_graph_delete(read);
+	}
+	return command;
+}
+
+/* The output, or NULL and the failure. */
+static struct measurement_command_output *
+perform(const struct options *options, struct failure *failure)
+{
+	struct rot_registry *registry = rot_registry_new();
+	struct measurement_command_output *output = NULL;
+	struct measurement_command *command = NULL;
+	struct notifier notifier;
+	struct rot_error error;
+
+	notifier_init(&notifier, options->wire);
+	if (rot_registry_add_all(registry, entities, &error) == 0 &&
+	    rot_registry_add_all(registry, kernel_entities, &error) == 0)
+		command = read_command(registry, options->command, &error);
+	if (command)
+		output = command_perform(command, &notifier, failure);
+	else
+		failure_record(failure, FAILURE_ERROR, &error);
+	rot_graph_delete(command);
+	notifier_clear(&notifier);
+	rot_registry_delete(registry);
+	return output;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct measurement_command_output *output;
+	struct failure failure = FAILURE_NONE;
+	struct options options;
+	struct rot_error error;
+	int rc;
+
+	if (parse_options(argc, argv, &options) < 0) {
+		fputs(usage, stderr);
+		return 2;
+	}
+	if (options.journal)
+		journal_open();
+	output = perform(&options, &failure);
+	rc = output ? write_file(output, options.output, &error) : write_failure(&failure, options.output, &error);
+	if (rc == 0 && options.journal)
+		rc = journal_write(options.journal, &error);
+	if (rc < 0)
+		fprintf(stderr, "child: %s\n", error.text);
+	rot_graph_delete(output);
+	journal_close();
+	return rc == 0 && !failure.happened ? 0 : 1;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Measurers: what each class of the descriptions does. */
+#ifndef CHILD_MEASURER_H
+#define CHILD_MEASURER_H
+
+#include <stddef.h>
+
+#include "child/failure.h"
+#include "entities.h"
+
+/*
+ * One row per class. A measurer's state is state_size bytes, zeroed before initialize, and belongs to the measurer; the
+ * description is only read.
+ *
+ * initialize: everything that can be done ahead. failure_kind says what a failure of it is.
+ * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the state.
+ *             Called several times; the last pair counts.
+ * output:     a fresh output entity (without measurerId), or NULL and err.
+ * dispose:    frees what initialize made; called after every initialize, also a failed one. NULL: nothing to free.
+ */
+struct measurer_type {
+	const struct rot_class *class;
+	size_t state_size;
+	enum failure_kind failure_kind;
+	int (*initialize)(void *state, const void *description, struct rot_error *err);
+	void (*start)(void *state);
+	void (*stop)(void *state);
+	void *(*output)(void *state, const void *description, struct rot_error *err);
+	void (*dispose)(void *state);
+};
+
+extern const struct measurer_type perf_event_measurer_type;
+extern const struct measurer_type tsc_measurer_type;
+extern const struct measurer_type execution_time_measurer_type;
+extern const struct measurer_type resource_usage_measurer_type;
+extern const struct measurer_type file_measurer_type;
+extern const struct measurer_type list_events_measurer_type;
+
+/* The row of a description's class, or NULL. */
+const struct measurer_type *measurer_type_of(const struct measurer_base *description);
+
+#endif

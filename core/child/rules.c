@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* See rules.h: events, predicates and the rule list. What actions do is in actions.c. */
+#include "child/rules.h"
+
+#include <string.h>
+
+#include "child/actions.h"
+#include "child/journal.h"
+
+/* ---- predicates ---- */
+
+static bool
+matches_run(const void *predicate, const struct event *event)
+{
+	const struct measurement_run_event_predicate *own = predicate;
+
+	return event->kind == EVENT_RUN && strcmp(own->event, event->name) == 0;
+}
+
+static bool
+matches_workload(const void *predicate, const struct event *event)
+{
+	const struct workload_event_predicate *own = predicate;
+
+	return event->kind == EVENT_WORKLOAD && strcmp(own->event, event->name) == 0 &&
+	       (!own->workload || own->workload == event->workload);
+}
+
+static bool
+matches_thread(const void *predicate, const struct event *event)
+{
+	const struct thread_event_predicate *own = predicate;
+
+	return event->kind == EVENT_THREAD && strcmp(own->event, event->name) == 0;
+}
+
+static const struct predicate_type {
+	const struct rot_class *class;
+	bool (*matches)(const void *predicate, const struct event *event);
+} predicate_types[] = {
+	{&measurement_run_event_predicate_class, matches_run},
+	{&workload_event_predicate_class, matches_workload},
+	{&thread_event_predicate_class, matches_thread},
+};
+
+static const struct predicate_type *
+predicate_type_of(const struct event_predicate_base *predicate)
+{
+	for (size_t i = 0; i < sizeof(predicate_types) / sizeof(predicate_types[0]); i++) {
+		if (rot_is_a(predicate, predicate_types[i].class))
+			return &predicate_types[i];
+	}
+	return NULL;
+}
+
+bool
+predicate_matches(const struct event_predicate_base *predicate, const struct event *event)
+{
+	const struct predicate_type *type = predicate_type_of(predicate);
+
+	return type && type->matches(predicate, event);
+}
+
+/* ---- rules ---- */
+
+int
+rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
+{
+	*kind = FAILURE_ERROR;
+	if (!rule->predicate || !rule->action)
+		return rot_error_set(err, 0, "a rule has no %s", rule->predicate ? "action" : "predicate");
+	if (!predicate_type_of(rule->predicate))
+		return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it",
+				     ROT_ENTITY(rule->predicate)->class->name);
+	return action_check(rule->action, measurement, kind, err);
+}
+
+/* ---- events ---- */
+
+static const char *const journal_texts[][4] = {
+	[EVENT_RUN] = {"event run start", "event run stop"},
+	[EVENT_WORKLOAD] = {"event workload start", "event workload kernelStart", "event workload kernelStop",
+			    "event workload stop"},
+	[EVENT_THREAD] = {"event thread started", "event thread exiting"},
+};
+
+static void
+journal_event(const struct event *event)
+{
+	for (size_t i = 0; i < 4 && journal_texts[event->kind][i]; i++) {
+		const char *text = journal_texts[event->kind][i];
+
+		if (strcmp(strrchr(text, ' ') + 1, event->name) == 0)
+			journal_add(text, -1);
+	}
+}
+
+static int
+execute_queued(struct run *run, struct child_thread *thread, bool end)
+{
+	struct action_base *action;
+
+	while (!run_has_failed(run) && (action = child_thread_take(thread, end)) != NULL)
+		action_execute(run, thread, action);
+	return run_has_failed(run) ? -1 : 0;
+}
+
+int
+event_raise(struct run *run, struct child_thread *thread, const struct event *event)
+{
+	size_t nr = measurement_nr_rules(run->measurement);
+
+	journal_event(event);
+	if (execute_queued(run, thread, false) < 0)
+		return -1;
+	for (size_t i = 0; i < nr && !run_has_failed(run); i++) {
+		struct rule *rule = measurement_rules_at(run->measurement, i);
+
+		if (predicate_matches(rule->predicate, event))
+			action_perform(run, thread, rule->action);
+	}
+	return run_has_failed(run) ? -1 : 0;
+}
+
+int
+thread_end(struct run *run, struct child_thread *thread)
+{
+	return execute_queued(run, thread, true);
+}
+
+int
+action_perform(struct run *run, struct child_thread *thread, struct action_base *action)
+{
+	struct child_thread *target = thread;
+	struct rot_error error;
+
+	if (action->workload) {
+		struct workload_run *work = run_find_workload(run, action->workload);
+
+		target = work ? &work->thread : NULL;
+	} else if (action->tid >= 0) {
+		target = run_find_thread(run, action->tid);
+	}
+	if (target == thread)
+		return action_execute(run, thread, action);
+	if (!target)
+		rot_error_set(&error, 0, "cannot execute a %s in thread %d: it is not a thread of this run",
+			      ROT_ENTITY(action)->class->name, action->tid);
+	else if (child_thread_queue(target, action))
+		return 0;
+	else
+		rot_error_set(&error, 0, "cannot execute a %s in thread %d: it has ended", ROT_ENTITY(action)->class->name,
+			      (int)target->tid);
+	return run_fail(run, &error);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of the child as objects: who they are, and what others want them to do. */
+#ifndef CHILD_THREAD_H
+#define CHILD_THREAD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "entities.h"
+
+/*
+ * A thread: the main one, or that of a workload. Made by the main thread before the thread itself is, so that actions can be
+ * queued to a workload that has not started.
+ *
+ * tid: 0 until the thread runs.   workload: NULL for the main thread.   queue: actions to execute, oldest first.
+ */
+struct child_thread {
+	atomic_int tid;
+	const struct workload *workload;
+	pthread_mutex_t lock;
+	struct action_base **queue;
+	size_t nr_queued;
+	bool is_over;
+};
+
+void child_thread_init(struct child_thread *thread, const struct workload *workload);
+void child_thread_clear(struct child_thread *thread);
+
+/* Called by the thread itself when it begins. */
+void child_thread_attach(struct child_thread *thread);
+
+/*
+ * Leaves action (borrowed) to the thread, which executes it when it raises its next event, or before it ends: between the
+ * start and the stop of its measurers nothing is executed. False if the thread is over.
+ */
+bool child_thread_queue(struct child_thread *thread, struct action_base *action);
+
+/* The oldest queued action, taken out; NULL if there is none. With end: the thread is over when there is none. */
+struct action_base *child_thread_take(struct child_thread *thread, bool end);
+
+/* Pins the calling thread to one CPU. */
+int child_thread_pin(int cpu, struct rot_error *err);
+
+#endif

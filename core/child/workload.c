@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* See workload.h. */
+#include "child/workload.h"
+
+#include "child/cache_state.h"
+#include "child/caches.h"
+#include "child/journal.h"
+#include "child/kernels.h"
+#include "child/rules.h"
+
+void
+workload_init(struct workload_run *work, struct run *run, struct workload *workload)
+{
+	*work = (struct workload_run){
+		.run = run,
+		.workload = workload,
+		.type = kernel_type_of(workload->kernel),
+		.kernel = workload->kernel,
+	};
+	pthread_mutex_init(&work->kernel_lock, NULL);
+	child_thread_init(&work->thread, workload);
+}
+
+void
+workload_clear(struct workload_run *work)
+{
+	child_thread_clear(&work->thread);
+	pthread_mutex_destroy(&work->kernel_lock);
+	rot_graph_delete(work->output);
+}
+
+/* ---- the kernel, used from other threads ---- */
+
+void
+workload_stop_kernel(struct workload_run *work)
+{
+	pthread_mutex_lock(&work->kernel_lock);
+	if (!work->is_kernel_live)
+		work->is_stop_wanted = true;
+	else if (work->type->stop)
+		work->type->stop(work->kernel);
+	pthread_mutex_unlock(&work->kernel_lock);
+}
+
+int
+workload_flush_buffers(struct workload_run *work, struct rot_error *err)
+{
+	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+	int rc = 0;
+
+	pthread_mutex_lock(&work->kernel_lock);
+	if (work->is_kernel_live) {
+		size_t nr = kernel_buffers(work->type, work->kernel, buffers);
+
+		for (size_t i = 0; i < nr; i++)
+			cache_flush(buffers[i].start, buffers[i].bytes);
+	} else {
+		rc = rot_error_set(err, 0, "cannot flush the buffers of kernel %s: it is not initialized at this time",
+				   work->type->class_name);
+	}
+	pthread_mutex_unlock(&work->kernel_lock);
+	return rc;
+}
+
+/* ---- the thread ---- */
+
+static int
+raise_event(struct workload_run *work, enum event_kind kind, const char *name)
+{
+	return event_raise(work->run, &work->thread, &(struct event){kind, name, work->workload});
+}
+
+static int
+initialize_kernel(struct workload_run *work)
+{
+	const char *name = work->type->class_name;
+	struct rot_error error;
+	int rc;
+
+	journal_add("kernel initialize", work->workload->kernel->id);
+	kernel_reason_clear();
+	rc = work->type->initialize ? work->type->initialize(work->kernel) : 0;
+	if (rc < 0) {
+		if (work->type->dispose)
+			work->type->dispose(work->kernel);
+		rot_error_set(&error, 0, "cannot initialize kernel %s of workload %d: %s", name, work->workload->id,
+			      kernel_reason()[0] ? kernel_reason() : "it gave no reason");
+		return run_fail(work->run, &error);
+	}
+	pthread_mutex_lock(&work->kernel_lock);
+	work->is_kernel_live = true;
+	if (work->is_stop_wanted && work->type->stop)
+		work->type->stop(work->kernel);
+	pthread_mutex_unlock(&work->kernel_lock);
+	return 0;
+}
+
+static void
+dispose_kernel(struct workload_run *work)
+{
+	pthread_mutex_lock(&work->kernel_lock);
+	if (work->is_kernel_live) {
+		journal_add("kernel dispose", work->workload->kernel->id);
+		work->is_kernel_live = false;
+		if (work->type->dispose)
+			work->type->dispose(work->kernel);
+	}
+	pthread_mutex_unlock(&work->kernel_lock);
+}
+
+static int
+prepare(struct workload_run *work)
+{
+	struct rot_error error;
+
+	if (work->workload->cpu >= 0 && child_thread_pin(work->workload->cpu, &error) < 0) {
+		rot_error_prefix(&error, "workload %d", work->workload->id);
+		return run_fail(work->run, &error);
+	}
+	if (raise_event(work, EVENT_THREAD, "started") < 0 || initialize_kernel(work) < 0)
+		return -1;
+	return set_initialize(&work->set, work->workload->measurer_set, work->run->failure);
+}
+
+/* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel. */
+__attribute__((noinline, noclone)) static void
+measure(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
+{
+	start(measurer);
+	run(kernel);
+	stop(measurer);
+}
+
+static int
+run_kernel(struct workload_run *work)
+{
+	const struct measurer_state *main = set_main(&work->set);
+	int main_id = main->description ? main->description->id : -1;
+
+	if (raise_event(work, EVENT_WORKLOAD, "start") < 0)
+		return -1;
+	set_start_validation(&work->set);
+	cache_state_prepare(work->workload->kernel->warm_code, work->workload->kernel->warm_data, work->type, work->kernel,
+			    &work->set);
+	if (raise_event(work, EVENT_WORKLOAD, "kernelStart") < 0)
+		return -1;
+	set_start_additional(&work->set);
+	journal_add("main measurer start", main_id);
+	measure(main->type->start, work->type->run, main->type->stop, main->memory, work->kernel);
+	journal_add("main measurer stop", main_id);
+	set_stop_additional(&work->set);
+	work->has_kernel_stopped = true;
+	if (raise_event(work, EVENT_WORKLOAD, "kernelStop") < 0)
+		return -1;
+	set_stop_validation(&work->set);
+	if (raise_event(work, EVENT_WORKLOAD, "stop") < 0)
+		return -1;
+	work->output = set_output(&work->set, work->run->failure);
+	return 0;
+}
+
+static void *
+workload_main(void *argument)
+{
+	struct workload_run *work = argument;
+	struct run *run = work->run;
+	int rc;
+
+	journal_thread(work->workload->id);
+	child_thread_attach(&work->thread);
+	rc = prepare(work);
+	if (rc == 0)
+		rc = run_kernel(work);
+	work->has_kernel_stopped = true;
+	dispose_kernel(work);
+	set_dispose(&work->set);
+	if (rc == 0 && raise_event(work, EVENT_THREAD, "exiting") == 0)
+		thread_end(run, &work->thread);
+	pthread_mutex_lock(&run->lock);
+	run->nr_running--;
+	pthread_cond_signal(&run->ended);
+	pthread_mutex_unlock(&run->lock);
+	return NULL;
+}
+
+void
+workload_create(struct workload_run *work)
+{
+	struct rot_error error;
+	int status;
+
+	pthread_mutex_lock(&work->run->lock);
+	work->run->nr_running++;
+	pthread_mutex_unlock(&work->run->lock);
+	status = pthread_create(&work->pthread, NULL, workload_main, work);
+	work->is_created = status == 0;
+	if (work->is_created)
+		return;
+	pthread_mutex_lock(&work->run->lock);
+	work->run->nr_running--;
+	pthread_mutex_unlock(&work->run->lock);
+	rot_error_set(&error, status, "cannot create the thread of workload %d", work->workload->id);
+	run_fail(work->run, &error);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Workloads: the thread that prepares a kernel, measures its run, and cleans up. */
+#ifndef CHILD_WORKLOAD_H
+#define CHILD_WORKLOAD_H
+
+#include "child/run.h"
+
+void workload_init(struct workload_run *work, struct run *run, struct workload *workload);
+void workload_clear(struct workload_run *work);
+
+/* Creates the thread, counted in run->nr_running until it is about to end. What fails is recorded. */
+void workload_create(struct workload_run *work);
+
+/*
+ * Asks the kernel to return soon, if it can be asked. Before it is initialized this is remembered, after it is disposed nothing is
+ * done. From any thread.
+ */
+void workload_stop_kernel(struct workload_run *work);
+
+/* Flushes the buffers of the kernel. -1 and err if it is not initialized at present. From any thread. */
+int workload_flush_buffers(struct workload_run *work, struct rot_error *err);
+
+#endif

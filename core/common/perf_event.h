@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups of perf events, named by libpfm4 strings. perf_event.c and perf_list.c are the only files that know libpfm4. */
+#ifndef CORE_PERF_EVENT_H
+#define CORE_PERF_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/* Most events of one group; more than any processor counts at once. */
+#define PERF_MAX_EVENTS 32
+
+/* Which processor modes count where the event string has no :u or :k of its own. At least one must be set. */
+struct perf_modes {
+	bool user;
+	bool kernel;
+};
+
+/*
+ * An open group: all events are counted together or none is. A zeroed group is closed.
+ *
+ * names: the events as opened, fully qualified; nr of them, owned.
+ */
+struct perf_group {
+	size_t nr;
+	int fds[PERF_MAX_EVENTS];
+	char *names[PERF_MAX_EVENTS];
+};
+
+/* What a group counted: raw values in the order of the events, never scaled. running < enabled: it was multiplexed. */
+struct perf_counts {
+	uint64_t enabled_ns;
+	uint64_t running_ns;
+	uint64_t values[PERF_MAX_EVENTS];
+};
+
+/*
+ * Opens a group of nr events on thread tid (0: the calling one), wherever it runs; it does not count yet.
+ *
+ * events: libpfm4 strings, leader first. "perf_raw::rXXXX" gives the configuration itself; an event of a PMU that libpfm4
+ *         does not detect here is encoded when it is named in full ("amd64_fam19h_zen4::RETIRED_INSTRUCTIONS").
+ * 0, or -1: unknown event or refused by the system; the hint holds the next step. Then nothing is open.
+ */
+int perf_group_open(struct perf_group *group, const char *const *events, size_t nr, struct perf_modes modes, pid_t tid,
+		    struct rot_error *err);
+
+/* Closing a closed group is allowed. */
+void perf_group_close(struct perf_group *group);
+
+/* Sets all values to zero and counts. 0, or the errno of the refusal; no lock, no allocation. */
+int perf_group_start(const struct perf_group *group);
+
+/* Counts no more. As perf_group_start. */
+int perf_group_stop(const struct perf_group *group);
+
+/* The values of a stopped (or running) group. */
+int perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err);
+
+/*
+ * Clears what earlier events left behind in the hardware counters: on every CPU that the calling thread may use, opens a group
+ * of nr copies of event, lets it count for about 100 turns of a loop, and closes it. The event must be one that is counted
+ * nowhere else. The affinity of the thread is as before, afterwards.
+ *
+ * Needed for AMD's "large increment" events (0x003, floating-point operations) under KVM: they poison counters for later
+ * groups, which then read zero or a multiple, without any sign of it.
+ */
+int perf_scrub(const char *event, size_t nr, struct rot_error *err);
+
+/* The configuration an event string stands for; for tests and listings. 0 or -1. */
+int perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, uint64_t *config, struct rot_error *err);
+
+/* Makes libpfm4 ready, once; every function above does it by itself. */
+int perf_library_open(struct rot_error *err);
+
+/* ---- what libpfm4 knows (perf_list.c) ---- */
+
+struct perf_pmu {
+	const char *name;
+	const char *description;
+	int nr_counters;
+	int nr_fixed_counters;
+	bool is_present;
+	bool is_default;
+};
+
+struct perf_event_name {
+	const char *name;
+	const char *description;
+	const char *equivalent;   /* or "" */
+};
+
+/* type: none, umask, modBool, modInteger or rawUmask. */
+struct perf_attribute {
+	const char *name;
+	const char *description;
+	const char *type;
+};
+
+/* Called for each, in nested order: a PMU, its first event, that event's attributes, its second event... */
+struct perf_visitor {
+	void (*pmu)(const struct perf_pmu *pmu, void *context);
+	void (*event)(const struct perf_event_name *event, void *context);
+	void (*attribute)(const struct perf_attribute *attribute, void *context);
+	void *context;
+};
+
+/* Visits the PMUs (only_present: of this machine) with their events. 0 or -1. */
+int perf_list(bool only_present, const struct perf_visitor *visitor, struct rot_error *err);
+
+#endif

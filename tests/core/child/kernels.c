@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of the tests, and the table of them. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "PlainData.h"
+#include "ProbeData.h"
+#include "child/journal.h"
+#include "child/kernels.h"
+
+#define PAGE_BYTES 4096
+
+struct probe {
+	struct probe_data data;
+	atomic_bool is_stopped;
+	char *pages;
+	long buffer[64];
+};
+
+static int
+initialize(void *kernel)
+{
+	struct probe *probe = kernel;
+
+	journal_add("probe initialize", -1);
+	if (probe->data.failure[0])
+		return kernel_fail("%s", probe->data.failure);
+	if (probe->data.pages > 0)
+		probe->pages = kernel_allocate((size_t)probe->data.pages, PAGE_BYTES);
+	return probe->data.pages > 0 && !probe->pages ? -1 : 0;
+}
+
+static size_t
+buffers(void *kernel, struct kernel_buffer list[KERNEL_MAX_BUFFERS])
+{
+	struct probe *probe = kernel;
+
+	journal_add("probe buffers", -1);
+	list[0] = (struct kernel_buffer){probe->buffer, sizeof(probe->buffer)};
+	return 1;
+}
+
+static void *
+thread_main(void *argument)
+{
+	return argument;
+}
+
+static void
+run(void *kernel)
+{
+	struct probe *probe = kernel;
+	pthread_t thread;
+
+	journal_add("probe run", -1);
+	for (long i = 0; i < probe->data.pages; i++)
+		probe->pages[i * PAGE_BYTES] = 1;
+	for (int i = 0; i < probe->data.threads; i++) {
+		if (pthread_create(&thread, NULL, thread_main, NULL) == 0)
+			pthread_join(thread, NULL);
+	}
+	while (probe->data.until_stopped && !probe->is_stopped)
+		__builtin_ia32_pause();
+}
+
+static void
+warm_code(void *kernel)
+{
+	(void)kernel;
+	journal_add("probe warm_code", -1);
+}
+
+static void
+warm_data(void *kernel)
+{
+	(void)kernel;
+	journal_add("probe warm_data", -1);
+}
+
+static void
+stop(void *kernel)
+{
+	struct probe *probe = kernel;
+
+	journal_add("probe stop", -1);
+	probe->is_stopped = true;
+}
+
+static void
+dispose(void *kernel)
+{
+	struct probe *probe = kernel;
+
+	journal_add("probe dispose", -1);
+	kernel_free(probe->pages);
+}
+
+extern const size_t probe_size, plain_size;
+extern const struct kernel_type kernel_probe, kernel_plain;
+
+KERNEL(probe, "Probe", .initialize = initialize, .buffers = buffers, .run = run, .warm_code = warm_code,
+       .warm_data = warm_data, .stop = stop, .dispose = dispose);
+
+struct plain {
+	struct plain_data data;
+};
+
+static void
+run_plain(void *kernel)
+{
+	(void)kernel;
+	journal_add("plain run", -1);
+}
+
+KERNEL(plain, "Plain", .run = run_plain);
+
+const struct kernel_type *const rot_kernels[] = {&kernel_probe, &kernel_plain, NULL};

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* See runner.h. */
+#include "runner.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+
+static void
+write_command(const struct measurement_command *command, const char *path)
+{
+	FILE *out = fopen(path, "w");
+	struct rot_error error;
+
+	ck_assert_ptr_nonnull(out);
+	ck_assert_msg(rot_text_write(command, out, &error) == 0, "%s", error.text);
+	ck_assert_int_eq(fclose(out), 0);
+}
+
+static void *
+read_output(const char *path)
+{
+	struct rot_registry *registry = rot_registry_new();
+	FILE *in = fopen(path, "r");
+	struct rot_error error;
+	void *output = NULL;
+
+	ck_assert_int_eq(rot_registry_add_all(registry, entities, &error), 0);
+	if (in) {
+		output = rot_text_read(registry, in, path, &error);
+		ck_assert_msg(output != NULL, "%s", error.text);
+		fclose(in);
+	}
+	rot_registry_delete(registry);
+	return output;
+}
+
+static char *
+read_text(const char *path)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *in = fopen(path, "r");
+
+	if (!in)
+		return rot_strdup("");
+	if (getdelim(&text, &size, '\0', in) < 0) {
+		free(text);
+		text = rot_strdup("");
+	}
+	fclose(in);
+	return text;
+}
+
+static int
+start_child(const char *command, const char *output, const char *journal)
+{
+	char *program = rot_format("%s/tests/core/child/child", getenv("top_builddir"));
+	int status;
+	pid_t pid = fork();
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0) {
+		execl(program, program, "--command", command, "--output", output, "--journal", journal, NULL);
+		_exit(126);
+	}
+	free(program);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+struct outcome
+runner_run(struct measurement_command *command)
+{
+	char folder[] = "/tmp/rot-test-child-XXXXXX";
+	char *names[3];
+	struct outcome outcome;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	names[0] = rot_format("%s/command", folder);
+	names[1] = rot_format("%s/output", folder);
+	names[2] = rot_format("%s/journal", folder);
+	write_command(command, names[0]);
+	rot_graph_delete(command);
+	outcome.status = start_child(names[0], names[1], names[2]);
+	outcome.output = read_output(names[1]);
+	outcome.journal = read_text(names[2]);
+	for (size_t i = 0; i < 3; i++) {
+		unlink(names[i]);
+		free(names[i]);
+	}
+	ck_assert_int_eq(rmdir(folder), 0);
+	return outcome;
+}
+
+void
+outcome_clear(struct outcome *outcome)
+{
+	rot_graph_delete(outcome->output);
+	free(outcome->journal);
+}
+
+struct measurement_run_output *
+outcome_run(const struct outcome *outcome, size_t measurement, size_t run)
+{
+	struct core_failure *failure = rot_cast(outcome->output, &core_failure_class);
+	struct measurement_command_output *output = rot_cast(outcome->output, &measurement_command_output_class);
+
+	ck_assert_msg(!failure, "%s", failure ? failure->attempted : "");
+	ck_assert_int_eq(outcome->status, 0);
+	ck_assert_ptr_nonnull(output);
+	return measurement_run_output_collection_outputs_at(measurement_command_output_collections_at(output, measurement), run);
+}
+
+struct measurer_set_output *
+run_set(const struct measurement_run_output *run, int set_id)
+{
+	for (size_t i = 0; i < measurement_run_output_nr_measurer_set_outputs(run); i++) {
+		struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, i);
+
+		if (set->set_id == set_id)
+			return set;
+	}
+	return NULL;
+}
+
+void
+outcome_expect_failure(const struct outcome *outcome, const char *kind, const char *text, const char *hint)
+{
+	struct core_failure *failure = rot_cast(outcome->output, &core_failure_class);
+
+	ck_assert_int_eq(outcome->status, 1);
+	ck_assert_ptr_nonnull(failure);
+	ck_assert_str_eq(failure->kind, kind);
+	ck_assert_msg(strstr(failure->attempted, text) != NULL, "'%s' not in '%s'", text, failure->attempted);
+	ck_assert_msg(!hint || strstr(failure->hint, hint) != NULL, "'%s' not in '%s'", hint, failure->hint);
+}
+
+char *
+journal_of(const struct outcome *outcome, const char *thread)
+{
+	char *result = rot_calloc(1, strlen(outcome->journal) + 1), *at = result;
+	size_t prefix = strlen(thread);
+
+	for (const char *line = outcome->journal; *line;) {
+		const char *end = strchr(line, '\n') + 1;
+
+		if (strncmp(line, thread, prefix) == 0 && line[prefix] == ':') {
+			memcpy(at, line + prefix + 2, (size_t)(end - line) - prefix - 2);
+			at += (size_t)(end - line) - prefix - 2;
+		}
+		line = end;
+	}
+	*at = '\0';
+	return result;
+}
+
+/* ---- descriptions ---- */
+
+struct measurement_command *
+make_command(int runs)
+{
+	struct measurement_command *command = measurement_command_new();
+
+	command->run_count = runs;
+	measurement_command_measurements_add(command, measurement_new());
+	return command;
+}
+
+struct measurement *
+command_measurement(struct measurement_command *command)
+{
+	return measurement_command_measurements_at(command, 0);
+}
+
+struct workload *
+add_workload(struct measurement *measurement, int id)
+{
+	struct workload *workload = workload_new();
+	struct probe_data *probe = rot_entity_new(&probe_data_class);
+
+	workload->id = id;
+	workload->kernel = &probe->base;
+	probe->base.id = id;
+	probe->base.warm_code = true;
+	probe->base.warm_data = true;
+	measurement_workloads_add(measurement, workload);
+	return workload;
+}
+
+struct probe_data *
+workload_probe(struct workload *workload)
+{
+	return rot_cast(workload->kernel, &probe_data_class);
+}
+
+struct measurer_set *
+make_set(int id, const struct rot_class *main)
+{
+	struct measurer_set *set = measurer_set_new();
+
+	set->id = id;
+	if (main) {
+		set->main_measurer = rot_entity_new(main);
+		set->main_measurer->id = 10 * id;
+	}
+	return set;
+}
+
+void
+add_rule(struct measurement *measurement, void *predicate, void *action)
+{
+	struct rule *rule = rule_new();
+
+	rule->predicate = predicate;
+	rule->action = action;
+	measurement_rules_add(measurement, rule);
+}
+
+struct workload_event_predicate *
+on_workload(struct workload *workload, const char *event)
+{
+	struct workload_event_predicate *predicate = workload_event_predicate_new();
+
+	predicate->workload = workload;
+	rot_string_set(&predicate->event, event);
+	return predicate;
+}
+
+struct measurement_run_event_predicate *
+on_run(const char *event)
+{
+	struct measurement_run_event_predicate *predicate = measurement_run_event_predicate_new();
+
+	rot_string_set(&predicate->event, event);
+	return predicate;
+}
+
+struct run_command *
+shell(const char *script)
+{
+	struct run_command *command = run_command_new();
+
+	rot_string_set(&command->executable, "sh");
+	run_command_arguments_add(command, "-c");
+	run_command_arguments_add(command, script);
+	return command;
+}
