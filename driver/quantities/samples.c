@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* A pass as a Measurement, and what its runs gave. */
+#include "quantities/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "quantities/quantity.h"
+
+/* ---- a pass as a measurement ---- */
+
+static struct measurer_base *
+event_measurer(const struct architecture *architecture, const struct pass *pass)
+{
+	struct perf_event_measurer *measurer = perf_event_measurer_new();
+
+	for (size_t i = 0; i < pass->nr_events; i++) {
+		const struct architecture_event *event = &architecture->events[pass->events[i]];
+		struct perf_event_definition *definition = perf_event_definition_new();
+
+		rot_string_set(&definition->name, event->name);
+		rot_string_set(&definition->definition, event->definition);
+		perf_event_measurer_events_add(measurer, definition);
+	}
+	rot_string_set(&measurer->scrub_event, architecture->scrub_event);
+	measurer->scrub_count = architecture->scrub_count;
+	return &measurer->base;
+}
+
+static struct measurer_set *
+pass_set(const struct architecture *architecture, const struct pass *pass)
+{
+	struct measurer_set *set = measurer_set_new();
+
+	measurer_set_additional_measurers_add(set, &execution_time_measurer_new()->base);
+	if (pass->nr_events) {
+		measurer_set_additional_measurers_add(set, &tsc_measurer_new()->base);
+		set->main_measurer = event_measurer(architecture, pass);
+	} else {
+		set->main_measurer = &tsc_measurer_new()->base;
+	}
+	measurer_set_validation_measurers_add(set, &resource_usage_measurer_new()->base);
+	return set;
+}
+
+struct measurement *
+pass_measurement(const struct measurement *measurement, const struct architecture *architecture, const struct pass *pass)
+{
+	struct measurement *copy = rot_graph_clone(measurement, NULL);
+
+	for (size_t i = 0; i < measurement_nr_workloads(copy); i++)
+		measurement_workloads_at(copy, i)->measurer_set = pass_set(architecture, pass);
+	return copy;
+}
+
+/* ---- what the runs gave ---- */
+
+struct reading {
+	const struct architecture *architecture;
+	const struct pass *pass;
+	struct pass_run *run;
+	unsigned seen[PASS_MAX_EVENTS]; /* outputs that had the event */
+};
+
+/* The count without the bit that a lost initial value adds; a count in the upper half is not believed. */
+static double
+read_count(const struct architecture *architecture, uint64_t raw, unsigned *taints)
+{
+	const int bits = architecture->counter_bits;
+
+	if (bits == 0)
+		return (double)raw;
+	raw &= (UINT64_C(1) << bits) - 1;
+	if (raw >> (bits - 1))
+		*taints |= TAINT_OVERFLOW;
+	return (double)raw;
+}
+
+static void
+read_events(struct reading *reading, const void *output)
+{
+	const struct perf_event_measurer_output *events = output;
+
+	for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(events); i++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(events, i);
+
+		for (size_t k = 0; k < reading->pass->nr_events; k++) {
+			const size_t event = reading->pass->events[k];
+
+			if (strcmp(reading->architecture->events[event].name, count->name) != 0)
+				continue;
+			reading->seen[k]++;
+			reading->run->counts[k] +=
+				read_count(reading->architecture, count->raw_count, &reading->run->taints);
+			if (count->time_running < count->time_enabled || count->time_running == 0)
+				reading->run->taints |= TAINT_MULTIPLEXED;
+		}
+	}
+}
+
+static void
+read_tsc(struct reading *reading, const void *output)
+{
+	const struct tsc_measurer_output *tsc = output;
+
+	reading->run->tsc_ticks = fmax(reading->run->tsc_ticks, (double)tsc->tics);
+}
+
+static void
+read_wall_time(struct reading *reading, const void *output)
+{
+	const struct execution_time_measurer_output *time = output;
+
+	reading->run->wall_ns = fmax(reading->run->wall_ns, (double)time->nano_seconds);
+}
+
+static void
+read_usage(struct reading *reading, const void *output)
+{
+	const struct resource_usage_measurer_output *usage = output;
+	struct pass_run *run = reading->run;
+
+	run->context_switches += (double)(usage->voluntary_context_switches + usage->involuntary_context_switches);
+	if (usage->involuntary_context_switches > 0)
+		run->taints |= TAINT_CONTEXT_SWITCH;
+	if (usage->start_cpu != usage->stop_cpu)
+		run->taints |= TAINT_MIGRATION;
+	if (usage->major_faults > 0)
+		run->taints |= TAINT_MAJOR_FAULT;
+}
+
+static const struct {
+	const struct rot_class *class;
+	void (*read)(struct reading *reading, const void *output);
+} output_readers[] = {
+	{&perf_event_measurer_output_class, read_events},
+	{&tsc_measurer_output_class, read_tsc},
+	{&execution_time_measurer_output_class, read_wall_time},
+	{&resource_usage_measurer_output_class, read_usage},
+};
+
+static void
+read_output(struct reading *reading, const struct measurer_output_base *output)
+{
+	for (size_t i = 0; output && i < sizeof(output_readers) / sizeof(output_readers[0]); i++) {
+		if (rot_is_a(output, output_readers[i].class))
+			output_readers[i].read(reading, output);
+	}
+}
+
+static void
+read_set(struct reading *reading, const struct measurer_set_output *set)
+{
+	read_output(reading, set->main_measurer_output);
+	for (size_t i = 0; i < measurer_set_output_nr_additional_measurer_outputs(set); i++)
+		read_output(reading, measurer_set_output_additional_measurer_outputs_at(set, i));
+	for (size_t i = 0; i < measurer_set_output_nr_validation_measurer_outputs(set); i++)
+		read_output(reading, measurer_set_output_validation_measurer_outputs_at(set, i));
+}
+
+static bool
+set_is_of_workload(const struct measurement *measured, int32_t set_id)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measured); i++) {
+		if (measurement_workloads_at(measured, i)->measurer_set->id == set_id)
+			return true;
+	}
+	return false;
+}
+
+static int
+read_run(struct reading *reading, const struct measurement *measured, const struct measurement_run_output *output,
+	 struct rot_error *err)
+{
+	size_t nr_sets = 0;
+
+	for (size_t i = 0; i < measurement_run_output_nr_measurer_set_outputs(output); i++) {
+		const struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(output, i);
+
+		if (!set_is_of_workload(measured, set->set_id))
+			continue;
+		nr_sets++;
+		read_set(reading, set);
+	}
+	if (nr_sets < measurement_nr_workloads(measured))
+		return rot_error_set(err, 0, "%zu of %zu workloads gave no output", measurement_nr_workloads(measured) - nr_sets,
+				     measurement_nr_workloads(measured));
+	for (size_t k = 0; k < reading->pass->nr_events; k++) {
+		if (reading->seen[k] < nr_sets)
+			return rot_error_set(err, 0, "event '%s' was not counted",
+					     reading->architecture->events[reading->pass->events[k]].name);
+	}
+	if (output->unmeasured_threads > 0)
+		reading->run->taints |= TAINT_UNMEASURED_THREAD;
+	return 0;
+}
+
+int
+pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
+		  const struct measurement *measured, const struct measurement_result *result, struct rot_error *err)
+{
+	samples->nr_runs = measurement_result_nr_outputs(result);
+	samples->runs = rot_calloc(samples->nr_runs, sizeof(*samples->runs));
+	for (size_t i = 0; i < samples->nr_runs; i++) {
+		struct reading reading = {.architecture = architecture, .pass = pass, .run = &samples->runs[i]};
+
+		if (read_run(&reading, measured, measurement_result_outputs_at(result, i), err) < 0)
+			return rot_error_prefix(err, "run %zu", i + 1);
+	}
+	return 0;
+}
+
+void
+pass_samples_clear(struct pass_samples *samples)
+{
+	free(samples->runs);
+	*samples = (struct pass_samples){.runs = NULL};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* A pass as a Measurement, and what its runs gave: counts, clocks, and the causes that disturbed them. */
+#ifndef QUANTITIES_SAMPLES_H
+#define QUANTITIES_SAMPLES_H
+
+#include "entities.h"
+#include "error.h"
+#include "quantities/architecture.h"
+#include "quantities/plan.h"
+
+/*
+ * A copy of the measurement whose workloads carry a measurer set for the pass. Main: the group of events, or the time stamp counter in the
+ * pass of the clocks. Additional: wall time and time stamp counter. Validation: resource usage. Free with rot_graph_delete.
+ */
+struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
+				     const struct pass *pass);
+
+/* One run of a pass. Counts are sums over the threads, times the maximum. */
+struct pass_run {
+	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
+	double tsc_ticks;
+	double wall_ns;
+	double context_switches;        /* voluntary and involuntary */
+	unsigned taints;                /* enum sample_taint */
+};
+
+struct pass_samples {
+	struct pass_run *runs;
+	size_t nr_runs;
+};
+
+/*
+ * Reads the runs of a result of measured (made by pass_measurement; measuring has set its ids). Counts are taken modulo the architecture's
+ * counter width. Errors: a set's output or an event is missing. Clear also after an error.
+ */
+int pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
+		      const struct measurement *measured, const struct measurement_result *result, struct rot_error *err);
+void pass_samples_clear(struct pass_samples *samples);
+
+#endif

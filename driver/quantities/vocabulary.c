@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a quantity request: name[:operation][:border][:clock]. */
+#include "quantities/vocabulary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "nearest.h"
+
+#define NR_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+
+const struct quantity_word quantity_words[] = {
+	{WORD_OPERATION, "doublePrecisionFlop", "flop", "double-precision floating point operations; multiply-add counts 2"},
+	{WORD_OPERATION, "singlePrecisionFlop", "flop", "single-precision floating point operations; multiply-add counts 2"},
+	{WORD_OPERATION, "flop", "flop", "floating point operations of both precisions"},
+	{WORD_OPERATION, "compInstr", "operation", "x87 floating point operations"},
+	{WORD_OPERATION, "instructions", "instruction", "instructions"},
+	{WORD_BORDER, "l1l2", "byte", "between first and second level cache"},
+	{WORD_BORDER, "l1l2.read", "byte", "from second to first level cache"},
+	{WORD_BORDER, "l1l2.write", "byte", "from first to second level cache"},
+	{WORD_BORDER, "l2l3", "byte", "between second and third level cache"},
+	{WORD_BORDER, "l2l3.read", "byte", "into second level cache"},
+	{WORD_BORDER, "l2l3.write", "byte", "from second to third level cache"},
+	{WORD_BORDER, "llcRam", "byte", "between last level cache and memory"},
+	{WORD_BORDER, "llcRam.read", "byte", "from memory"},
+	{WORD_BORDER, "llcRam.write", "byte", "to memory"},
+	{WORD_CLOCK, "coreCycles", "cycle", "cycles of the core, which change with its frequency"},
+	{WORD_CLOCK, "referenceCycles", "reference cycle", "cycles at the nominal frequency while the core is not halted"},
+	{WORD_CLOCK, "tsc", "TSC tick", "ticks of the time stamp counter"},
+	{WORD_CLOCK, "microSeconds", "us", "wall time"},
+	{WORD_CLOCK, "auto", "", "core cycles where they can be counted, else the time stamp counter"},
+};
+const size_t nr_quantity_words = NR_ELEMENTS(quantity_words);
+
+#define TAKES(operation, border, clock) {operation, border, clock}
+
+const struct quantity_kind quantity_kinds[] = {
+	{"time", TAKES(false, false, true), "", "time of the kernel's run"},
+	{"operationCount", TAKES(true, false, false), "", "operations of the kernel's run"},
+	{"transferredBytes", TAKES(false, true, false), "", "bytes across a border of the memory hierarchy"},
+	{"performance", TAKES(true, false, true), "", "operations per unit of time"},
+	{"throughput", TAKES(false, true, true), "", "bytes per unit of time"},
+	{"operationalIntensity", TAKES(true, true, false), "", "operations per byte"},
+	{"instructions", TAKES(false, false, false), "instruction", "instructions retired"},
+	{"tlbMisses", TAKES(false, false, false), "miss", "address translations no TLB knew"},
+	{"interrupts", TAKES(false, false, false), "interrupt", "hardware interrupts taken by the CPU"},
+	{"contextSwitches", TAKES(false, false, false), "switch", "context switches of the measured threads"},
+};
+const size_t nr_quantity_kinds = NR_ELEMENTS(quantity_kinds);
+
+static const char *const role_names[NR_WORD_ROLES] = {"operation", "border", "clock"};
+
+const struct quantity_word *
+quantity_word_find(enum word_role role, const char *name)
+{
+	for (size_t i = 0; i < nr_quantity_words; i++) {
+		if (quantity_words[i].role == role && strcmp(quantity_words[i].name, name) == 0)
+			return &quantity_words[i];
+	}
+	return NULL;
+}
+
+const struct quantity_kind *
+quantity_kind_find(const char *name)
+{
+	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+		if (strcmp(quantity_kinds[i].name, name) == 0)
+			return &quantity_kinds[i];
+	}
+	return NULL;
+}
+
+const char **
+quantity_request_word(struct quantity_request *request, enum word_role role)
+{
+	const char **words[NR_WORD_ROLES] = {&request->operation, &request->border, &request->clock};
+
+	return words[role];
+}
+
+/* ---- complaints ---- */
+
+static int
+hint_names(struct rot_error *err, const char *intro, const char *near, const char *const *names, size_t nr)
+{
+	char *all = rot_strdup("");
+
+	if (near) {
+		rot_error_hint(err, "did you mean '%s'?", near);
+		free(all);
+		return -1;
+	}
+	for (size_t i = 0; i < nr; i++) {
+		char *longer = rot_format("%s%s%s", all, i ? ", " : "", names[i]);
+
+		free(all);
+		all = longer;
+	}
+	rot_error_hint(err, "%s: %s", intro, all);
+	free(all);
+	return -1;
+}
+
+static int
+unknown_name(const char *name, struct rot_error *err)
+{
+	const char *names[NR_ELEMENTS(quantity_kinds)];
+
+	for (size_t i = 0; i < nr_quantity_kinds; i++)
+		names[i] = quantity_kinds[i].name;
+	rot_error_set(err, 0, "unknown quantity '%s'", name);
+	return hint_names(err, "quantities are", rot_nearest(name, names, nr_quantity_kinds), names, nr_quantity_kinds);
+}
+
+/* Words of the given roles, for hints. */
+static size_t
+words_of(const bool roles[NR_WORD_ROLES], const char *names[])
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_quantity_words; i++) {
+		if (roles[quantity_words[i].role])
+			names[nr++] = quantity_words[i].name;
+	}
+	return nr;
+}
+
+static int
+unknown_word(const struct quantity_kind *kind, const char *word, struct rot_error *err)
+{
+	const char *names[NR_ELEMENTS(quantity_words)];
+	size_t nr = words_of(kind->takes, names);
+
+	rot_error_set(err, 0, "quantity '%s': unknown word '%s'", kind->name, word);
+	if (nr == 0)
+		return rot_error_hint(err, "'%s' takes no further words", kind->name);
+	return hint_names(err, "it takes", rot_nearest(word, names, nr), names, nr);
+}
+
+static int
+missing_word(const struct quantity_kind *kind, enum word_role role, struct rot_error *err)
+{
+	const char *names[NR_ELEMENTS(quantity_words)];
+	bool roles[NR_WORD_ROLES] = {false};
+
+	roles[role] = true;
+	rot_error_set(err, 0, "quantity '%s' needs %s %s", kind->name, role == WORD_OPERATION ? "an" : "a", role_names[role]);
+	return hint_names(err, "one of", NULL, names, words_of(roles, names));
+}
+
+/* ---- requests ---- */
+
+int
+quantity_request_check(struct quantity_request *request, struct rot_error *err)
+{
+	const struct quantity_kind *kind = quantity_kind_find(request->name ? request->name : "");
+
+	if (!kind)
+		return unknown_name(request->name ? request->name : "", err);
+	request->name = kind->name;
+	for (enum word_role role = 0; role < NR_WORD_ROLES; role++) {
+		const char **name = quantity_request_word(request, role);
+		const struct quantity_word *word = *name ? quantity_word_find(role, *name) : NULL;
+
+		if (*name && (!word || !kind->takes[role]))
+			return unknown_word(kind, *name, err);
+		if (!word && kind->takes[role] && role != WORD_CLOCK)
+			return missing_word(kind, role, err);
+		if (word)
+			*name = word->name;
+	}
+	if (request->given_operations < 0 || request->given_bytes < 0)
+		return rot_error_set(err, 0, "quantity '%s': given operations and bytes must not be negative", kind->name);
+	return 0;
+}
+
+static int
+take_word(struct quantity_request *request, const struct quantity_kind *kind, const char *name, struct rot_error *err)
+{
+	for (enum word_role role = 0; role < NR_WORD_ROLES; role++) {
+		const struct quantity_word *word = kind->takes[role] ? quantity_word_find(role, name) : NULL;
+		const char **place = quantity_request_word(request, role);
+
+		if (!word)
+			continue;
+		if (*place)
+			return rot_error_set(err, 0, "quantity '%s': '%s' and '%s' are both a %s", kind->name, *place, name,
+					     role_names[role]);
+		*place = word->name;
+		return 0;
+	}
+	return unknown_word(kind, name, err);
+}
+
+int
+quantity_parse(struct quantity_request *request, const char *text, struct rot_error *err)
+{
+	char *copy = rot_strdup(text), *rest = copy, *word = strsep(&rest, ":");
+	const struct quantity_kind *kind = quantity_kind_find(word);
+	int rc = kind ? 0 : unknown_name(word, err);
+
+	*request = (struct quantity_request){.name = kind ? kind->name : NULL};
+	while (rc == 0 && (word = strsep(&rest, ":"))) {
+		if (*word)
+			rc = take_word(request, kind, word, err);
+	}
+	free(copy);
+	return rc < 0 ? rc : quantity_request_check(request, err);
+}
+
+char *
+quantity_request_text(const struct quantity_request *request)
+{
+	const char *const words[] = {request->operation, request->border, request->clock};
+	char *text = rot_strdup(request->name);
+
+	for (size_t i = 0; i < NR_ELEMENTS(words); i++) {
+		char *longer = words[i] ? rot_format("%s:%s", text, words[i]) : NULL;
+
+		if (longer) {
+			free(text);
+			text = longer;
+		}
+	}
+	return text;
+}

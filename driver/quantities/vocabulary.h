@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The words of a quantity request, each in one table: parsing, "rot list quantities" and messages are made from them. */
+#ifndef QUANTITIES_VOCABULARY_H
+#define QUANTITIES_VOCABULARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "quantities/quantity.h"
+
+/* What a word of a request can say besides the name. */
+enum word_role { WORD_OPERATION, WORD_BORDER, WORD_CLOCK, NR_WORD_ROLES };
+
+struct quantity_word {
+	enum word_role role;
+	const char *name;
+	const char *unit; /* of one: "flop", "byte", "cycle"; "" for auto */
+	const char *description;
+};
+
+extern const struct quantity_word quantity_words[];
+extern const size_t nr_quantity_words;
+
+struct quantity_kind {
+	const char *name;
+	bool takes[NR_WORD_ROLES]; /* operation and border are then required, a clock never is */
+	const char *unit;          /* plain counts: of one; else ""                            */
+	const char *description;
+};
+
+extern const struct quantity_kind quantity_kinds[];
+extern const size_t nr_quantity_kinds;
+
+/* The row of that name and role, or NULL. */
+const struct quantity_word *quantity_word_find(enum word_role role, const char *name);
+const struct quantity_kind *quantity_kind_find(const char *name);
+
+/*
+ * Checks a request that was not made by quantity_parse: name known, every part known and taken by it, nothing missing, given values not
+ * negative. On success its strings are those of the tables. 0 or -1.
+ */
+int quantity_request_check(struct quantity_request *request, struct rot_error *err);
+
+/* The part of a request that a role stands for. */
+const char **quantity_request_word(struct quantity_request *request, enum word_role role);
+
+/* "performance:doublePrecisionFlop:tsc", as quantity_parse reads it. Fresh memory. */
+char *quantity_request_text(const struct quantity_request *request);
+
+#endif
