@@ -45,7 +45,7 @@ struct architecture_group {
 	unsigned limit[EVENT_NR_CLASSES];
 };
 
-/* Read only once loaded. */
+/* Read only once loaded, but for has_warned. */
 struct architecture {
 	char *name;                /* "zen5", "generic", "none"                                              */
 	char *title;               /* "AMD Zen 5 (EPYC Turin)"                                               */
@@ -64,6 +64,7 @@ struct architecture {
 	size_t *riders;            /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
 	struct rot_error why_not;  /* why events cannot be counted, with the hint; empty text if they can     */
+	bool has_warned;           /* why_not was said                                                       */
 };
 
 /*

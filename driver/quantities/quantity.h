@@ -37,16 +37,20 @@ struct quantity_request {
 	double given_bytes;      /* likewise */
 };
 
-/* "performance:doublePrecisionFlop", "operationalIntensity:doublePrecisionFlop:llcRam", "time::tsc"... as in XML and list; see quantity.c. */
+/*
+ * name[:operation][:border][:clock], the words in any order: "performance:doublePrecisionFlop", "throughput:llcRam.read:tsc",
+ * "operationalIntensity:doublePrecisionFlop:llcRam", "time". Errors suggest the nearest word or list what is missing.
+ * Strings of the request are static.
+ */
 int quantity_parse(struct quantity_request *request, const char *text, struct rot_error *err);
 
 /* One row per quantity that can be asked for, for "rot list quantities": name, what it is, whether and how this machine measures it. */
 struct quantity_offer {
 	const char *name, *of, *unit, *description;
-	const char *kind;   /* "measured", "modelled", or "expected" (cannot be measured here) */
+	const char *kind;   /* "measured", "modelled", "expected" (cannot be measured here), "unavailable" (nor known in advance) */
 	const char *source; /* events or formula; "" if none */
 };
-size_t quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array */
+size_t quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */
 
 /* ---- what is given back ---- */
 
@@ -57,7 +61,7 @@ enum sample_taint {
 };
 
 struct quantity_value {
-	struct quantity_request request; /* strings owned by the value */
+	struct quantity_request request; /* strings are static; clock is the one used */
 	char *name;              /* "operationCount" */
 	char *of;                /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
 	char *unit;              /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */

@@ -326,7 +326,7 @@ summary_ratio(const double *numerator, size_t nr_numerator, const double *denomi
 	singles = single_ratios(&top, &bottom, scale, jointly, &nr_singles);
 	qsort(singles, nr_singles, sizeof(*singles), compare_doubles);
 	set_range(&summary, singles, nr_singles);
-	summary.n = nr_numerator > nr_denominator ? nr_numerator : nr_denominator;
+	summary.n = nr_numerator == 1 || (nr_denominator > 1 && nr_denominator < nr_numerator) ? nr_denominator : nr_numerator;
 	if (summary.n >= MIN_FOR_INTERVAL && is_enough(nr_numerator) && is_enough(nr_denominator))
 		set_bootstrap_interval(&summary, &top, &bottom, scale, jointly, seed);
 	free(singles);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of quantities from the samples of the passes. */
+#include "quantities/compute.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measuring/expression.h"
+#include "memory.h"
+
+/* Runs of one part, all of them and the ones without a taint. */
+struct series {
+	double *values;
+	unsigned *taints;
+	size_t nr;
+	size_t pass;      /* the one it comes from, nr_passes if from several; meaningless if known */
+	bool is_known;    /* one value that was not measured */
+};
+
+static void
+series_clear(struct series *series)
+{
+	free(series->values);
+	free(series->taints);
+}
+
+/* ---- values of one part ---- */
+
+static size_t
+index_in_pass(const struct pass *pass, size_t event)
+{
+	size_t i = 0;
+
+	while (pass->events[i] != event)
+		i++;
+	return i;
+}
+
+/* Sets the formula's variables from run i of the passes that have them; adds the taints of these runs. */
+static void
+set_events(struct expression_scope *scope, const struct architecture *architecture, const struct quantity_part *part,
+	   const struct pass_plan *plan, const struct pass_samples *samples, size_t pass, size_t run, unsigned *taints)
+{
+	for (size_t i = 0; i < part->formula->nr_events; i++) {
+		const size_t event = part->formula->events[i];
+		const size_t from = pass < plan->nr_passes ? pass : pass_plan_find(plan, event);
+		const struct pass_run *pass_run = &samples[from].runs[run];
+
+		expression_scope_set_number(scope, architecture->events[event].name,
+					    pass_run->counts[index_in_pass(&plan->passes[from], event)]);
+		*taints |= pass_run->taints;
+	}
+}
+
+static int
+counted_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
+	       const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
+{
+	struct expression_scope *scope = expression_scope_new(NULL);
+	int rc = 0;
+
+	for (size_t i = 0; i < series->nr && rc == 0; i++) {
+		set_events(scope, architecture, part, plan, samples, series->pass, i, &series->taints[i]);
+		rc = expression_number(scope, part->formula->expression, &series->values[i], err);
+	}
+	expression_scope_delete(scope);
+	if (rc < 0)
+		return rot_error_prefix(err, "%s:%d", architecture->path, part->formula->line);
+	return 0;
+}
+
+static double
+clock_value(const struct pass_run *run, enum part_source source)
+{
+	switch (source) {
+	case PART_TSC:
+		return run->tsc_ticks;
+	case PART_WALL:
+		return run->wall_ns;
+	default:
+		return run->context_switches;
+	}
+}
+
+static size_t
+fewest_runs(const struct pass_plan *plan, const struct pass_samples *samples)
+{
+	size_t nr = plan->nr_passes ? samples[0].nr_runs : 0;
+
+	for (size_t i = 1; i < plan->nr_passes; i++)
+		nr = samples[i].nr_runs < nr ? samples[i].nr_runs : nr;
+	return nr;
+}
+
+static size_t
+pass_of_part(const struct quantity_part *part, const struct pass_plan *plan)
+{
+	size_t clock = pass_plan_clock(plan);
+
+	if (part->source == PART_COUNTED)
+		return pass_plan_find_all(plan, part->formula);
+	return clock < plan->nr_passes ? clock : 0;
+}
+
+static int
+part_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
+	    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
+{
+	*series = (struct series){.is_known = part->source == PART_KNOWN};
+	series->nr = series->is_known ? 1 : fewest_runs(plan, samples);
+	series->values = rot_calloc(series->nr, sizeof(*series->values));
+	series->taints = rot_calloc(series->nr, sizeof(*series->taints));
+	if (series->is_known) {
+		series->values[0] = part->known;
+		return 0;
+	}
+	series->pass = pass_of_part(part, plan);
+	if (part->source == PART_COUNTED)
+		return counted_series(series, architecture, part, plan, samples, err);
+	for (size_t i = 0; i < series->nr; i++) {
+		series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
+		series->taints[i] = samples[series->pass].runs[i].taints;
+	}
+	return 0;
+}
+
+/* ---- from parts to the value ---- */
+
+/* Values without a taint by the taints given, times scale; all of them if use_all. Fresh memory. */
+static double *
+kept_values(const struct series *series, const unsigned *taints, double scale, bool use_all, size_t *nr)
+{
+	double *kept = rot_calloc(series->nr, sizeof(*kept));
+
+	*nr = 0;
+	for (size_t i = 0; i < series->nr; i++) {
+		if (use_all || series->is_known || taints[i] == 0)
+			kept[(*nr)++] = scale * series->values[i];
+	}
+	return kept;
+}
+
+static size_t
+count_tainted(const unsigned *taints, size_t nr)
+{
+	size_t tainted = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		tainted += taints[i] != 0;
+	return tainted;
+}
+
+static struct summary
+summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum, bool use_all)
+{
+	struct summary summary;
+	size_t nr;
+	double *kept = kept_values(series, series->taints, resolution->scale, use_all, &nr);
+
+	if (series->is_known)
+		summary = summary_single(kept[0], resolution->numerator.kind);
+	else if (use_minimum && resolution->is_time_numerator)
+		summary = summary_minimum(kept, nr);
+	else
+		summary = summary_median(kept, nr);
+	free(kept);
+	return summary;
+}
+
+/* The same request always gets the same resamples. */
+static uint64_t
+request_seed(const struct quantity_request *request)
+{
+	const char *const words[] = {request->name, request->operation, request->border, request->clock};
+	uint64_t seed = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		for (const char *c = words[i] ? words[i] : ""; *c; c++)
+			seed = (seed ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+	}
+	return seed;
+}
+
+/* No interval; the best time instead of its median. */
+static void
+use_best_time(struct summary *summary, const double *work, size_t nr_work, const double *time, size_t nr_time, double scale)
+{
+	summary->estimator = "medianPerMinimum";
+	summary->value = scale * statistics_percentile(work, nr_work, 50) / statistics_percentile(time, nr_time, 0);
+	summary->low = summary->high = NAN;
+	summary->confidence = 0;
+}
+
+static struct summary
+summarise_ratio(const struct quantity_resolution *resolution, const struct series *top, const struct series *bottom,
+		const unsigned *joint_taints, bool use_minimum, bool use_all)
+{
+	const bool jointly = joint_taints != NULL;
+	struct summary summary;
+	size_t nr_top, nr_bottom;
+	double *numerator = kept_values(top, jointly ? joint_taints : top->taints, 1, use_all, &nr_top);
+	double *denominator = kept_values(bottom, jointly ? joint_taints : bottom->taints, 1, use_all, &nr_bottom);
+
+	if (top->is_known && bottom->is_known)
+		summary = summary_single(resolution->scale * numerator[0] / denominator[0],
+					 quantity_resolution_kind(resolution));
+	else
+		summary = summary_ratio(numerator, nr_top, denominator, nr_bottom, resolution->scale, jointly,
+					request_seed(&resolution->request));
+	if ((!top->is_known && nr_top < 2) || (!bottom->is_known && nr_bottom < 2)) {
+		summary.low = summary.high = NAN;
+		summary.confidence = 0;
+	}
+	if (use_minimum && resolution->is_time_denominator)
+		use_best_time(&summary, numerator, nr_top, denominator, nr_bottom, resolution->scale);
+	free(numerator);
+	free(denominator);
+	return summary;
+}
+
+static const char *
+tainted_estimator(const char *estimator)
+{
+	static const char *const names[][2] = {
+		{"median", "medianOfTainted"},
+		{"exact", "exactOfTainted"},
+		{"minimum", "minimumOfTainted"},
+		{"ratioOfMedians", "ratioOfMediansOfTainted"},
+		{"medianPerMinimum", "medianPerMinimumOfTainted"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (strcmp(names[i][0], estimator) == 0)
+			return names[i][1];
+	}
+	return estimator;
+}
+
+/* Samples and their taints: run i of one part with run i of the other. */
+static void
+value_set_samples(struct quantity_value *value, const struct quantity_resolution *resolution, const struct series *top,
+		  const struct series *bottom)
+{
+	value->nr_samples = top->is_known && bottom ? bottom->nr : top->nr;
+	value->samples = rot_calloc(value->nr_samples, sizeof(*value->samples));
+	value->taints = rot_calloc(value->nr_samples, sizeof(*value->taints));
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		const size_t t = top->is_known ? 0 : i, b = bottom && bottom->is_known ? 0 : i;
+
+		value->samples[i] = resolution->scale * top->values[t];
+		value->taints[i] = top->taints[t];
+		if (bottom) {
+			value->samples[i] /= bottom->values[b];
+			value->taints[i] |= bottom->taints[b];
+		}
+	}
+}
+
+/* Is there a side that was measured and of which every run is tainted? */
+static bool
+all_are_tainted(const struct quantity_value *value, const struct series *top, const struct series *bottom, bool jointly)
+{
+	if (jointly)
+		return count_tainted(value->taints, value->nr_samples) == value->nr_samples;
+	if (!top->is_known && count_tainted(top->taints, top->nr) == top->nr)
+		return true;
+	return bottom && !bottom->is_known && count_tainted(bottom->taints, bottom->nr) == bottom->nr;
+}
+
+static void
+value_summarise(struct quantity_value *value, const struct quantity_resolution *resolution, const struct series *top,
+		const struct series *bottom, const struct pass_plan *plan, bool use_minimum)
+{
+	const bool jointly = bottom && !top->is_known && !bottom->is_known && top->pass == bottom->pass &&
+			     top->pass < plan->nr_passes;
+	const bool use_all = value->nr_samples && all_are_tainted(value, top, bottom, jointly);
+
+	if (bottom)
+		value->summary = summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum, use_all);
+	else
+		value->summary = summarise_single(resolution, top, use_minimum, use_all);
+	value->summary.tainted = count_tainted(value->taints, value->nr_samples);
+	if (use_all)
+		value->summary.estimator = tainted_estimator(value->summary.estimator);
+}
+
+static void
+value_describe(struct quantity_value *value, const struct quantity_resolution *resolution)
+{
+	value->request = resolution->request;
+	value->name = rot_strdup(resolution->request.name);
+	value->of = quantity_resolution_of(resolution);
+	value->unit = quantity_resolution_unit(resolution);
+	value->kind = quantity_resolution_kind(resolution);
+	value->source = quantity_resolution_source(resolution);
+	value->grade = "";
+	value->expected = resolution->expected;
+	value->summary = summary_empty();
+}
+
+int
+quantity_compute(struct quantity_value *value, const struct quantity_resolution *resolution,
+		 const struct architecture *architecture, const struct pass_plan *plan, const struct pass_samples *samples,
+		 bool use_minimum, struct rot_error *err)
+{
+	struct series top = {.nr = 0}, bottom = {.nr = 0};
+	const struct series *below = resolution->has_denominator ? &bottom : NULL;
+	int rc = -1;
+
+	*value = (struct quantity_value){.nr_samples = 0};
+	value_describe(value, resolution);
+	if (part_series(&top, architecture, &resolution->numerator, plan, samples, err) < 0)
+		goto out;
+	if (below && part_series(&bottom, architecture, &resolution->denominator, plan, samples, err) < 0)
+		goto out;
+	if (!top.is_known || (below && !bottom.is_known))
+		value_set_samples(value, resolution, &top, below);
+	value_summarise(value, resolution, &top, below, plan, use_minimum);
+	rc = 0;
+out:
+	series_clear(&top);
+	series_clear(&bottom);
+	return rc;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* What can be asked for, and how this machine answers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "quantities/resolve.h"
+#include "quantities/vocabulary.h"
+#include "rot.h"
+
+/* Strings of an offer, in the order in which they are packed. */
+#define NR_STRINGS 6
+
+struct offer_text {
+	char *strings[NR_STRINGS]; /* name, of, unit, description, kind, source */
+};
+
+struct offer_list {
+	const struct architecture *architecture;
+	struct offer_text *texts;
+	size_t nr;
+};
+
+/* The word that says most about the request: the only one, or none. */
+static const struct quantity_word *
+only_word(struct quantity_request *request)
+{
+	const struct quantity_word *only = NULL;
+
+	for (enum word_role role = 0; role < NR_WORD_ROLES; role++) {
+		const char *name = *quantity_request_word(request, role);
+
+		if (name && only)
+			return NULL;
+		if (name)
+			only = quantity_word_find(role, name);
+	}
+	return only;
+}
+
+static void
+add_offer(struct offer_list *list, struct quantity_request request)
+{
+	const struct quantity_kind *kind = quantity_kind_find(request.name);
+	const struct quantity_word *word = only_word(&request);
+	const bool is_rate = kind->takes[WORD_CLOCK] && (kind->takes[WORD_OPERATION] || kind->takes[WORD_BORDER]);
+	const struct quantity_expectation known = {.operations = 1, .bytes = 1};
+	struct quantity_resolution resolution;
+	struct offer_text *text;
+	bool is_possible = quantity_resolve(&resolution, list->architecture, &request, "auto", &known, NULL) == 0;
+
+	list->texts = rot_realloc(list->texts, list->nr + 1, sizeof(*list->texts));
+	text = &list->texts[list->nr++];
+	text->strings[0] = rot_strdup(request.name);
+	text->strings[1] = quantity_resolution_of(&resolution);
+	text->strings[2] = quantity_resolution_unit(&resolution);
+	text->strings[3] = rot_strdup(word && !is_rate ? word->description : kind->description);
+	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
+	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
+}
+
+/* One offer for each word of the roles from this one on that the quantity takes; a rate has the clock of the configuration. */
+static void
+add_words(struct offer_list *list, const struct quantity_kind *kind, struct quantity_request request, enum word_role role)
+{
+	const bool has_work = kind->takes[WORD_OPERATION] || kind->takes[WORD_BORDER];
+
+	while (role < NR_WORD_ROLES && (!kind->takes[role] || (role == WORD_CLOCK && has_work)))
+		role++;
+	if (role == NR_WORD_ROLES) {
+		add_offer(list, request);
+		return;
+	}
+	for (size_t i = 0; i < nr_quantity_words; i++) {
+		if (quantity_words[i].role != role || strcmp(quantity_words[i].name, "auto") == 0)
+			continue;
+		*quantity_request_word(&request, role) = quantity_words[i].name;
+		add_words(list, kind, request, role + 1);
+	}
+}
+
+/* The array and its strings in one piece of memory. */
+static struct quantity_offer *
+pack_offers(struct offer_list *list)
+{
+	struct quantity_offer *offers;
+	size_t nr_bytes = list->nr * sizeof(*offers);
+	char *at;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		for (size_t k = 0; k < NR_STRINGS; k++)
+			nr_bytes += strlen(list->texts[i].strings[k]) + 1;
+	}
+	offers = rot_calloc(nr_bytes, 1);
+	at = (char *)(offers + list->nr);
+	for (size_t i = 0; i < list->nr; i++) {
+		struct quantity_offer *offer = &offers[i];
+		const char **places[NR_STRINGS] = {&offer->name,        &offer->of,   &offer->unit,
+						   &offer->description, &offer->kind, &offer->source};
+
+		for (size_t k = 0; k < NR_STRINGS; k++) {
+			*places[k] = at;
+			at = stpcpy(at, list->texts[i].strings[k]) + 1;
+			free(list->texts[i].strings[k]);
+		}
+	}
+	free(list->texts);
+	return offers;
+}
+
+size_t
+quantity_offers(struct rot *rot, struct quantity_offer **offers)
+{
+	struct offer_list list = {.architecture = rot->architecture};
+
+	for (size_t i = 0; i < nr_quantity_kinds; i++)
+		add_words(&list, &quantity_kinds[i], (struct quantity_request){.name = quantity_kinds[i].name},
+			  WORD_OPERATION);
+	*offers = pack_offers(&list);
+	return list.nr;
+}

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests in, values out: resolve, plan, measure, compute. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "quantities/compute.h"
+#include "quantities/plan.h"
+#include "quantities/quantity.h"
+#include "quantities/resolve.h"
+#include "quantities/samples.h"
+#include "quantities/vocabulary.h"
+#include "rot.h"
+
+/* ---- what the kernels expect ---- */
+
+typedef bool expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count,
+			    struct rot_error *err);
+
+/* Both precisions, where a kernel states them one by one. */
+static bool
+expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
+		    struct rot_error *err)
+{
+	static const char *const precisions[] = {"doublePrecisionFlop", "singlePrecisionFlop"};
+	bool is_known = kernel_expected_operations(rot, kernel, operation, count, err);
+	double sum = 0;
+
+	if (is_known || err->text[0] || strcmp(operation, "flop") != 0)
+		return is_known;
+	for (size_t i = 0; i < sizeof(precisions) / sizeof(precisions[0]); i++) {
+		double part = 0;
+
+		if (kernel_expected_operations(rot, kernel, precisions[i], &part, err))
+			is_known = true;
+		sum += part;
+	}
+	*count = sum;
+	return is_known;
+}
+
+/* of: "llcRam.read", or "llcRam" for both directions. */
+static bool
+expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes, struct rot_error *err)
+{
+	const char *dot = strchr(of, '.');
+	char *border = rot_strndup(of, dot ? (size_t)(dot - of) : strlen(of));
+	bool is_known = kernel_expected_bytes(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
+
+	free(border);
+	return is_known;
+}
+
+/* Sum over the workloads' kernels; NaN if one of them does not know. -1 if an expression failed. */
+static int
+expected_sum(struct rot *rot, const struct measurement *measurement, const char *of, expected_count *expected, double *sum,
+	     struct rot_error *err)
+{
+	*sum = of ? 0 : NAN;
+	for (size_t i = 0; of && i < measurement_nr_workloads(measurement); i++) {
+		struct rot_error local = {{0}, {0}};
+		double part;
+
+		if (expected(rot, measurement_workloads_at(measurement, i)->kernel, of, &part, &local)) {
+			*sum += part;
+		} else {
+			*sum = NAN;
+			if (local.text[0]) {
+				if (err)
+					*err = local;
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+static int
+expect(struct rot *rot, const struct measurement *measurement, const struct quantity_request *request,
+       struct quantity_expectation *expectation, struct rot_error *err)
+{
+	*expectation = (struct quantity_expectation){.is_cold_only = false};
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++)
+		expectation->is_cold_only |= measurement_workloads_at(measurement, i)->kernel->warm_data;
+	if (expected_sum(rot, measurement, request->operation, expected_operations, &expectation->operations, err) < 0)
+		return -1;
+	return expected_sum(rot, measurement, request->border, expected_bytes, &expectation->bytes, err);
+}
+
+/* ---- one call of quantities_measure ---- */
+
+struct measuring_job {
+	struct rot *rot;
+	struct quantity_resolution *resolutions;
+	size_t nr_requests;
+	struct pass_plan plan;
+	struct measurement **passes;           /* one per pass of the plan */
+	struct measurement_result **results;
+	struct pass_samples *samples;
+};
+
+static void
+job_clear(struct measuring_job *job)
+{
+	for (size_t i = 0; i < job->plan.nr_passes; i++) {
+		if (job->passes)
+			rot_graph_delete(job->passes[i]);
+		if (job->results)
+			rot_graph_delete(job->results[i]);
+		if (job->samples)
+			pass_samples_clear(&job->samples[i]);
+	}
+	free(job->passes);
+	free(job->results);
+	free(job->samples);
+	free(job->resolutions);
+	pass_plan_clear(&job->plan);
+}
+
+static bool
+is_expected(const struct quantity_resolution *resolution)
+{
+	return strcmp(resolution->numerator.kind, "expected") == 0 ||
+	       (resolution->has_denominator && strcmp(resolution->denominator.kind, "expected") == 0);
+}
+
+/* Once: why numbers come from the kernels' definitions although events were asked for. */
+static void
+warn_of_expectations(struct measuring_job *job)
+{
+	struct architecture *architecture = job->rot->architecture;
+	bool is_used = false;
+
+	for (size_t i = 0; i < job->nr_requests; i++)
+		is_used |= is_expected(&job->resolutions[i]);
+	if (!is_used || architecture->has_warned || !architecture->why_not.text[0])
+		return;
+	architecture->has_warned = true;
+	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
+		    architecture->why_not.text, architecture->why_not.hint[0] ? "\n" : "", architecture->why_not.hint);
+}
+
+static int
+job_resolve(struct measuring_job *job, const struct measurement *measurement, const struct quantity_request *requests,
+	    struct rot_error *err)
+{
+	const char *clock = configuration_string(job->rot->configuration, "clock");
+
+	job->resolutions = rot_calloc(job->nr_requests, sizeof(*job->resolutions));
+	for (size_t i = 0; i < job->nr_requests; i++) {
+		struct quantity_request request = requests[i];
+		struct quantity_expectation expectation;
+
+		if (quantity_request_check(&request, err) < 0 || expect(job->rot, measurement, &request, &expectation, err) < 0 ||
+		    quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) < 0)
+			return -1;
+	}
+	warn_of_expectations(job);
+	return 0;
+}
+
+/* What a part asks of the planner. */
+static void
+collect_part(const struct quantity_part *part, const struct architecture_formula **formulas, size_t *nr_formulas,
+	     bool *needs_clock, bool *needs_any)
+{
+	if (part->source == PART_COUNTED)
+		formulas[(*nr_formulas)++] = part->formula;
+	*needs_clock |= part->source == PART_TSC || part->source == PART_WALL;
+	*needs_any |= part->source == PART_SWITCHES;
+}
+
+static int
+job_plan(struct measuring_job *job, struct rot_error *err)
+{
+	const struct architecture_formula **formulas = rot_calloc(2 * job->nr_requests, sizeof(*formulas));
+	bool needs_clock = false, needs_any = false;
+	size_t nr_formulas = 0;
+	int rc;
+
+	for (size_t i = 0; i < job->nr_requests; i++) {
+		const struct quantity_resolution *resolution = &job->resolutions[i];
+
+		collect_part(&resolution->numerator, formulas, &nr_formulas, &needs_clock, &needs_any);
+		if (resolution->has_denominator)
+			collect_part(&resolution->denominator, formulas, &nr_formulas, &needs_clock, &needs_any);
+	}
+	rc = pass_plan_make(&job->plan, job->rot->architecture, formulas, nr_formulas,
+			    needs_clock || (needs_any && nr_formulas == 0), err);
+	free(formulas);
+	return rc;
+}
+
+static int
+job_measure(struct measuring_job *job, const struct measurement *measurement, int nr_runs, struct rot_error *err)
+{
+	const size_t nr = job->plan.nr_passes;
+
+	job->passes = rot_calloc(nr, sizeof(*job->passes));
+	job->results = rot_calloc(nr, sizeof(*job->results));
+	job->samples = rot_calloc(nr, sizeof(*job->samples));
+	for (size_t i = 0; i < nr; i++)
+		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
+	if (nr && measuring_perform(job->rot, job->passes, nr, nr_runs, job->results, err) < 0)
+		return -1;
+	for (size_t i = 0; i < nr; i++) {
+		if (pass_samples_read(&job->samples[i], job->rot->architecture, &job->plan.passes[i], job->passes[i],
+				      job->results[i], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+{
+	const bool use_minimum = strcmp(configuration_string(job->rot->configuration, "estimator"), "min") == 0;
+
+	for (size_t i = 0; i < job->nr_requests; i++) {
+		if (quantity_compute(&values[i], &job->resolutions[i], job->rot->architecture, &job->plan, job->samples,
+				     use_minimum, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static char **
+job_hashes(struct measuring_job *job)
+{
+	char **hashes = rot_calloc(job->plan.nr_passes + 1, sizeof(*hashes));
+
+	for (size_t i = 0; i < job->plan.nr_passes; i++)
+		hashes[i] = rot_strdup(job->results[i]->description_hash);
+	return hashes;
+}
+
+int
+quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err)
+{
+	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
+	int rc = -1;
+
+	for (size_t i = 0; i < nr_requests; i++)
+		values[i] = (struct quantity_value){.nr_samples = 0};
+	if (job_resolve(&job, measurement, requests, err) < 0 || job_plan(&job, err) < 0 ||
+	    job_measure(&job, measurement, nr_runs, err) < 0 || job_compute(&job, values, err) < 0)
+		goto out;
+	if (hashes)
+		*hashes = job_hashes(&job);
+	rc = 0;
+out:
+	for (size_t i = 0; rc < 0 && i < nr_requests; i++)
+		quantity_value_clear(&values[i]);
+	job_clear(&job);
+	return rc;
+}

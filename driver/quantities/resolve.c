@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* From a request to how its parts are obtained. */
+#include "quantities/resolve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "quantities/vocabulary.h"
+
+#define NR_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
+
+static const char *const kinds[] = {"measured", "modelled", "expected", "given"};
+
+const char *
+quantity_weaker_kind(const char *a, const char *b)
+{
+	for (size_t i = NR_ELEMENTS(kinds); i-- > 0;) {
+		if (strcmp(a, kinds[i]) == 0 || strcmp(b, kinds[i]) == 0)
+			return kinds[i];
+	}
+	return kinds[0];
+}
+
+bool
+quantity_needs_operations(const struct quantity_request *request)
+{
+	return request->operation != NULL;
+}
+
+bool
+quantity_needs_bytes(const struct quantity_request *request)
+{
+	return request->border != NULL;
+}
+
+/* ---- parts ---- */
+
+static int
+cannot_measure(const struct architecture *architecture, const char *quantity, const char *of, struct rot_error *err)
+{
+	const bool is_clock = strcmp(quantity, "time") == 0;
+
+	rot_error_set(err, 0, "%s%s%s cannot be measured here", quantity, *of ? " of " : "", of);
+	if (architecture->why_not.text[0])
+		rot_error_append(err, ": %s", architecture->why_not.text);
+	else
+		rot_error_append(err, ": no event of %s gives it", architecture->title);
+	if (!is_clock)
+		rot_error_append(err, "; and the kernel's definition does not say what to expect");
+	if (architecture->why_not.hint[0])
+		return rot_error_hint(err, "%s", architecture->why_not.hint);
+	if (is_clock)
+		return rot_error_hint(err, "use the clock tsc or microSeconds");
+	return rot_error_hint(err, "\"rot list quantities\" shows what can be measured here; or state it in the kernel's XML");
+}
+
+static bool
+part_count(struct quantity_part *part, const struct architecture *architecture, const char *quantity, const char *of)
+{
+	const struct architecture_formula *formula = architecture_formula(architecture, quantity, of);
+
+	if (!formula)
+		return false;
+	*part = (struct quantity_part){.source = PART_COUNTED, .formula = formula, .kind = formula->kind,
+				       .text = formula->source};
+	return true;
+}
+
+static int
+part_work(struct quantity_part *part, const struct architecture *architecture, const char *quantity, const char *of,
+	  double given, double expected, const char *expected_text, struct rot_error *err)
+{
+	if (given > 0) {
+		*part = (struct quantity_part){.source = PART_KNOWN, .known = given, .kind = "given", .text = "given"};
+		return 0;
+	}
+	if (part_count(part, architecture, quantity, of))
+		return 0;
+	if (isnan(expected))
+		return cannot_measure(architecture, quantity, of, err);
+	*part = (struct quantity_part){.source = PART_KNOWN, .known = expected, .kind = "expected", .text = expected_text};
+	return 0;
+}
+
+static int
+part_operations(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
+		const struct quantity_expectation *expectation, struct rot_error *err)
+{
+	return part_work(part, architecture, "operationCount", request->operation, request->given_operations,
+			 expectation->operations, "kernel definition", err);
+}
+
+static int
+part_bytes(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
+	   const struct quantity_expectation *expectation, struct rot_error *err)
+{
+	return part_work(part, architecture, "transferredBytes", request->border, request->given_bytes, expectation->bytes,
+			 expectation->is_cold_only ? "kernel definition, for cold data" : "kernel definition", err);
+}
+
+static int
+part_time(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
+	  const struct quantity_expectation *expectation, struct rot_error *err)
+{
+	(void)expectation;
+	if (strcmp(request->clock, "tsc") == 0)
+		*part = (struct quantity_part){.source = PART_TSC, .kind = "measured", .text = "time stamp counter"};
+	else if (strcmp(request->clock, "microSeconds") == 0)
+		*part = (struct quantity_part){.source = PART_WALL, .kind = "measured", .text = "CLOCK_MONOTONIC_RAW"};
+	else if (!part_count(part, architecture, "time", request->clock))
+		return cannot_measure(architecture, "time", request->clock, err);
+	return 0;
+}
+
+static int
+part_plain(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
+	   const struct quantity_expectation *expectation, struct rot_error *err)
+{
+	(void)expectation;
+	if (strcmp(request->name, "contextSwitches") == 0) {
+		*part = (struct quantity_part){.source = PART_SWITCHES, .kind = "measured",
+					       .text = "getrusage: voluntary and involuntary"};
+		return 0;
+	}
+	return part_work(part, architecture, request->name, "", 0, NAN, "", err);
+}
+
+typedef int part_resolver(struct quantity_part *part, const struct architecture *architecture,
+			  const struct quantity_request *request, const struct quantity_expectation *expectation,
+			  struct rot_error *err);
+
+/* What each quantity is made of; plain counts are not listed. */
+static const struct {
+	const char *name;
+	part_resolver *numerator, *denominator;
+} recipes[] = {
+	{"time", part_time, NULL},
+	{"operationCount", part_operations, NULL},
+	{"transferredBytes", part_bytes, NULL},
+	{"performance", part_operations, part_time},
+	{"throughput", part_bytes, part_time},
+	{"operationalIntensity", part_operations, part_bytes},
+};
+
+/* ---- the whole ---- */
+
+static void
+resolve_clock(struct quantity_resolution *resolution, const struct architecture *architecture, const char *default_clock)
+{
+	struct quantity_request *request = &resolution->request;
+	const char *clock = request->clock ? request->clock : default_clock;
+
+	if (strcmp(clock, "auto") == 0)
+		clock = architecture_formula(architecture, "time", "coreCycles") ? "coreCycles" : "tsc";
+	request->clock = quantity_word_find(WORD_CLOCK, clock)->name;
+}
+
+static double
+expected_value(const struct quantity_request *request, const struct quantity_expectation *expectation)
+{
+	if (strcmp(request->name, "operationCount") == 0)
+		return expectation->operations;
+	if (expectation->is_cold_only)
+		return NAN;
+	if (strcmp(request->name, "transferredBytes") == 0)
+		return expectation->bytes;
+	if (strcmp(request->name, "operationalIntensity") == 0)
+		return expectation->operations / expectation->bytes;
+	return NAN;
+}
+
+/* Wall time is read in ns: us for a time, s in a rate. */
+static double
+base_scale(const struct quantity_resolution *resolution)
+{
+	if (resolution->numerator.source == PART_WALL)
+		return 1e-3;
+	return resolution->has_denominator && resolution->denominator.source == PART_WALL ? 1e9 : 1;
+}
+
+int
+quantity_resolve(struct quantity_resolution *resolution, const struct architecture *architecture,
+		 const struct quantity_request *request, const char *default_clock,
+		 const struct quantity_expectation *expectation, struct rot_error *err)
+{
+	part_resolver *numerator = part_plain, *denominator = NULL;
+
+	*resolution = (struct quantity_resolution){.request = *request};
+	if (quantity_request_check(&resolution->request, err) < 0)
+		return -1;
+	for (size_t i = 0; i < NR_ELEMENTS(recipes); i++) {
+		if (strcmp(recipes[i].name, resolution->request.name) == 0) {
+			numerator = recipes[i].numerator;
+			denominator = recipes[i].denominator;
+		}
+	}
+	if (quantity_kind_find(resolution->request.name)->takes[WORD_CLOCK])
+		resolve_clock(resolution, architecture, default_clock);
+	resolution->has_denominator = denominator != NULL;
+	resolution->is_time_numerator = numerator == part_time;
+	resolution->is_time_denominator = denominator == part_time;
+	if (numerator(&resolution->numerator, architecture, &resolution->request, expectation, err) < 0 ||
+	    (denominator && denominator(&resolution->denominator, architecture, &resolution->request, expectation, err) < 0))
+		return -1;
+	resolution->scale = base_scale(resolution);
+	resolution->expected = expected_value(&resolution->request, expectation);
+	return 0;
+}
+
+/* ---- names ---- */
+
+char *
+quantity_resolution_of(const struct quantity_resolution *resolution)
+{
+	const struct quantity_request *request = &resolution->request;
+
+	if (request->operation && request->border)
+		return rot_format("%s/%s", request->operation, request->border);
+	if (request->operation || request->border)
+		return rot_strdup(request->operation ? request->operation : request->border);
+	return rot_strdup(request->clock);
+}
+
+char *
+quantity_resolution_name(const struct quantity_resolution *resolution)
+{
+	char *of = quantity_resolution_of(resolution);
+	char *name = rot_format("%s%s%s", resolution->request.name, *of ? " of " : "", of);
+
+	free(of);
+	return name;
+}
+
+static const char *
+word_unit(enum word_role role, const char *name)
+{
+	const struct quantity_word *word = name ? quantity_word_find(role, name) : NULL;
+
+	return word ? word->unit : NULL;
+}
+
+char *
+quantity_resolution_unit(const struct quantity_resolution *resolution)
+{
+	const struct quantity_request *request = &resolution->request;
+	const char *operation = word_unit(WORD_OPERATION, request->operation), *byte = word_unit(WORD_BORDER, request->border);
+	const char *clock = word_unit(WORD_CLOCK, request->clock);
+	const char *work = operation ? operation : byte;
+
+	if (operation && byte)
+		return rot_format("%s/%s", operation, byte);
+	if (work && clock)
+		return rot_format("%s/%s", work, resolution->denominator.source == PART_WALL ? "s" : clock);
+	if (work || clock)
+		return rot_strdup(work ? work : clock);
+	return rot_strdup(quantity_kind_find(request->name)->unit);
+}
+
+const char *
+quantity_resolution_kind(const struct quantity_resolution *resolution)
+{
+	if (!resolution->has_denominator)
+		return quantity_weaker_kind(resolution->numerator.kind, resolution->numerator.kind);
+	return quantity_weaker_kind(resolution->numerator.kind, resolution->denominator.kind);
+}
+
+char *
+quantity_resolution_source(const struct quantity_resolution *resolution)
+{
+	if (!resolution->has_denominator)
+		return rot_strdup(resolution->numerator.text);
+	return rot_format("%s per %s", resolution->numerator.text, resolution->denominator.text);
+}

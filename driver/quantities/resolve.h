@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* From a request to how its parts are obtained: counted, timed, or known in advance. Pure. */
+#ifndef QUANTITIES_RESOLVE_H
+#define QUANTITIES_RESOLVE_H
+
+#include "error.h"
+#include "quantities/architecture.h"
+#include "quantities/quantity.h"
+
+/* Every quantity is one part, or a part per another. */
+enum part_source {
+	PART_COUNTED,  /* formula over events      */
+	PART_TSC,      /* time stamp counter       */
+	PART_WALL,     /* wall time, ns            */
+	PART_SWITCHES, /* context switches         */
+	PART_KNOWN,    /* expected or given        */
+};
+
+struct quantity_part {
+	enum part_source source;
+	const struct architecture_formula *formula; /* PART_COUNTED                                         */
+	double known;                               /* PART_KNOWN                                           */
+	const char *kind;                           /* "measured", "modelled", "expected", "given"          */
+	const char *text;                           /* where it comes from; borrowed of formula or static   */
+};
+
+struct quantity_resolution {
+	struct quantity_request request; /* strings of the vocabulary; clock is never NULL or "auto" where there is one */
+	struct quantity_part numerator, denominator;
+	bool has_denominator;
+	bool is_time_numerator, is_time_denominator; /* the part follows the estimator of times */
+	double scale;                    /* of numerator / denominator, to the base unit */
+	double expected;                 /* NaN: nothing known                           */
+};
+
+/* What the kernels' definitions say of a request; NaN: nothing. */
+struct quantity_expectation {
+	double operations, bytes;
+	bool is_cold_only; /* the bytes are those of cold data, and the data are warm */
+};
+
+/* Does the request ask for operations, for bytes? */
+bool quantity_needs_operations(const struct quantity_request *request);
+bool quantity_needs_bytes(const struct quantity_request *request);
+
+/*
+ * default_clock: the configuration key. Error: a part that can neither be counted here nor is known (says why and what would help), an
+ * unknown or incomplete request.
+ */
+int quantity_resolve(struct quantity_resolution *resolution, const struct architecture *architecture,
+		     const struct quantity_request *request, const char *default_clock,
+		     const struct quantity_expectation *expectation, struct rot_error *err);
+
+/* "operationCount of doublePrecisionFlop", for messages. Fresh memory. */
+char *quantity_resolution_name(const struct quantity_resolution *resolution);
+
+/* Unit and "of" of the value, fresh memory: "flop/cycle", "doublePrecisionFlop/llcRam". */
+char *quantity_resolution_unit(const struct quantity_resolution *resolution);
+char *quantity_resolution_of(const struct quantity_resolution *resolution);
+
+/* The weaker kind of the two: measured, modelled, expected, given. */
+const char *quantity_weaker_kind(const char *a, const char *b);
+
+/* The kind of the whole, and the texts of its parts ("A per B"; fresh memory). */
+const char *quantity_resolution_kind(const struct quantity_resolution *resolution);
+char *quantity_resolution_source(const struct quantity_resolution *resolution);
+
+#endif

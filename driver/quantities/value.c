@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of quantities: their end, and their form in JSON. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "quantities/quantity.h"
+
+static const struct {
+	enum sample_taint taint;
+	const char *name;
+} taint_names[] = {
+	{TAINT_CONTEXT_SWITCH, "contextSwitch"}, {TAINT_MIGRATION, "migration"},
+	{TAINT_MAJOR_FAULT, "majorFault"},       {TAINT_MULTIPLEXED, "multiplexed"},
+	{TAINT_OVERFLOW, "overflow"},            {TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
+};
+
+#define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))
+
+void
+quantity_value_clear(struct quantity_value *value)
+{
+	free(value->name);
+	free(value->of);
+	free(value->unit);
+	free(value->source);
+	free(value->samples);
+	free(value->taints);
+	*value = (struct quantity_value){.nr_samples = 0};
+}
+
+char *
+sample_taint_names(unsigned taints)
+{
+	char *names = rot_strdup("");
+
+	for (size_t i = 0; i < NR_TAINTS; i++) {
+		char *longer;
+
+		if (!(taints & taint_names[i].taint))
+			continue;
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", taint_names[i].name);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+/* JSON has neither NaN nor infinity: null. */
+static json_t *
+json_number_of(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *
+json_samples(const struct quantity_value *value)
+{
+	json_t *samples = json_array();
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		json_array_append_new(samples, json_number_of(value->samples[i]));
+	return samples;
+}
+
+static json_t *
+json_taints(const struct quantity_value *value)
+{
+	json_t *taints = json_object();
+
+	for (size_t i = 0; i < NR_TAINTS; i++) {
+		json_int_t nr = 0;
+
+		for (size_t k = 0; k < value->nr_samples; k++)
+			nr += (value->taints[k] & taint_names[i].taint) != 0;
+		if (nr)
+			json_object_set_new(taints, taint_names[i].name, json_integer(nr));
+	}
+	return taints;
+}
+
+static json_t *
+json_tainted_runs(const struct quantity_value *value)
+{
+	json_t *runs = json_array();
+
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		if (value->taints[i])
+			json_array_append_new(runs, json_integer((json_int_t)i));
+	}
+	return runs;
+}
+
+json_t *
+quantity_value_json(const struct quantity_value *value)
+{
+	const struct summary *summary = &value->summary;
+	const struct {
+		const char *key;
+		double number;
+	} numbers[] = {
+		{"low", summary->low},         {"high", summary->high},
+		{"confidence", summary->confidence}, {"minimum", summary->minimum},
+		{"maximum", summary->maximum}, {"quartile25", summary->quartile25},
+		{"quartile75", summary->quartile75}, {"expected", value->expected},
+	};
+	json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:s, s:I, s:I, s:s, s:s, s:s}", "name", value->name, "of", value->of,
+				 "unit", value->unit, "value", json_number_of(summary->value), "estimator",
+				 summary->estimator, "n", (json_int_t)summary->n, "tainted",
+				 (json_int_t)summary->tainted, "kind", value->kind, "source", value->source, "grade",
+				 value->grade);
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		json_object_set_new(json, numbers[i].key, json_number_of(numbers[i].number));
+	if (isinf(summary->value))
+		json_object_set_new(json, "infinite", json_true());
+	if (value->request.clock)
+		json_object_set_new(json, "clock", json_string(value->request.clock));
+	json_object_set_new(json, "samples", json_samples(value));
+	json_object_set_new(json, "taints", json_taints(value));
+	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
+	return json;
+}
