@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting rot-core, following it, and reading what it gives back. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "measuring/core_launch.h"
+#include "measuring/progress.h"
+#include "measuring/work_folder.h"
+#include "memory.h"
+#include "rot.h"
+
+#define STDERR_LIMIT 16384
+#define GRACE_S 10 /* what rot-core gets beyond the time limit, which it keeps itself, and after SIGTERM */
+
+struct launch {
+	const struct rot *rot;
+	const char *child;
+	struct work_folder work;
+	char *command, *output; /* paths */
+	double time_limit_s;
+	pid_t pid;              /* 0: not started */
+	int status;             /* of waitpid */
+	int progress, messages; /* pipes, -1: closed */
+	char line[64];          /* of progress, unfinished */
+	size_t line_length;
+	char text[STDERR_LIMIT + 1]; /* end of standard error */
+	size_t text_length;
+	bool has_timed_out;
+};
+
+static double
+now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* ---- command ---- */
+
+static int
+write_command(const struct launch *launch, struct measurement *const *measurements, size_t nr, int nr_runs,
+	      struct rot_error *err)
+{
+	struct measurement_command *command = measurement_command_new();
+	FILE *out = fopen(launch->command, "we");
+	int rc;
+
+	command->run_count = nr_runs;
+	for (size_t i = 0; i < nr; i++)
+		measurement_command_measurements_add(command, measurements[i]);
+	rc = out ? rot_text_write(command, out, err) : -1;
+	if (!out)
+		rot_error_set(err, errno, "cannot write '%s'", launch->command);
+	else if (fclose(out) != 0 && rc == 0)
+		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
+	measurement_command_delete(command);
+	return rc;
+}
+
+/* ---- start ---- */
+
+/* In the child: never returns. */
+static void
+exec_core(const struct launch *launch, const char *const *argv, int messages, pid_t parent)
+{
+	int null = open("/dev/null", O_RDWR);
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(127);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages, 2) >= 0 &&
+	    fcntl(launch->progress, F_SETFD, 0) == 0)
+		execv(argv[0], (char *const *)argv);
+	dprintf(messages, "cannot start '%s': %s\n", argv[0], strerror(errno));
+	_exit(127);
+}
+
+static int
+start(struct launch *launch, struct rot_error *err)
+{
+	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
+	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
+	const char *argv[] = {core, "--child", launch->child, "--command", launch->command, "--output", launch->output,
+			      "--time-limit", limit, "--progress-fd", fd, NULL};
+	pid_t parent = getpid();
+	int rc = -1;
+
+	snprintf(limit, sizeof limit, "%.3f", launch->time_limit_s);
+	if (pipe2(progress, O_CLOEXEC) == 0 && pipe2(messages, O_CLOEXEC) == 0) {
+		snprintf(fd, sizeof fd, "%d", progress[1]);
+		launch->progress = progress[1];
+		launch->pid = fork();
+		if (launch->pid == 0)
+			exec_core(launch, argv, messages[1], parent);
+		rc = launch->pid < 0 ? -1 : 0;
+	}
+	if (rc < 0) {
+		rot_error_set(err, errno, "cannot start '%s'", core);
+		launch->pid = 0;
+	}
+	close(progress[1]);
+	close(messages[1]);
+	launch->progress = progress[0];
+	launch->messages = messages[0];
+	free(core);
+	return rc;
+}
+
+/* ---- following ---- */
+
+/* "run I of N" */
+static void
+take_progress(struct launch *launch, const char *bytes, size_t length)
+{
+	for (size_t i = 0; i < length; i++) {
+		int run, nr_runs;
+
+		if (bytes[i] != '\n') {
+			if (launch->line_length < sizeof launch->line - 1)
+				launch->line[launch->line_length++] = bytes[i];
+			continue;
+		}
+		launch->line[launch->line_length] = '\0';
+		launch->line_length = 0;
+		if (sscanf(launch->line, "run %d of %d", &run, &nr_runs) == 2)
+			progress_run(run, nr_runs);
+	}
+}
+
+static void
+take_messages(struct launch *launch, const char *bytes, size_t length)
+{
+	size_t room = STDERR_LIMIT - launch->text_length;
+
+	if (length > room) {
+		size_t drop = length - room;
+
+		memmove(launch->text, launch->text + drop, launch->text_length - drop);
+		launch->text_length -= drop;
+	}
+	memcpy(launch->text + launch->text_length, bytes, length);
+	launch->text_length += length;
+	launch->text[launch->text_length] = '\0';
+}
+
+/* Reads what is there; closes at the end of file. */
+static void
+read_pipe(struct launch *launch, int *fd, void (*take)(struct launch *launch, const char *bytes, size_t length))
+{
+	char buffer[4096];
+	ssize_t nr = read(*fd, buffer, sizeof buffer);
+
+	if (nr > 0)
+		take(launch, buffer, (size_t)nr);
+	if (nr == 0 || (nr < 0 && errno != EINTR && errno != EAGAIN)) {
+		close(*fd);
+		*fd = -1;
+	}
+}
+
+static void
+stop(struct launch *launch, int *step, double *deadline_s)
+{
+	kill(launch->pid, (*step)++ == 0 ? SIGTERM : SIGKILL);
+	*deadline_s = now_s() + GRACE_S;
+}
+
+/*
+ * Until rot-core has ended. It keeps the time limit itself; should it hang, it is stopped a little later. Its end counts,
+ * not that of its pipes: they may have been inherited.
+ */
+static void
+follow(struct launch *launch)
+{
+	double deadline_s = now_s() + launch->time_limit_s + GRACE_S;
+	bool has_ended = false;
+	int step = 0;
+
+	for (;;) {
+		struct pollfd fds[] = {{.fd = launch->progress, .events = POLLIN}, {.fd = launch->messages, .events = POLLIN}};
+		bool is_silent = launch->progress < 0 && launch->messages < 0;
+
+		has_ended = has_ended || waitpid(launch->pid, &launch->status, WNOHANG) == launch->pid;
+		poll(fds, 2, has_ended ? 0 : is_silent ? 1 : 50);
+		if (fds[0].revents)
+			read_pipe(launch, &launch->progress, take_progress);
+		if (fds[1].revents)
+			read_pipe(launch, &launch->messages, take_messages);
+		if (has_ended && !fds[0].revents && !fds[1].revents)
+			break;
+		if (!has_ended && now_s() > deadline_s) {
+			launch->has_timed_out = !rot_interrupted();
+			stop(launch, &step, &deadline_s);
+		} else if (!has_ended && rot_interrupted() && step == 0) {
+			stop(launch, &step, &deadline_s);
+		}
+	}
+	launch->pid = 0;
+}
+
+/* ---- result ---- */
+
+static void
+append_messages(const struct launch *launch, const char *already, struct rot_error *err)
+{
+	size_t length = launch->text_length;
+	const char *text = launch->text;
+
+	while (length > 0 && text[length - 1] == '\n')
+		length--;
+	if (length > 2000) {
+		text += length - 2000;
+		length = 2000;
+	}
+	if (length > 0 && !strstr(already, text))
+		rot_error_append(err, "\nThe core printed:\n%.*s", (int)length, text);
+}
+
+/* Kinds of CoreFailure and what to try, when the core itself has no hint. */
+static const struct {
+	const char *kind, *hint;
+} failure_hints[] = {
+	{"timeLimit", "-timeLimit=SECONDS allows more time"},
+	{"killed", "a crash in a kernel: look at its buffers and sizes; SIGKILL (9) may be the system running out of memory"},
+	{"exited", "a kernel must return, not exit"},
+};
+
+static int
+report_failure(const struct launch *launch, const struct core_failure *failure, struct rot_error *err)
+{
+	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
+	if (failure->standard_error[0]) {
+		size_t length = strlen(failure->standard_error), skip = length > 2000 ? length - 2000 : 0;
+
+		rot_error_append(err, "\nThe kernel printed:\n%s", failure->standard_error + skip);
+	}
+	append_messages(launch, failure->standard_error, err);
+	if (failure->hint[0])
+		return rot_error_hint(err, "%s", failure->hint);
+	for (size_t i = 0; i < sizeof failure_hints / sizeof *failure_hints; i++)
+		if (strcmp(failure->kind, failure_hints[i].kind) == 0)
+			rot_error_hint(err, "%s", failure_hints[i].hint);
+	return -1;
+}
+
+static int
+report_end(const struct launch *launch, const struct rot_error *why, struct rot_error *err)
+{
+	if (launch->has_timed_out) {
+		rot_error_set(err, 0, "the measuring core was stopped: it did not answer within %g s", launch->time_limit_s);
+		rot_error_hint(err, "-timeLimit=SECONDS allows more time");
+	} else if (WIFSIGNALED(launch->status)) {
+		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
+			      strsignal(WTERMSIG(launch->status)));
+	} else {
+		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result", WEXITSTATUS(launch->status));
+	}
+	if (why->text[0] && WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0)
+		rot_error_append(err, ": %s", why->text);
+	append_messages(launch, "", err);
+	return -1;
+}
+
+static bool
+is_complete(const struct measurement_command_output *output, size_t nr_measurements, int nr_runs)
+{
+	size_t nr = measurement_command_output_nr_collections(output);
+
+	for (size_t i = 0; i < nr && i < nr_measurements; i++) {
+		struct measurement_run_output_collection *collection = measurement_command_output_collections_at(output, i);
+
+		if (!collection || measurement_run_output_collection_nr_outputs(collection) != (size_t)nr_runs)
+			return false;
+	}
+	return nr == nr_measurements;
+}
+
+static int
+read_output(const struct launch *launch, size_t nr_measurements, int nr_runs, struct measurement_command_output **output,
+	    struct rot_error *err)
+{
+	FILE *in = fopen(launch->output, "re");
+	struct rot_error why = {0};
+	void *graph = in ? rot_text_read(launch->rot->registry, in, "output of the measuring core", &why) : NULL;
+	struct core_failure *failure = rot_cast(graph, &core_failure_class);
+	bool has_succeeded = WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0;
+
+	if (!in)
+		rot_error_set(&why, errno, "cannot read '%s'", launch->output);
+	else
+		fclose(in);
+	if (has_succeeded && rot_is_a(graph, &measurement_command_output_class) &&
+	    is_complete(graph, nr_measurements, nr_runs)) {
+		*output = graph;
+		return 0;
+	}
+	if (rot_interrupted()) {
+		rot_error_set(err, 0, "interrupted");
+	} else if (failure) {
+		report_failure(launch, failure, err);
+	} else {
+		if (graph)
+			rot_error_set(&why, 0, "its output does not hold the runs that were asked for");
+		report_end(launch, &why, err);
+	}
+	rot_graph_delete(graph);
+	return -1;
+}
+
+int
+core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements, size_t nr_measurements,
+	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
+{
+	struct launch *launch = rot_calloc(1, sizeof *launch);
+	int rc = -1;
+
+	launch->rot = rot;
+	launch->child = child;
+	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");
+	launch->progress = launch->messages = -1;
+	if (work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
+		launch->command = rot_format("%s/command", launch->work.path);
+		launch->output = rot_format("%s/output", launch->work.path);
+		if (write_command(launch, measurements, nr_measurements, nr_runs, err) == 0 && start(launch, err) == 0) {
+			follow(launch);
+			rc = read_output(launch, nr_measurements, nr_runs, output, err);
+		}
+	}
+	if (launch->progress >= 0)
+		close(launch->progress);
+	if (launch->messages >= 0)
+		close(launch->messages);
+	work_folder_close(&launch->work);
+	free(launch->command);
+	free(launch->output);
+	free(launch);
+	return rc;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A private folder for one start of the measuring core: CACHE/work/PID-XXXXXX, locked while in use. */
+#ifndef MEASURING_WORK_FOLDER_H
+#define MEASURING_WORK_FOLDER_H
+
+#include "error.h"
+
+/* Nothing here: path NULL. */
+struct work_folder {
+	char *path;
+	int lock; /* descriptor, or -1 */
+};
+
+/*
+ * Makes one, and removes those that dead processes left behind. The caller holds the cache's lock. Where the cache cannot be written, in
+ * TMPDIR.
+ */
+int work_folder_open(struct work_folder *work, const char *cache_folder, struct rot_error *err);
+void work_folder_close(struct work_folder *work);
+
+#endif
