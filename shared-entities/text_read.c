@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Text form of a graph, reading: entities first, then the references between them. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 
 #include "building.h"
 #include "escape.h"
-#include "memory.h"
-#include "nearest.h"
 #include "value.h"
 
 struct reader {
@@ -21,17 +18,12 @@ struct reader {
 	struct rot_error *err;
 };
 
-/* Context for the message that is in err already. Returns -1. */
+/* Puts position, class and field in front of the message. Returns -1. */
 static int
-fail(struct reader *reader, const struct rot_field *field)
+fail(struct reader *reader, const struct rot_entity *entity, const struct rot_field *field)
 {
-	struct building *building = &reader->building;
-
-	if (field)
-		rot_error_prefix(reader->err, "field %s", field->name);
-	if (building->nr)
-		rot_error_prefix(reader->err, "class %s", building->entities[building->nr - 1]->class->name);
-	return rot_error_prefix(reader->err, "%s:%ld", reader->name, reader->line_number);
+	return rot_error_prefix(reader->err, "%s:%ld: class %s, field %s", reader->name, reader->line_number,
+				entity->class->name, field->name);
 }
 
 /* Reads the next line; an incomplete one counts as the end of the input. */
@@ -119,7 +111,7 @@ read_entity(struct reader *reader)
 		const struct rot_field *field = rot_class_field_at(entity->class, i);
 
 		if (read_field(reader, entity, field) < 0)
-			return fail(reader, field);
+			return fail(reader, entity, field);
 	}
 	return 0;
 }

@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs: collecting, cloning, comparing, hashing, printing; text form and canonical XML of known graphs. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entities.h"
+#include "graphs.h"
+#include "memory.h"
+
+static struct rot_registry *registry;
+
+static void
+open_registry(void)
+{
+	registry = rot_registry_new();
+	ck_assert_int_eq(rot_registry_add_all(registry, entities, NULL), 0);
+}
+
+static void
+close_registry(void)
+{
+	rot_registry_delete(registry);
+}
+
+/* Two rules of one workload: the workload is shared; nothing is cyclic. */
+static struct measurement *
+small_measurement(void)
+{
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+
+	workload->id = 3;
+	workload->measurer_set = measurer_set_new();
+	workload->measurer_set->main_measurer = (struct measurer_base *)tsc_measurer_new();
+	measurement_workloads_add(measurement, workload);
+	measurement_workloads_add(measurement, NULL);
+	for (int i = 0; i < 2; i++) {
+		struct rule *rule = rule_new();
+		struct workload_event_predicate *predicate = workload_event_predicate_new();
+
+		predicate->workload = workload;
+		rule->predicate = (struct event_predicate_base *)predicate;
+		measurement_rules_add(measurement, rule);
+	}
+	return measurement;
+}
+
+static const char small_text[] = "Measurement\n"
+				 "workloads\n2\n=> 1\n<null>\n"
+				 "configurators\n0\n"
+				 "rules\n2\n=> 2\n=> 3\n"
+				 "overallMeasurerSet\n<null>\n"
+				 "Workload\nid\n3\nkernel\n<null>\nmeasurerSet\n=> 4\ncpu\n-1\n"
+				 "Rule\npredicate\n=> 5\naction\n<null>\n"
+				 "Rule\npredicate\n=> 6\naction\n<null>\n"
+				 "MeasurerSet\nid\n0\nmainMeasurer\n=> 7\nadditionalMeasurers\n0\nvalidationMeasurers\n0\n"
+				 "WorkloadEventPredicate\nworkload\n=> 1\nevent\nstart\n"
+				 "WorkloadEventPredicate\nworkload\n=> 1\nevent\nstart\n"
+				 "TscMeasurer\nid\n0\n"
+				 "<end>\n";
+
+static const char small_xml[] = "<Measurement>\n"
+				"<workloads>\n"
+				"<Workload id=\"3\" cpu=\"-1\" xml:id=\"e1\">\n"
+				"<kernel/>\n"
+				"<measurerSet>\n"
+				"<MeasurerSet id=\"0\">\n"
+				"<mainMeasurer>\n"
+				"<TscMeasurer id=\"0\"/>\n"
+				"</mainMeasurer>\n"
+				"<additionalMeasurers/>\n"
+				"<validationMeasurers/>\n"
+				"</MeasurerSet>\n"
+				"</measurerSet>\n"
+				"</Workload>\n"
+				"<item/>\n"
+				"</workloads>\n"
+				"<configurators/>\n"
+				"<rules>\n"
+				"<Rule>\n"
+				"<predicate>\n"
+				"<WorkloadEventPredicate event=\"start\">\n"
+				"<workload ref=\"e1\"/>\n"
+				"</WorkloadEventPredicate>\n"
+				"</predicate>\n"
+				"<action/>\n"
+				"</Rule>\n"
+				"<Rule>\n"
+				"<predicate>\n"
+				"<WorkloadEventPredicate event=\"start\">\n"
+				"<workload ref=\"e1\"/>\n"
+				"</WorkloadEventPredicate>\n"
+				"</predicate>\n"
+				"<action/>\n"
+				"</Rule>\n"
+				"</rules>\n"
+				"<overallMeasurerSet/>\n"
+				"</Measurement>\n";
+
+static const char small_print[] = "Measurement\n"
+				  "  workloads:\n"
+				  "    - Workload #1\n"
+				  "        id: 3\n"
+				  "        kernel: none\n"
+				  "        measurerSet: MeasurerSet\n"
+				  "          id: 0\n"
+				  "          mainMeasurer: TscMeasurer\n"
+				  "            id: 0\n"
+				  "          additionalMeasurers: none\n"
+				  "          validationMeasurers: none\n"
+				  "        cpu: -1\n"
+				  "    - none\n"
+				  "  configurators: none\n"
+				  "  rules:\n"
+				  "    - Rule\n"
+				  "        predicate: WorkloadEventPredicate\n"
+				  "          workload: -> #1\n"
+				  "          event: \"start\"\n"
+				  "        action: none\n"
+				  "    - Rule\n"
+				  "        predicate: WorkloadEventPredicate\n"
+				  "          workload: -> #1\n"
+				  "          event: \"start\"\n"
+				  "        action: none\n"
+				  "  overallMeasurerSet: none\n";
+
+/* What write puts on a stream. */
+static char *
+written(const void *root, bool is_text)
+{
+	char *text;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (is_text)
+		ck_assert_int_eq(rot_text_write(root, out, NULL), 0);
+	else
+		rot_graph_print(root, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(test_golden_forms)
+{
+	struct measurement *measurement = small_measurement();
+	char *text = written(measurement, true), *print = written(measurement, false), *xml = rot_xml_write(measurement);
+
+	ck_assert_str_eq(text, small_text);
+	ck_assert_str_eq(xml, small_xml);
+	ck_assert_str_eq(print, small_print);
+	free(text);
+	free(print);
+	free(xml);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
+START_TEST(test_escapes)
+{
+	struct file_content *content = file_content_new();
+	char *text, *xml;
+
+	rot_string_set(&content->file_name, "a\\b\n\r\t\x01\x7f");
+	rot_string_set(&content->start_content, "<&>\"' \xc3\xa4 \xf0\x9f\x98\x80");
+	rot_string_set(&content->stop_content, "\xff \xc3 \xed\xa0\x80 \xc0\x80 \xef\xbf\xbf \xf4\x90\x80\x80");
+	text = written(content, true);
+	xml = rot_xml_write(content);
+	ck_assert_str_eq(text, "FileContent\nfileName\na\\\\b\\n\\r\t\x01\x7f\nstartContent\n<&>\"' \xc3\xa4 \xf0\x9f\x98\x80\n"
+			       "stopContent\n\xff \xc3 \xed\xa0\x80 \xc0\x80 \xef\xbf\xbf \xf4\x90\x80\x80\n<end>\n");
+	ck_assert_str_eq(xml, "<FileContent fileName=\"a\\\\b\\n\\r\\t\\x01\\x7f\" "
+			      "startContent=\"&lt;&amp;&gt;&quot;' \xc3\xa4 \xf0\x9f\x98\x80\" "
+			      "stopContent=\"\\xff \\xc3 \\xed\\xa0\\x80 \\xc0\\x80 \\xef\\xbf\\xbf \\xf4\\x90\\x80\\x80\"/>\n");
+	free(text);
+	free(xml);
+	rot_entity_delete(content);
+}
+END_TEST
+
+/* Lines of text form: from the first to the broken one. */
+static const struct {
+	const char *text, *message, *hint;
+} bad_texts[] = {
+	{"", "in:1: the input ends where a class or '<end>' is expected", ""},
+	{"<end>\n", "in: there is no entity", ""},
+	{"<end>", "in:1: the input ends where a class or '<end>' is expected", ""},
+	{"Rul\n", "in:1: there is no class 'Rul'", "did you mean 'Rule'?"},
+	{"MeasurerBase\n", "in:1: class MeasurerBase is abstract: only classes derived from it have entities", ""},
+	{"TscMeasurer\n", "in:2: class TscMeasurer, field id: the input ends where the name of the field is expected", ""},
+	{"TscMeasurer\nidd\n", "in:2: class TscMeasurer, field id: found 'idd' where the name of the field is expected", ""},
+	{"TscMeasurer\nid\n", "in:3: class TscMeasurer, field id: the input ends where a value is expected", ""},
+	{"TscMeasurer\nid\n1x\n", "in:3: class TscMeasurer, field id: '1x' is not a whole number", ""},
+	{"TscMeasurer\nid\n1", "in:3: class TscMeasurer, field id: the input ends where a value is expected", ""},
+	{"Rule\npredicate\n5\n", "in:3: class Rule, field predicate: '5' is not a reference ('=> N' or '<null>')", ""},
+	{"Rule\npredicate\n=> 0\naction\n<null>\n<end>\n",
+	 "in:3: class Rule, field predicate: refers to a Rule, but holds a EventPredicateBase", ""},
+	{"Rule\npredicate\n=> 1\naction\n<null>\n<end>\n",
+	 "in:3: class Rule, field predicate: there is no entity 1 (there are 1)", ""},
+	{"TscMeasurer\nid\n1\nTscMeasurer\nid\n1\n<end>\n", "in:4: class TscMeasurer: nothing refers to this entity", ""},
+	{"RunCommand\nexecutable\na\\qb\n", "in:3: class RunCommand, field executable: 'a\\qb' has an unknown escape", ""},
+	{"RunCommand\nexecutable\na\narguments\n-1\n",
+	 "in:5: class RunCommand, field arguments: '-1' is not the length of a list", ""},
+	{"RunCommand\nexecutable\na\narguments\n18446744073709551615\nx\n",
+	 "in:7: class RunCommand, field arguments: the input ends where a value is expected", ""},
+	{"ThreadEventPredicate\nevent\nnever\n",
+	 "in:3: class ThreadEventPredicate, field event: 'never' is not one of the allowed values", ""},
+};
+
+static void *
+read_text(const char *text, size_t len, struct rot_error *err)
+{
+	FILE *in = fmemopen((void *)text, len ? len : 1, "r");
+	void *root;
+
+	if (len == 0)
+		getc(in);
+	root = rot_text_read(registry, in, "in", err);
+	fclose(in);
+	return root;
+}
+
+START_TEST(test_text_errors)
+{
+	struct rot_error err = {0};
+
+	ck_assert_ptr_null(read_text(bad_texts[_i].text, strlen(bad_texts[_i].text), &err));
+	ck_assert_str_eq(err.text, bad_texts[_i].message);
+	ck_assert_str_eq(err.hint, bad_texts[_i].hint);
+}
+END_TEST
+
+START_TEST(test_zero_bytes_are_an_error)
+{
+	struct rot_error err = {0};
+
+	ck_assert_ptr_null(read_text("Tsc\0Measurer\n", 13, &err));
+	ck_assert_str_eq(err.text, "in:1: there is a zero byte where a class or '<end>' is expected");
+}
+END_TEST
+
+START_TEST(test_what_follows_the_end_is_left_unread)
+{
+	FILE *in = fmemopen((void *)"TscMeasurer\nid\n1\n<end>\nTscMeasurer\nid\n2\n<end>\nrest", 50, "r");
+	struct tsc_measurer *first = rot_text_read(registry, in, "in", NULL), *second = rot_text_read(registry, in, "in", NULL);
+
+	ck_assert_int_eq(first->base.id, 1);
+	ck_assert_int_eq(second->base.id, 2);
+	ck_assert_int_eq(getc(in), 'r');
+	fclose(in);
+	tsc_measurer_delete(first);
+	tsc_measurer_delete(second);
+}
+END_TEST
+
+START_TEST(test_a_full_device_is_an_error)
+{
+	struct measurement *measurement = small_measurement();
+	FILE *out = fopen("/dev/full", "w");
+	struct rot_error err = {0};
+
+	if (out) {
+		ck_assert_int_eq(rot_text_write(measurement, out, &err), -1);
+		ck_assert_str_eq(err.text, "cannot write an entity of class Measurement: No space left on device");
+		fclose(out);
+	}
+	rot_graph_delete(measurement);
+}
+END_TEST
+
+START_TEST(test_shape_matters_for_equality)
+{
+	struct measurement *shared = small_measurement(), *unshared = small_measurement();
+	struct workload *workload = measurement_workloads_at(unshared, 0), *copy;
+	struct rule *rule = measurement_rules_at(unshared, 1);
+
+	ck_assert(rot_graph_equal(shared, unshared));
+	ck_assert(rot_graph_hash(shared) == rot_graph_hash(unshared));
+	copy = rot_graph_clone(workload, NULL);
+	((struct workload_event_predicate *)rule->predicate)->workload = copy;
+	ck_assert(rot_graph_equal(workload, copy));
+	ck_assert(!rot_graph_equal(shared, unshared));
+	ck_assert(!rot_graph_equal(shared, NULL));
+	ck_assert(!rot_graph_equal(NULL, shared));
+	ck_assert(rot_graph_equal(NULL, NULL));
+	rot_graph_delete(shared);
+	rot_graph_delete(unshared);
+	rot_graph_delete(NULL);
+}
+END_TEST
+
+START_TEST(test_clone_map)
+{
+	struct measurement *old = small_measurement(), *new;
+	struct rot_clone_map *map;
+	size_t nr;
+	struct rot_entity **entities_of_old = rot_graph_collect(old, &nr);
+
+	new = rot_graph_clone(old, &map);
+	ck_assert_uint_eq(nr, 8);
+	ck_assert_ptr_eq(entities_of_old[0], (void *)old);
+	for (size_t i = 0; i < nr; i++) {
+		ck_assert_ptr_nonnull(rot_clone_map_get(map, entities_of_old[i]));
+		ck_assert_ptr_ne(rot_clone_map_get(map, entities_of_old[i]), entities_of_old[i]);
+	}
+	ck_assert_ptr_eq(rot_clone_map_get(map, measurement_workloads_at(old, 0)), measurement_workloads_at(new, 0));
+	ck_assert_ptr_null(rot_clone_map_get(map, new));
+	ck_assert_ptr_null(rot_clone_map_get(map, NULL));
+	rot_clone_map_delete(map);
+	rot_clone_map_delete(NULL);
+	free(entities_of_old);
+	rot_graph_delete(old);
+	rot_graph_delete(new);
+}
+END_TEST
+
+/* The seed is the number of the test, which libcheck prints on a failure. */
+START_TEST(test_random_graphs)
+{
+	struct dice dice = {.state = (uint64_t)_i};
+	void *graph = random_graph(registry, &dice, 1 + (size_t)_i % 60), *clone = rot_graph_clone(graph, NULL);
+
+	ck_assert(rot_graph_equal(graph, clone));
+	ck_assert(rot_graph_hash(graph) == rot_graph_hash(clone));
+	if (change_graph(clone, &dice)) {
+		ck_assert(!rot_graph_equal(graph, clone));
+		ck_assert(rot_graph_hash(graph) != rot_graph_hash(clone));
+	}
+	rot_graph_delete(graph);
+	rot_graph_delete(clone);
+}
+END_TEST
+
+static const struct rot_class node_class;
+
+struct node {
+	struct rot_entity entity;
+	struct node *next;
+};
+
+static const struct rot_field node_fields[] = {
+	{.name = "next", .type = ROT_REFERENCE, .target = &node_class, .offset = offsetof(struct node, next), .unit = "",
+	 .comment = ""},
+};
+
+static const struct rot_class node_class = {
+	.name = "Node", .fields = node_fields, .nr_fields = 1, .size = sizeof(struct node), .comment = ""};
+
+START_TEST(test_a_long_linked_list)
+{
+	struct node *root = rot_entity_new(&node_class), *last = root, *clone, *again;
+	struct rot_registry *nodes = rot_registry_new();
+	struct rot_error err = {0};
+	FILE *in;
+	char *text, *xml;
+
+	for (int i = 1; i < 100000; i++)
+		last = last->next = rot_entity_new(&node_class);
+	last->next = root;
+	rot_registry_add(nodes, &node_class, NULL);
+	clone = rot_graph_clone(root, NULL);
+	ck_assert(rot_graph_equal(root, clone));
+	text = written(root, true);
+	in = fmemopen(text, strlen(text), "r");
+	again = rot_text_read(nodes, in, "in", &err);
+	fclose(in);
+	ck_assert_msg(again != NULL, "%s", err.text);
+	ck_assert(rot_graph_equal(root, again));
+	free(text);
+	text = written(root, false);
+	xml = rot_xml_write(root);
+	ck_assert_uint_gt(strlen(text), 100000);
+	ck_assert_uint_gt(strlen(xml), 100000);
+	free(text);
+	free(xml);
+	rot_graph_delete(root);
+	rot_graph_delete(clone);
+	rot_graph_delete(again);
+	rot_registry_delete(nodes);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("graph");
+	TCase *tcase = tcase_create("graph");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_add_checked_fixture(tcase, open_registry, close_registry);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, test_golden_forms);
+	tcase_add_test(tcase, test_escapes);
+	tcase_add_loop_test(tcase, test_text_errors, 0, sizeof(bad_texts) / sizeof(bad_texts[0]));
+	tcase_add_test(tcase, test_zero_bytes_are_an_error);
+	tcase_add_test(tcase, test_what_follows_the_end_is_left_unread);
+	tcase_add_test(tcase, test_a_full_device_is_an_error);
+	tcase_add_test(tcase, test_shape_matters_for_equality);
+	tcase_add_test(tcase, test_clone_map);
+	tcase_add_loop_test(tcase, test_random_graphs, 0, 100);
+	tcase_add_test(tcase, test_a_long_linked_list);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? 1 : 0;
+}
