@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The makefile of a measuring core: kernels, their generated entities and the fixed part of rot become one program, "child".
+# The makefile of a measuring core: kernels, their generated entities and the fixed part of rot become a program, child.
 #
 #	make --no-print-directory -f DATA/core/core.mk -C BUILD [-jN] [child | listing]
 #
-# with MAKEFLAGS, MFLAGS and MAKELEVEL absent from the environment. BUILD is a folder of the driver's, one per distinct core.
-# No path in settings.mk may hold white space or characters special to make or the shell (BUILD's own may; a kernel's folder
-# that has some is reached through a symbolic link without). The driver writes the following there, and only when the
-# content changes:
+# with MAKEFLAGS, MFLAGS and MAKELEVEL absent from the environment. BUILD is a folder of the driver's, one per distinct
+# core. No path in settings.mk may hold white space or characters special to make or the shell (BUILD's own may; a
+# folder that has some is reached through a symbolic link). The driver writes the following there, and only when it changes:
 #
 #	settings.mk	CC = gcc			the compiler of the kernels, may carry arguments
 #			CCACHE = ccache			or empty
@@ -14,7 +13,7 @@
 #			BUILT = /usr/lib/rot		struct paths, built: core/, shared-entities/
 #			KERNELS = Triad Memory		class names, each once
 #		and per kernel NAME:
-#			SOURCES_NAME = /x/Triad/Triad.c ...	absolute; the first is NAME.c, the others are in or below its folder
+#			SOURCES_NAME = /x/Triad/Triad.c ...	the first is NAME.c, the others are in or below its folder
 #			FLAGS_NAME = -mavx2 -O3		in the syntax of the shell, "$" doubled; they come last, so they win
 #			LIBS_NAME = -lopenblas		or empty
 #	generated/	NAMEData.h, kernel_entities.h, kernel_entities.c (definitions_write_c with the set "kernel_entities"),
@@ -27,9 +26,9 @@
 #	objects/NAME/FILE.compile	the final compile line of FILE.c, without ccache and what only make needs
 #	objects/NAME/FILE.listing	target listing only: the object's instructions among their source lines
 #
-# An object is made again when its source, a header or macro it includes, or its compile line changed; nothing else is. The
-# same kernels, flags, macros and compiler give the same bytes in any folder. Messages of the compiler go to standard error
-# as they are, standard output stays empty. With nothing to do no process is started.
+# An object is made again when its source, a header or macro it includes, or its compile line changed; nothing else is.
+# The same kernels, flags, macros and compiler give the same bytes in any folder. Messages of the compiler go to
+# standard error as they are, standard output stays empty. With nothing to do no process is started.
 
 MAKEFLAGS += -rRs
 .SUFFIXES:
@@ -39,17 +38,18 @@ MAKEFLAGS += -rRs
 
 include settings.mk
 LINKER = $(CC)
-# Written by rot's own build: CORE_LDFLAGS, and LINKER when the fixed part can only be linked by the compiler that made it.
+# Written by rot's own build: CORE_LDFLAGS, and LINKER when only the compiler of the fixed part can link it.
 include $(BUILT)/core/core-flags.mk
 
-# What distributions switch on in their compilers (checks of buffers, of branch targets) would be measured with the kernel.
+# What distributions switch on in their compilers (checks of buffers, branch targets) would be measured with the kernel.
 PLAIN_FLAGS = -U_FORTIFY_SOURCE -fno-stack-protector -fcf-protection=none -fno-lto
 folder = '$(subst ','\'',$(CURDIR))'
 RELOCATABLE_FLAGS = -ffile-prefix-map=$(folder)=. -ffile-prefix-map=$(DATA)=rot -ffile-prefix-map=$(BUILT)=rot
-INCLUDES = -Igenerated -I$(DATA)/kernels -I$(DATA)/shared-entities -I$(BUILT)/shared-entities/generated
+ENTITIES = $(BUILT)/shared-entities
+INCLUDES = -Igenerated -I$(DATA)/kernels -I$(DATA)/shared-entities -I$(ENTITIES)/generated
 COMPILE = $(CC) -std=gnu11 -Wall -Wextra -g $(PLAIN_FLAGS) $(RELOCATABLE_FLAGS) $(INCLUDES)
 
-LIBRARIES = $(BUILT)/core/librot-child.a $(BUILT)/shared-entities/libentities.a $(BUILT)/shared-entities/libshared-entities.a
+LIBRARIES = $(BUILT)/core/librot-child.a $(ENTITIES)/libentities.a $(ENTITIES)/libshared-entities.a
 LINK = $(LINKER) -fno-lto $(CORE_LDFLAGS) $(OBJECTS) -Wl,--start-group $(LIBRARIES) -Wl,--end-group \
 	$(foreach name,$(KERNELS),$(LIBS_$(name))) -lpfm -lpthread -lm -ldl
 

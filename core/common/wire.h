@@ -2,8 +2,9 @@
 /*
  * The wire between the two processes of the core: whole messages of one size over a socket pair.
  *
- * The parent owns both ends until the child is started; the child finds the number of its end behind "--wire". The parent
- * reads at all times, so the child may wait in a send. The child reads when it likes: the parent never waits for it.
+ * The parent owns both ends until the child is started; the child finds the number of its end behind "--wire". The
+ * parent reads at all times, so the child may wait in a send. The child reads when it likes: the parent never waits for
+ * it.
  */
 #ifndef CORE_WIRE_H
 #define CORE_WIRE_H
@@ -15,9 +16,9 @@
 
 enum wire_kind {
 	/* child to parent */
-	WIRE_STARTUP = 1,    /* argument: runs to come, of all measurements together; sent once, before the first run */
-	WIRE_RUN_STARTED,    /* argument: number of the run, from 1                                                   */
-	WIRE_RUN_FINISHED,   /* argument: number of the run, from 1                                                   */
+	WIRE_STARTUP = 1,  /* argument: runs to come, of all measurements together; sent once, before the first run */
+	WIRE_RUN_STARTED,  /* argument: number of the run, from 1                                                   */
+	WIRE_RUN_FINISHED, /* argument: number of the run, from 1                                                   */
 
 	/*
 	 * parent to child, about any thread but the main one. STARTED is sent before the thread runs its first user
@@ -29,8 +30,8 @@ enum wire_kind {
 
 /* Members without a meaning for the kind are 0. */
 struct wire_message {
-	uint32_t kind;    /* enum wire_kind        */
-	int32_t tid;      /* thread it is about    */
+	uint32_t kind; /* enum wire_kind        */
+	int32_t tid;   /* thread it is about    */
 	int64_t argument;
 };
 

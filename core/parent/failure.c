@@ -16,7 +16,8 @@ static const struct {
 	int signal;
 	const char *hint;
 } signal_hints[] = {
-	{SIGKILL, "if nobody else killed it, the system was out of memory: see the end of dmesg, or measure less data at once"},
+	{SIGKILL,
+	 "if nobody else killed it, the system was out of memory: see the end of dmesg, or measure less data at once"},
 	{SIGILL, "the code uses instructions that this processor lacks: look at the flags the kernel is compiled with"},
 	{SIGSEGV, "most likely the kernel reads or writes outside of its buffers"},
 	{SIGBUS, "a file that the kernel maps may have become shorter, or huge pages ran out"},

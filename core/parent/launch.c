@@ -141,7 +141,8 @@ launch_prepare(struct launch *launch, const char *program, const char *command, 
 		goto out;
 	snprintf(wire, sizeof(wire), "%d", ends.wire);
 #ifdef ROT_SANITIZED
-	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks uses ptrace, which a traced process cannot */
+	/* The search for leaks uses ptrace, which a traced process cannot. */
+	setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
 #endif
 	launch->pid = fork();
 	if (launch->pid == 0)

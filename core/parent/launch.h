@@ -9,19 +9,19 @@
 
 /* This process' ends, all close-on-exec; a number is -1 when closed. Nothing there: LAUNCH_NONE. */
 struct launch {
-	pid_t pid;     /* 0: not started, or reaped */
+	pid_t pid; /* 0: not started, or reaped */
 	int wire;
-	int output;    /* the child's standard output, does not block */
-	int errors;    /* the child's standard error, does not block  */
-	int exec_fd;   /* ends when the child was started; an int before that is the errno of execv */
-	int go_fd;     /* the child waits for a byte on it, and gives up at its end */
+	int output;  /* the child's standard output, does not block */
+	int errors;  /* the child's standard error, does not block  */
+	int exec_fd; /* ends when the child was started; an int before that is the errno of execv */
+	int go_fd;   /* the child waits for a byte on it, and gives up at its end */
 };
 
 #define LAUNCH_NONE ((struct launch){.wire = -1, .output = -1, .errors = -1, .exec_fd = -1, .go_fd = -1})
 
 /*
- * Makes the process, which waits for launch_go and is killed when this process ends, however that happens. It leads a process
- * group of its own, reads nothing, and will run "PROGRAM --command COMMAND --output OUTPUT --wire N". 0 or -1.
+ * Makes the process, which waits for launch_go and is killed when this process ends, however that happens. It leads a
+ * process group of its own, reads nothing, and will run "PROGRAM --command COMMAND --output OUTPUT --wire N". 0 or -1.
  */
 int launch_prepare(struct launch *launch, const char *program, const char *command, const char *output,
 		   struct rot_error *err);

@@ -47,8 +47,8 @@ static int
 parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
-		{"child", required_argument, NULL, 'c'},      {"command", required_argument, NULL, 'f'},
-		{"output", required_argument, NULL, 'o'},     {"time-limit", required_argument, NULL, 't'},
+		{"child", required_argument, NULL, 'c'},       {"command", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},      {"time-limit", required_argument, NULL, 't'},
 		{"progress-fd", required_argument, NULL, 'p'}, {0},
 	};
 	int rc = 0;

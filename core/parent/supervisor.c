@@ -68,7 +68,7 @@ handle_status(struct supervisor *self, pid_t tid, int status)
 	return tid != self->launch.pid;
 }
 
-/* All that is there is collected before any of it is handled: a thread that stops over and over cannot keep others waiting. */
+/* Collects all before it handles any, so that a thread that stops over and over cannot keep the others waiting. */
 static void
 handle_children(struct supervisor *self)
 {
@@ -137,8 +137,8 @@ on_run_finished(struct supervisor *self, int64_t run)
 {
 	struct pollfd progress = {.fd = self->request->progress_fd, .events = POLLOUT};
 	char line[64];
-	int length = snprintf(line, sizeof(line), "run %lld of %lld\n", (long long)run,
-			      (long long)self->outcome->nr_runs);
+	int length =
+		snprintf(line, sizeof(line), "run %lld of %lld\n", (long long)run, (long long)self->outcome->nr_runs);
 
 	self->outcome->is_in_run = false;
 	if (poll(&progress, 1, 0) == 1 && (progress.revents & POLLOUT) && write(progress.fd, line, (size_t)length) < 0)
@@ -244,8 +244,8 @@ start(struct supervisor *self, struct rot_error *err)
 	if (open_signals(self, err) < 0 ||
 	    launch_prepare(&self->launch, request->child, request->command, request->output, err) < 0)
 		return -1;
-	self->tracer = (struct tracer){.program = self->launch.pid, .started = thread_started, .exited = thread_exited,
-				       .context = self};
+	self->tracer = (struct tracer){
+		.program = self->launch.pid, .started = thread_started, .exited = thread_exited, .context = self};
 	self->is_traced = tracer_seize(&self->tracer, &refused) == 0;
 	if (!self->is_traced)
 		fprintf(stderr,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs the child from start to end: traces it, relays between it and the driver, keeps what it prints, ends it when it must. */
+/* Runs the child from start to end: traces it, relays between it and the driver, keeps what it prints, ends it when it
+ * must. */
 #ifndef CORE_PARENT_SUPERVISOR_H
 #define CORE_PARENT_SUPERVISOR_H
 
@@ -19,21 +20,21 @@ struct request {
 
 /* How it went. Zeroed: nothing there. */
 struct outcome {
-	int status;               /* as of waitpid                                                    */
-	int exec_errno;           /* not 0: the child could not be started                            */
-	int interrupted_by;       /* SIGTERM, SIGINT or SIGHUP that this process got, for which the child was killed; or 0 */
-	bool is_late;             /* the child was killed because of the time limit                   */
-	bool was_stopped;         /* is_late, and it was waiting for SIGCONT                          */
-	int64_t run;              /* number of the last run that began, from 1; 0: none did           */
-	bool is_in_run;           /* that run did not finish                                          */
-	int64_t nr_runs;          /* to be done; 0: the child never said                              */
-	char *output;             /* what the child printed, the end of it; never NULL after success  */
+	int status;         /* as of waitpid                                                    */
+	int exec_errno;     /* not 0: the child could not be started                            */
+	int interrupted_by; /* SIGTERM, SIGINT or SIGHUP that this process got, for which the child was killed; or 0 */
+	bool is_late;       /* the child was killed because of the time limit                   */
+	bool was_stopped;   /* is_late, and it was waiting for SIGCONT                          */
+	int64_t run;        /* number of the last run that began, from 1; 0: none did           */
+	bool is_in_run;     /* that run did not finish                                          */
+	int64_t nr_runs;    /* to be done; 0: the child never said                              */
+	char *output;       /* what the child printed, the end of it; never NULL after success  */
 	char *errors;
 };
 
 /*
- * Returns when the child and its process group are gone. A system that forbids tracing gets a warning on standard error, and the
- * child runs untraced. -1: could not even begin.
+ * Returns when the child and its process group are gone. A system that forbids tracing gets a warning on standard
+ * error, and the child runs untraced. -1: could not even begin.
  */
 int supervise(const struct request *request, struct outcome *outcome, struct rot_error *err);
 

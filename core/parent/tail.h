@@ -15,12 +15,13 @@ struct tail {
 };
 
 /*
- * Takes all that can be read from fd, which must not block, up to a limit that leaves time for other things. Returns false when fd
- * has ended.
+ * Takes all that can be read from fd, which must not block, up to a limit that leaves time for other things. Returns
+ * false when fd has ended.
  */
 bool tail_read(struct tail *tail, int fd);
 
-/* What was kept, as text in fresh memory: NUL bytes become '?'; where the beginning is missing, a first line says so. */
+/* What was kept, as text in fresh memory: NUL bytes become '?'; where the beginning is missing, a first line says so.
+ */
 char *tail_text(const struct tail *tail);
 
 #endif

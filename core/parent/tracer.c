@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See tracer.h. A new thread makes itself known by its own first stop, which may come before or after the clone event of
- * its creator, or without any (its creator was killed); so the clone event is not needed and its message is never read.
+ * See tracer.h. A new thread makes itself known by its own first stop, which may come before or after the clone event
+ * of its creator, or without any (its creator was killed); so the clone event is not needed and its message is never
+ * read.
  */
 #include "parent/tracer.h"
 
@@ -76,7 +77,8 @@ forget(struct tracer *tracer, pid_t tid)
 		tracer->exited(tracer->context, tid);
 }
 
-/* Whichever thread called exec is the main thread now. All others have ended and were reported, the old main thread never is. */
+/* Whichever thread called exec is the main thread now. All others have ended and were reported, the old main thread
+ * never is. */
 static void
 change_program(struct tracer *tracer, struct stop *stop)
 {
@@ -88,11 +90,8 @@ change_program(struct tracer *tracer, struct stop *stop)
 }
 
 static void (*const reactions[])(struct tracer *, struct stop *) = {
-	[EVENT_PAUSED] = resume,
-	[EVENT_GROUP_STOP] = stay_stopped,
-	[EVENT_EXEC] = change_program,
-	[EVENT_REPORT] = resume,
-	[EVENT_SIGNAL] = deliver,
+	[EVENT_PAUSED] = resume, [EVENT_GROUP_STOP] = stay_stopped, [EVENT_EXEC] = change_program,
+	[EVENT_REPORT] = resume, [EVENT_SIGNAL] = deliver,
 };
 
 int

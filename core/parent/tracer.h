@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Follows the threads of one program with ptrace: every stop is classified as an event, a table says what it leads to. There are
- * no stops at system calls; a thread stops once when it is created, and for signals. Source: thesis, "Child Thread States".
+ * Follows the threads of one program with ptrace: every stop is classified as an event, a table says what it leads to.
+ * There are no stops at system calls; a thread stops once when it is created, and for signals. Source: thesis, "Child
+ * Thread States".
  */
 #ifndef CORE_PARENT_TRACER_H
 #define CORE_PARENT_TRACER_H
@@ -25,14 +26,14 @@ struct tracer {
 };
 
 /*
- * Begins tracing tracer->program, a child of this thread that waits to be let go. It and all it traces dies with this process.
- * -1: the system does not allow it.
+ * Begins tracing tracer->program, a child of this thread that waits to be let go. It and all it traces dies with this
+ * process. -1: the system does not allow it.
  */
 int tracer_seize(struct tracer *tracer, struct rot_error *err);
 
 /*
- * Handles a status of waitpid(-1, , WNOHANG | __WALL) of a traced thread. Never fails: a thread may be killed at any moment, and then
- * its end is reported next. Returns false when the program has ended, status being its own.
+ * Handles a status of waitpid(-1, , WNOHANG | __WALL) of a traced thread. Never fails: a thread may be killed at any
+ * moment, and then its end is reported next. Returns false when the program has ended, status being its own.
  */
 bool tracer_handle(struct tracer *tracer, pid_t tid, int status);
 

@@ -16,7 +16,8 @@ fail() {
 
 # ---- a fixed part that returns what the kernels know, and two kernels ----
 
-mkdir -p built/core built/shared-entities/generated data/kernels data/shared-entities data/core 'my kernels/Three' Two/Two two/Two
+mkdir -p built/core built/shared-entities/generated data/kernels data/shared-entities data/core
+mkdir -p 'my kernels/Three' Two/Two
 cp "$top_srcdir/core/core.mk" data/core/
 : >built/core/core-flags.mk
 echo '#define FROM_KERNEL_H 1' >data/kernels/kernel.h

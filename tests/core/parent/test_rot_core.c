@@ -58,8 +58,9 @@ static pid_t
 begin(const char *act, const char *time_limit, int refused)
 {
 	char number[16];
-	const char *arguments[] = {refuse,     number, "1",	       rot_core, "--child",	 victim,     "--command", command,
-				   "--output", output, "--progress-fd", "9",	 "--time-limit", time_limit, NULL};
+	const char *arguments[] = {refuse,         number,     "1",        rot_core, "--child",       victim,
+				   "--command",    command,    "--output", output,   "--progress-fd", "9",
+				   "--time-limit", time_limit, NULL};
 	pid_t pid;
 
 	write_text(command, act);
@@ -75,7 +76,8 @@ begin(const char *act, const char *time_limit, int refused)
 	return pid;
 }
 
-/* All that it started became a child of this process when it ended; a process that lives on makes this test time out. */
+/* All that it started became a child of this process when it ended; a process that lives on makes this test time out.
+ */
 static int
 end(pid_t pid)
 {
@@ -143,8 +145,8 @@ read_failure(void)
 /* ---- children that do their work ---- */
 
 static const char *const good_acts[] = {
-	"announced",	"clone_process",     "exec_main",  "exec_other", "leave_process", "main_thread_ends_first",
-	"many_threads", "stop_and_continue", "surroundings", "result",	  "signals",	  "storm",
+	"announced",    "clone_process",     "exec_main",    "exec_other", "leave_process", "main_thread_ends_first",
+	"many_threads", "stop_and_continue", "surroundings", "result",     "signals",       "storm",
 	"threads",
 };
 

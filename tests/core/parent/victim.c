@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child of rot-core that does what the first word of its command file says: well behaved, and not at all. It is built without
- * sanitizers, so that it dies by the signals it earns.
+ * A child of rot-core that does what the first word of its command file says: well behaved, and not at all. It is built
+ * without sanitizers, so that it dies by the signals it earns.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,12 +26,12 @@
 static const char *command_path, *output_path;
 static int wire = -1;
 
-#define CHECK(condition) \
-	do { \
-		if (!(condition)) { \
-			fprintf(stderr, "line %d: %s, errno %d\n", __LINE__, #condition, errno); \
-			exit(9); \
-		} \
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "line %d: %s, errno %d\n", __LINE__, #condition, errno);                       \
+			exit(9);                                                                                       \
+		}                                                                                                      \
 	} while (0)
 
 /* ---- the ordinary life of a child ---- */
@@ -374,7 +374,7 @@ on_fault(int number, siginfo_t *info, void *context)
 }
 
 static void
-catch(int number, void (*handler)(int, siginfo_t *, void *))
+catch_signal(int number, void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
 
@@ -386,7 +386,7 @@ expect_fault(int number, void (*fault)(void))
 {
 	int got;
 
-	catch(number, on_fault);
+	catch_signal(number, on_fault);
 	got = sigsetjmp(after_fault, 1);
 	if (got == 0)
 		fault();
@@ -420,7 +420,7 @@ signals(void)
 	struct itimerval often = {{0, 500}, {0, 500}};
 	int expected = 0;
 
-	catch(SIGRTMIN, on_value);
+	catch_signal(SIGRTMIN, on_value);
 	for (int i = 0; i < 100; i++) {
 		expected += i;
 		CHECK(sigqueue(getpid(), SIGRTMIN, (union sigval){.sival_int = i}) == 0);
@@ -430,7 +430,7 @@ signals(void)
 	expect_fault(SIGSEGV, bad_address);
 	expect_fault(SIGILL, bad_instruction);
 	nr_signals = 0;
-	catch(SIGALRM, on_value);
+	catch_signal(SIGALRM, on_value);
 	CHECK(setitimer(ITIMER_REAL, &often, NULL) == 0);
 	while (nr_signals < 50)
 		pause();
