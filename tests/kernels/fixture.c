@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* rot's own kernels for tests. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "definition.h"
+#include "files.h"
+#include "measuring/core_description.h"
+#include "measuring/kernel_work.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+
+struct rot kernels_rot;
+char kernels_folder[] = "/tmp/rot-kernels-XXXXXX";
+const char *kernels_compilers[4];
+
+static const char *
+source_folder(void)
+{
+	const char *folder = getenv("top_srcdir");
+
+	return folder ? folder : ".";
+}
+
+static const char *
+build_folder(void)
+{
+	const char *folder = getenv("top_builddir");
+
+	return folder ? folder : ".";
+}
+
+static void
+must(int rc, const struct rot_error *err)
+{
+	if (rc == 0)
+		return;
+	fprintf(stderr, "%s\n", err->text);
+	exit(1);
+}
+
+static void
+open_definitions(void)
+{
+	struct rot_error err = {0};
+	char *folder = rot_format("%s/kernels", source_folder());
+	char *generated = rot_format("%s/generated", kernels_folder);
+
+	kernels_rot.registry = rot_registry_new();
+	kernels_rot.kernels = definitions_new();
+	must(rot_registry_add_all(kernels_rot.registry, entities, &err), &err);
+	must(definitions_load_folder(kernels_rot.kernels, folder, &err), &err);
+	must(definitions_resolve(kernels_rot.kernels, kernels_rot.registry, &err), &err);
+	must(folder_make(generated, &err), &err);
+	must(definitions_write_c(kernels_rot.kernels, generated, "kernel_entities", &err), &err);
+	free(generated);
+	free(folder);
+}
+
+static void
+open_machine(void)
+{
+	static const char *const flags[] = {"avx", "avx2", "avx512f", "avx512vl", "fma"};
+
+	kernels_rot.machine = machine_new();
+	kernels_rot.machine->l1_data_bytes = 32 << 10;
+	kernels_rot.machine->l2_bytes = 1 << 20;
+	kernels_rot.machine->llc_bytes = 32 << 20;
+	kernels_rot.machine->memory_bytes = 4L << 30;
+	for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+		machine_cpu_flags_add(kernels_rot.machine, flags[i]);
+}
+
+static void
+find_compilers(void)
+{
+	static const char *const names[] = {"gcc", "clang", "cc"};
+	size_t nr = 0;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if ((nr == 0 || strcmp(names[i], "cc") != 0) && has_program(names[i]))
+			kernels_compilers[nr++] = names[i];
+}
+
+void
+fixture_open(void)
+{
+	if (!mkdtemp(kernels_folder)) {
+		perror(kernels_folder);
+		exit(1);
+	}
+	open_definitions();
+	open_machine();
+	find_compilers();
+}
+
+void
+fixture_close(void)
+{
+	machine_delete(kernels_rot.machine);
+	definitions_delete(kernels_rot.kernels);
+	rot_registry_delete(kernels_rot.registry);
+	folder_remove(kernels_folder);
+}
+
+struct kernel_base *
+kernel_of(const char *class_name, const char *fields)
+{
+	struct kernel_base *kernel = rot_entity_new(definitions_find(kernels_rot.kernels, class_name)->class);
+	char *copy = rot_strdup(fields), *rest = NULL;
+	struct rot_error err = {0};
+
+	for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+		char *value = strchr(word, '=');
+
+		ck_assert_ptr_nonnull(value);
+		*value++ = '\0';
+		ck_assert_msg(rot_entity_set(kernel, word, value, &err) == 0, "%s", err.text);
+	}
+	free(copy);
+	return kernel;
+}
+
+/* What the command prints on both channels, and its wait status. */
+static char *
+run_command(const char *command, int *status)
+{
+	char *both = rot_format("{ %s; } 2>&1", command), *output = NULL;
+	FILE *pipe = popen(both, "re");
+	size_t size = 0;
+
+	if (!pipe || getdelim(&output, &size, '\0', pipe) < 0) {
+		free(output);
+		output = rot_strdup("");
+	}
+	*status = pipe ? pclose(pipe) : -1;
+	free(both);
+	return output;
+}
+
+char *
+output_of(const char *command)
+{
+	int status;
+	char *output = run_command(command, &status);
+
+	ck_assert_msg(status == 0, "%s\n%s", command, output);
+	return output;
+}
+
+bool
+has_program(const char *name)
+{
+	char *command = rot_format("command -v %s", name);
+	int status;
+
+	free(run_command(command, &status));
+	free(command);
+	return status == 0;
+}
+
+struct macro_visit {
+	const struct kernel_base *kernel;
+	const char *folder;
+};
+
+static int
+write_macro(const struct rot_field *field, void *context)
+{
+	struct macro_visit *visit = context;
+	struct core_macro macro = {.name = (char *)field->macro, .field = field};
+	struct rot_error err = {0};
+	char *path, *text;
+
+	if (!field->macro)
+		return 0;
+	macro.value = rot_entity_get(visit->kernel, field->name);
+	path = rot_format("%s/%s.h", visit->folder, field->macro);
+	text = core_macro_text(&macro);
+	ck_assert_msg(file_write_if_changed(path, text, &err) == 0, "%s", err.text);
+	free(text);
+	free(path);
+	free(macro.value);
+	return 0;
+}
+
+/* FOLDER/macros/MACRO.h for each field of the kernel that is one. */
+static void
+write_macros(const struct kernel_base *kernel, const char *folder)
+{
+	char *macros = rot_format("%s/macros", folder);
+	struct macro_visit visit = {kernel, macros};
+	struct rot_error err = {0};
+
+	ck_assert_msg(folder_make(macros, &err) == 0, "%s", err.text);
+	rot_class_each_field(kernel->entity.class, write_macro, &visit);
+	free(macros);
+}
+
+static int
+append_flags(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
+{
+	char **flags = context, *longer = rot_format("%s %s", *flags, row->text);
+
+	(void)scope;
+	(void)err;
+	free(*flags);
+	*flags = longer;
+	return 0;
+}
+
+char *
+kernel_compile(const struct kernel_base *kernel, const char *compiler, const char *more_flags, const char *name)
+{
+	const char *class_name = kernel->entity.class->name;
+	struct rot_error err = {0};
+	char *path = rot_format("%s/%s", kernels_folder, name);
+	char *macros = rot_format("%s.include", path), *flags = rot_strdup(""), *command, *output;
+
+	ck_assert_msg(kernel_check(&kernels_rot, kernel, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(kernel_each_row(&kernels_rot, kernel, DEFINITION_FLAGS, append_flags, &flags, &err), 0);
+	write_macros(kernel, macros);
+	command = rot_format("%s -std=gnu11 -Wall -Wextra -Werror -g -I'%s' -I'%s/generated' -I'%s/kernels' -I'%s/shared-entities' "
+			     "-I'%s/shared-entities/generated' %s %s %s -o '%s' '%s/kernels/%s/%s.c'",
+			     compiler, macros, kernels_folder, source_folder(), source_folder(), build_folder(), flags,
+			     kernel->optimization, more_flags, path, source_folder(), class_name, class_name);
+	output = output_of(command);
+	ck_assert_msg(output[0] == '\0', "%s\n%s", command, output);
+	free(output);
+	free(command);
+	free(flags);
+	free(macros);
+	return path;
+}

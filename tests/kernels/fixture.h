@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* rot's own kernels for tests: their definitions, entities by text, and their objects as a measuring core would have them. */
+#ifndef TESTS_KERNELS_FIXTURE_H
+#define TESTS_KERNELS_FIXTURE_H
+
+#include <stdbool.h>
+
+#include "entities.h"
+#include "rot.h"
+
+/* Definitions of kernels/, and a machine with 32 KiB, 1 MiB and 32 MiB of caches and every instruction set. */
+extern struct rot kernels_rot;
+
+/* A temporary folder, removed by fixture_close. */
+extern char kernels_folder[];
+
+/* The compilers found on this machine: gcc and clang, or cc if there is neither. NULL-terminated. */
+extern const char *kernels_compilers[];
+
+/* Exit with a message on failure. */
+void fixture_open(void);
+void fixture_close(void);
+
+/* A kernel's entity with fields set: kernel_of("Memory", "operation=WRITE streams=2"). Fails the test on a bad field. */
+struct kernel_base *kernel_of(const char *class_name, const char *fields);
+
+/*
+ * Compiles the kernel as the driver would, with -Wall -Wextra -Werror and more flags, to NAME in kernels_folder. A compiler's complaint
+ * fails the test. Returns the path in fresh memory.
+ */
+char *kernel_compile(const struct kernel_base *kernel, const char *compiler, const char *more_flags, const char *name);
+
+/* What a shell command prints; it must succeed. Fresh memory. */
+char *output_of(const char *command);
+
+/* Whether PATH has the program. */
+bool has_program(const char *name);
+
+#endif

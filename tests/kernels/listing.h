@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* The instructions of a compiled loop, from objdump. */
+#ifndef TESTS_KERNELS_LISTING_H
+#define TESTS_KERNELS_LISTING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct instruction {
+	unsigned long address;
+	char mnemonic[24];
+	char operands[104]; /* AT&T syntax: the destination is the last one */
+};
+
+struct listing {
+	struct instruction *instructions;
+	size_t nr;
+};
+
+/* The function of an object file; fails the test if there is none. Clear it. */
+struct listing listing_of_function(const char *object, const char *function);
+void listing_clear(struct listing *listing);
+
+/* The innermost loop that comes first, as a part of listing: from its first instruction to its conditional jump back. */
+struct listing listing_first_loop(const struct listing *listing);
+
+/* Instructions of that name (NULL: any) whose operands contain text. */
+size_t listing_count(const struct listing *listing, const char *mnemonic, const char *text);
+
+/* Different last operands of the instructions of that name. */
+size_t listing_count_destinations(const struct listing *listing, const char *mnemonic);
+
+/* The last operand: "%zmm3" of "%zmm31,%zmm30,%zmm3". */
+const char *instruction_destination(const struct instruction *instruction);
+
+#endif
