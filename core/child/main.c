@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "child/command.h"
 #include "child/journal.h"
 #include "child/kernels.h"
+#include "common/output.h"
 #include "memory.h"
 
 static const char usage[] = "usage: child --command FILE --output FILE [--wire FD] [--journal FILE]\n";
@@ -48,32 +48,6 @@ parse_options(int argc, char **argv, struct options *options)
 	return optind == argc && options->command && options->output ? 0 : -1;
 }
 
-/* Complete or not at all: written beside, flushed to the disk, renamed. */
-static int
-write_file(const void *entity, const char *path, struct rot_error *err)
-{
-	char *temporary = rot_format("%s.new", path);
-	FILE *out = fopen(temporary, "we");
-	int rc = -1;
-
-	if (!out) {
-		rot_error_set(err, errno, "cannot write '%s'", temporary);
-		goto out;
-	}
-	rc = rot_text_write(entity, out, err);
-	if (rc == 0 && (fflush(out) != 0 || fsync(fileno(out)) < 0))
-		rc = rot_error_set(err, errno, "cannot write '%s'", temporary);
-	if (fclose(out) != 0 && rc == 0)
-		rc = rot_error_set(err, errno, "cannot write '%s'", temporary);
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = rot_error_set(err, errno, "cannot rename '%s' to '%s'", temporary, path);
-	if (rc < 0)
-		unlink(temporary);
-out:
-	free(temporary);
-	return rc;
-}
-
 static int
 write_failure(const struct failure *failure, const char *path, struct rot_error *err)
 {
@@ -83,7 +57,7 @@ write_failure(const struct failure *failure, const char *path, struct rot_error 
 	rot_string_set(&output->attempted, failure->error.text);
 	rot_string_set(&output->hint, failure->error.hint);
 	rot_string_set(&output->kind, failure_kind_name(failure->kind));
-	rc = write_file(output, path, err);
+	rc = output_write(output, path, err);
 	rot_graph_delete(output);
 	return rc;
 }
@@ -149,7 +123,7 @@ main(int argc, char **argv)
 	if (options.journal)
 		journal_open();
 	output = perform(&options, &failure);
-	rc = output ? write_file(output, options.output, &error) : write_failure(&failure, options.output, &error);
+	rc = output ? output_write(output, options.output, &error) : write_failure(&failure, options.output, &error);
 	if (rc == 0 && options.journal)
 		rc = journal_write(options.journal, &error);
 	if (rc < 0)

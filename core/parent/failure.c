@@ -2,9 +2,7 @@
 /* See failure.h. */
 #include "parent/failure.h"
 
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -75,10 +73,10 @@ killed(int number, const char *time, struct core_failure *failure)
 }
 
 static char *
-exited(int status, const char *time, bool has_run, struct core_failure *failure)
+exited(int status, const char *time, bool is_in_run, struct core_failure *failure)
 {
 	rot_string_set(&failure->kind, "exited");
-	rot_string_set(&failure->hint, has_run ? "a kernel must not end the process" : "");
+	rot_string_set(&failure->hint, is_in_run ? "a kernel must not end the process" : "");
 	failure->number = status;
 	return rot_format("the measuring core exited with status %d %s, without a result", status, time);
 }
@@ -114,7 +112,7 @@ failure_new(const struct request *request, const struct outcome *outcome)
 	if (outcome->exec_errno)
 		what = not_started(request, outcome, failure);
 	else if (WIFEXITED(outcome->status))
-		what = exited(WEXITSTATUS(outcome->status), time, outcome->run > 0, failure);
+		what = exited(WEXITSTATUS(outcome->status), time, outcome->is_in_run, failure);
 	else if (outcome->is_late)
 		what = late(request, outcome, time, failure);
 	else
@@ -125,39 +123,4 @@ failure_new(const struct request *request, const struct outcome *outcome)
 	free(what);
 	free(text);
 	return failure;
-}
-
-static int
-write_and_sync(struct core_failure *failure, FILE *file, struct rot_error *err)
-{
-	if (rot_text_write(failure, file, err) < 0)
-		return -1;
-	if (fflush(file) != 0 || fsync(fileno(file)) < 0)
-		return rot_error_set(err, errno, "cannot write");
-	return 0;
-}
-
-int
-failure_write(struct core_failure *failure, const char *path, struct rot_error *err)
-{
-	char *temporary = rot_format("%s.new", path);
-	FILE *file = fopen(temporary, "we");
-	int rc = -1;
-
-	if (!file) {
-		rot_error_set(err, errno, "cannot create '%s'", temporary);
-		goto out;
-	}
-	rc = write_and_sync(failure, file, err);
-	if (fclose(file) != 0 && rc == 0)
-		rc = rot_error_set(err, errno, "cannot write");
-	if (rc == 0 && rename(temporary, path) < 0)
-		rc = rot_error_set(err, errno, "cannot rename '%s' to '%s'", temporary, path);
-	if (rc < 0) {
-		rot_error_prefix(err, "'%s'", path);
-		unlink(temporary);
-	}
-out:
-	free(temporary);
-	return rc;
 }

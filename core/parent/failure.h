@@ -4,7 +4,6 @@
 #define CORE_PARENT_FAILURE_H
 
 #include "CoreFailure.h"
-#include "error.h"
 #include "parent/supervisor.h"
 
 enum verdict {
@@ -18,8 +17,5 @@ enum verdict failure_judge(const struct request *request, const struct outcome *
 
 /* The failure behind VERDICT_FAILED. Free with core_failure_delete. */
 struct core_failure *failure_new(const struct request *request, const struct outcome *outcome);
-
-/* Writes it to path in text form; a reader sees all of it or what was there before. */
-int failure_write(struct core_failure *failure, const char *path, struct rot_error *err);
 
 #endif

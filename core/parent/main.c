@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/output.h"
 #include "memory.h"
 #include "parent/failure.h"
 #include "parent/supervisor.h"
@@ -91,7 +92,7 @@ report_failure(const struct request *request, const struct outcome *outcome)
 	rot_error_set(&err, 0, "%s", failure->attempted);
 	rot_error_hint(&err, "%s", failure->hint);
 	complain(&err);
-	if (failure_write(failure, request->output, &err) < 0)
+	if (output_write(failure, request->output, &err) < 0)
 		complain(&err);
 	core_failure_delete(failure);
 	return EXIT_FAILED;

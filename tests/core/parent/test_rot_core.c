@@ -208,6 +208,7 @@ static const struct {
 	{"crash", "60", "killed", SIGSEGV, "killed by signal 11 (Segmentation fault) in run 3 of 10", "buffers"},
 	{"crash_after_result", "60", "killed", SIGABRT, "killed by signal 6 (Aborted) after run 3 of 3", ""},
 	{"exit_3", "60", "exited", 3, "exited with status 3 before it was ready to measure", ""},
+	{"exit_in_run", "60", "exited", 0, "exited with status 0 in run 1 of 2", "a kernel must not end the process"},
 	{"no_result", "60", "exited", 0, "exited with status 0 before it was ready to measure, without a result", ""},
 	{"hang", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s in run 1 of 2", "timeLimit"},
 	{"linger", "0.1", "timeLimit", 0, "exceeded the time limit of 0.1 s", "timeLimit"},

@@ -109,6 +109,14 @@ crash(void)
 }
 
 static void
+exit_in_run(void)
+{
+	say(WIRE_STARTUP, 2);
+	say(WIRE_RUN_STARTED, 1);
+	exit(0);
+}
+
+static void
 crash_after_result(void)
 {
 	result();
@@ -557,6 +565,7 @@ static const struct {
 	{"exec_main", exec_main},
 	{"exec_other", exec_other},
 	{"exit_3", exit_3},
+	{"exit_in_run", exit_in_run},
 	{"hang", hang},
 	{"leave_process", leave_process},
 	{"linger", linger},

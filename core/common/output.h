@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* The file that the core hands back, from whichever of its processes. */
+#ifndef CORE_OUTPUT_H
+#define CORE_OUTPUT_H
+
+#include "error.h"
+
+/*
+ * Writes the entity and all it reaches to path in text form: complete and on the disk, or not at all. PATH.new is used
+ * on the way. 0 or -1.
+ */
+int output_write(const void *entity, const char *path, struct rot_error *err);
+
+#endif
