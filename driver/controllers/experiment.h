@@ -47,6 +47,7 @@ struct experiment_plot {
 	const char *point_label;    /* text drawn at a point; "": its label */
 	const char *annotation;     /* further lines of the caption; expressions see the plot's last point */
 	const char *key_position;   /* "": as the configuration key says */
+	const char *condition;      /* the plot shows the points where it is true, an expression like those in texts; "": all */
 	bool connect_same_size;     /* dashed lines between points of different series with equal labels */
 	bool has_default_peaks;     /* roofline: draw the machine's ceilings */
 };
@@ -83,19 +84,22 @@ int experiment_add_point(struct experiment *experiment, const char *series, cons
 struct experiment_ceiling {
 	const char *name;      /* "AVX-512 FMA" */
 	const char *operation; /* "doublePrecisionFlop" */
-	const char *border;    /* "llcRam"; a plot's own border is drawn black, others grey */
+	const char *border;    /* where the bytes come from: "llcRam", "l2l3", "l1l2" or "cpuL1"; a plot's own border is drawn black */
 	double work;           /* of one run, > 0 */
 };
+
+/* False for the performance of an operation that no roofline shows, when there are rooflines. */
+bool experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling);
 int experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
 			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
 
 /*
- * The machine's default ceilings (controller default-peaks), measured once and cached. Only the performances of operations that the
- * rooflines added so far show, or all when there is none.
+ * The machine's default ceilings (controller default-peaks) that experiment_wants_ceiling, measured once and cached.
  */
 int experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err);
 
 size_t experiment_nr_points(const struct experiment *experiment);
+struct rot *experiment_rot(const struct experiment *experiment);
 
 /* ---- results ---- */
 

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* C controllers: files compiled into shared objects in the cache folder, and loaded. */
+#include "controllers/c_controller.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "files.h"
+#include "measuring/sha256.h"
+#include "memory.h"
+#include "process.h"
+
+/* What compiling one file needs. All paths are absolute. */
+struct compilation {
+	char *source, *folder;
+	char *object, *dependencies; /* FOLDER/KEY.so and .d */
+	char *compiler;
+	char *includes[6];           /* -I of the headers: rot's own, and those generated */
+};
+
+static void
+compilation_clear(struct compilation *c)
+{
+	free(c->source);
+	free(c->folder);
+	free(c->object);
+	free(c->dependencies);
+	free(c->compiler);
+	for (size_t i = 0; i < sizeof(c->includes) / sizeof(*c->includes); i++)
+		free(c->includes[i]);
+}
+
+/* Another source text, compiler or rot gives another object. */
+static int
+compilation_init(struct compilation *c, const struct paths *paths, const char *compiler, const char *path, struct rot_error *err)
+{
+	char key[SHA256_HEX_SIZE], *full = realpath(path, NULL), *text = full ? file_read(full, NULL, err) : NULL;
+	struct sha256 *hash;
+
+	if (!full)
+		rot_error_set(err, 2 /* ENOENT */, "cannot read '%s'", path);
+	if (!text) {
+		free(full);
+		return -1;
+	}
+	hash = sha256_new();
+	sha256_add_text(hash, full);
+	sha256_add_text(hash, text);
+	sha256_add_text(hash, compiler);
+	sha256_add_text(hash, PACKAGE_VERSION);
+	sha256_finish(hash, key);
+	free(text);
+	*c = (struct compilation){
+		.source = full,
+		.folder = rot_format("%s/controllers", paths->cache),
+		.object = rot_format("%s/controllers/%s.so", paths->cache, key),
+		.dependencies = rot_format("%s/controllers/%s.d", paths->cache, key),
+		.compiler = rot_strdup(compiler),
+		.includes = { rot_format("-I%s/driver", paths->data), rot_format("-I%s/shared-entities", paths->data),
+			      rot_format("-I%s/codegen", paths->data), rot_format("-I%s/shared-entities/generated", paths->built),
+			      rot_format("-I%s/shared-entities/generated", paths->data) },
+	};
+	return 0;
+}
+
+static bool
+is_newer(const struct stat *a, const struct stat *b)
+{
+	return a->st_mtim.tv_sec != b->st_mtim.tv_sec ? a->st_mtim.tv_sec > b->st_mtim.tv_sec
+						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+}
+
+/* The object is there, and no file it was made from has changed since: the dependencies are those the compiler wrote. */
+static bool
+is_up_to_date(const struct compilation *c)
+{
+	struct stat object, file;
+	struct rot_error ignored;
+	char *text, *rest = NULL;
+	bool is_current = stat(c->object, &object) == 0;
+
+	text = is_current ? file_read(c->dependencies, NULL, &ignored) : NULL;
+	for (char *word = text ? strtok_r(text, " \t\r\n\\", &rest) : NULL; word && is_current;
+	     word = strtok_r(NULL, " \t\r\n\\", &rest))
+		if (word[strlen(word) - 1] != ':')
+			is_current = stat(word, &file) == 0 && !is_newer(&file, &object);
+	free(text);
+	return is_current && text;
+}
+
+static int
+compile(const struct compilation *c, struct rot_error *err)
+{
+	char *temporary = rot_format("%s.%ld", c->object, (long)getpid());
+	const char *const argv[] = {
+		c->compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-fPIC", "-shared", "-MMD", "-MF", c->dependencies,
+		c->includes[0], c->includes[1], c->includes[2], c->includes[3], c->includes[4], "-o", temporary, c->source, NULL
+	};
+	struct process_result result = { 0 };
+	bool not_found = false;
+	int rc = folder_make(c->folder, err);
+
+	if (rc == 0 && process_run(argv, NULL, &result, &not_found, err) < 0) {
+		rc = -1;
+		if (not_found)
+			rot_error_hint(err, "a C controller needs a compiler: apt-get install gcc, or set the key compiler");
+	} else if (rc == 0 && result.status != 0) {
+		rc = rot_error_set(err, 0, "cannot compile '%s'\n%s", c->source, result.output);
+		rot_error_hint(err, "the compiler's messages are above; doc/CONTROLLERS.md has an example that works");
+	} else if (rc == 0 && rename(temporary, c->object) < 0) {
+		rc = rot_error_set(err, 0, "cannot write '%s'", c->object);
+	}
+	unlink(temporary);
+	free(temporary);
+	process_result_clear(&result);
+	return rc;
+}
+
+static const struct rot_controller *
+load(const struct compilation *c, struct rot_error *err)
+{
+	void *object = dlopen(c->object, RTLD_NOW | RTLD_LOCAL);
+	const struct rot_controller *controller = object ? dlsym(object, "controller") : NULL;
+
+	if (!object) {
+		rot_error_set(err, 0, "cannot load '%s': %s", c->source, dlerror());
+		return NULL;
+	}
+	if (!controller || !controller->name || !controller->measure) {
+		rot_error_set(err, 0, "'%s' does not define a controller", c->source);
+		rot_error_hint(err, "it must have: const struct rot_controller controller = { .name = ..., .measure = ... };");
+		dlclose(object);
+		return NULL;
+	}
+	return controller;
+}
+
+const struct rot_controller *
+c_controller_load(const struct paths *paths, const struct configuration *configuration, const char *path, struct rot_error *err)
+{
+	struct compilation c;
+	const struct rot_controller *controller = NULL;
+
+	if (compilation_init(&c, paths, configuration_string(configuration, "compiler"), path, err) < 0)
+		return NULL;
+	if (is_up_to_date(&c) || compile(&c, err) == 0)
+		controller = load(&c, err);
+	compilation_clear(&c);
+	return controller;
+}

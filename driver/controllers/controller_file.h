@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Controllers' XML files in memory: read, shared parts included, validated; every element knows its file and line. */
+#ifndef CONTROLLERS_CONTROLLER_FILE_H
+#define CONTROLLERS_CONTROLLER_FILE_H
+
+#include <libxml/tree.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "measuring/expression.h"
+
+/* Zeroed: nothing is open. */
+struct controller_file {
+	xmlDoc *doc;
+	char **paths; /* of all files that take part; elements point to them */
+	size_t nr_paths;
+};
+
+/*
+ * Reads path, replaces XInclude elements by what they name (relative to the file they stand in) and validates. Errors name file and line: cannot be
+ * read, not well formed, a missing part, not valid.
+ */
+int controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err);
+void controller_file_close(struct controller_file *file);
+
+/* "FILE:LINE" of an element. Fresh memory. */
+char *xml_where(const xmlNode *element);
+
+/* Puts "FILE:LINE" in front; returns -1. */
+int xml_error_at(const xmlNode *element, struct rot_error *err);
+
+/* The first child element of that name (NULL: any), the next one after it, or NULL. */
+const xmlNode *xml_child(const xmlNode *element, const char *name);
+const xmlNode *xml_next(const xmlNode *element, const char *name);
+bool xml_is(const xmlNode *element, const char *name);
+
+/* The attribute, or fallback (may be NULL) when it is absent. Fresh memory. */
+char *xml_attribute(const xmlNode *element, const char *name, const char *fallback);
+
+/*
+ * The same with its expressions evaluated. Errors name file, line and attribute. xml_evaluated_number: NULL fallback is replaced by
+ * default_number; a text that is no number is an error.
+ */
+char *xml_evaluated(const xmlNode *element, const char *name, const char *fallback, const struct expression_scope *scope,
+		    struct rot_error *err);
+int xml_evaluated_number(const xmlNode *element, const char *name, double default_number, const struct expression_scope *scope,
+			 double *number, struct rot_error *err);
+
+/* The attribute "if", an expression; true when absent. */
+int xml_condition(const xmlNode *element, const struct expression_scope *scope, bool *holds, struct rot_error *err);
+
+#endif

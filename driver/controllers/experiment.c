@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: MIT */
+/* What every controller does: collect points with their quantities and ceilings. */
+#include "controllers/experiment.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "controllers/experiment_internal.h"
+#include "controllers/output.h"
+#include "measuring/progress.h"
+#include "memory.h"
+#include "process.h"
+#include "rot.h"
+
+struct experiment *
+experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected,
+	       struct rot_error *err)
+{
+	struct experiment *experiment;
+
+	if (output_check(output_name, err) < 0)
+		return NULL;
+	experiment = rot_calloc(1, sizeof(*experiment));
+	experiment->rot = rot;
+	experiment->controller_name = rot_strdup(controller_name);
+	experiment->output_name = rot_strdup(output_name);
+	experiment->nr_points_expected = nr_points_expected;
+	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
+	return experiment;
+}
+
+/* ---- requests: their strings are constant, see quantity_parse ---- */
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static const char *
+clock_of(const struct quantity_request *request)
+{
+	return request->clock && strcmp(request->clock, "auto") != 0 ? request->clock : "";
+}
+
+bool
+experiment_same_request(const struct quantity_request *a, const struct quantity_request *b)
+{
+	return same_text(a->name, b->name) && same_text(a->operation, b->operation) && same_text(a->border, b->border) &&
+	       same_text(clock_of(a), clock_of(b));
+}
+
+/* ---- what to show ---- */
+
+struct experiment_plot
+experiment_plot_default(enum experiment_plot_kind kind)
+{
+	return (struct experiment_plot){
+		.kind = kind, .x_low = NAN, .x_high = NAN, .y_low = NAN, .y_high = NAN, .labels = EXPERIMENT_LABELS_ENDS,
+	};
+}
+
+/* The members that are strings, so that copying and freeing need no list of their own each. */
+static const char **
+plot_string(struct experiment_plot *plot, size_t i)
+{
+	const char **const strings[] = {
+		&plot->name, &plot->title, &plot->x, &plot->y, &plot->x_label, &plot->x_unit, &plot->y_label, &plot->y_unit,
+		&plot->point_label, &plot->annotation, &plot->key_position, &plot->condition,
+	};
+
+	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
+}
+
+static void
+plot_clear(struct experiment_own_plot *own)
+{
+	for (size_t i = 0; plot_string(&own->plot, i); i++)
+		free((char *)*plot_string(&own->plot, i));
+}
+
+static int
+parse_plot(struct experiment_own_plot *own, struct rot_error *err)
+{
+	const struct experiment_plot *plot = &own->plot;
+	struct rot_error ignored;
+
+	if (quantity_parse(&own->y, plot->y, err) < 0)
+		return rot_error_prefix(err, "plot: y");
+	if (plot->kind != EXPERIMENT_ROOFLINE) {
+		if (quantity_parse(&own->x, plot->x, strchr(plot->x, ':') ? err : &ignored) == 0)
+			return 0;
+		own->x = (struct quantity_request){ 0 };
+		return strchr(plot->x, ':') ? rot_error_prefix(err, "plot: x") : 0;
+	}
+	if (quantity_parse(&own->x, plot->x, err) < 0)
+		return rot_error_prefix(err, "plot: x");
+	if (strcmp(own->x.name, "operationalIntensity") != 0 || strcmp(own->y.name, "performance") != 0) {
+		rot_error_set(err, 0, "a roofline of '%s' over '%s'", own->y.name, own->x.name);
+		return rot_error_hint(err, "its x is an operationalIntensity and its y a performance; "
+					   "other plots are of type distribution or series");
+	}
+	if (!same_text(own->x.operation, own->y.operation))
+		return rot_error_set(err, 0, "a roofline whose x counts '%s' and whose y counts '%s'",
+				     own->x.operation ? own->x.operation : "", own->y.operation ? own->y.operation : "");
+	return 0;
+}
+
+int
+experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err)
+{
+	struct experiment_own_plot own = { .plot = *plot };
+
+	for (size_t i = 0; plot_string(&own.plot, i); i++)
+		*plot_string(&own.plot, i) = rot_strdup(*plot_string(&own.plot, i));
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		if (same_text(experiment->plots[i].plot.name, own.plot.name)) {
+			rot_error_set(err, 0, "two plots with the name '%s'", own.plot.name);
+			rot_error_hint(err, "the files of a plot are OUTPUT-NAME.pdf, ...: give each another name");
+			plot_clear(&own);
+			return -1;
+		}
+	if (parse_plot(&own, err) < 0) {
+		plot_clear(&own);
+		return -1;
+	}
+	experiment->plots = rot_realloc(experiment->plots, experiment->nr_plots + 1, sizeof(*experiment->plots));
+	experiment->plots[experiment->nr_plots++] = own;
+	return 0;
+}
+
+int
+experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, struct rot_error *err)
+{
+	struct quantity_request request;
+
+	if (quantity_parse(&request, quantity, err) < 0)
+		return -1;
+	experiment->names = rot_realloc(experiment->names, experiment->nr_names + 1, sizeof(*experiment->names));
+	experiment->names[experiment->nr_names++] = (struct experiment_value_name){ rot_strdup(name), request };
+	return 0;
+}
+
+int
+experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
+{
+	struct experiment_column column = { .kind = COLUMN_AXIS };
+	struct rot_error ignored;
+
+	if (strcmp(of, "series") == 0)
+		column.kind = COLUMN_SERIES;
+	else if (strcmp(of, "label") == 0)
+		column.kind = COLUMN_LABEL;
+	else if (quantity_parse(&column.request, of, strchr(of, ':') ? err : &ignored) == 0)
+		column.kind = COLUMN_QUANTITY;
+	else if (strchr(of, ':'))
+		return rot_error_prefix(err, "column");
+	if (column.kind == COLUMN_AXIS)
+		column.request = (struct quantity_request){ 0 };
+	column.axis = rot_strdup(of);
+	column.heading = rot_strdup(heading);
+	experiment->columns = rot_realloc(experiment->columns, experiment->nr_columns + 1, sizeof(*experiment->columns));
+	experiment->columns[experiment->nr_columns++] = column;
+	return 0;
+}
+
+/* ---- measuring ---- */
+
+struct requests {
+	struct quantity_request *items;
+	size_t nr;
+};
+
+static void
+requests_add(struct requests *requests, const struct quantity_request *request)
+{
+	if (!request->name)
+		return;
+	for (size_t i = 0; i < requests->nr; i++)
+		if (experiment_same_request(&requests->items[i], request))
+			return;
+	requests->items = rot_realloc(requests->items, requests->nr + 1, sizeof(*requests->items));
+	requests->items[requests->nr++] = *request;
+}
+
+/* What columns, names and the plots that show the point need. */
+static int
+add_shown(const struct experiment *experiment, const struct experiment_point *point, struct requests *requests,
+	  struct rot_error *err)
+{
+	for (size_t i = 0; i < experiment->nr_plots; i++) {
+		bool shows;
+
+		if (experiment_plot_shows(&experiment->plots[i], point->series, point->label, point->at.coordinates,
+					  point->at.nr_coordinates, &shows, err) < 0)
+			return -1;
+		if (!shows)
+			continue;
+		requests_add(requests, &experiment->plots[i].x);
+		requests_add(requests, &experiment->plots[i].y);
+	}
+	for (size_t i = 0; i < experiment->nr_columns; i++)
+		requests_add(requests, &experiment->columns[i].request);
+	for (size_t i = 0; i < experiment->nr_names; i++)
+		requests_add(requests, &experiment->names[i].request);
+	return 0;
+}
+
+int
+experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
+		      const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err)
+{
+	struct expression_scope *scope;
+	int rc;
+
+	*shows = true;
+	if (plot->plot.condition[0] == '\0')
+		return 0;
+	scope = expression_scope_new(NULL);
+	expression_scope_set_string(scope, "series", series);
+	expression_scope_set_string(scope, "label", label);
+	point_set_variables(&(struct point){ (struct coordinate *)coordinates, nr_coordinates }, scope);
+	rc = expression_bool(scope, plot->plot.condition, shows, err);
+	expression_scope_delete(scope);
+	return rc < 0 ? rot_error_prefix(err, "plot '%s'", plot->plot.title) : 0;
+}
+
+static const char *
+cache_state_name(const struct kernel_base *kernel)
+{
+	static const char *const names[2][2] = { { "cold caches", "cold code, warm data" },
+						 { "warm code, cold data", "warm code and data" } };
+
+	return names[kernel->warm_code][kernel->warm_data];
+}
+
+static char *
+cache_state_of(const struct measurement *measurement)
+{
+	char *state = rot_strdup("");
+
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		const char *name = workload->kernel ? cache_state_name(workload->kernel) : "";
+
+		if (!strstr(state, name)) {
+			char *longer = rot_format("%s%s%s", state, state[0] ? "; " : "", name);
+
+			free(state);
+			state = longer;
+		}
+	}
+	return state;
+}
+
+void
+experiment_take_hashes(struct experiment *experiment, char **hashes)
+{
+	for (size_t i = 0; hashes && hashes[i]; i++) {
+		size_t known = 0;
+
+		while (known < experiment->nr_hashes && strcmp(experiment->hashes[known], hashes[i]) != 0)
+			known++;
+		if (known < experiment->nr_hashes) {
+			free(hashes[i]);
+			continue;
+		}
+		experiment->hashes = rot_realloc(experiment->hashes, experiment->nr_hashes + 1, sizeof(*experiment->hashes));
+		experiment->hashes[experiment->nr_hashes++] = hashes[i];
+	}
+	free(hashes);
+}
+
+static struct point
+coordinates_copy(const struct coordinate *coordinates, size_t nr)
+{
+	struct point copy = { rot_calloc(nr ? nr : 1, sizeof(*copy.coordinates)), nr };
+
+	for (size_t i = 0; i < nr; i++)
+		copy.coordinates[i] = (struct coordinate){
+			rot_strdup(coordinates[i].axis), coordinates[i].number, rot_strdup(coordinates[i].text)
+		};
+	return copy;
+}
+
+/* A copy for the configured compiler flags; NULL: as the controller says. */
+static struct measurement *
+with_configured_flags(const struct experiment *experiment, const struct measurement *measurement)
+{
+	const char *flags = configuration_string(experiment->rot->configuration, "optimization");
+	struct measurement *copy;
+
+	if (flags[0] == '\0')
+		return NULL;
+	copy = rot_graph_clone(measurement, NULL);
+	for (size_t i = 0; i < measurement_nr_workloads(copy); i++)
+		if (measurement_workloads_at(copy, i)->kernel)
+			rot_string_set(&measurement_workloads_at(copy, i)->kernel->optimization, flags);
+	return copy;
+}
+
+static void
+experiment_point_clear(struct experiment_point *point)
+{
+	for (size_t i = 0; i < point->nr_values; i++)
+		quantity_value_clear(&point->values[i]);
+	free(point->values);
+	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
+		free((char *)point->at.coordinates[i].axis);
+		free((char *)point->at.coordinates[i].text);
+	}
+	free(point->at.coordinates);
+	free(point->series);
+	free(point->label);
+	free(point->cache_state);
+}
+
+/* The plots come last, when nobody may be looking any more. */
+static void
+warn_if_plots_will_fail(const struct experiment *experiment)
+{
+	char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
+
+	if (experiment->nr_plots > 0 && !gnuplot)
+		rot_warning("gnuplot is missing, there will be no plots: apt-get install gnuplot-nox");
+	free(gnuplot);
+}
+
+static int
+measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
+	      const struct requests *requests, int nr_runs, struct rot_error *err)
+{
+	struct measurement *own = with_configured_flags(experiment, measurement);
+	int configured_runs = (int)configuration_long(experiment->rot->configuration, "runs");
+	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
+	char **hashes = NULL;
+	int rc = quantities_measure(experiment->rot, own ? own : measurement, requests->items, requests->nr,
+				    configured_runs > 0 ? configured_runs : nr_runs, values, &hashes, err);
+
+	rot_graph_delete(own);
+	if (rc < 0) {
+		free(values);
+		return -1;
+	}
+	experiment_take_hashes(experiment, hashes);
+	point->values = values;
+	point->nr_values = requests->nr;
+	return 0;
+}
+
+int
+experiment_add_point(struct experiment *experiment, const char *series, const char *label, const struct coordinate *coordinates,
+		     size_t nr_coordinates, const struct measurement *measurement, const struct quantity_request *requests,
+		     size_t nr_requests, int nr_runs, struct rot_error *err)
+{
+	struct experiment_point point = {
+		.series = rot_strdup(series), .label = rot_strdup(label), .at = coordinates_copy(coordinates, nr_coordinates),
+		.cache_state = cache_state_of(measurement),
+	};
+	struct requests all = { 0 };
+	int rc;
+
+	if (experiment->nr_points == 0)
+		warn_if_plots_will_fail(experiment);
+	progress_point();
+	for (size_t i = 0; i < nr_requests; i++)
+		requests_add(&all, &requests[i]);
+	rc = add_shown(experiment, &point, &all, err);
+	if (rc == 0)
+		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
+	if (rc == 0) {
+		experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+		experiment->points[experiment->nr_points++] = point;
+	} else {
+		experiment_point_clear(&point);
+	}
+	free(all.items);
+	return rc;
+}
+
+struct rot *
+experiment_rot(const struct experiment *experiment)
+{
+	return experiment->rot;
+}
+
+size_t
+experiment_nr_points(const struct experiment *experiment)
+{
+	return experiment->nr_points;
+}
+
+const struct quantity_value *
+experiment_point_value(const struct experiment_point *point, const struct quantity_request *request)
+{
+	for (size_t i = 0; i < point->nr_values; i++)
+		if (experiment_same_request(&point->values[i].request, request))
+			return &point->values[i];
+	return NULL;
+}
+
+static void
+set_values(const struct experiment *experiment, const struct experiment_point *point, const char *prefix,
+	   struct expression_scope *scope)
+{
+	for (size_t i = 0; i < experiment->nr_names; i++) {
+		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
+		char *name = rot_format("%s%s", prefix, experiment->names[i].name);
+
+		if (value)
+			expression_scope_set_number(scope, name, value->summary.value);
+		free(name);
+	}
+}
+
+struct expression_scope *
+experiment_scope(const struct experiment *experiment, const struct experiment_point *point, const struct experiment_point *first)
+{
+	struct expression_scope *scope = expression_scope_new(NULL);
+
+	expression_scope_set_string(scope, "series", point->series);
+	expression_scope_set_string(scope, "label", point->label);
+	point_set_variables(&point->at, scope);
+	set_values(experiment, point, "", scope);
+	if (first)
+		set_values(experiment, first, "first.", scope);
+	return scope;
+}
+
+/* ---- end ---- */
+
+void
+experiment_delete(struct experiment *experiment)
+{
+	if (!experiment)
+		return;
+	progress_end();
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		experiment_point_clear(&experiment->points[i]);
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		experiment_ceiling_clear(&experiment->ceilings[i]);
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		plot_clear(&experiment->plots[i]);
+	for (size_t i = 0; i < experiment->nr_names; i++)
+		free(experiment->names[i].name);
+	for (size_t i = 0; i < experiment->nr_columns; i++) {
+		free(experiment->columns[i].axis);
+		free(experiment->columns[i].heading);
+	}
+	for (size_t i = 0; i < experiment->nr_hashes; i++)
+		free(experiment->hashes[i]);
+	free(experiment->points);
+	free(experiment->ceilings);
+	free(experiment->plots);
+	free(experiment->names);
+	free(experiment->columns);
+	free(experiment->hashes);
+	free(experiment->controller_name);
+	free(experiment->output_name);
+	free(experiment);
+}
+
+int
+experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err)
+{
+	char *path = rot_format("%s.json", experiment->output_name);
+	json_t *json = experiment_json(experiment, is_complete);
+	int rc;
+
+	progress_clear();
+	experiment_print_table(experiment, stdout);
+	if (!is_complete)
+		printf("Not complete: stopped after %zu points.\n", experiment->nr_points);
+	fflush(stdout);
+	rc = output_write_json(json, path, err);
+	json_decref(json);
+	free(path);
+	return rc < 0 ? -1 : experiment_write_plots(experiment, err);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* Ceilings of an experiment: measured, the best kept, and chosen for a roofline. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment_internal.h"
+#include "measuring/progress.h"
+#include "memory.h"
+
+/* A ceiling this close below another one says nothing new, and their texts would overlap. */
+#define NEARLY_THE_SAME 0.96
+
+void
+experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
+{
+	quantity_value_clear(&ceiling->value);
+	free(ceiling->name);
+	free(ceiling->operation);
+	free(ceiling->border);
+}
+
+bool
+experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling)
+{
+	bool has_roofline = false;
+
+	for (size_t i = 0; i < experiment->nr_plots; i++) {
+		const char *shown = experiment->plots[i].y.operation;
+
+		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
+			continue;
+		has_roofline = true;
+		if (ceiling->operation && strcmp(shown ? shown : "", ceiling->operation) == 0)
+			return true;
+	}
+	return !has_roofline || !ceiling->operation;
+}
+
+/* The clock in which the rooflines show performance; NULL: the configured one. */
+static const char *
+clock_of_plots(const struct experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		if (experiment->plots[i].plot.kind == EXPERIMENT_ROOFLINE)
+			return experiment->plots[i].y.clock;
+	return NULL;
+}
+
+static void
+keep_best(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
+{
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		struct experiment_own_ceiling *known = &experiment->ceilings[i];
+
+		if (strcmp(known->name, ceiling->name) != 0 || strcmp(known->operation, ceiling->operation) != 0)
+			continue;
+		if (ceiling->best > known->best) {
+			struct experiment_own_ceiling lower = *known;
+
+			*known = *ceiling;
+			*ceiling = lower;
+		}
+		experiment_ceiling_clear(ceiling);
+		return;
+	}
+	experiment->ceilings = rot_realloc(experiment->ceilings, experiment->nr_ceilings + 1, sizeof(*experiment->ceilings));
+	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
+}
+
+int
+experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
+		       const struct measurement *measurement, int nr_runs, struct rot_error *err)
+{
+	struct quantity_request request = {
+		.name = ceiling->operation ? "performance" : "throughput",
+		.operation = ceiling->operation,
+		.border = ceiling->border && strcmp(ceiling->border, "cpuL1") == 0 ? "l1l2" : ceiling->border, /* bytes are given */ .clock = clock_of_plots(experiment),
+		.given_operations = ceiling->operation ? ceiling->work : 0,
+		.given_bytes = ceiling->operation ? 0 : ceiling->work,
+	};
+	struct experiment_own_ceiling own = { 0 };
+	char **hashes = NULL;
+
+	if (!(ceiling->work > 0) || isinf(ceiling->work))
+		return rot_error_set(err, 0, "ceiling '%s': work of %g per run", ceiling->name, ceiling->work);
+	progress_point();
+	if (quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &own.value, &hashes, err) < 0)
+		return rot_error_prefix(err, "ceiling '%s'", ceiling->name);
+	experiment_take_hashes(experiment, hashes);
+	own.name = rot_strdup(ceiling->name);
+	own.operation = rot_strdup(ceiling->operation);
+	own.border = rot_strdup(ceiling->border);
+	own.best = isnan(own.value.summary.maximum) ? own.value.summary.value : own.value.summary.maximum;
+	keep_best(experiment, &own);
+	return 0;
+}
+
+static int
+higher_first(const void *a, const void *b)
+{
+	const struct experiment_own_ceiling *const *x = a, *const *y = b;
+
+	return ((*x)->best < (*y)->best) - ((*x)->best > (*y)->best);
+}
+
+static bool
+is_bandwidth(const struct experiment_own_ceiling *ceiling)
+{
+	return ceiling->operation[0] == '\0';
+}
+
+static bool
+belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment_own_plot *plot)
+{
+	return is_bandwidth(ceiling) || strcmp(ceiling->operation, plot->y.operation ? plot->y.operation : "") == 0;
+}
+
+size_t
+experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+		       const struct experiment_own_ceiling ***ceilings)
+{
+	const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
+	size_t nr = 0, kept = 0;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		if (belongs_to(&experiment->ceilings[i], plot))
+			all[nr++] = &experiment->ceilings[i];
+	qsort(all, nr, sizeof(*all), higher_first);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_new = true;
+
+		for (size_t j = 0; j < kept; j++)
+			if (is_bandwidth(all[i]) == is_bandwidth(all[j]) && all[i]->best > NEARLY_THE_SAME * all[j]->best)
+				is_new = false;
+		if (is_new)
+			all[kept++] = all[i];
+	}
+	*ceilings = all;
+	return kept;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* What an experiment holds: for the files experiment*.c only. */
+#ifndef CONTROLLERS_EXPERIMENT_INTERNAL_H
+#define CONTROLLERS_EXPERIMENT_INTERNAL_H
+
+#include "controllers/experiment.h"
+
+struct experiment_point {
+	char *series, *label;
+	struct point at;
+	struct quantity_value *values;
+	size_t nr_values;
+	char *cache_state; /* "cold caches", "warm code and data", ...; or the names of several */
+};
+
+struct experiment_value_name {
+	char *name;
+	struct quantity_request request;
+};
+
+enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY };
+
+struct experiment_column {
+	enum column_kind kind;
+	char *axis, *heading;
+	struct quantity_request request;
+};
+
+/* A plot as it was added, with its axes parsed. A request without name: x is an axis. */
+struct experiment_own_plot {
+	struct experiment_plot plot;
+	struct quantity_request x, y;
+};
+
+struct experiment_own_ceiling {
+	char *name, *operation, *border; /* "" for none */
+	struct quantity_value value;
+	double best;
+};
+
+struct experiment {
+	struct rot *rot;
+	char *controller_name, *output_name;
+	size_t nr_points_expected;
+	struct experiment_point *points;
+	size_t nr_points;
+	struct experiment_own_ceiling *ceilings;
+	size_t nr_ceilings;
+	struct experiment_own_plot *plots;
+	size_t nr_plots;
+	struct experiment_value_name *names;
+	size_t nr_names;
+	struct experiment_column *columns;
+	size_t nr_columns;
+	char **hashes; /* each once, in the order of measuring */
+	size_t nr_hashes;
+};
+
+/* Same quantity; given work does not matter, and no clock is the same as "auto". */
+bool experiment_same_request(const struct quantity_request *a, const struct quantity_request *b);
+
+/* The point's value of that quantity, or NULL. */
+const struct quantity_value *experiment_point_value(const struct experiment_point *point, const struct quantity_request *request);
+
+/* Variables of texts at a point; first (may be NULL) gives "first.NAME". Delete the scope. */
+struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
+					  const struct experiment_point *first);
+
+/* Does the plot show points with these coordinates? Errors: the condition is no expression. */
+int experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
+			  const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err);
+
+/* Keeps the hashes that are new; frees the array and the rest. */
+void experiment_take_hashes(struct experiment *experiment, char **hashes);
+
+void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
+
+/* Draws all plots. */
+int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
+
+/* The ceilings that a roofline shows, best first; caller frees the array. */
+size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+			      const struct experiment_own_ceiling ***ceilings);
+
+#endif

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* OUTPUT.json: schema rot.result/1, keys in a fixed order, base units. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "controllers/experiment_internal.h"
+#include "memory.h"
+#include "rot.h"
+
+/* Whole numbers as JSON integers; what is no number becomes null. */
+static json_t *
+json_number(double number)
+{
+	if (!isfinite(number))
+		return json_null();
+	if (number == floor(number) && fabs(number) < 9e15)
+		return json_integer((json_int_t)number);
+	return json_real(number);
+}
+
+static json_t *
+json_text(const char *text)
+{
+	json_t *json = json_string(text ? text : "");
+
+	return json ? json : json_string("(not UTF-8)");
+}
+
+static int
+add_field(const struct rot_field *field, void *context)
+{
+	void **pair = context;
+	const void *entity = pair[0];
+	json_t *json = pair[1];
+	double number;
+
+	if (field->is_list || field->type == ROT_REFERENCE)
+		return 0;
+	if (field->type == ROT_STRING) {
+		char *text = rot_entity_get(entity, field->name);
+
+		json_object_set_new(json, field->name, json_text(text));
+		free(text);
+	} else if (field->type == ROT_BOOL && rot_entity_number(entity, field->name, &number)) {
+		json_object_set_new(json, field->name, json_boolean(number != 0));
+	} else if (rot_entity_number(entity, field->name, &number)) {
+		json_object_set_new(json, field->name, json_number(number));
+	}
+	return 0;
+}
+
+/* The primitive fields of an entity. */
+static json_t *
+json_entity(const void *entity)
+{
+	json_t *json = json_object();
+
+	rot_class_each_field(((const struct rot_entity *)entity)->class, add_field, (void *[2]){ (void *)entity, json });
+	return json;
+}
+
+static json_t *
+json_software(const struct experiment *experiment)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "rot", json_text(PACKAGE_VERSION));
+	json_object_set_new(json, "kernel", json_text(experiment->rot->machine->kernel_release));
+	return json;
+}
+
+static json_t *
+json_point(const struct experiment_point *point)
+{
+	json_t *json = json_object(), *coordinates = json_object(), *quantities = json_array();
+
+	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
+		const struct coordinate *c = &point->at.coordinates[i];
+
+		json_object_set_new(coordinates, c->axis, isnan(c->number) ? json_text(c->text) : json_number(c->number));
+	}
+	for (size_t i = 0; i < point->nr_values; i++)
+		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
+	json_object_set_new(json, "series", json_text(point->series));
+	json_object_set_new(json, "label", json_text(point->label));
+	json_object_set_new(json, "coordinates", coordinates);
+	json_object_set_new(json, "cacheState", json_text(point->cache_state));
+	json_object_set_new(json, "quantities", quantities);
+	return json;
+}
+
+/* low is the median run, high the best one, which is the value. */
+static json_t *
+json_ceiling(const struct experiment_own_ceiling *ceiling)
+{
+	bool is_performance = ceiling->operation[0] != '\0';
+	json_t *json = json_object();
+
+	json_object_set_new(json, "name", json_text(ceiling->name));
+	json_object_set_new(json, "kind", json_text(is_performance ? "performance" : "bandwidth"));
+	json_object_set_new(json, "of", json_text(is_performance ? ceiling->operation : ceiling->border));
+	json_object_set_new(json, "unit", json_text(ceiling->value.unit));
+	json_object_set_new(json, "value", json_number(ceiling->best));
+	json_object_set_new(json, "estimator", json_text("maximum"));
+	json_object_set_new(json, "n", json_number((double)ceiling->value.summary.n));
+	json_object_set_new(json, "low", json_number(fmin(ceiling->value.summary.value, ceiling->best)));
+	json_object_set_new(json, "high", json_number(ceiling->best));
+	return json;
+}
+
+json_t *
+experiment_json(const struct experiment *experiment, bool is_complete)
+{
+	json_t *json = json_object(), *hashes = json_array(), *points = json_array(), *ceilings = json_array();
+
+	for (size_t i = 0; i < experiment->nr_hashes; i++)
+		json_array_append_new(hashes, json_text(experiment->hashes[i]));
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		json_array_append_new(points, json_point(&experiment->points[i]));
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		json_array_append_new(ceilings, json_ceiling(&experiment->ceilings[i]));
+	json_object_set_new(json, "schema", json_text("rot.result/1"));
+	json_object_set_new(json, "controller", json_text(experiment->controller_name));
+	json_object_set_new(json, "complete", json_boolean(is_complete));
+	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
+	json_object_set_new(json, "software", json_software(experiment));
+	json_object_set_new(json, "descriptionHashes", hashes);
+	json_object_set_new(json, "points", points);
+	json_object_set_new(json, "ceilings", ceilings);
+	return json;
+}

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* From points and ceilings to plots. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "controllers/experiment_internal.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "plots/plot.h"
+#include "process.h"
+#include "rot.h"
+
+/* A plot being put together; owns all that the plot's structs borrow. */
+struct drawing {
+	const struct experiment *experiment;
+	const struct experiment_own_plot *own;
+	const struct experiment_point **shown; /* the experiment's points that the plot shows */
+	size_t nr_shown;
+	struct plot_series *series;
+	struct plot_point **points; /* [nr_series][...] */
+	size_t nr_series;
+	char *caption;
+	char *x_label, *y_label;
+	const char *x_unit, *y_unit;
+};
+
+static void
+append(char **text, const char *separator, const char *more)
+{
+	char *longer = rot_format("%s%s%s", *text, (*text)[0] && more[0] ? separator : "", more);
+
+	free(*text);
+	*text = longer;
+}
+
+/* ---- points ---- */
+
+static int
+x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
+{
+	const struct coordinate *c = point_coordinate(&point->at, d->own->plot.x);
+	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
+
+	if (value) {
+		*x = value->summary;
+	} else if (c && !isnan(c->number)) {
+		*x = summary_single(c->number, "given");
+	} else {
+		rot_error_set(err, 0, "plot '%s': x is '%s', which %s", d->own->plot.title, d->own->plot.x,
+			      c ? "is not a number" : "is neither an axis nor a quantity");
+		return rot_error_hint(err, "x must be a quantity or an axis with numbers");
+	}
+	return 0;
+}
+
+static bool
+is_end_of_series(const struct drawing *d, size_t i)
+{
+	bool has_earlier = false, has_later = false;
+
+	for (size_t j = 0; j < d->nr_shown; j++)
+		if (j != i && strcmp(d->shown[j]->series, d->shown[i]->series) == 0)
+			*(j < i ? &has_earlier : &has_later) = true;
+	return !has_earlier || !has_later;
+}
+
+static int
+make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct rot_error *err)
+{
+	const struct experiment_point *point = d->shown[i];
+	const struct quantity_value *y = experiment_point_value(point, &d->own->y);
+	const struct experiment_plot *plot = &d->own->plot;
+	struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
+	char *end;
+
+	plotted->label = expression_text(scope, plot->point_label[0] ? plot->point_label : "{$label}", err);
+	expression_scope_delete(scope);
+	if (!plotted->label)
+		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
+	plotted->y = y ? y->summary : summary_empty();
+	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
+			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
+	plotted->size = strtod(point->label, &end);
+	if (end == point->label || *end != '\0' || !plot->connect_same_size)
+		plotted->size = NAN;
+	return x_of_point(d, point, &plotted->x, err);
+}
+
+static size_t
+series_of(struct drawing *d, const char *name)
+{
+	for (size_t i = 0; i < d->nr_series; i++)
+		if (strcmp(d->series[i].name, name) == 0)
+			return i;
+	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
+	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
+	d->series[d->nr_series] = (struct plot_series){ .name = name };
+	d->points[d->nr_series] = NULL;
+	return d->nr_series++;
+}
+
+static int
+make_series(struct drawing *d, struct rot_error *err)
+{
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		size_t at = series_of(d, d->shown[i]->series);
+		size_t nr = d->series[at].nr_points;
+
+		d->points[at] = rot_realloc(d->points[at], nr + 1, sizeof(**d->points));
+		d->points[at][nr] = (struct plot_point){ 0 };
+		d->series[at].points = d->points[at];
+		d->series[at].nr_points = nr + 1;
+		if (make_point(d, i, &d->points[at][nr], err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- words ---- */
+
+/* "transferredBytes" of "llcRam" -> "transferred bytes (llcRam)". */
+static char *
+quantity_label(const struct quantity_value *value)
+{
+	char *words = rot_calloc(2 * strlen(value->name) + 1, 1), *label;
+	size_t nr = 0;
+
+	for (const char *c = value->name; *c; c++) {
+		if (*c >= 'A' && *c <= 'Z')
+			words[nr++] = ' ';
+		words[nr++] = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
+	}
+	if (words[0] >= 'a' && words[0] <= 'z')
+		words[0] = (char)(words[0] - 'a' + 'A');
+	label = value->of && value->of[0] ? rot_format("%s (%s)", words, value->of) : rot_strdup(words);
+	free(words);
+	return label;
+}
+
+static void
+make_axis_labels(struct drawing *d)
+{
+	const struct experiment_plot *plot = &d->own->plot;
+	const struct experiment_point *first = d->shown[0];
+	const struct quantity_value *x = d->own->x.name ? experiment_point_value(first, &d->own->x) : NULL;
+	const struct quantity_value *y = experiment_point_value(first, &d->own->y);
+
+	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
+	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
+	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? x->unit : "";
+	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? y->unit : "";
+}
+
+/* "cold caches; median of n = 10 runs" for all points together. */
+static char *
+caption_of_runs(const struct drawing *d)
+{
+	char *states = rot_strdup(""), *line;
+	const char *estimator = "exact";
+	size_t least = SIZE_MAX, most = 0;
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct experiment_point *point = d->shown[i];
+		const struct quantity_value *y = experiment_point_value(point, &d->own->y);
+
+		if (!strstr(states, point->cache_state))
+			append(&states, "; ", point->cache_state);
+		if (!y)
+			continue;
+		least = y->summary.n < least ? y->summary.n : least;
+		most = y->summary.n > most ? y->summary.n : most;
+		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
+			estimator = y->summary.estimator;
+	}
+	estimator = strcmp(estimator, "ratioOfMedians") == 0 ? "ratio of medians" : estimator;
+	if (most == 0)
+		line = rot_format("%s; %s", states, estimator);
+	else if (least == most)
+		line = rot_format("%s; %s, n = %zu", states, estimator, most);
+	else
+		line = rot_format("%s; %s, n = %zu ... %zu", states, estimator, least, most);
+	free(states);
+	return line;
+}
+
+/* Says which of the quantities shown are not measured. */
+static char *
+caption_of_kinds(const struct drawing *d)
+{
+	static const char *const kinds[][2] = {
+		{ "expected", "expected from the kernel's definition, not measured" },
+		{ "modelled", "modelled from other counts" },
+		{ "given", "given, not measured" },
+	};
+	const struct quantity_request *requests[2] = { &d->own->x, &d->own->y };
+	char *line = rot_strdup("");
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		char *names = rot_strdup("");
+
+		for (size_t i = 0; i < 2; i++) {
+			const struct quantity_value *value =
+				requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
+			const char *part = !value || strcmp(value->kind, kinds[k][0]) != 0 ? "" :
+					   strcmp(value->name, "operationalIntensity") == 0 ? "operations and bytes" :
+					   strcmp(value->name, "performance") == 0 ? "operations" :
+					   strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
+
+			if (!strstr(names, part))
+				append(&names, ", ", part);
+		}
+		if (names[0]) {
+			append(&names, " ", kinds[k][1]);
+			append(&line, "; ", names);
+		}
+		free(names);
+	}
+	return line;
+}
+
+static int
+make_caption(struct drawing *d, struct rot_error *err)
+{
+	const struct experiment_point *last = d->shown[d->nr_shown - 1];
+	struct expression_scope *scope = experiment_scope(d->experiment, last, d->shown[0]);
+	char *machine = machine_caption(d->experiment->rot->machine), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d);
+	char *annotation = expression_text(scope, d->own->plot.annotation, err);
+
+	expression_scope_delete(scope);
+	d->caption = rot_strdup(machine);
+	append(&d->caption, "\n", runs);
+	append(&d->caption, "\n", kinds);
+	if (annotation)
+		append(&d->caption, "\n", annotation);
+	free(machine);
+	free(runs);
+	free(kinds);
+	free(annotation);
+	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
+}
+
+static struct plot_frame
+make_frame(const struct drawing *d)
+{
+	const struct experiment_plot *plot = &d->own->plot;
+	const struct configuration *configuration = d->experiment->rot->configuration;
+
+	return (struct plot_frame){
+		.title = plot->title,
+		.caption = d->caption,
+		.x = { d->x_label, d->x_unit, plot->is_x_log, plot->x_low, plot->x_high },
+		.y = { d->y_label, d->y_unit, plot->is_y_log, plot->y_low, plot->y_high },
+		.key_position = plot->key_position[0] ? plot->key_position : configuration_string(configuration, "keyPosition"),
+		.show_min_max = configuration_bool(configuration, "showMinMax"),
+		.show_percentiles = configuration_bool(configuration, "showPercentiles"),
+	};
+}
+
+/* ---- the three kinds ---- */
+
+/* Black: the highest performance, and the bandwidth of the border that x counts. */
+static bool
+is_main(const struct drawing *d, const struct experiment_own_ceiling *ceiling, bool has_performance)
+{
+	const char *border = d->own->x.border ? d->own->x.border : "";
+
+	if (ceiling->operation[0])
+		return !has_performance;
+	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
+}
+
+static int
+draw_roofline(const struct drawing *d, const char *output_name, struct rot_error *err)
+{
+	const struct experiment_own_ceiling **own = NULL;
+	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings ? experiment_ceilings_of(d->experiment, d->own, &own) : 0;
+	struct roofline_ceiling *ceilings = rot_calloc(nr + 1, sizeof(*ceilings));
+	struct roofline_plot plot = {
+		.frame = make_frame(d), .ceilings = ceilings, .nr_ceilings = nr, .series = d->series, .nr_series = d->nr_series,
+		.same_size = d->own->plot.connect_same_size ? SAME_SIZE_ALL : SAME_SIZE_NONE,
+	};
+	bool has_performance = false;
+	int rc;
+
+	for (size_t i = 0; i < nr; i++) {
+		bool is_bandwidth = own[i]->operation[0] == '\0';
+
+		ceilings[i] = (struct roofline_ceiling){
+			.name = own[i]->name, .is_bandwidth = is_bandwidth, .value = own[i]->best, .low = NAN, .high = NAN,
+			.label = rot_format("%.3g %s", own[i]->best, own[i]->value.unit), .is_main = is_main(d, own[i], has_performance),
+		};
+		has_performance = has_performance || !is_bandwidth;
+	}
+	rc = roofline_plot_write(&plot, output_name, err);
+	for (size_t i = 0; i < nr; i++)
+		free((char *)ceilings[i].label);
+	free(ceilings);
+	free(own);
+	return rc;
+}
+
+static int
+draw(const struct drawing *d, const char *output_name, struct rot_error *err)
+{
+	struct distribution_plot distribution = { make_frame(d), d->series, d->nr_series };
+	struct series_plot series = { make_frame(d), d->series, d->nr_series };
+
+	switch (d->own->plot.kind) {
+	case EXPERIMENT_ROOFLINE:
+		return draw_roofline(d, output_name, err);
+	case EXPERIMENT_DISTRIBUTION:
+		return distribution_plot_write(&distribution, output_name, err);
+	default:
+		return series_plot_write(&series, output_name, err);
+	}
+}
+
+static void
+drawing_clear(struct drawing *d)
+{
+	for (size_t i = 0; i < d->nr_series; i++) {
+		for (size_t j = 0; j < d->series[i].nr_points; j++)
+			free((char *)d->points[i][j].label);
+		free(d->points[i]);
+	}
+	free(d->points);
+	free(d->shown);
+	free(d->series);
+	free(d->caption);
+	free(d->x_label);
+	free(d->y_label);
+}
+
+static int
+choose_points(struct drawing *d, struct rot_error *err)
+{
+	const struct experiment *experiment = d->experiment;
+
+	d->shown = rot_calloc(experiment->nr_points + 1, sizeof(*d->shown));
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct experiment_point *p = &experiment->points[i];
+		bool shows;
+
+		if (experiment_plot_shows(d->own, p->series, p->label, p->at.coordinates, p->at.nr_coordinates, &shows, err) < 0)
+			return -1;
+		if (shows)
+			d->shown[d->nr_shown++] = p;
+	}
+	return 0;
+}
+
+static int
+write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct rot_error *err)
+{
+	struct drawing d = { .experiment = experiment, .own = own };
+	char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
+					      : rot_strdup(experiment->output_name);
+	int rc = -1;
+
+	if (choose_points(&d, err) < 0)
+		goto out;
+	if (d.nr_shown == 0) {
+		rot_warning("the plot '%s' has no points and is not drawn", own->plot.title);
+		rc = 0;
+		goto out;
+	}
+	make_axis_labels(&d);
+	if (make_series(&d, err) == 0 && make_caption(&d, err) == 0)
+		rc = draw(&d, output_name, err);
+out:
+	drawing_clear(&d);
+	free(output_name);
+	return rc;
+}
+
+int
+experiment_write_plots(const struct experiment *experiment, struct rot_error *err)
+{
+	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
+		if (write_plot(experiment, &experiment->plots[i], err) < 0)
+			return -1;
+	return 0;
+}

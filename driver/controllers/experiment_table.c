@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of an experiment: aligned columns with units, estimator and n; values with their interval, to its digits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment_internal.h"
+#include "controllers/value_text.h"
+#include "memory.h"
+
+/* A table this wide is split: the columns that say which point it is are repeated. */
+#define TABLE_WIDTH 120
+#define NR_HEADINGS 4
+#define GAP 2
+
+/* One column as text. headings: what, of what, unit, estimator and n. */
+struct text_column {
+	char *headings[NR_HEADINGS];
+	char **cells; /* [nr_points] */
+	size_t width;
+	bool is_left; /* aligned */
+	bool is_key;  /* says which point it is */
+};
+
+struct text_table {
+	struct text_column *columns;
+	size_t nr_columns, nr_rows;
+};
+
+/* Columns on the terminal: bytes that continue a UTF-8 character take no place. */
+static size_t
+text_width(const char *text)
+{
+	size_t width = 0;
+
+	for (; *text; text++)
+		width += ((unsigned char)*text & 0xc0) != 0x80;
+	return width;
+}
+
+static char *
+heading_of_runs(const struct experiment *experiment, const struct quantity_request *request)
+{
+	const char *estimator = "exact";
+	size_t least = SIZE_MAX, most = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = experiment_point_value(&experiment->points[i], request);
+
+		if (!value)
+			continue;
+		least = value->summary.n < least ? value->summary.n : least;
+		most = value->summary.n > most ? value->summary.n : most;
+		if (value->summary.estimator && strcmp(value->summary.estimator, "exact") != 0)
+			estimator = value->summary.estimator;
+	}
+	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))
+		return rot_strdup(estimator);
+	return least == most ? rot_format("%s n=%zu", estimator, most) : rot_format("%s n=%zu..%zu", estimator, least, most);
+}
+
+static void
+fill_quantity(const struct experiment *experiment, const struct experiment_column *column, struct text_column *text)
+{
+	const struct quantity_value *any = NULL;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = experiment_point_value(&experiment->points[i], &column->request);
+
+		any = any ? any : value;
+		text->cells[i] = value ? value_text(value) : rot_strdup("-");
+	}
+	text->headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading : any ? any->name : column->axis);
+	text->headings[1] = rot_strdup(any && !(column->heading && column->heading[0]) ? any->of : "");
+	text->headings[2] = any && any->unit[0] ? rot_format("[%s]", any->unit) : rot_strdup("");
+	text->headings[3] = heading_of_runs(experiment, &column->request);
+}
+
+static const char *
+key_cell(const struct experiment_point *point, const struct experiment_column *column)
+{
+	const struct coordinate *c = point_coordinate(&point->at, column->axis);
+
+	if (column->kind == COLUMN_SERIES)
+		return point->series;
+	if (column->kind == COLUMN_LABEL)
+		return point->label;
+	return c ? c->text : "-";
+}
+
+static struct text_column
+make_column(const struct experiment *experiment, const struct experiment_column *column)
+{
+	struct text_column text = { .cells = rot_calloc(experiment->nr_points + 1, sizeof(*text.cells)) };
+
+	if (column->kind == COLUMN_QUANTITY) {
+		fill_quantity(experiment, column, &text);
+	} else {
+		text.is_key = true;
+		text.is_left = column->kind == COLUMN_SERIES;
+		text.headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading : column->axis);
+		for (size_t i = 1; i < NR_HEADINGS; i++)
+			text.headings[i] = rot_strdup("");
+		for (size_t i = 0; i < experiment->nr_points; i++)
+			text.cells[i] = rot_strdup(key_cell(&experiment->points[i], column));
+	}
+	for (size_t i = 0; i < NR_HEADINGS; i++)
+		text.width = text_width(text.headings[i]) > text.width ? text_width(text.headings[i]) : text.width;
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		text.width = text_width(text.cells[i]) > text.width ? text_width(text.cells[i]) : text.width;
+	return text;
+}
+
+static void
+table_add(struct text_table *table, struct text_column column)
+{
+	table->columns = rot_realloc(table->columns, table->nr_columns + 1, sizeof(*table->columns));
+	table->columns[table->nr_columns++] = column;
+}
+
+/* The columns asked for; without any: series and label, and every quantity that some point has. */
+static struct text_table
+make_table(const struct experiment *experiment)
+{
+	struct text_table table = { .nr_rows = experiment->nr_points };
+	struct quantity_request *seen = NULL;
+	size_t nr_seen = 0;
+
+	for (size_t i = 0; i < experiment->nr_columns; i++)
+		table_add(&table, make_column(experiment, &experiment->columns[i]));
+	if (experiment->nr_columns > 0)
+		return table;
+	table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_SERIES, .axis = (char *)"series" }));
+	table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_LABEL, .axis = (char *)"label" }));
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_request *request = &experiment->points[i].values[j].request;
+			size_t k = 0;
+
+			while (k < nr_seen && !experiment_same_request(&seen[k], request))
+				k++;
+			if (k < nr_seen)
+				continue;
+			seen = rot_realloc(seen, nr_seen + 1, sizeof(*seen));
+			seen[nr_seen++] = *request;
+			table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_QUANTITY,
+										       .axis = (char *)request->name,
+										       .request = *request }));
+		}
+	free(seen);
+	return table;
+}
+
+static void
+table_clear(struct text_table *table)
+{
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		for (size_t j = 0; j < NR_HEADINGS; j++)
+			free(table->columns[i].headings[j]);
+		for (size_t j = 0; j < table->nr_rows; j++)
+			free(table->columns[i].cells[j]);
+		free(table->columns[i].cells);
+	}
+	free(table->columns);
+}
+
+/* ---- printing ---- */
+
+static void
+print_padding(size_t nr, FILE *out)
+{
+	fprintf(out, "%*s", (int)nr, "");
+}
+
+/* One line of the columns first..last and the key columns before; nothing at all where every cell is empty. */
+static void
+print_line(const struct text_table *table, const size_t *chosen, size_t nr_chosen, size_t row, bool is_heading, FILE *out)
+{
+	size_t pending = 0;
+	bool is_empty = true;
+
+	for (size_t i = 0; i < nr_chosen; i++) {
+		const struct text_column *column = &table->columns[chosen[i]];
+
+		if ((is_heading ? column->headings[row] : column->cells[row])[0])
+			is_empty = false;
+	}
+	if (is_empty)
+		return;
+	for (size_t i = 0; i < nr_chosen; i++) {
+		const struct text_column *column = &table->columns[chosen[i]];
+		const char *cell = is_heading ? column->headings[row] : column->cells[row];
+		size_t free_width = column->width - text_width(cell);
+
+		if (cell[0]) {
+			print_padding(pending + (column->is_left ? 0 : free_width), out);
+			fputs(cell, out);
+			pending = column->is_left ? free_width : 0;
+		} else {
+			pending += column->width;
+		}
+		pending += GAP;
+	}
+	fputc('\n', out);
+}
+
+static void
+print_part(const struct text_table *table, const size_t *chosen, size_t nr_chosen, FILE *out)
+{
+	for (size_t row = 0; row < NR_HEADINGS; row++)
+		print_line(table, chosen, nr_chosen, row, true, out);
+	for (size_t row = 0; row < table->nr_rows; row++)
+		print_line(table, chosen, nr_chosen, row, false, out);
+	fputc('\n', out);
+}
+
+static void
+print_parts(const struct text_table *table, FILE *out)
+{
+	size_t *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
+	size_t nr_keys = 0, nr, key_width = 0, width;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (table->columns[i].is_key) {
+			chosen[nr_keys++] = i;
+			key_width += table->columns[i].width + GAP;
+		}
+	nr = nr_keys;
+	width = key_width;
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		if (table->columns[i].is_key)
+			continue;
+		if (nr > nr_keys && width + table->columns[i].width > TABLE_WIDTH) {
+			print_part(table, chosen, nr, out);
+			nr = nr_keys;
+			width = key_width;
+		}
+		chosen[nr++] = i;
+		width += table->columns[i].width + GAP;
+	}
+	print_part(table, chosen, nr, out);
+	free(chosen);
+}
+
+/* What the marks mean, as far as they are in the table. */
+static void
+print_legend(const struct experiment *experiment, FILE *out)
+{
+	size_t nr_tainted = 0;
+	bool has_interval = false;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_value *value = &experiment->points[i].values[j];
+
+			nr_tainted = value->summary.tainted > nr_tainted ? value->summary.tainted : nr_tainted;
+			has_interval = has_interval || value->summary.low < value->summary.high;
+		}
+	if (has_interval)
+		fprintf(out, "±, [low, high]: interval of at least 95 %% for the estimate\n");
+	for (size_t k = 0; k < value_nr_kinds; k++) {
+		bool is_there = false;
+
+		for (size_t i = 0; i < experiment->nr_points && !is_there; i++)
+			for (size_t j = 0; j < experiment->points[i].nr_values && !is_there; j++)
+				is_there = strcmp(experiment->points[i].values[j].kind, value_kinds[k].kind) == 0;
+		if (is_there)
+			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
+	}
+	if (nr_tainted)
+		fprintf(out, "up to %zu runs of a point were disturbed and left out; OUTPUT.json says which, and why\n", nr_tainted);
+}
+
+static void
+print_ceilings(const struct experiment *experiment, FILE *out)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		width = text_width(experiment->ceilings[i].name) > width ? text_width(experiment->ceilings[i].name) : width;
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+
+		fprintf(out, "%s%s", i ? "        " : "ceiling ", ceiling->name);
+		print_padding(width - text_width(ceiling->name) + GAP, out);
+		fprintf(out, "%.4g %s (best of %zu)\n", ceiling->best, ceiling->value.unit, ceiling->value.nr_samples);
+	}
+}
+
+void
+experiment_print_table(const struct experiment *experiment, FILE *out)
+{
+	struct text_table table = make_table(experiment);
+
+	if (experiment->nr_points > 0) {
+		print_parts(&table, out);
+		print_legend(experiment, out);
+	}
+	print_ceilings(experiment, out);
+	table_clear(&table);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* Controllers by name: the current folder, then the user's data folder, then the built-in ones. */
+#include "controllers/find.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "controllers/c_controller.h"
+#include "controllers/xml_controller.h"
+#include "files.h"
+#include "memory.h"
+#include "nearest.h"
+
+/* Folders that are searched, in order. */
+struct places {
+	struct {
+		char *folder;
+		const char *name;
+		bool takes_c; /* a C file in the current folder is rarely a controller: it is found by name, but not listed */
+	} at[3];
+};
+
+static struct places
+places_of(const struct paths *paths)
+{
+	return (struct places){ {
+		{ rot_strdup("."), "current folder", false },
+		{ rot_format("%s/controllers", paths->user), "your controllers", true },
+		{ rot_format("%s/driver/controllers", paths->data), "built in", false },
+	} };
+}
+
+static void
+places_clear(struct places *places)
+{
+	for (size_t i = 0; i < 3; i++)
+		free(places->at[i].folder);
+}
+
+/* ---- listing ---- */
+
+struct list {
+	struct controller_info *items;
+	size_t nr;
+};
+
+/* Takes name, description and path over; a name that is there already hides this one. */
+static void
+list_add(struct list *list, char *name, char *description, char *path, const char *place)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (strcmp(list->items[i].name, name) == 0) {
+			free(name);
+			free(description);
+			free(path);
+			return;
+		}
+	list->items = rot_realloc(list->items, list->nr + 1, sizeof(*list->items));
+	list->items[list->nr++] = (struct controller_info){ name, description, path, place };
+}
+
+static void
+list_add_file(struct list *list, const char *folder, const char *file, const char *place, bool takes_c)
+{
+	bool is_xml = path_ends_in(file, ".xml"), is_c = path_ends_in(file, ".c");
+	char *path = rot_format("%s/%s", folder, file);
+	char *description = is_xml ? xml_controller_comment(path) : takes_c && is_c ? rot_strdup("") : NULL;
+
+	if (description)
+		list_add(list, rot_strndup(file, strlen(file) - (is_xml ? 4 : 2)), description, path, place);
+	else
+		free(path);
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct controller_info *)a)->name, ((const struct controller_info *)b)->name);
+}
+
+void
+controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr)
+{
+	struct places places = places_of(paths);
+	struct list list = { 0 };
+
+	for (size_t i = 0; i < 3; i++) {
+		char **files = folder_list(places.at[i].folder);
+
+		for (size_t j = 0; files[j]; j++)
+			list_add_file(&list, places.at[i].folder, files[j], places.at[i].name, places.at[i].takes_c);
+		folder_list_delete(files);
+	}
+	for (size_t i = 0; c_controllers[i]; i++)
+		list_add(&list, rot_strdup(c_controllers[i]->name), rot_strdup(c_controllers[i]->description), rot_strdup(""), "built in");
+	if (list.nr > 0)
+		qsort(list.items, list.nr, sizeof(*list.items), by_name);
+	places_clear(&places);
+	*infos = list.items;
+	*nr = list.nr;
+}
+
+void
+controllers_list_delete(struct controller_info *infos, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		free(infos[i].name);
+		free(infos[i].description);
+		free(infos[i].path);
+	}
+	free(infos);
+}
+
+/* ---- finding ---- */
+
+static bool
+is_path(const char *name)
+{
+	return strchr(name, '/') || path_ends_in(name, ".xml") || path_ends_in(name, ".c");
+}
+
+char *
+controller_find_file(const struct paths *paths, const char *name)
+{
+	static const char *const endings[] = { ".xml", ".c" };
+	struct places places = places_of(paths);
+	char *found = NULL;
+
+	for (size_t i = 0; i < 3 && !found; i++)
+		for (size_t j = 0; j < 2 && !found; j++) {
+			char *path = rot_format("%s/%s%s", places.at[i].folder, name, endings[j]);
+
+			if (access(path, F_OK) == 0)
+				found = path;
+			else
+				free(path);
+		}
+	places_clear(&places);
+	return found;
+}
+
+static const struct rot_controller *
+find_linked(const char *name)
+{
+	for (size_t i = 0; c_controllers[i]; i++)
+		if (strcmp(c_controllers[i]->name, name) == 0)
+			return c_controllers[i];
+	return NULL;
+}
+
+static int
+not_found(const struct paths *paths, const char *name, struct rot_error *err)
+{
+	struct controller_info *infos;
+	size_t nr;
+	const char **names, *nearest;
+
+	controllers_list(paths, &infos, &nr);
+	names = rot_calloc(nr + 1, sizeof(*names));
+	for (size_t i = 0; i < nr; i++)
+		names[i] = infos[i].name;
+	nearest = rot_nearest(name, names, nr);
+	rot_error_set(err, 0, "there is no controller '%s'", name);
+	if (nearest)
+		rot_error_hint(err, "did you mean '%s'? 'rot list controllers' shows all", nearest);
+	else
+		rot_error_hint(err, "'rot list controllers' shows all; a file of your own is given with its ending: ./mine.xml, ./mine.c");
+	free(names);
+	controllers_list_delete(infos, nr);
+	return -1;
+}
+
+/* "../x/mine.xml" -> "mine". */
+static char *
+stem(const char *name)
+{
+	const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	size_t length = strlen(base);
+
+	if (path_ends_in(base, ".xml"))
+		length -= 4;
+	else if (path_ends_in(base, ".c"))
+		length -= 2;
+	return rot_strndup(base, length);
+}
+
+static int
+run_xml(struct rot *rot, const char *path, const char *output_name, struct rot_error *err)
+{
+	struct xml_controller *controller = xml_controller_open(rot, path, err);
+	int rc = controller ? xml_controller_run(controller, output_name, err) : -1;
+
+	xml_controller_close(controller);
+	return rc;
+}
+
+static int
+run_c(struct rot *rot, const struct rot_controller *controller, const char *output_name, struct rot_error *err)
+{
+	return controller ? controller->measure(rot, controller, output_name, err) : -1;
+}
+
+int
+controller_run(struct rot *rot, const char *name, const char *output_name, struct rot_error *err)
+{
+	char *path = is_path(name) ? rot_strdup(name) : controller_find_file(rot->paths, name);
+	char *own_name = output_name ? rot_strdup(output_name) : stem(name);
+	const struct rot_controller *linked = path ? NULL : find_linked(name);
+	int rc;
+
+	if (linked)
+		rc = run_c(rot, linked, own_name, err);
+	else if (!path)
+		rc = not_found(rot->paths, name, err);
+	else if (path_ends_in(path, ".c"))
+		rc = run_c(rot, c_controller_load(rot->paths, rot->configuration, path, err), own_name, err);
+	else
+		rc = run_xml(rot, path, own_name, err);
+	free(path);
+	free(own_name);
+	return rc;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Values for people: no finer than they are known, and marked when they are not measured. */
+#include "controllers/value_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/space.h"
+#include "memory.h"
+
+const struct value_kind value_kinds[] = {
+	{ "expected", "(e)", "expected from the kernel's definition, not measured on this machine" },
+	{ "modelled", "(m)", "modelled from other counts" },
+	{ "given", "(g)", "given, not measured" },
+};
+const size_t value_nr_kinds = sizeof(value_kinds) / sizeof(*value_kinds);
+
+/* Rounded to 10^exponent: "12300" for 12345 and 2; "1.23" for 1.2345 and -2. */
+static char *
+rounded(double value, int exponent)
+{
+	double unit = pow(10, exponent);
+
+	if (exponent <= -12 || exponent >= 15)
+		return rot_format("%.3g", value);
+	if (exponent < 0)
+		return rot_format("%.*f", -exponent, value);
+	return rot_format("%.0f", round(value / unit) * unit);
+}
+
+static int
+exponent_of(double value)
+{
+	return (int)floor(log10(fabs(value)) + 1e-12);
+}
+
+static char *
+with_interval(const struct summary *s)
+{
+	double below = s->value - s->low, above = s->high - s->value, wider = fmax(below, above);
+	int exponent = exponent_of(wider);
+	char *value = rounded(s->value, exponent), *low = rounded(s->low, exponent), *high = rounded(s->high, exponent);
+	char *down = rounded(below, exponent), *up = rounded(above, exponent), *text;
+
+	if (strcmp(down, up) == 0)
+		text = rot_format("%s ±%s", value, up);
+	else
+		text = rot_format("%s [%s, %s]", value, low, high);
+	free(value);
+	free(low);
+	free(high);
+	free(down);
+	free(up);
+	return text;
+}
+
+char *
+summary_text(const struct summary *s)
+{
+	if (isnan(s->value))
+		return rot_strdup("-");
+	if (isinf(s->value))
+		return rot_strdup(s->value > 0 ? "inf" : "-inf");
+	if (isfinite(s->low) && isfinite(s->high) && s->low < s->high)
+		return with_interval(s);
+	if (s->value == floor(s->value) && fabs(s->value) < 1e15)
+		return space_number_text(s->value);
+	return rounded(s->value, exponent_of(s->value) - 3);
+}
+
+char *
+value_text(const struct quantity_value *value)
+{
+	char *number = summary_text(&value->summary), *marked;
+
+	for (size_t i = 0; i < value_nr_kinds; i++)
+		if (value->kind && strcmp(value->kind, value_kinds[i].kind) == 0) {
+			marked = rot_format("%s %s", number, value_kinds[i].mark);
+			free(number);
+			return marked;
+		}
+	return number;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Values for people: no finer than they are known, and marked when they are not measured. */
+#ifndef CONTROLLERS_VALUE_TEXT_H
+#define CONTROLLERS_VALUE_TEXT_H
+
+#include "quantities/quantity.h"
+
+/* Kinds with a mark; "measured" has none. */
+struct value_kind {
+	const char *kind, *mark, *meaning;
+};
+extern const struct value_kind value_kinds[];
+extern const size_t value_nr_kinds;
+
+/*
+ * "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Whole values that all runs agree on are printed in full; with an interval, to the first
+ * digit of its width, and as ± where both halves round to the same; without one, with four digits. "-" if there is no value. Fresh
+ * memory.
+ */
+char *value_text(const struct quantity_value *value);
+
+/* The number alone, by the same rules. */
+char *summary_text(const struct summary *summary);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* XML controllers: opened with all their points planned and checked, then measured. */
+#include "controllers/xml_controller.h"
+
+#include <libxml/xmlreader.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/paths.h"
+#include "controllers/find.h"
+#include "controllers/xml_plan.h"
+#include "memory.h"
+#include "rot.h"
+
+struct xml_controller *
+xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
+{
+	struct xml_controller *controller = rot_calloc(1, sizeof(*controller));
+	char *schema = rot_format("%s/driver/schemas/controller.rng", rot->paths->data);
+	int rc = controller_file_open(&controller->file, path, schema, err);
+
+	free(schema);
+	controller->rot = rot;
+	if (rc == 0 && xml_plan_make(controller, err) == 0)
+		return controller;
+	xml_controller_close(controller);
+	return NULL;
+}
+
+void
+xml_controller_close(struct xml_controller *controller)
+{
+	if (!controller)
+		return;
+	xml_plan_clear(controller);
+	controller_file_close(&controller->file);
+	free(controller);
+}
+
+size_t
+xml_controller_nr_points(const struct xml_controller *controller)
+{
+	return controller->nr_planned;
+}
+
+size_t
+xml_controller_nr_ceilings(const struct xml_controller *controller)
+{
+	return controller->nr_ceilings;
+}
+
+/* ---- measuring ---- */
+
+static int
+measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+{
+	for (size_t i = 0; i < controller->nr_planned; i++) {
+		const struct planned_point *p = &controller->planned[i];
+
+		if (experiment_add_point(experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates, p->measurement,
+					 p->requests, p->nr_requests, p->nr_runs, err) == 0)
+			continue;
+		return rot_interrupted() ? -1 : xml_error_at(p->element, err);
+	}
+	return 0;
+}
+
+int
+xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+{
+	for (size_t i = 0; i < controller->nr_ceilings; i++) {
+		const struct planned_ceiling *p = &controller->ceilings[i];
+		struct experiment_ceiling ceiling = { p->name, p->operation, p->border, p->work };
+		struct rot_error why = { 0 };
+
+		if (!experiment_wants_ceiling(experiment, &ceiling) ||
+		    experiment_add_ceiling(experiment, &ceiling, p->measurement, p->nr_runs, &why) == 0)
+			continue;
+		if (rot_interrupted()) {
+			*err = why;
+			return -1;
+		}
+		xml_error_at(p->element, &why);
+		rot_warning("a ceiling is left out: %s", why.text);
+	}
+	return 0;
+}
+
+static struct xml_controller *
+open_default_peaks(struct rot *rot, struct rot_error *err)
+{
+	char *path = controller_find_file(rot->paths, "default-peaks");
+	struct xml_controller *peaks = path ? xml_controller_open(rot, path, err) : NULL;
+
+	if (!path) {
+		rot_error_set(err, 0, "the controller default-peaks is missing");
+		rot_error_hint(err, "rot's data folder is damaged: install rot again");
+	}
+	free(path);
+	return peaks;
+}
+
+int
+experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
+{
+	struct xml_controller *peaks = open_default_peaks(experiment_rot(experiment), err);
+	int rc = peaks ? xml_controller_add_ceilings(peaks, experiment, err) : -1;
+
+	xml_controller_close(peaks);
+	return rc;
+}
+
+static int
+measure_all(const struct xml_controller *controller, const struct xml_controller *peaks, struct experiment *experiment,
+	    struct rot_error *err)
+{
+	if (measure_points(controller, experiment, err) < 0 || xml_controller_add_ceilings(controller, experiment, err) < 0)
+		return -1;
+	return peaks ? xml_controller_add_ceilings(peaks, experiment, err) : 0;
+}
+
+int
+xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
+{
+	char *name = xml_attribute(xmlDocGetRootElement(controller->file.doc), "name", "");
+	struct xml_controller *peaks = controller->has_default_peaks ? open_default_peaks(controller->rot, err) : NULL;
+	size_t nr_expected = controller->nr_planned + controller->nr_ceilings + (peaks ? peaks->nr_ceilings : 0);
+	struct experiment *experiment = NULL;
+	struct rot_error later = { 0 };
+	int rc = -1;
+
+	if (controller->has_default_peaks && !peaks)
+		goto out;
+	experiment = experiment_new(controller->rot, name, output_name, nr_expected, err);
+	if (!experiment || xml_plan_show(controller, experiment, err) < 0)
+		goto out;
+	rc = measure_all(controller, peaks, experiment, err);
+	if (rc == 0)
+		rc = experiment_write(experiment, true, err);
+	else if (rot_interrupted() && experiment_nr_points(experiment) > 0)
+		experiment_write(experiment, false, &later); /* that we were interrupted is what the user must know */
+out:
+	experiment_delete(experiment);
+	xml_controller_close(peaks);
+	free(name);
+	return rc;
+}
+
+/* ---- listing ---- */
+
+static void
+ignore(void *context, const char *message, xmlParserSeverities severity, xmlTextReaderLocatorPtr where)
+{
+	(void)context, (void)message, (void)severity, (void)where;
+}
+
+char *
+xml_controller_comment(const char *path)
+{
+	xmlTextReader *reader = xmlReaderForFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+	char *comment = NULL;
+
+	if (!reader)
+		return NULL;
+	xmlTextReaderSetErrorHandler(reader, ignore, NULL);
+	while (xmlTextReaderRead(reader) == 1) {
+		if (xmlTextReaderNodeType(reader) != XML_READER_TYPE_ELEMENT)
+			continue;
+		if (strcmp((const char *)xmlTextReaderConstName(reader), "controller") == 0) {
+			xmlChar *text = xmlTextReaderGetAttribute(reader, (const xmlChar *)"comment");
+
+			comment = rot_strdup((const char *)text);
+			xmlFree(text);
+		}
+		break;
+	}
+	xmlFreeTextReader(reader);
+	return comment;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Entities as controllers write them. */
+#include "controllers/xml_entity.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/controller_file.h"
+#include "memory.h"
+#include "nearest.h"
+
+/* An entity that can be referred to, or a member that waits for one. */
+struct label {
+	char *name;
+	void *entity;
+};
+
+struct pending {
+	char *name;
+	const xmlNode *element;
+	const struct rot_field *field;
+	void *owner;
+};
+
+struct reading {
+	const struct rot_registry *registry;
+	const struct expression_scope *scope;
+	struct label *labels;
+	size_t nr_labels;
+	struct pending *pending;
+	size_t nr_pending;
+};
+
+static int fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err);
+
+/* ---- fields by the name of an element ---- */
+
+static const struct rot_field *
+field_of_element(const struct rot_class *class, const xmlNode *element)
+{
+	const char *name = (const char *)element->name;
+	const struct rot_field *field = rot_class_field(class, name);
+	char *plural;
+
+	if (field)
+		return field;
+	plural = rot_format("%ss", name);
+	field = rot_class_field(class, plural);
+	free(plural);
+	return field && field->is_list ? field : NULL;
+}
+
+struct names {
+	const char **items;
+	size_t nr;
+};
+
+static void
+names_add(struct names *names, const char *name)
+{
+	names->items = rot_realloc(names->items, names->nr + 1, sizeof(*names->items));
+	names->items[names->nr++] = name;
+}
+
+static int
+collect_element_field(const struct rot_field *field, void *context)
+{
+	if (field->is_list || field->type == ROT_REFERENCE)
+		names_add(context, field->name);
+	return 0;
+}
+
+static int
+hint_names(struct names *names, const char *word, const char *before, const char *none, struct rot_error *err)
+{
+	const char *nearest = rot_nearest(word, names->items, names->nr);
+	char *text = nearest ? rot_format("did you mean '%s'?", nearest) : rot_strdup(names->nr ? before : none);
+
+	for (size_t i = 0; i < names->nr && !nearest; i++) {
+		char *longer = rot_format("%s%s %s", text, i ? "," : "", names->items[i]);
+
+		free(text);
+		text = longer;
+	}
+	rot_error_hint(err, "%s", text);
+	free(text);
+	free(names->items);
+	return -1;
+}
+
+static int
+unknown_field(const struct rot_class *class, const xmlNode *element, struct rot_error *err)
+{
+	struct names names = { 0 };
+
+	rot_class_each_field(class, collect_element_field, &names);
+	rot_error_set(err, 0, "%s has no field for <%s>", class->name, element->name);
+	hint_names(&names, (const char *)element->name, "possible:", "it holds no other entities: write its fields as attributes", err);
+	return xml_error_at(element, err);
+}
+
+/* ---- classes ---- */
+
+static int
+unknown_class(const struct reading *reading, const struct rot_class *target, const char *name, const xmlNode *element,
+	      struct rot_error *err)
+{
+	struct names names = { 0 };
+
+	for (size_t i = 0; i < rot_registry_size(reading->registry); i++) {
+		const struct rot_class *class = rot_registry_at(reading->registry, i);
+
+		if (!class->is_abstract && rot_class_is_a(class, target))
+			names_add(&names, class->name);
+	}
+	hint_names(&names, name, "possible:", "there is none", err);
+	return xml_error_at(element, err);
+}
+
+static const struct rot_class *
+class_of_element(const struct reading *reading, const struct rot_class *target, const xmlNode *element, struct rot_error *err)
+{
+	char *type = xml_evaluated(element, "type", target->name, reading->scope, err);
+	const struct rot_class *class = type ? rot_registry_find(reading->registry, type) : NULL;
+
+	if (!type)
+		return NULL;
+	if (!class || class->is_abstract || !rot_class_is_a(class, target)) {
+		if (!class)
+			rot_error_set(err, 0, "<%s type=\"%s\">: no such class", element->name, type);
+		else if (class->is_abstract && class == target)
+			rot_error_set(err, 0, "<%s> must say its type, as there are several", element->name);
+		else
+			rot_error_set(err, 0, "<%s type=\"%s\">: not a possible %s", element->name, type, target->name);
+		unknown_class(reading, target, type, element, err);
+		class = NULL;
+	}
+	free(type);
+	return class;
+}
+
+/* ---- members ---- */
+
+static void
+member_set(void *owner, const struct rot_field *field, void *entity)
+{
+	if (field->is_list)
+		rot_list_add(rot_field_of(owner, field), ROT_REFERENCE, &entity);
+	else
+		*(void **)rot_field_of(owner, field) = entity;
+}
+
+static int
+read_reference(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element, struct rot_error *err)
+{
+	char *ref = xml_attribute(element, "ref", NULL), *id;
+	const struct rot_class *class;
+	void *entity;
+
+	if (ref) {
+		reading->pending = rot_realloc(reading->pending, reading->nr_pending + 1, sizeof(*reading->pending));
+		reading->pending[reading->nr_pending++] = (struct pending){ ref, element, field, owner };
+		if (field->is_list)
+			member_set(owner, field, NULL); /* keeps the place */
+		return 0;
+	}
+	class = class_of_element(reading, field->target, element, err);
+	if (!class)
+		return -1;
+	entity = rot_entity_new(class);
+	member_set(owner, field, entity);
+	id = xml_attribute(element, "id", NULL);
+	if (id) {
+		reading->labels = rot_realloc(reading->labels, reading->nr_labels + 1, sizeof(*reading->labels));
+		reading->labels[reading->nr_labels++] = (struct label){ id, entity };
+	}
+	return fill(reading, entity, element, err);
+}
+
+/* Items of primitive lists go through an entity field's parser by way of the only type in use: text. */
+static int
+read_item(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element, struct rot_error *err)
+{
+	char *value = xml_evaluated(element, "value", NULL, reading->scope, err);
+	double number;
+	char *end;
+	int rc = 0;
+
+	if (!value && !xmlHasProp(element, (const xmlChar *)"value")) {
+		rot_error_set(err, 0, "<%s> lacks the attribute 'value'", element->name);
+		return xml_error_at(element, err);
+	}
+	if (!value)
+		return -1;
+	number = strtod(value, &end);
+	if (field->type == ROT_STRING) {
+		rot_list_add(rot_field_of(owner, field), ROT_STRING, &value);
+	} else if (field->type == ROT_DOUBLE && end != value && *end == '\0') {
+		rot_list_add(rot_field_of(owner, field), ROT_DOUBLE, &number);
+	} else if (field->type == ROT_INT && end != value && *end == '\0' && number == (int32_t)number) {
+		rot_list_add(rot_field_of(owner, field), ROT_INT, &(int32_t){ (int32_t)number });
+	} else {
+		rot_error_set(err, 0, "<%s value=\"%s\">: not a possible value", element->name, value);
+		rc = xml_error_at(element, err);
+	}
+	free(value);
+	return rc;
+}
+
+static int
+set_attributes(const struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
+{
+	for (const xmlAttr *a = element->properties; a; a = a->next) {
+		const char *name = (const char *)a->name;
+		char *value;
+		int rc;
+
+		if (strcmp(name, "type") == 0 || strcmp(name, "id") == 0)
+			continue;
+		value = xml_evaluated(element, name, NULL, reading->scope, err);
+		if (!value)
+			return -1;
+		rc = rot_entity_set(entity, name, value, err);
+		free(value);
+		if (rc < 0)
+			return xml_error_at(element, err);
+	}
+	return 0;
+}
+
+static int
+fill_children(struct reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown, struct rot_error *err)
+{
+	for (const xmlNode *child = xml_child(element, NULL); child; child = xml_next(child, NULL)) {
+		const struct rot_class *class = ((struct rot_entity *)entity)->class;
+		const struct rot_field *field = field_of_element(class, child);
+		int rc;
+
+		if (!field && pass_over_unknown)
+			continue;
+		if (!field)
+			return unknown_field(class, child, err);
+		if (field->type == ROT_REFERENCE) {
+			rc = read_reference(reading, entity, field, child, err);
+		} else if (field->is_list) {
+			rc = read_item(reading, entity, field, child, err);
+		} else {
+			rot_error_set(err, 0, "'%s' of %s is a plain value", field->name, class->name);
+			rot_error_hint(err, "write it as an attribute: %s=\"...\"", field->name);
+			rc = xml_error_at(child, err);
+		}
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
+{
+	if (set_attributes(reading, entity, element, err) < 0)
+		return -1;
+	return fill_children(reading, entity, element, false, err);
+}
+
+/* ---- references ---- */
+
+static void *
+label_find(const struct reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->nr_labels; i++)
+		if (strcmp(reading->labels[i].name, name) == 0)
+			return reading->labels[i].entity;
+	return NULL;
+}
+
+static int
+resolve(const struct reading *reading, const struct pending *pending, struct rot_error *err)
+{
+	void *entity = label_find(reading, pending->name);
+	struct names names = { 0 };
+
+	if (!entity) {
+		for (size_t i = 0; i < reading->nr_labels; i++)
+			names_add(&names, reading->labels[i].name);
+		rot_error_set(err, 0, "<%s ref=\"%s\">: no entity has this id", pending->element->name, pending->name);
+		hint_names(&names, pending->name, "there are:", "give the entity that is meant an attribute id", err);
+		return xml_error_at(pending->element, err);
+	}
+	if (!rot_is_a(entity, pending->field->target)) {
+		rot_error_set(err, 0, "<%s ref=\"%s\">: that is a %s, not a %s", pending->element->name, pending->name,
+			      ((struct rot_entity *)entity)->class->name, pending->field->target->name);
+		return xml_error_at(pending->element, err);
+	}
+	if (pending->field->is_list) {
+		struct rot_list *list = rot_field_of(pending->owner, pending->field);
+		void **items = list->items;
+
+		for (size_t i = 0; i < list->nr; i++)
+			if (!items[i]) {
+				items[i] = entity;
+				return 0;
+			}
+	}
+	member_set(pending->owner, pending->field, entity);
+	return 0;
+}
+
+struct measurement *
+xml_measurement(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
+		struct rot_error *err)
+{
+	struct reading reading = { .registry = registry, .scope = scope };
+	struct measurement *measurement = measurement_new();
+	int rc = fill_children(&reading, measurement, element, true, err);
+
+	for (size_t i = 0; i < reading.nr_pending && rc == 0; i++)
+		rc = resolve(&reading, &reading.pending[i], err);
+	for (size_t i = 0; i < reading.nr_labels; i++)
+		free(reading.labels[i].name);
+	for (size_t i = 0; i < reading.nr_pending; i++)
+		free(reading.pending[i].name);
+	free(reading.labels);
+	free(reading.pending);
+	if (rc == 0)
+		return measurement;
+	rot_graph_delete(measurement);
+	return NULL;
+}

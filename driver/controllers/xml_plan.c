@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* What an XML controller is going to measure: its file turned into points and ceilings. */
+#include "controllers/xml_plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/xml_entity.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+
+#define DEFAULT_RUNS 10
+#define MAX_RUNS 1000000
+
+const xmlNode *
+xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name)
+{
+	while (*i < controller->nr_elements) {
+		const xmlNode *element = controller->elements[(*i)++];
+
+		if (xml_is(element, name))
+			return element;
+	}
+	return NULL;
+}
+
+static void
+collect_elements(struct xml_controller *controller, const xmlNode *parent)
+{
+	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
+		if (xml_is(child, "shared")) {
+			collect_elements(controller, child);
+			continue;
+		}
+		controller->elements = rot_realloc(controller->elements, controller->nr_elements + 1,
+						   sizeof(*controller->elements));
+		controller->elements[controller->nr_elements++] = child;
+	}
+}
+
+/* ---- the space ---- */
+
+/* $cpuFlags begins and ends with a blank, so that contains($cpuFlags, ' avx2 ') asks for a whole word. */
+static struct expression_scope *
+make_constants(const struct machine *machine)
+{
+	struct expression_scope *scope = expression_scope_new(NULL);
+	char *flags = rot_strdup(" ");
+
+	for (size_t i = 0; i < machine_nr_cpu_flags(machine); i++) {
+		char *longer = rot_format("%s%s ", flags, machine_cpu_flags_at(machine, i));
+
+		free(flags);
+		flags = longer;
+	}
+	expression_scope_set_string(scope, "cpuFlags", flags);
+	expression_scope_set_number(scope, "nrCpus", (double)machine_nr_online_cpus(machine));
+	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
+	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
+	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
+	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
+	expression_scope_set_number(scope, "memoryBytes", (double)machine->memory_bytes);
+	free(flags);
+	return scope;
+}
+
+static void
+add_values(struct space *space, const xmlNode *element)
+{
+	static const struct {
+		const char *element;
+		const char *attributes[3];
+	} forms[] = {
+		{ "list", { "values" } },
+		{ "value", { "is" } },
+		{ "range", { "from", "to", "step" } },
+		{ "geometric", { "from", "to", "factor" } },
+	};
+	char *condition = xml_attribute(element, "if", ""), *where = xml_where(element), *text[3] = { 0 };
+	size_t form = 0;
+
+	while (!xml_is(element, forms[form].element))
+		form++;
+	for (size_t i = 0; i < 3 && forms[form].attributes[i]; i++)
+		text[i] = xml_attribute(element, forms[form].attributes[i], "");
+	if (form == 0)
+		space_add_list(space, text[0], condition, where);
+	else if (form == 1)
+		space_add_value(space, text[0], condition, where);
+	else if (form == 2)
+		space_add_range(space, text[0], text[1], text[2], condition, where);
+	else
+		space_add_geometric(space, text[0], text[1], text[2], condition, where);
+	for (size_t i = 0; i < 3; i++)
+		free(text[i]);
+	free(condition);
+	free(where);
+}
+
+/* Names of axes become variables, and variables of texts. */
+static int
+check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
+{
+	static const char *const taken[] = { "series", "label", "cpuFlags", "nrCpus", "l1DataBytes", "l2Bytes", "llcBytes",
+					     "lineBytes", "memoryBytes" };
+	bool is_taken = false;
+
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		is_taken = is_taken || strcmp(name, taken[i]) == 0;
+	if (!is_taken && xmlValidateNCName((const xmlChar *)name, 0) == 0)
+		return 0;
+	rot_error_set(err, 0, "an axis cannot be called '%s'", name);
+	rot_error_hint(err, "%s", is_taken ? "that variable has a meaning of its own" : "a name is letters, digits and '_', not beginning with a digit");
+	return xml_error_at(element, err);
+}
+
+static int
+add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
+{
+	char *name = xml_attribute(element, "name", "");
+	int rc = check_axis_name(name, element, err);
+
+	if (rc == 0 && space_add_axis(space, name, err) < 0)
+		rc = xml_error_at(element, err);
+	free(name);
+	if (rc == 0 && !xml_child(element, NULL)) {
+		rot_error_set(err, 0, "<axis> has no values");
+		rot_error_hint(err, "expected there: list, value, range, geometric");
+		rc = xml_error_at(element, err);
+	}
+	for (const xmlNode *child = rc == 0 ? xml_child(element, NULL) : NULL; child; child = xml_next(child, NULL))
+		add_values(space, child);
+	return rc;
+}
+
+static int
+plan_space(struct xml_controller *controller, struct rot_error *err)
+{
+	struct space *space = space_new();
+	const xmlNode *element;
+	size_t i = 0;
+	int rc = 0;
+
+	while (rc == 0 && (element = xml_plan_next(controller, &i, "axis")))
+		rc = add_axis(space, element, err);
+	for (i = 0; rc == 0 && (element = xml_plan_next(controller, &i, "skip"));) {
+		char *condition = xml_attribute(element, "if", ""), *where = xml_where(element);
+
+		space_add_skip(space, condition, where);
+		free(condition);
+		free(where);
+	}
+	if (rc == 0) {
+		rc = space_points(space, controller->constants, &controller->points, &controller->nr_points, err);
+		if (rc < 0 && strncmp(err->text, controller->file.paths[0], strlen(controller->file.paths[0])) != 0)
+			xml_error_at(xmlDocGetRootElement(controller->file.doc), err);
+	}
+	space_delete(space);
+	return rc;
+}
+
+/* ---- points ---- */
+
+static int
+plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err)
+{
+	const xmlNode *root = xmlDocGetRootElement(element->doc);
+	double of_controller, runs;
+
+	if (xml_evaluated_number(root, "runs", DEFAULT_RUNS, scope, &of_controller, err) < 0 ||
+	    xml_evaluated_number(element, "runs", of_controller, scope, &runs, err) < 0)
+		return -1;
+	if (runs < 1 || runs > MAX_RUNS || runs != floor(runs)) {
+		rot_error_set(err, 0, "runs is %g: expected a whole number from 1 to %d", runs, MAX_RUNS);
+		return xml_error_at(element, err);
+	}
+	*nr_runs = (int)runs;
+	return 0;
+}
+
+/* The element that made the kernel of the i-th workload. */
+static const xmlNode *
+kernel_element(const xmlNode *element, size_t i)
+{
+	const xmlNode *workload = xml_child(element, "workload"), *kernel;
+
+	while (i-- > 0 && workload)
+		workload = xml_next(workload, "workload");
+	kernel = workload ? xml_child(workload, "kernel") : NULL;
+	return kernel ? kernel : workload ? workload : element;
+}
+
+static int
+check_kernels(const struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
+	      struct rot_error *err)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+
+		if (!workload->kernel) {
+			rot_error_set(err, 0, "<workload> has no <kernel>");
+			return xml_error_at(kernel_element(element, i), err);
+		}
+		if (kernel_check(controller->rot, workload->kernel, err) < 0)
+			return xml_error_at(kernel_element(element, i), err);
+	}
+	return 0;
+}
+
+static struct measurement *
+plan_measurement(const struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
+		 struct rot_error *err)
+{
+	struct measurement *measurement = xml_measurement(element, controller->rot->registry, scope, err);
+
+	if (measurement && check_kernels(controller, element, measurement, err) < 0) {
+		rot_graph_delete(measurement);
+		return NULL;
+	}
+	return measurement;
+}
+
+static int
+plan_request(const xmlNode *element, const struct expression_scope *scope, struct quantity_request *request, struct rot_error *err)
+{
+	char *text = xml_evaluated(element, "is", NULL, scope, err);
+	int rc = text ? quantity_parse(request, text, err) : -1;
+
+	if (text && rc < 0)
+		xml_error_at(element, err);
+	free(text);
+	if (rc == 0 && (xml_evaluated_number(element, "operations", 0, scope, &request->given_operations, err) < 0 ||
+			xml_evaluated_number(element, "bytes", 0, scope, &request->given_bytes, err) < 0))
+		rc = -1;
+	if (rc == 0 && (request->given_operations < 0 || request->given_bytes < 0)) {
+		rot_error_set(err, 0, "<quantity>: given operations and bytes must be above 0");
+		rc = xml_error_at(element, err);
+	}
+	return rc;
+}
+
+static int
+plan_requests(const struct xml_controller *controller, struct planned_point *planned, const struct expression_scope *scope,
+	      struct rot_error *err)
+{
+	const xmlNode *element = xml_child(planned->element, "quantity");
+	bool is_of_point = element != NULL;
+	size_t i = 0;
+
+	if (!element)
+		element = xml_plan_next(controller, &i, "quantity");
+	while (element) {
+		struct quantity_request request = { 0 };
+
+		if (plan_request(element, scope, &request, err) < 0)
+			return -1;
+		planned->requests = rot_realloc(planned->requests, planned->nr_requests + 1, sizeof(*planned->requests));
+		planned->requests[planned->nr_requests++] = request;
+		element = is_of_point ? xml_next(element, "quantity") : NULL;
+		if (!element) {
+			is_of_point = false;
+			element = xml_plan_next(controller, &i, "quantity");
+		}
+	}
+	return 0;
+}
+
+static int
+plan_point(struct xml_controller *controller, const xmlNode *element, const struct point *at,
+	   const struct expression_scope *scope, struct rot_error *err)
+{
+	struct planned_point *planned;
+
+	controller->planned = rot_realloc(controller->planned, controller->nr_planned + 1, sizeof(*controller->planned));
+	planned = &controller->planned[controller->nr_planned++];
+	*planned = (struct planned_point){ .element = element, .at = at };
+	planned->series = xml_evaluated(element, "series", "", scope, err);
+	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
+	if (!planned->label || plan_runs(element, scope, &planned->nr_runs, err) < 0)
+		return -1;
+	planned->measurement = plan_measurement(controller, element, scope, err);
+	return planned->measurement ? plan_requests(controller, planned, scope, err) : -1;
+}
+
+/* ---- ceilings ---- */
+
+/* The work of a run: as given, over the fields of the kernel; else what the kernel's definition says. */
+static int
+plan_work(struct xml_controller *controller, struct planned_ceiling *planned, const struct expression_scope *outer,
+	  struct rot_error *err)
+{
+	const struct kernel_base *kernel = measurement_workloads_at(planned->measurement, 0)->kernel;
+	struct expression_scope *scope = expression_scope_new(outer);
+	struct rot *rot = controller->rot;
+	bool is_known;
+	int rc;
+
+	expression_scope_set_entity(scope, kernel);
+	rc = xml_evaluated_number(planned->element, "work", NAN, scope, &planned->work, err);
+	expression_scope_delete(scope);
+	if (rc < 0 || !isnan(planned->work))
+		goto check;
+	rot_error_set(err, 0, "the kernel's definition does not say the work of '%s'", planned->name);
+	is_known = planned->operation ? kernel_expected_operations(rot, kernel, planned->operation, &planned->work, err)
+				      : kernel_expected_bytes(rot, kernel, planned->border, "both", &planned->work, err);
+	if (!is_known)
+		return xml_error_at(planned->element, err);
+check:
+	if (rc == 0 && !(planned->work > 0)) {
+		rot_error_set(err, 0, "the work of '%s' is %g per run: expected more than 0", planned->name, planned->work);
+		rc = xml_error_at(planned->element, err);
+	}
+	return rc;
+}
+
+static int
+check_ceiling(const struct planned_ceiling *planned, struct rot_error *err)
+{
+	struct quantity_request ignored = { 0 };
+	char *text;
+	int rc;
+
+	if (!planned->operation == !planned->border) {
+		rot_error_set(err, 0, "<ceiling> needs either a performance or a throughput");
+		rot_error_hint(err, "performance=\"doublePrecisionFlop\" or throughput=\"llcRam\"");
+		return xml_error_at(planned->element, err);
+	}
+	text = planned->operation ? rot_format("performance:%s", planned->operation) : rot_format("throughput:%s", strcmp(planned->border, "cpuL1") == 0 ? "l1l2" : planned->border);
+	rc = quantity_parse(&ignored, text, err);
+	free(text);
+	return rc < 0 ? xml_error_at(planned->element, err) : 0;
+}
+
+static int
+plan_ceiling(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope, struct rot_error *err)
+{
+	struct planned_ceiling *planned;
+
+	controller->ceilings = rot_realloc(controller->ceilings, controller->nr_ceilings + 1, sizeof(*controller->ceilings));
+	planned = &controller->ceilings[controller->nr_ceilings++];
+	*planned = (struct planned_ceiling){
+		.element = element,
+		.operation = xml_attribute(element, "performance", NULL),
+		.border = xml_attribute(element, "throughput", NULL),
+	};
+	planned->name = xml_evaluated(element, "name", NULL, scope, err);
+	if (!planned->name || check_ceiling(planned, err) < 0 || plan_runs(element, scope, &planned->nr_runs, err) < 0)
+		return -1;
+	planned->measurement = plan_measurement(controller, element, scope, err);
+	return planned->measurement ? plan_work(controller, planned, scope, err) : -1;
+}
+
+/* ---- all ---- */
+
+static int
+plan_at(struct xml_controller *controller, const struct point *at, struct rot_error *err)
+{
+	struct expression_scope *scope = expression_scope_new(controller->constants);
+	int rc = 0;
+
+	point_set_variables(at, scope);
+	for (size_t i = 0; rc == 0 && i < controller->nr_elements; i++) {
+		const xmlNode *element = controller->elements[i];
+		bool is_point = xml_is(element, "point"), is_wanted;
+
+		if (!is_point && !xml_is(element, "ceiling"))
+			continue;
+		rc = xml_condition(element, scope, &is_wanted, err);
+		if (rc == 0 && is_wanted)
+			rc = is_point ? plan_point(controller, element, at, scope, err)
+				      : plan_ceiling(controller, element, scope, err);
+	}
+	expression_scope_delete(scope);
+	return rc;
+}
+
+int
+xml_plan_make(struct xml_controller *controller, struct rot_error *err)
+{
+	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
+	const xmlNode *plot;
+
+	collect_elements(controller, root);
+	controller->constants = make_constants(controller->rot->machine);
+	if (plan_space(controller, err) < 0)
+		return -1;
+	for (size_t i = 0; i < controller->nr_points; i++)
+		if (plan_at(controller, &controller->points[i], err) < 0)
+			return -1;
+	for (size_t i = 0; (plot = xml_plan_next(controller, &i, "plot"));)
+		controller->has_default_peaks = controller->has_default_peaks || xml_child(plot, "defaultPeaks");
+	if (controller->nr_planned + controller->nr_ceilings > 0)
+		return 0;
+	rot_error_set(err, 0, "<controller> has nothing to measure");
+	rot_error_hint(err, "add a <point> with a <workload>, see doc/CONTROLLERS.md");
+	return xml_error_at(root, err);
+}
+
+void
+xml_plan_clear(struct xml_controller *controller)
+{
+	for (size_t i = 0; i < controller->nr_planned; i++) {
+		free(controller->planned[i].series);
+		free(controller->planned[i].label);
+		free(controller->planned[i].requests);
+		rot_graph_delete(controller->planned[i].measurement);
+	}
+	for (size_t i = 0; i < controller->nr_ceilings; i++) {
+		free(controller->ceilings[i].name);
+		free(controller->ceilings[i].operation);
+		free(controller->ceilings[i].border);
+		rot_graph_delete(controller->ceilings[i].measurement);
+	}
+	free(controller->planned);
+	free(controller->ceilings);
+	free(controller->elements);
+	points_delete(controller->points, controller->nr_points);
+	expression_scope_delete(controller->constants);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* What an XML controller is going to measure: its file turned into points and ceilings. For xml_*.c only. */
+#ifndef CONTROLLERS_XML_PLAN_H
+#define CONTROLLERS_XML_PLAN_H
+
+#include "controllers/controller_file.h"
+#include "controllers/space.h"
+#include "entities.h"
+#include "quantities/quantity.h"
+#include "rot.h"
+
+struct planned_point {
+	const xmlNode *element;
+	char *series, *label;
+	const struct point *at;
+	struct measurement *measurement;
+	struct quantity_request *requests;
+	size_t nr_requests;
+	int nr_runs;
+};
+
+struct planned_ceiling {
+	const xmlNode *element;
+	char *name, *operation, *border; /* one of the last two is NULL */
+	double work;
+	struct measurement *measurement;
+	int nr_runs;
+};
+
+struct experiment;
+
+struct xml_controller {
+	struct rot *rot;
+	struct controller_file file;
+	const xmlNode **elements; /* below the root, those of <shared> parts in their place */
+	size_t nr_elements;
+	struct expression_scope *constants;
+	struct point *points;     /* of the space */
+	size_t nr_points;
+	struct planned_point *planned;
+	size_t nr_planned;
+	struct planned_ceiling *ceilings;
+	size_t nr_ceilings;
+	bool has_default_peaks;
+};
+
+/* Fills elements, constants, points, planned and ceilings of a controller whose file is open. */
+int xml_plan_make(struct xml_controller *controller, struct rot_error *err);
+void xml_plan_clear(struct xml_controller *controller);
+
+/* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
+const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
+
+/* What the experiment shows: plots, columns and names; every text is tried on made-up values. */
+int xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
+
+#endif

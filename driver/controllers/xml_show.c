@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/* What an XML controller shows: its plots, table and names of values, checked before anything is measured. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment.h"
+#include "controllers/xml_plan.h"
+#include "memory.h"
+#include "nearest.h"
+
+/* A plot being read: the strings of the struct, to be freed after it was added. */
+struct reading {
+	struct experiment_plot plot;
+	char *owned[16];
+	size_t nr_owned;
+};
+
+static const char *
+own(struct reading *reading, char *text)
+{
+	return reading->owned[reading->nr_owned++] = text;
+}
+
+static void
+reading_clear(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->nr_owned; i++)
+		free(reading->owned[i]);
+}
+
+static bool
+attribute_is(const xmlNode *element, const char *name, const char *value)
+{
+	char *text = xml_attribute(element, name, "");
+	bool is = strcmp(text, value) == 0;
+
+	free(text);
+	return is;
+}
+
+static int
+read_scale(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
+{
+	struct experiment_plot *plot = &reading->plot;
+	bool is_x = attribute_is(element, "axis", "x");
+	double *low = is_x ? &plot->x_low : &plot->y_low, *high = is_x ? &plot->x_high : &plot->y_high;
+
+	*(is_x ? &plot->x_label : &plot->y_label) = own(reading, xml_attribute(element, "label", ""));
+	*(is_x ? &plot->x_unit : &plot->y_unit) = own(reading, xml_attribute(element, "unit", ""));
+	*(is_x ? &plot->is_x_log : &plot->is_y_log) = attribute_is(element, "logarithmic", "true");
+	if (xml_evaluated_number(element, "from", NAN, controller->constants, low, err) < 0 ||
+	    xml_evaluated_number(element, "to", NAN, controller->constants, high, err) < 0)
+		return -1;
+	if (*low >= *high) {
+		rot_error_set(err, 0, "<scale> from %g to %g: from must be below to", *low, *high);
+		return xml_error_at(element, err);
+	}
+	return 0;
+}
+
+static char *
+annotation_of(const xmlNode *element)
+{
+	char *all = rot_strdup("");
+
+	for (const xmlNode *a = xml_child(element, "annotation"); a; a = xml_next(a, "annotation")) {
+		char *text = xml_attribute(a, "text", ""), *longer = rot_format("%s%s%s", all, all[0] ? "\n" : "", text);
+
+		free(text);
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+static int
+read_plot(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
+{
+	static const char *const kinds[] = { "roofline", "distribution", "series" };
+	static const char *const labels[] = { "none", "ends", "all" };
+	struct experiment_plot *plot = &reading->plot;
+	int seen[2] = { 0 };
+
+	*plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
+	for (size_t i = 0; i < 3; i++) {
+		if (attribute_is(element, "type", kinds[i]))
+			plot->kind = (enum experiment_plot_kind)i;
+		if (attribute_is(element, "labels", labels[i]))
+			plot->labels = (enum experiment_labels)i;
+	}
+	plot->name = own(reading, xml_attribute(element, "name", ""));
+	plot->title = own(reading, xml_attribute(element, "title", ""));
+	plot->x = own(reading, xml_attribute(element, "x", ""));
+	plot->y = own(reading, xml_attribute(element, "y", ""));
+	plot->point_label = own(reading, xml_attribute(element, "pointLabel", ""));
+	plot->key_position = own(reading, xml_attribute(element, "keyPosition", ""));
+	plot->condition = own(reading, xml_attribute(element, "if", ""));
+	plot->annotation = own(reading, annotation_of(element));
+	plot->connect_same_size = attribute_is(element, "connectSameSize", "true");
+	plot->has_default_peaks = xml_child(element, "defaultPeaks") != NULL;
+	for (const xmlNode *s = xml_child(element, "scale"); s; s = xml_next(s, "scale")) {
+		if (seen[attribute_is(s, "axis", "y")]++) {
+			rot_error_set(err, 0, "<scale> is there twice for one axis");
+			return xml_error_at(s, err);
+		}
+		if (read_scale(controller, reading, s, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- checks before measuring ---- */
+
+/* x of a plot that is no roofline: a quantity, or an axis with numbers at every point. */
+static int
+check_x(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element, struct rot_error *err)
+{
+	const char *x = reading->plot.x, **names;
+	struct quantity_request request = { 0 };
+	struct rot_error ignored;
+	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
+	const char *nearest;
+
+	if (quantity_parse(&request, x, &ignored) == 0 || !at)
+		return 0;
+	for (size_t i = 0; point_coordinate(at, x) && i < controller->nr_planned; i++)
+		if (isnan(point_coordinate(controller->planned[i].at, x)->number)) {
+			rot_error_set(err, 0, "<plot x=\"%s\">: the axis has values that are no numbers", x);
+			return xml_error_at(element, err);
+		}
+	if (point_coordinate(at, x))
+		return 0;
+	names = rot_calloc(at->nr_coordinates + 1, sizeof(*names));
+	for (size_t i = 0; i < at->nr_coordinates; i++)
+		names[i] = at->coordinates[i].axis;
+	nearest = rot_nearest(x, names, at->nr_coordinates);
+	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity", x);
+	if (nearest)
+		rot_error_hint(err, "did you mean '%s'?", nearest);
+	else
+		rot_error_hint(err, "name an axis of this controller, or one of 'rot list quantities'");
+	free(names);
+	return xml_error_at(element, err);
+}
+
+/* Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. */
+static void
+set_made_up_values(const struct xml_controller *controller, struct expression_scope *scope)
+{
+	double made_up = 1.25;
+
+	for (size_t i = 0; i < controller->nr_elements + controller->nr_planned; i++) {
+		const xmlNode *parent = i < controller->nr_elements ? controller->elements[i] : controller->planned[i - controller->nr_elements].element;
+		const xmlNode *q = i < controller->nr_elements && xml_is(parent, "quantity") ? parent : xml_child(parent, "quantity");
+
+		for (; q; q = q == parent ? NULL : xml_next(q, "quantity")) {
+			char *name = xml_attribute(q, "name", ""), *first = rot_format("first.%s", name);
+
+			if (name[0]) {
+				expression_scope_set_number(scope, name, made_up);
+				expression_scope_set_number(scope, first, made_up + 0.5);
+				made_up *= 1.75;
+			}
+			free(first);
+			free(name);
+		}
+	}
+}
+
+static int
+check_text(const struct expression_scope *scope, const char *text, const char *what, const xmlNode *element, struct rot_error *err)
+{
+	char *result = expression_text(scope, text, err);
+
+	if (!result) {
+		rot_error_prefix(err, "<%s>: %s", element->name, what);
+		return xml_error_at(element, err);
+	}
+	free(result);
+	return 0;
+}
+
+static int
+check_texts(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element, struct rot_error *err)
+{
+	struct expression_scope *scope;
+	int rc = 0;
+
+	if (controller->nr_planned == 0)
+		return 0;
+	scope = expression_scope_new(NULL);
+	expression_scope_set_string(scope, "series", controller->planned[0].series);
+	expression_scope_set_string(scope, "label", controller->planned[0].label);
+	point_set_variables(controller->planned[0].at, scope);
+	set_made_up_values(controller, scope);
+	if (check_text(scope, reading->plot.point_label, "pointLabel", element, err) < 0 ||
+	    check_text(scope, reading->plot.annotation, "annotation", element, err) < 0)
+		rc = -1;
+	expression_scope_delete(scope);
+	return rc;
+}
+
+/* ---- all ---- */
+
+static int
+show_plot(struct xml_controller *controller, struct experiment *experiment, const xmlNode *element, struct rot_error *err)
+{
+	struct reading reading = { 0 };
+	int rc = read_plot(controller, &reading, element, err);
+
+	if (rc == 0 && reading.plot.kind != EXPERIMENT_ROOFLINE)
+		rc = check_x(controller, &reading, element, err);
+	if (rc == 0)
+		rc = check_texts(controller, &reading, element, err);
+	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
+		rc = xml_error_at(element, err);
+	reading_clear(&reading);
+	return rc;
+}
+
+static int
+show_names(struct experiment *experiment, const xmlNode *quantity, struct rot_error *err)
+{
+	for (; quantity; quantity = xml_next(quantity, "quantity")) {
+		char *name = xml_attribute(quantity, "name", ""), *is = xml_attribute(quantity, "is", "");
+		int rc = name[0] ? experiment_name_value(experiment, name, is, err) : 0;
+
+		free(name);
+		free(is);
+		if (rc < 0)
+			return xml_error_at(quantity, err);
+	}
+	return 0;
+}
+
+static int
+show_columns(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *table, struct rot_error *err)
+{
+	for (const xmlNode *c = xml_child(table, "column"); c; c = xml_next(c, "column")) {
+		char *of = xml_attribute(c, "of", ""), *heading = xml_attribute(c, "heading", "");
+		struct quantity_request request = { 0 };
+		const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
+		int rc = 0;
+
+		if (strcmp(of, "series") != 0 && strcmp(of, "label") != 0 && !(at && point_coordinate(at, of)))
+			rc = quantity_parse(&request, of, err);
+		if (rc == 0)
+			rc = experiment_add_column(experiment, of, heading, err);
+		free(of);
+		free(heading);
+		if (rc < 0)
+			return xml_error_at(c, err);
+	}
+	return 0;
+}
+
+int
+xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+{
+	for (size_t i = 0; i < controller->nr_elements; i++) {
+		const xmlNode *element = controller->elements[i];
+		int rc = 0;
+
+		if (xml_is(element, "plot"))
+			rc = show_plot(controller, experiment, element, err);
+		else if (xml_is(element, "table"))
+			rc = show_columns(controller, experiment, element, err);
+		else if (xml_is(element, "quantity"))
+			rc = show_names(experiment, element, err);
+		else if (xml_is(element, "point"))
+			rc = show_names(experiment, xml_child(element, "quantity"), err);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
