@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* The architecture files of the source tree, for tests. */
+#include "architecture_files.h"
+
+#include <check.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "memory.h"
+
+char *
+architecture_folder(void)
+{
+	return rot_format("%s/driver/architectures", getenv("top_srcdir"));
+}
+
+char *
+architecture_schema(void)
+{
+	return rot_format("%s/driver/schemas/architecture.rng", getenv("top_srcdir"));
+}
+
+size_t
+architecture_files(char *paths[MAX_ARCHITECTURES])
+{
+	char *folder = architecture_folder(), *pattern = rot_format("%s/*.xml", folder);
+	glob_t found;
+	size_t nr = 0;
+
+	if (glob(pattern, 0, NULL, &found) != 0 || found.gl_pathc > MAX_ARCHITECTURES) {
+		fprintf(stderr, "no architectures (or too many): %s\n", pattern);
+		exit(EXIT_FAILURE);
+	}
+	for (; nr < found.gl_pathc; nr++)
+		paths[nr] = rot_strdup(found.gl_pathv[nr]);
+	globfree(&found);
+	free(pattern);
+	free(folder);
+	return nr;
+}
+
+struct architecture *
+architecture_named(const char *name)
+{
+	struct rot_error err = {{0}, {0}};
+	char *folder = architecture_folder(), *schema = architecture_schema();
+	char *path = rot_format("%s/%s.xml", folder, name);
+	struct architecture *architecture = architecture_read(path, schema, &err);
+
+	if (!architecture)
+		ck_abort_msg("%s", err.text);
+	free(path);
+	free(schema);
+	free(folder);
+	return architecture;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* Architectures: every file is valid and makes sense, machines get theirs, broken files are refused with file and line. */
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "architecture_files.h"
+#include "measuring/expression.h"
+#include "memory.h"
+#include "quantities/plan.h"
+#include "quantities/vocabulary.h"
+
+static struct machine *
+machine_of(const char *vendor, int family, int model)
+{
+	struct machine *machine = machine_new();
+
+	rot_string_set(&machine->cpu_vendor, vendor);
+	machine->cpu_family = family;
+	machine->cpu_model = model;
+	return machine;
+}
+
+static const struct {
+	const char *vendor;
+	int family, model;
+	const char *architecture;
+} machines[] = {
+	{"AuthenticAMD", 26, 2, "zen5"},      {"AuthenticAMD", 26, 68, "zen5"},     {"AuthenticAMD", 26, 112, "zen5"},
+	{"AuthenticAMD", 25, 17, "zen4"},     {"AuthenticAMD", 25, 97, "zen4"},     {"AuthenticAMD", 25, 160, "zen4"},
+	{"AuthenticAMD", 25, 1, "zen3"},      {"AuthenticAMD", 25, 33, "zen3"},     {"AuthenticAMD", 25, 80, "zen3"},
+	{"AuthenticAMD", 23, 49, "zen2"},     {"AuthenticAMD", 23, 113, "zen2"},    {"AuthenticAMD", 23, 1, "generic"},
+	{"GenuineIntel", 6, 60, "haswell"},   {"GenuineIntel", 6, 63, "haswell"},   {"GenuineIntel", 6, 79, "broadwell"},
+	{"GenuineIntel", 6, 94, "skylake"},   {"GenuineIntel", 6, 158, "skylake"},  {"GenuineIntel", 6, 85, "skylake-server"},
+	{"GenuineIntel", 6, 126, "icelake"},  {"GenuineIntel", 6, 106, "icelake-server"},
+	{"GenuineIntel", 6, 143, "sapphirerapids"}, {"GenuineIntel", 6, 42, "generic"},
+	{"AuthenticAMD", 6, 60, "generic"},   {"Unknown", 0, 0, "generic"},
+};
+
+START_TEST(test_machine_gets_its_architecture)
+{
+	struct machine *machine = machine_of(machines[_i].vendor, machines[_i].family, machines[_i].model);
+	struct rot_error err = {{0}, {0}};
+	char *folder = architecture_folder();
+	struct architecture *architecture = architecture_load(folder, machine, NULL, &err);
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_str_eq(architecture->name, machines[_i].architecture);
+	ck_assert_str_eq(architecture->why_not.text, "");
+	architecture_delete(architecture);
+	rot_entity_delete(machine);
+	free(folder);
+}
+END_TEST
+
+START_TEST(test_without_counting_it_is_none)
+{
+	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
+	struct rot_error err = {{0}, {0}}, why_not = {"cannot count", "lower it"};
+	char *folder = architecture_folder();
+	struct architecture *architecture = architecture_load(folder, machine, &why_not, &err);
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_str_eq(architecture->name, "none");
+	ck_assert_uint_eq(architecture->nr_formulas, 0);
+	ck_assert_str_eq(architecture->why_not.text, "cannot count");
+	ck_assert_str_eq(architecture->why_not.hint, "lower it");
+	architecture_delete(architecture);
+	rot_entity_delete(machine);
+	free(folder);
+}
+END_TEST
+
+/* ---- every file ---- */
+
+static char *files[MAX_ARCHITECTURES];
+
+static struct architecture *
+file_read(int i)
+{
+	struct rot_error err = {{0}, {0}};
+	char *schema = architecture_schema();
+	struct architecture *architecture = architecture_read(files[i], schema, &err);
+
+	if (!architecture)
+		ck_abort_msg("%s", err.text);
+	free(schema);
+	return architecture;
+}
+
+START_TEST(test_file_is_named_like_its_architecture)
+{
+	struct architecture *architecture = file_read(_i);
+	char *name = rot_format("/%s.xml", architecture->name);
+	const char *end = files[_i] + strlen(files[_i]) - strlen(name);
+
+	ck_assert_str_eq(end, name);
+	free(name);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* With all counts 1 every formula is a positive number, and its "of" is a word of the vocabulary. */
+START_TEST(test_formulas_evaluate)
+{
+	struct architecture *architecture = file_read(_i);
+	struct expression_scope *scope = expression_scope_new(NULL);
+
+	for (size_t i = 0; i < architecture->nr_events; i++)
+		expression_scope_set_number(scope, architecture->events[i].name, 1);
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+		struct rot_error err = {{0}, {0}};
+		double value;
+
+		ck_assert_msg(expression_number(scope, formula->expression, &value, &err) == 0, "%s:%d: %s", files[_i],
+			      formula->line, err.text);
+		ck_assert_msg(value > 0, "%s:%d: %g", files[_i], formula->line, value);
+		ck_assert_msg(*formula->of == '\0' || quantity_word_find(WORD_OPERATION, formula->of) ||
+				      quantity_word_find(WORD_BORDER, formula->of) || quantity_word_find(WORD_CLOCK, formula->of),
+			      "%s:%d: '%s' is not in the vocabulary", files[_i], formula->line, formula->of);
+	}
+	expression_scope_delete(scope);
+	architecture_delete(architecture);
+}
+END_TEST
+
+START_TEST(test_zero_counts_evaluate)
+{
+	struct architecture *architecture = file_read(_i);
+	struct expression_scope *scope = expression_scope_new(NULL);
+
+	for (size_t i = 0; i < architecture->nr_events; i++)
+		expression_scope_set_number(scope, architecture->events[i].name, 0);
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		struct rot_error err = {{0}, {0}};
+		double value = NAN;
+
+		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &err) == 0, "%s:%d: %s",
+			      files[_i], architecture->formulas[i].line, err.text);
+		ck_assert_double_eq(value, 0);
+	}
+	expression_scope_delete(scope);
+	architecture_delete(architecture);
+}
+END_TEST
+
+START_TEST(test_every_event_is_used_and_fits)
+{
+	struct architecture *architecture = file_read(_i);
+
+	for (size_t event = 0; event < architecture->nr_events; event++) {
+		bool is_used = false;
+
+		for (size_t i = 0; i < architecture->nr_formulas; i++) {
+			for (size_t k = 0; k < architecture->formulas[i].nr_events; k++)
+				is_used |= architecture->formulas[i].events[k] == event;
+		}
+		ck_assert_msg(is_used, "%s: event '%s' is in no formula", files[_i], architecture->events[event].name);
+		ck_assert_msg(pass_is_legal(architecture, &event, 1), "%s: event '%s' fits no group", files[_i],
+			      architecture->events[event].name);
+	}
+	architecture_delete(architecture);
+}
+END_TEST
+
+START_TEST(test_quirks_of_zen5)
+{
+	struct architecture *architecture = architecture_named("zen5");
+
+	ck_assert_int_eq(architecture->usable_counters, 5);
+	ck_assert_int_eq(architecture->counter_bits, 47);
+	ck_assert_str_eq(architecture->scrub_event, "perf_raw::r5ac8");
+	ck_assert_int_eq(architecture->scrub_count, 5);
+	for (size_t i = 0; i < architecture->nr_events; i++)
+		ck_assert_str_ne(architecture->events[i].definition, architecture->scrub_event);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* ---- broken files ---- */
+
+static const struct {
+	const char *name, *xml;
+	int line;
+	const char *complaint;
+} broken[] = {
+	{"not closed", "<architecture name='x' title='x'>\n<counters", 2, ""},
+	{"unknown element", "<architecture name='x' title='x'>\n<colour/>\n</architecture>", 2, "colour"},
+	{"bad number", "<architecture name='x' title='x'>\n\n<group plain='many'/>\n</architecture>", 3, ""},
+	{"event twice",
+	 "<architecture name='x' title='x'>\n<event name='a' definition='b'/>\n<event name='a' definition='c'/>\n</architecture>",
+	 3, "event 'a' is defined twice"},
+	{"unknown event",
+	 "<architecture name='x' title='x'>\n<event name='a' definition='b'/>\n"
+	 "<formula quantity='instructions' kind='measured' value='$b' source=''/>\n</architecture>",
+	 3, "no event 'b'"},
+	{"formula without event",
+	 "<architecture name='x' title='x'>\n<formula quantity='instructions' kind='measured' value='1' source=''/>\n"
+	 "</architecture>",
+	 2, "no event in"},
+	{"unknown rider", "<architecture name='x' title='x'>\n<ride events='a'/>\n</architecture>", 2, "no event 'a'"},
+};
+
+START_TEST(test_broken_file_is_refused)
+{
+	char folder[] = "/tmp/rot-architecture-XXXXXX";
+	struct rot_error err = {{0}, {0}};
+	char *path, *schema = architecture_schema(), *place;
+	FILE *file;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	path = rot_format("%s/x.xml", folder);
+	file = fopen(path, "w");
+	ck_assert_ptr_nonnull(file);
+	fputs(broken[_i].xml, file);
+	fclose(file);
+	ck_assert_msg(architecture_read(path, schema, &err) == NULL, "%s was accepted", broken[_i].name);
+	place = rot_format("%s:%d: ", path, broken[_i].line);
+	ck_assert_msg(strncmp(err.text, place, strlen(place)) == 0, "%s: %s", broken[_i].name, err.text);
+	ck_assert_msg(strstr(err.text, broken[_i].complaint) != NULL, "%s: %s", broken[_i].name, err.text);
+	unlink(path);
+	rmdir(folder);
+	free(place);
+	free(path);
+	free(schema);
+}
+END_TEST
+
+START_TEST(test_missing_folder)
+{
+	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
+	struct rot_error err = {{0}, {0}};
+
+	ck_assert_ptr_null(architecture_load("/nonexistent", machine, NULL, &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));
+	rot_entity_delete(machine);
+}
+END_TEST
+
+#define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int
+main(void)
+{
+	Suite *suite = suite_create("architecture");
+	TCase *choice = tcase_create("choice"), *every = tcase_create("every file"), *bad = tcase_create("broken");
+	SRunner *runner = srunner_create(suite);
+	int nr_files = (int)architecture_files(files), failed;
+
+	tcase_add_loop_test(choice, test_machine_gets_its_architecture, 0, NR_ELEMENTS(machines));
+	tcase_add_test(choice, test_without_counting_it_is_none);
+	tcase_add_loop_test(every, test_file_is_named_like_its_architecture, 0, nr_files);
+	tcase_add_loop_test(every, test_formulas_evaluate, 0, nr_files);
+	tcase_add_loop_test(every, test_zero_counts_evaluate, 0, nr_files);
+	tcase_add_loop_test(every, test_every_event_is_used_and_fits, 0, nr_files);
+	tcase_add_test(every, test_quirks_of_zen5);
+	tcase_add_loop_test(bad, test_broken_file_is_refused, 0, NR_ELEMENTS(broken));
+	tcase_add_test(bad, test_missing_folder);
+	suite_add_tcase(suite, choice);
+	suite_add_tcase(suite, every);
+	suite_add_tcase(suite, bad);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	for (int i = 0; i < nr_files; i++)
+		free(files[i]);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every event of every architecture is encoded by libpfm4, on any host, and has the code that is meant: raw ones what their
+ * name says, and all with an attribute libpfm4="" the same code as that name in libpfm4's own tables.
+ */
+#include <check.h>
+#include <linux/perf_event.h>
+#include <perfmon/pfmlib_perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "architecture_files.h"
+#include "memory.h"
+#include "xml_file.h"
+
+struct encoding {
+	uint32_t type;
+	uint64_t config;
+};
+
+static int
+encode(const char *event, struct encoding *encoding)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t argument = {.attr = &attr, .size = sizeof(argument)};
+	int rc;
+
+	memset(&attr, 0, sizeof(attr));
+	rc = pfm_get_os_event_encoding(event, PFM_PLM3, PFM_OS_PERF_EVENT, &argument);
+	*encoding = (struct encoding){.type = attr.type, .config = attr.config};
+	return rc;
+}
+
+static void
+check_definition(const char *path, const char *definition)
+{
+	static const char raw[] = "perf_raw::r";
+	struct encoding encoding;
+	int rc = encode(definition, &encoding);
+
+	ck_assert_msg(rc == PFM_SUCCESS, "%s: %s: %s", path, definition, pfm_strerror(rc));
+	if (strncmp(definition, raw, strlen(raw)) != 0) {
+		ck_assert_uint_eq(encoding.type, PERF_TYPE_HARDWARE);
+		return;
+	}
+	ck_assert_uint_eq(encoding.type, PERF_TYPE_RAW);
+	ck_assert_uint_eq(encoding.config, strtoull(definition + strlen(raw), NULL, 16));
+}
+
+static bool
+pmu_is_known(const char *event)
+{
+	const size_t nr = (size_t)(strstr(event, "::") - event);
+
+	for (int pmu = 0; pmu < PFM_PMU_MAX; pmu++) {
+		pfm_pmu_info_t info = {.size = sizeof(info)};
+
+		if (pfm_get_pmu_info((pfm_pmu_t)pmu, &info) == PFM_SUCCESS && strlen(info.name) == nr &&
+		    strncmp(info.name, event, nr) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Returns false where this libpfm4 is too old to know the processor. */
+static bool
+check_same(const char *path, const char *definition, const char *name)
+{
+	struct encoding ours, theirs;
+	int rc;
+
+	if (!pmu_is_known(name))
+		return false;
+	rc = encode(name, &theirs);
+	ck_assert_msg(rc == PFM_SUCCESS, "%s: %s: %s", path, name, pfm_strerror(rc));
+	ck_assert_int_eq(encode(definition, &ours), PFM_SUCCESS);
+	ck_assert_msg(ours.config == theirs.config, "%s: %s is %llx, but %s is %llx", path, definition,
+		      (unsigned long long)ours.config, name, (unsigned long long)theirs.config);
+	return true;
+}
+
+static char *files[MAX_ARCHITECTURES];
+
+START_TEST(test_events_have_the_meant_codes)
+{
+	struct rot_error err = {{0}, {0}};
+	xmlDoc *doc = xml_file_read(files[_i], &err);
+	int nr = 0, nr_named = 0, nr_checked = 0;
+
+	ck_assert_msg(doc != NULL, "%s", err.text);
+	for (xmlNode *node = xmlDocGetRootElement(doc)->children; node; node = node->next) {
+		char *definition, *name;
+
+		if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, "event") != 0)
+			continue;
+		definition = xml_file_attribute(node, "definition", "");
+		name = xml_file_attribute(node, "libpfm4", "");
+		nr++;
+		check_definition(files[_i], definition);
+		if (*name) {
+			nr_named++;
+			nr_checked += check_same(files[_i], definition, name);
+		}
+		free(definition);
+		free(name);
+	}
+	printf("%s: %d events encoded, %d of %d compared with libpfm4's tables\n", files[_i], nr, nr_checked, nr_named);
+	xmlFreeDoc(doc);
+}
+END_TEST
+
+START_TEST(test_scrub_events_are_encoded)
+{
+	static const char *const names[] = {"zen2", "zen3", "zen4", "zen5"};
+	struct architecture *architecture = architecture_named(names[_i]);
+
+	check_definition(architecture->path, architecture->scrub_event);
+	architecture_delete(architecture);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("events");
+	TCase *encoding = tcase_create("encoding");
+	SRunner *runner = srunner_create(suite);
+	int nr_files = (int)architecture_files(files), failed;
+
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+	if (pfm_initialize() != PFM_SUCCESS) {
+		fprintf(stderr, "SKIP: libpfm4 cannot be initialized\n");
+		return 77;
+	}
+	tcase_add_loop_test(encoding, test_events_have_the_meant_codes, 0, nr_files);
+	tcase_add_loop_test(encoding, test_scrub_events_are_encoded, 0, 4);
+	suite_add_tcase(suite, encoding);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	for (int i = 0; i < nr_files; i++)
+		free(files[i]);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}

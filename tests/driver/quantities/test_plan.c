@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* The pass planner: what triad asks for, splits, riders, and no illegal group for any selection of formulas. */
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "architecture_files.h"
+#include "memory.h"
+#include "quantities/plan.h"
+
+/* "a b | c": names of the events, passes separated by bars; "clock" for the pass without events. Fresh memory. */
+static char *
+plan_text(const struct architecture *architecture, const struct pass_plan *plan)
+{
+	char *text = rot_strdup("");
+
+	for (size_t i = 0; i < plan->nr_passes; i++) {
+		char *longer = rot_format("%s%s%s", text, i ? " | " : "", plan->passes[i].nr_events ? "" : "clock");
+
+		free(text);
+		text = longer;
+		for (size_t k = 0; k < plan->passes[i].nr_events; k++) {
+			longer = rot_format("%s%s%s", text, k ? " " : "", architecture->events[plan->passes[i].events[k]].name);
+			free(text);
+			text = longer;
+		}
+	}
+	return text;
+}
+
+#define MAX_FORMULAS 64
+
+static const struct {
+	const char *architecture;
+	const char *formulas; /* "quantity of" pairs, separated by commas */
+	bool with_clock;
+	const char *plan;
+} plans[] = {
+	/* triad: operations, bytes and cycles: the flop pair and the five of DRAM leave no room for cycles */
+	{"zen5", "operationCount doublePrecisionFlop,transferredBytes llcRam,time coreCycles", false,
+	 "l2Fills l2DramFills l2DirtyVictims combinedLines combinedToCache | scalarDouble packedDouble | coreCycles instructions"},
+	{"zen5",
+	 "operationCount doublePrecisionFlop,transferredBytes llcRam,transferredBytes llcRam.read,transferredBytes l2l3.read,"
+	 "time coreCycles",
+	 true,
+	 "clock | l2Fills l2DramFills l2DirtyVictims combinedLines combinedToCache | scalarDouble packedDouble | "
+	 "coreCycles instructions"},
+	{"zen5", "operationCount flop,time coreCycles", false, "allFlops coreCycles instructions"},
+	{"zen5", "operationCount singlePrecisionFlop,operationCount doublePrecisionFlop", false,
+	 "scalarSingle packedSingle | scalarDouble packedDouble"},
+	{"zen5", "transferredBytes l2l3,time coreCycles", false, "coreCycles instructions l2Fills l2DirtyVictims"},
+	{"zen5", "time coreCycles,time coreCycles", false, "coreCycles instructions"},
+	/* four flop events and the fixed ones do not go together where the watchdog may hold a counter */
+	{"skylake-server", "operationCount doublePrecisionFlop,time coreCycles", false,
+	 "scalarDouble packed128Double packed256Double packed512Double | coreCycles instructions referenceCycles"},
+	{"skylake-server", "operationCount flop", false,
+	 "packed128Double packed512Single scalar packedFour | coreCycles instructions referenceCycles packedEight"},
+	{"icelake", "operationCount doublePrecisionFlop,time coreCycles", false,
+	 "coreCycles instructions referenceCycles scalarDouble packed128Double packed256Double packed512Double"},
+	{"generic", "time coreCycles,transferredBytes llcRam.read", false, "coreCycles instructions cacheMisses"},
+	{"none", "", true, "clock"},
+	{"none", "", false, ""},
+};
+
+/* Formulas of the comma separated list. */
+static size_t
+find_formulas(const struct architecture *architecture, const char *list, const struct architecture_formula *formulas[])
+{
+	char *copy = rot_strdup(list), *rest = NULL;
+	size_t nr = 0;
+
+	for (char *pair = strtok_r(copy, ",", &rest); pair; pair = strtok_r(NULL, ",", &rest)) {
+		char *of = strchr(pair, ' ');
+
+		*of++ = '\0';
+		formulas[nr] = architecture_formula(architecture, pair, of);
+		ck_assert_msg(formulas[nr++] != NULL, "no formula for %s of %s", pair, of);
+	}
+	free(copy);
+	return nr;
+}
+
+START_TEST(test_plans)
+{
+	struct architecture *architecture = architecture_named(plans[_i].architecture);
+	const struct architecture_formula *formulas[MAX_FORMULAS];
+	size_t nr = find_formulas(architecture, plans[_i].formulas, formulas);
+	struct rot_error err = {{0}, {0}};
+	struct pass_plan plan;
+	char *text;
+
+	ck_assert_msg(pass_plan_make(&plan, architecture, formulas, nr, plans[_i].with_clock, &err) == 0, "%s", err.text);
+	text = plan_text(architecture, &plan);
+	ck_assert_str_eq(text, plans[_i].plan);
+	free(text);
+	pass_plan_clear(&plan);
+	architecture_delete(architecture);
+}
+END_TEST
+
+START_TEST(test_spread_formula_is_found_event_by_event)
+{
+	struct architecture *architecture = architecture_named("skylake-server");
+	const struct architecture_formula *flop = architecture_formula(architecture, "operationCount", "flop");
+	struct rot_error err = {{0}, {0}};
+	struct pass_plan plan;
+
+	ck_assert_int_eq(pass_plan_make(&plan, architecture, &flop, 1, false, &err), 0);
+	ck_assert_uint_eq(plan.nr_passes, 2);
+	ck_assert_uint_eq(pass_plan_find_all(&plan, flop), plan.nr_passes);
+	for (size_t i = 0; i < flop->nr_events; i++)
+		ck_assert_uint_lt(pass_plan_find(&plan, flop->events[i]), plan.nr_passes);
+	ck_assert_uint_eq(pass_plan_clock(&plan), plan.nr_passes);
+	pass_plan_clear(&plan);
+	architecture_delete(architecture);
+}
+END_TEST
+
+START_TEST(test_event_without_group_is_refused)
+{
+	struct architecture *architecture = architecture_named("zen5");
+	const struct architecture_formula *flop = architecture_formula(architecture, "operationCount", "flop");
+	struct rot_error err = {{0}, {0}};
+	struct pass_plan plan;
+
+	architecture->nr_groups = 0;
+	ck_assert_int_eq(pass_plan_make(&plan, architecture, &flop, 1, false, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "allFlops"));
+	pass_plan_clear(&plan);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* ---- properties ---- */
+
+/* The shapes that count right on Zen 5, in words of their own. */
+static bool
+is_right_on_zen5(const struct architecture *architecture, const struct pass *pass)
+{
+	size_t large = 0, plain = 0;
+
+	for (size_t i = 0; i < pass->nr_events; i++) {
+		const char *definition = architecture->events[pass->events[i]].definition;
+
+		if (strcmp(definition + strlen(definition) - 2, "03") == 0)
+			large++;
+		else
+			plain++;
+	}
+	if (large == 2)
+		return plain == 0;
+	return large == 1 ? plain <= 2 : large == 0 && plain <= 5;
+}
+
+static void
+check_plan(const struct architecture *architecture, const struct pass_plan *plan,
+	   const struct architecture_formula *const *formulas, size_t nr)
+{
+	for (size_t i = 0; i < plan->nr_passes; i++) {
+		const struct pass *pass = &plan->passes[i];
+
+		ck_assert(pass->nr_events == 0 || pass_is_legal(architecture, pass->events, pass->nr_events));
+		if (strcmp(architecture->name, "zen5") == 0)
+			ck_assert(is_right_on_zen5(architecture, pass));
+		for (size_t k = 1; k < pass->nr_events; k++)
+			ck_assert_msg(pass->events[k - 1] < pass->events[k], "an event is in a pass twice");
+	}
+	for (size_t i = 0; i < nr; i++) {
+		if (pass_is_legal(architecture, formulas[i]->events, formulas[i]->nr_events))
+			ck_assert_msg(pass_plan_find_all(plan, formulas[i]) < plan->nr_passes, "%s of %s was split",
+				      formulas[i]->quantity, formulas[i]->of);
+		for (size_t k = 0; k < formulas[i]->nr_events; k++)
+			ck_assert_uint_lt(pass_plan_find(plan, formulas[i]->events[k]), plan->nr_passes);
+	}
+}
+
+static char *files[MAX_ARCHITECTURES];
+
+START_TEST(test_any_selection_is_legal)
+{
+	struct rot_error err = {{0}, {0}};
+	char *schema = architecture_schema();
+	struct architecture *architecture = architecture_read(files[_i], schema, &err);
+	uint64_t random = 1;
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_uint_le(architecture->nr_formulas, MAX_FORMULAS);
+	for (int trial = 0; trial < 1000; trial++) {
+		const struct architecture_formula *formulas[MAX_FORMULAS];
+		struct pass_plan plan;
+		size_t nr = 0;
+
+		for (size_t i = 0; i < architecture->nr_formulas; i++) {
+			random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+			if (random >> 62 == 0)
+				formulas[nr++] = &architecture->formulas[i];
+		}
+		ck_assert_msg(pass_plan_make(&plan, architecture, formulas, nr, trial % 2, &err) == 0, "%s", err.text);
+		check_plan(architecture, &plan, formulas, nr);
+		pass_plan_clear(&plan);
+	}
+	architecture_delete(architecture);
+	free(schema);
+}
+END_TEST
+
+#define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int
+main(void)
+{
+	Suite *suite = suite_create("plan");
+	TCase *golden = tcase_create("golden"), *properties = tcase_create("properties");
+	SRunner *runner = srunner_create(suite);
+	int nr_files = (int)architecture_files(files), failed;
+
+	tcase_add_loop_test(golden, test_plans, 0, NR_ELEMENTS(plans));
+	tcase_add_test(golden, test_spread_formula_is_found_event_by_event);
+	tcase_add_test(golden, test_event_without_group_is_refused);
+	tcase_set_timeout(properties, 120);
+	tcase_add_loop_test(properties, test_any_selection_is_legal, 0, nr_files);
+	suite_add_tcase(suite, golden);
+	suite_add_tcase(suite, properties);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	for (int i = 0; i < nr_files; i++)
+		free(files[i]);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
