@@ -1,5 +1,4 @@
 # SPDX-License-Identifier: MIT
-# shellcheck shell=bash disable=SC2154
 # Shared by the benchmarks: times of commands. Sourced, after "top" is set to the source tree.
 
 rot=$top/rot

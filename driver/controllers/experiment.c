@@ -307,6 +307,7 @@ experiment_point_clear(struct experiment_point *point)
 	for (size_t i = 0; i < point->nr_values; i++)
 		quantity_value_clear(&point->values[i]);
 	free(point->values);
+	free(point->requests);
 	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
 		free((char *)point->at.coordinates[i].axis);
 		free((char *)point->at.coordinates[i].text);
@@ -346,6 +347,7 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 	}
 	experiment_take_hashes(experiment, hashes);
 	point->values = values;
+	point->requests = requests->items;
 	point->nr_values = requests->nr;
 	return 0;
 }
@@ -375,8 +377,8 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 		experiment->points[experiment->nr_points++] = point;
 	} else {
 		experiment_point_clear(&point);
+		free(all.items);
 	}
-	free(all.items);
 	return rc;
 }
 
@@ -396,7 +398,7 @@ const struct quantity_value *
 experiment_point_value(const struct experiment_point *point, const struct quantity_request *request)
 {
 	for (size_t i = 0; i < point->nr_values; i++)
-		if (experiment_same_request(&point->values[i].request, request))
+		if (experiment_same_request(&point->requests[i], request))
 			return &point->values[i];
 	return NULL;
 }

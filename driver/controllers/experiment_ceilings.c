@@ -9,7 +9,7 @@
 #include "memory.h"
 
 /* A ceiling this close below another one says nothing new, and their texts would overlap. */
-#define NEARLY_THE_SAME 0.96
+#define NEARLY_THE_SAME 0.93
 
 void
 experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)

@@ -8,6 +8,7 @@
 struct experiment_point {
 	char *series, *label;
 	struct point at;
+	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
 	char *cache_state; /* "cold caches", "warm code and data", ...; or the names of several */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "config.h"
+#include "configuration/paths.h"
 #include "controllers/experiment_internal.h"
+#include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
 
@@ -61,13 +63,41 @@ json_entity(const void *entity)
 	return json;
 }
 
+static bool
+has_text(const json_t *array, const char *text)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(array, i, item) {
+		if (strcmp(json_string_value(item), text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Compiler and final compile lines are kept with the results. */
 static json_t *
 json_software(const struct experiment *experiment)
 {
-	json_t *json = json_object();
+	json_t *json = json_object(), *compilers = json_array(), *lines = json_array();
+	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
 
+	for (size_t i = 0; i < experiment->nr_hashes; i++) {
+		struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
+
+		if (result && !has_text(compilers, result->compiler))
+			json_array_append_new(compilers, json_text(result->compiler));
+		for (size_t j = 0; result && j < measurement_result_nr_compile_lines(result); j++)
+			if (!has_text(lines, measurement_result_compile_lines_at(result, j)))
+				json_array_append_new(lines, json_text(measurement_result_compile_lines_at(result, j)));
+		rot_graph_delete(result);
+	}
+	result_cache_delete(cache);
 	json_object_set_new(json, "rot", json_text(PACKAGE_VERSION));
 	json_object_set_new(json, "kernel", json_text(experiment->rot->machine->kernel_release));
+	json_object_set_new(json, "compilers", compilers);
+	json_object_set_new(json, "compileLines", lines);
 	return json;
 }
 

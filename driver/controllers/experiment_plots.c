@@ -6,10 +6,10 @@
 
 #include "configuration/configuration.h"
 #include "controllers/experiment_internal.h"
+#include "controllers/value_text.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "plots/plot.h"
-#include "process.h"
 #include "rot.h"
 
 /* A plot being put together; owns all that the plot's structs borrow. */
@@ -120,22 +120,17 @@ make_series(struct drawing *d, struct rot_error *err)
 
 /* ---- words ---- */
 
-/* "transferredBytes" of "llcRam" -> "transferred bytes (llcRam)". */
+/* "Transferred bytes (LLC-RAM)" */
 static char *
 quantity_label(const struct quantity_value *value)
 {
-	char *words = rot_calloc(2 * strlen(value->name) + 1, 1), *label;
-	size_t nr = 0;
+	char *name = camel_case_words(value->name), *of = value_of_words(value), *label;
 
-	for (const char *c = value->name; *c; c++) {
-		if (*c >= 'A' && *c <= 'Z')
-			words[nr++] = ' ';
-		words[nr++] = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-	}
-	if (words[0] >= 'a' && words[0] <= 'z')
-		words[0] = (char)(words[0] - 'a' + 'A');
-	label = value->of && value->of[0] ? rot_format("%s (%s)", words, value->of) : rot_strdup(words);
-	free(words);
+	if (name[0] >= 'a' && name[0] <= 'z')
+		name[0] = (char)(name[0] - 'a' + 'A');
+	label = of[0] ? rot_format("%s (%s)", name, of) : rot_strdup(name);
+	free(name);
+	free(of);
 	return label;
 }
 
@@ -157,7 +152,7 @@ make_axis_labels(struct drawing *d)
 static char *
 caption_of_runs(const struct drawing *d)
 {
-	char *states = rot_strdup(""), *line;
+	char *states = rot_strdup(""), *words, *line;
 	const char *estimator = "exact";
 	size_t least = SIZE_MAX, most = 0;
 
@@ -174,13 +169,14 @@ caption_of_runs(const struct drawing *d)
 		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
 			estimator = y->summary.estimator;
 	}
-	estimator = strcmp(estimator, "ratioOfMedians") == 0 ? "ratio of medians" : estimator;
+	words = camel_case_words(estimator);
 	if (most == 0)
-		line = rot_format("%s; %s", states, estimator);
+		line = rot_format("%s; %s", states, words);
 	else if (least == most)
-		line = rot_format("%s; %s, n = %zu", states, estimator, most);
+		line = rot_format("%s; %s, n = %zu", states, words, most);
 	else
-		line = rot_format("%s; %s, n = %zu ... %zu", states, estimator, least, most);
+		line = rot_format("%s; %s, n = %zu ... %zu", states, words, least, most);
+	free(words);
 	free(states);
 	return line;
 }

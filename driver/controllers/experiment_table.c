@@ -134,7 +134,7 @@ make_table(const struct experiment *experiment)
 	table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_LABEL, .axis = (char *)"label" }));
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
-			const struct quantity_request *request = &experiment->points[i].values[j].request;
+			const struct quantity_request *request = &experiment->points[i].requests[j];
 			size_t k = 0;
 
 			while (k < nr_seen && !experiment_same_request(&seen[k], request))

@@ -3,6 +3,7 @@
 #include "controllers/value_text.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,4 +82,59 @@ value_text(const struct quantity_value *value)
 			return marked;
 		}
 	return number;
+}
+
+/* ---- words ---- */
+
+char *
+camel_case_words(const char *name)
+{
+	char *words = rot_calloc(2 * strlen(name) + 1, 1);
+	size_t nr = 0;
+
+	for (; *name; name++) {
+		bool is_upper = *name >= 'A' && *name <= 'Z';
+
+		if (is_upper)
+			words[nr++] = ' ';
+		words[nr++] = is_upper ? (char)(*name - 'A' + 'a') : *name;
+	}
+	return words;
+}
+
+/* Operations and borders have names of their own; "" for what the unit says already. */
+static const char *
+word_for(const char *part)
+{
+	static const char *const words[][2] = {
+		{ "doublePrecisionFlop", "double precision" }, { "singlePrecisionFlop", "single precision" }, { "flop", "" },
+		{ "compInstr", "x87" }, { "l1l2", "L1-L2" }, { "l2l3", "L2-L3" }, { "llcRam", "LLC-RAM" },
+		{ "coreCycles", "" }, { "referenceCycles", "" }, { "tsc", "" }, { "microSeconds", "" },
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(part, words[i][0]) == 0)
+			return words[i][1];
+	return part;
+}
+
+char *
+value_of_words(const struct quantity_value *value)
+{
+	char *copy = rot_strdup(value->of), *rest = copy, *all = rot_strdup("");
+
+	for (char *part = strsep(&rest, "/"); part; part = strsep(&rest, "/")) {
+		char *direction = strchr(part, '.'), *longer;
+		const char *word;
+
+		if (direction)
+			*direction++ = '\0';
+		word = word_for(part);
+		longer = rot_format("%s%s%s%s%s", all, all[0] && word[0] ? ", " : "", word, direction ? " " : "",
+				    direction ? direction : "");
+		free(all);
+		all = longer;
+	}
+	free(copy);
+	return all;
 }

@@ -19,6 +19,12 @@ extern const size_t value_nr_kinds;
  */
 char *value_text(const struct quantity_value *value);
 
+/* "operationalIntensity" -> "operational intensity". Fresh memory. */
+char *camel_case_words(const char *name);
+
+/* What the value is of, for people: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are left out. Fresh memory. */
+char *value_of_words(const struct quantity_value *value);
+
 /* The number alone, by the same rules. */
 char *summary_text(const struct summary *summary);
 

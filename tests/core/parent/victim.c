@@ -446,64 +446,58 @@ signals(void)
 	_exit(0);
 }
 
-/* Shared with the process that watches. */
-static struct {
-	atomic_long progress; /* of a thread that counts            */
-	atomic_int nr_stops;  /* that were seen from outside        */
-} * shared;
+static atomic_long *progress;
 
 static void *
 count(void *unused)
 {
 	(void)unused;
 	while (true) {
-		shared->progress++;
+		++*progress;
 		usleep(100);
 	}
 	return NULL;
 }
 
-static bool
-is_stopped(pid_t pid)
-{
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
-	fclose(file);
-	return state == 'T' || state == 't';
-}
-
-/* In a process of its own: lets the parent go on whenever it has seen all of it stand still. */
+/* In a process of its own: lets the parent go on when it has seen it stand still. */
 static void
-watch(pid_t parent)
+continue_parent(int rounds)
 {
-	while (true) {
-		long before = shared->progress;
-		bool was_stopped = is_stopped(parent);
+	pid_t parent = getppid();
 
-		usleep(10000);
-		if (was_stopped && is_stopped(parent) && shared->progress == before) {
-			shared->nr_stops++;
-			kill(parent, SIGCONT);
+	for (int i = 0; i < rounds; i++) {
+		long before = -1;
+
+		while (before != *progress) {
+			before = *progress;
+			usleep(20000);
 		}
+		kill(parent, SIGCONT);
+		while (before == *progress)
+			usleep(100);
 	}
+	_exit(0);
 }
 
 static void
 stop_and_continue(void)
 {
-	pid_t self = getpid();
+	enum { ROUNDS = 5 };
 	pthread_t thread;
 
-	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(shared != MAP_FAILED && pthread_create(&thread, NULL, count, NULL) == 0);
+	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(progress != MAP_FAILED && pthread_create(&thread, NULL, count, NULL) == 0);
+	while (*progress == 0)
+		usleep(100);
 	if (fork() == 0)
-		watch(self);
-	while (shared->nr_stops < 5)
+		continue_parent(ROUNDS);
+	for (int i = 0; i < ROUNDS; i++) {
+		long before = *progress;
+
 		raise(SIGSTOP);
+		while (*progress < before + 3)
+			usleep(100);
+	}
 	write_output("result\n");
 	_exit(0);
 }
