@@ -50,7 +50,7 @@ INCLUDES = -Igenerated -I$(DATA)/kernels -I$(DATA)/shared-entities -I$(ENTITIES)
 COMPILE = $(CC) -std=gnu11 -Wall -Wextra -g $(PLAIN_FLAGS) $(RELOCATABLE_FLAGS) $(INCLUDES)
 
 LIBRARIES = $(BUILT)/core/librot-child.a $(ENTITIES)/libentities.a $(ENTITIES)/libshared-entities.a
-LINK = $(LINKER) -fno-lto $(CORE_LDFLAGS) $(OBJECTS) -Wl,--start-group $(LIBRARIES) -Wl,--end-group \
+LINK = $(LINKER) -fno-lto $(CORE_LDFLAGS) $(OBJECTS) -Wl,-z,now -Wl,--start-group $(LIBRARIES) -Wl,--end-group \
 	$(foreach name,$(KERNELS),$(LIBS_$(name))) -lpfm -lpthread -lm -ldl
 
 SOURCES_generated = generated/kernels.c generated/kernel_entities.c

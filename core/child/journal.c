@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -23,6 +24,8 @@ void
 journal_open(void)
 {
 	entries = rot_calloc(JOURNAL_MAX_ENTRIES, sizeof(*entries));
+	/* no page fault later: they are counted */
+	memset(entries, 0xff, JOURNAL_MAX_ENTRIES * sizeof(*entries));
 }
 
 void

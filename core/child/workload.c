@@ -123,7 +123,7 @@ prepare(struct workload_run *work)
 }
 
 /* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel. */
-__attribute__((noinline, noclone)) static void
+__attribute__((noinline)) static void
 measure(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
 {
 	start(measurer);

@@ -2,9 +2,13 @@
 /* See runner.h. */
 #include "runner.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,6 +60,31 @@ read_text(const char *path)
 	return text;
 }
 
+static int forbidden_syscall = -1, forbidden_errno;
+
+void
+runner_forbid(int syscall_number, int errnum)
+{
+	forbidden_syscall = syscall_number;
+	forbidden_errno = errnum;
+}
+
+static void
+apply_filter(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)forbidden_syscall, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)forbidden_errno),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	if (forbidden_syscall >= 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+				       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0))
+		_exit(125);
+}
+
 static int
 start_child(const char *command, const char *output, const char *journal)
 {
@@ -65,6 +94,7 @@ start_child(const char *command, const char *output, const char *journal)
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
+		apply_filter();
 		execl(program, program, "--command", command, "--output", output, "--journal", journal, NULL);
 		_exit(126);
 	}

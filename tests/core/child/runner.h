@@ -21,6 +21,9 @@ struct outcome {
 struct outcome runner_run(struct measurement_command *command);
 void outcome_clear(struct outcome *outcome);
 
+/* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp filter. */
+void runner_forbid(int syscall_number, int errnum);
+
 /* The run of a measurement; the test fails if the child did, with its message. */
 struct measurement_run_output *outcome_run(const struct outcome *outcome, size_t measurement, size_t run);
 

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "runner.h"
+#include "suite.h"
 
 /* Workload 0: validation 1, additional 2 and 3, main 4; overall set 9 with main 90. */
 static struct measurement_command *
@@ -152,21 +153,14 @@ START_TEST(passes_are_interleaved)
 }
 END_TEST
 
+static const struct listed_test tests[] = {
+	{&order_is_that_of_the_thesis, 4},
+	{&kernel_without_hooks_is_run_to_warm_its_code, 1},
+	{&passes_are_interleaved, 1},
+};
+
 int
 main(void)
 {
-	Suite *suite = suite_create("order of a run");
-	TCase *tcase = tcase_create("order");
-	SRunner *runner = srunner_create(suite);
-	int failed;
-
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, order_is_that_of_the_thesis, 0, 4);
-	tcase_add_test(tcase, kernel_without_hooks_is_run_to_warm_its_code);
-	tcase_add_test(tcase, passes_are_interleaved);
-	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? 1 : 0;
+	return run_suite("order of a run", tests, sizeof(tests) / sizeof(tests[0]));
 }

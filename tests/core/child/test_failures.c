@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* What goes wrong in a measurement reaches the CoreFailure, with what was attempted, the reason and the next step. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+START_TEST(reason_of_a_kernel_is_told)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	rot_string_set(&workload_probe(add_workload(command_measurement(command), 3))->failure, "needs AVX-512");
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "cannot initialize kernel Probe of workload 3: needs AVX-512", NULL);
+	ck_assert_ptr_nonnull(strstr(outcome.journal, "probe dispose"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(memory_that_is_not_there_is_told)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	workload_probe(add_workload(command_measurement(command), 0))->pages = INT64_C(1) << 40;
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "cannot allocate 4503599627370496 bytes", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_cpu_that_does_not_exist_is_named)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	add_workload(command_measurement(command), 0)->cpu = 1000000;
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "workload 0: cannot pin a thread to CPU 1000000: Invalid argument", "online");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* The hooks of those that were entered are called, in reverse, also after the failure. */
+START_TEST(a_command_that_fails_is_shown_with_what_it_printed)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct run_command_configurator *first = run_command_configurator_new(), *second = run_command_configurator_new();
+	struct outcome outcome;
+	char *main;
+
+	run_command_configurator_before_run_add(first, shell("exit 0"));
+	run_command_configurator_before_run_add(second, shell("echo it went wrong >&2; exit 3"));
+	measurement_configurators_add(measurement, &first->base);
+	measurement_configurators_add(measurement, &second->base);
+	add_workload(measurement, 0);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "the command 'sh' failed with exit status 3: it went wrong", NULL);
+	main = journal_of(&outcome, "main");
+	ck_assert_str_eq(main, "configurator beforeMeasurement\nconfigurator beforeMeasurement\nrun begins\n"
+			       "configurator beforeRun\nconfigurator beforeRun\nconfigurator afterRun\nrun ends\n"
+			       "configurator afterMeasurement\nconfigurator afterMeasurement\n");
+	free(main);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct {
+	const char *executable, *script, *text;
+} commands[] = {
+	{"/no/such/program", "", "cannot run the command '/no/such/program': No such file or directory"},
+	{"", "", "cannot run a command without a name"},
+	{"sh", "kill -TERM $$", "the command 'sh' was killed by signal 15"},
+};
+
+START_TEST(a_command_that_cannot_be_run_is_an_error)
+{
+	struct measurement_command *command = make_command(1);
+	struct run_command_configurator *configurator = run_command_configurator_new();
+	struct run_command *run = shell(commands[_i].script);
+	struct outcome outcome;
+
+	rot_string_set(&run->executable, commands[_i].executable);
+	run_command_configurator_before_measurement_add(configurator, run);
+	measurement_configurators_add(command_measurement(command), &configurator->base);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", commands[_i].text, NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* ---- events ---- */
+
+static struct measurement_command *
+describe_event(const char *event)
+{
+	struct measurement_command *command = make_command(1);
+	struct workload *workload = add_workload(command_measurement(command), 0);
+	struct perf_event_measurer *measurer;
+	struct perf_event_definition *definition = perf_event_definition_new();
+
+	workload->measurer_set = make_set(1, &perf_event_measurer_class);
+	measurer = (struct perf_event_measurer *)workload->measurer_set->main_measurer;
+	rot_string_set(&definition->definition, event);
+	perf_event_measurer_events_add(measurer, definition);
+	return command;
+}
+
+START_TEST(an_unknown_event_is_refused)
+{
+	struct outcome outcome = runner_run(describe_event("nonsense::FOO"));
+
+	outcome_expect_failure(&outcome, "refused", "cannot count 'nonsense::FOO'", "perf_raw::rXXXX");
+	ck_assert_ptr_null(strstr(outcome.journal, "probe run"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Forbidden as in a container: the errno decides the hint. */
+static const struct {
+	int errnum;
+	const char *reason, *hint;
+} refusals[] = {
+	{EACCES, "Permission denied", "CAP_PERFMON"},	{EPERM, "Operation not permitted", "CAP_PERFMON"},
+	{ENOENT, "No such file or directory", "virtual"}, {EMFILE, "Too many open files", "ulimit -n"},
+	{EINVAL, "Invalid argument", "does not know"},	{ENOSYS, "Function not implemented", "seccomp"},
+};
+
+START_TEST(a_refused_event_tells_the_next_step)
+{
+	struct outcome outcome;
+
+	runner_forbid(SYS_perf_event_open, refusals[_i].errnum);
+	outcome = runner_run(describe_event("perf_raw::r10000de65"));
+	outcome_expect_failure(&outcome, "refused", "perf_raw::r10000de65", refusals[_i].hint);
+	outcome_expect_failure(&outcome, "refused", refusals[_i].reason, NULL);
+	outcome_expect_failure(&outcome, "refused", "on thread ", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* ---- commands ---- */
+
+START_TEST(nothing_to_do_is_an_error)
+{
+	struct outcome outcome = runner_run(make_command(0));
+
+	outcome_expect_failure(&outcome, "error", "0 runs of 1 measurements", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_workload_needs_a_kernel_of_its_own)
+{
+	struct measurement_command *command = make_command(1);
+	struct workload *first = add_workload(command_measurement(command), 0), *second = workload_new();
+	struct outcome outcome;
+
+	second->kernel = _i == 0 ? NULL : first->kernel;
+	second->id = 1;
+	measurement_workloads_add(command_measurement(command), second);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", _i == 0 ? "workload 1 has no kernel" : "share a kernel", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&reason_of_a_kernel_is_told, 1},
+	{&memory_that_is_not_there_is_told, 1},
+	{&a_cpu_that_does_not_exist_is_named, 1},
+	{&a_command_that_fails_is_shown_with_what_it_printed, 1},
+	{&a_command_that_cannot_be_run_is_an_error, sizeof(commands) / sizeof(commands[0])},
+	{&an_unknown_event_is_refused, 1},
+	{&a_refused_event_tells_the_next_step, sizeof(refusals) / sizeof(refusals[0])},
+	{&nothing_to_do_is_an_error, 1},
+	{&a_workload_needs_a_kernel_of_its_own, 2},
+};
+
+int
+main(void)
+{
+	return run_suite("failures", tests, sizeof(tests) / sizeof(tests[0]));
+}

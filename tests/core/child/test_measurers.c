@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* Measurers that need no permission: clocks, files, resource usage, the list of events. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+#define RUNS 5
+#define PAGES 300
+
+/* One warm workload with a set of that main measurer; touches PAGES pages. */
+static struct measurement_command *
+describe(const struct rot_class *main, struct workload **workload)
+{
+	struct measurement_command *command = make_command(RUNS);
+
+	*workload = add_workload(command_measurement(command), 0);
+	workload_probe(*workload)->pages = PAGES;
+	(*workload)->measurer_set = make_set(1, main);
+	return command;
+}
+
+/* Ticks per nanosecond over some milliseconds. */
+static double
+tsc_rate(void)
+{
+	uint64_t ns = clock_raw_ns(), ticks = tsc_start(), passed;
+
+	while ((passed = clock_raw_ns() - ns) < 20000000)
+		;
+	return (double)(tsc_stop() - ticks) / (double)passed;
+}
+
+/* The best of the runs counts: a thread may be switched out between the two clocks. */
+START_TEST(both_clocks_agree)
+{
+	struct workload *workload;
+	struct measurement_command *command = describe(&tsc_measurer_class, &workload);
+	double rate = tsc_rate(), best = INFINITY;
+	struct outcome outcome;
+	uint64_t last = 0;
+
+	workload_probe(workload)->pages = 500;
+	workload_probe(workload)->threads = 100;
+	measurer_set_additional_measurers_add(workload->measurer_set, rot_entity_new(&execution_time_measurer_class));
+	outcome = runner_run(command);
+	for (size_t i = 0; i < RUNS; i++) {
+		struct measurer_set_output *set = run_set(outcome_run(&outcome, 0, i), 1);
+		struct tsc_measurer_output *tsc = rot_cast(set->main_measurer_output, &tsc_measurer_output_class);
+		struct execution_time_measurer_output *time = rot_cast(
+			measurer_set_output_additional_measurer_outputs_at(set, 0), &execution_time_measurer_output_class);
+
+		ck_assert_ptr_nonnull(tsc);
+		ck_assert_ptr_nonnull(time);
+		ck_assert_uint_gt(time->start_time, last);
+		ck_assert_uint_gt(time->nano_seconds, 0);
+		best = fmin(best, fabs((double)tsc->tics / (double)time->nano_seconds / rate - 1));
+		last = time->start_time + time->nano_seconds;
+	}
+	ck_assert_msg(best < 0.05, "ratio differs by %g", best);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(file_contents_are_read_at_start_and_stop)
+{
+	struct workload *workload;
+	struct measurement_command *command = describe(NULL, &workload);
+	struct file_measurer *files = file_measurer_new();
+	char path[] = "/tmp/rot-test-file-XXXXXX";
+	int fd = mkstemp(path);
+	struct outcome outcome;
+	struct file_measurer_output *output;
+	struct file_content *content;
+	long before, after;
+
+	ck_assert_int_eq((int)write(fd, "a\0b\n", 4), 4);
+	close(fd);
+	file_measurer_files_to_record_add(files, path);
+	file_measurer_files_to_record_add(files, "/proc/self/statm");
+	measurer_set_validation_measurers_add(workload->measurer_set, &files->base);
+	outcome = runner_run(command);
+	output = rot_cast(measurer_set_output_validation_measurer_outputs_at(run_set(outcome_run(&outcome, 0, 0), 1), 0),
+			  &file_measurer_output_class);
+	ck_assert_ptr_nonnull(output);
+	content = file_measurer_output_file_content_list_at(output, 0);
+	ck_assert_str_eq(content->file_name, path);
+	ck_assert_str_eq(content->start_content, "a b\n");
+	ck_assert_str_eq(content->stop_content, "a b\n");
+	content = file_measurer_output_file_content_list_at(output, 1);
+	ck_assert_int_eq(sscanf(content->start_content, "%*d %ld", &before), 1);
+	ck_assert_int_eq(sscanf(content->stop_content, "%*d %ld", &after), 1);
+	ck_assert_int_ge(after - before, PAGES / 2);
+	outcome_clear(&outcome);
+	unlink(path);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_read_is_an_error)
+{
+	struct workload *workload;
+	struct measurement_command *command = describe(&file_measurer_class, &workload);
+	struct outcome outcome;
+
+	file_measurer_files_to_record_add((struct file_measurer *)workload->measurer_set->main_measurer, "/no/such/file");
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "cannot read the file '/no/such/file' to be recorded: No such file", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(faults_of_the_own_thread_are_counted)
+{
+	struct workload *workload;
+	struct measurement_command *command = describe(&resource_usage_measurer_class, &workload);
+	struct outcome outcome = runner_run(command);
+
+	for (size_t i = 0; i < RUNS; i++) {
+		struct resource_usage_measurer_output *usage =
+			rot_cast(run_set(outcome_run(&outcome, 0, i), 1)->main_measurer_output,
+				 &resource_usage_measurer_output_class);
+
+		ck_assert_ptr_nonnull(usage);
+		ck_assert_int_ge(usage->minor_faults, PAGES);
+		ck_assert_int_lt(usage->minor_faults, PAGES + 50);
+		ck_assert_int_eq(usage->major_faults, 0);
+		ck_assert_int_ge(usage->start_cpu, 0);
+		ck_assert_int_ge(usage->stop_cpu, 0);
+		ck_assert_int_ge(usage->steal_ticks, -1);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(events_are_listed)
+{
+	struct workload *workload;
+	struct measurement_command *command = describe(&list_events_measurer_class, &workload);
+	struct list_events_measurer_output *list;
+	struct outcome outcome;
+	bool found = false;
+
+	command->run_count = 1;
+	outcome = runner_run(command);
+	list = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output, &list_events_measurer_output_class);
+	ck_assert_ptr_nonnull(list);
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(list); i++) {
+		struct pmu_description *pmu = list_events_measurer_output_pmus_at(list, i);
+
+		ck_assert(pmu->is_present);
+		for (size_t j = 0; strcmp(pmu->pmu_name, "perf") == 0 && j < pmu_description_nr_events(pmu); j++) {
+			struct perf_event_description *event = pmu_description_events_at(pmu, j);
+
+			found |= strcmp(event->name, "PERF_COUNT_SW_PAGE_FAULTS") == 0 &&
+				 perf_event_description_nr_attributes(event) > 0;
+		}
+	}
+	ck_assert(found);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&both_clocks_agree, 1},
+	{&file_contents_are_read_at_start_and_stop, 1},
+	{&a_file_that_cannot_be_read_is_an_error, 1},
+	{&faults_of_the_own_thread_are_counted, 1},
+	{&events_are_listed, 1},
+};
+
+int
+main(void)
+{
+	return run_suite("measurers", tests, sizeof(tests) / sizeof(tests[0]));
+}

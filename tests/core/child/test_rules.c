@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules: which events they answer, what their actions do, in which thread. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+/* Where the journal has the first (or last) of these lines; the test fails if there is none. */
+static const char *
+first_of(const struct outcome *outcome, const char *line)
+{
+	const char *at = strstr(outcome->journal, line);
+
+	ck_assert_msg(at != NULL, "no '%s' in\n%s", line, outcome->journal);
+	return at;
+}
+
+static const char *
+last_of(const struct outcome *outcome, const char *line)
+{
+	const char *last = first_of(outcome, line);
+
+	for (const char *at = last; at; at = strstr(at + 1, line))
+		last = at;
+	return last;
+}
+
+/* Two workloads, of which the first takes long to prepare: its caches are cleared. */
+static struct measurement_command *
+two_workloads(struct workload *workloads[2])
+{
+	struct measurement_command *command = make_command(2);
+
+	for (int i = 0; i < 2; i++)
+		workloads[i] = add_workload(command_measurement(command), i);
+	workloads[0]->kernel->warm_data = false;
+	return command;
+}
+
+START_TEST(pressure_barrier_holds_kernels_until_all_are_prepared)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
+	struct outcome outcome;
+
+	command->run_count = 1;
+	wait->barrier = pressure_barrier_new();
+	wait->barrier->threshold = 2;
+	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 0);
+	ck_assert(last_of(&outcome, "action WaitForPressureBarrier") < first_of(&outcome, "main measurer start"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Pressure belongs to a run: the second run would not wait otherwise. One of pressure 2 opens alone. */
+START_TEST(pressure_starts_from_zero_in_every_run)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
+	struct outcome outcome;
+	const char *second;
+
+	wait->barrier = pressure_barrier_new();
+	wait->barrier->threshold = 2;
+	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 1);
+	second = last_of(&outcome, "main: run begins");
+	ck_assert(last_of(&outcome, "action WaitForPressureBarrier") < strstr(second, "main measurer start"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(stop_kernel_ends_a_kernel_that_goes_on)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	workload_probe(workloads[0])->until_stopped = true;
+	stop->kernel = workloads[0]->kernel;
+	add_rule(command_measurement(command), on_workload(workloads[1], "stop"), stop);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 1);
+	first_of(&outcome, "workload 1: action StopKernel\nworkload 1: probe stop\n");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(wait_for_workload_waits_until_its_kernel_has_stopped)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct wait_for_workload_action *wait = wait_for_workload_action_new();
+	struct outcome outcome;
+
+	command->run_count = 1;
+	wait->wait_for_workload = workloads[0];
+	add_rule(command_measurement(command), on_workload(workloads[1], "start"), wait);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 0);
+	ck_assert(first_of(&outcome, "workload 0: main measurer stop") < first_of(&outcome, "workload 1: main measurer start"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(an_action_is_measured_in_the_thread_that_raised_the_event)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct measure_action_execution *measure = measure_action_execution_new();
+	struct flush_kernel_buffers_action *flush = flush_kernel_buffers_action_new();
+	struct measurement_run_output *run;
+	struct outcome outcome;
+
+	flush->kernel = workloads[1]->kernel;
+	measure->action = (struct action_base *)flush;
+	measure->measurer_set = make_set(7, &execution_time_measurer_class);
+	workloads[1]->measurer_set = make_set(6, &tsc_measurer_class);
+	add_rule(command_measurement(command), on_workload(workloads[1], "kernelStop"), measure);
+	outcome = runner_run(command);
+	run = outcome_run(&outcome, 0, 1);
+	ck_assert_ptr_nonnull(run_set(run, 7));
+	ck_assert_int_eq(run_set(run, 7)->tid, run_set(run, 6)->tid);
+	ck_assert_int_eq(run_set(run, 7)->main_measurer_output->measurer_id, 70);
+	ck_assert(rot_is_a(run_set(run, 7)->main_measurer_output, &execution_time_measurer_output_class));
+	first_of(&outcome, "workload 1: measurer start 70\nworkload 1: action FlushKernelBuffers\nworkload 1: probe buffers\n"
+			   "workload 1: measurer stop 70\n");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Queued before the thread exists; executed there at its first event, and the stop is kept until there is a kernel. */
+START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	workload_probe(workloads[0])->until_stopped = true;
+	stop->kernel = workloads[0]->kernel;
+	stop->base.workload = workloads[0];
+	add_rule(command_measurement(command), on_run("start"), stop);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 1);
+	first_of(&outcome, "workload 0: event thread started\nworkload 0: action StopKernel\nworkload 0: kernel initialize 0\n"
+			   "workload 0: probe initialize\nworkload 0: probe stop\n");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static struct wait_for_workload_action *
+wait_for(struct workload *workload)
+{
+	struct wait_for_workload_action *wait = wait_for_workload_action_new();
+
+	wait->wait_for_workload = workload;
+	return wait;
+}
+
+/* Thread events are raised in the thread itself: once its kernel has stopped, it need not wait for itself. */
+START_TEST(threads_raise_their_start_and_their_end)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct thread_event_predicate *exiting = thread_event_predicate_new();
+	struct outcome outcome;
+
+	rot_string_set(&exiting->event, "exiting");
+	add_rule(command_measurement(command), exiting, wait_for(workloads[1]));
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 1);
+	first_of(&outcome, "workload 1: event thread exiting\nworkload 1: action WaitForWorkload\n");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_workload_that_waits_for_itself_is_an_error)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct thread_event_predicate *started = thread_event_predicate_new();
+	struct outcome outcome;
+
+	add_rule(command_measurement(command), started, wait_for(workloads[1]));
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "workload 1 would wait for itself", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static void
+add_set_rule(struct measurement *measurement, const char *event, const struct rot_class *class, struct measurer_set *set)
+{
+	void *action = rot_entity_new(class);
+
+	*(struct rot_entity **)rot_field_of(action, rot_class_field(class, "measurerSet")) = ROT_ENTITY(set);
+	add_rule(measurement, on_run(event), action);
+}
+
+START_TEST(rules_lead_a_measurer_set_through_its_life)
+{
+	struct measurement_command *command = make_command(2);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = make_set(8, &execution_time_measurer_class);
+	struct outcome outcome;
+
+	add_workload(measurement, 0);
+	add_set_rule(measurement, "start", &initialize_measurer_set_action_class, set);
+	add_set_rule(measurement, "start", &start_measurer_set_action_class, set);
+	add_set_rule(measurement, "stop", &stop_measurer_set_action_class, set);
+	add_set_rule(measurement, "stop", &read_measurer_set_action_class, set);
+	add_set_rule(measurement, "stop", &dispose_measurer_set_action_class, set);
+	outcome = runner_run(command);
+	ck_assert_ptr_nonnull(run_set(outcome_run(&outcome, 0, 0), 8));
+	ck_assert_ptr_nonnull(run_set(outcome_run(&outcome, 0, 1), 8));
+	first_of(&outcome, "main: set dispose 8\n");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_set_that_is_not_initialized_cannot_be_started)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	add_set_rule(command_measurement(command), "start", &start_measurer_set_action_class, make_set(8, NULL));
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "StartMeasurerSetAction: measurer set 8 is not initialized", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(measurers_on_foreign_threads_are_refused)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	add_rule(command_measurement(command), on_run("start"), create_measurer_on_thread_action_new());
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction", NULL);
+	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_kernel_that_cannot_be_stopped_is_told_before_anything_runs)
+{
+	struct measurement_command *command = make_command(1);
+	struct workload *workload = workload_new();
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	workload->kernel = rot_entity_new(&plain_data_class);
+	stop->kernel = workload->kernel;
+	measurement_workloads_add(command_measurement(command), workload);
+	add_rule(command_measurement(command), on_run("start"), stop);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "kernel Plain cannot be stopped", NULL);
+	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Workload 0 fails; 1 waits at a barrier that nobody opens, 2 runs until it is stopped: neither may hang. */
+START_TEST(a_failure_releases_those_who_wait_and_those_who_go_on)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workloads[3];
+	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
+	struct outcome outcome;
+
+	for (int i = 0; i < 3; i++)
+		workloads[i] = add_workload(measurement, i);
+	rot_string_set(&workload_probe(workloads[0])->failure, "no such thing");
+	workload_probe(workloads[2])->until_stopped = true;
+	wait->barrier = pressure_barrier_new();
+	wait->barrier->threshold = 2;
+	add_rule(measurement, on_workload(workloads[1], "start"), wait);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "cannot initialize kernel Probe of workload 0: no such thing", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&pressure_barrier_holds_kernels_until_all_are_prepared, 1},
+	{&pressure_starts_from_zero_in_every_run, 1},
+	{&stop_kernel_ends_a_kernel_that_goes_on, 1},
+	{&wait_for_workload_waits_until_its_kernel_has_stopped, 1},
+	{&an_action_is_measured_in_the_thread_that_raised_the_event, 1},
+	{&an_action_that_names_a_workload_is_executed_in_its_thread, 1},
+	{&threads_raise_their_start_and_their_end, 1},
+	{&a_workload_that_waits_for_itself_is_an_error, 1},
+	{&rules_lead_a_measurer_set_through_its_life, 1},
+	{&a_set_that_is_not_initialized_cannot_be_started, 1},
+	{&measurers_on_foreign_threads_are_refused, 1},
+	{&a_kernel_that_cannot_be_stopped_is_told_before_anything_runs, 1},
+	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
+};
+
+int
+main(void)
+{
+	return run_suite("rules", tests, sizeof(tests) / sizeof(tests[0]));
+}

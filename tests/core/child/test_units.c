@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the child by themselves: caches, kernel.h, threads' queues, the notifier. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "child/caches.h"
+#include "child/kernels.h"
+#include "child/notifier.h"
+#include "child/thread.h"
+#include "memory.h"
+#include "suite.h"
+
+/* ---- caches ---- */
+
+/* What sysfs tells: "" for a file that is not there. */
+static const struct {
+	const char *level[4], *size[4], *line[4];
+	struct cache_sizes expected;
+} machines[] = {
+	{{"1\n", "1\n", "2\n", "3\n"}, {"48K\n", "32K\n", "1024K\n", "32768K\n"}, {"64\n", "64\n", "64\n", "64\n"}, {64, 32 << 20}},
+	{{"1\n", "2\n", "", ""}, {"32K\n", "2M\n", "", ""}, {"128\n", "128\n", "", ""}, {128, 2 << 20}},
+	{{"", "", "", ""}, {"", "", "", ""}, {"", "", "", ""}, {64, 32 << 20}},
+	{{"1\n", "3\n", "", ""}, {"32K\n", "", "", ""}, {"", "64\n", "", ""}, {64, 32 << 10}},
+};
+
+static void
+write_value(const char *folder, int index, const char *name, const char *value)
+{
+	char *path = rot_format("%s/cache/index%d/%s", folder, index, name);
+	FILE *out = value[0] ? fopen(path, "w") : NULL;
+
+	if (out) {
+		fputs(value, out);
+		fclose(out);
+	}
+	free(path);
+}
+
+START_TEST(sizes_of_caches_are_read)
+{
+	static const char *const names[] = {"level", "size", "coherency_line_size"};
+	char folder[] = "/tmp/rot-test-caches-XXXXXX";
+	char *cache = rot_format("%s/cache", mkdtemp(folder));
+	struct cache_sizes sizes;
+
+	ck_assert_int_eq(mkdir(cache, 0700), 0);
+	for (int i = 0; i < 4; i++) {
+		char *index = rot_format("%s/index%d", cache, i);
+
+		mkdir(index, 0700);
+		write_value(folder, i, "level", machines[_i].level[i]);
+		write_value(folder, i, "size", machines[_i].size[i]);
+		write_value(folder, i, "coherency_line_size", machines[_i].line[i]);
+		free(index);
+	}
+	cache_sizes_read(folder, &sizes);
+	for (int i = 0; i < 4; i++) {
+		char *index = rot_format("%s/index%d", cache, i);
+
+		for (int j = 0; j < 3; j++) {
+			char *path = rot_format("%s/%s", index, names[j]);
+
+			unlink(path);
+			free(path);
+		}
+		rmdir(index);
+		free(index);
+	}
+	rmdir(cache);
+	rmdir(folder);
+	free(cache);
+	ck_assert_uint_eq(sizes.last_level_bytes, machines[_i].expected.last_level_bytes);
+	ck_assert_uint_eq(sizes.line_bytes, machines[_i].expected.line_bytes);
+}
+END_TEST
+
+/* Whatever is done to lines, their content stays, and nothing beside them is touched. */
+START_TEST(flushing_and_reading_keep_the_content)
+{
+	char *pages = mmap(NULL, 3 * 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = pages + 4096;
+	struct rot_error error;
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	ck_assert_int_eq(mprotect(memory, 4096, PROT_READ | PROT_WRITE), 0);
+	memset(memory, 7, 4096);
+	ck_assert_msg(caches_open(&error) == 0, "%s", error.text);
+	ck_assert_int_eq(caches_open(&error), 0);
+	cache_flush(memory, 4096);
+	cache_read(memory, 4096);
+	cache_flush(memory + 100, 1);
+	cache_read(memory + 4095, 1);
+	cache_flush(memory, 0);
+	caches_clear();
+	cache_flush_text();
+	for (size_t i = 0; i < 4096; i++)
+		ck_assert_int_eq(memory[i], 7);
+	caches_close();
+	caches_close();
+	munmap(pages, 3 * 4096);
+}
+END_TEST
+
+/* ---- kernel.h ---- */
+
+static const struct {
+	size_t nr, size, alignment;
+} allocations[] = {{0, 8, 64}, {1, 1, 64}, {1000, 8, 64}, {262143, 8, 64}, {262144, 8, 2 << 20}, {1000000, 8, 2 << 20}};
+
+/* Nothing has been touched: no page is in memory yet. */
+START_TEST(memory_of_kernels_is_aligned_and_fresh)
+{
+	size_t bytes = allocations[_i].nr * allocations[_i].size;
+	char *memory = kernel_allocate(allocations[_i].nr, allocations[_i].size);
+	char *other = kernel_allocate(allocations[_i].nr, allocations[_i].size);
+	unsigned char present;
+
+	ck_assert_ptr_nonnull(memory);
+	ck_assert_ptr_nonnull(other);
+	ck_assert_ptr_ne(memory, other);
+	ck_assert_uint_eq((uintptr_t)memory % allocations[_i].alignment, 0);
+	ck_assert_int_eq(mincore(memory, 1, &present), 0);
+	ck_assert_int_eq(present & 1, 0);
+	memset(memory, 1, bytes);
+	memset(other, 2, bytes);
+	ck_assert(bytes == 0 || (memory[0] == 1 && memory[bytes - 1] == 1));
+	kernel_free(memory);
+	ck_assert(bytes == 0 || other[bytes - 1] == 2);
+	kernel_free(other);
+	kernel_free(NULL);
+}
+END_TEST
+
+static const struct {
+	size_t nr, size;
+	const char *reason;
+} impossible[] = {
+	{SIZE_MAX, 2, "more than there are addresses"},
+	{SIZE_MAX / 2, 1, "bytes of memory are available"},
+	{(size_t)1 << 50, 1, "bytes of memory are available"},
+};
+
+START_TEST(memory_that_cannot_be_is_refused_with_a_reason)
+{
+	kernel_reason_clear();
+	ck_assert_str_eq(kernel_reason(), "");
+	ck_assert_ptr_null(kernel_allocate(impossible[_i].nr, impossible[_i].size));
+	ck_assert_ptr_nonnull(strstr(kernel_reason(), impossible[_i].reason));
+}
+END_TEST
+
+START_TEST(values_are_reproducible_and_never_zero)
+{
+	enum { NR = 10000 };
+	double a[NR], b[NR], sum = 0;
+	float f[NR];
+
+	kernel_fill(a, NR, 1);
+	kernel_fill(b, NR, 1);
+	ck_assert_int_eq(memcmp(a, b, sizeof(a)), 0);
+	kernel_fill(b, NR, 2);
+	ck_assert_int_ne(memcmp(a, b, sizeof(a)), 0);
+	kernel_fill_float(f, NR, 1);
+	for (size_t i = 0; i < NR; i++) {
+		ck_assert(a[i] >= 1 && a[i] < 2);
+		ck_assert(f[i] >= 1 && f[i] < 2);
+		sum += a[i] + (double)f[i];
+	}
+	ck_assert_double_eq_tol(sum / NR, 3, 0.05);
+}
+END_TEST
+
+/* ---- queues ---- */
+
+START_TEST(actions_are_taken_in_order_until_the_thread_is_over)
+{
+	struct stop_kernel_action *actions[2] = {stop_kernel_action_new(), stop_kernel_action_new()};
+	struct child_thread thread;
+
+	child_thread_init(&thread, NULL);
+	ck_assert_ptr_null(child_thread_take(&thread, false));
+	ck_assert(child_thread_queue(&thread, &actions[0]->base));
+	ck_assert(child_thread_queue(&thread, &actions[1]->base));
+	ck_assert_ptr_eq(child_thread_take(&thread, true), actions[0]);
+	ck_assert_ptr_eq(child_thread_take(&thread, true), actions[1]);
+	ck_assert(child_thread_queue(&thread, &actions[1]->base));
+	ck_assert_ptr_eq(child_thread_take(&thread, true), actions[1]);
+	ck_assert_ptr_null(child_thread_take(&thread, true));
+	ck_assert(!child_thread_queue(&thread, &actions[0]->base));
+	child_thread_clear(&thread);
+	stop_kernel_action_delete(actions[0]);
+	stop_kernel_action_delete(actions[1]);
+}
+END_TEST
+
+/* ---- notifier ---- */
+
+static void
+tell(int fd, enum wire_kind kind, pid_t tid)
+{
+	struct wire_message message = {.kind = kind, .tid = tid};
+
+	ck_assert_int_eq(wire_send(fd, &message, true), 0);
+}
+
+START_TEST(threads_without_measurers_are_counted)
+{
+	const pid_t own[] = {10, 11}, later[] = {12};
+	struct notifier notifier;
+	struct wire_message message;
+	struct rot_error error;
+	int ends[2];
+
+	ck_assert_int_eq(wire_open(ends, &error), 0);
+	notifier_init(&notifier, ends[1]);
+
+	/* a run with two own threads, one foreign that ends, one that stays */
+	notifier_begin_run(&notifier);
+	tell(ends[0], WIRE_THREAD_STARTED, 10);
+	tell(ends[0], WIRE_THREAD_STARTED, 20);
+	tell(ends[0], WIRE_THREAD_STARTED, 11);
+	tell(ends[0], WIRE_THREAD_EXITED, 20);
+	tell(ends[0], WIRE_THREAD_STARTED, 21);
+	tell(ends[0], WIRE_THREAD_EXITED, 10);
+	ck_assert_uint_eq(notifier_end_run(&notifier, own, 2), 2);
+
+	/* the one that stayed is alive in the next run; the end of an own one may be told late */
+	tell(ends[0], WIRE_THREAD_EXITED, 11);
+	notifier_begin_run(&notifier);
+	tell(ends[0], WIRE_THREAD_STARTED, 12);
+	ck_assert_uint_eq(notifier_end_run(&notifier, later, 1), 1);
+
+	/* and none is left once it has ended */
+	tell(ends[0], WIRE_THREAD_EXITED, 21);
+	notifier_begin_run(&notifier);
+	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 0);
+
+	ck_assert_int_eq(notifier_send(&notifier, WIRE_RUN_FINISHED, 3, &error), 0);
+	ck_assert_int_eq(wire_receive(ends[0], &message, true), 0);
+	ck_assert_uint_eq(message.kind, WIRE_RUN_FINISHED);
+	ck_assert_int_eq(message.argument, 3);
+	close(ends[0]);
+	ck_assert_int_eq(notifier_send(&notifier, WIRE_RUN_FINISHED, 4, &error), -1);
+	close(ends[1]);
+	notifier_clear(&notifier);
+}
+END_TEST
+
+START_TEST(without_a_parent_nothing_is_known)
+{
+	struct notifier notifier;
+	struct rot_error error;
+
+	notifier_init(&notifier, -1);
+	notifier_begin_run(&notifier);
+	ck_assert_int_eq(notifier_send(&notifier, WIRE_STARTUP, 1, &error), 0);
+	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 0);
+	notifier_clear(&notifier);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&sizes_of_caches_are_read, sizeof(machines) / sizeof(machines[0])},
+	{&flushing_and_reading_keep_the_content, 1},
+	{&memory_of_kernels_is_aligned_and_fresh, sizeof(allocations) / sizeof(allocations[0])},
+	{&memory_that_cannot_be_is_refused_with_a_reason, sizeof(impossible) / sizeof(impossible[0])},
+	{&values_are_reproducible_and_never_zero, 1},
+	{&actions_are_taken_in_order_until_the_thread_is_over, 1},
+	{&threads_without_measurers_are_counted, 1},
+	{&without_a_parent_nothing_is_known, 1},
+};
+
+int
+main(void)
+{
+	return run_suite("parts of the child", tests, sizeof(tests) / sizeof(tests[0]));
+}
