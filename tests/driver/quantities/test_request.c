@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests: their syntax, and how their parts are obtained on a machine. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "architecture_files.h"
+#include "memory.h"
+#include "quantities/resolve.h"
+#include "quantities/vocabulary.h"
+#include "rot.h"
+
+/* ---- syntax ---- */
+
+static const struct {
+	const char *text, *written;
+} requests[] = {
+	{"time", "time"},
+	{"time:coreCycles", "time:coreCycles"},
+	{"time::tsc", "time:tsc"},
+	{"performance:doublePrecisionFlop", "performance:doublePrecisionFlop"},
+	{"throughput:llcRam.read:tsc", "throughput:llcRam.read:tsc"},
+	{"throughput:tsc:llcRam.read", "throughput:llcRam.read:tsc"},
+	{"operationalIntensity:doublePrecisionFlop:llcRam", "operationalIntensity:doublePrecisionFlop:llcRam"},
+	{"operationalIntensity:llcRam:doublePrecisionFlop", "operationalIntensity:doublePrecisionFlop:llcRam"},
+	{"transferredBytes:l2l3.read", "transferredBytes:l2l3.read"},
+	{"operationCount:instructions", "operationCount:instructions"},
+	{"instructions", "instructions"},
+};
+
+START_TEST(test_request_is_understood)
+{
+	struct rot_error err = {{0}, {0}};
+	struct quantity_request request;
+	char *written;
+
+	ck_assert_msg(quantity_parse(&request, requests[_i].text, &err) == 0, "%s", err.text);
+	written = quantity_request_text(&request);
+	ck_assert_str_eq(written, requests[_i].written);
+	ck_assert(request.given_operations == 0 && request.given_bytes == 0);
+	free(written);
+}
+END_TEST
+
+static const struct {
+	const char *text, *complaint, *hint;
+} refused[] = {
+	{"", "unknown quantity ''", "quantities are: time,"},
+	{"performence:doublePrecisionFlop", "unknown quantity 'performence'", "'performance'"},
+	{"performance:doublePrecisonFlop", "unknown word 'doublePrecisonFlop'", "'doublePrecisionFlop'"},
+	{"performance", "'performance' needs an operation", "doublePrecisionFlop"},
+	{"throughput:tsc", "'throughput' needs a border", "llcRam.write"},
+	{"transferredBytes:doublePrecisionFlop", "unknown word 'doublePrecisionFlop'", "it takes: l1l2"},
+	{"time:tsc:coreCycles", "'tsc' and 'coreCycles' are both a clock", ""},
+	{"interrupts:tsc", "unknown word 'tsc'", "no further words"},
+};
+
+START_TEST(test_request_is_refused)
+{
+	struct rot_error err = {{0}, {0}};
+	struct quantity_request request;
+
+	ck_assert_int_eq(quantity_parse(&request, refused[_i].text, &err), -1);
+	ck_assert_msg(strstr(err.text, refused[_i].complaint) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.hint, refused[_i].hint) != NULL, "%s", err.hint);
+}
+END_TEST
+
+START_TEST(test_negative_given_value_is_refused)
+{
+	struct rot_error err = {{0}, {0}};
+	struct quantity_request request = {.name = "operationCount", .operation = "flop", .given_operations = -1};
+
+	ck_assert_int_eq(quantity_request_check(&request, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "negative"));
+}
+END_TEST
+
+/* ---- how the parts are obtained ---- */
+
+static const struct {
+	const char *architecture, *request, *clock;
+	double given_operations, expected_operations, expected_bytes; /* 0: the kernel does not say */
+	const char *of, *unit, *kind, *source;
+} resolutions[] = {
+	{"zen5", "operationCount:doublePrecisionFlop", "auto", 0, 0, 0, "doublePrecisionFlop", "flop", "measured", "r8f03 + raf03"},
+	{"zen5", "performance:flop", "auto", 0, 0, 0, "flop", "flop/cycle", "measured", "r0f03 per r0076 (user mode)"},
+	{"zen5", "performance:flop:tsc", "auto", 0, 0, 0, "flop", "flop/TSC tick", "measured", "r0f03 per time stamp counter"},
+	{"zen5", "performance:flop", "microSeconds", 0, 0, 0, "flop", "flop/s", "measured", "r0f03 per CLOCK_MONOTONIC_RAW"},
+	{"zen5", "throughput:llcRam.read:referenceCycles", "auto", 0, 0, 0, "llcRam.read", "byte/reference cycle", "measured",
+	 "64 * r100004865 per r100000120 (user mode)"},
+	{"zen5", "time", "microSeconds", 0, 0, 0, "microSeconds", "us", "measured", "CLOCK_MONOTONIC_RAW"},
+	{"zen5", "time", "auto", 0, 0, 0, "coreCycles", "cycle", "measured", "r0076 (user mode)"},
+	{"zen5", "operationCount:flop", "auto", 7, 0, 0, "flop", "flop", "given", "given"},
+	{"zen5", "instructions", "auto", 0, 0, 0, "", "instruction", "measured", "r00c0"},
+	{"zen5", "contextSwitches", "auto", 0, 0, 0, "", "switch", "measured", "getrusage: voluntary and involuntary"},
+	{"none", "contextSwitches", "auto", 0, 0, 0, "", "switch", "measured", "getrusage: voluntary and involuntary"},
+	{"none", "time", "auto", 0, 0, 0, "tsc", "TSC tick", "measured", "time stamp counter"},
+	{"none", "operationCount:flop", "auto", 0, 20000, 0, "flop", "flop", "expected", "kernel definition"},
+	{"none", "operationalIntensity:flop:llcRam", "auto", 0, 20000, 240000, "flop/llcRam", "flop/byte", "expected",
+	 "kernel definition per kernel definition"},
+	{"none", "performance:flop", "auto", 0, 20000, 0, "flop", "flop/TSC tick", "expected",
+	 "kernel definition per time stamp counter"},
+	{"none", "performance:flop", "auto", 5, 20000, 0, "flop", "flop/TSC tick", "given", "given per time stamp counter"},
+	{"zen4", "operationCount:doublePrecisionFlop", "auto", 0, 20000, 0, "doublePrecisionFlop", "flop", "expected",
+	 "kernel definition"},
+	{"haswell", "operationCount:flop", "auto", 0, 20000, 0, "flop", "flop", "expected", "kernel definition"},
+};
+
+START_TEST(test_parts_are_found)
+{
+	struct architecture *architecture = architecture_named(resolutions[_i].architecture);
+	const double operations = resolutions[_i].expected_operations, bytes = resolutions[_i].expected_bytes;
+	const struct quantity_expectation expectation = {.operations = operations > 0 ? operations : NAN,
+							 .bytes = bytes > 0 ? bytes : NAN};
+	struct quantity_resolution resolution;
+	struct rot_error err = {{0}, {0}};
+	struct quantity_request request;
+	char *of, *unit, *source;
+
+	ck_assert_int_eq(quantity_parse(&request, resolutions[_i].request, &err), 0);
+	request.given_operations = resolutions[_i].given_operations;
+	ck_assert_msg(quantity_resolve(&resolution, architecture, &request, resolutions[_i].clock, &expectation, &err) == 0,
+		      "%s", err.text);
+	of = quantity_resolution_of(&resolution);
+	unit = quantity_resolution_unit(&resolution);
+	source = quantity_resolution_source(&resolution);
+	ck_assert_str_eq(of, resolutions[_i].of);
+	ck_assert_str_eq(unit, resolutions[_i].unit);
+	ck_assert_str_eq(source, resolutions[_i].source);
+	ck_assert_str_eq(quantity_resolution_kind(&resolution), resolutions[_i].kind);
+	free(of);
+	free(unit);
+	free(source);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* A modelled write makes the intensity modelled. */
+START_TEST(test_weakest_part_names_the_kind)
+{
+	struct architecture *architecture = architecture_named("zen5");
+	const struct quantity_expectation expectation = {.operations = 20000, .bytes = 240000};
+	struct quantity_resolution resolution;
+	struct quantity_request request;
+
+	ck_assert_int_eq(quantity_parse(&request, "operationalIntensity:flop:llcRam", NULL), 0);
+	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, NULL), 0);
+	ck_assert_str_eq(quantity_resolution_kind(&resolution), "modelled");
+	ck_assert_double_eq_tol(resolution.expected, 20000.0 / 240000, 1e-15);
+	ck_assert_str_eq(quantity_weaker_kind("measured", "measured"), "measured");
+	ck_assert_str_eq(quantity_weaker_kind("expected", "modelled"), "expected");
+	ck_assert_str_eq(quantity_weaker_kind("given", "expected"), "given");
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* Bytes expected of cold data say nothing of warm data, but are better than nothing where bytes cannot be counted. */
+START_TEST(test_warm_data_have_no_expected_bytes)
+{
+	struct architecture *architecture = architecture_named("none");
+	const struct quantity_expectation expectation = {.operations = NAN, .bytes = 240000, .is_cold_only = true};
+	struct quantity_resolution resolution;
+	struct quantity_request request;
+
+	ck_assert_int_eq(quantity_parse(&request, "transferredBytes:llcRam", NULL), 0);
+	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, NULL), 0);
+	ck_assert(isnan(resolution.expected));
+	ck_assert_str_eq(resolution.numerator.text, "kernel definition, for cold data");
+	architecture_delete(architecture);
+}
+END_TEST
+
+static const struct {
+	const char *architecture, *request, *why_not, *complaint, *hint;
+} impossible[] = {
+	{"haswell", "operationCount:flop", "", "operationCount of flop cannot be measured here: no event of Intel Haswell",
+	 "rot list quantities"},
+	{"none", "operationCount:flop", "cannot count cycles", "cannot be measured here: cannot count cycles", "lower it"},
+	{"none", "time:coreCycles", "cannot count cycles", "time of coreCycles cannot be measured here", "lower it"},
+	{"generic", "time:referenceCycles", "", "time of referenceCycles cannot be measured here", "microSeconds"},
+	{"generic", "interrupts", "", "interrupts cannot be measured here", "rot list quantities"},
+};
+
+START_TEST(test_impossible_says_why)
+{
+	struct architecture *architecture = architecture_named(impossible[_i].architecture);
+	const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN};
+	struct quantity_resolution resolution;
+	struct rot_error err = {{0}, {0}};
+	struct quantity_request request;
+
+	if (*impossible[_i].why_not) {
+		rot_error_set(&architecture->why_not, 0, "%s", impossible[_i].why_not);
+		rot_error_hint(&architecture->why_not, "lower it");
+	}
+	ck_assert_int_eq(quantity_parse(&request, impossible[_i].request, &err), 0);
+	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, &err), -1);
+	ck_assert_msg(strstr(err.text, impossible[_i].complaint) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.hint, impossible[_i].hint) != NULL, "%s", err.hint);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* ---- offers ---- */
+
+static const struct quantity_offer *
+offer_of(const struct quantity_offer *offers, size_t nr, const char *name, const char *of)
+{
+	for (size_t i = 0; i < nr; i++) {
+		if (strcmp(offers[i].name, name) == 0 && strcmp(offers[i].of, of) == 0)
+			return &offers[i];
+	}
+	ck_abort_msg("no offer of %s %s", name, of);
+	return NULL;
+}
+
+START_TEST(test_offers)
+{
+	struct rot rot = {.architecture = architecture_named("zen4")};
+	struct quantity_offer *offers;
+	size_t nr = quantity_offers(&rot, &offers);
+	const struct quantity_offer *offer = offer_of(offers, nr, "operationCount", "flop");
+
+	ck_assert_str_eq(offer->kind, "measured");
+	ck_assert_str_eq(offer->source, "r1f03");
+	ck_assert_str_eq(offer->unit, "flop");
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "doublePrecisionFlop")->kind, "expected");
+	ck_assert_str_eq(offer_of(offers, nr, "transferredBytes", "llcRam.read")->kind, "modelled");
+	ck_assert_str_eq(offer_of(offers, nr, "time", "tsc")->kind, "measured");
+	ck_assert_str_eq(offer_of(offers, nr, "operationalIntensity", "flop/llcRam")->kind, "expected");
+	free(offers);
+	architecture_delete(rot.architecture);
+	rot.architecture = architecture_named("none");
+	nr = quantity_offers(&rot, &offers);
+	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "unavailable");
+	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->kind, "unavailable");
+	ck_assert_str_eq(offer_of(offers, nr, "contextSwitches", "")->kind, "measured");
+	free(offers);
+	architecture_delete(rot.architecture);
+}
+END_TEST
+
+#define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
+
+int
+main(void)
+{
+	Suite *suite = suite_create("request");
+	TCase *syntax = tcase_create("syntax"), *parts = tcase_create("parts");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	tcase_add_loop_test(syntax, test_request_is_understood, 0, NR_ELEMENTS(requests));
+	tcase_add_loop_test(syntax, test_request_is_refused, 0, NR_ELEMENTS(refused));
+	tcase_add_test(syntax, test_negative_given_value_is_refused);
+	tcase_add_loop_test(parts, test_parts_are_found, 0, NR_ELEMENTS(resolutions));
+	tcase_add_test(parts, test_weakest_part_names_the_kind);
+	tcase_add_test(parts, test_warm_data_have_no_expected_bytes);
+	tcase_add_loop_test(parts, test_impossible_says_why, 0, NR_ELEMENTS(impossible));
+	tcase_add_test(parts, test_offers);
+	suite_add_tcase(suite, syntax);
+	suite_add_tcase(suite, parts);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
