@@ -10,6 +10,7 @@
 
 #include "definition_schema.h"
 #include "definitions.h"
+#include "explain.h"
 #include "memory.h"
 #include "parsing.h"
 #include "value.h"
@@ -70,8 +71,9 @@ validate(struct definitions *definitions, xmlDocPtr document, const char *path, 
 	xmlRelaxNGFreeValidCtxt(validation);
 	if (result == 0)
 		return 0;
-	rot_error_set(err, 0, "%s:%d: %s", path, complaint.line, complaint.text);
-	return rot_error_hint(err, "what a definition may hold: doc/ADD-A-KERNEL.md; as a schema: codegen/definition.rng");
+	if (explain(path, xmlDocGetRootElement(document), err) == 0)
+		rot_error_set(err, 0, "%s:%d: %s", path, complaint.line, complaint.text);
+	return -1;
 }
 
 static xmlDocPtr

@@ -120,7 +120,7 @@ check_id(const struct reader *reader, xmlNodePtr node, const xmlAttr *id)
 	if (strcmp((const char *)id->name, "id") != 0 || strcmp((const char *)id->ns->prefix, "xml") != 0)
 		rc = rot_error_set(reader->err, 0, "unexpected attribute '%s:%s'", (const char *)id->ns->prefix,
 				   (const char *)id->name);
-	else if (first != id)
+	else if (!value || xmlValidateNCName(value, 0) != 0 || first != id)
 		rc = rot_error_set(reader->err, 0, "xml:id '%s' is not a name or exists already",
 				   value ? (const char *)value : "");
 	xmlFree(value);

@@ -19,10 +19,22 @@ refuse_document_type(void *context, const xmlChar *name, const xmlChar *external
 	xmlStopParser(parser);
 }
 
+/* Complaints that are not fatal (an xml:id that is not a name) are left to the readers; libxml2 would print them. */
+#if LIBXML_VERSION >= 21200
+static void
+keep_quiet(void *context, const xmlError *error)
+#else
+static void
+keep_quiet(void *context, xmlError *error)
+#endif
+{
+	(void)context, (void)error;
+}
+
 xmlDocPtr
 parsing_read(const char *name, int file, const char *xml, size_t len, struct rot_error *err)
 {
-	const int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_BIG_LINES | XML_PARSE_HUGE;
+	const int options = XML_PARSE_NONET | XML_PARSE_BIG_LINES | XML_PARSE_HUGE;
 	bool has_document_type = false;
 	xmlParserCtxtPtr parser;
 	xmlDocPtr document;
@@ -35,6 +47,7 @@ parsing_read(const char *name, int file, const char *xml, size_t len, struct rot
 	parser = xmlNewParserCtxt();
 	parser->_private = &has_document_type;
 	parser->sax->internalSubset = refuse_document_type;
+	parser->sax->serror = keep_quiet;
 	document = file < 0 ? xmlCtxtReadMemory(parser, xml, (int)len, name, NULL, options)
 			    : xmlCtxtReadFd(parser, file, name, NULL, options);
 	last = xmlCtxtGetLastError(parser);

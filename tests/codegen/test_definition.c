@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Definitions: what is read from good ones, and what is said of bad ones. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "definition.h"
+#include "entities.h"
+#include "folders.h"
+#include "memory.h"
+
+static char *folder;
+static struct definitions *definitions;
+static struct rot_registry *known;
+
+static void
+open_all(void)
+{
+	folder = folder_new();
+	definitions = definitions_new();
+	known = rot_registry_new();
+	ck_assert_int_eq(rot_registry_add_all(known, entities, NULL), 0);
+}
+
+static void
+close_all(void)
+{
+	definitions_delete(definitions);
+	rot_registry_delete(known);
+	folder_delete(folder);
+}
+
+static int
+load(const char *name, const char *content, struct rot_error *err)
+{
+	char *path = folder_write(folder, name, content);
+	int rc = definitions_load_file(definitions, path, err);
+
+	free(path);
+	return rc;
+}
+
+static void
+load_good(const char *name, const char *content)
+{
+	struct rot_error err = {0};
+
+	ck_assert_msg(load(name, content, &err) == 0, "%s", err.text);
+}
+
+/* The message without the folder's name, which differs each time. */
+static const char *
+without_folder(const struct rot_error *err)
+{
+	const char *found = strstr(err->text, folder);
+
+	return found == err->text ? err->text + strlen(folder) + 1 : err->text;
+}
+
+static const struct {
+	const char *content, *message, *hint;
+} bad_files[] = {
+	{"", "A.xml:1: Document is empty", ""},
+	{"<class name=\"A\">", "A.xml:1: Premature end of data in tag class line 1", ""},
+	{"<!DOCTYPE class [<!ENTITY a \"a\">]>\n<class name=\"A\"/>", "A.xml: a document type declaration is not allowed", ""},
+	{"<klass name=\"A\"/>", "A.xml:1: unknown element 'klass'", "did you mean 'class'?"},
+	{"<class/>", "A.xml:1: <class>: name is missing (a capital letter, then letters and digits)", ""},
+	{"<derivedClass name=\"A\"/>",
+	 "A.xml:1: <derivedClass>: baseType is missing (a capital letter, then letters and digits)", ""},
+	{"<class name=\"a\"/>", "A.xml:1: <class>: name is 'a', but must be a capital letter, then letters and digits", ""},
+	{"<class name=\"A\" isAbstract=\"yes\"/>", "A.xml:1: <class>: isAbstract is 'yes', but must be true or false", ""},
+	{"<class name=\"A\" isAbstrakt=\"true\"/>", "A.xml:1: <class>: unknown attribute 'isAbstrakt'",
+	 "did you mean 'isAbstract'?"},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"float\"/>\n</class>",
+	 "A.xml:2: <field>: type is 'float', but must be double, int, long, ulong, bool, string or the name of a class", ""},
+	{"<class name=\"A\">\n<field name=\"x_y\" type=\"int\"/>\n</class>",
+	 "A.xml:2: <field>: name is 'x_y', but must be a small letter, then letters and digits", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"int\" macro=\"m\"/>\n</class>",
+	 "A.xml:2: <field>: macro is 'm', but must be capital letters, digits and underscores", ""},
+	{"<class name=\"A\">\n<feild name=\"x\" type=\"int\"/>\n</class>", "A.xml:2: unknown element 'feild'",
+	 "did you mean 'field'?"},
+	{"<class name=\"A\">\n<bytes border=\"b\" direction=\"up\" count=\"1\"/>\n</class>",
+	 "A.xml:2: <bytes>: direction is 'up', but must be read or write", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"int\">5</field>\n</class>", "A.xml:2: <field> must be empty", ""},
+	{"<class name=\"A\">text</class>", "A.xml:1: there is text between the elements", ""},
+	{"<class name=\"A\">\n<flags add=\"\"/>\n</class>", "A.xml:2: <flags>: add is '', but must be some text", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"int\" default=\"1.5\"/>\n</class>",
+	 "A.xml:2: class A, field x: default '1.5': is not a whole number", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"B\" default=\"1\"/>\n</class>",
+	 "A.xml:2: class A, field x: default '1': a reference cannot have a 'default'", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"int\" values=\"1 2\"/>\n</class>",
+	 "A.xml:2: class A, field x: only a string can have 'values'", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"string\" values=\"1 2\"/>\n</class>",
+	 "A.xml:2: class A, field x: a field with 'values' needs a 'default' among them", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"string\" values=\"1 2\" default=\"3\"/>\n</class>",
+	 "A.xml:2: class A, field x: default '3': is not one of the allowed values", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"B\" macro=\"M\"/>\n</class>",
+	 "A.xml:2: class A, field x: a reference cannot be a macro", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"int\"/>\n<list name=\"x\" type=\"int\"/>\n</class>",
+	 "A.xml:3: class A has two fields 'x' (in C)", ""},
+	{"<class name=\"A\">\n<field name=\"aBC\" type=\"int\"/>\n<field name=\"aBc\" type=\"int\"/>\n</class>",
+	 "A.xml:3: class A has two fields 'a_bc' (in C)", ""},
+	{"<class name=\"A\">\n<field name=\"register\" type=\"int\"/>\n</class>",
+	 "A.xml:2: class A, field register: 'register' is a reserved word in C", ""},
+};
+
+START_TEST(test_bad_files)
+{
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(load("A.xml", bad_files[_i].content, &err), -1);
+	ck_assert_str_eq(without_folder(&err), bad_files[_i].message);
+	ck_assert_str_eq(err.hint, bad_files[_i].hint);
+	ck_assert_uint_eq(definitions_size(definitions), 0);
+}
+END_TEST
+
+START_TEST(test_missing_files)
+{
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(definitions_load_file(definitions, "/nowhere/A.xml", &err), -1);
+	ck_assert_str_eq(err.text, "cannot open '/nowhere/A.xml': No such file or directory");
+	ck_assert_int_eq(definitions_load_folder(definitions, "/nowhere", &err), -1);
+	ck_assert_str_eq(err.text, "cannot read folder '/nowhere': No such file or directory");
+}
+END_TEST
+
+START_TEST(test_a_class_is_defined_once)
+{
+	struct rot_error err = {0};
+	char *expected = rot_format("B.xml:1: class A is already defined in %s/A.xml:2", folder);
+
+	load_good("A.xml", "\n<class name=\"A\"/>");
+	ck_assert_int_eq(load("B.xml", "<class name=\"A\"/>", &err), -1);
+	ck_assert_str_eq(without_folder(&err), expected);
+	free(expected);
+}
+END_TEST
+
+/* Each is resolved together with a good class "Good". */
+static const struct {
+	const char *content, *message, *hint;
+} unresolvable[] = {
+	{"<derivedClass name=\"A\" baseType=\"KernalBase\"/>", "A.xml:1: class A: there is no class 'KernalBase'",
+	 "did you mean 'KernelBase'?"},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"Goood\"/>\n</class>", "A.xml:2: class A: there is no class 'Goood'",
+	 "did you mean 'Good'?"},
+	{"<derivedClass name=\"A\" baseType=\"A\"/>", "A.xml:1: class A derives from itself", ""},
+	{"<class name=\"Rule\"/>", "A.xml:1: class Rule exists already; choose another name", ""},
+	{"<derivedClass name=\"A\" baseType=\"KernelBase\">\n<field name=\"id\" type=\"int\"/>\n</derivedClass>",
+	 "A.xml:2: class A, field id: the base has a field id already", ""},
+	{"<derivedClass name=\"A\" baseType=\"Good\">\n<field name=\"goodField\" type=\"int\"/>\n</derivedClass>",
+	 "A.xml:2: class A, field goodField: the base has a field goodField already", ""},
+	{"<derivedClass name=\"A\" baseType=\"Suffixed\"/>",
+	 "A.xml:1: class A cannot derive from Suffixed, which has a cSuffix", ""},
+};
+
+START_TEST(test_unresolvable)
+{
+	struct rot_error err = {0};
+
+	load_good("Good.xml", "<class name=\"Good\"><field name=\"goodField\" type=\"int\"/></class>");
+	load_good("Suffixed.xml", "<class name=\"Suffixed\" cSuffix=\"Data\"/>");
+	load_good("A.xml", unresolvable[_i].content);
+	ck_assert_int_eq(definitions_resolve(definitions, known, &err), -1);
+	ck_assert_str_eq(without_folder(&err), unresolvable[_i].message);
+	ck_assert_str_eq(err.hint, unresolvable[_i].hint);
+	/* The others are not harmed. */
+	ck_assert_int_eq(definitions_resolve(definitions, known, &err), 0);
+	ck_assert_uint_eq(definitions_size(definitions), 2);
+	ck_assert_ptr_nonnull(definitions_find(definitions, "Good")->class);
+}
+END_TEST
+
+START_TEST(test_circular_bases)
+{
+	struct rot_error err = {0};
+
+	load_good("A.xml", "<derivedClass name=\"A\" baseType=\"B\"/>");
+	load_good("B.xml", "<derivedClass name=\"B\" baseType=\"C\"/>");
+	load_good("C.xml", "<derivedClass name=\"C\" baseType=\"A\"/>");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), -1);
+	ck_assert_str_eq(without_folder(&err), "A.xml:1: class A derives from itself");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), -1);
+	ck_assert_str_eq(without_folder(&err), "C.xml:1: class C: there is no class 'A'");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), -1);
+	ck_assert_str_eq(without_folder(&err), "B.xml:1: class B: there is no class 'C'");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), 0);
+	ck_assert_uint_eq(definitions_size(definitions), 0);
+}
+END_TEST
+
+START_TEST(test_resolving_in_steps)
+{
+	const struct rot_class *first;
+
+	load_good("A.xml", "<class name=\"A\"><field name=\"self\" type=\"A\"/></class>");
+	ck_assert_ptr_null(definitions_find(definitions, "A")->class);
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, NULL), 0);
+	first = definitions_find(definitions, "A")->class;
+	load_good("B.xml", "<derivedClass name=\"B\" baseType=\"A\"><field name=\"a\" type=\"A\"/></derivedClass>");
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, NULL), 0);
+	ck_assert_ptr_eq(definitions_find(definitions, "A")->class, first);
+	ck_assert_ptr_eq(definitions_find(definitions, "B")->class->base, first);
+	ck_assert_ptr_eq(definitions_find(definitions, "B")->class->fields[0].target, first);
+	ck_assert_ptr_eq(first->fields[0].target, first);
+	ck_assert_ptr_null(definitions_find(definitions, "C"));
+}
+END_TEST
+
+static const struct definition_row expected_rows[] = {
+	{DEFINITION_OPERATIONS, "doublePrecisionFlop", "", "2 * $n", "$n > 1", "", 2},
+	{DEFINITION_BYTES, "llcRam", "read", "8 * $n", "", "", 3},
+	{DEFINITION_DATA_SIZE, "", "", "16 * $n", "", "", 4},
+	{DEFINITION_REQUIRES, "avx2", "", "", "true()", "", 5},
+	{DEFINITION_CHECK, "", "", "$n > 0", "", "n must be at least 1", 6},
+	{DEFINITION_FLAGS, "", "", "", "$n = 2", "-mavx2", 7},
+	{DEFINITION_LIBRARY, "", "", "", "", "-lm", 8},
+};
+
+START_TEST(test_rows)
+{
+	const struct definition *definition;
+
+	load_good("A.xml", "<class name=\"A\" cSuffix=\"Data\"><field name=\"n\" type=\"long\"/>\n"
+			   "<operations of=\"doublePrecisionFlop\" count=\"2 * $n\" if=\"$n &gt; 1\"/>\n"
+			   "<bytes border=\"llcRam\" direction=\"read\" count=\"8 * $n\"/>\n"
+			   "<dataSize bytes=\"16 * $n\"/>\n"
+			   "<requires cpuFlag=\"avx2\" if=\"true()\"/>\n"
+			   "<check that=\"$n &gt; 0\" message=\"n must be at least 1\"/>\n"
+			   "<flags if=\"$n = 2\" add=\"-mavx2\"/>\n"
+			   "<library add=\"-lm\"/>\n"
+			   "</class>\n");
+	definition = definitions_at(definitions, 0);
+	ck_assert_str_eq(definition->folder, folder);
+	ck_assert_str_eq(definition->c_suffix, "Data");
+	ck_assert_uint_eq(definition->nr_rows, 7);
+	for (size_t i = 0; i < definition->nr_rows; i++) {
+		const struct definition_row *row = &definition->rows[i], *expected = &expected_rows[i];
+
+		ck_assert_int_eq(row->kind, expected->kind);
+		ck_assert_str_eq(row->of, expected->of);
+		ck_assert_str_eq(row->direction, expected->direction);
+		ck_assert_str_eq(row->expression, expected->expression);
+		ck_assert_str_eq(row->condition, expected->condition);
+		ck_assert_str_eq(row->text, expected->text);
+		ck_assert_int_eq(row->line, expected->line);
+	}
+}
+END_TEST
+
+START_TEST(test_folders_are_read_in_order)
+{
+	static const char *const names[] = {"b.xml", "a/z.xml", "c.txt", ".hidden.xml", "B.xml"};
+	static const char *const contents[] = {"<class name=\"LowerB\"/>", "<class name=\"Z\"/>", "not XML", "nor this",
+					       "<class name=\"UpperB\"/>"};
+	struct rot_error err = {0};
+	char *loop = rot_format("%s/loop", folder);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		free(folder_write(folder, names[i], contents[i]));
+	ck_assert_int_eq(symlink(folder, loop), 0);
+	free(loop);
+	ck_assert_msg(definitions_load_folder(definitions, folder, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(definitions_resolve(definitions, NULL, &err), 0);
+	ck_assert_uint_eq(definitions_size(definitions), 3);
+	ck_assert_str_eq(definitions_at(definitions, 0)->class->name, "UpperB");
+	ck_assert_str_eq(definitions_at(definitions, 1)->class->name, "Z");
+	ck_assert_str_eq(definitions_at(definitions, 2)->class->name, "LowerB");
+}
+END_TEST
+
+static const char *const snakes[][2] = {
+	{"PerfEventMeasurer", "perf_event_measurer"}, {"bufferSize", "buffer_size"}, {"L1L2", "l1_l2"},
+	{"x", "x"}, {"useTSC", "use_tsc"}, {"TSCMeasurer", "tsc_measurer"}, {"numX87Flops", "num_x87_flops"}, {"", ""},
+};
+
+START_TEST(test_snake_case)
+{
+	char *snake = codegen_snake_case(snakes[_i][0]);
+
+	ck_assert_str_eq(snake, snakes[_i][1]);
+	free(snake);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("definition");
+	TCase *tcase = tcase_create("definition");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_add_checked_fixture(tcase, open_all, close_all);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_loop_test(tcase, test_bad_files, 0, sizeof(bad_files) / sizeof(bad_files[0]));
+	tcase_add_test(tcase, test_missing_files);
+	tcase_add_test(tcase, test_a_class_is_defined_once);
+	tcase_add_loop_test(tcase, test_unresolvable, 0, sizeof(unresolvable) / sizeof(unresolvable[0]));
+	tcase_add_test(tcase, test_circular_bases);
+	tcase_add_test(tcase, test_resolving_in_steps);
+	tcase_add_test(tcase, test_rows);
+	tcase_add_test(tcase, test_folders_are_read_in_order);
+	tcase_add_loop_test(tcase, test_snake_case, 0, sizeof(snakes) / sizeof(snakes[0]));
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? 1 : 0;
+}
