@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2154
 # Shared by the benchmarks: times of commands. Sourced, after "top" is set to the source tree.
 
 rot=$top/rot

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Kills rot, rot-core or the child at a random moment of "rot measure", many times: nothing may be left running, and the cache must
+# Kills rot, rot-core or the child at random moments of "rot measure", many times: nothing may be left running, and the cache must
 # stay readable.
 #
-# kill-storm.sh [TIMES [CONTROLLER]]     200 times triad unless told otherwise; SEED=n repeats a storm
+# kill-storm.sh [TIMES [CONTROLLER]]     200 times triad unless told otherwise; SEED=n repeats the choices of a storm
 set -uo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 driver=${top_builddir:-$top/build}/driver/rot
@@ -14,77 +14,79 @@ RANDOM=${SEED:=$$}
 	exit 1
 }
 work=$(mktemp -d) || exit 1
-# Every process we start carries this in its environment; so strays are found whatever their parent is.
-export ROT_KILL_STORM=$work
+mark=$work/mark
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
 cd "$work" || exit 1
 
-# ours: our processes as "PID NAME" lines, those that ended but were not waited for left out.
-ours()
+# running: sets pids and names to the processes rot started that still run, whatever their parent is now: all carry ROT_STORM.
+running()
 {
-	local folder pid state
-	for folder in /proc/[0-9]*; do
-		pid=${folder#/proc/}
-		[ "$pid" != $$ ] && [ "$pid" != "$BASHPID" ] || continue
-		tr '\0' '\n' <"$folder/environ" 2>/dev/null | grep -q -x -F "ROT_KILL_STORM=$work" || continue
-		state=$(sed -n 's/^State:[[:blank:]]*\(.\).*/\1/p' "$folder/status" 2>/dev/null)
-		[ -n "$state" ] && [ "$state" != Z ] && [ "$pid" -ne "$BASHPID" ] || continue
-		printf '%s %s\n' "$pid" "$(cat "$folder/comm" 2>/dev/null)"
-	done | grep -v -E ' (bash|kill-storm.sh|sleep|tr|grep|sed|cat)$'
+	local path pid name state
+	pids=() names=()
+	for path in $(grep -l -z -x -F "ROT_STORM=$mark" /proc/[0-9]*/environ 2>/dev/null); do
+		pid=${path#/proc/}
+		pid=${pid%/environ}
+		# "PID (NAME) STATE ..."; a process that ended and was not waited for runs no more.
+		{ read -r _ name state _ <"/proc/$pid/stat"; } 2>/dev/null || continue
+		case $state in Z | X) continue ;; esac
+		pids+=("$pid") names+=("${name:1:-1}")
+	done
 }
 
-end_ours()
+end_all()
 {
-	ours | while read -r pid _; do kill -9 "$pid" 2>/dev/null; done
+	running
+	[ ${#pids[@]} = 0 ] || kill -9 "${pids[@]}" 2>/dev/null
+	cd / && rm -rf "$work"
 }
-trap 'end_ours; cd /; rm -rf "$work"' EXIT
+trap end_all EXIT
 
 fail()
 {
 	echo "kill-storm: round $round: $1 (SEED=$SEED)" >&2
+	[ ! -f "$work/output" ] || tail -n 20 "$work/output" >&2
 	exit 1
 }
 
+# exec: what is put into the background is rot itself.
 run()
 {
-	"$driver" measure "$controller" -runs=2 "$@" >"$work/output" 2>&1
+	ROT_STORM=$mark exec "$driver" measure "$controller" "$@" >"$work/output" 2>&1
 }
 
 round=0
-SECONDS=0
+(run) || fail "the first run, which nobody killed, failed"
 start=${EPOCHREALTIME/[.,]/}
-run || {
-	cat "$work/output" >&2
-	fail "the first run, which nobody killed, failed"
-}
-whole=$((${EPOCHREALTIME/[.,]/} - start)) # us of a run with nothing cached
+(run -useCachedResults=false) || fail "the second run, which nobody killed, failed"
+whole=$((${EPOCHREALTIME/[.,]/} - start)) # us
+SECONDS=0
 declare -A killed=()
-for ((round = 1; round <= times; round++)); do
+for ((nr_killed = 0; nr_killed < times && round < 5 * times; )); do
+	round=$((round + 1))
 	run -useCachedResults=false &
 	rot=$!
-	delay=$((RANDOM * 32768 + RANDOM))
-	delay=$((delay % (whole + 1)))
+	delay=$(((RANDOM * 32768 + RANDOM) % whole))
 	sleep "$(printf '%d.%06d' $((delay / 1000000)) $((delay % 1000000)))"
-	# One of what runs right now, by chance.
-	mapfile -t running < <(ours)
-	if [ ${#running[@]} -gt 0 ]; then
-		read -r pid name <<<"${running[RANDOM % ${#running[@]}]}"
-		kill -9 "$pid" 2>/dev/null && killed[$name]=$((${killed[$name]:-0} + 1))
+	running
+	if [ ${#pids[@]} -gt 0 ]; then
+		i=$((RANDOM % ${#pids[@]}))
+		if kill -9 "${pids[i]}" 2>/dev/null; then
+			nr_killed=$((nr_killed + 1))
+			killed[${names[i]}]=$((${killed[${names[i]}]:-0} + 1))
+		fi
 	fi
-	wait "$rot" 2>/dev/null
+	{ wait "$rot"; } 2>/dev/null
 	# Death of a parent reaches its children within moments.
 	for ((i = 0; i < 100; i++)); do
-		left=$(ours)
-		[ -n "$left" ] || break
+		running
+		[ ${#pids[@]} -gt 0 ] || break
 		sleep 0.05
 	done
-	[ -z "$left" ] || fail "still running: $left"
+	[ ${#pids[@]} = 0 ] || fail "still running: ${names[*]} ${pids[*]}"
 done
-run || {
-	cat "$work/output" >&2
-	fail "the run after the storm failed"
-}
-grep -i -E 'damaged|corrupt|set aside' "$work/output" >&2 && fail "the cache was damaged"
-printf 'killed %d times:' "$times"
+[ "$nr_killed" = "$times" ] || fail "only $nr_killed of $times kills hit a running process"
+(run) || fail "the run after the storm failed"
+grep -i -E 'damaged|corrupt|set aside' "$work/output" >&2 && fail "a file of the cache was damaged"
+printf 'killed %d times:' "$nr_killed"
 for name in "${!killed[@]}"; do printf ' %s %d' "$name" "${killed[$name]}"; done
 printf '; nothing left running, the next run completes (%d s)\n' "$SECONDS"

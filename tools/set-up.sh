@@ -59,15 +59,17 @@ missing()
 	done
 }
 
-# What matters in a log is around the first error: make's own lines follow it.
+# What matters in a log: no progress of make, and from the first error on, because make's own lines follow it.
 show_errors()
 {
-	pattern='(error|fatal|cannot|undefined reference|not found|unable to|No rule)'
-	if grep -q -i -E "$pattern" "$1"; then
-		sed -n -E "/$pattern/I,\$p" "$1" | head -n 60
+	pattern='(error:|fatal|cannot |undefined reference|not found|[Uu]nable to|No rule|E: |\*\*\*)'
+	grep -v -E "^(  [A-Z]+ |rm: cannot remove 'core')" "$1" >"$1.part"
+	if grep -q -E "$pattern" "$1.part"; then
+		sed -n -E "/$pattern/,\$p" "$1.part" | head -n 60
 	else
-		tail -n 40 "$1"
+		tail -n 40 "$1.part"
 	fi
+	rm -f "$1.part"
 }
 
 # run COMMAND...: output goes to the log, which is shown when the command fails (or always, if asked for).

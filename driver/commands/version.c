@@ -32,11 +32,14 @@ version_run(struct command_context *context, int argc, char **argv, struct rot_e
 	(void)argv;
 	(void)err;
 	printf("rot %s\n", PACKAGE_VERSION);
+#ifdef __clang__
 	printf("%-16s %s\n", "built with", __VERSION__);
+#else
+	printf("%-16s gcc %s\n", "built with", __VERSION__);
+#endif
 #ifdef ROT_SANITIZED
 	printf("%-16s %s\n", "sanitizers", "on: times are not for publication");
 #endif
-	printf("%-16s %d.%d\n", "libpfm4", ROT_PFM_VERSION >> 16, ROT_PFM_VERSION & 0xffff);
 	printf("%-16s %s\n", "libxml2", LIBXML_DOTTED_VERSION);
 	printf("%-16s %s\n", "jansson", JANSSON_VERSION);
 	printf("%-16s %s\n", "libcrypto", OpenSSL_version(OPENSSL_VERSION));

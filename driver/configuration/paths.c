@@ -139,6 +139,15 @@ cache_open(struct paths *paths, char **warning, struct rot_error *err)
 	return 0;
 }
 
+/* Without "..", and through links; the path itself if it is not there. Fresh memory. */
+static char *
+resolved(const char *path)
+{
+	char whole[PATH_MAX];
+
+	return rot_strdup(realpath(path, whole) ? whole : path);
+}
+
 struct paths *
 paths_new(const struct configuration *configuration, char **warning, struct rot_error *err)
 {
@@ -153,8 +162,9 @@ paths_new(const struct configuration *configuration, char **warning, struct rot_
 		paths->built = rot_format("%s%s", root, ROT_BUILT_FOLDER);
 		free(root);
 	} else {
-		paths->data = rot_strdup(ROT_SOURCE_FOLDER);
-		paths->built = rot_strdup(ROT_BUILD_FOLDER);
+		/* configure may have been called as ../configure; results should not depend on that. */
+		paths->data = resolved(ROT_SOURCE_FOLDER);
+		paths->built = resolved(ROT_BUILD_FOLDER);
 	}
 	free(program);
 	paths->user = key_folder(configuration, "dataFolder", "XDG_DATA_HOME", ".local/share");

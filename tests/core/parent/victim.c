@@ -446,58 +446,64 @@ signals(void)
 	_exit(0);
 }
 
-static atomic_long *progress;
+/* Shared with the process that watches. */
+static struct {
+	atomic_long progress; /* of a thread that counts            */
+	atomic_int nr_stops;  /* that were seen from outside        */
+} * shared;
 
 static void *
 count(void *unused)
 {
 	(void)unused;
 	while (true) {
-		++*progress;
+		shared->progress++;
 		usleep(100);
 	}
 	return NULL;
 }
 
-/* In a process of its own: lets the parent go on when it has seen it stand still. */
-static void
-continue_parent(int rounds)
+static bool
+is_stopped(pid_t pid)
 {
-	pid_t parent = getppid();
+	char path[64], state = 0;
+	FILE *file;
 
-	for (int i = 0; i < rounds; i++) {
-		long before = -1;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	CHECK(file && fscanf(file, "%*d (%*[^)]) %c", &state) == 1);
+	fclose(file);
+	return state == 'T' || state == 't';
+}
 
-		while (before != *progress) {
-			before = *progress;
-			usleep(20000);
+/* In a process of its own: lets the parent go on whenever it has seen all of it stand still. */
+static void
+watch(pid_t parent)
+{
+	while (true) {
+		long before = shared->progress;
+		bool was_stopped = is_stopped(parent);
+
+		usleep(10000);
+		if (was_stopped && is_stopped(parent) && shared->progress == before) {
+			shared->nr_stops++;
+			kill(parent, SIGCONT);
 		}
-		kill(parent, SIGCONT);
-		while (before == *progress)
-			usleep(100);
 	}
-	_exit(0);
 }
 
 static void
 stop_and_continue(void)
 {
-	enum { ROUNDS = 5 };
+	pid_t self = getpid();
 	pthread_t thread;
 
-	progress = mmap(NULL, sizeof(*progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	CHECK(progress != MAP_FAILED && pthread_create(&thread, NULL, count, NULL) == 0);
-	while (*progress == 0)
-		usleep(100);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(shared != MAP_FAILED && pthread_create(&thread, NULL, count, NULL) == 0);
 	if (fork() == 0)
-		continue_parent(ROUNDS);
-	for (int i = 0; i < ROUNDS; i++) {
-		long before = *progress;
-
+		watch(self);
+	while (shared->nr_stops < 5)
 		raise(SIGSTOP);
-		while (*progress < before + 3)
-			usleep(100);
-	}
 	write_output("result\n");
 	_exit(0);
 }

@@ -3,6 +3,7 @@
 # The driver's commands, help, suggestions, completion and exit status, through the program itself.
 set -u
 rot=$top_builddir/driver/rot
+top_srcdir=$(cd "$top_srcdir" && pwd -P)
 keys=$top_srcdir/driver/configuration/keys.def
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
@@ -159,7 +160,7 @@ is "values of a true-or-false key" 0 "-quiet=true
 call complete 'rot -unknown='
 is "no values of an unknown key" 0 "" ""
 if command -v bash >/dev/null; then
-	for line in 'rot mea' 'rot measure -clock=t' 'rot list ke'; do
+	for line in 'rot mea' 'rot measure -clock=t' 'rot list key'; do
 		bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \
 			"$top_srcdir/driver/commands/completion/rot" "$rot" "$line"
 	done >"$work/out" 2>"$work/err"
@@ -176,6 +177,22 @@ call version -compiler=/nowhere/cc
 has "a compiler that is missing" 0 "/nowhere/cc: not found" ""
 call list kernels Tri
 has "kernels with their fields" 0 "bufferSize=" ""
+mkdir -p "$work/data/rot/kernels/Broken" "$work/data/rot/kernels/Triad" "$work/data/rot/kernels/Mine"
+printf '<derivedClass name="Broken" baseType="KernelBase">\n<field/>\n' >"$work/data/rot/kernels/Broken/Broken.xml"
+for name in Triad Mine; do
+	printf '<?xml version="1.0"?>\n<derivedClass name="%s" baseType="KernelBase" cSuffix="Data" comment="my own"/>\n' $name \
+		>"$work/data/rot/kernels/$name/$name.xml"
+done
+printf '<?xml version="1.0"?>\n<derivedClass name="Lost" baseType="NoSuchBase" comment=""/>\n' >"$work/data/rot/kernels/Mine/Lost.xml"
+call list kernels
+has "a broken kernel is left out with a warning" 0 "  Memory $top_srcdir" \
+	"rot: warning: a kernel is left out: $work/data/rot/kernels/Broken/Broken.xml:"
+has "one with an unknown base as well" 0 "" "rot: warning: a kernel is left out: $work/data/rot/kernels/Mine/Lost.xml:2: "
+has "my kernels hide the built-in ones" 0 "  Triad $work/data/rot/kernels/Triad
+      my own" ""
+has "and stand beside them" 0 "  Mine $work/data/rot/kernels/Mine
+      my own" ""
+rm -r "$work/data"
 call list quantities
 has "quantities" 0 "operationCount" ""
 "$rot" help >/dev/full 2>"$work/err"

@@ -190,11 +190,14 @@ END_TEST
 START_TEST(not_installed_means_source_tree)
 {
 	struct paths *paths = open_paths();
-	const char *source = getenv("top_srcdir"), *build = getenv("top_builddir");
+	char *build = realpath(getenv("top_builddir"), NULL);
+	char *source = realpath(getenv("top_srcdir"), NULL);
 	char *driver = rot_format("%s/driver/rot", paths->built), *other = rot_format("%s/stage/usr/bin/rot", paths->built);
 
 	ck_assert_str_eq(paths->data, source);
 	ck_assert_str_eq(paths->built, build);
+	free(source);
+	free(build);
 	ck_assert(!paths_is_installed(driver));
 	ck_assert(paths_is_installed(other));
 	ck_assert(paths_is_installed("/usr/bin/rot"));

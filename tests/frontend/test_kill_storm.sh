@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A short storm of kills on a small experiment; tools/kill-storm.sh by itself does 200 on triad.
+set -u
+command -v bash >/dev/null || {
+	echo 'SKIP: needs bash'
+	exit 77
+}
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+bash "$top_srcdir/tools/kill-storm.sh" 10 "$top_srcdir/tests/frontend/storm.xml"
