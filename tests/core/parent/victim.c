@@ -502,8 +502,10 @@ stop_and_continue(void)
 	CHECK(shared != MAP_FAILED && pthread_create(&thread, NULL, count, NULL) == 0);
 	if (fork() == 0)
 		watch(self);
-	while (shared->nr_stops < 5)
+	while (shared->nr_stops < 5) {
 		raise(SIGSTOP);
+		usleep(30000); /* runs much longer than a stop for the tracer alone takes */
+	}
 	write_output("result\n");
 	_exit(0);
 }
