@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "memory.h"
@@ -75,10 +76,38 @@ drain(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids)
 	}
 }
 
+/* Whether a thread of this process still executes: there is neither nothing nor a zombie of that id (proc_pid_stat(5)). */
+static bool
+is_alive(pid_t tid)
+{
+	char path[64], state = '\0';
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = '\0';
+	fclose(file);
+	return state != 'Z' && state != 'X';
+}
+
+/* The parent's news of a thread's end may come a little later than the end itself. */
+static void
+forget_ended(struct notifier *notifier)
+{
+	for (size_t i = notifier->nr_tids; i-- > 0;) {
+		if (!is_alive(notifier->tids[i]))
+			thread_exited(notifier, notifier->tids[i]);
+	}
+}
+
 void
 notifier_begin_run(struct notifier *notifier)
 {
 	drain(notifier, NULL, 0);
+	forget_ended(notifier);
 	notifier->nr_at_begin = notifier->nr_tids;
 	notifier->nr_started = 0;
 }

@@ -60,6 +60,14 @@ read_text(const char *path)
 	return text;
 }
 
+static bool is_traced;
+
+void
+runner_trace(void)
+{
+	is_traced = true;
+}
+
 static int forbidden_syscall = -1, forbidden_errno;
 
 void
@@ -89,16 +97,21 @@ static int
 start_child(const char *command, const char *output, const char *journal)
 {
 	char *program = rot_format("%s/tests/core/child/child", getenv("top_builddir"));
+	char *tracer = rot_format("%s/core/rot-core", getenv("top_builddir"));
 	int status;
 	pid_t pid = fork();
 
 	ck_assert_int_ge(pid, 0);
 	if (pid == 0) {
 		apply_filter();
-		execl(program, program, "--command", command, "--output", output, "--journal", journal, NULL);
+		if (is_traced)
+			execl(tracer, tracer, "--child", program, "--command", command, "--output", output, NULL);
+		else
+			execl(program, program, "--command", command, "--output", output, "--journal", journal, NULL);
 		_exit(126);
 	}
 	free(program);
+	free(tracer);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }

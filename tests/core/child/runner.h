@@ -21,6 +21,9 @@ struct outcome {
 struct outcome runner_run(struct measurement_command *command);
 void outcome_clear(struct outcome *outcome);
 
+/* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
+void runner_trace(void);
+
 /* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp filter. */
 void runner_forbid(int syscall_number, int errnum);
 

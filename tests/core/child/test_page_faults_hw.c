@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Counting through perf events, on work with a known count: pages that are touched for the first time. */
+#include "config.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +13,13 @@
 
 #define PAGES 300
 #define RUNS 4
+
+/* The sanitizer's own memory beside that of the program has pages, too. */
+#ifdef ROT_SANITIZED
+#define MOST_FAULTS (2 * PAGES)
+#else
+#define MOST_FAULTS PAGES
+#endif
 
 static const char *const events[] = {"perf::PERF_COUNT_SW_PAGE_FAULTS", "perf::PERF_COUNT_SW_CPU_MIGRATIONS:u:k"};
 
@@ -56,7 +65,8 @@ START_TEST(fresh_pages_are_counted_exactly)
 		ck_assert_str_eq(faults->name, "faults");
 		ck_assert_ptr_nonnull(strstr(faults->definition, "PERF_COUNT_SW_PAGE_FAULTS:u=1:k=0"));
 		ck_assert_ptr_nonnull(strstr(migrations->definition, "PERF_COUNT_SW_CPU_MIGRATIONS:u=1:k=1"));
-		ck_assert_uint_eq(faults->raw_count, PAGES);
+		ck_assert_uint_ge(faults->raw_count, PAGES);
+		ck_assert_uint_le(faults->raw_count, MOST_FAULTS);
 		ck_assert_uint_eq(migrations->raw_count, 0);
 		ck_assert_uint_gt(faults->time_enabled, 0);
 		ck_assert_uint_eq(faults->time_enabled, faults->time_running);
@@ -81,7 +91,8 @@ START_TEST(scrubbing_changes_nothing)
 	outcome = runner_run(command);
 	output = rot_cast(run_set(outcome_run(&outcome, 0, RUNS - 1), 1)->main_measurer_output,
 			  &perf_event_measurer_output_class);
-	ck_assert_uint_eq(perf_event_measurer_output_event_counts_at(output, 0)->raw_count, PAGES);
+	ck_assert_uint_ge(perf_event_measurer_output_event_counts_at(output, 0)->raw_count, PAGES);
+	ck_assert_uint_le(perf_event_measurer_output_event_counts_at(output, 0)->raw_count, MOST_FAULTS);
 	outcome_clear(&outcome);
 }
 END_TEST

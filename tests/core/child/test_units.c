@@ -219,13 +219,13 @@ START_TEST(threads_without_measurers_are_counted)
 	ck_assert_int_eq(wire_open(ends, &error), 0);
 	notifier_init(&notifier, ends[1]);
 
-	/* a run with two own threads, one foreign that ends, one that stays */
+	/* a run with two own threads, one foreign that ends, one that stays (this one) */
 	notifier_begin_run(&notifier);
 	tell(ends[0], WIRE_THREAD_STARTED, 10);
 	tell(ends[0], WIRE_THREAD_STARTED, 20);
 	tell(ends[0], WIRE_THREAD_STARTED, 11);
 	tell(ends[0], WIRE_THREAD_EXITED, 20);
-	tell(ends[0], WIRE_THREAD_STARTED, 21);
+	tell(ends[0], WIRE_THREAD_STARTED, gettid());
 	tell(ends[0], WIRE_THREAD_EXITED, 10);
 	ck_assert_uint_eq(notifier_end_run(&notifier, own, 2), 2);
 
@@ -236,7 +236,12 @@ START_TEST(threads_without_measurers_are_counted)
 	ck_assert_uint_eq(notifier_end_run(&notifier, later, 1), 1);
 
 	/* and none is left once it has ended */
-	tell(ends[0], WIRE_THREAD_EXITED, 21);
+	tell(ends[0], WIRE_THREAD_EXITED, gettid());
+	notifier_begin_run(&notifier);
+	tell(ends[0], WIRE_THREAD_STARTED, INT32_MAX);
+	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 1);
+
+	/* one that has ended without news is not counted */
 	notifier_begin_run(&notifier);
 	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 0);
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* The child under its parent: threads that the kernel makes are seen, commands of configurators are not disturbed. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+#define RUNS 3
+#define THREADS 4
+
+/*
+ * Threads of the kernel come and go within each run; those of the workloads are not among them. One that is still on its way
+ * out when the next run begins is counted there, too.
+ */
+START_TEST(threads_of_a_kernel_are_counted)
+{
+	struct measurement_command *command = make_command(RUNS);
+	struct outcome outcome;
+
+	workload_probe(add_workload(command_measurement(command), 0))->threads = THREADS;
+	add_workload(command_measurement(command), 1);
+	runner_trace();
+	outcome = runner_run(command);
+	ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, THREADS);
+	for (size_t i = 1; i < RUNS; i++) {
+		ck_assert_int_ge(outcome_run(&outcome, 0, i)->unmeasured_threads, THREADS);
+		ck_assert_int_le(outcome_run(&outcome, 0, i)->unmeasured_threads, 2 * THREADS);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* The command has a thread-like life of its own: it is neither traced nor counted, and its failure is told. */
+START_TEST(commands_are_left_alone)
+{
+	struct measurement_command *command = make_command(1);
+	struct run_command_configurator *configurator = run_command_configurator_new();
+	struct outcome outcome;
+
+	run_command_configurator_before_run_add(configurator, shell("test $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/$$/status) = 0"));
+	if (_i == 1)
+		run_command_configurator_after_run_add(configurator, shell("echo no >&2; false"));
+	measurement_configurators_add(command_measurement(command), &configurator->base);
+	add_workload(command_measurement(command), 0);
+	runner_trace();
+	outcome = runner_run(command);
+	if (_i == 1)
+		outcome_expect_failure(&outcome, "error", "the command 'sh' failed with exit status 1: no", NULL);
+	else
+		ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, 0);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&threads_of_a_kernel_are_counted, 1},
+	{&commands_are_left_alone, 2},
+};
+
+static bool
+may_trace(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+int
+main(void)
+{
+	if (!may_trace()) {
+		fprintf(stderr, "SKIP: ptrace is refused here\n");
+		return 77;
+	}
+	return run_suite("traced child", tests, sizeof(tests) / sizeof(tests[0]));
+}
