@@ -18,7 +18,7 @@ struct snapshot {
 	long steal_ticks;   /* -1: cannot be read */
 };
 
-/* fd: /proc/stat, kept open so that a snapshot costs one read. */
+/* fd: /proc/stat, kept open so that a snapshot costs one read; -1: not read. */
 struct state {
 	int fd;
 	struct snapshot start, stop;
@@ -48,10 +48,10 @@ static int
 initialize(void *state, const void *description, struct rot_error *err)
 {
 	struct state *own = state;
+	const struct resource_usage_measurer *measurer = description;
 
-	(void)description;
 	(void)err;
-	own->fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+	own->fd = measurer->read_steal_time ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
 	return 0;
 }
 

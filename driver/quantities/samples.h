@@ -10,7 +10,8 @@
 
 /*
  * A copy of the measurement whose workloads carry a measurer set for the pass. Main: the group of events, or the time stamp counter in the
- * pass of the clocks. Additional: wall time and time stamp counter. Validation: resource usage. Free with rot_graph_delete.
+ * pass of the clocks. Additional: resource usage (which tells disturbed runs), wall time and time stamp counter. Validation: resource
+ * usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
  */
 struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 				     const struct pass *pass);

@@ -80,7 +80,10 @@ stage_close(struct stage *stage)
 	architecture_delete(stage->architecture);
 }
 
-/* One more run of the pass; every workload's set with its clocks, resource usage and, in a pass with events, counts of 0. */
+/*
+ * One more run of the pass; every workload's set with its clocks, resource usage and, in a pass with events, counts of 0. The context
+ * switches of the validation measurer, while the caches were prepared, must not matter.
+ */
 static struct measurement_run_output *
 add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 {
@@ -90,10 +93,12 @@ add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 		struct measurer_set_output *set = measurer_set_output_new();
 		struct tsc_measurer_output *tsc = tsc_measurer_output_new();
 		struct execution_time_measurer_output *time = execution_time_measurer_output_new();
+		struct resource_usage_measurer_output *whole = resource_usage_measurer_output_new();
 
 		set->set_id = (int32_t)(10 + k);
 		tsc->tics = ticks + k;
 		time->nano_seconds = ns;
+		measurer_set_output_additional_measurer_outputs_add(set, &resource_usage_measurer_output_new()->base);
 		measurer_set_output_additional_measurer_outputs_add(set, &time->base);
 		if (stage->plan.passes[pass].nr_events) {
 			struct perf_event_measurer_output *events = perf_event_measurer_output_new();
@@ -111,7 +116,8 @@ add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 		} else {
 			set->main_measurer_output = &tsc->base;
 		}
-		measurer_set_output_validation_measurer_outputs_add(set, &resource_usage_measurer_output_new()->base);
+		whole->involuntary_context_switches = 9;
+		measurer_set_output_validation_measurer_outputs_add(set, &whole->base);
 		measurement_run_output_measurer_set_outputs_add(run, set);
 	}
 	measurement_result_outputs_add(stage->results[pass], run);
@@ -137,7 +143,7 @@ count_of(struct measurement_run_output *run, size_t workload, const char *event)
 static struct resource_usage_measurer_output *
 usage_of(struct measurement_run_output *run, size_t workload)
 {
-	return rot_cast(measurer_set_output_validation_measurer_outputs_at(
+	return rot_cast(measurer_set_output_additional_measurer_outputs_at(
 				measurement_run_output_measurer_set_outputs_at(run, workload), 0),
 			&resource_usage_measurer_output_class);
 }
@@ -184,7 +190,7 @@ START_TEST(test_pass_becomes_a_measurement)
 	ck_assert_ptr_null(measurement_workloads_at(stage.measurement, 0)->measurer_set);
 	set = measurement_workloads_at(stage.passes[0], 1)->measurer_set;
 	ck_assert(rot_is_a(set->main_measurer, &tsc_measurer_class));
-	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 1);
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 2);
 	set = measurement_workloads_at(stage.passes[1], 0)->measurer_set;
 	ck_assert_ptr_ne(set, measurement_workloads_at(stage.passes[1], 1)->measurer_set);
 	events = rot_cast(set->main_measurer, &perf_event_measurer_class);
@@ -195,7 +201,7 @@ START_TEST(test_pass_becomes_a_measurement)
 	ck_assert_str_eq(events->scrub_event, "perf_raw::r5ac8");
 	ck_assert_int_eq(events->scrub_count, 5);
 	ck_assert(events->count_user && !events->count_kernel);
-	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 2);
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 3);
 	ck_assert(rot_is_a(measurer_set_validation_measurers_at(set, 0), &resource_usage_measurer_class));
 	stage_close(&stage);
 }
