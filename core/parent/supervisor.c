@@ -27,6 +27,7 @@ struct supervisor {
 	struct tracer tracer;
 	bool is_traced;
 	bool is_over;
+	bool has_more_children; /* that no signal will tell of */
 	struct outbox outbox;
 	struct tail output, errors;
 	int signal_fd;
@@ -68,29 +69,32 @@ handle_status(struct supervisor *self, pid_t tid, int status)
 	return tid != self->launch.pid;
 }
 
-/* Collects all before it handles any, so that a thread that stops over and over cannot keep the others waiting. */
+/*
+ * Collects before it handles, so that a thread that stops over and over cannot keep the others waiting, and returns
+ * after one batch, so that threads without end cannot keep everything else waiting.
+ */
 static void
 handle_children(struct supervisor *self)
 {
 	struct {
 		pid_t tid;
 		int status;
-	} seen[256];
+	} seen[1024];
+	const size_t room = sizeof(seen) / sizeof(seen[0]);
 	size_t nr;
 
-	do {
-		for (nr = 0; nr < sizeof(seen) / sizeof(seen[0]); nr++) {
-			seen[nr].tid = waitpid(-1, &seen[nr].status, __WALL | WNOHANG);
-			if (seen[nr].tid <= 0)
-				break;
+	for (nr = 0; nr < room; nr++) {
+		seen[nr].tid = waitpid(-1, &seen[nr].status, __WALL | WNOHANG);
+		if (seen[nr].tid <= 0)
+			break;
+	}
+	self->has_more_children = nr == room;
+	for (size_t i = 0; i < nr; i++) {
+		if (!handle_status(self, seen[i].tid, seen[i].status)) {
+			self->outcome->status = seen[i].status;
+			self->is_over = true;
 		}
-		for (size_t i = 0; i < nr; i++) {
-			if (!handle_status(self, seen[i].tid, seen[i].status)) {
-				self->outcome->status = seen[i].status;
-				self->is_over = true;
-			}
-		}
-	} while (nr > 0 && !self->is_over);
+	}
 }
 
 /* ---- what can happen ---- */
@@ -106,7 +110,7 @@ on_signal(struct supervisor *self)
 		self->outcome->interrupted_by = (int)info.ssi_signo;
 		kill(self->launch.pid, SIGKILL);
 	}
-	handle_children(self);
+	self->has_more_children = true;
 }
 
 static void
@@ -284,6 +288,8 @@ turn(struct supervisor *self, bool wait)
 		if (fds[i].revents && *sources[i].fd >= 0)
 			sources[i].handle(self);
 	}
+	if (self->has_more_children && !self->is_over)
+		handle_children(self);
 }
 
 /* Kills what is left of the child and what it started, also when it never got to run. */
@@ -314,7 +320,7 @@ supervise(const struct request *request, struct outcome *outcome, struct rot_err
 	rc = start(self, err);
 	if (rc == 0) {
 		while (!self->is_over)
-			turn(self, true);
+			turn(self, !self->has_more_children);
 		turn(self, false); /* its last words */
 		outcome->output = tail_text(&self->output);
 		outcome->errors = tail_text(&self->errors);

@@ -7,7 +7,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 folder=$(mktemp -d "${TMPDIR:-/tmp}/rot-test-XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-cc=${CC:-gcc}
+cc=${CC:-$(sed -n 's/^CC = //p' "$top_builddir/Makefile")}
 
 fail() {
 	echo "FAIL: $*"
