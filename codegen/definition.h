@@ -15,10 +15,11 @@
 
 /*
  * A row of a definition that is not a field: what a kernel is known to do, in expressions over its fields.
- * Kinds and the attributes they carry (all strings, "" when absent; expressions are XPath with the fields as variables):
+ * Kinds and the attributes they carry (all strings, "" when absent; expressions are XPath with the fields as
+ * variables):
  *
  *   <operations of="doublePrecisionFlop" count="2 * $bufferSize"/>           expected operations of one run
- *   <bytes border="llcRam" direction="read|write" count="..."/>              expected transferred bytes of one run, cold data
+ *   <bytes border="llcRam" direction="read|write" count="..."/>              expected bytes of one run, cold data
  *   <dataSize bytes="3 * 8 * $bufferSize"/>                                  memory the kernel allocates
  *   <requires cpuFlag="avx512f" if="$instructionSet = 'AVX512'"/>            refused where the CPU lacks the flag
  *   <check that="$bufferSize > 0" message="bufferSize must be at least 1"/>  refused when false
@@ -60,7 +61,10 @@ struct definitions;
 struct definitions *definitions_new(void);
 void definitions_delete(struct definitions *definitions);
 
-/* Reads one file. Errors name file and line: not well formed, not valid, duplicate field or class, unknown type, bad default. */
+/*
+ * Reads one file. Errors name file and line: not well formed, not valid, duplicate field or class, unknown type, bad
+ * default.
+ */
 int definitions_load_file(struct definitions *definitions, const char *path, struct rot_error *err);
 
 /* Reads every *.xml below folder (recursively, in sorted order). */
@@ -68,8 +72,9 @@ int definitions_load_folder(struct definitions *definitions, const char *folder,
 
 /*
  * Makes the classes of all definitions loaded since the last call. Bases and reference targets are looked up among the
- * definitions and in known (may be NULL). Layout is that of the C struct codegen writes. Errors: unknown base or type, circular bases,
- * a field that hides one of its base. The definition an error is about is dropped: calling again resolves the others.
+ * definitions and in known (may be NULL). Layout is that of the C struct codegen writes. Errors: unknown base or
+ * type, circular bases, a field that hides one of its base. The definition an error is about is dropped: calling
+ * again resolves the others.
  */
 int definitions_resolve(struct definitions *definitions, const struct rot_registry *known, struct rot_error *err);
 
@@ -80,11 +85,12 @@ const struct definition *definitions_at(const struct definitions *definitions, s
 const struct definition *definitions_find(const struct definitions *definitions, const char *class_name);
 
 /*
- * Writes C into folder (which must exist): NAME.h per class (NAME with its suffix), and SET.h, SET.c with all descriptors
- * and "const struct rot_class *const SET[]" (NULL-terminated). Files whose content would not change are not touched.
- * Classes with a suffix get instance_size = &NAME_size, which the hand-written code defines.
+ * Writes C into folder (which must exist): NAME.h per class (NAME with its suffix), and SET.h, SET.c with all
+ * descriptors and "const struct rot_class *const SET[]" (NULL-terminated). Files whose content would not change are
+ * not touched. Classes with a suffix get instance_size = &NAME_size, which the hand-written code defines.
  */
-int definitions_write_c(const struct definitions *definitions, const char *folder, const char *set, struct rot_error *err);
+int definitions_write_c(const struct definitions *definitions, const char *folder, const char *set,
+			struct rot_error *err);
 
 /* "PerfEventMeasurer" -> "perf_event_measurer", "bufferSize" -> "buffer_size", "L1L2" -> "l1_l2". Fresh memory. */
 char *codegen_snake_case(const char *name);

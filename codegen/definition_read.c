@@ -21,8 +21,7 @@ struct complaint {
 	int line;
 };
 
-static void __attribute__((format(printf, 2, 3)))
-remember_complaint(void *context, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) remember_complaint(void *context, const char *format, ...)
 {
 	struct complaint *complaint = context;
 	const xmlError *last = xmlGetLastError();
@@ -219,7 +218,8 @@ read_field(struct loaded *loaded, xmlNodePtr node, struct rot_error *err)
 		rc = rot_error_set(err, 0, "%s: class %s, field %s: default '%s': %s", position, loaded->class.name,
 				   field.name, field.default_text, wrong);
 	else if (rc == 0 && wrong)
-		rc = rot_error_set(err, 0, "%s: class %s, field %s: %s", position, loaded->class.name, field.name, wrong);
+		rc = rot_error_set(err, 0, "%s: class %s, field %s: %s", position, loaded->class.name, field.name,
+				   wrong);
 	free(position);
 	loaded->fields = rot_realloc(loaded->fields, nr + 1, sizeof(*loaded->fields));
 	loaded->names = rot_realloc(loaded->names, nr + 1, sizeof(*loaded->names));

@@ -19,12 +19,12 @@ struct reader {
 	const char *name;
 	xmlDocPtr document; /* the element of an entity has the entity's number + 1 in _private */
 	struct building building;
-	struct pending {    /* references by xml:id, which may lead forward */
+	struct pending { /* references by xml:id, which may lead forward */
 		xmlNodePtr node;
 		struct rot_entity *holder;
 		const struct rot_field *field;
 		size_t item;
-	} *pending;
+	} * pending;
 	size_t nr_pending;
 	size_t depth;
 	struct rot_error *err;
@@ -78,7 +78,8 @@ skip_to_element(const struct reader *reader, xmlNodePtr *element)
 /* Calls read for each child element; entity and field are handed on. */
 static int
 each_child(struct reader *reader, xmlNodePtr parent, struct rot_entity *entity, const struct rot_field *field,
-	   int (*read)(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, const struct rot_field *field))
+	   int (*read)(struct reader *reader, xmlNodePtr node, struct rot_entity *entity,
+		       const struct rot_field *field))
 {
 	xmlNodePtr child = parent->children;
 	int rc = skip_to_element(reader, &child);
@@ -98,7 +99,8 @@ static int
 read_value(struct reader *reader, const struct rot_field *field, void *slot, const char *text)
 {
 	char *decoded = escape_decode(text);
-	const char *wrong = decoded ? value_parse(field, slot, decoded) : "has an unknown escape ('\\' is written '\\\\')";
+	const char *wrong =
+		decoded ? value_parse(field, slot, decoded) : "has an unknown escape ('\\' is written '\\\\')";
 
 	free(decoded);
 	if (!wrong)
@@ -269,7 +271,8 @@ read_entity(struct reader *reader, xmlNodePtr node)
 	int rc;
 
 	if (reader->depth >= MAX_DEPTH) {
-		rot_error_set(reader->err, 0, "entities are nested too deeply (more than %d); use xml:id and ref", MAX_DEPTH);
+		rot_error_set(reader->err, 0, "entities are nested too deeply (more than %d); use xml:id and ref",
+			      MAX_DEPTH);
 		return fail_at(reader, node, NULL, NULL);
 	}
 	entity = building_add(&reader->building, name_of(node), xmlGetLineNo(node), reader->err);

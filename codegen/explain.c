@@ -107,14 +107,17 @@ static const struct element {
 		bool is_required;
 	} attributes[MAX_ATTRIBUTES]; /* up to the first without a name */
 } elements[] = {
-	{"class", {NEEDED("name", CLASS_NAME), ALLOWED("isAbstract", TRUTH), ALLOWED("cSuffix", CLASS_NAME), ALLOWED("comment", ANYTHING)}},
-	{"derivedClass",
-	 {NEEDED("name", CLASS_NAME), NEEDED("baseType", CLASS_NAME), ALLOWED("isAbstract", TRUTH), ALLOWED("cSuffix", CLASS_NAME),
+	{"class",
+	 {NEEDED("name", CLASS_NAME), ALLOWED("isAbstract", TRUTH), ALLOWED("cSuffix", CLASS_NAME),
 	  ALLOWED("comment", ANYTHING)}},
+	{"derivedClass",
+	 {NEEDED("name", CLASS_NAME), NEEDED("baseType", CLASS_NAME), ALLOWED("isAbstract", TRUTH),
+	  ALLOWED("cSuffix", CLASS_NAME), ALLOWED("comment", ANYTHING)}},
 	{"field",
-	 {NEEDED("name", FIELD_NAME), NEEDED("type", TYPE), ALLOWED("default", ANYTHING), ALLOWED("values", WORDS), ALLOWED("unit", ANYTHING),
-	  ALLOWED("macro", MACRO_NAME), ALLOWED("comment", ANYTHING)}},
-	{"list", {NEEDED("name", FIELD_NAME), NEEDED("type", TYPE), ALLOWED("unit", ANYTHING), ALLOWED("comment", ANYTHING)}},
+	 {NEEDED("name", FIELD_NAME), NEEDED("type", TYPE), ALLOWED("default", ANYTHING), ALLOWED("values", WORDS),
+	  ALLOWED("unit", ANYTHING), ALLOWED("macro", MACRO_NAME), ALLOWED("comment", ANYTHING)}},
+	{"list",
+	 {NEEDED("name", FIELD_NAME), NEEDED("type", TYPE), ALLOWED("unit", ANYTHING), ALLOWED("comment", ANYTHING)}},
 	{"operations", {NEEDED("of", TEXT), NEEDED("count", TEXT), ALLOWED("if", TEXT)}},
 	{"bytes", {NEEDED("border", TEXT), NEEDED("direction", DIRECTION), NEEDED("count", TEXT), ALLOWED("if", TEXT)}},
 	{"dataSize", {NEEDED("bytes", TEXT), ALLOWED("if", TEXT)}},
@@ -183,8 +186,8 @@ explain_element(const struct element *element, xmlNodePtr node, struct rot_error
 	for (size_t i = 0; i < MAX_ATTRIBUTES && element->attributes[i].name && rc == 0; i++)
 		if (element->attributes[i].is_required &&
 		    !xmlHasProp(node, (const xmlChar *)element->attributes[i].name))
-			rc = rot_error_set(err, 0, "<%s>: %s is missing (%s)", element->name, element->attributes[i].name,
-					   kinds[element->attributes[i].kind].expected);
+			rc = rot_error_set(err, 0, "<%s>: %s is missing (%s)", element->name,
+					   element->attributes[i].name, kinds[element->attributes[i].kind].expected);
 	return rc;
 }
 

@@ -8,8 +8,8 @@
 #include "error.h"
 
 /*
- * Sets err to the first mistake below root ("PATH:LINE: ..."), and returns -1. 0: found none, though the schema did. What is
- * allowed is in definition.rng; this only finds the words.
+ * Sets err to the first mistake below root ("PATH:LINE: ..."), and returns -1. 0: found none, though the schema did.
+ * What is allowed is in definition.rng; this only finds the words.
  */
 int explain(const char *path, xmlNodePtr root, struct rot_error *err);
 

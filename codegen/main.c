@@ -6,9 +6,10 @@
 
 #include "definition.h"
 
-static const char usage[] = "usage: rot-codegen --output FOLDER --set NAME [--known FOLDER]... FOLDER...\n"
-			    "Writes a header for each class definition (*.xml) below the FOLDERs, and NAME.h and NAME.c with\n"
-			    "the descriptors. Definitions below --known folders may be referred to, and are not written.\n";
+static const char usage[] =
+	"usage: rot-codegen --output FOLDER --set NAME [--known FOLDER]... FOLDER...\n"
+	"Writes a header for each class definition (*.xml) below the FOLDERs, and NAME.h and NAME.c with\n"
+	"the descriptors. Definitions below --known folders may be referred to, and are not written.\n";
 
 struct arguments {
 	const char *output, *set;

@@ -27,12 +27,12 @@ bool
 codegen_is_reserved(const char *c_name)
 {
 	static const char *const names[] = {
-		"asm",	   "auto",     "base",	   "bool",   "break",	 "case",     "char",	 "const",    "continue",
-		"default", "do",       "double",   "else",   "entity",	 "enum",     "errno",	 "extern",   "false",
-		"float",   "for",      "goto",	   "i386",   "if",	 "inline",   "int",	 "linux",    "long",
-		"register", "restrict", "return",  "short",  "signed",	 "sizeof",   "static",	 "stderr",   "stdin",
-		"stdout",  "struct",   "switch",   "true",   "typedef",	 "typeof",   "union",	 "unix",     "unsigned",
-		"void",	   "volatile", "while",
+		"asm",      "auto",    "base",   "bool",     "break",    "case",   "char",     "const",
+		"continue", "default", "do",     "double",   "else",     "entity", "enum",     "errno",
+		"extern",   "false",   "float",  "for",      "goto",     "i386",   "if",       "inline",
+		"int",      "linux",   "long",   "register", "restrict", "return", "short",    "signed",
+		"sizeof",   "static",  "stderr", "stdin",    "stdout",   "struct", "switch",   "true",
+		"typedef",  "typeof",  "union",  "unix",     "unsigned", "void",   "volatile", "while",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

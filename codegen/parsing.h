@@ -8,8 +8,8 @@
 #include "error.h"
 
 /*
- * The document in the len bytes at xml, or in file if it is not negative (it stays open). name is used in messages ("NAME:LINE: ...").
- * NULL: not well formed, or with a document type declaration.
+ * The document in the len bytes at xml, or in file if it is not negative (it stays open). name is used in messages
+ * ("NAME:LINE: ..."). NULL: not well formed, or with a document type declaration.
  */
 xmlDocPtr parsing_read(const char *name, int file, const char *xml, size_t len, struct rot_error *err);
 

@@ -70,8 +70,8 @@ check_base(const struct resolver *resolver, const struct loaded *item)
 		return no_such_class(resolver, item, item->line, item->base_name);
 	base = definitions_item(resolver->definitions, item->base_name);
 	if (base && base->definition.c_suffix[0])
-		return rot_error_set(resolver->err, 0, "%s:%d: class %s cannot derive from %s, which has a cSuffix", path,
-				     item->line, item->class.name, base->class.name);
+		return rot_error_set(resolver->err, 0, "%s:%d: class %s cannot derive from %s, which has a cSuffix",
+				     path, item->line, item->class.name, base->class.name);
 	for (const struct rot_class *class = &item->class; class; class = base_of(resolver, class))
 		if (steps++ > resolver->definitions->nr && definitions_item(resolver->definitions, class->name))
 			return rot_error_set(resolver->err, 0, "%s:%d: class %s derives from itself", path, item->line,
@@ -171,7 +171,8 @@ drop(struct definitions *definitions, size_t i)
 {
 	loaded_delete(definitions->items[i]);
 	definitions->nr--;
-	memmove(definitions->items + i, definitions->items + i + 1, (definitions->nr - i) * sizeof(*definitions->items));
+	memmove(definitions->items + i, definitions->items + i + 1,
+		(definitions->nr - i) * sizeof(*definitions->items));
 }
 
 int

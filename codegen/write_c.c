@@ -12,7 +12,8 @@
 
 static const char generated[] = "/* Written by rot-codegen from the definitions: do not edit. */\n";
 
-/* A file that is made in memory, and written only if it differs from what is there: what depends on it is not built again. */
+/* A file that is made in memory, and written only if it differs from what is there: what depends on it is not built
+ * again. */
 struct output {
 	FILE *stream;
 	char *text;
@@ -100,7 +101,8 @@ c_class_clear(struct c_class *c)
 	free(c->snake);
 }
 
-/* "struct workload *", "char *", "int64_t ": put a name behind it. Entities with a suffix are known by their hand-written struct. */
+/* "struct workload *", "char *", "int64_t ": put a name behind it. Entities with a suffix are known by their
+ * hand-written struct. */
 static char *
 c_type(const struct rot_field *field)
 {
@@ -160,8 +162,9 @@ write_comment(const char *before, const char *text, const char *unit, FILE *out)
 }
 
 static const char *const type_constants[] = {
-	[ROT_DOUBLE] = "ROT_DOUBLE", [ROT_INT] = "ROT_INT",	  [ROT_LONG] = "ROT_LONG",	     [ROT_ULONG] = "ROT_ULONG",
-	[ROT_BOOL] = "ROT_BOOL",     [ROT_STRING] = "ROT_STRING", [ROT_REFERENCE] = "ROT_REFERENCE",
+	[ROT_DOUBLE] = "ROT_DOUBLE",       [ROT_INT] = "ROT_INT",   [ROT_LONG] = "ROT_LONG",
+	[ROT_ULONG] = "ROT_ULONG",         [ROT_BOOL] = "ROT_BOOL", [ROT_STRING] = "ROT_STRING",
+	[ROT_REFERENCE] = "ROT_REFERENCE",
 };
 
 /* ---- headers ---- */
@@ -292,8 +295,9 @@ write_field(const struct definitions *definitions, const struct c_class *c, cons
 	char *target = field->target ? descriptor_name(definitions, field->target) : NULL;
 	const struct {
 		const char *member, *text;
-	} texts[] = {{"name", field->name},	{"default_text", field->default_text}, {"values", field->values},
-		     {"unit", field->unit},	{"macro", field->macro},	       {"comment", field->comment}};
+	} texts[] = {{"name", field->name},     {"default_text", field->default_text},
+		     {"values", field->values}, {"unit", field->unit},
+		     {"macro", field->macro},   {"comment", field->comment}};
 
 	fprintf(out, "\t{.type = %s, .offset = offsetof(struct %s, %s)", type_constants[field->type], c->snake, name);
 	if (field->is_list)

@@ -21,7 +21,10 @@ struct building {
 	size_t nr_references;
 };
 
-/* A new entity of the class of that name. NULL: unknown (suggests the nearest) or abstract; the message has no position. */
+/*
+ * A new entity of the class of that name. NULL: unknown (suggests the nearest) or abstract; the message has no
+ * position.
+ */
 struct rot_entity *building_add(struct building *building, const char *class_name, long line, struct rot_error *err);
 
 /* Appends a zero value (NULL, "") to a list field. */
@@ -32,8 +35,9 @@ void building_refer(struct building *building, struct rot_entity *holder, const 
 		    size_t item, size_t target, long line);
 
 /*
- * Sets the references and returns the root (the first entity), which the caller owns with all it reaches. NULL: no entity, a
- * reference to nothing or to the wrong class, or an entity that the root does not reach. Messages start with "NAME:LINE: ".
+ * Sets the references and returns the root (the first entity), which the caller owns with all it reaches. NULL: no
+ * entity, a reference to nothing or to the wrong class, or an entity that the root does not reach. Messages start
+ * with "NAME:LINE: ".
  */
 void *building_finish(struct building *building, const char *name, struct rot_error *err);
 

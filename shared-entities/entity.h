@@ -3,9 +3,10 @@
  * Entities: the objects that driver and core both know.
  *
  * An entity is a C struct whose first member leads to a struct rot_entity, described by a struct rot_class. The structs
- * and classes of rot itself are generated from definitions XML files by codegen; the driver also makes classes at run time
- * (a user's kernel), with the same layout rules, so everything here works on both. One runtime walks the classes: text
- * form, canonical XML, clone, equality, hash, pretty print. References may be shared and may form cycles.
+ * and classes of rot itself are generated from definitions XML files by codegen; the driver also makes classes at run
+ * time (a user's kernel), with the same layout rules, so everything here works on both. One runtime walks the
+ * classes: text form, canonical XML, clone, equality, hash, pretty print. References may be shared and may form
+ * cycles.
  *
  * Source: thesis, appendix "Multi Language Infrastructure".
  */
@@ -43,7 +44,7 @@ struct rot_field {
 	const char *name;               /* as in XML: "bufferSize"                               */
 	enum rot_type type;
 	bool is_list;                   /* then the member is a struct rot_list                  */
-	const struct rot_class *target; /* ROT_REFERENCE: the class the referenced entity is or derives from; else NULL */
+	const struct rot_class *target; /* ROT_REFERENCE: class (or base) of the referenced entity; else NULL */
 	size_t offset;                  /* bytes from the start of the struct                    */
 	const char *default_text;       /* XML form of the default, or NULL (zero, "", NULL)     */
 	const char *values;             /* ROT_STRING: allowed values, blank separated; or NULL  */
@@ -58,7 +59,7 @@ struct rot_class {
 	const struct rot_field *fields; /* own fields only; those of the base come first in every walk */
 	size_t nr_fields;
 	size_t size;                    /* bytes of the struct with the fields                   */
-	const size_t *instance_size;    /* suffix classes: bytes of the hand-written struct that starts with it; else NULL */
+	const size_t *instance_size;    /* suffix classes: bytes of the hand-written struct; else NULL */
 	bool is_abstract;               /* cannot be made or read                                */
 	const char *comment;
 };
@@ -77,8 +78,8 @@ bool rot_class_is_a(const struct rot_class *class, const struct rot_class *ances
 const struct rot_field *rot_class_field(const struct rot_class *class, const char *name);
 
 /*
- * All fields of class in walking order (the oldest base first). Calls visit for each; stops and returns its value when it
- * is not 0.
+ * All fields of class in walking order (the oldest base first). Calls visit for each; stops and returns its value
+ * when it is not 0.
  */
 int rot_class_each_field(const struct rot_class *class,
 			 int (*visit)(const struct rot_field *field, void *context), void *context);
@@ -123,12 +124,15 @@ bool rot_is_a(const void *entity, const struct rot_class *class);
 void *rot_field_of(const void *entity, const struct rot_field *field);
 
 /*
- * Set a primitive field from text ("100", "true", "-O3"), as XML attributes give it. Errors: no such field (suggests the
- * nearest), a list or a reference, bad number, out of range, value not among the allowed ones.
+ * Set a primitive field from text ("100", "true", "-O3"), as XML attributes give it. Errors: no such field (suggests
+ * the nearest), a list or a reference, bad number, out of range, value not among the allowed ones.
  */
 int rot_entity_set(void *entity, const char *field, const char *text, struct rot_error *err);
 
-/* Fresh text of a primitive field (shortest form that reads back exactly), or NULL if there is no such primitive field. */
+/*
+ * Fresh text of a primitive field (shortest form that reads back exactly), or NULL if there is no such primitive
+ * field.
+ */
 char *rot_entity_get(const void *entity, const char *field);
 
 /* A number of any numeric field (bool: 0 or 1). Returns false if there is no such numeric field. */
@@ -143,8 +147,8 @@ void rot_string_set(char **member, const char *value);
 /* ---- graphs: an entity and all it reaches ---- */
 
 /*
- * All entities reachable from root, each once: root, what its fields refer to, what those refer to, and so on (breadth first).
- * Caller frees the array.
+ * All entities reachable from root, each once: root, what its fields refer to, what those refer to, and so on
+ * (breadth first). Caller frees the array.
  */
 struct rot_entity **rot_graph_collect(const void *root, size_t *nr);
 
@@ -165,31 +169,34 @@ bool rot_graph_equal(const void *a, const void *b);
 /* Equal graphs have equal hashes; not for storage (results are keyed by SHA-256 of the canonical XML). */
 uint64_t rot_graph_hash(const void *root);
 
-/* Indented listing for people, with units and comments left out, "-> #3" for an entity printed elsewhere as "Workload #3". */
+/*
+ * Indented listing for people, with units and comments left out, "-> #3" for an entity printed elsewhere as "Workload
+ * #3".
+ */
 void rot_graph_print(const void *root, FILE *out);
 
 /* ---- text form: between driver and core ---- */
 
 /*
- * One line a value. The entities follow one another in the order of rot_graph_collect, so that a graph of any depth is read and
- * written without recursion. For each: class name; per field its name, then the value; a list is its count, then the items.
- * References are "<null>" or "=> N" for the N-th entity (from 0). In strings \n \r and \\ are escaped; doubles are the shortest
- * decimal text that reads back exactly. A last line "<end>", so that truncation is always seen.
- * Returns 0 or -1 (write error). root must not be NULL.
+ * One line a value. The entities follow one another in the order of rot_graph_collect, so that a graph of any depth
+ * is read and written without recursion. For each: class name; per field its name, then the value; a list is its
+ * count, then the items. References are "<null>" or "=> N" for the N-th entity (from 0). In strings \n \r and \\ are
+ * escaped; doubles are the shortest decimal text that reads back exactly. A last line "<end>", so that truncation is
+ * always seen. Returns 0 or -1 (write error). root must not be NULL.
  */
 int rot_text_write(const void *root, FILE *out, struct rot_error *err);
 
 /*
- * Reads one graph; name is used in messages ("NAME:LINE: class Triad, field bufferSize: ..."). Never crashes on any input;
- * memory used is bounded by the input's length. Everything after "<end>" is left unread. NULL on error.
+ * Reads one graph; name is used in messages ("NAME:LINE: class Triad, field bufferSize: ..."). Never crashes on any
+ * input; memory used is bounded by the input's length. Everything after "<end>" is left unread. NULL on error.
  */
 void *rot_text_read(const struct rot_registry *registry, FILE *in, const char *name, struct rot_error *err);
 
 /* ---- canonical XML ---- */
 
 /*
- * Canonical XML of the graph in fresh memory (UTF-8, no declaration, no free white space but newlines between elements):
- * the same graph always gives the same bytes. Fields equal to their default are written as well.
+ * Canonical XML of the graph in fresh memory (UTF-8, no declaration, no free white space but newlines between
+ * elements): the same graph always gives the same bytes. Fields equal to their default are written as well.
  *
  *	<MeasurerSet id="1" xml:id="e1">                       primitive fields are attributes
  *	<mainMeasurer>                                         a reference holds the entity...
@@ -201,9 +208,10 @@ void *rot_text_read(const struct rot_registry *registry, FILE *in, const char *n
  *	</validationMeasurers>                                 a plain reference to one is <field ref="e2"/>
  *	</MeasurerSet>
  *
- * Items of lists of primitives are <item value="..."/>, NULL in a list is <item/>. Entities below a certain depth are written
- * after the root, then <graph> is around them all. In strings, backslashes are doubled, and what XML 1.0 cannot hold or would
- * change (control characters, bytes that are not UTF-8) is \n, \r, \t or \xNN. Reading it back is codegen/document.h.
+ * Items of lists of primitives are <item value="..."/>, NULL in a list is <item/>. Entities below a certain depth are
+ * written after the root, then <graph> is around them all. In strings, backslashes are doubled, and what XML 1.0
+ * cannot hold or would change (control characters, bytes that are not UTF-8) is \n, \r, \t or \xNN. Reading it back
+ * is codegen/document.h.
  */
 char *rot_xml_write(const void *root);
 

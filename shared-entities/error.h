@@ -26,13 +26,9 @@ struct rot_error {
  * hint:   sets the hint.
  * Texts that do not fit are cut and end in "...".
  */
-int rot_error_set(struct rot_error *err, int errnum, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-int rot_error_prefix(struct rot_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-int rot_error_append(struct rot_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-int rot_error_hint(struct rot_error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int rot_error_set(struct rot_error *err, int errnum, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int rot_error_prefix(struct rot_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int rot_error_append(struct rot_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int rot_error_hint(struct rot_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

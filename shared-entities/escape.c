@@ -34,7 +34,10 @@ escape_write_line(const char *string, FILE *out)
 static size_t
 utf8_length(const unsigned char *s)
 {
-	size_t len = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+	size_t len = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+		     : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+		     : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+						   : 0;
 	uint32_t code = len == 2 ? s[0] & 0x1f : len == 3 ? s[0] & 0x0f : s[0] & 0x07;
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 
@@ -43,7 +46,8 @@ utf8_length(const unsigned char *s)
 			return 0;
 		code = code << 6 | (s[i] & 0x3f);
 	}
-	if (code < smallest[len] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0xfffe || code == 0xffff)
+	if (code < smallest[len] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000) || code == 0xfffe ||
+	    code == 0xffff)
 		return 0;
 	return len;
 }

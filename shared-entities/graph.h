@@ -15,7 +15,8 @@ struct graph {
 /* The number of NULL, and of what is not in the graph. */
 #define GRAPH_NULL SIZE_MAX
 
-/* Collects all that root (may be NULL) reaches. The entities stay the caller's; valid while their references do not change. */
+/* Collects all that root (may be NULL) reaches. The entities stay the caller's; valid while their references do not
+ * change. */
 void graph_init(struct graph *graph, const void *root);
 void graph_clear(struct graph *graph);
 

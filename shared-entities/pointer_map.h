@@ -11,7 +11,7 @@ struct pointer_map {
 	struct pointer_map_slot {
 		const void *key; /* NULL: free */
 		size_t value;
-	} *slots;
+	} * slots;
 	size_t nr_slots; /* a power of two, or 0 */
 	size_t nr;
 };

@@ -81,7 +81,8 @@ read_field(struct reader *reader, struct rot_entity *entity, const struct rot_fi
 	if (next_line(reader, "the name of the field") < 0)
 		return -1;
 	if (strcmp(reader->line, field->name) != 0)
-		return rot_error_set(reader->err, 0, "found '%s' where the name of the field is expected", reader->line);
+		return rot_error_set(reader->err, 0, "found '%s' where the name of the field is expected",
+				     reader->line);
 	if (!field->is_list)
 		return read_value(reader, entity, field, 0);
 	if (next_line(reader, "the length of the list") < 0)

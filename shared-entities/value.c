@@ -133,8 +133,8 @@ static const char *
 int_parse(void *slot, const char *text)
 {
 	int64_t value;
-	const char *wrong = signed_parse(&value, text, INT32_MIN, INT32_MAX,
-					 "is out of range (-2147483648 to 2147483647)");
+	const char *wrong =
+		signed_parse(&value, text, INT32_MIN, INT32_MAX, "is out of range (-2147483648 to 2147483647)");
 
 	if (!wrong)
 		*(int32_t *)slot = (int32_t)value;

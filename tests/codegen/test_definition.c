@@ -63,17 +63,21 @@ static const struct {
 } bad_files[] = {
 	{"", "A.xml:1: Document is empty", ""},
 	{"<class name=\"A\">", "A.xml:1: Premature end of data in tag class line 1", ""},
-	{"<!DOCTYPE class [<!ENTITY a \"a\">]>\n<class name=\"A\"/>", "A.xml: a document type declaration is not allowed", ""},
+	{"<!DOCTYPE class [<!ENTITY a \"a\">]>\n<class name=\"A\"/>",
+	 "A.xml: a document type declaration is not allowed", ""},
 	{"<klass name=\"A\"/>", "A.xml:1: unknown element 'klass'", "did you mean 'class'?"},
 	{"<class/>", "A.xml:1: <class>: name is missing (a capital letter, then letters and digits)", ""},
 	{"<derivedClass name=\"A\"/>",
 	 "A.xml:1: <derivedClass>: baseType is missing (a capital letter, then letters and digits)", ""},
-	{"<class name=\"a\"/>", "A.xml:1: <class>: name is 'a', but must be a capital letter, then letters and digits", ""},
-	{"<class name=\"A\" isAbstract=\"yes\"/>", "A.xml:1: <class>: isAbstract is 'yes', but must be true or false", ""},
+	{"<class name=\"a\"/>", "A.xml:1: <class>: name is 'a', but must be a capital letter, then letters and digits",
+	 ""},
+	{"<class name=\"A\" isAbstract=\"yes\"/>", "A.xml:1: <class>: isAbstract is 'yes', but must be true or false",
+	 ""},
 	{"<class name=\"A\" isAbstrakt=\"true\"/>", "A.xml:1: <class>: unknown attribute 'isAbstrakt'",
 	 "did you mean 'isAbstract'?"},
 	{"<class name=\"A\">\n<field name=\"x\" type=\"float\"/>\n</class>",
-	 "A.xml:2: <field>: type is 'float', but must be double, int, long, ulong, bool, string or the name of a class", ""},
+	 "A.xml:2: <field>: type is 'float', but must be double, int, long, ulong, bool, string or the name of a class",
+	 ""},
 	{"<class name=\"A\">\n<field name=\"x_y\" type=\"int\"/>\n</class>",
 	 "A.xml:2: <field>: name is 'x_y', but must be a small letter, then letters and digits", ""},
 	{"<class name=\"A\">\n<field name=\"x\" type=\"int\" macro=\"m\"/>\n</class>",
@@ -82,7 +86,8 @@ static const struct {
 	 "did you mean 'field'?"},
 	{"<class name=\"A\">\n<bytes border=\"b\" direction=\"up\" count=\"1\"/>\n</class>",
 	 "A.xml:2: <bytes>: direction is 'up', but must be read or write", ""},
-	{"<class name=\"A\">\n<field name=\"x\" type=\"int\">5</field>\n</class>", "A.xml:2: <field> must be empty", ""},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"int\">5</field>\n</class>", "A.xml:2: <field> must be empty",
+	 ""},
 	{"<class name=\"A\">text</class>", "A.xml:1: there is text between the elements", ""},
 	{"<class name=\"A\">\n<flags add=\"\"/>\n</class>", "A.xml:2: <flags>: add is '', but must be some text", ""},
 	{"<class name=\"A\">\n<field name=\"x\" type=\"int\" default=\"1.5\"/>\n</class>",
@@ -145,8 +150,8 @@ static const struct {
 } unresolvable[] = {
 	{"<derivedClass name=\"A\" baseType=\"KernalBase\"/>", "A.xml:1: class A: there is no class 'KernalBase'",
 	 "did you mean 'KernelBase'?"},
-	{"<class name=\"A\">\n<field name=\"x\" type=\"Goood\"/>\n</class>", "A.xml:2: class A: there is no class 'Goood'",
-	 "did you mean 'Good'?"},
+	{"<class name=\"A\">\n<field name=\"x\" type=\"Goood\"/>\n</class>",
+	 "A.xml:2: class A: there is no class 'Goood'", "did you mean 'Good'?"},
 	{"<derivedClass name=\"A\" baseType=\"A\"/>", "A.xml:1: class A derives from itself", ""},
 	{"<class name=\"Rule\"/>", "A.xml:1: class Rule exists already; choose another name", ""},
 	{"<derivedClass name=\"A\" baseType=\"KernelBase\">\n<field name=\"id\" type=\"int\"/>\n</derivedClass>",
@@ -273,8 +278,14 @@ START_TEST(test_folders_are_read_in_order)
 END_TEST
 
 static const char *const snakes[][2] = {
-	{"PerfEventMeasurer", "perf_event_measurer"}, {"bufferSize", "buffer_size"}, {"L1L2", "l1_l2"},
-	{"x", "x"}, {"useTSC", "use_tsc"}, {"TSCMeasurer", "tsc_measurer"}, {"numX87Flops", "num_x87_flops"}, {"", ""},
+	{"PerfEventMeasurer", "perf_event_measurer"},
+	{"bufferSize", "buffer_size"},
+	{"L1L2", "l1_l2"},
+	{"x", "x"},
+	{"useTSC", "use_tsc"},
+	{"TSCMeasurer", "tsc_measurer"},
+	{"numX87Flops", "num_x87_flops"},
+	{"", ""},
 };
 
 START_TEST(test_snake_case)

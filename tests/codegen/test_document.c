@@ -32,18 +32,19 @@ read_xml(const char *xml, struct rot_error *err)
 
 START_TEST(test_written_by_hand)
 {
-	static const char xml[] = "<?xml version='1.0' encoding='ISO-8859-1'?>\n"
-				  "<!-- a comment -->\n"
-				  "<Measurement>\n"
-				  "  <rules> <!-- refers forward -->\n"
-				  "    <Rule><predicate><WorkloadEventPredicate><workload ref='main'/></WorkloadEventPredicate>\n"
-				  "    </predicate></Rule>\n"
-				  "  </rules>\n"
-				  "  <workloads><Workload xml:id='main' id='7'/><item/><item ref='main'/></workloads>\n"
-				  "  <configurators><RunCommandConfigurator><beforeRun><RunCommand executable='\xe4&#10;\\\\'>\n"
-				  "    <arguments><item value='1'/><item value=''/></arguments>\n"
-				  "  </RunCommand></beforeRun></RunCommandConfigurator></configurators>\n"
-				  "</Measurement>\n";
+	static const char xml[] =
+		"<?xml version='1.0' encoding='ISO-8859-1'?>\n"
+		"<!-- a comment -->\n"
+		"<Measurement>\n"
+		"  <rules> <!-- refers forward -->\n"
+		"    <Rule><predicate><WorkloadEventPredicate><workload ref='main'/></WorkloadEventPredicate>\n"
+		"    </predicate></Rule>\n"
+		"  </rules>\n"
+		"  <workloads><Workload xml:id='main' id='7'/><item/><item ref='main'/></workloads>\n"
+		"  <configurators><RunCommandConfigurator><beforeRun><RunCommand executable='\xe4&#10;\\\\'>\n"
+		"    <arguments><item value='1'/><item value=''/></arguments>\n"
+		"  </RunCommand></beforeRun></RunCommandConfigurator></configurators>\n"
+		"</Measurement>\n";
 	struct rot_error err = {0};
 	struct measurement *measurement = read_xml(xml, &err);
 	struct run_command_configurator *configurator;
@@ -57,8 +58,8 @@ START_TEST(test_written_by_hand)
 	ck_assert_uint_eq(measurement_nr_workloads(measurement), 3);
 	ck_assert_ptr_null(measurement_workloads_at(measurement, 1));
 	ck_assert_ptr_eq(measurement_workloads_at(measurement, 2), workload);
-	ck_assert_ptr_eq(
-		((struct workload_event_predicate *)measurement_rules_at(measurement, 0)->predicate)->workload, workload);
+	ck_assert_ptr_eq(((struct workload_event_predicate *)measurement_rules_at(measurement, 0)->predicate)->workload,
+			 workload);
 	configurator = (struct run_command_configurator *)measurement_configurators_at(measurement, 0);
 	command = run_command_configurator_before_run_at(configurator, 0);
 	ck_assert_str_eq(command->executable, "\xc3\xa4\n\\");
@@ -96,7 +97,8 @@ static const struct {
 	{"<Rule xml:id='a'><predicate>\n<ThreadEventPredicate xml:id='a'/></predicate></Rule>",
 	 "in:2: xml:id 'a' is not a name or exists already", ""},
 	{"<ThreadEventPredicate event='never'/>",
-	 "in:1: class ThreadEventPredicate, field event: 'never' is not one of the allowed values", "allowed: started exiting"},
+	 "in:1: class ThreadEventPredicate, field event: 'never' is not one of the allowed values",
+	 "allowed: started exiting"},
 	{"<RunCommand executable='a\\b'/>",
 	 "in:1: class RunCommand, field executable: 'a\\b' has an unknown escape ('\\' is written '\\\\')", ""},
 	{"<RunCommand executable='\\x00'/>",

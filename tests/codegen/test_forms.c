@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text form and canonical XML on random graphs: what is written reads back the same; what is damaged gives an error or another
- * graph, and never harm. Over the entities of rot, and over random classes made at run time.
+ * Text form and canonical XML on random graphs: what is written reads back the same; what is damaged gives an error or
+ * another graph, and never harm. Over the entities of rot, and over random classes made at run time.
  */
 #include <check.h>
 #include <stdio.h>
@@ -288,7 +288,8 @@ START_TEST(test_a_long_linked_list)
 	struct rot_entity *root, *last;
 	const struct rot_field *next;
 
-	free(folder_write(folder, "Node.xml", "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>"));
+	free(folder_write(folder, "Node.xml",
+			  "<class name='Node'><field name='id' type='int'/><field name='next' type='Node'/></class>"));
 	ck_assert_int_eq(definitions_load_folder(definitions, folder, NULL), 0);
 	ck_assert_int_eq(definitions_resolve(definitions, NULL, NULL), 0);
 	rot_registry_add(registry, definitions_at(definitions, 0)->class, NULL);

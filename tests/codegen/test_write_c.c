@@ -26,16 +26,16 @@ const size_t handmade_size = sizeof(struct handmade);
 static void
 check_text(const struct rot_field *field, const char *a, const char *b)
 {
-	ck_assert_msg((!a && !b) || (a && b && strcmp(a, b) == 0), "field %s: '%s' and '%s'", field->name, a ? a : "NULL",
-		      b ? b : "NULL");
+	ck_assert_msg((!a && !b) || (a && b && strcmp(a, b) == 0), "field %s: '%s' and '%s'", field->name,
+		      a ? a : "NULL", b ? b : "NULL");
 }
 
 static void
 check_field(const struct rot_class *class, const struct rot_field *a, const struct rot_field *b)
 {
 	check_text(a, a->name, b->name);
-	ck_assert_msg(a->offset == b->offset, "class %s, field %s: offsets %zu and %zu", class->name, a->name, a->offset,
-		      b->offset);
+	ck_assert_msg(a->offset == b->offset, "class %s, field %s: offsets %zu and %zu", class->name, a->name,
+		      a->offset, b->offset);
 	ck_assert_int_eq(a->type, b->type);
 	ck_assert_int_eq(a->is_list, b->is_list);
 	check_text(a, a->target ? a->target->name : NULL, b->target ? b->target->name : NULL);
@@ -53,8 +53,8 @@ check_class(const struct rot_class *compiled, const struct rot_class *at_run_tim
 	ck_assert_str_eq(compiled->comment, at_run_time->comment);
 	ck_assert_int_eq(compiled->is_abstract, at_run_time->is_abstract);
 	ck_assert_int_eq(!compiled->base, !at_run_time->base);
-	ck_assert_msg(compiled->size == at_run_time->size, "class %s: sizes %zu and %zu", compiled->name, compiled->size,
-		      at_run_time->size);
+	ck_assert_msg(compiled->size == at_run_time->size, "class %s: sizes %zu and %zu", compiled->name,
+		      compiled->size, at_run_time->size);
 	ck_assert_uint_eq(compiled->nr_fields, at_run_time->nr_fields);
 	for (size_t i = 0; i < compiled->nr_fields; i++)
 		check_field(compiled, &compiled->fields[i], &at_run_time->fields[i]);
@@ -164,7 +164,8 @@ static int
 run_codegen(const char *arguments, const char *folder)
 {
 	const char *top = getenv("top_builddir");
-	char *command = rot_format("cd '%s' && '%s/codegen/rot-codegen' %s 2>errors", folder, top ? top : ".", arguments);
+	char *command =
+		rot_format("cd '%s' && '%s/codegen/rot-codegen' %s 2>errors", folder, top ? top : ".", arguments);
 	int status = system(command);
 
 	free(command);

@@ -36,8 +36,21 @@ dice_one_in(struct dice *dice, size_t n)
 static double
 random_double(struct dice *dice)
 {
-	static const double special[] = {0.0, -0.0, 1.0, 0.1, 1e23, 5e-324, 2.2250738585072011e-308, 1.7976931348623157e308,
-					 INFINITY, -INFINITY, NAN, 123456789.0, 1e15, 1e16, 1e17};
+	static const double special[] = {0.0,
+					 -0.0,
+					 1.0,
+					 0.1,
+					 1e23,
+					 5e-324,
+					 2.2250738585072011e-308,
+					 1.7976931348623157e308,
+					 INFINITY,
+					 -INFINITY,
+					 NAN,
+					 123456789.0,
+					 1e15,
+					 1e16,
+					 1e17};
 	uint64_t bits = dice_roll(dice);
 	double value;
 
@@ -61,8 +74,9 @@ random_bits(struct dice *dice)
 static char *
 random_string(struct dice *dice)
 {
-	static const char *const special[] = {"", "<null>", "<end>", "=> 0", "\\", "\\n", "\n", "\r\n", "\t", " ", "&amp;",
-					      "]]>", "\"", "'", "<a>", "\\x41", "\xc3\xa4", "\xed\xa0\x80", "\xff", "\x01"};
+	static const char *const special[] = {"",     "<null>", "<end>",    "=> 0",         "\\",   "\\n", "\n",
+					      "\r\n", "\t",     " ",        "&amp;",        "]]>",  "\"",  "'",
+					      "<a>",  "\\x41",  "\xc3\xa4", "\xed\xa0\x80", "\xff", "\x01"};
 	size_t len = dice_below(dice, 12);
 	char *string = rot_calloc(len + 1, 1);
 
@@ -126,7 +140,8 @@ struct growing {
 	size_t nr, max;
 };
 
-/* A new entity of a random class that is an ancestor (NULL: any), or NULL when there is no such class or no more room. */
+/* A new entity of a random class that is an ancestor (NULL: any), or NULL when there is no such class or no more room.
+ */
 static struct rot_entity *
 add_entity(struct growing *growing, const struct rot_class *ancestor)
 {
@@ -233,7 +248,8 @@ change_graph(void *root, struct dice *dice)
 			size_t nr_slots;
 			void *slots = value_slots(entity, field, &nr_slots);
 
-			if (field->type == ROT_REFERENCE || nr_slots == 0 || (field->values && !strchr(field->values, ' ')))
+			if (field->type == ROT_REFERENCE || nr_slots == 0 ||
+			    (field->values && !strchr(field->values, ' ')))
 				continue;
 			change_slot(dice, field, value_slot(field, slots, dice_below(dice, nr_slots)));
 			is_changed = true;

@@ -18,8 +18,8 @@ size_t dice_below(struct dice *dice, size_t below);
 bool dice_one_in(struct dice *dice, size_t n);
 
 /*
- * A graph of at most max_entities entities of the classes in registry (one of them must not be abstract), with shared references,
- * cycles, NULLs, lists, and values of all kinds: limits, NaNs with payload, strings of any bytes.
+ * A graph of at most max_entities entities of the classes in registry (one of them must not be abstract), with shared
+ * references, cycles, NULLs, lists, and values of all kinds: limits, NaNs with payload, strings of any bytes.
  */
 void *random_graph(const struct rot_registry *registry, struct dice *dice, size_t max_entities);
 

@@ -26,7 +26,8 @@ struct sample {
 
 static const struct rot_class sample_class;
 
-#define FIELD(xml, t, member) .name = xml, .type = t, .offset = offsetof(struct sample, member), .unit = "", .comment = ""
+#define FIELD(xml, t, member)                                                                                          \
+	.name = xml, .type = t, .offset = offsetof(struct sample, member), .unit = "", .comment = ""
 
 static const struct rot_field sample_fields[] = {
 	{FIELD("aDouble", ROT_DOUBLE, a_double), .default_text = "0.5"},
@@ -139,23 +140,28 @@ static const struct {
 	{"aDouble", "nan(1)", "class Sample, field aDouble: 'nan(1)' is not a number", ""},
 	{"aDouble", "nan(0x1)", "class Sample, field aDouble: 'nan(0x1)' is not a number", ""},
 	{"aDouble", "1e999", "class Sample, field aDouble: '1e999' is out of range (about 1.8e308 at most)", ""},
-	{"anInt", "2147483648", "class Sample, field anInt: '2147483648' is out of range (-2147483648 to 2147483647)", ""},
-	{"anInt", "-2147483649", "class Sample, field anInt: '-2147483649' is out of range (-2147483648 to 2147483647)", ""},
+	{"anInt", "2147483648", "class Sample, field anInt: '2147483648' is out of range (-2147483648 to 2147483647)",
+	 ""},
+	{"anInt", "-2147483649", "class Sample, field anInt: '-2147483649' is out of range (-2147483648 to 2147483647)",
+	 ""},
 	{"anInt", "1.5", "class Sample, field anInt: '1.5' is not a whole number", ""},
 	{"anInt", "+1", "class Sample, field anInt: '+1' is not a whole number", ""},
 	{"anInt", "0x10", "class Sample, field anInt: '0x10' is not a whole number", ""},
 	{"anInt", "", "class Sample, field anInt: '' is not a whole number", ""},
 	{"anInt", "-", "class Sample, field anInt: '-' is not a whole number", ""},
-	{"aLong", "9223372036854775808", "class Sample, field aLong: '9223372036854775808' is out of range "
-		"(-9223372036854775808 to 9223372036854775807)", ""},
+	{"aLong", "9223372036854775808",
+	 "class Sample, field aLong: '9223372036854775808' is out of range "
+	 "(-9223372036854775808 to 9223372036854775807)",
+	 ""},
 	{"aUlong", "-1", "class Sample, field aUlong: '-1' is negative", ""},
 	{"aUlong", "18446744073709551616",
-		"class Sample, field aUlong: '18446744073709551616' is out of range (0 to 18446744073709551615)", ""},
+	 "class Sample, field aUlong: '18446744073709551616' is out of range (0 to 18446744073709551615)", ""},
 	{"aBool", "yes", "class Sample, field aBool: 'yes' is neither true nor false", ""},
-	{"aChoice", "REA", "class Sample, field aChoice: 'REA' is not one of the allowed values", "allowed: READ WRITE"},
+	{"aChoice", "REA", "class Sample, field aChoice: 'REA' is not one of the allowed values",
+	 "allowed: READ WRITE"},
 	{"aChoice", "", "class Sample, field aChoice: '' is not one of the allowed values", "allowed: READ WRITE"},
 	{"aChoice", "READ WRITE", "class Sample, field aChoice: 'READ WRITE' is not one of the allowed values",
-		"allowed: READ WRITE"},
+	 "allowed: READ WRITE"},
 	{"aReference", "x", "class Sample, field aReference: a reference cannot be set from text", ""},
 	{"aList", "x", "class Sample, field aList: a list cannot be set from text", ""},
 	{"aStrin", "x", "class Sample has no field 'aStrin'", "did you mean 'aString'?"},
@@ -210,7 +216,8 @@ END_TEST
 /* Any locale with a decimal comma will do; without one the test still checks the C locale. */
 START_TEST(test_numbers_do_not_depend_on_the_locale)
 {
-	static const char *const locales[] = {"de_DE.UTF-8", "de_CH.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8"};
+	static const char *const locales[] = {"de_DE.UTF-8", "de_CH.UTF-8", "fr_FR.UTF-8", "es_ES.UTF-8",
+					      "pt_BR.UTF-8"};
 	struct sample *sample = rot_entity_new(&sample_class);
 	char *text;
 

@@ -73,16 +73,25 @@ START_TEST(test_nobody_has_to_ask_for_the_message)
 }
 END_TEST
 
-static const char *const words[] = {"bufferSize", NULL, "numThreads", "unroll", "dlp", "optimization", "warmCode", "warmData"};
+static const char *const words[] = {"bufferSize", NULL,           "numThreads", "unroll",
+				    "dlp",        "optimization", "warmCode",   "warmData"};
 
 static const struct {
 	int line;
 	const char *word, *expected;
 } near_words[] = {
-	{__LINE__, "bufferSiez", "bufferSize"}, {__LINE__, "buffersize", "bufferSize"}, {__LINE__, "BUFFERSIZE", "bufferSize"},
-	{__LINE__, "bufferSz", "bufferSize"},    {__LINE__, "unrol", "unroll"},          {__LINE__, "dpl", "dlp"},
-	{__LINE__, "warmcode", "warmCode"},     {__LINE__, "warmDatas", "warmData"},    {__LINE__, "optimisation", "optimization"},
-	{__LINE__, "xyz", NULL},                {__LINE__, "", NULL},                   {__LINE__, "size", NULL},
+	{__LINE__, "bufferSiez", "bufferSize"},
+	{__LINE__, "buffersize", "bufferSize"},
+	{__LINE__, "BUFFERSIZE", "bufferSize"},
+	{__LINE__, "bufferSz", "bufferSize"},
+	{__LINE__, "unrol", "unroll"},
+	{__LINE__, "dpl", "dlp"},
+	{__LINE__, "warmcode", "warmCode"},
+	{__LINE__, "warmDatas", "warmData"},
+	{__LINE__, "optimisation", "optimization"},
+	{__LINE__, "xyz", NULL},
+	{__LINE__, "", NULL},
+	{__LINE__, "size", NULL},
 	{__LINE__, "abcdefghijkl", NULL},
 };
 

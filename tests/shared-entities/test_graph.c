@@ -47,19 +47,20 @@ small_measurement(void)
 	return measurement;
 }
 
-static const char small_text[] = "Measurement\n"
-				 "workloads\n2\n=> 1\n<null>\n"
-				 "configurators\n0\n"
-				 "rules\n2\n=> 2\n=> 3\n"
-				 "overallMeasurerSet\n<null>\n"
-				 "Workload\nid\n3\nkernel\n<null>\nmeasurerSet\n=> 4\ncpu\n-1\n"
-				 "Rule\npredicate\n=> 5\naction\n<null>\n"
-				 "Rule\npredicate\n=> 6\naction\n<null>\n"
-				 "MeasurerSet\nid\n0\nmainMeasurer\n=> 7\nadditionalMeasurers\n0\nvalidationMeasurers\n0\n"
-				 "WorkloadEventPredicate\nworkload\n=> 1\nevent\nstart\n"
-				 "WorkloadEventPredicate\nworkload\n=> 1\nevent\nstart\n"
-				 "TscMeasurer\nid\n0\n"
-				 "<end>\n";
+static const char small_text[] =
+	"Measurement\n"
+	"workloads\n2\n=> 1\n<null>\n"
+	"configurators\n0\n"
+	"rules\n2\n=> 2\n=> 3\n"
+	"overallMeasurerSet\n<null>\n"
+	"Workload\nid\n3\nkernel\n<null>\nmeasurerSet\n=> 4\ncpu\n-1\n"
+	"Rule\npredicate\n=> 5\naction\n<null>\n"
+	"Rule\npredicate\n=> 6\naction\n<null>\n"
+	"MeasurerSet\nid\n0\nmainMeasurer\n=> 7\nadditionalMeasurers\n0\nvalidationMeasurers\n0\n"
+	"WorkloadEventPredicate\nworkload\n=> 1\nevent\nstart\n"
+	"WorkloadEventPredicate\nworkload\n=> 1\nevent\nstart\n"
+	"TscMeasurer\nid\n0\n"
+	"<end>\n";
 
 static const char small_xml[] = "<Measurement>\n"
 				"<workloads>\n"
@@ -145,7 +146,8 @@ written(const void *root, bool is_text)
 START_TEST(test_golden_forms)
 {
 	struct measurement *measurement = small_measurement();
-	char *text = written(measurement, true), *print = written(measurement, false), *xml = rot_xml_write(measurement);
+	char *text = written(measurement, true), *print = written(measurement, false),
+	     *xml = rot_xml_write(measurement);
 
 	ck_assert_str_eq(text, small_text);
 	ck_assert_str_eq(xml, small_xml);
@@ -167,11 +169,13 @@ START_TEST(test_escapes)
 	rot_string_set(&content->stop_content, "\xff \xc3 \xed\xa0\x80 \xc0\x80 \xef\xbf\xbf \xf4\x90\x80\x80");
 	text = written(content, true);
 	xml = rot_xml_write(content);
-	ck_assert_str_eq(text, "FileContent\nfileName\na\\\\b\\n\\r\t\x01\x7f\nstartContent\n<&>\"' \xc3\xa4 \xf0\x9f\x98\x80\n"
-			       "stopContent\n\xff \xc3 \xed\xa0\x80 \xc0\x80 \xef\xbf\xbf \xf4\x90\x80\x80\n<end>\n");
-	ck_assert_str_eq(xml, "<FileContent fileName=\"a\\\\b\\n\\r\\t\\x01\\x7f\" "
-			      "startContent=\"&lt;&amp;&gt;&quot;' \xc3\xa4 \xf0\x9f\x98\x80\" "
-			      "stopContent=\"\\xff \\xc3 \\xed\\xa0\\x80 \\xc0\\x80 \\xef\\xbf\\xbf \\xf4\\x90\\x80\\x80\"/>\n");
+	ck_assert_str_eq(
+		text, "FileContent\nfileName\na\\\\b\\n\\r\t\x01\x7f\nstartContent\n<&>\"' \xc3\xa4 \xf0\x9f\x98\x80\n"
+		      "stopContent\n\xff \xc3 \xed\xa0\x80 \xc0\x80 \xef\xbf\xbf \xf4\x90\x80\x80\n<end>\n");
+	ck_assert_str_eq(
+		xml, "<FileContent fileName=\"a\\\\b\\n\\r\\t\\x01\\x7f\" "
+		     "startContent=\"&lt;&amp;&gt;&quot;' \xc3\xa4 \xf0\x9f\x98\x80\" "
+		     "stopContent=\"\\xff \\xc3 \\xed\\xa0\\x80 \\xc0\\x80 \\xef\\xbf\\xbf \\xf4\\x90\\x80\\x80\"/>\n");
 	free(text);
 	free(xml);
 	rot_entity_delete(content);
@@ -187,8 +191,10 @@ static const struct {
 	{"<end>", "in:1: the input ends where a class or '<end>' is expected", ""},
 	{"Rul\n", "in:1: there is no class 'Rul'", "did you mean 'Rule'?"},
 	{"MeasurerBase\n", "in:1: class MeasurerBase is abstract: only classes derived from it have entities", ""},
-	{"TscMeasurer\n", "in:2: class TscMeasurer, field id: the input ends where the name of the field is expected", ""},
-	{"TscMeasurer\nidd\n", "in:2: class TscMeasurer, field id: found 'idd' where the name of the field is expected", ""},
+	{"TscMeasurer\n", "in:2: class TscMeasurer, field id: the input ends where the name of the field is expected",
+	 ""},
+	{"TscMeasurer\nidd\n", "in:2: class TscMeasurer, field id: found 'idd' where the name of the field is expected",
+	 ""},
 	{"TscMeasurer\nid\n", "in:3: class TscMeasurer, field id: the input ends where a value is expected", ""},
 	{"TscMeasurer\nid\n1x\n", "in:3: class TscMeasurer, field id: '1x' is not a whole number", ""},
 	{"TscMeasurer\nid\n1", "in:3: class TscMeasurer, field id: the input ends where a value is expected", ""},
@@ -197,8 +203,10 @@ static const struct {
 	 "in:3: class Rule, field predicate: refers to a Rule, but holds a EventPredicateBase", ""},
 	{"Rule\npredicate\n=> 1\naction\n<null>\n<end>\n",
 	 "in:3: class Rule, field predicate: there is no entity 1 (there are 1)", ""},
-	{"TscMeasurer\nid\n1\nTscMeasurer\nid\n1\n<end>\n", "in:4: class TscMeasurer: nothing refers to this entity", ""},
-	{"RunCommand\nexecutable\na\\qb\n", "in:3: class RunCommand, field executable: 'a\\qb' has an unknown escape", ""},
+	{"TscMeasurer\nid\n1\nTscMeasurer\nid\n1\n<end>\n", "in:4: class TscMeasurer: nothing refers to this entity",
+	 ""},
+	{"RunCommand\nexecutable\na\\qb\n", "in:3: class RunCommand, field executable: 'a\\qb' has an unknown escape",
+	 ""},
 	{"RunCommand\nexecutable\na\narguments\n-1\n",
 	 "in:5: class RunCommand, field arguments: '-1' is not the length of a list", ""},
 	{"RunCommand\nexecutable\na\narguments\n18446744073709551615\nx\n",
@@ -242,7 +250,8 @@ END_TEST
 START_TEST(test_what_follows_the_end_is_left_unread)
 {
 	FILE *in = fmemopen((void *)"TscMeasurer\nid\n1\n<end>\nTscMeasurer\nid\n2\n<end>\nrest", 50, "r");
-	struct tsc_measurer *first = rot_text_read(registry, in, "in", NULL), *second = rot_text_read(registry, in, "in", NULL);
+	struct tsc_measurer *first = rot_text_read(registry, in, "in", NULL),
+			    *second = rot_text_read(registry, in, "in", NULL);
 
 	ck_assert_int_eq(first->base.id, 1);
 	ck_assert_int_eq(second->base.id, 2);
@@ -339,7 +348,11 @@ struct node {
 };
 
 static const struct rot_field node_fields[] = {
-	{.name = "next", .type = ROT_REFERENCE, .target = &node_class, .offset = offsetof(struct node, next), .unit = "",
+	{.name = "next",
+	 .type = ROT_REFERENCE,
+	 .target = &node_class,
+	 .offset = offsetof(struct node, next),
+	 .unit = "",
 	 .comment = ""},
 };
 
