@@ -22,7 +22,7 @@ struct compilation {
 	char *source, *folder;
 	char *object, *dependencies; /* FOLDER/KEY.so and .d */
 	char *compiler;
-	char *includes[6];           /* -I of the headers: rot's own, and those generated */
+	char *includes[4];           /* -I of the headers: rot's own, and those generated */
 };
 
 static void
@@ -64,8 +64,7 @@ compilation_init(struct compilation *c, const struct paths *paths, const char *c
 		.dependencies = rot_format("%s/controllers/%s.d", paths->cache, key),
 		.compiler = rot_strdup(compiler),
 		.includes = { rot_format("-I%s/driver", paths->data), rot_format("-I%s/shared-entities", paths->data),
-			      rot_format("-I%s/codegen", paths->data), rot_format("-I%s/shared-entities/generated", paths->built),
-			      rot_format("-I%s/shared-entities/generated", paths->data) },
+			      rot_format("-I%s/codegen", paths->data), rot_format("-I%s/shared-entities/generated", paths->built) },
 	};
 	return 0;
 }
@@ -101,7 +100,7 @@ compile(const struct compilation *c, struct rot_error *err)
 	char *temporary = rot_format("%s.%ld", c->object, (long)getpid());
 	const char *const argv[] = {
 		c->compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-fPIC", "-shared", "-MMD", "-MF", c->dependencies,
-		c->includes[0], c->includes[1], c->includes[2], c->includes[3], c->includes[4], "-o", temporary, c->source, NULL
+		c->includes[0], c->includes[1], c->includes[2], c->includes[3], "-o", temporary, c->source, NULL
 	};
 	struct process_result result = { 0 };
 	bool not_found = false;

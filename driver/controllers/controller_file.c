@@ -55,11 +55,14 @@ keep_path(struct controller_file *file, const char *path)
 static const char *
 included_path(struct controller_file *file, const xmlNode *include, const char *path)
 {
-	xmlChar *href = xmlGetNoNsProp(include, (const xmlChar *)"href");
-	xmlChar *full = href && href[0] ? xmlBuildURI(href, (const xmlChar *)path) : NULL;
-	const char *kept = full ? keep_path(file, (const char *)full) : path;
+	const xmlAttr *href = include->properties; /* the node is no element any more: xmlGetProp finds nothing */
+	xmlChar *full;
+	const char *kept;
 
-	xmlFree(href);
+	while (href && strcmp((const char *)href->name, "href") != 0)
+		href = href->next;
+	full = href && href->children ? xmlBuildURI(href->children->content, (const xmlChar *)path) : NULL;
+	kept = full ? keep_path(file, (const char *)full) : path;
 	xmlFree(full);
 	return kept;
 }

@@ -2,6 +2,7 @@
 /* What every controller does: collect points with their quantities and ceilings. */
 #include "controllers/experiment.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

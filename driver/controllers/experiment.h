@@ -15,6 +15,7 @@
 #include "quantities/quantity.h"
 
 struct rot;
+struct json_t;
 struct experiment;
 
 /*
@@ -113,6 +114,6 @@ int experiment_write(struct experiment *experiment, bool is_complete, struct rot
 void experiment_print_table(const struct experiment *experiment, FILE *out);
 
 /* The JSON alone; new reference. */
-json_t *experiment_json(const struct experiment *experiment, bool is_complete);
+struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);
 
 #endif

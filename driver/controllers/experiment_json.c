@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* OUTPUT.json: schema rot.result/1, keys in a fixed order, base units. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -39,6 +39,13 @@ places_clear(struct places *places)
 		free(places->at[i].folder);
 }
 
+/* Files in the current folder go by their bare name in messages. */
+static char *
+path_in(const char *folder, const char *file)
+{
+	return strcmp(folder, ".") == 0 ? rot_strdup(file) : rot_format("%s/%s", folder, file);
+}
+
 /* ---- listing ---- */
 
 struct list {
@@ -65,7 +72,7 @@ static void
 list_add_file(struct list *list, const char *folder, const char *file, const char *place, bool takes_c)
 {
 	bool is_xml = path_ends_in(file, ".xml"), is_c = path_ends_in(file, ".c");
-	char *path = rot_format("%s/%s", folder, file);
+	char *path = path_in(folder, file);
 	char *description = is_xml ? xml_controller_comment(path) : takes_c && is_c ? rot_strdup("") : NULL;
 
 	if (description)
@@ -130,8 +137,9 @@ controller_find_file(const struct paths *paths, const char *name)
 
 	for (size_t i = 0; i < 3 && !found; i++)
 		for (size_t j = 0; j < 2 && !found; j++) {
-			char *path = rot_format("%s/%s%s", places.at[i].folder, name, endings[j]);
+			char *file = rot_format("%s%s", name, endings[j]), *path = path_in(places.at[i].folder, file);
 
+			free(file);
 			if (access(path, F_OK) == 0)
 				found = path;
 			else

@@ -266,7 +266,10 @@ add_progression(const struct generator *g, const struct expression_scope *scope,
 	if (steps >= SPACE_MAX_POINTS)
 		return rot_error_set(err, 0, "more than %d values on one axis", SPACE_MAX_POINTS);
 	for (size_t i = 0; i <= (size_t)steps; i++) {
-		double number = is_range ? b[0] + (double)i * b[2] : b[0] * pow(b[2], (double)i);
+		/* Factors such as 0.1 are not exact, their reciprocals often are. */
+		double number = is_range   ? b[0] + (double)i * b[2]
+				: b[2] < 1 ? b[0] / pow(1 / b[2], (double)i)
+					   : b[0] * pow(b[2], (double)i);
 
 		values_add(values, number, space_number_text(number));
 	}

@@ -6,7 +6,6 @@
 #ifndef QUANTITIES_QUANTITY_H
 #define QUANTITIES_QUANTITY_H
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,6 +14,7 @@
 #include "statistics/summary.h"
 
 struct rot;
+struct json_t;
 
 /* ---- what is asked for ---- */
 
@@ -87,7 +87,7 @@ int quantities_measure(struct rot *rot, const struct measurement *measurement, c
 		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err);
 
 /* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
-json_t *quantity_value_json(const struct quantity_value *value);
+struct json_t *quantity_value_json(const struct quantity_value *value);
 
 /* Names of the taint bits, comma separated; fresh memory. */
 char *sample_taint_names(unsigned taints);

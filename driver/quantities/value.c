@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values of quantities: their end, and their form in JSON. */
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* An open driver on a machine that is always the same, and quantities that are computed instead of measured. */
+#include "fake_rot.h"
+
+#include <check.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "files.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+
+size_t fake_nr_calls;
+int fake_nr_runs;
+size_t fake_failing_call;
+bool fake_is_interrupt;
+char fake_optimization[64];
+
+static char folder[64];
+
+static struct machine *
+fake_machine(void)
+{
+	static const char *const flags[] = { "avx", "avx2", "avx512f", "avx512vl", "fma", "sse2" };
+	struct machine *machine = machine_new();
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		machine_cpu_flags_add(machine, flags[i]);
+	machine_online_cpus_add(machine, 0);
+	rot_string_set(&machine->cpu_vendor, "AuthenticAMD");
+	rot_string_set(&machine->cpu_name, "Fake CPU");
+	rot_string_set(&machine->kernel_release, "6.0");
+	machine->cpu_family = 26;
+	machine->cpu_model = 2;
+	machine->l1_data_bytes = 32768;
+	machine->l2_bytes = 1 << 20;
+	machine->llc_bytes = 32 << 20;
+	machine->line_bytes = 64;
+	machine->memory_bytes = (int64_t)16 << 30;
+	return machine;
+}
+
+void
+fake_rot_open(struct rot *rot)
+{
+	struct configuration *configuration = configuration_new();
+	struct rot_error err = { 0 };
+	char *cache;
+
+	strcpy(folder, "/tmp/rot-controllers-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	cache = rot_format("%s/cache", folder);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &err), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
+	free(cache);
+	ck_assert_msg(rot_open(rot, configuration, &err) == 0, "%s", err.text);
+	rot_entity_delete(rot->machine);
+	rot->machine = fake_machine();
+	fake_nr_calls = fake_failing_call = 0;
+}
+
+void
+fake_rot_close(struct rot *rot)
+{
+	rot_close(rot);
+	ck_assert_int_eq(chdir("/"), 0);
+	folder_remove(folder);
+}
+
+void
+fake_file(const char *name, const char *content)
+{
+	struct rot_error err = { 0 };
+
+	ck_assert_msg(file_write(name, content, strlen(content), false, &err) == 0, "%s", err.text);
+}
+
+static const char *
+unit_of(const char *name)
+{
+	static const char *const units[][2] = {
+		{ "time", "cycle" }, { "operationCount", "flop" }, { "transferredBytes", "byte" }, { "performance", "flop/cycle" },
+		{ "throughput", "byte/cycle" }, { "operationalIntensity", "flop/byte" },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (strcmp(units[i][0], name) == 0)
+			return units[i][1];
+	return "";
+}
+
+/* Ten times the number of the call, plus the number of the request, and a little more every run. */
+static void
+fake_value(const struct quantity_request *request, double base, int nr_runs, struct quantity_value *value)
+{
+	const char *operation = request->operation ? request->operation : "", *border = request->border ? request->border : "";
+
+	*value = (struct quantity_value){ .request = *request, .kind = "measured", .grade = "", .expected = NAN };
+	value->request.clock = "coreCycles"; /* chosen, as the real one does */
+	value->name = rot_strdup(request->name);
+	value->of = rot_format("%s%s%s", operation, operation[0] && border[0] ? "/" : "", border);
+	value->unit = rot_strdup(unit_of(request->name));
+	value->source = rot_strdup("fake");
+	if (request->given_operations > 0 || request->given_bytes > 0)
+		value->kind = "given";
+	else if (request->border)
+		value->kind = "expected";
+	value->nr_samples = (size_t)nr_runs;
+	value->samples = rot_calloc(value->nr_samples, sizeof(*value->samples));
+	value->taints = rot_calloc(value->nr_samples, sizeof(*value->taints));
+	for (size_t i = 0; i < value->nr_samples; i++)
+		value->samples[i] = base + 0.25 * (double)i;
+	value->summary = request->border ? summary_single(base, "expected") : summary_median(value->samples, value->nr_samples);
+}
+
+int
+quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err)
+{
+	(void)rot;
+	fake_nr_runs = nr_runs;
+	snprintf(fake_optimization, sizeof(fake_optimization), "%s", measurement_workloads_at(measurement, 0)->kernel->optimization);
+	if (++fake_nr_calls == fake_failing_call) {
+		if (fake_is_interrupt)
+			raise(SIGINT);
+		return rot_error_set(err, 0, fake_is_interrupt ? "interrupted" : "the core failed");
+	}
+	for (size_t i = 0; i < nr_requests; i++)
+		fake_value(&requests[i], 10 * (double)fake_nr_calls + (double)i, nr_runs, &values[i]);
+	if (hashes) {
+		*hashes = rot_calloc(2, sizeof(**hashes));
+		(*hashes)[0] = rot_format("hash%zu", fake_nr_calls);
+	}
+	return 0;
+}

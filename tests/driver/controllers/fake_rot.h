@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* An open driver on a machine that is always the same, and quantities that are computed instead of measured. */
+#ifndef TESTS_FAKE_ROT_H
+#define TESTS_FAKE_ROT_H
+
+#include <stddef.h>
+
+#include "rot.h"
+
+/*
+ * Opens a driver with its kernels, on a machine with AVX-512, 32 KiB, 1 MiB and 32 MiB of caches and 16 GiB of memory, and goes to a
+ * fresh empty folder. ck_asserts that it works.
+ */
+void fake_rot_open(struct rot *rot);
+
+/* Closes it, and removes the folder with all in it. */
+void fake_rot_close(struct rot *rot);
+
+/* Writes a file into the current folder. */
+void fake_file(const char *name, const char *content);
+
+/* How often quantities were asked for since fake_rot_open, and with how many runs the last time. */
+extern size_t fake_nr_calls;
+extern int fake_nr_runs;
+
+/* The call of that number (from 1) fails; with a SIGINT before if is_interrupt. 0: none. */
+extern size_t fake_failing_call;
+extern bool fake_is_interrupt;
+
+/* The optimization of the first kernel in the last call. */
+extern char fake_optimization[64];
+
+#endif

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* C controllers: compiled, loaded and run; not compiled again; what is said when one is wrong. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "controllers/c_controller.h"
+#include "controllers/experiment.h"
+#include "controllers/find.h"
+#include "fake_rot.h"
+#include "memory.h"
+#include "process.h"
+
+static struct rot rot;
+
+/* What the loaded controller calls must be in this program. */
+void *const used_by_controllers[] = {
+	(void *)experiment_new, (void *)experiment_delete, (void *)experiment_add_point, (void *)experiment_write,
+	(void *)measurement_new, (void *)workload_new, (void *)rot_registry_find, (void *)rot_entity_set,
+};
+
+static const char source[] =
+	"#include \"controllers/experiment.h\"\n"
+	"#include \"rot.h\"\n"
+	"#include \"answer.h\"\n"
+	"static int\n"
+	"measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)\n"
+	"{\n"
+	"	struct experiment *experiment = experiment_new(rot, self->name, output_name, 1, err);\n"
+	"	struct quantity_request time = { .name = \"time\" };\n"
+	"	struct measurement *measurement = measurement_new();\n"
+	"	struct workload *workload = workload_new();\n"
+	"	int rc = -1;\n"
+	"\n"
+	"	workload->kernel = rot_entity_new(rot_registry_find(rot->registry, \"Triad\"));\n"
+	"	measurement_workloads_add(measurement, workload);\n"
+	"	if (experiment && rot_entity_set(workload->kernel, \"bufferSize\", ANSWER, err) == 0 &&\n"
+	"	    experiment_add_point(experiment, \"s\", \"l\", NULL, 0, measurement, &time, 1, 5, err) == 0)\n"
+	"		rc = experiment_write(experiment, true, err);\n"
+	"	experiment_delete(experiment);\n"
+	"	rot_graph_delete(measurement);\n"
+	"	return rc;\n"
+	"}\n"
+	"const struct rot_controller controller = { .name = \"mine\", .description = \"a test\", .measure = measure };\n";
+
+static void
+setup(void)
+{
+	fake_rot_open(&rot);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "compiler", "cc", NULL);
+	fake_file("mine.c", source);
+	fake_file("answer.h", "#define ANSWER \"42\"\n");
+}
+
+static void
+teardown(void)
+{
+	fake_rot_close(&rot);
+}
+
+START_TEST(compiled_and_run)
+{
+	struct rot_error err = { 0 };
+
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
+	ck_assert_msg(controller_run(&rot, "./mine.c", NULL, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_uint_eq(fake_nr_calls, 1);
+	ck_assert_int_eq(fake_nr_runs, 5);
+	ck_assert_int_eq(access("mine.json", R_OK), 0);
+	ck_assert_msg(controller_run(&rot, "mine", "again", &err) == 0, "%s", err.text);
+	ck_assert_int_eq(access("again.json", R_OK), 0);
+}
+END_TEST
+
+START_TEST(compiled_only_when_changed)
+{
+	struct rot_error err = { 0 };
+	const struct rot_controller *controller = c_controller_load(rot.paths, rot.configuration, "mine.c", &err);
+
+	ck_assert_msg(controller != NULL, "%s", err.text);
+	ck_assert_str_eq(controller->name, "mine");
+	/* A header that is broken, but older than the object, is not looked at; a newer one is. */
+	fake_file("answer.h", "#error broken\n");
+	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "broken"));
+	fake_file("answer.h", "#define ANSWER \"43\"\n");
+	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
+	/* Unchanged, it needs no compiler program; the name is part of the key, so a folder on PATH decides. */
+	setenv("PATH", "/nonexistent", 1);
+	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
+	fake_file("mine.c", "int x;\n");
+	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
+	ck_assert_ptr_nonnull(strstr(err.hint, "apt-get install"));
+}
+END_TEST
+
+static const struct {
+	const char *source, *text, *hint;
+} refusals[] = {
+	{ "int main(", "cannot compile", "compiler's messages" },
+	{ "int x;\n", "does not define a controller", "const struct rot_controller controller" },
+	{ "void nowhere(void); void *const controller[5] = { (void *)nowhere };\n", "cannot load", "" },
+};
+
+START_TEST(refused)
+{
+	struct rot_error err = { 0 };
+
+	fake_file("mine.c", refusals[_i].source);
+	ck_assert_int_eq(controller_run(&rot, "mine.c", NULL, &err), -1);
+	ck_assert_msg(strstr(err.text, refusals[_i].text) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.hint, refusals[_i].hint) != NULL, "%s", err.hint);
+}
+END_TEST
+
+START_TEST(missing_file)
+{
+	struct rot_error err = { 0 };
+
+	ck_assert_int_eq(controller_run(&rot, "./none.c", NULL, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "none.c"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("c_controller");
+	TCase *tcase = tcase_create("c_controller");
+	SRunner *runner;
+	char *compiler = process_find("cc");
+	int nr_failed;
+
+	if (!compiler) {
+		fprintf(stderr, "SKIP: there is no compiler cc\n");
+		return 77;
+	}
+	free(compiler);
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, compiled_and_run);
+	tcase_add_test(tcase, compiled_only_when_changed);
+	tcase_add_loop_test(tcase, refused, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_test(tcase, missing_file);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* Experiments: the JSON and the table of computed quantities, and what happens when something goes wrong on the way. */
+#include <jansson.h>
+#include <check.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "controllers/experiment_internal.h"
+#include "controllers/find.h"
+#include "controllers/value_text.h"
+#include "fake_rot.h"
+#include "files.h"
+#include "memory.h"
+
+static struct rot rot;
+
+static const char controller[] =
+	"<controller name='test' comment='' runs='10'>\n"
+	"<axis name='size'><list values='100 200'/></axis><axis name='kind'><list values='a b'/></axis>\n"
+	"<point series='{$kind}' label='{$size}'><workload><kernel type='Triad' bufferSize='{$size}'/></workload></point>\n"
+	"<quantity is='time'/><quantity is='operationCount:doublePrecisionFlop'/>\n"
+	"<quantity is='transferredBytes:llcRam.read'/>\n"
+	"<ceiling name='peak' performance='doublePrecisionFlop' runs='4'><workload><kernel type='Triad' bufferSize='5'/></workload></ceiling>\n"
+	"<ceiling name='memory' throughput='llcRam' work='{$bufferSize * 24}' if=\"$size = 100 and $kind = 'a'\">"
+	"<workload><kernel type='Triad' bufferSize='6'/></workload></ceiling>\n"
+	"</controller>\n";
+
+static void
+setup(void)
+{
+	fake_rot_open(&rot);
+	fake_file("test.xml", controller);
+}
+
+static void
+teardown(void)
+{
+	fake_rot_close(&rot);
+}
+
+static char *
+golden_path(const char *name)
+{
+	return rot_format("%s/tests/driver/controllers/golden/%s", getenv("top_srcdir"), name);
+}
+
+/* Compares with the golden file; GOLDEN=write makes it. */
+static void
+assert_golden(const char *name, const char *text)
+{
+	char *path = golden_path(name), *expected;
+	struct rot_error err = { 0 };
+
+	if (getenv("GOLDEN") && strcmp(getenv("GOLDEN"), "write") == 0)
+		ck_assert_msg(file_write(path, text, strlen(text), false, &err) == 0, "%s", err.text);
+	expected = file_read(path, NULL, &err);
+	ck_assert_msg(expected != NULL, "%s", err.text);
+	ck_assert_str_eq(text, expected);
+	free(expected);
+	free(path);
+}
+
+/* Standard output into a file, while f runs. */
+static int
+run_into(const char *output, const char *name, const char *output_name, struct rot_error *err)
+{
+	int kept, rc;
+
+	fflush(stdout);
+	kept = dup(1);
+	ck_assert_ptr_nonnull(freopen(output, "w", stdout));
+	rc = controller_run(&rot, name, output_name, err);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	return rc;
+}
+
+/* What does not depend on the version of rot. */
+static char *
+stable_json(const char *path)
+{
+	json_error_t why;
+	json_t *json = json_load_file(path, 0, &why);
+	char *text, *lines;
+
+	ck_assert_msg(json != NULL, "%s: %s", path, why.text);
+	json_object_set_new(json, "software", json_object());
+	text = json_dumps(json, JSON_INDENT(1));
+	lines = rot_format("%s\n", text);
+	free(text);
+	json_decref(json);
+	return lines;
+}
+
+START_TEST(json_and_table_are_golden)
+{
+	struct rot_error err = { 0 };
+	char *json, *table;
+
+	ck_assert_msg(run_into("table", "test", NULL, &err) == 0, "%s", err.text);
+	json = stable_json("test.json");
+	table = file_read("table", NULL, &err);
+	assert_golden("experiment.json", json);
+	assert_golden("table.txt", table);
+	free(json);
+	free(table);
+}
+END_TEST
+
+START_TEST(json_is_the_schema)
+{
+	struct rot_error err = { 0 };
+	json_t *json, *point;
+
+	ck_assert_int_eq(run_into("table", "test", "result", &err), 0);
+	json = json_load_file("result.json", 0, NULL);
+	ck_assert_str_eq(json_string_value(json_object_get(json, "schema")), "rot.result/1");
+	ck_assert_str_eq(json_string_value(json_object_get(json, "controller")), "test");
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 4);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "ceilings")), 2);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "descriptionHashes")), 9);
+	point = json_array_get(json_object_get(json, "points"), 3);
+	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(point, "coordinates"), "size")), 200);
+	ck_assert_str_eq(json_string_value(json_object_get(json_object_get(point, "coordinates"), "kind")), "b");
+	ck_assert_uint_eq(json_array_size(json_object_get(point, "quantities")), 3);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(configuration_overrides)
+{
+	struct rot_error err = { 0 };
+
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", &err);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "optimization", "-O2 -g", &err);
+	fake_file("one.xml", "<controller name='one' comment=''><point><workload><kernel type='Triad'/></workload></point>"
+			     "<quantity is='time'/></controller>");
+	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
+	ck_assert_int_eq(fake_nr_runs, 3);
+	ck_assert_str_eq(fake_optimization, "-O2 -g");
+}
+END_TEST
+
+START_TEST(interrupted_keeps_finished_points)
+{
+	struct rot_error err = { 0 };
+	json_t *json;
+
+	fake_failing_call = 3;
+	fake_is_interrupt = true;
+	ck_assert_int_eq(run_into("table", "test", NULL, &err), -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	json = json_load_file("test.json", 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 2);
+	ck_assert(json_is_false(json_object_get(json, "complete")));
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(failure_writes_nothing)
+{
+	struct rot_error err = { 0 };
+
+	fake_failing_call = 2;
+	fake_is_interrupt = false;
+	ck_assert_int_eq(run_into("table", "test", NULL, &err), -1);
+	ck_assert_str_eq(err.text, "test.xml:3: the core failed");
+	ck_assert_int_ne(access("test.json", F_OK), 0);
+}
+END_TEST
+
+START_TEST(unwritable_folder_is_seen_first)
+{
+	struct rot_error err = { 0 };
+
+	ck_assert_int_eq(run_into("table", "test", "missing/folder/out", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot write 'missing/folder/out.json'"));
+	ck_assert_ptr_nonnull(strstr(err.hint, "rot measure"));
+	ck_assert_uint_eq(fake_nr_calls, 0);
+}
+END_TEST
+
+START_TEST(higher_ceiling_counts)
+{
+	struct rot_error err = { 0 };
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_ceiling ceiling = { "peak", "doublePrecisionFlop", NULL, 10 };
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+
+	workload->kernel = rot_entity_new(rot_registry_find(rot.registry, "Dummy"));
+	measurement_workloads_add(measurement, workload);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_uint_eq(experiment->nr_ceilings, 1);
+	ck_assert_double_eq(experiment->ceilings[0].best, 21); /* the second call: 20, and 0.25 more each run */
+	ceiling.work = 0;
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), -1);
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
+static const struct {
+	double value, low, high;
+	const char *kind, *text;
+} numbers[] = {
+	{ 20000, 20000, 20000, "measured", "20000" },
+	{ 20000, NAN, NAN, "expected", "20000 (e)" },
+	{ 1.23456, NAN, NAN, "modelled", "1.235 (m)" },
+	{ 51.34, 51.13, 51.55, "measured", "51.3 ±0.2" },
+	{ 51.34, 51.3, 52.9, "measured", "51 [51, 53]" },
+	{ 1234567, 1233000, 1236000, "measured", "1235000 [1233000, 1236000]" },
+	{ 100, 90, 120, "measured", "100 [90, 120]" },
+	{ 0.001234, 0.001233, 0.001235, "measured", "0.001234 ±0.000001" },
+	{ 0, 0, 0, "measured", "0" },
+	{ 0, NAN, NAN, "expected", "0 (e)" },
+	{ INFINITY, NAN, NAN, "measured", "inf" },
+	{ NAN, NAN, NAN, "measured", "-" },
+	{ 123456.7, NAN, NAN, "measured", "123500" },
+};
+
+START_TEST(digits_follow_the_interval)
+{
+	struct quantity_value value = { .kind = numbers[_i].kind, .summary = { .value = numbers[_i].value, .low = numbers[_i].low,
+									       .high = numbers[_i].high } };
+	char *text = value_text(&value);
+
+	ck_assert_str_eq(text, numbers[_i].text);
+	free(text);
+}
+END_TEST
+
+START_TEST(words_for_people)
+{
+	struct quantity_value value = { .of = (char *)"doublePrecisionFlop/llcRam.read" };
+	char *of = value_of_words(&value), *name = camel_case_words("operationalIntensity");
+
+	ck_assert_str_eq(of, "double precision, LLC-RAM read");
+	ck_assert_str_eq(name, "operational intensity");
+	free(of);
+	free(name);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("experiment");
+	TCase *tcase = tcase_create("experiment");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, json_and_table_are_golden);
+	tcase_add_test(tcase, json_is_the_schema);
+	tcase_add_test(tcase, configuration_overrides);
+	tcase_add_test(tcase, interrupted_keeps_finished_points);
+	tcase_add_test(tcase, failure_writes_nothing);
+	tcase_add_test(tcase, unwritable_folder_is_seen_first);
+	tcase_add_test(tcase, higher_ceiling_counts);
+	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, sizeof(numbers) / sizeof(*numbers));
+	tcase_add_test(tcase, words_for_people);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Parameter spaces: which points, in which order, and what is refused. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/space.h"
+#include "memory.h"
+
+/* "a=1 b=x; a=1 b=y": all points as a text. */
+static char *
+points_text(const struct point *points, size_t nr)
+{
+	char *all = rot_strdup("");
+
+	for (size_t i = 0; i < nr; i++)
+		for (size_t j = 0; j < points[i].nr_coordinates; j++) {
+			const struct coordinate *c = &points[i].coordinates[j];
+			char *longer = rot_format("%s%s%s=%s", all, j ? " " : i ? "; " : "", c->axis, c->text);
+
+			free(all);
+			all = longer;
+		}
+	return all;
+}
+
+static void
+assert_points(struct space *space, const char *expected)
+{
+	struct rot_error err = { 0 };
+	struct point *points;
+	size_t nr;
+	char *text;
+
+	ck_assert_msg(space_points(space, NULL, &points, &nr, &err) == 0, "%s", err.text);
+	text = points_text(points, nr);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	points_delete(points, nr);
+	space_delete(space);
+}
+
+static struct space *
+space_with(const char *axis)
+{
+	struct space *space = space_new();
+
+	ck_assert_int_eq(space_add_axis(space, axis, NULL), 0);
+	return space;
+}
+
+START_TEST(no_axis_is_one_point)
+{
+	struct space *space = space_new();
+	struct point *points;
+	size_t nr;
+
+	ck_assert_int_eq(space_points(space, NULL, &points, &nr, NULL), 0);
+	ck_assert_uint_eq(nr, 1);
+	ck_assert_uint_eq(points[0].nr_coordinates, 0);
+	points_delete(points, nr);
+	space_delete(space);
+}
+END_TEST
+
+static const struct {
+	const char *from, *to, *step, *expected;
+	bool is_geometric;
+} progressions[] = {
+	{ "10000", "30000", "10000", "n=10000; n=20000; n=30000", false },
+	{ "1", "2", "0.4", "n=1; n=1.4; n=1.8", false },
+	{ "0", "0.3", "0.1", "n=0; n=0.1; n=0.2; n=0.30000000000000004", false },
+	{ "3", "1", "-1", "n=3; n=2; n=1", false },
+	{ "5", "5", "1", "n=5", false },
+	{ "1", "8", "2", "n=1; n=2; n=4; n=8", true },
+	{ "100", "1", "0.1", "n=100; n=10; n=1", true },
+	{ "500", "4000", "2", "n=500; n=1000; n=2000; n=4000", true },
+	{ "{2 + 2}", "{5 + 1}", "{1}", "n=4; n=5; n=6", false },
+};
+
+START_TEST(progression)
+{
+	struct space *space = space_with("n");
+
+	if (progressions[_i].is_geometric)
+		space_add_geometric(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL, NULL);
+	else
+		space_add_range(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL, NULL);
+	assert_points(space, progressions[_i].expected);
+}
+END_TEST
+
+START_TEST(first_axis_is_slowest)
+{
+	struct space *space = space_with("a");
+
+	space_add_list(space, " 1\t2 ", NULL, NULL);
+	space_add_axis(space, "b", NULL);
+	space_add_value(space, "x y", NULL, NULL);
+	space_add_value(space, "z", NULL, NULL);
+	assert_points(space, "a=1 b=x y; a=1 b=z; a=2 b=x y; a=2 b=z");
+}
+END_TEST
+
+START_TEST(later_axes_depend_on_earlier_ones)
+{
+	struct space *space = space_with("a");
+
+	space_add_list(space, "1 2 3", NULL, NULL);
+	space_add_axis(space, "b", NULL);
+	space_add_range(space, "1", "{$a}", "1", NULL, NULL);
+	space_add_axis(space, "c", NULL);
+	space_add_value(space, "odd", "$b mod 2 = 1", NULL);
+	space_add_value(space, "even", "$b mod 2 = 0", NULL);
+	space_add_skip(space, "$a = 2 and $c = 'odd'", NULL);
+	assert_points(space, "a=1 b=1 c=odd; a=2 b=2 c=even; a=3 b=1 c=odd; a=3 b=2 c=even; a=3 b=3 c=odd");
+}
+END_TEST
+
+START_TEST(order_is_changed)
+{
+	static const char *const order[] = { "b" }, *const twice[] = { "b", "b" };
+	struct space *space = space_with("a");
+	struct rot_error err;
+
+	space_add_list(space, "1 2", NULL, NULL);
+	space_add_axis(space, "b", NULL);
+	space_add_list(space, "3 4", NULL, NULL);
+	ck_assert_int_eq(space_set_order(space, twice, 2, &err), -1);
+	ck_assert_int_eq(space_set_order(space, order, 1, &err), 0);
+	assert_points(space, "b=3 a=1; b=3 a=2; b=4 a=1; b=4 a=2");
+}
+END_TEST
+
+START_TEST(wildcard)
+{
+	struct space *space = space_with("a");
+	struct point *points, *rest;
+	size_t nr, nr_rest;
+	char *text;
+
+	space_add_list(space, "1 2", NULL, NULL);
+	space_add_axis(space, "b", NULL);
+	space_add_list(space, "x y", NULL, NULL);
+	ck_assert_int_eq(space_points(space, NULL, &points, &nr, NULL), 0);
+	points_without_axis(points, nr, "a", &rest, &nr_rest);
+	text = points_text(rest, nr_rest);
+	ck_assert_str_eq(text, "b=x; b=y");
+	ck_assert_ptr_null(point_coordinate(&rest[0], "a"));
+	ck_assert_double_eq(point_coordinate(&points[3], "a")->number, 2);
+	ck_assert(isnan(point_coordinate(&points[3], "b")->number));
+	free(text);
+	points_delete(rest, nr_rest);
+	points_delete(points, nr);
+	space_delete(space);
+}
+END_TEST
+
+/* Values of axis n, after an axis a with the value 1; what the message must hold. */
+static const struct {
+	const char *from, *to, *step, *message;
+	bool is_geometric;
+} refusals[] = {
+	{ "1", "5", "0", "f.xml:3: axis 'n': step is 0", false },
+	{ "5", "1", "1", "has no value", false },
+	{ "1", "1e9", "1", "more than 1000000 values", false },
+	{ "x", "5", "1", "from is 'x', which is no number", false },
+	{ "1", "{$n}", "1", "f.xml:3: axis 'n': to: ", false },
+	{ "1", "{1 div 0}", "1", "f.xml:3: axis 'n': to: ", false },
+	{ "0", "8", "2", "same sign", true },
+	{ "1", "8", "1", "not 1", true },
+	{ "1", "8", "0.5", "has no value", true },
+};
+
+START_TEST(refused)
+{
+	struct space *space = space_with("a");
+	struct rot_error err = { 0 };
+	struct point *points;
+	size_t nr;
+
+	space_add_list(space, "1", NULL, NULL);
+	space_add_axis(space, "n", NULL);
+	if (refusals[_i].is_geometric)
+		space_add_geometric(space, refusals[_i].from, refusals[_i].to, refusals[_i].step, NULL, "f.xml:3");
+	else
+		space_add_range(space, refusals[_i].from, refusals[_i].to, refusals[_i].step, NULL, "f.xml:3");
+	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
+	ck_assert_msg(strstr(err.text, refusals[_i].message) != NULL, "%s", err.text);
+	ck_assert_ptr_null(points);
+	space_delete(space);
+}
+END_TEST
+
+START_TEST(nothing_left_or_too_much)
+{
+	struct space *space = space_with("a");
+	struct rot_error err = { 0 };
+	struct point *points;
+	size_t nr;
+
+	ck_assert_int_eq(space_add_axis(space, "a", &err), -1);
+	space_add_range(space, "1", "2000", "1", NULL, NULL);
+	space_add_axis(space, "b", NULL);
+	space_add_range(space, "1", "501", "1", NULL, NULL);
+	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "span more than 1000000"));
+	space_delete(space);
+	space = space_with("a");
+	space_add_list(space, "1 2", NULL, NULL);
+	space_add_skip(space, "$a > 0", "f.xml:9");
+	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
+	ck_assert_str_eq(err.text, "no point to measure is left");
+	space_add_skip(space, "$b > 0", "f.xml:10");
+	space_add_axis(space, "c", NULL);
+	space_add_list(space, "{", NULL, "f.xml:11");
+	ck_assert_int_eq(space_points(space, NULL, &points, &nr, &err), -1);
+	ck_assert_msg(strstr(err.text, "f.xml:11: axis 'c'") != NULL, "%s", err.text);
+	space_delete(space);
+}
+END_TEST
+
+START_TEST(numbers_read_back)
+{
+	static const double numbers[] = { 0, -0.0, 1, -3, 0.1, 1e15, 1e-300, 123456789012, 1.0 / 3, 1e300 };
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		char *text = space_number_text(numbers[i]);
+
+		ck_assert_double_eq(strtod(text, NULL), numbers[i]);
+		free(text);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("space");
+	TCase *tcase = tcase_create("space");
+	SRunner *runner;
+	int nr_failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, no_axis_is_one_point);
+	tcase_add_loop_test(tcase, progression, 0, sizeof(progressions) / sizeof(*progressions));
+	tcase_add_test(tcase, first_axis_is_slowest);
+	tcase_add_test(tcase, later_axes_depend_on_earlier_ones);
+	tcase_add_test(tcase, order_is_changed);
+	tcase_add_test(tcase, wildcard);
+	tcase_add_loop_test(tcase, refused, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_test(tcase, nothing_left_or_too_much);
+	tcase_add_test(tcase, numbers_read_back);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}
