@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Facts of recorded machines, and what is said where events cannot be counted. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/machine.h"
+#include "memory.h"
+
+static struct machine *
+read_recorded(const char *name, struct rot_error *err)
+{
+	char *folder = rot_format("%s/tests/machines/%s", getenv("top_srcdir"), name);
+	struct machine *machine = machine_read(folder, err);
+
+	free(folder);
+	return machine;
+}
+
+/* What must be read, field by field; "" and 0 are unknown. */
+static const struct {
+	const char *folder;
+	const char *vendor, *name, *microcode, *release, *hypervisor, *governor;
+	int family, model, stepping, line_bytes, nr_cpus, last_cpu;
+	int64_t l1, l2, llc, memory;
+	const char *flag, *no_flag, *caption;
+} machines[] = {
+	{"zen5-turin-kvm", "AuthenticAMD", "AMD EPYC", "0x1000065", "6.18.44", "KVM", "", 26, 2, 1, 64, 2, 1, 48 << 10, 1 << 20,
+	 32 << 20, INT64_C(24684096) * 1024, "avx512f", "amx_tile", "AMD EPYC, family 26 model 2, KVM"},
+	{"intel-skylake-server", "GenuineIntel", "Intel(R) Xeon(R) Gold 6148 CPU @ 2.40GHz", "0x2006e05", "5.14.0-362.el9.x86_64",
+	 "", "performance", 6, 85, 4, 64, 6, 39, 32 << 10, 1 << 20, 28160 << 10, INT64_C(196608000) * 1024, "avx512vl", "sse4a",
+	 "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85"},
+	{"minimal", "AuthenticAMD", "", "", "", "", "", 0, 0, 0, 64, 1, 0, 0, 0, 0, 0, NULL, "fpu",
+	 "unknown processor, family 0 model 0"},
+};
+
+START_TEST(recorded_machine_is_read)
+{
+	struct rot_error err = {0};
+	struct machine *machine = read_recorded(machines[_i].folder, &err);
+	char *caption;
+
+	ck_assert_msg(machine != NULL, "%s", err.text);
+	ck_assert_str_eq(machine->cpu_vendor, machines[_i].vendor);
+	ck_assert_str_eq(machine->cpu_name, machines[_i].name);
+	ck_assert_str_eq(machine->microcode, machines[_i].microcode);
+	ck_assert_str_eq(machine->kernel_release, machines[_i].release);
+	ck_assert_str_eq(machine->hypervisor, machines[_i].hypervisor);
+	ck_assert_str_eq(machine->governor, machines[_i].governor);
+	ck_assert_int_eq(machine->cpu_family, machines[_i].family);
+	ck_assert_int_eq(machine->cpu_model, machines[_i].model);
+	ck_assert_int_eq(machine->cpu_stepping, machines[_i].stepping);
+	ck_assert_int_eq(machine->line_bytes, machines[_i].line_bytes);
+	ck_assert_int_eq((int)machine_nr_online_cpus(machine), machines[_i].nr_cpus);
+	ck_assert_int_eq(machine_online_cpus_at(machine, machine_nr_online_cpus(machine) - 1), machines[_i].last_cpu);
+	ck_assert_int_eq(machine->l1_data_bytes, machines[_i].l1);
+	ck_assert_int_eq(machine->l2_bytes, machines[_i].l2);
+	ck_assert_int_eq(machine->llc_bytes, machines[_i].llc);
+	ck_assert_int_eq(machine->memory_bytes, machines[_i].memory);
+	ck_assert(!machines[_i].flag || machine_has_flag(machine, machines[_i].flag));
+	ck_assert(!machine_has_flag(machine, machines[_i].no_flag));
+	caption = machine_caption(machine);
+	ck_assert_str_eq(caption, machines[_i].caption);
+	free(caption);
+	for (size_t i = 1; i < machine_nr_cpu_flags(machine); i++)
+		ck_assert_str_lt(machine_cpu_flags_at(machine, i - 1), machine_cpu_flags_at(machine, i));
+	machine_delete(machine);
+}
+END_TEST
+
+START_TEST(no_machine_is_an_error)
+{
+	struct rot_error err = {0};
+
+	ck_assert_ptr_null(read_recorded("none", &err));
+	ck_assert_msg(strstr(err.text, "none/proc/cpuinfo"), "%s", err.text);
+}
+END_TEST
+
+START_TEST(own_machine_is_read_the_same_twice)
+{
+	struct rot_error err = {0};
+	struct machine *a = machine_read("/", &err), *b = machine_read("/", &err);
+
+	ck_assert_msg(a && b, "%s", err.text);
+	ck_assert(rot_graph_equal(a, b));
+	ck_assert_int_gt(a->memory_bytes, 0);
+	ck_assert_str_ne(a->kernel_release, "");
+	ck_assert(machine_has_flag(a, "sse2"));
+	/* The flag is the processor's own word for being a guest. */
+	ck_assert(machine_has_flag(a, "hypervisor") == (a->hypervisor[0] != '\0'));
+	machine_delete(a);
+	machine_delete(b);
+}
+END_TEST
+
+START_TEST(counting_works_or_says_what_to_do)
+{
+	struct rot_error why = {0};
+
+	if (machine_can_count(&why)) {
+		ck_assert_str_eq(why.text, "");
+	} else {
+		ck_assert_str_ne(why.text, "");
+		ck_assert_str_ne(why.hint, "");
+	}
+}
+END_TEST
+
+int
+main(int argc, char **argv)
+{
+	Suite *suite = suite_create("machine");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner;
+	int nr_failed;
+
+	/* For the test of refusals: test_machine --can-count prints what it is told. */
+	if (argc > 1 && strcmp(argv[1], "--can-count") == 0) {
+		struct rot_error why = {0};
+
+		printf("%s\n", machine_can_count(&why) ? "yes" : "no");
+		printf("%s\n%s\n", why.text, why.hint);
+		return 0;
+	}
+	runner = srunner_create(suite);
+	tcase_add_loop_test(tcase, recorded_machine_is_read, 0, sizeof machines / sizeof *machines);
+	tcase_add_test(tcase, no_machine_is_an_error);
+	tcase_add_test(tcase, own_machine_is_read_the_same_twice);
+	tcase_add_test(tcase, counting_works_or_says_what_to_do);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* A driver in a temporary folder. */
+#include "fixture.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "definition.h"
+#include "files.h"
+#include "kernels.h"
+#include "machine/machine.h"
+#include "measuring/measuring.h"
+#include "measuring/monitor.h"
+#include "memory.h"
+#include "process.h"
+
+struct rot rot;
+char *fixture_folder;
+
+static const char tiny_xml[] =
+	"<derivedClass name='Tiny' baseType='KernelBase' cSuffix='Data' comment='adds'>\n"
+	"<field name='size' type='long' default='100' comment='numbers'/>\n"
+	"<field name='step' type='int' default='1' macro='TEST_STEP' comment='stride'/>\n"
+	"<field name='mode' type='string' default='up' values='up down' macro='TEST_MODE' comment='order'/>\n"
+	"<flags if=\"$mode = 'down'\" add='-DTEST_DOWN'/>\n"
+	"<check that='$size &gt; 0' message='size must be at least 1'/>\n"
+	"<requires cpuFlag='avx9000' if='$size = 9000'/>\n"
+	"<dataSize bytes='8 * $size'/>\n"
+	"<operations of='doublePrecisionFlop' count='$size'/>\n"
+	"<operations of='singlePrecisionFlop' count='$size div ($step - 5)'/>\n"
+	"<bytes border='llcRam' direction='read' count='8 * $size'/>\n"
+	"<bytes border='l2l3' direction='read' if='8 * $size &gt; $l2Bytes' count='8 * $size'/>\n"
+	"</derivedClass>\n";
+
+static const char tiny_c[] =
+	"#include \"kernel.h\"\n#include \"TinyData.h\"\n#include \"macros/TEST_STEP.h\"\n#include \"macros/TEST_MODE.h\"\n"
+	"struct tiny { struct tiny_data data; volatile double sum; };\n"
+	"static void run(void *kernel) {\n"
+	"\tstruct tiny *t = kernel;\n"
+	"#ifdef TEST_MODE__up\n\tfor (long i = 0; i < t->data.size; i += TEST_STEP) t->sum += 1;\n"
+	"#else\n\tfor (long i = t->data.size; i > 0; i -= TEST_STEP) t->sum += 2;\n#endif\n}\n"
+	"KERNEL(tiny, \"Tiny\", .run = run);\n";
+
+static const char other_xml[] = "<derivedClass name='Other' baseType='KernelBase' cSuffix='Data' comment='does nothing'>\n"
+				"<field name='step' type='int' default='1' macro='TEST_STEP' comment='stride'/>\n"
+				"</derivedClass>\n";
+
+static const char other_c[] = "#include \"kernel.h\"\n#include \"OtherData.h\"\n#include \"macros/TEST_STEP.h\"\n"
+			      "struct other { struct other_data data; };\n"
+			      "static void run(void *kernel) { (void)kernel; }\n"
+			      "KERNEL(other, \"Other\", .run = run);\n";
+
+static const char broken_xml[] =
+	"<derivedClass name='Broken' baseType='KernelBase' cSuffix='Data' comment='no C'></derivedClass>\n";
+static const char missing_xml[] =
+	"<derivedClass name='Missing' baseType='KernelBase' cSuffix='Data' comment='no file'></derivedClass>\n";
+
+char *
+fixture_path(const char *path)
+{
+	return rot_format("%s/%s", fixture_folder, path);
+}
+
+void
+fixture_write(const char *path, const char *text, bool executable)
+{
+	char *full = fixture_path(path), *folder = rot_strndup(full, (size_t)(strrchr(full, '/') - full));
+	struct rot_error err = {0};
+
+	ck_assert_msg(folder_make(folder, &err) == 0 && file_write(full, text, strlen(text), false, &err) == 0, "%s", err.text);
+	if (executable)
+		ck_assert_int_eq(chmod(full, 0755), 0);
+	free(folder);
+	free(full);
+}
+
+static void
+link_real(const char *path)
+{
+	char *from = rot_format("%s/%s", getenv("top_builddir"), path), *to = rot_format("%s/built/%s", fixture_folder, path);
+
+	ck_assert_int_eq(symlink(from, to), 0);
+	free(from);
+	free(to);
+}
+
+static void
+open_rot(void)
+{
+	char *machine_folder = rot_format("%s/tests/machines/zen5-turin-kvm", getenv("top_srcdir"));
+	struct rot_error err = {0};
+
+	rot = (struct rot){.configuration = configuration_new(), .paths = rot_calloc(1, sizeof(struct paths))};
+	rot.paths->data = rot_strdup(getenv("top_srcdir"));
+	rot.paths->built = fixture_path("built");
+	rot.paths->cache = fixture_path("cache");
+	rot.paths->user = fixture_path("user");
+	rot.monitor = monitor_new();
+	rot.registry = rot_registry_new();
+	rot.kernels = definitions_new();
+	rot.machine = machine_read(machine_folder, &err);
+	ck_assert_msg(rot.machine != NULL, "%s", err.text);
+	ck_assert_msg(rot_registry_add_all(rot.registry, entities, &err) == 0 && kernels_load(&rot, &err) == 0, "%s", err.text);
+	rot.measuring = measuring_new(&rot, &err);
+	ck_assert_ptr_nonnull(rot.measuring);
+	free(machine_folder);
+}
+
+void
+fixture_setup(void)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	fixture_folder = rot_format("%s/rot-test-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
+	ck_assert_ptr_nonnull(mkdtemp(fixture_folder));
+	fixture_write("cache/CACHEDIR.TAG", "", false);
+	fixture_write("log/started", "", false);
+	fixture_write("built/core/empty", "", false);
+	link_real("core/librot-child.a");
+	link_real("core/core-flags.mk");
+	link_real("core/rot-core");
+	link_real("shared-entities");
+	fixture_write("user/kernels/Tiny/Tiny.xml", tiny_xml, false);
+	fixture_write("user/kernels/Tiny/Tiny.c", tiny_c, false);
+	fixture_write("user/kernels/Other/Other.xml", other_xml, false);
+	fixture_write("user/kernels/Other/Other.c", other_c, false);
+	fixture_write("user/kernels/Broken/Broken.xml", broken_xml, false);
+	fixture_write("user/kernels/Broken/Broken.c", "int this is no C;\n", false);
+	fixture_write("user/kernels/Missing/Missing.xml", missing_xml, false);
+	open_rot();
+	fixture_configure("ccache", "no");
+}
+
+static void
+close_rot(void)
+{
+	measuring_delete(rot.measuring);
+	rot_entity_delete(rot.machine);
+	definitions_delete(rot.kernels);
+	rot_registry_delete(rot.registry);
+	monitor_delete(rot.monitor);
+	paths_delete(rot.paths);
+	configuration_delete(rot.configuration);
+	rot = (struct rot){0};
+}
+
+void
+fixture_restart(void)
+{
+	close_rot();
+	open_rot();
+	fixture_configure("ccache", "no");
+}
+
+void
+fixture_teardown(void)
+{
+	close_rot();
+	folder_remove(fixture_folder);
+	free(fixture_folder);
+}
+
+void
+fixture_configure(const char *key, const char *value)
+{
+	struct rot_error err = {0};
+
+	ck_assert_msg(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, key, value, &err) == 0, "%s", err.text);
+}
+
+void
+fixture_log_program(const char *program)
+{
+	const char *path = getenv("PATH");
+	char *real = process_find(program);
+	char *text = rot_format("#!/bin/sh\necho \"$@\" >>%s/log/%s\nexec %s \"$@\"\n", fixture_folder, program, real);
+	char *name = rot_format("bin/%s", program), *bin = fixture_path("bin"), *longer = rot_format("%s:%s", bin, path);
+
+	fixture_write(name, text, true);
+	if (strncmp(path, bin, strlen(bin)) != 0)
+		setenv("PATH", longer, 1);
+	free(real);
+	free(longer);
+	free(bin);
+	free(name);
+	free(text);
+}
+
+void
+fixture_replace_core(const char *script)
+{
+	char *real = rot_format("%s/core/rot-core", getenv("top_builddir")), *core = fixture_path("built/core/rot-core"), *text;
+	const char *place = strstr(script, "REAL");
+
+	text = place ? rot_format("#!/bin/sh\n%.*s%s%s\n", (int)(place - script), script, real, place + 4)
+		     : rot_format("#!/bin/sh\n%s\n", script);
+	unlink(core);
+	fixture_write("built/core/rot-core", text, true);
+	free(text);
+	free(core);
+	free(real);
+}
+
+int
+fixture_count(const char *name)
+{
+	char *path = rot_format("%s/log/%s", fixture_folder, name), *text = file_read(path, NULL, NULL);
+	int nr = 0;
+
+	for (const char *s = text; s && *s; s++)
+		nr += *s == '\n';
+	free(text);
+	free(path);
+	return nr;
+}
+
+struct measurement *
+fixture_measurement(const char *kernel, const char *const *fields)
+{
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+	struct measurer_set *set = measurer_set_new();
+	const struct rot_class *class = rot_registry_find(rot.registry, kernel);
+	struct rot_error err = {0};
+
+	ck_assert_msg(class != NULL, "no kernel %s", kernel);
+	workload->kernel = rot_entity_new(class);
+	workload->measurer_set = set;
+	set->main_measurer = (struct measurer_base *)execution_time_measurer_new();
+	for (; fields && *fields; fields++) {
+		char *name = rot_strndup(*fields, strcspn(*fields, "="));
+
+		ck_assert_msg(rot_entity_set(workload->kernel, name, strchr(*fields, '=') + 1, &err) == 0, "%s", err.text);
+		free(name);
+	}
+	measurement_workloads_add(measurement, workload);
+	return measurement;
+}
+
+struct kernel_base *
+fixture_kernel(const struct measurement *measurement)
+{
+	return measurement_workloads_at(measurement, 0)->kernel;
+}

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Building cores: what is compiled when, and what is said when it does not work. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "files.h"
+#include "fixture.h"
+#include "measuring/core_build.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+
+static struct core_builder *builder;
+
+static void
+setup(void)
+{
+	fixture_setup();
+	builder = core_builder_new(&rot);
+}
+
+static void
+teardown(void)
+{
+	core_builder_delete(builder);
+	fixture_teardown();
+}
+
+static void
+restart(void)
+{
+	core_builder_delete(builder);
+	fixture_restart();
+	builder = core_builder_new(&rot);
+}
+
+/* Builds or finds the core of a kernel with these fields; the child must be there. */
+static const struct core *
+build(const char *kernel, const char *const *fields)
+{
+	struct measurement *measurement = fixture_measurement(kernel, fields);
+	const struct core *core = NULL;
+	struct rot_error err = {0};
+
+	ck_assert_msg(core_builder_build(builder, measurement, &core, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(access(core->child, X_OK), 0);
+	rot_graph_delete(measurement);
+	return core;
+}
+
+static const char *const size_1[] = {"size=1", NULL}, *const size_2[] = {"size=2", NULL};
+static const char *const fast[] = {"optimization=-O2", NULL}, *const slow[] = {"optimization=-O0", NULL};
+static const char *const step_3[] = {"step=3", "mode=down", NULL};
+
+START_TEST(same_core_is_found_without_make)
+{
+	const struct core *first, *second;
+	char hash[SHA256_HEX_SIZE];
+
+	fixture_log_program("make");
+	fixture_log_program("gcc");
+	first = build("Tiny", size_1);
+	strcpy(hash, first->state.hash);
+	ck_assert_int_eq(fixture_count("make"), 1);
+	ck_assert_int_gt(fixture_count("gcc"), 0);
+	int nr_compiles = fixture_count("gcc");
+
+	second = build("Tiny", size_2);
+	ck_assert_ptr_eq(first, second);
+	restart();
+	second = build("Tiny", size_1);
+	ck_assert_str_eq(second->state.hash, hash);
+	ck_assert_int_eq(fixture_count("make"), 1);
+	ck_assert_int_eq(fixture_count("gcc"), nr_compiles);
+}
+END_TEST
+
+START_TEST(going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel)
+{
+	const struct core *first, *second;
+	int nr_compiles;
+
+	fixture_log_program("gcc");
+	first = build("Tiny", fast);
+	nr_compiles = fixture_count("gcc");
+	second = build("Tiny", slow);
+	ck_assert_str_ne(first->state.hash, second->state.hash);
+	ck_assert_int_eq(fixture_count("gcc"), nr_compiles + 2); /* the kernel, and linking */
+	ck_assert_str_eq(first->state.compiler, second->state.compiler);
+	ck_assert_ptr_nonnull(strstr(second->state.compile_lines[0], " -O0 "));
+	restart();
+	build("Tiny", slow);
+	build("Tiny", fast);
+	ck_assert_int_eq(fixture_count("gcc"), nr_compiles + 2);
+}
+END_TEST
+
+START_TEST(macros_reach_the_kernel)
+{
+	const struct core *first = build("Tiny", NULL), *second = build("Tiny", step_3);
+	char *folder = rot_strndup(second->child, strlen(second->child) - strlen("/child"));
+	static const struct {
+		const char *name, *text;
+	} files[] = {
+		{"generated/macros/TEST_STEP.h", "#define TEST_STEP 3\n"},
+		{"generated/macros/TEST_MODE.h", "#define TEST_MODE down\n#define TEST_MODE__down 1\n"},
+	};
+
+	ck_assert_str_ne(first->state.hash, second->state.hash);
+	ck_assert_ptr_nonnull(strstr(second->state.compile_lines[0], "-DTEST_DOWN -O3"));
+	for (size_t i = 0; i < 2; i++) {
+		char *path = rot_format("%s/%s", folder, files[i].name), *text = file_read(path, NULL, NULL);
+
+		ck_assert_str_eq(text, files[i].text);
+		free(text);
+		free(path);
+	}
+	free(folder);
+}
+END_TEST
+
+START_TEST(changed_source_gives_another_core)
+{
+	const char *c = "user/kernels/Other/Other.c";
+	char *path = fixture_path(c), *text = file_read(path, NULL, NULL), *changed, hash[SHA256_HEX_SIZE];
+
+	strcpy(hash, build("Other", NULL)->state.hash);
+	changed = rot_format("%s\nint more_code(int a);\nint more_code(int a) { return 3 * a; }\n", text);
+	fixture_write(c, changed, false);
+	restart();
+	ck_assert_str_ne(build("Other", NULL)->state.hash, hash);
+	fixture_write(c, text, false);
+	restart();
+	ck_assert_str_eq(build("Other", NULL)->state.hash, hash);
+	free(changed);
+	free(text);
+	free(path);
+}
+END_TEST
+
+START_TEST(damaged_child_is_built_again)
+{
+	const struct core *core = build("Other", NULL);
+	char *child = rot_strdup(core->child), hash[SHA256_HEX_SIZE];
+
+	strcpy(hash, core->state.hash);
+	ck_assert_int_eq(truncate(child, 100), 0);
+	restart();
+	ck_assert_str_eq(build("Other", NULL)->state.hash, hash);
+	ck_assert_int_eq(access(child, X_OK), 0);
+	free(child);
+}
+END_TEST
+
+START_TEST(unfinished_folder_is_finished)
+{
+	const struct core *core = build("Tiny", NULL);
+	char *folder = rot_strndup(core->child, strlen(core->child) - strlen("/child"));
+	char *path = rot_format("%s/state", folder), hash[SHA256_HEX_SIZE];
+
+	strcpy(hash, core->state.hash);
+	unlink(path);
+	unlink(core->child);
+	restart();
+	ck_assert_str_eq(build("Tiny", NULL)->state.hash, hash);
+	free(path);
+	free(folder);
+}
+END_TEST
+
+/* The cache folder has a space and more in its name, and so has the kernel's. */
+START_TEST(strange_paths_are_fine)
+{
+	char *old = fixture_path("cache"), *new = fixture_path("ca che's $x #1");
+	char *from = fixture_path("user/kernels/Other"), *to = fixture_path("user/kernels/Ot her $");
+
+	ck_assert_int_eq(rename(old, new), 0);
+	ck_assert_int_eq(rename(from, to), 0);
+	restart();
+	core_builder_delete(builder);
+	free(rot.paths->cache);
+	rot.paths->cache = new;
+	free(from);
+	free(to);
+	free(old);
+	builder = core_builder_new(&rot);
+	build("Other", NULL);
+}
+END_TEST
+
+static int
+build_fails(struct measurement *measurement, struct rot_error *err)
+{
+	const struct core *core = NULL;
+	int rc = core_builder_build(builder, measurement, &core, err);
+
+	rot_graph_delete(measurement);
+	return rc;
+}
+
+START_TEST(contradicting_macros_are_named)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", step_3), *second = fixture_measurement("Other", NULL);
+	struct rot_error err = {0};
+
+	measurement_workloads_add(measurement, measurement_workloads_at(second, 0));
+	measurement_delete(second);
+	fixture_log_program("make");
+	ck_assert_int_eq(build_fails(measurement, &err), -1);
+	ck_assert_msg(strstr(err.text, "TEST_STEP") && strstr(err.text, "'3'") && strstr(err.text, "'1'") &&
+			      strstr(err.text, "Tiny") && strstr(err.text, "Other"),
+		      "%s", err.text);
+	ck_assert_int_eq(fixture_count("make"), 0);
+}
+END_TEST
+
+START_TEST(different_flags_in_one_class_are_refused)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", fast), *second = fixture_measurement("Tiny", slow);
+	struct rot_error err = {0};
+
+	measurement_workloads_add(measurement, measurement_workloads_at(second, 0));
+	measurement_delete(second);
+	ck_assert_int_eq(build_fails(measurement, &err), -1);
+	ck_assert_msg(strstr(err.text, "-O2") && strstr(err.text, "-O0"), "%s", err.text);
+}
+END_TEST
+
+START_TEST(two_kernels_share_a_core)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", NULL), *second = fixture_measurement("Other", NULL);
+	const struct core *core = NULL;
+	struct rot_error err = {0};
+
+	measurement_workloads_add(measurement, measurement_workloads_at(second, 0));
+	measurement_delete(second);
+	ck_assert_msg(core_builder_build(builder, measurement, &core, &err) == 0, "%s", err.text);
+	ck_assert_ptr_nonnull(core->state.compile_lines[0]);
+	ck_assert_ptr_nonnull(core->state.compile_lines[1]);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
+START_TEST(compile_error_shows_what_the_compiler_said)
+{
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(build_fails(fixture_measurement("Broken", NULL), &err), -1);
+	ck_assert_msg(strstr(err.text, "Broken.c:1:") && strstr(err.text, "error"), "%s", err.text);
+	ck_assert_msg(!strstr(err.text, "make:"), "%s", err.text);
+}
+END_TEST
+
+START_TEST(kernel_without_c_file_is_named)
+{
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(build_fails(fixture_measurement("Missing", NULL), &err), -1);
+	ck_assert_msg(strstr(err.text, "Missing.c'"), "%s", err.text);
+}
+END_TEST
+
+START_TEST(missing_tools_are_named_with_what_installs_them)
+{
+	char *empty = fixture_path("nothing"), *only_gcc = fixture_path("bin");
+	struct rot_error err = {0};
+
+	fixture_log_program("gcc");
+	setenv("PATH", only_gcc, 1);
+	ck_assert_int_eq(build_fails(fixture_measurement("Other", NULL), &err), -1);
+	ck_assert_msg(strstr(err.text, "'make'") && strstr(err.hint, "apt-get install make"), "%s\n%s", err.text, err.hint);
+	fixture_configure("ccache", "yes");
+	ck_assert_int_eq(build_fails(fixture_measurement("Other", NULL), &err), -1);
+	ck_assert_msg(strstr(err.text, "'ccache'") && strstr(err.hint, "apt-get install ccache"), "%s\n%s", err.text, err.hint);
+	setenv("PATH", empty, 1);
+	fixture_configure("compiler", "clang -v");
+	ck_assert_int_eq(build_fails(fixture_measurement("Other", NULL), &err), -1);
+	ck_assert_msg(strstr(err.text, "'clang'") && strstr(err.hint, "apt-get install clang"), "%s\n%s", err.text, err.hint);
+	free(empty);
+	free(only_gcc);
+}
+END_TEST
+
+START_TEST(kernel_that_cannot_work_is_refused)
+{
+	static const struct {
+		const char *fields[3], *text;
+	} cases[] = {
+		{{"size=0", NULL}, "size must be at least 1"},
+		{{"size=9000", NULL}, "avx9000"},
+		{{"size=1000000000000000", NULL}, "MiB of memory"},
+	};
+	struct measurement *good = fixture_measurement("Tiny", NULL);
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(kernel_check(&rot, fixture_kernel(good), &err), 0);
+	rot_graph_delete(good);
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct measurement *measurement = fixture_measurement("Tiny", cases[i].fields);
+
+		ck_assert_int_eq(kernel_check(&rot, fixture_kernel(measurement), &err), -1);
+		ck_assert_msg(strstr(err.text, cases[i].text) && strstr(err.text, "Tiny"), "%s", err.text);
+		rot_graph_delete(measurement);
+	}
+}
+END_TEST
+
+START_TEST(expected_work_follows_the_definition)
+{
+	static const char *const small[] = {"size=1000", NULL}, *const large[] = {"size=1000000", NULL};
+	static const char *const zero[] = {"step=5", NULL};
+	struct measurement *a = fixture_measurement("Tiny", small), *b = fixture_measurement("Tiny", large);
+	struct measurement *c = fixture_measurement("Tiny", zero);
+	struct rot_error err = {0};
+	double value = 0;
+
+	ck_assert(kernel_expected_operations(&rot, fixture_kernel(a), "doublePrecisionFlop", &value, &err));
+	ck_assert_double_eq(value, 1000);
+	ck_assert(kernel_expected_bytes(&rot, fixture_kernel(a), "llcRam", "both", &value, &err));
+	ck_assert_double_eq(value, 8000);
+	ck_assert(!kernel_expected_bytes(&rot, fixture_kernel(a), "llcRam", "write", &value, &err));
+	ck_assert(!kernel_expected_operations(&rot, fixture_kernel(a), "compInstr", &value, &err));
+	ck_assert(!kernel_expected_bytes(&rot, fixture_kernel(a), "l2l3", "read", &value, &err));
+	ck_assert_str_eq(err.text, "");
+	ck_assert(kernel_expected_bytes(&rot, fixture_kernel(b), "l2l3", "read", &value, &err));
+	ck_assert_double_eq(value, 8e6);
+	ck_assert(!kernel_expected_operations(&rot, fixture_kernel(c), "singlePrecisionFlop", &value, &err));
+	ck_assert_msg(strstr(err.text, "Tiny.xml:10"), "%s", err.text);
+	rot_graph_delete(a);
+	rot_graph_delete(b);
+	rot_graph_delete(c);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("core_build");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, same_core_is_found_without_make);
+	tcase_add_test(tcase, going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel);
+	tcase_add_test(tcase, macros_reach_the_kernel);
+	tcase_add_test(tcase, changed_source_gives_another_core);
+	tcase_add_test(tcase, damaged_child_is_built_again);
+	tcase_add_test(tcase, unfinished_folder_is_finished);
+	tcase_add_test(tcase, strange_paths_are_fine);
+	tcase_add_test(tcase, contradicting_macros_are_named);
+	tcase_add_test(tcase, different_flags_in_one_class_are_refused);
+	tcase_add_test(tcase, two_kernels_share_a_core);
+	tcase_add_test(tcase, compile_error_shows_what_the_compiler_said);
+	tcase_add_test(tcase, kernel_without_c_file_is_named);
+	tcase_add_test(tcase, missing_tools_are_named_with_what_installs_them);
+	tcase_add_test(tcase, kernel_that_cannot_work_is_refused);
+	tcase_add_test(tcase, expected_work_follows_the_definition);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting rot-core: every way it can end, with scripts in its place; nothing may be left behind. */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "fixture.h"
+#include "measuring/core_launch.h"
+#include "measuring/work_folder.h"
+#include "memory.h"
+#include "messages.h"
+
+/* A core's answer of one collection with two runs, as rot_text_write gives it, in FOLDER/answer. */
+static void
+write_answer(const void *answer)
+{
+	char *path = fixture_path("answer");
+	FILE *out = fopen(path, "w");
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(rot_text_write(answer, out, &err), 0);
+	ck_assert_int_eq(fclose(out), 0);
+	free(path);
+}
+
+static void
+write_runs(int nr_collections, int nr_runs)
+{
+	struct measurement_command_output *output = measurement_command_output_new();
+
+	for (int c = 0; c < nr_collections; c++) {
+		struct measurement_run_output_collection *collection = measurement_run_output_collection_new();
+
+		for (int i = 0; i < nr_runs; i++) {
+			struct measurement_run_output *run = measurement_run_output_new();
+
+			run->order = i;
+			measurement_run_output_collection_outputs_add(collection, run);
+		}
+		measurement_command_output_collections_add(output, collection);
+	}
+	write_answer(output);
+	rot_graph_delete(output);
+}
+
+static void
+write_failure(const char *kind, const char *attempted, const char *hint, const char *printed)
+{
+	struct core_failure *failure = core_failure_new();
+
+	rot_string_set(&failure->kind, kind);
+	rot_string_set(&failure->attempted, attempted);
+	rot_string_set(&failure->hint, hint);
+	rot_string_set(&failure->standard_error, printed);
+	write_answer(failure);
+	core_failure_delete(failure);
+}
+
+static void
+expect_no_work_folder(void)
+{
+	char *work = fixture_path("cache/work"), **names = folder_list(work);
+
+	ck_assert_ptr_null(names[0]);
+	folder_list_delete(names);
+	free(work);
+}
+
+/* Runs a script as rot-core, for one measurement of two runs. In it $OUTPUT is the output file, $ANSWER the prepared answer. */
+static int
+launch(const char *script, struct measurement_command_output **output, struct rot_error *err)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", NULL);
+	char *text = rot_format("ANSWER=%s/answer LOG=%s/log/core\n"
+				"while [ $# -gt 0 ]; do case $1 in\n"
+				"--child) CHILD=$2;; --command) COMMAND=$2;; --output) OUTPUT=$2;;\n"
+				"--time-limit) LIMIT=$2;; --progress-fd) FD=$2;; esac; shift 2; done\n%s",
+				fixture_folder, fixture_folder, script);
+	int rc;
+
+	fixture_replace_core(text);
+	free(text);
+	*output = NULL;
+	rc = core_launch(&rot, "/the/child", &measurement, 1, 2, output, err);
+	rot_graph_delete(measurement);
+	expect_no_work_folder();
+	return rc;
+}
+
+START_TEST(good_answer_is_read)
+{
+	struct measurement_command_output *output;
+	struct rot_error err = {0};
+
+	write_runs(1, 2);
+	ck_assert_msg(launch("[ $CHILD = /the/child ] && [ $LIMIT = 600.000 ] && grep -q '^Tiny$' \"$COMMAND\" || exit 9\n"
+			     "echo run 1 of 2 >&$FD; echo nonsense >&$FD; cp $ANSWER $OUTPUT; printf 'run 2 of 2' >&$FD",
+			     &output, &err) == 0, "%s", err.text);
+	ck_assert_int_eq((int)measurement_command_output_nr_collections(output), 1);
+	rot_graph_delete(output);
+}
+END_TEST
+
+/* What a core does, and what must be in the message and in the hint. */
+static const struct {
+	const char *script, *text, *more_text, *hint;
+} endings[] = {
+	{"exit 3", "exit status 3", "", ""},
+	{"exit 0", "exit status 0", "cannot read", ""},
+	{"echo the reason >&2; exit 1", "exit status 1", "the reason", ""},
+	{"kill -SEGV $$", "signal 11", "", ""},
+	{"kill -9 $$", "signal 9", "Killed", ""},
+	{"head -c 60 $ANSWER >$OUTPUT", "exit status 0", "output of the measuring core:", ""},
+	{"printf 'Tiny\\n' >$OUTPUT", "exit status 0", "output of the measuring core:", ""},
+	{"cp $ANSWER $OUTPUT; exit 4", "exit status 4", "", ""},
+	{"head -c 100000 /dev/zero | tr '\\0' x >&2; echo the end >&2; exit 1", "the end", "", ""},
+};
+
+START_TEST(bad_end_is_explained)
+{
+	struct measurement_command_output *output;
+	struct rot_error err = {0};
+
+	write_runs(1, 2);
+	ck_assert_int_eq(launch(endings[_i].script, &output, &err), -1);
+	ck_assert_ptr_null(output);
+	ck_assert_msg(strstr(err.text, endings[_i].text) && strstr(err.text, endings[_i].more_text), "%s", err.text);
+}
+END_TEST
+
+START_TEST(missing_runs_are_no_answer)
+{
+	static const int shapes[][2] = {{1, 1}, {1, 3}, {0, 0}, {2, 2}};
+	struct measurement_command_output *output;
+
+	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+		struct rot_error err = {0};
+
+		write_runs(shapes[i][0], shapes[i][1]);
+		ck_assert_int_eq(launch("cp $ANSWER $OUTPUT", &output, &err), -1);
+		ck_assert_msg(strstr(err.text, "runs that were asked for"), "%s", err.text);
+	}
+}
+END_TEST
+
+static const struct {
+	const char *kind, *hint, *expected_hint;
+} failures[] = {
+	{"error", "do this", "do this"},
+	{"error", "", ""},
+	{"timeLimit", "", "-timeLimit"},
+	{"killed", "", "crash"},
+	{"exited", "not this way", "not this way"},
+};
+
+START_TEST(failure_of_the_core_is_passed_on)
+{
+	struct measurement_command_output *output;
+	struct rot_error err = {0};
+
+	write_failure(failures[_i].kind, "cannot do it", failures[_i].hint, "out of cheese");
+	ck_assert_int_eq(launch("echo from the parent >&2; cp $ANSWER $OUTPUT; exit 1", &output, &err), -1);
+	ck_assert_msg(strstr(err.text, "cannot do it") == err.text && strstr(err.text, "out of cheese") &&
+			      strstr(err.text, "from the parent"),
+		      "%s", err.text);
+	ck_assert_msg(strstr(err.hint, failures[_i].expected_hint) != NULL, "%s", err.hint);
+}
+END_TEST
+
+START_TEST(missing_core_is_an_error)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", NULL);
+	struct measurement_command_output *output = NULL;
+	char *core = fixture_path("built/core/rot-core");
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(unlink(core), 0);
+	ck_assert_int_eq(core_launch(&rot, "/the/child", &measurement, 1, 1, &output, &err), -1);
+	ck_assert_msg(strstr(err.text, "built/core/rot-core") && strstr(err.text, "No such file"), "%s", err.text);
+	rot_graph_delete(measurement);
+	free(core);
+}
+END_TEST
+
+static void
+set_alarm_to_interrupt(int number)
+{
+	(void)number;
+	raise(SIGINT);
+}
+
+START_TEST(interruption_stops_the_core)
+{
+	struct measurement_command_output *output;
+	struct rot_error err = {0};
+
+	write_runs(1, 2);
+	messages_catch_signals();
+	signal(SIGALRM, set_alarm_to_interrupt);
+	alarm(1);
+	ck_assert_int_eq(launch("trap 'echo stopped >>$LOG; exit 1' TERM; while :; do sleep 0.05; done", &output, &err), -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_int_eq(fixture_count("core"), 1);
+}
+END_TEST
+
+/* The folder of a process that is gone is removed, that of a living one stays. */
+START_TEST(stale_work_folders_are_removed)
+{
+	struct work_folder own = {.lock = -1}, other = {.lock = -1};
+	char *cache = fixture_path("cache"), *dead = fixture_path("cache/work/1-dead"), *unlocked = fixture_path("cache/work/2-x");
+	struct rot_error err = {0};
+
+	fixture_write("cache/work/1-dead/lock", "", false);
+	fixture_write("cache/work/1-dead/output", "half", false);
+	fixture_write("cache/work/2-x/command", "", false);
+	ck_assert_int_eq(work_folder_open(&own, cache, &err), 0);
+	ck_assert_int_eq(access(dead, F_OK), -1);
+	ck_assert_int_eq(access(unlocked, F_OK), -1);
+	ck_assert_int_eq(work_folder_open(&other, cache, &err), 0);
+	ck_assert_int_eq(access(own.path, F_OK), 0);
+	work_folder_close(&other);
+	ck_assert_int_eq(access(own.path, F_OK), 0);
+	work_folder_close(&own);
+	work_folder_close(&own);
+	free(unlocked);
+	free(dead);
+	free(cache);
+}
+END_TEST
+
+START_TEST(work_folder_is_elsewhere_when_the_cache_is_no_folder)
+{
+	struct work_folder work;
+	char *cache = fixture_path("cache/CACHEDIR.TAG");
+	struct rot_error err = {0};
+
+	setenv("TMPDIR", fixture_folder, 1);
+	ck_assert_msg(work_folder_open(&work, cache, &err) == 0, "%s", err.text);
+	ck_assert(strncmp(work.path, fixture_folder, strlen(fixture_folder)) == 0);
+	work_folder_close(&work);
+	setenv("TMPDIR", "/nowhere/at all", 1);
+	ck_assert_int_eq(work_folder_open(&work, cache, &err), -1);
+	ck_assert_msg(strstr(err.text, "/nowhere/at all"), "%s", err.text);
+	work_folder_close(&work);
+	free(cache);
+}
+END_TEST
+
+/* Needs a core that outlives the driver's patience: the driver adds its own grace to the limit. */
+START_TEST(core_dies_with_the_driver)
+{
+	char *pid_path = fixture_path("log/pid"), *text = NULL;
+	pid_t driver = fork(), core;
+
+	if (driver == 0) {
+		struct measurement_command_output *output;
+		struct rot_error err = {0};
+
+		launch("echo $$ >$LOG.new; mv $LOG.new ${LOG%/*}/pid; exec sleep 100", &output, &err);
+		_exit(0);
+	}
+	while (!(text = file_read(pid_path, NULL, NULL)))
+		usleep(1000);
+	core = atoi(text);
+	ck_assert_int_gt(core, 1);
+	kill(driver, SIGKILL);
+	waitpid(driver, NULL, 0);
+	/* It may still be a zombie of init's; then it cannot be opened by its executable. */
+	for (int i = 0; i < 5000 && kill(core, 0) == 0; i++) {
+		char *exe = rot_format("/proc/%d/exe", (int)core), target[8];
+		bool is_gone = readlink(exe, target, sizeof target) < 0;
+
+		free(exe);
+		if (is_gone)
+			break;
+		usleep(1000);
+		ck_assert_int_lt(i, 4999);
+	}
+	free(text);
+	free(pid_path);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("core_launch");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, fixture_setup, fixture_teardown);
+	tcase_add_test(tcase, good_answer_is_read);
+	tcase_add_loop_test(tcase, bad_end_is_explained, 0, sizeof endings / sizeof *endings);
+	tcase_add_test(tcase, missing_runs_are_no_answer);
+	tcase_add_loop_test(tcase, failure_of_the_core_is_passed_on, 0, sizeof failures / sizeof *failures);
+	tcase_add_test(tcase, missing_core_is_an_error);
+	tcase_add_test(tcase, interruption_stops_the_core);
+	tcase_add_test(tcase, stale_work_folders_are_removed);
+	tcase_add_test(tcase, work_folder_is_elsewhere_when_the_cache_is_no_folder);
+	tcase_add_test(tcase, core_dies_with_the_driver);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* measuring_perform from end to end, with real cores: what is measured, what comes from the cache. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "files.h"
+#include "fixture.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+
+static void
+setup(void)
+{
+	fixture_setup();
+	fixture_log_program("make");
+	fixture_replace_core("echo start >>${0%/*}/../../log/core; exec REAL \"$@\"");
+}
+
+/* Measures and gives the result, which must have the runs that were asked for. */
+static struct measurement_result *
+perform(const char *const *fields, int nr_runs)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", fields);
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+
+	ck_assert_msg(measuring_perform(&rot, &measurement, 1, nr_runs, &result, &err) == 0, "%s", err.text);
+	ck_assert_int_eq((int)measurement_result_nr_outputs(result), nr_runs);
+	rot_graph_delete(measurement);
+	return result;
+}
+
+static void
+perform_only(const char *const *fields, int nr_runs)
+{
+	rot_graph_delete(perform(fields, nr_runs));
+}
+
+static uint64_t
+nano_seconds(const struct measurement_result *result, size_t run)
+{
+	struct measurement_run_output *output = measurement_result_outputs_at(result, run);
+	struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(output, 0);
+	struct execution_time_measurer_output *time = rot_cast(set->main_measurer_output, &execution_time_measurer_output_class);
+
+	ck_assert_ptr_nonnull(time);
+	return time->nano_seconds;
+}
+
+static const char *const size_1[] = {"size=1000", NULL}, *const size_2[] = {"size=2000", NULL};
+
+START_TEST(result_tells_where_it_is_from)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	char *hash = measuring_description_hash(&rot, measurement);
+	struct measurement_result *result = perform(size_1, 2);
+
+	ck_assert_str_eq(result->description_hash, hash);
+	ck_assert_int_eq((int)strlen(result->core_hash), 64);
+	ck_assert_ptr_nonnull(strstr(result->description, "size=\"1000\""));
+	ck_assert_ptr_nonnull(strstr(result->compiler, "gcc"));
+	ck_assert_ptr_nonnull(strstr(measurement_result_compile_lines_at(result, 0), "Tiny.c"));
+	ck_assert_int_eq((int)strlen(result->created), 20);
+	ck_assert(rot_graph_equal(result->machine, rot.machine));
+	ck_assert(nano_seconds(result, 0) > 0 && nano_seconds(result, 1) > 0);
+	rot_graph_delete(result);
+	rot_graph_delete(measurement);
+	free(hash);
+}
+END_TEST
+
+START_TEST(second_time_starts_no_process)
+{
+	struct measurement_result *first, *second;
+
+	fixture_log_program("gcc");
+	first = perform(size_1, 3);
+	ck_assert_int_eq(fixture_count("core"), 1);
+	int nr_compiles = fixture_count("gcc");
+
+	fixture_restart();
+	second = perform(size_1, 3);
+	ck_assert(rot_graph_equal(first, second));
+	ck_assert_int_eq(fixture_count("core"), 1);
+	ck_assert_int_eq(fixture_count("make"), 1);
+	ck_assert_int_eq(fixture_count("gcc"), nr_compiles);
+	rot_graph_delete(first);
+	rot_graph_delete(second);
+}
+END_TEST
+
+START_TEST(only_missing_runs_are_measured)
+{
+	struct measurement_result *three, *five, *two;
+
+	three = perform(size_1, 3);
+	fixture_restart();
+	five = perform(size_1, 5);
+	ck_assert_int_eq(fixture_count("core"), 2);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_uint_eq(nano_seconds(three, i), nano_seconds(five, i));
+	two = perform(size_1, 2);
+	ck_assert_uint_eq(nano_seconds(two, 1), nano_seconds(five, 1));
+	rot_graph_delete(perform(size_1, 5));
+	ck_assert_int_eq(fixture_count("core"), 2);
+	rot_graph_delete(three);
+	rot_graph_delete(five);
+	rot_graph_delete(two);
+}
+END_TEST
+
+START_TEST(passes_are_measured_in_one_start)
+{
+	struct measurement *passes[2] = {fixture_measurement("Tiny", size_1), fixture_measurement("Tiny", size_1)};
+	struct measurement_result *results[2] = {NULL, NULL};
+	struct measurer_set *set = measurement_workloads_at(passes[1], 0)->measurer_set;
+	struct rot_error err = {0};
+
+	measurer_set_additional_measurers_add(set, (struct measurer_base *)tsc_measurer_new());
+	perform_only(size_1, 2); /* the first pass has two runs already */
+	ck_assert_msg(measuring_perform(&rot, passes, 2, 4, results, &err) == 0, "%s", err.text);
+	ck_assert_int_eq((int)measurement_result_nr_outputs(results[0]), 4);
+	ck_assert_int_eq((int)measurement_result_nr_outputs(results[1]), 4);
+	ck_assert_str_ne(results[0]->description_hash, results[1]->description_hash);
+	ck_assert_int_eq(fixture_count("core"), 3);
+	for (int i = 0; i < 2; i++) {
+		rot_graph_delete(results[i]);
+		results[i] = NULL;
+	}
+	ck_assert_int_eq(measuring_perform(&rot, passes, 2, 6, results, &err), 0);
+	ck_assert_int_eq(fixture_count("core"), 4);
+	for (int i = 0; i < 2; i++) {
+		rot_graph_delete(results[i]);
+		rot_graph_delete(passes[i]);
+	}
+}
+END_TEST
+
+START_TEST(other_size_uses_the_same_core)
+{
+	struct measurement_result *first = perform(size_1, 1), *second = perform(size_2, 1);
+
+	ck_assert_str_ne(first->description_hash, second->description_hash);
+	ck_assert_str_eq(first->core_hash, second->core_hash);
+	ck_assert_int_eq(fixture_count("make"), 1);
+	rot_graph_delete(first);
+	rot_graph_delete(second);
+}
+END_TEST
+
+START_TEST(remeasure_measures_once_per_process)
+{
+	perform_only(size_1, 2);
+	fixture_restart();
+	fixture_configure("useCachedResults", "false");
+	perform_only(size_1, 2);
+	ck_assert_int_eq(fixture_count("core"), 2);
+	perform_only(size_1, 2);
+	ck_assert_int_eq(fixture_count("core"), 2);
+}
+END_TEST
+
+/* The same description, another binary: the kernel's source has changed. */
+START_TEST(changed_core_is_measured_again_unless_not_checked)
+{
+	struct measurement_result *first = perform(size_1, 2), *second;
+	char *path = fixture_path("user/kernels/Tiny/Tiny.c"), *text = file_read(path, NULL, NULL);
+	char *changed = rot_format("%s\nint more_code(int a);\nint more_code(int a) { return 3 * a; }\n", text);
+
+	fixture_write("user/kernels/Tiny/Tiny.c", changed, false);
+	fixture_restart();
+	fixture_configure("shouldCheckCoreHash", "false");
+	perform_only(size_1, 2);
+	ck_assert_int_eq(fixture_count("core"), 1);
+	ck_assert_int_eq(fixture_count("make"), 1);
+	fixture_restart();
+	second = perform(size_1, 2);
+	ck_assert_int_eq(fixture_count("core"), 2);
+	ck_assert_str_eq(first->description_hash, second->description_hash);
+	ck_assert_str_ne(first->core_hash, second->core_hash);
+	rot_graph_delete(first);
+	rot_graph_delete(second);
+	free(changed);
+	free(text);
+	free(path);
+}
+END_TEST
+
+/* A comment changes the source but not what is measured: the core is the same, bit by bit. */
+START_TEST(same_binary_from_other_source_keeps_results)
+{
+	char *path = fixture_path("user/kernels/Other/Other.c"), *text = file_read(path, NULL, NULL);
+	struct measurement *measurement = fixture_measurement("Other", NULL);
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+	char *changed = rot_format("%s/* more */\n", text);
+
+	ck_assert_msg(measuring_perform(&rot, &measurement, 1, 1, &result, &err) == 0, "%s", err.text);
+	rot_graph_delete(result);
+	fixture_write("user/kernels/Other/Other.c", changed, false);
+	rot_graph_delete(measurement);
+	fixture_restart();
+	measurement = fixture_measurement("Other", NULL);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &err), 0);
+	ck_assert_int_eq(fixture_count("make"), 2);
+	ck_assert_int_eq(fixture_count("core"), 1);
+	rot_graph_delete(result);
+	rot_graph_delete(measurement);
+	free(changed);
+	free(text);
+	free(path);
+}
+END_TEST
+
+START_TEST(users_flags_are_part_of_the_description)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	char *plain = measuring_description_hash(&rot, measurement), *again = measuring_description_hash(&rot, measurement), *other;
+
+	ck_assert_str_eq(plain, again);
+	fixture_configure("optimization", "-O1 -funroll-loops");
+	other = measuring_description_hash(&rot, measurement);
+	ck_assert_str_ne(plain, other);
+	ck_assert_str_eq(fixture_kernel(measurement)->optimization, "-O1 -funroll-loops");
+	free(other);
+	fixture_configure("optimization", "");
+	rot_string_set(&fixture_kernel(measurement)->optimization, "-O3");
+	rot_string_set(&rot.machine->microcode, "0x1");
+	other = measuring_description_hash(&rot, measurement);
+	ck_assert_str_ne(plain, other);
+	rot_graph_delete(measurement);
+	free(plain);
+	free(again);
+	free(other);
+}
+END_TEST
+
+START_TEST(failed_core_keeps_what_was_measured)
+{
+	struct measurement *measurement;
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+
+	perform_only(size_1, 2);
+	fixture_restart();
+	fixture_replace_core("exit 1");
+	measurement = fixture_measurement("Tiny", size_1);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 3, &result, &err), -1);
+	ck_assert_ptr_null(result);
+	rot_graph_delete(measurement);
+	perform_only(size_1, 2);
+}
+END_TEST
+
+START_TEST(kernel_is_checked_before_anything_is_built)
+{
+	static const char *const none[] = {"size=0", NULL};
+	struct measurement *measurement = fixture_measurement("Tiny", none);
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 1, &result, &err), -1);
+	ck_assert_msg(strstr(err.text, "size must be at least 1"), "%s", err.text);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 0, &result, &err), -1);
+	ck_assert_int_eq(fixture_count("make"), 0);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
+/* Two rots want the same point: one measures, the other takes its result. */
+START_TEST(concurrent_rots_measure_a_point_once)
+{
+	pid_t others[2];
+
+	fixture_configure("quiet", "true");
+	for (int i = 0; i < 2; i++) {
+		others[i] = fork();
+		if (others[i] == 0) {
+			perform_only(size_1, 3);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 2; i++) {
+		int status;
+
+		waitpid(others[i], &status, 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(fixture_count("core"), 1);
+	ck_assert_int_eq(fixture_count("make"), 1);
+	perform_only(size_1, 3);
+	ck_assert_int_eq(fixture_count("core"), 1);
+}
+END_TEST
+
+START_TEST(results_that_cannot_be_stored_are_measured_all_the_same)
+{
+	fixture_write("cache/results", "no folder", false);
+	perform_only(size_1, 2);
+	perform_only(size_1, 2);
+	ck_assert_int_eq(fixture_count("core"), 2);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("measuring");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, fixture_teardown);
+	tcase_add_test(tcase, result_tells_where_it_is_from);
+	tcase_add_test(tcase, second_time_starts_no_process);
+	tcase_add_test(tcase, only_missing_runs_are_measured);
+	tcase_add_test(tcase, passes_are_measured_in_one_start);
+	tcase_add_test(tcase, other_size_uses_the_same_core);
+	tcase_add_test(tcase, remeasure_measures_once_per_process);
+	tcase_add_test(tcase, changed_core_is_measured_again_unless_not_checked);
+	tcase_add_test(tcase, same_binary_from_other_source_keeps_results);
+	tcase_add_test(tcase, users_flags_are_part_of_the_description);
+	tcase_add_test(tcase, failed_core_keeps_what_was_measured);
+	tcase_add_test(tcase, kernel_is_checked_before_anything_is_built);
+	tcase_add_test(tcase, concurrent_rots_measure_a_point_once);
+	tcase_add_test(tcase, results_that_cannot_be_stored_are_measured_all_the_same);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}

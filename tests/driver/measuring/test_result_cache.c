@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* The result cache: what is stored comes back, what is damaged never harms. */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "files.h"
+#include "fixture.h"
+#include "measuring/result_cache.h"
+#include "memory.h"
+
+#define HASH "ab34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"
+
+static struct result_cache *cache;
+static char *path; /* of the result's file */
+
+static void
+setup(void)
+{
+	fixture_setup();
+	cache = result_cache_new(rot.paths->cache, rot.registry);
+	path = fixture_path("cache/results/ab/" HASH ".xml");
+}
+
+static void
+teardown(void)
+{
+	result_cache_delete(cache);
+	free(path);
+	fixture_teardown();
+}
+
+/* A result with nr runs, which differ. */
+static struct measurement_result *
+make_result(int nr)
+{
+	struct measurement_result *result = measurement_result_new();
+
+	rot_string_set(&result->description_hash, HASH);
+	rot_string_set(&result->description, "<Measurement text=\"a &amp; b\"/>");
+	result->machine = rot_graph_clone(rot.machine, NULL);
+	for (int i = 0; i < nr; i++) {
+		struct measurement_run_output *run = measurement_run_output_new();
+		struct measurer_set_output *set = measurer_set_output_new();
+		struct execution_time_measurer_output *time = execution_time_measurer_output_new();
+
+		run->order = i;
+		time->nano_seconds = 1000 + (uint64_t)i;
+		set->main_measurer_output = (struct measurer_output_base *)time;
+		measurement_run_output_measurer_set_outputs_add(run, set);
+		measurement_result_outputs_add(result, run);
+	}
+	return result;
+}
+
+/* Runs action with standard error in a file; what was printed, fresh memory. */
+static char *
+printed_by(void (*action)(void *context), void *context)
+{
+	FILE *capture = tmpfile(), *old = stderr;
+	char *text;
+	long length;
+
+	stderr = capture;
+	action(context);
+	stderr = old;
+	length = ftell(capture);
+	text = rot_calloc((size_t)length + 1, 1);
+	rewind(capture);
+	ck_assert_int_eq((int)fread(text, 1, (size_t)length, capture), (int)length);
+	fclose(capture);
+	return text;
+}
+
+static void
+load(void *context)
+{
+	*(struct measurement_result **)context = result_cache_load(cache, HASH);
+}
+
+static void
+store(void *context)
+{
+	result_cache_store(cache, context);
+}
+
+START_TEST(stored_result_comes_back)
+{
+	struct measurement_result *result = make_result(3), *loaded;
+	char *tag = fixture_path("cache/CACHEDIR.TAG"), *text;
+
+	ck_assert_ptr_null(result_cache_load(cache, HASH));
+	unlink(tag);
+	result_cache_store(cache, result);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(result, loaded));
+	text = file_read(tag, NULL, NULL);
+	ck_assert(text && strncmp(text, "Signature: 8a477f597d28d172789f06886806bc55", 43) == 0);
+	rot_graph_delete(loaded);
+	rot_graph_delete(result);
+	result = make_result(5);
+	result_cache_store(cache, result);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(result, loaded));
+	rot_graph_delete(loaded);
+	rot_graph_delete(result);
+	free(text);
+	free(tag);
+}
+END_TEST
+
+/* The file must be absent, and set aside with one warning. */
+static void
+expect_damaged(const char *content, size_t length, const char *what)
+{
+	struct measurement_result *loaded = NULL;
+	char *damaged = rot_format("%s.damaged", path), *text;
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(file_write(path, content, length, false, &err), 0);
+	text = printed_by(load, &loaded);
+	ck_assert_msg(!loaded, "%s", what);
+	ck_assert_msg(strstr(text, "warning") && strstr(text, HASH), "%s: %s", what, text);
+	ck_assert_msg(access(path, F_OK) < 0 && access(damaged, F_OK) == 0, "%s", what);
+	free(text);
+	free(damaged);
+}
+
+START_TEST(every_kind_of_damage_is_set_aside)
+{
+	struct measurement_result *result = make_result(2), *loaded;
+	size_t length;
+	char *content, *line;
+
+	result_cache_store(cache, result);
+	content = file_read(path, &length, NULL);
+	line = strchr(content, '\n');
+	for (size_t i = 0; i < length; i += i < (size_t)(line - content) + 40 ? 1 : 61) {
+		char *changed = rot_strndup(content, length);
+
+		changed[i] ^= 1;
+		expect_damaged(changed, length, "a changed byte");
+		free(changed);
+	}
+	for (size_t i = 0; i < length; i += 37)
+		expect_damaged(content, i, "a truncated file");
+	expect_damaged("", 0, "an empty file");
+	char *longer = rot_format("%s\n", content), *older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
+
+	expect_damaged(longer, length + 1, "a longer file");
+	expect_damaged(older, length, "another version");
+	free(longer);
+	free(older);
+	result_cache_store(cache, result);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(result, loaded));
+	rot_graph_delete(loaded);
+	rot_graph_delete(result);
+	free(content);
+}
+END_TEST
+
+/* Intact, but not what the name says. */
+START_TEST(result_of_another_description_is_set_aside)
+{
+	struct measurement_result *result = make_result(1), *loaded = NULL;
+	char *from = fixture_path("cache/results/cd/cd" "34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef.xml"), *text;
+
+	rot_string_set(&result->description_hash, "cd34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef");
+	result_cache_store(cache, result);
+	fixture_write("cache/results/ab/x", "", false);
+	ck_assert_int_eq(rename(from, path), 0);
+	text = printed_by(load, &loaded);
+	ck_assert_ptr_null(loaded);
+	ck_assert_msg(strstr(text, "it is not the result"), "%s", text);
+	rot_graph_delete(result);
+	free(text);
+	free(from);
+}
+END_TEST
+
+/* The results folder is a file: neither reading nor writing works, also for root. */
+START_TEST(unusable_folder_costs_one_warning_each)
+{
+	struct measurement_result *result = make_result(1), *loaded = NULL;
+	char *text;
+
+	fixture_write("cache/results", "no folder", false);
+	text = printed_by(load, &loaded);
+	ck_assert_msg(!loaded && strstr(text, "warning"), "%s", text);
+	free(text);
+	text = printed_by(store, result);
+	ck_assert_msg(strstr(text, "warning") && strstr(text, "not kept"), "%s", text);
+	free(text);
+	text = printed_by(load, &loaded);
+	ck_assert_str_eq(text, "");
+	free(text);
+	text = printed_by(store, result);
+	ck_assert_str_eq(text, "");
+	free(text);
+	rot_graph_delete(result);
+}
+END_TEST
+
+/* A disk that takes no more, made by the limit of a file's size. */
+START_TEST(full_disk_keeps_the_old_result)
+{
+	struct measurement_result *old = make_result(1), *new = make_result(200), *loaded;
+	struct rlimit limit = {2048, 2048};
+	char *text, *folder = fixture_path("cache/results/ab"), **names;
+
+	result_cache_store(cache, old);
+	signal(SIGXFSZ, SIG_IGN);
+	/* Standard error's file is small, so the warning still fits. */
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	text = printed_by(store, new);
+	ck_assert_msg(strstr(text, "warning") && strstr(text, "File too large"), "%s", text);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(old, loaded));
+	names = folder_list(folder);
+	ck_assert(names[0] && !names[1]);
+	folder_list_delete(names);
+	rot_graph_delete(loaded);
+	rot_graph_delete(new);
+	rot_graph_delete(old);
+	free(folder);
+	free(text);
+}
+END_TEST
+
+/* Two writers and a reader at once: the reader always sees one of the two results, whole. */
+START_TEST(concurrent_writers_never_show_half_a_file)
+{
+	struct measurement_result *results[] = {make_result(10), make_result(300)};
+	pid_t writers[2];
+
+	result_cache_store(cache, results[0]);
+	for (int w = 0; w < 2; w++) {
+		writers[w] = fork();
+		if (writers[w] == 0) {
+			for (int i = 0; i < 20; i++)
+				result_cache_store(cache, results[w]);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < 60; i++) {
+		struct measurement_result *loaded = result_cache_load(cache, HASH);
+
+		ck_assert(loaded && (rot_graph_equal(loaded, results[0]) || rot_graph_equal(loaded, results[1])));
+		rot_graph_delete(loaded);
+	}
+	for (int w = 0; w < 2; w++) {
+		int status;
+
+		waitpid(writers[w], &status, 0);
+		ck_assert_int_eq(status, 0);
+		rot_graph_delete(results[w]);
+	}
+}
+END_TEST
+
+START_TEST(lock_is_held_by_one_and_freed_by_death)
+{
+	int lock = cache_lock(rot.paths->cache), ready[2], status;
+	char byte = 0;
+	pid_t other;
+
+	ck_assert_int_ge(lock, 0);
+	ck_assert_int_eq(pipe(ready), 0);
+	other = fork();
+	if (other == 0) {
+		int own;
+
+		close(lock);
+		own = cache_lock(rot.paths->cache);
+		if (write(ready[1], "x", 1) != 1 || own < 0)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ready[1]);
+	/* As long as we have it, the other waits. */
+	usleep(200 * 1000);
+	ck_assert_int_eq(waitpid(other, &status, WNOHANG), 0);
+	cache_unlock(lock);
+	ck_assert_int_eq((int)read(ready[0], &byte, 1), 1);
+	kill(other, SIGKILL);
+	waitpid(other, &status, 0);
+	lock = cache_lock(rot.paths->cache);
+	ck_assert_int_ge(lock, 0);
+	cache_unlock(lock);
+	ck_assert_int_eq(cache_lock("/nowhere/at/all"), -1);
+	cache_unlock(-1);
+	close(ready[0]);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("result_cache");
+	TCase *tcase = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	tcase_set_timeout(tcase, 60);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, stored_result_comes_back);
+	tcase_add_test(tcase, every_kind_of_damage_is_set_aside);
+	tcase_add_test(tcase, result_of_another_description_is_set_aside);
+	tcase_add_test(tcase, unusable_folder_costs_one_warning_each);
+	tcase_add_test(tcase, full_disk_keeps_the_old_result);
+	tcase_add_test(tcase, concurrent_writers_never_show_half_a_file);
+	tcase_add_test(tcase, lock_is_held_by_one_and_freed_by_death);
+	suite_add_tcase(suite, tcase);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed != 0;
+}
