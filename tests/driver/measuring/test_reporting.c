@@ -9,7 +9,8 @@
 #include "measuring/monitor.h"
 #include "measuring/progress.h"
 
-static char *
+/* Not inlined: gcc 12 takes the stream's pointer to the text for one to a variable that is gone. */
+static char *__attribute__((noinline))
 printed(const struct monitor *monitor)
 {
 	char *text = NULL;
