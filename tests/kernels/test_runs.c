@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels compute what they say: built as shared objects, loaded here, and run where the CPU has their instructions. */
+#include <check.h>
+#include <dlfcn.h>
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "definition.h"
+#include "fixture.h"
+#include "kernel.h"
+#include "memory.h"
+
+/* What the shared objects ask this program for. */
+void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free, (void *)kernel_fail, (void *)kernel_fill,
+				    (void *)kernel_fill_float};
+
+/* ---- a loaded kernel ---- */
+
+struct loaded {
+	struct kernel_base *entity;
+	const struct kernel_type *type;
+	void *kernel; /* type->size bytes that start with the entity's fields */
+	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+	size_t nr_buffers;
+	void *object;
+};
+
+/* Compiles, loads, initializes. */
+static struct loaded
+load_with(const char *class_name, const char *fields, const char *compiler)
+{
+	struct loaded loaded = {.entity = kernel_of(class_name, fields)};
+	char *name = rot_format("%s-%ld.so", class_name, (long)getpid());
+	char *path = kernel_compile(loaded.entity, compiler, "-shared -fPIC", name);
+	char *snake = codegen_snake_case(class_name), *symbol = rot_format("kernel_%s", snake);
+
+	loaded.object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	ck_assert_msg(loaded.object != NULL, "%s", dlerror());
+	loaded.type = dlsym(loaded.object, symbol);
+	ck_assert_msg(loaded.type != NULL, "%s", dlerror());
+	ck_assert_str_eq(loaded.type->class_name, class_name);
+	loaded.kernel = rot_calloc(1, loaded.type->size);
+	memcpy(loaded.kernel, loaded.entity, loaded.entity->entity.class->size);
+	if (loaded.type->initialize)
+		ck_assert_int_eq(loaded.type->initialize(loaded.kernel), 0);
+	if (loaded.type->buffers)
+		loaded.nr_buffers = loaded.type->buffers(loaded.kernel, loaded.buffers);
+	free(symbol);
+	free(snake);
+	free(path);
+	free(name);
+	return loaded;
+}
+
+static struct loaded
+load(const char *class_name, const char *fields)
+{
+	return load_with(class_name, fields, kernels_compilers[0]);
+}
+
+static void
+run(struct loaded *loaded)
+{
+	loaded->type->run(loaded->kernel);
+}
+
+/* Disposes twice: after a failed initialize there may be nothing to free. */
+static void
+unload(struct loaded *loaded)
+{
+	if (loaded->type->dispose) {
+		loaded->type->dispose(loaded->kernel);
+		loaded->type->dispose(loaded->kernel);
+	}
+	free(loaded->kernel);
+	dlclose(loaded->object);
+	rot_entity_delete(loaded->entity);
+}
+
+static bool
+cpu_has(const char *fields)
+{
+	if (strstr(fields, "registers=32") && !__builtin_cpu_supports("avx512vl"))
+		return false;
+	if (strstr(fields, "FMA") && !__builtin_cpu_supports("fma"))
+		return false;
+	if (strstr(fields, "AVX512"))
+		return __builtin_cpu_supports("avx512f");
+	return !strstr(fields, "AVX2") || __builtin_cpu_supports("avx2");
+}
+
+/* ---- Triad ---- */
+
+START_TEST(triad_adds_and_multiplies)
+{
+	static const char *const fields[] = {"bufferSize=1", "bufferSize=1001 optimization=-O1", "bufferSize=300000"};
+	struct loaded triad = load("Triad", fields[_i]);
+	const double *a = triad.buffers[0].start, *b = triad.buffers[1].start, *c = triad.buffers[2].start;
+	size_t nr = triad.buffers[0].bytes / sizeof(double);
+
+	ck_assert_uint_eq(triad.nr_buffers, 3);
+	ck_assert_uint_eq(triad.buffers[1].bytes, nr * sizeof(double));
+	run(&triad);
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_double_eq_tol(a[i], b[i] + 2.34 * c[i], 1e-14);
+	unload(&triad);
+}
+END_TEST
+
+/* ---- Memory ---- */
+
+static const char *const memory_writes[] = {
+	"operation=WRITE instructionSet=SCALAR bufferSize=64",
+	"operation=WRITE instructionSet=SCALAR bufferSize=4160 unroll=7 streams=3 iterations=3",
+	"operation=WRITE instructionSet=SSE bufferSize=4096 unroll=8 streams=4",
+	"operation=WRITE instructionSet=SSE bufferSize=1999936 unroll=5 streams=8",
+	"operation=WRITE instructionSet=AVX2 bufferSize=6400 unroll=32",
+	"operation=WRITE instructionSet=AVX512 bufferSize=65536 unroll=4 streams=2 iterations=2",
+	"operation=WRITE instructionSet=AVX512 bufferSize=640 unroll=16 streams=8",
+	"operation=WRITE_NT instructionSet=SCALAR bufferSize=8256 unroll=3",
+	"operation=WRITE_NT instructionSet=SSE bufferSize=8256 unroll=3 streams=7",
+	"operation=WRITE_NT instructionSet=AVX2 bufferSize=2097152 unroll=16",
+	"operation=WRITE_NT instructionSet=AVX512 bufferSize=3145792 unroll=3 streams=5",
+};
+
+START_TEST(memory_writes_all_of_its_buffer)
+{
+	struct loaded memory;
+	const uint64_t *words;
+	size_t nr;
+
+	if (!cpu_has(memory_writes[_i]))
+		return;
+	memory = load("Memory", memory_writes[_i]);
+	words = memory.buffers[0].start;
+	nr = memory.buffers[0].bytes / sizeof(uint64_t);
+	memset(memory.buffers[0].start, 0, memory.buffers[0].bytes);
+	run(&memory);
+	ck_assert_uint_ne(words[0], 0);
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_uint_eq(words[i], words[0]);
+	unload(&memory);
+}
+END_TEST
+
+/* ---- which pages are touched, in which order ---- */
+
+#define PAGE ((size_t)4096)
+#define MAX_TOUCHES 4096
+
+static char *watched;
+static size_t watched_bytes;
+static size_t touched[MAX_TOUCHES];
+static size_t nr_touched;
+
+/* Opens the page that was touched, and closes all but this and the one before: an access may lie across two pages. */
+static void
+note_page(int number, siginfo_t *information, void *context)
+{
+	char *address = information->si_addr;
+	size_t page = (size_t)(address - watched) / PAGE;
+
+	(void)number;
+	(void)context;
+	if (address < watched || address >= watched + watched_bytes || nr_touched == MAX_TOUCHES)
+		_exit(99);
+	mprotect(watched, watched_bytes, PROT_NONE);
+	if (nr_touched > 0)
+		mprotect(watched + touched[nr_touched - 1] * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	mprotect(watched + page * PAGE, PAGE, PROT_READ | PROT_WRITE);
+	touched[nr_touched++] = page;
+}
+
+static void
+run_watched(struct loaded *loaded)
+{
+	struct sigaction action = {.sa_sigaction = note_page, .sa_flags = SA_SIGINFO};
+	struct sigaction old;
+
+	watched = loaded->buffers[0].start;
+	watched_bytes = loaded->buffers[0].bytes;
+	ck_assert_uint_eq((uintptr_t)watched % PAGE, 0);
+	ck_assert_uint_eq(watched_bytes % PAGE, 0);
+	nr_touched = 0;
+	sigaction(SIGSEGV, &action, &old);
+	mprotect(watched, watched_bytes, PROT_NONE);
+	run(loaded);
+	mprotect(watched, watched_bytes, PROT_READ | PROT_WRITE);
+	sigaction(SIGSEGV, &old, NULL);
+}
+
+/* Passes over all pages in order. */
+static void
+assert_passes(size_t nr_passes)
+{
+	size_t nr_pages = watched_bytes / PAGE;
+
+	ck_assert_uint_eq(nr_touched, nr_passes * nr_pages);
+	for (size_t i = 0; i < nr_touched; i++)
+		ck_assert_uint_eq(touched[i], i % nr_pages);
+}
+
+START_TEST(memory_reads_all_of_its_buffer)
+{
+	static const char *const fields[] = {
+		"operation=READ instructionSet=SCALAR bufferSize=40960 iterations=3",
+		"operation=READ instructionSet=SSE bufferSize=36864 unroll=32",
+		"operation=READ instructionSet=AVX2 bufferSize=53248 unroll=5 iterations=2",
+		"operation=READ instructionSet=AVX512 bufferSize=61440 unroll=31",
+	};
+	struct loaded memory;
+
+	if (!cpu_has(fields[_i]))
+		return;
+	memory = load("Memory", fields[_i]);
+	run_watched(&memory);
+	assert_passes((size_t)((const int64_t[]){3, 1, 2, 1})[_i]);
+	unload(&memory);
+}
+END_TEST
+
+START_TEST(memory_streams_walk_side_by_side)
+{
+	struct loaded memory = load("Memory", "operation=READ instructionSet=SSE streams=2 bufferSize=65536");
+
+	run_watched(&memory);
+	ck_assert_uint_ge(nr_touched, 16);
+	for (size_t i = 0; i < 16; i++)
+		ck_assert_uint_eq(touched[i], i / 2 + i % 2 * 8);
+	unload(&memory);
+}
+END_TEST
+
+/* Every page is drawn, and neither in order nor again and again the same. */
+START_TEST(random_read_reads_everywhere)
+{
+	struct loaded memory = load("Memory", "operation=RANDOM_READ bufferSize=65536 streams=3 unroll=4");
+	size_t nr_of_page[16] = {0}, nr_in_order = 0;
+
+	run_watched(&memory);
+	for (size_t i = 0; i < nr_touched; i++) {
+		nr_of_page[touched[i]]++;
+		nr_in_order += i > 0 && touched[i] == touched[i - 1] + 1;
+	}
+	for (size_t i = 0; i < 16; i++)
+		ck_assert_uint_ge(nr_of_page[i], 20);
+	ck_assert_uint_le(nr_touched, 1024);
+	ck_assert_uint_ge(nr_touched, 700);
+	ck_assert_uint_le(nr_in_order, nr_touched / 8);
+	unload(&memory);
+}
+END_TEST
+
+/* ---- the two orders of the introduction ---- */
+
+/* Compilers may exchange loops at -O3, and the example would show nothing: gcc's and clang's code, as it runs. */
+START_TEST(introduction_walks_rows_or_columns)
+{
+	static const char *const fields[] = {
+		"m=2048 n=4 variant=0 optimization=-O0", "m=2048 n=4 variant=1 optimization=-O0",
+		"m=2048 n=4 variant=0 optimization=-O2", "m=2048 n=4 variant=1 optimization=-O2",
+		"m=2048 n=4 variant=0 optimization=-O3", "m=2048 n=4 variant=1 optimization=-O3",
+	};
+
+	for (size_t i = 0; kernels_compilers[i]; i++) {
+		struct loaded example = load_with("IntroductionExample", fields[_i], kernels_compilers[i]);
+
+		run_watched(&example);
+		assert_passes(_i % 2 == 0 ? 1 : 4);
+		unload(&example);
+	}
+}
+END_TEST
+
+START_TEST(introduction_computes_the_same_in_both_orders)
+{
+	struct loaded rows = load("IntroductionExample", "m=101 n=7 variant=0");
+	struct loaded columns = load("IntroductionExample", "m=101 n=7 variant=1");
+	const double *a = rows.buffers[0].start, *b = columns.buffers[0].start;
+	double before[101 * 7];
+
+	memcpy(before, a, sizeof before);
+	run(&rows);
+	run(&columns);
+	for (size_t i = 0; i < 101 * 7; i++) {
+		ck_assert_double_eq(a[i], 3.0 * (double)(i % 7) * (double)(i % 7) * before[i]);
+		ck_assert_double_eq(b[i], a[i]);
+	}
+	unload(&rows);
+	unload(&columns);
+}
+END_TEST
+
+/* ---- Arithmetic ---- */
+
+static const char *const arithmetics[] = {
+	"operation=ADD instructionSet=X87 dlp=7 unroll=3 iterations=1000",
+	"operation=MUL instructionSet=X87 dlp=5 unroll=3 iterations=1000",
+	"operation=ADD instructionSet=SCALAR dlp=14 unroll=2 iterations=1000",
+	"operation=MUL instructionSet=SCALAR dlp=3 unroll=32 iterations=1000",
+	"operation=ADD instructionSet=SSE dlp=8 unroll=5 iterations=1000",
+	"operation=MUL instructionSet=SSE dlp=8 unroll=1 iterations=1000",
+	"operation=MUL_ADD instructionSet=SSE dlp=8 unroll=1 iterations=1000",
+	"operation=FMA instructionSet=SSE dlp=12 unroll=4 iterations=1000",
+	"operation=ADD instructionSet=SCALAR registers=32 dlp=20 unroll=4 iterations=1000",
+	"operation=MUL_ADD instructionSet=AVX2 dlp=14 unroll=4 iterations=1000",
+	"operation=FMA instructionSet=AVX2 dlp=14 unroll=4 iterations=1000",
+	"operation=FMA_ADD instructionSet=AVX2 dlp=8 unroll=4 iterations=1000",
+	"operation=FMA_ADD instructionSet=AVX2 registers=32 dlp=16 unroll=4 iterations=1000",
+	"operation=ADD instructionSet=AVX512 dlp=30 unroll=4 iterations=1000",
+	"operation=FMA instructionSet=AVX512 dlp=12 unroll=4 iterations=1000",
+	"operation=FMA_ADD instructionSet=AVX512 dlp=20 unroll=4 iterations=1000",
+	"operation=FMA_ADD instructionSet=AVX512 dlp=2 unroll=4 iterations=1000",
+};
+
+/* A chain after n steps, from what it started with; delta is what the kernel adds and by how much it multiplies less than by 1. */
+static double
+after(char how, double start, double n)
+{
+	const double delta = 1e-9;
+
+	if (how == '+')
+		return start + n * delta;
+	if (how == '*')
+		return start * pow(1 - delta, n);
+	return 1 + (start - 1) * pow(1 - delta, n);
+}
+
+/* The values of the chains tell how often each was advanced: they move by 1e-9 a step, and doubles hold 1e-16. */
+START_TEST(arithmetic_advances_its_chains)
+{
+	struct loaded arithmetic;
+	const double *start, *results;
+	size_t lanes, nr_chains = 0;
+	double steps, value, dlp, unroll;
+	bool is_x87;
+
+	if (!cpu_has(arithmetics[_i]))
+		return;
+	arithmetic = load("Arithmetic", arithmetics[_i]);
+	start = arithmetic.buffers[0].start;
+	results = arithmetic.buffers[1].start;
+	is_x87 = strstr(arithmetics[_i], "X87");
+	lanes = strstr(arithmetics[_i], "AVX512") ? 8 : strstr(arithmetics[_i], "AVX2") ? 4 : strstr(arithmetics[_i], "SSE") ? 2 : 1;
+	ck_assert(rot_entity_number(arithmetic.entity, "dlp", &dlp) && rot_entity_number(arithmetic.entity, "unroll", &unroll));
+	run(&arithmetic);
+	steps = 1000 * unroll;
+	for (size_t i = 0; i < arithmetic.buffers[1].bytes / sizeof(double); i++) {
+		size_t chain = i / 8;
+		bool is_add = strstr(arithmetics[_i], "=ADD") || (strstr(arithmetics[_i], "MUL_ADD") && chain & 2) ||
+			      (strstr(arithmetics[_i], "FMA_ADD") && chain % 3 == 2);
+		char how = is_add ? '+' : strstr(arithmetics[_i], "FMA") ? 'f' : '*';
+		double first = start[is_x87 ? ((size_t)dlp - 1 - chain) * 8 : i];
+
+		if (i % 8 >= lanes || results[i] == 0)
+			continue;
+		nr_chains += i % 8 == 0;
+		value = after(how, first, strstr(arithmetics[_i], "FMA_ADD") && is_add ? 2 * steps : steps);
+		ck_assert_double_eq_tol(results[i], value, 2e-10);
+	}
+	ck_assert_uint_eq(nr_chains, (size_t)(strstr(arithmetics[_i], "FMA_ADD") ? dlp * 3 / 2 : dlp));
+	unload(&arithmetic);
+}
+END_TEST
+
+/* However long it runs: chains start anew before they leave [1, 2]. */
+START_TEST(arithmetic_stays_finite)
+{
+	static const char *const fields[] = {
+		"operation=ADD precision=FLOAT instructionSet=SSE iterations=3000000 dlp=2 unroll=4",
+		"operation=MUL precision=FLOAT instructionSet=SSE iterations=3000000 dlp=2 unroll=4",
+		"operation=MUL_ADD precision=FLOAT instructionSet=SSE iterations=3000000 dlp=4 unroll=4",
+		"operation=FMA_ADD precision=FLOAT instructionSet=AVX2 iterations=1048575 dlp=2 unroll=1",
+	};
+	struct loaded arithmetic;
+	const float *results;
+
+	if (!cpu_has(fields[_i]))
+		return;
+	arithmetic = load("Arithmetic", fields[_i]);
+	results = arithmetic.buffers[1].start;
+	run(&arithmetic);
+	for (size_t i = 0; i < 2 * 16; i++)
+		ck_assert(i % 16 >= 4 || (results[i] >= 1 && results[i] <= 2));
+	unload(&arithmetic);
+}
+END_TEST
+
+static struct loaded *to_be_stopped;
+
+static void
+on_alarm(int number)
+{
+	(void)number;
+	to_be_stopped->type->stop(to_be_stopped->kernel);
+}
+
+/* Ends at all (else the test's time limit does it), and can run again. */
+START_TEST(arithmetic_runs_until_stopped)
+{
+	struct loaded arithmetic = load("Arithmetic", "runUntilStopped=true iterations=1");
+
+	to_be_stopped = &arithmetic;
+	signal(SIGALRM, on_alarm);
+	for (int i = 0; i < 2; i++) {
+		ualarm(20000, 0);
+		run(&arithmetic);
+	}
+	arithmetic.type->warm_code(arithmetic.kernel);
+	unload(&arithmetic);
+}
+END_TEST
+
+START_TEST(dummy_runs)
+{
+	struct loaded dummy = load("Dummy", "");
+
+	run(&dummy);
+	ck_assert_uint_eq(dummy.nr_buffers, 0);
+	unload(&dummy);
+}
+END_TEST
+
+#define NR(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+int
+main(void)
+{
+	Suite *suite = suite_create("kernels' runs");
+	TCase *tcase = tcase_create("runs");
+	SRunner *runner;
+	int nr_failed;
+
+	fixture_open();
+	if (!kernels_compilers[0]) {
+		fprintf(stderr, "SKIP: there is no compiler\n");
+		fixture_close();
+		return 77;
+	}
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, triad_adds_and_multiplies, 0, 3);
+	tcase_add_loop_test(tcase, memory_writes_all_of_its_buffer, 0, NR(memory_writes));
+	tcase_add_loop_test(tcase, memory_reads_all_of_its_buffer, 0, 4);
+	tcase_add_test(tcase, memory_streams_walk_side_by_side);
+	tcase_add_test(tcase, random_read_reads_everywhere);
+	tcase_add_loop_test(tcase, introduction_walks_rows_or_columns, 0, 6);
+	tcase_add_test(tcase, introduction_computes_the_same_in_both_orders);
+	tcase_add_loop_test(tcase, arithmetic_advances_its_chains, 0, NR(arithmetics));
+	tcase_add_loop_test(tcase, arithmetic_stays_finite, 0, 4);
+	tcase_add_test(tcase, arithmetic_runs_until_stopped);
+	tcase_add_test(tcase, dummy_runs);
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	fixture_close();
+	return nr_failed > 0;
+}
