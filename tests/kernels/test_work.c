@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernels' definitions say of their work, and what they refuse. The fixture's machine has caches of 32 KiB, 1 MiB, 32 MiB. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+#include "measuring/measuring.h"
+
+#define KIB 1024.0
+#define MIB 1048576.0
+
+/* ---- transferred bytes ---- */
+
+static const struct {
+	const char *kernel, *fields, *border;
+	double read, written;
+} transfers[] = {
+	{"Dummy", "", "llcRam", 0, 0},
+	{"Arithmetic", "", "l1l2", 0, 0},
+	/* cold: all is read; a third of the cache holds back what is written */
+	{"Triad", "bufferSize=10000", "llcRam", 240000, 0},
+	{"Triad", "bufferSize=10000", "l2l3", 240000, 0},
+	{"Triad", "bufferSize=10000", "l1l2", 240000, 80000 - 32 * KIB / 3},
+	{"Triad", "bufferSize=4194304", "llcRam", 96 * MIB, 32 * MIB - 32 * MIB / 3},
+	/* warm: what fits is not read */
+	{"Triad", "bufferSize=10000 warmData=true", "llcRam", 0, 0},
+	{"Triad", "bufferSize=10000 warmData=true", "l2l3", 0, 0},
+	{"Triad", "bufferSize=10000 warmData=true", "l1l2", 240000, 80000 - 32 * KIB / 3},
+	{"Triad", "bufferSize=4194304 warmData=true", "llcRam", 96 * MIB, 32 * MIB - 32 * MIB / 3},
+	{"Memory", "bufferSize=65536 iterations=10", "llcRam", 64 * KIB, 0},
+	{"Memory", "bufferSize=65536 iterations=10", "l1l2", 640 * KIB, 0},
+	{"Memory", "bufferSize=65536 iterations=10 warmData=true", "l2l3", 0, 0},
+	{"Memory", "bufferSize=67108864 iterations=3 warmData=true", "llcRam", 192 * MIB, 0},
+	{"Memory", "operation=WRITE bufferSize=65536 iterations=10", "llcRam", 64 * KIB, 0},
+	{"Memory", "operation=WRITE bufferSize=65536 iterations=10", "l1l2", 640 * KIB, 608 * KIB},
+	{"Memory", "operation=WRITE bufferSize=67108864", "llcRam", 64 * MIB, 32 * MIB},
+	{"Memory", "operation=WRITE_NT bufferSize=65536 iterations=10", "llcRam", 0, 640 * KIB},
+	{"Memory", "operation=WRITE_NT bufferSize=65536 iterations=10", "l2l3", 0, 0},
+	{"Memory", "operation=RANDOM_READ bufferSize=67108864 iterations=3", "llcRam", 96 * MIB, 0},
+	{"Memory", "operation=RANDOM_READ bufferSize=65536 iterations=40", "l2l3", 64 * KIB, 0},
+	{"Memory", "operation=RANDOM_READ bufferSize=65536 iterations=40 warmData=true", "l2l3", 0, 0},
+	/* 10^6 rows of 4: 32 MB fit into 32 MiB, but not into 1 MiB */
+	{"IntroductionExample", "variant=0", "llcRam", 32e6, 0},
+	{"IntroductionExample", "variant=1", "llcRam", 32e6, 0},
+	{"IntroductionExample", "variant=0", "l2l3", 32e6, 32e6 - MIB},
+	{"IntroductionExample", "variant=1", "l2l3", 128e6, 128e6 - MIB},
+	{"IntroductionExample", "variant=0 warmData=true", "llcRam", 0, 0},
+	/* rows longer than a line: a column touches one line a row */
+	{"IntroductionExample", "variant=1 m=1000 n=100", "l1l2", 100 * 64000, 100 * 64000 - 32 * KIB},
+	{"IntroductionExample", "variant=1 m=1000 n=100", "l2l3", 800000, 0},
+};
+
+START_TEST(bytes_are_expected)
+{
+	struct kernel_base *kernel = kernel_of(transfers[_i].kernel, transfers[_i].fields);
+	struct rot_error err = {0};
+	double read, written, both;
+
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "read", &read, &err));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "write", &written, &err));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, transfers[_i].border, "both", &both, &err));
+	ck_assert_double_eq_tol(read, transfers[_i].read, 1e-3);
+	ck_assert_double_eq_tol(written, transfers[_i].written, 1e-3);
+	ck_assert_double_eq_tol(both, read + written, 1e-3);
+	rot_entity_delete(kernel);
+}
+END_TEST
+
+/* ---- operations ---- */
+
+static const struct {
+	const char *kernel, *fields, *operation;
+	double count;
+} works[] = {
+	{"Triad", "bufferSize=12345", "doublePrecisionFlop", 24690},
+	{"Triad", "bufferSize=12345", "flop", 24690},
+	{"IntroductionExample", "variant=0", "doublePrecisionFlop", 4e6},
+	{"IntroductionExample", "variant=1", "doublePrecisionFlop", 4e6},
+	{"Memory", "", "flop", 0},
+	{"Dummy", "", "flop", 0},
+	{"Arithmetic", "iterations=10 instructionSet=X87 dlp=7 unroll=3", "compInstr", 210},
+	{"Arithmetic", "iterations=10 instructionSet=X87 dlp=7 unroll=3", "flop", 0},
+	{"Arithmetic", "iterations=10 precision=FLOAT dlp=8 unroll=3", "singlePrecisionFlop", 960},
+	{"Arithmetic", "iterations=10 precision=FLOAT dlp=8 unroll=3", "doublePrecisionFlop", 0},
+	{"Arithmetic", "iterations=10 operation=FMA_ADD instructionSet=AVX512 dlp=12 unroll=2", "doublePrecisionFlop", 5760},
+};
+
+START_TEST(operations_are_expected)
+{
+	struct kernel_base *kernel = kernel_of(works[_i].kernel, works[_i].fields);
+	struct rot_error err = {0};
+	double count;
+
+	ck_assert(kernel_expected_operations(&kernels_rot, kernel, works[_i].operation, &count, &err));
+	ck_assert_double_eq(count, works[_i].count);
+	rot_entity_delete(kernel);
+}
+END_TEST
+
+/* How much is computed until somebody stops it, nobody knows. */
+START_TEST(nothing_is_expected_until_stopped)
+{
+	struct kernel_base *kernel = kernel_of("Arithmetic", "runUntilStopped=true");
+	struct rot_error err = {0};
+	double count;
+
+	ck_assert(!kernel_expected_operations(&kernels_rot, kernel, "doublePrecisionFlop", &count, &err));
+	ck_assert_str_eq(err.text, "");
+	rot_entity_delete(kernel);
+}
+END_TEST
+
+/* ---- refusals ---- */
+
+static const struct {
+	const char *kernel, *fields, *message;
+} refusals[] = {
+	{"Triad", "bufferSize=0", "bufferSize must be at least 1"},
+	{"Triad", "bufferSize=-5", "bufferSize must be at least 1"},
+	{"Triad", "bufferSize=1000000000000", "memory"},
+	{"Memory", "bufferSize=0", "bufferSize must be at least 64 bytes"},
+	{"Memory", "bufferSize=100", "multiple of 64"},
+	{"Memory", "iterations=0", "iterations must be at least 1"},
+	{"Memory", "streams=9", "streams must be 1 to 8"},
+	{"Memory", "unroll=0", "unroll must be 1 to 32"},
+	{"Memory", "prefetchDistance=100", "multiple of 64"},
+	{"Memory", "operation=RANDOM_READ prefetchDistance=64", "cannot prefetch"},
+	{"Arithmetic", "iterations=0", "iterations must be at least 1"},
+	{"Arithmetic", "unroll=33", "unroll must be 1 to 32"},
+	{"Arithmetic", "dlp=0", "dlp must be at least 1"},
+	{"Arithmetic", "dlp=15", "at most 14"},
+	{"Arithmetic", "dlp=31 instructionSet=AVX512", "at most 30"},
+	{"Arithmetic", "dlp=8 instructionSet=X87", "at most 7"},
+	{"Arithmetic", "dlp=7 instructionSet=X87 operation=FMA", "x87 has no fused multiply-add"},
+	{"Arithmetic", "dlp=7 operation=FMA_ADD", "even"},
+	{"Arithmetic", "dlp=10 operation=FMA_ADD", "at most 8"},
+	{"Arithmetic", "dlp=22 operation=FMA_ADD registers=32", "at most 20"},
+	{"Arithmetic", "registers=24", "registers must be 16 or 32"},
+	{"IntroductionExample", "m=0", "m must be at least 1"},
+	{"IntroductionExample", "n=0", "n must be at least 1"},
+	{"IntroductionExample", "variant=2", "variant must be 0"},
+	{"IntroductionExample", "m=100000 n=100000", "2^31"},
+	{"IntroductionExample", "m=1 n=30000", "26754"},
+};
+
+START_TEST(what_cannot_be_is_refused)
+{
+	struct kernel_base *kernel = kernel_of(refusals[_i].kernel, refusals[_i].fields);
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &err), -1);
+	ck_assert_msg(strstr(err.text, refusals[_i].message) != NULL, "%s", err.text);
+	rot_entity_delete(kernel);
+}
+END_TEST
+
+static const struct {
+	const char *kernel, *fields, *flag; /* the flag that is missed first on a machine that has none; NULL: needs none */
+} needs[] = {
+	{"Triad", "", NULL},
+	{"Memory", "", NULL},
+	{"Memory", "instructionSet=AVX2", "avx"},
+	{"Memory", "instructionSet=AVX512", "avx512f"},
+	{"Arithmetic", "", NULL},
+	{"Arithmetic", "instructionSet=X87 dlp=7 registers=32", NULL},
+	{"Arithmetic", "operation=FMA", "fma"},
+	{"Arithmetic", "instructionSet=AVX2", "avx"},
+	{"Arithmetic", "instructionSet=AVX512", "avx512f"},
+	{"Arithmetic", "instructionSet=SCALAR registers=32", "avx512vl"},
+};
+
+START_TEST(missing_instructions_are_refused)
+{
+	struct kernel_base *kernel = kernel_of(needs[_i].kernel, needs[_i].fields);
+	struct machine *bare = machine_new();
+	struct rot rot = kernels_rot;
+	struct rot_error err = {0};
+	char quoted[32];
+
+	rot.machine = bare;
+	snprintf(quoted, sizeof quoted, "'%s'", needs[_i].flag ? needs[_i].flag : "");
+	ck_assert_int_eq(kernel_check(&rot, kernel, &err), needs[_i].flag ? -1 : 0);
+	ck_assert_msg(!needs[_i].flag || strstr(err.text, quoted), "%s", err.text);
+	ck_assert_int_eq(kernel_check(&kernels_rot, kernel, &err), 0);
+	machine_delete(bare);
+	rot_entity_delete(kernel);
+}
+END_TEST
+
+#define NR(array) (int)(sizeof(array) / sizeof((array)[0]))
+
+int
+main(void)
+{
+	Suite *suite = suite_create("kernels' work");
+	TCase *tcase = tcase_create("work");
+	SRunner *runner;
+	int nr_failed;
+
+	fixture_open();
+	tcase_add_loop_test(tcase, bytes_are_expected, 0, NR(transfers));
+	tcase_add_loop_test(tcase, operations_are_expected, 0, NR(works));
+	tcase_add_test(tcase, nothing_is_expected_until_stopped);
+	tcase_add_loop_test(tcase, what_cannot_be_is_refused, 0, NR(refusals));
+	tcase_add_loop_test(tcase, missing_instructions_are_refused, 0, NR(needs));
+	suite_add_tcase(suite, tcase);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	fixture_close();
+	return nr_failed > 0;
+}
