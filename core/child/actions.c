@@ -40,7 +40,8 @@ check_stop_kernel(const void *action, const struct measurement *measurement, str
 	if (check_kernel(own->kernel, measurement, err) < 0)
 		return -1;
 	if (!kernel_type_of(own->kernel)->stop)
-		return rot_error_set(err, 0, "kernel %s cannot be stopped, it ends by itself", own->kernel->entity.class->name);
+		return rot_error_set(err, 0, "kernel %s cannot be stopped, it ends by itself",
+				     own->kernel->entity.class->name);
 	return 0;
 }
 
@@ -80,8 +81,9 @@ check_wait_for_workload(const void *action, const struct measurement *measuremen
 	const struct wait_for_workload_action *own = action;
 
 	if (!own->wait_for_workload || !has_workload(measurement, own->wait_for_workload))
-		return rot_error_set(err, 0, own->wait_for_workload ? "the workload to wait for is not in the measurement"
-								     : "no workload to wait for is named");
+		return rot_error_set(err, 0,
+				     own->wait_for_workload ? "the workload to wait for is not in the measurement"
+							    : "no workload to wait for is named");
 	return 0;
 }
 
@@ -148,9 +150,10 @@ struct set_action {
 	struct measurer_set *measurer_set;
 };
 
-#define SAME_LAYOUT(type) \
-	_Static_assert(sizeof(struct type) == sizeof(struct set_action) && \
-		       offsetof(struct type, measurer_set) == offsetof(struct set_action, measurer_set), #type)
+#define SAME_LAYOUT(type)                                                                                              \
+	_Static_assert(sizeof(struct type) == sizeof(struct set_action) &&                                             \
+			       offsetof(struct type, measurer_set) == offsetof(struct set_action, measurer_set),       \
+		       #type)
 
 SAME_LAYOUT(initialize_measurer_set_action);
 SAME_LAYOUT(start_measurer_set_action);
@@ -276,9 +279,11 @@ check_measure(const void *action, const struct measurement *measurement, struct 
 
 	(void)measurement;
 	if (!own->action || !own->measurer_set)
-		return rot_error_set(err, 0, own->action ? "no measurer set is named" : "no action to be measured is named");
+		return rot_error_set(err, 0,
+				     own->action ? "no measurer set is named" : "no action to be measured is named");
 	if (own->action->workload || own->action->tid >= 0)
-		return rot_error_set(err, 0, "the action to be measured (%s) names a thread; name it in the outer action",
+		return rot_error_set(err, 0,
+				     "the action to be measured (%s) names a thread; name it in the outer action",
 				     ROT_ENTITY(own->action)->class->name);
 	return 0;
 }

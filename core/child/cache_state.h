@@ -9,8 +9,8 @@
 #include "kernel.h"
 
 /*
- * Puts the caches of the calling thread's CPU into the state that warm_code and warm_data describe. The code of the measurers
- * is warm in every state.
+ * Puts the caches of the calling thread's CPU into the state that warm_code and warm_data describe. The code of the
+ * measurers is warm in every state.
  *
  *	code	data	steps
  *	cold	cold	warm measurers; clear caches; flush buffers; flush code; warm measurers
@@ -18,10 +18,9 @@
  *	warm	cold	warm measurers; clear caches; warm code; flush buffers; warm measurers
  *	warm	warm	read buffers; warm_data; warm code; warm measurers
  *
- * "warm code" is the kernel's warm_code or, if it has none, run: a kernel that changes its data in run does so here as well.
- * In the last state run comes last, so that the data are where a run leaves them.
- * "read buffers" reads every line of all buffers, in order, several times: a last level that takes victims (Zen) holds a line only
- * after some passes.
+ * "warm code" is the kernel's warm_code or, if it has none, run: a kernel that changes its data in run does so here as
+ * well. In the last state run comes last, so that the data are where a run leaves them. "read buffers" reads every line
+ * of all buffers, in order, several times: a last level that takes victims (Zen) holds a line only after some passes.
  * With several workloads, one that clears takes away from the others what they have warmed in a shared cache.
  *
  * caches_open must have succeeded unless both are warm.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* See caches.h. Sources: Intel SDM vol. 2A and AMD64 APM vol. 3, CLFLUSH and CLFLUSHOPT; the kernel's sysfs-devices-system-cpu. */
+/* See caches.h. Sources: Intel SDM vol. 2A and AMD64 APM vol. 3, CLFLUSH and CLFLUSHOPT; the kernel's
+ * sysfs-devices-system-cpu. */
 #include "child/caches.h"
 
 #include <cpuid.h>
@@ -24,7 +25,7 @@
 extern const char __executable_start[], etext[];
 
 static struct cache_sizes own_sizes = {ASSUMED_LINE_BYTES, ASSUMED_LAST_LEVEL_BYTES};
-static char *clearing;          /* NULL: caches_open has not been called */
+static char *clearing; /* NULL: caches_open has not been called */
 static size_t clearing_bytes;
 static pthread_spinlock_t clearing_lock;
 static bool has_clflushopt;

@@ -13,8 +13,8 @@ struct cache_sizes {
 };
 
 /*
- * Sizes from the folder of one CPU in sysfs ("/sys/devices/system/cpu/cpu0"): the cache with the highest level. What is not
- * told there is assumed: 64 bytes, 32 MiB.
+ * Sizes from the folder of one CPU in sysfs ("/sys/devices/system/cpu/cpu0"): the cache with the highest level. What is
+ * not told there is assumed: 64 bytes, 32 MiB.
  */
 void cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes);
 
@@ -26,12 +26,12 @@ int caches_open(struct rot_error *err);
 void caches_close(void);
 
 /*
- * Replaces what all levels hold, of the CPU this runs on: writes twice the last level, then flushes what was written. Afterwards the
- * caches are (nearly) empty, and no modified line waits to be written back during what comes next.
+ * Replaces what all levels hold, of the CPU this runs on: writes twice the last level, then flushes what was written.
+ * Afterwards the caches are (nearly) empty, and no modified line waits to be written back during what comes next.
  *
- * Written, not read: memory that was only read may be one shared page of zeros, and a last level that takes the victims of
- * the second (Zen) admits clean lines reluctantly. One thread at a time; others wait without sleeping.
- * caches_open must have succeeded.
+ * Written, not read: memory that was only read may be one shared page of zeros, and a last level that takes the victims
+ * of the second (Zen) admits clean lines reluctantly. One thread at a time; others wait without sleeping. caches_open
+ * must have succeeded.
  */
 void caches_clear(void);
 
@@ -42,8 +42,8 @@ void cache_flush(const void *start, size_t bytes);
 void cache_read(const void *start, size_t bytes);
 
 /*
- * Flushes the instructions of this program (not of shared libraries): lines of code are flushed like those of data, in the
- * instruction caches as well.
+ * Flushes the instructions of this program (not of shared libraries): lines of code are flushed like those of data, in
+ * the instruction caches as well.
  */
 void cache_flush_text(void);
 

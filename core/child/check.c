@@ -17,15 +17,16 @@ check_workload(const struct measurement *measurement, size_t i, struct rot_error
 		return rot_error_set(err, 0, "workload %d has no kernel", workload->id);
 	type = kernel_type_of(workload->kernel);
 	if (!type || !type->run)
-		return rot_error_set(err, 0, "workload %d wants kernel %s, which this core was built without", workload->id,
-				     workload->kernel->entity.class->name);
+		return rot_error_set(err, 0, "workload %d wants kernel %s, which this core was built without",
+				     workload->id, workload->kernel->entity.class->name);
 	if (workload->cpu < -1)
 		return rot_error_set(err, 0, "workload %d cannot be pinned to CPU %d", workload->id, workload->cpu);
 	for (size_t j = 0; j < i; j++) {
 		const struct workload *earlier = measurement_workloads_at(measurement, j);
 
 		if (earlier == workload || earlier->kernel == workload->kernel)
-			return rot_error_set(err, 0, "the workloads at places %zu and %zu share a kernel; each needs its own", j, i);
+			return rot_error_set(
+				err, 0, "the workloads at places %zu and %zu share a kernel; each needs its own", j, i);
 	}
 	return 0;
 }

@@ -41,7 +41,8 @@ check(const struct measurement_command *command, struct failure *failure)
 	struct rot_error error;
 
 	if (nr == 0 || command->run_count < 1) {
-		rot_error_set(&error, 0, "the command asks for %d runs of %zu measurements: nothing to do", command->run_count, nr);
+		rot_error_set(&error, 0, "the command asks for %d runs of %zu measurements: nothing to do",
+			      command->run_count, nr);
 		return failure_record(failure, FAILURE_ERROR, &error);
 	}
 	for (size_t i = 0; i < nr; i++) {
@@ -69,7 +70,8 @@ perform_run(struct work *work, size_t i)
 	struct rot_error error;
 	int rc = -1;
 
-	measurement_run_output_collection_outputs_add(measurement_command_output_collections_at(work->output, i), output);
+	measurement_run_output_collection_outputs_add(measurement_command_output_collections_at(work->output, i),
+						      output);
 	output->order = work->nr_done;
 	output->start_time = time(NULL);
 	if (notifier_send(work->notifier, WIRE_RUN_STARTED, work->nr_done + 1, &error) < 0) {

@@ -23,7 +23,10 @@ struct failure {
 	struct rot_error error;
 };
 
-#define FAILURE_NONE {.lock = PTHREAD_MUTEX_INITIALIZER}
+#define FAILURE_NONE                                                                                                   \
+	{                                                                                                              \
+		.lock = PTHREAD_MUTEX_INITIALIZER                                                                      \
+	}
 
 /* Remembers error if it is the first; returns -1. From any thread. */
 int failure_record(struct failure *failure, enum failure_kind kind, const struct rot_error *error);

@@ -15,8 +15,8 @@ void journal_open(void);
 void journal_thread(int workload_id);
 
 /*
- * Adds "THREAD: WHAT" or, for id >= 0, "THREAD: WHAT ID". what must outlive the journal. Allocates nothing, takes no lock;
- * still, never called between start and stop of a main measurer.
+ * Adds "THREAD: WHAT" or, for id >= 0, "THREAD: WHAT ID". what must outlive the journal. Allocates nothing, takes no
+ * lock; still, never called between start and stop of a main measurer.
  */
 void journal_add(const char *what, int id);
 

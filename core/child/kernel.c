@@ -46,7 +46,7 @@ kernel_reason_clear(void)
 
 /* What mmap gave for an address that a kernel has. */
 struct mapping {
-	void *start;      /* as the kernel knows it */
+	void *start; /* as the kernel knows it */
 	void *base;
 	size_t bytes;
 	struct mapping *next;

@@ -23,8 +23,10 @@ static int
 parse_options(int argc, char **argv, struct options *options)
 {
 	static const struct option table[] = {
-		{"command", required_argument, NULL, 'c'}, {"output", required_argument, NULL, 'o'},
-		{"wire", required_argument, NULL, 'w'},	   {"journal", required_argument, NULL, 'j'},
+		{"command", required_argument, NULL, 'c'},
+		{"output", required_argument, NULL, 'o'},
+		{"wire", required_argument, NULL, 'w'},
+		{"journal", required_argument, NULL, 'j'},
 		{0},
 	};
 	char *end = NULL;
@@ -77,7 +79,8 @@ read_command(const struct rot_registry *registry, const char *path, struct rot_e
 	fclose(in);
 	command = rot_cast(read, &measurement_command_class);
 	if (read && !command) {
-		rot_error_set(err, 0, "'%s' holds a %s instead of a MeasurementCommand", path, ROT_ENTITY(read)->class->name);
+		rot_error_set(err, 0, "'%s' holds a %s instead of a MeasurementCommand", path,
+			      ROT_ENTITY(read)->class->name);
 		rot_graph_delete(read);
 	}
 	return command;

@@ -13,10 +13,10 @@
  * description is only read.
  *
  * initialize: everything that can be done ahead. failure_kind says what a failure of it is.
- * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the state.
- *             Called several times; the last pair counts.
- * output:     a fresh output entity (without measurerId), or NULL and err.
- * dispose:    frees what initialize made; called after every initialize, also a failed one. NULL: nothing to free.
+ * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the
+ * state. Called several times; the last pair counts. output:     a fresh output entity (without measurerId), or NULL
+ * and err. dispose:    frees what initialize made; called after every initialize, also a failed one. NULL: nothing to
+ * free.
  */
 struct measurer_type {
 	const struct rot_class *class;

@@ -12,8 +12,8 @@ struct state {
 };
 
 /*
- * The scrub comes before the group is made, long before the caches are prepared: it would disturb them. Starting and stopping
- * the same group again and again does not poison its counters (threads switched in and out count exactly).
+ * The scrub comes before the group is made, long before the caches are prepared: it would disturb them. Starting and
+ * stopping the same group again and again does not poison its counters (threads switched in and out count exactly).
  */
 static int
 initialize(void *state, const void *description, struct rot_error *err)

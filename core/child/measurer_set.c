@@ -43,7 +43,8 @@ measurer_initialize(struct measurer_state *state, const struct measurer_base *de
 	struct rot_error error;
 
 	if (!type) {
-		rot_error_set(&error, 0, "cannot measure with a %s: the core has none", ROT_ENTITY(description)->class->name);
+		rot_error_set(&error, 0, "cannot measure with a %s: the core has none",
+			      ROT_ENTITY(description)->class->name);
 		return failure_record(failure, FAILURE_ERROR, &error);
 	}
 	state->description = description;
@@ -67,11 +68,13 @@ set_initialize(struct set_state *state, const struct measurer_set *set, struct f
 	for (size_t i = 0; i < 1 + state->nr_additional + state->nr_validation; i++)
 		state->states[i].type = &no_measurer;
 	for (size_t i = 0; i < state->nr_validation; i++) {
-		if (measurer_initialize(validation_at(state, i), measurer_set_validation_measurers_at(set, i), failure) < 0)
+		if (measurer_initialize(validation_at(state, i), measurer_set_validation_measurers_at(set, i),
+					failure) < 0)
 			return -1;
 	}
 	for (size_t i = 0; i < state->nr_additional; i++) {
-		if (measurer_initialize(additional_at(state, i), measurer_set_additional_measurers_at(set, i), failure) < 0)
+		if (measurer_initialize(additional_at(state, i), measurer_set_additional_measurers_at(set, i),
+					failure) < 0)
 			return -1;
 	}
 	return measurer_initialize(&state->states[0], set->main_measurer, failure);
@@ -184,11 +187,11 @@ set_output(struct set_state *state, struct failure *failure)
 	output->tid = state->tid;
 	output->main_measurer_output = measurer_output(&state->states[0], failure, &failed);
 	for (size_t i = 0; i < state->nr_additional && !failed; i++)
-		measurer_set_output_additional_measurer_outputs_add(output,
-				measurer_output(additional_at(state, i), failure, &failed));
+		measurer_set_output_additional_measurer_outputs_add(
+			output, measurer_output(additional_at(state, i), failure, &failed));
 	for (size_t i = 0; i < state->nr_validation && !failed; i++)
-		measurer_set_output_validation_measurer_outputs_add(output,
-				measurer_output(validation_at(state, i), failure, &failed));
+		measurer_set_output_validation_measurer_outputs_add(
+			output, measurer_output(validation_at(state, i), failure, &failed));
 	if (!failed)
 		return output;
 	rot_graph_delete(output);

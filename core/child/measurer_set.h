@@ -17,7 +17,8 @@ struct measurer_state {
 /*
  * A set on one thread. A zeroed one is not initialized.
  *
- * set: the description, NULL if nothing is measured.   states: main, then the additional ones, then those for validation.
+ * set: the description, NULL if nothing is measured.   states: main, then the additional ones, then those for
+ * validation.
  */
 struct set_state {
 	const struct measurer_set *set;

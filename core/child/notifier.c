@@ -76,7 +76,8 @@ drain(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids)
 	}
 }
 
-/* Whether a thread of this process still executes: there is neither nothing nor a zombie of that id (proc_pid_stat(5)). */
+/* Whether a thread of this process still executes: there is neither nothing nor a zombie of that id (proc_pid_stat(5)).
+ */
 static bool
 is_alive(pid_t tid)
 {

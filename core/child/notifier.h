@@ -11,7 +11,8 @@
 
 /*
  * fd: the wire, or -1 without a parent; then nothing is sent and nothing is known of threads.
- * tids: threads alive that are not of workloads.   nr_started: such threads that started since the last notifier_begin_run.
+ * tids: threads alive that are not of workloads.   nr_started: such threads that started since the last
+ * notifier_begin_run.
  */
 struct notifier {
 	int fd;
@@ -23,15 +24,16 @@ struct notifier {
 void notifier_init(struct notifier *notifier, int fd);
 void notifier_clear(struct notifier *notifier);
 
-/* Sends one message about the runs (WIRE_STARTUP, WIRE_RUN_STARTED, WIRE_RUN_FINISHED). 0, or -1 if the parent is gone. */
+/* Sends one message about the runs (WIRE_STARTUP, WIRE_RUN_STARTED, WIRE_RUN_FINISHED). 0, or -1 if the parent is gone.
+ */
 int notifier_send(struct notifier *notifier, enum wire_kind kind, int64_t argument, struct rot_error *err);
 
 /* Before the threads of a run are made. */
 void notifier_begin_run(struct notifier *notifier);
 
 /*
- * After they have ended: the number of threads that lived during the run (also only for a while, also before its kernel ran) and
- * were not one of own_tids.
+ * After they have ended: the number of threads that lived during the run (also only for a while, also before its kernel
+ * ran) and were not one of own_tids.
  */
 size_t notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids);
 

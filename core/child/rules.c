@@ -64,7 +64,8 @@ predicate_matches(const struct event_predicate_base *predicate, const struct eve
 /* ---- rules ---- */
 
 int
-rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
+rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
+	   struct rot_error *err)
 {
 	*kind = FAILURE_ERROR;
 	if (!rule->predicate || !rule->action)
@@ -149,7 +150,7 @@ action_perform(struct run *run, struct child_thread *thread, struct action_base 
 	else if (child_thread_queue(target, action))
 		return 0;
 	else
-		rot_error_set(&error, 0, "cannot execute a %s in thread %d: it has ended", ROT_ENTITY(action)->class->name,
-			      (int)target->tid);
+		rot_error_set(&error, 0, "cannot execute a %s in thread %d: it has ended",
+			      ROT_ENTITY(action)->class->name, (int)target->tid);
 	return run_fail(run, &error);
 }

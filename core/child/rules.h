@@ -8,9 +8,9 @@
 #include "child/run.h"
 
 enum event_kind {
-	EVENT_RUN,        /* start, stop                          */
-	EVENT_WORKLOAD,   /* start, kernelStart, kernelStop, stop */
-	EVENT_THREAD,     /* started, exiting                     */
+	EVENT_RUN,      /* start, stop                          */
+	EVENT_WORKLOAD, /* start, kernelStart, kernelStop, stop */
+	EVENT_THREAD,   /* started, exiting                     */
 };
 
 /* name: as in the predicates.   workload: whose event it is; NULL for events of the run. */
@@ -21,10 +21,9 @@ struct event {
 };
 
 /*
- * Raises an event in the calling thread: executes the actions queued to the thread, then searches the rule list in order and
- * executes the action of every rule whose predicate matches. An action that names another thread is queued to it
- * (child_thread_queue) and not waited for.
- * 0, or -1 when the run has failed, here or in another thread.
+ * Raises an event in the calling thread: executes the actions queued to the thread, then searches the rule list in
+ * order and executes the action of every rule whose predicate matches. An action that names another thread is queued to
+ * it (child_thread_queue) and not waited for. 0, or -1 when the run has failed, here or in another thread.
  */
 int event_raise(struct run *run, struct child_thread *thread, const struct event *event);
 
@@ -40,8 +39,8 @@ bool predicate_matches(const struct event_predicate_base *predicate, const struc
 int action_perform(struct run *run, struct child_thread *thread, struct action_base *action);
 
 /*
- * Whether the core can follow the rule, before anything runs: known classes, nothing missing, kernels and workloads of this
- * measurement. 0, or -1; *kind says whether it is an error or refused by this version of the core.
+ * Whether the core can follow the rule, before anything runs: known classes, nothing missing, kernels and workloads of
+ * this measurement. 0, or -1; *kind says whether it is an error or refused by this version of the core.
  */
 int rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	       struct rot_error *err);

@@ -76,9 +76,9 @@ struct run {
 };
 
 /*
- * Performs one run of the description on the calling (main) thread and threads of its own: hooks of the configurators, events,
- * overall measurer set, workloads. Adds the outputs of all measurer sets to output: workloads in their order, then those of
- * actions, then the overall set.
+ * Performs one run of the description on the calling (main) thread and threads of its own: hooks of the configurators,
+ * events, overall measurer set, workloads. Adds the outputs of all measurer sets to output: workloads in their order,
+ * then those of actions, then the overall set.
  *
  * own_tids: nr workloads of the description elements, receives the ids of the workloads' threads.
  * 0, or -1 and the failure recorded; no thread of the run is left in either case.

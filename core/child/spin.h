@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting by looking: leaves within a few cycles, and makes no context switch while every thread has a CPU of its own. */
+/* Waiting by looking: leaves within a few cycles, and makes no context switch while every thread has a CPU of its own.
+ */
 #ifndef CHILD_SPIN_H
 #define CHILD_SPIN_H
 

@@ -74,8 +74,9 @@ child_thread_pin(int cpu, struct rot_error *err)
 	CPU_SET_S((size_t)cpu, size, set);
 	if (sched_setaffinity(0, size, set) < 0) {
 		rc = rot_error_set(err, errno, "cannot pin a thread to CPU %d", cpu);
-		rot_error_hint(err, "'taskset -cp $$' shows the CPUs that may be used; /sys/devices/system/cpu/online those "
-				    "that are on");
+		rot_error_hint(err,
+			       "'taskset -cp $$' shows the CPUs that may be used; /sys/devices/system/cpu/online those "
+			       "that are on");
 	}
 	free(set);
 	return rc;

@@ -12,8 +12,8 @@
 #include "entities.h"
 
 /*
- * A thread: the main one, or that of a workload. Made by the main thread before the thread itself is, so that actions can be
- * queued to a workload that has not started.
+ * A thread: the main one, or that of a workload. Made by the main thread before the thread itself is, so that actions
+ * can be queued to a workload that has not started.
  *
  * tid: 0 until the thread runs.   workload: NULL for the main thread.   queue: actions to execute, oldest first.
  */
@@ -33,8 +33,8 @@ void child_thread_clear(struct child_thread *thread);
 void child_thread_attach(struct child_thread *thread);
 
 /*
- * Leaves action (borrowed) to the thread, which executes it when it raises its next event, or before it ends: between the
- * start and the stop of its measurers nothing is executed. False if the thread is over.
+ * Leaves action (borrowed) to the thread, which executes it when it raises its next event, or before it ends: between
+ * the start and the stop of its measurers nothing is executed. False if the thread is over.
  */
 bool child_thread_queue(struct child_thread *thread, struct action_base *action);
 

@@ -122,7 +122,8 @@ prepare(struct workload_run *work)
 	return set_initialize(&work->set, work->workload->measurer_set, work->run->failure);
 }
 
-/* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel. */
+/* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel.
+ */
 __attribute__((noinline)) static void
 measure(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
 {
@@ -140,8 +141,8 @@ run_kernel(struct workload_run *work)
 	if (raise_event(work, EVENT_WORKLOAD, "start") < 0)
 		return -1;
 	set_start_validation(&work->set);
-	cache_state_prepare(work->workload->kernel->warm_code, work->workload->kernel->warm_data, work->type, work->kernel,
-			    &work->set);
+	cache_state_prepare(work->workload->kernel->warm_code, work->workload->kernel->warm_data, work->type,
+			    work->kernel, &work->set);
 	if (raise_event(work, EVENT_WORKLOAD, "kernelStart") < 0)
 		return -1;
 	set_start_additional(&work->set);

@@ -12,8 +12,8 @@ void workload_clear(struct workload_run *work);
 void workload_create(struct workload_run *work);
 
 /*
- * Asks the kernel to return soon, if it can be asked. Before it is initialized this is remembered, after it is disposed nothing is
- * done. From any thread.
+ * Asks the kernel to return soon, if it can be asked. Before it is initialized this is remembered, after it is disposed
+ * nothing is done. From any thread.
  */
 void workload_stop_kernel(struct workload_run *work);
 

@@ -18,13 +18,13 @@ clock_raw_ns(void)
 }
 
 /*
- * The time stamp counter at the start of a region: everything before is complete, also its stores (mfence), and nothing of
- * the region has begun (the second lfence).
+ * The time stamp counter at the start of a region: everything before is complete, also its stores (mfence), and nothing
+ * of the region has begun (the second lfence).
  *
  * lfence instead of cpuid, which the thesis used: lfence waits for all earlier instructions and keeps later ones from
- * starting on Intel, and on AMD since Linux sets its serialising mode (MSR C001_1029 bit 1). cpuid always leaves a virtual
- * machine, which takes microseconds and evicts the first-level caches just before the kernel runs.
- * Sources: Intel SDM vol. 2B, LFENCE and RDTSC; AMD64 APM vol. 3, LFENCE.
+ * starting on Intel, and on AMD since Linux sets its serialising mode (MSR C001_1029 bit 1). cpuid always leaves a
+ * virtual machine, which takes microseconds and evicts the first-level caches just before the kernel runs. Sources:
+ * Intel SDM vol. 2B, LFENCE and RDTSC; AMD64 APM vol. 3, LFENCE.
  */
 static inline uint64_t
 tsc_start(void)
@@ -39,8 +39,8 @@ tsc_start(void)
 }
 
 /*
- * The time stamp counter at the end: all instructions of the region have executed (rdtscp waits for them; stores may still
- * wait in the store buffer, as they do at the end of any piece of code), and nothing later has begun.
+ * The time stamp counter at the end: all instructions of the region have executed (rdtscp waits for them; stores may
+ * still wait in the store buffer, as they do at the end of any piece of code), and nothing later has begun.
  */
 static inline uint64_t
 tsc_stop(void)

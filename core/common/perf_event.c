@@ -74,8 +74,9 @@ encode(const char *event, struct perf_modes modes, struct perf_event_attr *attr,
 	free(*name);
 	*name = NULL;
 	rot_error_set(err, 0, "cannot count '%s': libpfm4 says: %s", event, pfm_strerror(status));
-	return rot_error_hint(err, "'rot list events' shows what this machine counts; codes of the processor's manual are "
-				   "written perf_raw::rXXXX");
+	return rot_error_hint(err,
+			      "'rot list events' shows what this machine counts; codes of the processor's manual are "
+			      "written perf_raw::rXXXX");
 }
 
 int
@@ -109,7 +110,8 @@ open_one(struct perf_group *group, const char *event, struct perf_modes modes, p
 
 		if (tid == 0)
 			tid = gettid();
-		rot_error_set(err, error, "cannot count '%s' (%s, type %u, config 0x%llx) as event %zu of its group on thread %d",
+		rot_error_set(err, error,
+			      "cannot count '%s' (%s, type %u, config 0x%llx) as event %zu of its group on thread %d",
 			      event, name, attr.type, (unsigned long long)attr.config, group->nr + 1, (int)tid);
 		free(name);
 		return perf_hint(err, error, !attr.exclude_kernel, group->nr + 1);
@@ -174,7 +176,8 @@ perf_group_read(const struct perf_group *group, struct perf_counts *counts, stru
 	if (bytes < 0)
 		return rot_error_set(err, errno, "cannot read the counts of '%s' and its group", group->names[0]);
 	if ((size_t)bytes != expected || data.nr != group->nr)
-		return rot_error_set(err, 0, "cannot read the counts of '%s' and its group: got %zd bytes instead of %zu",
+		return rot_error_set(err, 0,
+				     "cannot read the counts of '%s' and its group: got %zd bytes instead of %zu",
 				     group->names[0], bytes, expected);
 	*counts = (struct perf_counts){.enabled_ns = data.enabled, .running_ns = data.running};
 	memcpy(counts->values, data.values, group->nr * sizeof(uint64_t));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of perf events, named by libpfm4 strings. perf_event.c and perf_list.c are the only files that know libpfm4. */
+/* Groups of perf events, named by libpfm4 strings. perf_event.c and perf_list.c are the only files that know libpfm4.
+ */
 #ifndef CORE_PERF_EVENT_H
 #define CORE_PERF_EVENT_H
 
@@ -40,9 +41,9 @@ struct perf_counts {
 /*
  * Opens a group of nr events on thread tid (0: the calling one), wherever it runs; it does not count yet.
  *
- * events: libpfm4 strings, leader first. "perf_raw::rXXXX" gives the configuration itself; an event of a PMU that libpfm4
- *         does not detect here is encoded when it is named in full ("amd64_fam19h_zen4::RETIRED_INSTRUCTIONS").
- * 0, or -1: unknown event or refused by the system; the hint holds the next step. Then nothing is open.
+ * events: libpfm4 strings, leader first. "perf_raw::rXXXX" gives the configuration itself; an event of a PMU that
+ * libpfm4 does not detect here is encoded when it is named in full ("amd64_fam19h_zen4::RETIRED_INSTRUCTIONS"). 0, or
+ * -1: unknown event or refused by the system; the hint holds the next step. Then nothing is open.
  */
 int perf_group_open(struct perf_group *group, const char *const *events, size_t nr, struct perf_modes modes, pid_t tid,
 		    struct rot_error *err);
@@ -60,17 +61,18 @@ int perf_group_stop(const struct perf_group *group);
 int perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err);
 
 /*
- * Clears what earlier events left behind in the hardware counters: on every CPU that the calling thread may use, opens a group
- * of nr copies of event, lets it count for about 100 turns of a loop, and closes it. The event must be one that is counted
- * nowhere else. The affinity of the thread is as before, afterwards.
+ * Clears what earlier events left behind in the hardware counters: on every CPU that the calling thread may use, opens
+ * a group of nr copies of event, lets it count for about 100 turns of a loop, and closes it. The event must be one that
+ * is counted nowhere else. The affinity of the thread is as before, afterwards.
  *
- * Needed for AMD's "large increment" events (0x003, floating-point operations) under KVM: they poison counters for later
- * groups, which then read zero or a multiple, without any sign of it.
+ * Needed for AMD's "large increment" events (0x003, floating-point operations) under KVM: they poison counters for
+ * later groups, which then read zero or a multiple, without any sign of it.
  */
 int perf_scrub(const char *event, size_t nr, struct rot_error *err);
 
 /* The configuration an event string stands for; for tests and listings. 0 or -1. */
-int perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, uint64_t *config, struct rot_error *err);
+int
+perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, uint64_t *config, struct rot_error *err);
 
 /* Makes libpfm4 ready, once; every function above does it by itself. */
 int perf_library_open(struct rot_error *err);
@@ -89,7 +91,7 @@ struct perf_pmu {
 struct perf_event_name {
 	const char *name;
 	const char *description;
-	const char *equivalent;   /* or "" */
+	const char *equivalent; /* or "" */
 };
 
 /* type: none, umask, modBool, modInteger or rawUmask. */

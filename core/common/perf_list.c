@@ -14,8 +14,8 @@ static const char *
 attribute_type(pfm_attr_t type)
 {
 	static const char *const names[] = {
-		[PFM_ATTR_NONE] = "none",		 [PFM_ATTR_UMASK] = "umask",
-		[PFM_ATTR_MOD_BOOL] = "modBool",	 [PFM_ATTR_MOD_INTEGER] = "modInteger",
+		[PFM_ATTR_NONE] = "none",          [PFM_ATTR_UMASK] = "umask",
+		[PFM_ATTR_MOD_BOOL] = "modBool",   [PFM_ATTR_MOD_INTEGER] = "modInteger",
 		[PFM_ATTR_RAW_UMASK] = "rawUmask",
 	};
 

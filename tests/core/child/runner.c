@@ -88,8 +88,8 @@ apply_filter(void)
 	};
 	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
 
-	if (forbidden_syscall >= 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
-				       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0))
+	if (forbidden_syscall >= 0 &&
+	    (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0))
 		_exit(125);
 }
 
@@ -156,7 +156,8 @@ outcome_run(const struct outcome *outcome, size_t measurement, size_t run)
 	ck_assert_msg(!failure, "%s", failure ? failure->attempted : "");
 	ck_assert_int_eq(outcome->status, 0);
 	ck_assert_ptr_nonnull(output);
-	return measurement_run_output_collection_outputs_at(measurement_command_output_collections_at(output, measurement), run);
+	return measurement_run_output_collection_outputs_at(
+		measurement_command_output_collections_at(output, measurement), run);
 }
 
 struct measurer_set_output *

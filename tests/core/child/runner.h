@@ -10,7 +10,8 @@
 #include "entities.h"
 #include "kernel_entities.h"
 
-/* What a start of the child left. output: a MeasurementCommandOutput or a CoreFailure, NULL if there is no (whole) file. */
+/* What a start of the child left. output: a MeasurementCommandOutput or a CoreFailure, NULL if there is no (whole)
+ * file. */
 struct outcome {
 	int status;
 	void *output;
@@ -24,7 +25,8 @@ void outcome_clear(struct outcome *outcome);
 /* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
 void runner_trace(void);
 
-/* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp filter. */
+/* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp
+ * filter. */
 void runner_forbid(int syscall_number, int errnum);
 
 /* The run of a measurement; the test fails if the child did, with its message. */

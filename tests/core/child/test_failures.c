@@ -41,7 +41,8 @@ START_TEST(a_cpu_that_does_not_exist_is_named)
 
 	add_workload(command_measurement(command), 0)->cpu = 1000000;
 	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error", "workload 0: cannot pin a thread to CPU 1000000: Invalid argument", "online");
+	outcome_expect_failure(&outcome, "error", "workload 0: cannot pin a thread to CPU 1000000: Invalid argument",
+			       "online");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -51,7 +52,8 @@ START_TEST(a_command_that_fails_is_shown_with_what_it_printed)
 {
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
-	struct run_command_configurator *first = run_command_configurator_new(), *second = run_command_configurator_new();
+	struct run_command_configurator *first = run_command_configurator_new(),
+					*second = run_command_configurator_new();
 	struct outcome outcome;
 	char *main;
 
@@ -127,9 +129,9 @@ static const struct {
 	int errnum;
 	const char *reason, *hint;
 } refusals[] = {
-	{EACCES, "Permission denied", "CAP_PERFMON"},	{EPERM, "Operation not permitted", "CAP_PERFMON"},
+	{EACCES, "Permission denied", "CAP_PERFMON"},     {EPERM, "Operation not permitted", "CAP_PERFMON"},
 	{ENOENT, "No such file or directory", "virtual"}, {EMFILE, "Too many open files", "ulimit -n"},
-	{EINVAL, "Invalid argument", "does not know"},	{ENOSYS, "Function not implemented", "seccomp"},
+	{EINVAL, "Invalid argument", "does not know"},    {ENOSYS, "Function not implemented", "seccomp"},
 };
 
 START_TEST(a_refused_event_tells_the_next_step)

@@ -53,8 +53,9 @@ START_TEST(both_clocks_agree)
 	for (size_t i = 0; i < RUNS; i++) {
 		struct measurer_set_output *set = run_set(outcome_run(&outcome, 0, i), 1);
 		struct tsc_measurer_output *tsc = rot_cast(set->main_measurer_output, &tsc_measurer_output_class);
-		struct execution_time_measurer_output *time = rot_cast(
-			measurer_set_output_additional_measurer_outputs_at(set, 0), &execution_time_measurer_output_class);
+		struct execution_time_measurer_output *time =
+			rot_cast(measurer_set_output_additional_measurer_outputs_at(set, 0),
+				 &execution_time_measurer_output_class);
 
 		ck_assert_ptr_nonnull(tsc);
 		ck_assert_ptr_nonnull(time);
@@ -86,8 +87,9 @@ START_TEST(file_contents_are_read_at_start_and_stop)
 	file_measurer_files_to_record_add(files, "/proc/self/statm");
 	measurer_set_validation_measurers_add(workload->measurer_set, &files->base);
 	outcome = runner_run(command);
-	output = rot_cast(measurer_set_output_validation_measurer_outputs_at(run_set(outcome_run(&outcome, 0, 0), 1), 0),
-			  &file_measurer_output_class);
+	output =
+		rot_cast(measurer_set_output_validation_measurer_outputs_at(run_set(outcome_run(&outcome, 0, 0), 1), 0),
+			 &file_measurer_output_class);
 	ck_assert_ptr_nonnull(output);
 	content = file_measurer_output_file_content_list_at(output, 0);
 	ck_assert_str_eq(content->file_name, path);
@@ -108,9 +110,11 @@ START_TEST(a_file_that_cannot_be_read_is_an_error)
 	struct measurement_command *command = describe(&file_measurer_class, &workload);
 	struct outcome outcome;
 
-	file_measurer_files_to_record_add((struct file_measurer *)workload->measurer_set->main_measurer, "/no/such/file");
+	file_measurer_files_to_record_add((struct file_measurer *)workload->measurer_set->main_measurer,
+					  "/no/such/file");
 	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error", "cannot read the file '/no/such/file' to be recorded: No such file", NULL);
+	outcome_expect_failure(&outcome, "error", "cannot read the file '/no/such/file' to be recorded: No such file",
+			       NULL);
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -148,7 +152,8 @@ START_TEST(events_are_listed)
 
 	command->run_count = 1;
 	outcome = runner_run(command);
-	list = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output, &list_events_measurer_output_class);
+	list = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output,
+			&list_events_measurer_output_class);
 	ck_assert_ptr_nonnull(list);
 	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(list); i++) {
 		struct pmu_description *pmu = list_events_measurer_output_pmus_at(list, i);

@@ -51,7 +51,8 @@ static const struct {
 	const char *preparation;
 } states[] = {
 	{false, false,
-	 "measurers warmed\ncaches: clear\nprobe buffers\ncaches: flush buffers\ncaches: flush code\nmeasurers warmed\n"},
+	 "measurers warmed\ncaches: clear\nprobe buffers\ncaches: flush buffers\ncaches: flush code\nmeasurers "
+	 "warmed\n"},
 	{false, true,
 	 "measurers warmed\ncaches: clear\nprobe buffers\ncaches: read buffers\nprobe warm_data\ncaches: flush code\n"
 	 "measurers warmed\n"},
@@ -59,7 +60,8 @@ static const struct {
 	 "measurers warmed\ncaches: clear\ncaches: warm code\nprobe warm_code\nprobe buffers\ncaches: flush buffers\n"
 	 "measurers warmed\n"},
 	{true, true,
-	 "probe buffers\ncaches: read buffers\nprobe warm_data\ncaches: warm code\nprobe warm_code\nmeasurers warmed\n"},
+	 "probe buffers\ncaches: read buffers\nprobe warm_data\ncaches: warm code\nprobe warm_code\nmeasurers "
+	 "warmed\n"},
 };
 
 static const char workload_before[] = "event thread started\n"
@@ -121,8 +123,10 @@ START_TEST(kernel_without_hooks_is_run_to_warm_its_code)
 	measurement_workloads_add(command_measurement(command), workload);
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 0);
-	ck_assert_ptr_nonnull(strstr(outcome.journal, "caches: warm code\nworkload 0: plain run\nworkload 0: caches: flush"));
-	ck_assert_ptr_nonnull(strstr(outcome.journal, "main measurer start\nworkload 0: plain run\nworkload 0: main measurer stop"));
+	ck_assert_ptr_nonnull(
+		strstr(outcome.journal, "caches: warm code\nworkload 0: plain run\nworkload 0: caches: flush"));
+	ck_assert_ptr_nonnull(
+		strstr(outcome.journal, "main measurer start\nworkload 0: plain run\nworkload 0: main measurer stop"));
 	outcome_clear(&outcome);
 }
 END_TEST

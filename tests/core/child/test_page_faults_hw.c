@@ -118,7 +118,9 @@ START_TEST(modes_are_those_of_the_description)
 	measurer->count_kernel = true;
 	outcome = runner_run(command);
 	faults = perf_event_measurer_output_event_counts_at(
-		rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output, &perf_event_measurer_output_class), 0);
+		rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output,
+			 &perf_event_measurer_output_class),
+		0);
 	ck_assert_uint_lt(faults->raw_count, PAGES);
 	ck_assert_ptr_nonnull(strstr(faults->definition, ":u=0:k=1"));
 	outcome_clear(&outcome);

@@ -106,7 +106,8 @@ START_TEST(wait_for_workload_waits_until_its_kernel_has_stopped)
 	add_rule(command_measurement(command), on_workload(workloads[1], "start"), wait);
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 0);
-	ck_assert(first_of(&outcome, "workload 0: main measurer stop") < first_of(&outcome, "workload 1: main measurer start"));
+	ck_assert(first_of(&outcome, "workload 0: main measurer stop") <
+		  first_of(&outcome, "workload 1: main measurer start"));
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -131,8 +132,9 @@ START_TEST(an_action_is_measured_in_the_thread_that_raised_the_event)
 	ck_assert_int_eq(run_set(run, 7)->tid, run_set(run, 6)->tid);
 	ck_assert_int_eq(run_set(run, 7)->main_measurer_output->measurer_id, 70);
 	ck_assert(rot_is_a(run_set(run, 7)->main_measurer_output, &execution_time_measurer_output_class));
-	first_of(&outcome, "workload 1: measurer start 70\nworkload 1: action FlushKernelBuffers\nworkload 1: probe buffers\n"
-			   "workload 1: measurer stop 70\n");
+	first_of(&outcome,
+		 "workload 1: measurer start 70\nworkload 1: action FlushKernelBuffers\nworkload 1: probe buffers\n"
+		 "workload 1: measurer stop 70\n");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -151,8 +153,9 @@ START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
 	add_rule(command_measurement(command), on_run("start"), stop);
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 1);
-	first_of(&outcome, "workload 0: event thread started\nworkload 0: action StopKernel\nworkload 0: kernel initialize 0\n"
-			   "workload 0: probe initialize\nworkload 0: probe stop\n");
+	first_of(&outcome,
+		 "workload 0: event thread started\nworkload 0: action StopKernel\nworkload 0: kernel initialize 0\n"
+		 "workload 0: probe initialize\nworkload 0: probe stop\n");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -198,7 +201,8 @@ START_TEST(a_workload_that_waits_for_itself_is_an_error)
 END_TEST
 
 static void
-add_set_rule(struct measurement *measurement, const char *event, const struct rot_class *class, struct measurer_set *set)
+add_set_rule(struct measurement *measurement, const char *event, const struct rot_class *class,
+	     struct measurer_set *set)
 {
 	void *action = rot_entity_new(class);
 

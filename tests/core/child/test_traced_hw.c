@@ -14,8 +14,8 @@
 #define THREADS 4
 
 /*
- * Threads of the kernel come and go within each run; those of the workloads are not among them. One that is still on its way
- * out when the next run begins is counted there, too.
+ * Threads of the kernel come and go within each run; those of the workloads are not among them. One that is still on
+ * its way out when the next run begins is counted there, too.
  */
 START_TEST(threads_of_a_kernel_are_counted)
 {
@@ -42,7 +42,8 @@ START_TEST(commands_are_left_alone)
 	struct run_command_configurator *configurator = run_command_configurator_new();
 	struct outcome outcome;
 
-	run_command_configurator_before_run_add(configurator, shell("test $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/$$/status) = 0"));
+	run_command_configurator_before_run_add(configurator,
+						shell("test $(sed -n 's/^TracerPid:[^0-9]*//p' /proc/$$/status) = 0"));
 	if (_i == 1)
 		run_command_configurator_after_run_add(configurator, shell("echo no >&2; false"));
 	measurement_configurators_add(command_measurement(command), &configurator->base);

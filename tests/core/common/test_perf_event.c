@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Event strings become the configurations that the manuals name, on any processor; scrubbing leaves no trace; hints fit. */
+/* Event strings become the configurations that the manuals name, on any processor; scrubbing leaves no trace; hints
+ * fit. */
 #include <check.h>
 #include <errno.h>
 #include <sched.h>
@@ -36,16 +37,21 @@ START_TEST(events_of_any_processor_are_encoded)
 	uint64_t config;
 	struct rot_error error;
 
-	ck_assert_msg(perf_event_encode(encodings[_i].event, (struct perf_modes){.user = true}, &type, &config, &error) == 0,
-		      "line %d: %s", encodings[_i].line, error.text);
+	ck_assert_msg(
+		perf_event_encode(encodings[_i].event, (struct perf_modes){.user = true}, &type, &config, &error) == 0,
+		"line %d: %s", encodings[_i].line, error.text);
 	ck_assert_msg(type == encodings[_i].type, "line %d: type %u", encodings[_i].line, type);
 	/* Intel's encodings carry the enable bits of the counter as well */
-	ck_assert_msg((config & ~UINT64_C(0x530000)) == encodings[_i].config, "line %d: config 0x%llx", encodings[_i].line,
-		      (unsigned long long)config);
+	ck_assert_msg((config & ~UINT64_C(0x530000)) == encodings[_i].config, "line %d: config 0x%llx",
+		      encodings[_i].line, (unsigned long long)config);
 }
 END_TEST
 
-static const char *const unknown[] = {"", "nonsense", "nonsense::FOO", "perf::NO_SUCH_EVENT", "perf_raw::rXYZ",
+static const char *const unknown[] = {"",
+				      "nonsense",
+				      "nonsense::FOO",
+				      "perf::NO_SUCH_EVENT",
+				      "perf_raw::rXYZ",
 				      "amd64_fam19h_zen4::RETIRED_INSTRUCTIONS:NO_SUCH_MASK"};
 
 START_TEST(unknown_events_are_errors)
@@ -66,7 +72,8 @@ START_TEST(no_mode_counts_nothing)
 	uint64_t config;
 	struct rot_error error;
 
-	ck_assert_int_eq(perf_event_encode("perf_raw::r76", (struct perf_modes){false, false}, &type, &config, &error), -1);
+	ck_assert_int_eq(perf_event_encode("perf_raw::r76", (struct perf_modes){false, false}, &type, &config, &error),
+			 -1);
 	ck_assert_ptr_nonnull(strstr(error.text, "neither user nor kernel"));
 }
 END_TEST
@@ -79,7 +86,8 @@ START_TEST(groups_have_a_size)
 
 	ck_assert_int_eq(perf_group_open(&group, events, 0, (struct perf_modes){.user = true}, 0, &error), -1);
 	perf_group_close(&group);
-	ck_assert_int_eq(perf_group_open(&group, events, PERF_MAX_EVENTS + 1, (struct perf_modes){.user = true}, 0, &error), -1);
+	ck_assert_int_eq(
+		perf_group_open(&group, events, PERF_MAX_EVENTS + 1, (struct perf_modes){.user = true}, 0, &error), -1);
 	perf_group_close(&group);
 }
 END_TEST
@@ -105,9 +113,15 @@ static const struct {
 	size_t nr;
 	const char *hint;
 } hints[] = {
-	{EACCES, 1, "CAP_PERFMON"},   {EPERM, 1, "CAP_PERFMON"}, {ENOENT, 1, "no PMU"},
-	{EOPNOTSUPP, 2, "no PMU"},    {EINVAL, 5, "these 5 events at once"}, {EINVAL, 1, "does not know the event"},
-	{EMFILE, 1, "ulimit -n"},     {EBUSY, 1, "exclusively"}, {ENOSYS, 1, "seccomp"},
+	{EACCES, 1, "CAP_PERFMON"},
+	{EPERM, 1, "CAP_PERFMON"},
+	{ENOENT, 1, "no PMU"},
+	{EOPNOTSUPP, 2, "no PMU"},
+	{EINVAL, 5, "these 5 events at once"},
+	{EINVAL, 1, "does not know the event"},
+	{EMFILE, 1, "ulimit -n"},
+	{EBUSY, 1, "exclusively"},
+	{ENOSYS, 1, "seccomp"},
 };
 
 START_TEST(every_refusal_has_a_next_step)
