@@ -93,25 +93,43 @@ apply_filter(void)
 		_exit(125);
 }
 
-static int
-start_child(const char *command, const char *output, const char *journal)
+/* Executes the child, or its tracer with the child. */
+static void
+execute(const char *command, const char *output, const char *journal)
 {
-	char *program = rot_format("%s/tests/core/child/child", getenv("top_builddir"));
+	char *child = rot_format("%s/tests/core/child/child", getenv("top_builddir"));
 	char *tracer = rot_format("%s/core/rot-core", getenv("top_builddir"));
-	int status;
+	const char *arguments[16] = {is_traced ? tracer : child};
+	size_t nr = 1;
+	const struct {
+		const char *name, *value;
+	} options[] = {
+		{"--child", is_traced ? child : NULL},
+		{"--command", command},
+		{"--output", output},
+		{"--journal", is_traced ? NULL : journal},
+	};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (!options[i].value)
+			continue;
+		arguments[nr++] = options[i].name;
+		arguments[nr++] = options[i].value;
+	}
+	apply_filter();
+	execv(arguments[0], (char **)arguments);
+	_exit(126);
+}
+
+int
+runner_start(const char *command, const char *output, const char *journal)
+{
 	pid_t pid = fork();
+	int status;
 
 	ck_assert_int_ge(pid, 0);
-	if (pid == 0) {
-		apply_filter();
-		if (is_traced)
-			execl(tracer, tracer, "--child", program, "--command", command, "--output", output, NULL);
-		else
-			execl(program, program, "--command", command, "--output", output, "--journal", journal, NULL);
-		_exit(126);
-	}
-	free(program);
-	free(tracer);
+	if (pid == 0)
+		execute(command, output, journal);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
@@ -129,7 +147,7 @@ runner_run(struct measurement_command *command)
 	names[2] = rot_format("%s/journal", folder);
 	write_command(command, names[0]);
 	rot_graph_delete(command);
-	outcome.status = start_child(names[0], names[1], names[2]);
+	outcome.status = runner_start(names[0], names[1], names[2]);
 	outcome.output = read_output(names[1]);
 	outcome.journal = read_text(names[2]);
 	for (size_t i = 0; i < 3; i++) {

@@ -22,6 +22,9 @@ struct outcome {
 struct outcome runner_run(struct measurement_command *command);
 void outcome_clear(struct outcome *outcome);
 
+/* Starts the child with these files (NULL: without the option) and waits: its exit status, or minus the signal. */
+int runner_start(const char *command, const char *output, const char *journal);
+
 /* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
 void runner_trace(void);
 

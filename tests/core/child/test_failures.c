@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What goes wrong in a measurement reaches the CoreFailure, with what was attempted, the reason and the next step. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "runner.h"
@@ -173,6 +175,44 @@ START_TEST(a_workload_needs_a_kernel_of_its_own)
 }
 END_TEST
 
+/* ---- files ---- */
+
+START_TEST(wrong_usage_has_a_status_of_its_own)
+{
+	ck_assert_int_eq(runner_start(NULL, "/dev/null", NULL), 2);
+	ck_assert_int_eq(runner_start("/dev/null", NULL, NULL), 2);
+}
+END_TEST
+
+/* Whatever the command holds, the child answers with a failure that names the file. */
+static const char *const broken[] = {"", "MeasurementCommand\n", "NoSuchClass\n<end>\n", "<null>\n<end>\n"};
+
+START_TEST(a_broken_command_is_a_failure)
+{
+	char folder[] = "/tmp/rot-test-broken-XXXXXX";
+	char *command = rot_format("%s/command", mkdtemp(folder)), *output = rot_format("%s/output", folder), line[32];
+	FILE *file = fopen(command, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(broken[_i], file);
+	fclose(file);
+	ck_assert_int_eq(runner_start(command, output, NULL), 1);
+	file = fopen(output, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
+	ck_assert_str_eq(line, "CoreFailure\n");
+	ck_assert_ptr_nonnull(fgets(line, sizeof(line), file));
+	fclose(file);
+	unlink(command);
+	ck_assert_int_eq(runner_start(command, output, NULL), 1);
+	ck_assert_int_eq(runner_start(command, "/no/such/folder/output", NULL), 1);
+	unlink(output);
+	ck_assert_int_eq(rmdir(folder), 0);
+	free(command);
+	free(output);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&reason_of_a_kernel_is_told, 1},
 	{&memory_that_is_not_there_is_told, 1},
@@ -181,6 +221,8 @@ static const struct listed_test tests[] = {
 	{&a_command_that_cannot_be_run_is_an_error, sizeof(commands) / sizeof(commands[0])},
 	{&an_unknown_event_is_refused, 1},
 	{&a_refused_event_tells_the_next_step, sizeof(refusals) / sizeof(refusals[0])},
+	{&wrong_usage_has_a_status_of_its_own, 1},
+	{&a_broken_command_is_a_failure, sizeof(broken) / sizeof(broken[0])},
 	{&nothing_to_do_is_an_error, 1},
 	{&a_workload_needs_a_kernel_of_its_own, 2},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurers that need no permission: clocks, files, resource usage, the list of events. */
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,6 +143,35 @@ START_TEST(faults_of_the_own_thread_are_counted)
 }
 END_TEST
 
+/* On every CPU that this machine permits. */
+START_TEST(a_pinned_workload_stays_on_its_cpu)
+{
+	cpu_set_t allowed;
+	int nr_tried = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE && nr_tried < 4; cpu++) {
+		struct resource_usage_measurer_output *usage;
+		struct measurement_command *command;
+		struct workload *workload;
+		struct outcome outcome;
+
+		if (!CPU_ISSET(cpu, &allowed))
+			continue;
+		nr_tried++;
+		command = describe(&resource_usage_measurer_class, &workload);
+		command->run_count = 1;
+		workload->cpu = cpu;
+		outcome = runner_run(command);
+		usage = rot_cast(run_set(outcome_run(&outcome, 0, 0), 1)->main_measurer_output,
+				 &resource_usage_measurer_output_class);
+		ck_assert_int_eq(usage->start_cpu, cpu);
+		ck_assert_int_eq(usage->stop_cpu, cpu);
+		outcome_clear(&outcome);
+	}
+}
+END_TEST
+
 START_TEST(events_are_listed)
 {
 	struct workload *workload;
@@ -176,6 +206,7 @@ static const struct listed_test tests[] = {
 	{&file_contents_are_read_at_start_and_stop, 1},
 	{&a_file_that_cannot_be_read_is_an_error, 1},
 	{&faults_of_the_own_thread_are_counted, 1},
+	{&a_pinned_workload_stays_on_its_cpu, 1},
 	{&events_are_listed, 1},
 };
 
