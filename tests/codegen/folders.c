@@ -14,7 +14,7 @@ char *
 folder_new(void)
 {
 	const char *parent = getenv("TMPDIR");
-	char *folder = rot_format("%s/rot-test-XXXXXX", parent ? parent : "/tmp");
+	char *folder = rot_format("%s/rot-codegen-test-XXXXXX", parent ? parent : "/tmp");
 
 	if (!mkdtemp(folder)) {
 		perror(folder);
