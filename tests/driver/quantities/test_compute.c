@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From recorded outputs of the core to values: formulas, modulo, taints, sums over threads, ratios, JSON. */
 #include <check.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
