@@ -203,7 +203,8 @@ folder_list(const char *path)
 	}
 	if (folder)
 		closedir(folder);
-	qsort(names, nr, sizeof *names, compare_names);
+	if (nr)
+		qsort(names, nr, sizeof *names, compare_names);
 	return names;
 }
 

@@ -278,8 +278,10 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 	}
 	free(parts);
 	if (rc == 0) {
-		qsort(description->kernels, description->nr_kernels, sizeof *description->kernels, compare_kernels);
-		qsort(description->macros, description->nr_macros, sizeof *description->macros, compare_macros);
+		if (description->nr_kernels)
+			qsort(description->kernels, description->nr_kernels, sizeof *description->kernels, compare_kernels);
+		if (description->nr_macros)
+			qsort(description->macros, description->nr_macros, sizeof *description->macros, compare_macros);
 		set_keys(description, facts);
 	} else {
 		core_description_clear(description);

@@ -220,6 +220,19 @@ fixture_count(const char *name)
 	return nr;
 }
 
+int
+fixture_count_compiles(void)
+{
+	char *path = fixture_path("log/gcc"), *text = file_read(path, NULL, NULL);
+	int nr = 0;
+
+	for (const char *s = text; s && (s = strstr(s, " -c ")); s++)
+		nr++;
+	free(text);
+	free(path);
+	return nr;
+}
+
 struct measurement *
 fixture_measurement(const char *kernel, const char *const *fields)
 {
