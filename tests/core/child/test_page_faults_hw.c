@@ -21,7 +21,7 @@
 #define MOST_FAULTS PAGES
 #endif
 
-static const char *const events[] = {"perf::PERF_COUNT_SW_PAGE_FAULTS", "perf::PERF_COUNT_SW_ALIGNMENT_FAULTS:u"};
+static const char *const events[] = {"perf::PERF_COUNT_SW_PAGE_FAULTS", "perf::PERF_COUNT_SW_PAGE_FAULTS_MAJ:u"};
 
 static struct perf_event_measurer *
 add_events(struct workload *workload)
@@ -33,7 +33,7 @@ add_events(struct workload *workload)
 	for (size_t i = 0; i < 2; i++) {
 		struct perf_event_definition *definition = perf_event_definition_new();
 
-		rot_string_set(&definition->name, i == 0 ? "faults" : "alignment");
+		rot_string_set(&definition->name, i == 0 ? "faults" : "major");
 		rot_string_set(&definition->definition, events[i]);
 		perf_event_measurer_events_add(measurer, definition);
 	}
@@ -56,18 +56,18 @@ START_TEST(fresh_pages_are_counted_exactly)
 		struct perf_event_measurer_output *output =
 			rot_cast(run_set(outcome_run(&outcome, 0, i), 1)->main_measurer_output,
 				 &perf_event_measurer_output_class);
-		struct perf_event_count *faults, *alignment;
+		struct perf_event_count *faults, *major;
 
 		ck_assert_ptr_nonnull(output);
 		ck_assert_uint_eq(perf_event_measurer_output_nr_event_counts(output), 2);
 		faults = perf_event_measurer_output_event_counts_at(output, 0);
-		alignment = perf_event_measurer_output_event_counts_at(output, 1);
+		major = perf_event_measurer_output_event_counts_at(output, 1);
 		ck_assert_str_eq(faults->name, "faults");
 		ck_assert_ptr_nonnull(strstr(faults->definition, "PERF_COUNT_SW_PAGE_FAULTS:u=1:k=0"));
-		ck_assert_ptr_nonnull(strstr(alignment->definition, "PERF_COUNT_SW_ALIGNMENT_FAULTS:u=1:k=0"));
+		ck_assert_ptr_nonnull(strstr(major->definition, "PERF_COUNT_SW_PAGE_FAULTS_MAJ:u=1:k=0"));
 		ck_assert_uint_ge(faults->raw_count, PAGES);
 		ck_assert_uint_le(faults->raw_count, MOST_FAULTS);
-		ck_assert_uint_eq(alignment->raw_count, 0);
+		ck_assert_uint_eq(major->raw_count, 0);
 		ck_assert_uint_gt(faults->time_enabled, 0);
 		ck_assert_uint_eq(faults->time_enabled, faults->time_running);
 	}
