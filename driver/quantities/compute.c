@@ -314,6 +314,8 @@ quantity_compute(struct quantity_value *value, const struct quantity_resolution 
 		goto out;
 	if (below && part_series(&bottom, architecture, &resolution->denominator, plan, samples, err) < 0)
 		goto out;
+	for (size_t i = 0; i < top.nr; i++)
+		top.taints[i] &= ~resolution->ignored_taints;
 	if (!top.is_known || (below && !bottom.is_known))
 		value_set_samples(value, resolution, &top, below);
 	value_summarise(value, resolution, &top, below, plan, use_minimum);

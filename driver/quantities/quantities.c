@@ -140,7 +140,7 @@ warn_of_expectations(struct measuring_job *job)
 		return;
 	architecture->has_warned = true;
 	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
-		    architecture->why_not.text, architecture->why_not.hint[0] ? "\n" : "", architecture->why_not.hint);
+		    architecture->why_not.text, architecture->why_not.hint[0] ? "\n     " : "", architecture->why_not.hint);
 }
 
 static int

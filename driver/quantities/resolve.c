@@ -171,6 +171,15 @@ expected_value(const struct quantity_request *request, const struct quantity_exp
 	return NAN;
 }
 
+/* Leaving out the runs that have what is counted would always count nothing. */
+static unsigned
+counted_disturbances(const char *name)
+{
+	if (strcmp(name, "contextSwitches") == 0)
+		return TAINT_CONTEXT_SWITCH | TAINT_MIGRATION;
+	return strcmp(name, "interrupts") == 0 ? TAINT_CONTEXT_SWITCH : 0;
+}
+
 /* Wall time is read in ns: us for a time, s in a rate. */
 static double
 base_scale(const struct quantity_resolution *resolution)
@@ -205,6 +214,7 @@ quantity_resolve(struct quantity_resolution *resolution, const struct architectu
 	    (denominator && denominator(&resolution->denominator, architecture, &resolution->request, expectation, err) < 0))
 		return -1;
 	resolution->scale = base_scale(resolution);
+	resolution->ignored_taints = counted_disturbances(resolution->request.name);
 	resolution->expected = expected_value(&resolution->request, expectation);
 	return 0;
 }

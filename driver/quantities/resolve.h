@@ -31,6 +31,7 @@ struct quantity_resolution {
 	bool is_time_numerator, is_time_denominator; /* the part follows the estimator of times */
 	double scale;                    /* of numerator / denominator, to the base unit */
 	double expected;                 /* NaN: nothing known                           */
+	unsigned ignored_taints;         /* what the quantity counts cannot disturb it   */
 };
 
 /* What the kernels' definitions say of a request; NaN: nothing. */

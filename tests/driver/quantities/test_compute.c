@@ -384,8 +384,11 @@ START_TEST(test_context_switches_are_counted)
 		usage_of(run, 0)->voluntary_context_switches = 2;
 		usage_of(run, 1)->involuntary_context_switches = 3;
 	}
+	add_run(&stage, 0, 1, 1);
 	value = stage_compute(&stage, 0, false);
 	ck_assert_double_eq(value.summary.value, 5);
+	ck_assert_uint_eq(value.summary.n, 3);
+	ck_assert_uint_eq(value.summary.tainted, 0);
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The whole way of a request with groups of real events, on any machine: an architecture of software events, two passes, a core that
+ * is built and run, values. Skipped where even software events are refused.
+ */
+#include <check.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "architecture_files.h"
+#include "configuration/configuration.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "rot.h"
+
+#define NR_RUNS 7
+
+/* The task clock plays the cycles, page faults are "large": they and the two other events need passes of their own. */
+static const char xml[] =
+	"<architecture name='software' title='software events'>"
+	"<counters nominal='4' usable='3' bits='47'/>"
+	"<scrub event='perf::PERF_COUNT_SW_CPU_MIGRATIONS' count='2'/>"
+	"<group large='1' plain='1'/><group plain='3'/>"
+	"<event name='clock' definition='perf::PERF_COUNT_SW_TASK_CLOCK'/>"
+	"<event name='faults' definition='perf::PERF_COUNT_SW_PAGE_FAULTS' class='large'/>"
+	"<event name='minor' definition='perf::PERF_COUNT_SW_PAGE_FAULTS_MIN'/>"
+	"<event name='major' definition='perf::PERF_COUNT_SW_PAGE_FAULTS_MAJ'/>"
+	"<ride events='clock'/>"
+	"<formula quantity='time' of='coreCycles' kind='measured' value='$clock' source='task clock'/>"
+	"<formula quantity='operationCount' of='flop' kind='measured' value='2 * $clock' source='2 * task clock'/>"
+	"<formula quantity='transferredBytes' of='llcRam.read' kind='modelled' value='64 * $faults' source='64 * faults'/>"
+	"<formula quantity='tlbMisses' kind='measured' value='$minor + $major' source='minor + major'/>"
+	"</architecture>";
+
+static struct architecture *
+software_architecture(void)
+{
+	struct rot_error err = {{0}, {0}};
+	char path[] = "/tmp/rot-architecture-XXXXXX", *schema = architecture_schema();
+	int fd = mkstemp(path);
+	struct architecture *architecture;
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, xml, sizeof(xml) - 1), (int)sizeof(xml) - 1);
+	close(fd);
+	architecture = architecture_read(path, schema, &err);
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	unlink(path);
+	free(schema);
+	return architecture;
+}
+
+static struct measurement *
+triad_measurement(struct rot *rot)
+{
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+	struct rot_error err = {{0}, {0}};
+
+	workload->kernel = rot_entity_new(rot_registry_find(rot->registry, "Triad"));
+	ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "10000", &err), 0);
+	measurement_workloads_add(measurement, workload);
+	return measurement;
+}
+
+enum {
+	TIME, TICKS, FLOPS, PERFORMANCE, BYTES, MISSES, GIVEN, EXPECTED, NR_REQUESTS
+};
+
+static const char *const requests[NR_REQUESTS] = {
+	[TIME] = "time", [TICKS] = "time:tsc", [FLOPS] = "operationCount:flop", [PERFORMANCE] = "performance:flop",
+	[BYTES] = "transferredBytes:llcRam.read", [MISSES] = "tlbMisses", [GIVEN] = "operationCount:compInstr",
+	[EXPECTED] = "operationCount:doublePrecisionFlop",
+};
+
+static void
+check_values(const struct quantity_value values[NR_REQUESTS])
+{
+	for (size_t i = 0; i < NR_REQUESTS; i++) {
+		ck_assert_uint_eq(values[i].nr_samples, i == GIVEN || i == EXPECTED ? 0 : NR_RUNS);
+		for (size_t k = 0; k < values[i].nr_samples; k++)
+			ck_assert_msg(!(values[i].taints[k] & (TAINT_OVERFLOW | TAINT_UNMEASURED_THREAD)), "%s is tainted",
+				      requests[i]);
+	}
+	for (size_t k = 0; k < NR_RUNS; k++) {
+		ck_assert_double_gt(values[TIME].samples[k], 0);
+		ck_assert_double_gt(values[TICKS].samples[k], 0);
+		ck_assert_double_eq(values[FLOPS].samples[k], 2 * values[TIME].samples[k]);
+		ck_assert_double_eq_tol(values[PERFORMANCE].samples[k], 2, 1e-12);
+	}
+	ck_assert_str_eq(values[TIME].request.clock, "coreCycles");
+	ck_assert_double_eq_tol(values[PERFORMANCE].summary.low, 2, 1e-12);
+	ck_assert_double_eq_tol(values[PERFORMANCE].summary.high, 2, 1e-12);
+	ck_assert_str_eq(values[BYTES].kind, "modelled");
+	ck_assert_str_eq(values[GIVEN].kind, "given");
+	ck_assert_double_eq(values[GIVEN].summary.value, 42);
+	ck_assert_str_eq(values[EXPECTED].kind, "expected");
+	ck_assert_double_eq(values[EXPECTED].summary.value, 20000);
+}
+
+START_TEST(test_from_request_to_value)
+{
+	struct configuration *configuration = configuration_new();
+	struct quantity_request asked[NR_REQUESTS];
+	struct quantity_value values[NR_REQUESTS];
+	struct rot_error err = {{0}, {0}};
+	struct measurement *measurement;
+	struct rot rot = {0};
+	char **hashes;
+	size_t nr_hashes = 0;
+
+	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	architecture_delete(rot.architecture);
+	rot.architecture = software_architecture();
+	measurement = triad_measurement(&rot);
+	for (size_t i = 0; i < NR_REQUESTS; i++)
+		ck_assert_msg(quantity_parse(&asked[i], requests[i], &err) == 0, "%s", err.text);
+	asked[GIVEN].given_operations = 42;
+	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, &hashes, &err) == 0, "%s\n%s",
+		      err.text, err.hint);
+	check_values(values);
+	for (; hashes[nr_hashes]; nr_hashes++)
+		free(hashes[nr_hashes]);
+	ck_assert_uint_eq(nr_hashes, 3); /* time stamp counter; clock and the two faults; page faults */
+	free(hashes);
+	for (size_t i = 0; i < NR_REQUESTS; i++)
+		quantity_value_clear(&values[i]);
+	ck_assert_ptr_null(measurement_workloads_at(measurement, 0)->measurer_set);
+	rot_graph_delete(measurement);
+	rot_close(&rot);
+}
+END_TEST
+
+START_TEST(test_request_that_cannot_be_met)
+{
+	struct configuration *configuration = configuration_new();
+	struct quantity_request request = {.name = "time", .clock = "referenceCycles"};
+	struct rot_error err = {{0}, {0}};
+	struct measurement *measurement;
+	struct quantity_value value;
+	struct rot rot = {0};
+
+	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	architecture_delete(rot.architecture);
+	rot.architecture = software_architecture();
+	measurement = triad_measurement(&rot);
+	ck_assert_int_eq(quantities_measure(&rot, measurement, &request, 1, NR_RUNS, &value, NULL, &err), -1);
+	ck_assert_str_eq(err.text, "time of referenceCycles cannot be measured here: no event of software events gives it");
+	rot_graph_delete(measurement);
+	rot_close(&rot);
+}
+END_TEST
+
+static bool
+software_events_are_refused(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK,
+				       .exclude_kernel = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		return true;
+	close(fd);
+	return false;
+}
+
+int
+main(void)
+{
+	Suite *suite = suite_create("software events");
+	TCase *way = tcase_create("the whole way");
+	SRunner *runner = srunner_create(suite);
+	int failed;
+
+	if (software_events_are_refused()) {
+		fprintf(stderr, "SKIP: perf_event_open of a software event: %m\n");
+		return 77;
+	}
+	tcase_set_timeout(way, 120);
+	tcase_add_test(way, test_from_request_to_value);
+	tcase_add_test(way, test_request_that_cannot_be_met);
+	suite_add_tcase(suite, way);
+	srunner_run_all(runner, CK_ENV);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
