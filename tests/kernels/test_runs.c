@@ -356,12 +356,12 @@ START_TEST(arithmetic_advances_its_chains)
 		bool is_add = strstr(arithmetics[_i], "=ADD") || (strstr(arithmetics[_i], "MUL_ADD") && chain & 2) ||
 			      (strstr(arithmetics[_i], "FMA_ADD") && chain % 3 == 2);
 		char how = is_add ? '+' : strstr(arithmetics[_i], "FMA") ? 'f' : '*';
-		double first = start[is_x87 ? ((size_t)dlp - 1 - chain) * 8 : i];
 
 		if (i % 8 >= lanes || results[i] == 0)
 			continue;
 		nr_chains += i % 8 == 0;
-		value = after(how, first, strstr(arithmetics[_i], "FMA_ADD") && is_add ? 2 * steps : steps);
+		value = after(how, start[is_x87 ? ((size_t)dlp - 1 - chain) * 8 : i],
+			      strstr(arithmetics[_i], "FMA_ADD") && is_add ? 2 * steps : steps);
 		ck_assert_double_eq_tol(results[i], value, 2e-10);
 	}
 	ck_assert_uint_eq(nr_chains, (size_t)(strstr(arithmetics[_i], "FMA_ADD") ? dlp * 3 / 2 : dlp));
