@@ -279,10 +279,13 @@ coordinates_copy(const struct coordinate *coordinates, size_t nr)
 {
 	struct point copy = { rot_calloc(nr ? nr : 1, sizeof(*copy.coordinates)), nr };
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		const struct coordinate *c = &coordinates[i];
+
 		copy.coordinates[i] = (struct coordinate){
-			rot_strdup(coordinates[i].axis), coordinates[i].number, rot_strdup(coordinates[i].text)
+			rot_strdup(c->axis), c->number, isnan(c->number) ? rot_strdup(c->text) : space_number_text(c->number)
 		};
+	}
 	return copy;
 }
 

@@ -186,9 +186,9 @@ static char *
 caption_of_kinds(const struct drawing *d)
 {
 	static const char *const kinds[][2] = {
-		{ "expected", "expected from the kernel's definition, not measured" },
-		{ "modelled", "modelled from other counts" },
-		{ "given", "given, not measured" },
+		{ "expected", "as the kernel's definition expects, not counted" },
+		{ "modelled", "modelled from what can be counted" },
+		{ "given", "as given by the controller, not counted" },
 	};
 	const struct quantity_request *requests[2] = { &d->own->x, &d->own->y };
 	char *line = rot_strdup("");

@@ -97,12 +97,15 @@ make_column(const struct experiment *experiment, const struct experiment_column 
 		fill_quantity(experiment, column, &text);
 	} else {
 		text.is_key = true;
-		text.is_left = column->kind == COLUMN_SERIES;
 		text.headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading : column->axis);
 		for (size_t i = 1; i < NR_HEADINGS; i++)
 			text.headings[i] = rot_strdup("");
-		for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t i = 0; i < experiment->nr_points; i++) {
+			const struct coordinate *c = point_coordinate(&experiment->points[i].at, column->axis);
+
 			text.cells[i] = rot_strdup(key_cell(&experiment->points[i], column));
+			text.is_left = text.is_left || column->kind == COLUMN_SERIES || (c && isnan(c->number));
+		}
 	}
 	for (size_t i = 0; i < NR_HEADINGS; i++)
 		text.width = text_width(text.headings[i]) > text.width ? text_width(text.headings[i]) : text.width;

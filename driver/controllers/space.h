@@ -16,7 +16,7 @@
 struct coordinate {
 	const char *axis;
 	double number;    /* NaN: text is the value */
-	const char *text; /* the number as text, or the value itself */
+	const char *text; /* the value itself; with a number, its text: may be NULL where coordinates are given */
 };
 
 struct point {

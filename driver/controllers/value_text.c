@@ -11,9 +11,9 @@
 #include "memory.h"
 
 const struct value_kind value_kinds[] = {
-	{ "expected", "(e)", "expected from the kernel's definition, not measured on this machine" },
-	{ "modelled", "(m)", "modelled from other counts" },
-	{ "given", "(g)", "given, not measured" },
+	{ "expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine" },
+	{ "modelled", "(m)", "modelled from what can be counted" },
+	{ "given", "(g)", "operations or bytes as given by the controller, not counted" },
 };
 const size_t value_nr_kinds = sizeof(value_kinds) / sizeof(*value_kinds);
 
