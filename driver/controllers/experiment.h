@@ -64,7 +64,7 @@ int experiment_name_value(struct experiment *experiment, const char *name, const
 
 /*
  * A column of the table: an axis, "series", "label" or a quantity. heading "" or NULL: after what it is. Without any, the table has series
- * and label and every quantity.
+ * and label (the axes, where no point has a label) and every quantity.
  */
 int experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err);
 

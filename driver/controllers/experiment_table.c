@@ -121,7 +121,23 @@ table_add(struct text_table *table, struct text_column column)
 	table->columns[table->nr_columns++] = column;
 }
 
-/* The columns asked for; without any: series and label, and every quantity that some point has. */
+/* Series and label; the axes where there are no labels. */
+static void
+add_key_columns(struct text_table *table, const struct experiment *experiment)
+{
+	bool has_label = false;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		has_label = has_label || experiment->points[i].label[0];
+	table_add(table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_SERIES, .axis = (char *)"series" }));
+	if (has_label)
+		table_add(table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_LABEL, .axis = (char *)"label" }));
+	for (size_t i = 0; !has_label && experiment->nr_points > 0 && i < experiment->points[0].at.nr_coordinates; i++)
+		table_add(table, make_column(experiment, &(struct experiment_column){
+					.kind = COLUMN_AXIS, .axis = (char *)experiment->points[0].at.coordinates[i].axis }));
+}
+
+/* The columns asked for; without any: those that say which point it is, and every quantity that some point has. */
 static struct text_table
 make_table(const struct experiment *experiment)
 {
@@ -133,8 +149,7 @@ make_table(const struct experiment *experiment)
 		table_add(&table, make_column(experiment, &experiment->columns[i]));
 	if (experiment->nr_columns > 0)
 		return table;
-	table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_SERIES, .axis = (char *)"series" }));
-	table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_LABEL, .axis = (char *)"label" }));
+	add_key_columns(&table, experiment);
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
 			const struct quantity_request *request = &experiment->points[i].requests[j];

@@ -56,6 +56,18 @@ with_interval(const struct summary *s)
 	return text;
 }
 
+/* Known as it is, not an estimate. */
+static bool
+is_exact(const struct summary *s)
+{
+	static const char *const exact[] = { "exact", "expected", "given" };
+
+	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+		if (s->estimator && strcmp(s->estimator, exact[i]) == 0)
+			return true;
+	return s->low == s->high;
+}
+
 char *
 summary_text(const struct summary *s)
 {
@@ -65,9 +77,9 @@ summary_text(const struct summary *s)
 		return rot_strdup(s->value > 0 ? "inf" : "-inf");
 	if (isfinite(s->low) && isfinite(s->high) && s->low < s->high)
 		return with_interval(s);
-	if (s->value == floor(s->value) && fabs(s->value) < 1e15)
+	if (s->value == floor(s->value) && fabs(s->value) < 1e15 && is_exact(s))
 		return space_number_text(s->value);
-	return rounded(s->value, exponent_of(s->value) - 3);
+	return s->value == 0 ? rot_strdup("0") : rounded(s->value, exponent_of(s->value) - 3);
 }
 
 char *

@@ -13,7 +13,7 @@ extern const struct value_kind value_kinds[];
 extern const size_t value_nr_kinds;
 
 /*
- * "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Whole values that all runs agree on are printed in full; with an interval, to the first
+ * "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full; with an interval, to the first
  * digit of its width, and as ± where both halves round to the same; without one, with four digits. "-" if there is no value. Fresh
  * memory.
  */

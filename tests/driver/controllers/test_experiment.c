@@ -226,12 +226,16 @@ static const struct {
 	{ INFINITY, NAN, NAN, "measured", "inf" },
 	{ NAN, NAN, NAN, "measured", "-" },
 	{ 123456.7, NAN, NAN, "measured", "123500" },
+	{ 27122732, NAN, NAN, "measured", "27120000" },
+	{ 27122732, NAN, NAN, "given", "27122732 (g)" },
 };
 
 START_TEST(digits_follow_the_interval)
 {
-	struct quantity_value value = { .kind = numbers[_i].kind, .summary = { .value = numbers[_i].value, .low = numbers[_i].low,
-									       .high = numbers[_i].high } };
+	struct quantity_value value = {
+		.kind = numbers[_i].kind,
+		.summary = { .estimator = numbers[_i].kind, .value = numbers[_i].value, .low = numbers[_i].low, .high = numbers[_i].high },
+	};
 	char *text = value_text(&value);
 
 	ck_assert_str_eq(text, numbers[_i].text);
