@@ -7,10 +7,12 @@
 
 #include "error.h"
 
-/* The document, without network access and without changing anything global. NULL on error ("FILE:LINE: what"). Free with xmlFreeDoc. */
+/* The document, without network access and without changing anything global. NULL on error ("FILE:LINE: what"). Free
+ * with xmlFreeDoc. */
 xmlDoc *xml_file_read(const char *path, struct rot_error *err);
 
-/* 0 if doc is valid by the RELAX NG schema; else -1 with the first complaint ("FILE:LINE: what"). path is used in messages. */
+/* 0 if doc is valid by the RELAX NG schema; else -1 with the first complaint ("FILE:LINE: what"). path is used in
+ * messages. */
 int xml_file_validate(xmlDoc *doc, const char *path, const char *schema, struct rot_error *err);
 
 /* The attribute's value in fresh memory (free); absent: a copy of otherwise. */

@@ -12,7 +12,10 @@
 #include "xml_file.h"
 
 static const char *const event_class_names[EVENT_NR_CLASSES] = {
-	[EVENT_PLAIN] = "plain", [EVENT_LARGE] = "large", [EVENT_FIXED] = "fixed", [EVENT_OFFCORE] = "offcore",
+	[EVENT_PLAIN] = "plain",
+	[EVENT_LARGE] = "large",
+	[EVENT_FIXED] = "fixed",
+	[EVENT_OFFCORE] = "offcore",
 };
 
 /* ---- one file ---- */
@@ -71,7 +74,7 @@ read_group(struct architecture *architecture, const xmlNode *node, struct rot_er
 	struct architecture_group group;
 
 	(void)err;
-	for (int class = 0; class < EVENT_NR_CLASSES; class++)
+	for (int class = 0; class < EVENT_NR_CLASSES; class ++)
 		group.limit[class] = (unsigned)attribute_number(node, event_class_names[class]);
 	architecture->groups = rot_realloc(architecture->groups, architecture->nr_groups + 1, sizeof(group));
 	architecture->groups[architecture->nr_groups++] = group;
@@ -87,7 +90,7 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 	bool is_new = event_find(architecture, event.name, strlen(event.name)) == architecture->nr_events;
 
 	while (strcmp(event_class_names[event.class], class) != 0)
-		event.class++;
+		event.class ++;
 	free(class);
 	architecture->events = rot_realloc(architecture->events, architecture->nr_events + 1, sizeof(event));
 	architecture->events[architecture->nr_events++] = event;
@@ -148,8 +151,8 @@ formula_link(const struct architecture *architecture, struct architecture_formul
 			return rot_error_set(err, 0, "formula of %s %s: there is no event '%.*s'", formula->quantity,
 					     formula->of, (int)nr, at);
 		if (formula->nr_events == FORMULA_MAX_EVENTS)
-			return rot_error_set(err, 0, "formula of %s %s: more than %d events", formula->quantity, formula->of,
-					     FORMULA_MAX_EVENTS);
+			return rot_error_set(err, 0, "formula of %s %s: more than %d events", formula->quantity,
+					     formula->of, FORMULA_MAX_EVENTS);
 		formula_use(formula, event);
 	}
 	if (formula->nr_events == 0)
@@ -161,10 +164,12 @@ formula_link(const struct architecture *architecture, struct architecture_formul
 static int
 read_formula(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	struct architecture_formula formula = {
-		.quantity = xml_file_attribute(node, "quantity", ""), .of = xml_file_attribute(node, "of", ""),
-		.kind = xml_file_attribute(node, "kind", ""), .expression = xml_file_attribute(node, "value", ""),
-		.source = xml_file_attribute(node, "source", ""), .line = (int)xmlGetLineNo((xmlNode *)node)};
+	struct architecture_formula formula = {.quantity = xml_file_attribute(node, "quantity", ""),
+					       .of = xml_file_attribute(node, "of", ""),
+					       .kind = xml_file_attribute(node, "kind", ""),
+					       .expression = xml_file_attribute(node, "value", ""),
+					       .source = xml_file_attribute(node, "source", ""),
+					       .line = (int)xmlGetLineNo((xmlNode *)node)};
 	int rc = formula_link(architecture, &formula, err);
 
 	architecture->formulas = rot_realloc(architecture->formulas, architecture->nr_formulas + 1, sizeof(formula));
@@ -286,7 +291,8 @@ static bool
 cpu_matches(const xmlNode *cpu, const struct machine *machine)
 {
 	char *vendor = xml_file_attribute(cpu, "vendor", ""), *models = xml_file_attribute(cpu, "models", "");
-	bool matches = strcmp(vendor, machine->cpu_vendor) == 0 && attribute_number(cpu, "family") == machine->cpu_family &&
+	bool matches = strcmp(vendor, machine->cpu_vendor) == 0 &&
+		       attribute_number(cpu, "family") == machine->cpu_family &&
 		       models_hold(models, machine->cpu_model);
 
 	free(vendor);
@@ -315,7 +321,8 @@ is_xml(const struct dirent *entry)
 	return dot && strcmp(dot, ".xml") == 0 && entry->d_name[0] != '.';
 }
 
-/* Path of the file in folder whose cpu elements name the machine; generic.xml if none does. Fresh memory, NULL on error. */
+/* Path of the file in folder whose cpu elements name the machine; generic.xml if none does. Fresh memory, NULL on
+ * error. */
 static char *
 find_for_machine(const char *folder, const struct machine *machine, struct rot_error *err)
 {

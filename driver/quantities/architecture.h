@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Architectures: how the events of a processor make quantities. One XML file each in driver/architectures/, so a new processor is
- * a new file. Schema: driver/schemas/architecture.rng.
+ * Architectures: how the events of a processor make quantities. One XML file each in driver/architectures/, so a new
+ * processor is a new file. Schema: driver/schemas/architecture.rng.
  */
 #ifndef QUANTITIES_ARCHITECTURE_H
 #define QUANTITIES_ARCHITECTURE_H
@@ -21,8 +21,8 @@
 enum event_class { EVENT_PLAIN, EVENT_LARGE, EVENT_FIXED, EVENT_OFFCORE, EVENT_NR_CLASSES };
 
 struct architecture_event {
-	char *name;             /* in expressions: $name                */
-	char *definition;       /* libpfm4 event string                 */
+	char *name;       /* in expressions: $name                */
+	char *definition; /* libpfm4 event string                 */
 	enum event_class class;
 };
 
@@ -37,7 +37,7 @@ struct architecture_formula {
 	char *source;     /* the events, for people; and what is not seen                                           */
 	size_t events[FORMULA_MAX_EVENTS]; /* indices of the events the expression uses, ascending                   */
 	size_t nr_events;
-	int line;         /* in the architecture's file */
+	int line; /* in the architecture's file */
 };
 
 /* One legal group: at most limit[class] events of each class. */
@@ -47,13 +47,13 @@ struct architecture_group {
 
 /* Read only once loaded, but for has_warned. */
 struct architecture {
-	char *name;                /* "zen5", "generic", "none"                                              */
-	char *title;               /* "AMD Zen 5 (EPYC Turin)"                                               */
+	char *name;  /* "zen5", "generic", "none"                                              */
+	char *title; /* "AMD Zen 5 (EPYC Turin)"                                               */
 	char *path;
-	int nominal_counters;      /* what the processor has                                                 */
-	int usable_counters;       /* what a group may use                                                   */
-	int counter_bits;          /* counts are taken modulo 2^counter_bits; 0: as they are                 */
-	char *scrub_event;         /* junk event that clears poisoned counters before each run; "" if none   */
+	int nominal_counters; /* what the processor has                                                 */
+	int usable_counters;  /* what a group may use                                                   */
+	int counter_bits;     /* counts are taken modulo 2^counter_bits; 0: as they are                 */
+	char *scrub_event;    /* junk event that clears poisoned counters before each run; "" if none   */
 	int scrub_count;
 	struct architecture_event *events;
 	size_t nr_events;
@@ -61,19 +61,20 @@ struct architecture {
 	size_t nr_groups;
 	struct architecture_formula *formulas; /* in order of preference                                     */
 	size_t nr_formulas;
-	size_t *riders;            /* events that are put into every pass that has room, in this order        */
+	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
-	struct rot_error why_not;  /* why events cannot be counted, with the hint; empty text if they can     */
-	bool has_warned;           /* why_not was said                                                       */
+	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can     */
+	bool has_warned;          /* why_not was said                                                       */
 };
 
 /*
- * The architecture of the machine, from the XML files in folder (the schema is ../schemas/architecture.rng). why_not is NULL when events
- * can be counted (machine_can_count), else what machine_can_count said: then the architecture is "none" and keeps it. A CPU that no file
- * names gets "generic". NULL on error (file and line). Free with architecture_delete.
+ * The architecture of the machine, from the XML files in folder (the schema is ../schemas/architecture.rng). why_not is
+ * NULL when events can be counted (machine_can_count), else what machine_can_count said: then the architecture is
+ * "none" and keeps it. A CPU that no file names gets "generic". NULL on error (file and line). Free with
+ * architecture_delete.
  */
-struct architecture *architecture_load(const char *folder, const struct machine *machine, const struct rot_error *why_not,
-				       struct rot_error *err);
+struct architecture *architecture_load(const char *folder, const struct machine *machine,
+				       const struct rot_error *why_not, struct rot_error *err);
 
 /* One file, whatever the machine; architecture_load is made of this. */
 struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);
@@ -81,7 +82,7 @@ struct architecture *architecture_read(const char *path, const char *schema, str
 void architecture_delete(struct architecture *architecture);
 
 /* The preferred formula of a quantity, or NULL. of: "" for plain counts. */
-const struct architecture_formula *architecture_formula(const struct architecture *architecture, const char *quantity,
-							const char *of);
+const struct architecture_formula *
+architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
 
 #endif

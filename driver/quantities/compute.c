@@ -14,8 +14,8 @@ struct series {
 	double *values;
 	unsigned *taints;
 	size_t nr;
-	size_t pass;      /* the one it comes from, nr_passes if from several; meaningless if known */
-	bool is_known;    /* one value that was not measured */
+	size_t pass;   /* the one it comes from, nr_passes if from several; meaningless if known */
+	bool is_known; /* one value that was not measured */
 };
 
 static void
@@ -152,7 +152,8 @@ count_tainted(const unsigned *taints, size_t nr)
 }
 
 static struct summary
-summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum, bool use_all)
+summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum,
+		 bool use_all)
 {
 	struct summary summary;
 	size_t nr;
@@ -184,7 +185,8 @@ request_seed(const struct quantity_request *request)
 
 /* No interval; the best time instead of its median. */
 static void
-use_best_time(struct summary *summary, const double *work, size_t nr_work, const double *time, size_t nr_time, double scale)
+use_best_time(struct summary *summary, const double *work, size_t nr_work, const double *time, size_t nr_time,
+	      double scale)
 {
 	summary->estimator = "medianPerMinimum";
 	summary->value = scale * statistics_percentile(work, nr_work, 50) / statistics_percentile(time, nr_time, 0);
@@ -277,7 +279,8 @@ value_summarise(struct quantity_value *value, const struct quantity_resolution *
 	const bool use_all = value->nr_samples && all_are_tainted(value, top, bottom, jointly);
 
 	if (bottom)
-		value->summary = summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum, use_all);
+		value->summary =
+			summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum, use_all);
 	else
 		value->summary = summarise_single(resolution, top, use_minimum, use_all);
 	value->summary.tainted = count_tainted(value->taints, value->nr_samples);
@@ -301,8 +304,8 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 
 int
 quantity_compute(struct quantity_value *value, const struct quantity_resolution *resolution,
-		 const struct architecture *architecture, const struct pass_plan *plan, const struct pass_samples *samples,
-		 bool use_minimum, struct rot_error *err)
+		 const struct architecture *architecture, const struct pass_plan *plan,
+		 const struct pass_samples *samples, bool use_minimum, struct rot_error *err)
 {
 	struct series top = {.nr = 0}, bottom = {.nr = 0};
 	const struct series *below = resolution->has_denominator ? &bottom : NULL;

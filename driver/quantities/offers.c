@@ -61,9 +61,11 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
 }
 
-/* One offer for each word of the roles from this one on that the quantity takes; a rate has the clock of the configuration. */
+/* One offer for each word of the roles from this one on that the quantity takes; a rate has the clock of the
+ * configuration. */
 static void
-add_words(struct offer_list *list, const struct quantity_kind *kind, struct quantity_request request, enum word_role role)
+add_words(struct offer_list *list, const struct quantity_kind *kind, struct quantity_request request,
+	  enum word_role role)
 {
 	const bool has_work = kind->takes[WORD_OPERATION] || kind->takes[WORD_BORDER];
 

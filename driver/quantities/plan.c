@@ -13,7 +13,7 @@
 static bool
 group_holds(const struct architecture_group *group, const unsigned counts[EVENT_NR_CLASSES])
 {
-	for (int class = 0; class < EVENT_NR_CLASSES; class++) {
+	for (int class = 0; class < EVENT_NR_CLASSES; class ++) {
 		if (counts[class] > group->limit[class])
 			return false;
 	}
@@ -46,7 +46,8 @@ pass_has(const struct pass *pass, size_t event)
 	return false;
 }
 
-/* Adds the events that are not there yet, in order of the architecture; false and unchanged if the result is not legal. */
+/* Adds the events that are not there yet, in order of the architecture; false and unchanged if the result is not legal.
+ */
 static bool
 pass_merge(struct pass *pass, const struct architecture *architecture, const size_t *events, size_t nr_events)
 {
@@ -145,7 +146,8 @@ add_formula(struct packing *packing, const struct architecture_formula *formula,
 static void
 packing_init(struct packing *packing, const struct architecture *architecture, size_t nr_events)
 {
-	*packing = (struct packing){.architecture = architecture, .nr_best = nr_events + 1,
+	*packing = (struct packing){.architecture = architecture,
+				    .nr_best = nr_events + 1,
 				    .items = rot_calloc(nr_events + 1, sizeof(struct pass)),
 				    .now = rot_calloc(nr_events + 1, sizeof(struct pass)),
 				    .best = rot_calloc(nr_events + 1, sizeof(struct pass))};
@@ -168,7 +170,8 @@ add_riders(struct pass *pass, const struct architecture *architecture)
 
 int
 pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
-	       const struct architecture_formula *const *formulas, size_t nr_formulas, bool with_clock, struct rot_error *err)
+	       const struct architecture_formula *const *formulas, size_t nr_formulas, bool with_clock,
+	       struct rot_error *err)
 {
 	const size_t nr_clock = with_clock ? 1 : 0;
 	struct packing packing;

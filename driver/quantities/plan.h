@@ -25,9 +25,10 @@ struct pass_plan {
 bool pass_is_legal(const struct architecture *architecture, const size_t *events, size_t nr_events);
 
 /*
- * Packs the events of the formulas. Events of one formula share a pass when a legal group holds them; else they are spread over several.
- * with_clock adds a pass without events, first: time measured beside counters would include switching them. Riders go where there is
- * room. Error: an event that fits no group. Clear the plan also after an error.
+ * Packs the events of the formulas. Events of one formula share a pass when a legal group holds them; else they are
+ * spread over several. with_clock adds a pass without events, first: time measured beside counters would include
+ * switching them. Riders go where there is room. Error: an event that fits no group. Clear the plan also after an
+ * error.
  */
 int pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 		   const struct architecture_formula *const *formulas, size_t nr_formulas, bool with_clock,

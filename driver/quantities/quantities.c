@@ -17,8 +17,8 @@
 
 /* ---- what the kernels expect ---- */
 
-typedef bool expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count,
-			    struct rot_error *err);
+typedef bool
+expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count, struct rot_error *err);
 
 /* Both precisions, where a kernel states them one by one. */
 static bool
@@ -56,8 +56,8 @@ expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *of
 
 /* Sum over the workloads' kernels; NaN if one of them does not know. -1 if an expression failed. */
 static int
-expected_sum(struct rot *rot, const struct measurement *measurement, const char *of, expected_count *expected, double *sum,
-	     struct rot_error *err)
+expected_sum(struct rot *rot, const struct measurement *measurement, const char *of, expected_count *expected,
+	     double *sum, struct rot_error *err)
 {
 	*sum = of ? 0 : NAN;
 	for (size_t i = 0; of && i < measurement_nr_workloads(measurement); i++) {
@@ -97,7 +97,7 @@ struct measuring_job {
 	struct quantity_resolution *resolutions;
 	size_t nr_requests;
 	struct pass_plan plan;
-	struct measurement **passes;           /* one per pass of the plan */
+	struct measurement **passes; /* one per pass of the plan */
 	struct measurement_result **results;
 	struct pass_samples *samples;
 };
@@ -140,7 +140,8 @@ warn_of_expectations(struct measuring_job *job)
 		return;
 	architecture->has_warned = true;
 	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
-		    architecture->why_not.text, architecture->why_not.hint[0] ? "\n     " : "", architecture->why_not.hint);
+		    architecture->why_not.text, architecture->why_not.hint[0] ? "\n     " : "",
+		    architecture->why_not.hint);
 }
 
 static int
@@ -154,8 +155,10 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 		struct quantity_request request = requests[i];
 		struct quantity_expectation expectation;
 
-		if (quantity_request_check(&request, err) < 0 || expect(job->rot, measurement, &request, &expectation, err) < 0 ||
-		    quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) < 0)
+		if (quantity_request_check(&request, err) < 0 ||
+		    expect(job->rot, measurement, &request, &expectation, err) < 0 ||
+		    quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) <
+			    0)
 			return -1;
 	}
 	warn_of_expectations(job);
@@ -239,7 +242,8 @@ job_hashes(struct measuring_job *job)
 
 int
 quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err)
+		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
+		   struct rot_error *err)
 {
 	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
 	int rc = -1;

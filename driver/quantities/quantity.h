@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quantities: what a user wants to know of a point, and how it is obtained: events of the architecture, packed into passes,
- * measured, computed per sample, summarised. The thesis' QuantityMeasuringService.
+ * Quantities: what a user wants to know of a point, and how it is obtained: events of the architecture, packed into
+ * passes, measured, computed per sample, summarised. The thesis' QuantityMeasuringService.
  */
 #ifndef QUANTITIES_QUANTITY_H
 #define QUANTITIES_QUANTITY_H
@@ -30,61 +30,69 @@ struct json_t;
  */
 struct quantity_request {
 	const char *name;
-	const char *operation; /* or NULL */
-	const char *border;    /* or NULL */
-	const char *clock;     /* or NULL: the configuration key "clock" */
+	const char *operation;   /* or NULL */
+	const char *border;      /* or NULL */
+	const char *clock;       /* or NULL: the configuration key "clock" */
 	double given_operations; /* > 0: use this count instead of measuring; else 0 */
 	double given_bytes;      /* likewise */
 };
 
 /*
- * name[:operation][:border][:clock], the words in any order: "performance:doublePrecisionFlop", "throughput:llcRam.read:tsc",
- * "operationalIntensity:doublePrecisionFlop:llcRam", "time". Errors suggest the nearest word or list what is missing.
- * Strings of the request are static.
+ * name[:operation][:border][:clock], the words in any order: "performance:doublePrecisionFlop",
+ * "throughput:llcRam.read:tsc", "operationalIntensity:doublePrecisionFlop:llcRam", "time". Errors suggest the nearest
+ * word or list what is missing. Strings of the request are static.
  */
 int quantity_parse(struct quantity_request *request, const char *text, struct rot_error *err);
 
-/* One row per quantity that can be asked for, for "rot list quantities": name, what it is, whether and how this machine measures it. */
+/* One row per quantity that can be asked for, for "rot list quantities": name, what it is, whether and how this machine
+ * measures it. */
 struct quantity_offer {
 	const char *name, *of, *unit, *description;
-	const char *kind;   /* "measured", "modelled", "expected" (cannot be measured here), "unavailable" (nor known in advance) */
+	const char *kind;   /* "measured", "modelled", "expected" (cannot be measured here), "unavailable" (nor known in
+			       advance) */
 	const char *source; /* events or formula; "" if none */
 };
-size_t quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */
+size_t
+quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */
 
 /* ---- what is given back ---- */
 
 /* Why a sample was left out; bits. */
 enum sample_taint {
-	TAINT_CONTEXT_SWITCH = 1 << 0, TAINT_MIGRATION = 1 << 1, TAINT_MAJOR_FAULT = 1 << 2,
-	TAINT_MULTIPLEXED = 1 << 3,    TAINT_OVERFLOW = 1 << 4,  TAINT_UNMEASURED_THREAD = 1 << 5,
+	TAINT_CONTEXT_SWITCH = 1 << 0,
+	TAINT_MIGRATION = 1 << 1,
+	TAINT_MAJOR_FAULT = 1 << 2,
+	TAINT_MULTIPLEXED = 1 << 3,
+	TAINT_OVERFLOW = 1 << 4,
+	TAINT_UNMEASURED_THREAD = 1 << 5,
 };
 
 struct quantity_value {
 	struct quantity_request request; /* strings are static; clock is the one used */
-	char *name;              /* "operationCount" */
-	char *of;                /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
-	char *unit;              /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
-	const char *kind;        /* "measured", "modelled", "expected", "given"; the weakest of its parts */
-	char *source;            /* events: "r8f03 + raf03"; or "kernel definition" */
-	const char *grade;       /* "A".."F" after validation; "" if not validated on this machine */
-	double expected;         /* what the kernel's definition says; NaN if it says nothing */
+	char *name;                      /* "operationCount" */
+	char *of;          /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
+	char *unit;        /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
+	const char *kind;  /* "measured", "modelled", "expected", "given"; the weakest of its parts */
+	char *source;      /* events: "r8f03 + raf03"; or "kernel definition" */
+	const char *grade; /* "A".."F" after validation; "" if not validated on this machine */
+	double expected;   /* what the kernel's definition says; NaN if it says nothing */
 	struct summary summary;
-	double *samples;         /* one per run, also tainted ones; NULL if nothing was measured */
-	unsigned *taints;        /* enum sample_taint bits per sample, same length */
+	double *samples;  /* one per run, also tainted ones; NULL if nothing was measured */
+	unsigned *taints; /* enum sample_taint bits per sample, same length */
 	size_t nr_samples;
 };
 
 void quantity_value_clear(struct quantity_value *value);
 
 /*
- * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed) with nr_runs
- * runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here comes from the kernel's expectation,
- * labelled; neither possible: error. hashes (may be NULL) gets the description hashes used: NULL-terminated, caller frees
- * each and the array.
+ * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed)
+ * with nr_runs runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here
+ * comes from the kernel's expectation, labelled; neither possible: error. hashes (may be NULL) gets the description
+ * hashes used: NULL-terminated, caller frees each and the array.
  */
 int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err);
+		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
+		       struct rot_error *err);
 
 /* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
 struct json_t *quantity_value_json(const struct quantity_value *value);

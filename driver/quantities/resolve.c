@@ -53,7 +53,8 @@ cannot_measure(const struct architecture *architecture, const char *quantity, co
 		return rot_error_hint(err, "%s", architecture->why_not.hint);
 	if (is_clock)
 		return rot_error_hint(err, "use the clock tsc or microSeconds");
-	return rot_error_hint(err, "\"rot list quantities\" shows what can be measured here; or state it in the kernel's XML");
+	return rot_error_hint(
+		err, "\"rot list quantities\" shows what can be measured here; or state it in the kernel's XML");
 }
 
 static bool
@@ -63,8 +64,8 @@ part_count(struct quantity_part *part, const struct architecture *architecture, 
 
 	if (!formula)
 		return false;
-	*part = (struct quantity_part){.source = PART_COUNTED, .formula = formula, .kind = formula->kind,
-				       .text = formula->source};
+	*part = (struct quantity_part){
+		.source = PART_COUNTED, .formula = formula, .kind = formula->kind, .text = formula->source};
 	return true;
 }
 
@@ -80,13 +81,15 @@ part_work(struct quantity_part *part, const struct architecture *architecture, c
 		return 0;
 	if (isnan(expected))
 		return cannot_measure(architecture, quantity, of, err);
-	*part = (struct quantity_part){.source = PART_KNOWN, .known = expected, .kind = "expected", .text = expected_text};
+	*part = (struct quantity_part){
+		.source = PART_KNOWN, .known = expected, .kind = "expected", .text = expected_text};
 	return 0;
 }
 
 static int
-part_operations(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
-		const struct quantity_expectation *expectation, struct rot_error *err)
+part_operations(struct quantity_part *part, const struct architecture *architecture,
+		const struct quantity_request *request, const struct quantity_expectation *expectation,
+		struct rot_error *err)
 {
 	return part_work(part, architecture, "operationCount", request->operation, request->given_operations,
 			 expectation->operations, "kernel definition", err);
@@ -96,7 +99,8 @@ static int
 part_bytes(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
 	   const struct quantity_expectation *expectation, struct rot_error *err)
 {
-	return part_work(part, architecture, "transferredBytes", request->border, request->given_bytes, expectation->bytes,
+	return part_work(part, architecture, "transferredBytes", request->border, request->given_bytes,
+			 expectation->bytes,
 			 expectation->is_cold_only ? "kernel definition, for cold data" : "kernel definition", err);
 }
 
@@ -120,8 +124,8 @@ part_plain(struct quantity_part *part, const struct architecture *architecture, 
 {
 	(void)expectation;
 	if (strcmp(request->name, "contextSwitches") == 0) {
-		*part = (struct quantity_part){.source = PART_SWITCHES, .kind = "measured",
-					       .text = "getrusage: voluntary and involuntary"};
+		*part = (struct quantity_part){
+			.source = PART_SWITCHES, .kind = "measured", .text = "getrusage: voluntary and involuntary"};
 		return 0;
 	}
 	return part_work(part, architecture, request->name, "", 0, NAN, "", err);
@@ -147,7 +151,8 @@ static const struct {
 /* ---- the whole ---- */
 
 static void
-resolve_clock(struct quantity_resolution *resolution, const struct architecture *architecture, const char *default_clock)
+resolve_clock(struct quantity_resolution *resolution, const struct architecture *architecture,
+	      const char *default_clock)
 {
 	struct quantity_request *request = &resolution->request;
 	const char *clock = request->clock ? request->clock : default_clock;
@@ -211,7 +216,8 @@ quantity_resolve(struct quantity_resolution *resolution, const struct architectu
 	resolution->is_time_numerator = numerator == part_time;
 	resolution->is_time_denominator = denominator == part_time;
 	if (numerator(&resolution->numerator, architecture, &resolution->request, expectation, err) < 0 ||
-	    (denominator && denominator(&resolution->denominator, architecture, &resolution->request, expectation, err) < 0))
+	    (denominator &&
+	     denominator(&resolution->denominator, architecture, &resolution->request, expectation, err) < 0))
 		return -1;
 	resolution->scale = base_scale(resolution);
 	resolution->ignored_taints = counted_disturbances(resolution->request.name);
@@ -255,7 +261,8 @@ char *
 quantity_resolution_unit(const struct quantity_resolution *resolution)
 {
 	const struct quantity_request *request = &resolution->request;
-	const char *operation = word_unit(WORD_OPERATION, request->operation), *byte = word_unit(WORD_BORDER, request->border);
+	const char *operation = word_unit(WORD_OPERATION, request->operation),
+		   *byte = word_unit(WORD_BORDER, request->border);
 	const char *clock = word_unit(WORD_CLOCK, request->clock);
 	const char *work = operation ? operation : byte;
 

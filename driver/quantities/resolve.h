@@ -25,13 +25,14 @@ struct quantity_part {
 };
 
 struct quantity_resolution {
-	struct quantity_request request; /* strings of the vocabulary; clock is never NULL or "auto" where there is one */
+	struct quantity_request
+		request; /* strings of the vocabulary; clock is never NULL or "auto" where there is one */
 	struct quantity_part numerator, denominator;
 	bool has_denominator;
 	bool is_time_numerator, is_time_denominator; /* the part follows the estimator of times */
-	double scale;                    /* of numerator / denominator, to the base unit */
-	double expected;                 /* NaN: nothing known                           */
-	unsigned ignored_taints;         /* what the quantity counts cannot disturb it   */
+	double scale;                                /* of numerator / denominator, to the base unit */
+	double expected;                             /* NaN: nothing known                           */
+	unsigned ignored_taints;                     /* what the quantity counts cannot disturb it   */
 };
 
 /* What the kernels' definitions say of a request; NaN: nothing. */
@@ -45,8 +46,8 @@ bool quantity_needs_operations(const struct quantity_request *request);
 bool quantity_needs_bytes(const struct quantity_request *request);
 
 /*
- * default_clock: the configuration key. Error: a part that can neither be counted here nor is known (says why and what would help), an
- * unknown or incomplete request.
+ * default_clock: the configuration key. Error: a part that can neither be counted here nor is known (says why and what
+ * would help), an unknown or incomplete request.
  */
 int quantity_resolve(struct quantity_resolution *resolution, const struct architecture *architecture,
 		     const struct quantity_request *request, const char *default_clock,

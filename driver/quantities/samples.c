@@ -57,7 +57,8 @@ pass_set(const struct architecture *architecture, const struct pass *pass)
 }
 
 struct measurement *
-pass_measurement(const struct measurement *measurement, const struct architecture *architecture, const struct pass *pass)
+pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
+		 const struct pass *pass)
 {
 	struct measurement *copy = rot_graph_clone(measurement, NULL);
 
@@ -194,8 +195,8 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 		read_set(reading, set);
 	}
 	if (nr_sets < measurement_nr_workloads(measured))
-		return rot_error_set(err, 0, "%zu of %zu workloads gave no output", measurement_nr_workloads(measured) - nr_sets,
-				     measurement_nr_workloads(measured));
+		return rot_error_set(err, 0, "%zu of %zu workloads gave no output",
+				     measurement_nr_workloads(measured) - nr_sets, measurement_nr_workloads(measured));
 	for (size_t k = 0; k < reading->pass->nr_events; k++) {
 		if (reading->seen[k] < nr_sets)
 			return rot_error_set(err, 0, "event '%s' was not counted",

@@ -9,9 +9,10 @@
 #include "quantities/plan.h"
 
 /*
- * A copy of the measurement whose workloads carry a measurer set for the pass. Main: the group of events, or the time stamp counter in the
- * pass of the clocks. Additional: resource usage (which tells disturbed runs), wall time and time stamp counter. Validation: resource
- * usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
+ * A copy of the measurement whose workloads carry a measurer set for the pass. Main: the group of events, or the time
+ * stamp counter in the pass of the clocks. Additional: resource usage (which tells disturbed runs), wall time and time
+ * stamp counter. Validation: resource usage with the steal time, over the whole run; kept for people. Free with
+ * rot_graph_delete.
  */
 struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 				     const struct pass *pass);
@@ -21,8 +22,8 @@ struct pass_run {
 	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
 	double tsc_ticks;
 	double wall_ns;
-	double context_switches;        /* voluntary and involuntary */
-	unsigned taints;                /* enum sample_taint */
+	double context_switches; /* voluntary and involuntary */
+	unsigned taints;         /* enum sample_taint */
 };
 
 struct pass_samples {
@@ -31,11 +32,12 @@ struct pass_samples {
 };
 
 /*
- * Reads the runs of a result of measured (made by pass_measurement; measuring has set its ids). Counts are taken modulo the architecture's
- * counter width. Errors: a set's output or an event is missing. Clear also after an error.
+ * Reads the runs of a result of measured (made by pass_measurement; measuring has set its ids). Counts are taken modulo
+ * the architecture's counter width. Errors: a set's output or an event is missing. Clear also after an error.
  */
-int pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
-		      const struct measurement *measured, const struct measurement_result *result, struct rot_error *err);
+int
+pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
+		  const struct measurement *measured, const struct measurement_result *result, struct rot_error *err);
 void pass_samples_clear(struct pass_samples *samples);
 
 #endif

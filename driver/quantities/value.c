@@ -12,9 +12,12 @@ static const struct {
 	enum sample_taint taint;
 	const char *name;
 } taint_names[] = {
-	{TAINT_CONTEXT_SWITCH, "contextSwitch"}, {TAINT_MIGRATION, "migration"},
-	{TAINT_MAJOR_FAULT, "majorFault"},       {TAINT_MULTIPLEXED, "multiplexed"},
-	{TAINT_OVERFLOW, "overflow"},            {TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
+	{TAINT_CONTEXT_SWITCH, "contextSwitch"},
+	{TAINT_MIGRATION, "migration"},
+	{TAINT_MAJOR_FAULT, "majorFault"},
+	{TAINT_MULTIPLEXED, "multiplexed"},
+	{TAINT_OVERFLOW, "overflow"},
+	{TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
 };
 
 #define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))
@@ -101,16 +104,20 @@ quantity_value_json(const struct quantity_value *value)
 		const char *key;
 		double number;
 	} numbers[] = {
-		{"low", summary->low},         {"high", summary->high},
-		{"confidence", summary->confidence}, {"minimum", summary->minimum},
-		{"maximum", summary->maximum}, {"quartile25", summary->quartile25},
-		{"quartile75", summary->quartile75}, {"expected", value->expected},
+		{"low", summary->low},
+		{"high", summary->high},
+		{"confidence", summary->confidence},
+		{"minimum", summary->minimum},
+		{"maximum", summary->maximum},
+		{"quartile25", summary->quartile25},
+		{"quartile75", summary->quartile75},
+		{"expected", value->expected},
 	};
-	json_t *json = json_pack("{s:s, s:s, s:s, s:o, s:s, s:I, s:I, s:s, s:s, s:s}", "name", value->name, "of", value->of,
-				 "unit", value->unit, "value", json_number_of(summary->value), "estimator",
-				 summary->estimator, "n", (json_int_t)summary->n, "tainted",
-				 (json_int_t)summary->tainted, "kind", value->kind, "source", value->source, "grade",
-				 value->grade);
+	json_t *json =
+		json_pack("{s:s, s:s, s:s, s:o, s:s, s:I, s:I, s:s, s:s, s:s}", "name", value->name, "of", value->of,
+			  "unit", value->unit, "value", json_number_of(summary->value), "estimator", summary->estimator,
+			  "n", (json_int_t)summary->n, "tainted", (json_int_t)summary->tainted, "kind", value->kind,
+			  "source", value->source, "grade", value->grade);
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		json_object_set_new(json, numbers[i].key, json_number_of(numbers[i].number));

@@ -11,8 +11,10 @@
 #define NR_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct quantity_word quantity_words[] = {
-	{WORD_OPERATION, "doublePrecisionFlop", "flop", "double-precision floating point operations; multiply-add counts 2"},
-	{WORD_OPERATION, "singlePrecisionFlop", "flop", "single-precision floating point operations; multiply-add counts 2"},
+	{WORD_OPERATION, "doublePrecisionFlop", "flop",
+	 "double-precision floating point operations; multiply-add counts 2"},
+	{WORD_OPERATION, "singlePrecisionFlop", "flop",
+	 "single-precision floating point operations; multiply-add counts 2"},
 	{WORD_OPERATION, "flop", "flop", "floating point operations of both precisions"},
 	{WORD_OPERATION, "compInstr", "operation", "x87 floating point operations"},
 	{WORD_OPERATION, "instructions", "instruction", "instructions"},
@@ -26,26 +28,26 @@ const struct quantity_word quantity_words[] = {
 	{WORD_BORDER, "llcRam.read", "byte", "from memory"},
 	{WORD_BORDER, "llcRam.write", "byte", "to memory"},
 	{WORD_CLOCK, "coreCycles", "cycle", "cycles of the core, which change with its frequency"},
-	{WORD_CLOCK, "referenceCycles", "reference cycle", "cycles at the nominal frequency while the core is not halted"},
+	{WORD_CLOCK, "referenceCycles", "reference cycle",
+	 "cycles at the nominal frequency while the core is not halted"},
 	{WORD_CLOCK, "tsc", "TSC tick", "ticks of the time stamp counter"},
 	{WORD_CLOCK, "microSeconds", "us", "wall time"},
 	{WORD_CLOCK, "auto", "", "core cycles where they can be counted, else the time stamp counter"},
 };
 const size_t nr_quantity_words = NR_ELEMENTS(quantity_words);
 
-#define TAKES(operation, border, clock) {operation, border, clock}
-
+/* Takes an operation, a border, a clock. */
 const struct quantity_kind quantity_kinds[] = {
-	{"time", TAKES(false, false, true), "", "time of the kernel's run"},
-	{"operationCount", TAKES(true, false, false), "", "operations of the kernel's run"},
-	{"transferredBytes", TAKES(false, true, false), "", "bytes across a border of the memory hierarchy"},
-	{"performance", TAKES(true, false, true), "", "operations per unit of time"},
-	{"throughput", TAKES(false, true, true), "", "bytes per unit of time"},
-	{"operationalIntensity", TAKES(true, true, false), "", "operations per byte"},
-	{"instructions", TAKES(false, false, false), "instruction", "instructions retired"},
-	{"tlbMisses", TAKES(false, false, false), "miss", "address translations no TLB knew"},
-	{"interrupts", TAKES(false, false, false), "interrupt", "hardware interrupts taken by the CPU"},
-	{"contextSwitches", TAKES(false, false, false), "switch", "context switches of the measured threads"},
+	{"time", {false, false, true}, "", "time of the kernel's run"},
+	{"operationCount", {true, false, false}, "", "operations of the kernel's run"},
+	{"transferredBytes", {false, true, false}, "", "bytes across a border of the memory hierarchy"},
+	{"performance", {true, false, true}, "", "operations per unit of time"},
+	{"throughput", {false, true, true}, "", "bytes per unit of time"},
+	{"operationalIntensity", {true, true, false}, "", "operations per byte"},
+	{"instructions", {false, false, false}, "instruction", "instructions retired"},
+	{"tlbMisses", {false, false, false}, "miss", "address translations no TLB knew"},
+	{"interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
+	{"contextSwitches", {false, false, false}, "switch", "context switches of the measured threads"},
 };
 const size_t nr_quantity_kinds = NR_ELEMENTS(quantity_kinds);
 
@@ -145,7 +147,8 @@ missing_word(const struct quantity_kind *kind, enum word_role role, struct rot_e
 	bool roles[NR_WORD_ROLES] = {false};
 
 	roles[role] = true;
-	rot_error_set(err, 0, "quantity '%s' needs %s %s", kind->name, role == WORD_OPERATION ? "an" : "a", role_names[role]);
+	rot_error_set(err, 0, "quantity '%s' needs %s %s", kind->name, role == WORD_OPERATION ? "an" : "a",
+		      role_names[role]);
 	return hint_names(err, "one of", NULL, names, words_of(roles, names));
 }
 
@@ -171,7 +174,8 @@ quantity_request_check(struct quantity_request *request, struct rot_error *err)
 			*name = word->name;
 	}
 	if (request->given_operations < 0 || request->given_bytes < 0)
-		return rot_error_set(err, 0, "quantity '%s': given operations and bytes must not be negative", kind->name);
+		return rot_error_set(err, 0, "quantity '%s': given operations and bytes must not be negative",
+				     kind->name);
 	return 0;
 }
 
@@ -185,8 +189,8 @@ take_word(struct quantity_request *request, const struct quantity_kind *kind, co
 		if (!word)
 			continue;
 		if (*place)
-			return rot_error_set(err, 0, "quantity '%s': '%s' and '%s' are both a %s", kind->name, *place, name,
-					     role_names[role]);
+			return rot_error_set(err, 0, "quantity '%s': '%s' and '%s' are both a %s", kind->name, *place,
+					     name, role_names[role]);
 		*place = word->name;
 		return 0;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The words of a quantity request, each in one table: parsing, "rot list quantities" and messages are made from them. */
+/* The words of a quantity request, each in one table: parsing, "rot list quantities" and messages are made from them.
+ */
 #ifndef QUANTITIES_VOCABULARY_H
 #define QUANTITIES_VOCABULARY_H
 
@@ -37,8 +38,8 @@ const struct quantity_word *quantity_word_find(enum word_role role, const char *
 const struct quantity_kind *quantity_kind_find(const char *name);
 
 /*
- * Checks a request that was not made by quantity_parse: name known, every part known and taken by it, nothing missing, given values not
- * negative. On success its strings are those of the tables. 0 or -1.
+ * Checks a request that was not made by quantity_parse: name known, every part known and taken by it, nothing missing,
+ * given values not negative. On success its strings are those of the tables. 0 or -1.
  */
 int quantity_request_check(struct quantity_request *request, struct rot_error *err);
 

@@ -77,8 +77,14 @@ statistics_percentile(const double *values, size_t n, double p)
 struct summary
 summary_empty(void)
 {
-	return (struct summary){.estimator = "median", .value = NAN, .low = NAN, .high = NAN, .minimum = NAN,
-				.maximum = NAN, .quartile25 = NAN, .quartile75 = NAN};
+	return (struct summary){.estimator = "median",
+				.value = NAN,
+				.low = NAN,
+				.high = NAN,
+				.minimum = NAN,
+				.maximum = NAN,
+				.quartile25 = NAN,
+				.quartile75 = NAN};
 }
 
 static void
@@ -200,8 +206,11 @@ struct ranked {
 static struct side
 side_new(const double *values, size_t n)
 {
-	struct side side = {.n = n, .values = values, .sorted = rot_calloc(n, sizeof(double)),
-			    .rank = rot_calloc(n, sizeof(size_t)), .drawn = rot_calloc(n, sizeof(unsigned))};
+	struct side side = {.n = n,
+			    .values = values,
+			    .sorted = rot_calloc(n, sizeof(double)),
+			    .rank = rot_calloc(n, sizeof(size_t)),
+			    .drawn = rot_calloc(n, sizeof(unsigned))};
 	struct ranked *order = rot_calloc(n, sizeof(*order));
 
 	for (size_t i = 0; i < n; i++)
@@ -326,7 +335,8 @@ summary_ratio(const double *numerator, size_t nr_numerator, const double *denomi
 	singles = single_ratios(&top, &bottom, scale, jointly, &nr_singles);
 	qsort(singles, nr_singles, sizeof(*singles), compare_doubles);
 	set_range(&summary, singles, nr_singles);
-	summary.n = nr_numerator == 1 || (nr_denominator > 1 && nr_denominator < nr_numerator) ? nr_denominator : nr_numerator;
+	summary.n = nr_numerator == 1 || (nr_denominator > 1 && nr_denominator < nr_numerator) ? nr_denominator
+											       : nr_numerator;
 	if (summary.n >= MIN_FOR_INTERVAL && is_enough(nr_numerator) && is_enough(nr_denominator))
 		set_bootstrap_interval(&summary, &top, &bottom, scale, jointly, seed);
 	free(singles);

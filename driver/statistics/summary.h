@@ -8,36 +8,38 @@
 #include <stdint.h>
 
 /*
- * What n values say. n = 0: all NaN. low..high is an interval of at least `confidence` (0.95 asked for) for the estimate;
- * NaN, with confidence 0, where there is none (n < 6 for a median).
+ * What n values say. n = 0: all NaN. low..high is an interval of at least `confidence` (0.95 asked for) for the
+ * estimate; NaN, with confidence 0, where there is none (n < 6 for a median).
  */
 struct summary {
-	const char *estimator; /* "median", "exact" (all values agree), "minimum", "ratioOfMedians", "expected", "given" */
+	const char
+		*estimator; /* "median", "exact" (all values agree), "minimum", "ratioOfMedians", "expected", "given" */
 	double value;
 	double low, high, confidence;
 	double minimum, maximum;
 	double quartile25, quartile75; /* position p(n+1)/100, interpolated, as the thesis' tool */
 	size_t n;
-	size_t tainted;                /* samples left out for a recorded cause; not in n */
+	size_t tainted; /* samples left out for a recorded cause; not in n */
 };
 
 struct summary summary_empty(void);
 
-/* Median with its distribution-free interval (order statistics); "exact" when all n values are the same. values are not changed. */
+/* Median with its distribution-free interval (order statistics); "exact" when all n values are the same. values are not
+ * changed. */
 struct summary summary_median(const double *values, size_t n);
 
 /* Minimum (the thesis' minimum of K), with range and quartiles but no interval. */
 struct summary summary_minimum(const double *values, size_t n);
 
 /*
- * scale * median(numerator) / median(denominator), with a seeded bootstrap percentile interval. jointly: numerator[i] and
- * denominator[i] come from the same run and are resampled together, and minimum, maximum and quartiles are those of the ratios per
- * run; else they are resampled apart, and minimum.. are over the ratios of every run's value to the other's median. A side with one
- * value counts as known. n is the smaller number of values of the other sides. Without 6 values on a side that is not known: no interval. A denominator of
- * 0 gives an infinity.
+ * scale * median(numerator) / median(denominator), with a seeded bootstrap percentile interval. jointly: numerator[i]
+ * and denominator[i] come from the same run and are resampled together, and minimum, maximum and quartiles are those of
+ * the ratios per run; else they are resampled apart, and minimum.. are over the ratios of every run's value to the
+ * other's median. A side with one value counts as known. n is the smaller number of values of the other sides. Without
+ * 6 values on a side that is not known: no interval. A denominator of 0 gives an infinity.
  */
-struct summary summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator, size_t nr_denominator,
-			     double scale, bool jointly, uint64_t seed);
+struct summary summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator,
+			     size_t nr_denominator, double scale, bool jointly, uint64_t seed);
 
 /* One known value. */
 struct summary summary_single(double value, const char *estimator);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Architectures: every file is valid and makes sense, machines get theirs, broken files are refused with file and line. */
+/* Architectures: every file is valid and makes sense, machines get theirs, broken files are refused with file and line.
+ */
 #include <check.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,15 +30,30 @@ static const struct {
 	int family, model;
 	const char *architecture;
 } machines[] = {
-	{"AuthenticAMD", 26, 2, "zen5"},      {"AuthenticAMD", 26, 68, "zen5"},     {"AuthenticAMD", 26, 112, "zen5"},
-	{"AuthenticAMD", 25, 17, "zen4"},     {"AuthenticAMD", 25, 97, "zen4"},     {"AuthenticAMD", 25, 160, "zen4"},
-	{"AuthenticAMD", 25, 1, "zen3"},      {"AuthenticAMD", 25, 33, "zen3"},     {"AuthenticAMD", 25, 80, "zen3"},
-	{"AuthenticAMD", 23, 49, "zen2"},     {"AuthenticAMD", 23, 113, "zen2"},    {"AuthenticAMD", 23, 1, "generic"},
-	{"GenuineIntel", 6, 60, "haswell"},   {"GenuineIntel", 6, 63, "haswell"},   {"GenuineIntel", 6, 79, "broadwell"},
-	{"GenuineIntel", 6, 94, "skylake"},   {"GenuineIntel", 6, 158, "skylake"},  {"GenuineIntel", 6, 85, "skylake-server"},
-	{"GenuineIntel", 6, 126, "icelake"},  {"GenuineIntel", 6, 106, "icelake-server"},
-	{"GenuineIntel", 6, 143, "sapphirerapids"}, {"GenuineIntel", 6, 42, "generic"},
-	{"AuthenticAMD", 6, 60, "generic"},   {"Unknown", 0, 0, "generic"},
+	{"AuthenticAMD", 26, 2, "zen5"},
+	{"AuthenticAMD", 26, 68, "zen5"},
+	{"AuthenticAMD", 26, 112, "zen5"},
+	{"AuthenticAMD", 25, 17, "zen4"},
+	{"AuthenticAMD", 25, 97, "zen4"},
+	{"AuthenticAMD", 25, 160, "zen4"},
+	{"AuthenticAMD", 25, 1, "zen3"},
+	{"AuthenticAMD", 25, 33, "zen3"},
+	{"AuthenticAMD", 25, 80, "zen3"},
+	{"AuthenticAMD", 23, 49, "zen2"},
+	{"AuthenticAMD", 23, 113, "zen2"},
+	{"AuthenticAMD", 23, 1, "generic"},
+	{"GenuineIntel", 6, 60, "haswell"},
+	{"GenuineIntel", 6, 63, "haswell"},
+	{"GenuineIntel", 6, 79, "broadwell"},
+	{"GenuineIntel", 6, 94, "skylake"},
+	{"GenuineIntel", 6, 158, "skylake"},
+	{"GenuineIntel", 6, 85, "skylake-server"},
+	{"GenuineIntel", 6, 126, "icelake"},
+	{"GenuineIntel", 6, 106, "icelake-server"},
+	{"GenuineIntel", 6, 143, "sapphirerapids"},
+	{"GenuineIntel", 6, 42, "generic"},
+	{"AuthenticAMD", 6, 60, "generic"},
+	{"Unknown", 0, 0, "generic"},
 };
 
 START_TEST(test_machine_gets_its_architecture)
@@ -120,7 +136,8 @@ START_TEST(test_formulas_evaluate)
 			      formula->line, err.text);
 		ck_assert_msg(value > 0, "%s:%d: %g", files[_i], formula->line, value);
 		ck_assert_msg(*formula->of == '\0' || quantity_word_find(WORD_OPERATION, formula->of) ||
-				      quantity_word_find(WORD_BORDER, formula->of) || quantity_word_find(WORD_CLOCK, formula->of),
+				      quantity_word_find(WORD_BORDER, formula->of) ||
+				      quantity_word_find(WORD_CLOCK, formula->of),
 			      "%s:%d: '%s' is not in the vocabulary", files[_i], formula->line, formula->of);
 	}
 	expression_scope_delete(scope);
@@ -139,8 +156,8 @@ START_TEST(test_zero_counts_evaluate)
 		struct rot_error err = {{0}, {0}};
 		double value = NAN;
 
-		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &err) == 0, "%s:%d: %s",
-			      files[_i], architecture->formulas[i].line, err.text);
+		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &err) == 0,
+			      "%s:%d: %s", files[_i], architecture->formulas[i].line, err.text);
 		ck_assert_double_eq(value, 0);
 	}
 	expression_scope_delete(scope);
@@ -192,7 +209,8 @@ static const struct {
 	{"unknown element", "<architecture name='x' title='x'>\n<colour/>\n</architecture>", 2, "colour"},
 	{"bad number", "<architecture name='x' title='x'>\n\n<group plain='many'/>\n</architecture>", 3, ""},
 	{"event twice",
-	 "<architecture name='x' title='x'>\n<event name='a' definition='b'/>\n<event name='a' definition='c'/>\n</architecture>",
+	 "<architecture name='x' title='x'>\n<event name='a' definition='b'/>\n<event name='a' "
+	 "definition='c'/>\n</architecture>",
 	 3, "event 'a' is defined twice"},
 	{"unknown event",
 	 "<architecture name='x' title='x'>\n<event name='a' definition='b'/>\n"

@@ -47,18 +47,21 @@ stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, c
 		struct quantity_request request;
 
 		ck_assert_msg(quantity_parse(&request, text, &err) == 0, "%s", err.text);
-		ck_assert_msg(quantity_resolve(resolution, stage->architecture, &request, "auto", &expectation, &err) == 0,
+		ck_assert_msg(quantity_resolve(resolution, stage->architecture, &request, "auto", &expectation, &err) ==
+				      0,
 			      "%s", err.text);
 		for (int side = 0; side < (resolution->has_denominator ? 2 : 1); side++) {
 			const struct quantity_part *part = side ? &resolution->denominator : &resolution->numerator;
 
 			if (part->source == PART_COUNTED)
 				formulas[nr_formulas++] = part->formula;
-			needs_clock |= part->source == PART_TSC || part->source == PART_WALL || part->source == PART_SWITCHES;
+			needs_clock |=
+				part->source == PART_TSC || part->source == PART_WALL || part->source == PART_SWITCHES;
 		}
 	}
 	free(copy);
-	ck_assert_int_eq(pass_plan_make(&stage->plan, stage->architecture, formulas, nr_formulas, needs_clock, &err), 0);
+	ck_assert_int_eq(pass_plan_make(&stage->plan, stage->architecture, formulas, nr_formulas, needs_clock, &err),
+			 0);
 	ck_assert_uint_le(stage->plan.nr_passes, MAX_PASSES);
 	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
 		stage->passes[i] = pass_measurement(stage->measurement, stage->architecture, &stage->plan.passes[i]);
@@ -82,8 +85,8 @@ stage_close(struct stage *stage)
 }
 
 /*
- * One more run of the pass; every workload's set with its clocks, resource usage and, in a pass with events, counts of 0. The context
- * switches of the validation measurer, while the caches were prepared, must not matter.
+ * One more run of the pass; every workload's set with its clocks, resource usage and, in a pass with events, counts of
+ * 0. The context switches of the validation measurer, while the caches were prepared, must not matter.
  */
 static struct measurement_run_output *
 add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
@@ -129,7 +132,8 @@ static struct perf_event_count *
 count_of(struct measurement_run_output *run, size_t workload, const char *event)
 {
 	struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, workload);
-	struct perf_event_measurer_output *events = rot_cast(set->main_measurer_output, &perf_event_measurer_output_class);
+	struct perf_event_measurer_output *events =
+		rot_cast(set->main_measurer_output, &perf_event_measurer_output_class);
 
 	for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(events); i++) {
 		struct perf_event_count *count = perf_event_measurer_output_event_counts_at(events, i);
@@ -168,12 +172,12 @@ stage_compute(struct stage *stage, size_t request, bool use_minimum)
 
 	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
 		pass_samples_clear(&stage->samples[i]);
-		ck_assert_msg(pass_samples_read(&stage->samples[i], stage->architecture, &stage->plan.passes[i], stage->passes[i],
-						stage->results[i], &err) == 0,
+		ck_assert_msg(pass_samples_read(&stage->samples[i], stage->architecture, &stage->plan.passes[i],
+						stage->passes[i], stage->results[i], &err) == 0,
 			      "%s", err.text);
 	}
-	ck_assert_msg(quantity_compute(&value, &stage->resolutions[request], stage->architecture, &stage->plan, stage->samples,
-				       use_minimum, &err) == 0,
+	ck_assert_msg(quantity_compute(&value, &stage->resolutions[request], stage->architecture, &stage->plan,
+				       stage->samples, use_minimum, &err) == 0,
 		      "%s", err.text);
 	return value;
 }
@@ -265,7 +269,8 @@ START_TEST(test_modelled_dram_writes)
 	struct stage stage;
 	struct quantity_value all, read, write;
 
-	stage_open(&stage, "zen5", 1, "transferredBytes:llcRam transferredBytes:llcRam.read transferredBytes:llcRam.write");
+	stage_open(&stage, "zen5", 1,
+		   "transferredBytes:llcRam transferredBytes:llcRam.read transferredBytes:llcRam.write");
 	ck_assert_uint_eq(stage.plan.nr_passes, 1);
 	for (int i = 0; i < 6; i++) {
 		struct measurement_run_output *run = add_run(&stage, 0, 1, 1);
@@ -318,8 +323,9 @@ START_TEST(test_disturbed_samples_are_tainted)
 	struct stage stage;
 	struct quantity_value value;
 	struct measurement_run_output *run;
-	const unsigned taints[] = {0, TAINT_CONTEXT_SWITCH, TAINT_MIGRATION, TAINT_MAJOR_FAULT, TAINT_MULTIPLEXED,
-				   TAINT_UNMEASURED_THREAD, 0};
+	const unsigned taints[] = {
+		0, TAINT_CONTEXT_SWITCH, TAINT_MIGRATION, TAINT_MAJOR_FAULT, TAINT_MULTIPLEXED, TAINT_UNMEASURED_THREAD,
+		0};
 
 	stage_open(&stage, "zen5", 2, "instructions");
 	for (size_t i = 0; i < 7; i++) {
@@ -432,7 +438,8 @@ START_TEST(test_ratio_of_two_passes)
 	ck_assert_uint_eq(stage.plan.nr_passes, 2);
 	cycles = pass_with(&stage, "coreCycles");
 	for (uint64_t i = 0; i < 7; i++) {
-		struct measurement_run_output *flops = add_run(&stage, 1 - cycles, 1, 1), *time = add_run(&stage, cycles, 1, 1);
+		struct measurement_run_output *flops = add_run(&stage, 1 - cycles, 1, 1),
+					      *time = add_run(&stage, cycles, 1, 1);
 
 		count_of(flops, 0, "packedDouble")->raw_count = 20000;
 		count_of(time, 0, "coreCycles")->raw_count = 10000 + 10 * i;
@@ -503,7 +510,8 @@ START_TEST(test_spread_formula)
 {
 	struct stage stage;
 	struct quantity_value value;
-	static const char *const events[] = {"scalar", "packed128Double", "packedFour", "packedEight", "packed512Single"};
+	static const char *const events[] = {"scalar", "packed128Double", "packedFour", "packedEight",
+					     "packed512Single"};
 
 	stage_open(&stage, "skylake-server", 1, "operationCount:flop");
 	ck_assert_uint_eq(stage.plan.nr_passes, 2);
@@ -532,14 +540,14 @@ START_TEST(test_missing_output_is_an_error)
 	stage_open(&stage, "zen5", 1, "instructions");
 	run = add_run(&stage, 0, 1, 1);
 	rot_string_set(&count_of(run, 0, "instructions")->name, "other");
-	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0], stage.passes[0],
-					   stage.results[0], &err),
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], &err),
 			 -1);
 	ck_assert_str_eq(err.text, "run 1: event 'instructions' was not counted");
 	pass_samples_clear(&stage.samples[0]);
 	measurement_run_output_measurer_set_outputs_at(run, 0)->set_id = 99;
-	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0], stage.passes[0],
-					   stage.results[0], &err),
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], &err),
 			 -1);
 	ck_assert_str_eq(err.text, "run 1: 1 of 1 workloads gave no output");
 	stage_close(&stage);

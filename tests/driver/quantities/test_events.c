@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every event of every architecture is encoded by libpfm4, on any host, and has the code that is meant: raw ones what their
- * name says, and all with an attribute libpfm4="" the same code as that name in libpfm4's own tables.
+ * Every event of every architecture is encoded by libpfm4, on any host, and has the code that is meant: raw ones what
+ * their name says, and all with an attribute libpfm4="" the same code as that name in libpfm4's own tables.
  */
 #include <check.h>
 #include <linux/perf_event.h>

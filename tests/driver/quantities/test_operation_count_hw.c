@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * On a machine whose events can be counted: the architecture's events, in the groups of the planner, count a loop of known work
- * right. Everywhere else: skipped, with the reason.
+ * On a machine whose events can be counted: the architecture's events, in the groups of the planner, count a loop of
+ * known work right. Everywhere else: skipped, with the reason.
  */
 #include <check.h>
 #include <linux/perf_event.h>
@@ -128,24 +128,32 @@ count(const struct architecture_formula *formula)
 	return value;
 }
 
+/* Programs that count on the same CPU meanwhile can disturb a count: it has to be right once. */
+static void
+check_count(const char *operation, double expected)
+{
+	const struct architecture_formula *formula = architecture_formula(architecture, "operationCount", operation);
+	double counted = expected;
+
+	for (int attempt = 0; formula && attempt < 5; attempt++) {
+		counted = count(formula);
+		if (counted == expected)
+			return;
+	}
+	ck_assert_double_eq(counted, expected);
+}
+
 static const char *const flops[] = {"doublePrecisionFlop", "flop"};
 
 START_TEST(test_flops_of_known_loop)
 {
-	const struct architecture_formula *formula = architecture_formula(architecture, "operationCount", flops[_i]);
-
-	if (formula)
-		ck_assert_double_eq(count(formula), NR_ADDITIONS);
+	check_count(flops[_i], NR_ADDITIONS);
 }
 END_TEST
 
 START_TEST(test_other_precision_counts_nothing)
 {
-	const struct architecture_formula *formula =
-		architecture_formula(architecture, "operationCount", "singlePrecisionFlop");
-
-	if (formula)
-		ck_assert_double_eq(count(formula), 0);
+	check_count("singlePrecisionFlop", 0);
 }
 END_TEST
 

@@ -84,12 +84,15 @@ static const struct {
 	double given_operations, expected_operations, expected_bytes; /* 0: the kernel does not say */
 	const char *of, *unit, *kind, *source;
 } resolutions[] = {
-	{"zen5", "operationCount:doublePrecisionFlop", "auto", 0, 0, 0, "doublePrecisionFlop", "flop", "measured", "r8f03 + raf03"},
+	{"zen5", "operationCount:doublePrecisionFlop", "auto", 0, 0, 0, "doublePrecisionFlop", "flop", "measured",
+	 "r8f03 + raf03"},
 	{"zen5", "performance:flop", "auto", 0, 0, 0, "flop", "flop/cycle", "measured", "r0f03 per r0076 (user mode)"},
-	{"zen5", "performance:flop:tsc", "auto", 0, 0, 0, "flop", "flop/TSC tick", "measured", "r0f03 per time stamp counter"},
-	{"zen5", "performance:flop", "microSeconds", 0, 0, 0, "flop", "flop/s", "measured", "r0f03 per CLOCK_MONOTONIC_RAW"},
-	{"zen5", "throughput:llcRam.read:referenceCycles", "auto", 0, 0, 0, "llcRam.read", "byte/reference cycle", "measured",
-	 "64 * r100004865 per r100000120 (user mode)"},
+	{"zen5", "performance:flop:tsc", "auto", 0, 0, 0, "flop", "flop/TSC tick", "measured",
+	 "r0f03 per time stamp counter"},
+	{"zen5", "performance:flop", "microSeconds", 0, 0, 0, "flop", "flop/s", "measured",
+	 "r0f03 per CLOCK_MONOTONIC_RAW"},
+	{"zen5", "throughput:llcRam.read:referenceCycles", "auto", 0, 0, 0, "llcRam.read", "byte/reference cycle",
+	 "measured", "64 * r100004865 per r100000120 (user mode)"},
 	{"zen5", "time", "microSeconds", 0, 0, 0, "microSeconds", "us", "measured", "CLOCK_MONOTONIC_RAW"},
 	{"zen5", "time", "auto", 0, 0, 0, "coreCycles", "cycle", "measured", "r0076 (user mode)"},
 	{"zen5", "operationCount:flop", "auto", 7, 0, 0, "flop", "flop", "given", "given"},
@@ -102,7 +105,8 @@ static const struct {
 	 "kernel definition per kernel definition"},
 	{"none", "performance:flop", "auto", 0, 20000, 0, "flop", "flop/TSC tick", "expected",
 	 "kernel definition per time stamp counter"},
-	{"none", "performance:flop", "auto", 5, 20000, 0, "flop", "flop/TSC tick", "given", "given per time stamp counter"},
+	{"none", "performance:flop", "auto", 5, 20000, 0, "flop", "flop/TSC tick", "given",
+	 "given per time stamp counter"},
 	{"zen4", "operationCount:doublePrecisionFlop", "auto", 0, 20000, 0, "doublePrecisionFlop", "flop", "expected",
 	 "kernel definition"},
 	{"haswell", "operationCount:flop", "auto", 0, 20000, 0, "flop", "flop", "expected", "kernel definition"},
@@ -121,8 +125,9 @@ START_TEST(test_parts_are_found)
 
 	ck_assert_int_eq(quantity_parse(&request, resolutions[_i].request, &err), 0);
 	request.given_operations = resolutions[_i].given_operations;
-	ck_assert_msg(quantity_resolve(&resolution, architecture, &request, resolutions[_i].clock, &expectation, &err) == 0,
-		      "%s", err.text);
+	ck_assert_msg(
+		quantity_resolve(&resolution, architecture, &request, resolutions[_i].clock, &expectation, &err) == 0,
+		"%s", err.text);
 	of = quantity_resolution_of(&resolution);
 	unit = quantity_resolution_unit(&resolution);
 	source = quantity_resolution_source(&resolution);
@@ -175,9 +180,10 @@ END_TEST
 static const struct {
 	const char *architecture, *request, *why_not, *complaint, *hint;
 } impossible[] = {
-	{"haswell", "operationCount:flop", "", "operationCount of flop cannot be measured here: no event of Intel Haswell",
-	 "rot list quantities"},
-	{"none", "operationCount:flop", "cannot count cycles", "cannot be measured here: cannot count cycles", "lower it"},
+	{"haswell", "operationCount:flop", "",
+	 "operationCount of flop cannot be measured here: no event of Intel Haswell", "rot list quantities"},
+	{"none", "operationCount:flop", "cannot count cycles", "cannot be measured here: cannot count cycles",
+	 "lower it"},
 	{"none", "time:coreCycles", "cannot count cycles", "time of coreCycles cannot be measured here", "lower it"},
 	{"generic", "time:referenceCycles", "", "time of referenceCycles cannot be measured here", "microSeconds"},
 	{"generic", "interrupts", "", "interrupts cannot be measured here", "rot list quantities"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The whole way of a request with groups of real events, on any machine: an architecture of software events, two passes, a core that
- * is built and run, values. Skipped where even software events are refused.
+ * The whole way of a request with groups of real events, on any machine: an architecture of software events, two
+ * passes, a core that is built and run, values. Skipped where even software events are refused.
  */
 #include <check.h>
 #include <linux/perf_event.h>
@@ -31,7 +31,8 @@ static const char xml[] =
 	"<ride events='clock'/>"
 	"<formula quantity='time' of='coreCycles' kind='measured' value='$clock' source='task clock'/>"
 	"<formula quantity='operationCount' of='flop' kind='measured' value='2 * $clock' source='2 * task clock'/>"
-	"<formula quantity='transferredBytes' of='llcRam.read' kind='modelled' value='64 * $faults' source='64 * faults'/>"
+	"<formula quantity='transferredBytes' of='llcRam.read' kind='modelled' value='64 * $faults' source='64 * "
+	"faults'/>"
 	"<formula quantity='tlbMisses' kind='measured' value='$minor + $major' source='minor + major'/>"
 	"</architecture>";
 
@@ -66,13 +67,16 @@ triad_measurement(struct rot *rot)
 	return measurement;
 }
 
-enum {
-	TIME, TICKS, FLOPS, PERFORMANCE, BYTES, MISSES, GIVEN, EXPECTED, NR_REQUESTS
-};
+enum { TIME, TICKS, FLOPS, PERFORMANCE, BYTES, MISSES, GIVEN, EXPECTED, NR_REQUESTS };
 
 static const char *const requests[NR_REQUESTS] = {
-	[TIME] = "time", [TICKS] = "time:tsc", [FLOPS] = "operationCount:flop", [PERFORMANCE] = "performance:flop",
-	[BYTES] = "transferredBytes:llcRam.read", [MISSES] = "tlbMisses", [GIVEN] = "operationCount:compInstr",
+	[TIME] = "time",
+	[TICKS] = "time:tsc",
+	[FLOPS] = "operationCount:flop",
+	[PERFORMANCE] = "performance:flop",
+	[BYTES] = "transferredBytes:llcRam.read",
+	[MISSES] = "tlbMisses",
+	[GIVEN] = "operationCount:compInstr",
 	[EXPECTED] = "operationCount:doublePrecisionFlop",
 };
 
@@ -82,8 +86,8 @@ check_values(const struct quantity_value values[NR_REQUESTS])
 	for (size_t i = 0; i < NR_REQUESTS; i++) {
 		ck_assert_uint_eq(values[i].nr_samples, i == GIVEN || i == EXPECTED ? 0 : NR_RUNS);
 		for (size_t k = 0; k < values[i].nr_samples; k++)
-			ck_assert_msg(!(values[i].taints[k] & (TAINT_OVERFLOW | TAINT_UNMEASURED_THREAD)), "%s is tainted",
-				      requests[i]);
+			ck_assert_msg(!(values[i].taints[k] & (TAINT_OVERFLOW | TAINT_UNMEASURED_THREAD)),
+				      "%s is tainted", requests[i]);
 	}
 	for (size_t k = 0; k < NR_RUNS; k++) {
 		ck_assert_double_gt(values[TIME].samples[k], 0);
@@ -119,8 +123,8 @@ START_TEST(test_from_request_to_value)
 	for (size_t i = 0; i < NR_REQUESTS; i++)
 		ck_assert_msg(quantity_parse(&asked[i], requests[i], &err) == 0, "%s", err.text);
 	asked[GIVEN].given_operations = 42;
-	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, &hashes, &err) == 0, "%s\n%s",
-		      err.text, err.hint);
+	ck_assert_msg(quantities_measure(&rot, measurement, asked, NR_REQUESTS, NR_RUNS, values, &hashes, &err) == 0,
+		      "%s\n%s", err.text, err.hint);
 	check_values(values);
 	for (; hashes[nr_hashes]; nr_hashes++)
 		free(hashes[nr_hashes]);
@@ -148,7 +152,8 @@ START_TEST(test_request_that_cannot_be_met)
 	rot.architecture = software_architecture();
 	measurement = triad_measurement(&rot);
 	ck_assert_int_eq(quantities_measure(&rot, measurement, &request, 1, NR_RUNS, &value, NULL, &err), -1);
-	ck_assert_str_eq(err.text, "time of referenceCycles cannot be measured here: no event of software events gives it");
+	ck_assert_str_eq(err.text,
+			 "time of referenceCycles cannot be measured here: no event of software events gives it");
 	rot_graph_delete(measurement);
 	rot_close(&rot);
 }
@@ -157,7 +162,9 @@ END_TEST
 static bool
 software_events_are_refused(void)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_TASK_CLOCK,
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_TASK_CLOCK,
 				       .exclude_kernel = 1};
 	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 

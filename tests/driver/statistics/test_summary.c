@@ -12,8 +12,9 @@ static const struct {
 	size_t n, low, high;
 	double confidence;
 } intervals[] = {
-	{6, 1, 6, 0.96875},    {8, 1, 8, 0.9921875}, {10, 2, 9, 0.978515625}, {15, 4, 12, 0.9648}, {20, 6, 15, 0.9586},
-	{30, 10, 21, 0.9572},  {50, 18, 33, 0.9672}, {100, 40, 61, 0.9648},   {200, 86, 115, 0.9600},
+	{6, 1, 6, 0.96875},   {8, 1, 8, 0.9921875},  {10, 2, 9, 0.978515625},
+	{15, 4, 12, 0.9648},  {20, 6, 15, 0.9586},   {30, 10, 21, 0.9572},
+	{50, 18, 33, 0.9672}, {100, 40, 61, 0.9648}, {200, 86, 115, 0.9600},
 };
 
 START_TEST(test_median_interval_ranks)
@@ -120,7 +121,8 @@ END_TEST
 START_TEST(test_ratio_is_reproducible)
 {
 	const double top[] = {1, 5, 2, 8, 3, 9, 4}, bottom[] = {2, 3, 5, 7, 11, 13, 17};
-	struct summary a = summary_ratio(top, 7, bottom, 7, 1, false, 7), b = summary_ratio(top, 7, bottom, 7, 1, false, 7);
+	struct summary a = summary_ratio(top, 7, bottom, 7, 1, false, 7),
+		       b = summary_ratio(top, 7, bottom, 7, 1, false, 7);
 	struct summary c = summary_ratio(top, 7, bottom, 7, 1, false, 8);
 
 	ck_assert(a.low == b.low && a.high == b.high);
