@@ -8,7 +8,8 @@
 
 #include "error.h"
 
-/* The content of a regular file in fresh memory with a 0 behind it. NULL on error; errno keeps the reason. length may be NULL. */
+/* The content of a regular file in fresh memory with a 0 behind it. NULL on error; errno keeps the reason. length may
+ * be NULL. */
 char *file_read(const char *path, size_t *length, struct rot_error *err);
 
 /*
@@ -26,7 +27,8 @@ int folder_make(const char *path, struct rot_error *err);
 /* Removes the folder with all in it, as far as possible; does not follow symbolic links. errno is left alone. */
 void folder_remove(const char *path);
 
-/* Names in the folder, without "." and "..", sorted bytewise; NULL-terminated in fresh memory, also when there is no such folder. */
+/* Names in the folder, without "." and "..", sorted bytewise; NULL-terminated in fresh memory, also when there is no
+ * such folder. */
 char **folder_list(const char *path);
 void folder_list_delete(char **names);
 

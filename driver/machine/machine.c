@@ -236,8 +236,8 @@ read_hypervisor(struct machine *machine)
 	static const struct {
 		const char *signature, *name;
 	} hypervisors[] = {
-		{"KVMKVMKVM", "KVM"},	     {"Microsoft Hv", "Hyper-V"}, {"VMwareVMware", "VMware"}, {"XenVMMXenVMM", "Xen"},
-		{"TCGTCGTCGTCG", "QEMU TCG"}, {"bhyve bhyve ", "bhyve"},
+		{"KVMKVMKVM", "KVM"},    {"Microsoft Hv", "Hyper-V"},  {"VMwareVMware", "VMware"},
+		{"XenVMMXenVMM", "Xen"}, {"TCGTCGTCGTCG", "QEMU TCG"}, {"bhyve bhyve ", "bhyve"},
 	};
 	unsigned eax, signature[4] = {0};
 
@@ -274,8 +274,8 @@ machine_read(const char *root, struct rot_error *err)
 bool
 machine_has_flag(const struct machine *machine, const char *cpu_flag)
 {
-	return machine->cpu_flags.nr && bsearch(&cpu_flag, machine->cpu_flags.items, machine->cpu_flags.nr, sizeof(char *),
-						compare_texts) != NULL;
+	return machine->cpu_flags.nr && bsearch(&cpu_flag, machine->cpu_flags.items, machine->cpu_flags.nr,
+						sizeof(char *), compare_texts) != NULL;
 }
 
 /* "Intel(R) Xeon(R) CPU @ 2.10GHz" without its nominal clock. */
@@ -306,10 +306,14 @@ hint_permission(struct rot_error *why)
 	char *line = first_line("/", "proc/sys/kernel/perf_event_paranoid");
 
 	if (line && atoi(line) > 2)
-		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=2    (it is %s), or run with CAP_PERFMON", line);
+		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=2    (it is %s), or run with CAP_PERFMON",
+			       line);
 	else
-		rot_error_hint(why, "the system call is refused although kernel.perf_event_paranoid is %s: a container's seccomp filter? "
-				    "For docker: --cap-add PERFMON --security-opt seccomp=unconfined", line ? line : "unknown");
+		rot_error_hint(why,
+			       "the system call is refused although kernel.perf_event_paranoid is %s: a container's "
+			       "seccomp filter? "
+			       "For docker: --cap-add PERFMON --security-opt seccomp=unconfined",
+			       line ? line : "unknown");
 	free(line);
 }
 
@@ -320,10 +324,14 @@ explain(int reason, struct rot_error *why)
 	if (reason == EACCES || reason == EPERM)
 		hint_permission(why);
 	else if (reason == ENOSYS)
-		rot_error_hint(why, "this Linux kernel has no perf events (CONFIG_PERF_EVENTS), or a seccomp filter hides them");
+		rot_error_hint(
+			why,
+			"this Linux kernel has no perf events (CONFIG_PERF_EVENTS), or a seccomp filter hides them");
 	else
-		rot_error_hint(why, "no hardware counters are visible here; in a virtual machine, ask its owner for a virtual PMU "
-				    "(KVM: -cpu host,pmu=on)");
+		rot_error_hint(
+			why,
+			"no hardware counters are visible here; in a virtual machine, ask its owner for a virtual PMU "
+			"(KVM: -cpu host,pmu=on)");
 }
 
 bool

@@ -8,7 +8,8 @@
 #include "entities.h"
 #include "error.h"
 
-/* root: "/" or the folder of a recorded machine. Facts that cannot be read keep their "unknown" value (0, ""). NULL on error. */
+/* root: "/" or the folder of a recorded machine. Facts that cannot be read keep their "unknown" value (0, ""). NULL on
+ * error. */
 struct machine *machine_read(const char *root, struct rot_error *err);
 
 bool machine_has_flag(const struct machine *machine, const char *cpu_flag);

@@ -55,7 +55,8 @@ core_builder_delete(struct core_builder *builder)
 static char *
 core_folder(const struct core_builder *builder, const struct core_description *description)
 {
-	return rot_format("%s/%.*s-%.*s", builder->folder, PREFIX_LENGTH, description->set_key, REST_LENGTH, description->key);
+	return rot_format("%s/%.*s-%.*s", builder->folder, PREFIX_LENGTH, description->set_key, REST_LENGTH,
+			  description->key);
 }
 
 /* ---- finding ---- */
@@ -106,8 +107,8 @@ core_builder_find(struct core_builder *builder, const struct measurement *measur
 /* ---- building ---- */
 
 /*
- * Prepares an empty or unfinished folder; what was made from files that have changed is thrown away, since make looks only at
- * which of two files is newer. Gives the compiler's version if a folder with the same tools knows it.
+ * Prepares an empty or unfinished folder; what was made from files that have changed is thrown away, since make looks
+ * only at which of two files is newer. Gives the compiler's version if a folder with the same tools knows it.
  */
 static char *
 prepare_folder(const struct core_builder *builder, const char *folder)
@@ -186,12 +187,14 @@ compiler_messages(const char *output)
 }
 
 static int
-report_failed_build(const struct core_description *description, const struct process_result *result, struct rot_error *err)
+report_failed_build(const struct core_description *description, const struct process_result *result,
+		    struct rot_error *err)
 {
 	char *messages = compiler_messages(result->output), *names = rot_strdup("");
 
 	for (size_t i = 0; i < description->nr_kernels; i++) {
-		char *longer = rot_format("%s%s%s", names, i ? ", " : "", description->kernels[i].definition->class->name);
+		char *longer =
+			rot_format("%s%s%s", names, i ? ", " : "", description->kernels[i].definition->class->name);
 
 		free(names);
 		names = longer;
@@ -210,7 +213,8 @@ report_failed_build(const struct core_description *description, const struct pro
 static int
 run_make(const struct rot *rot, const char *folder, const struct core_description *description, struct rot_error *err)
 {
-	char *makefile = rot_format("%s/core/core.mk", rot->paths->data), *jobs = rot_format("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
+	char *makefile = rot_format("%s/core/core.mk", rot->paths->data),
+	     *jobs = rot_format("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	const char *const argv[] = {"make", "--no-print-directory", "-f", makefile, "-C", folder, jobs, "child", NULL};
 	struct process_result result;
 	bool not_found;

@@ -50,13 +50,14 @@ check_line(const char *text, const char *what, const char *kernel, struct rot_er
 {
 	for (const char *s = text; *s; s++)
 		if (iscntrl((unsigned char)*s))
-			return rot_error_set(err, 0, "kernel '%s': the %s '%s' hold a control character", kernel, what, text);
+			return rot_error_set(err, 0, "kernel '%s': the %s '%s' hold a control character", kernel, what,
+					     text);
 	return 0;
 }
 
 static int
-read_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts, struct core_kernel *kernel,
-	    struct rot_error *err)
+read_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_facts *facts,
+	    struct core_kernel *kernel, struct rot_error *err)
 {
 	const char *name = entity->entity.class->name;
 
@@ -87,7 +88,8 @@ add_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_
 		if (other->definition != kernel.definition)
 			continue;
 		if (strcmp(other->flags, kernel.flags) != 0)
-			rc = rot_error_set(err, 0, "two kernels of the class '%s' want different compiler flags: '%s' and '%s'",
+			rc = rot_error_set(err, 0,
+					   "two kernels of the class '%s' want different compiler flags: '%s' and '%s'",
 					   kernel.definition->class->name, other->flags, kernel.flags);
 		free(kernel.flags);
 		free(kernel.libraries);
@@ -129,10 +131,14 @@ add_macro(const struct rot_field *field, void *context)
 		if (strcmp(other->name, field->macro) != 0)
 			continue;
 		if (strcmp(other->value, macro.value) != 0) {
-			rc = rot_error_set(visit->err, 0, "contradicting values of the macro %s: '%s' by kernel '%s', '%s' by kernel '%s'",
-					   field->macro, other->value, other->kernel, macro.value, kernel);
-			rot_error_hint(visit->err, "kernels of one measurement share their compile-time fields: give both the same '%s'",
-				       field->name);
+			rc = rot_error_set(
+				visit->err, 0,
+				"contradicting values of the macro %s: '%s' by kernel '%s', '%s' by kernel '%s'",
+				field->macro, other->value, other->kernel, macro.value, kernel);
+			rot_error_hint(
+				visit->err,
+				"kernels of one measurement share their compile-time fields: give both the same '%s'",
+				field->name);
 		}
 		free(macro.value);
 		return rc;
@@ -160,7 +166,8 @@ core_macro_text(const struct core_macro *macro)
 	if (macro->field->type == ROT_BOOL)
 		return rot_format("#define %s %d\n", macro->name, strcmp(macro->value, "true") == 0);
 	if (macro->field->type == ROT_STRING && is_identifier(macro->value))
-		return rot_format("#define %s %s\n#define %s__%s 1\n", macro->name, macro->value, macro->name, macro->value);
+		return rot_format("#define %s %s\n#define %s__%s 1\n", macro->name, macro->value, macro->name,
+				  macro->value);
 	return rot_format("#define %s %s\n", macro->name, macro->value);
 }
 
@@ -226,7 +233,8 @@ set_keys(struct core_description *description, const struct core_facts *facts)
 	sha256_add_text(set, "rot core 1");
 	sha256_add_text(set, facts->tools);
 	for (size_t i = 0; i < description->nr_kernels; i++) {
-		for (const struct rot_class *class = description->kernels[i].definition->class; class; class = class->base)
+		for (const struct rot_class *class = description->kernels[i].definition->class; class;
+		     class = class->base)
 			hash_class(set, class);
 		sha256_add_text(set, description->kernels[i].sources->hash);
 	}
@@ -279,7 +287,8 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 	free(parts);
 	if (rc == 0) {
 		if (description->nr_kernels)
-			qsort(description->kernels, description->nr_kernels, sizeof *description->kernels, compare_kernels);
+			qsort(description->kernels, description->nr_kernels, sizeof *description->kernels,
+			      compare_kernels);
 		if (description->nr_macros)
 			qsort(description->macros, description->nr_macros, sizeof *description->macros, compare_macros);
 		set_keys(description, facts);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which measuring core a measurement needs: kernels, their flags, macros and sources, and the tools that build it. Two measurements with
- * the same key need the same core. Files are read once per process, so that describing the next point touches none.
+ * Which measuring core a measurement needs: kernels, their flags, macros and sources, and the tools that build it. Two
+ * measurements with the same key need the same core. Files are read once per process, so that describing the next point
+ * touches none.
  */
 #ifndef MEASURING_CORE_DESCRIPTION_H
 #define MEASURING_CORE_DESCRIPTION_H
@@ -33,15 +34,15 @@ struct core_macro {
 struct core_description {
 	struct core_kernel *kernels; /* sorted by name, each class once */
 	size_t nr_kernels;
-	struct core_macro *macros;   /* sorted by name */
+	struct core_macro *macros; /* sorted by name */
 	size_t nr_macros;
 	char set_key[SHA256_HEX_SIZE]; /* all but flags and macros */
 	char key[SHA256_HEX_SIZE];
 };
 
 /*
- * Errors: two kernels that give one macro different values (both are named), two of one class with different flags, no C
- * file, compiler not found (with what installs it).
+ * Errors: two kernels that give one macro different values (both are named), two of one class with different flags, no
+ * C file, compiler not found (with what installs it).
  */
 int core_describe(const struct rot *rot, const struct measurement *measurement, struct core_facts *facts,
 		  struct core_description *description, struct rot_error *err);

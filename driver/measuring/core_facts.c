@@ -78,7 +78,8 @@ add_file(struct kernel_sources *sources, const char *path, const char *own, stru
 }
 
 static int
-add_folder(struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash, struct rot_error *err)
+add_folder(struct kernel_sources *sources, const char *folder, const char *own, struct sha256 *hash,
+	   struct rot_error *err)
 {
 	char **names = folder_list(folder);
 	int rc = 0;
@@ -112,7 +113,8 @@ read_sources(struct kernel_sources *sources, struct rot_error *err)
 	int rc = -1;
 
 	if (access(own, R_OK) < 0) {
-		rot_error_set(err, errno, "kernel '%s' (%s) has no C file '%s'", definition->class->name, definition->path, own);
+		rot_error_set(err, errno, "kernel '%s' (%s) has no C file '%s'", definition->class->name,
+			      definition->path, own);
 		rot_error_hint(err, "a kernel is NAME.xml and NAME.c in one folder");
 	} else {
 		sources->paths = rot_calloc(1, sizeof *sources->paths);

@@ -79,8 +79,8 @@ write_kernel(FILE *out, const char *folder, const struct core_kernel *kernel, st
 }
 
 static int
-write_settings(const char *folder, const struct rot *rot, const struct core_description *description, const char *ccache,
-	       struct rot_error *err)
+write_settings(const char *folder, const struct rot *rot, const struct core_description *description,
+	       const char *ccache, struct rot_error *err)
 {
 	char *data = path_for_make(folder, "data", rot->paths->data, err);
 	char *built = path_for_make(folder, "built", rot->paths->built, err);
@@ -138,7 +138,8 @@ write_entities(const char *generated, const struct rot *rot, const struct core_d
 	struct rot_registry *shared = rot_registry_new();
 	int rc = -1;
 
-	if (rot_registry_add_all(shared, entities, err) == 0 && load_definitions(definitions, rot, description, err) == 0 &&
+	if (rot_registry_add_all(shared, entities, err) == 0 &&
+	    load_definitions(definitions, rot, description, err) == 0 &&
 	    definitions_resolve(definitions, shared, err) == 0)
 		rc = definitions_write_c(definitions, generated, "kernel_entities", err);
 	definitions_delete(definitions);
@@ -158,7 +159,8 @@ write_text(const char *folder, const char *name, const char *suffix, char *text,
 }
 
 static int
-write_generated(const char *folder, const struct rot *rot, const struct core_description *description, struct rot_error *err)
+write_generated(const char *folder, const struct rot *rot, const struct core_description *description,
+		struct rot_error *err)
 {
 	char *generated = rot_format("%s/generated", folder), *macros = rot_format("%s/macros", generated);
 	int rc = folder_make(macros, err);
@@ -168,7 +170,8 @@ write_generated(const char *folder, const struct rot *rot, const struct core_des
 	if (rc == 0)
 		rc = write_text(generated, "kernels", ".c", core_table_text(description), err);
 	for (size_t i = 0; rc == 0 && i < description->nr_macros; i++)
-		rc = write_text(macros, description->macros[i].name, ".h", core_macro_text(&description->macros[i]), err);
+		rc = write_text(macros, description->macros[i].name, ".h", core_macro_text(&description->macros[i]),
+				err);
 	free(macros);
 	free(generated);
 	return rc;

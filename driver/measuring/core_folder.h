@@ -15,8 +15,8 @@ int core_folder_write(const char *folder, const struct rot *rot, const struct co
 		      const char *ccache, struct rot_error *err);
 
 /*
- * Makes folder a copy of the built folder from (objects and generated files with their times, not the core itself), all or
- * nothing; whether that worked does not matter to the caller.
+ * Makes folder a copy of the built folder from (objects and generated files with their times, not the core itself), all
+ * or nothing; whether that worked does not matter to the caller.
  */
 void core_folder_seed(const char *folder, const char *from);
 

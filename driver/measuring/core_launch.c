@@ -96,8 +96,18 @@ start(struct launch *launch, struct rot_error *err)
 {
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
-	const char *argv[] = {core, "--child", launch->child, "--command", launch->command, "--output", launch->output,
-			      "--time-limit", limit, "--progress-fd", fd, NULL};
+	const char *argv[] = {core,
+			      "--child",
+			      launch->child,
+			      "--command",
+			      launch->command,
+			      "--output",
+			      launch->output,
+			      "--time-limit",
+			      limit,
+			      "--progress-fd",
+			      fd,
+			      NULL};
 	pid_t parent = getpid();
 	int rc = -1;
 
@@ -182,8 +192,8 @@ stop(struct launch *launch, int *step, double *deadline_s)
 }
 
 /*
- * Until rot-core has ended. It keeps the time limit itself; should it hang, it is stopped a little later. Its end counts,
- * not that of its pipes: they may have been inherited.
+ * Until rot-core has ended. It keeps the time limit itself; should it hang, it is stopped a little later. Its end
+ * counts, not that of its pipes: they may have been inherited.
  */
 static void
 follow(struct launch *launch)
@@ -193,7 +203,8 @@ follow(struct launch *launch)
 	int step = 0;
 
 	for (;;) {
-		struct pollfd fds[] = {{.fd = launch->progress, .events = POLLIN}, {.fd = launch->messages, .events = POLLIN}};
+		struct pollfd fds[] = {{.fd = launch->progress, .events = POLLIN},
+				       {.fd = launch->messages, .events = POLLIN}};
 		bool is_silent = launch->progress < 0 && launch->messages < 0;
 
 		has_ended = has_ended || waitpid(launch->pid, &launch->status, WNOHANG) == launch->pid;
@@ -237,7 +248,8 @@ static const struct {
 	const char *kind, *hint;
 } failure_hints[] = {
 	{"timeLimit", "-timeLimit=SECONDS allows more time"},
-	{"killed", "a crash in a kernel: look at its buffers and sizes; SIGKILL (9) may be the system running out of memory"},
+	{"killed",
+	 "a crash in a kernel: look at its buffers and sizes; SIGKILL (9) may be the system running out of memory"},
 	{"exited", "a kernel must return, not exit"},
 };
 
@@ -263,13 +275,15 @@ static int
 report_end(const struct launch *launch, const struct rot_error *why, struct rot_error *err)
 {
 	if (launch->has_timed_out) {
-		rot_error_set(err, 0, "the measuring core was stopped: it did not answer within %g s", launch->time_limit_s);
+		rot_error_set(err, 0, "the measuring core was stopped: it did not answer within %g s",
+			      launch->time_limit_s);
 		rot_error_hint(err, "-timeLimit=SECONDS allows more time");
 	} else if (WIFSIGNALED(launch->status)) {
 		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
 			      strsignal(WTERMSIG(launch->status)));
 	} else {
-		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result", WEXITSTATUS(launch->status));
+		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
+			      WEXITSTATUS(launch->status));
 	}
 	if (why->text[0] && WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0)
 		rot_error_append(err, ": %s", why->text);
@@ -283,7 +297,8 @@ is_complete(const struct measurement_command_output *output, size_t nr_measureme
 	size_t nr = measurement_command_output_nr_collections(output);
 
 	for (size_t i = 0; i < nr && i < nr_measurements; i++) {
-		struct measurement_run_output_collection *collection = measurement_command_output_collections_at(output, i);
+		struct measurement_run_output_collection *collection =
+			measurement_command_output_collections_at(output, i);
 
 		if (!collection || measurement_run_output_collection_nr_outputs(collection) != (size_t)nr_runs)
 			return false;
@@ -292,8 +307,8 @@ is_complete(const struct measurement_command_output *output, size_t nr_measureme
 }
 
 static int
-read_output(const struct launch *launch, size_t nr_measurements, int nr_runs, struct measurement_command_output **output,
-	    struct rot_error *err)
+read_output(const struct launch *launch, size_t nr_measurements, int nr_runs,
+	    struct measurement_command_output **output, struct rot_error *err)
 {
 	FILE *in = fopen(launch->output, "re");
 	struct rot_error why = {0};
@@ -337,7 +352,8 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	if (work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
 		launch->command = rot_format("%s/command", launch->work.path);
 		launch->output = rot_format("%s/output", launch->work.path);
-		if (write_command(launch, measurements, nr_measurements, nr_runs, err) == 0 && start(launch, err) == 0) {
+		if (write_command(launch, measurements, nr_measurements, nr_runs, err) == 0 &&
+		    start(launch, err) == 0) {
 			follow(launch);
 			rc = read_output(launch, nr_measurements, nr_runs, output, err);
 		}

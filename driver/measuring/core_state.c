@@ -54,8 +54,8 @@ is_unchanged(const char *folder, const char *text)
 {
 	const char *space = strchr(text, ' '), *path = space ? strchr(space + 1, ' ') : NULL;
 	char *identity = path ? file_identity(folder, path + 1) : NULL;
-	bool is_same = identity && strlen(identity) == (size_t)(path - text) &&
-		       strncmp(identity, text, strlen(identity)) == 0;
+	bool is_same =
+		identity && strlen(identity) == (size_t)(path - text) && strncmp(identity, text, strlen(identity)) == 0;
 
 	free(identity);
 	return is_same;
@@ -199,7 +199,9 @@ write_dependencies(const char *folder, FILE *out)
 	add_name(&names, rot_strdup("child"));
 	qsort(names.items, names.nr, sizeof *names.items, compare_names);
 	for (size_t i = 0; i < names.nr; i++) {
-		char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0 ? NULL : file_identity(folder, names.items[i]);
+		char *identity = i && strcmp(names.items[i], names.items[i - 1]) == 0
+					 ? NULL
+					 : file_identity(folder, names.items[i]);
 
 		if (identity)
 			fprintf(out, "file %s %s\n", identity, names.items[i]);
@@ -218,7 +220,8 @@ collect_compile_lines(const char *folder, struct core_state *state)
 	state->compile_lines = rot_calloc(1, sizeof(char *));
 	find_files(objects, ".compile", &files);
 	for (size_t i = 0; i < files.nr; i++) {
-		char *text = strncmp(files.items[i], own, strlen(own)) == 0 ? NULL : file_read(files.items[i], NULL, NULL);
+		char *text =
+			strncmp(files.items[i], own, strlen(own)) == 0 ? NULL : file_read(files.items[i], NULL, NULL);
 
 		if (!text)
 			continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a build folder holds once its core is complete: file "state" with the core's hash, how it was compiled, and size and
- * time of the child and of every file it was made from, so that "nothing changed" is known without make.
+ * What a build folder holds once its core is complete: file "state" with the core's hash, how it was compiled, and size
+ * and time of the child and of every file it was made from, so that "nothing changed" is known without make.
  */
 #ifndef MEASURING_CORE_STATE_H
 #define MEASURING_CORE_STATE_H
@@ -26,7 +26,8 @@ enum core_freshness {
 /* Reads and checks. The state is filled when CORE_FRESH. */
 enum core_freshness core_state_read(const char *folder, struct core_state *state);
 
-/* After make: hashes the child, collects compile lines and dependencies, and writes the file. Takes compiler (not kept). */
+/* After make: hashes the child, collects compile lines and dependencies, and writes the file. Takes compiler (not
+ * kept). */
 int core_state_write(const char *folder, const char *compiler, struct core_state *state, struct rot_error *err);
 
 void core_state_clear(struct core_state *state);

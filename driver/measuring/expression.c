@@ -198,7 +198,8 @@ static const struct {
 	const char *name;
 	xmlXPathFunction function;
 } functions[] = {
-	{"log2", function_log2}, {"max", function_max}, {"min", function_min}, {"pow", function_pow}, {"sqrt", function_sqrt},
+	{"log2", function_log2}, {"max", function_max},   {"min", function_min},
+	{"pow", function_pow},   {"sqrt", function_sqrt},
 };
 
 /* ---- evaluation ---- */
@@ -218,7 +219,8 @@ look_up_variable(void *data, const xmlChar *name, const xmlChar *namespace)
 	const struct variable *variable = namespace ? NULL : find_variable(evaluation->scope, (const char *)name);
 
 	if (variable)
-		return variable->text ? xmlXPathNewString((const xmlChar *)variable->text) : xmlXPathNewFloat(variable->number);
+		return variable->text ? xmlXPathNewString((const xmlChar *)variable->text)
+				      : xmlXPathNewFloat(variable->number);
 	if (!evaluation->unknown_variable)
 		evaluation->unknown_variable = rot_strdup((const char *)name);
 	return NULL;
@@ -251,8 +253,7 @@ keep_message(void *data, xmlError *error)
 		evaluation->message = rot_strndup(error->message, strcspn(error->message, "\n"));
 }
 
-static void __attribute__((format(printf, 2, 3)))
-discard_message(void *data, const char *format, ...)
+static void __attribute__((format(printf, 2, 3))) discard_message(void *data, const char *format, ...)
 {
 	(void)data;
 	(void)format;
@@ -269,7 +270,8 @@ count_variables(const struct expression_scope *scope)
 }
 
 static void
-report_unknown_variable(const struct expression_scope *scope, const char *name, const char *expression, struct rot_error *err)
+report_unknown_variable(const struct expression_scope *scope, const char *name, const char *expression,
+			struct rot_error *err)
 {
 	const char **names = rot_calloc(count_variables(scope) + 1, sizeof *names);
 	const char *nearest;
@@ -294,7 +296,8 @@ report(const struct evaluation *evaluation, int code, const char *expression, st
 	if (evaluation->unknown_variable) {
 		report_unknown_variable(evaluation->scope, evaluation->unknown_variable, expression, err);
 	} else if (code == XML_XPATH_EXPRESSION_OK + XPATH_UNKNOWN_FUNC_ERROR && evaluation->last_function) {
-		rot_error_set(err, 0, "expression '%s': there is no function '%s'", expression, evaluation->last_function);
+		rot_error_set(err, 0, "expression '%s': there is no function '%s'", expression,
+			      evaluation->last_function);
 		rot_error_hint(err, "besides XPath's own there are log2, max, min, pow and sqrt");
 	} else {
 		rot_error_set(err, 0, "expression '%s': %s", expression,
@@ -338,7 +341,8 @@ expression_number(const struct expression_scope *scope, const char *expression, 
 	*value = xmlXPathCastToNumber(object);
 	xmlXPathFreeObject(object);
 	if (isinf(*value))
-		return rot_error_set(err, 0, "expression '%s' is infinite: a division by zero or too large a number", expression);
+		return rot_error_set(err, 0, "expression '%s' is infinite: a division by zero or too large a number",
+				     expression);
 	if (isnan(*value))
 		return rot_error_set(err, 0, "expression '%s' is not a number", expression);
 	return 0;
@@ -388,7 +392,8 @@ object_text(xmlXPathObjectPtr object, const char *expression, struct rot_error *
 	return copy;
 }
 
-/* Length of the expression that starts after a brace: up to the closing brace outside quotes. SIZE_MAX: there is none. */
+/* Length of the expression that starts after a brace: up to the closing brace outside quotes. SIZE_MAX: there is none.
+ */
 static size_t
 expression_length(const char *start)
 {
@@ -450,7 +455,8 @@ expression_text(const struct expression_scope *scope, const char *text, struct r
 			break;
 		part_length = *s == '{' ? expression_length(s + 1) : SIZE_MAX;
 		if (part_length == SIZE_MAX) {
-			rot_error_set(err, 0, "'%s': %s", text, *s == '{' ? "a brace is not closed" : "a brace is not opened");
+			rot_error_set(err, 0, "'%s': %s", text,
+				      *s == '{' ? "a brace is not closed" : "a brace is not opened");
 			rot_error_hint(err, "write '{{' and '}}' for braces in text");
 			free(result);
 			return NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions: XPath 1.0 numbers, strings and booleans over variables, plus min, max, log2, pow, sqrt. Evaluated by libxml2. */
+/* Expressions: XPath 1.0 numbers, strings and booleans over variables, plus min, max, log2, pow, sqrt. Evaluated by
+ * libxml2. */
 #ifndef MEASURING_EXPRESSION_H
 #define MEASURING_EXPRESSION_H
 
@@ -18,13 +19,15 @@ void expression_scope_set_string(struct expression_scope *scope, const char *nam
 /* Adds every primitive field of the entity as a variable (bool as boolean number 0 or 1). */
 void expression_scope_set_entity(struct expression_scope *scope, const void *entity);
 
-/* Errors: syntax, unknown variable (suggests the nearest) or function, result not a finite number (division by zero). */
-int expression_number(const struct expression_scope *scope, const char *expression, double *value, struct rot_error *err);
+/* Errors: syntax, unknown variable (suggests the nearest) or function, result not a finite number (division by zero).
+ */
+int
+expression_number(const struct expression_scope *scope, const char *expression, double *value, struct rot_error *err);
 int expression_bool(const struct expression_scope *scope, const char *expression, bool *value, struct rot_error *err);
 
 /*
- * Text with expressions in braces: "n={$size * 8}" -> "n=80000". Whole numbers are printed without a point, others in the shortest
- * form that reads back. "{{" and "}}" are braces. Fresh memory, NULL on error.
+ * Text with expressions in braces: "n={$size * 8}" -> "n=80000". Whole numbers are printed without a point, others in
+ * the shortest form that reads back. "{{" and "}}" are braces. Fresh memory, NULL on error.
  */
 char *expression_text(const struct expression_scope *scope, const char *text, struct rot_error *err);
 

@@ -81,7 +81,7 @@ static bool
 is_part_of(const char *part, const char *whole)
 {
 	return strcmp(part, whole) == 0 || (strcmp(whole, "flop") == 0 && (strcmp(part, "doublePrecisionFlop") == 0 ||
-									  strcmp(part, "singlePrecisionFlop") == 0));
+									   strcmp(part, "singlePrecisionFlop") == 0));
 }
 
 static int
@@ -136,7 +136,8 @@ struct check {
 };
 
 static int
-check_condition(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
+check_condition(const struct definition_row *row, const struct expression_scope *scope, void *context,
+		struct rot_error *err)
 {
 	const struct check *check = context;
 	bool holds;
@@ -159,8 +160,8 @@ check_flag(const struct definition_row *row, const struct expression_scope *scop
 	if (machine_has_flag(check->rot->machine, row->of))
 		return 0;
 	caption = machine_caption(check->rot->machine);
-	rot_error_set(err, 0, "kernel '%s' needs a processor with '%s', which this one lacks (%s)", class_name(check->kernel),
-		      row->of, caption);
+	rot_error_set(err, 0, "kernel '%s' needs a processor with '%s', which this one lacks (%s)",
+		      class_name(check->kernel), row->of, caption);
 	free(caption);
 	return rot_error_hint(err, "choose an instruction set that 'grep flags /proc/cpuinfo' lists");
 }
@@ -188,8 +189,8 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 	    kernel_each_row(rot, kernel, DEFINITION_DATA_SIZE, add_data, &check, err) < 0)
 		return -1;
 	if (memory_bytes > 0 && check.data_bytes > memory_bytes) {
-		rot_error_set(err, 0, "kernel '%s' needs %.3g MiB of memory, this machine has %.3g MiB", class_name(kernel),
-			      check.data_bytes / 0x1p20, memory_bytes / 0x1p20);
+		rot_error_set(err, 0, "kernel '%s' needs %.3g MiB of memory, this machine has %.3g MiB",
+			      class_name(kernel), check.data_bytes / 0x1p20, memory_bytes / 0x1p20);
 		return rot_error_hint(err, "choose a smaller size");
 	}
 	return 0;

@@ -10,15 +10,17 @@
 
 struct rot;
 
-/* The fields of the kernel and the system variables ($l1DataBytes, $l2Bytes, $llcBytes, $lineBytes). Delete the scope. */
+/* The fields of the kernel and the system variables ($l1DataBytes, $l2Bytes, $llcBytes, $lineBytes). Delete the scope.
+ */
 struct expression_scope *kernel_scope(const struct rot *rot, const struct kernel_base *kernel);
 
 /* The kernel's definition; NULL and err: there is none (the class was not loaded from a kernel's XML). */
-const struct definition *kernel_definition(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
+const struct definition *
+kernel_definition(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
 
 /*
- * Calls visit for each row of the kind whose condition holds, in order; stops at the first that returns -1. 0 or -1. Errors name the
- * definition's file and line.
+ * Calls visit for each row of the kind whose condition holds, in order; stops at the first that returns -1. 0 or -1.
+ * Errors name the definition's file and line.
  */
 int kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind,
 		    int (*visit)(const struct definition_row *row, const struct expression_scope *scope, void *context,

@@ -100,13 +100,15 @@ set_optimization(const struct rot *rot, struct rot_entity *const *parts, size_t 
 	}
 }
 
-/* Everything of the machine that may change a result; not the flags, sizes and CPUs, which follow from these or do not matter. */
+/* Everything of the machine that may change a result; not the flags, sizes and CPUs, which follow from these or do not
+ * matter. */
 static void
 hash_machine(struct sha256 *hash, const struct machine *machine)
 {
-	const char *const texts[] = {machine->cpu_vendor, machine->cpu_name,	    machine->microcode,
+	const char *const texts[] = {machine->cpu_vendor, machine->cpu_name, machine->microcode,
 				     machine->kernel_release, machine->hypervisor};
-	char *numbers = rot_format("%d %d %d", (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping);
+	char *numbers =
+		rot_format("%d %d %d", (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping);
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		sha256_add_text(hash, texts[i]);
@@ -208,7 +210,8 @@ check_same_core(struct performance *performance, struct rot_error *err)
 	for (size_t i = 1; i < performance->nr; i++) {
 		const struct core *other;
 
-		if (core_builder_find(performance->rot->measuring->builder, performance->passes[i].measurement, &other, err) < 0)
+		if (core_builder_find(performance->rot->measuring->builder, performance->passes[i].measurement, &other,
+				      err) < 0)
 			return -1;
 		if (other != performance->core)
 			return rot_error_set(err, 0, "the passes of one point need different measuring cores");
@@ -277,7 +280,8 @@ merge(struct performance *performance, struct pass *pass, struct measurement_run
 	if (!pass->result)
 		pass->result = new_result(performance, pass);
 	for (size_t i = 0; i < measurement_run_output_collection_nr_outputs(collection); i++)
-		measurement_result_outputs_add(pass->result, measurement_run_output_collection_outputs_at(collection, i));
+		measurement_result_outputs_add(pass->result,
+					       measurement_run_output_collection_outputs_at(collection, i));
 	collection->outputs.nr = 0;
 	result_cache_store(performance->rot->measuring->cache, pass->result);
 	remember_seen(performance->rot->measuring, pass->hash);
@@ -322,7 +326,9 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 	if ((found && check_core) || least_missing(performance)) {
 		outcome = get_core(performance, has_lock, err);
 		if (outcome == FAILED && found)
-			rot_error_append(err, "%s", err->hint[0] ? "" : "\n(-shouldCheckCoreHash=false uses cached results without it)");
+			rot_error_append(
+				err, "%s",
+				err->hint[0] ? "" : "\n(-shouldCheckCoreHash=false uses cached results without it)");
 		if (outcome != DONE)
 			return outcome;
 		drop_results_of_other_cores(performance, check_core);
@@ -393,7 +399,8 @@ measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_
 			return -1;
 	performance.passes = rot_calloc(nr_passes, sizeof *performance.passes);
 	for (size_t i = 0; i < nr_passes; i++)
-		performance.passes[i] = (struct pass){.measurement = passes[i], .hash = measuring_description_hash(rot, passes[i])};
+		performance.passes[i] =
+			(struct pass){.measurement = passes[i], .hash = measuring_description_hash(rot, passes[i])};
 	outcome = perform(&performance, false, err);
 	if (outcome == NEEDS_LOCK)
 		outcome = perform_locked(&performance, err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measurements in, results out: looks in the result cache, builds the core if it must, runs it for the missing runs, and stores.
- * Sole user of the build, launch and cache modules beside it. Source: thesis, "The MeasurementAppController".
+ * Measurements in, results out: looks in the result cache, builds the core if it must, runs it for the missing runs,
+ * and stores. Sole user of the build, launch and cache modules beside it. Source: thesis, "The
+ * MeasurementAppController".
  */
 #ifndef MEASURING_MEASURING_H
 #define MEASURING_MEASURING_H
@@ -20,9 +21,10 @@ struct measuring *measuring_new(struct rot *rot, struct rot_error *err);
 void measuring_delete(struct measuring *measuring);
 
 /*
- * Gives nr_runs runs of each of the nr_passes measurements (the passes of one point: all have the same kernels, so one core).
- * On success results[i] is a MeasurementResult with exactly nr_runs outputs, owned by the caller (rot_graph_delete). Missing runs are
- * measured interleaved, run by run. Ids within the measurements are set by this function. Interrupted: error "interrupted".
+ * Gives nr_runs runs of each of the nr_passes measurements (the passes of one point: all have the same kernels, so one
+ * core). On success results[i] is a MeasurementResult with exactly nr_runs outputs, owned by the caller
+ * (rot_graph_delete). Missing runs are measured interleaved, run by run. Ids within the measurements are set by this
+ * function. Interrupted: error "interrupted".
  */
 int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
 		      struct measurement_result **results, struct rot_error *err);
@@ -32,7 +34,8 @@ char *measuring_description_hash(struct rot *rot, struct measurement *measuremen
 
 /*
  * Work known in advance, by the expressions of the kernel's definition (expression.h), for a started kernel entity.
- * Returns false if the definition has no row for it, or an error happened (then err is set). direction: "read", "write" or "both".
+ * Returns false if the definition has no row for it, or an error happened (then err is set). direction: "read", "write"
+ * or "both".
  */
 bool kernel_expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
 				struct rot_error *err);

@@ -99,7 +99,8 @@ set_aside(const char *path, const struct rot_error *why)
 	char *damaged = rot_format("%s.damaged", path);
 
 	if (rename(path, damaged) == 0)
-		rot_warning("the cached result '%s' is damaged (%s): set aside as '%s', to be measured again", path, why->text, damaged);
+		rot_warning("the cached result '%s' is damaged (%s): set aside as '%s', to be measured again", path,
+			    why->text, damaged);
 	else
 		rot_warning("the cached result '%s' is damaged (%s): to be measured again", path, why->text);
 	free(damaged);
@@ -133,8 +134,9 @@ result_cache_load(struct result_cache *cache, const char *description_hash)
 static void
 mark_as_cache(struct result_cache *cache)
 {
-	static const char text[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
-				   "# Results and measuring cores of rot. It may be removed at any time; rot measures again.\n";
+	static const char text[] =
+		"Signature: 8a477f597d28d172789f06886806bc55\n"
+		"# Results and measuring cores of rot. It may be removed at any time; rot measures again.\n";
 	char *path = rot_format("%s/CACHEDIR.TAG", cache->folder);
 
 	if (!cache->is_ready && access(path, F_OK) < 0)
@@ -146,8 +148,10 @@ mark_as_cache(struct result_cache *cache)
 static int
 store(struct result_cache *cache, const struct measurement_result *result, struct rot_error *err)
 {
-	char *folder = result_folder(cache, result->description_hash), *path = result_path(cache, result->description_hash);
-	char *body = rot_xml_write(result), *head = first_line(body, strlen(body)), *content = rot_format("%s%s", head, body);
+	char *folder = result_folder(cache, result->description_hash),
+	     *path = result_path(cache, result->description_hash);
+	char *body = rot_xml_write(result), *head = first_line(body, strlen(body)),
+	     *content = rot_format("%s%s", head, body);
 	int rc = folder_make(folder, err);
 
 	if (rc == 0)

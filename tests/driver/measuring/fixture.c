@@ -38,18 +38,19 @@ static const char tiny_xml[] =
 	"<bytes border='l2l3' direction='read' if='8 * $size &gt; $l2Bytes' count='8 * $size'/>\n"
 	"</derivedClass>\n";
 
-static const char tiny_c[] =
-	"#include \"kernel.h\"\n#include \"TinyData.h\"\n#include \"macros/TEST_STEP.h\"\n#include \"macros/TEST_MODE.h\"\n"
-	"struct tiny { struct tiny_data data; volatile double sum; };\n"
-	"static void run(void *kernel) {\n"
-	"\tstruct tiny *t = kernel;\n"
-	"#ifdef TEST_MODE__up\n\tfor (long i = 0; i < t->data.size; i += TEST_STEP) t->sum += 1;\n"
-	"#else\n\tfor (long i = t->data.size; i > 0; i -= TEST_STEP) t->sum += 2;\n#endif\n}\n"
-	"KERNEL(tiny, \"Tiny\", .run = run);\n";
+static const char tiny_c[] = "#include \"kernel.h\"\n#include \"TinyData.h\"\n#include "
+			     "\"macros/TEST_STEP.h\"\n#include \"macros/TEST_MODE.h\"\n"
+			     "struct tiny { struct tiny_data data; volatile double sum; };\n"
+			     "static void run(void *kernel) {\n"
+			     "\tstruct tiny *t = kernel;\n"
+			     "#ifdef TEST_MODE__up\n\tfor (long i = 0; i < t->data.size; i += TEST_STEP) t->sum += 1;\n"
+			     "#else\n\tfor (long i = t->data.size; i > 0; i -= TEST_STEP) t->sum += 2;\n#endif\n}\n"
+			     "KERNEL(tiny, \"Tiny\", .run = run);\n";
 
-static const char other_xml[] = "<derivedClass name='Other' baseType='KernelBase' cSuffix='Data' comment='does nothing'>\n"
-				"<field name='step' type='int' default='1' macro='TEST_STEP' comment='stride'/>\n"
-				"</derivedClass>\n";
+static const char other_xml[] =
+	"<derivedClass name='Other' baseType='KernelBase' cSuffix='Data' comment='does nothing'>\n"
+	"<field name='step' type='int' default='1' macro='TEST_STEP' comment='stride'/>\n"
+	"</derivedClass>\n";
 
 static const char other_c[] = "#include \"kernel.h\"\n#include \"OtherData.h\"\n#include \"macros/TEST_STEP.h\"\n"
 			      "struct other { struct other_data data; };\n"
@@ -73,7 +74,8 @@ fixture_write(const char *path, const char *text, bool executable)
 	char *full = fixture_path(path), *folder = rot_strndup(full, (size_t)(strrchr(full, '/') - full));
 	struct rot_error err = {0};
 
-	ck_assert_msg(folder_make(folder, &err) == 0 && file_write(full, text, strlen(text), false, &err) == 0, "%s", err.text);
+	ck_assert_msg(folder_make(folder, &err) == 0 && file_write(full, text, strlen(text), false, &err) == 0, "%s",
+		      err.text);
 	if (executable)
 		ck_assert_int_eq(chmod(full, 0755), 0);
 	free(folder);
@@ -83,7 +85,8 @@ fixture_write(const char *path, const char *text, bool executable)
 static void
 link_real(const char *path)
 {
-	char *from = rot_format("%s/%s", getenv("top_builddir"), path), *to = rot_format("%s/built/%s", fixture_folder, path);
+	char *from = rot_format("%s/%s", getenv("top_builddir"), path),
+	     *to = rot_format("%s/built/%s", fixture_folder, path);
 
 	ck_assert_int_eq(symlink(from, to), 0);
 	free(from);
@@ -106,7 +109,8 @@ open_rot(void)
 	rot.kernels = definitions_new();
 	rot.machine = machine_read(machine_folder, &err);
 	ck_assert_msg(rot.machine != NULL, "%s", err.text);
-	ck_assert_msg(rot_registry_add_all(rot.registry, entities, &err) == 0 && kernels_load(&rot, &err) == 0, "%s", err.text);
+	ck_assert_msg(rot_registry_add_all(rot.registry, entities, &err) == 0 && kernels_load(&rot, &err) == 0, "%s",
+		      err.text);
 	rot.measuring = measuring_new(&rot, &err);
 	ck_assert_ptr_nonnull(rot.measuring);
 	free(machine_folder);
@@ -171,7 +175,8 @@ fixture_configure(const char *key, const char *value)
 {
 	struct rot_error err = {0};
 
-	ck_assert_msg(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, key, value, &err) == 0, "%s", err.text);
+	ck_assert_msg(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, key, value, &err) == 0, "%s",
+		      err.text);
 }
 
 void
@@ -180,7 +185,8 @@ fixture_log_program(const char *program)
 	const char *path = getenv("PATH");
 	char *real = process_find(program);
 	char *text = rot_format("#!/bin/sh\necho \"$@\" >>%s/log/%s\nexec %s \"$@\"\n", fixture_folder, program, real);
-	char *name = rot_format("bin/%s", program), *bin = fixture_path("bin"), *longer = rot_format("%s:%s", bin, path);
+	char *name = rot_format("bin/%s", program), *bin = fixture_path("bin"),
+	     *longer = rot_format("%s:%s", bin, path);
 
 	fixture_write(name, text, true);
 	if (strncmp(path, bin, strlen(bin)) != 0)
@@ -195,7 +201,8 @@ fixture_log_program(const char *program)
 void
 fixture_replace_core(const char *script)
 {
-	char *real = rot_format("%s/core/rot-core", getenv("top_builddir")), *core = fixture_path("built/core/rot-core"), *text;
+	char *real = rot_format("%s/core/rot-core", getenv("top_builddir")),
+	     *core = fixture_path("built/core/rot-core"), *text;
 	const char *place = strstr(script, "REAL");
 
 	text = place ? rot_format("#!/bin/sh\n%.*s%s%s\n", (int)(place - script), script, real, place + 4)
@@ -249,7 +256,8 @@ fixture_measurement(const char *kernel, const char *const *fields)
 	for (; fields && *fields; fields++) {
 		char *name = rot_strndup(*fields, strcspn(*fields, "="));
 
-		ck_assert_msg(rot_entity_set(workload->kernel, name, strchr(*fields, '=') + 1, &err) == 0, "%s", err.text);
+		ck_assert_msg(rot_entity_set(workload->kernel, name, strchr(*fields, '=') + 1, &err) == 0, "%s",
+			      err.text);
 		free(name);
 	}
 	measurement_workloads_add(measurement, workload);

@@ -6,7 +6,7 @@
 #include "entities.h"
 #include "rot.h"
 
-extern struct rot rot;      /* open between fixture_setup and fixture_teardown */
+extern struct rot rot;       /* open between fixture_setup and fixture_teardown */
 extern char *fixture_folder; /* temporary, removed at the end                   */
 
 void fixture_setup(void);
@@ -30,11 +30,13 @@ void fixture_log_program(const char *program);
 /* Makes rot-core a script of this text. "REAL" in it is the real one's path. */
 void fixture_replace_core(const char *script);
 
-/* Lines in FOLDER/log/NAME; 0 if there is no such file. compiles: those of the compiler that compile (a link may be another's). */
+/* Lines in FOLDER/log/NAME; 0 if there is no such file. compiles: those of the compiler that compile (a link may be
+ * another's). */
 int fixture_count(const char *name);
 int fixture_count_compiles(void);
 
-/* A measurement with one workload: a kernel of the class, measured by its execution time. Fields: "name=value", NULL-terminated. */
+/* A measurement with one workload: a kernel of the class, measured by its execution time. Fields: "name=value",
+ * NULL-terminated. */
 struct measurement *fixture_measurement(const char *kernel, const char *const *fields);
 struct kernel_base *fixture_kernel(const struct measurement *measurement);
 

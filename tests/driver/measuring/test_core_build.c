@@ -203,7 +203,8 @@ build_fails(struct measurement *measurement, struct rot_error *err)
 
 START_TEST(contradicting_macros_are_named)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", step_3), *second = fixture_measurement("Other", NULL);
+	struct measurement *measurement = fixture_measurement("Tiny", step_3),
+			   *second = fixture_measurement("Other", NULL);
 	struct rot_error err = {0};
 
 	measurement_workloads_add(measurement, measurement_workloads_at(second, 0));
@@ -219,7 +220,8 @@ END_TEST
 
 START_TEST(different_flags_in_one_class_are_refused)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", fast), *second = fixture_measurement("Tiny", slow);
+	struct measurement *measurement = fixture_measurement("Tiny", fast),
+			   *second = fixture_measurement("Tiny", slow);
 	struct rot_error err = {0};
 
 	measurement_workloads_add(measurement, measurement_workloads_at(second, 0));
@@ -231,7 +233,8 @@ END_TEST
 
 START_TEST(two_kernels_share_a_core)
 {
-	struct measurement *measurement = fixture_measurement("Tiny", NULL), *second = fixture_measurement("Other", NULL);
+	struct measurement *measurement = fixture_measurement("Tiny", NULL),
+			   *second = fixture_measurement("Other", NULL);
 	const struct core *core = NULL;
 	struct rot_error err = {0};
 
@@ -271,14 +274,17 @@ START_TEST(missing_tools_are_named_with_what_installs_them)
 	fixture_log_program("gcc");
 	setenv("PATH", only_gcc, 1);
 	ck_assert_int_eq(build_fails(fixture_measurement("Other", NULL), &err), -1);
-	ck_assert_msg(strstr(err.text, "'make'") && strstr(err.hint, "apt-get install make"), "%s\n%s", err.text, err.hint);
+	ck_assert_msg(strstr(err.text, "'make'") && strstr(err.hint, "apt-get install make"), "%s\n%s", err.text,
+		      err.hint);
 	fixture_configure("ccache", "yes");
 	ck_assert_int_eq(build_fails(fixture_measurement("Other", NULL), &err), -1);
-	ck_assert_msg(strstr(err.text, "'ccache'") && strstr(err.hint, "apt-get install ccache"), "%s\n%s", err.text, err.hint);
+	ck_assert_msg(strstr(err.text, "'ccache'") && strstr(err.hint, "apt-get install ccache"), "%s\n%s", err.text,
+		      err.hint);
 	setenv("PATH", empty, 1);
 	fixture_configure("compiler", "clang -v");
 	ck_assert_int_eq(build_fails(fixture_measurement("Other", NULL), &err), -1);
-	ck_assert_msg(strstr(err.text, "'clang'") && strstr(err.hint, "apt-get install clang"), "%s\n%s", err.text, err.hint);
+	ck_assert_msg(strstr(err.text, "'clang'") && strstr(err.hint, "apt-get install clang"), "%s\n%s", err.text,
+		      err.hint);
 	free(empty);
 	free(only_gcc);
 }

@@ -73,7 +73,8 @@ expect_no_work_folder(void)
 	free(work);
 }
 
-/* Runs a script as rot-core, for one measurement of two runs. In it $OUTPUT is the output file, $ANSWER the prepared answer. */
+/* Runs a script as rot-core, for one measurement of two runs. In it $OUTPUT is the output file, $ANSWER the prepared
+ * answer. */
 static int
 launch(const char *script, struct measurement_command_output **output, struct rot_error *err)
 {
@@ -100,9 +101,11 @@ START_TEST(good_answer_is_read)
 	struct rot_error err = {0};
 
 	write_runs(1, 2);
-	ck_assert_msg(launch("[ $CHILD = /the/child ] && [ $LIMIT = 600.000 ] && grep -q '^Tiny$' \"$COMMAND\" || exit 9\n"
-			     "echo run 1 of 2 >&$FD; echo nonsense >&$FD; cp $ANSWER $OUTPUT; printf 'run 2 of 2' >&$FD",
-			     &output, &err) == 0, "%s", err.text);
+	ck_assert_msg(
+		launch("[ $CHILD = /the/child ] && [ $LIMIT = 600.000 ] && grep -q '^Tiny$' \"$COMMAND\" || exit 9\n"
+		       "echo run 1 of 2 >&$FD; echo nonsense >&$FD; cp $ANSWER $OUTPUT; printf 'run 2 of 2' >&$FD",
+		       &output, &err) == 0,
+		"%s", err.text);
 	ck_assert_int_eq((int)measurement_command_output_nr_collections(output), 1);
 	rot_graph_delete(output);
 }
@@ -205,7 +208,8 @@ START_TEST(interruption_stops_the_core)
 	messages_catch_signals();
 	signal(SIGALRM, set_alarm_to_interrupt);
 	alarm(1);
-	ck_assert_int_eq(launch("trap 'echo stopped >>$LOG; exit 1' TERM; while :; do sleep 0.05; done", &output, &err), -1);
+	ck_assert_int_eq(launch("trap 'echo stopped >>$LOG; exit 1' TERM; while :; do sleep 0.05; done", &output, &err),
+			 -1);
 	ck_assert_str_eq(err.text, "interrupted");
 	ck_assert_int_eq(fixture_count("core"), 1);
 }
@@ -215,7 +219,8 @@ END_TEST
 START_TEST(stale_work_folders_are_removed)
 {
 	struct work_folder own = {.lock = -1}, other = {.lock = -1};
-	char *cache = fixture_path("cache"), *dead = fixture_path("cache/work/1-dead"), *unlocked = fixture_path("cache/work/2-x");
+	char *cache = fixture_path("cache"), *dead = fixture_path("cache/work/1-dead"),
+	     *unlocked = fixture_path("cache/work/2-x");
 	struct rot_error err = {0};
 
 	fixture_write("cache/work/1-dead/lock", "", false);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measuring/expression.h"
 #include "entity.h"
+#include "measuring/expression.h"
 
 static struct expression_scope *system_scope, *scope;
 
@@ -195,12 +195,16 @@ struct sample {
 START_TEST(entity_gives_its_primitive_fields)
 {
 	static const struct rot_field fields[] = {
-		{.name = "streams", .type = ROT_INT, .offset = offsetof(struct sample, nr_streams), .default_text = "4"},
+		{.name = "streams",
+		 .type = ROT_INT,
+		 .offset = offsetof(struct sample, nr_streams),
+		 .default_text = "4"},
 		{.name = "warm", .type = ROT_BOOL, .offset = offsetof(struct sample, warm), .default_text = "true"},
 		{.name = "mode", .type = ROT_STRING, .offset = offsetof(struct sample, mode), .default_text = "write"},
 		{.name = "sizes", .type = ROT_INT, .is_list = true, .offset = offsetof(struct sample, sizes)},
 	};
-	static const struct rot_class class = {.name = "Sample", .fields = fields, .nr_fields = 4, .size = sizeof(struct sample)};
+	static const struct rot_class class = {
+		.name = "Sample", .fields = fields, .nr_fields = 4, .size = sizeof(struct sample)};
 	void *entity = rot_entity_new(&class);
 	struct rot_error err = {0};
 	bool value = false;

@@ -46,7 +46,8 @@ nano_seconds(const struct measurement_result *result, size_t run)
 {
 	struct measurement_run_output *output = measurement_result_outputs_at(result, run);
 	struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(output, 0);
-	struct execution_time_measurer_output *time = rot_cast(set->main_measurer_output, &execution_time_measurer_output_class);
+	struct execution_time_measurer_output *time =
+		rot_cast(set->main_measurer_output, &execution_time_measurer_output_class);
 
 	ck_assert_ptr_nonnull(time);
 	return time->nano_seconds;
@@ -220,7 +221,8 @@ END_TEST
 START_TEST(users_flags_are_part_of_the_description)
 {
 	struct measurement *measurement = fixture_measurement("Tiny", size_1);
-	char *plain = measuring_description_hash(&rot, measurement), *again = measuring_description_hash(&rot, measurement), *other;
+	char *plain = measuring_description_hash(&rot, measurement),
+	     *again = measuring_description_hash(&rot, measurement), *other;
 
 	ck_assert_str_eq(plain, again);
 	fixture_configure("optimization", "-O1 -funroll-loops");

@@ -10,8 +10,7 @@
 #include "measuring/progress.h"
 
 /* Not inlined: gcc 12 takes the stream's pointer to the text for one to a variable that is gone. */
-static char *__attribute__((noinline))
-printed(const struct monitor *monitor)
+static char *__attribute__((noinline)) printed(const struct monitor *monitor)
 {
 	char *text = NULL;
 	size_t size = 0;
@@ -83,8 +82,8 @@ static const struct {
 
 START_TEST(progress_says_where_it_is)
 {
-	char *text = progress_text(lines[_i].point, lines[_i].nr_points, lines[_i].run, lines[_i].nr_runs, lines[_i].task,
-				   lines[_i].elapsed_s);
+	char *text = progress_text(lines[_i].point, lines[_i].nr_points, lines[_i].run, lines[_i].nr_runs,
+				   lines[_i].task, lines[_i].elapsed_s);
 
 	ck_assert_str_eq(text, lines[_i].text);
 	free(text);

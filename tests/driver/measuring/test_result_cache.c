@@ -152,7 +152,8 @@ START_TEST(every_kind_of_damage_is_set_aside)
 	for (size_t i = 0; i < length; i += 37)
 		expect_damaged(content, i, "a truncated file");
 	expect_damaged("", 0, "an empty file");
-	char *longer = rot_format("%s\n", content), *older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
+	char *longer = rot_format("%s\n", content),
+	     *older = rot_format("<!-- rot result 0 %s", content + strlen("<!-- rot result 1 "));
 
 	expect_damaged(longer, length + 1, "a longer file");
 	expect_damaged(older, length, "another version");
@@ -171,7 +172,9 @@ END_TEST
 START_TEST(result_of_another_description_is_set_aside)
 {
 	struct measurement_result *result = make_result(1), *loaded = NULL;
-	char *from = fixture_path("cache/results/cd/cd" "34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef.xml"), *text;
+	char *from = fixture_path("cache/results/cd/cd"
+				  "34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef.xml"),
+	     *text;
 
 	rot_string_set(&result->description_hash, "cd34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef");
 	result_cache_store(cache, result);
