@@ -71,7 +71,7 @@ COMPILE_$1_$2 := $$(COMPILE) -ffile-prefix-map=$(patsubst %/,%,$(dir $3))=$1 $$(
 $$(call keep,objects/$1/$2.compile,$$(COMPILE_$1_$2))
 
 objects/$1/$2.o: $3 objects/$1/$2.compile
-	$$(CCACHE) $$(COMPILE_$1_$2) -MMD -MP -MT $$@ -MF objects/$1/$2.d.new -o $$@.new && \
+	$$(CCACHE) $$(COMPILE_$1_$2) -MD -MP -MT $$@ -MF objects/$1/$2.d.new -o $$@.new && \
 		mv -f objects/$1/$2.d.new objects/$1/$2.d && mv -f $$@.new $$@
 
 objects/$1/$2.listing: objects/$1/$2.o
