@@ -4,11 +4,16 @@
 
 #include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "measuring/progress.h"
 #include "rot.h"
+
+/* Signals within this time after the first are still the same wish. */
+#define SAME_WISH_MS 500
 
 static bool are_notes_silent;
 static volatile sig_atomic_t is_interrupted;
@@ -19,18 +24,35 @@ messages_set_quiet(bool is_quiet)
 	are_notes_silent = is_quiet;
 }
 
+static int64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* One wish to stop may arrive twice, sent to rot and to its process group (timeout does that). */
 static void
 remember(int signal_number)
 {
-	(void)signal_number;
-	is_interrupted = 1;
+	static volatile int64_t first_ms;
+
+	if (!is_interrupted) {
+		first_ms = now_ms();
+		is_interrupted = 1;
+	} else if (now_ms() - first_ms > SAME_WISH_MS) {
+		signal(signal_number, SIG_DFL);
+		raise(signal_number);
+	}
 }
 
 void
 messages_catch_signals(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction action = {.sa_handler = remember, .sa_flags = (int)SA_RESETHAND};
+	struct sigaction action = {.sa_handler = remember};
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {

@@ -9,7 +9,8 @@
 void messages_set_quiet(bool is_quiet);
 
 /*
- * From now on the first SIGINT, SIGTERM or SIGHUP only makes rot_interrupted() true; the second ends the process, as without this.
+ * From now on the first SIGINT, SIGTERM or SIGHUP only makes rot_interrupted() true; a second one, half a second later or more, ends the process, as without
+ * this.
  * System calls that wait return with EINTR.
  */
 void messages_catch_signals(void);
