@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Follows doc/ADD-A-KERNEL.md to the letter: its listings, in a data folder of their own, are listed and measured.
+set -eu
+
+page=$top_srcdir/doc/ADD-A-KERNEL.md
+for program in gcc make; do
+	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
+done
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+HOME=$folder/home XDG_DATA_HOME=$folder/home/.local/share XDG_CACHE_HOME=$folder/cache XDG_CONFIG_HOME=$folder/config
+export HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME
+mkdir -p "$HOME" "$folder/work"
+cd "$folder/work"
+rot() { "$top_builddir/driver/rot" "$@"; }
+fail() { echo "$*" >&2; exit 1; }
+
+# A listing follows the line that names its file; the first listing that names none is what to type first.
+eval "$(awk '/^```$/ && !n++ {on = 1; next} /^```$/ {exit} on' "$page")"
+for file in kernels/Scale/Scale.xml kernels/Scale/Scale.c controllers/scale.xml; do
+	awk -v name="\`~/.local/share/rot/$file\`" '
+		$0 == name {found = 1; next}
+		found && /^```/ {if (on) exit; on = 1; next}
+		on' "$page" >"$HOME/.local/share/rot/$file"
+	test -s "$HOME/.local/share/rot/$file" || fail "the page has no listing of $file"
+done
+
+rot list kernels Scale >list.txt
+grep -q 'factor=3' list.txt || fail "rot list kernels does not show Scale: $(cat list.txt)"
+
+rot measure scale -runs=6 >table.txt 2>messages.txt || fail "rot measure scale failed: $(cat messages.txt)"
+for size in 1000 4000 16000 64000 256000 1024000; do
+	grep -q "^Scale  *$size " table.txt || fail "the table has no point $size: $(cat table.txt)"
+done
+test -s scale.json || fail "there is no scale.json"
+python3 -c 'import json' 2>/dev/null || exit 0
+python3 - <<'END'
+import json
+result = json.load(open("scale.json"))
+assert len(result["points"]) == 6, result["points"]
+for point in result["points"]:
+    size = point["coordinates"]["size"]
+    counts = [q for q in point["quantities"] if q["name"] == "operationCount"]
+    assert counts and counts[0]["expected"] == size, (size, counts)
+END
