@@ -162,5 +162,5 @@ cache_read(const void *start, size_t bytes)
 void
 cache_flush_text(void)
 {
-	cache_flush(__executable_start, (size_t)(etext - __executable_start));
+	cache_flush(__executable_start, (size_t)((uintptr_t)etext - (uintptr_t)__executable_start));
 }
