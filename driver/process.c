@@ -85,13 +85,13 @@ read_output(int fd, char *output, size_t *length)
 	return nr > 0;
 }
 
-/* Reads until the program closes its output; passes an interruption on once. */
+/* Reads until the program closes its output; passes an interruption on once, if it comes meanwhile. */
 static void
 follow(pid_t pid, int fd, struct process_result *result)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 	size_t length = 0;
-	bool passed_on = false;
+	bool passed_on = rot_interrupted();
 
 	result->output = rot_calloc(1, OUTPUT_LIMIT + 1);
 	for (;;) {
@@ -159,6 +159,7 @@ int
 process_run(const char *const *argv, const char *folder, struct process_result *result, bool *not_found,
 	    struct rot_error *err)
 {
+	bool was_interrupted = rot_interrupted();
 	char *path = process_find(argv[0]);
 	int rc;
 
@@ -169,7 +170,7 @@ process_run(const char *const *argv, const char *folder, struct process_result *
 		return rot_error_set(err, 0, "cannot find the program '%s' in PATH", argv[0]);
 	rc = start_and_follow(path, argv, folder, result, err);
 	free(path);
-	if (rc == 0 && rot_interrupted())
+	if (rc == 0 && rot_interrupted() && !was_interrupted)
 		rc = rot_error_set(err, 0, "interrupted");
 	if (rc < 0)
 		process_result_clear(result);

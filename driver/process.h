@@ -16,7 +16,8 @@ struct process_result {
 
 /*
  * Runs argv (NULL-terminated; argv[0] is searched in PATH) in folder (NULL: the current one) with an empty standard input, and waits.
- * The program is killed when this process dies (PR_SET_PDEATHSIG), and gets SIGTERM when rot_interrupted() becomes true.
+ * The program is killed when this process dies (PR_SET_PDEATHSIG), and gets SIGTERM when rot_interrupted() becomes true. One that is started
+ * after an interruption runs to its end: somebody still wants the plots of what is finished.
  * 0 when it ran, however it ended; -1 when it could not be started (not found: *not_found is set, may be NULL) or we were
  * interrupted.
  */

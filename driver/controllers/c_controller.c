@@ -22,7 +22,7 @@ struct compilation {
 	char *source, *folder;
 	char *object, *dependencies; /* FOLDER/KEY.so and .d */
 	char *compiler;
-	char *includes[4];           /* -I of the headers: rot's own, and those generated */
+	char *includes[4]; /* -I of the headers: rot's own, and those generated */
 };
 
 static void
@@ -39,7 +39,8 @@ compilation_clear(struct compilation *c)
 
 /* Another source text, compiler or rot gives another object. */
 static int
-compilation_init(struct compilation *c, const struct paths *paths, const char *compiler, const char *path, struct rot_error *err)
+compilation_init(struct compilation *c, const struct paths *paths, const char *compiler, const char *path,
+		 struct rot_error *err)
 {
 	char key[SHA256_HEX_SIZE], *full = realpath(path, NULL), *text = full ? file_read(full, NULL, err) : NULL;
 	struct sha256 *hash;
@@ -63,8 +64,9 @@ compilation_init(struct compilation *c, const struct paths *paths, const char *c
 		.object = rot_format("%s/controllers/%s.so", paths->cache, key),
 		.dependencies = rot_format("%s/controllers/%s.d", paths->cache, key),
 		.compiler = rot_strdup(compiler),
-		.includes = { rot_format("-I%s/driver", paths->data), rot_format("-I%s/shared-entities", paths->data),
-			      rot_format("-I%s/codegen", paths->data), rot_format("-I%s/shared-entities/generated", paths->built) },
+		.includes = {rot_format("-I%s/driver", paths->data), rot_format("-I%s/shared-entities", paths->data),
+			     rot_format("-I%s/codegen", paths->data),
+			     rot_format("-I%s/shared-entities/generated", paths->built)},
 	};
 	return 0;
 }
@@ -76,7 +78,8 @@ is_newer(const struct stat *a, const struct stat *b)
 						      : a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
 }
 
-/* The object is there, and no file it was made from has changed since: the dependencies are those the compiler wrote. */
+/* The object is there, and no file it was made from has changed since: the dependencies are those the compiler wrote.
+ */
 static bool
 is_up_to_date(const struct compilation *c)
 {
@@ -98,18 +101,34 @@ static int
 compile(const struct compilation *c, struct rot_error *err)
 {
 	char *temporary = rot_format("%s.%ld", c->object, (long)getpid());
-	const char *const argv[] = {
-		c->compiler, "-std=gnu11", "-D_GNU_SOURCE", "-O2", "-g", "-Wall", "-fPIC", "-shared", "-MMD", "-MF", c->dependencies,
-		c->includes[0], c->includes[1], c->includes[2], c->includes[3], "-o", temporary, c->source, NULL
-	};
-	struct process_result result = { 0 };
+	const char *const argv[] = {c->compiler,
+				    "-std=gnu11",
+				    "-D_GNU_SOURCE",
+				    "-O2",
+				    "-g",
+				    "-Wall",
+				    "-fPIC",
+				    "-shared",
+				    "-MMD",
+				    "-MF",
+				    c->dependencies,
+				    c->includes[0],
+				    c->includes[1],
+				    c->includes[2],
+				    c->includes[3],
+				    "-o",
+				    temporary,
+				    c->source,
+				    NULL};
+	struct process_result result = {0};
 	bool not_found = false;
 	int rc = folder_make(c->folder, err);
 
 	if (rc == 0 && process_run(argv, NULL, &result, &not_found, err) < 0) {
 		rc = -1;
 		if (not_found)
-			rot_error_hint(err, "a C controller needs a compiler: apt-get install gcc, or set the key compiler");
+			rot_error_hint(err,
+				       "a C controller needs a compiler: apt-get install gcc, or set the key compiler");
 	} else if (rc == 0 && result.status != 0) {
 		rc = rot_error_set(err, 0, "cannot compile '%s'\n%s", c->source, result.output);
 		rot_error_hint(err, "the compiler's messages are above; doc/CONTROLLERS.md has an example that works");
@@ -134,7 +153,8 @@ load(const struct compilation *c, struct rot_error *err)
 	}
 	if (!controller || !controller->name || !controller->measure) {
 		rot_error_set(err, 0, "'%s' does not define a controller", c->source);
-		rot_error_hint(err, "it must have: const struct rot_controller controller = { .name = ..., .measure = ... };");
+		rot_error_hint(
+			err, "it must have: const struct rot_controller controller = { .name = ..., .measure = ... };");
 		dlclose(object);
 		return NULL;
 	}
@@ -142,7 +162,8 @@ load(const struct compilation *c, struct rot_error *err)
 }
 
 const struct rot_controller *
-c_controller_load(const struct paths *paths, const struct configuration *configuration, const char *path, struct rot_error *err)
+c_controller_load(const struct paths *paths, const struct configuration *configuration, const char *path,
+		  struct rot_error *err)
 {
 	struct compilation c;
 	const struct rot_controller *controller = NULL;

@@ -95,7 +95,7 @@ note_files(struct controller_file *file, xmlNode *parent, const char *path)
 static int
 read_document(struct controller_file *file, const char *path, struct rot_error *err)
 {
-	struct complaint complaint = { 0 };
+	struct complaint complaint = {0};
 	int rc = 0;
 
 	xmlSetStructuredErrorFunc(&complaint, keep_first);
@@ -105,7 +105,8 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 		if (complaint.file && complaint.file[0] && complaint.line > 0)
 			rot_error_set(err, 0, "%s:%d: %s", complaint.file, complaint.line, complaint.text);
 		else
-			rot_error_set(err, 0, "cannot read '%s': %s", path, complaint.text ? complaint.text : "unknown reason");
+			rot_error_set(err, 0, "cannot read '%s': %s", path,
+				      complaint.text ? complaint.text : "unknown reason");
 	}
 	xmlSetStructuredErrorFunc(NULL, NULL);
 	free(complaint.file);
@@ -116,7 +117,7 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 int
 controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err)
 {
-	*file = (struct controller_file){ 0 };
+	*file = (struct controller_file){0};
 	if (read_document(file, path, err) < 0)
 		goto fail;
 	note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
@@ -135,7 +136,7 @@ controller_file_close(struct controller_file *file)
 	for (size_t i = 0; i < file->nr_paths; i++)
 		free(file->paths[i]);
 	free(file->paths);
-	*file = (struct controller_file){ 0 };
+	*file = (struct controller_file){0};
 }
 
 char *
@@ -211,8 +212,8 @@ xml_evaluated(const xmlNode *element, const char *name, const char *fallback, co
 }
 
 int
-xml_evaluated_number(const xmlNode *element, const char *name, double default_number, const struct expression_scope *scope,
-		     double *number, struct rot_error *err)
+xml_evaluated_number(const xmlNode *element, const char *name, double default_number,
+		     const struct expression_scope *scope, double *number, struct rot_error *err)
 {
 	char *text, *end;
 	int rc = 0;

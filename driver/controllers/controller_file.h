@@ -18,10 +18,11 @@ struct controller_file {
 };
 
 /*
- * Reads path, replaces XInclude elements by what they name (relative to the file they stand in) and validates. Errors name file and line: cannot be
- * read, not well formed, a missing part, not valid.
+ * Reads path, replaces XInclude elements by what they name (relative to the file they stand in) and validates. Errors
+ * name file and line: cannot be read, not well formed, a missing part, not valid.
  */
-int controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err);
+int
+controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err);
 void controller_file_close(struct controller_file *file);
 
 /* "FILE:LINE" of an element. Fresh memory. */
@@ -39,13 +40,13 @@ bool xml_is(const xmlNode *element, const char *name);
 char *xml_attribute(const xmlNode *element, const char *name, const char *fallback);
 
 /*
- * The same with its expressions evaluated. Errors name file, line and attribute. xml_evaluated_number: NULL fallback is replaced by
- * default_number; a text that is no number is an error.
+ * The same with its expressions evaluated. Errors name file, line and attribute. xml_evaluated_number: NULL fallback is
+ * replaced by default_number; a text that is no number is an error.
  */
-char *xml_evaluated(const xmlNode *element, const char *name, const char *fallback, const struct expression_scope *scope,
-		    struct rot_error *err);
-int xml_evaluated_number(const xmlNode *element, const char *name, double default_number, const struct expression_scope *scope,
-			 double *number, struct rot_error *err);
+char *xml_evaluated(const xmlNode *element, const char *name, const char *fallback,
+		    const struct expression_scope *scope, struct rot_error *err);
+int xml_evaluated_number(const xmlNode *element, const char *name, double default_number,
+			 const struct expression_scope *scope, double *number, struct rot_error *err);
 
 /* The attribute "if", an expression; true when absent. */
 int xml_condition(const xmlNode *element, const struct expression_scope *scope, bool *holds, struct rot_error *err);

@@ -49,8 +49,8 @@ clock_of(const struct quantity_request *request)
 bool
 experiment_same_request(const struct quantity_request *a, const struct quantity_request *b)
 {
-	return same_text(a->name, b->name) && same_text(a->operation, b->operation) && same_text(a->border, b->border) &&
-	       same_text(clock_of(a), clock_of(b));
+	return same_text(a->name, b->name) && same_text(a->operation, b->operation) &&
+	       same_text(a->border, b->border) && same_text(clock_of(a), clock_of(b));
 }
 
 /* ---- what to show ---- */
@@ -59,7 +59,12 @@ struct experiment_plot
 experiment_plot_default(enum experiment_plot_kind kind)
 {
 	return (struct experiment_plot){
-		.kind = kind, .x_low = NAN, .x_high = NAN, .y_low = NAN, .y_high = NAN, .labels = EXPERIMENT_LABELS_ENDS,
+		.kind = kind,
+		.x_low = NAN,
+		.x_high = NAN,
+		.y_low = NAN,
+		.y_high = NAN,
+		.labels = EXPERIMENT_LABELS_ENDS,
 	};
 }
 
@@ -68,8 +73,9 @@ static const char **
 plot_string(struct experiment_plot *plot, size_t i)
 {
 	const char **const strings[] = {
-		&plot->name, &plot->title, &plot->x, &plot->y, &plot->x_label, &plot->x_unit, &plot->y_label, &plot->y_unit,
-		&plot->point_label, &plot->annotation, &plot->key_position, &plot->condition,
+		&plot->name,         &plot->title,     &plot->x,      &plot->y,           &plot->x_label,
+		&plot->x_unit,       &plot->y_label,   &plot->y_unit, &plot->point_label, &plot->annotation,
+		&plot->key_position, &plot->condition,
 	};
 
 	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
@@ -93,7 +99,7 @@ parse_plot(struct experiment_own_plot *own, struct rot_error *err)
 	if (plot->kind != EXPERIMENT_ROOFLINE) {
 		if (quantity_parse(&own->x, plot->x, strchr(plot->x, ':') ? err : &ignored) == 0)
 			return 0;
-		own->x = (struct quantity_request){ 0 };
+		own->x = (struct quantity_request){0};
 		return strchr(plot->x, ':') ? rot_error_prefix(err, "plot: x") : 0;
 	}
 	if (quantity_parse(&own->x, plot->x, err) < 0)
@@ -105,14 +111,15 @@ parse_plot(struct experiment_own_plot *own, struct rot_error *err)
 	}
 	if (!same_text(own->x.operation, own->y.operation))
 		return rot_error_set(err, 0, "a roofline whose x counts '%s' and whose y counts '%s'",
-				     own->x.operation ? own->x.operation : "", own->y.operation ? own->y.operation : "");
+				     own->x.operation ? own->x.operation : "",
+				     own->y.operation ? own->y.operation : "");
 	return 0;
 }
 
 int
 experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err)
 {
-	struct experiment_own_plot own = { .plot = *plot };
+	struct experiment_own_plot own = {.plot = *plot};
 
 	for (size_t i = 0; plot_string(&own.plot, i); i++)
 		*plot_string(&own.plot, i) = rot_strdup(*plot_string(&own.plot, i));
@@ -140,14 +147,14 @@ experiment_name_value(struct experiment *experiment, const char *name, const cha
 	if (quantity_parse(&request, quantity, err) < 0)
 		return -1;
 	experiment->names = rot_realloc(experiment->names, experiment->nr_names + 1, sizeof(*experiment->names));
-	experiment->names[experiment->nr_names++] = (struct experiment_value_name){ rot_strdup(name), request };
+	experiment->names[experiment->nr_names++] = (struct experiment_value_name){rot_strdup(name), request};
 	return 0;
 }
 
 int
 experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
 {
-	struct experiment_column column = { .kind = COLUMN_AXIS };
+	struct experiment_column column = {.kind = COLUMN_AXIS};
 	struct rot_error ignored;
 
 	if (strcmp(of, "series") == 0)
@@ -159,10 +166,11 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 	else if (strchr(of, ':'))
 		return rot_error_prefix(err, "column");
 	if (column.kind == COLUMN_AXIS)
-		column.request = (struct quantity_request){ 0 };
+		column.request = (struct quantity_request){0};
 	column.axis = rot_strdup(of);
 	column.heading = rot_strdup(heading);
-	experiment->columns = rot_realloc(experiment->columns, experiment->nr_columns + 1, sizeof(*experiment->columns));
+	experiment->columns =
+		rot_realloc(experiment->columns, experiment->nr_columns + 1, sizeof(*experiment->columns));
 	experiment->columns[experiment->nr_columns++] = column;
 	return 0;
 }
@@ -222,7 +230,7 @@ experiment_plot_shows(const struct experiment_own_plot *plot, const char *series
 	scope = expression_scope_new(NULL);
 	expression_scope_set_string(scope, "series", series);
 	expression_scope_set_string(scope, "label", label);
-	point_set_variables(&(struct point){ (struct coordinate *)coordinates, nr_coordinates }, scope);
+	point_set_variables(&(struct point){(struct coordinate *)coordinates, nr_coordinates}, scope);
 	rc = expression_bool(scope, plot->plot.condition, shows, err);
 	expression_scope_delete(scope);
 	return rc < 0 ? rot_error_prefix(err, "plot '%s'", plot->plot.title) : 0;
@@ -231,8 +239,8 @@ experiment_plot_shows(const struct experiment_own_plot *plot, const char *series
 static const char *
 cache_state_name(const struct kernel_base *kernel)
 {
-	static const char *const names[2][2] = { { "cold caches", "cold code, warm data" },
-						 { "warm code, cold data", "warm code and data" } };
+	static const char *const names[2][2] = {{"cold caches", "cold code, warm data"},
+						{"warm code, cold data", "warm code and data"}};
 
 	return names[kernel->warm_code][kernel->warm_data];
 }
@@ -268,7 +276,8 @@ experiment_take_hashes(struct experiment *experiment, char **hashes)
 			free(hashes[i]);
 			continue;
 		}
-		experiment->hashes = rot_realloc(experiment->hashes, experiment->nr_hashes + 1, sizeof(*experiment->hashes));
+		experiment->hashes =
+			rot_realloc(experiment->hashes, experiment->nr_hashes + 1, sizeof(*experiment->hashes));
 		experiment->hashes[experiment->nr_hashes++] = hashes[i];
 	}
 	free(hashes);
@@ -277,31 +286,15 @@ experiment_take_hashes(struct experiment *experiment, char **hashes)
 static struct point
 coordinates_copy(const struct coordinate *coordinates, size_t nr)
 {
-	struct point copy = { rot_calloc(nr ? nr : 1, sizeof(*copy.coordinates)), nr };
+	struct point copy = {rot_calloc(nr ? nr : 1, sizeof(*copy.coordinates)), nr};
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct coordinate *c = &coordinates[i];
 
-		copy.coordinates[i] = (struct coordinate){
-			rot_strdup(c->axis), c->number, isnan(c->number) ? rot_strdup(c->text) : space_number_text(c->number)
-		};
+		copy.coordinates[i] =
+			(struct coordinate){rot_strdup(c->axis), c->number,
+					    isnan(c->number) ? rot_strdup(c->text) : space_number_text(c->number)};
 	}
-	return copy;
-}
-
-/* A copy for the configured compiler flags; NULL: as the controller says. */
-static struct measurement *
-with_configured_flags(const struct experiment *experiment, const struct measurement *measurement)
-{
-	const char *flags = configuration_string(experiment->rot->configuration, "optimization");
-	struct measurement *copy;
-
-	if (flags[0] == '\0')
-		return NULL;
-	copy = rot_graph_clone(measurement, NULL);
-	for (size_t i = 0; i < measurement_nr_workloads(copy); i++)
-		if (measurement_workloads_at(copy, i)->kernel)
-			rot_string_set(&measurement_workloads_at(copy, i)->kernel->optimization, flags);
 	return copy;
 }
 
@@ -337,14 +330,12 @@ static int
 measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
 	      const struct requests *requests, int nr_runs, struct rot_error *err)
 {
-	struct measurement *own = with_configured_flags(experiment, measurement);
 	int configured_runs = (int)configuration_long(experiment->rot->configuration, "runs");
 	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
 	char **hashes = NULL;
-	int rc = quantities_measure(experiment->rot, own ? own : measurement, requests->items, requests->nr,
+	int rc = quantities_measure(experiment->rot, measurement, requests->items, requests->nr,
 				    configured_runs > 0 ? configured_runs : nr_runs, values, &hashes, err);
 
-	rot_graph_delete(own);
 	if (rc < 0) {
 		free(values);
 		return -1;
@@ -357,15 +348,17 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 }
 
 int
-experiment_add_point(struct experiment *experiment, const char *series, const char *label, const struct coordinate *coordinates,
-		     size_t nr_coordinates, const struct measurement *measurement, const struct quantity_request *requests,
-		     size_t nr_requests, int nr_runs, struct rot_error *err)
+experiment_add_point(struct experiment *experiment, const char *series, const char *label,
+		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
+		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err)
 {
 	struct experiment_point point = {
-		.series = rot_strdup(series), .label = rot_strdup(label), .at = coordinates_copy(coordinates, nr_coordinates),
+		.series = rot_strdup(series),
+		.label = rot_strdup(label),
+		.at = coordinates_copy(coordinates, nr_coordinates),
 		.cache_state = cache_state_of(measurement),
 	};
-	struct requests all = { 0 };
+	struct requests all = {0};
 	int rc;
 
 	if (experiment->nr_points == 0)
@@ -377,7 +370,8 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 	if (rc == 0)
 		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
 	if (rc == 0) {
-		experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+		experiment->points =
+			rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
 		experiment->points[experiment->nr_points++] = point;
 	} else {
 		experiment_point_clear(&point);
@@ -422,7 +416,8 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 }
 
 struct expression_scope *
-experiment_scope(const struct experiment *experiment, const struct experiment_point *point, const struct experiment_point *first)
+experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
+		 const struct experiment_point *first)
 {
 	struct expression_scope *scope = expression_scope_new(NULL);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every controller does: collect points with their quantities and ceilings, then write the table, OUTPUT.json and plots.
- * The thesis' RooflineController, for C and XML controllers alike.
+ * What every controller does: collect points with their quantities and ceilings, then write the table, OUTPUT.json and
+ * plots. The thesis' RooflineController, for C and XML controllers alike.
  */
 #ifndef CONTROLLERS_EXPERIMENT_H
 #define CONTROLLERS_EXPERIMENT_H
@@ -19,8 +19,8 @@ struct json_t;
 struct experiment;
 
 /*
- * Both names are copied. nr_points_expected (0: unknown) is for the progress line. Fails, before anything is measured, when
- * OUTPUT.json cannot be written where output_name says.
+ * Both names are copied. nr_points_expected (0: unknown) is for the progress line. Fails, before anything is measured,
+ * when OUTPUT.json cannot be written where output_name says.
  */
 struct experiment *experiment_new(struct rot *rot, const char *controller_name, const char *output_name,
 				  size_t nr_points_expected, struct rot_error *err);
@@ -32,60 +32,67 @@ enum experiment_plot_kind { EXPERIMENT_ROOFLINE, EXPERIMENT_DISTRIBUTION, EXPERI
 enum experiment_labels { EXPERIMENT_LABELS_NONE, EXPERIMENT_LABELS_ENDS, EXPERIMENT_LABELS_ALL };
 
 /*
- * One plot. All strings are copied; NULL is the same as "". Texts may hold expressions in braces: of a point's axes, "series", "label" and
- * the values that were given a name (experiment_name_value); "first.NAME" is the value at the plot's first point.
+ * One plot. All strings are copied; NULL is the same as "". Texts may hold expressions in braces: of a point's axes,
+ * "series", "label" and the values that were given a name (experiment_name_value); "first.NAME" is the value at the
+ * plot's first point.
  */
 struct experiment_plot {
 	enum experiment_plot_kind kind;
-	const char *name;           /* files are OUTPUT-NAME.*; "": OUTPUT.* */
+	const char *name; /* files are OUTPUT-NAME.*; "": OUTPUT.* */
 	const char *title;
-	const char *x;              /* roofline: an operational intensity, as quantity_parse reads it; else the name of an axis or a quantity */
-	const char *y;              /* a quantity; a roofline's is a performance */
+	const char *x; /* roofline: an operational intensity, as quantity_parse reads it; else the name of an axis or a
+			  quantity */
+	const char *y; /* a quantity; a roofline's is a performance */
 	const char *x_label, *x_unit, *y_label, *y_unit; /* "": after the quantity or axis */
 	double x_low, x_high, y_low, y_high;             /* NaN: automatic */
-	bool is_x_log, is_y_log;    /* a roofline's axes always are */
-	enum experiment_labels labels; /* which points of a series carry their label */
-	const char *point_label;    /* text drawn at a point; "": its label */
-	const char *annotation;     /* further lines of the caption; expressions see the plot's last point */
-	const char *key_position;   /* "": as the configuration key says */
-	const char *condition;      /* the plot shows the points where it is true, an expression like those in texts; "": all */
-	bool connect_same_size;     /* dashed lines between points of different series with equal labels */
-	bool has_default_peaks;     /* roofline: draw the machine's ceilings */
+	bool is_x_log, is_y_log;                         /* a roofline's axes always are */
+	enum experiment_labels labels;                   /* which points of a series carry their label */
+	const char *point_label;                         /* text drawn at a point; "": its label */
+	const char *annotation;   /* further lines of the caption; expressions see the plot's last point */
+	const char *key_position; /* "": as the configuration key says */
+	const char
+		*condition; /* the plot shows the points where it is true, an expression like those in texts; "": all */
+	bool connect_same_size; /* dashed lines between points of different series with equal labels */
+	bool has_default_peaks; /* roofline: draw the machine's ceilings */
 };
 
 /* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
 struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
 
-/* Errors: x or y is neither an axis nor a quantity; two plots of the same name. Plots are written in the order of addition. */
+/* Errors: x or y is neither an axis nor a quantity; two plots of the same name. Plots are written in the order of
+ * addition. */
 int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
 
 /* The value of that quantity becomes the variable "name" in texts. */
 int experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, struct rot_error *err);
 
 /*
- * A column of the table: an axis, "series", "label" or a quantity. heading "" or NULL: after what it is. Without any, the table has series
- * and label (the axes, where no point has a label) and every quantity.
+ * A column of the table: an axis, "series", "label" or a quantity. heading "" or NULL: after what it is. Without any,
+ * the table has series and label (the axes, where no point has a label) and every quantity.
  */
 int experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err);
 
 /* ---- measuring ---- */
 
 /*
- * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or not. Fails with the points
- * so far kept, so that after an interruption experiment_write still writes them.
+ * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
+ * not. Fails with the points so far kept, so that after an interruption experiment_write still writes them.
  */
-int experiment_add_point(struct experiment *experiment, const char *series, const char *label,
-			 const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
-			 const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err);
+int
+experiment_add_point(struct experiment *experiment, const char *series, const char *label,
+		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
+		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err);
 
 /*
- * A ceiling: the best of nr_runs runs of a measurement whose work is known: a performance (border NULL; work in operations) or a bandwidth
- * (operation NULL; work in bytes per run). A second ceiling of the same name replaces the first if it is higher.
+ * A ceiling: the best of nr_runs runs of a measurement whose work is known: a performance (border NULL; work in
+ * operations) or a bandwidth (operation NULL; work in bytes per run). A second ceiling of the same name replaces the
+ * first if it is higher.
  */
 struct experiment_ceiling {
 	const char *name;      /* "AVX-512 FMA" */
 	const char *operation; /* "doublePrecisionFlop" */
-	const char *border;    /* where the bytes come from: "llcRam", "l2l3", "l1l2" or "cpuL1"; a plot's own border is drawn black */
+	const char *border;    /* where the bytes come from: "llcRam", "l2l3", "l1l2" or "cpuL1"; a plot's own border is
+				  drawn black */
 	double work;           /* of one run, > 0 */
 };
 
@@ -105,8 +112,8 @@ struct rot *experiment_rot(const struct experiment *experiment);
 /* ---- results ---- */
 
 /*
- * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are there (said in the
- * table and in the JSON). A missing gnuplot is an error, after table and JSON.
+ * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are
+ * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON.
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "controllers/experiment_internal.h"
 #include "measuring/progress.h"
 #include "memory.h"
+#include "rot.h"
 
 /* A ceiling this close below another one says nothing new, and their texts would overlap. */
 #define NEARLY_THE_SAME 0.93
@@ -64,7 +66,8 @@ keep_best(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
 		experiment_ceiling_clear(ceiling);
 		return;
 	}
-	experiment->ceilings = rot_realloc(experiment->ceilings, experiment->nr_ceilings + 1, sizeof(*experiment->ceilings));
+	experiment->ceilings =
+		rot_realloc(experiment->ceilings, experiment->nr_ceilings + 1, sizeof(*experiment->ceilings));
 	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
 }
 
@@ -75,18 +78,26 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	struct quantity_request request = {
 		.name = ceiling->operation ? "performance" : "throughput",
 		.operation = ceiling->operation,
-		.border = ceiling->border && strcmp(ceiling->border, "cpuL1") == 0 ? "l1l2" : ceiling->border, /* bytes are given */ .clock = clock_of_plots(experiment),
+		.border = ceiling->border && strcmp(ceiling->border, "cpuL1") == 0 ? "l1l2" : ceiling->border,
+		/* bytes are given */ .clock = clock_of_plots(experiment),
 		.given_operations = ceiling->operation ? ceiling->work : 0,
 		.given_bytes = ceiling->operation ? 0 : ceiling->work,
 	};
-	struct experiment_own_ceiling own = { 0 };
+	struct configuration *configuration = experiment->rot->configuration;
+	struct experiment_own_ceiling own = {0};
 	char **hashes = NULL;
+	int rc;
 
 	if (!(ceiling->work > 0) || isinf(ceiling->work))
 		return rot_error_set(err, 0, "ceiling '%s': work of %g per run", ceiling->name, ceiling->work);
 	progress_point();
-	if (quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &own.value, &hashes, err) < 0)
-		return rot_error_prefix(err, "ceiling '%s'", ceiling->name);
+	/* Compiler flags are tried on what is measured, not on what it is compared with. */
+	configuration_push(configuration);
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
+	rc = quantities_measure(experiment->rot, measurement, &request, 1, nr_runs, &own.value, &hashes, err);
+	configuration_pop(configuration);
+	if (rc < 0)
+		return rot_interrupted() ? -1 : rot_error_prefix(err, "ceiling '%s'", ceiling->name);
 	experiment_take_hashes(experiment, hashes);
 	own.name = rot_strdup(ceiling->name);
 	own.operation = rot_strdup(ceiling->operation);
@@ -131,7 +142,8 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		bool is_new = true;
 
 		for (size_t j = 0; j < kept; j++)
-			if (is_bandwidth(all[i]) == is_bandwidth(all[j]) && all[i]->best > NEARLY_THE_SAME * all[j]->best)
+			if (is_bandwidth(all[i]) == is_bandwidth(all[j]) &&
+			    all[i]->best > NEARLY_THE_SAME * all[j]->best)
 				is_new = false;
 		if (is_new)
 			all[kept++] = all[i];

@@ -61,15 +61,17 @@ struct experiment {
 bool experiment_same_request(const struct quantity_request *a, const struct quantity_request *b);
 
 /* The point's value of that quantity, or NULL. */
-const struct quantity_value *experiment_point_value(const struct experiment_point *point, const struct quantity_request *request);
+const struct quantity_value *
+experiment_point_value(const struct experiment_point *point, const struct quantity_request *request);
 
 /* Variables of texts at a point; first (may be NULL) gives "first.NAME". Delete the scope. */
 struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 					  const struct experiment_point *first);
 
 /* Does the plot show points with these coordinates? Errors: the condition is no expression. */
-int experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
-			  const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err);
+int
+experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
+		      const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err);
 
 /* Keeps the hashes that are new; frees the array and the rest. */
 void experiment_take_hashes(struct experiment *experiment, char **hashes);

@@ -60,7 +60,7 @@ json_entity(const void *entity)
 {
 	json_t *json = json_object();
 
-	rot_class_each_field(((const struct rot_entity *)entity)->class, add_field, (void *[2]){ (void *)entity, json });
+	rot_class_each_field(((const struct rot_entity *)entity)->class, add_field, (void *[2]){(void *)entity, json});
 	return json;
 }
 
@@ -70,7 +70,8 @@ has_text(const json_t *array, const char *text)
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(array, i, item) {
+	json_array_foreach(array, i, item)
+	{
 		if (strcmp(json_string_value(item), text) == 0)
 			return true;
 	}
@@ -110,7 +111,8 @@ json_point(const struct experiment_point *point)
 	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
 		const struct coordinate *c = &point->at.coordinates[i];
 
-		json_object_set_new(coordinates, c->axis, isnan(c->number) ? json_text(c->text) : json_number(c->number));
+		json_object_set_new(coordinates, c->axis,
+				    isnan(c->number) ? json_text(c->text) : json_number(c->number));
 	}
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));

@@ -96,7 +96,7 @@ series_of(struct drawing *d, const char *name)
 			return i;
 	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
 	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
-	d->series[d->nr_series] = (struct plot_series){ .name = name };
+	d->series[d->nr_series] = (struct plot_series){.name = name};
 	d->points[d->nr_series] = NULL;
 	return d->nr_series++;
 }
@@ -109,7 +109,7 @@ make_series(struct drawing *d, struct rot_error *err)
 		size_t nr = d->series[at].nr_points;
 
 		d->points[at] = rot_realloc(d->points[at], nr + 1, sizeof(**d->points));
-		d->points[at][nr] = (struct plot_point){ 0 };
+		d->points[at][nr] = (struct plot_point){0};
 		d->series[at].points = d->points[at];
 		d->series[at].nr_points = nr + 1;
 		if (make_point(d, i, &d->points[at][nr], err) < 0)
@@ -186,11 +186,11 @@ static char *
 caption_of_kinds(const struct drawing *d)
 {
 	static const char *const kinds[][2] = {
-		{ "expected", "as the kernel's definition expects, not counted" },
-		{ "modelled", "modelled from what can be counted" },
-		{ "given", "as given by the controller, not counted" },
+		{"expected", "as the kernel's definition expects, not counted"},
+		{"modelled", "modelled from what can be counted"},
+		{"given", "as given by the controller, not counted"},
 	};
-	const struct quantity_request *requests[2] = { &d->own->x, &d->own->y };
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
 	char *line = rot_strdup("");
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
@@ -199,10 +199,11 @@ caption_of_kinds(const struct drawing *d)
 		for (size_t i = 0; i < 2; i++) {
 			const struct quantity_value *value =
 				requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
-			const char *part = !value || strcmp(value->kind, kinds[k][0]) != 0 ? "" :
-					   strcmp(value->name, "operationalIntensity") == 0 ? "operations and bytes" :
-					   strcmp(value->name, "performance") == 0 ? "operations" :
-					   strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
+			const char *part = !value || strcmp(value->kind, kinds[k][0]) != 0    ? ""
+					   : strcmp(value->name, "operationalIntensity") == 0 ? "operations and bytes"
+					   : strcmp(value->name, "performance") == 0          ? "operations"
+					   : strcmp(value->name, "throughput") == 0           ? "bytes"
+											      : value->name;
 
 			if (!strstr(names, part))
 				append(&names, ", ", part);
@@ -221,7 +222,8 @@ make_caption(struct drawing *d, struct rot_error *err)
 {
 	const struct experiment_point *last = d->shown[d->nr_shown - 1];
 	struct expression_scope *scope = experiment_scope(d->experiment, last, d->shown[0]);
-	char *machine = machine_caption(d->experiment->rot->machine), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d);
+	char *machine = machine_caption(d->experiment->rot->machine), *runs = caption_of_runs(d),
+	     *kinds = caption_of_kinds(d);
 	char *annotation = expression_text(scope, d->own->plot.annotation, err);
 
 	expression_scope_delete(scope);
@@ -246,9 +248,10 @@ make_frame(const struct drawing *d)
 	return (struct plot_frame){
 		.title = plot->title,
 		.caption = d->caption,
-		.x = { d->x_label, d->x_unit, plot->is_x_log, plot->x_low, plot->x_high },
-		.y = { d->y_label, d->y_unit, plot->is_y_log, plot->y_low, plot->y_high },
-		.key_position = plot->key_position[0] ? plot->key_position : configuration_string(configuration, "keyPosition"),
+		.x = {d->x_label, d->x_unit, plot->is_x_log, plot->x_low, plot->x_high},
+		.y = {d->y_label, d->y_unit, plot->is_y_log, plot->y_low, plot->y_high},
+		.key_position =
+			plot->key_position[0] ? plot->key_position : configuration_string(configuration, "keyPosition"),
 		.show_min_max = configuration_bool(configuration, "showMinMax"),
 		.show_percentiles = configuration_bool(configuration, "showPercentiles"),
 	};
@@ -271,10 +274,16 @@ static int
 draw_roofline(const struct drawing *d, const char *output_name, struct rot_error *err)
 {
 	const struct experiment_own_ceiling **own = NULL;
-	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings ? experiment_ceilings_of(d->experiment, d->own, &own) : 0;
+	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings
+			    ? experiment_ceilings_of(d->experiment, d->own, &own)
+			    : 0;
 	struct roofline_ceiling *ceilings = rot_calloc(nr + 1, sizeof(*ceilings));
 	struct roofline_plot plot = {
-		.frame = make_frame(d), .ceilings = ceilings, .nr_ceilings = nr, .series = d->series, .nr_series = d->nr_series,
+		.frame = make_frame(d),
+		.ceilings = ceilings,
+		.nr_ceilings = nr,
+		.series = d->series,
+		.nr_series = d->nr_series,
 		.same_size = d->own->plot.connect_same_size ? SAME_SIZE_ALL : SAME_SIZE_NONE,
 	};
 	bool has_performance = false;
@@ -284,8 +293,13 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 		bool is_bandwidth = own[i]->operation[0] == '\0';
 
 		ceilings[i] = (struct roofline_ceiling){
-			.name = own[i]->name, .is_bandwidth = is_bandwidth, .value = own[i]->best, .low = NAN, .high = NAN,
-			.label = rot_format("%.3g %s", own[i]->best, own[i]->value.unit), .is_main = is_main(d, own[i], has_performance),
+			.name = own[i]->name,
+			.is_bandwidth = is_bandwidth,
+			.value = own[i]->best,
+			.low = NAN,
+			.high = NAN,
+			.label = rot_format("%.3g %s", own[i]->best, own[i]->value.unit),
+			.is_main = is_main(d, own[i], has_performance),
 		};
 		has_performance = has_performance || !is_bandwidth;
 	}
@@ -300,8 +314,8 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 static int
 draw(const struct drawing *d, const char *output_name, struct rot_error *err)
 {
-	struct distribution_plot distribution = { make_frame(d), d->series, d->nr_series };
-	struct series_plot series = { make_frame(d), d->series, d->nr_series };
+	struct distribution_plot distribution = {make_frame(d), d->series, d->nr_series};
+	struct series_plot series = {make_frame(d), d->series, d->nr_series};
 
 	switch (d->own->plot.kind) {
 	case EXPERIMENT_ROOFLINE:
@@ -339,7 +353,8 @@ choose_points(struct drawing *d, struct rot_error *err)
 		const struct experiment_point *p = &experiment->points[i];
 		bool shows;
 
-		if (experiment_plot_shows(d->own, p->series, p->label, p->at.coordinates, p->at.nr_coordinates, &shows, err) < 0)
+		if (experiment_plot_shows(d->own, p->series, p->label, p->at.coordinates, p->at.nr_coordinates, &shows,
+					  err) < 0)
 			return -1;
 		if (shows)
 			d->shown[d->nr_shown++] = p;
@@ -350,7 +365,7 @@ choose_points(struct drawing *d, struct rot_error *err)
 static int
 write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct rot_error *err)
 {
-	struct drawing d = { .experiment = experiment, .own = own };
+	struct drawing d = {.experiment = experiment, .own = own};
 	char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
 					      : rot_strdup(experiment->output_name);
 	int rc = -1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of an experiment: aligned columns with units, estimator and n; values with their interval, to its digits. */
+/* The table of an experiment: aligned columns with units, estimator and n; values with their interval, to its digits.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,8 @@ heading_of_runs(const struct experiment *experiment, const struct quantity_reque
 	}
 	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))
 		return rot_strdup(estimator);
-	return least == most ? rot_format("%s n=%zu", estimator, most) : rot_format("%s n=%zu..%zu", estimator, least, most);
+	return least == most ? rot_format("%s n=%zu", estimator, most)
+			     : rot_format("%s n=%zu..%zu", estimator, least, most);
 }
 
 static void
@@ -70,7 +72,9 @@ fill_quantity(const struct experiment *experiment, const struct experiment_colum
 		any = any ? any : value;
 		text->cells[i] = value ? value_text(value) : rot_strdup("-");
 	}
-	text->headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading : any ? any->name : column->axis);
+	text->headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading
+				       : any                                 ? any->name
+									     : column->axis);
 	text->headings[1] = rot_strdup(any && !(column->heading && column->heading[0]) ? any->of : "");
 	text->headings[2] = any && any->unit[0] ? rot_format("[%s]", any->unit) : rot_strdup("");
 	text->headings[3] = heading_of_runs(experiment, &column->request);
@@ -91,7 +95,7 @@ key_cell(const struct experiment_point *point, const struct experiment_column *c
 static struct text_column
 make_column(const struct experiment *experiment, const struct experiment_column *column)
 {
-	struct text_column text = { .cells = rot_calloc(experiment->nr_points + 1, sizeof(*text.cells)) };
+	struct text_column text = {.cells = rot_calloc(experiment->nr_points + 1, sizeof(*text.cells))};
 
 	if (column->kind == COLUMN_QUANTITY) {
 		fill_quantity(experiment, column, &text);
@@ -129,19 +133,23 @@ add_key_columns(struct text_table *table, const struct experiment *experiment)
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		has_label = has_label || experiment->points[i].label[0];
-	table_add(table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_SERIES, .axis = (char *)"series" }));
+	table_add(table, make_column(experiment,
+				     &(struct experiment_column){.kind = COLUMN_SERIES, .axis = (char *)"series"}));
 	if (has_label)
-		table_add(table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_LABEL, .axis = (char *)"label" }));
+		table_add(table, make_column(experiment, &(struct experiment_column){.kind = COLUMN_LABEL,
+										     .axis = (char *)"label"}));
 	for (size_t i = 0; !has_label && experiment->nr_points > 0 && i < experiment->points[0].at.nr_coordinates; i++)
-		table_add(table, make_column(experiment, &(struct experiment_column){
-					.kind = COLUMN_AXIS, .axis = (char *)experiment->points[0].at.coordinates[i].axis }));
+		table_add(table, make_column(experiment,
+					     &(struct experiment_column){
+						     .kind = COLUMN_AXIS,
+						     .axis = (char *)experiment->points[0].at.coordinates[i].axis}));
 }
 
 /* The columns asked for; without any: those that say which point it is, and every quantity that some point has. */
 static struct text_table
 make_table(const struct experiment *experiment)
 {
-	struct text_table table = { .nr_rows = experiment->nr_points };
+	struct text_table table = {.nr_rows = experiment->nr_points};
 	struct quantity_request *seen = NULL;
 	size_t nr_seen = 0;
 
@@ -161,9 +169,10 @@ make_table(const struct experiment *experiment)
 				continue;
 			seen = rot_realloc(seen, nr_seen + 1, sizeof(*seen));
 			seen[nr_seen++] = *request;
-			table_add(&table, make_column(experiment, &(struct experiment_column){ .kind = COLUMN_QUANTITY,
-										       .axis = (char *)request->name,
-										       .request = *request }));
+			table_add(&table,
+				  make_column(experiment, &(struct experiment_column){.kind = COLUMN_QUANTITY,
+										      .axis = (char *)request->name,
+										      .request = *request}));
 		}
 	free(seen);
 	return table;
@@ -192,7 +201,8 @@ print_padding(size_t nr, FILE *out)
 
 /* One line of the columns first..last and the key columns before; nothing at all where every cell is empty. */
 static void
-print_line(const struct text_table *table, const size_t *chosen, size_t nr_chosen, size_t row, bool is_heading, FILE *out)
+print_line(const struct text_table *table, const size_t *chosen, size_t nr_chosen, size_t row, bool is_heading,
+	   FILE *out)
 {
 	size_t pending = 0;
 	bool is_empty = true;
@@ -286,7 +296,8 @@ print_legend(const struct experiment *experiment, FILE *out)
 			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
 	}
 	if (nr_tainted)
-		fprintf(out, "up to %zu runs of a point were disturbed and left out; OUTPUT.json says which, and why\n", nr_tainted);
+		fprintf(out, "up to %zu runs of a point were disturbed and left out; OUTPUT.json says which, and why\n",
+			nr_tainted);
 }
 
 static void
@@ -295,7 +306,8 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 	size_t width = 0;
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		width = text_width(experiment->ceilings[i].name) > width ? text_width(experiment->ceilings[i].name) : width;
+		width = text_width(experiment->ceilings[i].name) > width ? text_width(experiment->ceilings[i].name)
+									 : width;
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
 

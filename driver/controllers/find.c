@@ -18,18 +18,19 @@ struct places {
 	struct {
 		char *folder;
 		const char *name;
-		bool takes_c; /* a C file in the current folder is rarely a controller: it is found by name, but not listed */
+		bool takes_c; /* a C file in the current folder is rarely a controller: it is found by name, but not
+				 listed */
 	} at[3];
 };
 
 static struct places
 places_of(const struct paths *paths)
 {
-	return (struct places){ {
-		{ rot_strdup("."), "current folder", false },
-		{ rot_format("%s/controllers", paths->user), "your controllers", true },
-		{ rot_format("%s/driver/controllers", paths->data), "built in", false },
-	} };
+	return (struct places){{
+		{rot_strdup("."), "current folder", false},
+		{rot_format("%s/controllers", paths->user), "your controllers", true},
+		{rot_format("%s/driver/controllers", paths->data), "built in", false},
+	}};
 }
 
 static void
@@ -65,7 +66,7 @@ list_add(struct list *list, char *name, char *description, char *path, const cha
 			return;
 		}
 	list->items = rot_realloc(list->items, list->nr + 1, sizeof(*list->items));
-	list->items[list->nr++] = (struct controller_info){ name, description, path, place };
+	list->items[list->nr++] = (struct controller_info){name, description, path, place};
 }
 
 static void
@@ -91,7 +92,7 @@ void
 controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr)
 {
 	struct places places = places_of(paths);
-	struct list list = { 0 };
+	struct list list = {0};
 
 	for (size_t i = 0; i < 3; i++) {
 		char **files = folder_list(places.at[i].folder);
@@ -101,7 +102,8 @@ controllers_list(const struct paths *paths, struct controller_info **infos, size
 		folder_list_delete(files);
 	}
 	for (size_t i = 0; c_controllers[i]; i++)
-		list_add(&list, rot_strdup(c_controllers[i]->name), rot_strdup(c_controllers[i]->description), rot_strdup(""), "built in");
+		list_add(&list, rot_strdup(c_controllers[i]->name), rot_strdup(c_controllers[i]->description),
+			 rot_strdup(""), "built in");
 	if (list.nr > 0)
 		qsort(list.items, list.nr, sizeof(*list.items), by_name);
 	places_clear(&places);
@@ -131,7 +133,7 @@ is_path(const char *name)
 char *
 controller_find_file(const struct paths *paths, const char *name)
 {
-	static const char *const endings[] = { ".xml", ".c" };
+	static const char *const endings[] = {".xml", ".c"};
 	struct places places = places_of(paths);
 	char *found = NULL;
 
@@ -174,7 +176,8 @@ not_found(const struct paths *paths, const char *name, struct rot_error *err)
 	if (nearest)
 		rot_error_hint(err, "did you mean '%s'? 'rot list controllers' shows all", nearest);
 	else
-		rot_error_hint(err, "'rot list controllers' shows all; a file of your own is given with its ending: ./mine.xml, ./mine.c");
+		rot_error_hint(err, "'rot list controllers' shows all; a file of your own is given with its ending: "
+				    "./mine.xml, ./mine.c");
 	free(names);
 	controllers_list_delete(infos, nr);
 	return -1;

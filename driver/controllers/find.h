@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Controllers by name: the current folder, then the user's data folder, then the built-in ones; what comes first hides the rest.
+ * Controllers by name: the current folder, then the user's data folder, then the built-in ones; what comes first hides
+ * the rest.
  *
- * NAME is found as NAME.xml or NAME.c in the current folder, in USER/controllers and in DATA/driver/controllers, or in the table of
- * C controllers that are linked in. A name with a slash or ending in .xml or .c is the path of a file.
+ * NAME is found as NAME.xml or NAME.c in the current folder, in USER/controllers and in DATA/driver/controllers, or in
+ * the table of C controllers that are linked in. A name with a slash or ending in .xml or .c is the path of a file.
  */
 #ifndef CONTROLLERS_FIND_H
 #define CONTROLLERS_FIND_H
@@ -27,8 +28,9 @@ void controllers_list(const struct paths *paths, struct controller_info **infos,
 void controllers_list_delete(struct controller_info *infos, size_t nr);
 
 /*
- * Finds and runs a controller. output_name NULL: its name without folder and ending. Errors: not found (suggests the nearest), a file that is
- * no valid controller, and what the controller itself says. "interrupted" comes after what was finished has been written.
+ * Finds and runs a controller. output_name NULL: its name without folder and ending. Errors: not found (suggests the
+ * nearest), a file that is no valid controller, and what the controller itself says. "interrupted" comes after what was
+ * finished has been written.
  */
 int controller_run(struct rot *rot, const char *name, const char *output_name, struct rot_error *err);
 

@@ -21,8 +21,10 @@ output_check(const char *output_name, struct rot_error *err)
 		unlink(path);
 	} else {
 		rot_error_set(err, reason, "cannot write '%s.json' and the plots", output_name);
-		rot_error_hint(err, "go to a folder where you may write, or give an output name in one: "
-				    "rot measure NAME /tmp/%s", strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name);
+		rot_error_hint(err,
+			       "go to a folder where you may write, or give an output name in one: "
+			       "rot measure NAME /tmp/%s",
+			       strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name);
 	}
 	free(path);
 	return fd < 0 ? -1 : 0;
@@ -32,7 +34,8 @@ int
 output_write_json(const json_t *json, const char *path, struct rot_error *err)
 {
 	char *text = json_dumps(json, JSON_INDENT(1)), *lines = rot_format("%s\n", text ? text : "");
-	int rc = text ? file_write(path, lines, strlen(lines), true, err) : rot_error_set(err, 0, "cannot make the JSON of '%s'", path);
+	int rc = text ? file_write(path, lines, strlen(lines), true, err)
+		      : rot_error_set(err, 0, "cannot make the JSON of '%s'", path);
 
 	free(text);
 	free(lines);

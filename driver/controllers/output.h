@@ -7,7 +7,8 @@
 
 #include "error.h"
 
-/* Can files be written where output_name is? Tried with a temporary file, which is removed. The error says what to do. */
+/* Can files be written where output_name is? Tried with a temporary file, which is removed. The error says what to do.
+ */
 int output_check(const char *output_name, struct rot_error *err);
 
 /* The JSON, indented, keys in their order; through a temporary file beside path and a rename. */

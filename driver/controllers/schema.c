@@ -74,7 +74,7 @@ static void
 allowed_add(struct allowed **list, size_t *nr, const xmlNode *pattern, bool is_required)
 {
 	*list = rot_realloc(*list, *nr + 1, sizeof(**list));
-	(*list)[(*nr)++] = (struct allowed){ pattern, attribute(pattern, "name"), is_required };
+	(*list)[(*nr)++] = (struct allowed){pattern, attribute(pattern, "name"), is_required};
 }
 
 /* All that may stand directly inside an element of this pattern. */
@@ -98,7 +98,8 @@ collect(const xmlNode *pattern, bool is_required, struct content *content)
 		} else if (is_named(p, "text") || is_named(p, "data")) {
 			content->has_text = true;
 		} else {
-			bool may_be_absent = is_named(p, "optional") || is_named(p, "zeroOrMore") || is_named(p, "choice");
+			bool may_be_absent =
+				is_named(p, "optional") || is_named(p, "zeroOrMore") || is_named(p, "choice");
 
 			collect(p, is_required && !may_be_absent, content);
 		}
@@ -142,8 +143,8 @@ static void
 hint_names(const struct explanation *e, const char *word, const char *const *names, size_t nr, const char *what)
 {
 	const char *nearest = rot_nearest(word, names, nr);
-	char *text = rot_format("%s%s%s%s%s", nearest ? "did you mean '" : "", nearest ? nearest : "", nearest ? "'? " : "", what,
-				nr ? ":" : " nothing");
+	char *text = rot_format("%s%s%s%s%s", nearest ? "did you mean '" : "", nearest ? nearest : "",
+				nearest ? "'? " : "", what, nr ? ":" : " nothing");
 
 	for (size_t i = 0; i < nr; i++) {
 		char *longer = rot_format("%s%s %s", text, i ? "," : "", names[i] ? names[i] : "anything");
@@ -207,7 +208,8 @@ static int
 explain_attributes(const struct explanation *e, const xmlNode *element, const struct content *content)
 {
 	for (const xmlAttr *a = element->properties; a; a = a->next) {
-		const struct allowed *rule = allowed_find(content->attributes, content->nr_attributes, (const char *)a->name);
+		const struct allowed *rule =
+			allowed_find(content->attributes, content->nr_attributes, (const char *)a->name);
 
 		if (!rule) {
 			rot_error_set(e->err, 0, "<%s> has no attribute '%s'", element->name, a->name);
@@ -237,14 +239,16 @@ explain_children(const struct explanation *e, const xmlNode *element, const stru
 	int rc = 0;
 
 	for (const xmlNode *child = element->children; child && rc == 0; child = child->next) {
-		const struct allowed *rule = allowed_find(content->elements, content->nr_elements, (const char *)child->name);
+		const struct allowed *rule =
+			allowed_find(content->elements, content->nr_elements, (const char *)child->name);
 
 		if (child->type == XML_TEXT_NODE && !content->has_text && !xmlIsBlankNode(child)) {
 			rot_error_set(e->err, 0, "<%s> holds text, which means nothing there", element->name);
 			rc = fail_at(e, element);
 		} else if (child->type == XML_ELEMENT_NODE && !rule) {
 			rot_error_set(e->err, 0, "<%s> is not expected in <%s>", child->name, element->name);
-			hint_allowed(e, (const char *)child->name, content->elements, content->nr_elements, "expected there");
+			hint_allowed(e, (const char *)child->name, content->elements, content->nr_elements,
+				     "expected there");
 			rc = fail_at(e, child);
 		} else if (child->type == XML_ELEMENT_NODE) {
 			seen[rule - content->elements] = true;
@@ -263,7 +267,7 @@ explain_children(const struct explanation *e, const xmlNode *element, const stru
 static int
 explain_element(const struct explanation *e, const xmlNode *element, const xmlNode *pattern)
 {
-	struct content content = { 0 };
+	struct content content = {0};
 	int rc = 0;
 
 	collect(pattern, true, &content);
@@ -277,8 +281,9 @@ static int
 explain(const struct explanation *e, xmlDoc *doc, const char *schema_path)
 {
 	xmlDoc *schema = xmlReadFile(schema_path, NULL, XML_PARSE_NOBLANKS | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-	const xmlNode *root = xmlDocGetRootElement(doc), *start = schema ? xmlDocGetRootElement(schema)->children : NULL;
-	struct content content = { 0 };
+	const xmlNode *root = xmlDocGetRootElement(doc),
+		      *start = schema ? xmlDocGetRootElement(schema)->children : NULL;
+	struct content content = {0};
 	int rc = 0;
 
 	while (start && !is_named(start, "start"))
@@ -324,8 +329,8 @@ keep_first(void *context, XML_ERROR *error)
 int
 schema_validate(xmlDoc *doc, const char *schema_path, char *(*where)(const xmlNode *element), struct rot_error *err)
 {
-	struct explanation e = { where, err };
-	struct complaint complaint = { 0 };
+	struct explanation e = {where, err};
+	struct complaint complaint = {0};
 	xmlRelaxNGParserCtxt *parser = xmlRelaxNGNewParserCtxt(schema_path);
 	xmlRelaxNG *schema;
 	xmlRelaxNGValidCtxt *validation = NULL;
@@ -334,7 +339,8 @@ schema_validate(xmlDoc *doc, const char *schema_path, char *(*where)(const xmlNo
 	xmlRelaxNGSetParserStructuredErrors(parser, keep_first, &complaint);
 	schema = xmlRelaxNGParse(parser);
 	if (!schema) {
-		rot_error_set(err, 0, "cannot read the schema '%s': %s", schema_path, complaint.text ? complaint.text : "unknown reason");
+		rot_error_set(err, 0, "cannot read the schema '%s': %s", schema_path,
+			      complaint.text ? complaint.text : "unknown reason");
 		rot_error_hint(err, "rot's data folder is damaged: install rot again");
 		goto out;
 	}
@@ -344,7 +350,8 @@ schema_validate(xmlDoc *doc, const char *schema_path, char *(*where)(const xmlNo
 		rc = 0;
 	} else if (explain(&e, doc, schema_path) == 0) {
 		rot_error_set(err, 0, "%s", complaint.text ? complaint.text : "not valid");
-		fail_at(&e, complaint.node && complaint.node->type == XML_ELEMENT_NODE ? complaint.node : xmlDocGetRootElement(doc));
+		fail_at(&e, complaint.node && complaint.node->type == XML_ELEMENT_NODE ? complaint.node
+										       : xmlDocGetRootElement(doc));
 	}
 out:
 	xmlRelaxNGFreeValidCtxt(validation);

@@ -91,12 +91,13 @@ space_add_axis(struct space *space, const char *name, struct rot_error *err)
 		if (strcmp(space->axes[i].name, name) == 0)
 			return rot_error_set(err, 0, "axis '%s' is there twice", name);
 	space->axes = rot_realloc(space->axes, space->nr_axes + 1, sizeof(*space->axes));
-	space->axes[space->nr_axes++] = (struct axis){ .name = rot_strdup(name) };
+	space->axes[space->nr_axes++] = (struct axis){.name = rot_strdup(name)};
 	return 0;
 }
 
 static void
-add_generator(struct space *space, enum generator_kind kind, const char *const text[3], const char *condition, const char *where)
+add_generator(struct space *space, enum generator_kind kind, const char *const text[3], const char *condition,
+	      const char *where)
 {
 	struct axis *axis = &space->axes[space->nr_axes - 1];
 	struct generator *g;
@@ -113,33 +114,34 @@ add_generator(struct space *space, enum generator_kind kind, const char *const t
 void
 space_add_value(struct space *space, const char *text, const char *condition, const char *where)
 {
-	add_generator(space, GENERATOR_VALUE, (const char *const[3]){ text, "", "" }, condition, where);
+	add_generator(space, GENERATOR_VALUE, (const char *const[3]){text, "", ""}, condition, where);
 }
 
 void
 space_add_list(struct space *space, const char *blank_separated, const char *condition, const char *where)
 {
-	add_generator(space, GENERATOR_LIST, (const char *const[3]){ blank_separated, "", "" }, condition, where);
+	add_generator(space, GENERATOR_LIST, (const char *const[3]){blank_separated, "", ""}, condition, where);
 }
 
 void
-space_add_range(struct space *space, const char *from, const char *to, const char *step, const char *condition, const char *where)
+space_add_range(struct space *space, const char *from, const char *to, const char *step, const char *condition,
+		const char *where)
 {
-	add_generator(space, GENERATOR_RANGE, (const char *const[3]){ from, to, step }, condition, where);
+	add_generator(space, GENERATOR_RANGE, (const char *const[3]){from, to, step}, condition, where);
 }
 
 void
 space_add_geometric(struct space *space, const char *from, const char *to, const char *factor, const char *condition,
 		    const char *where)
 {
-	add_generator(space, GENERATOR_GEOMETRIC, (const char *const[3]){ from, to, factor }, condition, where);
+	add_generator(space, GENERATOR_GEOMETRIC, (const char *const[3]){from, to, factor}, condition, where);
 }
 
 void
 space_add_skip(struct space *space, const char *condition, const char *where)
 {
 	space->skips = rot_realloc(space->skips, space->nr_skips + 1, sizeof(*space->skips));
-	space->skips[space->nr_skips++] = (struct skip){ rot_strdup(condition), rot_strdup(where) };
+	space->skips[space->nr_skips++] = (struct skip){rot_strdup(condition), rot_strdup(where)};
 }
 
 int
@@ -190,7 +192,7 @@ static void
 values_add(struct values *values, double number, char *text)
 {
 	values->items = rot_realloc(values->items, values->nr + 1, sizeof(*values->items));
-	values->items[values->nr++] = (struct coordinate){ .number = number, .text = text };
+	values->items[values->nr++] = (struct coordinate){.number = number, .text = text};
 }
 
 static void
@@ -210,7 +212,7 @@ values_clear(struct values *values)
 	for (size_t i = 0; i < values->nr; i++)
 		free((char *)values->items[i].text);
 	free(values->items);
-	*values = (struct values){ 0 };
+	*values = (struct values){0};
 }
 
 static void
@@ -224,9 +226,10 @@ add_blank_separated(struct values *values, char *text)
 
 /* from, to and step or factor as numbers. */
 static int
-evaluate_bounds(const struct generator *g, const struct expression_scope *scope, double bounds[3], struct rot_error *err)
+evaluate_bounds(const struct generator *g, const struct expression_scope *scope, double bounds[3],
+		struct rot_error *err)
 {
-	static const char *const names[2][3] = { { "from", "to", "step" }, { "from", "to", "factor" } };
+	static const char *const names[2][3] = {{"from", "to", "step"}, {"from", "to", "factor"}};
 
 	for (size_t i = 0; i < 3; i++) {
 		const char *name = names[g->kind == GENERATOR_GEOMETRIC][i];
@@ -245,7 +248,8 @@ evaluate_bounds(const struct generator *g, const struct expression_scope *scope,
 }
 
 static int
-add_progression(const struct generator *g, const struct expression_scope *scope, struct values *values, struct rot_error *err)
+add_progression(const struct generator *g, const struct expression_scope *scope, struct values *values,
+		struct rot_error *err)
 {
 	bool is_range = g->kind == GENERATOR_RANGE;
 	double b[3], steps;
@@ -253,15 +257,19 @@ add_progression(const struct generator *g, const struct expression_scope *scope,
 	if (evaluate_bounds(g, scope, b, err) < 0)
 		return -1;
 	if (is_range ? b[2] == 0 : b[0] * b[1] <= 0 || b[2] <= 0 || b[2] == 1)
-		return rot_error_set(err, 0, is_range ? "step is 0: the range never ends"
-						     : "from and to must have the same sign and factor must be above 0 and not 1");
+		return rot_error_set(
+			err, 0,
+			is_range ? "step is 0: the range never ends"
+				 : "from and to must have the same sign and factor must be above 0 and not 1");
 	/* A little more than the exact quotient, so that a rounding error does not lose the last value. */
 	steps = is_range ? (b[1] - b[0]) / b[2] : log(b[1] / b[0]) / log(b[2]);
 	steps = floor(steps * (1 + 1e-12) + 1e-9);
 	if (steps < 0) {
-		rot_error_set(err, 0, "from %g to %g with %s %g has no value", b[0], b[1], is_range ? "step" : "factor", b[2]);
-		return rot_error_hint(err, "%s", is_range ? "the step must have the sign of to - from"
-							  : "a factor above 1 grows, below 1 shrinks");
+		rot_error_set(err, 0, "from %g to %g with %s %g has no value", b[0], b[1], is_range ? "step" : "factor",
+			      b[2]);
+		return rot_error_hint(err, "%s",
+				      is_range ? "the step must have the sign of to - from"
+					       : "a factor above 1 grows, below 1 shrinks");
 	}
 	if (steps >= SPACE_MAX_POINTS)
 		return rot_error_set(err, 0, "more than %d values on one axis", SPACE_MAX_POINTS);
@@ -365,7 +373,7 @@ static int
 walk_axis(struct walk *walk, size_t level, const struct expression_scope *outer, struct rot_error *err)
 {
 	const struct space *space = walk->space;
-	struct values values = { 0 };
+	struct values values = {0};
 	int rc = -1;
 
 	if (level == space->nr_axes)
@@ -394,7 +402,7 @@ space_points(const struct space *space, const struct expression_scope *constants
 	     struct rot_error *err)
 {
 	struct expression_scope *scope = expression_scope_new(constants);
-	struct walk walk = { .space = space, .here = rot_calloc(space->nr_axes + 1, sizeof(*walk.here)) };
+	struct walk walk = {.space = space, .here = rot_calloc(space->nr_axes + 1, sizeof(*walk.here))};
 	int rc = walk_axis(&walk, 0, scope, err);
 
 	if (rc == 0 && walk.nr == 0) {

@@ -2,7 +2,8 @@
 /*
  * Parameter spaces: named axes with values, and all points they span. Source: thesis, section "Parameter Space".
  *
- * Values are texts with expressions in braces over the axes before; the first axis changes slowest. Pure: nothing is measured.
+ * Values are texts with expressions in braces over the axes before; the first axis changes slowest. Pure: nothing is
+ * measured.
  */
 #ifndef CONTROLLERS_SPACE_H
 #define CONTROLLERS_SPACE_H
@@ -33,17 +34,18 @@ struct space *space_new(void);
 void space_delete(struct space *space);
 
 /*
- * Further axes are added to the end. Values of an axis are added to the axis added last. condition (NULL or "": always) is an expression over
- * the axes before: the values count only where it is true. where ("FILE:LINE", or NULL) is put before later errors about them.
- * All strings are copied.
+ * Further axes are added to the end. Values of an axis are added to the axis added last. condition (NULL or "": always)
+ * is an expression over the axes before: the values count only where it is true. where ("FILE:LINE", or NULL) is put
+ * before later errors about them. All strings are copied.
  */
-int space_add_axis(struct space *space, const char *name, struct rot_error *err); /* a second axis of that name: error */
+int
+space_add_axis(struct space *space, const char *name, struct rot_error *err); /* a second axis of that name: error */
 void space_add_value(struct space *space, const char *text, const char *condition, const char *where);
 void space_add_list(struct space *space, const char *blank_separated, const char *condition, const char *where);
 void space_add_range(struct space *space, const char *from, const char *to, const char *step, const char *condition,
 		     const char *where);
-void space_add_geometric(struct space *space, const char *from, const char *to, const char *factor, const char *condition,
-			 const char *where);
+void space_add_geometric(struct space *space, const char *from, const char *to, const char *factor,
+			 const char *condition, const char *where);
 
 /* Points where the condition is true are left out. */
 void space_add_skip(struct space *space, const char *condition, const char *where);
@@ -60,8 +62,8 @@ int space_points(const struct space *space, const struct expression_scope *const
 void points_delete(struct point *points, size_t nr);
 
 /*
- * The distinct points that remain when the axis becomes a wildcard, in the order of their first appearance: what to iterate over when every
- * series runs along that axis.
+ * The distinct points that remain when the axis becomes a wildcard, in the order of their first appearance: what to
+ * iterate over when every series runs along that axis.
  */
 void points_without_axis(const struct point *points, size_t nr, const char *axis, struct point **rest, size_t *nr_rest);
 

@@ -11,9 +11,9 @@
 #include "memory.h"
 
 const struct value_kind value_kinds[] = {
-	{ "expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine" },
-	{ "modelled", "(m)", "modelled from what can be counted" },
-	{ "given", "(g)", "operations or bytes as given by the controller, not counted" },
+	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},
+	{"modelled", "(m)", "modelled from what can be counted"},
+	{"given", "(g)", "operations or bytes as given by the controller, not counted"},
 };
 const size_t value_nr_kinds = sizeof(value_kinds) / sizeof(*value_kinds);
 
@@ -60,7 +60,7 @@ with_interval(const struct summary *s)
 static bool
 is_exact(const struct summary *s)
 {
-	static const char *const exact[] = { "exact", "expected", "given" };
+	static const char *const exact[] = {"exact", "expected", "given"};
 
 	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
 		if (s->estimator && strcmp(s->estimator, exact[i]) == 0)
@@ -119,9 +119,17 @@ static const char *
 word_for(const char *part)
 {
 	static const char *const words[][2] = {
-		{ "doublePrecisionFlop", "double precision" }, { "singlePrecisionFlop", "single precision" }, { "flop", "" },
-		{ "compInstr", "x87" }, { "l1l2", "L1-L2" }, { "l2l3", "L2-L3" }, { "llcRam", "LLC-RAM" },
-		{ "coreCycles", "" }, { "referenceCycles", "" }, { "tsc", "" }, { "microSeconds", "" },
+		{"doublePrecisionFlop", "double precision"},
+		{"singlePrecisionFlop", "single precision"},
+		{"flop", ""},
+		{"compInstr", "x87"},
+		{"l1l2", "L1-L2"},
+		{"l2l3", "L2-L3"},
+		{"llcRam", "LLC-RAM"},
+		{"coreCycles", ""},
+		{"referenceCycles", ""},
+		{"tsc", ""},
+		{"microSeconds", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)

@@ -13,16 +13,17 @@ extern const struct value_kind value_kinds[];
 extern const size_t value_nr_kinds;
 
 /*
- * "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full; with an interval, to the first
- * digit of its width, and as ± where both halves round to the same; without one, with four digits. "-" if there is no value. Fresh
- * memory.
+ * "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full; with an interval, to
+ * the first digit of its width, and as ± where both halves round to the same; without one, with four digits. "-" if
+ * there is no value. Fresh memory.
  */
 char *value_text(const struct quantity_value *value);
 
 /* "operationalIntensity" -> "operational intensity". Fresh memory. */
 char *camel_case_words(const char *name);
 
-/* What the value is of, for people: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are left out. Fresh memory. */
+/* What the value is of, for people: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are
+ * left out. Fresh memory. */
 char *value_of_words(const struct quantity_value *value);
 
 /* The number alone, by the same rules. */

@@ -57,8 +57,8 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 	for (size_t i = 0; i < controller->nr_planned; i++) {
 		const struct planned_point *p = &controller->planned[i];
 
-		if (experiment_add_point(experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates, p->measurement,
-					 p->requests, p->nr_requests, p->nr_runs, err) == 0)
+		if (experiment_add_point(experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates,
+					 p->measurement, p->requests, p->nr_requests, p->nr_runs, err) == 0)
 			continue;
 		return rot_interrupted() ? -1 : xml_error_at(p->element, err);
 	}
@@ -66,12 +66,13 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 }
 
 int
-xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment,
+			    struct rot_error *err)
 {
 	for (size_t i = 0; i < controller->nr_ceilings; i++) {
 		const struct planned_ceiling *p = &controller->ceilings[i];
-		struct experiment_ceiling ceiling = { p->name, p->operation, p->border, p->work };
-		struct rot_error why = { 0 };
+		struct experiment_ceiling ceiling = {p->name, p->operation, p->border, p->work};
+		struct rot_error why = {0};
 
 		if (!experiment_wants_ceiling(experiment, &ceiling) ||
 		    experiment_add_ceiling(experiment, &ceiling, p->measurement, p->nr_runs, &why) == 0)
@@ -114,7 +115,8 @@ static int
 measure_all(const struct xml_controller *controller, const struct xml_controller *peaks, struct experiment *experiment,
 	    struct rot_error *err)
 {
-	if (measure_points(controller, experiment, err) < 0 || xml_controller_add_ceilings(controller, experiment, err) < 0)
+	if (measure_points(controller, experiment, err) < 0 ||
+	    xml_controller_add_ceilings(controller, experiment, err) < 0)
 		return -1;
 	return peaks ? xml_controller_add_ceilings(peaks, experiment, err) : 0;
 }
@@ -126,7 +128,7 @@ xml_controller_run(struct xml_controller *controller, const char *output_name, s
 	struct xml_controller *peaks = controller->has_default_peaks ? open_default_peaks(controller->rot, err) : NULL;
 	size_t nr_expected = controller->nr_planned + controller->nr_ceilings + (peaks ? peaks->nr_ceilings : 0);
 	struct experiment *experiment = NULL;
-	struct rot_error later = { 0 };
+	struct rot_error later = {0};
 	int rc = -1;
 
 	if (controller->has_default_peaks && !peaks)

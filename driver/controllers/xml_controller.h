@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* XML controllers: opened with all their points planned and checked, then measured. How they are written: doc/CONTROLLERS.md. */
+/* XML controllers: opened with all their points planned and checked, then measured. How they are written:
+ * doc/CONTROLLERS.md. */
 #ifndef CONTROLLERS_XML_CONTROLLER_H
 #define CONTROLLERS_XML_CONTROLLER_H
 
@@ -12,8 +13,8 @@ struct rot;
 struct xml_controller;
 
 /*
- * Reads and validates the file and plans every point and ceiling: all kernels, fields, values, quantities and texts are checked, and nothing is
- * measured or built. NULL on error; messages begin with file and line.
+ * Reads and validates the file and plans every point and ceiling: all kernels, fields, values, quantities and texts are
+ * checked, and nothing is measured or built. NULL on error; messages begin with file and line.
  */
 struct xml_controller *xml_controller_open(struct rot *rot, const char *path, struct rot_error *err);
 void xml_controller_close(struct xml_controller *controller);
@@ -25,12 +26,14 @@ size_t xml_controller_nr_points(const struct xml_controller *controller);
 size_t xml_controller_nr_ceilings(const struct xml_controller *controller);
 
 /*
- * Measures its ceilings into an experiment: bandwidths, and performances of operations that the experiment's rooflines show. A ceiling that cannot
- * be measured is left out with a warning.
+ * Measures its ceilings into an experiment: bandwidths, and performances of operations that the experiment's rooflines
+ * show. A ceiling that cannot be measured is left out with a warning.
  */
-int xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
+int xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment,
+				struct rot_error *err);
 
-/* The comment of the controller in that file, without validating it; NULL: the file is no XML controller. Fresh memory. */
+/* The comment of the controller in that file, without validating it; NULL: the file is no XML controller. Fresh memory.
+ */
 char *xml_controller_comment(const char *path);
 
 #endif

@@ -92,11 +92,12 @@ hint_names(struct names *names, const char *word, const char *before, const char
 static int
 unknown_field(const struct rot_class *class, const xmlNode *element, struct rot_error *err)
 {
-	struct names names = { 0 };
+	struct names names = {0};
 
 	rot_class_each_field(class, collect_element_field, &names);
 	rot_error_set(err, 0, "%s has no field for <%s>", class->name, element->name);
-	hint_names(&names, (const char *)element->name, "possible:", "it holds no other entities: write its fields as attributes", err);
+	hint_names(&names, (const char *)element->name,
+		   "possible:", "it holds no other entities: write its fields as attributes", err);
 	return xml_error_at(element, err);
 }
 
@@ -106,7 +107,7 @@ static int
 unknown_class(const struct reading *reading, const struct rot_class *target, const char *name, const xmlNode *element,
 	      struct rot_error *err)
 {
-	struct names names = { 0 };
+	struct names names = {0};
 
 	for (size_t i = 0; i < rot_registry_size(reading->registry); i++) {
 		const struct rot_class *class = rot_registry_at(reading->registry, i);
@@ -119,7 +120,8 @@ unknown_class(const struct reading *reading, const struct rot_class *target, con
 }
 
 static const struct rot_class *
-class_of_element(const struct reading *reading, const struct rot_class *target, const xmlNode *element, struct rot_error *err)
+class_of_element(const struct reading *reading, const struct rot_class *target, const xmlNode *element,
+		 struct rot_error *err)
 {
 	char *type = xml_evaluated(element, "type", target->name, reading->scope, err);
 	const struct rot_class *class = type ? rot_registry_find(reading->registry, type) : NULL;
@@ -152,7 +154,8 @@ member_set(void *owner, const struct rot_field *field, void *entity)
 }
 
 static int
-read_reference(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element, struct rot_error *err)
+read_reference(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
+	       struct rot_error *err)
 {
 	char *ref = xml_attribute(element, "ref", NULL), *id;
 	const struct rot_class *class;
@@ -160,7 +163,7 @@ read_reference(struct reading *reading, void *owner, const struct rot_field *fie
 
 	if (ref) {
 		reading->pending = rot_realloc(reading->pending, reading->nr_pending + 1, sizeof(*reading->pending));
-		reading->pending[reading->nr_pending++] = (struct pending){ ref, element, field, owner };
+		reading->pending[reading->nr_pending++] = (struct pending){ref, element, field, owner};
 		if (field->is_list)
 			member_set(owner, field, NULL); /* keeps the place */
 		return 0;
@@ -173,14 +176,15 @@ read_reference(struct reading *reading, void *owner, const struct rot_field *fie
 	id = xml_attribute(element, "id", NULL);
 	if (id) {
 		reading->labels = rot_realloc(reading->labels, reading->nr_labels + 1, sizeof(*reading->labels));
-		reading->labels[reading->nr_labels++] = (struct label){ id, entity };
+		reading->labels[reading->nr_labels++] = (struct label){id, entity};
 	}
 	return fill(reading, entity, element, err);
 }
 
 /* Items of primitive lists go through an entity field's parser by way of the only type in use: text. */
 static int
-read_item(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element, struct rot_error *err)
+read_item(struct reading *reading, void *owner, const struct rot_field *field, const xmlNode *element,
+	  struct rot_error *err)
 {
 	char *value = xml_evaluated(element, "value", NULL, reading->scope, err);
 	double number;
@@ -199,7 +203,7 @@ read_item(struct reading *reading, void *owner, const struct rot_field *field, c
 	} else if (field->type == ROT_DOUBLE && end != value && *end == '\0') {
 		rot_list_add(rot_field_of(owner, field), ROT_DOUBLE, &number);
 	} else if (field->type == ROT_INT && end != value && *end == '\0' && number == (int32_t)number) {
-		rot_list_add(rot_field_of(owner, field), ROT_INT, &(int32_t){ (int32_t)number });
+		rot_list_add(rot_field_of(owner, field), ROT_INT, &(int32_t){(int32_t)number});
 	} else {
 		rot_error_set(err, 0, "<%s value=\"%s\">: not a possible value", element->name, value);
 		rc = xml_error_at(element, err);
@@ -230,7 +234,8 @@ set_attributes(const struct reading *reading, void *entity, const xmlNode *eleme
 }
 
 static int
-fill_children(struct reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown, struct rot_error *err)
+fill_children(struct reading *reading, void *entity, const xmlNode *element, bool pass_over_unknown,
+	      struct rot_error *err)
 {
 	for (const xmlNode *child = xml_child(element, NULL); child; child = xml_next(child, NULL)) {
 		const struct rot_class *class = ((struct rot_entity *)entity)->class;
@@ -279,7 +284,7 @@ static int
 resolve(const struct reading *reading, const struct pending *pending, struct rot_error *err)
 {
 	void *entity = label_find(reading, pending->name);
-	struct names names = { 0 };
+	struct names names = {0};
 
 	if (!entity) {
 		for (size_t i = 0; i < reading->nr_labels; i++)
@@ -311,7 +316,7 @@ struct measurement *
 xml_measurement(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		struct rot_error *err)
 {
-	struct reading reading = { .registry = registry, .scope = scope };
+	struct reading reading = {.registry = registry, .scope = scope};
 	struct measurement *measurement = measurement_new();
 	int rc = fill_children(&reading, measurement, element, true, err);
 

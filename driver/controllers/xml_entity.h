@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Entities as controllers write them. An element stands for a field of the entity around it: <kernel> for "kernel", and for an item of the list
- * "kernels". Its attributes are primitive fields, with expressions; "type" names the class where the field's own is not meant; id="NAME"
- * lets <field ref="NAME"/> elsewhere in the same measurement refer to the same entity. An item of a list of primitive values is
- * <argument value="..."/>.
+ * Entities as controllers write them. An element stands for a field of the entity around it: <kernel> for "kernel", and
+ * for an item of the list "kernels". Its attributes are primitive fields, with expressions; "type" names the class
+ * where the field's own is not meant; id="NAME" lets <field ref="NAME"/> elsewhere in the same measurement refer to the
+ * same entity. An item of a list of primitive values is <argument value="..."/>.
  */
 #ifndef CONTROLLERS_XML_ENTITY_H
 #define CONTROLLERS_XML_ENTITY_H
@@ -15,8 +15,9 @@
 #include "measuring/expression.h"
 
 /*
- * The measurement whose fields are the child elements of element; children of other names than its fields are passed over. NULL on error: unknown
- * class, field or reference (with the nearest), a value that is none of its field, with file and line. Free with rot_graph_delete.
+ * The measurement whose fields are the child elements of element; children of other names than its fields are passed
+ * over. NULL on error: unknown class, field or reference (with the nearest), a value that is none of its field, with
+ * file and line. Free with rot_graph_delete.
  */
 struct measurement *xml_measurement(const xmlNode *element, const struct rot_registry *registry,
 				    const struct expression_scope *scope, struct rot_error *err);

@@ -33,8 +33,8 @@ collect_elements(struct xml_controller *controller, const xmlNode *parent)
 			collect_elements(controller, child);
 			continue;
 		}
-		controller->elements = rot_realloc(controller->elements, controller->nr_elements + 1,
-						   sizeof(*controller->elements));
+		controller->elements =
+			rot_realloc(controller->elements, controller->nr_elements + 1, sizeof(*controller->elements));
 		controller->elements[controller->nr_elements++] = child;
 	}
 }
@@ -72,12 +72,12 @@ add_values(struct space *space, const xmlNode *element)
 		const char *element;
 		const char *attributes[3];
 	} forms[] = {
-		{ "list", { "values" } },
-		{ "value", { "is" } },
-		{ "range", { "from", "to", "step" } },
-		{ "geometric", { "from", "to", "factor" } },
+		{"list", {"values"}},
+		{"value", {"is"}},
+		{"range", {"from", "to", "step"}},
+		{"geometric", {"from", "to", "factor"}},
 	};
-	char *condition = xml_attribute(element, "if", ""), *where = xml_where(element), *text[3] = { 0 };
+	char *condition = xml_attribute(element, "if", ""), *where = xml_where(element), *text[3] = {0};
 	size_t form = 0;
 
 	while (!xml_is(element, forms[form].element))
@@ -102,8 +102,8 @@ add_values(struct space *space, const xmlNode *element)
 static int
 check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const taken[] = { "series", "label", "cpuFlags", "nrCpus", "l1DataBytes", "l2Bytes", "llcBytes",
-					     "lineBytes", "memoryBytes" };
+	static const char *const taken[] = {"series",  "label",    "cpuFlags",  "nrCpus",     "l1DataBytes",
+					    "l2Bytes", "llcBytes", "lineBytes", "memoryBytes"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -111,7 +111,9 @@ check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
 	if (!is_taken && xmlValidateNCName((const xmlChar *)name, 0) == 0)
 		return 0;
 	rot_error_set(err, 0, "an axis cannot be called '%s'", name);
-	rot_error_hint(err, "%s", is_taken ? "that variable has a meaning of its own" : "a name is letters, digits and '_', not beginning with a digit");
+	rot_error_hint(err, "%s",
+		       is_taken ? "that variable has a meaning of its own"
+				: "a name is letters, digits and '_', not beginning with a digit");
 	return xml_error_at(element, err);
 }
 
@@ -222,7 +224,8 @@ plan_measurement(const struct xml_controller *controller, const xmlNode *element
 }
 
 static int
-plan_request(const xmlNode *element, const struct expression_scope *scope, struct quantity_request *request, struct rot_error *err)
+plan_request(const xmlNode *element, const struct expression_scope *scope, struct quantity_request *request,
+	     struct rot_error *err)
 {
 	char *text = xml_evaluated(element, "is", NULL, scope, err);
 	int rc = text ? quantity_parse(request, text, err) : -1;
@@ -241,8 +244,8 @@ plan_request(const xmlNode *element, const struct expression_scope *scope, struc
 }
 
 static int
-plan_requests(const struct xml_controller *controller, struct planned_point *planned, const struct expression_scope *scope,
-	      struct rot_error *err)
+plan_requests(const struct xml_controller *controller, struct planned_point *planned,
+	      const struct expression_scope *scope, struct rot_error *err)
 {
 	const xmlNode *element = xml_child(planned->element, "quantity");
 	bool is_of_point = element != NULL;
@@ -251,11 +254,12 @@ plan_requests(const struct xml_controller *controller, struct planned_point *pla
 	if (!element)
 		element = xml_plan_next(controller, &i, "quantity");
 	while (element) {
-		struct quantity_request request = { 0 };
+		struct quantity_request request = {0};
 
 		if (plan_request(element, scope, &request, err) < 0)
 			return -1;
-		planned->requests = rot_realloc(planned->requests, planned->nr_requests + 1, sizeof(*planned->requests));
+		planned->requests =
+			rot_realloc(planned->requests, planned->nr_requests + 1, sizeof(*planned->requests));
 		planned->requests[planned->nr_requests++] = request;
 		element = is_of_point ? xml_next(element, "quantity") : NULL;
 		if (!element) {
@@ -272,9 +276,10 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 {
 	struct planned_point *planned;
 
-	controller->planned = rot_realloc(controller->planned, controller->nr_planned + 1, sizeof(*controller->planned));
+	controller->planned =
+		rot_realloc(controller->planned, controller->nr_planned + 1, sizeof(*controller->planned));
 	planned = &controller->planned[controller->nr_planned++];
-	*planned = (struct planned_point){ .element = element, .at = at };
+	*planned = (struct planned_point){.element = element, .at = at};
 	planned->series = xml_evaluated(element, "series", "", scope, err);
 	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
 	if (!planned->label || plan_runs(element, scope, &planned->nr_runs, err) < 0)
@@ -302,13 +307,15 @@ plan_work(struct xml_controller *controller, struct planned_ceiling *planned, co
 	if (rc < 0 || !isnan(planned->work))
 		goto check;
 	rot_error_set(err, 0, "the kernel's definition does not say the work of '%s'", planned->name);
-	is_known = planned->operation ? kernel_expected_operations(rot, kernel, planned->operation, &planned->work, err)
-				      : kernel_expected_bytes(rot, kernel, planned->border, "both", &planned->work, err);
+	is_known = planned->operation
+			   ? kernel_expected_operations(rot, kernel, planned->operation, &planned->work, err)
+			   : kernel_expected_bytes(rot, kernel, planned->border, "both", &planned->work, err);
 	if (!is_known)
 		return xml_error_at(planned->element, err);
 check:
 	if (rc == 0 && !(planned->work > 0)) {
-		rot_error_set(err, 0, "the work of '%s' is %g per run: expected more than 0", planned->name, planned->work);
+		rot_error_set(err, 0, "the work of '%s' is %g per run: expected more than 0", planned->name,
+			      planned->work);
 		rc = xml_error_at(planned->element, err);
 	}
 	return rc;
@@ -317,7 +324,7 @@ check:
 static int
 check_ceiling(const struct planned_ceiling *planned, struct rot_error *err)
 {
-	struct quantity_request ignored = { 0 };
+	struct quantity_request ignored = {0};
 	char *text;
 	int rc;
 
@@ -326,18 +333,22 @@ check_ceiling(const struct planned_ceiling *planned, struct rot_error *err)
 		rot_error_hint(err, "performance=\"doublePrecisionFlop\" or throughput=\"llcRam\"");
 		return xml_error_at(planned->element, err);
 	}
-	text = planned->operation ? rot_format("performance:%s", planned->operation) : rot_format("throughput:%s", strcmp(planned->border, "cpuL1") == 0 ? "l1l2" : planned->border);
+	text = planned->operation
+		       ? rot_format("performance:%s", planned->operation)
+		       : rot_format("throughput:%s", strcmp(planned->border, "cpuL1") == 0 ? "l1l2" : planned->border);
 	rc = quantity_parse(&ignored, text, err);
 	free(text);
 	return rc < 0 ? xml_error_at(planned->element, err) : 0;
 }
 
 static int
-plan_ceiling(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope, struct rot_error *err)
+plan_ceiling(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
+	     struct rot_error *err)
 {
 	struct planned_ceiling *planned;
 
-	controller->ceilings = rot_realloc(controller->ceilings, controller->nr_ceilings + 1, sizeof(*controller->ceilings));
+	controller->ceilings =
+		rot_realloc(controller->ceilings, controller->nr_ceilings + 1, sizeof(*controller->ceilings));
 	planned = &controller->ceilings[controller->nr_ceilings++];
 	*planned = (struct planned_ceiling){
 		.element = element,

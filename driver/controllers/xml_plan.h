@@ -35,7 +35,7 @@ struct xml_controller {
 	const xmlNode **elements; /* below the root, those of <shared> parts in their place */
 	size_t nr_elements;
 	struct expression_scope *constants;
-	struct point *points;     /* of the space */
+	struct point *points; /* of the space */
 	size_t nr_points;
 	struct planned_point *planned;
 	size_t nr_planned;

@@ -65,7 +65,8 @@ annotation_of(const xmlNode *element)
 	char *all = rot_strdup("");
 
 	for (const xmlNode *a = xml_child(element, "annotation"); a; a = xml_next(a, "annotation")) {
-		char *text = xml_attribute(a, "text", ""), *longer = rot_format("%s%s%s", all, all[0] ? "\n" : "", text);
+		char *text = xml_attribute(a, "text", ""),
+		     *longer = rot_format("%s%s%s", all, all[0] ? "\n" : "", text);
 
 		free(text);
 		free(all);
@@ -77,10 +78,10 @@ annotation_of(const xmlNode *element)
 static int
 read_plot(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const kinds[] = { "roofline", "distribution", "series" };
-	static const char *const labels[] = { "none", "ends", "all" };
+	static const char *const kinds[] = {"roofline", "distribution", "series"};
+	static const char *const labels[] = {"none", "ends", "all"};
 	struct experiment_plot *plot = &reading->plot;
-	int seen[2] = { 0 };
+	int seen[2] = {0};
 
 	*plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
 	for (size_t i = 0; i < 3; i++) {
@@ -114,10 +115,11 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 
 /* x of a plot that is no roofline: a quantity, or an axis with numbers at every point. */
 static int
-check_x(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element, struct rot_error *err)
+check_x(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element,
+	struct rot_error *err)
 {
 	const char *x = reading->plot.x, **names;
-	struct quantity_request request = { 0 };
+	struct quantity_request request = {0};
 	struct rot_error ignored;
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 	const char *nearest;
@@ -151,8 +153,12 @@ set_made_up_values(const struct xml_controller *controller, struct expression_sc
 	double made_up = 1.25;
 
 	for (size_t i = 0; i < controller->nr_elements + controller->nr_planned; i++) {
-		const xmlNode *parent = i < controller->nr_elements ? controller->elements[i] : controller->planned[i - controller->nr_elements].element;
-		const xmlNode *q = i < controller->nr_elements && xml_is(parent, "quantity") ? parent : xml_child(parent, "quantity");
+		const xmlNode *parent = i < controller->nr_elements
+						? controller->elements[i]
+						: controller->planned[i - controller->nr_elements].element;
+		const xmlNode *q = i < controller->nr_elements && xml_is(parent, "quantity")
+					   ? parent
+					   : xml_child(parent, "quantity");
 
 		for (; q; q = q == parent ? NULL : xml_next(q, "quantity")) {
 			char *name = xml_attribute(q, "name", ""), *first = rot_format("first.%s", name);
@@ -169,7 +175,8 @@ set_made_up_values(const struct xml_controller *controller, struct expression_sc
 }
 
 static int
-check_text(const struct expression_scope *scope, const char *text, const char *what, const xmlNode *element, struct rot_error *err)
+check_text(const struct expression_scope *scope, const char *text, const char *what, const xmlNode *element,
+	   struct rot_error *err)
 {
 	char *result = expression_text(scope, text, err);
 
@@ -182,7 +189,8 @@ check_text(const struct expression_scope *scope, const char *text, const char *w
 }
 
 static int
-check_texts(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element, struct rot_error *err)
+check_texts(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element,
+	    struct rot_error *err)
 {
 	struct expression_scope *scope;
 	int rc = 0;
@@ -204,9 +212,10 @@ check_texts(const struct xml_controller *controller, const struct reading *readi
 /* ---- all ---- */
 
 static int
-show_plot(struct xml_controller *controller, struct experiment *experiment, const xmlNode *element, struct rot_error *err)
+show_plot(struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
+	  struct rot_error *err)
 {
-	struct reading reading = { 0 };
+	struct reading reading = {0};
 	int rc = read_plot(controller, &reading, element, err);
 
 	if (rc == 0 && reading.plot.kind != EXPERIMENT_ROOFLINE)
@@ -235,11 +244,12 @@ show_names(struct experiment *experiment, const xmlNode *quantity, struct rot_er
 }
 
 static int
-show_columns(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *table, struct rot_error *err)
+show_columns(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *table,
+	     struct rot_error *err)
 {
 	for (const xmlNode *c = xml_child(table, "column"); c; c = xml_next(c, "column")) {
 		char *of = xml_attribute(c, "of", ""), *heading = xml_attribute(c, "heading", "");
-		struct quantity_request request = { 0 };
+		struct quantity_request request = {0};
 		const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 		int rc = 0;
 

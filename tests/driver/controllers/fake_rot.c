@@ -27,7 +27,7 @@ static char folder[64];
 static struct machine *
 fake_machine(void)
 {
-	static const char *const flags[] = { "avx", "avx2", "avx512f", "avx512vl", "fma", "sse2" };
+	static const char *const flags[] = {"avx", "avx2", "avx512f", "avx512vl", "fma", "sse2"};
 	struct machine *machine = machine_new();
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++)
@@ -50,7 +50,7 @@ void
 fake_rot_open(struct rot *rot)
 {
 	struct configuration *configuration = configuration_new();
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	char *cache;
 
 	strcpy(folder, "/tmp/rot-controllers-XXXXXX");
@@ -77,7 +77,7 @@ fake_rot_close(struct rot *rot)
 void
 fake_file(const char *name, const char *content)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	ck_assert_msg(file_write(name, content, strlen(content), false, &err) == 0, "%s", err.text);
 }
@@ -86,8 +86,12 @@ static const char *
 unit_of(const char *name)
 {
 	static const char *const units[][2] = {
-		{ "time", "cycle" }, { "operationCount", "flop" }, { "transferredBytes", "byte" }, { "performance", "flop/cycle" },
-		{ "throughput", "byte/cycle" }, { "operationalIntensity", "flop/byte" },
+		{"time", "cycle"},
+		{"operationCount", "flop"},
+		{"transferredBytes", "byte"},
+		{"performance", "flop/cycle"},
+		{"throughput", "byte/cycle"},
+		{"operationalIntensity", "flop/byte"},
 	};
 
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
@@ -100,9 +104,10 @@ unit_of(const char *name)
 static void
 fake_value(const struct quantity_request *request, double base, int nr_runs, struct quantity_value *value)
 {
-	const char *operation = request->operation ? request->operation : "", *border = request->border ? request->border : "";
+	const char *operation = request->operation ? request->operation : "",
+		   *border = request->border ? request->border : "";
 
-	*value = (struct quantity_value){ .request = *request, .kind = "measured", .grade = "", .expected = NAN };
+	*value = (struct quantity_value){.request = *request, .kind = "measured", .grade = "", .expected = NAN};
 	value->request.clock = "coreCycles"; /* chosen, as the real one does */
 	value->name = rot_strdup(request->name);
 	value->of = rot_format("%s%s%s", operation, operation[0] && border[0] ? "/" : "", border);
@@ -117,16 +122,19 @@ fake_value(const struct quantity_request *request, double base, int nr_runs, str
 	value->taints = rot_calloc(value->nr_samples, sizeof(*value->taints));
 	for (size_t i = 0; i < value->nr_samples; i++)
 		value->samples[i] = base + 0.25 * (double)i;
-	value->summary = request->border ? summary_single(base, "expected") : summary_median(value->samples, value->nr_samples);
+	value->summary =
+		request->border ? summary_single(base, "expected") : summary_median(value->samples, value->nr_samples);
 }
 
 int
 quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
-		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes, struct rot_error *err)
+		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
+		   struct rot_error *err)
 {
-	(void)rot;
+	(void)measurement;
 	fake_nr_runs = nr_runs;
-	snprintf(fake_optimization, sizeof(fake_optimization), "%s", measurement_workloads_at(measurement, 0)->kernel->optimization);
+	snprintf(fake_optimization, sizeof(fake_optimization), "%s",
+		 configuration_string(rot->configuration, "optimization"));
 	if (++fake_nr_calls == fake_failing_call) {
 		if (fake_is_interrupt)
 			raise(SIGINT);

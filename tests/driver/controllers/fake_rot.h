@@ -8,8 +8,8 @@
 #include "rot.h"
 
 /*
- * Opens a driver with its kernels, on a machine with AVX-512, 32 KiB, 1 MiB and 32 MiB of caches and 16 GiB of memory, and goes to a
- * fresh empty folder. ck_asserts that it works.
+ * Opens a driver with its kernels, on a machine with AVX-512, 32 KiB, 1 MiB and 32 MiB of caches and 16 GiB of memory,
+ * and goes to a fresh empty folder. ck_asserts that it works.
  */
 void fake_rot_open(struct rot *rot);
 
@@ -27,7 +27,7 @@ extern int fake_nr_runs;
 extern size_t fake_failing_call;
 extern bool fake_is_interrupt;
 
-/* The optimization of the first kernel in the last call. */
+/* The configuration key of that name, as it was in the last call. */
 extern char fake_optimization[64];
 
 #endif

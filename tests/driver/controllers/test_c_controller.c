@@ -18,8 +18,8 @@ static struct rot rot;
 
 /* What the loaded controller calls must be in this program. */
 void *const used_by_controllers[] = {
-	(void *)experiment_new, (void *)experiment_delete, (void *)experiment_add_point, (void *)experiment_write,
-	(void *)measurement_new, (void *)workload_new, (void *)rot_registry_find, (void *)rot_entity_set,
+	(void *)experiment_new,  (void *)experiment_delete, (void *)experiment_add_point, (void *)experiment_write,
+	(void *)measurement_new, (void *)workload_new,      (void *)rot_registry_find,    (void *)rot_entity_set,
 };
 
 static const char source[] =
@@ -44,7 +44,8 @@ static const char source[] =
 	"	rot_graph_delete(measurement);\n"
 	"	return rc;\n"
 	"}\n"
-	"const struct rot_controller controller = { .name = \"mine\", .description = \"a test\", .measure = measure };\n";
+	"const struct rot_controller controller = { .name = \"mine\", .description = \"a test\", .measure = measure "
+	"};\n";
 
 static void
 setup(void)
@@ -63,7 +64,7 @@ teardown(void)
 
 START_TEST(compiled_and_run)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stdout));
 	ck_assert_msg(controller_run(&rot, "./mine.c", NULL, &err) == 0, "%s %s", err.text, err.hint);
@@ -77,7 +78,7 @@ END_TEST
 
 START_TEST(compiled_only_when_changed)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	const struct rot_controller *controller = c_controller_load(rot.paths, rot.configuration, "mine.c", &err);
 
 	ck_assert_msg(controller != NULL, "%s", err.text);
@@ -100,14 +101,14 @@ END_TEST
 static const struct {
 	const char *source, *text, *hint;
 } refusals[] = {
-	{ "int main(", "cannot compile", "compiler's messages" },
-	{ "int x;\n", "does not define a controller", "const struct rot_controller controller" },
-	{ "void nowhere(void); void *const controller[5] = { (void *)nowhere };\n", "cannot load", "" },
+	{"int main(", "cannot compile", "compiler's messages"},
+	{"int x;\n", "does not define a controller", "const struct rot_controller controller"},
+	{"void nowhere(void); void *const controller[5] = { (void *)nowhere };\n", "cannot load", ""},
 };
 
 START_TEST(refused)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	fake_file("mine.c", refusals[_i].source);
 	ck_assert_int_eq(controller_run(&rot, "mine.c", NULL, &err), -1);
@@ -118,7 +119,7 @@ END_TEST
 
 START_TEST(missing_file)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(controller_run(&rot, "./none.c", NULL, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "none.c"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Experiments: the JSON and the table of computed quantities, and what happens when something goes wrong on the way. */
-#include <jansson.h>
 #include <check.h>
+#include <jansson.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,10 +23,12 @@ static struct rot rot;
 static const char controller[] =
 	"<controller name='test' comment='' runs='10'>\n"
 	"<axis name='size'><list values='100 200'/></axis><axis name='kind'><list values='a b'/></axis>\n"
-	"<point series='{$kind}' label='{$size}'><workload><kernel type='Triad' bufferSize='{$size}'/></workload></point>\n"
+	"<point series='{$kind}' label='{$size}'><workload><kernel type='Triad' "
+	"bufferSize='{$size}'/></workload></point>\n"
 	"<quantity is='time'/><quantity is='operationCount:doublePrecisionFlop'/>\n"
 	"<quantity is='transferredBytes:llcRam.read'/>\n"
-	"<ceiling name='peak' performance='doublePrecisionFlop' runs='4'><workload><kernel type='Triad' bufferSize='5'/></workload></ceiling>\n"
+	"<ceiling name='peak' performance='doublePrecisionFlop' runs='4'><workload><kernel type='Triad' "
+	"bufferSize='5'/></workload></ceiling>\n"
 	"<ceiling name='memory' throughput='llcRam' work='{$bufferSize * 24}' if=\"$size = 100 and $kind = 'a'\">"
 	"<workload><kernel type='Triad' bufferSize='6'/></workload></ceiling>\n"
 	"</controller>\n";
@@ -55,7 +57,7 @@ static void
 assert_golden(const char *name, const char *text)
 {
 	char *path = golden_path(name), *expected;
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	if (getenv("GOLDEN") && strcmp(getenv("GOLDEN"), "write") == 0)
 		ck_assert_msg(file_write(path, text, strlen(text), false, &err) == 0, "%s", err.text);
@@ -101,7 +103,7 @@ stable_json(const char *path)
 
 START_TEST(json_and_table_are_golden)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	char *json, *table;
 
 	ck_assert_msg(run_into("table", "test", NULL, &err) == 0, "%s", err.text);
@@ -116,7 +118,7 @@ END_TEST
 
 START_TEST(json_is_the_schema)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	json_t *json, *point;
 
 	ck_assert_int_eq(run_into("table", "test", "result", &err), 0);
@@ -136,21 +138,27 @@ END_TEST
 
 START_TEST(configuration_overrides)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", &err);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "optimization", "-O2 -g", &err);
-	fake_file("one.xml", "<controller name='one' comment=''><point><workload><kernel type='Triad'/></workload></point>"
-			     "<quantity is='time'/></controller>");
+	fake_file("one.xml",
+		  "<controller name='one' comment=''><point><workload><kernel type='Triad'/></workload></point>"
+		  "<quantity is='time'/></controller>");
 	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
 	ck_assert_int_eq(fake_nr_runs, 3);
 	ck_assert_str_eq(fake_optimization, "-O2 -g");
+	/* The last call is for a ceiling: neither runs nor flags hold for it. */
+	ck_assert_int_eq(run_into("table", "test", NULL, &err), 0);
+	ck_assert_int_eq(fake_nr_runs, 4);
+	ck_assert_str_eq(fake_optimization, "");
+	ck_assert_str_eq(configuration_string(rot.configuration, "optimization"), "-O2 -g");
 }
 END_TEST
 
 START_TEST(interrupted_keeps_finished_points)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	json_t *json;
 
 	fake_failing_call = 3;
@@ -167,7 +175,7 @@ END_TEST
 
 START_TEST(failure_writes_nothing)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	fake_failing_call = 2;
 	fake_is_interrupt = false;
@@ -179,7 +187,7 @@ END_TEST
 
 START_TEST(unwritable_folder_is_seen_first)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(run_into("table", "test", "missing/folder/out", &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "cannot write 'missing/folder/out.json'"));
@@ -190,9 +198,9 @@ END_TEST
 
 START_TEST(higher_ceiling_counts)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
-	struct experiment_ceiling ceiling = { "peak", "doublePrecisionFlop", NULL, 10 };
+	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
 	struct measurement *measurement = measurement_new();
 	struct workload *workload = workload_new();
 
@@ -213,28 +221,31 @@ static const struct {
 	double value, low, high;
 	const char *kind, *text;
 } numbers[] = {
-	{ 20000, 20000, 20000, "measured", "20000" },
-	{ 20000, NAN, NAN, "expected", "20000 (e)" },
-	{ 1.23456, NAN, NAN, "modelled", "1.235 (m)" },
-	{ 51.34, 51.13, 51.55, "measured", "51.3 ±0.2" },
-	{ 51.34, 51.3, 52.9, "measured", "51 [51, 53]" },
-	{ 1234567, 1233000, 1236000, "measured", "1235000 [1233000, 1236000]" },
-	{ 100, 90, 120, "measured", "100 [90, 120]" },
-	{ 0.001234, 0.001233, 0.001235, "measured", "0.001234 ±0.000001" },
-	{ 0, 0, 0, "measured", "0" },
-	{ 0, NAN, NAN, "expected", "0 (e)" },
-	{ INFINITY, NAN, NAN, "measured", "inf" },
-	{ NAN, NAN, NAN, "measured", "-" },
-	{ 123456.7, NAN, NAN, "measured", "123500" },
-	{ 27122732, NAN, NAN, "measured", "27120000" },
-	{ 27122732, NAN, NAN, "given", "27122732 (g)" },
+	{20000, 20000, 20000, "measured", "20000"},
+	{20000, NAN, NAN, "expected", "20000 (e)"},
+	{1.23456, NAN, NAN, "modelled", "1.235 (m)"},
+	{51.34, 51.13, 51.55, "measured", "51.3 ±0.2"},
+	{51.34, 51.3, 52.9, "measured", "51 [51, 53]"},
+	{1234567, 1233000, 1236000, "measured", "1235000 [1233000, 1236000]"},
+	{100, 90, 120, "measured", "100 [90, 120]"},
+	{0.001234, 0.001233, 0.001235, "measured", "0.001234 ±0.000001"},
+	{0, 0, 0, "measured", "0"},
+	{0, NAN, NAN, "expected", "0 (e)"},
+	{INFINITY, NAN, NAN, "measured", "inf"},
+	{NAN, NAN, NAN, "measured", "-"},
+	{123456.7, NAN, NAN, "measured", "123500"},
+	{27122732, NAN, NAN, "measured", "27120000"},
+	{27122732, NAN, NAN, "given", "27122732 (g)"},
 };
 
 START_TEST(digits_follow_the_interval)
 {
 	struct quantity_value value = {
 		.kind = numbers[_i].kind,
-		.summary = { .estimator = numbers[_i].kind, .value = numbers[_i].value, .low = numbers[_i].low, .high = numbers[_i].high },
+		.summary = {.estimator = numbers[_i].kind,
+			    .value = numbers[_i].value,
+			    .low = numbers[_i].low,
+			    .high = numbers[_i].high},
 	};
 	char *text = value_text(&value);
 
@@ -245,7 +256,7 @@ END_TEST
 
 START_TEST(words_for_people)
 {
-	struct quantity_value value = { .of = (char *)"doublePrecisionFlop/llcRam.read" };
+	struct quantity_value value = {.of = (char *)"doublePrecisionFlop/llcRam.read"};
 	char *of = value_of_words(&value), *name = camel_case_words("operationalIntensity");
 
 	ck_assert_str_eq(of, "double precision, LLC-RAM read");

@@ -28,7 +28,7 @@ points_text(const struct point *points, size_t nr)
 static void
 assert_points(struct space *space, const char *expected)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	struct point *points;
 	size_t nr;
 	char *text;
@@ -68,15 +68,15 @@ static const struct {
 	const char *from, *to, *step, *expected;
 	bool is_geometric;
 } progressions[] = {
-	{ "10000", "30000", "10000", "n=10000; n=20000; n=30000", false },
-	{ "1", "2", "0.4", "n=1; n=1.4; n=1.8", false },
-	{ "0", "0.3", "0.1", "n=0; n=0.1; n=0.2; n=0.30000000000000004", false },
-	{ "3", "1", "-1", "n=3; n=2; n=1", false },
-	{ "5", "5", "1", "n=5", false },
-	{ "1", "8", "2", "n=1; n=2; n=4; n=8", true },
-	{ "100", "1", "0.1", "n=100; n=10; n=1", true },
-	{ "500", "4000", "2", "n=500; n=1000; n=2000; n=4000", true },
-	{ "{2 + 2}", "{5 + 1}", "{1}", "n=4; n=5; n=6", false },
+	{"10000", "30000", "10000", "n=10000; n=20000; n=30000", false},
+	{"1", "2", "0.4", "n=1; n=1.4; n=1.8", false},
+	{"0", "0.3", "0.1", "n=0; n=0.1; n=0.2; n=0.30000000000000004", false},
+	{"3", "1", "-1", "n=3; n=2; n=1", false},
+	{"5", "5", "1", "n=5", false},
+	{"1", "8", "2", "n=1; n=2; n=4; n=8", true},
+	{"100", "1", "0.1", "n=100; n=10; n=1", true},
+	{"500", "4000", "2", "n=500; n=1000; n=2000; n=4000", true},
+	{"{2 + 2}", "{5 + 1}", "{1}", "n=4; n=5; n=6", false},
 };
 
 START_TEST(progression)
@@ -84,7 +84,8 @@ START_TEST(progression)
 	struct space *space = space_with("n");
 
 	if (progressions[_i].is_geometric)
-		space_add_geometric(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL, NULL);
+		space_add_geometric(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL,
+				    NULL);
 	else
 		space_add_range(space, progressions[_i].from, progressions[_i].to, progressions[_i].step, NULL, NULL);
 	assert_points(space, progressions[_i].expected);
@@ -120,7 +121,7 @@ END_TEST
 
 START_TEST(order_is_changed)
 {
-	static const char *const order[] = { "b" }, *const twice[] = { "b", "b" };
+	static const char *const order[] = {"b"}, *const twice[] = {"b", "b"};
 	struct space *space = space_with("a");
 	struct rot_error err;
 
@@ -162,21 +163,21 @@ static const struct {
 	const char *from, *to, *step, *message;
 	bool is_geometric;
 } refusals[] = {
-	{ "1", "5", "0", "f.xml:3: axis 'n': step is 0", false },
-	{ "5", "1", "1", "has no value", false },
-	{ "1", "1e9", "1", "more than 1000000 values", false },
-	{ "x", "5", "1", "from is 'x', which is no number", false },
-	{ "1", "{$n}", "1", "f.xml:3: axis 'n': to: ", false },
-	{ "1", "{1 div 0}", "1", "f.xml:3: axis 'n': to: ", false },
-	{ "0", "8", "2", "same sign", true },
-	{ "1", "8", "1", "not 1", true },
-	{ "1", "8", "0.5", "has no value", true },
+	{"1", "5", "0", "f.xml:3: axis 'n': step is 0", false},
+	{"5", "1", "1", "has no value", false},
+	{"1", "1e9", "1", "more than 1000000 values", false},
+	{"x", "5", "1", "from is 'x', which is no number", false},
+	{"1", "{$n}", "1", "f.xml:3: axis 'n': to: ", false},
+	{"1", "{1 div 0}", "1", "f.xml:3: axis 'n': to: ", false},
+	{"0", "8", "2", "same sign", true},
+	{"1", "8", "1", "not 1", true},
+	{"1", "8", "0.5", "has no value", true},
 };
 
 START_TEST(refused)
 {
 	struct space *space = space_with("a");
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	struct point *points;
 	size_t nr;
 
@@ -196,7 +197,7 @@ END_TEST
 START_TEST(nothing_left_or_too_much)
 {
 	struct space *space = space_with("a");
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	struct point *points;
 	size_t nr;
 
@@ -223,7 +224,7 @@ END_TEST
 
 START_TEST(numbers_read_back)
 {
-	static const double numbers[] = { 0, -0.0, 1, -3, 0.1, 1e15, 1e-300, 123456789012, 1.0 / 3, 1e300 };
+	static const double numbers[] = {0, -0.0, 1, -3, 0.1, 1e15, 1e-300, 123456789012, 1.0 / 3, 1e300};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		char *text = space_number_text(numbers[i]);

@@ -37,7 +37,7 @@ teardown(void)
 static struct xml_controller *
 open_text(const char *text, struct rot_error *err)
 {
-	*err = (struct rot_error){ 0 };
+	*err = (struct rot_error){0};
 	fake_file("c.xml", text);
 	return xml_controller_open(&rot, "c.xml", err);
 }
@@ -47,7 +47,7 @@ open_text(const char *text, struct rot_error *err)
 START_TEST(built_in_controllers_are_valid)
 {
 	struct controller_info *infos;
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	size_t nr, nr_built_in = 0;
 
 	controllers_list(rot.paths, &infos, &nr);
@@ -58,7 +58,8 @@ START_TEST(built_in_controllers_are_valid)
 		ck_assert_msg(controller != NULL, "%s: %s %s", infos[i].name, err.text, err.hint);
 		ck_assert_msg(infos[i].description[0] != '\0', "%s has no comment", infos[i].name);
 		experiment = experiment_new(&rot, "c", "c", 0, &err);
-		ck_assert_msg(xml_plan_show(controller, experiment, &err) == 0, "%s: %s %s", infos[i].name, err.text, err.hint);
+		ck_assert_msg(xml_plan_show(controller, experiment, &err) == 0, "%s: %s %s", infos[i].name, err.text,
+			      err.hint);
 		experiment_delete(experiment);
 		xml_controller_close(controller);
 		nr_built_in += strcmp(infos[i].place, "built in") == 0;
@@ -70,13 +71,13 @@ END_TEST
 
 START_TEST(built_in_controllers_work_without_avx)
 {
-	static const char *const names[] = { "arithmetic", "default-peaks", "memory" };
+	static const char *const names[] = {"arithmetic", "default-peaks", "memory"};
 
 	for (size_t i = 0; i < rot.machine->cpu_flags.nr; i++)
 		rot_string_set(&((char **)rot.machine->cpu_flags.items)[i], "none");
 	for (size_t i = 0; i < 3; i++) {
 		char *path = rot_format("%s/driver/controllers/%s.xml", rot.paths->data, names[i]);
-		struct rot_error err = { 0 };
+		struct rot_error err = {0};
 		struct xml_controller *controller = xml_controller_open(&rot, path, &err);
 
 		ck_assert_msg(controller != NULL, "%s: %s", err.text, err.hint);
@@ -89,7 +90,7 @@ END_TEST
 
 START_TEST(triad_is_as_in_the_thesis)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 	char *path = controller_find_file(rot.paths, "triad");
 	struct xml_controller *controller = xml_controller_open(&rot, path, &err);
 
@@ -114,10 +115,12 @@ START_TEST(titles_change_no_hash)
 {
 	struct rot_error err;
 	struct xml_controller *a = open_text(HEAD AXIS POINT TAIL, &err);
-	struct xml_controller *b = open_text("<controller name='other' comment='x'>\n<axis name='k'><value is='2'/></axis>"
-					     "<quantity is='time'/><point series='t' label='z'><workload>"
-					     "<kernel type='Triad' bufferSize='{$k}'/></workload></point>"
-					     "<plot type='series' title='T' x='k' y='time'/>" TAIL, &err);
+	struct xml_controller *b =
+		open_text("<controller name='other' comment='x'>\n<axis name='k'><value is='2'/></axis>"
+			  "<quantity is='time'/><point series='t' label='z'><workload>"
+			  "<kernel type='Triad' bufferSize='{$k}'/></workload></point>"
+			  "<plot type='series' title='T' x='k' y='time'/>" TAIL,
+			  &err);
 	char *first = measuring_description_hash(&rot, a->planned[0].measurement);
 	char *second = measuring_description_hash(&rot, a->planned[1].measurement);
 	char *other = measuring_description_hash(&rot, b->planned[0].measurement);
@@ -135,7 +138,8 @@ END_TEST
 START_TEST(entities_of_all_kinds)
 {
 	struct rot_error err;
-	struct xml_controller *c = open_text(HEAD
+	struct xml_controller *c = open_text(
+		HEAD
 		"<point runs='3'>\n"
 		"<workload id='w' cpu='0'><kernel id='k' type='Dummy'/></workload>\n"
 		"<workload><kernel ref='k'/></workload>\n"
@@ -143,7 +147,8 @@ START_TEST(entities_of_all_kinds)
 		"<argument value='b c'/></beforeRun></configurator>\n"
 		"<rule><predicate type='WorkloadEventPredicate' event='kernelStop'><workload ref='w'/></predicate>"
 		"<action type='FlushKernelBuffersAction'><kernel ref='k'/></action></rule>\n"
-		"</point>" TAIL, &err);
+		"</point>" TAIL,
+		&err);
 	const struct measurement *m;
 	const struct rule *rule;
 	const struct run_command *command;
@@ -156,9 +161,12 @@ START_TEST(entities_of_all_kinds)
 	ck_assert_int_eq(measurement_workloads_at(m, 0)->cpu, 0);
 	ck_assert_ptr_eq(measurement_workloads_at(m, 0)->kernel, measurement_workloads_at(m, 1)->kernel);
 	rule = measurement_rules_at(m, 0);
-	ck_assert_ptr_eq(((struct workload_event_predicate *)rule->predicate)->workload, measurement_workloads_at(m, 0));
-	ck_assert_ptr_eq(((struct flush_kernel_buffers_action *)rule->action)->kernel, measurement_workloads_at(m, 0)->kernel);
-	command = run_command_configurator_before_run_at((struct run_command_configurator *)measurement_configurators_at(m, 0), 0);
+	ck_assert_ptr_eq(((struct workload_event_predicate *)rule->predicate)->workload,
+			 measurement_workloads_at(m, 0));
+	ck_assert_ptr_eq(((struct flush_kernel_buffers_action *)rule->action)->kernel,
+			 measurement_workloads_at(m, 0)->kernel);
+	command = run_command_configurator_before_run_at(
+		(struct run_command_configurator *)measurement_configurators_at(m, 0), 0);
 	ck_assert_str_eq(run_command_arguments_at(command, 0), "2");
 	ck_assert_str_eq(run_command_arguments_at(command, 1), "b c");
 	xml_controller_close(c);
@@ -168,9 +176,12 @@ END_TEST
 START_TEST(conditions_choose_points)
 {
 	struct rot_error err;
-	struct xml_controller *c = open_text(HEAD "<axis name='n'><range from='1' to='4' step='1'/></axis><skip if='$n = 2'/>"
-		"<point if='$n != 3' label='a{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>"
-		"<point label='b{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>" TAIL, &err);
+	struct xml_controller *c = open_text(
+		HEAD "<axis name='n'><range from='1' to='4' step='1'/></axis><skip if='$n = 2'/>"
+		     "<point if='$n != 3' label='a{$n}'><workload><kernel type='Triad' "
+		     "bufferSize='{$n}'/></workload></point>"
+		     "<point label='b{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>" TAIL,
+		&err);
 	char labels[64] = "";
 
 	ck_assert_msg(c != NULL, "%s", err.text);
@@ -186,9 +197,11 @@ START_TEST(shared_parts_are_included)
 	struct rot_error err;
 	struct xml_controller *c;
 
-	fake_file("part.xml", "<shared>\n<axis name='n'><list values='5 6'/></axis>\n<quantity is='time'/>\n</shared>\n");
+	fake_file("part.xml",
+		  "<shared>\n<axis name='n'><list values='5 6'/></axis>\n<quantity is='time'/>\n</shared>\n");
 	c = open_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
-		      "<xi:include href='part.xml'/>\n" POINT TAIL, &err);
+		      "<xi:include href='part.xml'/>\n" POINT TAIL,
+		      &err);
 	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(c->nr_planned, 2);
 	ck_assert_uint_eq(c->planned[0].nr_requests, 1);
@@ -196,11 +209,13 @@ START_TEST(shared_parts_are_included)
 
 	fake_file("part.xml", "<shared>\n\n<axis name='n'><list value='5 6'/></axis>\n</shared>\n");
 	c = open_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
-		      "<xi:include href='part.xml'/>\n" POINT TAIL, &err);
+		      "<xi:include href='part.xml'/>\n" POINT TAIL,
+		      &err);
 	ck_assert_ptr_null(c);
 	ck_assert_str_eq(err.text, "part.xml:3: <list> has no attribute 'value'");
 	c = open_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
-		      "<xi:include href='missing.xml'/>\n" POINT TAIL, &err);
+		      "<xi:include href='missing.xml'/>\n" POINT TAIL,
+		      &err);
 	ck_assert_ptr_null(c);
 	ck_assert_msg(strstr(err.text, "missing.xml") != NULL, "%s", err.text);
 }
@@ -212,76 +227,103 @@ static const struct {
 	int line;
 	const char *xml, *message, *hint; /* message: all of it, or its beginning with "..." at the end; hint: a part */
 } refusals[] = {
-	{ __LINE__, "", "c.xml:1: ...", "" },
-	{ __LINE__, HEAD "<axis", "c.xml:2: ...", "" },
-	{ __LINE__, HEAD AXIS POINT "</control>", "c.xml:4: ...", "" },
-	{ __LINE__, "<experiment/>", "c.xml:1: the root element is <experiment>", "expected: controller" },
-	{ __LINE__, "<controller comment=''>" POINT TAIL, "c.xml:1: <controller> lacks the attribute 'name'", "" },
-	{ __LINE__, HEAD "<axes name='n'/>" TAIL, "c.xml:2: <axes> is not expected in <controller>", "did you mean 'axis'?" },
-	{ __LINE__, HEAD "<axis nam='n'/>" TAIL, "c.xml:2: <axis> has no attribute 'nam'", "did you mean 'name'?" },
-	{ __LINE__, HEAD "<axis name='n'/>" POINT TAIL, "c.xml:2: <axis> has no values", "range" },
-	{ __LINE__, HEAD "<axis name='n'>1 2</axis>" TAIL, "c.xml:2: <axis> holds text, which means nothing there", "" },
-	{ __LINE__, HEAD "<axis name='a b'><list values='1'/></axis>" POINT TAIL, "c.xml:2: an axis cannot be called 'a b'", "letters" },
-	{ __LINE__, HEAD "<axis name='llcBytes'><list values='1'/></axis>" POINT TAIL, "c.xml:2: an axis cannot be called 'llcBytes'", "" },
-	{ __LINE__, HEAD AXIS AXIS POINT TAIL, "c.xml:3: axis 'n' is there twice", "" },
-	{ __LINE__, HEAD "<axis name='n'><range from='1' to='5' step='0'/></axis>" POINT TAIL, "c.xml:2: axis 'n': step is 0...", "" },
-	{ __LINE__, HEAD "<axis name='n'>\n<list values='{$m}'/></axis>" POINT TAIL, "c.xml:3: axis 'n': ...", "" },
-	{ __LINE__, HEAD AXIS "<skip if='$nn = 1'/>" POINT TAIL, "c.xml:3: skip: ...", "$n" },
-	{ __LINE__, HEAD AXIS "<skip if='$n > 0'/>" POINT TAIL, "c.xml:1: no point to measure is left", "conditions" },
-	{ __LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "doc/CONTROLLERS.md" },
-	{ __LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload>", "" },
-	{ __LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel>", "" },
-	{ __LINE__, HEAD "<point>\n<workload>\n<kernel type='Traid'/></workload></point>" TAIL,
-	  "c.xml:4: <kernel type=\"Traid\">: no such class", "did you mean 'Triad'?" },
-	{ __LINE__, HEAD "<point><workload><kernel/></workload></point>" TAIL, "c.xml:2: <kernel> must say its type, as there are several",
-	  "Triad" },
-	{ __LINE__, HEAD "<point><workload><kernel type='Machine'/></workload></point>" TAIL,
-	  "c.xml:2: <kernel type=\"Machine\">: not a possible KernelBase", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' buffersize='1'/></workload></point>" TAIL, "c.xml:3: ...", "bufferSize" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='many'/></workload></point>" TAIL, "c.xml:3: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='{$n}'/></workload></point>" TAIL,
-	  "c.xml:3: <kernel bufferSize>: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='{1 div 0}'/></workload></point>" TAIL,
-	  "c.xml:3: <kernel bufferSize>: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='0'/></workload></point>" TAIL, "c.xml:3: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='-5'/></workload></point>" TAIL, "c.xml:3: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='1e30'/></workload></point>" TAIL, "c.xml:3: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='1000000000000'/></workload></point>" TAIL, "c.xml:3: ...", "" },
-	{ __LINE__, HEAD "<point><workload>\n<kernel type='Memory' operation='COPY'/></workload></point>" TAIL, "c.xml:3: ...", "" },
-	{ __LINE__, HEAD "<point><workload cpus='1'><kernel type='Dummy'/></workload></point>" TAIL, "c.xml:2: ...", "cpu" },
-	{ __LINE__, HEAD "<point><workload><kernel type='Dummy'/><kernels/></workload></point>" TAIL,
-	  "c.xml:2: Workload has no field for <kernels>", "did you mean 'kernel'?" },
-	{ __LINE__, HEAD "<point><workload><cpu/><kernel type='Dummy'/></workload></point>" TAIL,
-	  "c.xml:2: 'cpu' of Workload is a plain value", "cpu=" },
-	{ __LINE__, HEAD "<point><workload id='a'><kernel type='Dummy'/></workload><rule><predicate type='WorkloadEventPredicate'>\n"
-			 "<workload ref='b'/></predicate></rule></point>" TAIL, "c.xml:3: <workload ref=\"b\">: no entity has this id", "a" },
-	{ __LINE__, HEAD "<point><workload><kernel id='a' type='Dummy'/></workload><rule><predicate type='WorkloadEventPredicate'>\n"
-			 "<workload ref='a'/></predicate></rule></point>" TAIL, "c.xml:3: <workload ref=\"a\">: that is a Dummy, not a Workload", "" },
-	{ __LINE__, HEAD AXIS "<point runs='0'><workload><kernel type='Dummy'/></workload></point>" TAIL, "c.xml:3: runs is 0: ...", "" },
-	{ __LINE__, HEAD AXIS "<point runs='1.5'><workload><kernel type='Dummy'/></workload></point>" TAIL, "c.xml:3: runs is 1.5: ...", "" },
-	{ __LINE__, HEAD AXIS "<point runs='x'><workload><kernel type='Dummy'/></workload></point>" TAIL,
-	  "c.xml:3: <point runs>: 'x' is no number", "" },
-	{ __LINE__, HEAD AXIS POINT "<quantity is='performence:flop'/>" TAIL, "c.xml:4: ...", "performance" },
-	{ __LINE__, HEAD AXIS POINT "<quantity is='performance:flops'/>" TAIL, "c.xml:4: ...", "flop" },
-	{ __LINE__, HEAD AXIS POINT "<quantity is='throughput:llcRam' bytes='-1'/>" TAIL, "c.xml:4: <quantity>: given ...", "" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='rofline' x='n' y='time'/>" TAIL, "c.xml:4: <plot type=\"rofline\">: not a possible value",
-	  "did you mean 'roofline'?" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='series' x='m' y='time'/>" TAIL, "c.xml:4: <plot x=\"m\">: neither an axis nor a quantity", "" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='tim'/>" TAIL, "c.xml:4: plot: y: ...", "time" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='roofline' x='time' y='performance:flop'/>" TAIL,
-	  "c.xml:4: a roofline of 'performance' over 'time'", "operationalIntensity" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'/>\n<plot type='series' x='n' y='time'/>" TAIL,
-	  "c.xml:5: two plots with the name ''", "OUTPUT-NAME" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time' pointLabel='{$nn}'/>" TAIL, "c.xml:4: <plot>: pointLabel: ...", "$n" },
-	{ __LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'>\n<scale axis='x' from='5' to='2'/></plot>" TAIL,
-	  "c.xml:5: <scale> from 5 to 2: from must be below to", "" },
-	{ __LINE__, HEAD "<axis name='n'><list values='1 2'/></axis><axis name='t'><list values='x y'/></axis>\n" POINT
-			 "<plot type='series' x='t' y='time'/>" TAIL, "c.xml:4: <plot x=\"t\">: the axis has values that are no numbers", "" },
-	{ __LINE__, HEAD AXIS POINT "<table><column of='m'/></table>" TAIL, "c.xml:4: ...", "" },
-	{ __LINE__, HEAD AXIS "<ceiling name='c'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
-	  "c.xml:3: <ceiling> needs either a performance or a throughput", "performance=" },
-	{ __LINE__, HEAD AXIS "<ceiling name='c' performance='flop' work='0'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
-	  "c.xml:3: the work of 'c' is 0 per run: ...", "" },
+	{__LINE__, "", "c.xml:1: ...", ""},
+	{__LINE__, HEAD "<axis", "c.xml:2: ...", ""},
+	{__LINE__, HEAD AXIS POINT "</control>", "c.xml:4: ...", ""},
+	{__LINE__, "<experiment/>", "c.xml:1: the root element is <experiment>", "expected: controller"},
+	{__LINE__, "<controller comment=''>" POINT TAIL, "c.xml:1: <controller> lacks the attribute 'name'", ""},
+	{__LINE__, HEAD "<axes name='n'/>" TAIL, "c.xml:2: <axes> is not expected in <controller>",
+	 "did you mean 'axis'?"},
+	{__LINE__, HEAD "<axis nam='n'/>" TAIL, "c.xml:2: <axis> has no attribute 'nam'", "did you mean 'name'?"},
+	{__LINE__, HEAD "<axis name='n'/>" POINT TAIL, "c.xml:2: <axis> has no values", "range"},
+	{__LINE__, HEAD "<axis name='n'>1 2</axis>" TAIL, "c.xml:2: <axis> holds text, which means nothing there", ""},
+	{__LINE__, HEAD "<axis name='a b'><list values='1'/></axis>" POINT TAIL,
+	 "c.xml:2: an axis cannot be called 'a b'", "letters"},
+	{__LINE__, HEAD "<axis name='llcBytes'><list values='1'/></axis>" POINT TAIL,
+	 "c.xml:2: an axis cannot be called 'llcBytes'", ""},
+	{__LINE__, HEAD AXIS AXIS POINT TAIL, "c.xml:3: axis 'n' is there twice", ""},
+	{__LINE__, HEAD "<axis name='n'><range from='1' to='5' step='0'/></axis>" POINT TAIL,
+	 "c.xml:2: axis 'n': step is 0...", ""},
+	{__LINE__, HEAD "<axis name='n'>\n<list values='{$m}'/></axis>" POINT TAIL, "c.xml:3: axis 'n': ...", ""},
+	{__LINE__, HEAD AXIS "<skip if='$nn = 1'/>" POINT TAIL, "c.xml:3: skip: ...", "$n"},
+	{__LINE__, HEAD AXIS "<skip if='$n > 0'/>" POINT TAIL, "c.xml:1: no point to measure is left", "conditions"},
+	{__LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "doc/CONTROLLERS.md"},
+	{__LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload>", ""},
+	{__LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel>", ""},
+	{__LINE__, HEAD "<point>\n<workload>\n<kernel type='Traid'/></workload></point>" TAIL,
+	 "c.xml:4: <kernel type=\"Traid\">: no such class", "did you mean 'Triad'?"},
+	{__LINE__, HEAD "<point><workload><kernel/></workload></point>" TAIL,
+	 "c.xml:2: <kernel> must say its type, as there are several", "Triad"},
+	{__LINE__, HEAD "<point><workload><kernel type='Machine'/></workload></point>" TAIL,
+	 "c.xml:2: <kernel type=\"Machine\">: not a possible KernelBase", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' buffersize='1'/></workload></point>" TAIL,
+	 "c.xml:3: ...", "bufferSize"},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='many'/></workload></point>" TAIL,
+	 "c.xml:3: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='{$n}'/></workload></point>" TAIL,
+	 "c.xml:3: <kernel bufferSize>: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='{1 div 0}'/></workload></point>" TAIL,
+	 "c.xml:3: <kernel bufferSize>: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='0'/></workload></point>" TAIL,
+	 "c.xml:3: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='-5'/></workload></point>" TAIL,
+	 "c.xml:3: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='1e30'/></workload></point>" TAIL,
+	 "c.xml:3: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='1000000000000'/></workload></point>" TAIL,
+	 "c.xml:3: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Memory' operation='COPY'/></workload></point>" TAIL,
+	 "c.xml:3: ...", ""},
+	{__LINE__, HEAD "<point><workload cpus='1'><kernel type='Dummy'/></workload></point>" TAIL, "c.xml:2: ...",
+	 "cpu"},
+	{__LINE__, HEAD "<point><workload><kernel type='Dummy'/><kernels/></workload></point>" TAIL,
+	 "c.xml:2: Workload has no field for <kernels>", "did you mean 'kernel'?"},
+	{__LINE__, HEAD "<point><workload><cpu/><kernel type='Dummy'/></workload></point>" TAIL,
+	 "c.xml:2: 'cpu' of Workload is a plain value", "cpu="},
+	{__LINE__,
+	 HEAD
+	 "<point><workload id='a'><kernel type='Dummy'/></workload><rule><predicate type='WorkloadEventPredicate'>\n"
+	 "<workload ref='b'/></predicate></rule></point>" TAIL,
+	 "c.xml:3: <workload ref=\"b\">: no entity has this id", "a"},
+	{__LINE__,
+	 HEAD
+	 "<point><workload><kernel id='a' type='Dummy'/></workload><rule><predicate type='WorkloadEventPredicate'>\n"
+	 "<workload ref='a'/></predicate></rule></point>" TAIL,
+	 "c.xml:3: <workload ref=\"a\">: that is a Dummy, not a Workload", ""},
+	{__LINE__, HEAD AXIS "<point runs='0'><workload><kernel type='Dummy'/></workload></point>" TAIL,
+	 "c.xml:3: runs is 0: ...", ""},
+	{__LINE__, HEAD AXIS "<point runs='1.5'><workload><kernel type='Dummy'/></workload></point>" TAIL,
+	 "c.xml:3: runs is 1.5: ...", ""},
+	{__LINE__, HEAD AXIS "<point runs='x'><workload><kernel type='Dummy'/></workload></point>" TAIL,
+	 "c.xml:3: <point runs>: 'x' is no number", ""},
+	{__LINE__, HEAD AXIS POINT "<quantity is='performence:flop'/>" TAIL, "c.xml:4: ...", "performance"},
+	{__LINE__, HEAD AXIS POINT "<quantity is='performance:flops'/>" TAIL, "c.xml:4: ...", "flop"},
+	{__LINE__, HEAD AXIS POINT "<quantity is='throughput:llcRam' bytes='-1'/>" TAIL,
+	 "c.xml:4: <quantity>: given ...", ""},
+	{__LINE__, HEAD AXIS POINT "<plot type='rofline' x='n' y='time'/>" TAIL,
+	 "c.xml:4: <plot type=\"rofline\">: not a possible value", "did you mean 'roofline'?"},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='m' y='time'/>" TAIL,
+	 "c.xml:4: <plot x=\"m\">: neither an axis nor a quantity", ""},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='tim'/>" TAIL, "c.xml:4: plot: y: ...", "time"},
+	{__LINE__, HEAD AXIS POINT "<plot type='roofline' x='time' y='performance:flop'/>" TAIL,
+	 "c.xml:4: a roofline of 'performance' over 'time'", "operationalIntensity"},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'/>\n<plot type='series' x='n' y='time'/>" TAIL,
+	 "c.xml:5: two plots with the name ''", "OUTPUT-NAME"},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time' pointLabel='{$nn}'/>" TAIL,
+	 "c.xml:4: <plot>: pointLabel: ...", "$n"},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'>\n<scale axis='x' from='5' to='2'/></plot>" TAIL,
+	 "c.xml:5: <scale> from 5 to 2: from must be below to", ""},
+	{__LINE__,
+	 HEAD "<axis name='n'><list values='1 2'/></axis><axis name='t'><list values='x y'/></axis>\n" POINT
+	      "<plot type='series' x='t' y='time'/>" TAIL,
+	 "c.xml:4: <plot x=\"t\">: the axis has values that are no numbers", ""},
+	{__LINE__, HEAD AXIS POINT "<table><column of='m'/></table>" TAIL, "c.xml:4: ...", ""},
+	{__LINE__, HEAD AXIS "<ceiling name='c'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
+	 "c.xml:3: <ceiling> needs either a performance or a throughput", "performance="},
+	{__LINE__,
+	 HEAD AXIS
+	 "<ceiling name='c' performance='flop' work='0'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
+	 "c.xml:3: the work of 'c' is 0 per run: ...", ""},
 };
 
 START_TEST(refused)
@@ -293,21 +335,22 @@ START_TEST(refused)
 	bool is_beginning = length > 3 && strcmp(message + length - 3, "...") == 0;
 
 	if (controller) { /* what is shown is checked when it runs */
-		ck_assert_msg(xml_controller_run(controller, "out", &err) < 0, "row of line %d is accepted", refusals[_i].line);
+		ck_assert_msg(xml_controller_run(controller, "out", &err) < 0, "row of line %d is accepted",
+			      refusals[_i].line);
 		ck_assert_uint_eq(fake_nr_calls, 0);
 		ck_assert_int_ne(access("out.json", F_OK), 0);
 	}
-	ck_assert_msg(strncmp(err.text, message, is_beginning ? length - 3 : length + 1) == 0, "row of line %d: '%s' instead of '%s'",
-		      refusals[_i].line, err.text, message);
-	ck_assert_msg(strstr(err.hint, refusals[_i].hint) || strstr(err.text, refusals[_i].hint), "row of line %d: hint '%s'",
-		      refusals[_i].line, err.hint);
+	ck_assert_msg(strncmp(err.text, message, is_beginning ? length - 3 : length + 1) == 0,
+		      "row of line %d: '%s' instead of '%s'", refusals[_i].line, err.text, message);
+	ck_assert_msg(strstr(err.hint, refusals[_i].hint) || strstr(err.text, refusals[_i].hint),
+		      "row of line %d: hint '%s'", refusals[_i].line, err.hint);
 	xml_controller_close(controller);
 }
 END_TEST
 
 START_TEST(missing_and_unknown)
 {
-	struct rot_error err = { 0 };
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(controller_run(&rot, "./none.xml", NULL, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "none.xml"));
