@@ -1,4 +1,5 @@
 #!/bin/bash
+# shellcheck disable=SC2154,SC1091
 # SPDX-License-Identifier: MIT
 # What a start through the frontend costs over calling the driver directly, when nothing changed.
 set -uo pipefail
