@@ -10,6 +10,7 @@
 #include "files.h"
 #include "measuring/core_build.h"
 #include "measuring/core_folder.h"
+#include "measuring/core_prune.h"
 #include "memory.h"
 #include "process.h"
 #include "rot.h"
@@ -17,6 +18,9 @@
 /* Folders are named PREFIX-REST: the prefix is the same for all cores of the same kernels and tools. */
 #define PREFIX_LENGTH 16
 #define REST_LENGTH 32
+
+/* Half a megabyte each. More than any controller needs at once. */
+#define MAX_CORES 300
 
 struct core_builder {
 	struct rot *rot;
@@ -85,8 +89,10 @@ find(struct core_builder *builder, const struct core_description *description)
 		if (strcmp(builder->cores[i]->key, description->key) == 0)
 			return builder->cores[i];
 	folder = core_folder(builder, description);
-	if (core_state_read(folder, &state) == CORE_FRESH)
+	if (core_state_read(folder, &state) == CORE_FRESH) {
 		core = remember(builder, description->key, folder, &state);
+		core_touch(folder);
+	}
 	free(folder);
 	return core;
 }
@@ -265,8 +271,10 @@ build(struct core_builder *builder, const struct core_description *description, 
 			compiler = compiler_version(builder->rot);
 		rc = core_state_write(folder, compiler, &state, err);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		*core = remember(builder, description->key, folder, &state);
+		core_prune(builder->folder, MAX_CORES);
+	}
 	free(compiler);
 	return rc;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* Building cores: what is compiled when, and what is said when it does not work. */
 #include <check.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "configuration/paths.h"
 #include "files.h"
 #include "fixture.h"
 #include "measuring/core_build.h"
+#include "measuring/core_prune.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 
@@ -191,6 +194,39 @@ START_TEST(strange_paths_are_fine)
 }
 END_TEST
 
+START_TEST(least_used_cores_are_removed)
+{
+	static const char *const names[] = {"a", "b", "c", "unfinished"};
+	char *folder = fixture_path("prune"), *used, **left;
+
+	for (int i = 0; i < 3; i++) {
+		char *name = rot_format("prune/%s/state", names[i]), *path = fixture_path(name);
+		struct timespec times[] = {{.tv_sec = 1000 + i}, {.tv_sec = 1000 + i}};
+
+		fixture_write(name, "", false);
+		ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+		free(path);
+		free(name);
+	}
+	fixture_write("prune/unfinished/child", "", false);
+	core_prune(folder, 4);
+	left = folder_list(folder);
+	for (int i = 0; i < 4; i++)
+		ck_assert_str_eq(left[i], names[i]);
+	folder_list_delete(left);
+	used = fixture_path("prune/a");
+	core_touch(used);
+	core_prune(folder, 2);
+	left = folder_list(folder);
+	ck_assert_str_eq(left[0], "a");
+	ck_assert_str_eq(left[1], "c");
+	ck_assert_ptr_null(left[2]);
+	folder_list_delete(left);
+	free(used);
+	free(folder);
+}
+END_TEST
+
 static int
 build_fails(struct measurement *measurement, struct rot_error *err)
 {
@@ -358,6 +394,7 @@ main(void)
 	tcase_add_test(tcase, damaged_child_is_built_again);
 	tcase_add_test(tcase, unfinished_folder_is_finished);
 	tcase_add_test(tcase, strange_paths_are_fine);
+	tcase_add_test(tcase, least_used_cores_are_removed);
 	tcase_add_test(tcase, contradicting_macros_are_named);
 	tcase_add_test(tcase, different_flags_in_one_class_are_refused);
 	tcase_add_test(tcase, two_kernels_share_a_core);

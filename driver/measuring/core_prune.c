@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Removing the cores that were not used for the longest time. The time of the file "state" says when a core was used.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "files.h"
+#include "measuring/core_prune.h"
+#include "memory.h"
+
+struct use {
+	char *path;
+	struct timespec time; /* zero: never finished */
+};
+
+void
+core_touch(const char *folder)
+{
+	char *state = rot_format("%s/state", folder);
+
+	utimensat(AT_FDCWD, state, NULL, 0);
+	free(state);
+}
+
+static struct use
+read_use(const char *folder, const char *name)
+{
+	struct use use = {.path = rot_format("%s/%s", folder, name)};
+	char *state = rot_format("%s/state", use.path);
+	struct stat status;
+
+	if (stat(state, &status) == 0)
+		use.time = status.st_mtim;
+	free(state);
+	return use;
+}
+
+/* Oldest first. */
+static int
+compare_uses(const void *a, const void *b)
+{
+	const struct timespec *first = &((const struct use *)a)->time, *second = &((const struct use *)b)->time;
+
+	if (first->tv_sec != second->tv_sec)
+		return first->tv_sec < second->tv_sec ? -1 : 1;
+	return (first->tv_nsec > second->tv_nsec) - (first->tv_nsec < second->tv_nsec);
+}
+
+void
+core_prune(const char *folder, size_t nr_kept)
+{
+	char **names = folder_list(folder);
+	struct use *uses = NULL;
+	size_t nr = 0;
+
+	while (names[nr])
+		nr++;
+	if (nr > nr_kept) {
+		uses = rot_calloc(nr, sizeof *uses);
+		for (size_t i = 0; i < nr; i++)
+			uses[i] = read_use(folder, names[i]);
+		qsort(uses, nr, sizeof *uses, compare_uses);
+		for (size_t i = 0; i < nr; i++) {
+			if (i < nr - nr_kept)
+				folder_remove(uses[i].path);
+			free(uses[i].path);
+		}
+	}
+	free(uses);
+	folder_list_delete(names);
+}
