@@ -158,7 +158,7 @@ resolve_clock(struct quantity_resolution *resolution, const struct architecture 
 	const char *clock = request->clock ? request->clock : default_clock;
 
 	if (strcmp(clock, "auto") == 0)
-		clock = architecture_formula(architecture, "time", "coreCycles") ? "coreCycles" : "tsc";
+		clock = architecture_formula(architecture, "time", "coreCycles") ? "coreCycles" : "microSeconds";
 	request->clock = quantity_word_find(WORD_CLOCK, clock)->name;
 }
 

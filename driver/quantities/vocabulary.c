@@ -32,7 +32,7 @@ const struct quantity_word quantity_words[] = {
 	 "cycles at the nominal frequency while the core is not halted"},
 	{WORD_CLOCK, "tsc", "TSC tick", "ticks of the time stamp counter"},
 	{WORD_CLOCK, "microSeconds", "us", "wall time"},
-	{WORD_CLOCK, "auto", "", "core cycles where they can be counted, else the time stamp counter"},
+	{WORD_CLOCK, "auto", "", "core cycles where they can be counted, else wall time"},
 };
 const size_t nr_quantity_words = NR_ELEMENTS(quantity_words);
 
