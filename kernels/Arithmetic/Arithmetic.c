@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Floating point arithmetic on chains of registers. The loop is written in assembly, so that the compiler neither spills
- * registers nor merges, reorders or drops the work.
+ * Floating point arithmetic on chains of registers. The loop is written in assembly, so that the compiler neither
+ * spills registers nor merges, reorders or drops the work.
  */
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "kernel.h"
-#include "repeat.h"
 #include "ArithmeticData.h"
+#include "kernel.h"
 #include "macros/ROT_ARITHMETIC_DLP.h"
 #include "macros/ROT_ARITHMETIC_INSTRUCTION_SET.h"
 #include "macros/ROT_ARITHMETIC_OPERATION.h"
 #include "macros/ROT_ARITHMETIC_PRECISION.h"
 #include "macros/ROT_ARITHMETIC_REGISTERS.h"
 #include "macros/ROT_ARITHMETIC_UNROLL.h"
+#include "repeat.h"
 
 /*
- * Every chain starts between 1.2 and 1.6. A step multiplies by 1 - DELTA, adds DELTA, or both, so that CHUNK steps leave it
- * between 1 and 2: finite, normal, of many digits. Then all chains start anew. (X87 MUL_ADD has room for one constant and adds
- * 1 - DELTA: up to CHUNK.)
+ * Every chain starts between 1.2 and 1.6. A step multiplies by 1 - DELTA, adds DELTA, or both, so that CHUNK steps
+ * leave it between 1 and 2: finite, normal, of many digits. Then all chains start anew. (X87 MUL_ADD has room for one
+ * constant and adds 1 - DELTA: up to CHUNK.)
  */
 #define CHUNK (1 << 20)
 #if ROT_ARITHMETIC_PRECISION__FLOAT
@@ -94,14 +94,16 @@ struct arithmetic {
 #if ROT_ARITHMETIC_INSTRUCTION_SET__AVX512 || ROT_ARITHMETIC_REGISTERS == 32
 #define M REGISTER "30"
 #define A REGISTER "31"
-#define CLOBBERS "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
-	"xmm13", "xmm14", "xmm15", "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", \
-	"xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31"
+#define CLOBBERS                                                                                                       \
+	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",     \
+		"xmm13", "xmm14", "xmm15", "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23",     \
+		"xmm24", "xmm25", "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31"
 #else
 #define M REGISTER "14"
 #define A REGISTER "15"
-#define CLOBBERS "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
-	"xmm13", "xmm14", "xmm15"
+#define CLOBBERS                                                                                                       \
+	"xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",     \
+		"xmm13", "xmm14", "xmm15"
 #endif
 
 #if ROT_ARITHMETIC_INSTRUCTION_SET__SCALAR
@@ -113,7 +115,8 @@ struct arithmetic {
 #endif
 
 /* The encoding of SSE where it can do the work, else that of AVX. */
-#if (ROT_ARITHMETIC_INSTRUCTION_SET__SCALAR || ROT_ARITHMETIC_INSTRUCTION_SET__SSE) && !USES_FMA && ROT_ARITHMETIC_REGISTERS == 16
+#if (ROT_ARITHMETIC_INSTRUCTION_SET__SCALAR || ROT_ARITHMETIC_INSTRUCTION_SET__SSE) && !USES_FMA &&                    \
+	ROT_ARITHMETIC_REGISTERS == 16
 #define ADD(k) "add" SHAPE A ", " REGISTER #k "\n"
 #define MUL(k) "mul" SHAPE M ", " REGISTER #k "\n"
 #define VEX ""
@@ -136,9 +139,9 @@ struct arithmetic {
 #if ROT_ARITHMETIC_OPERATION__FMA_ADD
 
 /*
- * Groups of three registers: two chains of FMA, and one of ADD that is advanced twice a step. FMA and ADD do not take turns:
- * Zen hands instructions to its two schedulers in turn, and one would get all the FMA (measured on Zen 4: 21 instead of 24
- * flop/cycle).
+ * Groups of three registers: two chains of FMA, and one of ADD that is advanced twice a step. FMA and ADD do not take
+ * turns: Zen hands instructions to its two schedulers in turn, and one would get all the FMA (measured on Zen 4: 21
+ * instead of 24 flop/cycle).
  */
 #define GROUP_0(X) X(0, 1, 2)
 #define GROUP_1(X) X(3, 4, 5)
@@ -199,6 +202,7 @@ _Static_assert(offsetof(struct values, multiplier) == 64 * MAX_CHAINS, "LOAD and
 static __attribute__((noinline)) void
 run_loop(struct arithmetic *arithmetic, uint64_t turns)
 {
+	/* clang-format off */
 	__asm__ volatile(REPEAT(NR_CHAINS, LOAD, )
 			 ENTER
 			 ".p2align 6\n"
@@ -212,6 +216,7 @@ run_loop(struct arithmetic *arithmetic, uint64_t turns)
 			 : [turns] "+r"(turns)
 			 : [start] "r"(&arithmetic->start), [results] "r"(arithmetic->results)
 			 : CLOBBERS, "cc", "memory");
+	/* clang-format on */
 }
 
 static int
@@ -235,8 +240,8 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 {
 	struct arithmetic *arithmetic = kernel;
 
-	buffers[0] = (struct kernel_buffer){ &arithmetic->start, sizeof(arithmetic->start) };
-	buffers[1] = (struct kernel_buffer){ arithmetic->results, sizeof(arithmetic->results) };
+	buffers[0] = (struct kernel_buffer){&arithmetic->start, sizeof(arithmetic->start)};
+	buffers[1] = (struct kernel_buffer){arithmetic->results, sizeof(arithmetic->results)};
 	return 2;
 }
 
@@ -271,4 +276,5 @@ stop(void *kernel)
 	atomic_store(&arithmetic->is_stopped, true);
 }
 
-KERNEL(arithmetic, "Arithmetic", .initialize = initialize, .buffers = buffers, .run = run, .warm_code = warm_code, .stop = stop);
+KERNEL(arithmetic, "Arithmetic", .initialize = initialize, .buffers = buffers, .run = run, .warm_code = warm_code,
+       .stop = stop);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel that does nothing. */
-#include "kernel.h"
 #include "DummyData.h"
+#include "kernel.h"
 
 struct dummy {
 	struct dummy_data data;

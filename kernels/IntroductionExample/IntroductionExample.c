@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The two loop orders of the thesis' introduction. */
-#include "kernel.h"
 #include "IntroductionExampleData.h"
+#include "kernel.h"
 
 struct introduction_example {
 	struct introduction_example_data data;
@@ -27,7 +27,7 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 	struct introduction_example *example = kernel;
 	size_t nr = (size_t)example->data.m * (size_t)example->data.n;
 
-	buffers[0] = (struct kernel_buffer){ example->matrix, nr * sizeof(double) };
+	buffers[0] = (struct kernel_buffer){example->matrix, nr * sizeof(double)};
 	return 1;
 }
 
@@ -39,7 +39,8 @@ run_row_by_row(double *M, int m, int n)
 			M[i * n + j] = 3 * j * j * M[i * n + j];
 }
 
-/* The barrier keeps the order of the loops: gcc -O3 may exchange them (-floop-interchange), and the example would show nothing. */
+/* The barrier keeps the order of the loops: gcc -O3 may exchange them (-floop-interchange), and the example would show
+ * nothing. */
 static __attribute__((noinline)) void
 run_column_by_column(double *M, int m, int n)
 {

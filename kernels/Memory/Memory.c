@@ -5,15 +5,15 @@
  */
 #include <stdint.h>
 
-#include "kernel.h"
-#include "repeat.h"
 #include "MemoryData.h"
+#include "kernel.h"
 #include "macros/ROT_MEMORY_INSTRUCTION_SET.h"
 #include "macros/ROT_MEMORY_OPERATION.h"
 #include "macros/ROT_MEMORY_PREFETCH_DISTANCE.h"
 #include "macros/ROT_MEMORY_PREFETCH_HINT.h"
 #include "macros/ROT_MEMORY_STREAMS.h"
 #include "macros/ROT_MEMORY_UNROLL.h"
+#include "repeat.h"
 
 struct memory {
 	struct memory_data data;
@@ -103,24 +103,24 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 {
 	struct memory *memory = kernel;
 
-	buffers[0] = (struct kernel_buffer){ memory->buffer, (size_t)memory->data.buffer_size };
+	buffers[0] = (struct kernel_buffer){memory->buffer, (size_t)memory->data.buffer_size};
 	return 1;
 }
 
 #if ROT_MEMORY_OPERATION__RANDOM_READ
 
 /*
- * A step of a chain: state = a * state + c (a: Knuth, MMIX); its upper half, scaled to the number of lines, chooses the line;
- * the value read goes into the state, so that the next step must wait for it.
+ * A step of a chain: state = a * state + c (a: Knuth, MMIX); its upper half, scaled to the number of lines, chooses the
+ * line; the value read goes into the state, so that the next step must wait for it.
  */
-#define STEP(state) \
-	"imulq %[a], " state "\n" \
-	"addq $1442695041, " state "\n" \
-	"movq " state ", %%rax\n" \
-	"shrq $32, %%rax\n" \
-	"imulq %[lines], %%rax\n" \
-	"shrq $32, %%rax\n" \
-	"shlq $6, %%rax\n" \
+#define STEP(state)                                                                                                    \
+	"imulq %[a], " state "\n"                                                                                      \
+	"addq $1442695041, " state "\n"                                                                                \
+	"movq " state ", %%rax\n"                                                                                      \
+	"shrq $32, %%rax\n"                                                                                            \
+	"imulq %[lines], %%rax\n"                                                                                      \
+	"shrq $32, %%rax\n"                                                                                            \
+	"shlq $6, %%rax\n"                                                                                             \
 	"xorq (%[buffer],%%rax), " state "\n"
 #define CHAIN_LOAD(j, unused) "movq 8*" #j "(%[states]), " STREAM_##j "\n"
 #define CHAIN_STORE(j, unused) "movq " STREAM_##j ", 8*" #j "(%[states])\n"
@@ -130,12 +130,13 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 static __attribute__((noinline)) void
 run_loop(char *buffer, uint64_t lines, uint64_t reads)
 {
-	uint64_t states[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	uint64_t states[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 	const uint64_t a = 6364136223846793005u;
 	uint64_t turns = reads / (ROT_MEMORY_STREAMS * ROT_MEMORY_UNROLL);
 	uint64_t rest = reads % (ROT_MEMORY_STREAMS * ROT_MEMORY_UNROLL);
 
 	if (turns > 0)
+		/* clang-format off */
 		__asm__ volatile(REPEAT(ROT_MEMORY_STREAMS, CHAIN_LOAD, )
 				 ".p2align 6\n"
 				 "1:\n"
@@ -146,6 +147,7 @@ run_loop(char *buffer, uint64_t lines, uint64_t reads)
 				 : [turns] "+r"(turns)
 				 : [buffer] "r"(buffer), [lines] "r"(lines), [a] "r"(a), [states] "r"(states)
 				 : "rax", STREAM_CLOBBERS, "cc", "memory");
+	/* clang-format on */
 	for (; rest > 0; rest--)
 		__asm__ volatile(STEP("%[state]")
 				 : [state] "+r"(states[0])
@@ -190,6 +192,7 @@ run_loop(char *start, uint64_t stride, uint64_t passes)
 {
 	uint64_t turns = stride / BLOCK;
 
+	/* clang-format off */
 	__asm__ volatile(SET_ACCESS("(%[stored])")
 			 "2:\n"
 			 "movq %[start], %%rcx\n"
@@ -208,18 +211,21 @@ run_loop(char *start, uint64_t stride, uint64_t passes)
 			 : [start] "r"(start), [stride] "r"(stride), [turns] "m"(turns), [block] "i"(BLOCK),
 			   [stored] "r"(stored)
 			 : "rax", "rcx", "xmm0", STREAM_CLOBBERS, "cc", "memory");
+	/* clang-format on */
 }
 
 static __attribute__((noinline)) void
 run_rest(char *start, const char *end)
 {
 	for (; start < end; start += WIDTH)
+		/* clang-format off */
 		__asm__ volatile(SET_ACCESS("(%[stored])")
 				 ACCESS("(%[start])")
 				 LEAVE
 				 :
 				 : [start] "r"(start), [stored] "r"(stored)
 				 : "rax", "xmm0", "memory");
+	/* clang-format on */
 }
 
 static void

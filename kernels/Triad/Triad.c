@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* a = b + 2.34 * c, as the compiler makes it: the example of the thesis. */
-#include "kernel.h"
 #include "TriadData.h"
+#include "kernel.h"
 
 struct triad {
 	struct triad_data data;
@@ -31,9 +31,9 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 	struct triad *triad = kernel;
 	size_t bytes = (size_t)triad->data.buffer_size * sizeof(double);
 
-	buffers[0] = (struct kernel_buffer){ triad->a, bytes };
-	buffers[1] = (struct kernel_buffer){ triad->b, bytes };
-	buffers[2] = (struct kernel_buffer){ triad->c, bytes };
+	buffers[0] = (struct kernel_buffer){triad->a, bytes};
+	buffers[1] = (struct kernel_buffer){triad->b, bytes};
+	buffers[2] = (struct kernel_buffer){triad->c, bytes};
 	return 3;
 }
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fixture.h"
 #include "definition.h"
 #include "files.h"
+#include "fixture.h"
 #include "measuring/core_description.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
@@ -202,7 +202,8 @@ write_macros(const struct kernel_base *kernel, const char *folder)
 }
 
 static int
-append_flags(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
+append_flags(const struct definition_row *row, const struct expression_scope *scope, void *context,
+	     struct rot_error *err)
 {
 	char **flags = context, *longer = rot_format("%s %s", *flags, row->text);
 
@@ -224,10 +225,11 @@ kernel_compile(const struct kernel_base *kernel, const char *compiler, const cha
 	ck_assert_msg(kernel_check(&kernels_rot, kernel, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(kernel_each_row(&kernels_rot, kernel, DEFINITION_FLAGS, append_flags, &flags, &err), 0);
 	write_macros(kernel, macros);
-	command = rot_format("%s -std=gnu11 -Wall -Wextra -Werror -g -I'%s' -I'%s/generated' -I'%s/kernels' -I'%s/shared-entities' "
-			     "-I'%s/shared-entities/generated' %s %s %s -o '%s' '%s/kernels/%s/%s.c'",
-			     compiler, macros, kernels_folder, source_folder(), source_folder(), build_folder(), flags,
-			     kernel->optimization, more_flags, path, source_folder(), class_name, class_name);
+	command = rot_format(
+		"%s -std=gnu11 -Wall -Wextra -Werror -g -I'%s' -I'%s/generated' -I'%s/kernels' -I'%s/shared-entities' "
+		"-I'%s/shared-entities/generated' %s %s %s -o '%s' '%s/kernels/%s/%s.c'",
+		compiler, macros, kernels_folder, source_folder(), source_folder(), build_folder(), flags,
+		kernel->optimization, more_flags, path, source_folder(), class_name, class_name);
 	output = output_of(command);
 	ck_assert_msg(output[0] == '\0', "%s\n%s", command, output);
 	free(output);

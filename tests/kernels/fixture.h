@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rot's own kernels for tests: their definitions, entities by text, and their objects as a measuring core would have them. */
+/* rot's own kernels for tests: their definitions, entities by text, and objects compiled as for a measuring core. */
 #ifndef TESTS_KERNELS_FIXTURE_H
 #define TESTS_KERNELS_FIXTURE_H
 
@@ -21,12 +21,12 @@ extern const char *kernels_compilers[];
 void fixture_open(void);
 void fixture_close(void);
 
-/* A kernel's entity with fields set: kernel_of("Memory", "operation=WRITE streams=2"). Fails the test on a bad field. */
+/* A kernel's entity with fields set: kernel_of("Memory", "operation=WRITE streams=2"). A bad field fails the test. */
 struct kernel_base *kernel_of(const char *class_name, const char *fields);
 
 /*
- * Compiles the kernel as the driver would, with -Wall -Wextra -Werror and more flags, to NAME in kernels_folder. A compiler's complaint
- * fails the test. Returns the path in fresh memory.
+ * Compiles the kernel as the driver would, with -Wall -Wextra -Werror and more flags, to NAME in kernels_folder. A
+ * compiler's complaint fails the test. Returns the path in fresh memory.
  */
 char *kernel_compile(const struct kernel_base *kernel, const char *compiler, const char *more_flags, const char *name);
 

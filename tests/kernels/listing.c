@@ -14,7 +14,8 @@ static bool
 read_instruction(const char *line, struct instruction *instruction)
 {
 	instruction->operands[0] = '\0';
-	return sscanf(line, " %lx:\t%23s %103[^\n#<]", &instruction->address, instruction->mnemonic, instruction->operands) >= 2;
+	return sscanf(line, " %lx:\t%23s %103[^\n#<]", &instruction->address, instruction->mnemonic,
+		      instruction->operands) >= 2;
 }
 
 struct listing

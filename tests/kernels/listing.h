@@ -21,7 +21,7 @@ struct listing {
 struct listing listing_of_function(const char *object, const char *function);
 void listing_clear(struct listing *listing);
 
-/* The innermost loop that comes first, as a part of listing: from its first instruction to its conditional jump back. */
+/* The innermost loop that comes first, as a part of listing: from its first instruction to the jump back to it. */
 struct listing listing_first_loop(const struct listing *listing);
 
 /* Instructions of that name (NULL: any) whose operands contain text. */

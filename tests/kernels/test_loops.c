@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is measured is what its name says: each loop, compiled by every compiler here, has the instructions it claims and no others. */
+/* Each loop, compiled by every compiler here, has the instructions its name says and no others. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 /* Compiles for one compiler, gives the first loop of a function to examine, and cleans up. */
 static void
 examine(struct kernel_base *kernel, const char *compiler, const char *function,
-	void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context), const void *context)
+	void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
+	const void *context)
 {
 	char *name = rot_format("%s-%ld.o", kernel->entity.class->name, (long)getpid());
 	char *object = kernel_compile(kernel, compiler, "-c", name);
@@ -31,7 +32,7 @@ examine(struct kernel_base *kernel, const char *compiler, const char *function,
 
 struct arithmetic_set {
 	const char *name, *fields, *register_name;
-	bool is_vex;       /* names start with "v" */
+	bool is_vex; /* names start with "v" */
 	bool is_scalar;
 	int register_bits; /* of what is computed at once */
 };
@@ -54,8 +55,8 @@ struct arithmetic_operation {
 };
 
 static const struct arithmetic_operation operations[] = {
-	{"ADD", true, false, false},    {"MUL", false, true, false}, {"MUL_ADD", true, true, false},
-	{"FMA", false, false, true},    {"FMA_ADD", true, false, true},
+	{"ADD", true, false, false}, {"MUL", false, true, false},    {"MUL_ADD", true, true, false},
+	{"FMA", false, false, true}, {"FMA_ADD", true, false, true},
 };
 
 struct arithmetic_case {
@@ -158,7 +159,8 @@ START_TEST(arithmetic_does_not_depend_on_optimization)
 	struct arithmetic_case c = {&sets[NR_SETS - 1], &operations[NR_OPERATIONS - 1], false};
 
 	for (size_t i = 0; kernels_compilers[i]; i++) {
-		struct kernel_base *kernel = kernel_of("Arithmetic", "operation=FMA_ADD instructionSet=AVX512 dlp=12 optimization=-O0");
+		struct kernel_base *kernel =
+			kernel_of("Arithmetic", "operation=FMA_ADD instructionSet=AVX512 dlp=12 optimization=-O0");
 
 		examine(kernel, kernels_compilers[i], "run_loop", look_at_arithmetic, &c);
 		rot_entity_delete(kernel);
@@ -180,17 +182,22 @@ struct memory_case {
 static const struct memory_case memory_cases[] = {
 	{"operation=READ instructionSet=SCALAR", "mov", "%rax", false, 8, 1, 8, "prefetcht0", 0},
 	{"operation=READ instructionSet=SSE unroll=32 streams=8", "movaps", "%xmm0", false, 16, 8, 32, "prefetcht0", 0},
-	{"operation=READ instructionSet=AVX2 unroll=4 streams=3 prefetchDistance=512 prefetchHint=NTA", "vmovaps", "%ymm0", false, 32,
-	 3, 4, "prefetchnta", 6},
-	{"operation=READ instructionSet=AVX512 unroll=16 prefetchDistance=1024", "vmovaps", "%zmm0", false, 64, 1, 16, "prefetcht0", 16},
+	{"operation=READ instructionSet=AVX2 unroll=4 streams=3 prefetchDistance=512 prefetchHint=NTA", "vmovaps",
+	 "%ymm0", false, 32, 3, 4, "prefetchnta", 6},
+	{"operation=READ instructionSet=AVX512 unroll=16 prefetchDistance=1024", "vmovaps", "%zmm0", false, 64, 1, 16,
+	 "prefetcht0", 16},
 	{"operation=WRITE instructionSet=SCALAR unroll=1", "mov", "%rax", true, 8, 1, 1, "prefetcht0", 0},
-	{"operation=WRITE instructionSet=SSE streams=2 prefetchDistance=64 prefetchHint=T1", "movaps", "%xmm0", true, 16, 2, 8, "prefetcht1", 4},
+	{"operation=WRITE instructionSet=SSE streams=2 prefetchDistance=64 prefetchHint=T1", "movaps", "%xmm0", true,
+	 16, 2, 8, "prefetcht1", 4},
 	{"operation=WRITE instructionSet=AVX2", "vmovaps", "%ymm0", true, 32, 1, 8, "prefetcht0", 0},
-	{"operation=WRITE instructionSet=AVX512 prefetchDistance=64 prefetchHint=T2", "vmovaps", "%zmm0", true, 64, 1, 8, "prefetcht2", 8},
+	{"operation=WRITE instructionSet=AVX512 prefetchDistance=64 prefetchHint=T2", "vmovaps", "%zmm0", true, 64, 1,
+	 8, "prefetcht2", 8},
 	{"operation=WRITE_NT instructionSet=SCALAR", "movnti", "%rax", true, 8, 1, 8, "prefetcht0", 0},
 	{"operation=WRITE_NT instructionSet=SSE", "movntps", "%xmm0", true, 16, 1, 8, "prefetcht0", 0},
-	{"operation=WRITE_NT instructionSet=AVX2 optimization=-O0", "vmovntps", "%ymm0", true, 32, 1, 8, "prefetcht0", 0},
-	{"operation=WRITE_NT instructionSet=AVX512 streams=4 unroll=3", "vmovntps", "%zmm0", true, 64, 4, 3, "prefetcht0", 0},
+	{"operation=WRITE_NT instructionSet=AVX2 optimization=-O0", "vmovntps", "%ymm0", true, 32, 1, 8, "prefetcht0",
+	 0},
+	{"operation=WRITE_NT instructionSet=AVX512 streams=4 unroll=3", "vmovntps", "%zmm0", true, 64, 4, 3,
+	 "prefetcht0", 0},
 };
 
 /* Every access is at an address of its own: WIDTH apart in each stream, and each stream advances past them. */
@@ -204,8 +211,8 @@ look_at_addresses(const struct memory_case *c, const struct listing *loop)
 			if (u * c->width == 0)
 				snprintf(text, sizeof text, c->is_store ? ",(%%r%zu)" : "(%%r%zu),", 8 + stream);
 			else
-				snprintf(text, sizeof text, c->is_store ? ",0x%zx(%%r%zu)" : "0x%zx(%%r%zu),", u * c->width,
-					 8 + stream);
+				snprintf(text, sizeof text, c->is_store ? ",0x%zx(%%r%zu)" : "0x%zx(%%r%zu),",
+					 u * c->width, 8 + stream);
 			ck_assert_msg(listing_count(loop, c->access, text) >= 1, "no %s at %s", c->access, text);
 		}
 		snprintf(text, sizeof text, "$0x%zx,%%r%zu", c->unroll * c->width, 8 + stream);

@@ -17,8 +17,8 @@
 #include "memory.h"
 
 /* What the shared objects ask this program for. */
-void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free, (void *)kernel_fail, (void *)kernel_fill,
-				    (void *)kernel_fill_float};
+void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free, (void *)kernel_fail,
+				    (void *)kernel_fill, (void *)kernel_fill_float};
 
 /* ---- a loaded kernel ---- */
 
@@ -319,7 +319,7 @@ static const char *const arithmetics[] = {
 	"operation=FMA_ADD instructionSet=AVX512 dlp=2 unroll=4 iterations=1000",
 };
 
-/* A chain after n steps, from what it started with; delta is what the kernel adds and by how much it multiplies less than by 1. */
+/* A chain after n steps, from what it started with: each adds delta, multiplies by 1 - delta, or both. */
 static double
 after(char how, double start, double n)
 {
@@ -347,8 +347,12 @@ START_TEST(arithmetic_advances_its_chains)
 	start = arithmetic.buffers[0].start;
 	results = arithmetic.buffers[1].start;
 	is_x87 = strstr(arithmetics[_i], "X87");
-	lanes = strstr(arithmetics[_i], "AVX512") ? 8 : strstr(arithmetics[_i], "AVX2") ? 4 : strstr(arithmetics[_i], "SSE") ? 2 : 1;
-	ck_assert(rot_entity_number(arithmetic.entity, "dlp", &dlp) && rot_entity_number(arithmetic.entity, "unroll", &unroll));
+	lanes = strstr(arithmetics[_i], "AVX512") ? 8
+		: strstr(arithmetics[_i], "AVX2") ? 4
+		: strstr(arithmetics[_i], "SSE")  ? 2
+						  : 1;
+	ck_assert(rot_entity_number(arithmetic.entity, "dlp", &dlp) &&
+		  rot_entity_number(arithmetic.entity, "unroll", &unroll));
 	run(&arithmetic);
 	steps = 1000 * unroll;
 	for (size_t i = 0; i < arithmetic.buffers[1].bytes / sizeof(double); i++) {

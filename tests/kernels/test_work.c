@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the kernels' definitions say of their work, and what they refuse. The fixture's machine has caches of 32 KiB, 1 MiB, 32 MiB. */
+/* What the kernels' definitions say of their work, and what they refuse, on the fixture's machine. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +84,8 @@ static const struct {
 	{"Arithmetic", "iterations=10 instructionSet=X87 dlp=7 unroll=3", "flop", 0},
 	{"Arithmetic", "iterations=10 precision=FLOAT dlp=8 unroll=3", "singlePrecisionFlop", 960},
 	{"Arithmetic", "iterations=10 precision=FLOAT dlp=8 unroll=3", "doublePrecisionFlop", 0},
-	{"Arithmetic", "iterations=10 operation=FMA_ADD instructionSet=AVX512 dlp=12 unroll=2", "doublePrecisionFlop", 5760},
+	{"Arithmetic", "iterations=10 operation=FMA_ADD instructionSet=AVX512 dlp=12 unroll=2", "doublePrecisionFlop",
+	 5760},
 };
 
 START_TEST(operations_are_expected)
@@ -157,7 +158,8 @@ START_TEST(what_cannot_be_is_refused)
 END_TEST
 
 static const struct {
-	const char *kernel, *fields, *flag; /* the flag that is missed first on a machine that has none; NULL: needs none */
+	const char *kernel, *fields;
+	const char *flag; /* the flag that is missed first on a machine that has none; NULL: needs none */
 } needs[] = {
 	{"Triad", "", NULL},
 	{"Memory", "", NULL},
