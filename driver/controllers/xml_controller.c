@@ -121,12 +121,34 @@ measure_all(const struct xml_controller *controller, const struct xml_controller
 	return peaks ? xml_controller_add_ceilings(peaks, experiment, err) : 0;
 }
 
+/* Ceilings that the plots of a controller will want, for the progress line: those of all bandwidths and of the
+ * operations shown. */
+static size_t
+nr_ceilings_wanted(const struct xml_controller *controller, const struct xml_controller *ceilings)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; ceilings && i < ceilings->nr_ceilings; i++) {
+		bool is_wanted = !ceilings->ceilings[i].operation;
+		const xmlNode *plot;
+
+		for (size_t j = 0; !is_wanted && (plot = xml_plan_next(controller, &j, "plot"));) {
+			char *y = xml_attribute(plot, "y", "");
+
+			is_wanted = strstr(y, ceilings->ceilings[i].operation) != NULL;
+			free(y);
+		}
+		nr += is_wanted;
+	}
+	return nr;
+}
+
 int
 xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
 	char *name = xml_attribute(xmlDocGetRootElement(controller->file.doc), "name", "");
 	struct xml_controller *peaks = controller->has_default_peaks ? open_default_peaks(controller->rot, err) : NULL;
-	size_t nr_expected = controller->nr_planned + controller->nr_ceilings + (peaks ? peaks->nr_ceilings : 0);
+	size_t nr_expected = controller->nr_planned + controller->nr_ceilings + nr_ceilings_wanted(controller, peaks);
 	struct experiment *experiment = NULL;
 	struct rot_error later = {0};
 	int rc = -1;

@@ -17,6 +17,7 @@
 #include "fake_rot.h"
 #include "files.h"
 #include "memory.h"
+#include "process.h"
 
 static struct rot rot;
 
@@ -173,6 +174,26 @@ START_TEST(interrupted_keeps_finished_points)
 }
 END_TEST
 
+/* Plots are drawn by a program, which the interruption must not stop. */
+START_TEST(interrupted_draws_plots)
+{
+	struct rot_error err = {0};
+	char *gnuplot = process_find("gnuplot");
+
+	fake_file("plot.xml",
+		  "<controller name='plot' comment=''><axis name='n'><list values='1 2 3'/></axis>"
+		  "<point label='{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>"
+		  "<plot type='series' title='T' x='n' y='time'/></controller>");
+	fake_failing_call = 3;
+	fake_is_interrupt = true;
+	ck_assert_int_eq(run_into("table", "plot", NULL, &err), -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_int_eq(access("plot.json", R_OK), 0);
+	ck_assert_int_eq(access("plot.pdf", R_OK), gnuplot ? 0 : -1);
+	free(gnuplot);
+}
+END_TEST
+
 START_TEST(failure_writes_nothing)
 {
 	struct rot_error err = {0};
@@ -280,6 +301,7 @@ main(void)
 	tcase_add_test(tcase, json_is_the_schema);
 	tcase_add_test(tcase, configuration_overrides);
 	tcase_add_test(tcase, interrupted_keeps_finished_points);
+	tcase_add_test(tcase, interrupted_draws_plots);
 	tcase_add_test(tcase, failure_writes_nothing);
 	tcase_add_test(tcase, unwritable_folder_is_seen_first);
 	tcase_add_test(tcase, higher_ceiling_counts);

@@ -12,6 +12,7 @@
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
 #include "fake_rot.h"
+#include "files.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 
@@ -348,6 +349,37 @@ START_TEST(refused)
 }
 END_TEST
 
+/* A file cut anywhere or with a byte changed is refused or means something else; it never crashes. */
+START_TEST(damaged_files)
+{
+	char *path = controller_find_file(rot.paths, "intro"), *text = file_read(path, NULL, NULL);
+	size_t length = strlen(text);
+	static const char bytes[] = "<>\"'{}$&0/ \xff";
+
+	for (size_t i = 0; i < length; i += 29) {
+		struct rot_error err = {0};
+		char *damaged = rot_strndup(text, i);
+		struct xml_controller *controller = open_text(damaged, &err);
+
+		ck_assert_msg(!controller && err.text[0], "cut at %zu", i);
+		free(damaged);
+	}
+	for (size_t i = 0; i < length; i += 7) {
+		struct rot_error err = {0};
+		char *damaged = rot_strdup(text);
+		struct xml_controller *controller;
+
+		damaged[i] = bytes[i / 7 % (sizeof(bytes) - 1)];
+		controller = open_text(damaged, &err);
+		ck_assert_msg(controller || err.text[0], "changed at %zu", i);
+		xml_controller_close(controller);
+		free(damaged);
+	}
+	free(text);
+	free(path);
+}
+END_TEST
+
 START_TEST(missing_and_unknown)
 {
 	struct rot_error err = {0};
@@ -403,6 +435,7 @@ main(void)
 	tcase_add_test(tcase, conditions_choose_points);
 	tcase_add_test(tcase, shared_parts_are_included);
 	tcase_add_loop_test(tcase, refused, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_test(tcase, damaged_files);
 	tcase_add_test(tcase, missing_and_unknown);
 	tcase_add_test(tcase, current_folder_comes_first);
 	suite_add_tcase(suite, tcase);
