@@ -144,6 +144,30 @@ START_TEST(changed_source_gives_another_core)
 }
 END_TEST
 
+/* A header outside the kernel's folder is exchanged by an older one of the same size, which make does not see. */
+START_TEST(exchanged_header_is_seen)
+{
+	struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	char *header = fixture_path("extra.h"), hash[SHA256_HEX_SIZE];
+	char *text = rot_format("#include \"%s\"\n%s", header,
+				"#include \"kernel.h\"\n#include \"OtherData.h\"\n"
+				"struct other { struct other_data data; int result; };\n"
+				"static void run(void *kernel) { ((struct other *)kernel)->result = EXTRA; }\n"
+				"KERNEL(other, \"Other\", .run = run);\n");
+
+	fixture_write("user/kernels/Other/Other.c", text, false);
+	fixture_write("extra.h", "#define EXTRA 1\n", false);
+	restart();
+	strcpy(hash, build("Other", NULL)->state.hash);
+	fixture_write("extra.h", "#define EXTRA 2\n", false);
+	ck_assert_int_eq(utimensat(AT_FDCWD, header, old, 0), 0);
+	restart();
+	ck_assert_str_ne(build("Other", NULL)->state.hash, hash);
+	free(text);
+	free(header);
+}
+END_TEST
+
 START_TEST(damaged_child_is_built_again)
 {
 	const struct core *core = build("Other", NULL);
@@ -391,6 +415,7 @@ main(void)
 	tcase_add_test(tcase, going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel);
 	tcase_add_test(tcase, macros_reach_the_kernel);
 	tcase_add_test(tcase, changed_source_gives_another_core);
+	tcase_add_test(tcase, exchanged_header_is_seen);
 	tcase_add_test(tcase, damaged_child_is_built_again);
 	tcase_add_test(tcase, unfinished_folder_is_finished);
 	tcase_add_test(tcase, strange_paths_are_fine);
