@@ -11,15 +11,16 @@
 struct process_result {
 	int status;   /* exit status, or -1 when a signal ended it */
 	int signal;   /* 0, or the signal                          */
-	char *output; /* standard output and error as they came, at most the last 64 KiB; never NULL after process_run */
+	char *output; /* standard output and error as they came, at most the last 64 KiB; never NULL after process_run
+		       */
 };
 
 /*
- * Runs argv (NULL-terminated; argv[0] is searched in PATH) in folder (NULL: the current one) with an empty standard input, and waits.
- * The program is killed when this process dies (PR_SET_PDEATHSIG), and gets SIGTERM when rot_interrupted() becomes true. One that is started
- * after an interruption runs to its end: somebody still wants the plots of what is finished.
- * 0 when it ran, however it ended; -1 when it could not be started (not found: *not_found is set, may be NULL) or we were
- * interrupted.
+ * Runs argv (NULL-terminated; argv[0] is searched in PATH) in folder (NULL: the current one) with an empty standard
+ * input, and waits. The program is killed when this process dies (PR_SET_PDEATHSIG), and gets SIGTERM when
+ * rot_interrupted() becomes true. One that is started after an interruption runs to its end: somebody still wants the
+ * plots of what is finished. 0 when it ran, however it ended; -1 when it could not be started (not found: *not_found is
+ * set, may be NULL) or we were interrupted.
  */
 int process_run(const char *const *argv, const char *folder, struct process_result *result, bool *not_found,
 		struct rot_error *err);

@@ -50,7 +50,8 @@ gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error 
 	gnuplot->script = gnuplot->data ? open_file(gnuplot, "gnuplot", err) : NULL;
 	if (!gnuplot->script)
 		return -1;
-	fputs("# Draws NAME.pdf and NAME.svg: gnuplot NAME.gnuplot, in the folder of this file.\nname = ", gnuplot->script);
+	fputs("# Draws NAME.pdf and NAME.svg: gnuplot NAME.gnuplot, in the folder of this file.\nname = ",
+	      gnuplot->script);
 	script_write_string(gnuplot->script, base);
 	fputs("\ndata = name.\".data\"\n", gnuplot->script);
 	return 0;

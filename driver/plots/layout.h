@@ -44,14 +44,14 @@ double layout_position(const struct layout_axis *axis, double value);
 double layout_value(const struct layout_axis *axis, double position);
 
 /*
- * Range that shows all finite values (positive ones on a logarithmic axis), with a margin; the sides that axis gives are kept. No usable value: 1..10 or
- * 0..1.
+ * Range that shows all finite values (positive ones on a logarithmic axis), with a margin; the sides that axis gives
+ * are kept. No usable value: 1..10 or 0..1.
  */
 struct layout_axis layout_range(const struct plot_axis *axis, const double *values, size_t nr, double length);
 
 /*
- * Ticks within the axis as gnuplot's list "(\"10\" 10, \"\" 20 1, ...)": labels at powers of ten, or at 1, 2, 5 where the axis is short.
- * Fresh memory. Linear axes: NULL (gnuplot's own ticks).
+ * Ticks within the axis as gnuplot's list "(\"10\" 10, \"\" 20 1, ...)": labels at powers of ten, or at 1, 2, 5 where
+ * the axis is short. Fresh memory. Linear axes: NULL (gnuplot's own ticks).
  */
 char *layout_ticks(const struct layout_axis *axis);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Plots, drawn by gnuplot: each writes NAME.data, NAME.gnuplot, NAME.pdf and NAME.svg. Pictures are made in temporary files and renamed, so a
- * failure leaves no partial ones. Strings are borrowed. All values are in the units of the axes.
+ * Plots, drawn by gnuplot: each writes NAME.data, NAME.gnuplot, NAME.pdf and NAME.svg. Pictures are made in temporary
+ * files and renamed, so a failure leaves no partial ones. Strings are borrowed. All values are in the units of the
+ * axes.
  */
 #ifndef PLOTS_PLOT_H
 #define PLOTS_PLOT_H
@@ -25,44 +26,45 @@ struct plot_axis {
 /* What all plots share. */
 struct plot_frame {
 	const char *title;
-	const char *caption;     /* under the plot: machine, cache state, estimator, n, kind; several lines with \n; or "" */
+	const char
+		*caption; /* under the plot: machine, cache state, estimator, n, kind; several lines with \n; or "" */
 	struct plot_axis x, y;
 	const char *key_position; /* as the configuration key keyPosition */
 	bool show_min_max, show_percentiles;
 };
 
 struct plot_point {
-	struct summary x, y;   /* x: roofline only has an uncertain x; others use x.value */
-	const char *label;     /* drawn at the point when is_labelled */
+	struct summary x, y; /* x: roofline only has an uncertain x; others use x.value */
+	const char *label;   /* drawn at the point when is_labelled */
 	bool is_labelled;
-	double size;           /* points of the same size in several series can be connected; NaN: none */
+	double size; /* points of the same size in several series can be connected; NaN: none */
 };
 
 struct plot_series {
 	const char *name;
 	const struct plot_point *points; /* in order; joined by a line */
 	size_t nr_points;
-	bool is_model;         /* drawn as a thin line without marks: a theoretical curve */
+	bool is_model; /* drawn as a thin line without marks: a theoretical curve */
 };
 
 struct roofline_ceiling {
-	const char *name;      /* "AVX-512 FMA" */
-	bool is_bandwidth;     /* else performance */
-	double value;          /* y unit, or y unit per x unit */
-	double low, high;      /* band; NaN if unknown */
-	const char *label;     /* value with unit: "31.9 flop/cycle" */
-	bool is_main;          /* the highest peak: black; others grey */
+	const char *name;  /* "AVX-512 FMA" */
+	bool is_bandwidth; /* else performance */
+	double value;      /* y unit, or y unit per x unit */
+	double low, high;  /* band; NaN if unknown */
+	const char *label; /* value with unit: "31.9 flop/cycle" */
+	bool is_main;      /* the highest peak: black; others grey */
 };
 
 enum same_size { SAME_SIZE_NONE, SAME_SIZE_ALL };
 
 struct roofline_plot {
-	struct plot_frame frame;             /* both axes are logarithmic whatever it says */
+	struct plot_frame frame; /* both axes are logarithmic whatever it says */
 	const struct roofline_ceiling *ceilings;
 	size_t nr_ceilings;
 	const struct plot_series *series;
 	size_t nr_series;
-	enum same_size same_size;            /* dashed connections of equal sizes of all series */
+	enum same_size same_size; /* dashed connections of equal sizes of all series */
 };
 
 /* Candlesticks 25/75 with min/max whiskers over x, medians joined; title gets "(n=...)". */

@@ -56,8 +56,9 @@ write_point(FILE *out, const struct plot_point *point, double x_infinite)
 {
 	const struct summary *x = &point->x, *y = &point->y;
 	double shown = isinf(x->value) && x->value > 0 ? x_infinite : x->value;
-	const double columns[] = {shown,	 y->value,	x->minimum,    x->maximum,    y->minimum,   y->maximum,
-				  x->quartile25, x->quartile75, y->quartile25, y->quartile75, (double)y->n, point->size};
+	const double columns[] = {shown,         y->value,      x->minimum,    x->maximum,
+				  y->minimum,    y->maximum,    x->quartile25, x->quartile75,
+				  y->quartile25, y->quartile75, (double)y->n,  point->size};
 
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		script_write_number(out, columns[i]);
@@ -121,20 +122,22 @@ add_spread(char *command, size_t index, const struct plot_frame *frame, bool bot
 
 	if (frame->show_min_max) {
 		const char *form = both_directions ? "1:2:3:4:5:6 with xyerrorbars" : "1:2:5:6 with yerrorbars";
-		char *element = rot_format("data index %zu using %s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
-					   index, form, colour);
+		char *element =
+			rot_format("data index %zu using %s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
+				   index, form, colour);
 
 		command = add_command(command, element);
 		free(element);
 	}
 	if (frame->show_percentiles) {
 		/* a box is as wide as the picture shows it: relative to x on a logarithmic axis */
-		const char *form = both_directions    ? "1:2:7:8:9:10 with boxxyerror"
+		const char *form = both_directions   ? "1:2:7:8:9:10 with boxxyerror"
 				   : frame->x.is_log ? "1:9:9:10:10:($1*0.06) with candlesticks"
 						     : "1:9:9:10:10 with candlesticks";
-		char *element = rot_format("data index %zu using %s fillstyle transparent solid 0.25 border linewidth 0.7 "
-					   "linecolor rgb \"%s\" notitle",
-					   index, form, colour);
+		char *element =
+			rot_format("data index %zu using %s fillstyle transparent solid 0.25 border linewidth 0.7 "
+				   "linecolor rgb \"%s\" notitle",
+				   index, form, colour);
 
 		command = add_command(command, element);
 		free(element);
@@ -151,12 +154,14 @@ points_add_commands(char *command, const struct plot_series *series, size_t inde
 	if (!series->is_model && is_repeated(series))
 		command = add_spread(command, index, frame, both_directions);
 	if (series->is_model)
-		element = rot_format("data index %zu using 1:2 with lines linewidth 1 dashtype 3 linecolor rgb \"%s\" title %s",
-				     index, script_colour(index), title);
+		element = rot_format(
+			"data index %zu using 1:2 with lines linewidth 1 dashtype 3 linecolor rgb \"%s\" title %s",
+			index, script_colour(index), title);
 	else
-		element = rot_format("data index %zu using 1:2 with linespoints pointtype %d pointsize 0.55 linewidth 1.2 "
-				     "linecolor rgb \"%s\" title %s",
-				     index, script_mark(index), script_colour(index), title);
+		element = rot_format(
+			"data index %zu using 1:2 with linespoints pointtype %d pointsize 0.55 linewidth 1.2 "
+			"linecolor rgb \"%s\" title %s",
+			index, script_mark(index), script_colour(index), title);
 	command = add_command(command, element);
 	free(element);
 	free(title);

@@ -24,18 +24,21 @@ void point_values_clear(struct point_values *values);
 const struct plot_point *point_of_size(const struct plot_series *series, double size);
 
 /*
- * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size "label". x_infinite is written for an infinite x.
+ * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size "label". x_infinite is written
+ * for an infinite x.
  */
 void points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, double x_infinite);
 
 /*
- * Appends the plot elements of one series to command (which is freed) and returns the new one: boxes 25/75 % and whiskers
- * min/max (in x as well if both_directions), the joining line with marks and the title. index: of the series in the data.
+ * Appends the plot elements of one series to command (which is freed) and returns the new one: boxes 25/75 % and
+ * whiskers min/max (in x as well if both_directions), the joining line with marks and the title. index: of the series
+ * in the data.
  */
 char *points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 			  bool both_directions);
 
-/* The frame's title with "(n=10)" or "(n=5...10)" of all points; the title alone when nothing was repeated. Fresh memory. */
+/* The frame's title with "(n=10)" or "(n=5...10)" of all points; the title alone when nothing was repeated. Fresh
+ * memory. */
 char *points_title(const char *title, const struct plot_series *series, size_t nr_series);
 
 #endif

@@ -84,7 +84,8 @@ struct segment {
 	double x1, y1, x2, y2; /* axis units */
 };
 
-/* A performance line starts where the steepest bandwidth line meets it; a bandwidth line ends at the highest performance. */
+/* A performance line starts where the steepest bandwidth line meets it; a bandwidth line ends at the highest
+ * performance. */
 static struct segment
 ceiling_segment(const struct drawing *drawing, const struct roofline_ceiling *ceiling)
 {
@@ -167,8 +168,8 @@ write_ceilings(struct drawing *drawing)
 }
 
 /*
- * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and points are
- * avoided if possible, other labels always; a label without any place is left out.
+ * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and
+ * points are avoided if possible, other labels always; a label without any place is left out.
  */
 static void
 place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceiling)
@@ -184,8 +185,10 @@ place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceil
 		const struct layout *avoided = &drawing->obstacles[NR_OBSTACLES - 1 - attempt / 2];
 		double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5);
 
-		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed; along -= 8) {
-			/* diagonals: from the lower end upwards, where nothing else is; horizontals: from the right end */
+		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed;
+		     along -= 8) {
+			/* diagonals: from the lower end upwards, where nothing else is; horizontals: from the right end
+			 */
 			double at = ceiling->is_bandwidth ? -along : along;
 			struct layout_box box = {line.x + at * cosine - away * sine, line.y + at * sine + away * cosine,
 						 width, height, line.angle};
@@ -234,29 +237,35 @@ take_series(struct drawing *drawing, const struct plot_series *series)
 		take(drawing, OBSTACLE_MARK, &box);
 		if (i == 0)
 			continue;
-		struct segment line = {shown_x(drawing, point - 1), point[-1].y.value, shown_x(drawing, point), point->y.value};
+		struct segment line = {shown_x(drawing, point - 1), point[-1].y.value, shown_x(drawing, point),
+				       point->y.value};
 
 		box = segment_box(drawing, &line);
 		take(drawing, OBSTACLE_LINE, &box);
 	}
 }
 
+/* Beside a point: eight directions at five distances. */
+enum { NR_DIRECTIONS = 8, NR_PLACES = 5 * NR_DIRECTIONS };
+
 static void
 place_point_label(struct drawing *drawing, const struct plot_point *point, const char *colour)
 {
-	static const int directions[][2] = {{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1}};
+	static const int directions[NR_DIRECTIONS][2] = {
+		{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1},
+	};
 	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
 	double x = layout_position(&drawing->x, shown_x(drawing, point));
 	double y = layout_position(&drawing->y, point->y.value);
 	double width = layout_text_width(text), height = layout_text_height();
 	bool is_placed = !isfinite(x) || !isfinite(y);
 
-	for (int attempt = 0; attempt < 24 * NR_OBSTACLES && !is_placed; attempt++) {
-		const struct layout *avoided = &drawing->obstacles[NR_OBSTACLES - 1 - attempt / 24];
-		double gap = 4 + attempt % 24 / 8 * 9;
-		const int *direction = directions[attempt % 8];
-		struct layout_box box = {x + direction[0] * (width / 2 + gap), y + direction[1] * (height / 2 + gap / 2),
-					 width, height, 0};
+	for (int attempt = 0; attempt < NR_PLACES * NR_OBSTACLES && !is_placed; attempt++) {
+		const struct layout *avoided = &drawing->obstacles[NR_OBSTACLES - 1 - attempt / NR_PLACES];
+		double gap = 4 + attempt % NR_PLACES / NR_DIRECTIONS * 9;
+		const int *direction = directions[attempt % NR_DIRECTIONS];
+		struct layout_box box = {x + direction[0] * (width / 2 + gap),
+					 y + direction[1] * (height / 2 + gap / 2), width, height, 0};
 
 		if (!layout_is_free(avoided, &box))
 			continue;
@@ -267,11 +276,10 @@ place_point_label(struct drawing *drawing, const struct plot_point *point, const
 	free(text);
 }
 
+/* Points first: a ceiling's label may stand anywhere along its line. */
 static void
 place_labels(struct drawing *drawing)
 {
-	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++)
-		place_ceiling_label(drawing, &drawing->plot->ceilings[i]);
 	for (size_t s = 0; s < drawing->plot->nr_series; s++) {
 		const struct plot_series *series = &drawing->plot->series[s];
 
@@ -279,6 +287,8 @@ place_labels(struct drawing *drawing)
 			if (series->points[i].is_labelled)
 				place_point_label(drawing, &series->points[i], script_colour(s));
 	}
+	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++)
+		place_ceiling_label(drawing, &drawing->plot->ceilings[i]);
 }
 
 /* Dashed lines through the points of the same size in consecutive series. */

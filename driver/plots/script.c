@@ -136,11 +136,13 @@ script_write_label(FILE *out, const char *text, double x, double y, const char *
 {
 	fputs("set label ", out);
 	script_write_string(out, text);
-	fprintf(out, " at graph %.5f, graph %.5f %s rotate by %.2f noenhanced front font \",%g\" textcolor rgb \"%s\"\n",
+	fprintf(out,
+		" at graph %.5f, graph %.5f %s rotate by %.2f noenhanced front font \",%g\" textcolor rgb \"%s\"\n",
 		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, align, angle, LAYOUT_SMALL_FONT, colour);
 }
 
-/* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the script. */
+/* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the
+ * script. */
 void
 script_write_outputs(FILE *out, const char *plot_command)
 {
@@ -148,7 +150,8 @@ script_write_outputs(FILE *out, const char *plot_command)
 		LAYOUT_HEIGHT / 72, LAYOUT_SMALL_FONT);
 	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
 	/* 1 point is 4/3 pixels; fonts of the svg terminal are in pixels at this size */
-	fprintf(out, "set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" linewidth 1 background \"white\"\n",
+	fprintf(out,
+		"set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" linewidth 1 background \"white\"\n",
 		LAYOUT_WIDTH, LAYOUT_HEIGHT, LAYOUT_SMALL_FONT);
 	fprintf(out, "set output name.\".svg\"\n%s\nunset output\n", plot_command);
 }

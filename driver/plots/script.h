@@ -12,16 +12,18 @@
 const char *script_colour(size_t series);
 int script_mark(size_t series);
 
-/* Shortest decimal form that reads back, always with a point as decimal sign; "NaN" as gnuplot spells it. Fresh memory. */
+/* Shortest decimal form that reads back, always with a point as decimal sign; "NaN" as gnuplot spells it. Fresh memory.
+ */
 char *script_number(double value);
 void script_write_number(FILE *out, double value);
 
 /* The text as a double-quoted gnuplot string: nothing in it is interpreted. Newlines stay line breaks. */
 void script_write_string(FILE *out, const char *text);
 
-/* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series decides the key. */
-void script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_axis *x, const struct layout_axis *y,
-			size_t nr_keyed_series);
+/* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series
+ * decides the key. */
+void script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_axis *x,
+			const struct layout_axis *y, size_t nr_keyed_series);
 
 /* A label in the panel at a position in points; angle in degrees. align: "left", "center", "right". */
 void script_write_label(FILE *out, const char *text, double x, double y, const char *align, double angle,

@@ -16,7 +16,8 @@ START_TEST(position_and_value_are_inverse)
 
 	for (int a = 0; a < 2; a++)
 		for (int i = 0; i < 4; i++)
-			ck_assert_double_eq_tol(layout_value(&axes[a], layout_position(&axes[a], values[i])), values[i], 1e-9);
+			ck_assert_double_eq_tol(layout_value(&axes[a], layout_position(&axes[a], values[i])), values[i],
+						1e-9);
 	ck_assert_double_eq_tol(layout_position(&axes[0], 0.01), 0, 1e-9);
 	ck_assert_double_eq_tol(layout_position(&axes[0], 1000), 400, 1e-9);
 	ck_assert(!isfinite(layout_position(&axes[0], 0)));
@@ -50,7 +51,8 @@ START_TEST(range_without_values_is_still_a_range)
 	double values[] = {NAN, 7};
 
 	for (int nr = 0; nr <= 2; nr++) {
-		struct layout_axis range = layout_range(nr == 2 ? &automatic_linear : &automatic_log, values, (size_t)nr, 100);
+		struct layout_axis range =
+			layout_range(nr == 2 ? &automatic_linear : &automatic_log, values, (size_t)nr, 100);
 
 		ck_assert(isfinite(range.low) && range.low < range.high);
 	}

@@ -56,8 +56,8 @@ leave_folder(void)
 static struct summary
 spread(double value)
 {
-	return (struct summary){"median", value,	value * 0.95, value * 1.05, 0.95, value * 0.9,
-				value * 1.2, value * 0.97, value * 1.03, 10,		 0};
+	return (struct summary){"median",    value,        value * 0.95, value * 1.05, 0.95, value * 0.9,
+				value * 1.2, value * 0.97, value * 1.03, 10,           0};
 }
 
 static struct roofline_plot
@@ -71,12 +71,20 @@ example(void)
 	};
 
 	for (int i = 0; i < 3; i++)
-		points[i] = (struct plot_point){spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small", i != 1,
-						1000.0 * (i + 1)};
-	return (struct roofline_plot){
-		.frame = {"A title", "first line\nsecond line", {"Operational intensity", "flop/byte", true, NAN, NAN},
-			  {"Performance", "flop/cycle", true, NAN, NAN}, "auto", true, true},
-		.ceilings = ceilings, .nr_ceilings = 2, .series = &series, .nr_series = 1, .same_size = SAME_SIZE_NONE};
+		points[i] = (struct plot_point){spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small",
+						i != 1, 1000.0 * (i + 1)};
+	return (struct roofline_plot){.frame = {"A title",
+						"first line\nsecond line",
+						{"Operational intensity", "flop/byte", true, NAN, NAN},
+						{"Performance", "flop/cycle", true, NAN, NAN},
+						"auto",
+						true,
+						true},
+				      .ceilings = ceilings,
+				      .nr_ceilings = 2,
+				      .series = &series,
+				      .nr_series = 1,
+				      .same_size = SAME_SIZE_NONE};
 }
 
 static char *
@@ -95,8 +103,11 @@ START_TEST(strings_are_never_interpreted)
 {
 	static const struct {
 		const char *text, *quoted;
-	} cases[] = {{"plain", "\"plain\""},   {"a\"b\\c", "\"a\\\"b\\\\c\""}, {"`date`", "\"\\140date\\140\""},
-		     {"two\nlines", "\"two\\nlines\""}, {"tab\there", "\"tabhere\""}};
+	} cases[] = {{"plain", "\"plain\""},
+		     {"a\"b\\c", "\"a\\\"b\\\\c\""},
+		     {"`date`", "\"\\140date\\140\""},
+		     {"two\nlines", "\"two\\nlines\""},
+		     {"tab\there", "\"tabhere\""}};
 	char *buffer = NULL;
 	size_t size;
 
