@@ -37,6 +37,12 @@ append(char **text, const char *separator, const char *more)
 
 /* ---- points ---- */
 
+static struct summary
+shown_summary(const struct quantity_value *value)
+{
+	return summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
+}
+
 static int
 x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
 {
@@ -44,7 +50,7 @@ x_of_point(const struct drawing *d, const struct experiment_point *point, struct
 	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
 
 	if (value) {
-		*x = value->summary;
+		*x = shown_summary(value);
 	} else if (c && !isnan(c->number)) {
 		*x = summary_single(c->number, "given");
 	} else {
@@ -79,7 +85,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	expression_scope_delete(scope);
 	if (!plotted->label)
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
-	plotted->y = y ? y->summary : summary_empty();
+	plotted->y = y ? shown_summary(y) : summary_empty();
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
 	plotted->size = strtod(point->label, &end);
@@ -144,8 +150,8 @@ make_axis_labels(struct drawing *d)
 
 	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
 	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
-	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? x->unit : "";
-	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? y->unit : "";
+	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? shown_unit(x->unit).shown : "";
+	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? shown_unit(y->unit).shown : "";
 }
 
 /* "cold caches; median of n = 10 runs" for all points together. */
@@ -291,14 +297,15 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 
 	for (size_t i = 0; i < nr; i++) {
 		bool is_bandwidth = own[i]->operation[0] == '\0';
+		struct shown_unit unit = shown_unit(own[i]->value.unit);
 
 		ceilings[i] = (struct roofline_ceiling){
 			.name = own[i]->name,
 			.is_bandwidth = is_bandwidth,
-			.value = own[i]->best,
+			.value = own[i]->best * unit.factor,
 			.low = NAN,
 			.high = NAN,
-			.label = rot_format("%.3g %s", own[i]->best, own[i]->value.unit),
+			.label = rot_format("%.3g %s", own[i]->best * unit.factor, unit.shown),
 			.is_main = is_main(d, own[i], has_performance),
 		};
 		has_performance = has_performance || !is_bandwidth;

@@ -76,7 +76,7 @@ fill_quantity(const struct experiment *experiment, const struct experiment_colum
 				       : any                                 ? any->name
 									     : column->axis);
 	text->headings[1] = rot_strdup(any && !(column->heading && column->heading[0]) ? any->of : "");
-	text->headings[2] = any && any->unit[0] ? rot_format("[%s]", any->unit) : rot_strdup("");
+	text->headings[2] = any && any->unit[0] ? rot_format("[%s]", shown_unit(any->unit).shown) : rot_strdup("");
 	text->headings[3] = heading_of_runs(experiment, &column->request);
 }
 
@@ -310,10 +310,12 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 									 : width;
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		struct shown_unit unit = shown_unit(ceiling->value.unit);
 
 		fprintf(out, "%s%s", i ? "        " : "ceiling ", ceiling->name);
 		print_padding(width - text_width(ceiling->name) + GAP, out);
-		fprintf(out, "%.4g %s (best of %zu)\n", ceiling->best, ceiling->value.unit, ceiling->value.nr_samples);
+		fprintf(out, "%.4g %s (best of %zu)\n", ceiling->best * unit.factor, unit.shown,
+			ceiling->value.nr_samples);
 	}
 }
 

@@ -82,10 +82,38 @@ summary_text(const struct summary *s)
 	return s->value == 0 ? rot_strdup("0") : rounded(s->value, exponent_of(s->value) - 3);
 }
 
+struct shown_unit
+shown_unit(const char *unit)
+{
+	static const struct {
+		const char *unit;
+		struct shown_unit shown;
+	} rows[] = {
+		{"flop/s", {"Gflop/s", 1e-9}},
+		{"byte/s", {"GB/s", 1e-9}},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strcmp(rows[i].unit, unit) == 0)
+			return rows[i].shown;
+	return (struct shown_unit){unit, 1};
+}
+
+struct summary
+summary_scaled(struct summary s, double factor)
+{
+	double *const values[] = {&s.value, &s.low, &s.high, &s.minimum, &s.maximum, &s.quartile25, &s.quartile75};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		*values[i] *= factor;
+	return s;
+}
+
 char *
 value_text(const struct quantity_value *value)
 {
-	char *number = summary_text(&value->summary), *marked;
+	struct summary summary = summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
+	char *number = summary_text(&summary), *marked;
 
 	for (size_t i = 0; i < value_nr_kinds; i++)
 		if (value->kind && strcmp(value->kind, value_kinds[i].kind) == 0) {

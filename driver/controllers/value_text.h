@@ -13,11 +13,21 @@ extern const struct value_kind value_kinds[];
 extern const size_t value_nr_kinds;
 
 /*
- * "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full; with an interval, to
- * the first digit of its width, and as ± where both halves round to the same; without one, with four digits. "-" if
- * there is no value. Fresh memory.
+ * In the unit shown: "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full;
+ * with an interval, to the first digit of its width, and as ± where both halves round to the same; without one, with
+ * four digits. "-" if there is no value. Fresh memory.
  */
 char *value_text(const struct quantity_value *value);
+
+/* Units that are too small for people: a value times factor is in the unit shown. Results keep base units. */
+struct shown_unit {
+	const char *shown;
+	double factor;
+};
+struct shown_unit shown_unit(const char *unit);
+
+/* Every value in it times the factor. */
+struct summary summary_scaled(struct summary summary, double factor);
 
 /* "operationalIntensity" -> "operational intensity". Fresh memory. */
 char *camel_case_words(const char *name);

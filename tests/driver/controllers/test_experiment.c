@@ -238,6 +238,81 @@ START_TEST(higher_ceiling_counts)
 }
 END_TEST
 
+START_TEST(default_peaks_of_the_plots_operation)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
+	const struct experiment_own_ceiling **shown;
+	size_t nr_bandwidths = 0, nr_shown;
+
+	plot.x = "operationalIntensity:singlePrecisionFlop:llcRam";
+	plot.y = "performance:singlePrecisionFlop";
+	ck_assert_msg(experiment_add_plot(experiment, &plot, &err) == 0, "%s", err.text);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_gt(experiment->nr_ceilings, 6);
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+
+		nr_bandwidths += ceiling->operation[0] == '\0';
+		ck_assert_msg(!ceiling->operation[0] || strcmp(ceiling->operation, "singlePrecisionFlop") == 0, "%s",
+			      ceiling->name);
+	}
+	ck_assert_uint_eq(nr_bandwidths, 4);
+	/* The fake's values are 10 apart: from 100 on, some are nearly the same. */
+	nr_shown = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+	ck_assert_uint_gt(nr_shown, 1);
+	ck_assert_uint_le(nr_shown, experiment->nr_ceilings);
+	for (size_t i = 1; i < nr_shown; i++)
+		ck_assert_double_ge(shown[i - 1]->best, shown[i]->best);
+	free(shown);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Two ceilings of one kind that are nearly the same: the lower is not drawn. */
+START_TEST(nearly_equal_ceilings_are_one)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_own_plot plot = {.y = {.name = "performance", .operation = "flop"}};
+	struct experiment_own_ceiling rows[] = {
+		{.name = rot_strdup("a"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 10},
+		{.name = rot_strdup("b"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 9.9},
+		{.name = rot_strdup("c"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 5},
+		{.name = rot_strdup("d"), .operation = rot_strdup(""), .border = rot_strdup("llcRam"), .best = 9.9},
+		{.name = rot_strdup("e"), .operation = rot_strdup("other"), .border = rot_strdup(""), .best = 50},
+	};
+	const struct experiment_own_ceiling **shown;
+	size_t nr;
+
+	experiment->ceilings = rot_calloc(5, sizeof(*rows));
+	memcpy(experiment->ceilings, rows, sizeof(rows));
+	experiment->nr_ceilings = 5;
+	nr = experiment_ceilings_of(experiment, &plot, &shown);
+	ck_assert_uint_eq(nr, 3);
+	ck_assert_str_eq(shown[0]->name, "a");
+	ck_assert_str_eq(shown[1]->name, "d");
+	ck_assert_str_eq(shown[2]->name, "c");
+	free(shown);
+	experiment_delete(experiment);
+}
+END_TEST
+
+START_TEST(units_for_people)
+{
+	struct quantity_value value = {
+		.kind = "measured", .unit = (char *)"flop/s", .summary = summary_single(2.5e9, "median")};
+	char *text = value_text(&value);
+
+	ck_assert_str_eq(text, "2.500");
+	ck_assert_str_eq(shown_unit("byte/s").shown, "GB/s");
+	ck_assert_str_eq(shown_unit("flop/cycle").shown, "flop/cycle");
+	ck_assert_double_eq(shown_unit("flop/cycle").factor, 1);
+	free(text);
+}
+END_TEST
+
 static const struct {
 	double value, low, high;
 	const char *kind, *text;
@@ -305,6 +380,9 @@ main(void)
 	tcase_add_test(tcase, failure_writes_nothing);
 	tcase_add_test(tcase, unwritable_folder_is_seen_first);
 	tcase_add_test(tcase, higher_ceiling_counts);
+	tcase_add_test(tcase, default_peaks_of_the_plots_operation);
+	tcase_add_test(tcase, nearly_equal_ceilings_are_one);
+	tcase_add_test(tcase, units_for_people);
 	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, sizeof(numbers) / sizeof(*numbers));
 	tcase_add_test(tcase, words_for_people);
 	suite_add_tcase(suite, tcase);
