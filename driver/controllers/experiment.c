@@ -20,14 +20,19 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	       struct rot_error *err)
 {
 	struct experiment *experiment;
+	int64_t runs = configuration_long(rot->configuration, "runs");
 
+	if (runs > EXPERIMENT_MAX_RUNS) {
+		rot_error_set(err, 0, "the key runs is %lld: at most %d", (long long)runs, EXPERIMENT_MAX_RUNS);
+		return NULL;
+	}
 	if (output_check(output_name, err) < 0)
 		return NULL;
 	experiment = rot_calloc(1, sizeof(*experiment));
 	experiment->rot = rot;
 	experiment->controller_name = rot_strdup(controller_name);
 	experiment->output_name = rot_strdup(output_name);
-	experiment->nr_points_expected = nr_points_expected;
+	experiment->configured_runs = (int)runs;
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
 }
@@ -330,11 +335,11 @@ static int
 measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
 	      const struct requests *requests, int nr_runs, struct rot_error *err)
 {
-	int configured_runs = (int)configuration_long(experiment->rot->configuration, "runs");
 	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
 	char **hashes = NULL;
 	int rc = quantities_measure(experiment->rot, measurement, requests->items, requests->nr,
-				    configured_runs > 0 ? configured_runs : nr_runs, values, &hashes, err);
+				    experiment->configured_runs ? experiment->configured_runs : nr_runs, values,
+				    &hashes, err);
 
 	if (rc < 0) {
 		free(values);

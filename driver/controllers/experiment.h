@@ -74,6 +74,9 @@ int experiment_add_column(struct experiment *experiment, const char *of, const c
 
 /* ---- measuring ---- */
 
+/* More runs of a point are an error: somebody mistyped. */
+#define EXPERIMENT_MAX_RUNS 1000000
+
 /*
  * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
  * not. Fails with the points so far kept, so that after an interruption experiment_write still writes them.

@@ -42,7 +42,7 @@ struct experiment_own_ceiling {
 struct experiment {
 	struct rot *rot;
 	char *controller_name, *output_name;
-	size_t nr_points_expected;
+	int configured_runs; /* instead of those asked for; 0: none */
 	struct experiment_point *points;
 	size_t nr_points;
 	struct experiment_own_ceiling *ceilings;

@@ -311,11 +311,13 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
 		struct shown_unit unit = shown_unit(ceiling->value.unit);
+		char *of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
 
 		fprintf(out, "%s%s", i ? "        " : "ceiling ", ceiling->name);
 		print_padding(width - text_width(ceiling->name) + GAP, out);
-		fprintf(out, "%.4g %s (best of %zu)\n", ceiling->best * unit.factor, unit.shown,
-			ceiling->value.nr_samples);
+		fprintf(out, "%.4g %s%s%s (best of %zu)\n", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "",
+			of, ceiling->value.nr_samples);
+		free(of);
 	}
 }
 

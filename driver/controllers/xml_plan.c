@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controllers/experiment.h"
 #include "controllers/xml_entity.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 
 #define DEFAULT_RUNS 10
-#define MAX_RUNS 1000000
 
 const xmlNode *
 xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name)
@@ -173,8 +173,8 @@ plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_
 	if (xml_evaluated_number(root, "runs", DEFAULT_RUNS, scope, &of_controller, err) < 0 ||
 	    xml_evaluated_number(element, "runs", of_controller, scope, &runs, err) < 0)
 		return -1;
-	if (runs < 1 || runs > MAX_RUNS || runs != floor(runs)) {
-		rot_error_set(err, 0, "runs is %g: expected a whole number from 1 to %d", runs, MAX_RUNS);
+	if (runs < 1 || runs > EXPERIMENT_MAX_RUNS || runs != floor(runs)) {
+		rot_error_set(err, 0, "runs is %g: expected a whole number from 1 to %d", runs, EXPERIMENT_MAX_RUNS);
 		return xml_error_at(element, err);
 	}
 	*nr_runs = (int)runs;
