@@ -190,16 +190,20 @@ skip(const struct rot_error *why)
 int
 main(void)
 {
-	Suite *suite = suite_create("operation count (hardware)");
-	TCase *known = tcase_create("known loop");
-	SRunner *runner = srunner_create(suite);
+	Suite *suite;
+	TCase *known;
+	SRunner *runner;
 	struct rot_error err = {{0}, {0}};
 	struct machine *machine;
-	char *folder = architecture_folder();
+	char *folder;
 	int failed;
 
 	if (!machine_can_count(&err) || pfm_initialize() != PFM_SUCCESS)
 		return skip(&err);
+	suite = suite_create("operation count (hardware)");
+	known = tcase_create("known loop");
+	runner = srunner_create(suite);
+	folder = architecture_folder();
 	machine = machine_read("/", &err);
 	architecture = machine ? architecture_load(folder, machine, NULL, &err) : NULL;
 	if (!architecture) {
