@@ -195,6 +195,20 @@ has "and stand beside them" 0 "  Mine $work/data/rot/kernels/Mine
 rm -r "$work/data"
 call list quantities
 has "quantities" 0 "operationCount" ""
+call list events page-faults
+has "events, from the core" 0 "  perf::PAGE-FAULTS" ""
+call measure "$top_srcdir/tests/frontend/storm.xml" first
+has "measure writes what it is told" 0 "Triad" "measure"
+call measure "$top_srcdir/tests/frontend/storm.xml" again
+result=1
+case $status:$err in 0:*"  measure "*) ;; 0:*) [ -s first.json ] && [ -s again.json ] && result=0 ;; esac
+check "measuring again measures nothing"
+call remeasure "$top_srcdir/tests/frontend/storm.xml" again
+has "remeasure measures" 0 "Triad" "  measure "
+call measure "$top_srcdir/tests/frontend/storm.xml" again -timeReport=false -quiet
+result=1
+case $status:$err in 0:*startup*) ;; 0:*) result=0 ;; esac
+check "no time report"
 "$rot" help >/dev/full 2>"$work/err"
 status=$? out='' err=$(cat "$work/err")
 is "output that cannot be written" 1 "" "rot: cannot write to standard output: No space left on device"
