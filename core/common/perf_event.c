@@ -153,7 +153,7 @@ int
 perf_group_start(const struct perf_group *group)
 {
 	if (ioctl(group->fds[0], PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) < 0 ||
-	    ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0)
+	    ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
 		return errno;
 	return 0;
 }
@@ -161,7 +161,7 @@ perf_group_start(const struct perf_group *group)
 int
 perf_group_stop(const struct perf_group *group)
 {
-	return ioctl(group->fds[0], PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP) < 0 ? errno : 0;
+	return ioctl(group->fds[0], PERF_EVENT_IOC_DISABLE, 0) < 0 ? errno : 0;
 }
 
 int

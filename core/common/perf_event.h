@@ -51,7 +51,14 @@ int perf_group_open(struct perf_group *group, const char *const *events, size_t 
 /* Closing a closed group is allowed. */
 void perf_group_close(struct perf_group *group);
 
-/* Sets all values to zero and counts. 0, or the errno of the refusal; no lock, no allocation. */
+/*
+ * Sets all values to zero and counts. 0, or the errno of the refusal; no lock, no allocation.
+ *
+ * Only the leader is switched: the members, always on, come and go with it, all at once and on the same counters. With
+ * PERF_IOC_FLAG_GROUP a stop would switch off each member as well, and the next start would count with the leader alone,
+ * then with one member more after the other: for AMD's "large increment" events a sequence of groups of which each may
+ * poison the next. Members of another PMU than the leader's would not count again at all (seen on Linux 6.18).
+ */
 int perf_group_start(const struct perf_group *group);
 
 /* Counts no more. As perf_group_start. */
