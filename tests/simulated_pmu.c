@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A processor that is not there. Preloaded into rot and all it starts (LD_PRELOAD), it answers perf_event_open of raw
+ * events as an AMD Zen 5 in a KVM guest does, with the traps that driver/architectures/zen5.xml names, and shows the
+ * recorded machine of ROT_SIMULATED_MACHINE in place of /proc/cpuinfo and /sys/devices/system/cpu.
+ *
+ * It does not see what is executed. Each time a group counts, every event counts what the table below says for n, the
+ * bufferSize in the command of the measuring core. So it shows that groups, scrub, modulo, formulas and taints work
+ * together; that the real events count what they are said to, only the real processor can show.
+ *
+ *	more than 6 events in a group		refused
+ *	the 6th event				reads 0
+ *	event 0x003 in a group that is not
+ *	one of {P}, {P,P}, {P + 1 or 2 others}	the counts of the group are 32 times too large
+ *	a group with 0x003 has counted on a
+ *	CPU the thread may use, or nobody knows	the counts of every other group are 32 times too large, until 5 equal
+ *						events that are measured nowhere have counted on that CPU; a group that
+ *						grows while it counts is another group
+ *	every 7th read				2^47 is added to the first value
+ *	every 11th read				2^46 is added to the last value
+ *
+ * ROT_SIMULATED_LOG: a file that gets a line for each group read and each trap. ROT_SIMULATED_SCRUB=0: nothing clears
+ * the counters.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MAX_FDS 1024
+#define MAX_CPUS 1024
+#define NOMINAL_COUNTERS 6
+#define USABLE_COUNTERS 5
+#define MAX_LARGE 3
+#define LARGE_EVENT 0x003
+#define WRONG_FACTOR 32
+
+/* Counts per element of the kernel's buffers; a fifth of the operations is scalar. */
+static const struct {
+	uint64_t config;
+	double per_element;
+} truth[] = {
+	{0x8f03, 0.4},
+	{0xaf03, 1.6},
+	{0x4f03, 0},
+	{0x6f03, 0},
+	{0x0f03, 2},
+	{0x0076, 1},
+	{0x00c0, 3},
+	{0x10000de65, 24.0 / 64},
+	{0x100004865, 20.0 / 64},
+	{0x0465, 8.0 / 64},
+	{0x2063, 0.02},
+	{0x4063, 0.01},
+};
+
+#define NR_TRUTHS (sizeof(truth) / sizeof(truth[0]))
+
+struct event {
+	uint64_t config;
+	int leader; /* descriptor; 0: not one of ours */
+	bool is_on;
+	uint64_t count;
+};
+
+static struct event events[MAX_FDS];
+static int members[MAX_FDS][NOMINAL_COUNTERS]; /* by leader, which is the first */
+static int nr_members[MAX_FDS];
+static uint64_t group_ids[MAX_FDS]; /* by leader */
+static bool is_wrong[MAX_FDS];      /* by leader: since it was switched on */
+static uint64_t owners[MAX_CPUS];   /* 0: the counters are clean; UINT64_MAX: nobody knows */
+static uint64_t nr_groups, nr_reads;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int (*real_ioctl)(int fd, unsigned long request, ...);
+static ssize_t (*real_read)(int fd, void *bytes, size_t size);
+static int (*real_close)(int fd);
+static long (*real_syscall)(long number, ...);
+static FILE *(*real_fopen)(const char *path, const char *mode);
+
+static void *
+next_function(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+/* Before main of the program; also before constructors that call what is replaced here. */
+__attribute__((constructor)) static void
+find_functions(void)
+{
+	if (real_fopen)
+		return;
+	*(void **)&real_ioctl = next_function("ioctl");
+	*(void **)&real_read = next_function("read");
+	*(void **)&real_close = next_function("close");
+	*(void **)&real_syscall = next_function("syscall");
+	*(void **)&real_fopen = next_function("fopen");
+	memset(owners, 0xff, sizeof(owners));
+}
+
+__attribute__((format(printf, 1, 2))) static void
+say(const char *format, ...)
+{
+	const char *path = getenv("ROT_SIMULATED_LOG");
+	FILE *log = path ? real_fopen(path, "ae") : NULL;
+	va_list arguments;
+
+	if (!log)
+		return;
+	va_start(arguments, format);
+	vfprintf(log, format, arguments);
+	va_end(arguments);
+	fclose(log);
+}
+
+/* ---- the machine ---- */
+
+FILE *
+fopen(const char *path, const char *mode)
+{
+	const char *machine = getenv("ROT_SIMULATED_MACHINE"), *name = path + strspn(path, "/");
+	char recorded[4096];
+
+	find_functions();
+	if (!machine || (strcmp(name, "proc/cpuinfo") != 0 && strncmp(name, "sys/devices/system/cpu/", 23) != 0))
+		return real_fopen(path, mode);
+	snprintf(recorded, sizeof(recorded), "%s/%s", machine, name);
+	return real_fopen(recorded, mode);
+}
+
+/* The elements of the kernel's buffers, from the command in the arguments of this process; 0 if there is none. */
+static uint64_t
+nr_elements(void)
+{
+	char arguments[4096] = "", line[4096];
+	uint64_t nr = 0;
+	FILE *file = real_fopen("/proc/self/cmdline", "re");
+	size_t bytes = file ? fread(arguments, 1, sizeof(arguments) - 1, file) : 0;
+	const char *at = arguments;
+
+	if (file)
+		fclose(file);
+	while (at < arguments + bytes && strcmp(at, "--command") != 0)
+		at += strlen(at) + 1;
+	file = at < arguments + bytes ? real_fopen(at + strlen(at) + 1, "re") : NULL;
+	while (file && nr == 0 && fgets(line, sizeof(line), file)) {
+		if (strcmp(line, "bufferSize\n") == 0 && fgets(line, sizeof(line), file))
+			nr = strtoull(line, NULL, 10);
+	}
+	if (file)
+		fclose(file);
+	return nr;
+}
+
+/* ---- counting ---- */
+
+static bool
+is_large(uint64_t config)
+{
+	return (config & 0xff) == LARGE_EVENT && config >> 32 == 0;
+}
+
+static const double *
+truth_of(uint64_t config)
+{
+	for (size_t i = 0; i < NR_TRUTHS; i++) {
+		if (truth[i].config == config)
+			return &truth[i].per_element;
+	}
+	return NULL;
+}
+
+/* Those of the group that count now, and how many of them are large. */
+static int
+count_on(int leader, int *nr_large)
+{
+	int nr = 0;
+
+	*nr_large = 0;
+	for (int i = 0; i < nr_members[leader]; i++) {
+		const struct event *event = &events[members[leader][i]];
+
+		nr += event->is_on;
+		*nr_large += event->is_on && is_large(event->config);
+	}
+	return nr;
+}
+
+/* Five or more equal events that are not in the table. */
+static bool
+is_scrub(int leader)
+{
+	const uint64_t config = events[leader].config;
+
+	for (int i = 0; i < nr_members[leader]; i++) {
+		if (events[members[leader][i]].config != config)
+			return false;
+	}
+	return nr_members[leader] >= USABLE_COUNTERS && !truth_of(config);
+}
+
+static bool
+is_poisoned(uint64_t owner)
+{
+	cpu_set_t allowed;
+
+	CPU_ZERO(&allowed);
+	sched_getaffinity(0, sizeof(allowed), &allowed);
+	for (int cpu = 0; cpu < CPU_SETSIZE && cpu < MAX_CPUS; cpu++) {
+		if (CPU_ISSET(cpu, &allowed) && owners[cpu] != 0 && owners[cpu] != owner)
+			return true;
+	}
+	return false;
+}
+
+/* Another set of events of the group begins to count on this CPU. */
+static void
+schedule(int leader)
+{
+	int nr_large, nr = count_on(leader, &nr_large), cpu = sched_getcpu();
+	const uint64_t owner = group_ids[leader] << 8 | (uint64_t)nr;
+	const char *scrub = getenv("ROT_SIMULATED_SCRUB");
+
+	if (is_scrub(leader)) {
+		if (nr >= USABLE_COUNTERS && !(scrub && strcmp(scrub, "0") == 0))
+			owners[cpu] = 0;
+		return;
+	}
+	if (nr_large && !(nr_large == 2 && nr == 2) && !(nr_large == 1 && nr <= 3)) {
+		is_wrong[leader] = true;
+		say("trap: %d large of %d events\n", nr_large, nr);
+	}
+	if (is_poisoned(owner)) {
+		is_wrong[leader] = true;
+		say("trap: poisoned counters for a group of %d events\n", nr);
+	}
+	if (nr_large)
+		owners[cpu] = owner;
+}
+
+static void
+switch_on(int fd)
+{
+	const int leader = events[fd].leader;
+
+	if (events[fd].is_on)
+		return;
+	events[fd].is_on = true;
+	if (fd == leader)
+		is_wrong[leader] = false;
+	if (events[leader].is_on)
+		schedule(leader);
+}
+
+/* Gives each event that counted its part of the work. */
+static void
+switch_off(int fd)
+{
+	const int leader = events[fd].leader;
+	const double nr = (double)nr_elements();
+
+	if (!events[fd].is_on)
+		return;
+	for (int i = 0; fd == leader && i < nr_members[leader]; i++) {
+		struct event *event = &events[members[leader][i]];
+		const double *per_element = truth_of(event->config);
+
+		if (i >= USABLE_COUNTERS)
+			say("trap: event %d of a group\n", i + 1);
+		else if (event->is_on && per_element)
+			event->count += (uint64_t)(nr * *per_element + 0.5) * (is_wrong[leader] ? WRONG_FACTOR : 1);
+	}
+	events[fd].is_on = false;
+}
+
+static void
+reset(int fd)
+{
+	events[fd].count = 0;
+}
+
+/* ---- system calls ---- */
+
+static int
+refuse(int reason)
+{
+	errno = reason;
+	return -1;
+}
+
+static int
+open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader)
+{
+	const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	int nr_large = is_large(attr->config), fd;
+
+	if (!attr->exclude_kernel)
+		return refuse(EACCES);
+	if (tid != 0 || cpu != -1 || attr->inherit || attr->pinned || attr->exclude_user)
+		return refuse(EOPNOTSUPP);
+	if (attr->type == PERF_TYPE_RAW && attr->read_format != format)
+		return refuse(EINVAL);
+	for (int i = 0; leader >= 0 && i < nr_members[leader]; i++)
+		nr_large += is_large(events[members[leader][i]].config);
+	if (nr_large > MAX_LARGE || (leader >= 0 && nr_members[leader] == NOMINAL_COUNTERS))
+		return refuse(EINVAL);
+	fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (fd < 0 || fd >= MAX_FDS)
+		return refuse(EMFILE);
+	if (leader < 0) {
+		leader = fd;
+		nr_members[fd] = 0;
+		group_ids[fd] = ++nr_groups;
+	}
+	events[fd] = (struct event){.config = attr->config, .leader = leader, .is_on = !attr->disabled};
+	members[leader][nr_members[leader]++] = fd;
+	return fd;
+}
+
+long
+syscall(long number, ...)
+{
+	long arguments[6];
+	va_list list;
+	const struct perf_event_attr *attr;
+	long result;
+
+	find_functions();
+	va_start(list, number);
+	for (size_t i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+	attr = (const struct perf_event_attr *)arguments[0];
+	if (number != SYS_perf_event_open || (attr->type != PERF_TYPE_RAW && attr->type != PERF_TYPE_HARDWARE))
+		return real_syscall(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4],
+				    arguments[5]);
+	pthread_mutex_lock(&lock);
+	result = open_event(attr, (pid_t)arguments[1], (int)arguments[2], (int)arguments[3]);
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+static bool
+is_ours(int fd)
+{
+	find_functions();
+	return fd > 0 && fd < MAX_FDS && events[fd].leader > 0;
+}
+
+int
+ioctl(int fd, unsigned long request, ...)
+{
+	void (*change)(int fd) = NULL;
+	va_list list;
+	long argument;
+
+	va_start(list, request);
+	argument = va_arg(list, long);
+	va_end(list);
+	if (!is_ours(fd))
+		return real_ioctl(fd, request, argument);
+	if (request == PERF_EVENT_IOC_ENABLE)
+		change = switch_on;
+	else if (request == PERF_EVENT_IOC_DISABLE)
+		change = switch_off;
+	else if (request == PERF_EVENT_IOC_RESET)
+		change = reset;
+	if (!change)
+		return refuse(ENOTTY);
+	pthread_mutex_lock(&lock);
+	if (!(argument & PERF_IOC_FLAG_GROUP))
+		change(fd);
+	for (int i = 0, leader = events[fd].leader; argument & PERF_IOC_FLAG_GROUP && i < nr_members[leader]; i++)
+		change(members[leader][i]);
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+ssize_t
+read(int fd, void *bytes, size_t size)
+{
+	uint64_t data[3 + NOMINAL_COUNTERS] = {0, 1000, 1000};
+	size_t nr;
+
+	if (!is_ours(fd))
+		return real_read(fd, bytes, size);
+	pthread_mutex_lock(&lock);
+	nr = (size_t)nr_members[fd];
+	data[0] = nr;
+	say("read:");
+	for (size_t i = 0; i < nr; i++) {
+		data[3 + i] = events[members[fd][i]].count;
+		say(" %llx", (unsigned long long)events[members[fd][i]].config);
+	}
+	say("\n");
+	nr_reads++;
+	if (nr_reads % 7 == 0)
+		data[3] += UINT64_C(1) << 47;
+	if (nr_reads % 11 == 0)
+		data[3 + nr - 1] += UINT64_C(1) << 46;
+	pthread_mutex_unlock(&lock);
+	nr = (3 + nr) * sizeof(*data);
+	if (size < nr)
+		return refuse(ENOSPC);
+	memcpy(bytes, data, nr);
+	return (ssize_t)nr;
+}
+
+int
+close(int fd)
+{
+	if (is_ours(fd))
+		events[fd] = (struct event){.leader = 0};
+	return real_close(fd);
+}
