@@ -161,7 +161,7 @@ call complete 'rot -unknown='
 is "no values of an unknown key" 0 "" ""
 if command -v bash >/dev/null; then
 	for line in 'rot mea' 'rot measure -clock=t' 'rot list key'; do
-		bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \
+		LC_ALL=C bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \
 			"$top_srcdir/driver/commands/completion/rot" "$rot" "$line"
 	done >"$work/out" 2>"$work/err"
 	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
