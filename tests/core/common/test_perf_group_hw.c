@@ -57,11 +57,11 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("perf groups");
-	TCase *tcase = tcase_create("perf groups");
 	struct perf_group group;
 	struct rot_error err;
 	SRunner *runner;
+	Suite *suite;
+	TCase *tcase;
 	int nr_failed;
 
 	if (open_group(&group, 0, &err) < 0) {
@@ -69,6 +69,8 @@ main(void)
 		return 77;
 	}
 	perf_group_close(&group);
+	suite = suite_create("perf groups");
+	tcase = tcase_create("perf groups");
 	runner = srunner_create(suite);
 	tcase_add_loop_test(tcase, every_start_counts_anew, 0, sizeof(groups) / sizeof(groups[0]));
 	suite_add_tcase(suite, tcase);

@@ -280,8 +280,8 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("simulated Zen 5");
-	TCase *tcase = tcase_create("simulated Zen 5");
+	Suite *suite;
+	TCase *tcase;
 	SRunner *runner;
 	int nr_failed;
 
@@ -289,6 +289,8 @@ main(void)
 	fputs("SKIP: sanitizers must be the first library of a program\n", stderr);
 	return 77;
 #endif
+	suite = suite_create("simulated Zen 5");
+	tcase = tcase_create("simulated Zen 5");
 	runner = srunner_create(suite);
 	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, the_counts_of_a_zen5_come_through);
