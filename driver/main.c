@@ -1,15 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /* The driver: settings and arguments, the command, and the one place that prints errors and chooses the exit status. */
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands/command.h"
+#include "controllers/find.h"
 #include "measuring/monitor.h"
 #include "memory.h"
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
+
+/*
+ * A stream that was closed by who started us is taken by something that cannot be used, so that no result file gets its number.
+ */
+static void
+occupy_standard_streams(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+			return;
+}
 
 /* "rot: TEXT", and the hint below it. */
 static void
@@ -111,7 +127,20 @@ static int
 usage_error(const struct command *command, struct rot_error *err)
 {
 	rot_error_set(err, 0, "wrong number of arguments for '%s'", command->name);
-	rot_error_hint(err, "usage: rot %s %s", command->name, command->arguments);
+	rot_error_hint(err, "usage: rot %s%s%s", command->name, *command->arguments ? " " : "", command->arguments);
+	return COMMAND_USAGE;
+}
+
+/* What is no command may be what somebody wants to measure. */
+static int
+unknown_command(struct command_context *context, const char *name, struct rot_error *err)
+{
+	const struct paths *paths = command_paths(context, NULL);
+	char *file = paths ? controller_find_file(paths, name) : NULL;
+
+	if (file)
+		rot_error_hint(err, "to measure the controller of that name: rot measure %s", name);
+	free(file);
 	return COMMAND_USAGE;
 }
 
@@ -139,10 +168,25 @@ run(struct command_context *context, int argc, char **argv, const struct command
 	}
 	*command = command_find(argv[1], err);
 	if (!*command)
-		return COMMAND_USAGE;
+		return unknown_command(context, argv[1], err);
 	if (argc - 2 < (*command)->nr_arguments_min || argc - 2 > (*command)->nr_arguments_max)
 		return usage_error(*command, err);
 	return (*command)->run(context, argc - 2, argv + 2, err);
+}
+
+/* What was printed has arrived; 0 or -1. A reader who has seen enough (head) is no reason for a message. */
+static int
+finish_output(struct rot_error *err)
+{
+	struct pollfd reader = {.fd = STDOUT_FILENO};
+
+	errno = 0;
+	if (fflush(stdout) != EOF && !ferror(stdout))
+		return 0;
+	if (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR)
+		return -1;
+	rot_error_set(err, errno, "cannot write to standard output");
+	return rot_error_hint(err, "it is closed, or on a full disk");
 }
 
 static int
@@ -162,16 +206,19 @@ main(int argc, char **argv)
 	char *words[4];
 	int rc;
 
+	occupy_standard_streams();
+	/* A reader who leaves must not end us before the files are written. */
+	signal(SIGPIPE, SIG_IGN);
 	if (translate(argc, argv, words)) {
 		argv = words;
 		argc = words[2] ? 3 : 2;
 	}
 	rc = run(&context, argc, argv, &command, &err);
-	if (fflush(stdout) == EOF && rc == 0)
-		rc = rot_error_set(&err, errno, "cannot write to standard output");
-	if (rc < 0)
+	if (rc == 0)
+		rc = finish_output(&err);
+	if (rc < 0 && *err.text)
 		print_error(&err);
-	if (command && command->has_time_report && context.is_rot_open &&
+	if ((rc == 0 || rot_interrupted()) && command && command->has_time_report && context.is_rot_open &&
 	    configuration_bool(context.configuration, "timeReport") && !configuration_bool(context.configuration, "quiet"))
 		monitor_print(context.rot.monitor, stderr);
 	command_context_close(&context);

@@ -177,6 +177,16 @@ process_run(const char *const *argv, const char *folder, struct process_result *
 	return rc;
 }
 
+size_t
+process_output_length(const struct process_result *result)
+{
+	size_t length = result->output ? strlen(result->output) : 0;
+
+	while (length > 0 && strchr(" \t\r\n", result->output[length - 1]))
+		length--;
+	return length;
+}
+
 void
 process_result_clear(struct process_result *result)
 {

@@ -26,6 +26,9 @@ int process_run(const char *const *argv, const char *folder, struct process_resu
 		struct rot_error *err);
 void process_result_clear(struct process_result *result);
 
+/* Characters of output without white space at its end. */
+size_t process_output_length(const struct process_result *result);
+
 /* Full path of a program as PATH finds it, or NULL. Fresh memory. */
 char *process_find(const char *program);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -70,6 +71,15 @@ progress_text(size_t point, size_t nr_points, int run, int nr_runs, const char *
 	return text;
 }
 
+/* Characters that fit on a line: a longer one would go on in the next, which is never cleared. */
+static int
+line_width(void)
+{
+	struct winsize size;
+
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+}
+
 static void
 show(const char *task)
 {
@@ -79,7 +89,7 @@ show(const char *task)
 		return;
 	text = progress_text(progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
 			     now_s() - progress.begin_s);
-	fprintf(stderr, "\r\033[K%s", text);
+	fprintf(stderr, "\r\033[K%.*s", line_width(), text);
 	fflush(stderr);
 	free(text);
 	progress.is_shown = true;

@@ -73,7 +73,7 @@ close_file(FILE **file, const char *what, const struct gnuplot *gnuplot, struct 
 static int
 run(const struct gnuplot *gnuplot, struct rot_error *err)
 {
-	char *script = rot_format("%s.gnuplot", gnuplot->base);
+	char *script = rot_format("./%s.gnuplot", gnuplot->base); /* "-x" must not look like an option */
 	const char *argv[] = {"gnuplot", script, NULL};
 	struct process_result result;
 	bool not_found;
@@ -84,7 +84,8 @@ run(const struct gnuplot *gnuplot, struct rot_error *err)
 		if (not_found)
 			rot_error_hint(err, "apt-get install gnuplot-nox");
 	} else if (result.status != 0) {
-		rc = rot_error_set(err, 0, "gnuplot failed to draw '%s': %s", gnuplot->output_name, result.output);
+		rc = rot_error_set(err, 0, "gnuplot failed to draw '%s': %.*s", gnuplot->output_name,
+				   (int)process_output_length(&result), result.output);
 	}
 	process_result_clear(&result);
 	free(script);

@@ -211,6 +211,7 @@ case $status:$err in 0:*startup*) ;; 0:*) result=0 ;; esac
 check "no time report"
 "$rot" help >/dev/full 2>"$work/err"
 status=$? out='' err=$(cat "$work/err")
-is "output that cannot be written" 1 "" "rot: cannot write to standard output: No space left on device"
+is "output that cannot be written" 1 "" "rot: cannot write to standard output: No space left on device
+     it is closed, or on a full disk"
 
 [ "$nr_failed" = 0 ]
