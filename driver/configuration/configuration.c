@@ -144,7 +144,8 @@ is_among(const char *words, const char *word)
 }
 
 /* What the type of a key takes, in the order of enum configuration_type; choices are named by the key. */
-static const char *const expected[] = {"a text", "true or false", "a whole number, at least 0", "a number, at least 0", NULL};
+static const char *const expected[] = {"a text", "true or false", "a whole number from 0 to 9223372036854775807",
+				       "a number from 0 to 1e308", NULL};
 
 static int
 value_check(const struct configuration_key *key, const char *text, struct rot_error *err)
@@ -171,6 +172,14 @@ value_check(const struct configuration_key *key, const char *text, struct rot_er
 	if (key->type == CONFIGURATION_CHOICE)
 		return rot_error_hint(err, "%s takes one of: %s", key->name, key->choices);
 	return rot_error_hint(err, "%s takes %s", key->name, expected[key->type]);
+}
+
+bool
+configuration_key_takes(const char *name, const char *text)
+{
+	const struct configuration_key *key = configuration_key_find(name);
+
+	return key && value_check(key, text, NULL) == 0;
 }
 
 static void

@@ -31,6 +31,9 @@ extern const size_t configuration_nr_keys;
 /* The key of that name, or NULL. */
 const struct configuration_key *configuration_key_find(const char *name);
 
+/* Whether the key is there and takes the text. */
+bool configuration_key_takes(const char *name, const char *text);
+
 enum configuration_source { CONFIGURATION_DEFAULT, CONFIGURATION_DEFAULT_FILE, CONFIGURATION_USER_FILE, CONFIGURATION_COMMAND_LINE };
 
 struct configuration;

@@ -2,6 +2,7 @@
 /* Controllers' XML files in memory: read, shared parts included, validated; every element knows its file and line. */
 #include "controllers/controller_file.h"
 
+#include <errno.h>
 #include <libxml/parser.h>
 #include <libxml/uri.h>
 #include <libxml/xinclude.h>
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "controllers/schema.h"
 #include "memory.h"
@@ -98,6 +100,10 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 	struct complaint complaint = {0};
 	int rc = 0;
 
+	if (access(path, R_OK) < 0) {
+		rot_error_set(err, errno, "cannot read '%s'", path);
+		return rot_error_hint(err, "'rot list controllers' shows those that are found without a path");
+	}
 	xmlSetStructuredErrorFunc(&complaint, keep_first);
 	file->doc = xmlReadFile(path, NULL, PARSE_OPTIONS);
 	if (!file->doc || xmlXIncludeProcessFlags(file->doc, PARSE_OPTIONS | XML_PARSE_NOBASEFIX) < 0) {

@@ -121,11 +121,25 @@ parse_plot(struct experiment_own_plot *own, struct rot_error *err)
 	return 0;
 }
 
+static int
+check_key_position(const struct experiment_plot *plot, struct rot_error *err)
+{
+	const char *word = plot->key_position ? plot->key_position : "", *choices;
+
+	choices = configuration_key_find("keyPosition")->choices;
+	if (!*word || configuration_key_takes("keyPosition", word))
+		return 0;
+	rot_error_set(err, 0, "a plot's keyPosition cannot be '%s'", word);
+	return rot_error_hint(err, "it is one of: %s", choices);
+}
+
 int
 experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err)
 {
 	struct experiment_own_plot own = {.plot = *plot};
 
+	if (check_key_position(plot, err) < 0)
+		return -1;
 	for (size_t i = 0; plot_string(&own.plot, i); i++)
 		*plot_string(&own.plot, i) = rot_strdup(*plot_string(&own.plot, i));
 	for (size_t i = 0; i < experiment->nr_plots; i++)

@@ -3,6 +3,7 @@
 #include "controllers/output.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,9 +11,24 @@
 #include "files.h"
 #include "memory.h"
 
+/* The last part of a path names files: with nothing there, or with a folder's own names, they would be hidden or lost.
+ */
+static bool
+names_files(const char *output_name)
+{
+	const char *base = strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name;
+
+	return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0;
+}
+
 int
 output_check(const char *output_name, struct rot_error *err)
 {
+	if (!names_files(output_name)) {
+		rot_error_set(err, 0, "'%s' cannot be the begin of the results' names", output_name);
+		return rot_error_hint(err, "it is what .json and .pdf are added to: rot measure NAME folder/name");
+	}
+
 	char *path = rot_format("%s.XXXXXX", output_name);
 	int fd = mkstemp(path), reason = errno;
 

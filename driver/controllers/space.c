@@ -476,6 +476,21 @@ point_coordinate(const struct point *point, const char *axis)
 	return NULL;
 }
 
+char *
+point_text(const struct point *point)
+{
+	char *text = rot_strdup("");
+
+	for (size_t i = 0; i < point->nr_coordinates; i++) {
+		char *longer = rot_format("%s%s%s=%s", text, i ? ", " : "", point->coordinates[i].axis,
+					  point->coordinates[i].text ? point->coordinates[i].text : "");
+
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 void
 point_set_variables(const struct point *point, struct expression_scope *scope)
 {

@@ -70,6 +70,9 @@ void points_without_axis(const struct point *points, size_t nr, const char *axis
 /* The coordinate on that axis, or NULL. */
 const struct coordinate *point_coordinate(const struct point *point, const char *axis);
 
+/* "size=100, operation=ADD", for messages. Fresh memory. */
+char *point_text(const struct point *point);
+
 /* Makes the coordinates variables. */
 void point_set_variables(const struct point *point, struct expression_scope *scope);
 

@@ -51,6 +51,18 @@ xml_controller_nr_ceilings(const struct xml_controller *controller)
 
 /* ---- measuring ---- */
 
+/* The error of measuring a point, with the place of its element and where it is in the space. */
+static int
+failed_at(const struct planned_point *planned, struct rot_error *err)
+{
+	char *place = point_text(planned->at);
+
+	if (*place)
+		rot_error_prefix(err, "at %s", place);
+	free(place);
+	return xml_error_at(planned->element, err);
+}
+
 static int
 measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
@@ -60,7 +72,7 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 		if (experiment_add_point(experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates,
 					 p->measurement, p->requests, p->nr_requests, p->nr_runs, err) == 0)
 			continue;
-		return rot_interrupted() ? -1 : xml_error_at(p->element, err);
+		return rot_interrupted() ? -1 : failed_at(p, err);
 	}
 	return 0;
 }

@@ -144,6 +144,15 @@ class_of_element(const struct reading *reading, const struct rot_class *target, 
 
 /* ---- members ---- */
 
+static void *
+label_find(const struct reading *reading, const char *name)
+{
+	for (size_t i = 0; i < reading->nr_labels; i++)
+		if (strcmp(reading->labels[i].name, name) == 0)
+			return reading->labels[i].entity;
+	return NULL;
+}
+
 static void
 member_set(void *owner, const struct rot_field *field, void *entity)
 {
@@ -161,6 +170,12 @@ read_reference(struct reading *reading, void *owner, const struct rot_field *fie
 	const struct rot_class *class;
 	void *entity;
 
+	for (const xmlNode *other = field->is_list ? NULL : element->prev; other; other = other->prev)
+		if (xml_is(other, (const char *)element->name)) {
+			free(ref);
+			rot_error_set(err, 0, "<%s> is there twice in <%s>", element->name, element->parent->name);
+			return xml_error_at(element, err);
+		}
 	if (ref) {
 		reading->pending = rot_realloc(reading->pending, reading->nr_pending + 1, sizeof(*reading->pending));
 		reading->pending[reading->nr_pending++] = (struct pending){ref, element, field, owner};
@@ -174,6 +189,11 @@ read_reference(struct reading *reading, void *owner, const struct rot_field *fie
 	entity = rot_entity_new(class);
 	member_set(owner, field, entity);
 	id = xml_attribute(element, "id", NULL);
+	if (id && label_find(reading, id)) {
+		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
+		free(id);
+		return xml_error_at(element, err);
+	}
 	if (id) {
 		reading->labels = rot_realloc(reading->labels, reading->nr_labels + 1, sizeof(*reading->labels));
 		reading->labels[reading->nr_labels++] = (struct label){id, entity};
@@ -270,15 +290,6 @@ fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_e
 }
 
 /* ---- references ---- */
-
-static void *
-label_find(const struct reading *reading, const char *name)
-{
-	for (size_t i = 0; i < reading->nr_labels; i++)
-		if (strcmp(reading->labels[i].name, name) == 0)
-			return reading->labels[i].entity;
-	return NULL;
-}
 
 static int
 resolve(const struct reading *reading, const struct pending *pending, struct rot_error *err)

@@ -236,7 +236,8 @@ plan_request(const xmlNode *element, const struct expression_scope *scope, struc
 	if (rc == 0 && (xml_evaluated_number(element, "operations", 0, scope, &request->given_operations, err) < 0 ||
 			xml_evaluated_number(element, "bytes", 0, scope, &request->given_bytes, err) < 0))
 		rc = -1;
-	if (rc == 0 && (request->given_operations < 0 || request->given_bytes < 0)) {
+	if (rc == 0 && ((xmlHasProp(element, (const xmlChar *)"operations") && !(request->given_operations > 0)) ||
+			(xmlHasProp(element, (const xmlChar *)"bytes") && !(request->given_bytes > 0)))) {
 		rot_error_set(err, 0, "<quantity>: given operations and bytes must be above 0");
 		rc = xml_error_at(element, err);
 	}
@@ -383,6 +384,12 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 				      : plan_ceiling(controller, element, scope, err);
 	}
 	expression_scope_delete(scope);
+	if (rc < 0 && at->nr_coordinates > 0) {
+		char *place = point_text(at);
+
+		rot_error_append(err, " (at %s)", place);
+		free(place);
+	}
 	return rc;
 }
 

@@ -56,6 +56,11 @@ read_scale(struct xml_controller *controller, struct reading *reading, const xml
 		rot_error_set(err, 0, "<scale> from %g to %g: from must be below to", *low, *high);
 		return xml_error_at(element, err);
 	}
+	if ((*low <= 0 || *high <= 0) &&
+	    (plot->kind == EXPERIMENT_ROOFLINE || attribute_is(element, "logarithmic", "true"))) {
+		rot_error_set(err, 0, "<scale>: from and to of a logarithmic axis must be above 0");
+		return xml_error_at(element, err);
+	}
 	return 0;
 }
 

@@ -144,6 +144,11 @@ static const struct {
 	 ""},
 	{"anInt", "-2147483649", "class Sample, field anInt: '-2147483649' is out of range (-2147483648 to 2147483647)",
 	 ""},
+	{"anInt", "1e+23", "class Sample, field anInt: '1e+23' is out of range (-2147483648 to 2147483647)", ""},
+	{"aLong", "1.2e+18",
+	 "class Sample, field aLong: '1.2e+18' is above 9007199254740992, beyond which calculated numbers are not "
+	 "exact",
+	 ""},
 	{"anInt", "1.5", "class Sample, field anInt: '1.5' is not a whole number", ""},
 	{"anInt", "+1", "class Sample, field anInt: '+1' is not a whole number", ""},
 	{"anInt", "0x10", "class Sample, field anInt: '0x10' is not a whole number", ""},

@@ -204,7 +204,7 @@ START_TEST(failure_writes_nothing)
 	fake_failing_call = 2;
 	fake_is_interrupt = false;
 	ck_assert_int_eq(run_into("table", "test", NULL, &err), -1);
-	ck_assert_str_eq(err.text, "test.xml:3: the core failed");
+	ck_assert_str_eq(err.text, "test.xml:3: at size=100, kind=b: the core failed");
 	ck_assert_int_ne(access("test.json", F_OK), 0);
 }
 END_TEST

@@ -250,7 +250,7 @@ static const struct {
 	{__LINE__, HEAD AXIS "<skip if='$n > 0'/>" POINT TAIL, "c.xml:1: no point to measure is left", "conditions"},
 	{__LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "doc/CONTROLLERS.md"},
 	{__LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload>", ""},
-	{__LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel>", ""},
+	{__LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel> (at n=1)", ""},
 	{__LINE__, HEAD "<point>\n<workload>\n<kernel type='Traid'/></workload></point>" TAIL,
 	 "c.xml:4: <kernel type=\"Traid\">: no such class", "did you mean 'Triad'?"},
 	{__LINE__, HEAD "<point><workload><kernel/></workload></point>" TAIL,
@@ -296,7 +296,7 @@ static const struct {
 	{__LINE__, HEAD AXIS "<point runs='1.5'><workload><kernel type='Dummy'/></workload></point>" TAIL,
 	 "c.xml:3: runs is 1.5: ...", ""},
 	{__LINE__, HEAD AXIS "<point runs='x'><workload><kernel type='Dummy'/></workload></point>" TAIL,
-	 "c.xml:3: <point runs>: 'x' is no number", ""},
+	 "c.xml:3: <point runs>: 'x' is no number (at n=1)", ""},
 	{__LINE__, HEAD AXIS POINT "<quantity is='performence:flop'/>" TAIL, "c.xml:4: ...", "performance"},
 	{__LINE__, HEAD AXIS POINT "<quantity is='performance:flops'/>" TAIL, "c.xml:4: ...", "flop"},
 	{__LINE__, HEAD AXIS POINT "<quantity is='throughput:llcRam' bytes='-1'/>" TAIL,
@@ -320,11 +320,27 @@ static const struct {
 	 "c.xml:4: <plot x=\"t\">: the axis has values that are no numbers", ""},
 	{__LINE__, HEAD AXIS POINT "<table><column of='m'/></table>" TAIL, "c.xml:4: ...", ""},
 	{__LINE__, HEAD AXIS "<ceiling name='c'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
-	 "c.xml:3: <ceiling> needs either a performance or a throughput", "performance="},
+	 "c.xml:3: <ceiling> needs either a performance or a throughput (at n=1)", "performance="},
 	{__LINE__,
 	 HEAD AXIS
 	 "<ceiling name='c' performance='flop' work='0'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
 	 "c.xml:3: the work of 'c' is 0 per run: ...", ""},
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Dummy'/>\n<kernel type='Triad'/></workload></point>" TAIL,
+	 "c.xml:4: <kernel> is there twice in <workload>", ""},
+	{__LINE__, HEAD "<point><workload id='a'>\n<kernel id='a' type='Dummy'/></workload></point>" TAIL,
+	 "c.xml:3: <kernel id=\"a\">: another entity has this id", ""},
+	{__LINE__, HEAD AXIS POINT "<quantity is='throughput:llcRam' bytes='0'/>" TAIL,
+	 "c.xml:4: <quantity>: given operations and bytes must be above 0 (at n=1)", ""},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time' keyPosition='middle'/>" TAIL,
+	 "c.xml:4: a plot's keyPosition cannot be 'middle'", "topLeft"},
+	{__LINE__,
+	 HEAD AXIS POINT
+	 "<plot type='series' x='n' y='time'>\n<scale axis='x' from='0' logarithmic='true'/></plot>" TAIL,
+	 "c.xml:5: <scale>: from and to of a logarithmic axis must be above 0", ""},
+	{__LINE__,
+	 HEAD "<axis name='n'><list values='1'/></axis><axis name='t'><list values='x'/></axis>\n"
+	      "<point><workload><kernel type='Triad' bufferSize='{$t}'/></workload></point>" TAIL,
+	 "c.xml:3: class Triad, field bufferSize: 'x' is not a whole number (at n=1, t=x)", ""},
 };
 
 START_TEST(refused)
