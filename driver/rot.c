@@ -3,6 +3,8 @@
 #include "rot.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
@@ -28,6 +30,14 @@ open_architecture(struct rot *rot, struct rot_error *err)
 	return rot->architecture ? 0 : -1;
 }
 
+static bool
+is_folder(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, R_OK | X_OK) == 0;
+}
+
 static int
 open_parts(struct rot *rot, struct rot_error *err)
 {
@@ -39,6 +49,10 @@ open_parts(struct rot *rot, struct rot_error *err)
 	if (warning)
 		rot_warning("%s", warning);
 	free(warning);
+	if (*configuration_string(rot->configuration, "dataFolder") && !is_folder(rot->paths->user))
+		rot_warning("the data folder '%s' is no folder that can be read: none of your kernels and controllers "
+			    "are known",
+			    rot->paths->user);
 	rot->machine = machine_read("/", err);
 	if (!rot->machine)
 		return -1;

@@ -16,11 +16,20 @@ check_workload(const struct measurement *measurement, size_t i, struct rot_error
 	if (!workload->kernel)
 		return rot_error_set(err, 0, "workload %d has no kernel", workload->id);
 	type = kernel_type_of(workload->kernel);
-	if (!type || !type->run)
-		return rot_error_set(err, 0, "workload %d wants kernel %s, which this core was built without",
-				     workload->id, workload->kernel->entity.class->name);
-	if (workload->cpu < -1)
-		return rot_error_set(err, 0, "workload %d cannot be pinned to CPU %d", workload->id, workload->cpu);
+	if (!type) {
+		rot_error_set(err, 0, "workload %d wants kernel %s, which this core was built without", workload->id,
+			      workload->kernel->entity.class->name);
+		return rot_error_hint(err, "the name in the KERNEL line of its C file must be \"%s\"",
+				      workload->kernel->entity.class->name);
+	}
+	if (!type->run) {
+		rot_error_set(err, 0, "kernel %s of workload %d has no function run", type->class_name, workload->id);
+		return rot_error_hint(err, "name it in the KERNEL line of its C file: .run = run");
+	}
+	if (workload->cpu < -1) {
+		rot_error_set(err, 0, "workload %d cannot be pinned to CPU %d", workload->id, workload->cpu);
+		return rot_error_hint(err, "CPUs count from 0; -1 means any");
+	}
 	for (size_t j = 0; j < i; j++) {
 		const struct workload *earlier = measurement_workloads_at(measurement, j);
 

@@ -50,7 +50,8 @@ print_event(const struct pmu_description *pmu, const struct perf_event_descripti
 	free(name);
 }
 
-static void
+/* Returns how many events were shown. */
+static size_t
 print_pmu(const struct pmu_description *pmu, const char *part)
 {
 	size_t nr = pmu_description_nr_events(pmu), nr_shown = 0;
@@ -65,6 +66,7 @@ print_pmu(const struct pmu_description *pmu, const char *part)
 			       (int)pmu->number_of_counters, (int)pmu->number_of_fixed_counters);
 		print_event(pmu, event);
 	}
+	return nr_shown;
 }
 
 /* The listing in what the core gave, or NULL. */
@@ -88,6 +90,7 @@ list_events(struct command_context *context, const char *part, struct rot_error 
 	struct measurement *measurement = rot ? listing_new(rot, err) : NULL;
 	struct measurement_result *result = NULL;
 	const struct list_events_measurer_output *output;
+	size_t nr_shown = 0;
 	int rc = -1;
 
 	if (!measurement)
@@ -102,8 +105,10 @@ list_events(struct command_context *context, const char *part, struct rot_error 
 		goto out;
 	}
 	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(output); i++)
-		print_pmu(list_events_measurer_output_pmus_at(output, i), part);
-	rc = 0;
+		nr_shown += print_pmu(list_events_measurer_output_pmus_at(output, i), part);
+	rc = nr_shown > 0 || !*part ? 0 : rot_error_set(err, 0, "no event of this machine has '%s' in its name", part);
+	if (rc < 0)
+		rot_error_hint(err, "'rot list events' shows all");
 out:
 	rot_graph_delete(result);
 	rot_graph_delete(measurement);

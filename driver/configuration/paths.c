@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,15 +50,23 @@ paths_is_installed(const char *program)
 	return strcmp(program, ROT_BUILD_FOLDER "/driver/rot") != 0 && !has_prefix(program, ROT_BUILD_FOLDER "/tests/");
 }
 
-/* value if it is an absolute path (XDG ignores relative ones), else $HOME/fallback; then /rot. Fresh memory. */
+/*
+ * The variable if it is an absolute path (XDG ignores relative ones), else fallback in $HOME or in what the system knows as the home
+ * of the user; then /rot. Fresh memory.
+ */
 static char *
 xdg_folder(const char *variable, const char *fallback)
 {
 	const char *value = getenv(variable), *home = getenv("HOME");
+	const struct passwd *user;
 
 	if (value && value[0] == '/')
 		return rot_format("%s/rot", value);
-	return rot_format("%s/%s/rot", home && home[0] == '/' ? home : "/", fallback);
+	if (!home || home[0] != '/') {
+		user = getpwuid(getuid());
+		home = user && user->pw_dir[0] == '/' ? user->pw_dir : "";
+	}
+	return rot_format("%s/%s/rot", home, fallback);
 }
 
 /* A folder from a key: made absolute, without slashes at the end; empty: the XDG one. Fresh memory. */

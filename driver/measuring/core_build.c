@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cores that are ready, and those that must be built. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -165,7 +166,9 @@ set_environment(const struct rot *rot)
 
 	for (size_t i = 0; i < sizeof of_make / sizeof *of_make; i++)
 		unsetenv(of_make[i]);
-	setenv("CCACHE_DIR", folder, 0);
+	/* ccache replaces variables in the value, and cannot be told not to. */
+	if (!strchr(folder, '$'))
+		setenv("CCACHE_DIR", folder, 0);
 	setenv("CCACHE_MAXSIZE", "500M", 0);
 	setenv("CCACHE_NOHASHDIR", "1", 0);
 	free(folder);
@@ -192,11 +195,46 @@ compiler_messages(const char *output)
 	return text;
 }
 
+/* Text with every FROM as TO; takes text over. Fresh memory. */
+static char *
+replace(char *text, const char *from, const char *to)
+{
+	char *place = strstr(text, from), *begin = rot_strdup(""), *rest = text;
+
+	for (; place; place = strstr(rest, from)) {
+		char *longer = rot_format("%s%.*s%s", begin, (int)(place - rest), rest, to);
+
+		free(begin);
+		begin = longer;
+		rest = place + strlen(from);
+	}
+	place = rot_format("%s%s", begin, rest);
+	free(begin);
+	free(text);
+	return place;
+}
+
+/* Paths that make cannot take are reached through links (core_folder.c); nobody knows those. */
+static char *
+name_real_folders(char *messages, const struct core_description *description)
+{
+	for (size_t i = 0; i < description->nr_kernels; i++) {
+		const struct definition *definition = description->kernels[i].definition;
+		char *from = rot_format("links/%s/", definition->class->name),
+		     *to = rot_format("%s/", definition->folder);
+
+		messages = replace(messages, from, to);
+		free(from);
+		free(to);
+	}
+	return messages;
+}
+
 static int
 report_failed_build(const struct core_description *description, const struct process_result *result,
 		    struct rot_error *err)
 {
-	char *messages = compiler_messages(result->output), *names = rot_strdup("");
+	char *messages = name_real_folders(compiler_messages(result->output), description), *names = rot_strdup("");
 
 	for (size_t i = 0; i < description->nr_kernels; i++) {
 		char *longer =
@@ -205,7 +243,8 @@ report_failed_build(const struct core_description *description, const struct pro
 		free(names);
 		names = longer;
 	}
-	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%s", names,
+	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%.*s", names,
+		      messages[0] ? INT_MAX : (int)process_output_length(result),
 		      messages[0] ? messages : result->output);
 	if (strstr(result->output, "-lpfm"))
 		rot_error_hint(err, "sudo apt-get install libpfm4-dev");

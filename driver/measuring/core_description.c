@@ -45,14 +45,36 @@ append_row(const struct definition_row *row, const struct expression_scope *scop
 	return 0;
 }
 
+/*
+ * The flags become words of a command line that a shell splits: quotes hold them together, but what the shell would do
+ * beyond that is a slip. What is wrong with them, or NULL.
+ */
+static const char *
+flaw_of_flags(const char *text)
+{
+	char quote = '\0';
+
+	for (const char *s = text; *s; s++) {
+		if (iscntrl((unsigned char)*s))
+			return "hold a control character";
+		if (quote ? *s == quote : *s == '\'' || *s == '"')
+			quote = quote ? '\0' : *s;
+		else if (*s == '\\' && quote != '\'' && s[1])
+			s++;
+		else if (quote != '\'' && strchr("$`", *s))
+			return "hold a '$' or '`', which the shell would replace: write it in single quotes";
+		else if (!quote && strchr("#;&|<>()", *s))
+			return "hold one of # ; & | < > ( ), which mean something to the shell: write it in quotes";
+	}
+	return quote ? "open a quote that is not closed" : NULL;
+}
+
 static int
 check_line(const char *text, const char *what, const char *kernel, struct rot_error *err)
 {
-	for (const char *s = text; *s; s++)
-		if (iscntrl((unsigned char)*s))
-			return rot_error_set(err, 0, "kernel '%s': the %s '%s' hold a control character", kernel, what,
-					     text);
-	return 0;
+	const char *flaw = flaw_of_flags(text);
+
+	return flaw ? rot_error_set(err, 0, "kernel '%s': the %s '%s' %s", kernel, what, text, flaw) : 0;
 }
 
 static int

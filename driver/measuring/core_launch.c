@@ -84,6 +84,7 @@ exec_core(const struct launch *launch, const char *const *argv, int messages, pi
 		_exit(127);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGPIPE, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages, 2) >= 0 &&
 	    fcntl(launch->progress, F_SETFD, 0) == 0)
 		execv(argv[0], (char *const *)argv);
@@ -227,14 +228,40 @@ follow(struct launch *launch)
 
 /* ---- result ---- */
 
+static size_t
+length_without_newlines(const char *text, size_t length)
+{
+	while (length > 0 && text[length - 1] == '\n')
+		length--;
+	return length;
+}
+
+/* Lines that rot-core wrote itself repeat what the failure says. */
+static void
+drop_own_lines(struct launch *launch)
+{
+	char *to = launch->text;
+
+	for (const char *line = launch->text, *next; *line; line = next) {
+		size_t length = strcspn(line, "\n");
+
+		next = line + length + (line[length] == '\n');
+		if (strncmp(line, "rot-core: ", strlen("rot-core: ")) == 0)
+			continue;
+		memmove(to, line, (size_t)(next - line));
+		to += next - line;
+	}
+	*to = '\0';
+	launch->text_length = (size_t)(to - launch->text);
+}
+
 static void
 append_messages(const struct launch *launch, const char *already, struct rot_error *err)
 {
 	size_t length = launch->text_length;
 	const char *text = launch->text;
 
-	while (length > 0 && text[length - 1] == '\n')
-		length--;
+	length = length_without_newlines(text, length);
 	if (length > 2000) {
 		text += length - 2000;
 		length = 2000;
@@ -254,14 +281,17 @@ static const struct {
 };
 
 static int
-report_failure(const struct launch *launch, const struct core_failure *failure, struct rot_error *err)
+report_failure(struct launch *launch, const struct core_failure *failure, struct rot_error *err)
 {
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	if (failure->standard_error[0]) {
-		size_t length = strlen(failure->standard_error), skip = length > 2000 ? length - 2000 : 0;
+		size_t length = length_without_newlines(failure->standard_error, strlen(failure->standard_error));
+		size_t skip = length > 2000 ? length - 2000 : 0;
 
-		rot_error_append(err, "\nThe kernel printed:\n%s", failure->standard_error + skip);
+		rot_error_append(err, "\nThe kernel printed:\n%.*s", (int)(length - skip),
+				 failure->standard_error + skip);
 	}
+	drop_own_lines(launch);
 	append_messages(launch, failure->standard_error, err);
 	if (failure->hint[0])
 		return rot_error_hint(err, "%s", failure->hint);
@@ -307,8 +337,8 @@ is_complete(const struct measurement_command_output *output, size_t nr_measureme
 }
 
 static int
-read_output(const struct launch *launch, size_t nr_measurements, int nr_runs,
-	    struct measurement_command_output **output, struct rot_error *err)
+read_output(struct launch *launch, size_t nr_measurements, int nr_runs, struct measurement_command_output **output,
+	    struct rot_error *err)
 {
 	FILE *in = fopen(launch->output, "re");
 	struct rot_error why = {0};

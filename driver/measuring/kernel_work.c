@@ -189,7 +189,7 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 	    kernel_each_row(rot, kernel, DEFINITION_DATA_SIZE, add_data, &check, err) < 0)
 		return -1;
 	if (memory_bytes > 0 && check.data_bytes > memory_bytes) {
-		rot_error_set(err, 0, "kernel '%s' needs %.3g MiB of memory, this machine has %.3g MiB",
+		rot_error_set(err, 0, "kernel '%s' needs %.1f MiB of memory, this machine has %.1f MiB",
 			      class_name(kernel), check.data_bytes / 0x1p20, memory_bytes / 0x1p20);
 		return rot_error_hint(err, "choose a smaller size");
 	}

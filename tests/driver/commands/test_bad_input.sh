@@ -1,0 +1,174 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Mistakes of users, through the program itself: message, exit status, and nothing left behind.
+set -u
+rot=$top_builddir/driver/rot
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
+export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
+kernels=$work/data/rot/kernels
+mkdir -p "$work/here" "$kernels" && cd "$work/here" || exit 99
+nr_failed=0
+
+# controller NAME KERNEL [ATTRIBUTES]: a controller with one point.
+controller()
+{
+	cat >"$1.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="$1" comment="" runs="2">
+	<point label="x"><workload><kernel type="$2" ${3-}/></workload></point>
+	<quantity is="time"/>
+	<plot type="distribution" x="time" y="time"/>
+</controller>
+END
+}
+
+# kernel NAME BODY-OF-RUN KERNEL-LINE [FOLDER [ROW]]
+kernel()
+{
+	folder=$kernels/${4-$1}
+	mkdir -p "$folder"
+	cat >"$folder/$1.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<derivedClass name="$1" baseType="KernelBase" cSuffix="Data" comment="">${5-}</derivedClass>
+END
+	lower=$(echo "$1" | tr A-Z a-z)
+	cat >"$folder/$1.c" <<END
+#include <stdio.h>
+#include <stdlib.h>
+#include "kernel.h"
+#include "$1Data.h"
+
+struct $lower {
+	struct ${lower}_data data;
+};
+
+static void
+run(void *kernel)
+{
+	(void)kernel;
+	$2
+}
+
+$3
+END
+	controller "$1" "$1"
+}
+
+# refused WHAT STATUS PART-OF-ERROR ARGUMENT...: an error that begins with "rot: ", and no file more than before.
+refused()
+{
+	what=$1 wanted=$2 part=$3
+	shift 3
+	before=$(ls -A)
+	"$rot" "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	result=1
+	case $status:$(cat "$work/err") in
+	"$wanted:"*"the core printed"* | "$wanted:"*"The core printed"*) ;;
+	"$wanted:rot: "*"$part"*) [ "$(ls -A)" = "$before" ] && [ -z "$(ls -A "$work/cache/rot/work" 2>/dev/null)" ] && result=0 ;;
+	esac
+	check "$what"
+}
+
+check()
+{
+	if [ "$result" = 0 ]; then
+		echo "ok: $1"
+		return
+	fi
+	nr_failed=$((nr_failed + 1))
+	printf 'FAILED: %s\n  status %s\n  error: %s\n  files: %s\n' "$1" "$status" "$(cat "$work/err")" "$(ls -A | tr '\n' ' ')"
+}
+
+controller good Dummy
+"$rot" measure good -quiet >"$work/out" 2>"$work/err"
+status=$?
+if command -v gnuplot >/dev/null; then [ "$status" = 0 ]; else [ -s good.json ]; fi
+result=$?
+check "what the others spoil"
+rm -f good.json good.pdf good.svg good.data good.gnuplot
+
+# ---- names ----
+refused "a controller instead of a command" 2 "rot measure triad" triad
+refused "a file that is not there" 1 "cannot read './nowhere.xml': No such file or directory" measure ./nowhere.xml
+refused "a folder that is not there" 1 "No such file or directory" measure good nowhere/out
+for name in '' . .. / ../here/; do
+	refused "results called '$name'" 1 "'$name' cannot be the begin of the results' names" measure good "$name"
+done
+refused "an event that is not there" 1 "no event of this machine has 'nosuchevent' in its name" list events nosuchevent
+refused "a number that is too large" 2 "9223372036854775807" measure good -runs=99999999999999999999
+"$rot" list kernels -dataFolder=/nowhere >"$work/out" 2>"$work/err"
+status=$?
+case $status:$(cat "$work/err") in "0:rot: warning: the data folder '/nowhere' "*) result=0 ;; *) result=1 ;; esac
+check "a data folder that is not there"
+
+# ---- streams ----
+"$rot" measure good -quiet >/dev/full 2>"$work/err"
+status=$?
+case $status:$(cat "$work/err") in "1:rot: cannot write to standard output"*) [ -s good.json ] ;; *) false ;; esac
+result=$?
+check "a table that cannot be written, but results"
+rm -f good.*[!l]
+for closed in '>&-' '>&- 2>&-' '<&- >&- 2>&-'; do
+	rm -f good.json
+	eval "\"\$rot\" remeasure good $closed"
+	status=$?
+	[ "$status" = 1 ] && [ "$(head -c 1 good.json)" = "{" ] && ! grep -q microSeconds.*median good.json && [ -z "$(ls -A "$work/cache/rot/work")" ]
+	result=$?
+	check "closed streams: $closed"
+done
+rm -f good.json good.pdf good.svg good.data good.gnuplot
+{ "$rot" measure good -timeReport=false; echo $? >"$work/status"; } 2>"$work/err" | true
+status=$(cat "$work/status")
+[ -s good.json ] && ! grep -q 'rot: cannot' "$work/err"
+result=$?
+check "a reader who leaves keeps no result from being written"
+rm -f good.json good.pdf good.svg good.data good.gnuplot
+if command -v gnuplot >/dev/null; then
+	"$rot" measure good -quiet -- -out >"$work/out" 2>"$work/err"
+	status=$?
+	[ "$status" = 0 ] && [ -s ./-out.pdf ] && [ -s ./-out.svg ]
+	result=$?
+	check "results whose names begin with a dash"
+	rm -f ./-out.*
+fi
+
+# ---- flags ----
+for flags in '-O2 ; true' '-O2 # -O3' '-O2 | cat' '-O2 &amp;' '-O2 $HOME' '-O2 `true`' '-O2 &gt;x' "-O2 'x"; do
+	controller flags Triad "optimization=\"$flags\""
+	refused "flags $flags" 1 "kernel 'Triad': the compiler flags '-O2 " measure flags
+done
+controller flags Dummy "optimization=\"-DTEXT='a b;(c) &lt;&#36;d&gt;' -DMORE=&quot;'&quot;\""
+"$rot" measure flags out -quiet >"$work/out" 2>"$work/err"
+status=$?
+[ -s out.json ]
+result=$?
+check "flags in quotes"
+rm -f out.json out.pdf out.svg out.data out.gnuplot
+
+# ---- kernels ----
+kernel Norun "" 'static void (*const unused)(void *kernel) __attribute__((unused)) = run;
+KERNEL(norun, "Norun");'
+refused "a kernel without run" 1 ".run = run" measure Norun
+kernel Misnamed "" 'KERNEL(misnamed, "Other", .run = run);'
+refused "a kernel of another name" 1 'must be "Misnamed"' measure Misnamed
+kernel Crashing "*(volatile int *)16 = 1;" 'KERNEL(crashing, "Crashing", .run = run);'
+refused "a kernel that crashes" 1 "signal 11" measure Crashing
+kernel Exiting 'fprintf(stderr, "moons\\n"); exit(3);' 'KERNEL(exiting, "Exiting", .run = run);'
+refused "a kernel that exits" 1 "moons" measure Exiting
+kernel Hanging 'for (;;) __asm__ volatile("");' 'KERNEL(hanging, "Hanging", .run = run);'
+refused "a kernel that hangs" 1 "time limit of 0.5 s" measure Hanging -timeLimit=0.5
+kernel Typo "return nothing;" 'KERNEL(typo, "Typo", .run = run);' "in a folder's"
+refused "a compiler's message with the user's own file" 1 "$kernels/in a folder's/Typo.c:14:" measure Typo
+kernel Words "" 'KERNEL(words, "Words", .run = run);' Words '<operations of="doublePrecisionFlops" count="1"/>'
+"$rot" list kernels Words >"$work/out" 2>"$work/err"
+status=$?
+case $status:$(cat "$work/err") in
+"0:rot: warning: $kernels/Words/Words.xml:2: there is no operation 'doublePrecisionFlops', did you mean 'doublePrecisionFlop'?"*) result=0 ;;
+*) result=1 ;;
+esac
+check "operations that nobody asks for"
+
+[ "$nr_failed" = 0 ]
