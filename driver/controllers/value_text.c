@@ -36,11 +36,21 @@ exponent_of(double value)
 	return (int)floor(log10(fabs(value)) + 1e-12);
 }
 
+/* Where a value with this uncertainty ends: two digits of 1.0 to 3.4, else one, so that rounding never costs much (as
+ * the PDG does). */
+static int
+last_digit_of(double uncertainty)
+{
+	int exponent = exponent_of(uncertainty);
+
+	return uncertainty < 3.5 * pow(10, exponent) ? exponent - 1 : exponent;
+}
+
 static char *
 with_interval(const struct summary *s)
 {
 	double below = s->value - s->low, above = s->high - s->value, wider = fmax(below, above);
-	int exponent = exponent_of(wider);
+	int exponent = last_digit_of(wider);
 	char *value = rounded(s->value, exponent), *low = rounded(s->low, exponent), *high = rounded(s->high, exponent);
 	char *down = rounded(below, exponent), *up = rounded(above, exponent), *text;
 

@@ -14,8 +14,8 @@ extern const size_t value_nr_kinds;
 
 /*
  * In the unit shown: "20000", "51.3 ±0.2", "51.3 [51.2, 52.0]", "20000 (e)". Exact whole values are printed in full;
- * with an interval, to the first digit of its width, and as ± where both halves round to the same; without one, with
- * four digits. "-" if there is no value. Fresh memory.
+ * with an interval, to the first digit of its width (the second if the first is small), and as ± where both halves
+ * round to the same; without one, with four digits. "-" if there is no value. Fresh memory.
  */
 char *value_text(const struct quantity_value *value);
 
