@@ -7,8 +7,8 @@
 
 #include "definition.h"
 #include "entities.h"
-#include "folders.h"
 #include "memory.h"
+#include "testing.h"
 
 static char *folder;
 static struct definitions *definitions;
@@ -17,7 +17,7 @@ static struct rot_registry *known;
 static void
 open_all(void)
 {
-	folder = folder_new();
+	folder = temporary_folder_new();
 	definitions = definitions_new();
 	known = rot_registry_new();
 	ck_assert_int_eq(rot_registry_add_all(known, entities, NULL), 0);
@@ -28,7 +28,7 @@ close_all(void)
 {
 	definitions_delete(definitions);
 	rot_registry_delete(known);
-	folder_delete(folder);
+	temporary_folder_delete(folder);
 }
 
 static int
@@ -302,24 +302,18 @@ main(void)
 {
 	Suite *suite = suite_create("definition");
 	TCase *tcase = tcase_create("definition");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tcase, open_all, close_all);
 	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_bad_files, 0, sizeof(bad_files) / sizeof(bad_files[0]));
+	tcase_add_loop_test(tcase, test_bad_files, 0, NR_ELEMENTS(bad_files));
 	tcase_add_test(tcase, test_missing_files);
 	tcase_add_test(tcase, test_a_class_is_defined_once);
-	tcase_add_loop_test(tcase, test_unresolvable, 0, sizeof(unresolvable) / sizeof(unresolvable[0]));
+	tcase_add_loop_test(tcase, test_unresolvable, 0, NR_ELEMENTS(unresolvable));
 	tcase_add_test(tcase, test_circular_bases);
 	tcase_add_test(tcase, test_resolving_in_steps);
 	tcase_add_test(tcase, test_rows);
 	tcase_add_test(tcase, test_folders_are_read_in_order);
-	tcase_add_loop_test(tcase, test_snake_case, 0, sizeof(snakes) / sizeof(snakes[0]));
+	tcase_add_loop_test(tcase, test_snake_case, 0, NR_ELEMENTS(snakes));
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

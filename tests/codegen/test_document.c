@@ -8,6 +8,7 @@
 #include "document.h"
 #include "entities.h"
 #include "memory.h"
+#include "testing.h"
 
 static struct rot_registry *registry;
 
@@ -145,18 +146,12 @@ main(void)
 {
 	Suite *suite = suite_create("document");
 	TCase *tcase = tcase_create("document");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tcase, open_registry, close_registry);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, test_written_by_hand);
-	tcase_add_loop_test(tcase, test_errors, 0, sizeof(bad_documents) / sizeof(bad_documents[0]));
+	tcase_add_loop_test(tcase, test_errors, 0, NR_ELEMENTS(bad_documents));
 	tcase_add_test(tcase, test_deep_nesting);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

@@ -11,9 +11,9 @@
 #include "definition.h"
 #include "document.h"
 #include "entities.h"
-#include "folders.h"
 #include "graphs.h"
 #include "memory.h"
+#include "testing.h"
 
 /* ---- the two forms ---- */
 
@@ -107,7 +107,7 @@ open_random_classes(int seed)
 static void
 open_all(void)
 {
-	folder = folder_new();
+	folder = temporary_folder_new();
 	definitions = definitions_new();
 	registry = rot_registry_new();
 }
@@ -117,7 +117,7 @@ close_all(void)
 {
 	rot_registry_delete(registry);
 	definitions_delete(definitions);
-	folder_delete(folder);
+	temporary_folder_delete(folder);
 }
 
 /* ---- properties; seeds are the numbers of the tests, which libcheck prints on a failure ---- */
@@ -312,8 +312,6 @@ main(void)
 {
 	Suite *suite = suite_create("forms");
 	TCase *tcase = tcase_create("forms");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tcase, open_all, close_all);
 	tcase_set_timeout(tcase, 600);
@@ -323,9 +321,5 @@ main(void)
 	tcase_add_loop_test(tcase, test_changes_of_larger_graphs, 0, 8);
 	tcase_add_loop_test(tcase, test_a_long_linked_list, 0, 2 * NR_FORMS);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

@@ -9,9 +9,9 @@
 
 #include "definition.h"
 #include "entities.h"
-#include "folders.h"
 #include "memory.h"
 #include "test_entities.h"
+#include "testing.h"
 
 /* The struct that the suffix of Handmade is for. */
 struct handmade {
@@ -134,7 +134,7 @@ END_TEST
 START_TEST(test_files_that_do_not_change_are_left_alone)
 {
 	struct definitions *definitions = definitions_new();
-	char *folder = folder_new(), *file = folder_write(folder, "in/A.xml", "<class name=\"A\"/>");
+	char *folder = temporary_folder_new(), *file = folder_write(folder, "in/A.xml", "<class name=\"A\"/>");
 	char *header = rot_format("%s/A.h", folder), *set = rot_format("%s/set.c", folder);
 	struct stat before[2], after[2];
 	struct rot_error err = {0};
@@ -156,25 +156,25 @@ START_TEST(test_files_that_do_not_change_are_left_alone)
 	free(header);
 	free(set);
 	free(file);
-	folder_delete(folder);
+	temporary_folder_delete(folder);
 }
 END_TEST
 
 static int
 run_codegen(const char *arguments, const char *folder)
 {
-	const char *top = getenv("top_builddir");
-	char *command =
-		rot_format("cd '%s' && '%s/codegen/rot-codegen' %s 2>errors", folder, top ? top : ".", arguments);
+	char *program = built_path("codegen/rot-codegen");
+	char *command = rot_format("cd '%s' && '%s' %s 2>errors", folder, program, arguments);
 	int status = system(command);
 
 	free(command);
+	free(program);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 START_TEST(test_the_program)
 {
-	char *folder = folder_new(), *path;
+	char *folder = temporary_folder_new(), *path;
 
 	free(folder_write(folder, "good/A.xml", "<class name=\"A\"/>"));
 	free(folder_write(folder, "bad/B.xml", "<derivedClass name=\"B\" baseType=\"A\"/>"));
@@ -186,7 +186,7 @@ START_TEST(test_the_program)
 	path = rot_format("%s/B.h", folder);
 	ck_assert_int_eq(access(path, R_OK), 0);
 	free(path);
-	folder_delete(folder);
+	temporary_folder_delete(folder);
 }
 END_TEST
 
@@ -195,8 +195,6 @@ main(void)
 {
 	Suite *suite = suite_create("write_c");
 	TCase *tcase = tcase_create("write_c");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, test_layout_of_the_entities_of_rot);
@@ -205,9 +203,5 @@ main(void)
 	tcase_add_test(tcase, test_files_that_do_not_change_are_left_alone);
 	tcase_add_test(tcase, test_the_program);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

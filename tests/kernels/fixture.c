@@ -13,26 +13,11 @@
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "testing.h"
 
 struct rot kernels_rot;
-char kernels_folder[] = "/tmp/rot-kernels-XXXXXX";
+char *kernels_folder;
 const char *kernels_compilers[4];
-
-static const char *
-source_folder(void)
-{
-	const char *folder = getenv("top_srcdir");
-
-	return folder ? folder : ".";
-}
-
-static const char *
-build_folder(void)
-{
-	const char *folder = getenv("top_builddir");
-
-	return folder ? folder : ".";
-}
 
 static void
 must(int rc, const struct rot_error *err)
@@ -47,7 +32,7 @@ static void
 open_definitions(void)
 {
 	struct rot_error err = {0};
-	char *folder = rot_format("%s/kernels", source_folder());
+	char *folder = source_path("kernels");
 	char *generated = rot_format("%s/generated", kernels_folder);
 
 	kernels_rot.registry = rot_registry_new();
@@ -89,10 +74,7 @@ find_compilers(void)
 void
 fixture_open(void)
 {
-	if (!mkdtemp(kernels_folder)) {
-		perror(kernels_folder);
-		exit(1);
-	}
+	kernels_folder = temporary_folder_new();
 	open_definitions();
 	open_machine();
 	find_compilers();
@@ -104,7 +86,7 @@ fixture_close(void)
 	machine_delete(kernels_rot.machine);
 	definitions_delete(kernels_rot.kernels);
 	rot_registry_delete(kernels_rot.registry);
-	folder_remove(kernels_folder);
+	temporary_folder_delete(kernels_folder);
 }
 
 struct kernel_base *
@@ -221,19 +203,25 @@ kernel_compile(const struct kernel_base *kernel, const char *compiler, const cha
 	struct rot_error err = {0};
 	char *path = rot_format("%s/%s", kernels_folder, name);
 	char *macros = rot_format("%s.include", path), *flags = rot_strdup(""), *command, *output;
+	char *api = source_path("kernels"), *shared = source_path("shared-entities");
+	char *generated = built_path("shared-entities/generated");
+	char *source = source_path("kernels/%s/%s.c", class_name, class_name);
 
 	ck_assert_msg(kernel_check(&kernels_rot, kernel, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(kernel_each_row(&kernels_rot, kernel, DEFINITION_FLAGS, append_flags, &flags, &err), 0);
 	write_macros(kernel, macros);
-	command = rot_format(
-		"%s -std=gnu11 -Wall -Wextra -Werror -g -I'%s' -I'%s/generated' -I'%s/kernels' -I'%s/shared-entities' "
-		"-I'%s/shared-entities/generated' %s %s %s -o '%s' '%s/kernels/%s/%s.c'",
-		compiler, macros, kernels_folder, source_folder(), source_folder(), build_folder(), flags,
-		kernel->optimization, more_flags, path, source_folder(), class_name, class_name);
+	command = rot_format("%s -std=gnu11 -Wall -Wextra -Werror -g -I'%s' -I'%s/generated' -I'%s' -I'%s' -I'%s' %s "
+			     "%s %s -o '%s' '%s'",
+			     compiler, macros, kernels_folder, api, shared, generated, flags, kernel->optimization,
+			     more_flags, path, source);
 	output = output_of(command);
 	ck_assert_msg(output[0] == '\0', "%s\n%s", command, output);
 	free(output);
 	free(command);
+	free(source);
+	free(generated);
+	free(shared);
+	free(api);
 	free(flags);
 	free(macros);
 	return path;

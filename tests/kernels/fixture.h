@@ -12,7 +12,7 @@
 extern struct rot kernels_rot;
 
 /* A temporary folder, removed by fixture_close. */
-extern char kernels_folder[];
+extern char *kernels_folder;
 
 /* The compilers found on this machine: gcc and clang, or cc if there is neither. NULL-terminated. */
 extern const char *kernels_compilers[];

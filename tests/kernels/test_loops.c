@@ -10,6 +10,7 @@
 #include "listing.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "testing.h"
 
 /* Compiles for one compiler, gives the first loop of a function to examine, and cleans up. */
 static void
@@ -326,7 +327,6 @@ main(void)
 {
 	Suite *suite = suite_create("kernels' loops");
 	TCase *tcase = tcase_create("loops");
-	SRunner *runner;
 	int nr_failed;
 
 	if (!has_program("objdump")) {
@@ -342,15 +342,12 @@ main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_SETS * NR_OPERATIONS));
 	tcase_add_test(tcase, arithmetic_does_not_depend_on_optimization);
-	tcase_add_loop_test(tcase, memory_has_its_instructions, 0, (int)(sizeof memory_cases / sizeof memory_cases[0]));
+	tcase_add_loop_test(tcase, memory_has_its_instructions, 0, NR_ELEMENTS(memory_cases));
 	tcase_add_test(tcase, random_read_waits_for_what_it_reads);
 	tcase_add_loop_test(tcase, triad_is_vectorised_as_the_flags_say, 0, 2);
 	tcase_add_test(tcase, dummy_compiles);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	nr_failed = suite_run(suite);
 	fixture_close();
-	return nr_failed > 0;
+	return nr_failed;
 }

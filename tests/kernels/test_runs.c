@@ -15,6 +15,7 @@
 #include "fixture.h"
 #include "kernel.h"
 #include "memory.h"
+#include "testing.h"
 
 /* What the shared objects ask this program for. */
 void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free, (void *)kernel_fail,
@@ -431,14 +432,11 @@ START_TEST(dummy_runs)
 }
 END_TEST
 
-#define NR(array) (int)(sizeof(array) / sizeof((array)[0]))
-
 int
 main(void)
 {
 	Suite *suite = suite_create("kernels' runs");
 	TCase *tcase = tcase_create("runs");
-	SRunner *runner;
 	int nr_failed;
 
 	fixture_open();
@@ -449,21 +447,18 @@ main(void)
 	}
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, triad_adds_and_multiplies, 0, 3);
-	tcase_add_loop_test(tcase, memory_writes_all_of_its_buffer, 0, NR(memory_writes));
+	tcase_add_loop_test(tcase, memory_writes_all_of_its_buffer, 0, NR_ELEMENTS(memory_writes));
 	tcase_add_loop_test(tcase, memory_reads_all_of_its_buffer, 0, 4);
 	tcase_add_test(tcase, memory_streams_walk_side_by_side);
 	tcase_add_test(tcase, random_read_reads_everywhere);
 	tcase_add_loop_test(tcase, introduction_walks_rows_or_columns, 0, 6);
 	tcase_add_test(tcase, introduction_computes_the_same_in_both_orders);
-	tcase_add_loop_test(tcase, arithmetic_advances_its_chains, 0, NR(arithmetics));
+	tcase_add_loop_test(tcase, arithmetic_advances_its_chains, 0, NR_ELEMENTS(arithmetics));
 	tcase_add_loop_test(tcase, arithmetic_stays_finite, 0, 4);
 	tcase_add_test(tcase, arithmetic_runs_until_stopped);
 	tcase_add_test(tcase, dummy_runs);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	nr_failed = suite_run(suite);
 	fixture_close();
-	return nr_failed > 0;
+	return nr_failed;
 }

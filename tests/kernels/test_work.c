@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "measuring/measuring.h"
+#include "testing.h"
 
 #define KIB 1024.0
 #define MIB 1048576.0
@@ -191,27 +192,21 @@ START_TEST(missing_instructions_are_refused)
 }
 END_TEST
 
-#define NR(array) (int)(sizeof(array) / sizeof((array)[0]))
-
 int
 main(void)
 {
 	Suite *suite = suite_create("kernels' work");
 	TCase *tcase = tcase_create("work");
-	SRunner *runner;
 	int nr_failed;
 
 	fixture_open();
-	tcase_add_loop_test(tcase, bytes_are_expected, 0, NR(transfers));
-	tcase_add_loop_test(tcase, operations_are_expected, 0, NR(works));
+	tcase_add_loop_test(tcase, bytes_are_expected, 0, NR_ELEMENTS(transfers));
+	tcase_add_loop_test(tcase, operations_are_expected, 0, NR_ELEMENTS(works));
 	tcase_add_test(tcase, nothing_is_expected_until_stopped);
-	tcase_add_loop_test(tcase, what_cannot_be_is_refused, 0, NR(refusals));
-	tcase_add_loop_test(tcase, missing_instructions_are_refused, 0, NR(needs));
+	tcase_add_loop_test(tcase, what_cannot_be_is_refused, 0, NR_ELEMENTS(refusals));
+	tcase_add_loop_test(tcase, missing_instructions_are_refused, 0, NR_ELEMENTS(needs));
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	nr_failed = suite_run(suite);
 	fixture_close();
-	return nr_failed > 0;
+	return nr_failed;
 }

@@ -8,6 +8,7 @@
 
 #include "entities.h"
 #include "memory.h"
+#include "testing.h"
 #include "value.h"
 
 /* A class with a field of each type, as the generated code would have it. */
@@ -310,13 +311,11 @@ main(void)
 {
 	Suite *suite = suite_create("entity");
 	TCase *tcase = tcase_create("entity");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_test(tcase, test_defaults);
 	tcase_add_test(tcase, test_hand_written_part_is_zeroed);
-	tcase_add_loop_test(tcase, test_set_and_get, 0, sizeof(good_values) / sizeof(good_values[0]));
-	tcase_add_loop_test(tcase, test_set_refuses, 0, sizeof(bad_values) / sizeof(bad_values[0]));
+	tcase_add_loop_test(tcase, test_set_and_get, 0, NR_ELEMENTS(good_values));
+	tcase_add_loop_test(tcase, test_set_refuses, 0, NR_ELEMENTS(bad_values));
 	tcase_add_test(tcase, test_a_refused_value_changes_nothing);
 	tcase_add_test(tcase, test_numbers);
 	tcase_add_test(tcase, test_numbers_do_not_depend_on_the_locale);
@@ -324,9 +323,5 @@ main(void)
 	tcase_add_test(tcase, test_classes);
 	tcase_add_test(tcase, test_registry);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "memory.h"
 #include "nearest.h"
+#include "testing.h"
 
 START_TEST(test_set_adds_the_reason_and_clears_the_hint)
 {
@@ -145,22 +146,16 @@ main(void)
 {
 	Suite *suite = suite_create("error");
 	TCase *tcase = tcase_create("error");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_test(tcase, test_set_adds_the_reason_and_clears_the_hint);
 	tcase_add_test(tcase, test_context_is_added_on_both_ends);
 	tcase_add_test(tcase, test_a_message_may_be_made_from_itself);
 	tcase_add_test(tcase, test_what_does_not_fit_is_cut_visibly);
 	tcase_add_test(tcase, test_nobody_has_to_ask_for_the_message);
-	tcase_add_loop_test(tcase, test_nearest, 0, sizeof(near_words) / sizeof(near_words[0]));
+	tcase_add_loop_test(tcase, test_nearest, 0, NR_ELEMENTS(near_words));
 	tcase_add_test(tcase, test_nearest_of_long_words);
 	tcase_add_test(tcase, test_memory);
 	tcase_add_exit_test(tcase, test_too_much_memory_ends_the_process, 1);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

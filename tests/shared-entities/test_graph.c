@@ -8,6 +8,7 @@
 #include "entities.h"
 #include "graphs.h"
 #include "memory.h"
+#include "testing.h"
 
 static struct rot_registry *registry;
 
@@ -398,14 +399,12 @@ main(void)
 {
 	Suite *suite = suite_create("graph");
 	TCase *tcase = tcase_create("graph");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tcase, open_registry, close_registry);
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, test_golden_forms);
 	tcase_add_test(tcase, test_escapes);
-	tcase_add_loop_test(tcase, test_text_errors, 0, sizeof(bad_texts) / sizeof(bad_texts[0]));
+	tcase_add_loop_test(tcase, test_text_errors, 0, NR_ELEMENTS(bad_texts));
 	tcase_add_test(tcase, test_zero_bytes_are_an_error);
 	tcase_add_test(tcase, test_what_follows_the_end_is_left_unread);
 	tcase_add_test(tcase, test_a_full_device_is_an_error);
@@ -414,9 +413,5 @@ main(void)
 	tcase_add_loop_test(tcase, test_random_graphs, 0, 100);
 	tcase_add_test(tcase, test_a_long_linked_list);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

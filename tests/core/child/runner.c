@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "testing.h"
 
 static void
 write_command(const struct measurement_command *command, const char *path)
@@ -41,23 +42,6 @@ read_output(const char *path)
 	}
 	rot_registry_delete(registry);
 	return output;
-}
-
-static char *
-read_text(const char *path)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *in = fopen(path, "r");
-
-	if (!in)
-		return rot_strdup("");
-	if (getdelim(&text, &size, '\0', in) < 0) {
-		free(text);
-		text = rot_strdup("");
-	}
-	fclose(in);
-	return text;
 }
 
 static bool is_traced;
@@ -97,8 +81,8 @@ apply_filter(void)
 static void
 execute(const char *command, const char *output, const char *journal)
 {
-	char *child = rot_format("%s/tests/core/child/child", getenv("top_builddir"));
-	char *tracer = rot_format("%s/core/rot-core", getenv("top_builddir"));
+	char *child = built_path("tests/core/child/child");
+	char *tracer = built_path("core/rot-core");
 	const char *arguments[16] = {is_traced ? tracer : child};
 	size_t nr = 1;
 	const struct {
@@ -137,11 +121,9 @@ runner_start(const char *command, const char *output, const char *journal)
 struct outcome
 runner_run(struct measurement_command *command)
 {
-	char folder[] = "/tmp/rot-test-child-XXXXXX";
-	char *names[3];
+	char *folder = temporary_folder_new(), *names[3];
 	struct outcome outcome;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
 	names[0] = rot_format("%s/command", folder);
 	names[1] = rot_format("%s/output", folder);
 	names[2] = rot_format("%s/journal", folder);
@@ -149,12 +131,10 @@ runner_run(struct measurement_command *command)
 	rot_graph_delete(command);
 	outcome.status = runner_start(names[0], names[1], names[2]);
 	outcome.output = read_output(names[1]);
-	outcome.journal = read_text(names[2]);
-	for (size_t i = 0; i < 3; i++) {
-		unlink(names[i]);
+	outcome.journal = access(names[2], F_OK) == 0 ? file_text(names[2]) : rot_strdup("");
+	for (size_t i = 0; i < 3; i++)
 		free(names[i]);
-	}
-	ck_assert_int_eq(rmdir(folder), 0);
+	temporary_folder_delete(folder);
 	return outcome;
 }
 

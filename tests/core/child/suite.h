@@ -5,6 +5,8 @@
 
 #include <check.h>
 
+#include "testing.h"
+
 /* times: how often, with _i counting from 0. */
 struct listed_test {
 	const TTest **test;
@@ -16,17 +18,12 @@ run_suite(const char *name, const struct listed_test *tests, size_t nr)
 {
 	Suite *suite = suite_create(name);
 	TCase *tcase = tcase_create(name);
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 120);
 	for (size_t i = 0; i < nr; i++)
 		tcase_add_loop_test(tcase, *tests[i].test, 0, tests[i].times);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }
 
 #endif

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "runner.h"
 #include "suite.h"
+#include "testing.h"
 
 START_TEST(reason_of_a_kernel_is_told)
 {
@@ -189,13 +190,10 @@ static const char *const broken[] = {"", "MeasurementCommand\n", "NoSuchClass\n<
 
 START_TEST(a_broken_command_is_a_failure)
 {
-	char folder[] = "/tmp/rot-test-broken-XXXXXX";
-	char *command = rot_format("%s/command", mkdtemp(folder)), *output = rot_format("%s/output", folder), line[32];
-	FILE *file = fopen(command, "w");
+	char *folder = temporary_folder_new(), *command = folder_write(folder, "command", broken[_i]);
+	char *output = rot_format("%s/output", folder), line[32];
+	FILE *file;
 
-	ck_assert_ptr_nonnull(file);
-	fputs(broken[_i], file);
-	fclose(file);
 	ck_assert_int_eq(runner_start(command, output, NULL), 1);
 	file = fopen(output, "r");
 	ck_assert_ptr_nonnull(file);
@@ -206,8 +204,7 @@ START_TEST(a_broken_command_is_a_failure)
 	unlink(command);
 	ck_assert_int_eq(runner_start(command, output, NULL), 1);
 	ck_assert_int_eq(runner_start(command, "/no/such/folder/output", NULL), 1);
-	unlink(output);
-	ck_assert_int_eq(rmdir(folder), 0);
+	temporary_folder_delete(folder);
 	free(command);
 	free(output);
 }

@@ -34,49 +34,25 @@ static const struct {
 static void
 write_value(const char *folder, int index, const char *name, const char *value)
 {
-	char *path = rot_format("%s/cache/index%d/%s", folder, index, name);
-	FILE *out = value[0] ? fopen(path, "w") : NULL;
+	char *relative = rot_format("cache/index%d/%s", index, name);
 
-	if (out) {
-		fputs(value, out);
-		fclose(out);
-	}
-	free(path);
+	if (value[0])
+		free(folder_write(folder, relative, value));
+	free(relative);
 }
 
 START_TEST(sizes_of_caches_are_read)
 {
-	static const char *const names[] = {"level", "size", "coherency_line_size"};
-	char folder[] = "/tmp/rot-test-caches-XXXXXX";
-	char *cache = rot_format("%s/cache", mkdtemp(folder));
+	char *folder = temporary_folder_new();
 	struct cache_sizes sizes;
 
-	ck_assert_int_eq(mkdir(cache, 0700), 0);
 	for (int i = 0; i < 4; i++) {
-		char *index = rot_format("%s/index%d", cache, i);
-
-		mkdir(index, 0700);
 		write_value(folder, i, "level", machines[_i].level[i]);
 		write_value(folder, i, "size", machines[_i].size[i]);
 		write_value(folder, i, "coherency_line_size", machines[_i].line[i]);
-		free(index);
 	}
 	cache_sizes_read(folder, &sizes);
-	for (int i = 0; i < 4; i++) {
-		char *index = rot_format("%s/index%d", cache, i);
-
-		for (int j = 0; j < 3; j++) {
-			char *path = rot_format("%s/%s", index, names[j]);
-
-			unlink(path);
-			free(path);
-		}
-		rmdir(index);
-		free(index);
-	}
-	rmdir(cache);
-	rmdir(folder);
-	free(cache);
+	temporary_folder_delete(folder);
 	ck_assert_uint_eq(sizes.last_level_bytes, machines[_i].expected.last_level_bytes);
 	ck_assert_uint_eq(sizes.line_bytes, machines[_i].expected.line_bytes);
 }

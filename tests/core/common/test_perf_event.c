@@ -9,6 +9,7 @@
 
 #include "common/perf_event.h"
 #include "common/perf_hint.h"
+#include "testing.h"
 
 /* type 4: raw, 1: software, 0: hardware (perf_event_open(2)). */
 static const struct {
@@ -134,25 +135,18 @@ START_TEST(every_refusal_has_a_next_step)
 }
 END_TEST
 
-#define ROWS(table) (sizeof(table) / sizeof((table)[0]))
-
 int
 main(void)
 {
 	Suite *suite = suite_create("perf events");
 	TCase *tcase = tcase_create("perf events");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
-	tcase_add_loop_test(tcase, events_of_any_processor_are_encoded, 0, ROWS(encodings));
-	tcase_add_loop_test(tcase, unknown_events_are_errors, 0, ROWS(unknown));
+	tcase_add_loop_test(tcase, events_of_any_processor_are_encoded, 0, NR_ELEMENTS(encodings));
+	tcase_add_loop_test(tcase, unknown_events_are_errors, 0, NR_ELEMENTS(unknown));
 	tcase_add_test(tcase, no_mode_counts_nothing);
 	tcase_add_test(tcase, groups_have_a_size);
 	tcase_add_test(tcase, scrubbing_keeps_the_affinity);
-	tcase_add_loop_test(tcase, every_refusal_has_a_next_step, 0, ROWS(hints));
+	tcase_add_loop_test(tcase, every_refusal_has_a_next_step, 0, NR_ELEMENTS(hints));
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "common/perf_event.h"
+#include "testing.h"
 
 #define NR_STARTS 3
 #define NR_PAGES 10
@@ -59,10 +60,8 @@ main(void)
 {
 	struct perf_group group;
 	struct rot_error err;
-	SRunner *runner;
 	Suite *suite;
 	TCase *tcase;
-	int nr_failed;
 
 	if (open_group(&group, 0, &err) < 0) {
 		fprintf(stderr, "SKIP: %s\n", err.text);
@@ -71,11 +70,7 @@ main(void)
 	perf_group_close(&group);
 	suite = suite_create("perf groups");
 	tcase = tcase_create("perf groups");
-	runner = srunner_create(suite);
-	tcase_add_loop_test(tcase, every_start_counts_anew, 0, sizeof(groups) / sizeof(groups[0]));
+	tcase_add_loop_test(tcase, every_start_counts_anew, 0, NR_ELEMENTS(groups));
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

@@ -14,6 +14,7 @@
 #include "parent/outbox.h"
 #include "parent/tail.h"
 #include "parent/thread.h"
+#include "testing.h"
 
 /* ---- wire ---- */
 
@@ -210,8 +211,6 @@ main(void)
 {
 	Suite *suite = suite_create("parts of rot-core");
 	TCase *wired = tcase_create("wire"), *rest = tcase_create("rest");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(wired, open_wire, NULL);
 	tcase_add_test(wired, wire_keeps_messages_whole);
@@ -220,13 +219,10 @@ main(void)
 	tcase_add_test(wired, wire_says_when_it_is_full);
 	tcase_add_test(wired, outbox_keeps_order_when_the_wire_is_full);
 	tcase_add_test(wired, outbox_is_dropped_with_its_reader);
-	tcase_add_loop_test(rest, tail_keeps_whole_lines, 0, sizeof(streams) / sizeof(streams[0]));
+	tcase_add_loop_test(rest, tail_keeps_whole_lines, 0, NR_ELEMENTS(streams));
 	tcase_add_test(rest, tail_keeps_a_line_without_end);
 	tcase_add_test(rest, threads_are_found);
 	suite_add_tcase(suite, wired);
 	suite_add_tcase(suite, rest);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -18,30 +18,11 @@
 #include "CoreFailure.h"
 #include "entity.h"
 #include "memory.h"
+#include "testing.h"
 
 static char *folder, *command, *output, *said, *progress, *rot_core, *victim, *refuse;
 
 /* ---- running it ---- */
-
-static char *
-slurp(const char *path)
-{
-	char *text = rot_calloc(1 << 17, 1);
-	FILE *file = fopen(path, "re");
-
-	ck_assert_msg(file != NULL, "cannot open %s", path);
-	ck_assert(fread(text, 1, (1 << 17) - 1, file) < (1 << 17) - 1);
-	fclose(file);
-	return text;
-}
-
-static void
-write_text(const char *path, const char *text)
-{
-	FILE *file = fopen(path, "we");
-
-	ck_assert(file && fputs(text, file) >= 0 && fclose(file) == 0);
-}
 
 static void
 redirect(const char *path, int fd)
@@ -63,7 +44,7 @@ begin(const char *act, const char *time_limit, int refused)
 				   "--time-limit", time_limit, NULL};
 	pid_t pid;
 
-	write_text(command, act);
+	file_fill(command, act);
 	snprintf(number, sizeof(number), "%d", refused);
 	pid = fork();
 	if (pid == 0) {
@@ -101,7 +82,7 @@ wait_until_it_lingers(void)
 static void
 expect_exit(int status, int expected)
 {
-	char *text = slurp(said);
+	char *text = file_text(said);
 
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == expected, "status %x; %s", (unsigned)status, text);
 	free(text);
@@ -110,7 +91,7 @@ expect_exit(int status, int expected)
 static void
 expect_text(const char *path, const char *expected)
 {
-	char *text = slurp(path);
+	char *text = file_text(path);
 
 	ck_assert_str_eq(text, expected);
 	free(text);
@@ -119,7 +100,7 @@ expect_text(const char *path, const char *expected)
 static void
 expect_said(const char *part)
 {
-	char *text = slurp(said);
+	char *text = file_text(said);
 
 	ck_assert_msg(strstr(text, part) != NULL, "'%s' is not in '%s'", part, text);
 	free(text);
@@ -171,7 +152,7 @@ START_TEST(progress_without_reader)
 	int ends[2];
 	pid_t pid;
 
-	write_text(command, "result");
+	file_fill(command, "result");
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	pid = fork();
 	if (pid == 0) {
@@ -220,7 +201,7 @@ START_TEST(child_fails)
 {
 	struct core_failure *failure;
 
-	write_text(output, "from an earlier call");
+	file_fill(output, "from an earlier call");
 	expect_exit(end(begin(failures[_i].act, failures[_i].limit, 0)), 1);
 	failure = read_failure();
 	ck_assert_str_eq(failure->kind, failures[_i].kind);
@@ -408,19 +389,14 @@ END_TEST
 static void
 set_up(void)
 {
-	char template[] = "/tmp/rot-test-XXXXXX";
-	const char *built = getenv("top_builddir");
-
-	ck_assert_ptr_nonnull(built);
-	ck_assert_ptr_nonnull(mkdtemp(template));
-	folder = rot_strdup(template);
+	folder = temporary_folder_new();
 	command = rot_format("%s/command", folder);
 	output = rot_format("%s/output", folder);
 	said = rot_format("%s/said", folder);
 	progress = rot_format("%s/progress", folder);
-	rot_core = rot_format("%s/core/rot-core", built);
-	victim = rot_format("%s/tests/core/parent/victim", built);
-	refuse = rot_format("%s/tests/without_syscall", built);
+	rot_core = built_path("core/rot-core");
+	victim = built_path("tests/core/parent/victim");
+	refuse = built_path("tests/without_syscall");
 	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 }
 
@@ -429,31 +405,24 @@ tear_down(void)
 {
 	char *all[] = {command, output, said, progress, rot_core, victim, refuse};
 
-	for (size_t i = 0; i < 4; i++)
-		unlink(all[i]);
-	ck_assert_int_eq(rmdir(folder), 0);
+	temporary_folder_delete(folder);
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		free(all[i]);
-	free(folder);
 }
-
-#define NR(array) ((int)(sizeof(array) / sizeof((array)[0])))
 
 int
 main(void)
 {
 	Suite *suite = suite_create("rot-core");
 	TCase *all = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(all, 120);
 	tcase_add_checked_fixture(all, set_up, tear_down);
-	tcase_add_loop_test(all, child_measures, 0, NR(good_acts));
+	tcase_add_loop_test(all, child_measures, 0, NR_ELEMENTS(good_acts));
 	tcase_add_test(all, progress_is_reported);
 	tcase_add_test(all, progress_without_reader);
 	tcase_add_test(all, threads_that_end_at_any_moment);
-	tcase_add_loop_test(all, child_fails, 0, NR(failures));
+	tcase_add_loop_test(all, child_fails, 0, NR_ELEMENTS(failures));
 	tcase_add_test(all, child_reports_its_own_failure);
 	tcase_add_test(all, child_dies_at_any_moment);
 	tcase_add_test(all, child_prints_much);
@@ -461,13 +430,10 @@ main(void)
 	tcase_add_test(all, output_cannot_be_written);
 	tcase_add_test(all, tracing_is_refused);
 	tcase_add_test(all, untraced_child_fails);
-	tcase_add_loop_test(all, interruption_ends_all, 0, NR(stop_signals));
+	tcase_add_loop_test(all, interruption_ends_all, 0, NR_ELEMENTS(stop_signals));
 	tcase_add_loop_test(all, death_ends_all, 0, 2);
 	tcase_add_test(all, death_of_the_driver_ends_all);
-	tcase_add_loop_test(all, wrong_use, 0, NR(wrong_uses));
+	tcase_add_loop_test(all, wrong_use, 0, NR_ELEMENTS(wrong_uses));
 	suite_add_tcase(suite, all);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "configuration/configuration.h"
+#include "testing.h"
 
 static struct configuration *configuration;
 static struct rot_error err;
@@ -57,8 +58,9 @@ START_TEST(every_key_is_sound)
 	ck_assert(*key->description);
 	ck_assert_int_eq(key->type == CONFIGURATION_CHOICE, key->choices != NULL);
 	/* Its default is a value it takes. */
-	ck_assert_msg(configuration_set(configuration, CONFIGURATION_USER_FILE, key->name, key->default_text, &err) == 0, "%s",
-		      err.text);
+	ck_assert_msg(configuration_set(configuration, CONFIGURATION_USER_FILE, key->name, key->default_text, &err) ==
+			      0,
+		      "%s", err.text);
 	ck_assert_str_eq(configuration_text(configuration, key->name), key->default_text);
 }
 END_TEST
@@ -114,7 +116,8 @@ static const struct {
 	{"runs", "-1", "'-1' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
 	{"runs", "1.5", "'1.5' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
 	{"runs", " 1", "' 1' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
-	{"runs", "99999999999999999999", "'99999999999999999999' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
+	{"runs", "99999999999999999999", "'99999999999999999999' is no value of runs",
+	 "runs takes a whole number from 0 to 9223372036854775807"},
 	{"timeLimit", "1e999", "'1e999' is no value of timeLimit", "timeLimit takes a number from 0 to 1e308"},
 	{"timeLimit", "nan", "'nan' is no value of timeLimit", "timeLimit takes a number from 0 to 1e308"},
 	{"timeLimit", "1s", "'1s' is no value of timeLimit", "timeLimit takes a number from 0 to 1e308"},
@@ -127,7 +130,8 @@ static const struct {
 
 START_TEST(refuses_with_a_next_step)
 {
-	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_USER_FILE, refused[_i].key, refused[_i].text, &err), -1);
+	ck_assert_int_eq(
+		configuration_set(configuration, CONFIGURATION_USER_FILE, refused[_i].key, refused[_i].text, &err), -1);
 	ck_assert_str_eq(err.text, refused[_i].message);
 	ck_assert_str_eq(err.hint, refused[_i].hint);
 }
@@ -135,7 +139,8 @@ END_TEST
 
 START_TEST(reads_a_file)
 {
-	static const char content[] = "# mine\n\n  runs = 7 \r\noptimization=-O2 -march=native\n\tquiet=true\n#x\ntimeLimit=2";
+	static const char content[] =
+		"# mine\n\n  runs = 7 \r\noptimization=-O2 -march=native\n\tquiet=true\n#x\ntimeLimit=2";
 
 	ck_assert_msg(load(content, sizeof(content) - 1, CONFIGURATION_USER_FILE) == 0, "%s", err.text);
 	ck_assert_int_eq(configuration_long(configuration, "runs"), 7);
@@ -181,8 +186,8 @@ END_TEST
 
 START_TEST(takes_keys_out_of_the_arguments)
 {
-	const char *argv[] = {"rot",    "-runs=5", "measure", "--clock=tsc", "-", "-optimization=-O2 -march=native", "triad",
-			"-quiet", "--",      "-runs=6", NULL};
+	const char *argv[] = {"rot",   "-runs=5", "measure", "--clock=tsc", "-", "-optimization=-O2 -march=native",
+			      "triad", "-quiet",  "--",      "-runs=6",     NULL};
 	int argc = 10;
 
 	ck_assert_msg(take(&argc, argv) == 0, "%s", err.text);
@@ -244,25 +249,19 @@ main(void)
 {
 	Suite *suite = suite_create("configuration");
 	TCase *tests = tcase_create("configuration");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, every_key_is_sound, 0, (int)configuration_nr_keys);
 	tcase_add_test(tests, the_higher_source_counts);
 	tcase_add_test(tests, a_higher_source_can_empty_a_text);
 	tcase_add_test(tests, pop_undoes_what_came_after_push);
-	tcase_add_loop_test(tests, refuses_with_a_next_step, 0, sizeof(refused) / sizeof(refused[0]));
+	tcase_add_loop_test(tests, refuses_with_a_next_step, 0, NR_ELEMENTS(refused));
 	tcase_add_test(tests, reads_a_file);
-	tcase_add_loop_test(tests, a_bad_file_is_an_error_with_its_line, 0, sizeof(bad_files) / sizeof(bad_files[0]));
+	tcase_add_loop_test(tests, a_bad_file_is_an_error_with_its_line, 0, NR_ELEMENTS(bad_files));
 	tcase_add_test(tests, a_missing_file);
 	tcase_add_test(tests, takes_keys_out_of_the_arguments);
 	tcase_add_test(tests, a_bare_key_turns_over_what_it_was);
-	tcase_add_loop_test(tests, a_bad_argument_is_an_error, 0, sizeof(bad_arguments) / sizeof(bad_arguments[0]));
+	tcase_add_loop_test(tests, a_bad_argument_is_an_error, 0, NR_ELEMENTS(bad_arguments));
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

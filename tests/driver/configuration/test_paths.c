@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where things are: XDG folders, keys, a cache that cannot be written to, the source tree of an uninstalled driver. */
 #include <check.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,17 +9,17 @@
 
 #include "configuration/paths.h"
 #include "memory.h"
+#include "testing.h"
 
 static struct configuration *configuration;
 static struct rot_error err;
-static char folder[] = "/tmp/rot-paths-XXXXXX";
-static char *warning;
+static char *folder, *warning;
 
 static void
 set_up(void)
 {
-	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	unsetenv("TMPDIR");
+	folder = temporary_folder_new();
 	configuration = configuration_new();
 	memset(&err, 0, sizeof(err));
 	warning = NULL;
@@ -31,21 +30,12 @@ set_up(void)
 	unsetenv("XDG_CONFIG_HOME");
 }
 
-static int
-remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
-{
-	(void)status;
-	(void)type;
-	(void)where;
-	return remove(path);
-}
-
 static void
 tear_down(void)
 {
 	configuration_delete(configuration);
 	free(warning);
-	nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	temporary_folder_delete(folder);
 }
 
 /* text is "FOLDER" + tail. */
@@ -129,12 +119,7 @@ END_TEST
 static void
 block_cache(void)
 {
-	char *path = rot_format("%s/.cache", folder);
-	FILE *out = fopen(path, "w");
-
-	ck_assert_ptr_nonnull(out);
-	fclose(out);
-	free(path);
+	free(folder_write(folder, ".cache", ""));
 }
 
 START_TEST(a_cache_that_cannot_be_written_is_replaced)
@@ -192,7 +177,8 @@ START_TEST(not_installed_means_source_tree)
 	struct paths *paths = open_paths();
 	char *build = realpath(getenv("top_builddir"), NULL);
 	char *source = realpath(getenv("top_srcdir"), NULL);
-	char *driver = rot_format("%s/driver/rot", paths->built), *other = rot_format("%s/stage/usr/bin/rot", paths->built);
+	char *driver = rot_format("%s/driver/rot", paths->built),
+	     *other = rot_format("%s/stage/usr/bin/rot", paths->built);
 
 	ck_assert_str_eq(paths->data, source);
 	ck_assert_str_eq(paths->built, build);
@@ -212,8 +198,6 @@ main(void)
 {
 	Suite *suite = suite_create("paths");
 	TCase *tests = tcase_create("paths");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, without_variables_below_home);
@@ -224,9 +208,5 @@ main(void)
 	tcase_add_test(tests, no_cache_at_all_is_an_error);
 	tcase_add_test(tests, not_installed_means_source_tree);
 	suite_add_tcase(suite, tests);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

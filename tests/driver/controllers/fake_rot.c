@@ -15,6 +15,7 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "testing.h"
 
 size_t fake_nr_calls;
 int fake_nr_runs;
@@ -22,7 +23,7 @@ size_t fake_failing_call;
 bool fake_is_interrupt;
 char fake_optimization[64];
 
-static char folder[64];
+static char *folder;
 
 static struct machine *
 fake_machine(void)
@@ -53,8 +54,7 @@ fake_rot_open(struct rot *rot)
 	struct rot_error err = {0};
 	char *cache;
 
-	strcpy(folder, "/tmp/rot-controllers-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 	cache = rot_format("%s/cache", folder);
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &err), 0);
@@ -71,15 +71,7 @@ fake_rot_close(struct rot *rot)
 {
 	rot_close(rot);
 	ck_assert_int_eq(chdir("/"), 0);
-	folder_remove(folder);
-}
-
-void
-fake_file(const char *name, const char *content)
-{
-	struct rot_error err = {0};
-
-	ck_assert_msg(file_write(name, content, strlen(content), false, &err) == 0, "%s", err.text);
+	temporary_folder_delete(folder);
 }
 
 static const char *

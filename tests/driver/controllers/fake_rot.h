@@ -16,9 +16,6 @@ void fake_rot_open(struct rot *rot);
 /* Closes it, and removes the folder with all in it. */
 void fake_rot_close(struct rot *rot);
 
-/* Writes a file into the current folder. */
-void fake_file(const char *name, const char *content);
-
 /* How often quantities were asked for since fake_rot_open, and with how many runs the last time. */
 extern size_t fake_nr_calls;
 extern int fake_nr_runs;

@@ -13,6 +13,7 @@
 #include "fake_rot.h"
 #include "memory.h"
 #include "process.h"
+#include "testing.h"
 
 static struct rot rot;
 
@@ -52,8 +53,8 @@ setup(void)
 {
 	fake_rot_open(&rot);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "compiler", "cc", NULL);
-	fake_file("mine.c", source);
-	fake_file("answer.h", "#define ANSWER \"42\"\n");
+	file_fill("mine.c", source);
+	file_fill("answer.h", "#define ANSWER \"42\"\n");
 }
 
 static void
@@ -84,15 +85,15 @@ START_TEST(compiled_only_when_changed)
 	ck_assert_msg(controller != NULL, "%s", err.text);
 	ck_assert_str_eq(controller->name, "mine");
 	/* A header that is broken, but older than the object, is not looked at; a newer one is. */
-	fake_file("answer.h", "#error broken\n");
+	file_fill("answer.h", "#error broken\n");
 	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "broken"));
-	fake_file("answer.h", "#define ANSWER \"43\"\n");
+	file_fill("answer.h", "#define ANSWER \"43\"\n");
 	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
 	/* Unchanged, it needs no compiler program; the name is part of the key, so a folder on PATH decides. */
 	setenv("PATH", "/nonexistent", 1);
 	ck_assert_ptr_nonnull(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
-	fake_file("mine.c", "int x;\n");
+	file_fill("mine.c", "int x;\n");
 	ck_assert_ptr_null(c_controller_load(rot.paths, rot.configuration, "mine.c", &err));
 	ck_assert_ptr_nonnull(strstr(err.hint, "apt-get install"));
 }
@@ -110,7 +111,7 @@ START_TEST(refused)
 {
 	struct rot_error err = {0};
 
-	fake_file("mine.c", refusals[_i].source);
+	file_fill("mine.c", refusals[_i].source);
 	ck_assert_int_eq(controller_run(&rot, "mine.c", NULL, &err), -1);
 	ck_assert_msg(strstr(err.text, refusals[_i].text) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.hint, refusals[_i].hint) != NULL, "%s", err.hint);
@@ -131,9 +132,7 @@ main(void)
 {
 	Suite *suite = suite_create("c_controller");
 	TCase *tcase = tcase_create("c_controller");
-	SRunner *runner;
 	char *compiler = process_find("cc");
-	int nr_failed;
 
 	if (!compiler) {
 		fprintf(stderr, "SKIP: there is no compiler cc\n");
@@ -144,12 +143,8 @@ main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, compiled_and_run);
 	tcase_add_test(tcase, compiled_only_when_changed);
-	tcase_add_loop_test(tcase, refused, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
 	tcase_add_test(tcase, missing_file);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

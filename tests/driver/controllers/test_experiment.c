@@ -18,6 +18,7 @@
 #include "files.h"
 #include "memory.h"
 #include "process.h"
+#include "testing.h"
 
 static struct rot rot;
 
@@ -38,7 +39,7 @@ static void
 setup(void)
 {
 	fake_rot_open(&rot);
-	fake_file("test.xml", controller);
+	file_fill("test.xml", controller);
 }
 
 static void
@@ -47,23 +48,15 @@ teardown(void)
 	fake_rot_close(&rot);
 }
 
-static char *
-golden_path(const char *name)
-{
-	return rot_format("%s/tests/driver/controllers/golden/%s", getenv("top_srcdir"), name);
-}
-
 /* Compares with the golden file; GOLDEN=write makes it. */
 static void
 assert_golden(const char *name, const char *text)
 {
-	char *path = golden_path(name), *expected;
-	struct rot_error err = {0};
+	char *path = source_path("tests/driver/controllers/golden/%s", name), *expected;
 
 	if (getenv("GOLDEN") && strcmp(getenv("GOLDEN"), "write") == 0)
-		ck_assert_msg(file_write(path, text, strlen(text), false, &err) == 0, "%s", err.text);
-	expected = file_read(path, NULL, &err);
-	ck_assert_msg(expected != NULL, "%s", err.text);
+		file_fill(path, text);
+	expected = file_text(path);
 	ck_assert_str_eq(text, expected);
 	free(expected);
 	free(path);
@@ -143,7 +136,7 @@ START_TEST(configuration_overrides)
 
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", &err);
 	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "optimization", "-O2 -g", &err);
-	fake_file("one.xml",
+	file_fill("one.xml",
 		  "<controller name='one' comment=''><point><workload><kernel type='Triad'/></workload></point>"
 		  "<quantity is='time'/></controller>");
 	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
@@ -183,7 +176,7 @@ START_TEST(interrupted_draws_plots)
 	struct rot_error err = {0};
 	char *gnuplot = process_find("gnuplot");
 
-	fake_file("plot.xml",
+	file_fill("plot.xml",
 		  "<controller name='plot' comment=''><axis name='n'><list values='1 2 3'/></axis>"
 		  "<point label='{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>"
 		  "<plot type='series' title='T' x='n' y='time'/></controller>");
@@ -370,8 +363,6 @@ main(void)
 {
 	Suite *suite = suite_create("experiment");
 	TCase *tcase = tcase_create("experiment");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
@@ -386,12 +377,8 @@ main(void)
 	tcase_add_test(tcase, default_peaks_of_the_plots_operation);
 	tcase_add_test(tcase, nearly_equal_ceilings_are_one);
 	tcase_add_test(tcase, units_for_people);
-	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, sizeof(numbers) / sizeof(*numbers));
+	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, NR_ELEMENTS(numbers));
 	tcase_add_test(tcase, words_for_people);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -7,6 +7,7 @@
 
 #include "controllers/space.h"
 #include "memory.h"
+#include "testing.h"
 
 /* "a=1 b=x; a=1 b=y": all points as a text. */
 static char *
@@ -240,23 +241,17 @@ main(void)
 {
 	Suite *suite = suite_create("space");
 	TCase *tcase = tcase_create("space");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_test(tcase, no_axis_is_one_point);
-	tcase_add_loop_test(tcase, progression, 0, sizeof(progressions) / sizeof(*progressions));
+	tcase_add_loop_test(tcase, progression, 0, NR_ELEMENTS(progressions));
 	tcase_add_test(tcase, first_axis_is_slowest);
 	tcase_add_test(tcase, later_axes_depend_on_earlier_ones);
 	tcase_add_test(tcase, order_is_changed);
 	tcase_add_test(tcase, wildcard);
-	tcase_add_loop_test(tcase, refused, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
 	tcase_add_test(tcase, nothing_left_or_too_much);
 	tcase_add_test(tcase, numbers_read_back);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -15,6 +15,7 @@
 #include "files.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "testing.h"
 
 static struct rot rot;
 
@@ -39,7 +40,7 @@ static struct xml_controller *
 open_text(const char *text, struct rot_error *err)
 {
 	*err = (struct rot_error){0};
-	fake_file("c.xml", text);
+	file_fill("c.xml", text);
 	return xml_controller_open(&rot, "c.xml", err);
 }
 
@@ -198,7 +199,7 @@ START_TEST(shared_parts_are_included)
 	struct rot_error err;
 	struct xml_controller *c;
 
-	fake_file("part.xml",
+	file_fill("part.xml",
 		  "<shared>\n<axis name='n'><list values='5 6'/></axis>\n<quantity is='time'/>\n</shared>\n");
 	c = open_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
 		      "<xi:include href='part.xml'/>\n" POINT TAIL,
@@ -208,7 +209,7 @@ START_TEST(shared_parts_are_included)
 	ck_assert_uint_eq(c->planned[0].nr_requests, 1);
 	xml_controller_close(c);
 
-	fake_file("part.xml", "<shared>\n\n<axis name='n'><list value='5 6'/></axis>\n</shared>\n");
+	file_fill("part.xml", "<shared>\n\n<axis name='n'><list value='5 6'/></axis>\n</shared>\n");
 	c = open_text("<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
 		      "<xi:include href='part.xml'/>\n" POINT TAIL,
 		      &err);
@@ -415,9 +416,9 @@ START_TEST(current_folder_comes_first)
 	struct controller_info *infos;
 	size_t nr, found = 0;
 
-	fake_file("triad.xml", HEAD AXIS POINT TAIL);
-	fake_file("notes.xml", "<notes/>");
-	fake_file("broken.xml", "<contr");
+	file_fill("triad.xml", HEAD AXIS POINT TAIL);
+	file_fill("notes.xml", "<notes/>");
+	file_fill("broken.xml", "<contr");
 	controllers_list(rot.paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++) {
 		ck_assert_str_ne(infos[i].name, "notes");
@@ -438,8 +439,6 @@ main(void)
 {
 	Suite *suite = suite_create("xml_controller");
 	TCase *tcase = tcase_create("xml_controller");
-	SRunner *runner;
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
@@ -450,14 +449,10 @@ main(void)
 	tcase_add_test(tcase, entities_of_all_kinds);
 	tcase_add_test(tcase, conditions_choose_points);
 	tcase_add_test(tcase, shared_parts_are_included);
-	tcase_add_loop_test(tcase, refused, 0, sizeof(refusals) / sizeof(*refusals));
+	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
 	tcase_add_test(tcase, damaged_files);
 	tcase_add_test(tcase, missing_and_unknown);
 	tcase_add_test(tcase, current_folder_comes_first);
 	suite_add_tcase(suite, tcase);
-	runner = srunner_create(suite);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -7,11 +7,12 @@
 
 #include "machine/machine.h"
 #include "memory.h"
+#include "testing.h"
 
 static struct machine *
 read_recorded(const char *name, struct rot_error *err)
 {
-	char *folder = rot_format("%s/tests/machines/%s", getenv("top_srcdir"), name);
+	char *folder = source_path("tests/machines/%s", name);
 	struct machine *machine = machine_read(folder, err);
 
 	free(folder);
@@ -156,8 +157,6 @@ main(int argc, char **argv)
 {
 	Suite *suite = suite_create("machine");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner;
-	int nr_failed;
 
 	/* For the test of refusals: test_machine --can-count prints what it is told. */
 	if (argc > 1 && strcmp(argv[1], "--can-count") == 0) {
@@ -167,14 +166,10 @@ main(int argc, char **argv)
 		printf("%s\n%s\n", why.text, why.hint);
 		return 0;
 	}
-	runner = srunner_create(suite);
-	tcase_add_loop_test(tcase, recorded_machine_is_read, 0, sizeof machines / sizeof *machines);
+	tcase_add_loop_test(tcase, recorded_machine_is_read, 0, NR_ELEMENTS(machines));
 	tcase_add_test(tcase, no_machine_is_an_error);
 	tcase_add_test(tcase, own_machine_is_read_the_same_twice);
 	tcase_add_test(tcase, counting_works_or_says_what_to_do);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

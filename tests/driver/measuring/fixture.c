@@ -19,6 +19,7 @@
 #include "measuring/monitor.h"
 #include "memory.h"
 #include "process.h"
+#include "testing.h"
 
 struct rot rot;
 char *fixture_folder;
@@ -85,8 +86,7 @@ fixture_write(const char *path, const char *text, bool executable)
 static void
 link_real(const char *path)
 {
-	char *from = rot_format("%s/%s", getenv("top_builddir"), path),
-	     *to = rot_format("%s/built/%s", fixture_folder, path);
+	char *from = built_path("%s", path), *to = rot_format("%s/built/%s", fixture_folder, path);
 
 	ck_assert_int_eq(symlink(from, to), 0);
 	free(from);
@@ -96,7 +96,7 @@ link_real(const char *path)
 static void
 open_rot(void)
 {
-	char *machine_folder = rot_format("%s/tests/machines/zen5-turin-kvm", getenv("top_srcdir"));
+	char *machine_folder = source_path("tests/machines/zen5-turin-kvm");
 	struct rot_error err = {0};
 
 	rot = (struct rot){.configuration = configuration_new(), .paths = rot_calloc(1, sizeof(struct paths))};
@@ -119,10 +119,7 @@ open_rot(void)
 void
 fixture_setup(void)
 {
-	const char *temporary = getenv("TMPDIR");
-
-	fixture_folder = rot_format("%s/rot-test-XXXXXX", temporary && temporary[0] ? temporary : "/tmp");
-	ck_assert_ptr_nonnull(mkdtemp(fixture_folder));
+	fixture_folder = temporary_folder_new();
 	fixture_write("cache/CACHEDIR.TAG", "", false);
 	fixture_write("log/started", "", false);
 	fixture_write("built/core/empty", "", false);
@@ -166,8 +163,7 @@ void
 fixture_teardown(void)
 {
 	close_rot();
-	folder_remove(fixture_folder);
-	free(fixture_folder);
+	temporary_folder_delete(fixture_folder);
 }
 
 void
@@ -201,8 +197,7 @@ fixture_log_program(const char *program)
 void
 fixture_replace_core(const char *script)
 {
-	char *real = rot_format("%s/core/rot-core", getenv("top_builddir")),
-	     *core = fixture_path("built/core/rot-core"), *text;
+	char *real = built_path("core/rot-core"), *core = fixture_path("built/core/rot-core"), *text;
 	const char *place = strstr(script, "REAL");
 
 	text = place ? rot_format("#!/bin/sh\n%.*s%s%s\n", (int)(place - script), script, real, place + 4)

@@ -15,6 +15,7 @@
 #include "measuring/core_prune.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "testing.h"
 
 static struct core_builder *builder;
 
@@ -406,8 +407,6 @@ main(void)
 {
 	Suite *suite = suite_create("core_build");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, setup, teardown);
@@ -429,8 +428,5 @@ main(void)
 	tcase_add_test(tcase, kernel_that_cannot_work_is_refused);
 	tcase_add_test(tcase, expected_work_follows_the_definition);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -16,6 +16,7 @@
 #include "measuring/work_folder.h"
 #include "memory.h"
 #include "messages.h"
+#include "testing.h"
 
 /* A core's answer of one collection with two runs, as rot_text_write gives it, in FOLDER/answer. */
 static void
@@ -299,23 +300,18 @@ main(void)
 {
 	Suite *suite = suite_create("core_launch");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, fixture_setup, fixture_teardown);
 	tcase_add_test(tcase, good_answer_is_read);
-	tcase_add_loop_test(tcase, bad_end_is_explained, 0, sizeof endings / sizeof *endings);
+	tcase_add_loop_test(tcase, bad_end_is_explained, 0, NR_ELEMENTS(endings));
 	tcase_add_test(tcase, missing_runs_are_no_answer);
-	tcase_add_loop_test(tcase, failure_of_the_core_is_passed_on, 0, sizeof failures / sizeof *failures);
+	tcase_add_loop_test(tcase, failure_of_the_core_is_passed_on, 0, NR_ELEMENTS(failures));
 	tcase_add_test(tcase, missing_core_is_an_error);
 	tcase_add_test(tcase, interruption_stops_the_core);
 	tcase_add_test(tcase, stale_work_folders_are_removed);
 	tcase_add_test(tcase, work_folder_is_elsewhere_when_the_cache_is_no_folder);
 	tcase_add_test(tcase, core_dies_with_the_driver);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

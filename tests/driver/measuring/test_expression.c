@@ -7,6 +7,7 @@
 
 #include "entity.h"
 #include "measuring/expression.h"
+#include "testing.h"
 
 static struct expression_scope *system_scope, *scope;
 
@@ -223,20 +224,15 @@ main(void)
 {
 	Suite *suite = suite_create("expression");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, number_has_its_value, 0, sizeof numbers / sizeof *numbers);
-	tcase_add_loop_test(tcase, condition_has_its_value, 0, sizeof conditions / sizeof *conditions);
-	tcase_add_loop_test(tcase, wrong_expression_is_explained, 0, sizeof wrong / sizeof *wrong);
-	tcase_add_loop_test(tcase, text_has_its_expressions_replaced, 0, sizeof texts / sizeof *texts);
+	tcase_add_loop_test(tcase, number_has_its_value, 0, NR_ELEMENTS(numbers));
+	tcase_add_loop_test(tcase, condition_has_its_value, 0, NR_ELEMENTS(conditions));
+	tcase_add_loop_test(tcase, wrong_expression_is_explained, 0, NR_ELEMENTS(wrong));
+	tcase_add_loop_test(tcase, text_has_its_expressions_replaced, 0, NR_ELEMENTS(texts));
 	tcase_add_test(tcase, setting_again_replaces);
 	tcase_add_test(tcase, nothing_is_printed);
 	tcase_add_test(tcase, entity_gives_its_primitive_fields);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

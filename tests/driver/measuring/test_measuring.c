@@ -12,6 +12,7 @@
 #include "fixture.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "testing.h"
 
 static void
 setup(void)
@@ -314,8 +315,6 @@ main(void)
 {
 	Suite *suite = suite_create("measuring");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_checked_fixture(tcase, setup, fixture_teardown);
@@ -333,8 +332,5 @@ main(void)
 	tcase_add_test(tcase, concurrent_rots_measure_a_point_once);
 	tcase_add_test(tcase, results_that_cannot_be_stored_are_measured_all_the_same);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -8,6 +8,7 @@
 
 #include "measuring/monitor.h"
 #include "measuring/progress.h"
+#include "testing.h"
 
 /* Not inlined: gcc 12 takes the stream's pointer to the text for one to a variable that is gone. */
 static char *__attribute__((noinline)) printed(const struct monitor *monitor)
@@ -119,16 +120,11 @@ main(void)
 {
 	Suite *suite = suite_create("reporting");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_add_test(tcase, monitor_nests_and_adds_up);
 	tcase_add_test(tcase, monitor_survives_one_leave_too_many);
-	tcase_add_loop_test(tcase, progress_says_where_it_is, 0, sizeof lines / sizeof *lines);
+	tcase_add_loop_test(tcase, progress_says_where_it_is, 0, NR_ELEMENTS(lines));
 	tcase_add_test(tcase, progress_is_silent_without_a_terminal);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -15,6 +15,7 @@
 #include "fixture.h"
 #include "measuring/result_cache.h"
 #include "memory.h"
+#include "testing.h"
 
 #define HASH "ab34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"
 
@@ -313,8 +314,6 @@ main(void)
 {
 	Suite *suite = suite_create("result_cache");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	int nr_failed;
 
 	tcase_set_timeout(tcase, 60);
 	tcase_add_checked_fixture(tcase, setup, teardown);
@@ -326,8 +325,5 @@ main(void)
 	tcase_add_test(tcase, concurrent_writers_never_show_half_a_file);
 	tcase_add_test(tcase, lock_is_held_by_one_and_freed_by_death);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed != 0;
+	return suite_run(suite);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "plots/layout.h"
+#include "testing.h"
 
 static const struct plot_axis automatic_log = {"x", "", true, NAN, NAN};
 static const struct plot_axis automatic_linear = {"x", "", false, NAN, NAN};
@@ -104,7 +105,6 @@ main(void)
 {
 	Suite *suite = suite_create("layout");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
 
 	tcase_add_test(tcase, position_and_value_are_inverse);
 	tcase_add_test(tcase, range_shows_all_usable_values);
@@ -114,9 +114,5 @@ main(void)
 	tcase_add_test(tcase, boxes_touch_only_when_they_overlap);
 	tcase_add_test(tcase, text_width_counts_characters_not_bytes);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -14,15 +14,15 @@
 #include "plots/plot.h"
 #include "plots/script.h"
 #include "process.h"
+#include "testing.h"
 
-static char folder[] = "/tmp/rot-plots-XXXXXX";
+static char *folder;
 static bool have_gnuplot;
 
 static void
 enter_folder(void)
 {
-	strcpy(folder + strlen(folder) - 6, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 }
 
@@ -48,9 +48,8 @@ empty_folder(void)
 static void
 leave_folder(void)
 {
-	empty_folder();
 	ck_assert_int_eq(chdir("/"), 0);
-	ck_assert_int_eq(rmdir(folder), 0);
+	temporary_folder_delete(folder);
 }
 
 static struct summary
@@ -85,18 +84,6 @@ example(void)
 				      .series = &series,
 				      .nr_series = 1,
 				      .same_size = SAME_SIZE_NONE};
-}
-
-static char *
-file_text(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text = rot_calloc(1, 1 << 16);
-
-	ck_assert_msg(file != NULL, "cannot open %s", path);
-	ck_assert(fread(text, 1, (1 << 16) - 1, file) > 0);
-	fclose(file);
-	return text;
 }
 
 START_TEST(strings_are_never_interpreted)
@@ -219,11 +206,8 @@ START_TEST(a_failing_gnuplot_is_reported_with_its_words)
 {
 	struct roofline_plot plot = example();
 	struct rot_error err = {0};
-	FILE *fake = fopen("gnuplot", "w");
 
-	ck_assert_ptr_nonnull(fake);
-	fputs("#!/bin/sh\necho 'no such terminal'\nexit 1\n", fake);
-	fclose(fake);
+	file_fill("gnuplot", "#!/bin/sh\necho 'no such terminal'\nexit 1\n");
 	ck_assert_int_eq(chmod("gnuplot", 0755), 0);
 	setenv("PATH", folder, 1);
 	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
@@ -236,10 +220,8 @@ START_TEST(an_unwritable_place_is_an_error)
 {
 	struct roofline_plot plot = example();
 	struct rot_error err = {0};
-	FILE *file = fopen("file", "w");
 
-	ck_assert_ptr_nonnull(file);
-	fclose(file);
+	file_fill("file", "");
 	ck_assert_int_eq(roofline_plot_write(&plot, "file/example", &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "file/example"));
 	ck_assert(*err.hint);
@@ -251,7 +233,6 @@ main(void)
 {
 	Suite *suite = suite_create("plots");
 	TCase *tcase = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
 	char *gnuplot = process_find("gnuplot");
 
 	have_gnuplot = gnuplot != NULL;
@@ -269,9 +250,5 @@ main(void)
 	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);
 	tcase_add_test(tcase, an_unwritable_place_is_an_error);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	int failed = srunner_ntests_failed(runner);
-
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

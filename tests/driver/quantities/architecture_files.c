@@ -8,17 +8,18 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "testing.h"
 
 char *
 architecture_folder(void)
 {
-	return rot_format("%s/driver/architectures", getenv("top_srcdir"));
+	return source_path("driver/architectures");
 }
 
 char *
 architecture_schema(void)
 {
-	return rot_format("%s/driver/schemas/architecture.rng", getenv("top_srcdir"));
+	return source_path("driver/schemas/architecture.rng");
 }
 
 size_t

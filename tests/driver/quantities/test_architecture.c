@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "quantities/plan.h"
 #include "quantities/vocabulary.h"
+#include "testing.h"
 
 static struct machine *
 machine_of(const char *vendor, int family, int model)
@@ -225,23 +226,15 @@ static const struct {
 
 START_TEST(test_broken_file_is_refused)
 {
-	char folder[] = "/tmp/rot-architecture-XXXXXX";
+	char *folder = temporary_folder_new(), *path = folder_write(folder, "x.xml", broken[_i].xml);
+	char *schema = architecture_schema(), *place;
 	struct rot_error err = {{0}, {0}};
-	char *path, *schema = architecture_schema(), *place;
-	FILE *file;
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	path = rot_format("%s/x.xml", folder);
-	file = fopen(path, "w");
-	ck_assert_ptr_nonnull(file);
-	fputs(broken[_i].xml, file);
-	fclose(file);
 	ck_assert_msg(architecture_read(path, schema, &err) == NULL, "%s was accepted", broken[_i].name);
 	place = rot_format("%s:%d: ", path, broken[_i].line);
 	ck_assert_msg(strncmp(err.text, place, strlen(place)) == 0, "%s: %s", broken[_i].name, err.text);
 	ck_assert_msg(strstr(err.text, broken[_i].complaint) != NULL, "%s: %s", broken[_i].name, err.text);
-	unlink(path);
-	rmdir(folder);
+	temporary_folder_delete(folder);
 	free(place);
 	free(path);
 	free(schema);
@@ -259,14 +252,11 @@ START_TEST(test_missing_folder)
 }
 END_TEST
 
-#define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 int
 main(void)
 {
 	Suite *suite = suite_create("architecture");
 	TCase *choice = tcase_create("choice"), *every = tcase_create("every file"), *bad = tcase_create("broken");
-	SRunner *runner = srunner_create(suite);
 	int nr_files = (int)architecture_files(files), failed;
 
 	tcase_add_loop_test(choice, test_machine_gets_its_architecture, 0, NR_ELEMENTS(machines));
@@ -281,10 +271,8 @@ main(void)
 	suite_add_tcase(suite, choice);
 	suite_add_tcase(suite, every);
 	suite_add_tcase(suite, bad);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

@@ -12,6 +12,7 @@
 #include "quantities/plan.h"
 #include "quantities/resolve.h"
 #include "quantities/samples.h"
+#include "testing.h"
 
 #define MAX_PASSES 8
 #define MAX_REQUESTS 8
@@ -632,8 +633,6 @@ main(void)
 {
 	Suite *suite = suite_create("compute");
 	TCase *values = tcase_create("values"), *json = tcase_create("json");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_test(values, test_pass_becomes_a_measurement);
 	tcase_add_test(values, test_operation_count_is_exact);
@@ -654,8 +653,5 @@ main(void)
 	tcase_add_test(json, test_taint_names);
 	suite_add_tcase(suite, values);
 	suite_add_tcase(suite, json);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -12,6 +12,7 @@
 
 #include "architecture_files.h"
 #include "memory.h"
+#include "testing.h"
 #include "xml_file.h"
 
 struct encoding {
@@ -125,7 +126,6 @@ main(void)
 {
 	Suite *suite = suite_create("events");
 	TCase *encoding = tcase_create("encoding");
-	SRunner *runner = srunner_create(suite);
 	int nr_files = (int)architecture_files(files), failed;
 
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
@@ -136,10 +136,8 @@ main(void)
 	tcase_add_loop_test(encoding, test_events_have_the_meant_codes, 0, nr_files);
 	tcase_add_loop_test(encoding, test_scrub_events_are_encoded, 0, 4);
 	suite_add_tcase(suite, encoding);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

@@ -18,6 +18,7 @@
 #include "machine/machine.h"
 #include "measuring/expression.h"
 #include "quantities/plan.h"
+#include "testing.h"
 
 #define NR_ADDITIONS 1000000
 
@@ -192,7 +193,6 @@ main(void)
 {
 	Suite *suite;
 	TCase *known;
-	SRunner *runner;
 	struct rot_error err = {{0}, {0}};
 	struct machine *machine;
 	char *folder;
@@ -202,7 +202,6 @@ main(void)
 		return skip(&err);
 	suite = suite_create("operation count (hardware)");
 	known = tcase_create("known loop");
-	runner = srunner_create(suite);
 	folder = architecture_folder();
 	machine = machine_read("/", &err);
 	architecture = machine ? architecture_load(folder, machine, NULL, &err) : NULL;
@@ -212,15 +211,13 @@ main(void)
 	}
 	printf("architecture: %s\n", architecture->name);
 	stay_on_this_cpu();
-	tcase_add_loop_test(known, test_flops_of_known_loop, 0, (int)(sizeof(flops) / sizeof(flops[0])));
+	tcase_add_loop_test(known, test_flops_of_known_loop, 0, NR_ELEMENTS(flops));
 	tcase_add_test(known, test_other_precision_counts_nothing);
 	tcase_add_test(known, test_instructions_of_known_loop);
 	suite_add_tcase(suite, known);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
 	free(folder);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

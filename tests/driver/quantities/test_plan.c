@@ -8,6 +8,7 @@
 #include "architecture_files.h"
 #include "memory.h"
 #include "quantities/plan.h"
+#include "testing.h"
 
 /* "a b | c": names of the events, passes separated by bars; "clock" for the pass without events. Fresh memory. */
 static char *
@@ -209,14 +210,11 @@ START_TEST(test_any_selection_is_legal)
 }
 END_TEST
 
-#define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 int
 main(void)
 {
 	Suite *suite = suite_create("plan");
 	TCase *golden = tcase_create("golden"), *properties = tcase_create("properties");
-	SRunner *runner = srunner_create(suite);
 	int nr_files = (int)architecture_files(files), failed;
 
 	tcase_add_loop_test(golden, test_plans, 0, NR_ELEMENTS(plans));
@@ -226,10 +224,8 @@ main(void)
 	tcase_add_loop_test(properties, test_any_selection_is_legal, 0, nr_files);
 	suite_add_tcase(suite, golden);
 	suite_add_tcase(suite, properties);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
+	failed = suite_run(suite);
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return failed;
 }

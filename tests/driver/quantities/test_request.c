@@ -10,6 +10,7 @@
 #include "quantities/resolve.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "testing.h"
 
 /* ---- syntax ---- */
 
@@ -105,8 +106,7 @@ static const struct {
 	 "kernel definition per kernel definition"},
 	{"none", "performance:flop", "auto", 0, 20000, 0, "flop", "flop/s", "expected",
 	 "kernel definition per CLOCK_MONOTONIC_RAW"},
-	{"none", "performance:flop", "auto", 5, 20000, 0, "flop", "flop/s", "given",
-	 "given per CLOCK_MONOTONIC_RAW"},
+	{"none", "performance:flop", "auto", 5, 20000, 0, "flop", "flop/s", "given", "given per CLOCK_MONOTONIC_RAW"},
 	{"zen4", "operationCount:doublePrecisionFlop", "auto", 0, 20000, 0, "doublePrecisionFlop", "flop", "expected",
 	 "kernel definition"},
 	{"haswell", "operationCount:flop", "auto", 0, 20000, 0, "flop", "flop", "expected", "kernel definition"},
@@ -248,15 +248,11 @@ START_TEST(test_offers)
 }
 END_TEST
 
-#define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 int
 main(void)
 {
 	Suite *suite = suite_create("request");
 	TCase *syntax = tcase_create("syntax"), *parts = tcase_create("parts");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	tcase_add_loop_test(syntax, test_request_is_understood, 0, NR_ELEMENTS(requests));
 	tcase_add_loop_test(syntax, test_request_is_refused, 0, NR_ELEMENTS(refused));
@@ -268,8 +264,5 @@ main(void)
 	tcase_add_test(parts, test_offers);
 	suite_add_tcase(suite, syntax);
 	suite_add_tcase(suite, parts);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

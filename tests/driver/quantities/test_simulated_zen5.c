@@ -16,38 +16,17 @@
 
 #include "config.h"
 #include "memory.h"
+#include "testing.h"
 
 #define NR_SIZES 9
 
-static char work[64];
-
-static char *
-format_environment(const char *variable, const char *rest)
-{
-	const char *folder = getenv(variable);
-
-	ck_assert_msg(folder != NULL, "%s is not set", variable);
-	return rot_format("%s/%s", folder, rest);
-}
-
-static char *
-read_text(const char *path)
-{
-	char *text = rot_calloc(1 << 20, 1);
-	FILE *file = fopen(path, "r");
-
-	if (file) {
-		text[fread(text, 1, (1 << 20) - 1, file)] = '\0';
-		fclose(file);
-	}
-	return text;
-}
+static char *work;
 
 /* rot's own controller triad without its plot: the ceilings need instructions that not every machine has. */
 static void
 write_controller(void)
 {
-	char *path = format_environment("top_srcdir", "driver/controllers/triad.xml"), *text = read_text(path);
+	char *path = source_path("driver/controllers/triad.xml"), *text = file_text(path);
 	char *plot = strstr(text, "<plot"), *end = strstr(text, "</plot>");
 	FILE *file = fopen("triad.xml", "w");
 
@@ -63,8 +42,8 @@ write_controller(void)
 static void
 set_environment(const char *scrub)
 {
-	char *preload = format_environment("top_builddir", "tests/simulated_pmu.so");
-	char *machine = format_environment("top_srcdir", "tests/machines/zen5-turin-kvm");
+	char *preload = built_path("tests/simulated_pmu.so");
+	char *machine = source_path("tests/machines/zen5-turin-kvm");
 	char *log = rot_format("%s/log", work);
 
 	setenv("LD_PRELOAD", preload, 1);
@@ -81,7 +60,7 @@ set_environment(const char *scrub)
 static json_t *
 measure(const char *runs, const char *scrub)
 {
-	char *rot = format_environment("top_builddir", "driver/rot"), *messages;
+	char *rot = built_path("driver/rot"), *messages;
 	json_error_t error;
 	json_t *json;
 	int status;
@@ -100,7 +79,7 @@ measure(const char *runs, const char *scrub)
 	}
 	ck_assert_int_gt(pid, 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	messages = read_text("messages");
+	messages = file_text("messages");
 	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "status %x: %s", (unsigned)status, messages);
 	json = json_load_file("triad.json", 0, &error);
 	ck_assert_msg(json != NULL, "%s", error.text);
@@ -112,19 +91,15 @@ measure(const char *runs, const char *scrub)
 static void
 enter_folder(void)
 {
-	strcpy(work, "/tmp/rot-simulated-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(work));
+	work = temporary_folder_new();
 	ck_assert_int_eq(chdir(work), 0);
 }
 
 static void
 leave_folder(void)
 {
-	char *command = rot_format("rm -rf '%s'", work);
-
 	ck_assert_int_eq(chdir("/"), 0);
-	ck_assert_int_eq(system(command), 0);
-	free(command);
+	temporary_folder_delete(work);
 }
 
 /* ---- the JSON ---- */
@@ -247,7 +222,7 @@ START_TEST(the_counts_of_a_zen5_come_through)
 	}
 	/* 3 of the 36 reads of a point give a count that is not to be believed */
 	ck_assert_double_ge(nr_overflows, NR_SIZES);
-	log = read_text("log");
+	log = file_text("log");
 	ck_assert_msg(strstr(log, "trap") == NULL, "%s", strstr(log, "trap"));
 	ck_assert_ptr_nonnull(strstr(log, "read: 8f03 af03\n"));
 	ck_assert_ptr_nonnull(strstr(log, "read: 10000de65 100004865 465 2063 4063\n"));
@@ -282,8 +257,6 @@ main(void)
 {
 	Suite *suite;
 	TCase *tcase;
-	SRunner *runner;
-	int nr_failed;
 
 #ifdef ROT_SANITIZED
 	fputs("SKIP: sanitizers must be the first library of a program\n", stderr);
@@ -291,13 +264,9 @@ main(void)
 #endif
 	suite = suite_create("simulated Zen 5");
 	tcase = tcase_create("simulated Zen 5");
-	runner = srunner_create(suite);
 	tcase_set_timeout(tcase, 300);
 	tcase_add_test(tcase, the_counts_of_a_zen5_come_through);
 	tcase_add_test(tcase, without_scrub_counts_are_wrong);
 	suite_add_tcase(suite, tcase);
-	srunner_run_all(runner, CK_ENV);
-	nr_failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return nr_failed ? 1 : 0;
+	return suite_run(suite);
 }

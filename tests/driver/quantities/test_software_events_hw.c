@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "rot.h"
+#include "testing.h"
 
 #define NR_RUNS 7
 
@@ -179,8 +180,6 @@ main(void)
 {
 	Suite *suite = suite_create("software events");
 	TCase *way = tcase_create("the whole way");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
 	if (software_events_are_refused()) {
 		fprintf(stderr, "SKIP: perf_event_open of a software event: %m\n");
@@ -190,8 +189,5 @@ main(void)
 	tcase_add_test(way, test_from_request_to_value);
 	tcase_add_test(way, test_request_that_cannot_be_met);
 	suite_add_tcase(suite, way);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

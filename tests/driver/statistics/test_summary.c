@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "statistics/summary.h"
+#include "testing.h"
 
 /* Order statistics that make an interval of at least 95 % for the median: ranks from 1, exact binomial coverage. */
 static const struct {
@@ -278,10 +279,8 @@ main(void)
 {
 	Suite *suite = suite_create("summary");
 	TCase *known = tcase_create("known"), *coverage = tcase_create("coverage");
-	SRunner *runner = srunner_create(suite);
-	int failed;
 
-	tcase_add_loop_test(known, test_median_interval_ranks, 0, (int)(sizeof(intervals) / sizeof(intervals[0])));
+	tcase_add_loop_test(known, test_median_interval_ranks, 0, NR_ELEMENTS(intervals));
 	tcase_add_test(known, test_no_interval_below_six);
 	tcase_add_test(known, test_nothing_is_nan);
 	tcase_add_test(known, test_exact_when_all_agree);
@@ -296,8 +295,5 @@ main(void)
 	tcase_add_loop_test(coverage, test_ratio_coverage, 0, NR_DISTRIBUTIONS);
 	suite_add_tcase(suite, known);
 	suite_add_tcase(suite, coverage);
-	srunner_run_all(runner, CK_ENV);
-	failed = srunner_ntests_failed(runner);
-	srunner_free(runner);
-	return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+	return suite_run(suite);
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* See testing.h. */
+#include "testing.h"
+
+#include <ftw.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "memory.h"
+
+int
+suite_run(Suite *suite)
+{
+	SRunner *runner = srunner_create(suite);
+	int nr_failed;
+
+	srunner_run_all(runner, CK_ENV);
+	nr_failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return nr_failed ? 1 : 0;
+}
+
+static char *
+path_below(const char *variable, const char *format, va_list arguments)
+{
+	const char *folder = getenv(variable);
+	char *relative, *path;
+
+	if (vasprintf(&relative, format, arguments) < 0)
+		abort();
+	path = rot_format("%s/%s", folder ? folder : ".", relative);
+
+	free(relative);
+	return path;
+}
+
+char *
+source_path(const char *format, ...)
+{
+	va_list arguments;
+	char *path;
+
+	va_start(arguments, format);
+	path = path_below("top_srcdir", format, arguments);
+	va_end(arguments);
+	return path;
+}
+
+char *
+built_path(const char *format, ...)
+{
+	va_list arguments;
+	char *path;
+
+	va_start(arguments, format);
+	path = path_below("top_builddir", format, arguments);
+	va_end(arguments);
+	return path;
+}
+
+static void
+end(const char *path)
+{
+	perror(path);
+	exit(1);
+}
+
+char *
+temporary_folder_new(void)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = rot_format("%s/rot-test-XXXXXX", parent && *parent ? parent : "/tmp");
+
+	if (!mkdtemp(folder))
+		end(folder);
+	return folder;
+}
+
+static int
+remove_entry(const char *path, const struct stat *status, int type, struct FTW *position)
+{
+	(void)status, (void)type, (void)position;
+	return remove(path);
+}
+
+void
+temporary_folder_delete(char *folder)
+{
+	if (folder)
+		nftw(folder, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+	free(folder);
+}
+
+char *
+file_text(const char *path)
+{
+	FILE *file = fopen(path, "re"), *copy;
+	char *text = NULL;
+	size_t length;
+	int c;
+
+	if (!file)
+		end(path);
+	copy = open_memstream(&text, &length);
+	while ((c = getc(file)) != EOF)
+		putc(c, copy);
+	if (ferror(file) || fclose(copy) != 0)
+		end(path);
+	fclose(file);
+	return text;
+}
+
+void
+file_fill(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	if (!file || fputs(text, file) < 0 || fclose(file) != 0)
+		end(path);
+}
+
+char *
+folder_write(const char *folder, const char *name, const char *text)
+{
+	char *path = rot_format("%s/%s", folder, name);
+
+	for (char *slash = strchr(path + strlen(folder) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(path, 0777);
+		*slash = '/';
+	}
+	file_fill(path, text);
+	return path;
+}
