@@ -207,8 +207,9 @@ main(int argc, char **argv)
 	int rc;
 
 	occupy_standard_streams();
-	/* A reader who leaves must not end us before the files are written. */
+	/* A reader who leaves must not end us before the files are written, and a limit of their size is an error as any other. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	if (translate(argc, argv, words)) {
 		argv = words;
 		argc = words[2] ? 3 : 2;

@@ -56,6 +56,7 @@ run_child(const char *path, const char *const *argv, const char *folder, int out
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(output, 1) >= 0 && dup2(output, 2) >= 0 &&
 	    (!folder || chdir(folder) == 0))
 		execv(path, (char *const *)argv);

@@ -252,6 +252,15 @@ if [ "$build" = "$source/build" ]; then
 else
 	tree=${build%/*}/source
 fi
+# configure refuses these; it says so in other words, and late.
+tab=$(printf '\t')
+case $tree$build in
+*[\ \"\#\$\&\'\`\\"$tab"]*)
+	say "cannot build in '$build': a folder's name on the way holds a blank, a quote or one of # \$ & \\"
+	say "move or rename it: '$source'"
+	exit 1
+	;;
+esac
 mkdir -p "${build%/*}" || exit 1
 
 # Two starts do not build at once: the folder of the build folder is the lock; the loser finds everything done.

@@ -63,6 +63,11 @@ encode(const char *event, struct perf_modes modes, struct perf_event_attr *attr,
 	*attr = (struct perf_event_attr){.size = sizeof(*attr)};
 	if (perf_library_open(err) < 0)
 		return -1;
+	if (!*event) {
+		rot_error_set(err, 0, "cannot count '': an event needs a definition");
+		return rot_error_hint(
+			err, "in XML: <event definition=\"page-faults\"/>; 'rot list events' shows what there is");
+	}
 	if (!plm)
 		return rot_error_set(err, 0, "cannot count '%s': neither user nor kernel mode is wanted", event);
 	status = pfm_get_os_event_encoding(event, plm, PFM_OS_PERF_EVENT, &arg);

@@ -101,29 +101,21 @@ static int
 compile(const struct compilation *c, struct rot_error *err)
 {
 	char *temporary = rot_format("%s.%ld", c->object, (long)getpid());
-	const char *const argv[] = {c->compiler,
-				    "-std=gnu11",
-				    "-D_GNU_SOURCE",
-				    "-O2",
-				    "-g",
-				    "-Wall",
-				    "-fPIC",
-				    "-shared",
-				    "-MMD",
-				    "-MF",
-				    c->dependencies,
-				    c->includes[0],
-				    c->includes[1],
-				    c->includes[2],
-				    c->includes[3],
-				    "-o",
-				    temporary,
-				    c->source,
-				    NULL};
+	char *words = rot_strdup(c->compiler), *rest = NULL;
+	const char *const options[] = {"-std=gnu11",   "-D_GNU_SOURCE", "-O2",          "-g",           "-Wall",
+				       "-fPIC",        "-shared",       "-MMD",         "-MF",          c->dependencies,
+				       c->includes[0], c->includes[1],  c->includes[2], c->includes[3], "-o",
+				       temporary,      c->source};
+	enum { NR_OPTIONS = sizeof options / sizeof *options, MAX_WORDS = 15 };
+	const char *argv[MAX_WORDS + NR_OPTIONS + 1] = {""};
+	size_t nr = 0;
 	struct process_result result = {0};
 	bool not_found = false;
 	int rc = folder_make(c->folder, err);
 
+	for (char *word = strtok_r(words, " ", &rest); word && nr < MAX_WORDS; word = strtok_r(NULL, " ", &rest))
+		argv[nr++] = word;
+	memcpy(&argv[nr ? nr : 1], options, sizeof options);
 	if (rc == 0 && process_run(argv, NULL, &result, &not_found, err) < 0) {
 		rc = -1;
 		if (not_found)
@@ -137,6 +129,7 @@ compile(const struct compilation *c, struct rot_error *err)
 	}
 	unlink(temporary);
 	free(temporary);
+	free(words);
 	process_result_clear(&result);
 	return rc;
 }

@@ -213,10 +213,26 @@ run_c(struct rot *rot, const struct rot_controller *controller, const char *outp
 	return controller ? controller->measure(rot, controller, output_name, err) : -1;
 }
 
+/* "folder/mine" is folder/mine.xml or .c, as "mine" is. Fresh memory. */
+static char *
+complete_path(const char *name)
+{
+	static const char *const endings[] = {"", ".xml", ".c"};
+	char *path = NULL;
+
+	for (size_t i = 0; i < 3; i++) {
+		path = rot_format("%s%s", name, endings[i]);
+		if (access(path, F_OK) == 0)
+			return path;
+		free(path);
+	}
+	return rot_strdup(name);
+}
+
 int
 controller_run(struct rot *rot, const char *name, const char *output_name, struct rot_error *err)
 {
-	char *path = is_path(name) ? rot_strdup(name) : controller_find_file(rot->paths, name);
+	char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
 	char *own_name = output_name ? rot_strdup(output_name) : stem(name);
 	const struct rot_controller *linked = path ? NULL : find_linked(name);
 	int rc;

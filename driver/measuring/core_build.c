@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Cores that are ready, and those that must be built. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,9 @@ build(struct core_builder *builder, const struct core_description *description, 
 		*core = remember(builder, description->key, folder, &state);
 		core_prune(builder->folder, MAX_CORES);
 	}
+	if (rc < 0 && err && !*err->hint && strstr(err->text, strerror(ENOSPC)))
+		rot_error_hint(err, "make room where '%s' is, or keep the cache elsewhere: -cacheFolder=FOLDER",
+			       builder->folder);
 	free(compiler);
 	return rc;
 }

@@ -85,6 +85,7 @@ exec_core(const struct launch *launch, const char *const *argv, int messages, pi
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages, 2) >= 0 &&
 	    fcntl(launch->progress, F_SETFD, 0) == 0)
 		execv(argv[0], (char *const *)argv);
@@ -368,6 +369,15 @@ read_output(struct launch *launch, size_t nr_measurements, int nr_runs, struct m
 	return -1;
 }
 
+static int
+check_time_limit(double seconds, struct rot_error *err)
+{
+	if (seconds >= 0.001 && seconds <= 1e9)
+		return 0;
+	rot_error_set(err, 0, "cannot measure with a timeLimit of %g s", seconds);
+	return rot_error_hint(err, "-timeLimit=SECONDS takes 0.001 to 1e9");
+}
+
 int
 core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements, size_t nr_measurements,
 	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
@@ -379,7 +389,8 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	launch->child = child;
 	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");
 	launch->progress = launch->messages = -1;
-	if (work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
+	if (check_time_limit(launch->time_limit_s, err) == 0 &&
+	    work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
 		launch->command = rot_format("%s/command", launch->work.path);
 		launch->output = rot_format("%s/output", launch->work.path);
 		if (write_command(launch, measurements, nr_measurements, nr_runs, err) == 0 &&

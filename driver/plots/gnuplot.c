@@ -83,6 +83,9 @@ run(const struct gnuplot *gnuplot, struct rot_error *err)
 		rot_error_prefix(err, "cannot draw '%s'", gnuplot->output_name);
 		if (not_found)
 			rot_error_hint(err, "apt-get install gnuplot-nox");
+	} else if (result.signal) {
+		rc = rot_error_set(err, 0, "gnuplot was ended by signal %d (%s) while it drew '%s'", result.signal,
+				   strsignal(result.signal), gnuplot->output_name);
 	} else if (result.status != 0) {
 		rc = rot_error_set(err, 0, "gnuplot failed to draw '%s': %.*s", gnuplot->output_name,
 				   (int)process_output_length(&result), result.output);

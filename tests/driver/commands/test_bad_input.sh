@@ -135,6 +135,27 @@ if command -v gnuplot >/dev/null; then
 	rm -f ./-out.*
 fi
 
+(
+	ulimit -f 1
+	"$rot" measure good -quiet >"$work/out" 2>"$work/err"
+	echo $? >"$work/status"
+)
+status=$(cat "$work/status")
+case $status:$(ls -A) in "1:"*good.*.*) false ;; "1:"*) ;; *) false ;; esac
+result=$?
+check "a limit of the size of files"
+rm -f good.json
+for seconds in 0 1e300; do
+	refused "a time limit of $seconds" 1 "cannot measure with a timeLimit of" remeasure good -timeLimit=$seconds
+done
+mkdir folder && cp good.xml folder/deep.xml
+"$rot" measure folder/deep out -quiet >"$work/out" 2>"$work/err"
+status=$?
+[ -s out.json ]
+result=$?
+check "a path without the ending"
+rm -rf folder out.*
+
 # ---- flags ----
 for flags in '-O2 ; true' '-O2 # -O3' '-O2 | cat' '-O2 &amp;' '-O2 $HOME' '-O2 `true`' '-O2 &gt;x' "-O2 'x"; do
 	controller flags Triad "optimization=\"$flags\""
@@ -155,7 +176,7 @@ refused "a kernel without run" 1 ".run = run" measure Norun
 kernel Misnamed "" 'KERNEL(misnamed, "Other", .run = run);'
 refused "a kernel of another name" 1 'must be "Misnamed"' measure Misnamed
 kernel Crashing "*(volatile int *)16 = 1;" 'KERNEL(crashing, "Crashing", .run = run);'
-refused "a kernel that crashes" 1 "signal 11" measure Crashing
+refused "a kernel that crashes" 1 "in run 1 of 2" measure Crashing
 kernel Exiting 'fprintf(stderr, "moons\\n"); exit(3);' 'KERNEL(exiting, "Exiting", .run = run);'
 refused "a kernel that exits" 1 "moons" measure Exiting
 kernel Hanging 'for (;;) __asm__ volatile("");' 'KERNEL(hanging, "Hanging", .run = run);'
