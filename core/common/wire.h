@@ -4,7 +4,7 @@
  *
  * The parent owns both ends until the child is started; the child finds the number of its end behind "--wire". The
  * parent reads at all times, so the child may wait in a send. The child reads when it likes: the parent never waits for
- * it.
+ * it, only threads do that it holds.
  */
 #ifndef CORE_WIRE_H
 #define CORE_WIRE_H
@@ -26,6 +26,15 @@ enum wire_kind {
 	 */
 	WIRE_THREAD_STARTED, /* tid */
 	WIRE_THREAD_EXITED,  /* tid */
+
+	/*
+	 * child to parent: whether threads shall wait, after STARTED and before their first user instruction, until
+	 * READY tells to let them go. HOLDING answers HOLD, in order with STARTED: it stands between the threads that
+	 * do not wait and those that do.
+	 */
+	WIRE_HOLD_THREADS, /* argument: 1 or 0 */
+	WIRE_THREAD_READY, /* argument: tid    */
+	WIRE_HOLDING,      /* parent to child; argument: that of HOLD, or -1 if threads cannot be held: nothing is traced */
 };
 
 /* Members without a meaning for the kind are 0. */

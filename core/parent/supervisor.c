@@ -61,6 +61,23 @@ thread_exited(void *self, pid_t tid)
 	notify(self, WIRE_THREAD_EXITED, tid);
 }
 
+/* Answered in order with the threads that start. */
+static void
+on_hold_threads(struct supervisor *self, int64_t is_wanted)
+{
+	struct wire_message answer = {.kind = WIRE_HOLDING, .argument = self->is_traced ? is_wanted : -1};
+
+	self->tracer.holds_new = self->is_traced && is_wanted;
+	outbox_add(&self->outbox, &answer);
+	outbox_flush(&self->outbox, self->launch.wire);
+}
+
+static void
+on_thread_ready(struct supervisor *self, int64_t tid)
+{
+	tracer_release(&self->tracer, (pid_t)tid);
+}
+
 static bool
 handle_status(struct supervisor *self, pid_t tid, int status)
 {
@@ -150,9 +167,9 @@ on_run_finished(struct supervisor *self, int64_t run)
 }
 
 static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
-	[WIRE_STARTUP] = on_startup,
-	[WIRE_RUN_STARTED] = on_run_started,
-	[WIRE_RUN_FINISHED] = on_run_finished,
+	[WIRE_STARTUP] = on_startup,           [WIRE_RUN_STARTED] = on_run_started,
+	[WIRE_RUN_FINISHED] = on_run_finished, [WIRE_HOLD_THREADS] = on_hold_threads,
+	[WIRE_THREAD_READY] = on_thread_ready,
 };
 
 static void
@@ -166,8 +183,10 @@ on_wire(struct supervisor *self)
 		if (message.kind < nr_handlers && wire_handlers[message.kind])
 			wire_handlers[message.kind](self, message.argument);
 	}
-	if (errno != EAGAIN)
+	if (errno != EAGAIN) {
 		launch_close(&self->launch.wire);
+		tracer_release_all(&self->tracer);
+	}
 }
 
 static void

@@ -3,18 +3,21 @@
 #ifndef CORE_PARENT_THREAD_H
 #define CORE_PARENT_THREAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 enum thread_state {
 	THREAD_NEW,     /* known, not yet announced to anybody               */
 	THREAD_RUNNING, /* will report its next stop or its end by itself    */
+	THREAD_HELD,    /* created, waits to be let go                       */
 	THREAD_STOPPED, /* stopped with its process by SIGSTOP or its kin, until SIGCONT */
 };
 
 struct thread {
 	pid_t tid;
 	enum thread_state state;
+	bool is_held;        /* may not run its first instruction yet */
 	struct thread *next; /* in the same bucket */
 };
 

@@ -46,6 +46,10 @@ static void
 resume(struct tracer *tracer, struct stop *stop)
 {
 	(void)tracer;
+	if (stop->thread->is_held) {
+		stop->thread->state = THREAD_HELD;
+		return;
+	}
 	ptrace(PTRACE_CONT, stop->thread->tid, NULL, NULL);
 	stop->thread->state = THREAD_RUNNING;
 }
@@ -125,10 +129,41 @@ tracer_handle(struct tracer *tracer, pid_t tid, int status)
 	}
 	if (!stop.thread)
 		stop.thread = threads_add(&tracer->threads, tid);
-	if (stop.thread->state == THREAD_NEW)
+	if (stop.thread->state == THREAD_NEW) {
+		stop.thread->is_held = tracer->holds_new && tid != tracer->program;
 		tracer->started(tracer->context, tid);
+	}
 	reactions[event](tracer, &stop);
 	return true;
+}
+
+static void
+release(struct tracer *tracer, struct thread *thread)
+{
+	if (!thread->is_held)
+		return;
+	thread->is_held = false;
+	if (thread->state == THREAD_HELD)
+		resume(tracer, &(struct stop){.thread = thread});
+}
+
+void
+tracer_release(struct tracer *tracer, pid_t tid)
+{
+	struct thread *thread = threads_find(&tracer->threads, tid);
+
+	if (thread)
+		release(tracer, thread);
+}
+
+void
+tracer_release_all(struct tracer *tracer)
+{
+	tracer->holds_new = false;
+	for (size_t i = 0; i < THREAD_BUCKETS; i++) {
+		for (struct thread *thread = tracer->threads.buckets[i]; thread; thread = thread->next)
+			release(tracer, thread);
+	}
 }
 
 bool

@@ -23,6 +23,8 @@ struct tracer {
 	void (*started)(void *context, pid_t tid);
 	void (*exited)(void *context, pid_t tid);
 	void *context;
+
+	bool holds_new; /* threads that are started wait for tracer_release */
 };
 
 /*
@@ -36,6 +38,12 @@ int tracer_seize(struct tracer *tracer, struct rot_error *err);
  * moment, and then its end is reported next. Returns false when the program has ended, status being its own.
  */
 bool tracer_handle(struct tracer *tracer, pid_t tid, int status);
+
+/* Lets a thread go that waits since its start. One that does not wait, or is gone, is left as it is. */
+void tracer_release(struct tracer *tracer, pid_t tid);
+
+/* Holds no more threads, and lets all go. */
+void tracer_release_all(struct tracer *tracer);
 
 /* True if the main thread waits for SIGCONT. */
 bool tracer_is_stopped(const struct tracer *tracer);

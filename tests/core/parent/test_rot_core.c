@@ -126,9 +126,10 @@ read_failure(void)
 /* ---- children that do their work ---- */
 
 static const char *const good_acts[] = {
-	"announced",    "clone_process",     "exec_main",    "exec_other", "leave_process", "main_thread_ends_first",
-	"many_threads", "stop_and_continue", "surroundings", "result",     "signals",       "storm",
-	"threads",
+	"announced",      "clone_process",     "exec_main",         "exec_other",    "held",
+	"held_over_exec", "held_over_exit",    "held_without_wire", "leave_process", "main_thread_ends_first",
+	"many_threads",   "stop_and_continue", "surroundings",      "result",        "signals",
+	"storm",          "threads",
 };
 
 START_TEST(child_measures)
@@ -192,6 +193,7 @@ static const struct {
 	{"exit_in_run", "60", "exited", 0, "exited with status 0 in run 1 of 2", "a kernel must not end the process"},
 	{"no_result", "60", "exited", 0, "exited with status 0 before it was ready to measure, without a result", ""},
 	{"hang", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s in run 1 of 2", "timeLimit"},
+	{"held_for_ever", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s", "timeLimit"},
 	{"linger", "0.1", "timeLimit", 0, "exceeded the time limit of 0.1 s", "timeLimit"},
 	{"stop", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s", "SIGSTOP"},
 	{"suicide", "60", "killed", SIGKILL, "killed by signal 9 (Killed)", "out of memory"},

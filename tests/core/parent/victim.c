@@ -250,6 +250,81 @@ announced(void)
 	write_output("result\n");
 }
 
+/* ---- threads that are held ---- */
+
+static struct wire_message
+hear(enum wire_kind kind)
+{
+	struct wire_message message;
+
+	CHECK(recv(wire, &message, sizeof(message), 0) == (ssize_t)sizeof(message) && message.kind == kind);
+	return message;
+}
+
+static pthread_t
+start_held(void)
+{
+	pthread_t thread;
+
+	say(WIRE_HOLD_THREADS, 1);
+	CHECK(hear(WIRE_HOLDING).argument == 1);
+	CHECK(pthread_create(&thread, NULL, short_thread, NULL) == 0);
+	return thread;
+}
+
+/* Each waits until it is let go, however long; one that does not wait may be let go as well. */
+static void
+held(void)
+{
+	for (int i = 0; i < 100; i++) {
+		pthread_t thread = start_held();
+		int tid = hear(WIRE_THREAD_STARTED).tid;
+
+		usleep(i == 0 ? 100000 : 0);
+		CHECK(nr_done == i);
+		say(WIRE_THREAD_READY, tid);
+		say(WIRE_THREAD_READY, tid);
+		pthread_join(thread, NULL);
+		CHECK(nr_done == i + 1 && hear(WIRE_THREAD_EXITED).tid == tid);
+	}
+	say(WIRE_HOLD_THREADS, 0);
+	CHECK(hear(WIRE_HOLDING).argument == 0);
+	nr_done = 0;
+	start_and_join(50);
+	write_output("result\n");
+}
+
+static void
+held_without_wire(void)
+{
+	pthread_t thread = start_held();
+
+	close(wire);
+	pthread_join(thread, NULL);
+	write_output("result\n");
+}
+
+static void
+held_over_exit(void)
+{
+	start_held();
+	write_output("result\n");
+}
+
+static void
+held_over_exec(void)
+{
+	start_held();
+	execl("/proc/self/exe", "victim", "after exec", output_path, NULL);
+	CHECK(false);
+}
+
+static void
+held_for_ever(void)
+{
+	pthread_join(start_held(), NULL);
+}
+
 static void *
 breeding_thread(void *unused)
 {
@@ -575,6 +650,11 @@ static const struct {
 	{"exit_3", exit_3},
 	{"exit_in_run", exit_in_run},
 	{"hang", hang},
+	{"held", held},
+	{"held_for_ever", held_for_ever},
+	{"held_over_exec", held_over_exec},
+	{"held_over_exit", held_over_exit},
+	{"held_without_wire", held_without_wire},
 	{"leave_process", leave_process},
 	{"linger", linger},
 	{"main_thread_ends_first", main_thread_ends_first},
