@@ -18,15 +18,21 @@ warn(const struct rot_error *reason)
 	rot_warning("a kernel is left out: %s%s%s", reason->text, *reason->hint ? "\n     " : "", reason->hint);
 }
 
-/* FOLDER/NAME.xml, unless a kernel of that name is there already. */
+/*
+ * FOLDER/NAME.xml, unless a kernel of that name is there already: one of the user's hides one of rot's, two of the same
+ * place (ROOT) are a slip.
+ */
 static void
-load_file(struct rot *rot, const char *folder, const char *name)
+load_file(struct rot *rot, const char *root, const char *folder, const char *name)
 {
 	char *stem = rot_strndup(name, strlen(name) - strlen(".xml"));
 	char *path = rot_format("%s/%s", folder, name);
+	const struct definition *earlier = definitions_find(rot->kernels, stem);
 	struct rot_error reason = {0};
 
-	if (!definitions_find(rot->kernels, stem) && definitions_load_file(rot->kernels, path, &reason) < 0)
+	if (earlier && strncmp(earlier->path, root, strlen(root)) == 0)
+		rot_warning("a kernel is left out: %s: '%s' is already defined in %s", path, stem, earlier->path);
+	if (!earlier && definitions_load_file(rot->kernels, path, &reason) < 0)
 		warn(&reason);
 	free(path);
 	free(stem);
@@ -44,7 +50,7 @@ load_folder(struct rot *rot, const char *folder)
 
 		for (size_t i = 0; names[i]; i++)
 			if (names[i][0] != '.' && path_ends_in(names[i], ".xml"))
-				load_file(rot, kernel, names[i]);
+				load_file(rot, folder, kernel, names[i]);
 		folder_list_delete(names);
 		free(kernel);
 	}

@@ -192,4 +192,12 @@ case $status:$(cat "$work/err") in
 esac
 check "operations that nobody asks for"
 
+kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' first
+kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' second
+"$rot" list kernels Twice >"$work/out" 2>"$work/err"
+status=$?
+grep -q "a kernel is left out: $kernels/second/Twice.xml: 'Twice' is already defined in $kernels/first/Twice.xml" "$work/err"
+result=$?
+check "two kernels of one name"
+
 [ "$nr_failed" = 0 ]
