@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
@@ -71,13 +72,19 @@ progress_text(size_t point, size_t nr_points, int run, int nr_runs, const char *
 	return text;
 }
 
-/* Characters that fit on a line: a longer one would go on in the next, which is never cleared. */
+/* Whole words that fit on a line: a longer one would go on in the next, which is never cleared. */
 static int
-line_width(void)
+fitting_length(const char *text)
 {
 	struct winsize size;
+	size_t width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
+	size_t length = strlen(text);
 
-	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1 : 79;
+	if (length <= width)
+		return (int)length;
+	for (length = width; length > 0 && text[length] != ' '; length--)
+		;
+	return (int)length;
 }
 
 static void
@@ -89,7 +96,7 @@ show(const char *task)
 		return;
 	text = progress_text(progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
 			     now_s() - progress.begin_s);
-	fprintf(stderr, "\r\033[K%.*s", line_width(), text);
+	fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
 	fflush(stderr);
 	free(text);
 	progress.is_shown = true;
