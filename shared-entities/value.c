@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 
 /* ---- double ---- */
 
@@ -53,18 +54,13 @@ double_parse(void *slot, const char *text)
 	const char *unsigned_text = text + (text[0] == '-' || text[0] == '+');
 	const char *wrong = NULL;
 	double value = 0;
-	char *end = NULL;
 
 	if (text[0] == 'n') {
 		wrong = nan_parse(&value, text);
 	} else if (strcmp(unsigned_text, "inf") == 0) {
 		value = text[0] == '-' ? -INFINITY : INFINITY;
 	} else if (unsigned_text[0] == '.' || isdigit((unsigned char)unsigned_text[0])) {
-		locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-
-		value = strtod_l(text, &end, c_locale);
-		freelocale(c_locale);
-		if (end == text || *end)
+		if (!rot_number_parse(text, &value))
 			wrong = not_a_number;
 		else if (isinf(value))
 			wrong = "is out of range (about 1.8e308 at most)";
@@ -80,22 +76,11 @@ static char *
 double_format(const void *slot)
 {
 	double value = *(const double *)slot;
-	locale_t c_locale, old;
-	char text[64];
 
 	if (isnan(value))
 		return double_bits(value) == PLAIN_NAN ? rot_strdup("nan")
 						       : rot_format("nan(0x%" PRIx64 ")", double_bits(value));
-	c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-	old = uselocale(c_locale);
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (double_bits(strtod(text, NULL)) == double_bits(value))
-			break;
-	}
-	uselocale(old);
-	freelocale(c_locale);
-	return rot_strdup(text);
+	return rot_number_text(value, 1);
 }
 
 static double

@@ -12,8 +12,9 @@
 #include "controllers/output.h"
 #include "measuring/progress.h"
 #include "memory.h"
-#include "process.h"
+#include "number.h"
 #include "rot.h"
+#include "process.h"
 
 struct experiment *
 experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected,
@@ -312,7 +313,7 @@ coordinates_copy(const struct coordinate *coordinates, size_t nr)
 
 		copy.coordinates[i] =
 			(struct coordinate){rot_strdup(c->axis), c->number,
-					    isnan(c->number) ? rot_strdup(c->text) : space_number_text(c->number)};
+					    isnan(c->number) ? rot_strdup(c->text) : rot_number_in_full(c->number)};
 	}
 	return copy;
 }

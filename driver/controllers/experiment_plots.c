@@ -9,6 +9,7 @@
 #include "controllers/value_text.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "number.h"
 #include "plots/plot.h"
 #include "rot.h"
 
@@ -79,7 +80,6 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	const struct quantity_value *y = experiment_point_value(point, &d->own->y);
 	const struct experiment_plot *plot = &d->own->plot;
 	struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
-	char *end;
 
 	plotted->label = expression_text(scope, plot->point_label[0] ? plot->point_label : "{$label}", err);
 	expression_scope_delete(scope);
@@ -88,8 +88,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	plotted->y = y ? shown_summary(y) : summary_empty();
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
-	plotted->size = strtod(point->label, &end);
-	if (end == point->label || *end != '\0' || !plot->connect_same_size)
+	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))
 		plotted->size = NAN;
 	return x_of_point(d, point, &plotted->x, err);
 }

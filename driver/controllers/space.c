@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 
 enum generator_kind { GENERATOR_VALUE, GENERATOR_LIST, GENERATOR_RANGE, GENERATOR_GEOMETRIC };
 
@@ -162,30 +163,10 @@ space_set_order(struct space *space, const char *const *names, size_t nr, struct
 	return 0;
 }
 
-char *
-space_number_text(double number)
-{
-	char text[64];
-
-	if (number == floor(number) && fabs(number) < 1e15) {
-		snprintf(text, sizeof(text), "%.0f", number == 0 ? 0.0 : number);
-		return rot_strdup(text);
-	}
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	return rot_strdup(text);
-}
-
 static bool
 parse_number(const char *text, double *number)
 {
-	char *end;
-
-	*number = strtod(text, &end);
-	return end != text && *end == '\0' && isfinite(*number);
+	return rot_number_parse(text, number) && isfinite(*number);
 }
 
 static void
@@ -201,7 +182,7 @@ values_add_text(struct values *values, const char *text)
 	double number;
 
 	if (parse_number(text, &number))
-		values_add(values, number, space_number_text(number));
+		values_add(values, number, rot_number_in_full(number));
 	else
 		values_add(values, NAN, rot_strdup(text));
 }
@@ -279,7 +260,7 @@ add_progression(const struct generator *g, const struct expression_scope *scope,
 				: b[2] < 1 ? b[0] / pow(1 / b[2], (double)i)
 					   : b[0] * pow(b[2], (double)i);
 
-		values_add(values, number, space_number_text(number));
+		values_add(values, number, rot_number_in_full(number));
 	}
 	return 0;
 }

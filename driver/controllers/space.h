@@ -76,7 +76,4 @@ char *point_text(const struct point *point);
 /* Makes the coordinates variables. */
 void point_set_variables(const struct point *point, struct expression_scope *scope);
 
-/* Shortest text that reads back as the same number; whole numbers without a point. Fresh memory. */
-char *space_number_text(double number);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "controllers/space.h"
 #include "memory.h"
+#include "number.h"
 
 const struct value_kind value_kinds[] = {
 	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},
@@ -88,7 +89,7 @@ summary_text(const struct summary *s)
 	if (isfinite(s->low) && isfinite(s->high) && s->low < s->high)
 		return with_interval(s);
 	if (s->value == floor(s->value) && fabs(s->value) < 1e15 && is_exact(s))
-		return space_number_text(s->value);
+		return rot_number_in_full(s->value);
 	return s->value == 0 ? rot_strdup("0") : rounded(s->value, exponent_of(s->value) - 3);
 }
 

@@ -10,6 +10,7 @@
 #include "measuring/expression.h"
 #include "memory.h"
 #include "nearest.h"
+#include "number.h"
 
 struct variable {
 	char *name;
@@ -360,22 +361,6 @@ expression_bool(const struct expression_scope *scope, const char *expression, bo
 	return 0;
 }
 
-/* Shortest text that reads back as the same number. */
-static char *
-number_text(double number)
-{
-	char text[64];
-
-	if (number == floor(number) && fabs(number) < 0x1p53)
-		return rot_format("%.0f", number == 0 ? 0 : number);
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, number);
-		if (strtod(text, NULL) == number)
-			break;
-	}
-	return rot_strdup(text);
-}
-
 static char *
 object_text(xmlXPathObjectPtr object, const char *expression, struct rot_error *err)
 {
@@ -384,7 +369,7 @@ object_text(xmlXPathObjectPtr object, const char *expression, struct rot_error *
 		return NULL;
 	}
 	if (object->type == XPATH_NUMBER)
-		return number_text(object->floatval);
+		return rot_number_in_full(object->floatval);
 	xmlChar *text = xmlXPathCastToString(object);
 	char *copy = rot_strdup((const char *)text);
 

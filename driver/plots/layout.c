@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "plots/layout.h"
-#include "plots/script.h"
 
 static double
 axis_scale(const struct layout_axis *axis, double value)
@@ -103,7 +103,7 @@ layout_ticks(const struct layout_axis *axis)
 				is_labelled |= digit == labelled_when_short[i];
 			if (value < axis->low * (1 - 1e-9) || value > axis->high * (1 + 1e-9))
 				continue;
-			char *number = script_number(value);
+			char *number = rot_number_text(value, 6);
 
 			next = rot_format("%s%s\"%s\" %s %d", list, list[1] ? ", " : "", is_labelled ? number : "",
 					  number, is_labelled ? 0 : 1);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "plots/script.h"
 
 static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
@@ -22,20 +23,10 @@ script_mark(size_t series)
 	return marks[series % (sizeof marks / sizeof *marks)];
 }
 
-/* The driver never sets a locale, so printf and strtod use a point. */
 char *
 script_number(double value)
 {
-	char text[40];
-
-	if (!isfinite(value))
-		return rot_strdup("NaN");
-	for (int digits = 6; digits <= 17; digits++) {
-		snprintf(text, sizeof text, "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	return rot_strdup(text);
+	return isfinite(value) ? rot_number_text(value, 6) : rot_strdup("NaN");
 }
 
 void

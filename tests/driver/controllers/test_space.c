@@ -7,6 +7,7 @@
 
 #include "controllers/space.h"
 #include "memory.h"
+#include "number.h"
 #include "testing.h"
 
 /* "a=1 b=x; a=1 b=y": all points as a text. */
@@ -228,7 +229,7 @@ START_TEST(numbers_read_back)
 	static const double numbers[] = {0, -0.0, 1, -3, 0.1, 1e15, 1e-300, 123456789012, 1.0 / 3, 1e300};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
-		char *text = space_number_text(numbers[i]);
+		char *text = rot_number_in_full(numbers[i]);
 
 		ck_assert_double_eq(strtod(text, NULL), numbers[i]);
 		free(text);

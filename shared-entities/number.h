@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as text that reads back exactly, in any locale. */
+#ifndef ROT_NUMBER_H
+#define ROT_NUMBER_H
+
+#include <stdbool.h>
+
+/* The shortest decimal text of at least that many significant digits that reads back as the same number. Fresh memory.
+ */
+char *rot_number_text(double number, int fewest_digits);
+
+/* The same for people: whole numbers below 2^53 in full, never with an exponent, and without a sign for zero. */
+char *rot_number_in_full(double number);
+
+/* True if text is one number and nothing behind it. *number may be infinite or no number ("inf", "1e999", "nan"). */
+bool rot_number_parse(const char *text, double *number);
+
+#endif
