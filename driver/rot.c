@@ -10,13 +10,13 @@
 #include "configuration/paths.h"
 #include "definition.h"
 #include "entities.h"
-#include "kernels.h"
 #include "machine/machine.h"
+#include "measuring/kernels.h"
 #include "measuring/measuring.h"
 #include "measuring/monitor.h"
 #include "memory.h"
-#include "messages.h"
 #include "quantities/architecture.h"
+#include "support/messages.h"
 
 static int
 open_architecture(struct rot *rot, struct rot_error *err)

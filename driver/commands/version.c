@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* rot version: rot and what it stands on, as a report of a problem needs it. */
-#include <libxml/xmlversion.h>
 #include <jansson.h>
+#include <libxml/xmlversion.h>
 #include <openssl/crypto.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands/command.h"
 #include "config.h"
-#include "process.h"
+#include "support/process.h"
 
 /* First line of what "PROGRAM --version" prints. */
 static void

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "memory.h"
+#include "support/files.h"
 
 static bool
 has_prefix(const char *text, const char *prefix)
@@ -30,8 +30,8 @@ program_path(void)
 }
 
 /*
- * What stands before bindir in the program's path: "" when it runs where it was installed to, the staging folder when it runs from a
- * DESTDIR. Fresh memory.
+ * What stands before bindir in the program's path: "" when it runs where it was installed to, the staging folder when
+ * it runs from a DESTDIR. Fresh memory.
  */
 static char *
 install_root(const char *program)
@@ -51,8 +51,8 @@ paths_is_installed(const char *program)
 }
 
 /*
- * The variable if it is an absolute path (XDG ignores relative ones), else fallback in $HOME or in what the system knows as the home
- * of the user; then /rot. Fresh memory.
+ * The variable if it is an absolute path (XDG ignores relative ones), else fallback in $HOME or in what the system
+ * knows as the home of the user; then /rot. Fresh memory.
  */
 static char *
 xdg_folder(const char *variable, const char *fallback)
@@ -97,7 +97,8 @@ tag_cache(const char *folder)
 	FILE *out = fopen(path, "wxe");
 
 	if (out) {
-		fputs("Signature: 8a477f597d28d172789f06886806bc55\n# Results and cores of rot; safe to delete.\n", out);
+		fputs("Signature: 8a477f597d28d172789f06886806bc55\n# Results and cores of rot; safe to delete.\n",
+		      out);
 		fclose(out);
 	}
 	free(path);

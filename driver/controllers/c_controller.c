@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "config.h"
-#include "files.h"
 #include "measuring/sha256.h"
 #include "memory.h"
-#include "process.h"
+#include "support/files.h"
+#include "support/process.h"
 
 /* What compiling one file needs. All paths are absolute. */
 struct compilation {

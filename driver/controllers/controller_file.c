@@ -12,36 +12,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "controllers/schema.h"
 #include "memory.h"
+#include "number.h"
+#include "support/schema.h"
 
 #define PARSE_OPTIONS (XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA)
-
-/* What libxml2 gives to error handlers became const in 2.12. */
-#if LIBXML_VERSION >= 21200
-#define XML_ERROR const xmlError
-#else
-#define XML_ERROR xmlError
-#endif
-
-/* The first complaint of libxml2 while a file is read. */
-struct complaint {
-	char *file, *text;
-	int line;
-};
-
-static void
-keep_first(void *context, XML_ERROR *error)
-{
-	struct complaint *complaint = context;
-
-	if (complaint->text || error->level < XML_ERR_ERROR)
-		return;
-	complaint->file = rot_strdup(error->file);
-	complaint->line = error->line;
-	complaint->text = rot_strdup(error->message);
-	complaint->text[strcspn(complaint->text, "\n")] = '\0';
-}
 
 static const char *
 keep_path(struct controller_file *file, const char *path)
@@ -97,14 +72,14 @@ note_files(struct controller_file *file, xmlNode *parent, const char *path)
 static int
 read_document(struct controller_file *file, const char *path, struct rot_error *err)
 {
-	struct complaint complaint = {0};
+	struct xml_complaint complaint = {0};
 	int rc = 0;
 
 	if (access(path, R_OK) < 0) {
 		rot_error_set(err, errno, "cannot read '%s'", path);
 		return rot_error_hint(err, "'rot list controllers' shows those that are found without a path");
 	}
-	xmlSetStructuredErrorFunc(&complaint, keep_first);
+	xmlSetStructuredErrorFunc(&complaint, xml_complaint_keep_first);
 	file->doc = xmlReadFile(path, NULL, PARSE_OPTIONS);
 	if (!file->doc || xmlXIncludeProcessFlags(file->doc, PARSE_OPTIONS | XML_PARSE_NOBASEFIX) < 0) {
 		rc = -1;
@@ -115,8 +90,7 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 				      complaint.text ? complaint.text : "unknown reason");
 	}
 	xmlSetStructuredErrorFunc(NULL, NULL);
-	free(complaint.file);
-	free(complaint.text);
+	xml_complaint_clear(&complaint);
 	return rc;
 }
 
@@ -127,7 +101,7 @@ controller_file_open(struct controller_file *file, const char *path, const char 
 	if (read_document(file, path, err) < 0)
 		goto fail;
 	note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
-	if (schema_validate(file->doc, schema_path, xml_where, err) < 0)
+	if (schema_validate(file->doc, schema_path, err) < 0)
 		goto fail;
 	return 0;
 fail:
@@ -143,58 +117,6 @@ controller_file_close(struct controller_file *file)
 		free(file->paths[i]);
 	free(file->paths);
 	*file = (struct controller_file){0};
-}
-
-char *
-xml_where(const xmlNode *element)
-{
-	return rot_format("%s:%ld", element->_private ? (const char *)element->_private : "?", xmlGetLineNo(element));
-}
-
-int
-xml_error_at(const xmlNode *element, struct rot_error *err)
-{
-	char *where = xml_where(element);
-
-	rot_error_prefix(err, "%s", where);
-	free(where);
-	return -1;
-}
-
-static const xmlNode *
-first_element(const xmlNode *node, const char *name)
-{
-	while (node && (node->type != XML_ELEMENT_NODE || (name && strcmp((const char *)node->name, name) != 0)))
-		node = node->next;
-	return node;
-}
-
-const xmlNode *
-xml_child(const xmlNode *element, const char *name)
-{
-	return first_element(element->children, name);
-}
-
-const xmlNode *
-xml_next(const xmlNode *element, const char *name)
-{
-	return first_element(element->next, name);
-}
-
-bool
-xml_is(const xmlNode *element, const char *name)
-{
-	return strcmp((const char *)element->name, name) == 0;
-}
-
-char *
-xml_attribute(const xmlNode *element, const char *name, const char *fallback)
-{
-	xmlChar *value = xmlGetNoNsProp(element, (const xmlChar *)name);
-	char *copy = value ? rot_strdup((const char *)value) : fallback ? rot_strdup(fallback) : NULL;
-
-	xmlFree(value);
-	return copy;
 }
 
 static int
@@ -221,7 +143,7 @@ int
 xml_evaluated_number(const xmlNode *element, const char *name, double default_number,
 		     const struct expression_scope *scope, double *number, struct rot_error *err)
 {
-	char *text, *end;
+	char *text;
 	int rc = 0;
 
 	*number = default_number;
@@ -230,8 +152,7 @@ xml_evaluated_number(const xmlNode *element, const char *name, double default_nu
 	text = xml_evaluated(element, name, NULL, scope, err);
 	if (!text)
 		return -1;
-	*number = strtod(text, &end);
-	if (end == text || *end != '\0' || !isfinite(*number)) {
+	if (!rot_number_parse(text, number) || !isfinite(*number)) {
 		rot_error_set(err, 0, "'%s' is no number", text);
 		rc = attribute_error(element, name, err);
 	}

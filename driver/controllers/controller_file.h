@@ -9,6 +9,7 @@
 
 #include "error.h"
 #include "measuring/expression.h"
+#include "support/xml_file.h"
 
 /* Zeroed: nothing is open. */
 struct controller_file {
@@ -25,23 +26,9 @@ int
 controller_file_open(struct controller_file *file, const char *path, const char *schema_path, struct rot_error *err);
 void controller_file_close(struct controller_file *file);
 
-/* "FILE:LINE" of an element. Fresh memory. */
-char *xml_where(const xmlNode *element);
-
-/* Puts "FILE:LINE" in front; returns -1. */
-int xml_error_at(const xmlNode *element, struct rot_error *err);
-
-/* The first child element of that name (NULL: any), the next one after it, or NULL. */
-const xmlNode *xml_child(const xmlNode *element, const char *name);
-const xmlNode *xml_next(const xmlNode *element, const char *name);
-bool xml_is(const xmlNode *element, const char *name);
-
-/* The attribute, or fallback (may be NULL) when it is absent. Fresh memory. */
-char *xml_attribute(const xmlNode *element, const char *name, const char *fallback);
-
 /*
- * The same with its expressions evaluated. Errors name file, line and attribute. xml_evaluated_number: NULL fallback is
- * replaced by default_number; a text that is no number is an error.
+ * An attribute (as xml_attribute gives it) with its expressions evaluated. Errors name file, line and attribute.
+ * xml_evaluated_number: NULL fallback is replaced by default_number; a text that is no number is an error.
  */
 char *xml_evaluated(const xmlNode *element, const char *name, const char *fallback,
 		    const struct expression_scope *scope, struct rot_error *err);

@@ -14,7 +14,7 @@
 #include "memory.h"
 #include "number.h"
 #include "rot.h"
-#include "process.h"
+#include "support/process.h"
 
 struct experiment *
 experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected,

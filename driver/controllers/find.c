@@ -9,9 +9,9 @@
 
 #include "controllers/c_controller.h"
 #include "controllers/xml_controller.h"
-#include "files.h"
 #include "memory.h"
 #include "nearest.h"
+#include "support/files.h"
 
 /* Folders that are searched, in order. */
 struct places {

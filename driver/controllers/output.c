@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "memory.h"
+#include "support/files.h"
 
 /* The last part of a path names files: with nothing there, or with a folder's own names, they would be hidden or lost.
  */

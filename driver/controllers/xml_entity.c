@@ -9,6 +9,7 @@
 #include "controllers/controller_file.h"
 #include "memory.h"
 #include "nearest.h"
+#include "number.h"
 
 /* An entity that can be referred to, or a member that waits for one. */
 struct label {
@@ -208,7 +209,7 @@ read_item(struct reading *reading, void *owner, const struct rot_field *field, c
 {
 	char *value = xml_evaluated(element, "value", NULL, reading->scope, err);
 	double number;
-	char *end;
+	bool is_number;
 	int rc = 0;
 
 	if (!value && !xmlHasProp(element, (const xmlChar *)"value")) {
@@ -217,12 +218,12 @@ read_item(struct reading *reading, void *owner, const struct rot_field *field, c
 	}
 	if (!value)
 		return -1;
-	number = strtod(value, &end);
+	is_number = rot_number_parse(value, &number);
 	if (field->type == ROT_STRING) {
 		rot_list_add(rot_field_of(owner, field), ROT_STRING, &value);
-	} else if (field->type == ROT_DOUBLE && end != value && *end == '\0') {
+	} else if (field->type == ROT_DOUBLE && is_number) {
 		rot_list_add(rot_field_of(owner, field), ROT_DOUBLE, &number);
-	} else if (field->type == ROT_INT && end != value && *end == '\0' && number == (int32_t)number) {
+	} else if (field->type == ROT_INT && is_number && number == (int32_t)number) {
 		rot_list_add(rot_field_of(owner, field), ROT_INT, &(int32_t){(int32_t)number});
 	} else {
 		rot_error_set(err, 0, "<%s value=\"%s\">: not a possible value", element->name, value);

@@ -9,13 +9,13 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "files.h"
 #include "measuring/core_build.h"
 #include "measuring/core_folder.h"
 #include "measuring/core_prune.h"
 #include "memory.h"
-#include "process.h"
 #include "rot.h"
+#include "support/files.h"
+#include "support/process.h"
 
 /* Folders are named PREFIX-REST: the prefix is the same for all cores of the same kernels and tools. */
 #define PREFIX_LENGTH 16

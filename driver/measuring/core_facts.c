@@ -8,11 +8,11 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "files.h"
 #include "measuring/core_facts.h"
 #include "memory.h"
-#include "process.h"
 #include "rot.h"
+#include "support/files.h"
+#include "support/process.h"
 
 static void
 clear_sources(struct kernel_sources *sources)

@@ -11,10 +11,10 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "files.h"
 #include "measuring/core_folder.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/files.h"
 
 /* ---- settings.mk ---- */
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "files.h"
 #include "measuring/core_prune.h"
 #include "memory.h"
+#include "support/files.h"
 
 struct use {
 	char *path;

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "files.h"
 #include "measuring/core_state.h"
 #include "memory.h"
+#include "support/files.h"
 
 #define VERSION_LINE "rot core 1"
 

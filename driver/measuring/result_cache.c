@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #include "document.h"
-#include "files.h"
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/files.h"
 
 #define FORMAT_VERSION 1
 

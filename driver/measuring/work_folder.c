@@ -6,9 +6,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "measuring/work_folder.h"
 #include "memory.h"
+#include "support/files.h"
 
 /* The lock of a folder, or -1: somebody has it (errno EWOULDBLOCK), or there is none. */
 static int

@@ -8,7 +8,7 @@
 #include "memory.h"
 #include "plots/gnuplot.h"
 #include "plots/script.h"
-#include "process.h"
+#include "support/process.h"
 
 static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg"};
 enum { NR_SUFFIXES = sizeof suffixes / sizeof *suffixes };

@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "memory.h"
-#include "xml_file.h"
+#include "support/schema.h"
+#include "support/xml_file.h"
 
 static const char *const event_class_names[EVENT_NR_CLASSES] = {
 	[EVENT_PLAIN] = "plain",
@@ -21,15 +22,9 @@ static const char *const event_class_names[EVENT_NR_CLASSES] = {
 /* ---- one file ---- */
 
 static int
-fail_at(const struct architecture *architecture, const xmlNode *node, struct rot_error *err)
-{
-	return rot_error_prefix(err, "%s:%ld", architecture->path, xmlGetLineNo((xmlNode *)node));
-}
-
-static int
 attribute_number(const xmlNode *node, const char *name)
 {
-	char *text = xml_file_attribute(node, name, "0");
+	char *text = xml_attribute(node, name, "0");
 	int number = (int)strtol(text, NULL, 10);
 
 	free(text);
@@ -63,7 +58,7 @@ read_scrub(struct architecture *architecture, const xmlNode *node, struct rot_er
 {
 	(void)err;
 	free(architecture->scrub_event);
-	architecture->scrub_event = xml_file_attribute(node, "event", "");
+	architecture->scrub_event = xml_attribute(node, "event", "");
 	architecture->scrub_count = attribute_number(node, "count");
 	return 0;
 }
@@ -84,9 +79,9 @@ read_group(struct architecture *architecture, const xmlNode *node, struct rot_er
 static int
 read_event(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	struct architecture_event event = {.name = xml_file_attribute(node, "name", ""),
-					   .definition = xml_file_attribute(node, "definition", "")};
-	char *class = xml_file_attribute(node, "class", "plain");
+	struct architecture_event event = {.name = xml_attribute(node, "name", ""),
+					   .definition = xml_attribute(node, "definition", "")};
+	char *class = xml_attribute(node, "class", "plain");
 	bool is_new = event_find(architecture, event.name, strlen(event.name)) == architecture->nr_events;
 
 	while (strcmp(event_class_names[event.class], class) != 0)
@@ -97,13 +92,13 @@ read_event(struct architecture *architecture, const xmlNode *node, struct rot_er
 	if (is_new)
 		return 0;
 	rot_error_set(err, 0, "event '%s' is defined twice", event.name);
-	return fail_at(architecture, node, err);
+	return xml_error_at(node, err);
 }
 
 static int
 read_ride(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	char *names = xml_file_attribute(node, "events", ""), *rest = NULL;
+	char *names = xml_attribute(node, "events", ""), *rest = NULL;
 	int rc = 0;
 
 	for (char *name = strtok_r(names, " \t\n", &rest); name && rc == 0; name = strtok_r(NULL, " \t\n", &rest)) {
@@ -111,7 +106,7 @@ read_ride(struct architecture *architecture, const xmlNode *node, struct rot_err
 
 		if (event == architecture->nr_events) {
 			rot_error_set(err, 0, "ride: there is no event '%s'", name);
-			rc = fail_at(architecture, node, err);
+			rc = xml_error_at(node, err);
 			break;
 		}
 		architecture->riders = rot_realloc(architecture->riders, architecture->nr_riders + 1, sizeof(event));
@@ -164,17 +159,17 @@ formula_link(const struct architecture *architecture, struct architecture_formul
 static int
 read_formula(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
 {
-	struct architecture_formula formula = {.quantity = xml_file_attribute(node, "quantity", ""),
-					       .of = xml_file_attribute(node, "of", ""),
-					       .kind = xml_file_attribute(node, "kind", ""),
-					       .expression = xml_file_attribute(node, "value", ""),
-					       .source = xml_file_attribute(node, "source", ""),
+	struct architecture_formula formula = {.quantity = xml_attribute(node, "quantity", ""),
+					       .of = xml_attribute(node, "of", ""),
+					       .kind = xml_attribute(node, "kind", ""),
+					       .expression = xml_attribute(node, "value", ""),
+					       .source = xml_attribute(node, "source", ""),
 					       .line = (int)xmlGetLineNo((xmlNode *)node)};
 	int rc = formula_link(architecture, &formula, err);
 
 	architecture->formulas = rot_realloc(architecture->formulas, architecture->nr_formulas + 1, sizeof(formula));
 	architecture->formulas[architecture->nr_formulas++] = formula;
-	return rc < 0 ? fail_at(architecture, node, err) : 0;
+	return rc < 0 ? xml_error_at(node, err) : 0;
 }
 
 static const struct {
@@ -202,8 +197,8 @@ architecture_from(xmlDoc *doc, const char *path, struct rot_error *err)
 	const xmlNode *root = xmlDocGetRootElement(doc);
 	struct architecture *architecture = rot_calloc(1, sizeof(*architecture));
 
-	architecture->name = xml_file_attribute(root, "name", "");
-	architecture->title = xml_file_attribute(root, "title", "");
+	architecture->name = xml_attribute(root, "name", "");
+	architecture->title = xml_attribute(root, "title", "");
 	architecture->path = rot_strdup(path);
 	architecture->scrub_event = rot_strdup("");
 	for (const xmlNode *node = root->children; node; node = node->next) {
@@ -221,7 +216,7 @@ architecture_read(const char *path, const char *schema, struct rot_error *err)
 	struct architecture *architecture = NULL;
 	xmlDoc *doc = xml_file_read(path, err);
 
-	if (doc && xml_file_validate(doc, path, schema, err) == 0)
+	if (doc && schema_validate(doc, schema, err) == 0)
 		architecture = architecture_from(doc, path, err);
 	xmlFreeDoc(doc);
 	return architecture;
@@ -290,7 +285,7 @@ models_hold(const char *models, long model)
 static bool
 cpu_matches(const xmlNode *cpu, const struct machine *machine)
 {
-	char *vendor = xml_file_attribute(cpu, "vendor", ""), *models = xml_file_attribute(cpu, "models", "");
+	char *vendor = xml_attribute(cpu, "vendor", ""), *models = xml_attribute(cpu, "models", "");
 	bool matches = strcmp(vendor, machine->cpu_vendor) == 0 &&
 		       attribute_number(cpu, "family") == machine->cpu_family &&
 		       models_hold(models, machine->cpu_model);

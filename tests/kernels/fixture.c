@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include "definition.h"
-#include "files.h"
 #include "fixture.h"
 #include "measuring/core_description.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "support/files.h"
 #include "testing.h"
 
 struct rot kernels_rot;

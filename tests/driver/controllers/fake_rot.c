@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "configuration/configuration.h"
-#include "files.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "support/files.h"
 #include "testing.h"
 
 size_t fake_nr_calls;

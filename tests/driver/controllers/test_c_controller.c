@@ -12,7 +12,7 @@
 #include "controllers/find.h"
 #include "fake_rot.h"
 #include "memory.h"
-#include "process.h"
+#include "support/process.h"
 #include "testing.h"
 
 static struct rot rot;

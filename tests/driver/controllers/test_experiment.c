@@ -15,9 +15,9 @@
 #include "controllers/find.h"
 #include "controllers/value_text.h"
 #include "fake_rot.h"
-#include "files.h"
 #include "memory.h"
-#include "process.h"
+#include "support/files.h"
+#include "support/process.h"
 #include "testing.h"
 
 static struct rot rot;

@@ -12,9 +12,9 @@
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
 #include "fake_rot.h"
-#include "files.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "support/files.h"
 #include "testing.h"
 
 static struct rot rot;

@@ -12,13 +12,13 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "definition.h"
-#include "files.h"
-#include "kernels.h"
 #include "machine/machine.h"
+#include "measuring/kernels.h"
 #include "measuring/measuring.h"
 #include "measuring/monitor.h"
 #include "memory.h"
-#include "process.h"
+#include "support/files.h"
+#include "support/process.h"
 #include "testing.h"
 
 struct rot rot;

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
-#include "files.h"
 #include "fixture.h"
 #include "measuring/core_build.h"
 #include "measuring/core_prune.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "support/files.h"
 #include "testing.h"
 
 static struct core_builder *builder;

@@ -10,12 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "fixture.h"
 #include "measuring/core_launch.h"
 #include "measuring/work_folder.h"
 #include "memory.h"
-#include "messages.h"
+#include "support/files.h"
+#include "support/messages.h"
 #include "testing.h"
 
 /* A core's answer of one collection with two runs, as rot_text_write gives it, in FOLDER/answer. */

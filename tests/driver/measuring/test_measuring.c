@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
-#include "files.h"
 #include "fixture.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "support/files.h"
 #include "testing.h"
 
 static void

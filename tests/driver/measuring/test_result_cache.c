@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
-#include "files.h"
 #include "fixture.h"
 #include "measuring/result_cache.h"
 #include "memory.h"
+#include "support/files.h"
 #include "testing.h"
 
 #define HASH "ab34567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef"

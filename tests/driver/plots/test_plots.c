@@ -13,7 +13,7 @@
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/script.h"
-#include "process.h"
+#include "support/process.h"
 #include "testing.h"
 
 static char *folder;

@@ -12,8 +12,8 @@
 
 #include "architecture_files.h"
 #include "memory.h"
+#include "support/xml_file.h"
 #include "testing.h"
-#include "xml_file.h"
 
 struct encoding {
 	uint32_t type;
@@ -95,8 +95,8 @@ START_TEST(test_events_have_the_meant_codes)
 
 		if (node->type != XML_ELEMENT_NODE || strcmp((const char *)node->name, "event") != 0)
 			continue;
-		definition = xml_file_attribute(node, "definition", "");
-		name = xml_file_attribute(node, "libpfm4", "");
+		definition = xml_attribute(node, "definition", "");
+		name = xml_attribute(node, "libpfm4", "");
 		nr++;
 		check_definition(files[_i], definition);
 		if (*name) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Running another program to its end: make, a compiler, gnuplot. It dies with us, and what it prints is kept. */
-#ifndef ROT_PROCESS_H
-#define ROT_PROCESS_H
+#ifndef SUPPORT_PROCESS_H
+#define SUPPORT_PROCESS_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Files and folders as a whole: read, write so that nobody sees half a file, list, remove. */
-#ifndef ROT_FILES_H
-#define ROT_FILES_H
+#ifndef SUPPORT_FILES_H
+#define SUPPORT_FILES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the kernels' definitions. */
-#include "kernels.h"
+#include "measuring/kernels.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "configuration/paths.h"
 #include "definition.h"
-#include "files.h"
 #include "memory.h"
 #include "nearest.h"
 #include "quantities/vocabulary.h"
+#include "support/files.h"
 
 static void
 warn(const struct rot_error *reason)

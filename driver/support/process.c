@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "process.h"
 #include "rot.h"
+#include "support/process.h"
 
 #define OUTPUT_LIMIT 65536
 

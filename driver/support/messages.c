@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Messages to the user that are no errors, and the user's wish to stop. */
-#include "messages.h"
+#include "support/messages.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -71,8 +71,7 @@ rot_interrupted(void)
 }
 
 /* One write a message, so that lines of several processes do not mix. */
-static void __attribute__((format(printf, 2, 0)))
-print(const char *prefix, const char *format, va_list arguments)
+static void __attribute__((format(printf, 2, 0))) print(const char *prefix, const char *format, va_list arguments)
 {
 	char *text;
 

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "files.h"
 #include "memory.h"
+#include "support/files.h"
 
 /* Closes and reports; errno is that of the failure. */
 static void *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands behind rot_warning, rot_note and rot_interrupted of rot.h. */
-#ifndef ROT_MESSAGES_H
-#define ROT_MESSAGES_H
+#ifndef SUPPORT_MESSAGES_H
+#define SUPPORT_MESSAGES_H
 
 #include <stdbool.h>
 
@@ -9,9 +9,8 @@
 void messages_set_quiet(bool is_quiet);
 
 /*
- * From now on the first SIGINT, SIGTERM or SIGHUP only makes rot_interrupted() true; a second one, half a second later or more, ends the process, as without
- * this.
- * System calls that wait return with EINTR.
+ * From now on the first SIGINT, SIGTERM or SIGHUP only makes rot_interrupted() true; a second one, half a second later
+ * or more, ends the process, as without this. System calls that wait return with EINTR.
  */
 void messages_catch_signals(void);
 
