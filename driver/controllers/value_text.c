@@ -79,7 +79,8 @@ is_exact(const struct summary *s)
 	return s->low == s->high;
 }
 
-char *
+/* The number alone. */
+static char *
 summary_text(const struct summary *s)
 {
 	if (isnan(s->value))

@@ -36,7 +36,4 @@ char *camel_case_words(const char *name);
  * left out. Fresh memory. */
 char *value_of_words(const struct quantity_value *value);
 
-/* The number alone, by the same rules. */
-char *summary_text(const struct summary *summary);
-
 #endif

@@ -77,9 +77,9 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 	return 0;
 }
 
-int
-xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment,
-			    struct rot_error *err)
+/* Measures them into the experiment; one that cannot be measured is left out with a warning. */
+static int
+add_own_ceilings(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	for (size_t i = 0; i < controller->nr_ceilings; i++) {
 		const struct planned_ceiling *p = &controller->ceilings[i];
@@ -117,7 +117,7 @@ int
 experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
 {
 	struct xml_controller *peaks = open_default_peaks(experiment_rot(experiment), err);
-	int rc = peaks ? xml_controller_add_ceilings(peaks, experiment, err) : -1;
+	int rc = peaks ? add_own_ceilings(peaks, experiment, err) : -1;
 
 	xml_controller_close(peaks);
 	return rc;
@@ -127,10 +127,9 @@ static int
 measure_all(const struct xml_controller *controller, const struct xml_controller *peaks, struct experiment *experiment,
 	    struct rot_error *err)
 {
-	if (measure_points(controller, experiment, err) < 0 ||
-	    xml_controller_add_ceilings(controller, experiment, err) < 0)
+	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
 		return -1;
-	return peaks ? xml_controller_add_ceilings(peaks, experiment, err) : 0;
+	return peaks ? add_own_ceilings(peaks, experiment, err) : 0;
 }
 
 /* Ceilings that the plots of a controller will want, for the progress line: those of all bandwidths and of the

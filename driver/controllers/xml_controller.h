@@ -25,13 +25,6 @@ int xml_controller_run(struct xml_controller *controller, const char *output_nam
 size_t xml_controller_nr_points(const struct xml_controller *controller);
 size_t xml_controller_nr_ceilings(const struct xml_controller *controller);
 
-/*
- * Measures its ceilings into an experiment: bandwidths, and performances of operations that the experiment's rooflines
- * show. A ceiling that cannot be measured is left out with a warning.
- */
-int xml_controller_add_ceilings(const struct xml_controller *controller, struct experiment *experiment,
-				struct rot_error *err);
-
 /* The comment of the controller in that file, without validating it; NULL: the file is no XML controller. Fresh memory.
  */
 char *xml_controller_comment(const char *path);

@@ -15,7 +15,8 @@ class_name(const struct kernel_base *kernel)
 	return kernel->entity.class->name;
 }
 
-struct expression_scope *
+/* The fields of the kernel and the system variables ($l1DataBytes, $l2Bytes, $llcBytes, $lineBytes). */
+static struct expression_scope *
 kernel_scope(const struct rot *rot, const struct kernel_base *kernel)
 {
 	struct expression_scope *scope = expression_scope_new(NULL);

@@ -10,10 +10,6 @@
 
 struct rot;
 
-/* The fields of the kernel and the system variables ($l1DataBytes, $l2Bytes, $llcBytes, $lineBytes). Delete the scope.
- */
-struct expression_scope *kernel_scope(const struct rot *rot, const struct kernel_base *kernel);
-
 /* The kernel's definition; NULL and err: there is none (the class was not loaded from a kernel's XML). */
 const struct definition *
 kernel_definition(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);

@@ -24,15 +24,6 @@ layout_position(const struct layout_axis *axis, double value)
 	return (axis_scale(axis, value) - low) / (high - low) * axis->length;
 }
 
-double
-layout_value(const struct layout_axis *axis, double position)
-{
-	double low = axis_scale(axis, axis->low), high = axis_scale(axis, axis->high);
-	double scaled = low + position / axis->length * (high - low);
-
-	return axis->is_log ? pow(10, scaled) : scaled;
-}
-
 static bool
 is_usable(bool is_log, double value)
 {

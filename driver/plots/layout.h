@@ -40,9 +40,6 @@ struct layout_axis {
 /* Points from the panel's edge; may lie outside. Not finite where the value is not, or <= 0 on a logarithmic axis. */
 double layout_position(const struct layout_axis *axis, double value);
 
-/* The value at a position: the inverse of layout_position. */
-double layout_value(const struct layout_axis *axis, double position);
-
 /*
  * Range that shows all finite values (positive ones on a logarithmic axis), with a margin; the sides that axis gives
  * are kept. No usable value: 1..10 or 0..1.

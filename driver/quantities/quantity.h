@@ -97,7 +97,4 @@ int quantities_measure(struct rot *rot, const struct measurement *measurement, c
 /* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
 struct json_t *quantity_value_json(const struct quantity_value *value);
 
-/* Names of the taint bits, comma separated; fresh memory. */
-char *sample_taint_names(unsigned taints);
-
 #endif

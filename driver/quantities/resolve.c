@@ -23,18 +23,6 @@ quantity_weaker_kind(const char *a, const char *b)
 	return kinds[0];
 }
 
-bool
-quantity_needs_operations(const struct quantity_request *request)
-{
-	return request->operation != NULL;
-}
-
-bool
-quantity_needs_bytes(const struct quantity_request *request)
-{
-	return request->border != NULL;
-}
-
 /* ---- parts ---- */
 
 static int
@@ -237,16 +225,6 @@ quantity_resolution_of(const struct quantity_resolution *resolution)
 	if (request->operation || request->border)
 		return rot_strdup(request->operation ? request->operation : request->border);
 	return rot_strdup(request->clock);
-}
-
-char *
-quantity_resolution_name(const struct quantity_resolution *resolution)
-{
-	char *of = quantity_resolution_of(resolution);
-	char *name = rot_format("%s%s%s", resolution->request.name, *of ? " of " : "", of);
-
-	free(of);
-	return name;
 }
 
 static const char *

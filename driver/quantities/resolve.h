@@ -41,10 +41,6 @@ struct quantity_expectation {
 	bool is_cold_only; /* the bytes are those of cold data, and the data are warm */
 };
 
-/* Does the request ask for operations, for bytes? */
-bool quantity_needs_operations(const struct quantity_request *request);
-bool quantity_needs_bytes(const struct quantity_request *request);
-
 /*
  * default_clock: the configuration key. Error: a part that can neither be counted here nor is known (says why and what
  * would help), an unknown or incomplete request.
@@ -52,9 +48,6 @@ bool quantity_needs_bytes(const struct quantity_request *request);
 int quantity_resolve(struct quantity_resolution *resolution, const struct architecture *architecture,
 		     const struct quantity_request *request, const char *default_clock,
 		     const struct quantity_expectation *expectation, struct rot_error *err);
-
-/* "operationCount of doublePrecisionFlop", for messages. Fresh memory. */
-char *quantity_resolution_name(const struct quantity_resolution *resolution);
 
 /* Unit and "of" of the value, fresh memory: "flop/cycle", "doublePrecisionFlop/llcRam". */
 char *quantity_resolution_unit(const struct quantity_resolution *resolution);

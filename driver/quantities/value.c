@@ -34,23 +34,6 @@ quantity_value_clear(struct quantity_value *value)
 	*value = (struct quantity_value){.nr_samples = 0};
 }
 
-char *
-sample_taint_names(unsigned taints)
-{
-	char *names = rot_strdup("");
-
-	for (size_t i = 0; i < NR_TAINTS; i++) {
-		char *longer;
-
-		if (!(taints & taint_names[i].taint))
-			continue;
-		longer = rot_format("%s%s%s", names, *names ? ", " : "", taint_names[i].name);
-		free(names);
-		names = longer;
-	}
-	return names;
-}
-
 /* JSON has neither NaN nor infinity: null. */
 static json_t *
 json_number_of(double value)

@@ -617,17 +617,6 @@ START_TEST(test_json_of_infinity)
 }
 END_TEST
 
-START_TEST(test_taint_names)
-{
-	char *none = sample_taint_names(0), *two = sample_taint_names(TAINT_MIGRATION | TAINT_OVERFLOW);
-
-	ck_assert_str_eq(none, "");
-	ck_assert_str_eq(two, "migration, overflow");
-	free(none);
-	free(two);
-}
-END_TEST
-
 int
 main(void)
 {
@@ -650,7 +639,6 @@ main(void)
 	tcase_add_test(values, test_missing_output_is_an_error);
 	tcase_add_test(json, test_json);
 	tcase_add_test(json, test_json_of_infinity);
-	tcase_add_test(json, test_taint_names);
 	suite_add_tcase(suite, values);
 	suite_add_tcase(suite, json);
 	return suite_run(suite);
