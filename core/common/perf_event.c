@@ -98,31 +98,102 @@ perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, ui
 	return 0;
 }
 
-static int
-open_one(struct perf_group *group, const char *event, struct perf_modes modes, pid_t tid, struct rot_error *err)
+struct perf_encoding {
+	size_t nr;
+	struct perf_event_attr attrs[PERF_MAX_EVENTS];
+	char *names[PERF_MAX_EVENTS];
+};
+
+struct perf_encoding *
+perf_encoding_new(const char *const *events, size_t nr, struct perf_modes modes, struct rot_error *err)
 {
-	struct perf_event_attr attr;
-	char *name;
-	int fd;
+	struct perf_encoding *encoding;
 
-	if (encode(event, modes, &attr, &name, err) < 0)
-		return -1;
-	attr.disabled = group->nr == 0;
-	attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	fd = (int)syscall(SYS_perf_event_open, &attr, tid, -1, group->nr ? group->fds[0] : -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0) {
-		int error = errno;
-
-		if (tid == 0)
-			tid = gettid();
-		rot_error_set(err, error,
-			      "cannot count '%s' (%s, type %u, config 0x%llx) as event %zu of its group on thread %d",
-			      event, name, attr.type, (unsigned long long)attr.config, group->nr + 1, (int)tid);
-		free(name);
-		return perf_hint(err, error, !attr.exclude_kernel, group->nr + 1);
+	if (nr == 0) {
+		rot_error_set(err, 0, "cannot count a group without events");
+		return NULL;
 	}
-	group->fds[group->nr] = fd;
-	group->names[group->nr++] = name ? name : rot_strdup(event);
+	if (nr > PERF_MAX_EVENTS) {
+		rot_error_set(err, 0, "cannot count %zu events in one group, %d at most", nr, PERF_MAX_EVENTS);
+		return NULL;
+	}
+	encoding = rot_calloc(1, sizeof(*encoding));
+	for (; encoding->nr < nr; encoding->nr++) {
+		char **name = &encoding->names[encoding->nr];
+
+		if (encode(events[encoding->nr], modes, &encoding->attrs[encoding->nr], name, err) < 0) {
+			perf_encoding_delete(encoding);
+			return NULL;
+		}
+		if (!*name)
+			*name = rot_strdup(events[encoding->nr]);
+	}
+	return encoding;
+}
+
+void
+perf_encoding_delete(struct perf_encoding *encoding)
+{
+	if (!encoding)
+		return;
+	for (size_t i = 0; i < encoding->nr; i++)
+		free(encoding->names[i]);
+	free(encoding);
+}
+
+const char *
+perf_encoding_name(const struct perf_encoding *encoding, size_t i)
+{
+	return encoding->names[i];
+}
+
+static int
+open_next(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs, enum perf_begin begin,
+	  pid_t tid)
+{
+	struct perf_event_attr attr = encoding->attrs[group->nr];
+	bool is_leader = group->nr == 0;
+
+	attr.disabled = is_leader && begin != PERF_BEGIN_NOW;
+	attr.enable_on_exec = is_leader && begin == PERF_BEGIN_AT_EXEC;
+	attr.inherit = heirs != PERF_HEIRS_NONE;
+	attr.inherit_thread = heirs == PERF_HEIRS_THREADS;
+	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	if (heirs == PERF_HEIRS_NONE)
+		attr.read_format |= PERF_FORMAT_GROUP;
+	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, is_leader ? -1 : group->fds[0], PERF_FLAG_FD_CLOEXEC);
+}
+
+static int
+explain(int error, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
+{
+	const struct perf_event_attr *attr = &encoding->attrs[i];
+
+	rot_error_set(err, error, "cannot count '%s' (type %u, config 0x%llx) as event %zu of its group on thread %d",
+		      encoding->names[i], attr->type, (unsigned long long)attr->config, i + 1,
+		      (int)(tid == 0 ? gettid() : tid));
+	return perf_hint(err, error, !attr->exclude_kernel, i + 1);
+}
+
+int
+perf_group_open_encoded(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs,
+			enum perf_begin begin, pid_t tid, struct rot_error *err)
+{
+	*group = (struct perf_group){.names = (const char *const *)encoding->names,
+				     .has_heirs = heirs != PERF_HEIRS_NONE};
+	for (; group->nr < encoding->nr; group->nr++) {
+		int fd = open_next(group, encoding, heirs, begin, tid);
+
+		if (fd < 0) {
+			int error = errno;
+
+			explain(error, encoding, group->nr, tid, err);
+			perf_group_close(group);
+			errno = error;
+			return -1;
+		}
+		group->fds[group->nr] = fd;
+	}
 	return 0;
 }
 
@@ -130,28 +201,26 @@ int
 perf_group_open(struct perf_group *group, const char *const *events, size_t nr, struct perf_modes modes, pid_t tid,
 		struct rot_error *err)
 {
+	struct perf_encoding *encoding = perf_encoding_new(events, nr, modes, err);
+
 	*group = (struct perf_group){0};
-	if (nr == 0)
-		return rot_error_set(err, 0, "cannot count a group without events");
-	if (nr > PERF_MAX_EVENTS)
-		return rot_error_set(err, 0, "cannot count %zu events in one group, %d at most", nr, PERF_MAX_EVENTS);
-	for (size_t i = 0; i < nr; i++) {
-		if (open_one(group, events[i], modes, tid, err) < 0) {
-			perf_group_close(group);
-			return -1;
-		}
+	if (!encoding)
+		return -1;
+	if (perf_group_open_encoded(group, encoding, PERF_HEIRS_NONE, PERF_BEGIN_LATER, tid, err) < 0) {
+		perf_encoding_delete(encoding);
+		return -1;
 	}
+	group->own = encoding;
 	return 0;
 }
 
 void
 perf_group_close(struct perf_group *group)
 {
-	while (group->nr > 0) {
-		group->nr--;
-		close(group->fds[group->nr]);
-		free(group->names[group->nr]);
-	}
+	while (group->nr > 0)
+		close(group->fds[--group->nr]);
+	perf_encoding_delete(group->own);
+	group->own = NULL;
 }
 
 int
@@ -169,24 +238,59 @@ perf_group_stop(const struct perf_group *group)
 	return ioctl(group->fds[0], PERF_EVENT_IOC_DISABLE, 0) < 0 ? errno : 0;
 }
 
-int
-perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err)
+static int
+check_size(const struct perf_group *group, size_t i, ssize_t bytes, size_t expected, struct rot_error *err)
+{
+	if (bytes < 0)
+		return rot_error_set(err, errno, "cannot read the counts of '%s' and its group", group->names[i]);
+	if ((size_t)bytes != expected)
+		return rot_error_set(err, 0,
+				     "cannot read the counts of '%s' and its group: got %zd bytes instead of %zu",
+				     group->names[i], bytes, expected);
+	return 0;
+}
+
+static int
+read_together(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err)
 {
 	struct {
 		uint64_t nr, enabled, running, values[PERF_MAX_EVENTS];
 	} data;
-	size_t expected = (3 + group->nr) * sizeof(uint64_t);
 	ssize_t bytes = read(group->fds[0], &data, sizeof(data));
 
-	if (bytes < 0)
-		return rot_error_set(err, errno, "cannot read the counts of '%s' and its group", group->names[0]);
-	if ((size_t)bytes != expected || data.nr != group->nr)
-		return rot_error_set(err, 0,
-				     "cannot read the counts of '%s' and its group: got %zd bytes instead of %zu",
-				     group->names[0], bytes, expected);
+	if (check_size(group, 0, bytes, (3 + group->nr) * sizeof(uint64_t), err) < 0)
+		return -1;
 	*counts = (struct perf_counts){.enabled_ns = data.enabled, .running_ns = data.running};
 	memcpy(counts->values, data.values, group->nr * sizeof(uint64_t));
 	return 0;
+}
+
+/* One that was not always counted speaks for all. */
+static int
+read_one_by_one(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err)
+{
+	*counts = (struct perf_counts){0};
+	for (size_t i = 0; i < group->nr; i++) {
+		struct {
+			uint64_t value, enabled, running;
+		} data;
+		ssize_t bytes = read(group->fds[i], &data, sizeof(data));
+
+		if (check_size(group, i, bytes, sizeof(data), err) < 0)
+			return -1;
+		counts->values[i] = data.value;
+		if (i == 0 || data.enabled - data.running > counts->enabled_ns - counts->running_ns) {
+			counts->enabled_ns = data.enabled;
+			counts->running_ns = data.running;
+		}
+	}
+	return 0;
+}
+
+int
+perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err)
+{
+	return (group->has_heirs ? read_one_by_one : read_together)(group, counts, err);
 }
 
 /* ---- scrub ---- */

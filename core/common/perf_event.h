@@ -20,15 +20,33 @@ struct perf_modes {
 	bool kernel;
 };
 
+/* The events of a group as the system wants them: encoded once, opened on as many threads as there are. */
+struct perf_encoding;
+
+/* Whom a group counts besides the thread it is opened on: what that thread creates from then on. */
+enum perf_heirs {
+	PERF_HEIRS_NONE,
+	PERF_HEIRS_THREADS, /* threads of its process, and theirs; needs Linux 5.13 */
+	PERF_HEIRS_ALL,     /* the processes it starts as well                      */
+};
+
+enum perf_begin {
+	PERF_BEGIN_LATER,   /* with perf_group_start                                 */
+	PERF_BEGIN_AT_EXEC, /* before the first instruction of the next program that the thread executes */
+	PERF_BEGIN_NOW,
+};
+
 /*
  * An open group: all events are counted together or none is. A zeroed group is closed.
  *
- * names: the events as opened, fully qualified; nr of them, owned.
+ * names: the events as opened, fully qualified; nr of them, borrowed from the encoding.
  */
 struct perf_group {
 	size_t nr;
 	int fds[PERF_MAX_EVENTS];
-	char *names[PERF_MAX_EVENTS];
+	const char *const *names;
+	struct perf_encoding *own; /* NULL: the encoding is somebody else's */
+	bool has_heirs;
 };
 
 /* What a group counted: raw values in the order of the events, never scaled. running < enabled: it was multiplexed. */
@@ -48,6 +66,19 @@ struct perf_counts {
 int perf_group_open(struct perf_group *group, const char *const *events, size_t nr, struct perf_modes modes, pid_t tid,
 		    struct rot_error *err);
 
+/*
+ * The same in two steps. encode: NULL if an event is unknown. open: encoding must outlive the group; several groups may
+ * share it. delete: NULL is allowed.
+ */
+struct perf_encoding *perf_encoding_new(const char *const *events, size_t nr, struct perf_modes modes,
+					struct rot_error *err);
+int perf_group_open_encoded(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs,
+			    enum perf_begin begin, pid_t tid, struct rot_error *err);
+void perf_encoding_delete(struct perf_encoding *encoding);
+
+/* The i-th event as it is opened, fully qualified. */
+const char *perf_encoding_name(const struct perf_encoding *encoding, size_t i);
+
 /* Closing a closed group is allowed. */
 void perf_group_close(struct perf_group *group);
 
@@ -64,7 +95,10 @@ int perf_group_start(const struct perf_group *group);
 /* Counts no more. As perf_group_start. */
 int perf_group_stop(const struct perf_group *group);
 
-/* The values of a stopped (or running) group. */
+/*
+ * The values of a stopped (or running) group, also after the end of its thread. With heirs each event is read by itself,
+ * since Linux before 6.12 refuses to read them together; they still count together or not at all.
+ */
 int perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err);
 
 /*

@@ -19,10 +19,16 @@ enum { READ, WRITE };
 
 /* Pairs of which the child has the second end. */
 struct child_ends {
-	int wire, output, errors, exec_fd, go_fd;
+	int wire, output, errors;
 };
 
-#define CHILD_ENDS_NONE ((struct child_ends){-1, -1, -1, -1, -1})
+#define CHILD_ENDS_NONE ((struct child_ends){-1, -1, -1})
+
+/* A measuring core that is to be. */
+struct core {
+	struct child_ends ends;
+	char *const *arguments;
+};
 
 void
 launch_close(int *fd)
@@ -38,8 +44,6 @@ child_ends_close(struct child_ends *ends)
 	launch_close(&ends->wire);
 	launch_close(&ends->output);
 	launch_close(&ends->errors);
-	launch_close(&ends->exec_fd);
-	launch_close(&ends->go_fd);
 }
 
 /* ours: READ or WRITE, the end that this process keeps. */
@@ -49,7 +53,7 @@ open_pipe(int *mine, int *childs, int ours, struct rot_error *err)
 	int ends[2];
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
-		return rot_error_set(err, errno, "cannot make a pipe to the measuring core");
+		return rot_error_set(err, errno, "cannot make a pipe to the child");
 	*mine = ends[ours];
 	*childs = ends[!ours];
 	return 0;
@@ -65,9 +69,7 @@ open_ends(struct launch *launch, struct child_ends *ends, struct rot_error *err)
 	launch->wire = wire[0];
 	ends->wire = wire[1];
 	if (open_pipe(&launch->output, &ends->output, READ, err) < 0 ||
-	    open_pipe(&launch->errors, &ends->errors, READ, err) < 0 ||
-	    open_pipe(&launch->exec_fd, &ends->exec_fd, READ, err) < 0 ||
-	    open_pipe(&launch->go_fd, &ends->go_fd, WRITE, err) < 0)
+	    open_pipe(&launch->errors, &ends->errors, READ, err) < 0)
 		return -1;
 	fcntl(launch->output, F_SETFL, O_NONBLOCK);
 	fcntl(launch->errors, F_SETFL, O_NONBLOCK);
@@ -104,58 +106,96 @@ take_standard_streams(const struct child_ends *ends)
 	       dup2(ends->errors, STDERR_FILENO) >= 0;
 }
 
+static struct launch_failure
+become_core(void *context)
+{
+	const struct core *core = context;
+
+	setpgid(0, 0);
+	reset_signals();
+	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	if (take_standard_streams(&core->ends) && fcntl(core->ends.wire, F_SETFD, 0) == 0)
+		execv(core->arguments[0], core->arguments);
+	return (struct launch_failure){.reason = errno};
+}
+
 /* Between fork and exec. The parent's ends close by themselves at exec, but the go pipe must be able to end before. */
 static void
-become_child(struct launch *launch, const struct child_ends *ends, char *const *arguments, pid_t parent)
+become_child(struct launch *launch, int exec_fd, int go_fd, struct launch_failure (*become)(void *), void *context)
 {
+	struct launch_failure failure;
 	char byte;
-	int reason;
 
-	die_with(parent);
-	setpgid(0, 0);
 	launch_close(&launch->go_fd);
-	reset_signals();
-	if (read(ends->go_fd, &byte, 1) != 1)
+	if (read(go_fd, &byte, 1) != 1)
 		_exit(127);
-	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-	if (take_standard_streams(ends) && fcntl(ends->wire, F_SETFD, 0) == 0)
-		execv(arguments[0], arguments);
-	reason = errno;
-	if (write(ends->exec_fd, &reason, sizeof(reason)) < 0)
+	failure = become(context);
+	if (write(exec_fd, &failure, sizeof(failure)) < 0)
 		_exit(126);
 	_exit(127);
+}
+
+int
+launch_fork(struct launch *launch, struct launch_failure (*become)(void *context), void *context,
+	    struct rot_error *err)
+{
+	pid_t parent = getpid();
+	int exec_fd = -1, go_fd = -1, rc = -1;
+
+	if (open_pipe(&launch->exec_fd, &exec_fd, READ, err) < 0 || open_pipe(&launch->go_fd, &go_fd, WRITE, err) < 0)
+		goto out;
+	launch->pid = fork();
+	if (launch->pid == 0) {
+		die_with(parent);
+		become_child(launch, exec_fd, go_fd, become, context);
+	}
+	if (launch->pid < 0) {
+		launch->pid = 0;
+		rot_error_set(err, errno, "cannot make a process");
+		goto out;
+	}
+	rc = 0;
+out:
+	launch_close(&exec_fd);
+	launch_close(&go_fd);
+	if (rc < 0)
+		launch_clear(launch);
+	return rc;
+}
+
+bool
+launch_failed(struct launch *launch, struct launch_failure *failure)
+{
+	ssize_t bytes = read(launch->exec_fd, failure, sizeof(*failure));
+
+	launch_close(&launch->exec_fd);
+	return bytes == (ssize_t)sizeof(*failure);
 }
 
 int
 launch_prepare(struct launch *launch, const char *program, const char *command, const char *output,
 	       struct rot_error *err)
 {
-	struct child_ends ends = CHILD_ENDS_NONE;
 	char wire[16];
 	const char *arguments[] = {program, "--command", command, "--output", output, "--wire", wire, NULL};
-	pid_t parent = getpid();
+	struct core core = {CHILD_ENDS_NONE, (char *const *)arguments};
 	int rc = -1;
 
 	*launch = LAUNCH_NONE;
-	if (open_ends(launch, &ends, err) < 0)
+	if (open_ends(launch, &core.ends, err) < 0)
 		goto out;
-	snprintf(wire, sizeof(wire), "%d", ends.wire);
+	snprintf(wire, sizeof(wire), "%d", core.ends.wire);
 #ifdef ROT_SANITIZED
 	/* The search for leaks uses ptrace, which a traced process cannot. */
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 0);
 #endif
-	launch->pid = fork();
-	if (launch->pid == 0)
-		become_child(launch, &ends, (char *const *)arguments, parent);
-	if (launch->pid < 0) {
-		launch->pid = 0;
-		rot_error_set(err, errno, "cannot make a process for the measuring core '%s'", program);
-		goto out;
-	}
-	setpgid(launch->pid, 0);
-	rc = 0;
+	rc = launch_fork(launch, become_core, &core, err);
+	if (rc < 0)
+		rot_error_prefix(err, "measuring core '%s'", program);
+	else
+		setpgid(launch->pid, launch->pid);
 out:
-	child_ends_close(&ends);
+	child_ends_close(&core.ends);
 	if (rc < 0)
 		launch_clear(launch);
 	return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rot-core: runs a measuring core under control and answers for how it ends. */
+/* rot-core: runs a measuring core, or a program, under control and answers for how it ends. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -15,12 +15,15 @@
 #include "common/output.h"
 #include "memory.h"
 #include "parent/failure.h"
+#include "parent/program.h"
 #include "parent/supervisor.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 
 static const char usage[] =
-	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n";
+	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
+	"       rot-core --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
+	"The first runs a measuring core, the second somebody else's program.\n";
 
 static int
 parse_seconds(const char *text, double *seconds)
@@ -71,7 +74,7 @@ parse(int argc, char **argv, struct request *request)
 			fprintf(stderr, "rot-core: '%s' is no %s\n", optarg,
 				option == 't' ? "time limit: a number of seconds above 0" : "open file descriptor");
 	}
-	return rc == 0 && optind == argc && request->child && request->command && request->output ? 0 : -1;
+	return rc == 0 && optind == argc && request->command && request->output ? 0 : -1;
 }
 
 static int
@@ -146,7 +149,13 @@ main(int argc, char **argv)
 		fputs(usage, stderr);
 		return EXIT_USAGE;
 	}
-	if (remove_leftovers(&request, "", &err) < 0 || supervise(&request, &outcome, &err) < 0)
+	if (remove_leftovers(&request, "", &err) < 0)
+		return complain(&err);
+	if (!request.child) {
+		status = program_measure(&request, &err);
+		return status < 0 ? complain(&err) : status;
+	}
+	if (supervise(&request, &outcome, &err) < 0)
 		return complain(&err);
 	remove_leftovers(&request, ".new", NULL);
 	status = conclude(&request, &outcome);

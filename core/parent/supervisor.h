@@ -11,7 +11,7 @@
 
 /* What is to be run; strings are borrowed. */
 struct request {
-	const char *child;
+	const char *child; /* NULL: somebody else's program, which supervise cannot run */
 	const char *command;
 	const char *output;
 	double time_limit_s; /* for all runs together; 0: none           */

@@ -24,14 +24,35 @@ threads_find(const struct threads *threads, pid_t tid)
 }
 
 struct thread *
-threads_add(struct threads *threads, pid_t tid)
+threads_add(struct threads *threads, pid_t pid, pid_t tid)
 {
 	struct thread *thread = rot_calloc(1, sizeof(*thread));
 
+	thread->pid = pid;
 	thread->tid = tid;
 	*slot(threads->buckets, tid) = thread;
 	threads->nr++;
 	return thread;
+}
+
+void
+threads_make_main(struct threads *threads, struct thread *thread)
+{
+	*slot(threads->buckets, thread->tid) = thread->next;
+	thread->next = NULL;
+	thread->tid = thread->pid;
+	*slot(threads->buckets, thread->tid) = thread;
+}
+
+void
+threads_each(struct threads *threads, void (*visit)(void *context, struct thread *thread), void *context)
+{
+	for (size_t i = 0; i < THREAD_BUCKETS; i++) {
+		for (struct thread *thread = threads->buckets[i], *next; thread; thread = next) {
+			next = thread->next;
+			visit(context, thread);
+		}
+	}
 }
 
 void

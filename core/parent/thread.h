@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of the traced program, found by their tid. */
+/* The threads of the traced processes, found by their tid. */
 #ifndef CORE_PARENT_THREAD_H
 #define CORE_PARENT_THREAD_H
 
@@ -16,8 +16,10 @@ enum thread_state {
 
 struct thread {
 	pid_t tid;
+	pid_t pid; /* of its process */
 	enum thread_state state;
 	bool is_held;        /* may not run its first instruction yet */
+	void *measured; /* of whoever follows the threads; not looked at here */
 	struct thread *next; /* in the same bucket */
 };
 
@@ -33,7 +35,13 @@ struct threads {
 struct thread *threads_find(const struct threads *threads, pid_t tid);
 
 /* A new thread in state THREAD_NEW; tid must not be there yet. */
-struct thread *threads_add(struct threads *threads, pid_t tid);
+struct thread *threads_add(struct threads *threads, pid_t pid, pid_t tid);
+
+/* Gives it the tid of its process, which no other may have. */
+void threads_make_main(struct threads *threads, struct thread *thread);
+
+/* Calls visit for each; it may remove the one that it is called for. */
+void threads_each(struct threads *threads, void (*visit)(void *context, struct thread *thread), void *context);
 
 /* Removing what is not there is allowed. */
 void threads_remove(struct threads *threads, pid_t tid);

@@ -6,12 +6,19 @@
  */
 #include "parent/tracer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "common/clock.h"
+#include "memory.h"
 
 enum event {
 	EVENT_ENDED,      /* exited or was killed                                             */
@@ -25,6 +32,7 @@ enum event {
 struct stop {
 	struct thread *thread;
 	int signal;
+	enum event event;
 };
 
 static enum event
@@ -72,24 +80,33 @@ stay_stopped(struct tracer *tracer, struct stop *stop)
 }
 
 static void
-forget(struct tracer *tracer, pid_t tid)
+end(struct tracer *tracer, struct thread *thread)
 {
-	if (!threads_find(&tracer->threads, tid))
-		return;
-	threads_remove(&tracer->threads, tid);
-	if (tid != tracer->program)
-		tracer->exited(tracer->context, tid);
+	tracer->exited(tracer->context, thread);
+	threads_remove(&tracer->threads, thread->tid);
 }
 
-/* Whichever thread called exec is the main thread now. All others have ended and were reported, the old main thread
- * never is. */
+/*
+ * Whichever thread called exec is the main thread now; the old main thread is never reported. All others have ended and
+ * were reported.
+ */
 static void
 change_program(struct tracer *tracer, struct stop *stop)
 {
-	unsigned long old_tid = 0;
+	struct thread *thread = stop->thread, *caller = NULL;
+	unsigned long message = 0;
+	pid_t old_tid = thread->tid;
 
-	if (ptrace(PTRACE_GETEVENTMSG, stop->thread->tid, NULL, &old_tid) == 0 && (pid_t)old_tid != tracer->program)
-		forget(tracer, (pid_t)old_tid);
+	if (ptrace(PTRACE_GETEVENTMSG, thread->tid, NULL, &message) == 0 && (pid_t)message != thread->tid)
+		caller = threads_find(&tracer->threads, (pid_t)message);
+	if (caller && caller->pid == thread->pid) {
+		old_tid = caller->tid;
+		end(tracer, thread);
+		threads_make_main(&tracer->threads, caller);
+		stop->thread = thread = caller;
+	}
+	if (tracer->executed)
+		tracer->executed(tracer->context, thread, old_tid);
 	resume(tracer, stop);
 }
 
@@ -98,53 +115,218 @@ static void (*const reactions[])(struct tracer *, struct stop *) = {
 	[EVENT_REPORT] = resume, [EVENT_SIGNAL] = deliver,
 };
 
+/* A stopped process stays stopped, and a signal is not lost. */
+static void
+let_go(struct tracer *tracer, const struct stop *stop)
+{
+	pid_t tid = stop->thread->tid;
+
+	end(tracer, stop->thread);
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(stop->event == EVENT_SIGNAL ? stop->signal : 0));
+}
+
+/* ---- which thread ---- */
+
+static long
+options(const struct tracer *tracer)
+{
+	return PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | (tracer->is_attached ? 0 : PTRACE_O_EXITKILL) |
+	       (tracer->follows_forks ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
+}
+
+/* The process of a thread that exists, or 0. */
+static pid_t
+process_of(const struct tracer *tracer, pid_t tid)
+{
+	char path[32], line[128];
+	int pid = 0;
+	FILE *file;
+
+	if (syscall(SYS_tgkill, tracer->program, tid, 0) == 0)
+		return tracer->program;
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	file = fopen(path, "re");
+	while (file && pid == 0 && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "Tgid:", 5) == 0)
+			pid = atoi(line + 5);
+	}
+	if (file)
+		fclose(file);
+	return pid;
+}
+
+/* NULL: it is of no process that is followed (the clone system call can also make one), and was let go. */
+static struct thread *
+find_or_add(struct tracer *tracer, pid_t tid)
+{
+	struct thread *thread = threads_find(&tracer->threads, tid);
+	pid_t pid;
+
+	if (thread)
+		return thread;
+	pid = process_of(tracer, tid);
+	if (pid != tracer->program && !tracer->follows_forks) {
+		ptrace(PTRACE_DETACH, tid, NULL, NULL);
+		return NULL;
+	}
+	return threads_add(&tracer->threads, pid, tid);
+}
+
+/* ---- beginning and end ---- */
+
+static int
+refused(const struct tracer *tracer, int error, struct rot_error *err)
+{
+	rot_error_set(err, error, "cannot trace process %d", (int)tracer->program);
+	if (error == ESRCH)
+		return rot_error_hint(err, "no process has this number; 'ps' shows those that run");
+	return rot_error_hint(err, "%s", tracer->is_attached
+						 ? "a process can be traced by its user or root, by one tracer at a time (TracerPid in "
+						   "/proc/PID/status), and with /proc/sys/kernel/yama/ptrace_scope at 0"
+						 : "allow ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container "
+						   "--cap-add=SYS_PTRACE, and no debugger around rot");
+}
+
 int
 tracer_seize(struct tracer *tracer, struct rot_error *err)
 {
-	long options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC;
-
-	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)options) < 0) {
-		rot_error_set(err, errno, "cannot trace process %d", (int)tracer->program);
-		return rot_error_hint(err, "allow ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container "
-					   "--cap-add=SYS_PTRACE, and no debugger around rot");
-	}
-	threads_add(&tracer->threads, tracer->program)->state = THREAD_RUNNING;
+	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)options(tracer)) < 0)
+		return refused(tracer, errno, err);
+	threads_add(&tracer->threads, tracer->program, tracer->program)->state = THREAD_RUNNING;
 	return 0;
 }
 
-bool
-tracer_handle(struct tracer *tracer, pid_t tid, int status)
+/* Those that are traced already were created by a thread that is, and will stop by themselves. */
+static size_t
+attach_to_new(struct tracer *tracer, DIR *tasks)
 {
-	enum event event = classify(status);
-	struct stop stop = {.thread = threads_find(&tracer->threads, tid), .signal = WSTOPSIG(status)};
+	struct dirent *task;
+	size_t nr = 0;
 
-	if (event == EVENT_ENDED) {
-		forget(tracer, tid);
-		return tid != tracer->program;
+	rewinddir(tasks);
+	while ((task = readdir(tasks))) {
+		pid_t tid = (pid_t)atoi(task->d_name);
+		struct thread *thread;
+
+		if (tid == 0 || threads_find(&tracer->threads, tid) ||
+		    ptrace(PTRACE_SEIZE, tid, NULL, (void *)options(tracer)) < 0)
+			continue;
+		thread = threads_add(&tracer->threads, tracer->program, tid);
+		thread->state = THREAD_RUNNING;
+		tracer->started(tracer->context, thread);
+		nr++;
 	}
-	/* The clone system call can also make a process; of those we follow none. */
-	if (!stop.thread && syscall(SYS_tgkill, tracer->program, tid, 0) < 0) {
-		ptrace(PTRACE_DETACH, tid, NULL, NULL);
-		return true;
+	return nr;
+}
+
+int
+tracer_attach(struct tracer *tracer, struct rot_error *err)
+{
+	char *path = rot_format("/proc/%d/task", (int)tracer->program);
+	DIR *tasks = opendir(path);
+
+	tracer->is_attached = true;
+	free(path);
+	if (!tasks)
+		return refused(tracer, errno == ENOENT ? ESRCH : errno, err);
+	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)options(tracer)) < 0) {
+		int error = errno;
+
+		closedir(tasks);
+		return refused(tracer, error, err);
 	}
-	if (!stop.thread)
-		stop.thread = threads_add(&tracer->threads, tid);
-	if (stop.thread->state == THREAD_NEW) {
-		stop.thread->is_held = tracer->holds_new && tid != tracer->program;
-		tracer->started(tracer->context, tid);
-	}
-	reactions[event](tracer, &stop);
-	return true;
+	threads_add(&tracer->threads, tracer->program, tracer->program)->state = THREAD_RUNNING;
+	tracer->started(tracer->context, threads_find(&tracer->threads, tracer->program));
+	while (attach_to_new(tracer, tasks) > 0)
+		;
+	closedir(tasks);
+	return 0;
 }
 
 static void
-release(struct tracer *tracer, struct thread *thread)
+interrupt(void *context, struct thread *thread)
+{
+	(void)context;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+}
+
+void
+tracer_leave(struct tracer *tracer)
+{
+	tracer->is_leaving = true;
+	threads_each(&tracer->threads, interrupt, NULL);
+}
+
+static void
+kill_process(void *context, struct thread *thread)
+{
+	(void)context;
+	kill(thread->pid, SIGKILL);
+}
+
+void
+tracer_kill(struct tracer *tracer)
+{
+	threads_each(&tracer->threads, kill_process, NULL);
+}
+
+/* Threads of a process that is gone: one that executed a program and was killed before it could be asked its old name. */
+static void
+end_stray(void *context, struct thread *thread)
+{
+	struct tracer *tracer = context;
+
+	if (!threads_find(&tracer->threads, thread->pid))
+		end(tracer, thread);
+}
+
+static bool
+handle_end(struct tracer *tracer, pid_t tid)
+{
+	struct thread *thread = threads_find(&tracer->threads, tid);
+
+	if (thread) {
+		bool is_process = thread->pid == tid;
+
+		end(tracer, thread);
+		if (is_process)
+			threads_each(&tracer->threads, end_stray, tracer);
+	}
+	return tid == tracer->program;
+}
+
+bool
+tracer_handle(struct tracer *tracer, const struct report *report)
+{
+	struct stop stop = {.signal = WSTOPSIG(report->status), .event = classify(report->status)};
+
+	if (stop.event == EVENT_ENDED)
+		return handle_end(tracer, report->tid);
+	stop.thread = find_or_add(tracer, report->tid);
+	if (!stop.thread)
+		return false;
+	tracer->nr_stops++;
+	if (stop.thread->state == THREAD_NEW) {
+		stop.thread->is_held = tracer->holds_new && report->tid != tracer->program;
+		tracer->started(tracer->context, stop.thread);
+	}
+	if (tracer->is_leaving)
+		let_go(tracer, &stop);
+	else
+		reactions[stop.event](tracer, &stop);
+	if (stop.event != EVENT_GROUP_STOP)
+		tracer->stopped_ns += clock_raw_ns() - report->time_ns;
+	return false;
+}
+
+static void
+release(void *context, struct thread *thread)
 {
 	if (!thread->is_held)
 		return;
 	thread->is_held = false;
 	if (thread->state == THREAD_HELD)
-		resume(tracer, &(struct stop){.thread = thread});
+		resume(context, &(struct stop){.thread = thread});
 }
 
 void
@@ -160,10 +342,7 @@ void
 tracer_release_all(struct tracer *tracer)
 {
 	tracer->holds_new = false;
-	for (size_t i = 0; i < THREAD_BUCKETS; i++) {
-		for (struct thread *thread = tracer->threads.buckets[i]; thread; thread = thread->next)
-			release(tracer, thread);
-	}
+	threads_each(&tracer->threads, release, tracer);
 }
 
 bool

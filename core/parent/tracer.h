@@ -1,30 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Follows the threads of one program with ptrace: every stop is classified as an event, a table says what it leads to.
- * There are no stops at system calls; a thread stops once when it is created, and for signals. Source: thesis, "Child
- * Thread States".
+ * Follows the threads of a program, and of the programs it starts, with ptrace: every stop is classified as an event, a
+ * table says what it leads to. There are no stops at system calls; a thread stops once when it is created, and for
+ * signals. Source: thesis, "Child Thread States".
  */
 #ifndef CORE_PARENT_TRACER_H
 #define CORE_PARENT_TRACER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "error.h"
+#include "parent/loop.h"
 #include "parent/thread.h"
 
 struct tracer {
-	pid_t program; /* its process id, which is the tid of its main thread */
+	pid_t program;      /* its process id, which is the tid of its main thread */
+	bool follows_forks; /* trace the processes it starts as well               */
+	bool is_attached;   /* the program ran before, and runs on if this process ends */
 	struct threads threads;
 
 	/*
-	 * Called with context, for any thread but the main one: before its first user instruction, and after its end.
+	 * Called with context. started: for any thread but the program's first, stopped before its first user
+	 * instruction (or running, if it was attached to). executed: its process runs another program, also for the first
+	 * time; the thread stands before its first instruction, is the only one of the process, and was called old_tid.
+	 * exited: for every thread; it has ended, or is stopped and about to be let go. executed may be NULL.
 	 */
-	void (*started)(void *context, pid_t tid);
-	void (*exited)(void *context, pid_t tid);
+	void (*started)(void *context, struct thread *thread);
+	void (*executed)(void *context, struct thread *thread, pid_t old_tid);
+	void (*exited)(void *context, struct thread *thread);
 	void *context;
 
 	bool holds_new; /* threads that are started wait for tracer_release */
+
+	/* what it cost */
+	int64_t nr_stops;
+	uint64_t stopped_ns; /* sum of the times between learning of a stop and ending it */
+
+	bool is_leaving;
 };
 
 /*
@@ -33,11 +47,23 @@ struct tracer {
  */
 int tracer_seize(struct tracer *tracer, struct rot_error *err);
 
+/* Begins tracing tracer->program, which is running, with all its threads. -1: not allowed, or it is not there. */
+int tracer_attach(struct tracer *tracer, struct rot_error *err);
+
 /*
- * Handles a status of waitpid(-1, , WNOHANG | __WALL) of a traced thread. Never fails: a thread may be killed at any
- * moment, and then its end is reported next. Returns false when the program has ended, status being its own.
+ * Handles a report on a traced thread. Never fails: a thread may be killed at any moment, and then its end is reported
+ * next. Returns true when the program has ended, the report being its own.
  */
-bool tracer_handle(struct tracer *tracer, pid_t tid, int status);
+bool tracer_handle(struct tracer *tracer, const struct report *report);
+
+/*
+ * From now on every thread is let go at its next stop, which all are asked for; they run on as if they had never been
+ * traced. It is done when there is nothing more to wait for.
+ */
+void tracer_leave(struct tracer *tracer);
+
+/* Kills all processes. */
+void tracer_kill(struct tracer *tracer);
 
 /* Lets a thread go that waits since its start. One that does not wait, or is gone, is left as it is. */
 void tracer_release(struct tracer *tracer, pid_t tid);

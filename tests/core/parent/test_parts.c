@@ -188,7 +188,7 @@ START_TEST(threads_are_found)
 	struct threads *threads = rot_calloc(1, sizeof(*threads));
 
 	for (pid_t tid = 1; tid < 5000; tid++)
-		ck_assert_int_eq(threads_add(threads, tid)->state, THREAD_NEW);
+		ck_assert_int_eq(threads_add(threads, 1, tid)->state, THREAD_NEW);
 	for (pid_t tid = 1; tid < 5000; tid += 2)
 		threads_remove(threads, tid);
 	threads_remove(threads, 1);

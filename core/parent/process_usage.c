@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* See process_usage.h. */
+#include "parent/process_usage.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct timeval
+from_ticks(unsigned long long ticks)
+{
+	unsigned long long per_s = (unsigned long long)sysconf(_SC_CLK_TCK);
+
+	return (struct timeval){.tv_sec = (time_t)(ticks / per_s),
+				.tv_usec = (suseconds_t)(ticks % per_s * 1000000 / per_s)};
+}
+
+/* "PID (NAME) STATE ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime ..."; a name may hold
+ * anything. */
+void
+process_usage_read(pid_t pid, struct rusage *usage)
+{
+	unsigned long long user, system;
+	char path[32], line[1024];
+	const char *fields;
+	FILE *file;
+
+	*usage = (struct rusage){0};
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return;
+	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
+	if (fields && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %ld %*u %llu %llu", &usage->ru_majflt, &user,
+			     &system) == 3) {
+		usage->ru_utime = from_ticks(user);
+		usage->ru_stime = from_ticks(system);
+	}
+	fclose(file);
+}
+
+static uint64_t
+between_ns(struct timeval from, struct timeval to)
+{
+	int64_t us = (int64_t)(to.tv_sec - from.tv_sec) * 1000000 + (to.tv_usec - from.tv_usec);
+
+	return us > 0 ? (uint64_t)us * 1000 : 0;
+}
+
+void
+process_usage_fill(struct program_run_output *output, const struct rusage *before, const struct rusage *after)
+{
+	output->user_time = between_ns(before->ru_utime, after->ru_utime);
+	output->system_time = between_ns(before->ru_stime, after->ru_stime);
+	output->voluntary_context_switches = after->ru_nvcsw;
+	output->involuntary_context_switches = after->ru_nivcsw;
+	output->major_faults = after->ru_majflt - before->ru_majflt;
+	output->maximum_resident_bytes = (int64_t)after->ru_maxrss * 1024;
+}

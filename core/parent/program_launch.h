@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Starts somebody else's program as a shell would, and says why it could not. */
+#ifndef CORE_PARENT_PROGRAM_LAUNCH_H
+#define CORE_PARENT_PROGRAM_LAUNCH_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "CoreFailure.h"
+#include "Program.h"
+#include "parent/launch.h"
+#include "parent/loop.h"
+
+/*
+ * The process stays in the process group of this one, and has its open files, its terminal, its signals as they were
+ * before loop_open, and files as its limit of open ones. The executable is looked for in the folder and the environment
+ * that the program gets. *begin_ns, which must be shared with the new process, is set to clock_raw_ns just before it is
+ * executed. 0 or -1.
+ */
+int program_prepare(struct launch *launch, const struct program *program, const struct loop *loop,
+		    const struct rlimit *files, uint64_t *begin_ns, struct rot_error *err);
+
+/* What failure means to people. Free with core_failure_delete. */
+struct core_failure *program_explain(const struct program *program, const struct launch_failure *failure);
+
+#endif
