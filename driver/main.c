@@ -92,6 +92,36 @@ is_help(const char *argument)
 	return !strcmp(argument, "-h") || !strcmp(argument, "--help") || !strcmp(argument, "-help");
 }
 
+/* The word that names the command, or argc: the first one without a dash. */
+static int
+command_index(int argc, char *const *argv)
+{
+	int i = 1;
+
+	while (i < argc && argv[i][0] == '-' && strcmp(argv[i], "--") != 0)
+		i++;
+	return i < argc && argv[i][0] != '-' ? i : argc;
+}
+
+/* How many words are ours: all, or those before the arguments of another program. */
+static int
+nr_own_words(int argc, char *const *argv)
+{
+	int i = command_index(argc, argv);
+	const struct command *command = i < argc ? command_find(argv[i], NULL) : NULL;
+
+	if (!command || !command->option_length)
+		return argc;
+	for (i++; i < argc;) {
+		int length = command->option_length(argc - i, argv + i);
+
+		if (length < 0)
+			return i;
+		i += length ? length : 1;
+	}
+	return argc;
+}
+
 /*
  * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version". words has room for the
  * program's name, two words and NULL.
@@ -102,6 +132,7 @@ translate(int argc, char **argv, char **words)
 	static char help[] = "help", version[] = "version";
 	int i, command = 0;
 
+	argc = nr_own_words(argc, argv);
 	words[0] = argv[0];
 	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (!command && !strcmp(argv[i], "complete"))
@@ -121,6 +152,41 @@ translate(int argc, char **argv, char **words)
 		}
 	}
 	return false;
+}
+
+/*
+ * Of a command that has options of its own and another program's arguments: takes the configuration keys out, and leaves the
+ * program's name, the command, its options and the other program.
+ */
+static int
+configure_own_words(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
+{
+	const int nr_own = nr_own_words(*argc, argv), at = command_index(*argc, argv);
+	const struct command *command = command_find(argv[at], NULL);
+	char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys)), **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
+	int nr_keys = 0, nr_rest = 0, rc;
+
+	for (int i = 0; i < at; i++)
+		keys[nr_keys++] = argv[i];
+	rest[nr_rest++] = argv[0];
+	rest[nr_rest++] = argv[at];
+	for (int i = at + 1; i < *argc; i++) {
+		int length = i < nr_own ? command->option_length(*argc - i, argv + i) : 1;
+
+		if (length == 0)
+			keys[nr_keys++] = argv[i];
+		else
+			rest[nr_rest++] = argv[i];
+		if (length == 2)
+			rest[nr_rest++] = argv[++i];
+	}
+	memcpy(argv, rest, (size_t)nr_rest * sizeof(*rest));
+	argv[nr_rest] = NULL;
+	*argc = nr_rest;
+	rc = configure(configuration, &nr_keys, keys, err);
+	free(keys);
+	free(rest);
+	return rc;
 }
 
 static int
@@ -149,10 +215,16 @@ static int
 run(struct command_context *context, int argc, char **argv, const struct command **command, struct rot_error *err)
 {
 	bool is_raw = argc > 1 && (*command = command_find(argv[1], NULL)) && (*command)->is_raw;
-	int rc = is_raw ? 0 : configure(context->configuration, &argc, argv, err);
+	int at = command_index(argc, argv), rc = 0;
+	bool has_options = at < argc && (*command = command_find(argv[at], NULL)) && (*command)->option_length;
 
+	if (has_options)
+		rc = configure_own_words(context->configuration, &argc, argv, err);
+	else if (!is_raw)
+		rc = configure(context->configuration, &argc, argv, err);
 	if (rc < 0)
 		return rc;
+	is_raw = is_raw || has_options;
 	/* "--" only says where keys end. */
 	for (int i = 1; i < argc && !is_raw; i++) {
 		if (!strcmp(argv[i], "--")) {
@@ -190,8 +262,10 @@ finish_output(struct rot_error *err)
 }
 
 static int
-exit_status(int rc)
+exit_status(const struct command_context *context, int rc)
 {
+	if (context->has_status)
+		return context->status;
 	if (rot_interrupted())
 		return STATUS_INTERRUPTED;
 	return rc == 0 ? STATUS_DONE : rc == COMMAND_USAGE ? STATUS_USAGE : STATUS_FAILED;
@@ -222,6 +296,7 @@ main(int argc, char **argv)
 	if ((rc == 0 || rot_interrupted()) && command && command->has_time_report && context.is_rot_open &&
 	    configuration_bool(context.configuration, "timeReport") && !configuration_bool(context.configuration, "quiet"))
 		monitor_print(context.rot.monitor, stderr);
+	rc = exit_status(&context, rc);
 	command_context_close(&context);
-	return exit_status(rc);
+	return rc;
 }

@@ -3,6 +3,8 @@
 #ifndef ROT_ROT_H
 #define ROT_ROT_H
 
+#include <stdbool.h>
+
 #include "entity.h"
 #include "error.h"
 
@@ -24,6 +26,7 @@ struct rot {
 	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
 	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */
 	struct measuring *measuring;         /* measuring/measuring.h: cores and the result cache   */
+	bool is_cached_only;                 /* what is not in the result cache is an error: nothing is built or measured */
 };
 
 /*

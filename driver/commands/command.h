@@ -17,6 +17,8 @@ struct command_context {
 	struct rot rot;
 	bool is_rot_open;
 	struct paths *paths; /* NULL until asked for */
+	bool has_status;     /* the exit status is the one below, whatever else happened */
+	int status;
 };
 
 /* The open driver, or NULL on error. */
@@ -40,6 +42,12 @@ struct command {
 	bool is_raw;             /* arguments that start with a dash are the command's, not configuration keys */
 	bool has_time_report;    /* say at the end where the time went */
 
+	/*
+	 * For a command whose arguments end in those of another program: how many words the option in argv[0] takes, 0 if it is a
+	 * configuration key, -1 if the other program begins there; nothing from there on is looked at. NULL: all arguments are ours.
+	 */
+	int (*option_length)(int argc, char *const *argv);
+
 	/* argv[0] is the first argument; nr_arguments_min <= argc <= nr_arguments_max. 0, -1 or COMMAND_USAGE. */
 	int (*run)(struct command_context *context, int argc, char **argv, struct rot_error *err);
 
@@ -59,6 +67,6 @@ const struct command *command_find(const char *name, struct rot_error *err);
 void command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
 				  void *to);
 
-extern const struct command measure_command, remeasure_command, help_command, list_command, version_command, complete_command;
+extern const struct command measure_command, remeasure_command, run_command, help_command, list_command, version_command, complete_command;
 
 #endif

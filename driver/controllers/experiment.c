@@ -27,7 +27,7 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 		rot_error_set(err, 0, "the key runs is %lld: at most %d", (long long)runs, EXPERIMENT_MAX_RUNS);
 		return NULL;
 	}
-	if (output_check(output_name, err) < 0)
+	if (output_name && output_check(output_name, err) < 0)
 		return NULL;
 	experiment = rot_calloc(1, sizeof(*experiment));
 	experiment->rot = rot;
@@ -398,6 +398,30 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 		free(all.items);
 	}
 	return rc;
+}
+
+void
+experiment_add_values(struct experiment *experiment, const char *series, const char *label,
+		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values)
+{
+	struct experiment_point point = {
+		.series = rot_strdup(series),
+		.label = rot_strdup(label),
+		.at = coordinates_copy(NULL, 0),
+		.cache_state = rot_strdup(""),
+		.requests = rot_calloc(nr_values + 1, sizeof(*point.requests)),
+		.values = rot_calloc(nr_values + 1, sizeof(*point.values)),
+		.nr_values = nr_values,
+	};
+
+	for (size_t i = 0; i < nr_values; i++) {
+		point.requests[i] = requests[i];
+		point.values[i] = values[i];
+		values[i] = (struct quantity_value){.nr_samples = 0};
+	}
+	experiment->points =
+		rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+	experiment->points[experiment->nr_points++] = point;
 }
 
 struct rot *

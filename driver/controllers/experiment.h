@@ -19,7 +19,7 @@ struct json_t;
 struct experiment;
 
 /*
- * Both names are copied. nr_points_expected (0: unknown) is for the progress line. Fails, before anything is measured,
+ * Both names are copied; output_name NULL: no files are written. nr_points_expected (0: unknown) is for the progress line. Fails, before anything is measured,
  * when OUTPUT.json cannot be written where output_name says.
  */
 struct experiment *experiment_new(struct rot *rot, const char *controller_name, const char *output_name,
@@ -74,6 +74,12 @@ int experiment_add_column(struct experiment *experiment, const char *of, const c
 
 /* ---- measuring ---- */
 
+/*
+ * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels.
+ */
+void experiment_add_values(struct experiment *experiment, const char *series, const char *label,
+			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values);
+
 /* More runs of a point are an error: somebody mistyped. */
 #define EXPERIMENT_MAX_RUNS 1000000
 
@@ -99,7 +105,10 @@ struct experiment_ceiling {
 	double work;           /* of one run, > 0 */
 };
 
-/* False for the performance of an operation that no roofline shows, when there are rooflines. */
+/*
+ * False for the performance of an operation that no roofline shows, when there are rooflines. A roofline of flop shows those
+ * of double precision as well.
+ */
 bool experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling);
 int experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
 			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
@@ -108,6 +117,9 @@ int experiment_add_ceiling(struct experiment *experiment, const struct experimen
  * The machine's default ceilings (controller default-peaks) that experiment_wants_ceiling, measured once and cached.
  */
 int experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err);
+
+/* The best ceiling of the operation, or of the border (the other one NULL), in base units; NaN if there is none. */
+double experiment_ceiling_value(const struct experiment *experiment, const char *operation, const char *border);
 
 size_t experiment_nr_points(const struct experiment *experiment);
 struct rot *experiment_rot(const struct experiment *experiment);
@@ -119,6 +131,9 @@ struct rot *experiment_rot(const struct experiment *experiment);
  * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON.
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
+
+/* Draws all plots, alone. */
+int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
 
 /* The table alone. */
 void experiment_print_table(const struct experiment *experiment, FILE *out);

@@ -23,6 +23,15 @@ experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
 }
 
 bool
+experiment_is_ceiling_of(const char *operation, const char *shown)
+{
+	operation = operation ? operation : "";
+	shown = shown ? shown : "";
+	return strcmp(operation, shown) == 0 ||
+	       (strcmp(shown, "flop") == 0 && strcmp(operation, "doublePrecisionFlop") == 0);
+}
+
+bool
 experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling)
 {
 	bool has_roofline = false;
@@ -33,7 +42,7 @@ experiment_wants_ceiling(const struct experiment *experiment, const struct exper
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
 			continue;
 		has_roofline = true;
-		if (ceiling->operation && strcmp(shown ? shown : "", ceiling->operation) == 0)
+		if (ceiling->operation && experiment_is_ceiling_of(ceiling->operation, shown))
 			return true;
 	}
 	return !has_roofline || !ceiling->operation;
@@ -124,7 +133,7 @@ is_bandwidth(const struct experiment_own_ceiling *ceiling)
 static bool
 belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment_own_plot *plot)
 {
-	return is_bandwidth(ceiling) || strcmp(ceiling->operation, plot->y.operation ? plot->y.operation : "") == 0;
+	return is_bandwidth(ceiling) || experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 
 size_t
@@ -150,4 +159,20 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 	}
 	*ceilings = all;
 	return kept;
+}
+
+double
+experiment_ceiling_value(const struct experiment *experiment, const char *operation, const char *border)
+{
+	double best = NAN;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		bool is_meant = operation ? experiment_is_ceiling_of(ceiling->operation, operation)
+					  : is_bandwidth(ceiling) && strcmp(ceiling->border, border) == 0;
+
+		if (is_meant)
+			best = fmax(best, ceiling->best); /* of a number and NaN, the number */
+	}
+	return best;
 }

@@ -78,8 +78,8 @@ void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
 void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 
-/* Draws all plots. */
-int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
+/* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
+bool experiment_is_ceiling_of(const char *operation, const char *shown);
 
 /* The ceilings that a roofline shows, best first; caller frees the array. */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,

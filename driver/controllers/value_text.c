@@ -80,7 +80,7 @@ is_exact(const struct summary *s)
 }
 
 /* The number alone. */
-static char *
+char *
 summary_text(const struct summary *s)
 {
 	if (isnan(s->value))

@@ -36,4 +36,7 @@ char *camel_case_words(const char *name);
  * left out. Fresh memory. */
 char *value_of_words(const struct quantity_value *value);
 
+/* The number alone, by the rules of value_text. Fresh memory. */
+char *summary_text(const struct summary *summary);
+
 #endif

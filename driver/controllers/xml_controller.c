@@ -93,6 +93,8 @@ add_own_ceilings(const struct xml_controller *controller, struct experiment *exp
 			*err = why;
 			return -1;
 		}
+		if (controller->rot->is_cached_only)
+			continue;
 		xml_error_at(p->element, &why);
 		rot_warning("a ceiling is left out: %s", why.text);
 	}

@@ -319,10 +319,16 @@ measure_once(struct performance *performance, struct rot_error *err)
 static enum outcome
 perform(struct performance *performance, bool has_lock, struct rot_error *err)
 {
-	bool check_core = configuration_bool(performance->rot->configuration, "shouldCheckCoreHash");
+	bool is_cached_only = performance->rot->is_cached_only;
+	bool check_core =
+		!is_cached_only && configuration_bool(performance->rot->configuration, "shouldCheckCoreHash");
 	bool found = load_results(performance);
 	enum outcome outcome;
 
+	if (is_cached_only && least_missing(performance)) {
+		rot_error_set(err, 0, "not in the result cache");
+		return FAILED;
+	}
 	if ((found && check_core) || least_missing(performance)) {
 		outcome = get_core(performance, has_lock, err);
 		if (outcome == FAILED && found)

@@ -210,3 +210,15 @@ cache_unlock(int lock)
 	if (lock >= 0)
 		close(lock);
 }
+
+bool
+cache_is_locked(const char *folder)
+{
+	char *path = rot_format("%s/measuring.lock", folder);
+	int lock = open(path, O_RDWR | O_CLOEXEC);
+	bool is_locked = lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+
+	free(path);
+	cache_unlock(lock);
+	return is_locked;
+}

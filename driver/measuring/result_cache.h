@@ -8,6 +8,8 @@
 #ifndef MEASURING_RESULT_CACHE_H
 #define MEASURING_RESULT_CACHE_H
 
+#include <stdbool.h>
+
 #include "entities.h"
 
 struct result_cache;
@@ -29,5 +31,8 @@ void result_cache_store(struct result_cache *cache, const struct measurement_res
  */
 int cache_lock(const char *folder);
 void cache_unlock(int lock);
+
+/* Does another rot hold it now? */
+bool cache_is_locked(const char *folder);
 
 #endif

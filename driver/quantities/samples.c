@@ -11,8 +11,8 @@
 
 /* ---- a pass as a measurement ---- */
 
-static struct measurer_base *
-event_measurer(const struct architecture *architecture, const struct pass *pass)
+struct perf_event_measurer *
+pass_measurer(const struct architecture *architecture, const struct pass *pass)
 {
 	struct perf_event_measurer *measurer = perf_event_measurer_new();
 
@@ -26,7 +26,7 @@ event_measurer(const struct architecture *architecture, const struct pass *pass)
 	}
 	rot_string_set(&measurer->scrub_event, architecture->scrub_event);
 	measurer->scrub_count = architecture->scrub_count;
-	return &measurer->base;
+	return measurer;
 }
 
 /* Right around the kernel: the caches are prepared in a long time that is disturbed often, without harm. */
@@ -48,7 +48,7 @@ pass_set(const struct architecture *architecture, const struct pass *pass)
 	measurer_set_additional_measurers_add(set, &execution_time_measurer_new()->base);
 	if (pass->nr_events) {
 		measurer_set_additional_measurers_add(set, &tsc_measurer_new()->base);
-		set->main_measurer = event_measurer(architecture, pass);
+		set->main_measurer = &pass_measurer(architecture, pass)->base;
 	} else {
 		set->main_measurer = &tsc_measurer_new()->base;
 	}
@@ -90,26 +90,29 @@ read_count(const struct architecture *architecture, uint64_t raw, unsigned *tain
 	return (double)raw;
 }
 
+void
+pass_run_add_counts(struct pass_run *run, const struct architecture *architecture, const struct pass *pass,
+		    const struct perf_event_measurer_output *output, unsigned *seen)
+{
+	for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(output); i++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output, i);
+
+		for (size_t k = 0; k < pass->nr_events; k++) {
+			if (strcmp(architecture->events[pass->events[k]].name, count->name) != 0)
+				continue;
+			if (seen)
+				seen[k]++;
+			run->counts[k] += read_count(architecture, count->raw_count, &run->taints);
+			if (count->time_running < count->time_enabled || count->time_running == 0)
+				run->taints |= TAINT_MULTIPLEXED;
+		}
+	}
+}
+
 static void
 read_events(struct reading *reading, const void *output)
 {
-	const struct perf_event_measurer_output *events = output;
-
-	for (size_t i = 0; i < perf_event_measurer_output_nr_event_counts(events); i++) {
-		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(events, i);
-
-		for (size_t k = 0; k < reading->pass->nr_events; k++) {
-			const size_t event = reading->pass->events[k];
-
-			if (strcmp(reading->architecture->events[event].name, count->name) != 0)
-				continue;
-			reading->seen[k]++;
-			reading->run->counts[k] +=
-				read_count(reading->architecture, count->raw_count, &reading->run->taints);
-			if (count->time_running < count->time_enabled || count->time_running == 0)
-				reading->run->taints |= TAINT_MULTIPLEXED;
-		}
-	}
+	pass_run_add_counts(reading->run, reading->architecture, reading->pass, output, reading->seen);
 }
 
 static void

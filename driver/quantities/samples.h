@@ -17,6 +17,9 @@
 struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 				     const struct pass *pass);
 
+/* The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. */
+struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
+
 /* One run of a pass. Counts are sums over the threads, times the maximum. */
 struct pass_run {
 	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
@@ -38,6 +41,13 @@ struct pass_samples {
 int
 pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
 		  const struct measurement *measured, const struct measurement_result *result, struct rot_error *err);
+/*
+ * Adds what one thread's group counted to the run, by the same rules. seen (may be NULL) has an element per event of
+ * the pass: how many outputs had it.
+ */
+void pass_run_add_counts(struct pass_run *run, const struct architecture *architecture, const struct pass *pass,
+			 const struct perf_event_measurer_output *output, unsigned *seen);
+
 void pass_samples_clear(struct pass_samples *samples);
 
 #endif

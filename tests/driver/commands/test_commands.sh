@@ -138,6 +138,7 @@ rm "$work/config/rot/config"
 call complete 'rot '
 is "commands" 0 "measure
 remeasure
+run
 list
 help
 version" ""

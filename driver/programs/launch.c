@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* One start of rot-core for somebody else's program. */
+#include "programs/launch.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "support/files.h"
+#include "memory.h"
+#include "support/process.h"
+#include "rot.h"
+
+enum { CANNOT = 1 };
+
+/* ---- finding ---- */
+
+static int
+check_executable(const char *path, int *status, struct rot_error *err)
+{
+	struct stat info;
+
+	if (stat(path, &info) < 0) {
+		*status = errno == ENOENT || errno == ENOTDIR ? PROGRAM_NOT_FOUND : PROGRAM_NOT_EXECUTABLE;
+		return rot_error_set(err, errno, "cannot run '%s'", path);
+	}
+	if (!S_ISDIR(info.st_mode) && access(path, X_OK) == 0)
+		return 0;
+	*status = PROGRAM_NOT_EXECUTABLE;
+	if (S_ISDIR(info.st_mode))
+		return rot_error_set(err, EISDIR, "cannot run '%s'", path);
+	rot_error_set(err, errno, "cannot run '%s'", path);
+	return rot_error_hint(err, "chmod +x '%s' makes it executable; a script also runs as: rot run -- sh '%s'", path,
+			      path);
+}
+
+char *
+program_find(const char *name, int *status, struct rot_error *err)
+{
+	char *path = strchr(name, '/') ? rot_strdup(name) : process_find(name);
+
+	if (!path) {
+		*status = PROGRAM_NOT_FOUND;
+		rot_error_set(err, 0, "cannot run '%s': no such program in PATH", name);
+		if (access(name, F_OK) == 0)
+			rot_error_hint(err, "the one in this folder is ./%s", name);
+		return NULL;
+	}
+	if (check_executable(path, status, err) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* A file that the system does not know how to start: neither ELF nor #!. */
+static bool
+is_unknown_format(const char *path)
+{
+	char head[4] = {0};
+	FILE *in = fopen(path, "re");
+	size_t nr = in ? fread(head, 1, sizeof(head), in) : 0;
+
+	if (in)
+		fclose(in);
+	return in && strncmp(head, "#!", 2) != 0 && (nr < 4 || memcmp(head, "\177ELF", 4) != 0);
+}
+
+/* ---- signals ---- */
+
+static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+enum { NR_PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
+
+static volatile pid_t core_pid;
+
+/* What the kernel sends at Ctrl-C goes to all of the terminal's foreground group; what a process sends, to us alone. */
+static void
+pass_on(int number, siginfo_t *info, void *context)
+{
+	int reason = errno;
+
+	(void)context;
+	if (info->si_code != SI_KERNEL && core_pid > 0)
+		kill(core_pid, number);
+	errno = reason;
+}
+
+static void
+signals_catch(struct sigaction old[NR_PASSED_ON])
+{
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < NR_PASSED_ON; i++) {
+		sigaction(passed_on[i], NULL, &old[i]);
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(passed_on[i], &action, NULL);
+	}
+}
+
+static void
+signals_restore(const struct sigaction old[NR_PASSED_ON])
+{
+	for (size_t i = 0; i < NR_PASSED_ON; i++)
+		sigaction(passed_on[i], &old[i], NULL);
+}
+
+/* ---- running ---- */
+
+struct launch {
+	const struct rot *rot;
+	char *folder, *command, *output;
+	int status; /* of waitpid */
+};
+
+static int
+launch_open(struct launch *launch, const struct rot *rot, struct rot_error *err)
+{
+	const char *temporary = getenv("TMPDIR");
+
+	*launch = (struct launch){.rot = rot};
+	launch->folder = rot_format("%s/rot-run-XXXXXX", temporary && *temporary ? temporary : "/tmp");
+	if (!mkdtemp(launch->folder)) {
+		rot_error_set(err, errno, "cannot make a folder like '%s'", launch->folder);
+		free(launch->folder);
+		launch->folder = NULL;
+		return -1;
+	}
+	launch->command = rot_format("%s/command", launch->folder);
+	launch->output = rot_format("%s/output", launch->folder);
+	return 0;
+}
+
+static void
+launch_close(struct launch *launch)
+{
+	if (launch->folder)
+		folder_remove(launch->folder);
+	free(launch->folder);
+	free(launch->command);
+	free(launch->output);
+}
+
+static int
+write_command(const struct launch *launch, const struct program_command *command, struct rot_error *err)
+{
+	FILE *out = fopen(launch->command, "we");
+	int rc = out ? rot_text_write(command, out, err) : rot_error_set(err, errno, "cannot write '%s'", launch->command);
+
+	if (out && fclose(out) != 0 && rc == 0)
+		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
+	return rc;
+}
+
+static int
+run(struct launch *launch, double duration_s, struct rot_error *err)
+{
+	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
+	char *limit = rot_format("%.6f", duration_s);
+	const char *argv[] = {core,  "--command", launch->command, "--output", launch->output, "--time-limit",
+			      limit, NULL};
+	struct sigaction old[NR_PASSED_ON];
+	pid_t parent = getpid();
+	int rc = 0;
+
+	if (duration_s <= 0)
+		argv[5] = NULL;
+	fflush(stdout);
+	signals_catch(old);
+	core_pid = fork();
+	if (core_pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() == parent)
+			execv(core, (char *const *)argv);
+		_exit(PROGRAM_NOT_FOUND);
+	}
+	if (core_pid < 0)
+		rc = rot_error_set(err, errno, "cannot start '%s'", core);
+	while (core_pid > 0 && waitpid(core_pid, &launch->status, 0) < 0 && errno == EINTR)
+		continue;
+	core_pid = 0;
+	signals_restore(old);
+	free(limit);
+	free(core);
+	return rc;
+}
+
+/* ---- result ---- */
+
+static bool
+is_complete(const struct program_command_output *output, const struct program_command *command)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		if (!run || run->pass < 0 || (size_t)run->pass >= program_command_nr_passes(command))
+			return false;
+	}
+	return program_command_output_nr_outputs(output) > 0;
+}
+
+static int
+report_failure(const struct core_failure *failure, const struct program *program, int *status, struct rot_error *err)
+{
+	char *path = program ? program_find(program->executable, status, NULL) : NULL;
+	const bool is_unknown = path && is_unknown_format(path);
+
+	*status = strcmp(failure->kind, "notFound") == 0		     ? PROGRAM_NOT_FOUND
+		  : strcmp(failure->kind, "notExecutable") == 0 || is_unknown ? PROGRAM_NOT_EXECUTABLE
+									     : CANNOT;
+	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
+	rot_error_hint(err, "%s", failure->hint);
+	if (is_unknown)
+		rot_error_hint(err,
+			       "it is neither an ELF program nor a script that begins with #!; "
+			       "a shell script runs as: rot run -- sh '%s'",
+			       path);
+	free(path);
+	return -1;
+}
+
+static int
+report_end(const struct launch *launch, const char *why, struct rot_error *err)
+{
+	if (WIFSIGNALED(launch->status))
+		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
+			      strsignal(WTERMSIG(launch->status)));
+	else
+		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
+			      WEXITSTATUS(launch->status));
+	return rot_error_append(err, ": %s", why);
+}
+
+static int
+read_output(const struct launch *launch, const struct program_command *command, struct program_command_output **output,
+	    int *status, struct rot_error *err)
+{
+	FILE *in = fopen(launch->output, "re");
+	struct rot_error why = {0};
+	void *graph = in ? rot_text_read(launch->rot->registry, in, "output of the measuring core", &why) : NULL;
+	int rc = -1;
+
+	if (!in)
+		rot_error_set(&why, errno, "cannot read '%s'", launch->output);
+	else
+		fclose(in);
+	*status = CANNOT;
+	if (rot_is_a(graph, &program_command_output_class) && is_complete(graph, command)) {
+		*output = graph;
+		return 0;
+	}
+	if (rot_is_a(graph, &core_failure_class))
+		report_failure(graph, command->program, status, err);
+	else
+		report_end(launch, graph ? "its output holds no run" : why.text, err);
+	rot_graph_delete(graph);
+	return rc;
+}
+
+int
+program_launch(const struct rot *rot, struct program_command *command, double duration_s,
+	       struct program_command_output **output, int *status, struct rot_error *err)
+{
+	struct launch launch;
+	int rc = -1;
+
+	*status = CANNOT;
+	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
+	    run(&launch, duration_s, err) == 0)
+		rc = read_output(&launch, command, output, status, err);
+	launch_close(&launch);
+	return rc;
+}

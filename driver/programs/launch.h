@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* One start of rot-core for somebody else's program, which has our standard streams and terminal. */
+#ifndef PROGRAMS_LAUNCH_H
+#define PROGRAMS_LAUNCH_H
+
+#include "entities.h"
+#include "error.h"
+
+struct rot;
+
+/* Exit statuses of a program that did not run, as shells and env give them. */
+enum { PROGRAM_NOT_EXECUTABLE = 126, PROGRAM_NOT_FOUND = 127 };
+
+/*
+ * The path of the executable that name stands for (fresh memory). NULL on error, with *status one of the two above: not
+ * found, a folder, not executable.
+ */
+char *program_find(const char *name, int *status, struct rot_error *err);
+
+/*
+ * Runs the command to its end. duration_s > 0: no longer than that. Signals that the terminal sends
+ * reach the program without us; others are passed on to rot-core, which ends the program or detaches. *output
+ * (rot_graph_delete) is set also when the program failed. -1: what rot-core said, *status then as for program_find or
+ * 1. No process is left.
+ */
+int program_launch(const struct rot *rot, struct program_command *command, double duration_s,
+		   struct program_command_output **output, int *status, struct rot_error *err);
+
+#endif

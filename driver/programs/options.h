@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of "rot run", which end where the program's own arguments begin. Pure. */
+#ifndef PROGRAMS_OPTIONS_H
+#define PROGRAMS_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "error.h"
+
+struct run_options {
+	const char *output_name; /* of plot and JSON, or NULL            */
+	const char *json_path;   /* or NULL                              */
+	long process_id;         /* to attach to; 0: run the program     */
+	double duration_s;       /* of an attachment; 0: until it ends   */
+	long max_passes;         /* >= 1                                 */
+	long nr_runs;            /* of each pass, >= 1                   */
+	bool per_thread;
+	bool is_quiet;
+	int nr_words;            /* words before the program             */
+};
+
+/*
+ * How many words the option in argv[0] takes, 0 if it is not one of these options (a configuration key), -1 if the
+ * program begins there (a word without dash, or "--").
+ */
+int run_option_length(int argc, char *const *argv);
+
+/*
+ * Reads the options before the program; "--" is among nr_words. Borrows from argv. -1: wrong usage, with what is right
+ * as a hint.
+ */
+int run_options_parse(struct run_options *options, int argc, char *const *argv, struct rot_error *err);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantities are added as long as their events fit into the passes. */
+#include "programs/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* What is counted, most useful first. A row is not needed where another one is counted that says more. */
+static const struct wanted {
+	const char *quantity, *of, *instead;
+} wanted[] = {
+	{"operationCount", "flop", NULL},
+	{"transferredBytes", "llcRam", NULL},
+	{"transferredBytes", "llcRam.read", "llcRam"},
+	{"time", "coreCycles", NULL},
+	{"instructions", "", NULL},
+	{"transferredBytes", "l2l3", NULL},
+	{"transferredBytes", "l2l3.read", "l2l3"},
+	{"operationCount", "doublePrecisionFlop", NULL},
+	{"operationCount", "singlePrecisionFlop", NULL},
+	{"transferredBytes", "l1l2", NULL},
+	{"transferredBytes", "l1l2.read", "l1l2"},
+};
+enum { NR_WANTED = sizeof(wanted) / sizeof(wanted[0]) };
+
+static const char wall[] = "microSeconds";
+
+/* One call of program_plan_make. */
+struct choice {
+	const struct architecture *architecture;
+	bool is_counted[NR_WANTED];
+	const struct architecture_formula *formulas[NR_WANTED];
+	size_t nr;
+};
+
+static bool
+counts(const struct choice *choice, const char *quantity, const char *of)
+{
+	for (size_t i = 0; of && i < NR_WANTED; i++)
+		if (choice->is_counted[i] && strcmp(wanted[i].quantity, quantity) == 0 && strcmp(wanted[i].of, of) == 0)
+			return true;
+	return false;
+}
+
+/* Counts row i if it fits; without a limit everything does. */
+static int
+try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
+{
+	const struct architecture_formula *formula =
+		architecture_formula(choice->architecture, wanted[i].quantity, wanted[i].of);
+	struct pass_plan passes;
+	int rc;
+
+	if (!formula || counts(choice, wanted[i].quantity, wanted[i].instead))
+		return 0;
+	choice->formulas[choice->nr] = formula;
+	rc = pass_plan_make(&passes, choice->architecture, choice->formulas, choice->nr + 1, false, err);
+	if (rc == 0 && passes.nr_passes <= max_passes) {
+		choice->is_counted[i] = true;
+		choice->nr++;
+	}
+	pass_plan_clear(&passes);
+	return rc;
+}
+
+static int
+choose(struct choice *choice, const struct architecture *architecture, size_t max_passes, struct pass_plan *passes,
+       struct rot_error *err)
+{
+	*choice = (struct choice){.architecture = architecture};
+	for (size_t i = 0; i < NR_WANTED; i++)
+		if (try(choice, i, max_passes, err) < 0)
+			return -1;
+	return pass_plan_make(passes, architecture, choice->formulas, choice->nr, choice->nr == 0, err);
+}
+
+/* ---- requests ---- */
+
+static int
+add(struct program_plan *plan, const struct architecture *architecture, const struct quantity_request *request,
+    struct rot_error *err)
+{
+	const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
+
+	plan->requests = rot_realloc(plan->requests, plan->nr + 1, sizeof(*plan->requests));
+	plan->resolutions = rot_realloc(plan->resolutions, plan->nr + 1, sizeof(*plan->resolutions));
+	plan->requests[plan->nr] = *request;
+	return quantity_resolve(&plan->resolutions[plan->nr++], architecture, request, wall, &nothing, err);
+}
+
+static int
+add_counts(struct program_plan *plan, const struct choice *choice, const char *quantity, struct rot_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
+		struct quantity_request request = {.name = wanted[i].quantity};
+
+		if (!choice->is_counted[i] || strcmp(wanted[i].quantity, quantity) != 0)
+			continue;
+		if (strcmp(quantity, "time") == 0)
+			request.clock = wanted[i].of;
+		else if (strcmp(quantity, "operationCount") == 0)
+			request.operation = wanted[i].of;
+		else if (strcmp(quantity, "transferredBytes") == 0)
+			request.border = wanted[i].of;
+		rc = add(plan, choice->architecture, &request, err);
+	}
+	return rc;
+}
+
+/* Rates and intensities of every border counted. */
+static int
+add_ratios(struct program_plan *plan, const struct choice *choice, struct rot_error *err)
+{
+	const struct quantity_request performance = {
+		.name = "performance", .operation = plan->operation, .clock = wall};
+	int rc = plan->operation ? add(plan, choice->architecture, &performance, err) : 0;
+
+	for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
+		const struct quantity_request throughput = {.name = "throughput", .border = wanted[i].of, .clock = wall};
+
+		if (choice->is_counted[i] && strcmp(wanted[i].quantity, "transferredBytes") == 0)
+			rc = add(plan, choice->architecture, &throughput, err);
+	}
+	for (size_t i = 0; rc == 0 && plan->operation && i < NR_WANTED; i++) {
+		const struct quantity_request intensity = {
+			.name = "operationalIntensity", .operation = plan->operation, .border = wanted[i].of};
+
+		if (choice->is_counted[i] && strcmp(wanted[i].quantity, "transferredBytes") == 0)
+			rc = add(plan, choice->architecture, &intensity, err);
+	}
+	return rc;
+}
+
+/* The first row counted of that quantity, or NULL. */
+static const char *
+first_counted(const struct choice *choice, const char *quantity)
+{
+	for (size_t i = 0; i < NR_WANTED; i++)
+		if (choice->is_counted[i] && strcmp(wanted[i].quantity, quantity) == 0)
+			return wanted[i].of;
+	return NULL;
+}
+
+/* "transferredBytes of llcRam, ...": what more passes would count. */
+static char *
+name_left_out(const struct choice *choice, const struct choice *all)
+{
+	char *names = rot_strdup("");
+
+	for (size_t i = 0; i < NR_WANTED; i++) {
+		char *longer;
+
+		if (choice->is_counted[i] || !all->is_counted[i])
+			continue;
+		longer = rot_format("%s%s%s%s%s", names, *names ? ", " : "", wanted[i].quantity,
+				    wanted[i].of[0] ? ":" : "", wanted[i].of);
+		free(names);
+		names = longer;
+	}
+	return names;
+}
+
+int
+program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,
+		  struct rot_error *err)
+{
+	const struct quantity_request time = {.name = "time", .clock = wall};
+	struct choice choice, all;
+	struct pass_plan passes_of_all = {.nr_passes = 0};
+	int rc = -1;
+
+	*plan = (struct program_plan){.nr = 0};
+	if (choose(&choice, architecture, max_passes, &plan->passes, err) < 0 ||
+	    choose(&all, architecture, SIZE_MAX, &passes_of_all, err) < 0)
+		goto out;
+	plan->operation = first_counted(&choice, "operationCount");
+	plan->border = first_counted(&choice, "transferredBytes");
+	plan->left_out = name_left_out(&choice, &all);
+	plan->nr_passes_of_all = passes_of_all.nr_passes;
+	if (add(plan, architecture, &time, err) < 0 || add_counts(plan, &choice, "time", err) < 0 ||
+	    add_counts(plan, &choice, "instructions", err) < 0 ||
+	    add_counts(plan, &choice, "operationCount", err) < 0 ||
+	    add_counts(plan, &choice, "transferredBytes", err) < 0)
+		goto out;
+	rc = add_ratios(plan, &choice, err);
+out:
+	pass_plan_clear(&passes_of_all);
+	return rc;
+}
+
+static bool
+can_be_had(const struct program_plan *plan, const struct quantity_part *part)
+{
+	for (size_t i = 0; part->source == PART_COUNTED && i < part->formula->nr_events; i++)
+		if (pass_plan_find(&plan->passes, part->formula->events[i]) == plan->passes.nr_passes)
+			return false;
+	return true;
+}
+
+void
+program_plan_cut(struct program_plan *plan, size_t nr_passes)
+{
+	size_t nr = 0;
+
+	plan->passes.nr_passes = nr_passes;
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct quantity_resolution *resolution = &plan->resolutions[i];
+
+		if (!can_be_had(plan, &resolution->numerator) ||
+		    (resolution->has_denominator && !can_be_had(plan, &resolution->denominator)))
+			continue;
+		plan->requests[nr] = plan->requests[i];
+		plan->resolutions[nr++] = *resolution;
+	}
+	plan->nr = nr;
+}
+
+void
+program_plan_clear(struct program_plan *plan)
+{
+	free(plan->requests);
+	free(plan->resolutions);
+	free(plan->left_out);
+	pass_plan_clear(&plan->passes);
+	*plan = (struct program_plan){.nr = 0};
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Which quantities of a program are measured in a given number of runs: the most useful ones first. Pure. */
+#ifndef PROGRAMS_PLAN_H
+#define PROGRAMS_PLAN_H
+
+#include "quantities/plan.h"
+#include "quantities/quantity.h"
+#include "quantities/resolve.h"
+
+struct program_plan {
+	struct quantity_request *requests; /* wall time first; in the order of the table */
+	struct quantity_resolution *resolutions;
+	size_t nr;
+	struct pass_plan passes;        /* at least one; without events where nothing can be counted */
+	const char *operation, *border; /* those of the roofline: static, NULL if not counted          */
+	char *left_out;                 /* quantities that need more runs: "A, B"; "" for none         */
+	size_t nr_passes_of_all;        /* that would measure these as well                            */
+};
+
+int program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,
+		      struct rot_error *err);
+
+/* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
+void program_plan_cut(struct program_plan *plan, size_t nr_passes);
+void program_plan_clear(struct program_plan *plan);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* What was found out about a program: as a table for people, and as JSON. */
+#ifndef PROGRAMS_REPORT_H
+#define PROGRAMS_REPORT_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "entities.h"
+#include "programs/plan.h"
+#include "programs/values.h"
+
+struct architecture;
+struct experiment;
+
+/* Everything is borrowed but the notes. */
+struct program_report {
+	const char *title;            /* "gzip -k file", "process 123"                */
+	const struct program *program; /* NULL: a process was attached to             */
+	const char *executable;       /* path that was run; NULL if attached          */
+	const char *sha256;           /* of its content; "" if it cannot be read      */
+	long process_id;              /* attached to; 0                               */
+	const struct architecture *architecture;
+	const struct program_plan *plan;
+	const struct program_command_output *output;
+	struct program_values total;
+	struct program_values *threads;
+	size_t nr_threads;
+	struct program_agreement agreement;
+	double peak, bandwidth; /* flop/s and byte/s of one CPU; NaN if not measured yet */
+	char *bound;            /* see program_report_judge; fresh memory */
+	char **notes;           /* what the numbers leave out, with the next step; fresh memory each */
+	size_t nr_notes;
+};
+
+/* printf into a note. */
+void program_report_note(struct program_report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void program_report_clear(struct program_report *report);
+
+/*
+ * Adds the notes that follow from what is in the report, and says what bounds the program, in words: "memory-bound: 83 % of
+ * the memory bandwidth at this intensity; 4 % of the peak"; "" where operations, bytes or ceilings are not known.
+ */
+void program_report_judge(struct program_report *report);
+
+/* Seconds of wall time, and of CPU time of all threads: medians over the runs. */
+double program_report_wall_s(const struct program_report *report);
+double program_report_cpu_s(const struct program_report *report);
+
+void program_report_print(const struct program_report *report, FILE *out);
+
+/* Adds the members "program", "runs", "threads", ... to the JSON of an experiment. */
+void program_report_add_json(const struct program_report *report, json_t *json);
+
+#endif

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* rot run: plan, run, report. */
+#include "programs/run.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "controllers/experiment.h"
+#include "controllers/output.h"
+#include "measuring/result_cache.h"
+#include "measuring/sha256.h"
+#include "memory.h"
+#include "support/messages.h"
+#include "programs/launch.h"
+#include "programs/report.h"
+#include "quantities/architecture.h"
+#include "quantities/samples.h"
+#include "rot.h"
+
+/* One call of program_run. */
+struct job {
+	struct rot *rot;
+	const struct run_options *options;
+	char *title, *executable; /* executable: NULL when attached */
+	char sha256[SHA256_HEX_SIZE];
+	struct program_plan plan;
+	struct program_command *command; /* with all it refers to */
+	struct program_command_output *output;
+	struct experiment *experiment;
+	struct program_report report;
+};
+
+static void
+job_clear(struct job *job)
+{
+	program_report_clear(&job->report);
+	rot_graph_delete(job->output);
+	rot_graph_delete(job->command);
+	program_plan_clear(&job->plan);
+	experiment_delete(job->experiment);
+	free(job->title);
+	free(job->executable);
+}
+
+/* ---- before ---- */
+
+/* One line of a table, however long the command is. */
+#define MAX_TITLE 100
+
+static void
+make_printable(char *title)
+{
+	if (strlen(title) > MAX_TITLE)
+		strcpy(title + MAX_TITLE - 4, " ...");
+	for (; *title; title++)
+		if ((unsigned char)*title < ' ')
+			*title = ' ';
+}
+
+static char *
+title_of(const struct run_options *options, char *const *argv)
+{
+	char *title = options->process_id ? rot_format("process %ld", options->process_id) : rot_strdup("");
+
+	for (size_t i = 0; argv[i]; i++) {
+		char *longer = rot_format("%s%s%s", title, i ? " " : "", argv[i]);
+
+		free(title);
+		title = longer;
+	}
+	make_printable(title);
+	return title;
+}
+
+/* A file on standard input is read from its start by every run; of a pipe only the first run gets something. */
+static void
+set_standard_input(struct program *program)
+{
+	char path[PATH_MAX];
+	struct stat info;
+	ssize_t length = readlink("/proc/self/fd/0", path, sizeof(path) - 1);
+
+	if (length <= 0 || fstat(STDIN_FILENO, &info) < 0)
+		return;
+	path[length] = '\0';
+	if (S_ISREG(info.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 && access(path, R_OK) == 0)
+		rot_string_set(&program->standard_input, path);
+	else if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))
+		rot_warning("standard input is a pipe: only the first run of the program can read it; "
+			    "give it a file instead: rot run ... <FILE");
+}
+
+static struct program *
+make_program(const struct job *job, char *const *argv)
+{
+	struct program *program = program_new();
+
+	rot_string_set(&program->executable, argv[0]);
+	for (size_t i = 1; argv[i]; i++)
+		program_arguments_add(program, argv[i]);
+	if (job->plan.passes.nr_passes * (size_t)job->options->nr_runs > 1)
+		set_standard_input(program);
+	return program;
+}
+
+static void
+make_command(struct job *job, char *const *argv)
+{
+	const struct architecture *architecture = job->rot->architecture;
+	struct program_command *command = program_command_new();
+
+	job->command = command;
+	command->program = job->options->process_id ? NULL : make_program(job, argv);
+	command->process_id = (int32_t)job->options->process_id;
+	command->run_count = (int32_t)job->options->nr_runs;
+	command->per_thread = job->options->per_thread;
+	for (size_t i = 0; i < job->plan.passes.nr_passes; i++)
+		program_command_passes_add(command, pass_measurer(architecture, &job->plan.passes.passes[i]));
+}
+
+static int
+add_roofline(struct job *job, struct rot_error *err)
+{
+	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
+	char *x, *y;
+	int rc;
+
+	if (!job->plan.operation || !job->plan.border)
+		return 0;
+	x = rot_format("operationalIntensity:%s:%s", job->plan.operation, job->plan.border);
+	y = rot_format("performance:%s:microSeconds", job->plan.operation);
+	plot.title = job->title;
+	plot.x = x;
+	plot.y = y;
+	plot.labels = EXPERIMENT_LABELS_ALL;
+	plot.has_default_peaks = true;
+	plot.annotation = strcmp(job->plan.operation, "flop") == 0
+				  ? "ceilings of one CPU; the peaks are those of double precision"
+				  : "ceilings of one CPU";
+	rc = experiment_add_plot(job->experiment, &plot, err);
+	free(x);
+	free(y);
+	return rc;
+}
+
+static int
+prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
+{
+	const struct run_options *options = job->options;
+
+	job->title = title_of(options, argv);
+	if (!options->process_id) {
+		job->executable = program_find(argv[0], status, err);
+		if (!job->executable)
+			return -1;
+		if (sha256_of_file(job->executable, job->sha256, NULL) < 0)
+			job->sha256[0] = '\0';
+	}
+	if (program_plan_make(&job->plan, job->rot->architecture, (size_t)options->max_passes, err) < 0)
+		return -1;
+	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
+	if (!job->experiment || add_roofline(job, err) < 0 ||
+	    (options->json_path && output_check(options->json_path, err) < 0))
+		return -1;
+	make_command(job, argv);
+	return 0;
+}
+
+/* Said before the program runs: what the user may want to stop. */
+static void
+announce(const struct job *job)
+{
+	size_t nr = job->plan.passes.nr_passes * (size_t)job->options->nr_runs;
+
+	if (nr > 1)
+		rot_note("the program will run %zu times: %zu passes of %ld run%s; --passes=1 --runs=1 runs it once", nr,
+			 job->plan.passes.nr_passes, job->options->nr_runs, job->options->nr_runs == 1 ? "" : "s");
+	if (cache_is_locked(job->rot->paths->cache))
+		rot_note("another rot is measuring here: both disturb each other");
+}
+
+/* ---- after ---- */
+
+static int
+status_of(const struct program_command_output *output)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		if (run->signal)
+			return 128 + run->signal;
+		if (run->exit_status > 0)
+			return run->exit_status;
+	}
+	return 0;
+}
+
+/* Measured only when a plot is asked for; else those that are known already. */
+static void
+add_ceilings(struct job *job)
+{
+	struct rot_error why = {0};
+
+	if (!job->plan.operation || !job->plan.border)
+		return;
+	job->rot->is_cached_only = !job->options->output_name;
+	if (experiment_add_default_peaks(job->experiment, &why) < 0 && job->options->output_name)
+		program_report_note(&job->report, "no ceilings: %s", why.text);
+	job->rot->is_cached_only = false;
+	job->report.peak = experiment_ceiling_value(job->experiment, job->plan.operation, NULL);
+	job->report.bandwidth = experiment_ceiling_value(job->experiment, NULL, "llcRam");
+}
+
+/* After an interruption: passes run in order, so the first ones are there. */
+static void
+cut_plan(struct job *job)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++) {
+		size_t pass = (size_t)program_command_output_outputs_at(job->output, i)->pass;
+
+		nr = pass + 1 > nr ? pass + 1 : nr;
+	}
+	if (nr < job->plan.passes.nr_passes)
+		program_plan_cut(&job->plan, nr);
+}
+
+static int
+compute(struct job *job, struct rot_error *err)
+{
+	struct program_report *report = &job->report;
+	const struct architecture *architecture = job->rot->architecture;
+	size_t nr = program_run_output_nr_threads(program_command_output_outputs_at(job->output, 0));
+
+	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0)
+		return -1;
+	report->agreement = program_agreement_of(&job->plan, architecture, job->output);
+	if (!job->options->per_thread || !report->agreement.has_same_threads)
+		return 0;
+	report->threads = rot_calloc(nr + 1, sizeof(*report->threads));
+	for (; report->nr_threads < nr; report->nr_threads++)
+		if (program_values_thread(&report->threads[report->nr_threads], &job->plan, architecture, job->output,
+					  report->nr_threads, err) < 0)
+			return -1;
+	return 0;
+}
+
+/* For the JSON and the plot, which take the values over: the last thing that is done. */
+static void
+add_points(struct job *job)
+{
+	struct program_report *report = &job->report;
+
+	experiment_add_values(job->experiment, "program", job->title, job->plan.requests, report->total.values,
+			      report->total.nr);
+	for (size_t i = 0; i < report->nr_threads; i++) {
+		const struct program_thread_output *thread = report->threads[i].thread;
+		char *label = rot_format("%s %d", thread->name, (int)thread->tid);
+
+		experiment_add_values(job->experiment, "threads", label, job->plan.requests,
+				      report->threads[i].values, report->threads[i].nr);
+		free(label);
+	}
+}
+
+/* Both positive, as logarithmic axes need it. */
+static bool
+can_be_drawn(const struct program_report *report)
+{
+	const struct quantity_value *performance = program_values_find(&report->total, "performance", ""),
+				    *intensity = program_values_find(&report->total, "operationalIntensity", "");
+
+	return performance && intensity && performance->summary.value > 0 && isfinite(intensity->summary.value) &&
+	       intensity->summary.value > 0;
+}
+
+static int
+write_files(struct job *job, bool has_plot, struct rot_error *err)
+{
+	const struct run_options *options = job->options;
+	char *path = options->output_name ? rot_format("%s.json", options->output_name) : NULL;
+	json_t *json = experiment_json(job->experiment, true);
+	int rc = 0;
+
+	program_report_add_json(&job->report, json);
+	if (path)
+		rc = output_write_json(json, path, err);
+	if (rc == 0 && options->json_path)
+		rc = output_write_json(json, options->json_path, err);
+	json_decref(json);
+	free(path);
+	return rc == 0 && has_plot ? experiment_write_plots(job->experiment, err) : rc;
+}
+
+static int
+report(struct job *job, struct rot_error *err)
+{
+	bool has_plot;
+
+	job->report = (struct program_report){
+		.title = job->title,
+		.program = job->command->program,
+		.executable = job->executable,
+		.sha256 = job->sha256,
+		.process_id = job->options->process_id,
+		.architecture = job->rot->architecture,
+		.plan = &job->plan,
+		.output = job->output,
+		.peak = NAN,
+		.bandwidth = NAN,
+	};
+	cut_plan(job);
+	if (compute(job, err) < 0)
+		return -1;
+	add_ceilings(job);
+	program_report_judge(&job->report);
+	has_plot = job->options->output_name && can_be_drawn(&job->report);
+	if (job->options->output_name && !has_plot)
+		program_report_note(&job->report, "no roofline is drawn: it needs operations and bytes above 0");
+	if (!job->options->is_quiet && !configuration_bool(job->rot->configuration, "quiet"))
+		program_report_print(&job->report, stderr);
+	if (!job->options->output_name && !job->options->json_path)
+		return 0;
+	add_points(job);
+	return write_files(job, has_plot, err);
+}
+
+int
+program_run(struct rot *rot, const struct run_options *options, char *const *argv, int *status, struct rot_error *err)
+{
+	struct job job = {.rot = rot, .options = options};
+	int rc = -1;
+
+	*status = 1;
+	if (options->is_quiet)
+		messages_set_quiet(true);
+	if (prepare(&job, argv, status, err) < 0)
+		goto out;
+	announce(&job);
+	if (program_launch(rot, job.command, options->duration_s, &job.output, status, err) < 0)
+		goto out;
+	*status = options->process_id ? 0 : status_of(job.output);
+	rc = report(&job, err);
+out:
+	job_clear(&job);
+	return rc;
+}

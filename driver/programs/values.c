@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* From the runs of a program to samples, and from these to quantities. */
+#include "programs/values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "quantities/compute.h"
+#include "quantities/samples.h"
+
+#define ALL_THREADS SIZE_MAX
+
+static size_t
+nr_runs_of_pass(const struct program_command_output *output, size_t pass)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++)
+		nr += program_command_output_outputs_at(output, i)->pass == (int32_t)pass;
+	return nr;
+}
+
+/* A thread that ended before its counters ran has counted nothing, rightly. */
+static bool
+has_counted(const struct perf_event_measurer_output *counts)
+{
+	for (size_t i = 0; counts && i < perf_event_measurer_output_nr_event_counts(counts); i++)
+		if (perf_event_measurer_output_event_counts_at(counts, i)->time_enabled > 0)
+			return true;
+	return false;
+}
+
+static struct pass_run
+read_run(const struct program_run_output *output, const struct architecture *architecture, const struct pass *pass,
+	 size_t thread)
+{
+	struct pass_run run = {
+		.wall_ns = (double)output->wall_time,
+		.context_switches =
+			(double)(output->voluntary_context_switches + output->involuntary_context_switches),
+	};
+
+	for (size_t i = 0; i < program_run_output_nr_threads(output); i++) {
+		const struct program_thread_output *one = program_run_output_threads_at(output, i);
+
+		if (thread != ALL_THREADS && i != thread)
+			continue;
+		if (has_counted(one->counts))
+			pass_run_add_counts(&run, architecture, pass, one->counts, NULL);
+		if (thread != ALL_THREADS)
+			run.wall_ns = (double)(one->stop_time - one->start_time);
+	}
+	return run;
+}
+
+static struct pass_samples
+read_pass(const struct program_command_output *output, const struct architecture *architecture,
+	  const struct program_plan *plan, size_t pass, size_t thread)
+{
+	struct pass_samples samples = {.runs = rot_calloc(nr_runs_of_pass(output, pass) + 1, sizeof(*samples.runs))};
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		if (run->pass == (int32_t)pass)
+			samples.runs[samples.nr_runs++] =
+				read_run(run, architecture, &plan->passes.passes[pass], thread);
+	}
+	return samples;
+}
+
+static int
+compute(struct program_values *values, const struct program_plan *plan, const struct architecture *architecture,
+	const struct program_command_output *output, size_t thread, struct rot_error *err)
+{
+	const size_t nr_passes = plan->passes.nr_passes;
+	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
+	int rc = 0;
+
+	*values = (struct program_values){.values = rot_calloc(plan->nr, sizeof(*values->values)), .nr = plan->nr};
+	for (size_t i = 0; i < nr_passes; i++) {
+		samples[i] = read_pass(output, architecture, plan, i, thread);
+		if (samples[i].nr_runs == 0 && rc == 0)
+			rc = rot_error_set(err, 0, "the program did not run in pass %zu of %zu", i + 1, nr_passes);
+	}
+	for (size_t i = 0; rc == 0 && i < plan->nr; i++)
+		rc = quantity_compute(&values->values[i], &plan->resolutions[i], architecture, &plan->passes, samples,
+				      false, err);
+	for (size_t i = 0; i < nr_passes; i++)
+		pass_samples_clear(&samples[i]);
+	free(samples);
+	return rc;
+}
+
+int
+program_values_total(struct program_values *values, const struct program_plan *plan,
+		     const struct architecture *architecture, const struct program_command_output *output,
+		     struct rot_error *err)
+{
+	return compute(values, plan, architecture, output, ALL_THREADS, err);
+}
+
+int
+program_values_thread(struct program_values *values, const struct program_plan *plan,
+		      const struct architecture *architecture, const struct program_command_output *output,
+		      size_t index, struct rot_error *err)
+{
+	int rc = compute(values, plan, architecture, output, index, err);
+
+	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
+	return rc;
+}
+
+void
+program_values_clear(struct program_values *values)
+{
+	for (size_t i = 0; i < values->nr; i++)
+		quantity_value_clear(&values->values[i]);
+	free(values->values);
+	*values = (struct program_values){.nr = 0};
+}
+
+const struct quantity_value *
+program_values_find(const struct program_values *values, const char *name, const char *of)
+{
+	for (size_t i = 0; i < values->nr; i++) {
+		const struct quantity_value *value = &values->values[i];
+
+		if (value->name && strcmp(value->name, name) == 0 && (!of[0] || strcmp(value->of, of) == 0))
+			return value;
+	}
+	return NULL;
+}
+
+/* ---- agreement ---- */
+
+/* Instructions of a run; NaN if its pass does not count them. */
+static double
+instructions_of(const struct program_plan *plan, const struct architecture *architecture,
+		const struct program_run_output *output)
+{
+	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
+	const struct pass *pass = &plan->passes.passes[output->pass];
+	struct pass_run run;
+
+	for (size_t i = 0; formula && formula->nr_events == 1 && i < pass->nr_events; i++) {
+		if (pass->events[i] != formula->events[0])
+			continue;
+		run = read_run(output, architecture, pass, ALL_THREADS);
+		return run.counts[i];
+	}
+	return NAN;
+}
+
+struct program_agreement
+program_agreement_of(const struct program_plan *plan, const struct architecture *architecture,
+		     const struct program_command_output *output)
+{
+	struct program_agreement agreement = {.spread = NAN, .has_same_threads = true};
+	double fewest = INFINITY, most = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+		double instructions = instructions_of(plan, architecture, run);
+
+		if (program_run_output_nr_threads(run) !=
+		    program_run_output_nr_threads(program_command_output_outputs_at(output, 0)))
+			agreement.has_same_threads = false;
+		if (isnan(instructions))
+			continue;
+		agreement.nr_counted++;
+		fewest = fmin(fewest, instructions);
+		most = fmax(most, instructions);
+	}
+	if (agreement.nr_counted > 1 && fewest > 0)
+		agreement.spread = (most - fewest) / fewest;
+	return agreement;
+}

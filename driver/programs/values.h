@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* What the runs of a program gave: for all of it, and for each thread. Pure. */
+#ifndef PROGRAMS_VALUES_H
+#define PROGRAMS_VALUES_H
+
+#include "entities.h"
+#include "programs/plan.h"
+#include "quantities/quantity.h"
+
+/* A thread, or the whole program. values are as plan->requests. */
+struct program_values {
+	struct quantity_value *values;
+	size_t nr;
+	const struct program_thread_output *thread; /* of the first run; NULL: the whole program */
+};
+
+/* How the passes and runs compare. */
+struct program_agreement {
+	size_t nr_counted;    /* runs that counted instructions                                   */
+	double spread;        /* (most - fewest) / fewest instructions; NaN if fewer than 2 counted */
+	bool has_same_threads; /* as many threads in every run                                      */
+};
+
+/* Instructions of two runs that differ by more are not those of the same work. */
+#define PROGRAM_AGREEMENT 0.01
+
+/*
+ * Values of the whole program: counts are sums over its threads, time is wall time. Needs a run of every pass. Clear
+ * also after an error.
+ */
+int program_values_total(struct program_values *values, const struct program_plan *plan,
+			 const struct architecture *architecture, const struct program_command_output *output,
+			 struct rot_error *err);
+
+/* Values of the thread that started as number index (from 0), which every run must have; its time is its life. */
+int program_values_thread(struct program_values *values, const struct program_plan *plan,
+			  const struct architecture *architecture, const struct program_command_output *output,
+			  size_t index, struct rot_error *err);
+void program_values_clear(struct program_values *values);
+
+/* The value of that quantity and what it is of ("" for any), or NULL. */
+const struct quantity_value *program_values_find(const struct program_values *values, const char *name, const char *of);
+
+struct program_agreement program_agreement_of(const struct program_plan *plan, const struct architecture *architecture,
+					      const struct program_command_output *output);
+
+#endif

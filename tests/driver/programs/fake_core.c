@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stands for rot-core: runs the program once per pass and run, and answers with times and counts that are always the
+ * same: those of the table below for each of two threads, or for the total of them.
+ * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "entities.h"
+#include "memory.h"
+
+static const struct {
+	const char *name;
+	uint64_t count;
+} counts[] = {
+	{"allFlops", 4000000},	 {"l2DramFills", 50000},   {"coreCycles", 2000000},	 {"instructions", 3000000},
+	{"l2Fills", 100000},	 {"l2DirtyVictims", 10000}, {"combinedLines", 0},	 {"combinedToCache", 0},
+	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},	 {"packedSingle", 0},
+	{"l1Fills", 200000},	 {"storeLines", 70000},
+};
+
+static bool
+mode_is(const char *mode)
+{
+	const char *asked = getenv("FAKE_CORE");
+
+	return asked && strcmp(asked, mode) == 0;
+}
+
+static uint64_t
+count_of(const char *name, int order)
+{
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts); i++)
+		if (strcmp(counts[i].name, name) == 0)
+			return counts[i].count + (mode_is("differ") ? counts[i].count / 10 * (uint64_t)order : 0);
+	return 0;
+}
+
+static struct perf_event_measurer_output *
+count_events(const struct perf_event_measurer *pass, int order)
+{
+	struct perf_event_measurer_output *output;
+
+	if (perf_event_measurer_nr_events(pass) == 0)
+		return NULL;
+	output = perf_event_measurer_output_new();
+	for (size_t i = 0; i < perf_event_measurer_nr_events(pass); i++) {
+		struct perf_event_count *count = perf_event_count_new();
+
+		rot_string_set(&count->name, perf_event_measurer_events_at(pass, i)->name);
+		count->raw_count = count_of(count->name, order);
+		count->time_enabled = count->time_running = 500000;
+		perf_event_measurer_output_event_counts_add(output, count);
+	}
+	return output;
+}
+
+static void
+add_thread(struct program_run_output *run, const struct perf_event_measurer *pass, int index, bool is_total)
+{
+	struct program_thread_output *thread = program_thread_output_new();
+
+	thread->tid = is_total ? 0 : 100 + index;
+	thread->pid = 100;
+	rot_string_set(&thread->name, index ? "worker" : "main");
+	rot_string_set(&thread->executable, "/bin/fake");
+	thread->start_time = (uint64_t)index * 250000;
+	thread->stop_time = 1000000;
+	thread->counts = count_events(pass, run->order);
+	program_run_output_threads_add(run, thread);
+}
+
+/* Arguments and standard input as the real one gives them to the program. */
+static int
+run_program(const struct program *program)
+{
+	size_t nr = program_nr_arguments(program);
+	char **argv = rot_calloc(nr + 2, sizeof(*argv));
+	int status = 0;
+	pid_t pid;
+
+	argv[0] = program->executable;
+	for (size_t i = 0; i < nr; i++)
+		argv[i + 1] = (char *)program_arguments_at(program, i);
+	pid = fork();
+	if (pid == 0) {
+		if (program->standard_input[0] && !freopen(program->standard_input, "r", stdin))
+			_exit(1);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	free(argv);
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+static struct program_run_output *
+run_once(const struct program_command *command, int pass, int order)
+{
+	struct program_run_output *run = program_run_output_new();
+	const struct perf_event_measurer *measurer = program_command_passes_at(command, (size_t)pass);
+	int status = command->program ? run_program(command->program) : 0;
+	int nr_threads = mode_is("differ") ? 2 + order : 2;
+
+	run->pass = pass;
+	run->order = order;
+	run->wall_time = 1000000;
+	run->user_time = 1500000;
+	run->system_time = 250000;
+	run->voluntary_context_switches = 3;
+	run->involuntary_context_switches = 1;
+	run->maximum_resident_bytes = 8 << 20;
+	run->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+	run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	run->nr_threads = nr_threads;
+	for (int i = 0; i < (command->per_thread ? nr_threads : 1); i++)
+		add_thread(run, measurer, i, !command->per_thread);
+	return run;
+}
+
+static int
+write_graph(const void *graph, const char *path)
+{
+	FILE *out = fopen(path, "w");
+	int rc = out ? rot_text_write(graph, out, NULL) : -1;
+
+	return out && fclose(out) == 0 ? rc : -1;
+}
+
+static int
+fail(const char *path)
+{
+	struct core_failure *failure = core_failure_new();
+
+	rot_string_set(&failure->attempted, "cannot trace the program: Operation not permitted");
+	rot_string_set(&failure->hint, "allow it");
+	write_graph(failure, path);
+	core_failure_delete(failure);
+	return 1;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct rot_registry *registry = rot_registry_new();
+	struct program_command_output *output = program_command_output_new();
+	struct program_command *command;
+	FILE *in = argc == 5 ? fopen(argv[2], "r") : NULL;
+	int order = 0, rc;
+
+	if (!in || strcmp(argv[1], "--command") != 0 || strcmp(argv[3], "--output") != 0)
+		return 2;
+	if (mode_is("fail"))
+		return fail(argv[4]);
+	rot_registry_add_all(registry, entities, NULL);
+	command = rot_text_read(registry, in, "command", NULL);
+	fclose(in);
+	if (!rot_is_a(command, &program_command_class))
+		return 2;
+	rot_string_set(&output->backend, "fake");
+	for (int run = 0; run < command->run_count; run++)
+		for (size_t pass = 0; pass < program_command_nr_passes(command); pass++)
+			program_command_output_outputs_add(output, run_once(command, (int)pass, order++));
+	rc = write_graph(output, argv[4]);
+	rot_graph_delete(output);
+	rot_graph_delete(command);
+	rot_registry_delete(registry);
+	return rc < 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The most useful quantities are counted first, and what does not fit is named. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "architecture_files.h"
+#include "memory.h"
+#include "programs/plan.h"
+#include "quantities/vocabulary.h"
+#include "testing.h"
+
+static const struct {
+	const char *architecture;
+	size_t max_passes, nr_passes;
+	const char *requests; /* blank separated, without the wall time */
+	const char *left_out;
+} rows[] = {
+	{"zen5", 1, 1,
+	 "time:coreCycles operationCount:flop transferredBytes:llcRam.read performance:flop:microSeconds "
+	 "throughput:llcRam.read:microSeconds operationalIntensity:flop:llcRam.read",
+	 "transferredBytes:llcRam, instructions, transferredBytes:l2l3, operationCount:doublePrecisionFlop, "
+	 "operationCount:singlePrecisionFlop, transferredBytes:l1l2"},
+	{"none", 1, 1, "", ""},
+	{"generic", 1, 1, "time:coreCycles instructions transferredBytes:llcRam.read throughput:llcRam.read:microSeconds",
+	 ""},
+};
+
+static char *
+text_of(const struct program_plan *plan)
+{
+	char *all = rot_strdup("");
+
+	for (size_t i = 1; i < plan->nr; i++) {
+		char *one = quantity_request_text(&plan->requests[i]), *longer;
+
+		longer = rot_format("%s%s%s", all, *all ? " " : "", one);
+		free(one);
+		free(all);
+		all = longer;
+	}
+	return all;
+}
+
+START_TEST(quantities_that_fit)
+{
+	struct architecture *architecture = architecture_named(rows[_i].architecture);
+	struct program_plan plan;
+	struct rot_error err = {{0}, {0}};
+	char *text;
+
+	ck_assert_msg(program_plan_make(&plan, architecture, rows[_i].max_passes, &err) == 0, "%s", err.text);
+	text = text_of(&plan);
+	ck_assert_str_eq(text, rows[_i].requests);
+	ck_assert_str_eq(plan.left_out, rows[_i].left_out);
+	ck_assert_uint_eq(plan.passes.nr_passes, rows[_i].nr_passes);
+	ck_assert_str_eq(plan.requests[0].name, "time");
+	free(text);
+	program_plan_clear(&plan);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* On every processor: never more passes than allowed, all groups legal, and with what is offered nothing is left out. */
+START_TEST(every_architecture)
+{
+	char *paths[MAX_ARCHITECTURES], *schema = architecture_schema();
+	size_t nr = architecture_files(paths);
+
+	for (size_t i = 0; i < nr; i++) {
+		struct rot_error err = {{0}, {0}};
+		struct architecture *architecture = architecture_read(paths[i], schema, &err);
+		size_t nr_of_all = 1;
+
+		ck_assert_msg(architecture != NULL, "%s", err.text);
+		for (size_t max = 1; max <= nr_of_all; max++) {
+			struct program_plan plan;
+
+			ck_assert_msg(program_plan_make(&plan, architecture, max, &err) == 0, "%s: %s", paths[i],
+				      err.text);
+			ck_assert_uint_ge(plan.passes.nr_passes, 1);
+			ck_assert_uint_le(plan.passes.nr_passes, max);
+			for (size_t k = 0; k < plan.passes.nr_passes; k++)
+				ck_assert(plan.passes.passes[k].nr_events == 0 ||
+					  pass_is_legal(architecture, plan.passes.passes[k].events,
+							plan.passes.passes[k].nr_events));
+			nr_of_all = plan.nr_passes_of_all;
+			ck_assert_int_eq(plan.left_out[0] == '\0', max >= nr_of_all);
+			program_plan_clear(&plan);
+		}
+		architecture_delete(architecture);
+		free(paths[i]);
+	}
+	free(schema);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("plan");
+	TCase *tc = tcase_create("plan");
+
+	tcase_add_loop_test(tc, quantities_that_fit, 0, NR_ELEMENTS(rows));
+	tcase_add_test(tc, every_architecture);
+	suite_add_tcase(suite, tc);
+	return suite_run(suite);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and returns
+ * stays its own; table and JSON are as in golden/ (UPDATE_GOLDEN=1 writes them anew).
+ */
+#include <check.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "architecture_files.h"
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "support/files.h"
+#include "memory.h"
+#include "programs/report.h"
+#include "programs/run.h"
+#include "rot.h"
+#include "testing.h"
+
+#define MAX_WORDS 12
+
+static char folder[64];
+static char *golden, *fake;
+static int status;
+static char *out, *err;
+
+static void
+setup(void)
+{
+	char *source = realpath(getenv("top_srcdir"), NULL), *built = realpath(getenv("top_builddir"), NULL);
+
+	golden = rot_format("%s/tests/driver/programs/golden", source);
+	fake = rot_format("%s/tests/driver/programs/fake_core", built);
+	setenv("top_srcdir", source, 1);
+	strcpy(folder, "/tmp/rot-run-test-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(mkdir("core", 0777), 0);
+	ck_assert_int_eq(symlink(fake, "core/rot-core"), 0);
+	unsetenv("FAKE_CORE");
+	free(source);
+	free(built);
+}
+
+static void
+teardown(void)
+{
+	ck_assert_int_eq(chdir("/"), 0);
+	folder_remove(folder);
+	free(golden);
+	free(fake);
+	free(out);
+	free(err);
+	out = err = NULL;
+}
+
+/* In a process of its own, since the program gets its standard streams. */
+static int
+run_here(const char *architecture, const char *const *words, int nr)
+{
+	struct configuration *configuration = configuration_new();
+	struct run_options options;
+	struct rot_error error = {{0}, {0}};
+	struct rot rot;
+	char *cache = rot_format("%s/cache", folder);
+	int result, rc;
+
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, NULL);
+	free(cache);
+	if (rot_open(&rot, configuration, &error) < 0 ||
+	    run_options_parse(&options, nr, (char *const *)words, &error) < 0) {
+		fprintf(stderr, "%s\n", error.text);
+		return 99;
+	}
+	architecture_delete(rot.architecture);
+	rot.architecture = architecture_named(architecture);
+	if (strcmp(architecture, "none") == 0) {
+		rot_error_set(&rot.architecture->why_not, 0, "this machine has no counters");
+		rot_error_hint(&rot.architecture->why_not, "use another one");
+	}
+	free(rot.paths->built);
+	rot.paths->built = rot_strdup(folder);
+	rc = program_run(&rot, &options, (char *const *)words + options.nr_words, &result, &error);
+	if (rc < 0)
+		fprintf(stderr, "rot: %s [%s]\n", error.text, error.hint);
+	rot_close(&rot);
+	return result;
+}
+
+static char *
+read_all(const char *path)
+{
+	char *text = file_read(path, NULL, NULL);
+
+	ck_assert_msg(text != NULL, "cannot read %s", path);
+	return text;
+}
+
+static void
+run(const char *architecture, const char *const *words)
+{
+	int nr = 0;
+	pid_t pid;
+
+	while (words[nr])
+		nr++;
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0) {
+		ck_assert_ptr_nonnull(freopen("/dev/null", "r", stdin));
+		ck_assert_ptr_nonnull(freopen("out", "w", stdout));
+		ck_assert_ptr_nonnull(freopen("err", "w", stderr));
+		exit(run_here(architecture, words, nr));
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert(WIFEXITED(status));
+	status = WEXITSTATUS(status);
+	free(out);
+	free(err);
+	out = read_all("out");
+	err = read_all("err");
+}
+
+static void
+check_golden(const char *text, const char *name)
+{
+	char *path = rot_format("%s/%s", golden, name), *expected;
+
+	if (getenv("UPDATE_GOLDEN"))
+		ck_assert_int_eq(file_write(path, text, strlen(text), false, NULL), 0);
+	expected = read_all(path);
+	if (strcmp(text, expected) != 0) {
+		fprintf(stderr, "%s: is:\n%s\nexpected:\n%s\n", name, text, expected);
+		ck_abort_msg("%s differs", name);
+	}
+	free(expected);
+	free(path);
+}
+
+#define RUN(architecture, ...) run(architecture, (const char *const[]){__VA_ARGS__, NULL})
+
+START_TEST(tables)
+{
+	static const struct {
+		const char *name, *architecture, *mode;
+		const char *words[MAX_WORDS];
+	} rows[] = {
+		{"one-pass.txt", "zen5", "", {"true", "-o", "x"}},
+		{"per-thread.txt", "zen5", "", {"-t", "true"}},
+		{"all-passes.txt", "zen5", "", {"--passes=9", "true"}},
+		{"differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
+		{"no-counters.txt", "none", "", {"-t", "true"}},
+	};
+
+	setenv("FAKE_CORE", rows[_i].mode, 1);
+	RUN(rows[_i].architecture, rows[_i].words[0], rows[_i].words[1], rows[_i].words[2], rows[_i].words[3]);
+	ck_assert_int_eq(status, 0);
+	ck_assert_str_eq(out, "");
+	check_golden(err, rows[_i].name);
+}
+END_TEST
+
+/* What depends on the machine is left out. */
+START_TEST(values_as_json)
+{
+	static const char *const other[] = {"machine", "software"};
+	json_t *json, *program;
+	char *text;
+
+	RUN("zen5", "-q", "-j", "x.json", "true", "-j", "y");
+	ck_assert_int_eq(status, 0);
+	json = json_load_file("x.json", 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
+		ck_assert_int_eq(json_object_del(json, other[i]), 0);
+	program = json_object_get(json, "program");
+	ck_assert_uint_eq(strlen(json_string_value(json_object_get(program, "sha256"))), 64);
+	json_object_del(program, "sha256");
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(program, "executable")), "/true"));
+	json_object_del(program, "executable");
+	text = json_dumps(json, JSON_INDENT(1));
+	check_golden(text, "one-pass.json");
+	ck_assert_int_ne(access("y", F_OK), 0);
+	free(text);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(exit_statuses)
+{
+	static const struct {
+		const char *words[MAX_WORDS];
+		int status;
+		const char *error;
+	} rows[] = {
+		{{"-q", "true"}, 0, ""},
+		{{"-q", "false"}, 1, ""},
+		{{"-q", "sh", "-c", "exit 42"}, 42, ""},
+		{{"-q", "sh", "-c", "kill -9 $$"}, 137, ""},
+		{{"-q", "sh", "-c", "kill -15 $$"}, 143, ""},
+		{{"-q", "no-such-program-at-all"}, 127, "no such program in PATH"},
+		{{"-q", "/no/such/program"}, 127, "No such file"},
+		{{"-q", "/tmp"}, 126, "Is a directory"},
+		{{"-q", "./plain"}, 126, "Permission denied"},
+	};
+
+	ck_assert_int_eq(file_write("plain", "text\n", 5, false, NULL), 0);
+	run("zen5", rows[_i].words);
+	ck_assert_int_eq(status, rows[_i].status);
+	ck_assert_ptr_nonnull(strstr(err, rows[_i].error));
+	ck_assert_int_eq(err[0] == '\0', rows[_i].error[0] == '\0');
+}
+END_TEST
+
+START_TEST(program_keeps_its_output)
+{
+	RUN("zen5", "-q", "--", "sh", "-c", "echo out; echo err >&2");
+	ck_assert_str_eq(out, "out\n");
+	ck_assert_str_eq(err, "err\n");
+	RUN("zen5", "-q", "printf", "%s,", "-o", "--passes", "--");
+	ck_assert_str_eq(out, "-o,--passes,--,");
+}
+END_TEST
+
+/* The first run that is not 0 counts. */
+START_TEST(repeated_runs)
+{
+	RUN("zen5", "--runs=3", "sh", "-c", "echo x >>log; test $(wc -l <log) != 2");
+	ck_assert_int_eq(status, 1);
+	ck_assert_ptr_nonnull(strstr(err, "rot: the program will run 3 times"));
+	ck_assert_ptr_nonnull(strstr(err, "the runs ended differently: run 2"));
+}
+END_TEST
+
+START_TEST(core_that_fails)
+{
+	setenv("FAKE_CORE", "fail", 1);
+	RUN("zen5", "true");
+	ck_assert_int_eq(status, 1);
+	ck_assert_str_eq(err, "rot: cannot trace the program: Operation not permitted [allow it]\n");
+	ck_assert_int_eq(unlink("core/rot-core"), 0);
+	RUN("zen5", "true");
+	ck_assert_int_eq(status, 1);
+	ck_assert_ptr_nonnull(strstr(err, "ended with exit status 127 without a result"));
+}
+END_TEST
+
+/* Performance and throughput of a made-up program below made-up roofs. */
+static void
+check_bound(double performance, double throughput, const char *border, double cpu_s, const char *expected)
+{
+	struct quantity_value values[] = {
+		{.name = (char *)"performance", .of = (char *)"flop", .summary = {.value = performance}},
+		{.name = (char *)"throughput", .of = (char *)border, .summary = {.value = throughput}},
+	};
+	struct program_run_output *one = program_run_output_new();
+	struct program_command_output *output = program_command_output_new();
+	struct program_plan plan = {.operation = "flop", .border = border, .left_out = (char *)""};
+	struct architecture architecture = {.name = (char *)"x"};
+	struct program_report report = {
+		.architecture = &architecture,
+		.plan = &plan,
+		.output = output,
+		.total = {values, 2, NULL},
+		.agreement = {.spread = NAN, .has_same_threads = true},
+		.peak = 100e9,
+		.bandwidth = 10e9,
+	};
+
+	one->wall_time = 1000000000;
+	one->user_time = (uint64_t)(cpu_s * 1e9);
+	program_command_output_outputs_add(output, one);
+	program_report_judge(&report);
+	ck_assert_str_eq(report.bound, expected);
+	report.total = (struct program_values){.nr = 0};
+	program_report_clear(&report);
+	rot_graph_delete(output);
+}
+
+START_TEST(bound_in_words)
+{
+	check_bound(4e9, 8.3e9, "llcRam", 1,
+		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak");
+	check_bound(60e9, 0.3e9, "llcRam.read", 1, "compute-bound: 60 % of the peak; 3 % of the memory bandwidth");
+	check_bound(0, 5e9, "llcRam", 1, "no floating-point operations; 50 % of the memory bandwidth");
+	check_bound(60e9, 0.3e9, "llcRam", 2,
+		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of one CPU; the program used more)");
+	check_bound(1e9, 0.3e9, "llcRam", 1,
+		    "neither memory nor arithmetic: 3 % of the memory bandwidth, 1 % of the peak; something else takes the "
+		    "time (latency, dependences, other instructions, waiting)");
+	check_bound(60e9, 5e9, "l2l3", 1, "");
+	check_bound(NAN, 5e9, "llcRam", 1, "");
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_written)
+{
+	RUN("zen5", "-o", "no/such/folder/x", "sh", "-c", "echo ran");
+	ck_assert_int_eq(status, 1);
+	ck_assert_str_eq(out, "");
+	ck_assert_ptr_nonnull(strstr(err, "cannot write 'no/such/folder/x"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("run");
+	TCase *tc = tcase_create("run");
+
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_set_timeout(tc, 60);
+	tcase_add_loop_test(tc, tables, 0, 5);
+	tcase_add_test(tc, values_as_json);
+	tcase_add_loop_test(tc, exit_statuses, 0, 9);
+	tcase_add_test(tc, program_keeps_its_output);
+	tcase_add_test(tc, repeated_runs);
+	tcase_add_test(tc, core_that_fails);
+	tcase_add_test(tc, bound_in_words);
+	tcase_add_test(tc, files_that_cannot_be_written);
+	suite_add_tcase(suite, tc);
+	return suite_run(suite);
+}
