@@ -7,11 +7,12 @@
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "child/spin.h"
+#include "child/thread_measurers.h"
 #include "child/workload.h"
 #include "memory.h"
 
-static bool
-has_workload(const struct measurement *measurement, const struct workload *workload)
+bool
+measurement_has_workload(const struct measurement *measurement, const struct workload *workload)
 {
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		if (measurement_workloads_at(measurement, i) == workload)
@@ -80,7 +81,7 @@ check_wait_for_workload(const void *action, const struct measurement *measuremen
 {
 	const struct wait_for_workload_action *own = action;
 
-	if (!own->wait_for_workload || !has_workload(measurement, own->wait_for_workload))
+	if (!own->wait_for_workload || !measurement_has_workload(measurement, own->wait_for_workload))
 		return rot_error_set(err, 0,
 				     own->wait_for_workload ? "the workload to wait for is not in the measurement"
 							    : "no workload to wait for is named");
@@ -217,7 +218,7 @@ execute_initialize_set(struct run *run, struct child_thread *thread, void *actio
 		free(added);
 		return rot_error_set(err, 0, "measurer set %d is initialized already", own->measurer_set->id);
 	}
-	return set_initialize(&added->state, own->measurer_set, run->failure);
+	return set_initialize(&added->state, own->measurer_set, 0, run->failure);
 }
 
 static int
@@ -269,6 +270,39 @@ execute_dispose_set(struct run *run, struct child_thread *thread, void *action, 
 	return 0;
 }
 
+/* ---- measurers on other threads ---- */
+
+static int
+check_create(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct create_measurer_on_thread_action *own = action;
+	const struct event_predicate_base *predicates[] = {own->start_predicate, own->stop_predicate,
+							   own->read_predicate, own->dispose_predicate};
+
+	if (!own->measurer_set)
+		return rot_error_set(err, 0, "no measurer set is named");
+	for (size_t i = 0; i < sizeof(predicates) / sizeof(predicates[0]); i++) {
+		if (predicate_check(predicates[i], measurement, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+refuse_create(const void *action, struct rot_error *err)
+{
+	const struct create_measurer_on_thread_action *own = action;
+
+	return set_check_foreign(own->measurer_set, err);
+}
+
+static int
+execute_create(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	(void)err;
+	return thread_measurers_execute(run, action, thread->event);
+}
+
 /* ---- actions on actions ---- */
 
 /* The inner action is checked by action_check. */
@@ -296,7 +330,7 @@ execute_measure(struct run *run, struct child_thread *thread, void *action, stru
 	int rc;
 
 	(void)err;
-	rc = set_initialize(&set, own->measurer_set, run->failure);
+	rc = set_initialize(&set, own->measurer_set, 0, run->failure);
 	if (rc == 0) {
 		set_start(&set);
 		rc = action_execute(run, thread, own->action);
@@ -312,24 +346,33 @@ execute_measure(struct run *run, struct child_thread *thread, void *action, stru
 
 /*
  * check: complains about what is missing. execute: -1 with err set, or with the failure recorded already.
- * is_refused: what this version of the core cannot do.
+ * works_on_behalf: does not depend on the thread that executes it, and waits for nothing.
+ * refuse: complains about what this core cannot do, after check; may be NULL.
  */
 static const struct action_type {
 	const struct rot_class *class;
 	const char *journal_text;
 	int (*check)(const void *action, const struct measurement *measurement, struct rot_error *err);
 	int (*execute)(struct run *run, struct child_thread *thread, void *action, struct rot_error *err);
+	bool works_on_behalf;
+	int (*refuse)(const void *action, struct rot_error *err);
 } types[] = {
-	{&stop_kernel_action_class, "action StopKernel", check_stop_kernel, execute_stop_kernel},
-	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", check_flush_buffers, execute_flush_buffers},
-	{&wait_for_workload_action_class, "action WaitForWorkload", check_wait_for_workload, execute_wait_for_workload},
-	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", check_barrier, execute_barrier},
-	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", check_set, execute_initialize_set},
-	{&start_measurer_set_action_class, "action StartMeasurerSet", check_set, execute_start_set},
-	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set},
-	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set},
-	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set},
-	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure},
+	{&stop_kernel_action_class, "action StopKernel", check_stop_kernel, execute_stop_kernel, true, NULL},
+	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", check_flush_buffers, execute_flush_buffers,
+	 true, NULL},
+	{&wait_for_workload_action_class, "action WaitForWorkload", check_wait_for_workload, execute_wait_for_workload,
+	 false, NULL},
+	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", check_barrier, execute_barrier,
+	 false, NULL},
+	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", check_set, execute_initialize_set,
+	 false, NULL},
+	{&start_measurer_set_action_class, "action StartMeasurerSet", check_set, execute_start_set, false, NULL},
+	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set, false, NULL},
+	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set, false, NULL},
+	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set, false, NULL},
+	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure, false, NULL},
+	{&create_measurer_on_thread_action_class, "action CreateMeasurerOnThread", check_create, execute_create, true,
+	 refuse_create},
 };
 
 static const struct action_type *
@@ -370,13 +413,33 @@ action_check(const struct action_base *action, const struct measurement *measure
 			*kind = FAILURE_REFUSED;
 			return rot_error_set(err, 0, "cannot execute a %s: this version of the core cannot", name);
 		}
-		if (action->workload && !has_workload(measurement, action->workload))
+		if (action->workload && !measurement_has_workload(measurement, action->workload))
 			return rot_error_set(err, 0, "%s: its workload is not in the measurement", name);
 		if (type->check(action, measurement, err) < 0)
 			return rot_error_prefix(err, "%s", name);
+		if (type->refuse && type->refuse(action, err) < 0) {
+			*kind = FAILURE_REFUSED;
+			return rot_error_prefix(err, "%s", name);
+		}
 		if (type->execute != execute_measure)
 			return 0;
 		action = ((const struct measure_action_execution *)action)->action;
 	}
 	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
+}
+
+bool
+action_works_on_behalf(const struct action_base *action)
+{
+	return action_type_of(action)->works_on_behalf;
+}
+
+bool
+action_needs_service(const struct action_base *action)
+{
+	const struct measure_action_execution *outer;
+
+	while ((outer = rot_cast((void *)action, &measure_action_execution_class)) != NULL)
+		action = outer->action;
+	return rot_is_a(action, &create_measurer_on_thread_action_class);
 }

@@ -12,4 +12,12 @@ int action_execute(struct run *run, struct child_thread *thread, struct action_b
 int action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
 		 struct rot_error *err);
 
+/* Whether it can be executed on behalf of a foreign thread, see event_raise. */
+bool action_works_on_behalf(const struct action_base *action);
+
+/* Whether it, or an action inside of it, concerns threads that kernels create. */
+bool action_needs_service(const struct action_base *action);
+
+bool measurement_has_workload(const struct measurement *measurement, const struct workload *workload);
+
 #endif

@@ -8,13 +8,16 @@
 #include "child/caches.h"
 #include "child/configurator.h"
 #include "child/journal.h"
+#include "child/rules.h"
 #include "child/run.h"
+#include "child/service.h"
 #include "memory.h"
 
 /* The command at work. nr_entered: per measurement, the configurators to leave. */
 struct work {
 	const struct measurement_command *command;
 	struct notifier *notifier;
+	struct service service;
 	struct failure *failure;
 	struct measurement_command_output *output;
 	size_t *nr_entered;
@@ -78,8 +81,11 @@ perform_run(struct work *work, size_t i)
 		failure_record(work->failure, FAILURE_ERROR, &error);
 		goto out;
 	}
+	if (service_hold(&work->service, measurement_needs_service(measurement), work->failure) < 0)
+		goto out;
 	notifier_begin_run(work->notifier);
-	if (run_perform(measurement, work->failure, output, own_tids) < 0)
+	if (run_perform(measurement, &work->service, work->failure, output, own_tids) < 0 ||
+	    service_hold(&work->service, false, work->failure) < 0)
 		goto out;
 	output->unmeasured_threads = (int32_t)notifier_end_run(work->notifier, own_tids, nr_workloads);
 	work->nr_done++;
@@ -134,6 +140,16 @@ perform_runs(struct work *work)
 	}
 }
 
+static int
+open_service(struct work *work)
+{
+	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++) {
+		if (measurement_needs_service(measurement_command_measurements_at(work->command, i)))
+			return service_open(&work->service, work->notifier, work->failure);
+	}
+	return 0;
+}
+
 struct measurement_command_output *
 command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
 {
@@ -146,9 +162,10 @@ command_perform(const struct measurement_command *command, struct notifier *noti
 	work.output = measurement_command_output_new();
 	for (size_t i = 0; i < nr; i++)
 		measurement_command_output_collections_add(work.output, measurement_run_output_collection_new());
-	if (enter_measurements(&work) == 0)
+	if (open_service(&work) == 0 && enter_measurements(&work) == 0)
 		perform_runs(&work);
 	leave_measurements(&work);
+	service_close(&work.service);
 	free(work.nr_entered);
 	caches_close();
 	if (!failure->happened)

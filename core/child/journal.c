@@ -58,7 +58,7 @@ static void
 write_entry(FILE *out, const struct entry *entry)
 {
 	if (entry->workload_id < 0)
-		fprintf(out, "main: %s", entry->what);
+		fprintf(out, "%s: %s", entry->workload_id == JOURNAL_SERVICE ? "service" : "main", entry->what);
 	else
 		fprintf(out, "workload %d: %s", entry->workload_id, entry->what);
 	if (entry->id >= 0)

@@ -11,7 +11,9 @@
 /* Allocates the entries. Until then journal_add does nothing. */
 void journal_open(void);
 
-/* Names the calling thread in its entries: "main", or "workload ID" for id >= 0. */
+#define JOURNAL_SERVICE (-2)
+
+/* Names the calling thread in its entries: "main", "service", or "workload ID" for id >= 0. */
 void journal_thread(int workload_id);
 
 /*

@@ -4,6 +4,7 @@
 #define CHILD_MEASURER_H
 
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "child/failure.h"
 #include "entities.h"
@@ -12,7 +13,9 @@
  * One row per class. A measurer's state is state_size bytes, zeroed before initialize, and belongs to the measurer; the
  * description is only read.
  *
- * initialize: everything that can be done ahead. failure_kind says what a failure of it is.
+ * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
+ * failure of it is.
+ * not_foreign: why it cannot measure a thread on behalf of which another one starts and stops it; NULL: it can.
  * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the
  * state. Called several times; the last pair counts. output:     a fresh output entity (without measurerId), or NULL
  * and err. dispose:    frees what initialize made; called after every initialize, also a failed one. NULL: nothing to
@@ -22,7 +25,8 @@ struct measurer_type {
 	const struct rot_class *class;
 	size_t state_size;
 	enum failure_kind failure_kind;
-	int (*initialize)(void *state, const void *description, struct rot_error *err);
+	const char *not_foreign;
+	int (*initialize)(void *state, const void *description, pid_t tid, struct rot_error *err);
 	void (*start)(void *state);
 	void (*stop)(void *state);
 	void *(*output)(void *state, const void *description, struct rot_error *err);

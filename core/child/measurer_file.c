@@ -25,10 +25,11 @@ struct state {
 };
 
 static int
-initialize(void *state, const void *description, struct rot_error *err)
+initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
 	struct state *own = state;
 
+	(void)tid;
 	(void)err;
 	own->description = description;
 	own->nr = file_measurer_nr_files_to_record(own->description);
@@ -127,6 +128,7 @@ dispose(void *state)
 const struct measurer_type file_measurer_type = {
 	.class = &file_measurer_class,
 	.state_size = sizeof(struct state),
+	.not_foreign = "the file is none of a thread's; read it with the measurers of a workload or of the run",
 	.initialize = initialize,
 	.start = start,
 	.stop = stop,

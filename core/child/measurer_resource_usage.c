@@ -45,11 +45,12 @@ read_steal_ticks(int fd)
 }
 
 static int
-initialize(void *state, const void *description, struct rot_error *err)
+initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
 	struct state *own = state;
 	const struct resource_usage_measurer *measurer = description;
 
+	(void)tid;
 	(void)err;
 	own->fd = measurer->read_steal_time ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
 	return 0;
@@ -109,6 +110,7 @@ dispose(void *state)
 const struct measurer_type resource_usage_measurer_type = {
 	.class = &resource_usage_measurer_class,
 	.state_size = sizeof(struct state),
+	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a PerfEventMeasurer can",
 	.initialize = initialize,
 	.start = start,
 	.stop = stop,

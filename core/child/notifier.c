@@ -3,7 +3,6 @@
 #include "child/notifier.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,14 +12,16 @@ void
 notifier_init(struct notifier *notifier, int fd)
 {
 	*notifier = (struct notifier){.fd = fd};
+	pthread_mutex_init(&notifier->lock, NULL);
 }
 
 void
 notifier_clear(struct notifier *notifier)
 {
-	free(notifier->tids);
-	notifier->tids = NULL;
-	notifier->nr_tids = 0;
+	pthread_mutex_destroy(&notifier->lock);
+	free(notifier->threads);
+	free(notifier->ended);
+	*notifier = (struct notifier){.fd = -1};
 }
 
 int
@@ -33,23 +34,43 @@ notifier_send(struct notifier *notifier, enum wire_kind kind, int64_t argument, 
 	return rot_error_set(err, errno, "cannot tell the parent of the core how far the measurement is");
 }
 
-static void
-thread_started(struct notifier *notifier, pid_t tid)
+/* ---- the threads that are known; called with the lock held ---- */
+
+static struct known_thread *
+find(struct notifier *notifier, pid_t tid)
 {
-	notifier->tids = rot_realloc(notifier->tids, notifier->nr_tids + 1, sizeof(*notifier->tids));
-	notifier->tids[notifier->nr_tids++] = tid;
-	notifier->nr_started++;
+	for (size_t i = notifier->nr_threads; i-- > 0;) {
+		if (notifier->threads[i].tid == tid)
+			return &notifier->threads[i];
+	}
+	return NULL;
 }
 
 static void
-thread_exited(struct notifier *notifier, pid_t tid)
+add(struct notifier *notifier, pid_t tid)
 {
-	for (size_t i = 0; i < notifier->nr_tids; i++) {
-		if (notifier->tids[i] == tid) {
-			notifier->tids[i] = notifier->tids[--notifier->nr_tids];
-			return;
-		}
+	notifier->threads = rot_realloc(notifier->threads, notifier->nr_threads + 1, sizeof(*notifier->threads));
+	notifier->threads[notifier->nr_threads++] = (struct known_thread){.tid = tid};
+}
+
+static void
+take_out(struct notifier *notifier, struct known_thread *thread)
+{
+	*thread = notifier->threads[--notifier->nr_threads];
+}
+
+static void
+end(struct notifier *notifier, pid_t tid)
+{
+	struct known_thread *thread = find(notifier, tid);
+
+	if (!thread)
+		return;
+	if (!thread->is_covered) {
+		notifier->ended = rot_realloc(notifier->ended, notifier->nr_ended + 1, sizeof(*notifier->ended));
+		notifier->ended[notifier->nr_ended++] = tid;
 	}
+	take_out(notifier, thread);
 }
 
 static bool
@@ -62,24 +83,23 @@ contains(const pid_t *tids, size_t nr, pid_t tid)
 	return false;
 }
 
-/* An own thread is never remembered, so it does not matter when the news of its end comes. */
+/* The news that have come. */
 static void
-drain(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids)
+drain(struct notifier *notifier)
 {
 	struct wire_message message;
 
-	while (notifier->fd >= 0 && wire_receive(notifier->fd, &message, false) == 0) {
-		if (message.kind == WIRE_THREAD_STARTED && !contains(own_tids, nr_own_tids, message.tid))
-			thread_started(notifier, message.tid);
+	while (notifier->fd >= 0 && !notifier->is_read_by_service && wire_receive(notifier->fd, &message, false) == 0) {
+		if (message.kind == WIRE_THREAD_STARTED)
+			add(notifier, message.tid);
 		else if (message.kind == WIRE_THREAD_EXITED)
-			thread_exited(notifier, message.tid);
+			end(notifier, message.tid);
 	}
 }
 
-/* Whether a thread of this process still executes: there is neither nothing nor a zombie of that id (proc_pid_stat(5)).
- */
-static bool
-is_alive(pid_t tid)
+/* There is neither nothing nor a zombie of that id (proc_pid_stat(5)). */
+bool
+thread_is_alive(pid_t tid)
 {
 	char path[64], state = '\0';
 	FILE *file;
@@ -98,24 +118,86 @@ is_alive(pid_t tid)
 static void
 forget_ended(struct notifier *notifier)
 {
-	for (size_t i = notifier->nr_tids; i-- > 0;) {
-		if (!is_alive(notifier->tids[i]))
-			thread_exited(notifier, notifier->tids[i]);
+	for (size_t i = notifier->nr_threads; i-- > 0;) {
+		if (!thread_is_alive(notifier->threads[i].tid))
+			take_out(notifier, &notifier->threads[i]);
 	}
 }
+
+/* ---- what others call ---- */
 
 void
 notifier_begin_run(struct notifier *notifier)
 {
-	drain(notifier, NULL, 0);
+	pthread_mutex_lock(&notifier->lock);
+	drain(notifier);
 	forget_ended(notifier);
-	notifier->nr_at_begin = notifier->nr_tids;
-	notifier->nr_started = 0;
+	for (size_t i = 0; i < notifier->nr_threads; i++)
+		notifier->threads[i].is_covered = false;
+	notifier->nr_ended = 0;
+	pthread_mutex_unlock(&notifier->lock);
 }
 
+/* An own thread is not kept, so it does not matter when the news of its end comes. */
 size_t
 notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids)
 {
-	drain(notifier, own_tids, nr_own_tids);
-	return notifier->nr_at_begin + notifier->nr_started;
+	size_t nr = 0;
+
+	pthread_mutex_lock(&notifier->lock);
+	drain(notifier);
+	for (size_t i = notifier->nr_threads; i-- > 0;) {
+		if (contains(own_tids, nr_own_tids, notifier->threads[i].tid))
+			take_out(notifier, &notifier->threads[i]);
+		else if (!notifier->threads[i].is_covered)
+			nr++;
+	}
+	for (size_t i = 0; i < notifier->nr_ended; i++) {
+		if (!contains(own_tids, nr_own_tids, notifier->ended[i]))
+			nr++;
+	}
+	pthread_mutex_unlock(&notifier->lock);
+	return nr;
+}
+
+void
+notifier_thread_started(struct notifier *notifier, pid_t tid)
+{
+	pthread_mutex_lock(&notifier->lock);
+	add(notifier, tid);
+	pthread_mutex_unlock(&notifier->lock);
+}
+
+void
+notifier_thread_exited(struct notifier *notifier, pid_t tid)
+{
+	pthread_mutex_lock(&notifier->lock);
+	end(notifier, tid);
+	pthread_mutex_unlock(&notifier->lock);
+}
+
+void
+notifier_cover(struct notifier *notifier, pid_t tid)
+{
+	struct known_thread *thread;
+
+	pthread_mutex_lock(&notifier->lock);
+	thread = find(notifier, tid);
+	if (thread)
+		thread->is_covered = true;
+	pthread_mutex_unlock(&notifier->lock);
+}
+
+pid_t *
+notifier_tids(struct notifier *notifier, size_t *nr)
+{
+	pid_t *tids;
+
+	pthread_mutex_lock(&notifier->lock);
+	*nr = notifier->nr_threads;
+	tids = rot_calloc(*nr + 1, sizeof(*tids));
+	for (size_t i = 0; i < *nr; i++)
+		tids[i] = notifier->threads[i].tid;
+	pthread_mutex_unlock(&notifier->lock);
+	return tids;
 }

@@ -3,22 +3,34 @@
 #ifndef CHILD_NOTIFIER_H
 #define CHILD_NOTIFIER_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "common/wire.h"
 
+/* covered: a measurer covers it in this run. */
+struct known_thread {
+	pid_t tid;
+	bool is_covered;
+};
+
 /*
  * fd: the wire, or -1 without a parent; then nothing is sent and nothing is known of threads.
- * tids: threads alive that are not of workloads.   nr_started: such threads that started since the last
- * notifier_begin_run.
+ * is_read_by_service: the news are read by the service thread (service.h), else at the begin and the end of runs.
+ * lock: of the rest.   threads: alive, not of workloads.   ended: those that ended during this run, and nothing
+ * covered.
  */
 struct notifier {
 	int fd;
-	pid_t *tids;
-	size_t nr_tids;
-	size_t nr_at_begin, nr_started;
+	bool is_read_by_service;
+	pthread_mutex_t lock;
+	struct known_thread *threads;
+	size_t nr_threads;
+	pid_t *ended;
+	size_t nr_ended;
 };
 
 void notifier_init(struct notifier *notifier, int fd);
@@ -33,8 +45,21 @@ void notifier_begin_run(struct notifier *notifier);
 
 /*
  * After they have ended: the number of threads that lived during the run (also only for a while, also before its kernel
- * ran) and were not one of own_tids.
+ * ran), were not one of own_tids, and were covered by no measurer.
  */
 size_t notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids);
+
+/* News of a thread that is not a workload's. From any thread, as all below. */
+void notifier_thread_started(struct notifier *notifier, pid_t tid);
+void notifier_thread_exited(struct notifier *notifier, pid_t tid);
+
+/* A measurer covers the thread in this run. */
+void notifier_cover(struct notifier *notifier, pid_t tid);
+
+/* The ids of the threads alive that are not of workloads, nr of them, in fresh memory. */
+pid_t *notifier_tids(struct notifier *notifier, size_t *nr);
+
+/* Whether a thread of this process still executes. */
+bool thread_is_alive(pid_t tid);
 
 #endif

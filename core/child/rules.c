@@ -6,6 +6,7 @@
 
 #include "child/actions.h"
 #include "child/journal.h"
+#include "child/thread_measurers.h"
 
 /* ---- predicates ---- */
 
@@ -61,7 +62,34 @@ predicate_matches(const struct event_predicate_base *predicate, const struct eve
 	return type && type->matches(predicate, event);
 }
 
+int
+predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
+		struct rot_error *err)
+{
+	const struct workload_event_predicate *own = rot_cast((void *)predicate, &workload_event_predicate_class);
+
+	if (!predicate)
+		return 0;
+	if (!predicate_type_of(predicate))
+		return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it",
+				     ROT_ENTITY(predicate)->class->name);
+	if (!own || !own->workload || measurement_has_workload(measurement, own->workload))
+		return 0;
+	return rot_error_set(err, 0, "a WorkloadEventPredicate names workload %d, which is not in the measurement",
+			     own->workload->id);
+}
+
 /* ---- rules ---- */
+
+bool
+measurement_needs_service(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement_nr_rules(measurement); i++) {
+		if (action_needs_service(measurement_rules_at(measurement, i)->action))
+			return true;
+	}
+	return false;
+}
 
 int
 rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
@@ -70,13 +98,18 @@ rule_check(const struct rule *rule, const struct measurement *measurement, enum 
 	*kind = FAILURE_ERROR;
 	if (!rule->predicate || !rule->action)
 		return rot_error_set(err, 0, "a rule has no %s", rule->predicate ? "action" : "predicate");
-	if (!predicate_type_of(rule->predicate))
-		return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it",
-				     ROT_ENTITY(rule->predicate)->class->name);
+	if (predicate_check(rule->predicate, measurement, err) < 0)
+		return -1;
 	return action_check(rule->action, measurement, kind, err);
 }
 
 /* ---- events ---- */
+
+bool
+event_is(const struct event *event, enum event_kind kind, const char *name)
+{
+	return event->kind == kind && strcmp(event->name, name) == 0;
+}
 
 static const char *const journal_texts[][4] = {
 	[EVENT_RUN] = {"event run start", "event run stop"},
@@ -106,20 +139,32 @@ execute_queued(struct run *run, struct child_thread *thread, bool end)
 	return run_has_failed(run) ? -1 : 0;
 }
 
-int
-event_raise(struct run *run, struct child_thread *thread, const struct event *event)
+static void
+follow_rules(struct run *run, struct child_thread *thread, const struct event *event)
 {
 	size_t nr = measurement_nr_rules(run->measurement);
 
-	journal_event(event);
-	if (execute_queued(run, thread, false) < 0)
-		return -1;
 	for (size_t i = 0; i < nr && !run_has_failed(run); i++) {
 		struct rule *rule = measurement_rules_at(run->measurement, i);
 
-		if (predicate_matches(rule->predicate, event))
+		if (predicate_matches(rule->predicate, event) &&
+		    (!thread->is_foreign || action_works_on_behalf(rule->action)))
 			action_perform(run, thread, rule->action);
 	}
+}
+
+int
+event_raise(struct run *run, struct child_thread *thread, const struct event *event)
+{
+	size_t nr_thread_measurers = thread_measurers_count(run);
+
+	journal_event(event);
+	thread->event = event;
+	if (execute_queued(run, thread, false) == 0) {
+		follow_rules(run, thread, event);
+		thread_measurers_answer(run, nr_thread_measurers, thread, event);
+	}
+	thread->event = NULL;
 	return run_has_failed(run) ? -1 : 0;
 }
 

@@ -20,10 +20,15 @@ struct event {
 	const struct workload *workload;
 };
 
+bool event_is(const struct event *event, enum event_kind kind, const char *name);
+
 /*
  * Raises an event in the calling thread: executes the actions queued to the thread, then searches the rule list in
  * order and executes the action of every rule whose predicate matches. An action that names another thread is queued to
  * it (child_thread_queue) and not waited for. 0, or -1 when the run has failed, here or in another thread.
+ *
+ * For a foreign thread the service thread does this on its behalf. Then only actions are executed that do not depend on
+ * the thread they are executed in and wait for nothing: CreateMeasurerOnThread, StopKernel and FlushKernelBuffers.
  */
 int event_raise(struct run *run, struct child_thread *thread, const struct event *event);
 
@@ -44,5 +49,12 @@ int action_perform(struct run *run, struct child_thread *thread, struct action_b
  */
 int rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	       struct rot_error *err);
+
+/* As rule_check, for a predicate; NULL is fine. */
+int predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
+		    struct rot_error *err);
+
+/* Whether rules of the measurement concern threads that are not its workloads'. */
+bool measurement_needs_service(const struct measurement *measurement);
 
 #endif

@@ -9,6 +9,8 @@
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "child/rules.h"
+#include "child/service.h"
+#include "child/thread_measurers.h"
 #include "child/workload.h"
 #include "memory.h"
 
@@ -74,9 +76,10 @@ run_add_output(struct run *run, struct measurer_set_output *output)
 /* ---- making and ending ---- */
 
 static void
-run_init(struct run *run, const struct measurement *description, struct failure *failure)
+run_init(struct run *run, const struct measurement *description, struct service *service, struct failure *failure)
 {
-	*run = (struct run){.failure = failure, .measurement = rot_graph_clone(description, NULL)};
+	*run = (struct run){.failure = failure, .measurement = rot_graph_clone(description, NULL), .service = service};
+	pthread_mutex_init(&run->thread_lock, NULL);
 	pthread_mutex_init(&run->lock, NULL);
 	pthread_cond_init(&run->ended, NULL);
 	child_thread_init(&run->main_thread, NULL);
@@ -90,6 +93,8 @@ run_init(struct run *run, const struct measurement *description, struct failure 
 static void
 run_clear(struct run *run)
 {
+	thread_measurers_clear(run);
+	pthread_mutex_destroy(&run->thread_lock);
 	while (run->barriers) {
 		struct barrier_state *next = run->barriers->next;
 
@@ -180,7 +185,7 @@ run_measured(struct run *run, struct measurement_run_output *output)
 	struct measurer_set_output *overall = NULL;
 	struct set_state set = {0};
 
-	if (set_initialize(&set, run->measurement->overall_measurer_set, run->failure) < 0 ||
+	if (set_initialize(&set, run->measurement->overall_measurer_set, 0, run->failure) < 0 ||
 	    event_raise(run, &run->main_thread, &(struct event){EVENT_RUN, "start", NULL}) < 0)
 		goto out;
 	set_start(&set);
@@ -189,6 +194,8 @@ run_measured(struct run *run, struct measurement_run_output *output)
 	if (run_has_failed(run) || event_raise(run, &run->main_thread, &(struct event){EVENT_RUN, "stop", NULL}) < 0 ||
 	    thread_end(run, &run->main_thread) < 0)
 		goto out;
+	service_set_run(run->service, NULL);
+	thread_measurers_finish(run);
 	overall = set_output(&set, run->failure);
 	collect_outputs(run, overall, output);
 out:
@@ -196,8 +203,8 @@ out:
 }
 
 int
-run_perform(const struct measurement *description, struct failure *failure, struct measurement_run_output *output,
-	    pid_t *own_tids)
+run_perform(const struct measurement *description, struct service *service, struct failure *failure,
+	    struct measurement_run_output *output, pid_t *own_tids)
 {
 	size_t nr_entered;
 	struct rot_error error;
@@ -207,8 +214,10 @@ run_perform(const struct measurement *description, struct failure *failure, stru
 	if (configurators_enter(description, CONFIGURATOR_RUN, &nr_entered, &error) < 0) {
 		failure_record(failure, FAILURE_ERROR, &error);
 	} else {
-		run_init(&run, description, failure);
+		run_init(&run, description, service, failure);
+		service_set_run(service, &run);
 		run_measured(&run, output);
+		service_set_run(service, NULL);
 		for (size_t i = 0; i < run.nr_workloads; i++)
 			own_tids[i] = run.workloads[i].thread.tid;
 		run_clear(&run);

@@ -16,6 +16,8 @@
 #include "kernel.h"
 
 struct run;
+struct service;
+struct thread_measurers;
 
 /*
  * A workload in a run.
@@ -59,6 +61,7 @@ struct action_set {
  * measurement: this run's own clone of the description.
  * lock: of everything below it.   ended: signalled when a workload's thread is about to end.
  * action_outputs: MeasurerSetOutputs of actions, in the order of their execution.
+ * service: that of the command.   thread_lock: of thread_measurers.
  */
 struct run {
 	struct measurement *measurement;
@@ -73,6 +76,9 @@ struct run {
 	struct action_set *sets;
 	struct measurer_set_output **action_outputs;
 	size_t nr_action_outputs;
+	struct service *service;
+	pthread_mutex_t thread_lock;
+	struct thread_measurers *thread_measurers;
 };
 
 /*
@@ -80,11 +86,12 @@ struct run {
  * events, overall measurer set, workloads. Adds the outputs of all measurer sets to output: workloads in their order,
  * then those of actions, then the overall set.
  *
+ * service: attends to the threads that kernels create, if the measurement has rules that need it.
  * own_tids: nr workloads of the description elements, receives the ids of the workloads' threads.
  * 0, or -1 and the failure recorded; no thread of the run is left in either case.
  */
-int run_perform(const struct measurement *description, struct failure *failure, struct measurement_run_output *output,
-		pid_t *own_tids);
+int run_perform(const struct measurement *description, struct service *service, struct failure *failure,
+		struct measurement_run_output *output, pid_t *own_tids);
 
 /* Records err as a failure (of kind error) of the run; returns -1. */
 int run_fail(struct run *run, const struct rot_error *err);

@@ -11,15 +11,23 @@
 
 #include "entities.h"
 
+struct event;
+
 /*
  * A thread: the main one, or that of a workload. Made by the main thread before the thread itself is, so that actions
  * can be queued to a workload that has not started.
  *
+ * Or a thread that a kernel or a library made: then this is only there while the service thread raises an event on its
+ * behalf, and nothing can be queued to it.
+ *
  * tid: 0 until the thread runs.   workload: NULL for the main thread.   queue: actions to execute, oldest first.
+ * event: that it is raising, or NULL.
  */
 struct child_thread {
 	atomic_int tid;
 	const struct workload *workload;
+	bool is_foreign;
+	const struct event *event;
 	pthread_mutex_t lock;
 	struct action_base **queue;
 	size_t nr_queued;

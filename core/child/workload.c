@@ -7,6 +7,7 @@
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "child/rules.h"
+#include "child/service.h"
 
 void
 workload_init(struct workload_run *work, struct run *run, struct workload *workload)
@@ -119,7 +120,7 @@ prepare(struct workload_run *work)
 	}
 	if (raise_event(work, EVENT_THREAD, "started") < 0 || initialize_kernel(work) < 0)
 		return -1;
-	return set_initialize(&work->set, work->workload->measurer_set, work->run->failure);
+	return set_initialize(&work->set, work->workload->measurer_set, 0, work->run->failure);
 }
 
 /* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel.
@@ -168,6 +169,7 @@ workload_main(void *argument)
 	int rc;
 
 	journal_thread(work->workload->id);
+	own_thread_runs();
 	child_thread_attach(&work->thread);
 	rc = prepare(work);
 	if (rc == 0)
@@ -193,7 +195,9 @@ workload_create(struct workload_run *work)
 	pthread_mutex_lock(&work->run->lock);
 	work->run->nr_running++;
 	pthread_mutex_unlock(&work->run->lock);
+	own_threads_begin();
 	status = pthread_create(&work->pthread, NULL, workload_main, work);
+	own_threads_end();
 	work->is_created = status == 0;
 	if (work->is_created)
 		return;

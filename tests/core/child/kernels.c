@@ -97,7 +97,7 @@ dispose(void *kernel)
 }
 
 extern const size_t probe_size, plain_size;
-extern const struct kernel_type kernel_probe, kernel_plain;
+extern const struct kernel_type kernel_probe, kernel_plain, kernel_crew;
 
 KERNEL(probe, "Probe", .initialize = initialize, .buffers = buffers, .run = run, .warm_code = warm_code,
        .warm_data = warm_data, .stop = stop, .dispose = dispose);
@@ -115,4 +115,4 @@ run_plain(void *kernel)
 
 KERNEL(plain, "Plain", .run = run_plain);
 
-const struct kernel_type *const rot_kernels[] = {&kernel_probe, &kernel_plain, NULL};
+const struct kernel_type *const rot_kernels[] = {&kernel_probe, &kernel_plain, &kernel_crew, NULL};

@@ -243,14 +243,78 @@ START_TEST(a_set_that_is_not_initialized_cannot_be_started)
 }
 END_TEST
 
-START_TEST(measurers_on_foreign_threads_are_refused)
+static struct create_measurer_on_thread_action *
+create_on_threads(struct measurer_set *set)
+{
+	struct create_measurer_on_thread_action *action = create_measurer_on_thread_action_new();
+
+	action->measurer_set = set;
+	return action;
+}
+
+/* Some measurers can only measure the thread that starts and stops them; which, is told before anything runs. */
+static const struct {
+	const struct rot_class *class;
+	const char *text;
+} not_foreign[] = {
+	{&resource_usage_measurer_class, "a ResourceUsageMeasurer cannot measure a thread on its behalf"},
+	{&file_measurer_class, "a FileMeasurer cannot measure a thread on its behalf"},
+	{&list_events_measurer_class, "a ListEventsMeasurer cannot measure a thread on its behalf"},
+	{NULL, "it needs"}, /* no measurer: only the parent is missing */
+};
+
+START_TEST(measurers_that_cannot_be_on_foreign_threads_are_refused)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurer_set *set = make_set(3, _i % 2 ? NULL : not_foreign[_i / 2].class);
+	struct outcome outcome;
+
+	if (_i % 2 && not_foreign[_i / 2].class)
+		measurer_set_additional_measurers_add(set, rot_entity_new(not_foreign[_i / 2].class));
+	add_rule(command_measurement(command), on_run("start"), create_on_threads(set));
+	outcome = runner_run(command);
+	if (not_foreign[_i / 2].class)
+		outcome_expect_failure(&outcome, "refused", not_foreign[_i / 2].text, NULL);
+	else
+		outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction", not_foreign[_i / 2].text);
+	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(measurers_on_foreign_threads_need_a_set)
 {
 	struct measurement_command *command = make_command(1);
 	struct outcome outcome;
 
-	add_rule(command_measurement(command), on_run("start"), create_measurer_on_thread_action_new());
+	add_rule(command_measurement(command), on_run("start"), create_on_threads(NULL));
 	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction", NULL);
+	outcome_expect_failure(&outcome, "error", "CreateMeasurerOnThreadAction: no measurer set is named", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* In a rule's own predicate, and in those of an action. */
+START_TEST(a_predicate_that_names_a_workload_of_another_measurement_is_refused)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct create_measurer_on_thread_action *create = create_on_threads(make_set(3, NULL));
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct workload_event_predicate *predicate = on_workload(workload_new(), "kernelStop");
+	struct event_predicate_base **of_action[] = {NULL, &create->start_predicate, &create->stop_predicate,
+						     &create->read_predicate, &create->dispose_predicate};
+	struct outcome outcome;
+
+	predicate->workload->id = 77;
+	stop->kernel = add_workload(measurement, 0)->kernel;
+	add_rule(measurement, _i == 0 ? (void *)predicate : (void *)on_run("start"), stop);
+	add_rule(measurement, on_run("start"), create);
+	if (_i > 0)
+		*of_action[_i] = &predicate->base;
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error",
+			       "a WorkloadEventPredicate names workload 77, which is not in the measurement", NULL);
 	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
 	outcome_clear(&outcome);
 }
@@ -307,7 +371,9 @@ static const struct listed_test tests[] = {
 	{&a_workload_that_waits_for_itself_is_an_error, 1},
 	{&rules_lead_a_measurer_set_through_its_life, 1},
 	{&a_set_that_is_not_initialized_cannot_be_started, 1},
-	{&measurers_on_foreign_threads_are_refused, 1},
+	{&measurers_that_cannot_be_on_foreign_threads_are_refused, 2 * NR_ELEMENTS(not_foreign)},
+	{&measurers_on_foreign_threads_need_a_set, 1},
+	{&a_predicate_that_names_a_workload_of_another_measurement_is_refused, 5},
 	{&a_kernel_that_cannot_be_stopped_is_told_before_anything_runs, 1},
 	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
 };

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that kernels and libraries make, measured by a rule: counts are exact, for each thread and in sum. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "CrewData.h"
+#include "common/perf_event.h"
+#include "config.h"
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+#define SET_ID 5
+#define WORKLOAD_SET_ID 6
+#define RUNS 25
+
+/* Starts of the core: with RUNS each, 100 runs. */
+#define STARTS 4
+
+static const char faults_event[] = "perf::PERF_COUNT_SW_PAGE_FAULTS:u";
+
+static struct measurer_set *
+faults_set(int id)
+{
+	struct measurer_set *set = make_set(id, &perf_event_measurer_class);
+	struct perf_event_definition *definition = perf_event_definition_new();
+
+	rot_string_set(&definition->name, "faults");
+	rot_string_set(&definition->definition, faults_event);
+	perf_event_measurer_events_add((struct perf_event_measurer *)set->main_measurer, definition);
+	return set;
+}
+
+static struct create_measurer_on_thread_action *
+add_action(struct measurement *measurement, void *predicate)
+{
+	struct create_measurer_on_thread_action *action = create_measurer_on_thread_action_new();
+
+	action->measurer_set = faults_set(SET_ID);
+	add_rule(measurement, predicate, action);
+	return action;
+}
+
+static struct crew_data *
+add_crew(struct measurement *measurement, const char *mode, int nr_threads, int pages, int rounds)
+{
+	struct workload *workload = workload_new();
+	struct crew_data *crew = rot_entity_new(&crew_data_class);
+
+	rot_string_set(&crew->mode, mode);
+	crew->base.num_threads = nr_threads;
+	crew->base.warm_code = crew->base.warm_data = true;
+	crew->pages = pages;
+	crew->rounds = rounds;
+	workload->kernel = &crew->base;
+	workload->measurer_set = faults_set(WORKLOAD_SET_ID);
+	measurement_workloads_add(measurement, workload);
+	return crew;
+}
+
+/* ---- what the runs gave ---- */
+
+static uint64_t
+faults_of(const struct measurer_set_output *set)
+{
+	struct perf_event_measurer_output *output =
+		rot_cast(set->main_measurer_output, &perf_event_measurer_output_class);
+
+	ck_assert_ptr_nonnull(output);
+	return perf_event_measurer_output_event_counts_at(output, 0)->raw_count;
+}
+
+/*
+ * The counts of all copies, nr of them, in ascending order. A thread of the warm-up that was still on its way out when
+ * the kernel started counted nothing.
+ */
+static uint64_t *
+all_faults(const struct measurement_run_output *run, size_t *nr)
+{
+	size_t nr_sets = measurement_run_output_nr_measurer_set_outputs(run);
+	uint64_t *faults = rot_calloc(nr_sets + 1, sizeof(*faults));
+
+	*nr = 0;
+	for (size_t i = 0; i < nr_sets; i++) {
+		const struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, i);
+		size_t k = *nr;
+
+		if (set->set_id != SET_ID || faults_of(set) == 0)
+			continue;
+		ck_assert_int_ne(set->tid, run_set(run, WORKLOAD_SET_ID)->tid);
+		for (; k > 0 && faults[k - 1] > faults_of(set); k--)
+			faults[k] = faults[k - 1];
+		faults[k] = faults_of(set);
+		(*nr)++;
+	}
+	return faults;
+}
+
+static const struct crew_case {
+	const char *mode;
+	const char *library;
+	int nr_threads, pages, rounds;
+	bool is_first_the_workload;
+	bool lives_on; /* threads are there before the run begins, or when it ends */
+} crews[] = {
+	{"joined", NULL, 5, 7, 1, false, false},         {"pool", NULL, 4, 3, 50, false, true},
+	{"short", NULL, 40, 2, 1, false, false},         {"detached", NULL, 6, 5, 2, false, false},
+	{"openMp", "libgomp.so.1", 4, 9, 1, true, true},
+};
+
+static void
+expect_exact(const struct measurement_run_output *run, const struct crew_case *expected)
+{
+	size_t nr, first = expected->is_first_the_workload ? 1 : 0, nr_expected = (size_t)expected->nr_threads - first;
+	uint64_t *faults = all_faults(run, &nr), sum = 0, expected_sum = 0, own = first * (size_t)expected->pages;
+	bool is_uniform = strcmp(expected->mode, "short") == 0;
+
+	ck_assert_uint_eq(nr, nr_expected);
+	for (size_t i = 0; i < nr; i++) {
+		uint64_t pages =
+			(uint64_t)expected->pages * (uint64_t)expected->rounds * (is_uniform ? 1 : i + first + 1);
+
+#ifndef ROT_SANITIZED
+		ck_assert_uint_eq(faults[i], pages);
+#else
+		ck_assert_uint_ge(faults[i], pages);
+#endif
+		sum += faults[i];
+		expected_sum += pages;
+	}
+#ifndef ROT_SANITIZED
+	ck_assert_uint_eq(sum, expected_sum);
+#endif
+	/* creating threads touches fresh memory as well */
+	ck_assert_uint_ge(faults_of(run_set(run, WORKLOAD_SET_ID)), own);
+	free(faults);
+}
+
+/* ---- counts ---- */
+
+static bool
+has_library(const char *name)
+{
+	return !name || dlopen(name, RTLD_NOW) != NULL;
+}
+
+/* Started and stopped around the kernel, so that warming up is not counted. */
+START_TEST(counts_are_exact_for_each_thread_and_in_sum)
+{
+	const struct crew_case *expected = &crews[_i / STARTS];
+	struct measurement_command *command = make_command(RUNS);
+	struct create_measurer_on_thread_action *action;
+	struct outcome outcome;
+
+	if (!has_library(expected->library)) {
+		rot_graph_delete(command);
+		return;
+	}
+	add_crew(command_measurement(command), expected->mode, expected->nr_threads, expected->pages, expected->rounds);
+	action = add_action(command_measurement(command), on_run("start"));
+	action->start_predicate = &on_workload(NULL, "kernelStart")->base;
+	action->stop_predicate = &on_workload(NULL, "kernelStop")->base;
+	action->read_predicate = &on_workload(NULL, "kernelStop")->base;
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < RUNS; i++) {
+		expect_exact(outcome_run(&outcome, 0, i), expected);
+		if (!expected->lives_on)
+			ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Without predicates a copy counts all of its thread's life: here the kernel runs twice, once to warm up. */
+START_TEST(a_copy_without_predicates_counts_the_whole_life)
+{
+	struct measurement_command *command = make_command(3);
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), "joined", 3, 4, 1);
+	add_action(command_measurement(command), on_run("start"));
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < 3; i++) {
+		size_t nr;
+		uint64_t *faults = all_faults(outcome_run(&outcome, 0, i), &nr);
+
+		ck_assert_uint_eq(nr, 6);
+		for (size_t k = 0; k < nr; k++)
+			ck_assert_uint_ge(faults[k], 4 * (k / 2 + 1));
+		free(faults);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_thousand_short_threads_are_all_measured)
+{
+	struct measurement_command *command = make_command(1);
+	struct create_measurer_on_thread_action *action;
+	const struct crew_case expected = {"short", NULL, 1000, 1, 1, false, false};
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), "short", expected.nr_threads, expected.pages, expected.rounds);
+	action = add_action(command_measurement(command), on_run("start"));
+	action->start_predicate = &on_workload(NULL, "kernelStart")->base;
+	runner_trace();
+	outcome = runner_run(command);
+	expect_exact(outcome_run(&outcome, 0, 0), &expected);
+	ck_assert_int_eq(outcome_run(&outcome, 0, 0)->unmeasured_threads, 0);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* The pool lives when the rule is executed. */
+START_TEST(threads_that_are_there_already_get_a_copy)
+{
+	const struct crew_case *expected = &crews[1];
+	struct measurement_command *command = make_command(RUNS);
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), expected->mode, expected->nr_threads, expected->pages, expected->rounds);
+	add_action(command_measurement(command), on_workload(NULL, "kernelStart"))->stop_predicate =
+		&on_workload(NULL, "kernelStop")->base;
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < RUNS; i++)
+		expect_exact(outcome_run(&outcome, 0, i), expected);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Two passes: one with the rule, one without, interleaved. */
+START_TEST(threads_without_a_rule_are_counted_as_unmeasured)
+{
+	struct measurement_command *command = make_command(5);
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), "joined", 3, 4, 1);
+	add_action(command_measurement(command), on_run("start"));
+	measurement_command_measurements_add(command, measurement_new());
+	add_crew(measurement_command_measurements_at(command, 1), "joined", 3, 4, 1);
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < 5; i++) {
+		ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
+		ck_assert_int_ge(outcome_run(&outcome, 1, i)->unmeasured_threads, 6);
+		ck_assert_ptr_null(run_set(outcome_run(&outcome, 1, i), SET_ID));
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* OpenBLAS makes its threads when it is loaded; what they do is its own affair. */
+START_TEST(threads_of_open_blas_are_measured)
+{
+	struct measurement_command *command = make_command(5);
+	struct create_measurer_on_thread_action *action;
+	struct outcome outcome;
+	size_t nr;
+
+	if (!has_library("libopenblas.so.0")) {
+		rot_graph_delete(command);
+		return;
+	}
+	add_crew(command_measurement(command), "blas", 2, 1, 1);
+	action = add_action(command_measurement(command), on_run("start"));
+	action->stop_predicate = &on_workload(NULL, "kernelStop")->base;
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < 5; i++) {
+		free(all_faults(outcome_run(&outcome, 0, i), &nr));
+		ck_assert_uint_ge(nr, 1);
+		ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* ---- what cannot be ---- */
+
+/* Whatever happens while a thread is made: a clear failure, and never a hang. */
+START_TEST(an_event_that_cannot_be_counted_is_told)
+{
+	struct measurement_command *command = make_command(1);
+	struct create_measurer_on_thread_action *action;
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), "joined", 3, 4, 1);
+	action = add_action(command_measurement(command), on_run("start"));
+	rot_string_set(
+		&perf_event_measurer_events_at((struct perf_event_measurer *)action->measurer_set->main_measurer, 0)
+			 ->definition,
+		"nonsense::FOO");
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(without_ptrace_it_is_refused)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), "joined", 3, 4, 1);
+	add_action(command_measurement(command), on_run("start"));
+	if (_i == 0) {
+		runner_trace();
+		runner_forbid(SYS_ptrace, EPERM);
+	}
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction", "ptrace");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&counts_are_exact_for_each_thread_and_in_sum, STARTS *NR_ELEMENTS(crews)},
+	{&a_copy_without_predicates_counts_the_whole_life, 1},
+	{&a_thousand_short_threads_are_all_measured, 1},
+	{&threads_that_are_there_already_get_a_copy, 1},
+	{&threads_without_a_rule_are_counted_as_unmeasured, 1},
+	{&threads_of_open_blas_are_measured, 1},
+	{&an_event_that_cannot_be_counted_is_told, 1},
+	{&without_ptrace_it_is_refused, 2},
+};
+
+static bool
+may_trace(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+static bool
+may_count(void)
+{
+	const char *event = faults_event;
+	struct perf_group group;
+	struct rot_error error;
+
+	if (perf_group_open(&group, &event, 1, (struct perf_modes){.user = true}, 0, &error) < 0)
+		return false;
+	perf_group_close(&group);
+	return true;
+}
+
+int
+main(void)
+{
+	if (!may_trace() || !may_count()) {
+		fprintf(stderr, "SKIP: ptrace or perf events are refused here\n");
+		return TEST_SKIPPED;
+	}
+	return run_suite("threads of kernels", tests, sizeof(tests) / sizeof(tests[0]));
+}
