@@ -331,13 +331,13 @@ main(void)
 
 	if (!has_program("objdump")) {
 		fprintf(stderr, "SKIP: there is no objdump: apt-get install binutils\n");
-		return 77;
+		return TEST_SKIPPED;
 	}
 	fixture_open();
 	if (!kernels_compilers[0]) {
 		fprintf(stderr, "SKIP: there is no compiler\n");
 		fixture_close();
-		return 77;
+		return TEST_SKIPPED;
 	}
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_SETS * NR_OPERATIONS));

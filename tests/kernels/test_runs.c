@@ -443,7 +443,7 @@ main(void)
 	if (!kernels_compilers[0]) {
 		fprintf(stderr, "SKIP: there is no compiler\n");
 		fixture_close();
-		return 77;
+		return TEST_SKIPPED;
 	}
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, triad_adds_and_multiplies, 0, 3);

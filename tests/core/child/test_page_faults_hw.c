@@ -142,7 +142,7 @@ main(void)
 
 	if (perf_group_open(&group, events, 1, (struct perf_modes){.user = true}, 0, &error) < 0) {
 		fprintf(stderr, "SKIP: %s\n%s\n", error.text, error.hint);
-		return 77;
+		return TEST_SKIPPED;
 	}
 	perf_group_close(&group);
 	return run_suite("page faults", tests, sizeof(tests) / sizeof(tests[0]));

@@ -79,7 +79,7 @@ main(void)
 {
 	if (!may_trace()) {
 		fprintf(stderr, "SKIP: ptrace is refused here\n");
-		return 77;
+		return TEST_SKIPPED;
 	}
 	return run_suite("traced child", tests, sizeof(tests) / sizeof(tests[0]));
 }

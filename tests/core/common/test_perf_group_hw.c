@@ -65,7 +65,7 @@ main(void)
 
 	if (open_group(&group, 0, &err) < 0) {
 		fprintf(stderr, "SKIP: %s\n", err.text);
-		return 77;
+		return TEST_SKIPPED;
 	}
 	perf_group_close(&group);
 	suite = suite_create("perf groups");

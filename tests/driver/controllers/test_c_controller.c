@@ -136,7 +136,7 @@ main(void)
 
 	if (!compiler) {
 		fprintf(stderr, "SKIP: there is no compiler cc\n");
-		return 77;
+		return TEST_SKIPPED;
 	}
 	free(compiler);
 	tcase_set_timeout(tcase, 120);

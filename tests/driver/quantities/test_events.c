@@ -131,7 +131,7 @@ main(void)
 	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
 	if (pfm_initialize() != PFM_SUCCESS) {
 		fprintf(stderr, "SKIP: libpfm4 cannot be initialized\n");
-		return 77;
+		return TEST_SKIPPED;
 	}
 	tcase_add_loop_test(encoding, test_events_have_the_meant_codes, 0, nr_files);
 	tcase_add_loop_test(encoding, test_scrub_events_are_encoded, 0, 4);

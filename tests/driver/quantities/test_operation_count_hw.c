@@ -185,7 +185,7 @@ static int
 skip(const struct rot_error *why)
 {
 	fprintf(stderr, "SKIP: %s%s%s\n", why->text, why->hint[0] ? "; " : "", why->hint);
-	return 77;
+	return TEST_SKIPPED;
 }
 
 int

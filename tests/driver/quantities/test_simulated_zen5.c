@@ -260,7 +260,7 @@ main(void)
 
 #ifdef ROT_SANITIZED
 	fputs("SKIP: sanitizers must be the first library of a program\n", stderr);
-	return 77;
+	return TEST_SKIPPED;
 #endif
 	suite = suite_create("simulated Zen 5");
 	tcase = tcase_create("simulated Zen 5");

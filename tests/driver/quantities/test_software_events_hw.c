@@ -183,7 +183,7 @@ main(void)
 
 	if (software_events_are_refused()) {
 		fprintf(stderr, "SKIP: perf_event_open of a software event: %m\n");
-		return 77;
+		return TEST_SKIPPED;
 	}
 	tcase_set_timeout(way, 120);
 	tcase_add_test(way, test_from_request_to_value);
