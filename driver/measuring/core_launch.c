@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "configuration/configuration.h"
@@ -19,6 +17,8 @@
 #include "measuring/work_folder.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/clock.h"
+#include "support/process.h"
 
 #define STDERR_LIMIT 16384
 #define GRACE_S 10 /* what rot-core gets beyond the time limit, which it keeps itself, and after SIGTERM */
@@ -38,15 +38,6 @@ struct launch {
 	size_t text_length;
 	bool has_timed_out;
 };
-
-static double
-now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* ---- command ---- */
 
@@ -77,14 +68,8 @@ static void
 exec_core(const struct launch *launch, const char *const *argv, int messages, pid_t parent)
 {
 	int null = open("/dev/null", O_RDWR);
-	sigset_t none;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	process_settle_child(parent);
 	signal(SIGXFSZ, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages, 2) >= 0 &&
 	    fcntl(launch->progress, F_SETFD, 0) == 0)
@@ -190,7 +175,7 @@ static void
 stop(struct launch *launch, int *step, double *deadline_s)
 {
 	kill(launch->pid, (*step)++ == 0 ? SIGTERM : SIGKILL);
-	*deadline_s = now_s() + GRACE_S;
+	*deadline_s = clock_now_s() + GRACE_S;
 }
 
 /*
@@ -200,7 +185,7 @@ stop(struct launch *launch, int *step, double *deadline_s)
 static void
 follow(struct launch *launch)
 {
-	double deadline_s = now_s() + launch->time_limit_s + GRACE_S;
+	double deadline_s = clock_now_s() + launch->time_limit_s + GRACE_S;
 	bool has_ended = false;
 	int step = 0;
 
@@ -217,7 +202,7 @@ follow(struct launch *launch)
 			read_pipe(launch, &launch->messages, take_messages);
 		if (has_ended && !fds[0].revents && !fds[1].revents)
 			break;
-		if (!has_ended && now_s() > deadline_s) {
+		if (!has_ended && clock_now_s() > deadline_s) {
 			launch->has_timed_out = !rot_interrupted();
 			stop(launch, &step, &deadline_s);
 		} else if (!has_ended && rot_interrupted() && step == 0) {

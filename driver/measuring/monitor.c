@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "measuring/monitor.h"
 #include "memory.h"
+#include "support/clock.h"
 
 struct task {
 	char *name;
@@ -21,15 +21,6 @@ struct monitor {
 	struct task *current;
 };
 
-static double
-now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 struct monitor *
 monitor_new(void)
 {
@@ -37,7 +28,7 @@ monitor_new(void)
 
 	monitor->root.name = rot_strdup("total");
 	monitor->root.nr_entries = 1;
-	monitor->root.entered_at = now_s();
+	monitor->root.entered_at = clock_now_s();
 	monitor->current = &monitor->root;
 	return monitor;
 }
@@ -82,7 +73,7 @@ monitor_enter(struct monitor *monitor, const char *task)
 {
 	monitor->current = child_of(monitor->current, task);
 	monitor->current->nr_entries++;
-	monitor->current->entered_at = now_s();
+	monitor->current->entered_at = clock_now_s();
 }
 
 void
@@ -92,7 +83,7 @@ monitor_leave(struct monitor *monitor)
 
 	if (!task->parent)
 		return;
-	task->seconds += now_s() - task->entered_at;
+	task->seconds += clock_now_s() - task->entered_at;
 	monitor->current = task->parent;
 }
 
@@ -108,7 +99,7 @@ is_active(const struct monitor *monitor, const struct task *task)
 static double
 task_seconds(const struct monitor *monitor, const struct task *task)
 {
-	return task->seconds + (is_active(monitor, task) ? now_s() - task->entered_at : 0);
+	return task->seconds + (is_active(monitor, task) ? clock_now_s() - task->entered_at : 0);
 }
 
 static void

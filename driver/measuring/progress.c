@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "measuring/progress.h"
 #include "memory.h"
+#include "support/clock.h"
 
 #define MIN_INTERVAL_S 0.1
 
@@ -22,15 +22,6 @@ static struct {
 	int run, nr_runs;
 	double begin_s, shown_s;
 } progress;
-
-static double
-now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 static char *
 duration_text(double seconds)
@@ -95,12 +86,12 @@ show(const char *task)
 	if (progress.depth == 0 || progress.is_silent)
 		return;
 	text = progress_text(progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
-			     now_s() - progress.begin_s);
+			     clock_now_s() - progress.begin_s);
 	fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
 	fflush(stderr);
 	free(text);
 	progress.is_shown = true;
-	progress.shown_s = now_s();
+	progress.shown_s = clock_now_s();
 }
 
 void
@@ -112,7 +103,7 @@ progress_begin(size_t nr_points, bool quiet)
 	progress.point = 0;
 	progress.nr_points = nr_points;
 	progress.run = progress.nr_runs = 0;
-	progress.begin_s = now_s();
+	progress.begin_s = clock_now_s();
 }
 
 void
@@ -129,7 +120,7 @@ progress_run(int nr_done, int nr_runs)
 {
 	progress.run = nr_done;
 	progress.nr_runs = nr_runs;
-	if (nr_done == nr_runs || now_s() - progress.shown_s >= MIN_INTERVAL_S)
+	if (nr_done == nr_runs || clock_now_s() - progress.shown_s >= MIN_INTERVAL_S)
 		show(NULL);
 }
 

@@ -43,12 +43,10 @@ process_find(const char *program)
 	return NULL;
 }
 
-/* In the child: never returns. exec's errno goes back through report. */
-static void
-run_child(const char *path, const char *const *argv, const char *folder, int output, int report, pid_t parent)
+void
+process_settle_child(pid_t parent)
 {
 	sigset_t none;
-	int null = open("/dev/null", O_RDONLY);
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -56,6 +54,15 @@ run_child(const char *path, const char *const *argv, const char *folder, int out
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+}
+
+/* In the child: never returns. exec's errno goes back through report. */
+static void
+run_child(const char *path, const char *const *argv, const char *folder, int output, int report, pid_t parent)
+{
+	int null = open("/dev/null", O_RDONLY);
+
+	process_settle_child(parent);
 	signal(SIGXFSZ, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(output, 1) >= 0 && dup2(output, 2) >= 0 &&
 	    (!folder || chdir(folder) == 0))

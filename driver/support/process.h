@@ -4,6 +4,7 @@
 #define SUPPORT_PROCESS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "error.h"
 
@@ -28,6 +29,12 @@ void process_result_clear(struct process_result *result);
 
 /* Characters of output without white space at its end. */
 size_t process_output_length(const struct process_result *result);
+
+/*
+ * In a fresh child of fork, before exec: makes it die with its parent, whose id before fork is given, and undoes what
+ * this process did to signals.
+ */
+void process_settle_child(pid_t parent);
 
 /* Full path of a program as PATH finds it, or NULL. Fresh memory. */
 char *process_find(const char *program);
