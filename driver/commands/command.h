@@ -47,6 +47,7 @@ struct command {
 	 * configuration key, -1 if the other program begins there; nothing from there on is looked at. NULL: all arguments are ours.
 	 */
 	int (*option_length)(int argc, char *const *argv);
+	const char *options; /* its own, blank separated, for completion; NULL: none */
 
 	/* argv[0] is the first argument; nr_arguments_min <= argc <= nr_arguments_max. 0, -1 or COMMAND_USAGE. */
 	int (*run)(struct command_context *context, int argc, char **argv, struct rot_error *err);

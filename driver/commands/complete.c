@@ -85,6 +85,38 @@ propose_keys(char *prefix)
 	}
 }
 
+/* The command's own options. */
+static void
+propose_options(const struct command *command, char *prefix)
+{
+	const char *options = command && command->options ? command->options : "";
+
+	for (; *options; options += strspn(options, " ")) {
+		size_t length = strcspn(options, " ");
+		char *word = rot_strndup(options, length);
+
+		propose(word, prefix);
+		free(word);
+		options += length;
+	}
+}
+
+/* Is the last word the value of an option, or does it belong to another program, whose arguments we do not know? */
+static bool
+is_foreign(const struct command *command, int nr, char *const *words)
+{
+	for (int i = 0; command && command->option_length && i < nr - 1;) {
+		int length = command->option_length(nr - i, words + i);
+
+		if (length < 0)
+			return true;
+		i += length ? length : 1;
+		if (i >= nr)
+			return true;
+	}
+	return false;
+}
+
 static int
 complete_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
@@ -92,18 +124,26 @@ complete_run(struct command_context *context, int argc, char **argv, struct rot_
 	char *prefix = words.items[words.nr - 1];
 	const struct command *command = NULL;
 	int position = 0; /* arguments of the command before the word */
+	size_t after = words.nr; /* the first word behind the command */
 
 	(void)argc;
 	(void)err;
 	for (size_t i = 1; i + 1 < words.nr; i++) {
 		if (words.items[i][0] == '-')
 			continue;
-		if (command)
+		if (command) {
 			position++;
-		else
-			command = command_find(words.items[i], NULL);
+			continue;
+		}
+		command = command_find(words.items[i], NULL);
+		after = i + 1;
 	}
-	if (prefix[0] == '-') {
+	if (is_foreign(command, (int)(words.nr - after), words.items + after))
+		prefix = NULL;
+	if (!prefix) {
+		/* bash completes names of files */
+	} else if (prefix[0] == '-') {
+		propose_options(command, prefix);
 		propose_keys(prefix);
 	} else if (command && command->complete) {
 		command->complete(context, position, propose, prefix);

@@ -42,5 +42,6 @@ const struct command run_command = {
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.option_length = run_option_length,
+	.options = "--duration= --json= --output= --passes= --per-thread --pid= --runs=",
 	.run = run_run,
 };

@@ -179,8 +179,8 @@ announce(const struct job *job)
 	size_t nr = job->plan.passes.nr_passes * (size_t)job->options->nr_runs;
 
 	if (nr > 1)
-		rot_note("the program will run %zu times: %zu passes of %ld run%s; --passes=1 --runs=1 runs it once", nr,
-			 job->plan.passes.nr_passes, job->options->nr_runs, job->options->nr_runs == 1 ? "" : "s");
+		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it once",
+			 nr, job->plan.passes.nr_passes, job->options->nr_runs);
 	if (cache_is_locked(job->rot->paths->cache))
 		rot_note("another rot is measuring here: both disturb each other");
 }

@@ -142,6 +142,16 @@ run
 list
 help
 version" ""
+call complete 'rot run --pa'
+is "options of a command" 0 "--passes=" ""
+call complete 'rot run -quiet --per'
+is "behind a key" 0 "--per-thread" ""
+call complete 'rot run gzip --pa'
+is "nothing for another program" 0 "" ""
+call complete 'rot run -o --pa'
+is "nothing for the value of an option" 0 "" ""
+call complete 'rot run -- gzip -t'
+is "nothing behind --" 0 "" ""
 call complete 'rot measure tri'
 is "controllers" 0 "triad" ""
 call complete 'rot -quiet measure -runs=3 tri'

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "rot run" as people type it, with the real measuring core: nothing of the program changes, and mistakes are told apart.
+set -u
+rot=$(cd "$top_builddir" && pwd -P)/driver/rot
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
+export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
+cd "$work" || exit 99
+nr_failed=0
+
+# call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.
+call()
+{
+	"$rot" "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	out=$(cat "$work/out")
+	err=$(cat "$work/err")
+}
+
+check()
+{
+	if [ "$result" = 0 ]; then
+		echo "ok: $1"
+	else
+		nr_failed=$((nr_failed + 1))
+		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "$status" "$out" "$err"
+	fi
+}
+
+# is WHAT STATUS OUTPUT ERROR
+is()
+{
+	[ "$status" = "$2" ] && [ "$out" = "$3" ] && [ "$err" = "$4" ]
+	result=$?
+	check "$1"
+}
+
+# has WHAT STATUS OUTPUT PART-OF-ERROR
+has()
+{
+	result=1
+	[ "$status" = "$2" ] && [ "$out" = "$3" ] && case $err in *"$4"*) result=0 ;; esac
+	check "$1"
+}
+
+# ---- the program's own ----
+call run -q sh -c 'echo out; echo err >&2; exit 3'
+is "streams and status" 3 out err
+call run sh -c 'echo out'
+has "a table on standard error" 0 out "time  "
+call run -q sh -c 'kill -9 $$'
+is "ended by a signal" 137 "" ""
+call run -q printf '%s ' --help -o --passes=3 -quiet -- -x
+is "arguments are not touched" 0 "--help -o --passes=3 -quiet -- -x " ""
+call -quiet run -timeReport=false -- printf '%s' -quiet
+is "keys before the program" 0 "-quiet" ""
+call run -q "$rot" run -q sh -c 'exit 5'
+is "rot within rot" 5 "" ""
+echo input >input
+"$rot" run -q --runs=2 cat <input >"$work/out" 2>"$work/err"
+status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+is "each run reads the file on standard input" 0 "input
+input" ""
+
+# ---- mistakes ----
+call run
+has "no program" 2 "" "no program given"
+call run --passes=none true
+has "no number" 2 "" "'none' is no whole number"
+call run -rnus=3 true
+has "an unknown key" 2 "" "unknown configuration key 'rnus'"
+call run no-such-program-at-all
+is "not found" 127 "" "rot: cannot run 'no-such-program-at-all': no such program in PATH"
+call run "$work"
+has "a folder" 126 "" "Is a directory"
+echo text >text
+call run ./text
+has "not executable" 126 "" "chmod +x './text'"
+chmod +x text
+call run ./text
+has "neither program nor script" 126 "" "neither an ELF program nor a script"
+call run -j no/such/folder/x.json true
+has "a file that cannot be written" 1 "" "cannot write 'no/such/folder/x.json"
+
+# ---- help and files ----
+call run --help
+out=$(echo "$out" | head -n 1)
+is "help" 0 "Usage: rot run [OPTION...] [--] PROGRAM [ARGUMENT...]" ""
+call run -q -j x.json true
+is "JSON alone" 0 "" ""
+grep -q '"schema": "rot.result/1"' x.json && grep -q '"sha256": "[0-9a-f]\{64\}"' x.json
+result=$?
+check "the JSON"
+
+exit $((nr_failed != 0))
