@@ -56,6 +56,62 @@ pass_set(const struct architecture *architecture, const struct pass *pass)
 	return set;
 }
 
+/* ---- the threads of kernels that declare some ---- */
+
+static bool
+has_threads(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+
+		if (kernel && kernel->num_threads > 1)
+			return true;
+	}
+	return false;
+}
+
+static struct event_predicate_base *
+on_workload(const char *event)
+{
+	struct workload_event_predicate *predicate = workload_event_predicate_new();
+
+	rot_string_set(&predicate->event, event);
+	return &predicate->base;
+}
+
+/* The same events while a kernel runs, on all threads there are or that come. The group is cleared by the workloads. */
+static struct rule *
+thread_rule(const struct architecture *architecture, const struct pass *pass)
+{
+	struct create_measurer_on_thread_action *action = create_measurer_on_thread_action_new();
+	struct rule *rule = rule_new();
+	struct perf_event_measurer *events = pass_measurer(architecture, pass);
+
+	rot_string_set(&events->scrub_event, "");
+	events->scrub_count = 0;
+	action->measurer_set = measurer_set_new();
+	action->measurer_set->main_measurer = &events->base;
+	action->start_predicate = on_workload("kernelStart");
+	action->stop_predicate = on_workload("kernelStop");
+	action->read_predicate = on_workload("kernelStop");
+	rule->predicate = &measurement_run_event_predicate_new()->base;
+	rule->action = &action->base;
+	return rule;
+}
+
+/* The set of the rule that pass_measurement added, or NULL. */
+static const struct measurer_set *
+thread_set(const struct measurement *measured, const struct pass *pass)
+{
+	const struct create_measurer_on_thread_action *action;
+	size_t nr = measurement_nr_rules(measured);
+
+	if (!pass->nr_events || !has_threads(measured) || nr == 0)
+		return NULL;
+	action = rot_cast(measurement_rules_at(measured, nr - 1)->action, &create_measurer_on_thread_action_class);
+	return action ? action->measurer_set : NULL;
+}
+
 struct measurement *
 pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 		 const struct pass *pass)
@@ -64,6 +120,8 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 
 	for (size_t i = 0; i < measurement_nr_workloads(copy); i++)
 		measurement_workloads_at(copy, i)->measurer_set = pass_set(architecture, pass);
+	if (pass->nr_events && has_threads(copy))
+		measurement_rules_add(copy, thread_rule(architecture, pass));
 	return copy;
 }
 
@@ -187,25 +245,30 @@ static int
 read_run(struct reading *reading, const struct measurement *measured, const struct measurement_run_output *output,
 	 struct rot_error *err)
 {
-	size_t nr_sets = 0;
+	const struct measurer_set *of_threads = thread_set(measured, reading->pass);
+	size_t nr_sets = 0, nr_copies = 0;
 
 	for (size_t i = 0; i < measurement_run_output_nr_measurer_set_outputs(output); i++) {
 		const struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(output, i);
 
-		if (!set_is_of_workload(measured, set->set_id))
-			continue;
-		nr_sets++;
-		read_set(reading, set);
+		if (of_threads && of_threads->id == set->set_id) {
+			nr_copies++;
+			read_output(reading, set->main_measurer_output);
+		} else if (set_is_of_workload(measured, set->set_id)) {
+			nr_sets++;
+			read_set(reading, set);
+		}
 	}
 	if (nr_sets < measurement_nr_workloads(measured))
 		return rot_error_set(err, 0, "%zu of %zu workloads gave no output",
 				     measurement_nr_workloads(measured) - nr_sets, measurement_nr_workloads(measured));
 	for (size_t k = 0; k < reading->pass->nr_events; k++) {
-		if (reading->seen[k] < nr_sets)
+		if (reading->seen[k] < nr_sets + nr_copies)
 			return rot_error_set(err, 0, "event '%s' was not counted",
 					     reading->architecture->events[reading->pass->events[k]].name);
 	}
-	if (output->unmeasured_threads > 0)
+	/* the clocks need no measurers on threads that the kernel says it has */
+	if (output->unmeasured_threads > 0 && (reading->pass->nr_events || !has_threads(measured)))
 		reading->run->taints |= TAINT_UNMEASURED_THREAD;
 	return 0;
 }

@@ -13,6 +13,10 @@
  * stamp counter in the pass of the clocks. Additional: resource usage (which tells disturbed runs), wall time and time
  * stamp counter. Validation: resource usage with the steal time, over the whole run; kept for people. Free with
  * rot_graph_delete.
+ *
+ * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
+ * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
+ * does without: threads need not be held then, and their work is over when the kernel is.
  */
 struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 				     const struct pass *pass);
@@ -20,7 +24,7 @@ struct measurement *pass_measurement(const struct measurement *measurement, cons
 /* The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. */
 struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
 
-/* One run of a pass. Counts are sums over the threads, times the maximum. */
+/* One run of a pass. Counts are sums over all threads; times the maximum over the workloads. */
 struct pass_run {
 	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
 	double tsc_ticks;

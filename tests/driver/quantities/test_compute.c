@@ -29,9 +29,24 @@ struct stage {
 	struct pass_samples samples[MAX_PASSES];
 };
 
-/* requests: separated by blanks. */
+static const struct rot_class kernel_class = {
+	.name = "Crew", .base = &kernel_base_class, .size = sizeof(struct kernel_base), .comment = ""};
+
+/* A kernel that declares so many threads; 0: NULL. */
+static struct kernel_base *
+kernel_with_threads(int nr_threads)
+{
+	struct kernel_base *kernel = nr_threads ? rot_entity_new(&kernel_class) : NULL;
+
+	if (kernel)
+		kernel->num_threads = nr_threads;
+	return kernel;
+}
+
+/* requests: separated by blanks. nr_threads: of each kernel; 0: without kernels. */
 static void
-stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, const char *requests)
+stage_open_threads(struct stage *stage, const char *architecture, size_t nr_workloads, int nr_threads,
+		   const char *requests)
 {
 	const struct quantity_expectation expectation = {.operations = 20000, .bytes = 240000};
 	const struct architecture_formula *formulas[2 * MAX_REQUESTS];
@@ -41,8 +56,12 @@ stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, c
 	size_t nr_formulas = 0;
 
 	*stage = (struct stage){.architecture = architecture_named(architecture), .measurement = measurement_new()};
-	for (size_t i = 0; i < nr_workloads; i++)
-		measurement_workloads_add(stage->measurement, workload_new());
+	for (size_t i = 0; i < nr_workloads; i++) {
+		struct workload *workload = workload_new();
+
+		workload->kernel = kernel_with_threads(nr_threads);
+		measurement_workloads_add(stage->measurement, workload);
+	}
 	for (char *text = strtok_r(copy, " ", &rest); text; text = strtok_r(NULL, " ", &rest)) {
 		struct quantity_resolution *resolution = &stage->resolutions[stage->nr_requests++];
 		struct quantity_request request;
@@ -70,6 +89,12 @@ stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, c
 			measurement_workloads_at(stage->passes[i], k)->measurer_set->id = (int32_t)(10 + k);
 		stage->results[i] = measurement_result_new();
 	}
+}
+
+static void
+stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, const char *requests)
+{
+	stage_open_threads(stage, architecture, nr_workloads, 0, requests);
 }
 
 static void
@@ -184,6 +209,36 @@ stage_compute(struct stage *stage, size_t request, bool use_minimum)
 }
 
 /* ---- the measurement of a pass ---- */
+
+/* The set that the last rule puts on threads. */
+static struct measurer_set *
+rule_set(const struct measurement *measurement)
+{
+	const struct rule *rule = measurement_rules_at(measurement, measurement_nr_rules(measurement) - 1);
+
+	return ((struct create_measurer_on_thread_action *)rot_cast(rule->action,
+								    &create_measurer_on_thread_action_class))
+		->measurer_set;
+}
+
+START_TEST(test_threads_get_the_events_of_their_pass)
+{
+	struct stage stage;
+	const struct perf_event_measurer *own, *of_threads;
+
+	stage_open_threads(&stage, "zen5", 1, 4, "operationCount:doublePrecisionFlop");
+	own = rot_cast(measurement_workloads_at(stage.passes[0], 0)->measurer_set->main_measurer,
+		       &perf_event_measurer_class);
+	of_threads = rot_cast(rule_set(stage.passes[0])->main_measurer, &perf_event_measurer_class);
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(rule_set(stage.passes[0])), 0);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(of_threads), perf_event_measurer_nr_events(own));
+	for (size_t i = 0; i < perf_event_measurer_nr_events(own); i++)
+		ck_assert_str_eq(perf_event_measurer_events_at(of_threads, i)->definition,
+				 perf_event_measurer_events_at(own, i)->definition);
+	ck_assert_uint_eq(measurement_nr_rules(stage.measurement), 0);
+	stage_close(&stage);
+}
+END_TEST
 
 START_TEST(test_pass_becomes_a_measurement)
 {
@@ -532,6 +587,65 @@ START_TEST(test_spread_formula)
 }
 END_TEST
 
+/* As add_run; and a copy of the threads' set, with the same counts of 0. */
+static struct measurement_run_output *
+add_run_with_copies(struct stage *stage, size_t pass, size_t nr)
+{
+	struct measurement_run_output *run = add_run(stage, pass, 100, 100);
+	struct measurer_set_output *own = measurement_run_output_measurer_set_outputs_at(run, 0);
+
+	for (size_t i = 0; i < nr; i++) {
+		struct measurer_set_output *set = measurer_set_output_new();
+
+		set->set_id = 30;
+		set->tid = (int32_t)(1000 + i);
+		set->main_measurer_output = rot_graph_clone(own->main_measurer_output, NULL);
+		measurement_run_output_measurer_set_outputs_add(run, set);
+	}
+	return run;
+}
+
+/* The workload's own count and those of the threads are summed; a count that a thread lacks is missed. */
+START_TEST(test_threads_of_a_kernel_are_summed)
+{
+	struct stage stage;
+	struct rot_error err = {{0}, {0}};
+	struct measurement_run_output *run;
+	struct quantity_value value;
+	size_t pass;
+
+	stage_open_threads(&stage, "zen5", 1, 3, "instructions time:tsc");
+	pass = pass_with(&stage, "instructions");
+	ck_assert_uint_eq(measurement_nr_rules(stage.passes[!pass]), 0);
+	ck_assert_uint_eq(measurement_nr_rules(stage.passes[pass]), 1);
+	rule_set(stage.passes[pass])->id = 30;
+	run = add_run_with_copies(&stage, pass, 2);
+	for (size_t i = 0; i < 3; i++)
+		count_of(run, i, "instructions")->raw_count = (uint64_t)1 << (4 * i);
+	run = add_run(&stage, !pass, 500, 500);
+	run->unmeasured_threads = 2;
+	value = stage_compute(&stage, 0, false);
+	ck_assert_double_eq(value.samples[0], 0x111);
+	ck_assert_uint_eq(value.taints[0], 0);
+	quantity_value_clear(&value);
+	value = stage_compute(&stage, 1, false);
+	ck_assert_uint_eq(value.taints[0], 0);
+	quantity_value_clear(&value);
+
+	run = measurement_result_outputs_at(stage.results[pass], 0);
+	run->unmeasured_threads = 1;
+	value = stage_compute(&stage, 0, false);
+	ck_assert_uint_eq(value.taints[0], TAINT_UNMEASURED_THREAD);
+	quantity_value_clear(&value);
+	rot_string_set(&count_of(run, 2, "instructions")->name, "other");
+	pass_samples_clear(&stage.samples[pass]);
+	ck_assert_int_eq(pass_samples_read(&stage.samples[pass], stage.architecture, &stage.plan.passes[pass],
+					   stage.passes[pass], stage.results[pass], &err),
+			 -1);
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(test_missing_output_is_an_error)
 {
 	struct stage stage;
@@ -626,6 +740,8 @@ main(void)
 	tcase_add_test(values, test_pass_becomes_a_measurement);
 	tcase_add_test(values, test_operation_count_is_exact);
 	tcase_add_test(values, test_counts_are_summed_and_times_are_the_maximum);
+	tcase_add_test(values, test_threads_get_the_events_of_their_pass);
+	tcase_add_test(values, test_threads_of_a_kernel_are_summed);
 	tcase_add_test(values, test_modelled_dram_writes);
 	tcase_add_test(values, test_lost_initial_value_is_removed);
 	tcase_add_test(values, test_disturbed_samples_are_tainted);
