@@ -55,7 +55,10 @@ propose_values(const char *dashes, const char *text, char *prefix)
 	size_t length = strcspn(text, "=");
 	char *name = rot_strndup(text, length);
 	const struct configuration_key *key = configuration_key_find(name);
-	const char *values = !key ? "" : key->type == CONFIGURATION_BOOL ? "true false" : key->choices ? key->choices : "";
+	const char *values = !key                              ? ""
+			     : key->type == CONFIGURATION_BOOL ? "true false"
+			     : key->choices                    ? key->choices
+							       : "";
 
 	for (; *values; values += strspn(values, " ")) {
 		size_t value = strcspn(values, " ");
@@ -123,7 +126,7 @@ complete_run(struct command_context *context, int argc, char **argv, struct rot_
 	struct words words = words_split(argv[0]);
 	char *prefix = words.items[words.nr - 1];
 	const struct command *command = NULL;
-	int position = 0; /* arguments of the command before the word */
+	int position = 0;        /* arguments of the command before the word */
 	size_t after = words.nr; /* the first word behind the command */
 
 	(void)argc;

@@ -176,14 +176,15 @@ caption_of_runs(const struct drawing *d)
 	}
 	words = camel_case_words(estimator);
 	if (most == 0)
-		line = rot_format("%s; %s", states, words);
+		line = rot_strdup(words);
 	else if (least == most)
-		line = rot_format("%s; %s, n = %zu", states, words, most);
+		line = rot_format("%s, n = %zu", words, most);
 	else
-		line = rot_format("%s; %s, n = %zu ... %zu", states, words, least, most);
+		line = rot_format("%s, n = %zu ... %zu", words, least, most);
+	append(&states, "; ", line);
 	free(words);
-	free(states);
-	return line;
+	free(line);
+	return states;
 }
 
 /* Says which of the quantities shown are not measured. */

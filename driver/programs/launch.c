@@ -14,10 +14,10 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
-#include "support/files.h"
 #include "memory.h"
-#include "support/process.h"
 #include "rot.h"
+#include "support/files.h"
+#include "support/process.h"
 
 enum { CANNOT = 1 };
 
@@ -152,7 +152,8 @@ static int
 write_command(const struct launch *launch, const struct program_command *command, struct rot_error *err)
 {
 	FILE *out = fopen(launch->command, "we");
-	int rc = out ? rot_text_write(command, out, err) : rot_error_set(err, errno, "cannot write '%s'", launch->command);
+	int rc = out ? rot_text_write(command, out, err)
+		     : rot_error_set(err, errno, "cannot write '%s'", launch->command);
 
 	if (out && fclose(out) != 0 && rc == 0)
 		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
@@ -164,8 +165,8 @@ run(struct launch *launch, double duration_s, struct rot_error *err)
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
-	const char *argv[] = {core,  "--command", launch->command, "--output", launch->output, "--time-limit",
-			      limit, NULL};
+	const char *argv[] = {core,           "--command",    launch->command, "--output",
+			      launch->output, "--time-limit", limit,           NULL};
 	struct sigaction old[NR_PASSED_ON];
 	pid_t parent = getpid();
 	int rc = 0;
@@ -212,9 +213,9 @@ report_failure(const struct core_failure *failure, const struct program *program
 	char *path = program ? program_find(program->executable, status, NULL) : NULL;
 	const bool is_unknown = path && is_unknown_format(path);
 
-	*status = strcmp(failure->kind, "notFound") == 0		     ? PROGRAM_NOT_FOUND
+	*status = strcmp(failure->kind, "notFound") == 0                      ? PROGRAM_NOT_FOUND
 		  : strcmp(failure->kind, "notExecutable") == 0 || is_unknown ? PROGRAM_NOT_EXECUTABLE
-									     : CANNOT;
+									      : CANNOT;
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	rot_error_hint(err, "%s", failure->hint);
 	if (is_unknown)

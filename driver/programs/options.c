@@ -143,7 +143,8 @@ run_options_parse(struct run_options *options, int argc, char *const *argv, stru
 
 		if (!row) {
 			rot_error_set(err, 0, "unknown option '%s'", argv[i]);
-			return rot_error_hint(err, "rot help run lists the options; those of the program stand behind it");
+			return rot_error_hint(err,
+					      "rot help run lists the options; those of the program stand behind it");
 		}
 		if (length == 2)
 			value = argv[i + 1];

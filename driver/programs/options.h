@@ -16,7 +16,7 @@ struct run_options {
 	long nr_runs;            /* of each pass, >= 1                   */
 	bool per_thread;
 	bool is_quiet;
-	int nr_words;            /* words before the program             */
+	int nr_words; /* words before the program             */
 };
 
 /*

@@ -121,7 +121,8 @@ add_ratios(struct program_plan *plan, const struct choice *choice, struct rot_er
 	int rc = plan->operation ? add(plan, choice->architecture, &performance, err) : 0;
 
 	for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
-		const struct quantity_request throughput = {.name = "throughput", .border = wanted[i].of, .clock = wall};
+		const struct quantity_request throughput = {
+			.name = "throughput", .border = wanted[i].of, .clock = wall};
 
 		if (choice->is_counted[i] && strcmp(wanted[i].quantity, "transferredBytes") == 0)
 			rc = add(plan, choice->architecture, &throughput, err);

@@ -113,8 +113,8 @@ bound_of(const struct program_report *report)
 	if (!is_memory || isnan(of_peak) || isnan(of_bandwidth))
 		return rot_strdup("");
 	if (performance == 0)
-		return rot_format("no floating-point operations; %.0f %% of the memory bandwidth%s",
-				  100 * of_bandwidth, cpus);
+		return rot_format("no floating-point operations; %.0f %% of the memory bandwidth%s", 100 * of_bandwidth,
+				  cpus);
 	if (of_peak < FAR_BELOW && of_bandwidth < FAR_BELOW)
 		return rot_format("neither memory nor arithmetic: %.0f %% of the memory bandwidth, %.0f %% of the "
 				  "peak%s; something else takes the time (latency, dependences, other instructions, "
@@ -163,8 +163,9 @@ judge_runs(struct program_report *report)
 	const struct program_run_output *first = program_command_output_outputs_at(report->output, 0);
 
 	if (report->agreement.spread > PROGRAM_AGREEMENT)
-		program_report_note(report, "the runs differ: %.3g %% between the fewest and the most instructions; "
-					    "quantities of different runs do not belong together",
+		program_report_note(report,
+				    "the runs differ: %.3g %% between the fewest and the most instructions; "
+				    "quantities of different runs do not belong together",
 				    100 * report->agreement.spread);
 	if (!report->agreement.has_same_threads)
 		program_report_note(report, "the runs had different numbers of threads; they are not shown one by one");

@@ -15,11 +15,11 @@ struct experiment;
 
 /* Everything is borrowed but the notes. */
 struct program_report {
-	const char *title;            /* "gzip -k file", "process 123"                */
+	const char *title;             /* "gzip -k file", "process 123"                */
 	const struct program *program; /* NULL: a process was attached to             */
-	const char *executable;       /* path that was run; NULL if attached          */
-	const char *sha256;           /* of its content; "" if it cannot be read      */
-	long process_id;              /* attached to; 0                               */
+	const char *executable;        /* path that was run; NULL if attached          */
+	const char *sha256;            /* of its content; "" if it cannot be read      */
+	long process_id;               /* attached to; 0                               */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;
@@ -34,13 +34,12 @@ struct program_report {
 };
 
 /* printf into a note. */
-void program_report_note(struct program_report *report, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+void program_report_note(struct program_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void program_report_clear(struct program_report *report);
 
 /*
- * Adds the notes that follow from what is in the report, and says what bounds the program, in words: "memory-bound: 83 % of
- * the memory bandwidth at this intensity; 4 % of the peak"; "" where operations, bytes or ceilings are not known.
+ * Adds the notes that follow from what is in the report, and says what bounds the program, in words: "memory-bound: 83
+ * % of the memory bandwidth at this intensity; 4 % of the peak"; "" where operations, bytes or ceilings are not known.
  */
 void program_report_judge(struct program_report *report);
 

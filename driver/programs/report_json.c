@@ -94,8 +94,9 @@ json_agreement(const struct program_agreement *agreement)
 	json_object_set_new(json, "countedRuns", json_integer((json_int_t)agreement->nr_counted));
 	json_object_set_new(json, "spreadOfInstructions",
 			    isnan(agreement->spread) ? json_null() : json_real(agreement->spread));
-	json_object_set_new(json, "agree", isnan(agreement->spread) ? json_null()
-								    : json_boolean(agreement->spread <= PROGRAM_AGREEMENT));
+	json_object_set_new(json, "agree",
+			    isnan(agreement->spread) ? json_null()
+						     : json_boolean(agreement->spread <= PROGRAM_AGREEMENT));
 	json_object_set_new(json, "sameThreads", json_boolean(agreement->has_same_threads));
 	return json;
 }

@@ -70,12 +70,9 @@ static const struct {
 	const char *label, *unit;
 	double (*number)(const struct program_run_output *run);
 } facts[] = {
-	{"user time", "s", user_s},
-	{"system time", "s", system_s},
-	{"threads", "", nr_threads},
-	{"context switches", "", nr_switches},
-	{"major page faults", "", nr_faults},
-	{"largest resident set", "MiB", resident},
+	{"user time", "s", user_s},           {"system time", "s", system_s},
+	{"threads", "", nr_threads},          {"context switches", "", nr_switches},
+	{"major page faults", "", nr_faults}, {"largest resident set", "MiB", resident},
 };
 
 static void
@@ -133,8 +130,8 @@ print_missing(const struct program_report *report, FILE *out)
 	static const struct {
 		const char *name, *label;
 	} rows[] = {
-		{"operationCount", "operations"},	   {"transferredBytes", "transferred bytes"},
-		{"performance", "performance"},		   {"operationalIntensity", "operational intensity"},
+		{"operationCount", "operations"}, {"transferredBytes", "transferred bytes"},
+		{"performance", "performance"},   {"operationalIntensity", "operational intensity"},
 		{"instructions", "instructions"},
 	};
 

@@ -16,12 +16,12 @@
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
-#include "support/messages.h"
 #include "programs/launch.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
 #include "quantities/samples.h"
 #include "rot.h"
+#include "support/messages.h"
 
 /* One call of program_run. */
 struct job {
@@ -140,6 +140,7 @@ add_roofline(struct job *job, struct rot_error *err)
 	plot.y = y;
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
+	plot.condition = "$series != 'threads'";
 	plot.annotation = strcmp(job->plan.operation, "flop") == 0
 				  ? "ceilings of one CPU; the peaks are those of double precision"
 				  : "ceilings of one CPU";
@@ -179,7 +180,8 @@ announce(const struct job *job)
 	size_t nr = job->plan.passes.nr_passes * (size_t)job->options->nr_runs;
 
 	if (nr > 1)
-		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it once",
+		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it "
+			 "once",
 			 nr, job->plan.passes.nr_passes, job->options->nr_runs);
 	if (cache_is_locked(job->rot->paths->cache))
 		rot_note("another rot is measuring here: both disturb each other");
@@ -252,6 +254,9 @@ compute(struct job *job, struct rot_error *err)
 	return 0;
 }
 
+/* More threads than this are not drawn one by one. */
+#define MAX_THREADS_DRAWN 8
+
 /* For the JSON and the plot, which take the values over: the last thing that is done. */
 static void
 add_points(struct job *job)
@@ -264,8 +269,8 @@ add_points(struct job *job)
 		const struct program_thread_output *thread = report->threads[i].thread;
 		char *label = rot_format("%s %d", thread->name, (int)thread->tid);
 
-		experiment_add_values(job->experiment, "threads", label, job->plan.requests,
-				      report->threads[i].values, report->threads[i].nr);
+		experiment_add_values(job->experiment, report->nr_threads > MAX_THREADS_DRAWN ? "threads" : label,
+				      label, job->plan.requests, report->threads[i].values, report->threads[i].nr);
 		free(label);
 	}
 }

@@ -9,12 +9,12 @@
 struct rot;
 
 /*
- * Runs the program argv (NULL-terminated; empty with options->process_id) as often as the plan needs, prints the report to
- * standard error and writes the files asked for. *status is the program's own exit status (128 + n when signal n ended
- * it; of several runs, the first that is not 0), also when something of ours failed after it had run; 126 or 127 when
- * it could not be run; 1 when rot failed before.
+ * Runs the program argv (NULL-terminated; empty with options->process_id) as often as the plan needs, prints the report
+ * to standard error and writes the files asked for. *status is the program's own exit status (128 + n when signal n
+ * ended it; of several runs, the first that is not 0), also when something of ours failed after it had run; 126 or 127
+ * when it could not be run; 1 when rot failed before.
  */
-int program_run(struct rot *rot, const struct run_options *options, char *const *argv, int *status,
-		struct rot_error *err);
+int
+program_run(struct rot *rot, const struct run_options *options, char *const *argv, int *status, struct rot_error *err);
 
 #endif

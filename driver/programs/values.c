@@ -38,8 +38,7 @@ read_run(const struct program_run_output *output, const struct architecture *arc
 {
 	struct pass_run run = {
 		.wall_ns = (double)output->wall_time,
-		.context_switches =
-			(double)(output->voluntary_context_switches + output->involuntary_context_switches),
+		.context_switches = (double)(output->voluntary_context_switches + output->involuntary_context_switches),
 	};
 
 	for (size_t i = 0; i < program_run_output_nr_threads(output); i++) {

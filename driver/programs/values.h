@@ -16,8 +16,8 @@ struct program_values {
 
 /* How the passes and runs compare. */
 struct program_agreement {
-	size_t nr_counted;    /* runs that counted instructions                                   */
-	double spread;        /* (most - fewest) / fewest instructions; NaN if fewer than 2 counted */
+	size_t nr_counted;     /* runs that counted instructions                                   */
+	double spread;         /* (most - fewest) / fewest instructions; NaN if fewer than 2 counted */
 	bool has_same_threads; /* as many threads in every run                                      */
 };
 

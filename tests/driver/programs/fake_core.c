@@ -18,10 +18,10 @@ static const struct {
 	const char *name;
 	uint64_t count;
 } counts[] = {
-	{"allFlops", 4000000},	 {"l2DramFills", 50000},   {"coreCycles", 2000000},	 {"instructions", 3000000},
-	{"l2Fills", 100000},	 {"l2DirtyVictims", 10000}, {"combinedLines", 0},	 {"combinedToCache", 0},
-	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},	 {"packedSingle", 0},
-	{"l1Fills", 200000},	 {"storeLines", 70000},
+	{"allFlops", 4000000},     {"l2DramFills", 50000},    {"coreCycles", 2000000}, {"instructions", 3000000},
+	{"l2Fills", 100000},       {"l2DirtyVictims", 10000}, {"combinedLines", 0},    {"combinedToCache", 0},
+	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},     {"packedSingle", 0},
+	{"l1Fills", 200000},       {"storeLines", 70000},
 };
 
 static bool

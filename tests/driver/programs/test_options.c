@@ -80,9 +80,10 @@ START_TEST(length_of_one_option)
 		const char *words[3];
 		int length;
 	} lengths[] = {
-		{{"-o", "a"}, 2},	   {{"-o=a", "b"}, 1},	       {{"-o"}, 1},  {{"-t", "x"}, 1},
-		{{"-quiet", "x"}, 0}, {{"-timeLimit=3", "x"}, 0}, {{"x"}, -1},  {{"--", "x"}, -1},
-		{{"-"}, -1},	   {{NULL}, -1},
+		{{"-o", "a"}, 2}, {{"-o=a", "b"}, 1},   {{"-o"}, 1},
+		{{"-t", "x"}, 1}, {{"-quiet", "x"}, 0}, {{"-timeLimit=3", "x"}, 0},
+		{{"x"}, -1},      {{"--", "x"}, -1},    {{"-"}, -1},
+		{{NULL}, -1},
 	};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)

@@ -22,8 +22,8 @@ static const struct {
 	 "transferredBytes:llcRam, instructions, transferredBytes:l2l3, operationCount:doublePrecisionFlop, "
 	 "operationCount:singlePrecisionFlop, transferredBytes:l1l2"},
 	{"none", 1, 1, "", ""},
-	{"generic", 1, 1, "time:coreCycles instructions transferredBytes:llcRam.read throughput:llcRam.read:microSeconds",
-	 ""},
+	{"generic", 1, 1,
+	 "time:coreCycles instructions transferredBytes:llcRam.read throughput:llcRam.read:microSeconds", ""},
 };
 
 static char *
@@ -61,7 +61,8 @@ START_TEST(quantities_that_fit)
 }
 END_TEST
 
-/* On every processor: never more passes than allowed, all groups legal, and with what is offered nothing is left out. */
+/* On every processor: never more passes than allowed, all groups legal, and with what is offered nothing is left out.
+ */
 START_TEST(every_architecture)
 {
 	char *paths[MAX_ARCHITECTURES], *schema = architecture_schema();

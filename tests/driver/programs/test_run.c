@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and returns
- * stays its own; table and JSON are as in golden/ (UPDATE_GOLDEN=1 writes them anew).
+ * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and
+ * returns stays its own; table and JSON are as in golden/ (UPDATE_GOLDEN=1 writes them anew).
  */
 #include <check.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 #include "architecture_files.h"
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "support/files.h"
 #include "memory.h"
 #include "programs/report.h"
 #include "programs/run.h"
 #include "rot.h"
+#include "support/files.h"
 #include "testing.h"
 
 #define MAX_WORDS 12
@@ -292,9 +292,10 @@ START_TEST(bound_in_words)
 	check_bound(0, 5e9, "llcRam", 1, "no floating-point operations; 50 % of the memory bandwidth");
 	check_bound(60e9, 0.3e9, "llcRam", 2,
 		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of one CPU; the program used more)");
-	check_bound(1e9, 0.3e9, "llcRam", 1,
-		    "neither memory nor arithmetic: 3 % of the memory bandwidth, 1 % of the peak; something else takes the "
-		    "time (latency, dependences, other instructions, waiting)");
+	check_bound(
+		1e9, 0.3e9, "llcRam", 1,
+		"neither memory nor arithmetic: 3 % of the memory bandwidth, 1 % of the peak; something else takes the "
+		"time (latency, dependences, other instructions, waiting)");
 	check_bound(60e9, 5e9, "l2l3", 1, "");
 	check_bound(NAN, 5e9, "llcRam", 1, "");
 }
