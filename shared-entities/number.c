@@ -2,11 +2,10 @@
 /* See number.h. */
 #include "number.h"
 
+#include <inttypes.h>
 #include <locale.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 
@@ -17,11 +16,8 @@ rot_number_text(double number, int fewest_digits)
 	char text[64];
 
 	for (int digits = fewest_digits; digits <= 17; digits++) {
-		double read;
-
 		snprintf(text, sizeof(text), "%.*g", digits, number);
-		read = strtod(text, NULL);
-		if (memcmp(&read, &number, sizeof(read)) == 0)
+		if (strtod(text, NULL) == number)
 			break;
 	}
 	uselocale(old);
@@ -32,8 +28,8 @@ rot_number_text(double number, int fewest_digits)
 char *
 rot_number_in_full(double number)
 {
-	if (number == floor(number) && fabs(number) < 0x1p53)
-		return rot_format("%.0f", number == 0 ? 0.0 : number);
+	if (number > -0x1p53 && number < 0x1p53 && number == (double)(int64_t)number)
+		return rot_format("%" PRId64, (int64_t)number);
 	return rot_number_text(number, 1);
 }
 

@@ -64,7 +64,7 @@ static void
 check_set(const struct rot_class *const *set, const char *folder, const struct rot_registry *known)
 {
 	struct definitions *definitions = definitions_new();
-	char *path = source_path(folder);
+	char *path = source_path("%s", folder);
 	struct rot_error err = {0};
 	size_t nr = 0;
 
