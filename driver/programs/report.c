@@ -130,6 +130,25 @@ bound_of(const struct program_report *report)
 
 /* ---- notes ---- */
 
+static const struct {
+	unsigned taint;
+	const char *note;
+} taints[] = {
+	{TAINT_MULTIPLEXED, "the counters did not count all the time: something else uses them (another profiler, the "
+			    "NMI watchdog)"},
+	{TAINT_OVERFLOW, "a count is larger than a counter can hold and not to be believed: run it again"},
+};
+
+static bool
+has_taint(const struct program_report *report, unsigned taint)
+{
+	for (size_t i = 0; i < report->total.nr; i++)
+		for (size_t k = 0; k < report->total.values[i].nr_samples; k++)
+			if (report->total.values[i].taints[k] & taint)
+				return true;
+	return false;
+}
+
 static void
 judge_counting(struct program_report *report)
 {
@@ -145,16 +164,9 @@ judge_counting(struct program_report *report)
 		program_report_note(report, "not in %zu run%s: %s; --passes=%zu runs the program often enough",
 				    report->plan->passes.nr_passes, report->plan->passes.nr_passes == 1 ? "" : "s",
 				    report->plan->left_out, report->plan->nr_passes_of_all);
-	for (size_t i = 0; i < report->total.nr; i++) {
-		const struct quantity_value *value = &report->total.values[i];
-
-		for (size_t k = 0; k < value->nr_samples; k++)
-			if (value->taints[k] & TAINT_MULTIPLEXED) {
-				program_report_note(report, "the counters did not count all the time: something else "
-							    "uses them (another profiler, the NMI watchdog)");
-				return;
-			}
-	}
+	for (size_t i = 0; i < sizeof(taints) / sizeof(*taints); i++)
+		if (has_taint(report, taints[i].taint))
+			program_report_note(report, "%s", taints[i].note);
 }
 
 static void
@@ -187,7 +199,8 @@ program_report_judge(struct program_report *report)
 	judge_runs(report);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
 		program_report_note(report, "%s", program_command_output_warnings_at(report->output, i));
-	if (report->plan->operation && report->plan->border && (isnan(report->peak) || isnan(report->bandwidth)))
+	if (program_values_find(&report->total, "operationalIntensity", "") &&
+	    (isnan(report->peak) || isnan(report->bandwidth)))
 		program_report_note(report, "share of the roof: this machine's ceilings are not measured yet; "
 					    "-o NAME measures them, once, and draws the roofline");
 }

@@ -3,6 +3,7 @@
  * Stands for rot-core: runs the program once per pass and run, and answers with times and counts that are always the
  * same: those of the table below for each of two threads, or for the total of them.
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
+ * FAKE_CORE=interrupted: only the first run took place.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -146,16 +147,20 @@ fail(const char *path)
 int
 main(int argc, char **argv)
 {
-	struct rot_registry *registry = rot_registry_new();
-	struct program_command_output *output = program_command_output_new();
+	struct rot_registry *registry;
+	struct program_command_output *output;
 	struct program_command *command;
 	FILE *in = argc == 5 ? fopen(argv[2], "r") : NULL;
 	int order = 0, rc;
 
 	if (!in || strcmp(argv[1], "--command") != 0 || strcmp(argv[3], "--output") != 0)
 		return 2;
-	if (mode_is("fail"))
+	if (mode_is("fail")) {
+		fclose(in);
 		return fail(argv[4]);
+	}
+	registry = rot_registry_new();
+	output = program_command_output_new();
 	rot_registry_add_all(registry, entities, NULL);
 	command = rot_text_read(registry, in, "command", NULL);
 	fclose(in);
@@ -164,7 +169,8 @@ main(int argc, char **argv)
 	rot_string_set(&output->backend, "fake");
 	for (int run = 0; run < command->run_count; run++)
 		for (size_t pass = 0; pass < program_command_nr_passes(command); pass++)
-			program_command_output_outputs_add(output, run_once(command, (int)pass, order++));
+			if (order == 0 || !mode_is("interrupted"))
+				program_command_output_outputs_add(output, run_once(command, (int)pass, order++));
 	rc = write_graph(output, argv[4]);
 	rot_graph_delete(output);
 	rot_graph_delete(command);

@@ -156,6 +156,7 @@ START_TEST(tables)
 		{"per-thread.txt", "zen5", "", {"-t", "true"}},
 		{"all-passes.txt", "zen5", "", {"--passes=9", "true"}},
 		{"differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
+		{"interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
 		{"no-counters.txt", "none", "", {"-t", "true"}},
 	};
 
@@ -318,7 +319,7 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, tables, 0, 5);
+	tcase_add_loop_test(tc, tables, 0, 6);
 	tcase_add_test(tc, values_as_json);
 	tcase_add_loop_test(tc, exit_statuses, 0, 9);
 	tcase_add_test(tc, program_keeps_its_output);
