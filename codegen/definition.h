@@ -48,10 +48,10 @@ struct definition_row {
 
 /* One loaded definition. Everything is owned by its struct definitions. */
 struct definition {
-	const char *path;                /* of the XML file                                    */
-	const char *folder;              /* the file's folder: a kernel's C sources are there  */
-	const char *c_suffix;            /* "" or "Data"                                       */
-	const struct rot_class *class;   /* valid after definitions_resolve                    */
+	const char *path;              /* of the XML file                                    */
+	const char *folder;            /* the file's folder: a kernel's C sources are there  */
+	const char *c_suffix;          /* "" or "Data"                                       */
+	const struct rot_class *class; /* valid after definitions_resolve                    */
 	const struct definition_row *rows;
 	size_t nr_rows;
 };
@@ -89,8 +89,8 @@ const struct definition *definitions_find(const struct definitions *definitions,
  * descriptors and "const struct rot_class *const SET[]" (NULL-terminated). Files whose content would not change are
  * not touched. Classes with a suffix get instance_size = &NAME_size, which the hand-written code defines.
  */
-int definitions_write_c(const struct definitions *definitions, const char *folder, const char *set,
-			struct rot_error *err);
+int
+definitions_write_c(const struct definitions *definitions, const char *folder, const char *set, struct rot_error *err);
 
 /* "PerfEventMeasurer" -> "perf_event_measurer", "bufferSize" -> "buffer_size", "L1L2" -> "l1_l2". Fresh memory. */
 char *codegen_snake_case(const char *name);

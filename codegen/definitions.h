@@ -14,9 +14,9 @@ struct loaded {
 	struct loaded_name {
 		const char *type; /* as in XML: "double", "Workload" */
 		int line;
-	} *names;                     /* one a field                                            */
-	const char *base_name;        /* or NULL                                                */
-	int line;                     /* of the root element                                    */
+	} * names;             /* one a field                                            */
+	const char *base_name; /* or NULL                                                */
+	int line;              /* of the root element                                    */
 	char **strings;
 	size_t nr_strings;
 };

@@ -17,7 +17,8 @@
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
 
 /*
- * A stream that was closed by who started us is taken by something that cannot be used, so that no result file gets its number.
+ * A stream that was closed by who started us is taken by something that cannot be used, so that no result file gets its
+ * number.
  */
 static void
 occupy_standard_streams(void)
@@ -59,8 +60,8 @@ load_files(struct configuration *configuration, struct rot_error *err)
 }
 
 /*
- * Files first, then the command line, so that a bare -key turns over what the files say. The command line is read twice: it may name
- * the user's file.
+ * Files first, then the command line, so that a bare -key turns over what the files say. The command line is read
+ * twice: it may name the user's file.
  */
 static int
 configure(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
@@ -123,8 +124,8 @@ nr_own_words(int argc, char *const *argv)
 }
 
 /*
- * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version". words has room for the
- * program's name, two words and NULL.
+ * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version". words has
+ * room for the program's name, two words and NULL.
  */
 static bool
 translate(int argc, char **argv, char **words)
@@ -155,15 +156,16 @@ translate(int argc, char **argv, char **words)
 }
 
 /*
- * Of a command that has options of its own and another program's arguments: takes the configuration keys out, and leaves the
- * program's name, the command, its options and the other program.
+ * Of a command that has options of its own and another program's arguments: takes the configuration keys out, and
+ * leaves the program's name, the command, its options and the other program.
  */
 static int
 configure_own_words(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
 {
 	const int nr_own = nr_own_words(*argc, argv), at = command_index(*argc, argv);
 	const struct command *command = command_find(argv[at], NULL);
-	char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys)), **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
+	char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys)),
+	     **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
 	int nr_keys = 0, nr_rest = 0, rc;
 
 	for (int i = 0; i < at; i++)
@@ -281,7 +283,8 @@ main(int argc, char **argv)
 	int rc;
 
 	occupy_standard_streams();
-	/* A reader who leaves must not end us before the files are written, and a limit of their size is an error as any other. */
+	/* A reader who leaves must not end us before the files are written, and a limit of their size is an error as
+	 * any other. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (translate(argc, argv, words)) {
@@ -294,7 +297,8 @@ main(int argc, char **argv)
 	if (rc < 0 && *err.text)
 		print_error(&err);
 	if ((rc == 0 || rot_interrupted()) && command && command->has_time_report && context.is_rot_open &&
-	    configuration_bool(context.configuration, "timeReport") && !configuration_bool(context.configuration, "quiet"))
+	    configuration_bool(context.configuration, "timeReport") &&
+	    !configuration_bool(context.configuration, "quiet"))
 		monitor_print(context.rot.monitor, stderr);
 	rc = exit_status(&context, rc);
 	command_context_close(&context);

@@ -26,12 +26,13 @@ struct rot {
 	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
 	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */
 	struct measuring *measuring;         /* measuring/measuring.h: cores and the result cache   */
-	bool is_cached_only;                 /* what is not in the result cache is an error: nothing is built or measured */
+	bool is_cached_only; /* what is not in the result cache is an error: nothing is built or measured */
 };
 
 /*
- * Opens the driver with a loaded configuration (which it takes over, also on error): finds the paths, reads the machine, the kernels'
- * definitions and the architecture. A kernel whose definition is broken is left out with a warning on stderr, unless it is used.
+ * Opens the driver with a loaded configuration (which it takes over, also on error): finds the paths, reads the
+ * machine, the kernels' definitions and the architecture. A kernel whose definition is broken is left out with a
+ * warning on stderr, unless it is used.
  */
 int rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err);
 
@@ -49,14 +50,15 @@ void rot_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool rot_interrupted(void);
 
 /*
- * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by controllers/xml_controller.h; a C
- * controller is a file that defines "const struct rot_controller controller".
+ * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by controllers/xml_controller.h; a
+ * C controller is a file that defines "const struct rot_controller controller".
  */
 struct rot_controller {
 	const char *name;
 	const char *description;
 	/* output_name: files are output_name.pdf, ... in the current folder. */
-	int (*measure)(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err);
+	int (*measure)(struct rot *rot, const struct rot_controller *self, const char *output_name,
+		       struct rot_error *err);
 	void *context; /* the controller's own */
 };
 

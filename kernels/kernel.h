@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a kernel is to the measuring core. This is all a kernel may include of rot, besides the header generated from its
- * own XML and its macros. How to write one: doc/ADD-A-KERNEL.md.
+ * What a kernel is to the measuring core. This is all a kernel may include of rot, besides the header generated from
+ *its own XML and its macros. How to write one: doc/ADD-A-KERNEL.md.
  *
- * A kernel NAME has two files in a folder of its own: NAME.xml (its fields, compile-time macros, expected work) and NAME.c:
+ * A kernel NAME has two files in a folder of its own: NAME.xml (its fields, compile-time macros, expected work) and
+ *NAME.c:
  *
  *	#include "kernel.h"
  *	#include "ScaleData.h"                    generated: struct scale_data, the fields of Scale.xml
@@ -36,8 +37,8 @@ struct kernel_buffer {
  * run:        the measured work and nothing else: called once per run, between start and stop of the main measurer.
  * warm_code:  load the code (and what it needs) into the caches; NULL: run is used.
  * warm_data:  load data beyond buffers into the caches; called after the buffers were read.
- * stop:       make run return soon; called from another thread while run is active. NULL: the kernel always ends by itself.
- * dispose:    free what initialize made; called after every initialize, also a failed one.
+ * stop:       make run return soon; called from another thread while run is active. NULL: the kernel always ends by
+ * itself. dispose:    free what initialize made; called after every initialize, also a failed one.
  */
 struct kernel_type {
 	const char *class_name;
@@ -52,13 +53,14 @@ struct kernel_type {
 };
 
 /* Defines kernel_SNAKE (found by the core) and SNAKE_size (found by the generated descriptor). */
-#define KERNEL(snake, name, ...) \
-	const size_t snake##_size = sizeof(struct snake); \
-	const struct kernel_type kernel_##snake = { .class_name = name, .size = sizeof(struct snake), __VA_ARGS__ }
+#define KERNEL(snake, name, ...)                                                                                       \
+	const size_t snake##_size = sizeof(struct snake);                                                              \
+	const struct kernel_type kernel_##snake = {.class_name = name, .size = sizeof(struct snake), __VA_ARGS__}
 
 /*
- * nr elements of size bytes, aligned to 64 bytes (2 MiB and advised to use huge pages from 2 MiB on); contents are undefined, no page has been
- * touched. NULL after kernel_fail when there is not enough memory or nr * size overflows. Free with kernel_free.
+ * nr elements of size bytes, aligned to 64 bytes (2 MiB and advised to use huge pages from 2 MiB on); contents are
+ * undefined, no page has been touched. NULL after kernel_fail when there is not enough memory or nr * size overflows.
+ * Free with kernel_free.
  */
 void *kernel_allocate(size_t nr, size_t size);
 void kernel_free(void *memory);
@@ -66,7 +68,8 @@ void kernel_free(void *memory);
 /* Remembers why the kernel cannot run (printf form); returns -1. */
 int kernel_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Reproducible uniform doubles in [1, 2): never zero, so that stores are not of zeros (which DRAM writes twice as fast). */
+/* Reproducible uniform doubles in [1, 2): never zero, so that stores are not of zeros (which DRAM writes twice as
+ * fast). */
 void kernel_fill(double *values, size_t nr, unsigned seed);
 void kernel_fill_float(float *values, size_t nr, unsigned seed);
 

@@ -17,7 +17,7 @@ struct building {
 		size_t item;   /* 0 for a plain reference */
 		size_t target; /* number of the entity referred to, checked at the end */
 		long line;
-	} *references;
+	} * references;
 	size_t nr_references;
 };
 
@@ -31,8 +31,8 @@ struct rot_entity *building_add(struct building *building, const char *class_nam
 void building_add_item(struct rot_entity *entity, const struct rot_field *field);
 
 /* holder refers to the target-th entity, in the item-th slot of field, which exists and is NULL. */
-void building_refer(struct building *building, struct rot_entity *holder, const struct rot_field *field,
-		    size_t item, size_t target, long line);
+void building_refer(struct building *building, struct rot_entity *holder, const struct rot_field *field, size_t item,
+		    size_t target, long line);
 
 /*
  * Sets the references and returns the root (the first entity), which the caller owns with all it reaches. NULL: no

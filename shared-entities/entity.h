@@ -41,7 +41,7 @@ struct rot_list {
 struct rot_class;
 
 struct rot_field {
-	const char *name;               /* as in XML: "bufferSize"                               */
+	const char *name; /* as in XML: "bufferSize"                               */
 	enum rot_type type;
 	bool is_list;                   /* then the member is a struct rot_list                  */
 	const struct rot_class *target; /* ROT_REFERENCE: class (or base) of the referenced entity; else NULL */
@@ -58,9 +58,9 @@ struct rot_class {
 	const struct rot_class *base;   /* or NULL                                               */
 	const struct rot_field *fields; /* own fields only; those of the base come first in every walk */
 	size_t nr_fields;
-	size_t size;                    /* bytes of the struct with the fields                   */
-	const size_t *instance_size;    /* suffix classes: bytes of the hand-written struct; else NULL */
-	bool is_abstract;               /* cannot be made or read                                */
+	size_t size;                 /* bytes of the struct with the fields                   */
+	const size_t *instance_size; /* suffix classes: bytes of the hand-written struct; else NULL */
+	bool is_abstract;            /* cannot be made or read                                */
 	const char *comment;
 };
 
@@ -81,8 +81,8 @@ const struct rot_field *rot_class_field(const struct rot_class *class, const cha
  * All fields of class in walking order (the oldest base first). Calls visit for each; stops and returns its value
  * when it is not 0.
  */
-int rot_class_each_field(const struct rot_class *class,
-			 int (*visit)(const struct rot_field *field, void *context), void *context);
+int rot_class_each_field(const struct rot_class *class, int (*visit)(const struct rot_field *field, void *context),
+			 void *context);
 
 /* The same walk as a loop: how many fields class has with those of its bases, and the i-th. */
 size_t rot_class_nr_fields(const struct rot_class *class);
@@ -157,7 +157,7 @@ void rot_graph_delete(void *root);
 
 /* old -> new pairs of a clone. */
 struct rot_clone_map;
-void *rot_clone_map_get(const struct rot_clone_map *map, const void *old);  /* NULL if not cloned */
+void *rot_clone_map_get(const struct rot_clone_map *map, const void *old); /* NULL if not cloned */
 void rot_clone_map_delete(struct rot_clone_map *map);
 
 /* A copy of the whole graph. If map is not NULL it receives the pairs; delete it with rot_clone_map_delete. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The measurer of disturbances: context switches, faults and CPU of the own thread, and the time stolen by a hypervisor. */
+/* The measurer of disturbances: context switches, faults and CPU of the own thread, and the time stolen by a
+ * hypervisor. */
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 struct snapshot {
 	struct rusage usage;
 	int cpu;
-	long steal_ticks;   /* -1: cannot be read */
+	long steal_ticks; /* -1: cannot be read */
 };
 
 /* fd: /proc/stat, kept open so that a snapshot costs one read; -1: not read. */
@@ -110,7 +111,8 @@ dispose(void *state)
 const struct measurer_type resource_usage_measurer_type = {
 	.class = &resource_usage_measurer_class,
 	.state_size = sizeof(struct state),
-	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a PerfEventMeasurer can",
+	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a "
+		       "PerfEventMeasurer can",
 	.initialize = initialize,
 	.start = start,
 	.stop = stop,

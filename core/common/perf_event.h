@@ -70,8 +70,8 @@ int perf_group_open(struct perf_group *group, const char *const *events, size_t 
  * The same in two steps. encode: NULL if an event is unknown. open: encoding must outlive the group; several groups may
  * share it. delete: NULL is allowed.
  */
-struct perf_encoding *perf_encoding_new(const char *const *events, size_t nr, struct perf_modes modes,
-					struct rot_error *err);
+struct perf_encoding *
+perf_encoding_new(const char *const *events, size_t nr, struct perf_modes modes, struct rot_error *err);
 int perf_group_open_encoded(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs,
 			    enum perf_begin begin, pid_t tid, struct rot_error *err);
 void perf_encoding_delete(struct perf_encoding *encoding);
@@ -86,9 +86,9 @@ void perf_group_close(struct perf_group *group);
  * Sets all values to zero and counts. 0, or the errno of the refusal; no lock, no allocation.
  *
  * Only the leader is switched: the members, always on, come and go with it, all at once and on the same counters. With
- * PERF_IOC_FLAG_GROUP a stop would switch off each member as well, and the next start would count with the leader alone,
- * then with one member more after the other: for AMD's "large increment" events a sequence of groups of which each may
- * poison the next. Members of another PMU than the leader's would not count again at all (seen on Linux 6.18).
+ * PERF_IOC_FLAG_GROUP a stop would switch off each member as well, and the next start would count with the leader
+ * alone, then with one member more after the other: for AMD's "large increment" events a sequence of groups of which
+ * each may poison the next. Members of another PMU than the leader's would not count again at all (seen on Linux 6.18).
  */
 int perf_group_start(const struct perf_group *group);
 
@@ -96,8 +96,8 @@ int perf_group_start(const struct perf_group *group);
 int perf_group_stop(const struct perf_group *group);
 
 /*
- * The values of a stopped (or running) group, also after the end of its thread. With heirs each event is read by itself,
- * since Linux before 6.12 refuses to read them together; they still count together or not at all.
+ * The values of a stopped (or running) group, also after the end of its thread. With heirs each event is read by
+ * itself, since Linux before 6.12 refuses to read them together; they still count together or not at all.
  */
 int perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err);
 

@@ -34,7 +34,7 @@ enum wire_kind {
 	 */
 	WIRE_HOLD_THREADS, /* argument: 1 or 0 */
 	WIRE_THREAD_READY, /* argument: tid    */
-	WIRE_HOLDING,      /* parent to child; argument: that of HOLD, or -1 if threads cannot be held: nothing is traced */
+	WIRE_HOLDING, /* parent to child; argument: that of HOLD, or -1 if threads cannot be held: nothing is traced */
 };
 
 /* Members without a meaning for the kind are 0. */

@@ -11,7 +11,8 @@
 #include "error.h"
 #include "rot.h"
 
-/* What a command works with. rot and paths are made when first asked for: "rot help" needs neither a machine nor kernels. */
+/* What a command works with. rot and paths are made when first asked for: "rot help" needs neither a machine nor
+ * kernels. */
 struct command_context {
 	struct configuration *configuration; /* valid always; belongs to rot once that is open */
 	struct rot rot;
@@ -39,12 +40,13 @@ struct command {
 	const char *summary;     /* one line */
 	const char *description; /* what else there is to know; may hold several lines */
 	int nr_arguments_min, nr_arguments_max;
-	bool is_raw;             /* arguments that start with a dash are the command's, not configuration keys */
-	bool has_time_report;    /* say at the end where the time went */
+	bool is_raw;          /* arguments that start with a dash are the command's, not configuration keys */
+	bool has_time_report; /* say at the end where the time went */
 
 	/*
-	 * For a command whose arguments end in those of another program: how many words the option in argv[0] takes, 0 if it is a
-	 * configuration key, -1 if the other program begins there; nothing from there on is looked at. NULL: all arguments are ours.
+	 * For a command whose arguments end in those of another program: how many words the option in argv[0] takes, 0
+	 * if it is a configuration key, -1 if the other program begins there; nothing from there on is looked at. NULL:
+	 * all arguments are ours.
 	 */
 	int (*option_length)(int argc, char *const *argv);
 	const char *options; /* its own, blank separated, for completion; NULL: none */
@@ -68,6 +70,7 @@ const struct command *command_find(const char *name, struct rot_error *err);
 void command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
 				  void *to);
 
-extern const struct command measure_command, remeasure_command, run_command, help_command, list_command, version_command, complete_command;
+extern const struct command measure_command, remeasure_command, run_command, help_command, list_command,
+	version_command, complete_command;
 
 #endif

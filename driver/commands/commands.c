@@ -9,7 +9,8 @@
 #include "nearest.h"
 
 const struct command *const commands[] = {
-	&measure_command, &remeasure_command, &run_command, &list_command, &help_command, &version_command, &complete_command,
+	&measure_command, &remeasure_command, &run_command,      &list_command,
+	&help_command,    &version_command,   &complete_command,
 };
 const size_t nr_commands = sizeof(commands) / sizeof(commands[0]);
 
@@ -76,7 +77,8 @@ command_context_close(struct command_context *context)
 }
 
 void
-command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to), void *to)
+command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
+			     void *to)
 {
 	const struct paths *paths = command_paths(context, NULL);
 	struct controller_info *infos;

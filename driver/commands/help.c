@@ -31,8 +31,10 @@ print_all(const struct command_context *context, const struct controller_info *i
 		print_entry(commands[i]->name, commands[i]->arguments, commands[i]->summary);
 	printf("\nControllers (rot measure CONTROLLER)\n");
 	for (size_t i = 0; i < nr; i++)
-		print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "", infos[i].description);
-	printf("\nConfiguration keys: on the command line as -KEY=VALUE, or as KEY=VALUE lines in a file; -KEY alone turns a\n"
+		print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
+			    infos[i].description);
+	printf("\nConfiguration keys: on the command line as -KEY=VALUE, or as KEY=VALUE lines in a file; -KEY alone "
+	       "turns a\n"
 	       "true-or-false key over\n");
 	for (size_t i = 0; i < configuration_nr_keys; i++)
 		print_key(context->configuration, &configuration_keys[i]);

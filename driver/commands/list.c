@@ -21,9 +21,9 @@ print_field(const struct rot_field *field, void *context)
 	if (field->is_list || field->type == ROT_REFERENCE || !strcmp(field->name, "id"))
 		return 0;
 	printf("      %s=%s%s%s%s%s%s%s\n          %s\n", field->name, field->default_text ? field->default_text : "",
-	       field->unit && *field->unit ? " " : "", field->unit ? field->unit : "",
-	       field->values ? "  [" : "", field->values ? field->values : "", field->values ? "]" : "",
-	       field->macro ? "  (compiled in)" : "", field->comment ? field->comment : "");
+	       field->unit && *field->unit ? " " : "", field->unit ? field->unit : "", field->values ? "  [" : "",
+	       field->values ? field->values : "", field->values ? "]" : "", field->macro ? "  (compiled in)" : "",
+	       field->comment ? field->comment : "");
 	return 0;
 }
 
@@ -58,7 +58,8 @@ list_controllers(struct command_context *context, const char *part, struct rot_e
 	controllers_list(paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++)
 		if (strstr(infos[i].name, part))
-			print_entry(infos[i].name, *infos[i].path ? infos[i].path : infos[i].place, infos[i].description);
+			print_entry(infos[i].name, *infos[i].path ? infos[i].path : infos[i].place,
+				    infos[i].description);
 	controllers_list_delete(infos, nr);
 	return 0;
 }
@@ -75,8 +76,8 @@ list_quantities(struct command_context *context, const char *part, struct rot_er
 	nr = quantity_offers(rot, &offers);
 	for (size_t i = 0; i < nr; i++) {
 		const struct quantity_offer *offer = &offers[i];
-		char *more = rot_format("%s  [%s] %s%s%s", offer->of, offer->unit, offer->kind, *offer->source ? ": " : "",
-					offer->source);
+		char *more = rot_format("%s  [%s] %s%s%s", offer->of, offer->unit, offer->kind,
+					*offer->source ? ": " : "", offer->source);
 
 		if (strstr(offer->name, part))
 			print_entry(offer->name, more, offer->description);

@@ -42,7 +42,8 @@ print_event(const struct pmu_description *pmu, const struct perf_event_descripti
 
 	print_entry(name, "", event->description);
 	for (size_t i = 0; i < nr; i++) {
-		const struct perf_event_attribute_description *attribute = perf_event_description_attributes_at(event, i);
+		const struct perf_event_attribute_description *attribute =
+			perf_event_description_attributes_at(event, i);
 
 		if (!strcmp(attribute->attribute_type, "umask"))
 			printf("      :%s  %s\n", attribute->name, attribute->description);

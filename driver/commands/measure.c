@@ -17,9 +17,11 @@ const struct command measure_command = {
 	.name = "measure",
 	.arguments = "CONTROLLER [OUTPUT]",
 	.summary = "run a controller: measure its points, write its table, plots and OUTPUT.json",
-	.description = "CONTROLLER is a name of 'rot list controllers', or the path of an .xml or .c file.\n"
-		       "Files are written to the current folder and start with OUTPUT; without it, with the controller's name.\n"
-		       "What was measured before is taken from the cache, see -useCachedResults and 'rot help remeasure'.",
+	.description =
+		"CONTROLLER is a name of 'rot list controllers', or the path of an .xml or .c file.\n"
+		"Files are written to the current folder and start with OUTPUT; without it, with the controller's "
+		"name.\n"
+		"What was measured before is taken from the cache, see -useCachedResults and 'rot help remeasure'.",
 	.nr_arguments_min = 1,
 	.nr_arguments_max = 2,
 	.has_time_report = true,

@@ -13,15 +13,18 @@
 #include "memory.h"
 #include "nearest.h"
 
-#define KEY(name, type, default_text, choices, description) \
-	{ name, CONFIGURATION_##type, default_text, choices, description },
+#define KEY(name, type, default_text, choices, description)                                                            \
+	{name, CONFIGURATION_##type, default_text, choices, description},
 const struct configuration_key configuration_keys[] = {
 #include "configuration/keys.def"
 };
 #undef KEY
 const size_t configuration_nr_keys = sizeof(configuration_keys) / sizeof(configuration_keys[0]);
 
-enum { NR_KEYS = sizeof(configuration_keys) / sizeof(configuration_keys[0]), NR_SOURCES = CONFIGURATION_COMMAND_LINE + 1 };
+enum {
+	NR_KEYS = sizeof(configuration_keys) / sizeof(configuration_keys[0]),
+	NR_SOURCES = CONFIGURATION_COMMAND_LINE + 1
+};
 
 /* The texts of one state; NULL where a source says nothing. Text of CONFIGURATION_DEFAULT is that of the key. */
 struct state {

@@ -2,8 +2,8 @@
 /*
  * Settings by key: command line over user file over default file over the key's default.
  *
- * Every key is one row of configuration/keys.def (name, type, default, description); a key that is not there is an error that
- * suggests the nearest. Source: thesis, section "Configuration".
+ * Every key is one row of configuration/keys.def (name, type, default, description); a key that is not there is an
+ * error that suggests the nearest. Source: thesis, section "Configuration".
  */
 #ifndef CONFIGURATION_CONFIGURATION_H
 #define CONFIGURATION_CONFIGURATION_H
@@ -14,13 +14,19 @@
 
 #include "error.h"
 
-enum configuration_type { CONFIGURATION_STRING, CONFIGURATION_BOOL, CONFIGURATION_LONG, CONFIGURATION_DOUBLE, CONFIGURATION_CHOICE };
+enum configuration_type {
+	CONFIGURATION_STRING,
+	CONFIGURATION_BOOL,
+	CONFIGURATION_LONG,
+	CONFIGURATION_DOUBLE,
+	CONFIGURATION_CHOICE
+};
 
 struct configuration_key {
 	const char *name;
 	enum configuration_type type;
 	const char *default_text;
-	const char *choices;     /* CONFIGURATION_CHOICE: blank separated; else NULL */
+	const char *choices; /* CONFIGURATION_CHOICE: blank separated; else NULL */
 	const char *description;
 };
 
@@ -34,7 +40,12 @@ const struct configuration_key *configuration_key_find(const char *name);
 /* Whether the key is there and takes the text. */
 bool configuration_key_takes(const char *name, const char *text);
 
-enum configuration_source { CONFIGURATION_DEFAULT, CONFIGURATION_DEFAULT_FILE, CONFIGURATION_USER_FILE, CONFIGURATION_COMMAND_LINE };
+enum configuration_source {
+	CONFIGURATION_DEFAULT,
+	CONFIGURATION_DEFAULT_FILE,
+	CONFIGURATION_USER_FILE,
+	CONFIGURATION_COMMAND_LINE
+};
 
 struct configuration;
 
@@ -50,8 +61,9 @@ int configuration_load(struct configuration *configuration, enum configuration_s
 		       bool required, struct rot_error *err);
 
 /*
- * Takes "-key=value", "--key=value" and bare "-key" (turns a bool over, from what it is so far) out of argv, up to "--"; the rest
- * stays in order and *argc is its length. argv[0], "-" alone and the option "--" itself are kept. argv has room for a NULL.
+ * Takes "-key=value", "--key=value" and bare "-key" (turns a bool over, from what it is so far) out of argv, up to
+ * "--"; the rest stays in order and *argc is its length. argv[0], "-" alone and the option "--" itself are kept. argv
+ * has room for a NULL.
  */
 int configuration_take_arguments(struct configuration *configuration, int *argc, char **argv, struct rot_error *err);
 

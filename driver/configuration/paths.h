@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where things are. When the running program is the one in its build folder, data come from the source tree, else from where
- * "make install" put them; both trees have the same shape below these folders.
+ * Where things are. When the running program is the one in its build folder, data come from the source tree, else from
+ * where "make install" put them; both trees have the same shape below these folders.
  */
 #ifndef CONFIGURATION_PATHS_H
 #define CONFIGURATION_PATHS_H
@@ -13,14 +13,16 @@
 
 /* Absolute paths, no slash at the end, owned by the struct. */
 struct paths {
-	char *data;       /* kernels/, core/core.mk, driver/controllers/, driver/architectures/, driver/schemas/, shared-entities/ (headers) */
-	char *built;      /* core/rot-core, core/librot-child.a, shared-entities/generated/ (headers)                  */
-	char *cache;      /* cacheFolder; exists. Not writable: a private folder in TMPDIR, see cache_is_temporary    */
-	char *user;       /* dataFolder: kernels/, controllers/; may not exist                                        */
+	char *data;  /* kernels/, core/core.mk, driver/controllers/, driver/architectures/, driver/schemas/,
+			shared-entities/ (headers) */
+	char *built; /* core/rot-core, core/librot-child.a, shared-entities/generated/ (headers)                  */
+	char *cache; /* cacheFolder; exists. Not writable: a private folder in TMPDIR, see cache_is_temporary    */
+	char *user;  /* dataFolder: kernels/, controllers/; may not exist                                        */
 	bool cache_is_temporary; /* removed by paths_delete */
 };
 
-/* cache folder not writable: *warning is set to a message (fresh memory) and a temporary one is used; never an error for that. */
+/* cache folder not writable: *warning is set to a message (fresh memory) and a temporary one is used; never an error
+ * for that. */
 struct paths *paths_new(const struct configuration *configuration, char **warning, struct rot_error *err);
 void paths_delete(struct paths *paths);
 

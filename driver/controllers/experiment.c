@@ -419,8 +419,7 @@ experiment_add_values(struct experiment *experiment, const char *series, const c
 		point.values[i] = values[i];
 		values[i] = (struct quantity_value){.nr_samples = 0};
 	}
-	experiment->points =
-		rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
 	experiment->points[experiment->nr_points++] = point;
 }
 

@@ -19,8 +19,8 @@ struct json_t;
 struct experiment;
 
 /*
- * Both names are copied; output_name NULL: no files are written. nr_points_expected (0: unknown) is for the progress line. Fails, before anything is measured,
- * when OUTPUT.json cannot be written where output_name says.
+ * Both names are copied; output_name NULL: no files are written. nr_points_expected (0: unknown) is for the progress
+ * line. Fails, before anything is measured, when OUTPUT.json cannot be written where output_name says.
  */
 struct experiment *experiment_new(struct rot *rot, const char *controller_name, const char *output_name,
 				  size_t nr_points_expected, struct rot_error *err);
@@ -106,8 +106,8 @@ struct experiment_ceiling {
 };
 
 /*
- * False for the performance of an operation that no roofline shows, when there are rooflines. A roofline of flop shows those
- * of double precision as well.
+ * False for the performance of an operation that no roofline shows, when there are rooflines. A roofline of flop shows
+ * those of double precision as well.
  */
 bool experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling);
 int experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,

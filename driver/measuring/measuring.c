@@ -320,8 +320,7 @@ static enum outcome
 perform(struct performance *performance, bool has_lock, struct rot_error *err)
 {
 	bool is_cached_only = performance->rot->is_cached_only;
-	bool check_core =
-		!is_cached_only && configuration_bool(performance->rot->configuration, "shouldCheckCoreHash");
+	bool check_core = !is_cached_only && configuration_bool(performance->rot->configuration, "shouldCheckCoreHash");
 	bool found = load_results(performance);
 	enum outcome outcome;
 

@@ -24,8 +24,8 @@ void measuring_delete(struct measuring *measuring);
  * Gives nr_runs runs of each of the nr_passes measurements (the passes of one point: all have the same kernels, so one
  * core). On success results[i] is a MeasurementResult with exactly nr_runs outputs, owned by the caller
  * (rot_graph_delete). Missing runs are measured interleaved, run by run. Ids within the measurements are set by this
- * function. Interrupted: error "interrupted". With rot->is_cached_only nothing is built or measured: missing runs are an
- * error.
+ * function. Interrupted: error "interrupted". With rot->is_cached_only nothing is built or measured: missing runs are
+ * an error.
  */
 int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
 		      struct measurement_result **results, struct rot_error *err);
