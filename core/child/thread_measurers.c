@@ -133,8 +133,10 @@ install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 	own->copies = copy;
 	if (set_initialize(&copy->set, own->action->measurer_set, tid, &failure) < 0) {
 		copy_dispose(&own->copies);
-		if (is_ending(tid))
+		if (is_ending(tid)) {
+			notifier_cover(run->service->notifier, tid); /* there is nothing left to measure */
 			return 0;
+		}
 		rot_error_prefix(&failure.error, "CreateMeasurerOnThreadAction");
 		return failure_record(run->failure, failure.kind, &failure.error);
 	}

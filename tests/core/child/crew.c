@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -126,6 +127,45 @@ run_detached(struct crew *crew)
 		usleep(100);
 }
 
+/* ---- that end the process while others are created ---- */
+
+static void *
+exit_now(void *unused)
+{
+	(void)unused;
+	_exit(3);
+}
+
+static void *
+die_now(void *unused)
+{
+	(void)unused;
+	raise(SIGKILL);
+	return NULL;
+}
+
+static void
+run_until(struct crew *crew, void *(*last)(void *))
+{
+	for (size_t i = 0; true; i = (i + 1) % crew->nr) {
+		create(&crew->members[i], i + 1 == crew->nr ? last : work_all_rounds, false);
+		if (i % 2 == 1)
+			pthread_join(crew->members[i].pthread, NULL);
+	}
+}
+
+static void
+run_exits(struct crew *crew)
+{
+	run_until(crew, exit_now);
+}
+
+static void
+run_dies(struct crew *crew)
+{
+	run_until(crew, die_now);
+}
+
 /* ---- a pool ---- */
 
 static void *
@@ -241,6 +281,7 @@ static const struct {
 } modes[] = {
 	{"joined", run_joined, false},     {"pool", run_pool, false},     {"short", run_short, false},
 	{"detached", run_detached, false}, {"openMp", run_open_mp, true}, {"blas", run_blas, true},
+	{"exits", run_exits, false},       {"dies", run_dies, false},
 };
 
 static char *

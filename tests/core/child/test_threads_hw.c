@@ -307,6 +307,24 @@ START_TEST(an_event_that_cannot_be_counted_is_told)
 }
 END_TEST
 
+/* Of its threads some are being made, some are measured, some end. */
+START_TEST(a_kernel_that_ends_the_process_is_told)
+{
+	struct measurement_command *command = make_command(1);
+	struct outcome outcome;
+
+	add_crew(command_measurement(command), _i % 2 ? "dies" : "exits", 3 + _i, 1, 1);
+	add_action(command_measurement(command), on_run("start"));
+	runner_trace();
+	outcome = runner_run(command);
+	if (_i % 2)
+		outcome_expect_failure(&outcome, "killed", "killed by signal 9 (Killed) in run 1 of 1", NULL);
+	else
+		outcome_expect_failure(&outcome, "exited", "exited with status 3 in run 1 of 1", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 START_TEST(without_ptrace_it_is_refused)
 {
 	struct measurement_command *command = make_command(1);
@@ -332,6 +350,7 @@ static const struct listed_test tests[] = {
 	{&threads_without_a_rule_are_counted_as_unmeasured, 1},
 	{&threads_of_open_blas_are_measured, 1},
 	{&an_event_that_cannot_be_counted_is_told, 1},
+	{&a_kernel_that_ends_the_process_is_told, 20},
 	{&without_ptrace_it_is_refused, 2},
 };
 
