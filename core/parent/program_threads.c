@@ -103,6 +103,8 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 	if (main_thread && main_thread != thread && main_thread->measured)
 		rot_string_set(&output->executable,
 			       ((const struct measured *)main_thread->measured)->output->executable);
+	else if (!*output->executable)
+		read_executable(thread, output);
 	output->stop_time = since_start(self, report ? report->time_ns : clock_raw_ns());
 	if (report && *report->name) {
 		rot_string_set(&output->name, report->name);

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* See program_runner.h. */
+#include "program_runner.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "PerfEventCount.h"
+#include "PerfEventDefinition.h"
+#include "PerfEventMeasurer.h"
+#include "PerfEventMeasurerOutput.h"
+#include "ProgramCommand.h"
+#include "entities.h"
+#include "entity.h"
+#include "memory.h"
+#include "testing.h"
+
+char *runner_folder, *runner_said;
+static char *command_path, *output_path, *rot_core, *refuse;
+static void *latest;
+
+void
+runner_set_up(void)
+{
+	runner_folder = temporary_folder_new();
+	runner_said = rot_format("%s/said", runner_folder);
+	command_path = rot_format("%s/command", runner_folder);
+	output_path = rot_format("%s/output", runner_folder);
+	rot_core = built_path("core/rot-core");
+	refuse = built_path("tests/without_syscall");
+	latest = NULL;
+	ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+}
+
+void
+runner_tear_down(void)
+{
+	rot_graph_delete(latest);
+	temporary_folder_delete(runner_folder);
+	free(runner_said);
+	free(command_path);
+	free(output_path);
+	free(rot_core);
+	free(refuse);
+}
+
+static struct program *
+program_of(const struct trial *trial)
+{
+	struct program *program = program_new();
+	char *path = strchr(trial->program, '/') || trial->counts_unknown_event
+			     ? rot_strdup(trial->program)
+			     : built_path("tests/core/parent/%s", trial->program);
+
+	rot_string_set(&program->executable, path);
+	rot_string_set(&program->folder, trial->folder);
+	rot_string_set(&program->standard_input, trial->standard_input);
+	for (size_t i = 0; i < MAX_ARGUMENTS && trial->arguments[i]; i++)
+		program_arguments_add(program, trial->arguments[i]);
+	if (trial->environment)
+		program_environment_add(program, trial->environment);
+	free(path);
+	return program;
+}
+
+static void
+write_command(const struct trial *trial)
+{
+	struct program_command *command = program_command_new();
+	struct perf_event_measurer *pass = perf_event_measurer_new();
+	FILE *file = fopen(command_path, "we");
+
+	if (!trial->is_time_only) {
+		struct perf_event_definition *event = perf_event_definition_new();
+
+		rot_string_set(&event->name, "faults");
+		rot_string_set(&event->definition,
+			       trial->counts_unknown_event ? "no_such_event" : "perf::PERF_COUNT_SW_PAGE_FAULTS");
+		perf_event_measurer_events_add(pass, event);
+	}
+	program_command_passes_add(command, pass);
+	command->program = trial->program ? program_of(trial) : NULL;
+	command->process_id = trial->attach_to;
+	command->run_count = trial->nr_runs ? trial->nr_runs : 1;
+	command->per_thread = !trial->is_total;
+	command->follow_forks = !trial->leaves_forks;
+	ck_assert(file && rot_text_write(command, file, NULL) == 0 && fclose(file) == 0);
+	rot_graph_delete(command);
+}
+
+pid_t
+runner_begin(const struct trial *trial)
+{
+	const char *limit = trial->time_limit ? trial->time_limit : "60";
+	char number[16];
+	const char *arguments[] = {refuse,      number,       "1",        rot_core,         "--command",
+				   command_path, "--output", output_path, "--time-limit", limit,
+				   NULL};
+	int first = trial->refused_call ? 0 : 3;
+	pid_t pid;
+
+	write_command(trial);
+	unlink(output_path);
+	unlink(runner_said);
+	snprintf(number, sizeof(number), "%d", trial->refused_call);
+	pid = fork();
+	if (pid == 0) {
+		int file = open(runner_said, O_WRONLY | O_CREAT | O_APPEND, 0600);
+
+		dup2(file, STDOUT_FILENO);
+		close(file);
+		execv(arguments[first], (char *const *)arguments + first);
+		_exit(124);
+	}
+	ck_assert(pid > 0);
+	return pid;
+}
+
+int
+runner_end(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	while (waitpid(-1, NULL, __WALL) > 0)
+		;
+	ck_assert_int_eq(errno, ECHILD);
+	return status;
+}
+
+void
+runner_wait_until_ready(void)
+{
+	while (true) {
+		char *text = access(runner_said, F_OK) == 0 ? file_text(runner_said) : rot_strdup("");
+		bool is_ready = strstr(text, "ready\n") != NULL;
+
+		free(text);
+		if (is_ready)
+			return;
+		usleep(1000);
+	}
+}
+
+static void *
+read_output(const struct rot_class *class)
+{
+	struct rot_registry *registry = rot_registry_new();
+	struct rot_error err = {0};
+	FILE *file = fopen(output_path, "re");
+
+	ck_assert_msg(file != NULL, "no output");
+	ck_assert_int_eq(rot_registry_add_all(registry, entities, &err), 0);
+	rot_graph_delete(latest);
+	latest = rot_text_read(registry, file, output_path, &err);
+	ck_assert_msg(latest != NULL, "%s", err.text);
+	fclose(file);
+	rot_registry_delete(registry);
+	if (!rot_is_a(latest, class)) {
+		struct core_failure *failure = rot_cast(latest, &core_failure_class);
+
+		ck_abort_msg("%s: %s", class->name, failure ? failure->attempted : "no failure");
+	}
+	return latest;
+}
+
+struct program_command_output *
+runner_output(void)
+{
+	return read_output(&program_command_output_class);
+}
+
+struct core_failure *
+runner_failure(void)
+{
+	return read_output(&core_failure_class);
+}
+
+struct program_command_output *
+runner_run(const struct trial *trial)
+{
+	int status = runner_end(runner_begin(trial));
+	struct program_command_output *output = runner_output();
+
+	ck_assert_int_eq(status, 0);
+	return output;
+}
+
+struct core_failure *
+runner_fail(const struct trial *trial)
+{
+	int status = runner_end(runner_begin(trial));
+
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	return runner_failure();
+}
+
+long
+runner_count(const struct program_thread_output *thread)
+{
+	const struct perf_event_count *count;
+
+	if (!thread->counts)
+		return -1;
+	ck_assert_uint_eq(perf_event_measurer_output_nr_event_counts(thread->counts), 1);
+	count = perf_event_measurer_output_event_counts_at(thread->counts, 0);
+	ck_assert_uint_eq(count->time_enabled, count->time_running);
+	return (long)count->raw_count;
+}
+
+int
+runner_check_exact(const struct program_run_output *run)
+{
+	int nr = 0;
+
+	for (size_t i = 0; i < run->threads.nr; i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
+
+		if (!isdigit((unsigned char)*thread->name))
+			continue;
+		ck_assert_msg(runner_count(thread) == atol(thread->name), "thread %d of %zu: %ld instead of %s", (int)i,
+			      run->threads.nr, runner_count(thread), thread->name);
+		ck_assert_uint_le(thread->start_time, thread->stop_time);
+		nr++;
+	}
+	return nr;
+}
+
+int
+runner_nr_named(const struct program_run_output *run, const char *name)
+{
+	int nr = 0;
+
+	for (size_t i = 0; i < run->threads.nr; i++)
+		nr += strcmp(program_run_output_threads_at(run, i)->name, name) == 0;
+	return nr;
+}
+
+bool
+runner_has_warning(const struct program_command_output *output, const char *part)
+{
+	for (size_t i = 0; i < program_command_output_nr_warnings(output); i++) {
+		if (strstr(program_command_output_warnings_at(output, i), part))
+			return true;
+	}
+	return false;
+}

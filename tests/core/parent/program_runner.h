@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs rot-core on programs, for tests. All names are those of the current test, between set_up and tear_down. */
+#ifndef TESTS_PROGRAM_RUNNER_H
+#define TESTS_PROGRAM_RUNNER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "CoreFailure.h"
+#include "ProgramCommandOutput.h"
+#include "ProgramRunOutput.h"
+#include "ProgramThreadOutput.h"
+
+#define MAX_ARGUMENTS 8
+
+/* What to run: a program by its path, or tests/core/parent/NAME of the build tree where it has no '/'. */
+struct trial {
+	const char *program;
+	const char *arguments[MAX_ARGUMENTS]; /* NULL-terminated                              */
+	pid_t attach_to;                      /* where program is NULL                        */
+	const char *folder, *environment, *standard_input; /* NULL: nothing                   */
+	const char *time_limit;               /* NULL: a minute                               */
+	int nr_runs;                          /* 0: one                                       */
+	int refused_call;                     /* number of a system call that fails; 0: none  */
+	bool is_total, leaves_forks, is_time_only, counts_unknown_event;
+};
+
+extern char *runner_folder, *runner_said;
+
+void runner_set_up(void);
+void runner_tear_down(void);
+
+/* In the background: standard output goes to runner_said. Wait for it with runner_end, which returns what waitpid said
+ * and fails the test if a process of it lives on. */
+pid_t runner_begin(const struct trial *trial);
+int runner_end(pid_t pid);
+
+/* Until the program has said "ready". */
+void runner_wait_until_ready(void);
+
+/* The output of a rot-core that ended, of the class asked for; the test fails if it is another. Valid until tear_down. */
+struct program_command_output *runner_output(void);
+struct core_failure *runner_failure(void);
+
+/* All of it: the run must succeed. */
+struct program_command_output *runner_run(const struct trial *trial);
+struct core_failure *runner_fail(const struct trial *trial);
+
+/* The one count of a thread; -1: it has none. */
+long runner_count(const struct program_thread_output *thread);
+
+/* Every thread with a number for a name has counted just that. Returns how many there were. */
+int runner_check_exact(const struct program_run_output *run);
+
+/* Threads of that name. */
+int runner_nr_named(const struct program_run_output *run, const char *name);
+
+bool runner_has_warning(const struct program_command_output *output, const char *part);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts of threads of other people's programs, exact to the last one: see target.c. */
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "program_runner.h"
+#include "testing.h"
+
+static const char *const kinds[] = {"target", "target_static", "target_static_pie", "target_no_pie"};
+
+static const struct {
+	const char *act, *number;
+	int nr_exact, nr_threads;
+	int exit_status;
+} acts[] = {
+	{"threads", "1", 1, 3, 0},    {"threads", "2", 2, 4, 0},   {"threads", "16", 16, 18, 0}, {"threads", "1000", 1000, 1002, 0},
+	{"nested", "3", 8, 16, 0},    {"detached", "20", 20, 22, 0}, {"rounds", "4", 4, 6, 0},     {"raw", "10", 10, 12, 0},
+	{"fork_and_execute", "4", 12, 22, 0}, {"exit_with_threads", "8", 8, 10, 5}, {"execute_from_thread", "4", 8, 12, 0},
+};
+
+START_TEST(threads_are_exact)
+{
+	const struct trial trial = {.program = kinds[_i / NR_ELEMENTS(acts)],
+				    .arguments = {acts[_i % NR_ELEMENTS(acts)].act, acts[_i % NR_ELEMENTS(acts)].number},
+				    .nr_runs = 3};
+	struct program_command_output *output = runner_run(&trial);
+
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 0);
+	ck_assert_uint_eq(program_command_output_nr_outputs(output), 3);
+	for (size_t i = 0; i < 3; i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		ck_assert_int_eq(runner_check_exact(run), acts[_i % NR_ELEMENTS(acts)].nr_exact);
+		ck_assert_int_eq(run->nr_threads, acts[_i % NR_ELEMENTS(acts)].nr_threads);
+		ck_assert_uint_eq(run->threads.nr, (size_t)run->nr_threads);
+		ck_assert_int_eq(run->exit_status, acts[_i % NR_ELEMENTS(acts)].exit_status);
+		ck_assert_int_eq(run->signal, 0);
+		ck_assert_int_eq(run->order, (int)i);
+	}
+}
+END_TEST
+
+/* The sum over all threads, with and without the processes that the program starts. */
+static long
+total(const char *act, const char *number, bool leaves_forks)
+{
+	const struct trial trial = {
+		.program = "target_static", .arguments = {act, number}, .is_total = true, .leaves_forks = leaves_forks};
+	const struct program_command_output *output = runner_run(&trial);
+	const struct program_run_output *run = program_command_output_outputs_at(output, 0);
+
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 0);
+	ck_assert_uint_eq(run->threads.nr, 1);
+	ck_assert_int_eq(program_run_output_threads_at(run, 0)->tid, 0);
+	ck_assert_int_eq(run->nr_stops, 0);
+	return runner_count(program_run_output_threads_at(run, 0));
+}
+
+START_TEST(totals_include_all_threads)
+{
+	long base = total("nothing", "0", false), difference = total("threads", "100", false) - base;
+
+	/* Twice 0 to 49 pages; the start of a program varies by a few. */
+	ck_assert_int_ge(difference, 2450 - 10);
+	ck_assert_int_le(difference, 2450 + 30);
+}
+END_TEST
+
+START_TEST(totals_include_processes_on_request)
+{
+	long base = total("nothing", "0", false);
+
+	ck_assert_int_ge(total("forks", "3", false) - base, 3000);
+	ck_assert_int_lt(total("forks", "3", true) - base, 1000);
+}
+END_TEST
+
+START_TEST(forks_are_followed_on_request)
+{
+	struct trial trial = {.program = "target", .arguments = {"forks", "3"}};
+	const struct program_run_output *run = program_command_output_outputs_at(runner_run(&trial), 0);
+
+	ck_assert_int_eq(run->nr_threads, 5);
+	for (size_t i = 2; i < 5; i++) {
+		const struct program_thread_output *child = program_run_output_threads_at(run, i);
+
+		ck_assert_int_eq(child->tid, child->pid);
+		ck_assert_int_ge(runner_count(child), 1000);
+		ck_assert_int_lt(runner_count(child), 1100);
+		ck_assert_ptr_nonnull(strstr(child->executable, "/target"));
+	}
+	trial.leaves_forks = true;
+	ck_assert_int_eq(program_command_output_outputs_at(runner_run(&trial), 0)->nr_threads, 2);
+}
+END_TEST
+
+START_TEST(exec_from_a_thread_keeps_its_counts)
+{
+	const struct trial trial = {.program = "target_static", .arguments = {"execute_from_thread"}};
+	const struct program_run_output *run = program_command_output_outputs_at(runner_run(&trial), 0);
+	const struct program_thread_output *first = program_run_output_threads_at(run, 0), *caller;
+
+	ck_assert_int_eq(first->tid, first->pid);
+	caller = program_run_output_threads_at(run, 3);
+	ck_assert_str_eq(caller->name, "main");
+	ck_assert_int_eq(caller->pid, first->pid);
+	ck_assert_int_ne(caller->tid, first->tid);
+	/* The new image prepares its stacks: they were counted. */
+	ck_assert_int_ge(runner_count(caller), 1000);
+}
+END_TEST
+
+START_TEST(programs_killed_at_any_moment)
+{
+	for (int i = 0; i < 100; i++) {
+		char delay[16];
+		struct trial trial = {.program = "target", .arguments = {"kill_storm", delay}};
+		const struct program_run_output *run;
+
+		snprintf(delay, sizeof(delay), "%d", i * 37 % 3000);
+		run = program_command_output_outputs_at(runner_run(&trial), 0);
+		ck_assert_int_eq(run->signal, SIGKILL);
+		ck_assert_int_eq(run->exit_status, -1);
+		ck_assert_uint_eq(run->threads.nr, (size_t)run->nr_threads);
+	}
+}
+END_TEST
+
+START_TEST(events_that_are_not_there)
+{
+	const struct trial trial = {.program = "/bin/true", .counts_unknown_event = true};
+	const struct core_failure *failure = runner_fail(&trial);
+
+	ck_assert_str_eq(failure->kind, "refused");
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "no_such_event"));
+}
+END_TEST
+
+START_TEST(without_ptrace_there_is_a_total)
+{
+	const struct trial trial = {.program = "target", .arguments = {"threads", "5"}, .refused_call = SYS_ptrace};
+	const struct program_command_output *output = runner_run(&trial);
+	const struct program_run_output *run = program_command_output_outputs_at(output, 0);
+
+	ck_assert(runner_has_warning(output, "threads are not told apart: cannot trace process"));
+	ck_assert_uint_eq(run->threads.nr, 1);
+	ck_assert_int_ge(runner_count(program_run_output_threads_at(run, 0)), 1000);
+}
+END_TEST
+
+/* ---- visits ---- */
+
+static pid_t
+begin_target(const char *act, const char *number)
+{
+	char *path = built_path("tests/core/parent/target");
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (freopen(runner_said, "w", stdout))
+			execl(path, path, act, number, NULL);
+		_exit(124);
+	}
+	free(path);
+	runner_wait_until_ready();
+	return pid;
+}
+
+static void
+expect_untraced(pid_t pid)
+{
+	char path[64], *text;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	text = file_text(path);
+	ck_assert_ptr_nonnull(strstr(text, "TracerPid:\t0\n"));
+	ck_assert_ptr_null(strstr(text, "State:\tt"));
+	free(text);
+}
+
+static void
+end_target(pid_t pid)
+{
+	expect_untraced(pid);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+START_TEST(running_processes_are_visited)
+{
+	pid_t pid = begin_target("run_for_ever", "4");
+	struct trial trial = {.attach_to = pid, .time_limit = "0.2", .is_total = _i == 1};
+	pid_t core = runner_begin(&trial);
+	const struct program_run_output *run;
+
+	ck_assert_int_eq(waitpid(core, NULL, 0), core);
+	run = program_command_output_outputs_at(runner_output(), 0);
+	ck_assert_int_eq(run->nr_threads, 4);
+	ck_assert_uint_eq(run->threads.nr, _i == 1 ? 1 : 4);
+	for (size_t i = 0; i < run->threads.nr; i++)
+		ck_assert_int_ge(runner_count(program_run_output_threads_at(run, i)), 1);
+	end_target(pid);
+}
+END_TEST
+
+/* Asked to end, or killed: the process runs on. */
+START_TEST(visits_that_are_cut_short)
+{
+	pid_t pid = begin_target("run_for_ever", "4");
+	struct trial trial = {.attach_to = pid};
+
+	for (int i = 0; i < 20; i++) {
+		pid_t core = runner_begin(&trial);
+		int status;
+
+		usleep((useconds_t)(i * 3000));
+		kill(core, i % 2 ? SIGINT : SIGKILL);
+		ck_assert_int_eq(waitpid(core, &status, 0), core);
+		ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			ck_assert_uint_ge(program_command_output_outputs_at(runner_output(), 0)->threads.nr, 4);
+	}
+	usleep(20000);
+	end_target(pid);
+}
+END_TEST
+
+static bool
+can_count(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_PAGE_FAULTS,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		perror("SKIP: cannot count page faults");
+	close(fd);
+	return fd >= 0;
+}
+
+static bool
+can_trace(void)
+{
+	pid_t pid = fork();
+	bool is_so;
+
+	if (pid == 0) {
+		while (true)
+			pause();
+	}
+	is_so = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
+	if (!is_so)
+		perror("SKIP: cannot trace");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return is_so;
+}
+
+int
+main(void)
+{
+	Suite *suite = suite_create("counts of programs");
+	TCase *all = tcase_create("all");
+
+	if (!can_count() || !can_trace())
+		return TEST_SKIPPED;
+	tcase_set_timeout(all, 120);
+	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
+	tcase_add_loop_test(all, threads_are_exact, 0, NR_ELEMENTS(kinds) * NR_ELEMENTS(acts));
+	tcase_add_test(all, totals_include_all_threads);
+	tcase_add_test(all, totals_include_processes_on_request);
+	tcase_add_test(all, forks_are_followed_on_request);
+	tcase_add_test(all, exec_from_a_thread_keeps_its_counts);
+	tcase_add_test(all, programs_killed_at_any_moment);
+	tcase_add_test(all, events_that_are_not_there);
+	tcase_add_test(all, without_ptrace_there_is_a_total);
+	tcase_add_loop_test(all, running_processes_are_visited, 0, 2);
+	tcase_add_test(all, visits_that_are_cut_short);
+	suite_add_tcase(suite, all);
+	return suite_run(suite);
+}
