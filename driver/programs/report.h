@@ -17,7 +17,7 @@ struct experiment;
 struct program_report {
 	const char *title;             /* "gzip -k file", "process 123"                */
 	const struct program *program; /* NULL: a process was attached to             */
-	const char *executable;        /* path that was run; NULL if attached          */
+	const char *executable;        /* path that was run; NULL if not known          */
 	const char *sha256;            /* of its content; "" if it cannot be read      */
 	long process_id;               /* attached to; 0                               */
 	const struct architecture *architecture;

@@ -22,6 +22,8 @@ json_program(const struct program_report *report)
 	if (!program) {
 		json_decref(arguments);
 		json_object_set_new(json, "processId", json_integer(report->process_id));
+		json_object_set_new(json, "executable", json_text(report->executable));
+		json_object_set_new(json, "sha256", json_text(report->sha256));
 		return json;
 	}
 	for (size_t i = 0; i < program_nr_arguments(program); i++)

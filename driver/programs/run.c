@@ -27,7 +27,7 @@
 struct job {
 	struct rot *rot;
 	const struct run_options *options;
-	char *title, *executable; /* executable: NULL when attached */
+	char *title, *executable; /* executable: NULL if not known  */
 	char sha256[SHA256_HEX_SIZE];
 	struct program_plan plan;
 	struct program_command *command; /* with all it refers to */
@@ -63,10 +63,24 @@ make_printable(char *title)
 			*title = ' ';
 }
 
+/* The executable of a running process, or NULL. */
 static char *
-title_of(const struct run_options *options, char *const *argv)
+image_of(long process_id)
 {
-	char *title = options->process_id ? rot_format("process %ld", options->process_id) : rot_strdup("");
+	char *link = rot_format("/proc/%ld/exe", process_id), path[PATH_MAX];
+	ssize_t length = readlink(link, path, sizeof(path) - 1);
+
+	free(link);
+	return length > 0 ? rot_strndup(path, (size_t)length) : NULL;
+}
+
+static char *
+title_of(const struct job *job, char *const *argv)
+{
+	long process_id = job->options->process_id;
+	char *title = !process_id       ? rot_strdup("")
+		      : job->executable ? rot_format("process %ld (%s)", process_id, job->executable)
+					: rot_format("process %ld", process_id);
 
 	for (size_t i = 0; argv[i]; i++) {
 		char *longer = rot_format("%s%s%s", title, i ? " " : "", argv[i]);
@@ -155,14 +169,16 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 
-	job->title = title_of(options, argv);
+	if (options->process_id)
+		job->executable = image_of(options->process_id);
+	job->title = title_of(job, argv);
 	if (!options->process_id) {
 		job->executable = program_find(argv[0], status, err);
 		if (!job->executable)
 			return -1;
-		if (sha256_of_file(job->executable, job->sha256, NULL) < 0)
-			job->sha256[0] = '\0';
 	}
+	if (!job->executable || sha256_of_file(job->executable, job->sha256, NULL) < 0)
+		job->sha256[0] = '\0';
 	if (program_plan_make(&job->plan, job->rot->architecture, (size_t)options->max_passes, err) < 0)
 		return -1;
 	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
@@ -234,6 +250,15 @@ cut_plan(struct job *job)
 		program_plan_cut(&job->plan, nr);
 }
 
+/* Where tracing is refused the core gives one total, and says why. */
+static bool
+has_threads(const struct program_command_output *output)
+{
+	const struct program_run_output *first = program_command_output_outputs_at(output, 0);
+
+	return program_run_output_nr_threads(first) > 0 && program_run_output_threads_at(first, 0)->tid != 0;
+}
+
 static int
 compute(struct job *job, struct rot_error *err)
 {
@@ -244,7 +269,7 @@ compute(struct job *job, struct rot_error *err)
 	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0)
 		return -1;
 	report->agreement = program_agreement_of(&job->plan, architecture, job->output);
-	if (!job->options->per_thread || !report->agreement.has_same_threads)
+	if (!job->options->per_thread || !report->agreement.has_same_threads || !has_threads(job->output))
 		return 0;
 	report->threads = rot_calloc(nr + 1, sizeof(*report->threads));
 	for (; report->nr_threads < nr; report->nr_threads++)

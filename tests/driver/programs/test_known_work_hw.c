@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* "rot run" on a program of known work, with this machine's counters: in total and by thread. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/machine.h"
+#include "memory.h"
+#include "testing.h"
+
+#define NR_ADDITIONS 20000000.0
+#define TOLERANCE 1e-3 /* what the C library does besides */
+
+/* The JSON of a run with that option. */
+static json_t *
+run(const char *option)
+{
+	char *folder = temporary_folder_new(), *rot = built_path("driver/rot");
+	char *work = built_path("tests/driver/programs/known_work");
+	char *command = rot_format("XDG_CACHE_HOME='%s' '%s' run -q %s -j '%s/x.json' '%s' %.0f", folder, rot, option,
+				   folder, work, NR_ADDITIONS);
+	char *path = rot_format("%s/x.json", folder);
+	json_t *json;
+
+	ck_assert_int_eq(system(command), 0);
+	json = json_load_file(path, 0, NULL);
+	ck_assert_ptr_nonnull(json);
+	free(path);
+	free(command);
+	free(work);
+	free(rot);
+	temporary_folder_delete(folder);
+	return json;
+}
+
+/* Operations of a point, of all precisions; NaN if they are not counted on this processor. */
+static double
+operations(const json_t *json, size_t point)
+{
+	const json_t *quantities =
+		json_object_get(json_array_get(json_object_get(json, "points"), point), "quantities");
+	const json_t *quantity;
+	size_t i;
+
+	json_array_foreach(quantities, i, quantity)
+	{
+		if (strcmp(json_string_value(json_object_get(quantity, "name")), "operationCount") == 0 &&
+		    strcmp(json_string_value(json_object_get(quantity, "of")), "flop") == 0)
+			return json_number_value(json_object_get(quantity, "value"));
+	}
+	return NAN;
+}
+
+START_TEST(operations_in_total)
+{
+	json_t *json = run("");
+	double count = operations(json, 0);
+
+	if (!isnan(count))
+		ck_assert_double_eq_tol(count, 2 * NR_ADDITIONS, 2 * NR_ADDITIONS * TOLERANCE);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(operations_by_thread)
+{
+	json_t *json = run("-t");
+
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 3);
+	for (size_t i = 0; i < 3 && !isnan(operations(json, i)); i++) {
+		double expected = i == 0 ? 2 * NR_ADDITIONS : NR_ADDITIONS;
+
+		ck_assert_double_eq_tol(operations(json, i), expected, expected * TOLERANCE);
+	}
+	json_decref(json);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("known work");
+	TCase *tc = tcase_create("known work");
+	struct rot_error why = {{0}, {0}};
+
+	if (!machine_can_count(&why)) {
+		printf("skipped: %s\n", why.text);
+		return TEST_SKIPPED;
+	}
+	tcase_set_timeout(tc, 120);
+	tcase_add_test(tc, operations_in_total);
+	tcase_add_test(tc, operations_by_thread);
+	suite_add_tcase(suite, tc);
+	return suite_run(suite);
+}
