@@ -10,11 +10,11 @@
 #include "configuration/configuration.h"
 #include "controllers/experiment_internal.h"
 #include "controllers/output.h"
-#include "measuring/progress.h"
 #include "memory.h"
 #include "number.h"
 #include "rot.h"
 #include "support/process.h"
+#include "support/progress.h"
 
 struct experiment *
 experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected,

@@ -6,9 +6,9 @@
 
 #include "configuration/configuration.h"
 #include "controllers/experiment_internal.h"
-#include "measuring/progress.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/progress.h"
 
 /* A ceiling this close below another one says nothing new, and their texts would overlap. */
 #define NEARLY_THE_SAME 0.93

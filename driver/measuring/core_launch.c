@@ -13,12 +13,12 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "measuring/core_launch.h"
-#include "measuring/progress.h"
 #include "measuring/work_folder.h"
 #include "memory.h"
 #include "rot.h"
 #include "support/clock.h"
 #include "support/process.h"
+#include "support/progress.h"
 
 #define STDERR_LIMIT 16384
 #define GRACE_S 10 /* what rot-core gets beyond the time limit, which it keeps itself, and after SIGTERM */

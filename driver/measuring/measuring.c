@@ -11,11 +11,11 @@
 #include "measuring/core_launch.h"
 #include "measuring/measuring.h"
 #include "measuring/monitor.h"
-#include "measuring/progress.h"
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/progress.h"
 
 struct measuring {
 	struct result_cache *cache;

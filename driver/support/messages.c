@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "measuring/progress.h"
 #include "rot.h"
+#include "support/progress.h"
 
 /* Signals within this time after the first are still the same wish. */
 #define SAME_WISH_MS 500

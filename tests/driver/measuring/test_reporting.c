@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "measuring/monitor.h"
-#include "measuring/progress.h"
+#include "support/progress.h"
 #include "testing.h"
 
 /* Not inlined: gcc 12 takes the stream's pointer to the text for one to a variable that is gone. */

@@ -4,8 +4,8 @@
  * -quiet, or when standard error is not a terminal. One experiment at a time; nested ones (default peaks) count as
  * points of the outer.
  */
-#ifndef MEASURING_PROGRESS_H
-#define MEASURING_PROGRESS_H
+#ifndef SUPPORT_PROGRESS_H
+#define SUPPORT_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

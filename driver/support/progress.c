@@ -7,9 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "measuring/progress.h"
 #include "memory.h"
 #include "support/clock.h"
+#include "support/progress.h"
 
 #define MIN_INTERVAL_S 0.1
 
