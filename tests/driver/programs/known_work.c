@@ -12,6 +12,7 @@ work(void *argument)
 
 	for (long i = 0; i < nr_additions; i++)
 		sum += 1;
+	(void)sum;
 	return argument;
 }
 
