@@ -235,6 +235,39 @@ START_TEST(threads_without_measurers_are_counted)
 }
 END_TEST
 
+/* Covered ones are not counted, alive or ended, and only in the run in which they were covered. */
+START_TEST(covered_threads_are_not_counted)
+{
+	const pid_t own[] = {1};
+	struct notifier notifier;
+	pid_t *tids;
+	size_t nr;
+
+	notifier_init(&notifier, -1);
+	notifier_begin_run(&notifier);
+	for (pid_t tid = 1; tid <= 4; tid++)
+		notifier_thread_started(&notifier, tid);
+	notifier_thread_started(&notifier, gettid());
+	notifier_cover(&notifier, 2);
+	notifier_cover(&notifier, gettid());
+	notifier_cover(&notifier, 99);
+	notifier_thread_exited(&notifier, 2);
+	notifier_thread_exited(&notifier, 3);
+	notifier_thread_exited(&notifier, 99);
+	tids = notifier_tids(&notifier, &nr);
+	ck_assert_uint_eq(nr, 3);
+	free(tids);
+	ck_assert_uint_eq(notifier_end_run(&notifier, own, 1), 2);
+	tids = notifier_tids(&notifier, &nr);
+	ck_assert_uint_eq(nr, 2);
+	free(tids);
+
+	notifier_begin_run(&notifier);
+	ck_assert_uint_eq(notifier_end_run(&notifier, NULL, 0), 1);
+	notifier_clear(&notifier);
+}
+END_TEST
+
 START_TEST(without_a_parent_nothing_is_known)
 {
 	struct notifier notifier;
@@ -256,6 +289,7 @@ static const struct listed_test tests[] = {
 	{&values_are_reproducible_and_never_zero, 1},
 	{&actions_are_taken_in_order_until_the_thread_is_over, 1},
 	{&threads_without_measurers_are_counted, 1},
+	{&covered_threads_are_not_counted, 1},
 	{&without_a_parent_nothing_is_known, 1},
 };
 
