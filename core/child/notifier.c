@@ -59,18 +59,19 @@ take_out(struct notifier *notifier, struct known_thread *thread)
 	*thread = notifier->threads[--notifier->nr_threads];
 }
 
-static void
+static bool
 end(struct notifier *notifier, pid_t tid)
 {
 	struct known_thread *thread = find(notifier, tid);
 
 	if (!thread)
-		return;
+		return false;
 	if (!thread->is_covered) {
 		notifier->ended = rot_realloc(notifier->ended, notifier->nr_ended + 1, sizeof(*notifier->ended));
 		notifier->ended[notifier->nr_ended++] = tid;
 	}
 	take_out(notifier, thread);
+	return true;
 }
 
 static bool
@@ -168,12 +169,15 @@ notifier_thread_started(struct notifier *notifier, pid_t tid)
 	pthread_mutex_unlock(&notifier->lock);
 }
 
-void
+bool
 notifier_thread_exited(struct notifier *notifier, pid_t tid)
 {
+	bool was_known;
+
 	pthread_mutex_lock(&notifier->lock);
-	end(notifier, tid);
+	was_known = end(notifier, tid);
 	pthread_mutex_unlock(&notifier->lock);
+	return was_known;
 }
 
 void

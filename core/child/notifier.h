@@ -49,9 +49,9 @@ void notifier_begin_run(struct notifier *notifier);
  */
 size_t notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t nr_own_tids);
 
-/* News of a thread that is not a workload's. From any thread, as all below. */
+/* News of a thread that is not a workload's. From any thread, as all below. exited: false if it was not known. */
 void notifier_thread_started(struct notifier *notifier, pid_t tid);
-void notifier_thread_exited(struct notifier *notifier, pid_t tid);
+bool notifier_thread_exited(struct notifier *notifier, pid_t tid);
 
 /* A measurer covers the thread in this run. */
 void notifier_cover(struct notifier *notifier, pid_t tid);

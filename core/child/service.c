@@ -95,12 +95,12 @@ on_started(struct service *service, pid_t tid)
 	wire_send(service->notifier->fd, &ready, true);
 }
 
-/* The event comes before the thread is forgotten: what it still has to tell is read. */
+/* One that is not known is rot's own. */
 static void
 on_exited(struct service *service, pid_t tid)
 {
-	raise_on_behalf(service, tid, "exiting");
-	notifier_thread_exited(service->notifier, tid);
+	if (notifier_thread_exited(service->notifier, tid) && service->is_holding)
+		raise_on_behalf(service, tid, "exiting");
 }
 
 /* True when the service has to end. */

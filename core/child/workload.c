@@ -96,17 +96,21 @@ initialize_kernel(struct workload_run *work)
 	return 0;
 }
 
+/* Without the lock: nobody uses it any more, and dispose may wait for threads of its own. */
 static void
 dispose_kernel(struct workload_run *work)
 {
+	bool was_live;
+
 	pthread_mutex_lock(&work->kernel_lock);
-	if (work->is_kernel_live) {
-		journal_add("kernel dispose", work->workload->kernel->id);
-		work->is_kernel_live = false;
-		if (work->type->dispose)
-			work->type->dispose(work->kernel);
-	}
+	was_live = work->is_kernel_live;
+	work->is_kernel_live = false;
 	pthread_mutex_unlock(&work->kernel_lock);
+	if (!was_live)
+		return;
+	journal_add("kernel dispose", work->workload->kernel->id);
+	if (work->type->dispose)
+		work->type->dispose(work->kernel);
 }
 
 static int

@@ -268,6 +268,30 @@ set_event(struct create_measurer_on_thread_action *action, const char *event)
 	rot_string_set(&perf_event_measurer_events_at(measurer, 0)->definition, event);
 }
 
+/* Thread events of the kernel's threads are raised on their behalf; StopKernel waits for nothing, so it is executed. */
+START_TEST(rules_answer_events_of_foreign_threads)
+{
+	struct measurement_command *command = make_command(3);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *endless = add_workload(measurement, 1);
+	struct thread_event_predicate *exiting = thread_event_predicate_new();
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	/* one thread of the kernel, which goes on until that has ended */
+	workload_probe(endless)->threads = 1;
+	workload_probe(endless)->until_stopped = true;
+	stop->kernel = endless->kernel;
+	rot_string_set(&exiting->event, "exiting");
+	add_action(measurement, on_run("start"));
+	add_rule(measurement, exiting, stop);
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 2);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* OpenBLAS makes its threads when it is loaded, and keeps them: they have work in every run. */
 START_TEST(threads_of_open_blas_are_measured)
 {
@@ -357,6 +381,7 @@ static const struct listed_test tests[] = {
 	{&a_thousand_short_threads_are_all_measured, 1},
 	{&threads_that_are_there_already_get_a_copy, 1},
 	{&threads_without_a_rule_are_counted_as_unmeasured, 1},
+	{&rules_answer_events_of_foreign_threads, 1},
 	{&threads_of_open_blas_are_measured, 1},
 	{&an_event_that_cannot_be_counted_is_told, 1},
 	{&a_kernel_that_ends_the_process_is_told, 20},
