@@ -136,8 +136,7 @@ become_child(struct launch *launch, int exec_fd, int go_fd, struct launch_failur
 }
 
 int
-launch_fork(struct launch *launch, struct launch_failure (*become)(void *context), void *context,
-	    struct rot_error *err)
+launch_fork(struct launch *launch, struct launch_failure (*become)(void *context), void *context, struct rot_error *err)
 {
 	pid_t parent = getpid();
 	int exec_fd = -1, go_fd = -1, rc = -1;

@@ -40,8 +40,9 @@ int launch_fork(struct launch *launch, struct launch_failure (*become)(void *con
 bool launch_failed(struct launch *launch, struct launch_failure *failure);
 
 /*
- * Makes the process of a measuring core, which waits for launch_go and is killed when this process ends, however that happens. It leads a
- * process group of its own, reads nothing, and will run "PROGRAM --command COMMAND --output OUTPUT --wire N". 0 or -1.
+ * Makes the process of a measuring core, which waits for launch_go and is killed when this process ends, however that
+ * happens. It leads a process group of its own, reads nothing, and will run "PROGRAM --command COMMAND --output OUTPUT
+ * --wire N". 0 or -1.
  */
 int launch_prepare(struct launch *launch, const char *program, const char *command, const char *output,
 		   struct rot_error *err);

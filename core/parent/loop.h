@@ -18,9 +18,9 @@
 /* A status of a child or of a traced thread, taken from the system. */
 struct report {
 	pid_t tid;
-	int status;          /* as of waitpid                                                       */
-	uint64_t time_ns;    /* clock_raw_ns when it was taken                                      */
-	struct rusage usage; /* of one that ended, with its own children that it waited for         */
+	int status;            /* as of waitpid                                                       */
+	uint64_t time_ns;      /* clock_raw_ns when it was taken                                      */
+	struct rusage usage;   /* of one that ended, with its own children that it waited for         */
 	char name[NAME_BYTES]; /* of one that ended: its name, if it was asked for; else empty        */
 };
 
@@ -62,8 +62,8 @@ struct loop {
 #define LOOP_NONE ((struct loop){.signal_fd = -1, .timer_fd = -1})
 
 /*
- * From now on SIGCHLD and the given signals (0-terminated) are handled by the loop, except those that whoever started us
- * wants to be ignored (nohup); SIGPIPE is ignored. 0 or -1.
+ * From now on SIGCHLD and the given signals (0-terminated) are handled by the loop, except those that whoever started
+ * us wants to be ignored (nohup); SIGPIPE is ignored. 0 or -1.
  */
 int loop_open(struct loop *loop, const int *signals, struct rot_error *err);
 

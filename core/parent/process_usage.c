@@ -32,8 +32,8 @@ process_usage_read(pid_t pid, struct rusage *usage)
 	if (!file)
 		return;
 	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	if (fields && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %ld %*u %llu %llu", &usage->ru_majflt, &user,
-			     &system) == 3) {
+	if (fields && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %ld %*u %llu %llu", &usage->ru_majflt,
+			     &user, &system) == 3) {
 		usage->ru_utime = from_ticks(user);
 		usage->ru_stime = from_ticks(system);
 	}

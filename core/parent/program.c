@@ -34,7 +34,8 @@ read_command(const char *path, struct rot_error *err)
 	if (root) {
 		command = rot_cast(root, &program_command_class);
 		if (!command) {
-			rot_error_set(err, 0, "'%s' holds no ProgramCommand: it is a %s", path, ROT_ENTITY(root)->class->name);
+			rot_error_set(err, 0, "'%s' holds no ProgramCommand: it is a %s", path,
+				      ROT_ENTITY(root)->class->name);
 			rot_graph_delete(root);
 		}
 	}
@@ -50,8 +51,8 @@ check(const struct program_command *command, struct rot_error *err)
 	size_t nr = program_command_nr_passes(command);
 
 	if (nr == 0 || command->run_count < 1)
-		return rot_error_set(err, 0, "the command asks for %d runs of %zu passes: nothing to do", command->run_count,
-				     nr);
+		return rot_error_set(err, 0, "the command asks for %d runs of %zu passes: nothing to do",
+				     command->run_count, nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (!program_command_passes_at(command, i))
 			return rot_error_set(err, 0, "pass %zu of the command is missing", i);
@@ -59,7 +60,8 @@ check(const struct program_command *command, struct rot_error *err)
 	if (!command->program && command->process_id <= 0)
 		return rot_error_set(err, 0, "the command names neither a program nor a process");
 	if (!command->program && (nr > 1 || command->run_count > 1))
-		return rot_error_set(err, 0, "a running process can be visited in one pass, not in %zu passes of %d runs", nr,
+		return rot_error_set(err, 0,
+				     "a running process can be visited in one pass, not in %zu passes of %d runs", nr,
 				     command->run_count);
 	return 0;
 }
@@ -117,8 +119,8 @@ run_all(struct session *session, const struct request *request)
 		program_command_output_outputs_add(session->output, run);
 		progress_report(request->progress_fd, (int64_t)i + 1, (int64_t)nr);
 		if (i + 1 < nr && is_interrupted(session, run)) {
-			session_warn(session, "interrupted by signal %d after run %zu of %zu", session->interrupted_by, i + 1,
-				     nr);
+			session_warn(session, "interrupted by signal %d after run %zu of %zu", session->interrupted_by,
+				     i + 1, nr);
 			return;
 		}
 	}

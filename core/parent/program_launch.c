@@ -132,9 +132,11 @@ static const struct {
 	int reason;
 	const char *hint;
 } reason_hints[] = {
-	{EACCES, "it must be a file that may be executed: 'chmod +x' allows it, unless its file system is mounted noexec"},
-	{ENOEXEC, "it is neither a program of this machine nor a script that names its interpreter: give it a first line such "
-		  "as '#!/bin/sh', or run the interpreter: sh SCRIPT"},
+	{EACCES,
+	 "it must be a file that may be executed: 'chmod +x' allows it, unless its file system is mounted noexec"},
+	{ENOEXEC,
+	 "it is neither a program of this machine nor a script that names its interpreter: give it a first line such "
+	 "as '#!/bin/sh', or run the interpreter: sh SCRIPT"},
 	{ENOENT, "is the path right? it counts from the folder the program runs in"},
 	{E2BIG, "arguments and environment are too long together"},
 	{ETXTBSY, "somebody is writing to it"},
@@ -157,8 +159,9 @@ static const struct {
 	[STEP_EXECUTE] = {NULL, "cannot run '%s'", NULL},
 	[STEP_SEARCH] = {"notFound", "cannot find the program '%s' in PATH",
 			 "a program that is not in PATH needs its folder in front: ./NAME"},
-	[STEP_INTERPRETER] = {"notExecutable", "cannot run '%s': the interpreter or loader that it names is missing",
-			      "see its first line, or 'readelf -l' for a binary; 32-bit programs need 32-bit libraries"},
+	[STEP_INTERPRETER] =
+		{"notExecutable", "cannot run '%s': the interpreter or loader that it names is missing",
+		 "see its first line, or 'readelf -l' for a binary; 32-bit programs need 32-bit libraries"},
 	[STEP_FOLDER] = {"error", "cannot run in folder '%s'", ""},
 	[STEP_DIRECTORY] = {"notExecutable", "cannot run '%s', a folder", ""},
 	[STEP_STANDARD_INPUT] = {"error", "cannot read standard input from '%s'", ""},

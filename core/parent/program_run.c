@@ -125,8 +125,9 @@ on_report(void *context, const struct report *report)
 	if (tracer_handle(&self->tracer, report) && !self->is_program_over) {
 		end_program(self, report);
 		if (self->tracer.threads.nr > 0)
-			session_warn(self->session, "processes that the program started were still running when it ended: they "
-						    "were counted until then, and run on");
+			session_warn(self->session,
+				     "processes that the program started were still running when it ended: they "
+				     "were counted until then, and run on");
 		leave(self);
 	}
 	self->threads.report = NULL;
@@ -223,14 +224,17 @@ static int
 count_inherited(struct run *self, struct rot_error *err)
 {
 	struct session *session = self->session;
-	int rc = counts_begin(&self->inherited, &self->counting, session->heirs, PERF_BEGIN_AT_EXEC, self->launch.pid, err);
+	int rc = counts_begin(&self->inherited, &self->counting, session->heirs, PERF_BEGIN_AT_EXEC, self->launch.pid,
+			      err);
 
 	if (rc == 0 || session->heirs == PERF_HEIRS_ALL || errno != EINVAL)
 		return rc;
-	if (counts_begin(&self->inherited, &self->counting, PERF_HEIRS_ALL, PERF_BEGIN_AT_EXEC, self->launch.pid, err) < 0)
+	if (counts_begin(&self->inherited, &self->counting, PERF_HEIRS_ALL, PERF_BEGIN_AT_EXEC, self->launch.pid, err) <
+	    0)
 		return -1;
 	session->heirs = PERF_HEIRS_ALL;
-	session_warn(session, "this kernel cannot leave the processes that the program starts out of a total: they are counted");
+	session_warn(session,
+		     "this kernel cannot leave the processes that the program starts out of a total: they are counted");
 	return 0;
 }
 
@@ -253,9 +257,8 @@ prepare_program(struct run *self)
 	struct rot_error err;
 
 	self->begin_ns = mmap(NULL, sizeof(*self->begin_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (self->begin_ns == MAP_FAILED ||
-	    program_prepare(&self->launch, session->command->program, &session->loop, &session->files, self->begin_ns,
-			    &err) < 0) {
+	if (self->begin_ns == MAP_FAILED || program_prepare(&self->launch, session->command->program, &session->loop,
+							    &session->files, self->begin_ns, &err) < 0) {
 		if (self->begin_ns == MAP_FAILED)
 			rot_error_set(&err, errno, "cannot share memory with the program");
 		session_fail(session, "error", &err);
@@ -338,7 +341,8 @@ add_total(struct run *self)
 
 	total->pid = self->tracer.program;
 	total->stop_time = self->output->wall_time;
-	total->counts = counts_output(self->session->is_traced ? &self->threads.total : &self->inherited, &self->counting);
+	total->counts =
+		counts_output(self->session->is_traced ? &self->threads.total : &self->inherited, &self->counting);
 	program_run_output_threads_add(self->output, total);
 }
 
@@ -364,15 +368,16 @@ warn_of_gaps(struct run *self)
 {
 	struct session *session = self->session;
 	const struct program_threads *threads = &self->threads;
-	uint64_t used_ns = self->output->user_time + self->output->system_time, gap_ns = used_ns / 10 + 20000000;
+	uint64_t used_ns = self->output->user_time + self->output->system_time, gap_ns = used_ns / 10 + 10000000;
 
 	if (threads->nr_uncounted > 0)
 		session_warn(session, "%zu threads were not counted, or not wholly: %s (%s)", threads->nr_uncounted,
 			     threads->uncounted.text, threads->uncounted.hint);
 	if (!session->is_traced && self->counting.encoding && session->heirs == PERF_HEIRS_ALL &&
 	    self->inherited.sum.enabled_ns + gap_ns < used_ns)
-		session_warn(session, "the program ran longer than it was counted: a set-uid program takes away inherited "
-				      "counters; tracing (per thread) keeps them");
+		session_warn(session,
+			     "the program ran longer than it was counted: a set-uid program takes away inherited "
+			     "counters; tracing (per thread) keeps them");
 }
 
 /* What has happened, as a failure or as an output. */

@@ -20,8 +20,8 @@ struct session {
 	struct loop loop;                      /* open                                        */
 	struct rlimit files;                   /* of the program                              */
 	bool is_traced;                        /* becomes false when the system refuses it    */
-	enum perf_heirs heirs;                 /* where it is not traced; becomes ALL when the kernel is too old for THREADS */
-	double time_limit_s;                   /* from now on; 0: none. Of a visit: how long it lasts */
+	enum perf_heirs heirs; /* where it is not traced; becomes ALL when the kernel is too old for THREADS */
+	double time_limit_s;   /* from now on; 0: none. Of a visit: how long it lasts */
 
 	/* set by a run */
 	int interrupted_by;           /* the last signal that asked this process to stop; or 0 */

@@ -18,7 +18,7 @@ struct program_threads {
 
 	uint64_t start_ns; /* of the program; 0: not yet */
 	struct counts total;
-	size_t nr_uncounted;       /* threads that could not be counted, or not wholly */
+	size_t nr_uncounted;        /* threads that could not be counted, or not wholly */
 	struct rot_error uncounted; /* why, of the first of them                       */
 };
 

@@ -19,7 +19,7 @@ struct thread {
 	pid_t pid; /* of its process */
 	enum thread_state state;
 	bool is_held;        /* may not run its first instruction yet */
-	void *measured; /* of whoever follows the threads; not looked at here */
+	void *measured;      /* of whoever follows the threads; not looked at here */
 	struct thread *next; /* in the same bucket */
 };
 

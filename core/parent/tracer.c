@@ -180,11 +180,13 @@ refused(const struct tracer *tracer, int error, struct rot_error *err)
 	rot_error_set(err, error, "cannot trace process %d", (int)tracer->program);
 	if (error == ESRCH)
 		return rot_error_hint(err, "no process has this number; 'ps' shows those that run");
-	return rot_error_hint(err, "%s", tracer->is_attached
-						 ? "a process can be traced by its user or root, by one tracer at a time (TracerPid in "
-						   "/proc/PID/status), and with /proc/sys/kernel/yama/ptrace_scope at 0"
-						 : "allow ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container "
-						   "--cap-add=SYS_PTRACE, and no debugger around rot");
+	return rot_error_hint(
+		err, "%s",
+		tracer->is_attached
+			? "a process can be traced by its user or root, by one tracer at a time (TracerPid in "
+			  "/proc/PID/status), and with /proc/sys/kernel/yama/ptrace_scope at 0"
+			: "allow ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container "
+			  "--cap-add=SYS_PTRACE, and no debugger around rot");
 }
 
 int
@@ -270,7 +272,8 @@ tracer_kill(struct tracer *tracer)
 	threads_each(&tracer->threads, kill_process, NULL);
 }
 
-/* Threads of a process that is gone: one that executed a program and was killed before it could be asked its old name. */
+/* Threads of a process that is gone: one that executed a program and was killed before it could be asked its old name.
+ */
 static void
 end_stray(void *context, struct thread *thread)
 {

@@ -23,9 +23,9 @@ struct tracer {
 
 	/*
 	 * Called with context. started: for any thread but the program's first, stopped before its first user
-	 * instruction (or running, if it was attached to). executed: its process runs another program, also for the first
-	 * time; the thread stands before its first instruction, is the only one of the process, and was called old_tid.
-	 * exited: for every thread; it has ended, or is stopped and about to be let go. executed may be NULL.
+	 * instruction (or running, if it was attached to). executed: its process runs another program, also for the
+	 * first time; the thread stands before its first instruction, is the only one of the process, and was called
+	 * old_tid. exited: for every thread; it has ended, or is stopped and about to be let go. executed may be NULL.
 	 */
 	void (*started)(void *context, struct thread *thread);
 	void (*executed)(void *context, struct thread *thread, pid_t old_tid);

@@ -100,9 +100,8 @@ runner_begin(const struct trial *trial)
 {
 	const char *limit = trial->time_limit ? trial->time_limit : "60";
 	char number[16];
-	const char *arguments[] = {refuse,      number,       "1",        rot_core,         "--command",
-				   command_path, "--output", output_path, "--time-limit", limit,
-				   NULL};
+	const char *arguments[] = {refuse,      number,         "1",   rot_core, "--command", command_path, "--output",
+				   output_path, "--time-limit", limit, NULL};
 	int first = trial->refused_call ? 0 : 3;
 	pid_t pid;
 

@@ -16,12 +16,12 @@
 /* What to run: a program by its path, or tests/core/parent/NAME of the build tree where it has no '/'. */
 struct trial {
 	const char *program;
-	const char *arguments[MAX_ARGUMENTS]; /* NULL-terminated                              */
-	pid_t attach_to;                      /* where program is NULL                        */
+	const char *arguments[MAX_ARGUMENTS];              /* NULL-terminated                              */
+	pid_t attach_to;                                   /* where program is NULL                        */
 	const char *folder, *environment, *standard_input; /* NULL: nothing                   */
-	const char *time_limit;               /* NULL: a minute                               */
-	int nr_runs;                          /* 0: one                                       */
-	int refused_call;                     /* number of a system call that fails; 0: none  */
+	const char *time_limit;                            /* NULL: a minute                               */
+	int nr_runs;                                       /* 0: one                                       */
+	int refused_call;                                  /* number of a system call that fails; 0: none  */
 	bool is_total, leaves_forks, is_time_only, counts_unknown_event;
 };
 
@@ -38,7 +38,8 @@ int runner_end(pid_t pid);
 /* Until the program has said "ready". */
 void runner_wait_until_ready(void);
 
-/* The output of a rot-core that ended, of the class asked for; the test fails if it is another. Valid until tear_down. */
+/* The output of a rot-core that ended, of the class asked for; the test fails if it is another. Valid until tear_down.
+ */
 struct program_command_output *runner_output(void);
 struct core_failure *runner_failure(void);
 

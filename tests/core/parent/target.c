@@ -46,7 +46,10 @@ system_call(long number, long first, long second)
 {
 	long result;
 
-	__asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(0L) : "rcx", "r11", "memory");
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(first), "S"(second), "d"(0L)
+			 : "rcx", "r11", "memory");
 	return result;
 }
 

@@ -52,7 +52,8 @@ static const struct {
 	{"/usr", NULL, "notExecutable", "cannot run '/usr', a folder", EISDIR, 0},
 	{"./script", "echo\n", "notExecutable", "cannot run './script': Permission denied", EACCES, 0600},
 	{"./script", "echo\n", "notExecutable", "cannot run './script': Exec format error", ENOEXEC, 0700},
-	{"./script", "#!/no/such\n", "notExecutable", "the interpreter or loader that it names is missing", ENOENT, 0700},
+	{"./script", "#!/no/such\n", "notExecutable", "the interpreter or loader that it names is missing", ENOENT,
+	 0700},
 };
 
 START_TEST(program_cannot_be_run)
@@ -104,7 +105,8 @@ END_TEST
 
 START_TEST(surroundings_are_passed_on)
 {
-	char *path = folder_write(runner_folder, "input", "read\n"), *expected = rot_format("%s set read\n", runner_folder), *text;
+	char *path = folder_write(runner_folder, "input", "read\n"),
+	     *expected = rot_format("%s set read\n", runner_folder), *text;
 	const struct trial trial = {.program = "target",
 				    .arguments = {"print_environment"},
 				    .folder = runner_folder,
@@ -216,12 +218,16 @@ END_TEST
 
 /* The acts of victim.c that check for themselves what tracing must not change. */
 static const char *const transparent_acts[] = {
-	"signals", "stop_and_continue", "exec_main", "exec_other",
+	"signals",
+	"stop_and_continue",
+	"exec_main",
+	"exec_other",
 };
 
 START_TEST(tracing_is_not_noticed)
 {
-	char *act = folder_write(runner_folder, "act", transparent_acts[_i]), *result = rot_format("%s/result", runner_folder);
+	char *act = folder_write(runner_folder, "act", transparent_acts[_i]),
+	     *result = rot_format("%s/result", runner_folder);
 	const struct trial trial = {.program = "victim",
 				    .arguments = {"--command", act, "--output", result, "--wire", "-1"},
 				    .is_time_only = true};
