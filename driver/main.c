@@ -13,6 +13,7 @@
 #include "controllers/find.h"
 #include "measuring/monitor.h"
 #include "memory.h"
+#include "support/process.h"
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
 
@@ -283,10 +284,7 @@ main(int argc, char **argv)
 	int rc;
 
 	occupy_standard_streams();
-	/* A reader who leaves must not end us before the files are written, and a limit of their size is an error as
-	 * any other. */
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGXFSZ, SIG_IGN);
+	process_ignore_signals();
 	if (translate(argc, argv, words)) {
 		argv = words;
 		argc = words[2] ? 3 : 2;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rot run: measure somebody else's program. */
+#include "programs/run.h"
 #include "commands/command.h"
 #include "programs/options.h"
-#include "programs/run.h"
 
 static int
 run_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
@@ -27,7 +27,8 @@ const struct command run_command = {
 		"The program runs as without rot: its input, output and exit status are its own. The table goes to\n"
 		"standard error. Options and keys stand before PROGRAM; all behind it is the program's.\n"
 		"\n"
-		"  -o, --output NAME    write the roofline and all values to NAME.pdf, .svg, .data, .gnuplot and .json;\n"
+		"  -o, --output NAME    write the roofline and all values to NAME.pdf, .svg, .data, .gnuplot and "
+		".json;\n"
 		"                       measures this machine's ceilings first, if they are not known yet\n"
 		"  -j, --json FILE      write the values to FILE\n"
 		"  -t, --per-thread     a row for each thread, which is traced for it\n"
@@ -37,7 +38,8 @@ const struct command run_command = {
 		"  -d, --duration S     with -p: for S seconds\n"
 		"  -q                   no table and no notes\n"
 		"\n"
-		"Exit status: that of the program, 128+n if signal n ended it, 127 if it is not found, 126 if it cannot\n"
+		"Exit status: that of the program, 128+n if signal n ended it, 127 if it is not found, 126 if it "
+		"cannot\n"
 		"be run; 1 if rot could not measure it, 2 for a wrong command line. More: doc/RUN.md.",
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,

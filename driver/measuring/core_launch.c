@@ -70,7 +70,6 @@ exec_core(const struct launch *launch, const char *const *argv, int messages, pi
 	int null = open("/dev/null", O_RDWR);
 
 	process_settle_child(parent);
-	signal(SIGXFSZ, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(null, 1) >= 0 && dup2(messages, 2) >= 0 &&
 	    fcntl(launch->progress, F_SETFD, 0) == 0)
 		execv(argv[0], (char *const *)argv);

@@ -178,6 +178,7 @@ run(struct launch *launch, double duration_s, struct rot_error *err)
 	core_pid = fork();
 	if (core_pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		process_restore_signals();
 		if (getppid() == parent)
 			execv(core, (char *const *)argv);
 		_exit(PROGRAM_NOT_FOUND);

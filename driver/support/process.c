@@ -43,6 +43,24 @@ process_find(const char *program)
 	return NULL;
 }
 
+static const int ignored[] = {SIGPIPE, SIGXFSZ};
+enum { NR_IGNORED = sizeof(ignored) / sizeof(*ignored) };
+static void (*found[NR_IGNORED])(int); /* SIG_DFL until we ignore them */
+
+void
+process_ignore_signals(void)
+{
+	for (int i = 0; i < NR_IGNORED; i++)
+		found[i] = signal(ignored[i], SIG_IGN);
+}
+
+void
+process_restore_signals(void)
+{
+	for (int i = 0; i < NR_IGNORED; i++)
+		signal(ignored[i], found[i] ? found[i] : SIG_DFL);
+}
+
 void
 process_settle_child(pid_t parent)
 {
@@ -53,7 +71,7 @@ process_settle_child(pid_t parent)
 		_exit(127);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	signal(SIGPIPE, SIG_DFL);
+	process_restore_signals();
 }
 
 /* In the child: never returns. exec's errno goes back through report. */
@@ -63,7 +81,6 @@ run_child(const char *path, const char *const *argv, const char *folder, int out
 	int null = open("/dev/null", O_RDONLY);
 
 	process_settle_child(parent);
-	signal(SIGXFSZ, SIG_DFL);
 	if (null >= 0 && dup2(null, 0) >= 0 && dup2(output, 1) >= 0 && dup2(output, 2) >= 0 &&
 	    (!folder || chdir(folder) == 0))
 		execv(path, (char *const *)argv);

@@ -31,6 +31,14 @@ void process_result_clear(struct process_result *result);
 size_t process_output_length(const struct process_result *result);
 
 /*
+ * A reader who leaves must not end us before the files are written, and a limit of their size is an error as any other:
+ * ignores SIGPIPE and SIGXFSZ. What is started gets them as this process got them: process_restore_signals in its child
+ * of fork.
+ */
+void process_ignore_signals(void);
+void process_restore_signals(void);
+
+/*
  * In a fresh child of fork, before exec: makes it die with its parent, whose id before fork is given, and undoes what
  * this process did to signals.
  */

@@ -52,6 +52,9 @@ call run sh -c 'echo out'
 has "a table on standard error" 0 out "time  "
 call run -q sh -c 'kill -9 $$'
 is "ended by a signal" 137 "" ""
+ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status)
+call run -q sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status
+is "signals are ignored that were ignored before, no others" 0 "$ignored" ""
 call run -q printf '%s ' --help -o --passes=3 -quiet -- -x
 is "arguments are not touched" 0 "--help -o --passes=3 -quiet -- -x " ""
 call -quiet run -timeReport=false -- printf '%s' -quiet
