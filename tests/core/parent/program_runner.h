@@ -50,7 +50,10 @@ struct core_failure *runner_fail(const struct trial *trial);
 /* The one count of a thread; -1: it has none. */
 long runner_count(const struct program_thread_output *thread);
 
-/* Every thread with a number for a name has counted just that. Returns how many there were. */
+/*
+ * Every thread with a number for a name has counted just that, but for one fault in all at most: the kernel may move a
+ * page that was touched (seen once in some thousand runs). Nothing may be missing. Returns how many there were.
+ */
 int runner_check_exact(const struct program_run_output *run);
 
 /* Threads of that name. */
