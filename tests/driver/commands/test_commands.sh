@@ -1,44 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # The driver's commands, help, suggestions, completion and exit status, through the program itself.
-set -u
-rot=$top_builddir/driver/rot
-top_srcdir=$(cd "$top_srcdir" && pwd -P)
+. "$top_srcdir/tests/support/program.sh"
 keys=$top_srcdir/driver/configuration/keys.def
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
-export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
-cd "$work" || exit 99
-nr_failed=0
-
-# call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.
-call()
-{
-	"$rot" "$@" >"$work/out" 2>"$work/err" </dev/null
-	status=$?
-	out=$(cat "$work/out")
-	err=$(cat "$work/err")
-}
-
-# check WHAT: the command before it must have succeeded.
-check()
-{
-	if [ "$result" = 0 ]; then
-		echo "ok: $1"
-	else
-		nr_failed=$((nr_failed + 1))
-		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "$status" "$out" "$err"
-	fi
-}
-
-# is WHAT STATUS OUTPUT ERROR
-is()
-{
-	[ "$status" = "$2" ] && [ "$out" = "$3" ] && [ "$err" = "$4" ]
-	result=$?
-	check "$1"
-}
 
 # has WHAT STATUS PART-OF-OUTPUT PART-OF-ERROR
 has()

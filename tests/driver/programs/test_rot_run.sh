@@ -1,41 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # "rot run" as people type it, with the real measuring core: nothing of the program changes, and mistakes are told apart.
-set -u
-rot=$(cd "$top_builddir" && pwd -P)/driver/rot
-work=$(mktemp -d) || exit 99
-trap 'rm -rf "$work"' EXIT
-XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
-export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
-cd "$work" || exit 99
-nr_failed=0
-
-# call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.
-call()
-{
-	"$rot" "$@" >"$work/out" 2>"$work/err" </dev/null
-	status=$?
-	out=$(cat "$work/out")
-	err=$(cat "$work/err")
-}
-
-check()
-{
-	if [ "$result" = 0 ]; then
-		echo "ok: $1"
-	else
-		nr_failed=$((nr_failed + 1))
-		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "$status" "$out" "$err"
-	fi
-}
-
-# is WHAT STATUS OUTPUT ERROR
-is()
-{
-	[ "$status" = "$2" ] && [ "$out" = "$3" ] && [ "$err" = "$4" ]
-	result=$?
-	check "$1"
-}
+. "$top_srcdir/tests/support/program.sh"
 
 # has WHAT STATUS OUTPUT PART-OF-ERROR
 has()

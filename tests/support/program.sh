@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# For tests of rot through the program itself: . "$top_srcdir/tests/support/program.sh". Makes a folder of its own, which is
+# current then, and removes it at the end.
+set -u
+top_builddir=$(cd "$top_builddir" && pwd -P)
+top_srcdir=$(cd "$top_srcdir" && pwd -P)
+rot=$top_builddir/driver/rot
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
+export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
+cd "$work" || exit 99
+nr_failed=0
+
+# call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.
+call()
+{
+	"$rot" "$@" >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	out=$(cat "$work/out")
+	err=$(cat "$work/err")
+}
+
+# check WHAT: $result must be 0.
+check()
+{
+	if [ "$result" = 0 ]; then
+		echo "ok: $1"
+	else
+		nr_failed=$((nr_failed + 1))
+		printf 'FAILED: %s\n  status %s\n  output: %s\n  error: %s\n' "$1" "$status" "$out" "$err"
+	fi
+}
+
+# is WHAT STATUS OUTPUT ERROR
+is()
+{
+	[ "$status" = "$2" ] && [ "$out" = "$3" ] && [ "$err" = "$4" ]
+	result=$?
+	check "$1"
+}
