@@ -55,28 +55,47 @@ operations(const json_t *json, size_t point)
 	return NAN;
 }
 
+/* The first points: the total, then threads with half of the work each. The last one that is wrong, or -1. */
+static int
+wrong_point(const char *option, size_t nr_points, double *counted)
+{
+	json_t *json = run(option);
+	int wrong = -1;
+
+	ck_assert_uint_ge(json_array_size(json_object_get(json, "points")), nr_points);
+	for (size_t i = 0; i < nr_points; i++) {
+		double count = operations(json, i), expected = i == 0 ? 2 * NR_ADDITIONS : NR_ADDITIONS;
+
+		if (isnan(count) || fabs(count - expected) <= expected * TOLERANCE)
+			continue;
+		wrong = (int)i;
+		*counted = count;
+	}
+	json_decref(json);
+	return wrong;
+}
+
+/* Programs that count on the same CPU meanwhile can disturb a count: all has to be right once. */
+static void
+check_points(const char *option, size_t nr_points)
+{
+	double counted = NAN;
+	int wrong = 0;
+
+	for (int attempt = 0; attempt < 5 && wrong >= 0; attempt++)
+		wrong = wrong_point(option, nr_points, &counted);
+	ck_assert_msg(wrong < 0, "point %d: %.0f operations", wrong, counted);
+}
+
 START_TEST(operations_in_total)
 {
-	json_t *json = run("");
-	double count = operations(json, 0);
-
-	if (!isnan(count))
-		ck_assert_double_eq_tol(count, 2 * NR_ADDITIONS, 2 * NR_ADDITIONS * TOLERANCE);
-	json_decref(json);
+	check_points("", 1);
 }
 END_TEST
 
 START_TEST(operations_by_thread)
 {
-	json_t *json = run("-t");
-
-	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 3);
-	for (size_t i = 0; i < 3 && !isnan(operations(json, i)); i++) {
-		double expected = i == 0 ? 2 * NR_ADDITIONS : NR_ADDITIONS;
-
-		ck_assert_double_eq_tol(operations(json, i), expected, expected * TOLERANCE);
-	}
-	json_decref(json);
+	check_points("-t", 3);
 }
 END_TEST
 
