@@ -80,6 +80,18 @@ keep_best(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
 	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
 }
 
+/* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */
+static double
+highest_sample(const struct quantity_value *value)
+{
+	double highest = NAN;
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		if (value->taints[i] == 0 && isfinite(value->samples[i]))
+			highest = fmax(highest, value->samples[i]); /* of a number and NaN, the number */
+	return isnan(highest) ? value->summary.value : highest;
+}
+
 int
 experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
 		       const struct measurement *measurement, int nr_runs, struct rot_error *err)
@@ -111,8 +123,13 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	own.name = rot_strdup(ceiling->name);
 	own.operation = rot_strdup(ceiling->operation);
 	own.border = rot_strdup(ceiling->border);
-	own.best = isnan(own.value.summary.maximum) ? own.value.summary.value : own.value.summary.maximum;
-	keep_best(experiment, &own);
+	own.best = highest_sample(&own.value);
+	if (isfinite(own.best)) {
+		keep_best(experiment, &own);
+	} else {
+		rot_warning("the ceiling '%s' is left out: no time was counted in any of its runs", own.name);
+		experiment_ceiling_clear(&own);
+	}
 	return 0;
 }
 
