@@ -18,6 +18,8 @@
 #include "testing.h"
 
 size_t fake_nr_calls;
+size_t fake_nr_infinite;
+bool fake_is_last_tainted;
 int fake_nr_runs;
 size_t fake_failing_call;
 bool fake_is_interrupt;
@@ -64,6 +66,8 @@ fake_rot_open(struct rot *rot)
 	rot_entity_delete(rot->machine);
 	rot->machine = fake_machine();
 	fake_nr_calls = fake_failing_call = 0;
+	fake_nr_infinite = 0;
+	fake_is_last_tainted = false;
 }
 
 void
@@ -113,7 +117,9 @@ fake_value(const struct quantity_request *request, double base, int nr_runs, str
 	value->samples = rot_calloc(value->nr_samples, sizeof(*value->samples));
 	value->taints = rot_calloc(value->nr_samples, sizeof(*value->taints));
 	for (size_t i = 0; i < value->nr_samples; i++)
-		value->samples[i] = base + 0.25 * (double)i;
+		value->samples[i] = i < fake_nr_infinite ? INFINITY : base + 0.25 * (double)i;
+	if (fake_is_last_tainted && nr_runs > 0)
+		value->taints[nr_runs - 1] = TAINT_CONTEXT_SWITCH;
 	value->summary =
 		request->border ? summary_single(base, "expected") : summary_median(value->samples, value->nr_samples);
 }

@@ -16,6 +16,10 @@ void fake_rot_open(struct rot *rot);
 /* Closes it, and removes the folder with all in it. */
 void fake_rot_close(struct rot *rot);
 
+/* So many first runs give an infinite value; the last run is disturbed. */
+extern size_t fake_nr_infinite;
+extern bool fake_is_last_tainted;
+
 /* How often quantities were asked for since fake_rot_open, and with how many runs the last time. */
 extern size_t fake_nr_calls;
 extern int fake_nr_runs;

@@ -234,6 +234,30 @@ START_TEST(higher_ceiling_counts)
 }
 END_TEST
 
+/* A lost count of the time makes an infinite rate; neither it nor a disturbed run is the best. */
+START_TEST(only_sound_runs_make_a_ceiling)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+
+	workload->kernel = rot_entity_new(rot_registry_find(rot.registry, "Dummy"));
+	measurement_workloads_add(measurement, workload);
+	fake_nr_infinite = 5;
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_uint_eq(experiment->nr_ceilings, 0);
+	fake_nr_infinite = 2;
+	fake_is_last_tainted = true;
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_uint_eq(experiment->nr_ceilings, 1);
+	ck_assert_double_eq(experiment->ceilings[0].best, 20.75);
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
 START_TEST(default_peaks_of_the_plots_operation)
 {
 	struct rot_error err = {0};
@@ -374,6 +398,7 @@ main(void)
 	tcase_add_test(tcase, failure_writes_nothing);
 	tcase_add_test(tcase, unwritable_folder_is_seen_first);
 	tcase_add_test(tcase, higher_ceiling_counts);
+	tcase_add_test(tcase, only_sound_runs_make_a_ceiling);
 	tcase_add_test(tcase, default_peaks_of_the_plots_operation);
 	tcase_add_test(tcase, nearly_equal_ceilings_are_one);
 	tcase_add_test(tcase, units_for_people);
