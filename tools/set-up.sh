@@ -31,6 +31,8 @@ needs()
 	build libjansson-dev module jansson
 	build libssl-dev module libcrypto
 	build libpfm4-dev header perfmon/pfmlib_perf_event.h
+	build libdw-dev module libdw
+	build libzydis-dev header Zydis/Zydis.h
 	build gnuplot-nox command gnuplot
 	extra ccache command ccache
 	check check module check

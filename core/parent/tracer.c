@@ -125,6 +125,21 @@ let_go(struct tracer *tracer, const struct stop *stop)
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(stop->event == EVENT_SIGNAL ? stop->signal : 0));
 }
 
+/* Those who have stopped the thread, or want something done in it, come first. */
+static void
+react(struct tracer *tracer, struct stop *stop)
+{
+	const struct tracer_stop shown = {stop->thread, stop->event == EVENT_SIGNAL ? stop->signal : 0};
+	enum tracer_answer answer = TRACER_DELIVER;
+
+	if (tracer->stopped && (stop->event == EVENT_PAUSED || stop->event == EVENT_SIGNAL))
+		answer = tracer->stopped(tracer->context, &shown);
+	if (answer == TRACER_DELIVER)
+		reactions[stop->event](tracer, stop);
+	else if (answer == TRACER_RESUME)
+		resume(tracer, stop);
+}
+
 /* ---- which thread ---- */
 
 static long
@@ -316,7 +331,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 	if (tracer->is_leaving)
 		let_go(tracer, &stop);
 	else
-		reactions[stop.event](tracer, &stop);
+		react(tracer, &stop);
 	if (stop.event != EVENT_GROUP_STOP)
 		tracer->stopped_ns += clock_raw_ns() - report->time_ns;
 	return false;
@@ -346,6 +361,17 @@ tracer_release_all(struct tracer *tracer)
 {
 	tracer->holds_new = false;
 	threads_each(&tracer->threads, release, tracer);
+}
+
+void
+tracer_resume(struct tracer *tracer, struct thread *thread, int signal)
+{
+	struct stop stop = {.thread = thread, .signal = signal};
+
+	if (signal)
+		deliver(tracer, &stop);
+	else
+		resume(tracer, &stop);
 }
 
 bool

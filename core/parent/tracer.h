@@ -15,6 +15,18 @@
 #include "parent/loop.h"
 #include "parent/thread.h"
 
+/* A stop that the tracer leaves to others: the thread is at a point where its registers are its own. */
+struct tracer_stop {
+	struct thread *thread;
+	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop) */
+};
+
+enum tracer_answer {
+	TRACER_DELIVER, /* none of mine: the thread goes on, with its signal if there is one */
+	TRACER_RESUME,  /* it was mine: the thread goes on without it                        */
+	TRACER_KEEP,    /* likewise, and the thread was resumed already, or will be with tracer_resume */
+};
+
 struct tracer {
 	pid_t program;      /* its process id, which is the tid of its main thread */
 	bool follows_forks; /* trace the processes it starts as well               */
@@ -31,6 +43,12 @@ struct tracer {
 	void (*executed)(void *context, struct thread *thread, pid_t old_tid);
 	void (*exited)(void *context, struct thread *thread);
 	void *context;
+
+	/*
+	 * Called with context at pauses (after started) and before signals are delivered; may be NULL. Not while leaving.
+	 * There are pauses that nobody asked for: an answer to PTRACE_INTERRUPT may be any stop, and come again later.
+	 */
+	enum tracer_answer (*stopped)(void *context, const struct tracer_stop *stop);
 
 	bool holds_new; /* threads that are started wait for tracer_release */
 
@@ -70,6 +88,9 @@ void tracer_release(struct tracer *tracer, pid_t tid);
 
 /* Holds no more threads, and lets all go. */
 void tracer_release_all(struct tracer *tracer);
+
+/* Ends a stop that was kept, delivering signal unless it is 0. */
+void tracer_resume(struct tracer *tracer, struct thread *thread, int signal);
 
 /* True if the main thread waits for SIGCONT. */
 bool tracer_is_stopped(const struct tracer *tracer);
