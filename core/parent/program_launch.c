@@ -20,6 +20,7 @@ enum step {
 	STEP_FOLDER,
 	STEP_DIRECTORY,
 	STEP_STANDARD_INPUT,
+	STEP_STANDARD_OUTPUT,
 };
 
 struct seed {
@@ -84,6 +85,15 @@ search_and_execute(const struct seed *seed, char **arguments)
 	return failure;
 }
 
+/* path "": the stream stays what it is. */
+static int
+redirect(int stream, const char *path, int flags)
+{
+	int fd = *path ? open(path, flags | O_CLOEXEC, 0666) : -1;
+
+	return !*path || (fd >= 0 && dup2(fd, stream) >= 0) ? 0 : -1;
+}
+
 static struct launch_failure
 become_program(void *context)
 {
@@ -91,18 +101,16 @@ become_program(void *context)
 	const struct program *program = seed->program;
 	size_t nr = program_nr_arguments(program);
 	char **arguments = rot_calloc(nr + 2, sizeof(*arguments)); /* ends with this process */
-	int input = STDIN_FILENO;
 
 	loop_restore_signals(seed->loop);
 	setrlimit(RLIMIT_NOFILE, seed->files);
 	arguments[0] = program->executable;
 	for (size_t i = 0; i < nr; i++)
 		arguments[i + 1] = (char *)program_arguments_at(program, i);
-	if (*program->standard_input) {
-		input = open(program->standard_input, O_RDONLY | O_CLOEXEC);
-		if (input < 0 || dup2(input, STDIN_FILENO) < 0)
-			return failed(STEP_STANDARD_INPUT, errno);
-	}
+	if (redirect(STDIN_FILENO, program->standard_input, O_RDONLY) < 0)
+		return failed(STEP_STANDARD_INPUT, errno);
+	if (redirect(STDOUT_FILENO, program->standard_output, O_WRONLY | O_CREAT | O_TRUNC) < 0)
+		return failed(STEP_STANDARD_OUTPUT, errno);
 	if (*program->folder && chdir(program->folder) < 0)
 		return failed(STEP_FOLDER, errno);
 	for (size_t i = 0; i < program_nr_environment(program); i++)
@@ -165,6 +173,7 @@ static const struct {
 	[STEP_FOLDER] = {"error", "cannot run in folder '%s'", ""},
 	[STEP_DIRECTORY] = {"notExecutable", "cannot run '%s', a folder", ""},
 	[STEP_STANDARD_INPUT] = {"error", "cannot read standard input from '%s'", ""},
+	[STEP_STANDARD_OUTPUT] = {"error", "cannot write standard output to '%s'", ""},
 };
 
 struct core_failure *
@@ -179,6 +188,8 @@ program_explain(const struct program *program, const struct launch_failure *fail
 		subject = program->folder;
 	else if (failure->step == STEP_STANDARD_INPUT)
 		subject = program->standard_input;
+	else if (failure->step == STEP_STANDARD_OUTPUT)
+		subject = program->standard_output;
 	rot_error_set(&err, failure->reason, steps[failure->step].format, subject);
 	rot_string_set(&result->attempted, err.text);
 	rot_string_set(&result->hint, hint ? hint : reason_hint(failure->reason));

@@ -62,6 +62,7 @@ program_of(const struct trial *trial)
 	rot_string_set(&program->executable, path);
 	rot_string_set(&program->folder, trial->folder);
 	rot_string_set(&program->standard_input, trial->standard_input);
+	rot_string_set(&program->standard_output, trial->standard_output);
 	for (size_t i = 0; i < MAX_ARGUMENTS && trial->arguments[i]; i++)
 		program_arguments_add(program, trial->arguments[i]);
 	if (trial->environment)

@@ -18,7 +18,8 @@ struct trial {
 	const char *program;
 	const char *arguments[MAX_ARGUMENTS];              /* NULL-terminated                              */
 	pid_t attach_to;                                   /* where program is NULL                        */
-	const char *folder, *environment, *standard_input; /* NULL: nothing                   */
+	const char *folder, *environment;                  /* NULL: nothing                                */
+	const char *standard_input, *standard_output;      /* likewise                                     */
 	const char *time_limit;                            /* NULL: a minute                               */
 	int nr_runs;                                       /* 0: one                                       */
 	int refused_call;                                  /* number of a system call that fails; 0: none  */

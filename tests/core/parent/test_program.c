@@ -81,10 +81,12 @@ START_TEST(surroundings_are_missing)
 {
 	const struct trial folder = {.program = "target", .folder = "/no/such", .is_time_only = true};
 	const struct trial input = {.program = "target", .standard_input = "/no/such", .is_time_only = true};
+	const struct trial output = {.program = "target", .standard_output = "/no/such", .is_time_only = true};
 	const struct trial process = {.attach_to = 0x7ffffff0, .is_time_only = true};
 
 	ck_assert_ptr_nonnull(strstr(runner_fail(&folder)->attempted, "cannot run in folder '/no/such'"));
 	ck_assert_ptr_nonnull(strstr(runner_fail(&input)->attempted, "cannot read standard input from '/no/such'"));
+	ck_assert_ptr_nonnull(strstr(runner_fail(&output)->attempted, "cannot write standard output to '/no/such'"));
 	ck_assert_ptr_nonnull(strstr(runner_fail(&process)->attempted, "No such process"));
 }
 END_TEST
@@ -120,6 +122,31 @@ START_TEST(surroundings_are_passed_on)
 	free(text);
 	free(expected);
 	free(path);
+}
+END_TEST
+
+/* What was in it is gone, also what an earlier run wrote. */
+START_TEST(output_goes_to_a_file)
+{
+	char *input = folder_write(runner_folder, "input", "read\n"),
+	     *output = folder_write(runner_folder, "written", "something that was there before\n"),
+	     *expected = rot_format("%s set read\n", runner_folder), *text;
+	const struct trial trial = {.program = "target",
+				    .arguments = {"print_environment"},
+				    .folder = runner_folder,
+				    .environment = "ROT_TEST=set",
+				    .standard_input = input,
+				    .standard_output = output,
+				    .nr_runs = 2,
+				    .is_time_only = true};
+
+	run_of(&trial);
+	text = file_text(output);
+	ck_assert_str_eq(text, expected);
+	free(text);
+	free(expected);
+	free(output);
+	free(input);
 }
 END_TEST
 
@@ -257,6 +284,7 @@ main(void)
 	tcase_add_test(all, surroundings_are_missing);
 	tcase_add_loop_test(all, time_limit_kills_all, 0, 2);
 	tcase_add_test(all, surroundings_are_passed_on);
+	tcase_add_test(all, output_goes_to_a_file);
 	tcase_add_loop_test(all, process_is_as_its_starter_left_it, 0, 2);
 	tcase_add_loop_test(all, signals_are_passed_on, 0, 4);
 	tcase_add_loop_test(all, death_ends_the_program, 0, 2);
