@@ -6,6 +6,7 @@
 
 #include "child/journal.h"
 #include "child/kernels.h"
+#include "child/rules.h"
 #include "child/spin.h"
 #include "child/thread_measurers.h"
 #include "child/workload.h"
@@ -303,6 +304,32 @@ execute_create(struct run *run, struct child_thread *thread, void *action, struc
 	return thread_measurers_execute(run, action, thread->event);
 }
 
+/* ---- rules ---- */
+
+/* The action of the rule is checked by action_check. */
+static int
+check_add_rule(const void *action, const struct measurement *measurement, struct rot_error *err)
+{
+	const struct add_rule_action *own = action;
+
+	if (!own->rule)
+		return rot_error_set(err, 0, "no rule is named");
+	if (!own->rule->predicate || !own->rule->action)
+		return rot_error_set(err, 0, "the rule has no %s", own->rule->predicate ? "action" : "predicate");
+	return predicate_check(own->rule->predicate, measurement, err);
+}
+
+static int
+execute_add_rule(struct run *run, struct child_thread *thread, void *action, struct rot_error *err)
+{
+	const struct add_rule_action *own = action;
+
+	(void)thread;
+	(void)err;
+	rule_add(run, own->rule);
+	return 0;
+}
+
 /* ---- actions on actions ---- */
 
 /* The inner action is checked by action_check. */
@@ -370,6 +397,7 @@ static const struct action_type {
 	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set, false, NULL},
 	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set, false, NULL},
 	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set, false, NULL},
+	{&add_rule_action_class, "action AddRule", check_add_rule, execute_add_rule, true, NULL},
 	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure, false, NULL},
 	{&create_measurer_on_thread_action_class, "action CreateMeasurerOnThread", check_create, execute_create, true,
 	 refuse_create},
@@ -401,6 +429,16 @@ action_execute(struct run *run, struct child_thread *thread, struct action_base 
 /* Deepest nesting of actions that contain actions. */
 #define MAX_DEPTH 16
 
+/* What an action contains, or NULL. */
+static const struct action_base *
+inner_action(const struct action_base *action)
+{
+	const struct measure_action_execution *measure = rot_cast((void *)action, &measure_action_execution_class);
+	const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
+
+	return measure ? measure->action : add ? add->rule->action : NULL;
+}
+
 int
 action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
 	     struct rot_error *err)
@@ -421,9 +459,9 @@ action_check(const struct action_base *action, const struct measurement *measure
 			*kind = FAILURE_REFUSED;
 			return rot_error_prefix(err, "%s", name);
 		}
-		if (type->execute != execute_measure)
+		action = inner_action(action);
+		if (!action)
 			return 0;
-		action = ((const struct measure_action_execution *)action)->action;
 	}
 	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
 }
@@ -437,9 +475,7 @@ action_works_on_behalf(const struct action_base *action)
 bool
 action_needs_service(const struct action_base *action)
 {
-	const struct measure_action_execution *outer;
-
-	while ((outer = rot_cast((void *)action, &measure_action_execution_class)) != NULL)
-		action = outer->action;
-	return rot_is_a(action, &create_measurer_on_thread_action_class);
+	while (action && !rot_is_a(action, &create_measurer_on_thread_action_class))
+		action = inner_action(action);
+	return action != NULL;
 }

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "memory.h"
 
@@ -50,7 +51,7 @@ static void
 add(struct notifier *notifier, pid_t tid)
 {
 	notifier->threads = rot_realloc(notifier->threads, notifier->nr_threads + 1, sizeof(*notifier->threads));
-	notifier->threads[notifier->nr_threads++] = (struct known_thread){.tid = tid};
+	notifier->threads[notifier->nr_threads++] = (struct known_thread){.tid = tid, .index = notifier->nr_started++};
 }
 
 static void
@@ -98,6 +99,22 @@ drain(struct notifier *notifier)
 	}
 }
 
+void
+thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES])
+{
+	char path[64];
+	FILE *file;
+
+	name[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
+	file = fopen(path, "re");
+	if (file && !fgets(name, THREAD_NAME_BYTES, file))
+		name[0] = '\0';
+	if (file)
+		fclose(file);
+	name[strcspn(name, "\n")] = '\0';
+}
+
 /* There is neither nothing nor a zombie of that id (proc_pid_stat(5)). */
 bool
 thread_is_alive(pid_t tid)
@@ -133,8 +150,11 @@ notifier_begin_run(struct notifier *notifier)
 	pthread_mutex_lock(&notifier->lock);
 	drain(notifier);
 	forget_ended(notifier);
-	for (size_t i = 0; i < notifier->nr_threads; i++)
+	for (size_t i = 0; i < notifier->nr_threads; i++) {
 		notifier->threads[i].is_covered = false;
+		notifier->threads[i].index = -1;
+	}
+	notifier->nr_started = 0;
 	notifier->nr_ended = 0;
 	pthread_mutex_unlock(&notifier->lock);
 }
@@ -178,6 +198,19 @@ notifier_thread_exited(struct notifier *notifier, pid_t tid)
 	was_known = end(notifier, tid);
 	pthread_mutex_unlock(&notifier->lock);
 	return was_known;
+}
+
+int
+notifier_index(struct notifier *notifier, pid_t tid)
+{
+	struct known_thread *thread;
+	int index;
+
+	pthread_mutex_lock(&notifier->lock);
+	thread = find(notifier, tid);
+	index = thread ? thread->index : -1;
+	pthread_mutex_unlock(&notifier->lock);
+	return index;
 }
 
 void

@@ -11,17 +11,18 @@
 
 #include "common/wire.h"
 
-/* covered: a measurer covers it in this run. */
+/* covered: a measurer covers it in this run.   index: among those that started in this run, from 0; else -1. */
 struct known_thread {
 	pid_t tid;
+	int index;
 	bool is_covered;
 };
 
 /*
  * fd: the wire, or -1 without a parent; then nothing is sent and nothing is known of threads.
  * is_read_by_service: the news are read by the service thread (service.h), else at the begin and the end of runs.
- * lock: of the rest.   threads: alive, not of workloads.   ended: those that ended during this run, and nothing
- * covered.
+ * lock: of the rest.   threads: alive, not of workloads.   nr_started: in this run.   ended: those that ended during
+ * this run, and nothing covered.
  */
 struct notifier {
 	int fd;
@@ -29,6 +30,7 @@ struct notifier {
 	pthread_mutex_t lock;
 	struct known_thread *threads;
 	size_t nr_threads;
+	int nr_started;
 	pid_t *ended;
 	size_t nr_ended;
 };
@@ -58,6 +60,13 @@ void notifier_cover(struct notifier *notifier, pid_t tid);
 
 /* The ids of the threads alive that are not of workloads, nr of them, in fresh memory. */
 pid_t *notifier_tids(struct notifier *notifier, size_t *nr);
+
+/* Which of the threads that started in this run it is; -1: none of them, or it has ended. */
+int notifier_index(struct notifier *notifier, pid_t tid);
+
+/* The name of a thread of this process; "" if it has ended. */
+#define THREAD_NAME_BYTES 32
+void thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES]);
 
 /* Whether a thread of this process still executes. */
 bool thread_is_alive(pid_t tid);

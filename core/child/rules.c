@@ -2,10 +2,13 @@
 /* See rules.h: events, predicates and the rule list. What actions do is in actions.c. */
 #include "child/rules.h"
 
+#include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "child/actions.h"
 #include "child/journal.h"
+#include "child/notifier.h"
 #include "child/thread_measurers.h"
 
 /* ---- predicates ---- */
@@ -28,11 +31,23 @@ matches_workload(const void *predicate, const struct event *event)
 }
 
 static bool
+has_name(pid_t tid, const char *pattern)
+{
+	char name[THREAD_NAME_BYTES];
+
+	if (!*pattern)
+		return true;
+	thread_read_name(tid, name);
+	return fnmatch(pattern, name, 0) == 0;
+}
+
+static bool
 matches_thread(const void *predicate, const struct event *event)
 {
 	const struct thread_event_predicate *own = predicate;
 
-	return event->kind == EVENT_THREAD && strcmp(own->event, event->name) == 0;
+	return event->kind == EVENT_THREAD && strcmp(own->event, event->name) == 0 &&
+	       (own->index < 0 || own->index == event->thread->index) && has_name(event->thread->tid, own->name);
 }
 
 static const struct predicate_type {
@@ -62,6 +77,30 @@ predicate_matches(const struct event_predicate_base *predicate, const struct eve
 	return type && type->matches(predicate, event);
 }
 
+static int
+check_class(const struct event_predicate_base *predicate, struct rot_error *err)
+{
+	const char *name = ROT_ENTITY(predicate)->class->name;
+
+	if (predicate_type_of(predicate))
+		return 0;
+	if (rot_is_a(predicate, &program_event_predicate_class))
+		return rot_error_set(err, 0, "a %s is of programs, and this is a measurement of kernels", name);
+	return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it", name);
+}
+
+static int
+check_thread(const struct thread_event_predicate *predicate, struct rot_error *err)
+{
+	if (!predicate || !*predicate->name || strcmp(predicate->event, "exiting") != 0)
+		return 0;
+	rot_error_set(err, 0,
+		      "a ThreadEventPredicate wants threads that exit with the name '%s', which is not known "
+		      "any more",
+		      predicate->name);
+	return rot_error_hint(err, "name the thread by its index");
+}
+
 int
 predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
 		struct rot_error *err)
@@ -70,9 +109,9 @@ predicate_check(const struct event_predicate_base *predicate, const struct measu
 
 	if (!predicate)
 		return 0;
-	if (!predicate_type_of(predicate))
-		return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it",
-				     ROT_ENTITY(predicate)->class->name);
+	if (check_class(predicate, err) < 0 ||
+	    check_thread(rot_cast((void *)predicate, &thread_event_predicate_class), err) < 0)
+		return -1;
 	if (!own || !own->workload || measurement_has_workload(measurement, own->workload))
 		return 0;
 	return rot_error_set(err, 0, "a WorkloadEventPredicate names workload %d, which is not in the measurement",
@@ -95,7 +134,6 @@ int
 rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	   struct rot_error *err)
 {
-	*kind = FAILURE_ERROR;
 	if (!rule->predicate || !rule->action)
 		return rot_error_set(err, 0, "a rule has no %s", rule->predicate ? "action" : "predicate");
 	if (predicate_check(rule->predicate, measurement, err) < 0)
@@ -139,13 +177,48 @@ execute_queued(struct run *run, struct child_thread *thread, bool end)
 	return run_has_failed(run) ? -1 : 0;
 }
 
-static void
-follow_rules(struct run *run, struct child_thread *thread, const struct event *event)
+static size_t
+nr_rules(struct run *run)
 {
-	size_t nr = measurement_nr_rules(run->measurement);
+	size_t nr;
 
+	pthread_mutex_lock(&run->lock);
+	nr = measurement_nr_rules(run->measurement);
+	pthread_mutex_unlock(&run->lock);
+	return nr;
+}
+
+/* Rules are only ever added, at the end. */
+static struct rule *
+rule_at(struct run *run, size_t i)
+{
+	struct rule *rule;
+
+	pthread_mutex_lock(&run->lock);
+	rule = measurement_rules_at(run->measurement, i);
+	pthread_mutex_unlock(&run->lock);
+	return rule;
+}
+
+void
+rule_add(struct run *run, struct rule *rule)
+{
+	size_t nr, i = 0;
+
+	pthread_mutex_lock(&run->lock);
+	nr = measurement_nr_rules(run->measurement);
+	while (i < nr && measurement_rules_at(run->measurement, i) != rule)
+		i++;
+	if (i == nr)
+		measurement_rules_add(run->measurement, rule);
+	pthread_mutex_unlock(&run->lock);
+}
+
+static void
+follow_rules(struct run *run, struct child_thread *thread, const struct event *event, size_t nr)
+{
 	for (size_t i = 0; i < nr && !run_has_failed(run); i++) {
-		struct rule *rule = measurement_rules_at(run->measurement, i);
+		struct rule *rule = rule_at(run, i);
 
 		if (predicate_matches(rule->predicate, event) &&
 		    (!thread->is_foreign || action_works_on_behalf(rule->action)))
@@ -156,12 +229,12 @@ follow_rules(struct run *run, struct child_thread *thread, const struct event *e
 int
 event_raise(struct run *run, struct child_thread *thread, const struct event *event)
 {
-	size_t nr_thread_measurers = thread_measurers_count(run);
+	size_t nr_thread_measurers = thread_measurers_count(run), nr = nr_rules(run);
 
 	journal_event(event);
 	thread->event = event;
 	if (execute_queued(run, thread, false) == 0) {
-		follow_rules(run, thread, event);
+		follow_rules(run, thread, event, nr);
 		thread_measurers_answer(run, nr_thread_measurers, thread, event);
 	}
 	thread->event = NULL;

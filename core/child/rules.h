@@ -13,22 +13,25 @@ enum event_kind {
 	EVENT_THREAD,   /* started, exiting                     */
 };
 
-/* name: as in the predicates.   workload: whose event it is; NULL for events of the run. */
+/* name: as in the predicates.   workload: whose event it is; NULL for events of the run.   thread: of EVENT_THREAD. */
 struct event {
 	enum event_kind kind;
 	const char *name;
 	const struct workload *workload;
+	const struct child_thread *thread;
 };
 
 bool event_is(const struct event *event, enum event_kind kind, const char *name);
 
 /*
  * Raises an event in the calling thread: executes the actions queued to the thread, then searches the rule list in
- * order and executes the action of every rule whose predicate matches. An action that names another thread is queued to
- * it (child_thread_queue) and not waited for. 0, or -1 when the run has failed, here or in another thread.
+ * order, as it is now, and executes the action of every rule whose predicate matches. An action that names another
+ * thread is queued to it (child_thread_queue) and not waited for. 0, or -1 when the run has failed, here or in another
+ * thread.
  *
  * For a foreign thread the service thread does this on its behalf. Then only actions are executed that do not depend on
- * the thread they are executed in and wait for nothing: CreateMeasurerOnThread, StopKernel and FlushKernelBuffers.
+ * the thread they are executed in and wait for nothing: CreateMeasurerOnThread, AddRule, StopKernel and
+ * FlushKernelBuffers.
  */
 int event_raise(struct run *run, struct child_thread *thread, const struct event *event);
 
@@ -45,7 +48,8 @@ int action_perform(struct run *run, struct child_thread *thread, struct action_b
 
 /*
  * Whether the core can follow the rule, before anything runs: known classes, nothing missing, kernels and workloads of
- * this measurement. 0, or -1; *kind says whether it is an error or refused by this version of the core.
+ * this measurement. 0, or -1; *kind, set to FAILURE_ERROR before, becomes refused where this version of the core is the
+ * reason.
  */
 int rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	       struct rot_error *err);
@@ -53,6 +57,9 @@ int rule_check(const struct rule *rule, const struct measurement *measurement, e
 /* As rule_check, for a predicate; NULL is fine. */
 int predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
 		    struct rot_error *err);
+
+/* Adds a rule of the run's measurement to its rule list, unless it is there. From any thread. */
+void rule_add(struct run *run, struct rule *rule);
 
 /* Whether rules of the measurement concern threads that are not its workloads'. */
 bool measurement_needs_service(const struct measurement *measurement);

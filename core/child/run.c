@@ -186,12 +186,13 @@ run_measured(struct run *run, struct measurement_run_output *output)
 	struct set_state set = {0};
 
 	if (set_initialize(&set, run->measurement->overall_measurer_set, 0, run->failure) < 0 ||
-	    event_raise(run, &run->main_thread, &(struct event){EVENT_RUN, "start", NULL}) < 0)
+	    event_raise(run, &run->main_thread, &(struct event){.kind = EVENT_RUN, .name = "start"}) < 0)
 		goto out;
 	set_start(&set);
 	run_workloads(run);
 	set_stop(&set);
-	if (run_has_failed(run) || event_raise(run, &run->main_thread, &(struct event){EVENT_RUN, "stop", NULL}) < 0 ||
+	if (run_has_failed(run) ||
+	    event_raise(run, &run->main_thread, &(struct event){.kind = EVENT_RUN, .name = "stop"}) < 0 ||
 	    thread_end(run, &run->main_thread) < 0)
 		goto out;
 	service_set_run(run->service, NULL);

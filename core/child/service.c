@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -45,24 +44,16 @@ own_thread_runs(void)
 static bool
 is_own(pid_t tid)
 {
-	char path[64], name[32] = "";
-	FILE *file;
+	char name[THREAD_NAME_BYTES];
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/comm", (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	fclose(file);
-	name[strcspn(name, "\n")] = '\0';
+	thread_read_name(tid, name);
 	return strcmp(name, own_name) == 0;
 }
 
 /* ---- news ---- */
 
 static void
-raise_on_behalf(struct service *service, pid_t tid, const char *name)
+raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 {
 	struct child_thread thread;
 
@@ -71,7 +62,8 @@ raise_on_behalf(struct service *service, pid_t tid, const char *name)
 		child_thread_init(&thread, NULL);
 		thread.tid = tid;
 		thread.is_foreign = true;
-		event_raise(service->run, &thread, &(struct event){EVENT_THREAD, name, NULL});
+		thread.index = index;
+		event_raise(service->run, &thread, &(struct event){EVENT_THREAD, name, NULL, &thread});
 		child_thread_clear(&thread);
 	}
 	pthread_mutex_unlock(&service->run_lock);
@@ -90,7 +82,7 @@ on_started(struct service *service, pid_t tid)
 	}
 	if (!is_own(tid)) {
 		notifier_thread_started(service->notifier, tid);
-		raise_on_behalf(service, tid, "started");
+		raise_on_behalf(service, tid, notifier_index(service->notifier, tid), "started");
 	}
 	wire_send(service->notifier->fd, &ready, true);
 }
@@ -99,8 +91,10 @@ on_started(struct service *service, pid_t tid)
 static void
 on_exited(struct service *service, pid_t tid)
 {
+	int index = notifier_index(service->notifier, tid);
+
 	if (notifier_thread_exited(service->notifier, tid) && service->is_holding)
-		raise_on_behalf(service, tid, "exiting");
+		raise_on_behalf(service, tid, index, "exiting");
 }
 
 /* True when the service has to end. */

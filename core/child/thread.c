@@ -13,7 +13,7 @@
 void
 child_thread_init(struct child_thread *thread, const struct workload *workload)
 {
-	*thread = (struct child_thread){.workload = workload};
+	*thread = (struct child_thread){.workload = workload, .index = -1};
 	pthread_mutex_init(&thread->lock, NULL);
 }
 

@@ -21,12 +21,13 @@ struct event;
  * behalf, and nothing can be queued to it.
  *
  * tid: 0 until the thread runs.   workload: NULL for the main thread.   queue: actions to execute, oldest first.
- * event: that it is raising, or NULL.
+ * event: that it is raising, or NULL.   index: of a foreign thread, see ThreadEventPredicate; else -1.
  */
 struct child_thread {
 	atomic_int tid;
 	const struct workload *workload;
 	bool is_foreign;
+	int index;
 	const struct event *event;
 	pthread_mutex_t lock;
 	struct action_base **queue;

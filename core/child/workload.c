@@ -68,7 +68,7 @@ workload_flush_buffers(struct workload_run *work, struct rot_error *err)
 static int
 raise_event(struct workload_run *work, enum event_kind kind, const char *name)
 {
-	return event_raise(work->run, &work->thread, &(struct event){kind, name, work->workload});
+	return event_raise(work->run, &work->thread, &(struct event){kind, name, work->workload, &work->thread});
 }
 
 static int

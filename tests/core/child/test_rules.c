@@ -360,6 +360,107 @@ START_TEST(a_failure_releases_those_who_wait_and_those_who_go_on)
 }
 END_TEST
 
+/* ---- rules that are added at run time ---- */
+
+static struct add_rule_action *
+add_later(void *predicate, void *action)
+{
+	struct add_rule_action *add = add_rule_action_new();
+
+	add->rule = rule_new();
+	add->rule->predicate = predicate;
+	add->rule->action = action;
+	return add;
+}
+
+static int
+count_lines(const struct outcome *outcome, const char *line)
+{
+	int nr = 0;
+
+	for (const char *at = outcome->journal; (at = strstr(at, line)); at++)
+		nr++;
+	return nr;
+}
+
+/* Neither for the event in progress, nor twice, nor in the next run before it is added again. */
+START_TEST(an_added_rule_answers_the_events_that_follow)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = two_workloads(workloads);
+	struct measurement *measurement = command_measurement(command);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct add_rule_action *on_stop = add_later(on_run("stop"), stop);
+	struct outcome outcome;
+
+	stop->kernel = workloads[0]->kernel;
+	add_rule(measurement, on_run("start"), add_later(on_run("start"), stop));
+	add_rule(measurement, on_run("start"), on_stop);
+	add_rule(measurement, on_workload(NULL, "kernelStop"), on_stop);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 1);
+	ck_assert_int_eq(count_lines(&outcome, "action AddRule"), 8);
+	ck_assert_int_eq(count_lines(&outcome, "action StopKernel"), 2);
+	first_of(&outcome, "main: event run stop\nmain: action StopKernel\n");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(added_rules_are_checked_before_anything_runs)
+{
+	static const char *const texts[] = {
+		"AddRuleAction: no rule is named",          "AddRuleAction: the rule has no action",
+		"AddRuleAction: the rule has no predicate", "a WorkloadEventPredicate names workload 77",
+		"StopKernelAction: no kernel is named",     "actions are nested more than 16 deep"};
+	struct measurement_command *command = make_command(1);
+	struct workload_event_predicate *foreign = on_workload(workload_new(), "start");
+	struct add_rule_action *itself = add_later(on_run("start"), NULL);
+	struct add_rule_action *const wrong[] = {add_rule_action_new(),
+						 add_later(on_run("start"), NULL),
+						 add_later(NULL, stop_kernel_action_new()),
+						 add_later(foreign, stop_kernel_action_new()),
+						 add_later(on_run("start"), stop_kernel_action_new()),
+						 itself};
+	struct outcome outcome;
+
+	foreign->workload->id = 77;
+	itself->rule->action = &itself->base;
+	for (int i = 0; i < (int)NR_ELEMENTS(wrong); i++) {
+		if (i != _i)
+			rot_graph_delete(wrong[i]);
+	}
+	add_rule(command_measurement(command), on_run("start"), wrong[_i]);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", texts[_i], NULL);
+	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* ---- predicates that mean nothing for kernels ---- */
+
+START_TEST(predicates_that_cannot_match_are_refused)
+{
+	struct measurement_command *command = make_command(1);
+	struct thread_event_predicate *thread = thread_event_predicate_new();
+	struct program_event_predicate *program = program_event_predicate_new();
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	rot_string_set(&thread->event, "exiting");
+	rot_string_set(&thread->name, "worker*");
+	stop->kernel = add_workload(command_measurement(command), 0)->kernel;
+	add_rule(command_measurement(command), _i ? (void *)thread : (void *)program, stop);
+	rot_graph_delete(_i ? (void *)program : (void *)thread);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error",
+			       _i ? "threads that exit with the name 'worker*'"
+				  : "a ProgramEventPredicate is of programs, and this is a measurement of kernels",
+			       _i ? "index" : NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&pressure_barrier_holds_kernels_until_all_are_prepared, 1},
 	{&pressure_starts_from_zero_in_every_run, 1},
@@ -376,6 +477,9 @@ static const struct listed_test tests[] = {
 	{&a_predicate_that_names_a_workload_of_another_measurement_is_refused, 5},
 	{&a_kernel_that_cannot_be_stopped_is_told_before_anything_runs, 1},
 	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
+	{&an_added_rule_answers_the_events_that_follow, 1},
+	{&added_rules_are_checked_before_anything_runs, 6},
+	{&predicates_that_cannot_match_are_refused, 2},
 };
 
 int

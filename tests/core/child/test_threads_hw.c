@@ -292,6 +292,43 @@ START_TEST(rules_answer_events_of_foreign_threads)
 }
 END_TEST
 
+/*
+ * Of threads that start one after the other, those picked by index or by the name that they have from their creator
+ * are counted, and no others. The rule comes at run time: when the kernel warms up it is there.
+ */
+START_TEST(threads_are_picked_by_index_and_name)
+{
+	struct measurement_command *command = make_command(3);
+	struct measurement *measurement = command_measurement(command);
+	struct add_rule_action *add = add_rule_action_new();
+	struct create_measurer_on_thread_action *action;
+	struct thread_event_predicate *started = thread_event_predicate_new();
+	struct outcome outcome;
+
+	add_crew(measurement, "short", 5, 3, 1);
+	action = add_action(measurement, on_run("start"));
+	add->rule = measurement_rules_at(measurement, 0);
+	measurement->rules.nr = 0;
+	add_rule(measurement, on_run("start"), add);
+	add->rule->predicate = &on_workload(NULL, "start")->base;
+	action->start_predicate = &started->base;
+	started->index = _i ? -1 : 7;
+	rot_string_set(&started->name, _i ? "rot-work*" : "");
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < 3; i++) {
+		const struct crew_case expected = {"short", NULL, 1, 3, 1, false, false};
+		size_t nr;
+
+		free(all_faults(outcome_run(&outcome, 0, i), &nr));
+		ck_assert_uint_eq(nr, _i ? 10 : 1);
+		if (_i == 0)
+			expect_exact(outcome_run(&outcome, 0, i), &expected);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* OpenBLAS makes its threads when it is loaded, and keeps them: they have work in every run. */
 START_TEST(threads_of_open_blas_are_measured)
 {
@@ -382,6 +419,7 @@ static const struct listed_test tests[] = {
 	{&threads_that_are_there_already_get_a_copy, 1},
 	{&threads_without_a_rule_are_counted_as_unmeasured, 1},
 	{&rules_answer_events_of_foreign_threads, 1},
+	{&threads_are_picked_by_index_and_name, 2},
 	{&threads_of_open_blas_are_measured, 1},
 	{&an_event_that_cannot_be_counted_is_told, 1},
 	{&a_kernel_that_ends_the_process_is_told, 20},
