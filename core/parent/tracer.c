@@ -142,8 +142,8 @@ react(struct tracer *tracer, struct stop *stop)
 
 /* ---- which thread ---- */
 
-static long
-options(const struct tracer *tracer)
+long
+tracer_options(const struct tracer *tracer)
 {
 	return PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | (tracer->is_attached ? 0 : PTRACE_O_EXITKILL) |
 	       (tracer->follows_forks ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
@@ -207,7 +207,7 @@ refused(const struct tracer *tracer, int error, struct rot_error *err)
 int
 tracer_seize(struct tracer *tracer, struct rot_error *err)
 {
-	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)options(tracer)) < 0)
+	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)tracer_options(tracer)) < 0)
 		return refused(tracer, errno, err);
 	threads_add(&tracer->threads, tracer->program, tracer->program)->state = THREAD_RUNNING;
 	return 0;
@@ -226,7 +226,7 @@ attach_to_new(struct tracer *tracer, DIR *tasks)
 		struct thread *thread;
 
 		if (tid == 0 || threads_find(&tracer->threads, tid) ||
-		    ptrace(PTRACE_SEIZE, tid, NULL, (void *)options(tracer)) < 0)
+		    ptrace(PTRACE_SEIZE, tid, NULL, (void *)tracer_options(tracer)) < 0)
 			continue;
 		thread = threads_add(&tracer->threads, tracer->program, tid);
 		thread->state = THREAD_RUNNING;
@@ -246,7 +246,7 @@ tracer_attach(struct tracer *tracer, struct rot_error *err)
 	free(path);
 	if (!tasks)
 		return refused(tracer, errno == ENOENT ? ESRCH : errno, err);
-	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)options(tracer)) < 0) {
+	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)tracer_options(tracer)) < 0) {
 		int error = errno;
 
 		closedir(tasks);

@@ -18,7 +18,8 @@
 /* A stop that the tracer leaves to others: the thread is at a point where its registers are its own. */
 struct tracer_stop {
 	struct thread *thread;
-	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop) */
+	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop)
+		     */
 };
 
 enum tracer_answer {
@@ -45,8 +46,9 @@ struct tracer {
 	void *context;
 
 	/*
-	 * Called with context at pauses (after started) and before signals are delivered; may be NULL. Not while leaving.
-	 * There are pauses that nobody asked for: an answer to PTRACE_INTERRUPT may be any stop, and come again later.
+	 * Called with context at pauses (after started) and before signals are delivered; may be NULL. Not while
+	 * leaving. There are pauses that nobody asked for: an answer to PTRACE_INTERRUPT may be any stop, and come
+	 * again later.
 	 */
 	enum tracer_answer (*stopped)(void *context, const struct tracer_stop *stop);
 
@@ -91,6 +93,9 @@ void tracer_release_all(struct tracer *tracer);
 
 /* Ends a stop that was kept, delivering signal unless it is 0. */
 void tracer_resume(struct tracer *tracer, struct thread *thread, int signal);
+
+/* What its threads are traced with (PTRACE_O_...). */
+long tracer_options(const struct tracer *tracer);
 
 /* True if the main thread waits for SIGCONT. */
 bool tracer_is_stopped(const struct tracer *tracer);
