@@ -20,6 +20,7 @@ struct thread {
 	enum thread_state state;
 	bool is_held;        /* may not run its first instruction yet */
 	void *measured;      /* of whoever follows the threads; not looked at here */
+	void *in_regions;    /* likewise (regions.h) */
 	struct thread *next; /* in the same bucket */
 };
 

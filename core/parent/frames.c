@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* See frames.h. */
+#include "parent/frames.h"
+
+#include <stdlib.h>
+
+#include "memory.h"
+
+#define NONE SIZE_MAX
+
+static bool
+is_deeper_or_same(const struct frame *frame, uint64_t stack_pointer)
+{
+	return frame->stack_pointer <= stack_pointer && stack_pointer - frame->stack_pointer < FRAMES_STACK_BYTES;
+}
+
+/* It is not ended by what was seen: left otherwise, or its end was missed. */
+static void
+give_up(struct frames *frames, size_t i)
+{
+	if (frames->open[i].is_unsure && frames->nr_missing > 0) {
+		frames->nr_missing--;
+		frames->lost_hits++;
+	} else {
+		frames->abandoned_hits++;
+	}
+	frames->nr_open--;
+	for (; i < frames->nr_open; i++)
+		frames->open[i] = frames->open[i + 1];
+}
+
+static bool
+is_within(const struct frames_rule *rule, int64_t number)
+{
+	return number >= rule->first_hit && (rule->last_hit == 0 || number <= rule->last_hit);
+}
+
+void
+frames_enter(struct frames *frames, const struct frames_moment *moment)
+{
+	struct frame *frame;
+
+	for (size_t i = frames->nr_open; i-- > 0;) {
+		if (is_deeper_or_same(&frames->open[i], moment->stack_pointer))
+			give_up(frames, i);
+	}
+	if (frames->nr_open == frames->room) {
+		frames->room = frames->room ? 2 * frames->room : 4;
+		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
+	}
+	frame = &frames->open[frames->nr_open++];
+	*frame = (struct frame){.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns};
+	if (moment->counts)
+		frame->counts = *moment->counts;
+	frames->hits++;
+	if (frames->nr_open == 1)
+		frame->is_measured = is_within(&frames->rule, ++frames->outermost_hits);
+}
+
+/* ---- which frame an end ends ---- */
+
+static size_t
+find_same(const struct frames *frames, uint64_t stack_pointer)
+{
+	for (size_t i = frames->nr_open; i-- > 0;) {
+		if (frames->open[i].stack_pointer == stack_pointer)
+			return i;
+	}
+	return NONE;
+}
+
+static size_t
+find_below(const struct frames *frames, uint64_t stack_pointer)
+{
+	size_t found = NONE;
+
+	for (size_t i = frames->nr_open; i-- > 0;) {
+		if (is_deeper_or_same(&frames->open[i], stack_pointer) &&
+		    (found == NONE || frames->open[i].stack_pointer > frames->open[found].stack_pointer))
+			found = i;
+	}
+	return found;
+}
+
+static size_t
+find_latest(const struct frames *frames, uint64_t stack_pointer)
+{
+	size_t same = find_same(frames, stack_pointer);
+
+	return same != NONE || frames->nr_open == 0 ? same : frames->nr_open - 1;
+}
+
+static size_t (*const finders[])(const struct frames *, uint64_t) = {
+	[FRAMES_CALL] = find_same, [FRAMES_INSIDE] = find_below, [FRAMES_SPAN] = find_latest};
+
+static void
+add_difference(struct perf_counts *sum, const struct perf_counts *from, const struct perf_counts *to)
+{
+	sum->enabled_ns += to->enabled_ns - from->enabled_ns;
+	sum->running_ns += to->running_ns - from->running_ns;
+	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
+		sum->values[i] += to->values[i] - from->values[i];
+}
+
+/* Its beginning was before the measurement, or was missed. */
+static void
+leave_unknown(struct frames *frames)
+{
+	if (frames->nr_missing == 0)
+		return;
+	frames->nr_missing--;
+	frames->lost_hits++;
+}
+
+static void
+measure(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
+{
+	frames->measured_hits++;
+	frames->time_ns += moment->time_ns - frame->time_ns;
+	if (moment->counts)
+		add_difference(&frames->counts, &frame->counts, moment->counts);
+}
+
+/* An end that was missed and the beginning after it are two moments. */
+void
+frames_leave(struct frames *frames, const struct frames_moment *moment)
+{
+	size_t found = finders[frames->rule.kind](frames, moment->stack_pointer);
+	const struct frame *frame;
+
+	if (found == NONE) {
+		leave_unknown(frames);
+		return;
+	}
+	while (frames->nr_open > found + 1)
+		give_up(frames, frames->nr_open - 1);
+	frame = &frames->open[--frames->nr_open];
+	if (frame->is_unsure && frames->nr_missing >= 2)
+		frames->lost_hits++;
+	else if (frame->is_measured)
+		measure(frames, frame, moment);
+}
+
+void
+frames_lose(struct frames *frames, uint64_t nr)
+{
+	frames->nr_missing += nr;
+	for (size_t i = 0; nr > 0 && i < frames->nr_open; i++)
+		frames->open[i].is_unsure = true;
+}
+
+void
+frames_end(struct frames *frames)
+{
+	while (frames->nr_open > 0)
+		give_up(frames, frames->nr_open - 1);
+	frames->lost_hits += (int64_t)((frames->nr_missing + 1) / 2);
+	frames->nr_missing = 0;
+}
+
+void
+frames_clear(struct frames *frames)
+{
+	free(frames->open);
+	frames->open = NULL;
+	frames->nr_open = frames->room = 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one thread did in one region, out of the times it began and ended it: which end belongs to which beginning, and
+ * what was never ended. Pure.
+ */
+#ifndef CORE_PARENT_FRAMES_H
+#define CORE_PARENT_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/perf_event.h"
+
+/*
+ * What an end ends. A frame is a beginning that has not been ended; a stack grows down, so what was called later has a
+ * lower stack pointer.
+ *
+ * CALL:   the region is a function, from its first instruction to those that leave it. At both the stack pointer is the
+ *         same, so an end ends the frame with its own.
+ * INSIDE: it begins somewhere within a function and ends where that function is left. The frame with the highest stack
+ *         pointer that is not above that of the end.
+ * SPAN:   begin and end are named. The frame with the stack pointer of the end, or else the latest.
+ *
+ * In all cases a frame that is deeper than the one that is ended, or as deep as a new one or deeper, was abandoned: by
+ * an exception, by longjmp, or since the end was passed by. Frames that are further than FRAMES_STACK_BYTES apart are
+ * not compared: they are on different stacks (of a signal handler, of a coroutine).
+ */
+enum frames_kind {
+	FRAMES_CALL,
+	FRAMES_INSIDE,
+	FRAMES_SPAN,
+};
+
+#define FRAMES_STACK_BYTES (UINT64_C(64) << 20)
+
+/* Which are measured: outermost ones by their number among the outermost, from 1. last_hit 0: no last one. */
+struct frames_rule {
+	enum frames_kind kind;
+	int64_t first_hit, last_hit;
+};
+
+/* A thread at a place where the region begins or ends. counts: running totals of the thread; NULL: no counters. */
+struct frames_moment {
+	uint64_t stack_pointer;
+	uint64_t time_ns;
+	const struct perf_counts *counts;
+};
+
+struct frame {
+	uint64_t stack_pointer;
+	uint64_t time_ns;
+	struct perf_counts counts;
+	bool is_measured;
+	bool is_unsure; /* its end may have been missed */
+};
+
+/*
+ * Zeroed but for rule: never entered.
+ *
+ * hits: beginnings that are known, recursion included.
+ * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them.
+ * abandoned_hits: known never to have been ended.
+ * lost_hits: the beginning or the end was missed, or may have been; those whose beginning was missed are not in hits.
+ */
+struct frames {
+	struct frames_rule rule;
+	int64_t hits, outermost_hits, measured_hits, abandoned_hits, lost_hits;
+	uint64_t time_ns;
+	struct perf_counts counts;
+	struct frame *open; /* innermost last */
+	size_t nr_open, room;
+	uint64_t nr_missing; /* moments that were lost and not accounted for yet */
+};
+
+void frames_enter(struct frames *frames, const struct frames_moment *moment);
+
+/* An end without a beginning (it was before the measurement, or was lost) is no hit. */
+void frames_leave(struct frames *frames, const struct frames_moment *moment);
+
+/*
+ * Between the last moment and the next one nr were lost: a frame that is open may have been ended, and another begun.
+ * 0: nothing is changed.
+ */
+void frames_lose(struct frames *frames, uint64_t nr);
+
+/* The thread, or its program, has ended: what is open was abandoned, and moments that are missing still were hits. */
+void frames_end(struct frames *frames);
+
+/* Frees what is open. The sums stay. */
+void frames_clear(struct frames *frames);
+
+#endif
