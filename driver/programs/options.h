@@ -4,8 +4,11 @@
 #define PROGRAMS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "error.h"
+
+struct region;
 
 struct run_options {
 	const char *output_name; /* of plot and JSON, or NULL            */
@@ -16,7 +19,10 @@ struct run_options {
 	long nr_runs;            /* of each pass, >= 1                   */
 	bool per_thread;
 	bool is_quiet;
-	int nr_words; /* words before the program             */
+	struct region **regions; /* owned; each with a name of its own */
+	size_t nr_regions;
+	const char *region_backend; /* as in ProgramCommand */
+	int nr_words;               /* words before the program             */
 };
 
 /*
@@ -27,8 +33,9 @@ int run_option_length(int argc, char *const *argv);
 
 /*
  * Reads the options before the program; "--" is among nr_words. Borrows from argv. -1: wrong usage, with what is right
- * as a hint.
+ * as a hint. Clear also after an error.
  */
 int run_options_parse(struct run_options *options, int argc, char *const *argv, struct rot_error *err);
+void run_options_clear(struct run_options *options);
 
 #endif

@@ -38,6 +38,7 @@ program_report_clear(struct program_report *report)
 		program_values_clear(&report->threads[i]);
 	for (size_t i = 0; i < report->nr_notes; i++)
 		free(report->notes[i]);
+	program_regions_clear(&report->regions);
 	free(report->threads);
 	free(report->bound);
 	free(report->notes);
@@ -87,6 +88,38 @@ program_report_cpu_s(const struct program_report *report)
 }
 
 static double
+stopped_share(const struct program_run_output *run)
+{
+	double lives_ns = 0;
+
+	for (size_t i = 0; i < program_run_output_nr_threads(run); i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(run, i);
+
+		if (thread->stop_time > thread->start_time)
+			lives_ns += (double)(thread->stop_time - thread->start_time);
+	}
+	return run->nr_stops > 0 && lives_ns > 0 ? (double)run->stopped_time / lives_ns : NAN;
+}
+
+static double
+nr_stops(const struct program_run_output *run)
+{
+	return run->nr_stops > 0 ? (double)run->nr_stops : NAN;
+}
+
+double
+program_report_nr_stops(const struct program_report *report)
+{
+	return median_of_runs(report, nr_stops);
+}
+
+double
+program_report_stopped_share(const struct program_report *report)
+{
+	return median_of_runs(report, stopped_share);
+}
+
+static double
 nr_cpus(const struct program_report *report)
 {
 	return program_report_cpu_s(report) / program_report_wall_s(report);
@@ -95,37 +128,60 @@ nr_cpus(const struct program_report *report)
 /* ---- bound ---- */
 
 static double
-value_of(const struct program_report *report, const char *name)
+value_of(const struct program_values *values, const char *name)
 {
-	const struct quantity_value *value = program_values_find(&report->total, name, "");
+	const struct quantity_value *value = program_values_find(values, name, "");
 
 	return value ? value->summary.value : NAN;
 }
 
-static char *
-bound_of(const struct program_report *report)
-{
-	double performance = value_of(report, "performance"), throughput = value_of(report, "throughput");
-	double of_peak = performance / report->peak, of_bandwidth = throughput / report->bandwidth;
-	const char *cpus = nr_cpus(report) > ONE_CPU ? " (of one CPU; the program used more)" : "";
-	const bool is_memory = report->plan->border && strncmp(report->plan->border, "llcRam", 6) == 0;
+/* Of the peak and of the memory bandwidth; NaN if not known. */
+struct roof_shares {
+	double peak, bandwidth;
+};
 
-	if (!is_memory || isnan(of_peak) || isnan(of_bandwidth))
+static struct roof_shares
+shares_of(const struct program_report *report, const struct program_values *values)
+{
+	struct roof_shares shares = {value_of(values, "performance") / report->peak, NAN};
+
+	if (report->plan->border && strncmp(report->plan->border, "llcRam", 6) == 0)
+		shares.bandwidth = value_of(values, "throughput") / report->bandwidth;
+	return shares;
+}
+
+static double
+roof_share_of(const struct program_report *report, const struct program_values *values)
+{
+	struct roof_shares shares = shares_of(report, values);
+
+	return isfinite(shares.peak) && isfinite(shares.bandwidth) && shares.peak > 0
+		       ? fmax(shares.peak, shares.bandwidth)
+		       : NAN;
+}
+
+/* more_cpus: what to add to shares, since the work was that of several CPUs. */
+static char *
+bound_of(const struct program_report *report, const struct program_values *values, const char *more_cpus)
+{
+	struct roof_shares shares = shares_of(report, values);
+
+	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
-	if (performance == 0)
-		return rot_format("no floating-point operations; %.0f %% of the memory bandwidth%s", 100 * of_bandwidth,
-				  cpus);
-	if (of_peak < FAR_BELOW && of_bandwidth < FAR_BELOW)
+	if (shares.peak == 0)
+		return rot_format("no floating-point operations; %.0f %% of the memory bandwidth%s",
+				  100 * shares.bandwidth, more_cpus);
+	if (shares.peak < FAR_BELOW && shares.bandwidth < FAR_BELOW)
 		return rot_format("neither memory nor arithmetic: %.0f %% of the memory bandwidth, %.0f %% of the "
 				  "peak%s; something else takes the time (latency, dependences, other instructions, "
 				  "waiting)",
-				  100 * of_bandwidth, 100 * of_peak, cpus);
-	if (of_bandwidth > of_peak)
+				  100 * shares.bandwidth, 100 * shares.peak, more_cpus);
+	if (shares.bandwidth > shares.peak)
 		return rot_format("memory-bound: %.0f %% of the memory bandwidth at this intensity; %.0f %% of the "
 				  "peak%s",
-				  100 * of_bandwidth, 100 * of_peak, cpus);
-	return rot_format("compute-bound: %.0f %% of the peak; %.0f %% of the memory bandwidth%s", 100 * of_peak,
-			  100 * of_bandwidth, cpus);
+				  100 * shares.bandwidth, 100 * shares.peak, more_cpus);
+	return rot_format("compute-bound: %.0f %% of the peak; %.0f %% of the memory bandwidth%s", 100 * shares.peak,
+			  100 * shares.bandwidth, more_cpus);
 }
 
 /* ---- notes ---- */
@@ -191,12 +247,57 @@ judge_runs(struct program_report *report)
 	}
 }
 
+/* ---- regions ---- */
+
+static void
+judge_hits(struct program_report *report, const struct program_region *region)
+{
+	const char *name = region->definition->name;
+
+	if (region->fewest_hits != region->most_hits)
+		program_report_note(report,
+				    "region %s: %.0f to %.0f hits in the runs: quantities of different runs do not "
+				    "belong together",
+				    name, region->fewest_hits, region->most_hits);
+	if (region->hits[HITS_ABANDONED] > 0)
+		program_report_note(report,
+				    "region %s: %.0f hits are not in its values: they were not left where it ends "
+				    "(an exception, longjmp, the end of the thread)",
+				    name, region->hits[HITS_ABANDONED]);
+	if (region->hits[HITS_LOST] > 0)
+		program_report_note(report,
+				    "region %s: %.0f hits were lost, since they came faster than they could be read; "
+				    "its values are too small",
+				    name, region->hits[HITS_LOST]);
+}
+
+static void
+judge_region(struct program_report *report, struct program_region *region)
+{
+	judge_hits(report, region);
+	if (!region->total.nr)
+		return;
+	region->roof_share = roof_share_of(report, &region->total);
+	free(region->bound);
+	region->bound = bound_of(report, &region->total, "");
+	if (region->is_short)
+		program_report_note(report,
+				    "region %s: shorter than what observing it costs: counts are right after the "
+				    "correction, times and rates are not; a region around more work at once is better",
+				    region->definition->name);
+}
+
 void
 program_report_judge(struct program_report *report)
 {
-	report->bound = bound_of(report);
+	const char *more_cpus = nr_cpus(report) > ONE_CPU ? " (of one CPU; the program used more)" : "";
+
+	report->roof_share = roof_share_of(report, &report->total);
+	report->bound = bound_of(report, &report->total, more_cpus);
 	judge_counting(report);
 	judge_runs(report);
+	for (size_t i = 0; i < report->regions.nr; i++)
+		judge_region(report, &report->regions.items[i]);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
 		program_report_note(report, "%s", program_command_output_warnings_at(report->output, i));
 	if (program_values_find(&report->total, "operationalIntensity", "") &&

@@ -8,6 +8,7 @@
 
 #include "entities.h"
 #include "programs/plan.h"
+#include "programs/regions.h"
 #include "programs/values.h"
 
 struct architecture;
@@ -26,8 +27,10 @@ struct program_report {
 	struct program_values total;
 	struct program_values *threads;
 	size_t nr_threads;
+	struct program_regions regions;
 	struct program_agreement agreement;
 	double peak, bandwidth; /* flop/s and byte/s of one CPU; NaN if not measured yet */
+	double roof_share;      /* performance as a share of the roof of one CPU at this intensity; NaN if not known */
 	char *bound;            /* see program_report_judge; fresh memory */
 	char **notes;           /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
@@ -38,14 +41,21 @@ void program_report_note(struct program_report *report, const char *format, ...)
 void program_report_clear(struct program_report *report);
 
 /*
- * Adds the notes that follow from what is in the report, and says what bounds the program, in words: "memory-bound: 83
- * % of the memory bandwidth at this intensity; 4 % of the peak"; "" where operations, bytes or ceilings are not known.
+ * Adds the notes that follow from what is in the report, and says what bounds the program and each region, in words:
+ * "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak"; "" where operations, bytes or
+ * ceilings are not known.
  */
 void program_report_judge(struct program_report *report);
 
 /* Seconds of wall time, and of CPU time of all threads: medians over the runs. */
 double program_report_wall_s(const struct program_report *report);
 double program_report_cpu_s(const struct program_report *report);
+
+/* Stops by the tracer, a median; NaN without tracing. */
+double program_report_nr_stops(const struct program_report *report);
+
+/* Share of the run that its threads, one after the other, were stopped by the tracer: a median; NaN without tracing. */
+double program_report_stopped_share(const struct program_report *report);
 
 void program_report_print(const struct program_report *report, FILE *out);
 

@@ -36,33 +36,95 @@ json_program(const struct program_report *report)
 	return json;
 }
 
-static json_t *
-json_thread(const struct program_thread_output *thread)
-{
-	json_t *json = json_object(), *counts = json_object();
+struct number {
+	const char *key;
+	json_int_t number;
+};
 
-	for (size_t i = 0; thread->counts && i < perf_event_measurer_output_nr_event_counts(thread->counts); i++) {
-		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(thread->counts, i);
+static void
+set_numbers(json_t *json, const struct number *numbers, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		json_object_set_new(json, numbers[i].key, json_integer(numbers[i].number));
+}
+
+#define SET_NUMBERS(json, numbers) set_numbers(json, numbers, sizeof(numbers) / sizeof(*(numbers)))
+
+static json_t *
+json_real_or_null(double number)
+{
+	return isfinite(number) ? json_real(number) : json_null();
+}
+
+/* Raw counts by event. */
+static json_t *
+json_counts(const struct perf_event_measurer_output *output)
+{
+	json_t *counts = json_object();
+
+	for (size_t i = 0; output && i < perf_event_measurer_output_nr_event_counts(output); i++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output, i);
 
 		json_object_set_new(counts, count->name, json_integer((json_int_t)count->raw_count));
 	}
+	return counts;
+}
+
+static json_t *
+json_thread(const struct program_thread_output *thread)
+{
+	json_t *json = json_object();
+
 	json_object_set_new(json, "tid", json_integer(thread->tid));
 	json_object_set_new(json, "pid", json_integer(thread->pid));
 	json_object_set_new(json, "name", json_text(thread->name));
 	json_object_set_new(json, "executable", json_text(thread->executable));
 	json_object_set_new(json, "startTime", json_integer((json_int_t)thread->start_time));
 	json_object_set_new(json, "stopTime", json_integer((json_int_t)thread->stop_time));
-	json_object_set_new(json, "counts", counts);
+	json_object_set_new(json, "counts", json_counts(thread->counts));
+	return json;
+}
+
+static json_t *
+json_region_of_run(const struct program_region_output *region)
+{
+	const struct number numbers[] = {
+		{"tid", region->tid},
+		{"pid", region->pid},
+		{"hits", region->hits},
+		{"measuredHits", region->measured_hits},
+		{"abandonedHits", region->abandoned_hits},
+		{"lostHits", region->lost_hits},
+		{"time", (json_int_t)region->time},
+	};
+	json_t *json = json_object();
+
+	json_object_set_new(json, "region", json_text(region->region));
+	SET_NUMBERS(json, numbers);
+	json_object_set_new(json, "counts", json_counts(region->counts));
+	return json;
+}
+
+static json_t *
+json_empty_region(const struct empty_region_output *empty)
+{
+	const struct number numbers[] = {
+		{"hits", empty->hits},
+		{"time", (json_int_t)empty->time},
+		{"cost", (json_int_t)empty->cost},
+	};
+	json_t *json = json_object();
+
+	json_object_set_new(json, "backend", json_text(empty->backend));
+	SET_NUMBERS(json, numbers);
+	json_object_set_new(json, "counts", json_counts(empty->counts));
 	return json;
 }
 
 static json_t *
 json_run(const struct program_run_output *run)
 {
-	const struct {
-		const char *key;
-		json_int_t number;
-	} numbers[] = {
+	const struct number numbers[] = {
 		{"pass", run->pass},
 		{"order", run->order},
 		{"wallTime", (json_int_t)run->wall_time},
@@ -78,13 +140,90 @@ json_run(const struct program_run_output *run)
 		{"nrStops", run->nr_stops},
 		{"stoppedTime", (json_int_t)run->stopped_time},
 	};
-	json_t *json = json_object(), *threads = json_array();
+	json_t *json = json_object(), *threads = json_array(), *regions = json_array(), *empty = json_array();
 
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		json_object_set_new(json, numbers[i].key, json_integer(numbers[i].number));
+	SET_NUMBERS(json, numbers);
 	for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
 		json_array_append_new(threads, json_thread(program_run_output_threads_at(run, i)));
+	for (size_t i = 0; i < program_run_output_nr_regions(run); i++)
+		json_array_append_new(regions, json_region_of_run(program_run_output_regions_at(run, i)));
+	for (size_t i = 0; i < program_run_output_nr_empty_regions(run); i++)
+		json_array_append_new(empty, json_empty_region(program_run_output_empty_regions_at(run, i)));
 	json_object_set_new(json, "threads", threads);
+	json_object_set_new(json, "regions", regions);
+	json_object_set_new(json, "emptyRegions", empty);
+	return json;
+}
+
+/* ---- regions ---- */
+
+/* How it was observed. */
+static void
+set_service(json_t *json, const struct region_service *service)
+{
+	json_t *places = json_array(), *refusals = json_array();
+
+	for (size_t i = 0; service && i < region_service_nr_places(service); i++)
+		json_array_append_new(places, json_text(region_service_places_at(service, i)));
+	for (size_t i = 0; service && i < region_service_nr_refusals(service); i++)
+		json_array_append_new(refusals, json_text(region_service_refusals_at(service, i)));
+	json_object_set_new(json, "backend", json_text(service ? service->backend : "none"));
+	json_object_set_new(json, "places", places);
+	json_object_set_new(json, "refusals", refusals);
+}
+
+static void
+set_hits(json_t *json, const double hits[NR_HITS])
+{
+	static const char *const keys[NR_HITS] = {"hits", "measuredHits", "abandonedHits", "lostHits"};
+
+	for (size_t i = 0; i < NR_HITS; i++)
+		json_object_set_new(json, keys[i], json_real_or_null(hits[i]));
+}
+
+static json_t *
+json_region_threads(const struct program_region *region)
+{
+	json_t *threads = json_array();
+
+	for (size_t i = 0; i < region->nr_threads; i++) {
+		const struct program_thread_output *thread = region->threads[i].values.thread;
+		json_t *json = json_object();
+
+		json_object_set_new(json, "tid", json_integer(thread->tid));
+		json_object_set_new(json, "pid", json_integer(thread->pid));
+		json_object_set_new(json, "name", json_text(thread->name));
+		set_hits(json, region->threads[i].hits);
+		json_array_append_new(threads, json);
+	}
+	return threads;
+}
+
+/* Its values are points of the experiment, under the label given here. */
+static json_t *
+json_region(const struct program_region *region)
+{
+	const struct region *definition = region->definition;
+	json_t *json = json_object(), *empty = json_object();
+
+	json_object_set_new(json, "name", json_text(definition->name));
+	json_object_set_new(json, "begin", json_text(definition->begin));
+	json_object_set_new(json, "end", json_text(definition->end));
+	json_object_set_new(json, "firstHit", json_integer(definition->first_hit));
+	json_object_set_new(json, "lastHit", json_integer(definition->last_hit));
+	set_service(json, region->service);
+	set_hits(json, region->hits);
+	json_object_set_new(json, "hitsAgree", json_boolean(region->fewest_hits == region->most_hits));
+	json_object_set_new(json, "nrThreads", json_integer((json_int_t)region->nr_entered));
+	json_object_set_new(empty, "time", json_real_or_null(region->empty_ns));
+	json_object_set_new(empty, "instructions", json_real_or_null(region->empty_instructions));
+	json_object_set_new(json, "subtractedPerHit", empty);
+	json_object_set_new(json, "costPerHit", json_real_or_null(region->cost_ns));
+	json_object_set_new(json, "costShare", json_real_or_null(region->cost_share));
+	json_object_set_new(json, "isShort", json_boolean(region->is_short));
+	json_object_set_new(json, "bound", json_text(region->bound));
+	json_object_set_new(json, "roofShare", json_real_or_null(region->roof_share));
+	json_object_set_new(json, "threads", json_region_threads(region));
 	return json;
 }
 
@@ -94,8 +233,7 @@ json_agreement(const struct program_agreement *agreement)
 	json_t *json = json_object();
 
 	json_object_set_new(json, "countedRuns", json_integer((json_int_t)agreement->nr_counted));
-	json_object_set_new(json, "spreadOfInstructions",
-			    isnan(agreement->spread) ? json_null() : json_real(agreement->spread));
+	json_object_set_new(json, "spreadOfInstructions", json_real_or_null(agreement->spread));
 	json_object_set_new(json, "agree",
 			    isnan(agreement->spread) ? json_null()
 						     : json_boolean(agreement->spread <= PROGRAM_AGREEMENT));
@@ -106,8 +244,10 @@ json_agreement(const struct program_agreement *agreement)
 void
 program_report_add_json(const struct program_report *report, json_t *json)
 {
-	json_t *runs = json_array(), *notes = json_array();
+	json_t *runs = json_array(), *notes = json_array(), *regions = json_array();
 
+	for (size_t i = 0; i < report->regions.nr; i++)
+		json_array_append_new(regions, json_region(&report->regions.items[i]));
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++)
 		json_array_append_new(runs, json_run(program_command_output_outputs_at(report->output, i)));
 	for (size_t i = 0; i < report->nr_notes; i++)
@@ -115,6 +255,9 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "program", json_program(report));
 	json_object_set_new(json, "backend", json_text(report->output->backend));
 	json_object_set_new(json, "bound", json_text(report->bound));
+	json_object_set_new(json, "roofShare", json_real_or_null(report->roof_share));
+	json_object_set_new(json, "stoppedShare", json_real_or_null(program_report_stopped_share(report)));
+	json_object_set_new(json, "regions", regions);
 	json_object_set_new(json, "agreement", json_agreement(&report->agreement));
 	json_object_set_new(json, "notes", notes);
 	json_object_set_new(json, "runs", runs);

@@ -133,7 +133,10 @@ make_command(struct job *job, char *const *argv)
 	command->program = job->options->process_id ? NULL : make_program(job, argv);
 	command->process_id = (int32_t)job->options->process_id;
 	command->run_count = (int32_t)job->options->nr_runs;
-	command->per_thread = job->options->per_thread;
+	command->per_thread = job->options->per_thread || job->options->nr_regions > 0;
+	for (size_t i = 0; i < job->options->nr_regions; i++)
+		program_command_regions_add(command, rot_graph_clone(job->options->regions[i], NULL));
+	rot_string_set(&command->region_backend, job->options->region_backend);
 	for (size_t i = 0; i < job->plan.passes.nr_passes; i++)
 		program_command_passes_add(command, pass_measurer(architecture, &job->plan.passes.passes[i]));
 }
@@ -154,7 +157,7 @@ add_roofline(struct job *job, struct rot_error *err)
 	plot.y = y;
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
-	plot.condition = "$series != 'threads'";
+	plot.condition = "$series != 'threads' && $series != 'threads of regions'";
 	plot.annotation = strcmp(job->plan.operation, "flop") == 0
 				  ? "ceilings of one CPU; the peaks are those of double precision"
 				  : "ceilings of one CPU";
@@ -265,11 +268,16 @@ compute(struct job *job, struct rot_error *err)
 	struct program_report *report = &job->report;
 	const struct architecture *architecture = job->rot->architecture;
 	size_t nr = program_run_output_nr_threads(program_command_output_outputs_at(job->output, 0));
+	bool are_apart;
 
 	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0)
 		return -1;
 	report->agreement = program_agreement_of(&job->plan, architecture, job->output);
-	if (!job->options->per_thread || !report->agreement.has_same_threads || !has_threads(job->output))
+	are_apart = report->agreement.has_same_threads && has_threads(job->output);
+	if (program_regions_compute(&report->regions, &job->plan, architecture, job->command, job->output, are_apart,
+				    err) < 0)
+		return -1;
+	if (!job->options->per_thread || !are_apart)
 		return 0;
 	report->threads = rot_calloc(nr + 1, sizeof(*report->threads));
 	for (; report->nr_threads < nr; report->nr_threads++)
@@ -279,25 +287,55 @@ compute(struct job *job, struct rot_error *err)
 	return 0;
 }
 
+static void
+add_point(struct job *job, const char *series, const char *label, struct program_values *values)
+{
+	experiment_add_values(job->experiment, series, label, job->plan.requests, values->values, values->nr);
+}
+
 /* More threads than this are not drawn one by one. */
 #define MAX_THREADS_DRAWN 8
+
+static void
+add_thread_points(struct job *job)
+{
+	struct program_report *report = &job->report;
+
+	for (size_t i = 0; i < report->nr_threads; i++) {
+		const struct program_thread_output *thread = report->threads[i].thread;
+		char *label = rot_format("%s %d", thread->name, (int)thread->tid);
+
+		add_point(job, report->nr_threads > MAX_THREADS_DRAWN ? "threads" : label, label, &report->threads[i]);
+		free(label);
+	}
+}
+
+static void
+add_region_points(struct job *job, struct program_region *region)
+{
+	char *series = rot_format("region %s", region->definition->name);
+
+	if (region->total.nr)
+		add_point(job, series, region->definition->name, &region->total);
+	for (size_t i = 0; i < region->nr_threads; i++) {
+		struct program_values *values = &region->threads[i].values;
+		char *label = rot_format("%s: %s %d", region->definition->name, values->thread->name,
+					 (int)values->thread->tid);
+
+		add_point(job, "threads of regions", label, values);
+		free(label);
+	}
+	free(series);
+}
 
 /* For the JSON and the plot, which take the values over: the last thing that is done. */
 static void
 add_points(struct job *job)
 {
-	struct program_report *report = &job->report;
-
-	experiment_add_values(job->experiment, "program", job->title, job->plan.requests, report->total.values,
-			      report->total.nr);
-	for (size_t i = 0; i < report->nr_threads; i++) {
-		const struct program_thread_output *thread = report->threads[i].thread;
-		char *label = rot_format("%s %d", thread->name, (int)thread->tid);
-
-		experiment_add_values(job->experiment, report->nr_threads > MAX_THREADS_DRAWN ? "threads" : label,
-				      label, job->plan.requests, report->threads[i].values, report->threads[i].nr);
-		free(label);
-	}
+	add_point(job, "program", job->title, &job->report.total);
+	for (size_t i = 0; i < job->report.regions.nr; i++)
+		add_region_points(job, &job->report.regions.items[i]);
+	add_thread_points(job);
 }
 
 /* Both positive, as logarithmic axes need it. */
@@ -309,6 +347,20 @@ can_be_drawn(const struct program_report *report)
 
 	return performance && intensity && performance->summary.value > 0 && isfinite(intensity->summary.value) &&
 	       intensity->summary.value > 0;
+}
+
+/*
+ * For "rot plot" without a file: small, so without what each run counted. Nobody asked for it, so nobody is told when
+ * it cannot be written.
+ */
+static void
+keep_last_run(const struct job *job, json_t *json)
+{
+	char *path = rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
+
+	json_object_del(json, "runs");
+	output_write_json(json, path, NULL);
+	free(path);
 }
 
 static int
@@ -324,6 +376,7 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 		rc = output_write_json(json, path, err);
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
+	keep_last_run(job, json);
 	json_decref(json);
 	free(path);
 	return rc == 0 && has_plot ? experiment_write_plots(job->experiment, err) : rc;
@@ -356,8 +409,6 @@ report(struct job *job, struct rot_error *err)
 		program_report_note(&job->report, "no roofline is drawn: it needs operations and bytes above 0");
 	if (!job->options->is_quiet && !configuration_bool(job->rot->configuration, "quiet"))
 		program_report_print(&job->report, stderr);
-	if (!job->options->output_name && !job->options->json_path)
-		return 0;
 	add_points(job);
 	return write_files(job, has_plot, err);
 }

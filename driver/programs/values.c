@@ -12,6 +12,14 @@
 
 #define ALL_THREADS SIZE_MAX
 
+/* What of the runs is looked at. */
+struct selection {
+	const struct program_command_output *output;
+	size_t thread;       /* index in the threads of each run, or ALL_THREADS */
+	const char *region;  /* NULL: all that the threads do                    */
+	const char *backend; /* that observed the region                         */
+};
+
 static size_t
 nr_runs_of_pass(const struct program_command_output *output, size_t pass)
 {
@@ -32,32 +40,103 @@ has_counted(const struct perf_event_measurer_output *counts)
 	return false;
 }
 
-static struct pass_run
-read_run(const struct program_run_output *output, const struct architecture *architecture, const struct pass *pass,
-	 size_t thread)
+/* All that the threads did, or one of them in its life. */
+static void
+add_threads(struct pass_run *run, const struct program_run_output *output, const struct architecture *architecture,
+	    const struct pass *pass, size_t thread)
 {
-	struct pass_run run = {
-		.wall_ns = (double)output->wall_time,
-		.context_switches = (double)(output->voluntary_context_switches + output->involuntary_context_switches),
-	};
-
+	run->wall_ns = (double)output->wall_time;
 	for (size_t i = 0; i < program_run_output_nr_threads(output); i++) {
 		const struct program_thread_output *one = program_run_output_threads_at(output, i);
 
 		if (thread != ALL_THREADS && i != thread)
 			continue;
 		if (has_counted(one->counts))
-			pass_run_add_counts(&run, architecture, pass, one->counts, NULL);
+			pass_run_add_counts(run, architecture, pass, one->counts, NULL);
 		if (thread != ALL_THREADS)
-			run.wall_ns = (double)(one->stop_time - one->start_time);
+			run->wall_ns = (double)(one->stop_time - one->start_time);
 	}
+}
+
+const struct empty_region_output *
+program_empty_region(const struct program_run_output *output, const char *backend)
+{
+	for (size_t i = 0; i < program_run_output_nr_empty_regions(output); i++) {
+		const struct empty_region_output *empty = program_run_output_empty_regions_at(output, i);
+
+		if (strcmp(empty->backend, backend) == 0)
+			return empty;
+	}
+	return NULL;
+}
+
+/* What observing the hits put into the region is taken out; scatter must not leave less than nothing. */
+static void
+subtract_empty(struct pass_run *run, const struct empty_region_output *empty, const struct architecture *architecture,
+	       const struct pass *pass, double nr_hits)
+{
+	struct pass_run one = {.wall_ns = (double)empty->time};
+
+	if (empty->counts)
+		pass_run_add_counts(&one, architecture, pass, empty->counts, NULL);
+	run->wall_ns = fmax(0, run->wall_ns - nr_hits * one.wall_ns);
+	for (size_t i = 0; i < pass->nr_events; i++)
+		run->counts[i] = fmax(0, run->counts[i] - nr_hits * one.counts[i]);
+}
+
+static bool
+is_of_thread(const struct program_run_output *output, size_t thread, const struct program_region_output *region)
+{
+	const struct program_thread_output *one;
+
+	if (thread == ALL_THREADS)
+		return true;
+	one = program_run_output_threads_at(output, thread);
+	return one->tid == region->tid && one->pid == region->pid;
+}
+
+/* The time is that of all threads, one after the other. */
+static void
+add_region(struct pass_run *run, const struct program_run_output *output, const struct architecture *architecture,
+	   const struct pass *pass, const struct selection *selection)
+{
+	const struct empty_region_output *empty = program_empty_region(output, selection->backend);
+	double nr_hits = 0;
+
+	for (size_t i = 0; i < program_run_output_nr_regions(output); i++) {
+		const struct program_region_output *one = program_run_output_regions_at(output, i);
+
+		if (!is_of_thread(output, selection->thread, one) || strcmp(one->region, selection->region) != 0)
+			continue;
+		nr_hits += (double)one->measured_hits;
+		run->wall_ns += (double)one->time;
+		if (has_counted(one->counts))
+			pass_run_add_counts(run, architecture, pass, one->counts, NULL);
+	}
+	if (empty)
+		subtract_empty(run, empty, architecture, pass, nr_hits);
+}
+
+static struct pass_run
+read_run(const struct program_run_output *output, const struct architecture *architecture, const struct pass *pass,
+	 const struct selection *selection)
+{
+	struct pass_run run = {
+		.context_switches = (double)(output->voluntary_context_switches + output->involuntary_context_switches),
+	};
+
+	if (selection->region)
+		add_region(&run, output, architecture, pass, selection);
+	else
+		add_threads(&run, output, architecture, pass, selection->thread);
 	return run;
 }
 
 static struct pass_samples
-read_pass(const struct program_command_output *output, const struct architecture *architecture,
-	  const struct program_plan *plan, size_t pass, size_t thread)
+read_pass(const struct selection *selection, const struct architecture *architecture, const struct program_plan *plan,
+	  size_t pass)
 {
+	const struct program_command_output *output = selection->output;
 	struct pass_samples samples = {.runs = rot_calloc(nr_runs_of_pass(output, pass) + 1, sizeof(*samples.runs))};
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
@@ -65,14 +144,14 @@ read_pass(const struct program_command_output *output, const struct architecture
 
 		if (run->pass == (int32_t)pass)
 			samples.runs[samples.nr_runs++] =
-				read_run(run, architecture, &plan->passes.passes[pass], thread);
+				read_run(run, architecture, &plan->passes.passes[pass], selection);
 	}
 	return samples;
 }
 
 static int
 compute(struct program_values *values, const struct program_plan *plan, const struct architecture *architecture,
-	const struct program_command_output *output, size_t thread, struct rot_error *err)
+	const struct selection *selection, struct rot_error *err)
 {
 	const size_t nr_passes = plan->passes.nr_passes;
 	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
@@ -80,7 +159,7 @@ compute(struct program_values *values, const struct program_plan *plan, const st
 
 	*values = (struct program_values){.values = rot_calloc(plan->nr, sizeof(*values->values)), .nr = plan->nr};
 	for (size_t i = 0; i < nr_passes; i++) {
-		samples[i] = read_pass(output, architecture, plan, i, thread);
+		samples[i] = read_pass(selection, architecture, plan, i);
 		if (samples[i].nr_runs == 0 && rc == 0)
 			rc = rot_error_set(err, 0, "the program did not run in pass %zu of %zu", i + 1, nr_passes);
 	}
@@ -98,7 +177,9 @@ program_values_total(struct program_values *values, const struct program_plan *p
 		     const struct architecture *architecture, const struct program_command_output *output,
 		     struct rot_error *err)
 {
-	return compute(values, plan, architecture, output, ALL_THREADS, err);
+	const struct selection selection = {.output = output, .thread = ALL_THREADS};
+
+	return compute(values, plan, architecture, &selection, err);
 }
 
 int
@@ -106,7 +187,30 @@ program_values_thread(struct program_values *values, const struct program_plan *
 		      const struct architecture *architecture, const struct program_command_output *output,
 		      size_t index, struct rot_error *err)
 {
-	int rc = compute(values, plan, architecture, output, index, err);
+	const struct selection selection = {.output = output, .thread = index};
+	int rc = compute(values, plan, architecture, &selection, err);
+
+	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
+	return rc;
+}
+
+int
+program_values_region(struct program_values *values, const struct program_plan *plan,
+		      const struct architecture *architecture, const struct program_command_output *output,
+		      const struct region_service *service, struct rot_error *err)
+{
+	const struct selection selection = {output, ALL_THREADS, service->region, service->backend};
+
+	return compute(values, plan, architecture, &selection, err);
+}
+
+int
+program_values_region_thread(struct program_values *values, const struct program_plan *plan,
+			     const struct architecture *architecture, const struct program_command_output *output,
+			     const struct region_service *service, size_t index, struct rot_error *err)
+{
+	const struct selection selection = {output, index, service->region, service->backend};
+	int rc = compute(values, plan, architecture, &selection, err);
 
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
 	return rc;
@@ -135,22 +239,43 @@ program_values_find(const struct program_values *values, const char *name, const
 
 /* ---- agreement ---- */
 
+/* Index of the event that counts instructions in the pass, or nr_events. */
+static size_t
+find_instructions(const struct architecture *architecture, const struct pass *pass)
+{
+	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
+	size_t i = 0;
+
+	while (i < pass->nr_events && !(formula && formula->nr_events == 1 && pass->events[i] == formula->events[0]))
+		i++;
+	return i;
+}
+
 /* Instructions of a run; NaN if its pass does not count them. */
 static double
 instructions_of(const struct program_plan *plan, const struct architecture *architecture,
 		const struct program_run_output *output)
 {
-	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
+	const struct selection selection = {.thread = ALL_THREADS};
 	const struct pass *pass = &plan->passes.passes[output->pass];
-	struct pass_run run;
+	size_t i = find_instructions(architecture, pass);
 
-	for (size_t i = 0; formula && formula->nr_events == 1 && i < pass->nr_events; i++) {
-		if (pass->events[i] != formula->events[0])
-			continue;
-		run = read_run(output, architecture, pass, ALL_THREADS);
-		return run.counts[i];
-	}
-	return NAN;
+	return i < pass->nr_events ? read_run(output, architecture, pass, &selection).counts[i] : NAN;
+}
+
+double
+program_empty_instructions(const struct program_plan *plan, const struct architecture *architecture,
+			   const struct program_run_output *output, const char *backend)
+{
+	const struct empty_region_output *empty = program_empty_region(output, backend);
+	const struct pass *pass = &plan->passes.passes[output->pass];
+	size_t i = find_instructions(architecture, pass);
+	struct pass_run run = {.taints = 0};
+
+	if (!empty || !empty->counts || i == pass->nr_events)
+		return NAN;
+	pass_run_add_counts(&run, architecture, pass, empty->counts, NULL);
+	return run.counts[i];
 }
 
 struct program_agreement

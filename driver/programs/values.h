@@ -36,10 +36,31 @@ int program_values_total(struct program_values *values, const struct program_pla
 int program_values_thread(struct program_values *values, const struct program_plan *plan,
 			  const struct architecture *architecture, const struct program_command_output *output,
 			  size_t index, struct rot_error *err);
+
+/*
+ * Values of a region, of all threads: counts are sums over the measured hits, less what an empty region counts in as
+ * many; time is the sum of the wall times that threads spent in it, less that of empty regions. So rates are averages
+ * per thread within it.
+ */
+int program_values_region(struct program_values *values, const struct program_plan *plan,
+			  const struct architecture *architecture, const struct program_command_output *output,
+			  const struct region_service *service, struct rot_error *err);
+
+/* The same of the thread that started as number index, which every run must have. */
+int program_values_region_thread(struct program_values *values, const struct program_plan *plan,
+				 const struct architecture *architecture, const struct program_command_output *output,
+				 const struct region_service *service, size_t index, struct rot_error *err);
 void program_values_clear(struct program_values *values);
 
 /* The value of that quantity and what it is of ("" for any), or NULL. */
 const struct quantity_value *program_values_find(const struct program_values *values, const char *name, const char *of);
+
+/* What was measured of empty regions with that backend in that run, or NULL. */
+const struct empty_region_output *program_empty_region(const struct program_run_output *output, const char *backend);
+
+/* Instructions that one of them counts; NaN if the pass of the run does not count any. */
+double program_empty_instructions(const struct program_plan *plan, const struct architecture *architecture,
+				  const struct program_run_output *output, const char *backend);
 
 struct program_agreement program_agreement_of(const struct program_plan *plan, const struct architecture *architecture,
 					      const struct program_command_output *output);

@@ -4,6 +4,8 @@
  * same: those of the table below for each of two threads, or for the total of them.
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
  * FAKE_CORE=interrupted: only the first run took place.
+ *
+ * What happens to a region is told by where it begins: a row of the table of regions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,6 +26,26 @@ static const struct {
 	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},     {"packedSingle", 0},
 	{"l1Fills", 200000},       {"storeLines", 70000},
 };
+
+/* What an empty region counts, and its times in ns. */
+enum { EMPTY_INSTRUCTIONS = 2, EMPTY_CYCLES = 100, EMPTY_NS = 200, HIT_NS = 1000 };
+
+/* In each of the first nr_threads threads: hits, and what is measured of the first of them: the share of the thread's
+ * counts is 1 / divisor. */
+static const struct {
+	const char *begin, *backend;
+	int nr_threads, hits, measured, abandoned, lost, time_ns, divisor;
+	const char *refusal;
+} regions[] = {
+	{"solve", "uprobe", 2, 10, 10, 0, 0, 250000, 2, NULL},
+	{"setUp", "breakpoint", 1, 1, 1, 0, 0, 100000, 10, "uprobe: permission denied"},
+	{"throwing", "uprobe", 2, 8, 6, 2, 0, 300000, 4, NULL},
+	{"fast", "int3", 1, 100, 90, 0, 10, 9000, 1000, NULL},
+	{"idle", "uprobe", 0, 0, 0, 0, 0, 0, 1, NULL},
+	{"late", "uprobe", 2, 10, 0, 0, 0, 0, 1, NULL},
+	{"missing", "none", 0, 0, 0, 0, 0, 0, 1, "no function 'missing' in the program and its libraries"},
+};
+enum { NR_REGIONS = sizeof(regions) / sizeof(regions[0]) };
 
 static bool
 mode_is(const char *mode)
@@ -59,6 +81,110 @@ count_events(const struct perf_event_measurer *pass, int order)
 		perf_event_measurer_output_event_counts_add(output, count);
 	}
 	return output;
+}
+
+/* ---- regions ---- */
+
+/* Index of its row; NR_REGIONS for one that is not known. */
+static size_t
+find_region(const struct region *region)
+{
+	size_t i = 0;
+
+	while (i < NR_REGIONS && strcmp(regions[i].begin, region->begin) != 0)
+		i++;
+	return i;
+}
+
+/* What an empty region adds to the count of each hit. */
+static uint64_t
+empty_count(const char *name)
+{
+	return strcmp(name, "instructions") == 0 ? EMPTY_INSTRUCTIONS
+	       : strcmp(name, "coreCycles") == 0 ? EMPTY_CYCLES
+						 : 0;
+}
+
+static void
+add_region(struct program_run_output *run, const struct perf_event_measurer *pass, const struct region *region,
+	   size_t row, int thread)
+{
+	struct program_region_output *output = program_region_output_new();
+	const int more = mode_is("differ") ? run->order : 0;
+
+	rot_string_set(&output->region, region->name);
+	output->tid = 100 + thread;
+	output->pid = 100;
+	output->hits = regions[row].hits + more;
+	output->measured_hits = regions[row].measured;
+	output->abandoned_hits = regions[row].abandoned;
+	output->lost_hits = regions[row].lost;
+	output->time = (uint64_t)(regions[row].time_ns + regions[row].measured * EMPTY_NS);
+	output->counts = count_events(pass, run->order);
+	for (size_t i = 0; output->counts && i < perf_event_measurer_output_nr_event_counts(output->counts); i++) {
+		struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output->counts, i);
+
+		count->raw_count = count->raw_count / (uint64_t)regions[row].divisor +
+				   (uint64_t)regions[row].measured * empty_count(count->name);
+	}
+	program_run_output_regions_add(run, output);
+}
+
+static void
+add_empty_region(struct program_run_output *run, const struct perf_event_measurer *pass, const char *backend)
+{
+	struct empty_region_output *empty = empty_region_output_new();
+
+	rot_string_set(&empty->backend, backend);
+	empty->hits = 1000;
+	empty->time = EMPTY_NS;
+	empty->cost = HIT_NS;
+	empty->counts = count_events(pass, run->order);
+	for (size_t i = 0; empty->counts && i < perf_event_measurer_output_nr_event_counts(empty->counts); i++) {
+		struct perf_event_count *count = perf_event_measurer_output_event_counts_at(empty->counts, i);
+
+		count->raw_count = empty_count(count->name);
+	}
+	program_run_output_empty_regions_add(run, empty);
+}
+
+static void
+add_regions(struct program_run_output *run, const struct program_command *command,
+	    const struct perf_event_measurer *pass)
+{
+	static const char *const backends[] = {"uprobe", "breakpoint", "int3"};
+
+	for (size_t i = 0; i < program_command_nr_regions(command); i++) {
+		const struct region *region = program_command_regions_at(command, i);
+		size_t row = find_region(region);
+
+		for (int k = 0; row < NR_REGIONS && k < regions[row].nr_threads; k++)
+			add_region(run, pass, region, row, k);
+	}
+	for (size_t i = 0; program_command_nr_regions(command) > 0 && i < 3; i++)
+		add_empty_region(run, pass, backends[i]);
+}
+
+static void
+add_service(struct program_command_output *output, const struct region *region)
+{
+	struct region_service *service;
+	size_t row = find_region(region);
+
+	if (row == NR_REGIONS)
+		return;
+	service = region_service_new();
+	rot_string_set(&service->region, region->name);
+	rot_string_set(&service->backend, regions[row].backend);
+	if (regions[row].refusal)
+		region_service_refusals_add(service, regions[row].refusal);
+	for (int i = 0; i < (strcmp(regions[row].backend, "none") == 0 ? 0 : 2); i++) {
+		char *place = rot_format("%s+0x%x (fake:0x%x)", region->begin, 32 * i, 4096 + 32 * i);
+
+		region_service_places_add(service, place);
+		free(place);
+	}
+	program_command_output_region_services_add(output, service);
 }
 
 static void
@@ -118,8 +244,11 @@ run_once(const struct program_command *command, int pass, int order)
 	run->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 	run->nr_threads = nr_threads;
+	run->nr_stops = command->per_thread ? 3 * nr_threads : 0;
+	run->stopped_time = command->per_thread ? 17500 : 0;
 	for (int i = 0; i < (command->per_thread ? nr_threads : 1); i++)
 		add_thread(run, measurer, i, !command->per_thread);
+	add_regions(run, command, measurer);
 	return run;
 }
 
@@ -166,7 +295,9 @@ main(int argc, char **argv)
 	fclose(in);
 	if (!rot_is_a(command, &program_command_class))
 		return 2;
-	rot_string_set(&output->backend, "fake");
+	rot_string_set(&output->backend, command->per_thread ? "fake, by thread" : "fake");
+	for (size_t i = 0; i < program_command_nr_regions(command); i++)
+		add_service(output, program_command_regions_at(command, i));
 	for (int run = 0; run < command->run_count; run++)
 		for (size_t pass = 0; pass < program_command_nr_passes(command); pass++)
 			if (order == 0 || !mode_is("interrupted"))

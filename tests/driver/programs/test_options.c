@@ -16,30 +16,49 @@ static const struct {
 	const char *output_name;
 	long max_passes, nr_runs, process_id;
 	bool per_thread;
+	size_t nr_regions;
+	const char *region_backend; /* NULL: auto */
 } rows[] = {
-	{{"gzip", "-o", "x"}, NULL, 0, NULL, 1, 1, 0, false},
-	{{"--", "gzip", "-t"}, NULL, 1, NULL, 1, 1, 0, false},
-	{{"-o", "a", "--", "--", "-t"}, NULL, 3, "a", 1, 1, 0, false},
-	{{"-t", "-o", "a", "gzip", "--passes", "3"}, NULL, 3, "a", 1, 1, 0, true},
-	{{"--output=a", "-passes=3", "-r", "2", "gzip"}, NULL, 4, "a", 3, 2, 0, false},
-	{{"--per-thread", "--runs=7", "--", "-x"}, NULL, 3, NULL, 1, 7, 0, true},
-	{{"-p", "17", "-d", "0.5"}, NULL, 4, NULL, 1, 1, 17, false},
-	{{"-pid=17"}, NULL, 1, NULL, 1, 1, 17, false},
-	{{"-", "x"}, NULL, 0, NULL, 1, 1, 0, false},
-	{{NULL}, "no program given", 0, NULL, 0, 0, 0, false},
-	{{"--"}, "no program given", 0, NULL, 0, 0, 0, false},
-	{{"-o"}, "'-o' needs a value", 0, NULL, 0, 0, 0, false},
-	{{"-o=", "x"}, "'-o=' needs a value", 0, NULL, 0, 0, 0, false},
-	{{"-t=yes", "x"}, "takes no value", 0, NULL, 0, 0, 0, false},
-	{{"--passes", "0", "x"}, "'0' is no whole number from 1", 0, NULL, 0, 0, 0, false},
-	{{"--passes=2x", "x"}, "'2x' is no whole number", 0, NULL, 0, 0, 0, false},
-	{{"--runs", "99999999999999999999", "x"}, "is no whole number", 0, NULL, 0, 0, 0, false},
-	{{"-p", "0"}, "is no whole number", 0, NULL, 0, 0, 0, false},
-	{{"-p", "17", "x"}, "either to be run or running", 0, NULL, 0, 0, 0, false},
-	{{"-p", "17", "--passes=2"}, "cannot be run again", 0, NULL, 0, 0, 0, false},
-	{{"-d", "1", "x"}, "a duration without -p", 0, NULL, 0, 0, 0, false},
-	{{"-p", "17", "-d", "nan"}, "is no number of seconds", 0, NULL, 0, 0, 0, false},
-	{{"--nonsense", "x"}, "unknown option '--nonsense'", 0, NULL, 0, 0, 0, false},
+	{{"gzip", "-o", "x"}, NULL, 0, NULL, 1, 1, 0, false, 0, NULL},
+	{{"--", "gzip", "-t"}, NULL, 1, NULL, 1, 1, 0, false, 0, NULL},
+	{{"-o", "a", "--", "--", "-t"}, NULL, 3, "a", 1, 1, 0, false, 0, NULL},
+	{{"-t", "-o", "a", "gzip", "--passes", "3"}, NULL, 3, "a", 1, 1, 0, true, 0, NULL},
+	{{"--output=a", "-passes=3", "-r", "2", "gzip"}, NULL, 4, "a", 3, 2, 0, false, 0, NULL},
+	{{"--per-thread", "--runs=7", "--", "-x"}, NULL, 3, NULL, 1, 7, 0, true, 0, NULL},
+	{{"-p", "17", "-d", "0.5"}, NULL, 4, NULL, 1, 1, 17, false, 0, NULL},
+	{{"-pid=17"}, NULL, 1, NULL, 1, 1, 17, false, 0, NULL},
+	{{"-", "x"}, NULL, 0, NULL, 1, 1, 0, false, 0, NULL},
+	{{"-R", "solve", "--region=x=a..b", "-R=y=a", "cc"}, NULL, 4, NULL, 1, 1, 0, false, 3, NULL},
+	{{"-R", "solve", "--region-backend", "int3", "cc"}, NULL, 4, NULL, 1, 1, 0, false, 1, "int3"},
+	{{"-p", "17", "-R", "solve"}, NULL, 4, NULL, 1, 1, 17, false, 1, NULL},
+	{{NULL}, "no program given", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--"}, "no program given", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-o"}, "'-o' needs a value", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-o=", "x"}, "'-o=' needs a value", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-t=yes", "x"}, "takes no value", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--passes", "0", "x"}, "'0' is no whole number from 1", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--passes=2x", "x"}, "'2x' is no whole number", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--runs", "99999999999999999999", "x"}, "is no whole number", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-p", "0"}, "is no whole number", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-p", "17", "x"}, "either to be run or running", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-p", "17", "--passes=2"}, "cannot be run again", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-d", "1", "x"}, "a duration without -p", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-p", "17", "-d", "nan"}, "is no number of seconds", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-R"}, "'-R' needs a value", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-R", "a..", "x"}, "region 'a..': the place where it ends is missing", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-R", "a", "-R", "b=c", "-R", "a#2", "x"},
+	 "region 'a#2': a second one with the name 'a'",
+	 0,
+	 NULL,
+	 0,
+	 0,
+	 0,
+	 false,
+	 0,
+	 NULL},
+	{{"-R", "a", "--region-backend=gdb", "x"}, "'gdb' is no backend of regions", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--region-backend=int3", "x"}, "without --region", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"--nonsense", "x"}, "unknown option '--nonsense'", 0, NULL, 0, 0, 0, false, 0, NULL},
 };
 
 static int
@@ -62,6 +81,7 @@ START_TEST(options_of_a_command_line)
 		ck_assert_int_eq(rc, -1);
 		ck_assert_ptr_nonnull(strstr(err.text, rows[_i].error));
 		ck_assert_int_ne(err.hint[0], '\0');
+		run_options_clear(&options);
 		return;
 	}
 	ck_assert_msg(rc == 0, "%s", err.text);
@@ -71,6 +91,9 @@ START_TEST(options_of_a_command_line)
 	ck_assert_int_eq(options.nr_runs, rows[_i].nr_runs);
 	ck_assert_int_eq(options.process_id, rows[_i].process_id);
 	ck_assert_int_eq(options.per_thread, rows[_i].per_thread);
+	ck_assert_uint_eq(options.nr_regions, rows[_i].nr_regions);
+	ck_assert_str_eq(options.region_backend, rows[_i].region_backend ? rows[_i].region_backend : "auto");
+	run_options_clear(&options);
 }
 END_TEST
 
@@ -80,9 +103,17 @@ START_TEST(length_of_one_option)
 		const char *words[3];
 		int length;
 	} lengths[] = {
-		{{"-o", "a"}, 2}, {{"-o=a", "b"}, 1},   {{"-o"}, 1},
-		{{"-t", "x"}, 1}, {{"-quiet", "x"}, 0}, {{"-timeLimit=3", "x"}, 0},
-		{{"x"}, -1},      {{"--", "x"}, -1},    {{"-"}, -1},
+		{{"-o", "a"}, 2},
+		{{"-o=a", "b"}, 1},
+		{{"-o"}, 1},
+		{{"-R", "a"}, 2},
+		{{"--region=a", "b"}, 1},
+		{{"-t", "x"}, 1},
+		{{"-quiet", "x"}, 0},
+		{{"-timeLimit=3", "x"}, 0},
+		{{"x"}, -1},
+		{{"--", "x"}, -1},
+		{{"-"}, -1},
 		{{NULL}, -1},
 	};
 

@@ -88,6 +88,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	free(rot.paths->built);
 	rot.paths->built = rot_strdup(folder);
 	rc = program_run(&rot, &options, (char *const *)words + options.nr_words, &result, &error);
+	run_options_clear(&options);
 	if (rc < 0)
 		fprintf(stderr, "rot: %s [%s]\n", error.text, error.hint);
 	rot_close(&rot);
@@ -158,10 +159,15 @@ START_TEST(tables)
 		{"differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
 		{"interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
 		{"no-counters.txt", "none", "", {"-t", "true"}},
+		{"regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
+		{"regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "true"}},
+		{"regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}},
+		{"regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
+		{"regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
 	};
 
 	setenv("FAKE_CORE", rows[_i].mode, 1);
-	RUN(rows[_i].architecture, rows[_i].words[0], rows[_i].words[1], rows[_i].words[2], rows[_i].words[3]);
+	run(rows[_i].architecture, rows[_i].words);
 	ck_assert_int_eq(status, 0);
 	ck_assert_str_eq(out, "");
 	check_golden(err, rows[_i].name);
@@ -169,15 +175,13 @@ START_TEST(tables)
 END_TEST
 
 /* What depends on the machine is left out. */
-START_TEST(values_as_json)
+static void
+check_json(const char *path, const char *name)
 {
 	static const char *const other[] = {"machine", "software"};
-	json_t *json, *program;
+	json_t *json = json_load_file(path, 0, NULL), *program;
 	char *text;
 
-	RUN("zen5", "-q", "-j", "x.json", "true", "-j", "y");
-	ck_assert_int_eq(status, 0);
-	json = json_load_file("x.json", 0, NULL);
 	ck_assert_ptr_nonnull(json);
 	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
 		ck_assert_int_eq(json_object_del(json, other[i]), 0);
@@ -187,10 +191,47 @@ START_TEST(values_as_json)
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(program, "executable")), "/true"));
 	json_object_del(program, "executable");
 	text = json_dumps(json, JSON_INDENT(1));
-	check_golden(text, "one-pass.json");
-	ck_assert_int_ne(access("y", F_OK), 0);
+	check_golden(text, name);
 	free(text);
 	json_decref(json);
+}
+
+START_TEST(values_as_json)
+{
+	RUN("zen5", "-q", "-j", "x.json", "true", "-j", "y");
+	ck_assert_int_eq(status, 0);
+	check_json("x.json", "one-pass.json");
+	ck_assert_int_ne(access("y", F_OK), 0);
+	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "-R=idle", "true");
+	check_json("x.json", "regions.json");
+}
+END_TEST
+
+/* Without the raw counts, which would make it large. */
+START_TEST(last_run_is_kept)
+{
+	json_t *last, *asked;
+
+	RUN("zen5", "-q", "true");
+	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "true");
+	last = json_load_file("cache/last-run.json", 0, NULL);
+	asked = json_load_file("x.json", 0, NULL);
+	ck_assert_ptr_nonnull(last);
+	ck_assert_ptr_nonnull(asked);
+	ck_assert_int_eq(json_object_del(asked, "runs"), 0);
+	ck_assert(json_equal(last, asked));
+	json_decref(last);
+	json_decref(asked);
+}
+END_TEST
+
+/* They are observed thread by thread, without being asked to show all threads. */
+START_TEST(regions_imply_tracing)
+{
+	RUN("zen5", "-R=solve", "true");
+	ck_assert_ptr_nonnull(strstr(err, "stops by tracing"));
+	RUN("zen5", "true");
+	ck_assert_ptr_null(strstr(err, "stops by tracing"));
 }
 END_TEST
 
@@ -319,8 +360,10 @@ main(void)
 
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, tables, 0, 6);
+	tcase_add_loop_test(tc, tables, 0, 11);
 	tcase_add_test(tc, values_as_json);
+	tcase_add_test(tc, last_run_is_kept);
+	tcase_add_test(tc, regions_imply_tracing);
 	tcase_add_loop_test(tc, exit_statuses, 0, 9);
 	tcase_add_test(tc, program_keeps_its_output);
 	tcase_add_test(tc, repeated_runs);

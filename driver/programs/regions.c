@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/* From what each thread did in a region to values of the region. */
+#include "programs/regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "statistics/summary.h"
+
+/* What all of this works on. */
+struct context {
+	const struct program_plan *plan;
+	const struct architecture *architecture;
+	const struct program_command_output *output;
+	bool has_threads;
+};
+
+static const struct region_service *
+find_service(const struct program_command_output *output, const char *region)
+{
+	for (size_t i = 0; i < program_command_output_nr_region_services(output); i++) {
+		const struct region_service *service = program_command_output_region_services_at(output, i);
+
+		if (strcmp(service->region, region) == 0)
+			return service;
+	}
+	return NULL;
+}
+
+bool
+program_region_is_served(const struct program_region *region)
+{
+	return region->service && strcmp(region->service->backend, "none") != 0;
+}
+
+double
+program_region_hit_us(const struct program_region *region)
+{
+	return region->total.nr ? region->total.values[0].summary.value / region->hits[HITS_MEASURED] : NAN;
+}
+
+/* ---- hits ---- */
+
+static bool
+is_of_region(const struct program_region_output *output, const struct program_region *region)
+{
+	return strcmp(output->region, region->definition->name) == 0;
+}
+
+static void
+add_hits(double sums[NR_HITS], const struct program_region_output *output)
+{
+	sums[HITS_ALL] += (double)output->hits;
+	sums[HITS_MEASURED] += (double)output->measured_hits;
+	sums[HITS_ABANDONED] += (double)output->abandoned_hits;
+	sums[HITS_LOST] += (double)output->lost_hits;
+}
+
+static void
+compute_hits(struct program_region *region, const struct context *context)
+{
+	size_t nr = program_command_output_nr_outputs(context->output);
+	double(*of_runs)[NR_HITS] = rot_calloc(nr + 1, sizeof(*of_runs)),
+	*numbers = rot_calloc(nr + 1, sizeof(*numbers));
+
+	region->fewest_hits = INFINITY;
+	for (size_t i = 0; i < nr; i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(context->output, i);
+
+		for (size_t k = 0; k < program_run_output_nr_regions(run); k++)
+			if (is_of_region(program_run_output_regions_at(run, k), region))
+				add_hits(of_runs[i], program_run_output_regions_at(run, k));
+		region->fewest_hits = fmin(region->fewest_hits, of_runs[i][HITS_ALL]);
+		region->most_hits = fmax(region->most_hits, of_runs[i][HITS_ALL]);
+	}
+	for (size_t kind = 0; kind < NR_HITS; kind++) {
+		for (size_t i = 0; i < nr; i++)
+			numbers[i] = of_runs[i][kind];
+		region->hits[kind] = statistics_percentile(numbers, nr, 50);
+	}
+	free(of_runs);
+	free(numbers);
+}
+
+/* ---- what observing costs ---- */
+
+/* Index of the thread, looked for from there on and then from the first; nr of threads if it is not there. */
+static size_t
+index_of_thread(const struct program_run_output *run, const struct program_region_output *region, size_t from)
+{
+	const size_t nr = program_run_output_nr_threads(run);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(run, (from + i) % nr);
+
+		if (thread->tid == region->tid && thread->pid == region->pid)
+			return (from + i) % nr;
+	}
+	return nr;
+}
+
+/* Share of a thread's life that its hits took, at most. */
+static double
+share_of_run(const struct program_run_output *run, const struct program_region *region, double cost_ns)
+{
+	double share = NAN;
+	size_t at = 0;
+
+	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
+		const struct program_region_output *one = program_run_output_regions_at(run, i);
+		const struct program_thread_output *thread;
+
+		if (!is_of_region(one, region))
+			continue;
+		at = index_of_thread(run, one, at);
+		if (at == program_run_output_nr_threads(run))
+			continue;
+		thread = program_run_output_threads_at(run, at);
+		if (thread->stop_time > thread->start_time)
+			share = fmax(share,
+				     (double)one->hits * cost_ns / (double)(thread->stop_time - thread->start_time));
+	}
+	return share > 1 ? 1 : share;
+}
+
+/* Of the first run that has it; what is subtracted is that of each run. */
+static void
+compute_cost(struct program_region *region, const struct context *context)
+{
+	const char *backend = region->service->backend;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(context->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(context->output, i);
+		const struct empty_region_output *empty = program_empty_region(run, backend);
+
+		if (isnan(region->empty_instructions))
+			region->empty_instructions =
+				program_empty_instructions(context->plan, context->architecture, run, backend);
+		if (!empty || !isnan(region->cost_ns))
+			continue;
+		region->empty_ns = (double)empty->time;
+		region->cost_ns = (double)empty->cost;
+		region->cost_share = share_of_run(run, region, region->cost_ns);
+	}
+	region->is_short = 1e3 * program_region_hit_us(region) < PROGRAM_REGION_SHORT * region->cost_ns;
+}
+
+/* ---- threads ---- */
+
+static int
+compute_threads(struct program_region *region, const struct context *context, struct rot_error *err)
+{
+	const struct program_run_output *run = program_command_output_outputs_at(context->output, 0);
+
+	size_t index = 0;
+
+	region->threads = rot_calloc(program_run_output_nr_regions(run) + 1, sizeof(*region->threads));
+	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
+		const struct program_region_output *one = program_run_output_regions_at(run, i);
+		struct program_region_thread *thread = &region->threads[region->nr_threads];
+
+		if (!is_of_region(one, region))
+			continue;
+		region->nr_entered++;
+		index = index_of_thread(run, one, index);
+		if (!context->has_threads || index == program_run_output_nr_threads(run))
+			continue;
+		add_hits(thread->hits, one);
+		region->nr_threads++;
+		if (program_values_region_thread(&thread->values, context->plan, context->architecture, context->output,
+						 region->service, index, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- all ---- */
+
+static int
+compute_region(struct program_region *region, const struct context *context, struct rot_error *err)
+{
+	region->service = find_service(context->output, region->definition->name);
+	region->empty_ns = region->empty_instructions = region->cost_ns = region->cost_share = NAN;
+	region->roof_share = NAN;
+	region->bound = rot_strdup("");
+	compute_hits(region, context);
+	if (!program_region_is_served(region))
+		return 0;
+	if (compute_threads(region, context, err) < 0)
+		return -1;
+	if (region->hits[HITS_MEASURED] > 0 &&
+	    program_values_region(&region->total, context->plan, context->architecture, context->output,
+				  region->service, err) < 0)
+		return -1;
+	compute_cost(region, context);
+	return 0;
+}
+
+int
+program_regions_compute(struct program_regions *regions, const struct program_plan *plan,
+			const struct architecture *architecture, const struct program_command *command,
+			const struct program_command_output *output, bool has_threads, struct rot_error *err)
+{
+	const struct context context = {plan, architecture, output, has_threads};
+
+	*regions = (struct program_regions){.nr = program_command_nr_regions(command)};
+	regions->items = rot_calloc(regions->nr + 1, sizeof(*regions->items));
+	for (size_t i = 0; i < regions->nr; i++) {
+		regions->items[i].definition = program_command_regions_at(command, i);
+		if (compute_region(&regions->items[i], &context, err) < 0)
+			return rot_error_prefix(err, "region '%s'", regions->items[i].definition->name);
+	}
+	return 0;
+}
+
+static void
+region_clear(struct program_region *region)
+{
+	for (size_t i = 0; i < region->nr_threads; i++)
+		program_values_clear(&region->threads[i].values);
+	program_values_clear(&region->total);
+	free(region->threads);
+	free(region->bound);
+}
+
+void
+program_regions_clear(struct program_regions *regions)
+{
+	for (size_t i = 0; i < regions->nr; i++)
+		region_clear(&regions->items[i]);
+	free(regions->items);
+	*regions = (struct program_regions){.nr = 0};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* What the runs of a program gave for its regions, and what observing them cost. Pure. */
+#ifndef PROGRAMS_REGIONS_H
+#define PROGRAMS_REGIONS_H
+
+#include <stdbool.h>
+
+#include "entities.h"
+#include "programs/plan.h"
+#include "programs/values.h"
+
+/* A hit that is shorter than so many times its own cost has a time that cannot be trusted. */
+#define PROGRAM_REGION_SHORT 10
+
+/* Kinds of hits, as in ProgramRegionOutput. */
+enum program_hits { HITS_ALL, HITS_MEASURED, HITS_ABANDONED, HITS_LOST, NR_HITS };
+
+struct program_region_thread {
+	double hits[NR_HITS];         /* in the first run  */
+	struct program_values values; /* with their thread */
+};
+
+/* Borrows definition and service. */
+struct program_region {
+	const struct region *definition;
+	const struct region_service *service;  /* NULL: the core said nothing about it */
+	double hits[NR_HITS];                  /* of all threads, medians over the runs */
+	double fewest_hits, most_hits;         /* HITS_ALL of a run                    */
+	size_t nr_entered;                     /* threads that entered it, in the first run */
+	struct program_values total;           /* nr is 0 if nothing was measured      */
+	struct program_region_thread *threads; /* those that entered; none where runs had different threads */
+	size_t nr_threads;
+	double empty_ns, empty_instructions; /* subtracted for each hit; NaN if not known */
+	double cost_ns;                      /* wall time that a hit takes from the program; NaN if not known */
+	double cost_share;                   /* of the life of the thread from which hits take the most; NaN */
+	bool is_short;                       /* see PROGRAM_REGION_SHORT             */
+	double roof_share;                   /* as that of the program, set by program_report_judge; NaN */
+	char *bound;                         /* likewise; "" if not known            */
+};
+
+struct program_regions {
+	struct program_region *items; /* in the order of the command's */
+	size_t nr;
+};
+
+/* has_threads: each run had the same threads, told apart. Clear also after an error. */
+int program_regions_compute(struct program_regions *regions, const struct program_plan *plan,
+			    const struct architecture *architecture, const struct program_command *command,
+			    const struct program_command_output *output, bool has_threads, struct rot_error *err);
+void program_regions_clear(struct program_regions *regions);
+
+/* Was it found and observed? */
+bool program_region_is_served(const struct program_region *region);
+
+/* Microseconds of a measured hit, as an average; NaN if there was none. */
+double program_region_hit_us(const struct program_region *region);
+
+#endif

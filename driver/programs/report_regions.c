@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* A region: hits, values, threads, and how it was observed and what that cost. */
+#include "programs/report_regions.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "number.h"
+#include "programs/report_rows.h"
+
+/* More places than this are counted only. */
+#define MAX_PLACES_SHOWN 4
+
+/* ---- what was measured ---- */
+
+static void
+print_hits(const struct program_region *region, FILE *out)
+{
+	static const struct {
+		enum program_hits kind;
+		const char *label;
+	} rows[] = {
+		{HITS_MEASURED, "measured hits"},
+		{HITS_ABANDONED, "abandoned hits"},
+		{HITS_LOST, "lost hits"},
+	};
+	const double all = region->hits[HITS_ALL];
+
+	report_row_number(out, "hits", all, "");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (region->hits[rows[i].kind] != (rows[i].kind == HITS_MEASURED ? all : 0))
+			report_row_number(out, rows[i].label, region->hits[rows[i].kind], "");
+	report_row_number(out, "threads", (double)region->nr_entered, "");
+}
+
+static void
+print_values(const struct program_report *report, const struct program_region *region, FILE *out)
+{
+	const struct quantity_value *time = &region->total.values[0];
+
+	report_row_time(out, region->nr_entered > 1 ? "time (sum over the threads)" : "time", time);
+	report_row_share(out, "share of the CPU time", time->summary.value * 1e-6 / program_report_cpu_s(report));
+	report_row_number(out, "time of a hit", program_region_hit_us(region), "us");
+	report_row_values(out, &region->total);
+	if (!isnan(region->roof_share))
+		report_row_share(out, "share of the roof", region->roof_share);
+}
+
+static void
+print_threads(const struct program_region *region, FILE *out)
+{
+	struct report_thread *threads = rot_calloc(region->nr_threads + 1, sizeof(*threads));
+
+	for (size_t i = 0; i < region->nr_threads; i++)
+		threads[i] = (struct report_thread){&region->threads[i].values, region->threads[i].hits[HITS_ALL]};
+	if (region->nr_threads > 1)
+		report_threads(out, threads, region->nr_threads);
+	free(threads);
+}
+
+/* ---- how it was observed ---- */
+
+static void
+print_places(const struct region_service *service, FILE *out)
+{
+	size_t nr = region_service_nr_places(service);
+
+	fprintf(out, "  observed by %s at ", service->backend);
+	for (size_t i = 0; i < nr && i < MAX_PLACES_SHOWN; i++)
+		fprintf(out, "%s%s", i ? ", " : "", region_service_places_at(service, i));
+	if (nr > MAX_PLACES_SHOWN)
+		fprintf(out, " and %zu more places", nr - MAX_PLACES_SHOWN);
+	fputc('\n', out);
+}
+
+static void
+print_cost(const struct program_region *region, FILE *out)
+{
+	char *hits = rot_number_in_full(region->hits[HITS_ALL]);
+
+	if (!isnan(region->cost_ns)) {
+		fprintf(out, "  a hit costs %.3g us; %s of them", region->cost_ns * 1e-3, hits);
+		if (!isnan(region->cost_share))
+			fprintf(out, ": %.2g %% of the %s", 100 * region->cost_share,
+				region->nr_entered > 1 ? "time of the thread with the most" : "thread's time");
+		fprintf(out, "\n  subtracted for each, as in an empty region: ");
+		if (!isnan(region->empty_instructions))
+			fprintf(out, "%.4g instructions, ", region->empty_instructions);
+		fprintf(out, "%.4g us\n", region->empty_ns * 1e-3);
+	}
+	free(hits);
+}
+
+static void
+print_refusals(const struct program_region *region, FILE *out)
+{
+	for (size_t i = 0; region->service && i < region_service_nr_refusals(region->service); i++)
+		fprintf(out, "  %s\n", region_service_refusals_at(region->service, i));
+}
+
+/* ---- where nothing was measured ---- */
+
+static void
+print_unserved(const struct program_region *region, FILE *out)
+{
+	fprintf(out, "  not measured: no place was found, or it cannot be observed\n");
+	print_refusals(region, out);
+	fprintf(out,
+		"  nm -DC FILE and nm -C FILE list functions; a stripped one is a 0xADDRESS; LIBRARY: in front looks "
+		"in a library\n");
+}
+
+static void
+print_never_entered(const struct program_region *region, FILE *out)
+{
+	fprintf(out, "  never entered; the compiler may have put a copy of the function into its callers "
+		     "(FILE:LINE finds these), or another version of it is used\n");
+	print_places(region->service, out);
+	print_refusals(region, out);
+}
+
+static void
+print_unmeasured(const struct program_region *region, FILE *out)
+{
+	const struct region *definition = region->definition;
+
+	print_hits(region, out);
+	if (region->hits[HITS_ABANDONED] == 0)
+		fprintf(out, "\n  none of the hits was measured: those from number %lld on are, of each thread\n",
+			(long long)definition->first_hit);
+	else
+		fprintf(out, "\n  none of the hits was measured: they were not left where the region ends\n");
+	print_places(region->service, out);
+	print_refusals(region, out);
+}
+
+static void
+print_measured(const struct program_report *report, const struct program_region *region, FILE *out)
+{
+	print_hits(region, out);
+	print_values(report, region, out);
+	if (region->bound[0])
+		fprintf(out, "\n  %s\n", region->bound);
+	print_threads(region, out);
+	fputc('\n', out);
+	print_places(region->service, out);
+	print_refusals(region, out);
+	print_cost(region, out);
+}
+
+static void
+print_region(const struct program_report *report, const struct program_region *region, FILE *out)
+{
+	fprintf(out, "\n  region %s%s\n\n", region->definition->name,
+		region->nr_entered > 1 ? "   (rates are averages per thread in it)" : "");
+	if (!program_region_is_served(region))
+		print_unserved(region, out);
+	else if (region->hits[HITS_ALL] == 0)
+		print_never_entered(region, out);
+	else if (!region->total.nr)
+		print_unmeasured(region, out);
+	else
+		print_measured(report, region, out);
+}
+
+void
+report_regions_print(const struct program_report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->regions.nr; i++)
+		print_region(report, &report->regions.items[i], out);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of the tables of a program. */
+#include "programs/report_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/value_text.h"
+#include "memory.h"
+#include "number.h"
+
+#define LABEL_WIDTH 44
+#define VALUE_WIDTH 16
+#define HITS_WIDTH 12
+#define TIME_WIDTH 10
+#define MAX_THREADS_SHOWN 40
+
+/* ---- one quantity a line ---- */
+
+void
+report_row(FILE *out, const char *label, const char *value, const char *unit)
+{
+	fprintf(out, "  %-*s %*s%s%s\n", LABEL_WIDTH, label, VALUE_WIDTH, value, *unit ? " " : "", unit);
+}
+
+void
+report_row_number(FILE *out, const char *label, double number, const char *unit)
+{
+	struct summary summary = summary_single(number, "exact");
+	char *text = summary_text(&summary);
+
+	report_row(out, label, text, unit);
+	free(text);
+}
+
+void
+report_row_share(FILE *out, const char *label, double share)
+{
+	char *text = isnan(share) ? rot_strdup("-") : rot_format("%.3g", 100 * share);
+
+	report_row(out, label, text, isnan(share) ? "" : "%");
+	free(text);
+}
+
+/* "operation count (double precision)" */
+static char *
+label_of(const struct quantity_value *value)
+{
+	const bool is_cycles = strcmp(value->of, "coreCycles") == 0;
+	char *name = is_cycles ? rot_strdup("core cycles") : camel_case_words(value->name);
+	char *of = is_cycles ? rot_strdup("") : value_of_words(value);
+	char *label = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
+
+	free(name);
+	free(of);
+	return label;
+}
+
+static void
+print_value(const struct quantity_value *value, FILE *out)
+{
+	char *label = label_of(value), *text = value_text(value);
+
+	report_row(out, label, text, strcmp(value->of, "coreCycles") == 0 ? "" : shown_unit(value->unit).shown);
+	free(label);
+	free(text);
+}
+
+void
+report_row_time(FILE *out, const char *label, const struct quantity_value *value)
+{
+	struct summary seconds = summary_scaled(value->summary, 1e-6);
+	char *text = summary_text(&seconds);
+
+	report_row(out, label, text, "s");
+	free(text);
+}
+
+void
+report_row_values(FILE *out, const struct program_values *values)
+{
+	const struct quantity_value *cycles = program_values_find(values, "time", "coreCycles"),
+				    *instructions = program_values_find(values, "instructions", "");
+
+	for (size_t i = 1; i < values->nr; i++)
+		print_value(&values->values[i], out);
+	if (cycles && instructions)
+		report_row_number(out, "instructions per cycle", instructions->summary.value / cycles->summary.value,
+				  "");
+}
+
+/* ---- one thread a line ---- */
+
+/* A heading as wide as its column. */
+static char *
+thread_heading(const struct quantity_value *value)
+{
+	static const char *const shorter[][2] = {
+		{"operationCount", "operations"},
+		{"operationalIntensity", "intensity"},
+	};
+
+	if (strcmp(value->of, "coreCycles") == 0)
+		return rot_strdup("core cycles");
+	if (strcmp(value->name, "transferredBytes") == 0)
+		return value_of_words(value);
+	for (size_t i = 0; i < sizeof(shorter) / sizeof(*shorter); i++)
+		if (strcmp(value->name, shorter[i][0]) == 0)
+			return rot_strdup(shorter[i][1]);
+	return camel_case_words(value->name);
+}
+
+/* The hits of a thread, or what stands above them. */
+static void
+print_hits(FILE *out, const struct report_thread *thread, const char *heading)
+{
+	char *number;
+
+	if (isnan(thread->hits))
+		return;
+	number = rot_number_in_full(thread->hits);
+	fprintf(out, "  %*s", HITS_WIDTH, heading ? heading : number);
+	free(number);
+}
+
+static void
+print_thread_head(FILE *out, const struct report_thread *thread)
+{
+	const struct program_values *values = thread->values;
+
+	fprintf(out, "\n  %8s %-16s", "thread", "name");
+	print_hits(out, thread, "hits");
+	fprintf(out, " %*s", TIME_WIDTH, "time [s]");
+	for (size_t i = 1; i < values->nr; i++) {
+		char *heading = thread_heading(&values->values[i]);
+
+		fprintf(out, "  %*.*s", VALUE_WIDTH, VALUE_WIDTH, heading);
+		free(heading);
+	}
+	fputc('\n', out);
+	if (values->nr == 1)
+		return;
+	fprintf(out, "  %8s %-16s", "", "");
+	print_hits(out, thread, "");
+	fprintf(out, " %*s", TIME_WIDTH, "");
+	for (size_t i = 1; i < values->nr; i++)
+		fprintf(out, "  %*s", VALUE_WIDTH, shown_unit(values->values[i].unit).shown);
+	fputc('\n', out);
+}
+
+static void
+print_thread(FILE *out, const struct report_thread *thread)
+{
+	const struct program_values *values = thread->values;
+	struct summary seconds = summary_single(values->values[0].summary.value * 1e-6, "measured");
+	char *time = isnan(thread->hits) ? rot_format("%.4f", seconds.value) : summary_text(&seconds);
+
+	fprintf(out, "  %8d %-16.16s", (int)values->thread->tid, values->thread->name);
+	print_hits(out, thread, NULL);
+	fprintf(out, " %*s", TIME_WIDTH, time);
+	for (size_t i = 1; i < values->nr; i++) {
+		char *text = value_text(&values->values[i]);
+
+		fprintf(out, "  %*s", VALUE_WIDTH, text);
+		free(text);
+	}
+	fputc('\n', out);
+	free(time);
+}
+
+void
+report_threads(FILE *out, const struct report_thread *threads, size_t nr)
+{
+	size_t nr_shown = nr < MAX_THREADS_SHOWN ? nr : MAX_THREADS_SHOWN;
+
+	for (size_t i = 0; i < nr_shown; i++) {
+		if (i == 0)
+			print_thread_head(out, &threads[i]);
+		print_thread(out, &threads[i]);
+	}
+	if (nr > nr_shown)
+		fprintf(out, "  and %zu more: --json FILE has them all\n", nr - nr_shown);
+}
