@@ -18,10 +18,13 @@ struct thread {
 	pid_t tid;
 	pid_t pid; /* of its process */
 	enum thread_state state;
-	bool is_held;        /* may not run its first instruction yet */
-	void *measured;      /* of whoever follows the threads; not looked at here */
-	void *in_regions;    /* likewise (regions.h) */
-	struct thread *next; /* in the same bucket */
+	bool is_held;            /* may not run its first instruction yet */
+	bool is_bystander;       /* of a process that is not followed and cannot be let go yet */
+	void *measured;          /* of whoever follows the threads; not looked at here */
+	void *in_regions;        /* likewise (regions.h) */
+	struct image *image;     /* its address space, where somebody looks after it (image.h); else NULL */
+	struct rewinds *rewinds; /* of breakpoints.c; NULL: none */
+	struct thread *next;     /* in the same bucket */
 };
 
 #define THREAD_BUCKETS 1024

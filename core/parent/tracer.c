@@ -86,6 +86,15 @@ end(struct tracer *tracer, struct thread *thread)
 	threads_remove(&tracer->threads, thread->tid);
 }
 
+static void
+let_go(struct tracer *tracer, struct thread *thread, int signal)
+{
+	pid_t tid = thread->tid;
+
+	end(tracer, thread);
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)signal);
+}
+
 /*
  * Whichever thread called exec is the main thread now; the old main thread is never reported. All others have ended and
  * were reported.
@@ -105,7 +114,11 @@ change_program(struct tracer *tracer, struct stop *stop)
 		threads_make_main(&tracer->threads, caller);
 		stop->thread = thread = caller;
 	}
-	if (tracer->executed)
+	if (thread->is_bystander && tracer->may_go(tracer->context, thread)) {
+		let_go(tracer, thread, 0);
+		return;
+	}
+	if (tracer->executed && !thread->is_bystander)
 		tracer->executed(tracer->context, thread, old_tid);
 	resume(tracer, stop);
 }
@@ -117,12 +130,18 @@ static void (*const reactions[])(struct tracer *, struct stop *) = {
 
 /* A stopped process stays stopped, and a signal is not lost. */
 static void
-let_go(struct tracer *tracer, const struct stop *stop)
+leave_thread(struct tracer *tracer, struct stop *stop)
 {
-	pid_t tid = stop->thread->tid;
+	int signal = stop->event == EVENT_SIGNAL ? stop->signal : 0;
+	const struct tracer_stop shown = {stop->thread, signal};
+	enum tracer_answer answer = TRACER_DELIVER;
 
-	end(tracer, stop->thread);
-	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(stop->event == EVENT_SIGNAL ? stop->signal : 0));
+	if (tracer->leaving)
+		answer = tracer->leaving(tracer->context, &shown);
+	if (answer == TRACER_KEEP)
+		reactions[stop->event](tracer, stop);
+	else
+		let_go(tracer, stop->thread, answer == TRACER_RESUME ? 0 : signal);
 }
 
 /* Those who have stopped the thread, or want something done in it, come first. */
@@ -132,7 +151,8 @@ react(struct tracer *tracer, struct stop *stop)
 	const struct tracer_stop shown = {stop->thread, stop->event == EVENT_SIGNAL ? stop->signal : 0};
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	if (tracer->stopped && (stop->event == EVENT_PAUSED || stop->event == EVENT_SIGNAL))
+	if (tracer->stopped &&
+	    ((stop->event == EVENT_PAUSED && !stop->thread->is_bystander) || stop->event == EVENT_SIGNAL))
 		answer = tracer->stopped(tracer->context, &shown);
 	if (answer == TRACER_DELIVER)
 		reactions[stop->event](tracer, stop);
@@ -146,7 +166,7 @@ long
 tracer_options(const struct tracer *tracer)
 {
 	return PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | (tracer->is_attached ? 0 : PTRACE_O_EXITKILL) |
-	       (tracer->follows_forks ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
+	       (tracer->follows_forks || tracer->may_go ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
 }
 
 /* The process of a thread that exists, or 0. */
@@ -180,11 +200,13 @@ find_or_add(struct tracer *tracer, pid_t tid)
 	if (thread)
 		return thread;
 	pid = process_of(tracer, tid);
-	if (pid != tracer->program && !tracer->follows_forks) {
+	if (pid != tracer->program && !tracer->follows_forks && !tracer->may_go) {
 		ptrace(PTRACE_DETACH, tid, NULL, NULL);
 		return NULL;
 	}
-	return threads_add(&tracer->threads, pid, tid);
+	thread = threads_add(&tracer->threads, pid, tid);
+	thread->is_bystander = pid != tracer->program && !tracer->follows_forks;
+	return thread;
 }
 
 /* ---- beginning and end ---- */
@@ -325,11 +347,16 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 		return false;
 	tracer->nr_stops++;
 	if (stop.thread->state == THREAD_NEW) {
+		if (stop.thread->is_bystander && tracer->may_go(tracer->context, stop.thread)) {
+			let_go(tracer, stop.thread, 0);
+			return false;
+		}
 		stop.thread->is_held = tracer->holds_new && report->tid != tracer->program;
-		tracer->started(tracer->context, stop.thread);
+		if (!stop.thread->is_bystander)
+			tracer->started(tracer->context, stop.thread);
 	}
 	if (tracer->is_leaving)
-		let_go(tracer, &stop);
+		leave_thread(tracer, &stop);
 	else
 		react(tracer, &stop);
 	if (stop.event != EVENT_GROUP_STOP)

@@ -52,6 +52,19 @@ struct tracer {
 	 */
 	enum tracer_answer (*stopped)(void *context, const struct tracer_stop *stop);
 
+	/*
+	 * Processes that are not followed (follows_forks is false) are let go at once where this is NULL. Else they are
+	 * not announced as started, executed or stopped at pauses, but traced until this returns true: it is called
+	 * with context at their first stop and after they executed a program.
+	 */
+	bool (*may_go)(void *context, struct thread *thread);
+
+	/*
+	 * Called with context before a thread is let go while leaving, at any stop; may be NULL. TRACER_RESUME: let it
+	 * go without its signal. TRACER_KEEP: it goes on and will stop once more by itself.
+	 */
+	enum tracer_answer (*leaving)(void *context, const struct tracer_stop *stop);
+
 	bool holds_new; /* threads that are started wait for tracer_release */
 
 	/* what it cost */

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Where programs of all kinds stand when their libraries are there, and when there are others. */
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "testing.h"
+#include "traced.h"
+
+static struct seen {
+	int nr_entries, nr_changes, nr_refusals;
+	bool has_libc;    /* at the last entry */
+	bool is_at_entry; /* rip is what the system says, and the code is that of the file */
+	size_t nr_tasks;
+	struct rot_error refusal;
+} seen;
+
+static uint64_t
+entry_of(pid_t pid)
+{
+	char *path = rot_format("/proc/%d/auxv", (int)pid);
+	FILE *file = fopen(path, "re");
+	uint64_t pair[2], entry = 0;
+
+	while (file && fread(pair, sizeof(pair), 1, file) == 1)
+		entry = pair[0] == AT_ENTRY ? pair[1] : entry;
+	if (file)
+		fclose(file);
+	free(path);
+	return entry;
+}
+
+static bool
+maps_contain(pid_t pid, const char *part)
+{
+	char *path = rot_format("/proc/%d/maps", (int)pid), line[4096];
+	FILE *file = fopen(path, "re");
+	bool is_there = false;
+
+	while (file && fgets(line, sizeof(line), file))
+		is_there |= strstr(line, part) != NULL;
+	if (file)
+		fclose(file);
+	free(path);
+	return is_there;
+}
+
+/* The first instruction of every C runtime's _start; an int3 would be 0xcc. */
+static bool
+is_code_intact(struct image *image, uint64_t entry)
+{
+	uint8_t code[4];
+
+	return image_read(image, entry, code, sizeof(code)) == 0 &&
+	       ((code[0] == 0x31 && code[1] == 0xed) || memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0);
+}
+
+static void
+at_entry(void *context, struct thread *thread)
+{
+	struct user_regs_struct registers = {0};
+	struct stat tasks;
+	char *path = rot_format("/proc/%d/task", (int)thread->pid);
+
+	(void)context;
+	ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers);
+	seen.is_at_entry = registers.rip == entry_of(thread->pid) && is_code_intact(thread->image, registers.rip);
+	seen.has_libc = maps_contain(thread->pid, "/libc");
+	seen.nr_tasks = stat(path, &tasks) == 0 ? (size_t)tasks.st_nlink - 2 : 0;
+	seen.nr_entries++;
+	free(path);
+}
+
+static void
+objects_changed(void *context, struct thread *thread)
+{
+	(void)context;
+	(void)thread;
+	seen.nr_changes++;
+}
+
+static void
+refused(void *context, struct thread *thread, const struct rot_error *err)
+{
+	(void)context;
+	(void)thread;
+	seen.nr_refusals++;
+	seen.refusal = *err;
+}
+
+static int
+run(const char *const *arguments)
+{
+	struct traced traced = {0};
+
+	seen = (struct seen){0};
+	traced.tracer.follows_forks = true;
+	traced.images = (struct images){.at_entry = at_entry, .objects_changed = objects_changed, .refused = refused};
+	ck_assert_int_eq(traced_begin(&traced, arguments), 0);
+	traced_run(&traced);
+	return traced.status;
+}
+
+static const struct {
+	const char *program;
+	bool has_libc;
+} kinds[] = {{"target", true}, {"target_static", false}, {"target_static_pie", false}, {"target_no_pie", true}};
+
+START_TEST(program_stops_at_entry)
+{
+	char *path = built_path("tests/core/parent/%s", kinds[_i].program);
+	const char *const arguments[] = {path, "threads", "3", NULL};
+
+	if (access(path, X_OK) == 0) {
+		ck_assert_int_eq(run(arguments), 0);
+		ck_assert_msg(seen.nr_refusals == 0, "%s", seen.refusal.text);
+		ck_assert_int_eq(seen.nr_entries, 1);
+		ck_assert(seen.is_at_entry);
+		ck_assert_int_eq(seen.has_libc, kinds[_i].has_libc);
+		ck_assert_uint_eq(seen.nr_tasks, 1);
+	} else {
+		ck_assert(!kinds[_i].has_libc);
+	}
+	free(path);
+}
+END_TEST
+
+/* A script, its interpreter, and what that executes. */
+START_TEST(every_program_stops)
+{
+	char *folder = temporary_folder_new(),
+	     *script = folder_write(folder, "script", "#!/bin/sh\n/bin/true\n/bin/true\n");
+	const char *const arguments[] = {script, NULL};
+
+	ck_assert_int_eq(chmod(script, 0700), 0);
+	ck_assert_int_eq(run(arguments), 0);
+	ck_assert_int_eq(seen.nr_entries, 3);
+	ck_assert(seen.is_at_entry);
+	temporary_folder_delete(folder);
+	free(script);
+}
+END_TEST
+
+static Suite *
+image_suite(void)
+{
+	Suite *suite = suite_create("image");
+	TCase *tcase = tcase_create("entry");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, program_stops_at_entry, 0, NR_ELEMENTS(kinds));
+	tcase_add_test(tcase, every_program_stops);
+	suite_add_tcase(suite, tcase);
+	return suite;
+}
+
+int
+main(void)
+{
+	int status = traced_probe();
+
+	return status ? status : suite_run(image_suite());
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a program under the tracer with images, for tests: everything between traced_begin and traced_run is its own. */
+#ifndef TESTS_TRACED_H
+#define TESTS_TRACED_H
+
+#include "parent/image.h"
+#include "parent/tracer.h"
+
+struct traced {
+	struct tracer tracer;
+	struct images images;
+	int status; /* of the program, when it has ended */
+	int nr_bystanders;
+	bool leaves; /* lets everything go at the next stop */
+
+	/* may be set before traced_run; context of the images is the struct */
+	bool (*turn)(struct traced *traced); /* after each report; true: leave */
+};
+
+/* Starts a program, NULL-terminated arguments, that stands before its first instruction; output 2 is ours, 1 goes to
+ * /dev/null. -1: ptrace is refused. */
+int traced_begin(struct traced *traced, const char *const *arguments);
+
+/* Traces a process that runs already. */
+int traced_attach(struct traced *traced, pid_t pid);
+
+/* Until nothing is left to wait for. */
+void traced_run(struct traced *traced);
+
+/* 0, or 77 after a message when this machine does not let processes be traced. */
+int traced_probe(void);
+
+#endif
