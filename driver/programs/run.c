@@ -157,7 +157,7 @@ add_roofline(struct job *job, struct rot_error *err)
 	plot.y = y;
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
-	plot.condition = "$series != 'threads' && $series != 'threads of regions'";
+	plot.condition = "$series != 'threads' and $series != 'threads of regions'";
 	plot.annotation = strcmp(job->plan.operation, "flop") == 0
 				  ? "ceilings of one CPU; the peaks are those of double precision"
 				  : "ceilings of one CPU";

@@ -296,7 +296,8 @@ END_TEST
 
 /* Performance and throughput of a made-up program below made-up roofs. */
 static void
-check_bound(double performance, double throughput, const char *border, double cpu_s, const char *expected)
+check_bound(double performance, double throughput, const char *border, double cpu_s, const char *expected,
+	    double roof_share)
 {
 	struct quantity_value values[] = {
 		{.name = (char *)"performance", .of = (char *)"flop", .summary = {.value = performance}},
@@ -305,23 +306,33 @@ check_bound(double performance, double throughput, const char *border, double cp
 	struct program_run_output *one = program_run_output_new();
 	struct program_command_output *output = program_command_output_new();
 	struct program_plan plan = {.operation = "flop", .border = border, .left_out = (char *)""};
+	struct region definition = {.name = (char *)"r"};
+	struct program_region *region = rot_calloc(1, sizeof(*region));
 	struct architecture architecture = {.name = (char *)"x"};
 	struct program_report report = {
 		.architecture = &architecture,
 		.plan = &plan,
 		.output = output,
 		.total = {values, 2, NULL},
+		.regions = {region, 1},
 		.agreement = {.spread = NAN, .has_same_threads = true},
 		.peak = 100e9,
 		.bandwidth = 10e9,
 	};
 
+	*region = (struct program_region){.definition = &definition, .total = {values, 2, NULL}};
 	one->wall_time = 1000000000;
 	one->user_time = (uint64_t)(cpu_s * 1e9);
 	program_command_output_outputs_add(output, one);
 	program_report_judge(&report);
 	ck_assert_str_eq(report.bound, expected);
-	report.total = (struct program_values){.nr = 0};
+	/* rates of a region are those of one thread, whatever the program used */
+	ck_assert_uint_eq(strncmp(region->bound, expected, strlen(region->bound)), 0);
+	ck_assert_ptr_null(strstr(region->bound, "of one CPU"));
+	ck_assert_int_eq(region->bound[0] == '\0', expected[0] == '\0');
+	ck_assert(isnan(report.roof_share) ? isnan(region->roof_share) : report.roof_share == region->roof_share);
+	ck_assert(isnan(roof_share) ? isnan(report.roof_share) : fabs(report.roof_share - roof_share) < 1e-12);
+	report.total = region->total = (struct program_values){.nr = 0};
 	program_report_clear(&report);
 	rot_graph_delete(output);
 }
@@ -329,17 +340,40 @@ check_bound(double performance, double throughput, const char *border, double cp
 START_TEST(bound_in_words)
 {
 	check_bound(4e9, 8.3e9, "llcRam", 1,
-		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak");
-	check_bound(60e9, 0.3e9, "llcRam.read", 1, "compute-bound: 60 % of the peak; 3 % of the memory bandwidth");
-	check_bound(0, 5e9, "llcRam", 1, "no floating-point operations; 50 % of the memory bandwidth");
+		    "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak", 0.83);
+	check_bound(60e9, 0.3e9, "llcRam.read", 1, "compute-bound: 60 % of the peak; 3 % of the memory bandwidth", 0.6);
+	check_bound(0, 5e9, "llcRam", 1, "no floating-point operations; 50 % of the memory bandwidth", NAN);
 	check_bound(60e9, 0.3e9, "llcRam", 2,
-		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of one CPU; the program used more)");
+		    "compute-bound: 60 % of the peak; 3 % of the memory bandwidth (of one CPU; the program used more)",
+		    0.6);
 	check_bound(
 		1e9, 0.3e9, "llcRam", 1,
 		"neither memory nor arithmetic: 3 % of the memory bandwidth, 1 % of the peak; something else takes the "
-		"time (latency, dependences, other instructions, waiting)");
-	check_bound(60e9, 5e9, "l2l3", 1, "");
-	check_bound(NAN, 5e9, "llcRam", 1, "");
+		"time (latency, dependences, other instructions, waiting)",
+		0.03);
+	check_bound(60e9, 5e9, "l2l3", 1, "", NAN);
+	check_bound(NAN, 5e9, "llcRam", 1, "", NAN);
+}
+END_TEST
+
+/* Points of the program, of regions and of few threads, not of threads in regions. */
+START_TEST(what_is_drawn)
+{
+	static const struct {
+		const char *series;
+		bool is_drawn;
+	} rows[] = {
+		{"# program\n", true},      {"# region solve\n", true}, {"# region x\n", true},
+		{"# region idle\n", false}, {"# worker 101\n", true},   {"threads of regions", false},
+	};
+	char *data;
+
+	RUN("zen5", "-q", "-t", "-o", "x", "-R=solve", "-R=x=setUp", "-R=idle", "true");
+	data = read_all("x.data");
+	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
+		ck_assert_msg((strstr(data, rows[i].series) != NULL) == rows[i].is_drawn, "%s:\n%s", rows[i].series,
+			      data);
+	free(data);
 }
 END_TEST
 
@@ -369,6 +403,7 @@ main(void)
 	tcase_add_test(tc, repeated_runs);
 	tcase_add_test(tc, core_that_fails);
 	tcase_add_test(tc, bound_in_words);
+	tcase_add_test(tc, what_is_drawn);
 	tcase_add_test(tc, files_that_cannot_be_written);
 	suite_add_tcase(suite, tc);
 	return suite_run(suite);
