@@ -22,6 +22,7 @@
 #include "programs/run.h"
 #include "rot.h"
 #include "support/files.h"
+#include "support/process.h"
 #include "testing.h"
 
 #define MAX_WORDS 12
@@ -366,9 +367,15 @@ START_TEST(what_is_drawn)
 		{"# program\n", true},      {"# region solve\n", true}, {"# region x\n", true},
 		{"# region idle\n", false}, {"# worker 101\n", true},   {"threads of regions", false},
 	};
-	char *data;
+	char *data, *gnuplot = process_find("gnuplot");
 
 	RUN("zen5", "-q", "-t", "-o", "x", "-R=solve", "-R=x=setUp", "-R=idle", "true");
+	ck_assert_int_eq(status, 0);
+	if (!gnuplot) {
+		ck_assert_ptr_nonnull(strstr(err, "apt-get install gnuplot"));
+		return;
+	}
+	free(gnuplot);
 	data = read_all("x.data");
 	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
 		ck_assert_msg((strstr(data, rows[i].series) != NULL) == rows[i].is_drawn, "%s:\n%s", rows[i].series,
