@@ -122,26 +122,70 @@ find_exit(const struct instruction *instruction, const struct history *history, 
 	}
 }
 
+/* One after the other: false at the end. Bytes that begin no instruction are passed over. */
+static bool
+next_instruction(const uint8_t *bytes, size_t nr_bytes, size_t *at, struct instruction *instruction)
+{
+	while (*at < nr_bytes && !instruction_decode(bytes + *at, nr_bytes - *at, instruction))
+		++*at;
+	return *at < nr_bytes;
+}
+
 void
 code_find_exits(const uint8_t *bytes, size_t nr_bytes, uint64_t address, struct code_exits *exits)
 {
 	struct history history = {0};
+	struct instruction instruction;
 
 	*exits = (struct code_exits){0};
-	for (size_t at = 0; at < nr_bytes;) {
-		struct instruction instruction;
+	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length) {
 		struct code_exit found;
 
-		if (!instruction_decode(bytes + at, nr_bytes - at, &instruction)) {
-			at++;
-			continue;
-		}
 		if (find_exit(&instruction, &history, address + at, address, nr_bytes, &found)) {
 			exits->exits = rot_realloc(exits->exits, exits->nr_exits + 1, sizeof(*exits->exits));
 			exits->exits[exits->nr_exits++] = found;
 		}
 		history.past[history.nr++ % NR_LOOKED_BACK] = instruction;
-		at += instruction.length;
+	}
+}
+
+uint64_t
+code_instruction_at(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint64_t target)
+{
+	struct instruction instruction;
+
+	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length)
+		if (target - (address + at) < instruction.length)
+			return address + at;
+	return target;
+}
+
+bool
+code_jumps_to(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint64_t target)
+{
+	struct instruction instruction;
+
+	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length)
+		if ((instruction.flow == FLOW_JUMP || instruction.flow == FLOW_BRANCH) &&
+		    address + at + instruction.length + (uint64_t)instruction.relative == target)
+			return true;
+	return false;
+}
+
+void
+code_find_constants(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
+		    void (*found)(void *context, uint64_t constant), void *context)
+{
+	struct instruction instruction;
+
+	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length) {
+		bool is_lea = instruction.map == 0 && instruction.opcode == 0x8d;
+		bool is_mov = instruction.map == 0 && (instruction.opcode & 0xf8) == 0xb8;
+
+		if (is_lea && instruction_is_rip_relative(&instruction))
+			found(context, address + at + instruction.length + (uint64_t)instruction.displacement);
+		else if (is_mov || (instruction.map == 0 && instruction.opcode == 0xc7))
+			found(context, instruction.immediate);
 	}
 }
 

@@ -14,6 +14,12 @@
 /* Bytes of the first instruction of nr_bytes; 0: it is none. */
 size_t code_length(const uint8_t *bytes, size_t nr_bytes);
 
+/*
+ * The first byte of the instruction that target lies in, when the nr_bytes of code that stand at address are read from
+ * their first byte on: target itself if an instruction begins there.
+ */
+uint64_t code_instruction_at(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint64_t target);
+
 /* ---- where a range of code is left ---- */
 
 enum code_exit_kind {
@@ -55,6 +61,16 @@ void code_exits_clear(struct code_exits *exits);
 
 /* Whether a branch with this condition jumps in a thread with these registers; true for CODE_ALWAYS. */
 bool code_is_taken(uint8_t condition, uint64_t eflags, uint64_t rcx);
+
+/* True if a direct jump in the nr_bytes of code that stand at address leads to target. */
+bool code_jumps_to(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint64_t target);
+
+/*
+ * Calls found with each address that the code puts into a register as a constant: lea [rip + ...] or mov with 32 bits,
+ * as compilers write the address of a function.
+ */
+void code_find_constants(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
+			 void (*found)(void *context, uint64_t constant), void *context);
 
 /* ---- an instruction that runs in a slot elsewhere ---- */
 

@@ -124,6 +124,7 @@ instruction_decode(const uint8_t *bytes, size_t nr_bytes, struct instruction *in
 	instruction->displacement_offset = decoded.raw.disp.offset;
 	instruction->displacement_bytes = decoded.raw.disp.size / 8;
 	instruction->displacement = decoded.raw.disp.value;
+	instruction->immediate = decoded.raw.imm[0].value.u;
 	instruction->flow = flow(instruction, has_operand_size);
 	if (instruction->flow == FLOW_BRANCH)
 		instruction->condition = condition(instruction);

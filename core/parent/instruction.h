@@ -25,6 +25,7 @@ enum flow {
 /*
  * flow:       a branch with an operand-size prefix and without REX.W is FLOW_OTHER: processors disagree about it
  * condition:  of FLOW_BRANCH; see code_is_taken
+ * immediate:  the first one, extended to 64 bits as encoded
  * relative:   of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL: target - address of the next instruction
  * map:        of legacy instructions the opcode map, 0: one byte, 1: 0f ...; others: not 0 or 1
  * rex:        bits 3..0 are W, R, X, B
@@ -35,6 +36,7 @@ struct instruction {
 	uint8_t length;
 	enum flow flow;
 	uint8_t condition;
+	uint64_t immediate;
 	int64_t relative;
 	uint8_t map, opcode, rex;
 	bool has_modrm, has_sib;

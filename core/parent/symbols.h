@@ -51,14 +51,14 @@ void symbol_ranges_clear(struct symbol_ranges *ranges);
  */
 void symbols_find_function(struct symbol_file *file, const char *name, struct symbol_ranges *found);
 
-/* Adds the parts of a function that compilers put elsewhere (NAME.cold), as far as they have names. */
-void symbols_find_parts(struct symbol_file *file, const struct symbol_range *function, struct symbol_ranges *found);
-
 /*
  * The function that address lies in: by its symbol, or (without a name) by its frame description in .eh_frame, which
  * stripped files have as well. False: none.
  */
 bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_range *range);
+
+/* False: the file does not name its functions. */
+bool symbols_has_functions(const struct symbol_file *file);
 
 /* A name that is like the one wanted, or NULL. */
 const char *symbols_nearest(struct symbol_file *file, const char *name);
@@ -66,16 +66,20 @@ const char *symbols_nearest(struct symbol_file *file, const char *name);
 /*
  * Adds for each function (and each copy of it that is inlined in another) the first instruction of a line; size is 0.
  * source: path of the source file, or the end of it from a '/' on. -1: no debug information (there is a hint then), no
- * such file, several of this name, or no code on that line (the text names the next line that has some).
+ * such file, several of this name, or no code on that line (the hint names the next line that has some).
+ * *is_known: the file was compiled from such a source.
  */
 int symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found,
-		      struct rot_error *err);
+		      bool *is_known, struct rot_error *err);
 
 /* Adds the places of the markers that begin or end the region of rot-marker.h called name; size is 0. */
 void symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, struct symbol_ranges *found);
 
 /* size bytes of the file that stand at a link-time address, or NULL. They live as long as the file. */
 const uint8_t *symbols_bytes(struct symbol_file *file, uint64_t address, uint64_t size);
+
+/* True if what stands at a link-time address can be executed. */
+bool symbols_is_code(const struct symbol_file *file, uint64_t address);
 
 /* Where a link-time address of code stands in the file. False: nowhere. */
 bool symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *offset);
