@@ -13,6 +13,7 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/launch.h"
+#include "parent/program_rules.h"
 #include "parent/program_run.h"
 #include "parent/progress.h"
 
@@ -63,7 +64,7 @@ check(const struct program_command *command, struct rot_error *err)
 		return rot_error_set(err, 0,
 				     "a running process can be visited in one pass, not in %zu passes of %d runs", nr,
 				     command->run_count);
-	return 0;
+	return program_rules_check(command, err);
 }
 
 /* Files open at once are threads times events. What the program may open stays what it was. */

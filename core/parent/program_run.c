@@ -21,6 +21,7 @@
 #include "parent/launch.h"
 #include "parent/process_usage.h"
 #include "parent/program_launch.h"
+#include "parent/program_rules.h"
 #include "parent/program_threads.h"
 #include "parent/tracer.h"
 
@@ -34,7 +35,8 @@ struct run {
 	struct launch launch;
 	struct tracer tracer; /* where session->is_traced */
 	struct program_threads threads;
-	struct counts inherited; /* where not */
+	struct program_rules *rules; /* NULL: there are none */
+	struct counts inherited;     /* where not */
 	bool is_attached;
 	bool is_program_over;
 	bool is_leaving;
@@ -84,6 +86,7 @@ leave(struct run *self)
 {
 	struct rot_error err;
 
+	program_rules_stop(self->rules);
 	self->is_leaving = true;
 	tracer_leave(&self->tracer);
 	self->session->loop.is_draining = true;
@@ -216,6 +219,11 @@ seize(struct run *self)
 	if (!session->is_traced || tracer_seize(&self->tracer, &refused) == 0)
 		return;
 	session->is_traced = false;
+	if (self->rules) {
+		rot_error_prefix(&refused, "rules need the threads to be traced");
+		session_fail(session, "refused", &refused);
+		return;
+	}
 	session_warn(session, "threads are not told apart: %s (%s)", refused.text, refused.hint);
 }
 
@@ -244,9 +252,10 @@ try_to_count(struct run *self, struct rot_error *err)
 {
 	struct counts trial = {0};
 
-	if (counts_begin(&trial, &self->counting, PERF_HEIRS_NONE, PERF_BEGIN_LATER, self->launch.pid, err) < 0)
+	if (counts_begin(&trial, &self->counting, PERF_HEIRS_NONE, PERF_BEGIN_LATER, self->launch.pid, err) < 0 ||
+	    counts_end(&trial, err) < 0)
 		return -1;
-	return counts_end(&trial, err);
+	return program_rules_try(self->rules, self->launch.pid, err);
 }
 
 /* The process waits to be let go afterwards. 0, or -1 and the session has the failure. */
@@ -266,6 +275,8 @@ prepare_program(struct run *self)
 	}
 	self->tracer.program = self->launch.pid;
 	seize(self);
+	if (session->failure)
+		return -1;
 	if ((session->is_traced ? try_to_count(self, &err) : count_inherited(self, &err)) < 0) {
 		session_fail(session, "refused", &err);
 		return -1;
@@ -287,6 +298,10 @@ attach(struct run *self)
 		session_fail(session, "refused", &err);
 	else if (self->threads.nr_uncounted > 0 && self->threads.nr_uncounted == self->tracer.threads.nr)
 		session_fail(session, "refused", &self->threads.uncounted);
+	else if (program_rules_try(self->rules, self->tracer.program, &err) < 0)
+		session_fail(session, "refused", &err);
+	else
+		program_rules_visit(self->rules);
 	return session->failure ? -1 : 0;
 }
 
@@ -400,6 +415,25 @@ conclude(struct run *self)
 	return session->failure == NULL;
 }
 
+static void
+warn_of_rules(void *context, const char *text)
+{
+	session_warn(context, "%s", text);
+}
+
+static int
+open_rules(struct run *self, struct rot_error *err)
+{
+	const struct program_rules_setup setup = {.command = self->session->command,
+						  .output = self->output,
+						  .warn = warn_of_rules,
+						  .context = self->session};
+	int rc = program_rules_new(&self->rules, &setup, err);
+
+	self->threads.rules = self->rules;
+	return rc;
+}
+
 struct program_run_output *
 program_run(struct session *session, int32_t pass)
 {
@@ -421,7 +455,8 @@ program_run(struct session *session, int32_t pass)
 				       .exited = program_thread_exited,
 				       .context = &self->threads};
 	output->pass = pass;
-	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0) {
+	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0 ||
+	    open_rules(self, &err) < 0) {
 		session_fail(session, "refused", &err);
 		goto out;
 	}
@@ -434,6 +469,7 @@ program_run(struct session *session, int32_t pass)
 	if (self->begin_ns && self->begin_ns != MAP_FAILED)
 		munmap(self->begin_ns, sizeof(*self->begin_ns));
 out:
+	program_rules_delete(self->rules);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

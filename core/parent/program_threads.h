@@ -6,6 +6,7 @@
 #include "ProgramRunOutput.h"
 #include "parent/counting.h"
 #include "parent/loop.h"
+#include "parent/program_rules.h"
 #include "parent/thread.h"
 
 /* Zeroed but for the first part. */
@@ -13,6 +14,7 @@ struct program_threads {
 	const struct counting *counting;
 	struct program_run_output *output;
 	const struct threads *threads;
+	struct program_rules *rules; /* NULL: there are none                                    */
 	bool is_per_thread;          /* each gets an output of its own; else all go into total */
 	const struct report *report; /* the one that is being handled, or NULL                 */
 

@@ -92,6 +92,8 @@ write_command(const struct trial *trial)
 	command->run_count = trial->nr_runs ? trial->nr_runs : 1;
 	command->per_thread = !trial->is_total;
 	command->follow_forks = !trial->leaves_forks;
+	if (trial->amend)
+		trial->amend(command);
 	ck_assert(file && rot_text_write(command, file, NULL) == 0 && fclose(file) == 0);
 	rot_graph_delete(command);
 }

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "CoreFailure.h"
+#include "ProgramCommand.h"
 #include "ProgramCommandOutput.h"
 #include "ProgramRunOutput.h"
 #include "ProgramThreadOutput.h"
@@ -16,13 +17,14 @@
 /* What to run: a program by its path, or tests/core/parent/NAME of the build tree where it has no '/'. */
 struct trial {
 	const char *program;
-	const char *arguments[MAX_ARGUMENTS];              /* NULL-terminated                              */
-	pid_t attach_to;                                   /* where program is NULL                        */
-	const char *folder, *environment;                  /* NULL: nothing                                */
-	const char *standard_input, *standard_output;      /* likewise                                     */
-	const char *time_limit;                            /* NULL: a minute                               */
-	int nr_runs;                                       /* 0: one                                       */
-	int refused_call;                                  /* number of a system call that fails; 0: none  */
+	const char *arguments[MAX_ARGUMENTS];           /* NULL-terminated                              */
+	pid_t attach_to;                                /* where program is NULL                        */
+	const char *folder, *environment;               /* NULL: nothing                                */
+	const char *standard_input, *standard_output;   /* likewise                                     */
+	const char *time_limit;                         /* NULL: a minute                               */
+	int nr_runs;                                    /* 0: one                                       */
+	int refused_call;                               /* number of a system call that fails; 0: none  */
+	void (*amend)(struct program_command *command); /* before it is written; NULL: nothing is amended */
 	bool is_total, leaves_forks, is_time_only, counts_unknown_event;
 };
 

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules of programs: what their actions measure, exact to the last page fault (see target.c). */
+#include <ctype.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "entities.h"
+#include "program_runner.h"
+#include "testing.h"
+
+#define SET_ID 5
+
+/* ---- describing ---- */
+
+static struct measurer_set *
+faults_set(void)
+{
+	struct measurer_set *set = measurer_set_new();
+	struct perf_event_measurer *measurer = perf_event_measurer_new();
+	struct perf_event_definition *event = perf_event_definition_new();
+
+	set->id = SET_ID;
+	set->main_measurer = &measurer->base;
+	measurer_set_additional_measurers_add(set, &tsc_measurer_new()->base);
+	measurer_set_validation_measurers_add(set, &execution_time_measurer_new()->base);
+	rot_string_set(&event->name, "faults");
+	rot_string_set(&event->definition, "perf::PERF_COUNT_SW_PAGE_FAULTS");
+	perf_event_measurer_events_add(measurer, event);
+	return set;
+}
+
+static struct rule *
+rule_of(void *predicate, void *action)
+{
+	struct rule *rule = rule_new();
+
+	rule->predicate = predicate;
+	rule->action = action;
+	return rule;
+}
+
+static void
+add_rule(struct program_command *command, void *predicate, void *action)
+{
+	program_command_rules_add(command, rule_of(predicate, action));
+}
+
+static void *
+on_run(const char *event)
+{
+	struct measurement_run_event_predicate *predicate = measurement_run_event_predicate_new();
+
+	rot_string_set(&predicate->event, event);
+	return predicate;
+}
+
+static void *
+on_thread(const char *event, const char *name, int index)
+{
+	struct thread_event_predicate *predicate = thread_event_predicate_new();
+
+	rot_string_set(&predicate->event, event);
+	rot_string_set(&predicate->name, name);
+	predicate->index = index;
+	return predicate;
+}
+
+static void *
+on_program(const char *event, const char *executable)
+{
+	struct program_event_predicate *predicate = program_event_predicate_new();
+
+	rot_string_set(&predicate->event, event);
+	rot_string_set(&predicate->executable, executable);
+	return predicate;
+}
+
+static void *
+on_set(const struct rot_class *class, struct measurer_set *set)
+{
+	void *action = rot_entity_new(class);
+
+	*(struct measurer_set **)rot_field_of(action, rot_class_field(class, "measurerSet")) = set;
+	return action;
+}
+
+static void
+lead_set(struct program_command *command, struct measurer_set *set, void *begin, void *end)
+{
+	add_rule(command, begin, on_set(&initialize_measurer_set_action_class, set));
+	add_rule(command, begin, on_set(&start_measurer_set_action_class, set));
+	add_rule(command, end, on_set(&stop_measurer_set_action_class, set));
+	add_rule(command, end, on_set(&read_measurer_set_action_class, set));
+	add_rule(command, end, on_set(&dispose_measurer_set_action_class, set));
+}
+
+static struct create_measurer_on_thread_action *
+measure_threads(struct program_command *command)
+{
+	struct create_measurer_on_thread_action *action = on_set(&create_measurer_on_thread_action_class, faults_set());
+
+	add_rule(command, on_run("start"), action);
+	return action;
+}
+
+/* ---- what the run gave ---- */
+
+static const struct program_run_output *
+run_with(const char *act, const char *number, void (*amend)(struct program_command *command))
+{
+	const struct trial trial = {.program = "target", .arguments = {act, number}, .amend = amend};
+	const struct program_command_output *output = runner_run(&trial);
+
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 0);
+	return program_command_output_outputs_at(output, 0);
+}
+
+static long
+faults_of(const struct measurer_set_output *set)
+{
+	const struct perf_event_measurer_output *counts =
+		rot_cast(set->main_measurer_output, &perf_event_measurer_output_class);
+	const struct perf_event_count *count;
+
+	ck_assert_int_eq(set->set_id, SET_ID);
+	ck_assert_ptr_nonnull(counts);
+	ck_assert_uint_eq(perf_event_measurer_output_nr_event_counts(counts), 1);
+	ck_assert_uint_eq(measurer_set_output_nr_additional_measurer_outputs(set), 1);
+	ck_assert_uint_eq(measurer_set_output_nr_validation_measurer_outputs(set), 1);
+	count = perf_event_measurer_output_event_counts_at(counts, 0);
+	ck_assert_str_eq(count->name, "faults");
+	ck_assert_uint_eq(count->time_enabled, count->time_running);
+	return (long)count->raw_count;
+}
+
+static const struct program_thread_output *
+thread_of(const struct program_run_output *run, int tid)
+{
+	for (size_t i = 0; i < run->threads.nr; i++) {
+		if (program_run_output_threads_at(run, i)->tid == tid)
+			return program_run_output_threads_at(run, i);
+	}
+	ck_abort_msg("no thread %d", tid);
+	return NULL;
+}
+
+/* What a rule measured on a whole thread is what the run counted on it by other counters. */
+static void
+expect_as_counted(const struct program_run_output *run, size_t nr)
+{
+	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), nr);
+	for (size_t i = 0; i < nr; i++) {
+		const struct measurer_set_output *set = program_run_output_measurer_set_outputs_at(run, i);
+
+		ck_assert_int_eq(faults_of(set), runner_count(thread_of(run, set->tid)));
+	}
+}
+
+/* ---- measurers on all threads ---- */
+
+static const struct {
+	const char *act, *number;
+	int nr_exact;
+} acts[] = {
+	{"threads", "1", 1},
+	{"threads", "16", 16},
+	{"threads", "1000", 1000},
+	{"nested", "3", 8},
+	{"detached", "20", 20},
+	{"rounds", "4", 4},
+	{"raw", "10", 10},
+	{"fork_and_execute", "4", 12},
+	{"exit_with_threads", "8", 8},
+	{"execute_from_thread", "4", 8},
+};
+
+static void
+amend_measure_threads(struct program_command *command)
+{
+	measure_threads(command);
+}
+
+START_TEST(every_thread_is_measured)
+{
+	const struct program_run_output *run = run_with(acts[_i].act, acts[_i].number, amend_measure_threads);
+
+	ck_assert_int_eq(runner_check_exact(run), acts[_i].nr_exact);
+	expect_as_counted(run, (size_t)run->nr_threads);
+}
+END_TEST
+
+/* They are in the output in the order of their start. */
+static void
+amend_pick_index(struct program_command *command)
+{
+	measure_threads(command)->start_predicate = on_thread("started", "", 9);
+}
+
+START_TEST(a_thread_is_picked_by_its_index)
+{
+	const struct program_run_output *run = run_with("threads", "16", amend_pick_index);
+
+	expect_as_counted(run, 1);
+	ck_assert_int_eq(program_run_output_measurer_set_outputs_at(run, 0)->tid,
+			 program_run_output_threads_at(run, 9)->tid);
+}
+END_TEST
+
+/* Only their end shows how threads are called. */
+static void
+amend_read_by_name(struct program_command *command)
+{
+	struct measurer_set *set = faults_set();
+
+	add_rule(command, on_thread("started", "", -1), on_set(&initialize_measurer_set_action_class, set));
+	add_rule(command, on_thread("started", "", -1), on_set(&start_measurer_set_action_class, set));
+	add_rule(command, on_thread("exiting", "1?", -1), on_set(&stop_measurer_set_action_class, set));
+	add_rule(command, on_thread("exiting", "1?", -1), on_set(&read_measurer_set_action_class, set));
+}
+
+START_TEST(threads_are_picked_by_their_name_at_the_end)
+{
+	const struct program_run_output *run = run_with("threads", "16", amend_read_by_name);
+
+	expect_as_counted(run, 6);
+	for (size_t i = 0; i < 6; i++)
+		ck_assert_int_ge(faults_of(program_run_output_measurer_set_outputs_at(run, i)), 10);
+}
+END_TEST
+
+/* ---- sets ---- */
+
+static void
+amend_lead_one(struct program_command *command)
+{
+	lead_set(command, faults_set(), on_thread("started", "", 6), on_thread("exiting", "", 6));
+}
+
+START_TEST(a_set_is_led_through_its_life_on_one_thread)
+{
+	const struct program_run_output *run = run_with("threads", "16", amend_lead_one);
+
+	expect_as_counted(run, 1);
+	ck_assert_int_eq(program_run_output_measurer_set_outputs_at(run, 0)->tid,
+			 program_run_output_threads_at(run, 6)->tid);
+}
+END_TEST
+
+static void
+amend_lead_first(struct program_command *command)
+{
+	lead_set(command, faults_set(), on_run("start"), on_run("stop"));
+}
+
+/* It can still be read when the thread has long ended. */
+START_TEST(a_set_lives_as_long_as_the_run)
+{
+	const struct program_run_output *run = run_with("threads", "3", amend_lead_first);
+	const struct measurer_set_output *set = program_run_output_measurer_set_outputs_at(run, 0);
+	const struct execution_time_measurer_output *time = rot_cast(
+		measurer_set_output_validation_measurer_outputs_at(set, 0), &execution_time_measurer_output_class);
+
+	expect_as_counted(run, 1);
+	ck_assert_int_eq(set->tid, program_run_output_threads_at(run, 0)->tid);
+	ck_assert_uint_ge(time->nano_seconds, program_run_output_threads_at(run, 0)->stop_time / 2);
+}
+END_TEST
+
+/* ---- programs ---- */
+
+/* A shell that starts one target, and something else before. */
+static void
+amend_measure_target(struct program_command *command)
+{
+	measure_threads(command)->start_predicate = on_program("executed", "parent/target");
+}
+
+START_TEST(a_program_that_another_starts_is_measured)
+{
+	char *target = built_path("tests/core/parent/target"), script[4200];
+	const struct trial trial = {.program = "/bin/sh", .arguments = {"-c", script}, .amend = amend_measure_target};
+	const struct program_run_output *run;
+	long sum = 0;
+
+	snprintf(script, sizeof(script), "/bin/true; %s threads 5; /bin/true", target);
+	free(target);
+	run = program_command_output_outputs_at(runner_run(&trial), 0);
+	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 7);
+	for (size_t i = 0; i < 7; i++) {
+		const struct measurer_set_output *set = program_run_output_measurer_set_outputs_at(run, i);
+		const struct program_thread_output *thread = thread_of(run, set->tid);
+
+		ck_assert_ptr_nonnull(strstr(thread->executable, "/target"));
+		if (isdigit((unsigned char)*thread->name))
+			ck_assert_int_eq(faults_of(set), runner_count(thread));
+		sum += isdigit((unsigned char)*thread->name) ? faults_of(set) : 0;
+	}
+	ck_assert_int_ge(sum, 10);
+	ck_assert_int_le(sum, 11);
+}
+END_TEST
+
+/* ---- rules at run time, and the cost of actions ---- */
+
+static void
+amend_add_late(struct program_command *command)
+{
+	struct add_rule_action *late = add_rule_action_new(), *harmless = add_rule_action_new();
+	struct measure_action_execution *measure = on_set(&measure_action_execution_class, faults_set());
+
+	harmless->rule = rule_of(on_program("exited", "nobody"), on_set(&stop_measurer_set_action_class, faults_set()));
+	measure->action = &harmless->base;
+	late->rule = rule_of(on_thread("started", "", -1), measure);
+	add_rule(command, on_thread("started", "", 5), late);
+}
+
+START_TEST(rules_are_added_at_run_time)
+{
+	const struct program_run_output *run = run_with("threads", "20", amend_add_late);
+
+	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 16);
+	for (size_t i = 0; i < 16; i++)
+		ck_assert_int_ne(program_run_output_measurer_set_outputs_at(run, i)->tid,
+				 program_run_output_threads_at(run, 0)->tid);
+}
+END_TEST
+
+/* ---- what is told ---- */
+
+static void
+amend_start_nothing(struct program_command *command)
+{
+	add_rule(command, on_run("start"), on_set(&start_measurer_set_action_class, faults_set()));
+}
+
+START_TEST(a_set_that_is_not_initialized_is_told)
+{
+	const struct trial trial = {.program = "/bin/true", .amend = amend_start_nothing};
+
+	ck_assert(runner_has_warning(runner_run(&trial),
+				     "StartMeasurerSetAction: measurer set 5 is not initialized on the threads"));
+}
+END_TEST
+
+static void
+amend_stop_kernel(struct program_command *command)
+{
+	add_rule(command, on_run("start"), stop_kernel_action_new());
+}
+
+static void
+amend_unknown_event(struct program_command *command)
+{
+	struct create_measurer_on_thread_action *action = measure_threads(command);
+	struct perf_event_measurer *measurer =
+		rot_cast(action->measurer_set->main_measurer, &perf_event_measurer_class);
+
+	rot_string_set(&perf_event_measurer_events_at(measurer, 0)->definition, "no_such_event");
+}
+
+static void
+amend_total(struct program_command *command)
+{
+	measure_threads(command);
+	command->per_thread = false;
+}
+
+static const struct {
+	void (*amend)(struct program_command *command);
+	const char *kind, *text;
+	int refused_call;
+} refusals[] = {
+	{amend_stop_kernel, "error", "rule at place 0: StopKernelAction: a program has no kernel", 0},
+	{amend_unknown_event, "refused", "measurer set 5 of a rule: cannot count 'no_such_event'", 0},
+	{amend_total, "error", "the command has rules and asks for one total", 0},
+	{amend_measure_threads, "refused", "rules need the threads to be traced: cannot trace process", SYS_ptrace},
+};
+
+START_TEST(what_cannot_be_is_refused)
+{
+	const struct trial trial = {.program = "target",
+				    .arguments = {"nothing"},
+				    .amend = refusals[_i].amend,
+				    .refused_call = refusals[_i].refused_call};
+	const struct core_failure *failure = runner_fail(&trial);
+
+	ck_assert_str_eq(failure->kind, refusals[_i].kind);
+	ck_assert_msg(strstr(failure->attempted, refusals[_i].text) != NULL, "%s", failure->attempted);
+}
+END_TEST
+
+/* ---- disturbances ---- */
+
+START_TEST(programs_killed_at_any_moment)
+{
+	for (int i = 0; i < 30; i++) {
+		char delay[16];
+		const struct trial trial = {
+			.program = "target", .arguments = {"kill_storm", delay}, .amend = amend_measure_threads};
+		const struct program_run_output *run;
+
+		snprintf(delay, sizeof(delay), "%d", i * 97 % 3000);
+		run = program_command_output_outputs_at(runner_run(&trial), 0);
+		ck_assert_int_eq(run->signal, SIGKILL);
+		ck_assert_uint_le(program_run_output_nr_measurer_set_outputs(run), (size_t)run->nr_threads);
+	}
+}
+END_TEST
+
+START_TEST(running_processes_are_visited)
+{
+	char *path = built_path("tests/core/parent/target");
+	pid_t pid = fork(), core;
+	struct trial trial = {.attach_to = pid, .time_limit = "0.2", .amend = amend_measure_threads};
+	const struct program_run_output *run;
+
+	if (pid == 0) {
+		if (freopen(runner_said, "w", stdout))
+			execl(path, path, "run_for_ever", "4", NULL);
+		_exit(124);
+	}
+	free(path);
+	runner_wait_until_ready();
+	core = runner_begin(&trial);
+	ck_assert_int_eq(waitpid(core, NULL, 0), core);
+	run = program_command_output_outputs_at(runner_output(), 0);
+	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 4);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_int_ge(faults_of(program_run_output_measurer_set_outputs_at(run, i)), 1);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
+/* ---- all ---- */
+
+static bool
+can_count(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_PAGE_FAULTS,
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0)
+		perror("SKIP: cannot count page faults");
+	close(fd);
+	return fd >= 0;
+}
+
+static bool
+can_trace(void)
+{
+	pid_t pid = fork();
+	bool is_so;
+
+	if (pid == 0) {
+		while (true)
+			pause();
+	}
+	is_so = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
+	if (!is_so)
+		perror("SKIP: cannot trace");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return is_so;
+}
+
+int
+main(void)
+{
+	Suite *suite = suite_create("rules of programs, measured");
+	TCase *all = tcase_create("all");
+
+	if (!can_count() || !can_trace())
+		return TEST_SKIPPED;
+	tcase_set_timeout(all, 120);
+	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
+	tcase_add_loop_test(all, every_thread_is_measured, 0, NR_ELEMENTS(acts));
+	tcase_add_test(all, a_thread_is_picked_by_its_index);
+	tcase_add_test(all, threads_are_picked_by_their_name_at_the_end);
+	tcase_add_test(all, a_set_is_led_through_its_life_on_one_thread);
+	tcase_add_test(all, a_set_lives_as_long_as_the_run);
+	tcase_add_test(all, a_program_that_another_starts_is_measured);
+	tcase_add_test(all, rules_are_added_at_run_time);
+	tcase_add_test(all, a_set_that_is_not_initialized_is_told);
+	tcase_add_loop_test(all, what_cannot_be_is_refused, 0, NR_ELEMENTS(refusals));
+	tcase_add_test(all, programs_killed_at_any_moment);
+	tcase_add_test(all, running_processes_are_visited);
+	suite_add_tcase(suite, all);
+	return suite_run(suite);
+}
