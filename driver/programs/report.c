@@ -271,12 +271,34 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				    name, region->hits[HITS_LOST]);
 }
 
+/* More than this share of a region's time is worth a word. */
+#define WORTH_NOTING 0.01
+
+/* Nobody knows which region is around which. */
+static void
+judge_inner_regions(struct program_report *report, const struct program_region *region)
+{
+	const double hit_us = program_region_hit_us(region);
+
+	for (size_t i = 0; i < report->regions.nr; i++) {
+		const struct program_region *inner = &report->regions.items[i];
+		double share = inner->hits[HITS_ALL] * inner->cost_ns * 1e-3 / (hit_us * region->hits[HITS_MEASURED]);
+
+		if (inner != region && share > WORTH_NOTING && share <= 1)
+			program_report_note(report,
+					    "region %s: if all hits of region %s are within it, observing them is %.2g "
+					    "%% of its time",
+					    region->definition->name, inner->definition->name, 100 * share);
+	}
+}
+
 static void
 judge_region(struct program_report *report, struct program_region *region)
 {
 	judge_hits(report, region);
 	if (!region->total.nr)
 		return;
+	judge_inner_regions(report, region);
 	region->roof_share = roof_share_of(report, &region->total);
 	free(region->bound);
 	region->bound = bound_of(report, &region->total, "");
