@@ -3,85 +3,41 @@
 #include "parent/loop.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/timerfd.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "parent/launch.h"
 
 /* At once, so that threads without end cannot keep everything else waiting. */
 #define BATCH 256
 
-/* ---- statuses ---- */
-
-void
-thread_read_name(pid_t tid, char name[NAME_BYTES])
-{
-	char path[32];
-	int fd;
-	ssize_t bytes;
-
-	*name = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	bytes = read(fd, name, NAME_BYTES);
-	name[bytes > 0 ? bytes - 1 : 0] = '\0';
-	close(fd);
-}
+/* That can be pending: one of each number. */
+#define NR_SIGNALS 8
 
 /*
- * Takes the status that info announces. False: it was a stop that is none any more, since the thread was killed, or its
- * process goes on after SIGCONT; or one of a child that is not traced, which is nobody's business here.
+ * Collects before it handles, so that a thread that stops over and over cannot keep the others waiting. Those who
+ * created a thread can go on at once, while much is to be done for the new one.
  */
-static bool
-take(const struct loop *loop, const siginfo_t *info, struct report *report)
-{
-	siginfo_t stop = {0};
-
-	*report = (struct report){.tid = info->si_pid};
-	if (info->si_code == CLD_TRAPPED || info->si_code == CLD_STOPPED) {
-		if (waitid(P_PID, (id_t)info->si_pid, &stop, WSTOPPED | WNOHANG | __WALL) < 0 || stop.si_pid == 0 ||
-		    stop.si_code != CLD_TRAPPED)
-			return false;
-		report->status = stop.si_status << 8 | 0x7f;
-	} else {
-		if (loop->wants_names)
-			thread_read_name(report->tid, report->name);
-		if (wait4(info->si_pid, &report->status, __WALL | WNOHANG, &report->usage) <= 0)
-			return false;
-	}
-	report->time_ns = clock_raw_ns();
-	return true;
-}
-
-/* Collects before it handles, so that a thread that stops over and over cannot keep the others waiting. */
 static void
 handle_children(struct loop *loop)
 {
-	struct report seen[BATCH];
-	siginfo_t info;
-	size_t nr = 0;
-	int rc = 0;
+	struct report taken[BATCH];
+	size_t nr = reports_take(&loop->reports, taken, BATCH, &loop->rest);
 
-	while (nr < BATCH) {
-		info.si_pid = 0;
-		rc = waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
-		if (rc < 0 || info.si_pid == 0)
-			break;
-		nr += take(loop, &info, &seen[nr]);
+	for (int is_creation = 1; is_creation >= 0; is_creation--) {
+		for (size_t i = 0; i < nr; i++) {
+			if (report_is_creation(&taken[i]) == is_creation)
+				loop->is_over |= loop->report(loop->context, &taken[i]);
+		}
 	}
-	for (size_t i = 0; i < nr; i++)
-		loop->is_over |= loop->report(loop->context, &seen[i]);
-	if (rc < 0 && nr == 0 && loop->is_draining)
+	if (!loop->is_draining)
+		return;
+	if (loop->rest == REPORTS_NO_CHILDREN)
 		loop->no_children(loop->context);
-	loop->has_more_children = nr == BATCH || (nr > 0 && loop->is_draining);
+	else if (nr > 0)
+		loop->rest = REPORTS_MORE;
 }
 
 /* ---- signals and time ---- */
@@ -90,13 +46,16 @@ static void
 on_signal(void *context)
 {
 	struct loop *loop = context;
-	struct signalfd_siginfo info;
+	struct signalfd_siginfo infos[NR_SIGNALS];
+	ssize_t bytes = read(loop->signal_fd, infos, sizeof(infos));
 
-	while (read(loop->signal_fd, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
-		if (info.ssi_signo != SIGCHLD)
-			loop->signal(loop->context, &info);
+	for (size_t i = 0; bytes > 0 && i < (size_t)bytes / sizeof(infos[0]); i++) {
+		if (infos[i].ssi_signo == SIGCHLD)
+			reports_announce(&loop->reports, (pid_t)infos[i].ssi_pid);
+		else
+			loop->signal(loop->context, &infos[i]);
 	}
-	loop->has_more_children = true;
+	loop->rest = REPORTS_MORE;
 }
 
 static void
@@ -106,7 +65,7 @@ on_timer(void *context)
 
 	launch_close(&loop->timer_fd);
 	loop->late(loop->context);
-	loop->has_more_children = true;
+	loop->rest = REPORTS_MORE;
 }
 
 static bool
@@ -161,8 +120,11 @@ loop_set_time_limit(struct loop *loop, double seconds, struct rot_error *err)
 
 /* ---- the loop ---- */
 
+static const int wait_ms[] = {
+	[REPORTS_NONE] = -1, [REPORTS_MORE] = 0, [REPORTS_LATER] = REPORTS_LATER_MS, [REPORTS_NO_CHILDREN] = -1};
+
 static void
-turn(struct loop *loop, bool wait)
+turn(struct loop *loop, int timeout_ms)
 {
 	const struct source own[] = {{&loop->signal_fd, 0, on_signal}, {&loop->timer_fd, 0, on_timer}};
 	const size_t nr_own = sizeof(own) / sizeof(own[0]), nr = nr_own + loop->nr_sources;
@@ -173,29 +135,30 @@ turn(struct loop *loop, bool wait)
 
 		fds[i] = (struct pollfd){.fd = *source->fd, .events = POLLIN | source->extra_events};
 	}
-	poll(fds, nr, wait ? -1 : 0);
+	if (poll(fds, nr, timeout_ms) == 0 && loop->rest == REPORTS_LATER)
+		loop->rest = REPORTS_MORE;
 	for (size_t i = 0; i < nr; i++) {
 		const struct source *source = i < nr_own ? &own[i] : &loop->sources[i - nr_own];
 
 		if (fds[i].revents && *source->fd >= 0)
 			source->handle(i < nr_own ? loop : loop->context);
 	}
-	if (loop->has_more_children && !loop->is_over)
+	if (loop->rest == REPORTS_MORE && !loop->is_over)
 		handle_children(loop);
 }
 
 void
 loop_run(struct loop *loop)
 {
-	loop->has_more_children = true;
+	loop->rest = REPORTS_MORE;
 	while (!loop->is_over)
-		turn(loop, !loop->has_more_children);
+		turn(loop, wait_ms[loop->rest]);
 }
 
 void
 loop_turn(struct loop *loop)
 {
-	turn(loop, false);
+	turn(loop, 0);
 }
 
 void

@@ -7,22 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/types.h>
 
 #include "error.h"
-
-#define NAME_BYTES 16
-
-/* A status of a child or of a traced thread, taken from the system. */
-struct report {
-	pid_t tid;
-	int status;            /* as of waitpid                                                       */
-	uint64_t time_ns;      /* clock_raw_ns when it was taken                                      */
-	struct rusage usage;   /* of one that ended, with its own children that it waited for         */
-	char name[NAME_BYTES]; /* of one that ended: its name, if it was asked for; else empty        */
-};
+#include "parent/reports.h"
 
 /* Something to read from. The function may close *fd and set it to -1. */
 struct source {
@@ -45,16 +34,17 @@ struct loop {
 
 	void (*signal)(void *context, const struct signalfd_siginfo *info);
 	void (*late)(void *context);
-	bool wants_names;
 	struct source sources[LOOP_MAX_SOURCES];
 	size_t nr_sources;
 
 	/* Set it to leave the loop. */
 	bool is_over;
 
+	struct reports reports; /* its first part may be set */
+
 	/* the loop's own */
 	int signal_fd, timer_fd;
-	bool has_more_children; /* that no signal will tell of */
+	enum reports_rest rest; /* of what no signal will tell of */
 	sigset_t old_mask;
 	void (*old_child_handler)(int), (*old_pipe_handler)(int);
 };
@@ -78,9 +68,6 @@ void loop_run(struct loop *loop);
 
 /* Handles what is there, and does not wait. */
 void loop_turn(struct loop *loop);
-
-/* The name of a thread, which is there until its end was taken; "" if it is not. */
-void thread_read_name(pid_t tid, char name[NAME_BYTES]);
 
 /* Signals are as they were before. */
 void loop_close(struct loop *loop);

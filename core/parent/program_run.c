@@ -201,7 +201,10 @@ prepare_loop(struct run *self)
 	loop->no_children = on_no_children;
 	loop->signal = on_signal;
 	loop->late = on_late;
-	loop->wants_names = self->session->is_traced && self->session->command->per_thread;
+	loop->reports = (struct reports){
+		.wants_names = self->session->is_traced && self->session->command->per_thread,
+		.nr_threads = &self->tracer.threads.nr,
+	};
 	loop->sources[0] = (struct source){&self->launch.exec_fd, 0, on_exec};
 	loop->nr_sources = 1;
 	loop->is_over = loop->is_draining = false;
@@ -312,6 +315,7 @@ start(struct run *self)
 
 	if ((self->is_attached ? attach(self) : prepare_program(self)) < 0)
 		return -1;
+	self->session->loop.reports.usage_of = self->tracer.program;
 	if (loop_set_time_limit(&self->session->loop, self->session->time_limit_s, &err) < 0) {
 		session_fail(self->session, "error", &err);
 		return -1;

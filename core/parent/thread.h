@@ -27,7 +27,7 @@ struct thread {
 	struct thread *next;     /* in the same bucket */
 };
 
-#define THREAD_BUCKETS 1024
+#define THREAD_BUCKETS 4096
 
 /* Zeroed: no threads. */
 struct threads {
