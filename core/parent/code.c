@@ -12,6 +12,7 @@
 #define REX_R 4
 #define REX_B 1
 #define NO_INDEX 4
+#define SCALE_8 3
 
 /* The instructions before the present one, the latest at nr - 1 (modulo the size). */
 struct history {
@@ -60,8 +61,9 @@ making(const struct instruction *instruction, unsigned wanted)
 	case 0x8b:
 		if (!to_reg)
 			return MAKES_NOTHING;
-		return instruction->has_sib && instruction->index != NO_INDEX && instruction->scale == 8 ? MAKES_INDEXED
-													 : MAKES_OTHER;
+		return instruction->has_sib && instruction->index != NO_INDEX && instruction->scale == SCALE_8
+			       ? MAKES_INDEXED
+			       : MAKES_OTHER;
 	case 0x89:
 		return to_rm ? MAKES_OTHER : MAKES_NOTHING;
 	case 0x8d:
@@ -87,7 +89,7 @@ made_by(const struct history *history, unsigned wanted)
 static bool
 indirect_exit(const struct instruction *instruction, const struct history *history, struct code_exit *found)
 {
-	bool is_indexed = instruction->has_sib && instruction->index != NO_INDEX && instruction->scale == 8;
+	bool is_indexed = instruction->has_sib && instruction->index != NO_INDEX && instruction->scale == SCALE_8;
 	enum making made = instruction->mod == 3 ? made_by(history, rm_number(instruction)) : MAKES_OTHER;
 
 	if (instruction->has_notrack || made == MAKES_SUM)

@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions that run elsewhere do what they do in place, at every step; lengths; where a range of code is left. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "parent/code.h"
+#include "testing.h"
+
+/* ---- running a piece of code with registers of ours ---- */
+
+#define NR_REGISTERS 15 /* rax rbx rcx rdx rsi rdi rbp r8 ... r15 */
+#define RCX 2
+#define FLAGS 15
+#define CODE_BYTES 4096
+#define STACK_BYTES 1024
+#define ORIGINAL 0x100 /* where in the page the instruction stands */
+#define TAKEN 0x800    /* where it jumps to */
+#define SHORT_WAY 0x40 /* how far with one byte */
+#define AWAY 0x100     /* where in the page of the slot the way out of its middle stands */
+#define PATTERN UINT64_C(0x0102030405060708)
+
+enum { LANDED_NEXT = 1, LANDED_TAKEN, LANDED_MIDDLE };
+
+/* Registers before and after, flags last; where the code came out. The names are those that the assembler uses. */
+uint64_t run_in[NR_REGISTERS + 1], run_out[NR_REGISTERS + 1], run_in_rsp, run_out_rsp, run_entry, run_own_rsp;
+uint32_t run_landed;
+void run_code(void);
+void run_land_next(void);
+void run_land_taken(void);
+void run_land_middle(void);
+
+__asm__(".text\n"
+	"run_code:\n"
+	"	push %rbx\n	push %rbp\n	push %r12\n	push %r13\n	push %r14\n	push %r15\n"
+	"	pcmpeqd %xmm0, %xmm0\n"
+	"	mov %rsp, run_own_rsp(%rip)\n"
+	"	lea run_in(%rip), %rsp\n"
+	"	pop %rax\n	pop %rbx\n	pop %rcx\n	pop %rdx\n	pop %rsi\n	pop %rdi\n	pop "
+	"%rbp\n"
+	"	pop %r8\n	pop %r9\n	pop %r10\n	pop %r11\n	pop %r12\n	pop %r13\n	pop "
+	"%r14\n"
+	"	pop %r15\n	popfq\n"
+	"	mov run_in_rsp(%rip), %rsp\n"
+	"	jmp *run_entry(%rip)\n"
+	"run_land_next:\n	movl $1, run_landed(%rip)\n	jmp 1f\n"
+	"run_land_taken:\n	movl $2, run_landed(%rip)\n	jmp 1f\n"
+	"run_land_middle:\n	movl $3, run_landed(%rip)\n"
+	"1:	mov %rsp, run_out_rsp(%rip)\n"
+	"	lea 128+run_out(%rip), %rsp\n"
+	"	pushfq\n	push %r15\n	push %r14\n	push %r13\n	push %r12\n	push %r11\n	push "
+	"%r10\n"
+	"	push %r9\n	push %r8\n	push %rbp\n	push %rdi\n	push %rsi\n	push %rdx\n	push "
+	"%rcx\n"
+	"	push %rbx\n	push %rax\n"
+	"	mov run_own_rsp(%rip), %rsp\n"
+	"	cld\n"
+	"	pop %r15\n	pop %r14\n	pop %r13\n	pop %r12\n	pop %rbp\n	pop %rbx\n"
+	"	ret\n");
+
+/* code: the instruction in its place, and where it leads. data: what its operands are. slot: elsewhere. */
+static uint8_t *code, *data, *slot_page;
+static uint64_t stack[STACK_BYTES / 8];
+static uint8_t *const stack_top = (uint8_t *)&stack[STACK_BYTES / 16];
+
+struct state {
+	uint64_t registers[NR_REGISTERS + 1], rsp;
+	uint32_t landed;
+	uint8_t stack[STACK_BYTES], data[256];
+};
+
+static void
+make_writable(uint8_t *page, bool is_writable)
+{
+	ck_assert_int_eq(mprotect(page, CODE_BYTES, PROT_READ | (is_writable ? PROT_WRITE : PROT_EXEC)), 0);
+}
+
+static void
+open_pages(void)
+{
+	code = mmap(NULL, (size_t)4 * CODE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	ck_assert_ptr_ne(code, MAP_FAILED);
+	data = code + CODE_BYTES;
+	slot_page = code + (size_t)3 * CODE_BYTES;
+}
+
+static void
+close_pages(void)
+{
+	munmap(code, (size_t)4 * CODE_BYTES);
+}
+
+/* jmp [rip]; address */
+static void
+put_jump(uint8_t *at, void (*target)(void))
+{
+	static const uint8_t jump[6] = {0xff, 0x25};
+
+	memcpy(at, jump, sizeof(jump));
+	memcpy(at + sizeof(jump), &target, sizeof(target));
+}
+
+/* What popf and what pop, ret and calls through the stack find there. */
+static void
+prepare_memory(void)
+{
+	uint64_t taken = (uint64_t)(uintptr_t)(code + TAKEN), flags = 0x8d5;
+	bool is_popf = code[ORIGINAL] == 0x9d;
+
+	for (size_t i = 0; i < STACK_BYTES / 8; i++)
+		stack[i] = PATTERN * (i + 1);
+	for (int i = 0; i < 64; i++)
+		memcpy(data + (ptrdiff_t)8 * i, &taken, 8);
+	memcpy(stack_top, is_popf ? &flags : &taken, 8);
+	memcpy(stack_top + 8, &taken, 8);
+	memcpy(stack_top + 16, &taken, 8);
+	memcpy(stack_top + 120, &taken, 8);
+	memcpy(stack_top + 128, &taken, 8);
+	memcpy(stack_top - 136, &taken, 8);
+}
+
+static void
+prepare_registers(uint64_t flags, uint64_t rcx)
+{
+	uint64_t taken = (uint64_t)(uintptr_t)(code + TAKEN), operand = (uint64_t)(uintptr_t)data;
+
+	for (int i = 0; i < NR_REGISTERS; i++)
+		run_in[i] = PATTERN * (uint64_t)(i + 3);
+	run_in[0] = taken;   /* rax: to be called    */
+	run_in[1] = operand; /* rbx: an operand      */
+	run_in[RCX] = rcx;   /* rcx: a counter       */
+	run_in[4] = operand; /* rsi, rdi: strings    */
+	run_in[5] = operand + 128;
+	run_in[6] = (uint64_t)(uintptr_t)stack_top + 64; /* rbp: a frame         */
+	run_in[11] = taken;                              /* r12                  */
+	run_in[12] = operand;                            /* r13                  */
+	run_in[13] = 2;                                  /* r14: an index        */
+	run_in[FLAGS] = flags;
+	run_in_rsp = (uint64_t)(uintptr_t)stack_top;
+}
+
+static void
+run(uint64_t entry, struct state *state)
+{
+	run_entry = entry;
+	run_code();
+	memcpy(state->registers, run_out, sizeof(run_out));
+	state->rsp = run_out_rsp;
+	state->landed = run_landed;
+	memcpy(state->stack, stack, STACK_BYTES);
+	memcpy(state->data, data, sizeof(state->data));
+}
+
+/* ---- the instructions ---- */
+
+#define NOWHERE 0xff
+
+/*
+ * relative_at: offset of 4 bytes that are made to point to the data; target_at: of 4 (or, is_short, 1) that are made to
+ * point to TAKEN
+ */
+static const struct instruction_case {
+	const char *name;
+	uint8_t nr_bytes;
+	uint8_t bytes[15];
+	uint8_t relative_at, target_at;
+	bool is_short;
+	const char *feature;
+} cases[] = {
+	{"nop", 1, {0x90}, NOWHERE, NOWHERE, false, NULL},
+	{"endbr64", 4, {0xf3, 0x0f, 0x1e, 0xfa}, NOWHERE, NOWHERE, false, NULL},
+	{"push rbp", 1, {0x55}, NOWHERE, NOWHERE, false, NULL},
+	{"push rsp", 1, {0x54}, NOWHERE, NOWHERE, false, NULL},
+	{"pop r9", 2, {0x41, 0x59}, NOWHERE, NOWHERE, false, NULL},
+	{"push imm", 5, {0x68, 1, 2, 3, 0x84}, NOWHERE, NOWHERE, false, NULL},
+	{"pushf", 1, {0x9c}, NOWHERE, NOWHERE, false, NULL},
+	{"popf", 1, {0x9d}, NOWHERE, NOWHERE, false, NULL},
+	{"leave", 1, {0xc9}, NOWHERE, NOWHERE, false, NULL},
+	{"sub rsp, 32", 4, {0x48, 0x83, 0xec, 32}, NOWHERE, NOWHERE, false, NULL},
+	{"adc rdx, r8", 3, {0x4c, 0x11, 0xc2}, NOWHERE, NOWHERE, false, NULL},
+	{"rep movsb", 2, {0xf3, 0xa4}, NOWHERE, NOWHERE, false, NULL},
+	{"rep stosb", 2, {0xf3, 0xaa}, NOWHERE, NOWHERE, false, NULL},
+	{"mov rdx, [rip]", 7, {0x48, 0x8b, 0x15}, 3, NOWHERE, false, NULL},
+	{"mov qword [rip], imm", 11, {0x48, 0xc7, 0x05, 0, 0, 0, 0, 9, 8, 7, 6}, 3, NOWHERE, false, NULL},
+	{"cmp byte [rip], imm", 7, {0x80, 0x3d, 0, 0, 0, 0, 9}, 2, NOWHERE, false, NULL},
+	{"lock cmpxchg [rip], rdx", 9, {0xf0, 0x48, 0x0f, 0xb1, 0x15}, 5, NOWHERE, false, NULL},
+	{"lea r10, [rip]", 7, {0x4c, 0x8d, 0x15}, 3, NOWHERE, false, NULL},
+	{"push [rip]", 6, {0xff, 0x35}, 2, NOWHERE, false, NULL},
+	{"pop [rip]", 6, {0x8f, 0x05}, 2, NOWHERE, false, NULL},
+	{"movups [rip], xmm0", 7, {0x0f, 0x11, 0x05}, 3, NOWHERE, false, NULL},
+	{"pinsrw xmm0, [rip], 1; by its length", 9, {0x66, 0x0f, 0xc4, 0x05, 0, 0, 0, 0, 1}, 4, NOWHERE, false, NULL},
+	{"vmovups [rip], ymm0", 8, {0xc5, 0xfc, 0x11, 0x05}, 4, NOWHERE, false, "avx"},
+	{"vmovdqu64 [rip], zmm0", 10, {0x62, 0xf1, 0xfe, 0x48, 0x7f, 0x05}, 6, NOWHERE, false, "avx512f"},
+	{"vpternlogd zmm0, zmm1, [rip], 5",
+	 11,
+	 {0x62, 0xf3, 0x75, 0x48, 0x25, 0x05, 0, 0, 0, 0, 5},
+	 6,
+	 NOWHERE,
+	 false,
+	 "avx512f"},
+	{"jmp rel8", 2, {0xeb}, NOWHERE, 1, true, NULL},
+	{"jmp rel32", 5, {0xe9}, NOWHERE, 1, false, NULL},
+	{"bnd jmp rel32", 6, {0xf2, 0xe9}, NOWHERE, 2, false, NULL},
+	{"jmp rax", 2, {0xff, 0xe0}, NOWHERE, NOWHERE, false, NULL},
+	{"notrack jmp rax", 3, {0x3e, 0xff, 0xe0}, NOWHERE, NOWHERE, false, NULL},
+	{"jmp r12", 3, {0x41, 0xff, 0xe4}, NOWHERE, NOWHERE, false, NULL},
+	{"jmp [rip]", 6, {0xff, 0x25}, 2, NOWHERE, false, NULL},
+	{"jmp [rsp+8]", 4, {0xff, 0x64, 0x24, 8}, NOWHERE, NOWHERE, false, NULL},
+	{"call rel32", 5, {0xe8}, NOWHERE, 1, false, NULL},
+	{"data16 rex.w call rel32", 7, {0x66, 0x48, 0xe8}, NOWHERE, 3, false, NULL},
+	{"call rax", 2, {0xff, 0xd0}, NOWHERE, NOWHERE, false, NULL},
+	{"call r12", 3, {0x41, 0xff, 0xd4}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rip]", 6, {0xff, 0x15}, 2, NOWHERE, false, NULL},
+	{"call [rbx]", 2, {0xff, 0x13}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rbx+8]", 3, {0xff, 0x53, 8}, NOWHERE, NOWHERE, false, NULL},
+	{"call [r13+0]", 4, {0x41, 0xff, 0x55, 0}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rbx+8*r14]", 4, {0x42, 0xff, 0x14, 0xf3}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+8]", 4, {0xff, 0x54, 0x24, 8}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+120]", 4, {0xff, 0x54, 0x24, 120}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+128]", 7, {0xff, 0x94, 0x24, 128, 0, 0, 0}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp-136]", 7, {0xff, 0x94, 0x24, 0x78, 0xff, 0xff, 0xff}, NOWHERE, NOWHERE, false, NULL},
+	{"call [rsp+8*r14]", 4, {0x42, 0xff, 0x14, 0xf4}, NOWHERE, NOWHERE, false, NULL},
+	{"ret", 1, {0xc3}, NOWHERE, NOWHERE, false, NULL},
+	{"rep ret", 2, {0xf3, 0xc3}, NOWHERE, NOWHERE, false, NULL},
+	{"ret 16", 3, {0xc2, 16, 0}, NOWHERE, NOWHERE, false, NULL},
+};
+
+static bool
+has_feature(const char *feature)
+{
+	if (!feature)
+		return true;
+	return strcmp(feature, "avx") == 0 ? __builtin_cpu_supports("avx") : __builtin_cpu_supports("avx512f");
+}
+
+/* Puts the instruction in its place, and what it leads to. */
+static void
+place(const struct instruction_case *tested)
+{
+	uint8_t *at = code + ORIGINAL;
+	int32_t to_data = (int32_t)(data - (at + tested->nr_bytes)), behind = ORIGINAL + tested->nr_bytes;
+	int32_t to_target = tested->is_short ? SHORT_WAY : TAKEN - behind;
+
+	make_writable(code, true);
+	memset(code, 0xcc, CODE_BYTES);
+	memcpy(at, tested->bytes, tested->nr_bytes);
+	if (tested->relative_at != NOWHERE)
+		memcpy(at + tested->relative_at, &to_data, 4);
+	if (tested->target_at != NOWHERE)
+		memcpy(at + tested->target_at, &to_target, tested->is_short ? 1 : 4);
+	put_jump(at + tested->nr_bytes, run_land_next);
+	put_jump(code + TAKEN, run_land_taken);
+	if (tested->is_short)
+		put_jump(code + behind + to_target, run_land_taken);
+	make_writable(code, false);
+}
+
+static void
+write_slot(const struct code_slot *slot)
+{
+	make_writable(slot_page, true);
+	memcpy(slot_page, slot->bytes, slot->nr_bytes);
+	make_writable(slot_page, false);
+}
+
+static void
+check_same(const struct state *got, const struct state *wanted, const char *name, int point)
+{
+	ck_assert_msg(got->landed == wanted->landed, "%s at point %d: came out at %u, not %u", name, point, got->landed,
+		      wanted->landed);
+	ck_assert_msg(got->rsp == wanted->rsp, "%s at point %d: another stack pointer", name, point);
+	for (int i = 0; i <= FLAGS; i++)
+		ck_assert_msg(got->registers[i] == wanted->registers[i],
+			      "%s at point %d: register %d is %#llx, not %#llx", name, point, i,
+			      (unsigned long long)got->registers[i], (unsigned long long)wanted->registers[i]);
+	ck_assert_msg(memcmp(got->stack, wanted->stack, STACK_BYTES) == 0, "%s at point %d: another stack", name,
+		      point);
+	ck_assert_msg(memcmp(got->data, wanted->data, sizeof(got->data)) == 0, "%s at point %d: other data", name,
+		      point);
+}
+
+/* A thread that is taken out of the slot at this point, and goes on in the original code, ends up the same. */
+static void
+check_point(const struct code_slot *slot, int index, const struct state *wanted, const char *name)
+{
+	const struct code_point *point = &slot->points[index];
+	const int32_t way = AWAY - (point->offset + 5);
+	struct state middle, end;
+
+	ck_assert_ptr_eq(code_slot_point(slot, point->offset), point);
+	make_writable(slot_page, true);
+	memcpy(slot_page, slot->bytes, slot->nr_bytes);
+	slot_page[point->offset] = 0xe9; /* jmp rel32: shorter than what it replaces */
+	memcpy(slot_page + point->offset + 1, &way, sizeof(way));
+	put_jump(slot_page + AWAY, run_land_middle);
+	make_writable(slot_page, false);
+	run((uint64_t)(uintptr_t)slot_page, &middle);
+	if (middle.landed != LANDED_MIDDLE) {
+		check_same(&middle, wanted, name, index);
+		return;
+	}
+	memcpy(run_in, middle.registers, sizeof(run_in));
+	run_in_rsp = middle.rsp + point->pushed_bytes;
+	ck_assert_int_eq(point->is_before, point->address == (uint64_t)(uintptr_t)(code + ORIGINAL));
+	run(point->address, &end);
+	check_same(&end, wanted, name, index);
+}
+
+/* In place, in the slot, and out of each point of the slot. Returns where it came out. */
+static uint32_t
+check_relocation(const char *name, size_t nr_bytes, uint64_t flags, uint64_t rcx)
+{
+	uint8_t *at = code + ORIGINAL;
+	struct state wanted, got;
+	struct code_slot slot;
+	struct rot_error err = {0};
+
+	ck_assert_msg(code_length(at, 15) == nr_bytes, "%s: length %zu", name, code_length(at, 15));
+	ck_assert_msg(code_relocate(at, 15, (uint64_t)(uintptr_t)at, (uint64_t)(uintptr_t)slot_page, &slot, &err) == 0,
+		      "%s: %s", name, err.text);
+	ck_assert_int_le(slot.nr_bytes, CODE_SLOT_BYTES);
+	prepare_memory();
+	prepare_registers(flags, rcx);
+	run((uint64_t)(uintptr_t)at, &wanted);
+	write_slot(&slot);
+	prepare_memory();
+	prepare_registers(flags, rcx);
+	run((uint64_t)(uintptr_t)slot_page, &got);
+	check_same(&got, &wanted, name, -1);
+	for (int i = 0; i < slot.nr_points; i++) {
+		prepare_memory();
+		prepare_registers(flags, rcx);
+		check_point(&slot, i, &wanted, name);
+	}
+	return wanted.landed;
+}
+
+START_TEST(instructions_run_elsewhere)
+{
+	const struct instruction_case *tested = &cases[_i];
+
+	if (!has_feature(tested->feature))
+		return;
+	place(tested);
+	check_relocation(tested->name, tested->nr_bytes, 0x202, 16);
+	check_relocation(tested->name, tested->nr_bytes, 0xed7, 16);
+}
+END_TEST
+
+/* jcc with both lengths, loop and jrcxz with both counters: each with all flags that conditions look at. */
+START_TEST(branches_run_elsewhere)
+{
+	static const uint64_t bits[] = {1 << 0, 1 << 2, 1 << 6, 1 << 7, 1 << 11};
+	static const uint64_t counters[] = {0, 1, 2, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1};
+	uint8_t condition = (uint8_t)_i;
+	struct instruction_case tested = {.name = "branch", .relative_at = NOWHERE};
+	int nr_taken = 0, nr_others = 0;
+
+	if (condition < 16) {
+		tested = (struct instruction_case){"jcc rel32", 6, {0x0f, 0x80 | condition}, NOWHERE, 2, false, NULL};
+	} else if (condition < 24) {
+		tested = (struct instruction_case){"loop", 2, {0xe0 | (condition & 3)}, NOWHERE, 1, true, NULL};
+		if (condition >= 20)
+			tested = (struct instruction_case){
+				"loop with ecx", 3, {0x67, 0xe0 | (condition & 3)}, NOWHERE, 2, true, NULL};
+	} else {
+		condition = (uint8_t)(_i - 24);
+		tested = (struct instruction_case){"jcc rel8", 2, {0x70 | condition}, NOWHERE, 1, true, NULL};
+	}
+	place(&tested);
+	for (int flags = 0; flags < 32; flags++)
+		for (int i = 0; i < NR_ELEMENTS(counters); i++) {
+			uint64_t eflags = 0x202;
+			bool is_taken;
+
+			for (int bit = 0; bit < 5; bit++)
+				eflags |= flags & 1 << bit ? bits[bit] : 0;
+			is_taken = check_relocation(tested.name, tested.nr_bytes, eflags, counters[i]) == LANDED_TAKEN;
+			ck_assert_int_eq(code_is_taken(condition, eflags, counters[i]), is_taken);
+			nr_taken += is_taken;
+			nr_others += !is_taken;
+		}
+	ck_assert_int_gt(nr_taken, 0);
+	ck_assert_int_gt(nr_others, 0);
+	ck_assert(code_is_taken(CODE_ALWAYS, 0, 0));
+}
+END_TEST
+
+static const struct refusal {
+	uint8_t nr_bytes;
+	uint8_t bytes[15];
+	const char *why;
+} refusals[] = {
+	{2, {0xff, 0xd4}, "calls the stack"},                /* call rsp           */
+	{4, {0xff, 0x54, 0x24, 0xf8}, "overwrites"},         /* call [rsp-8]       */
+	{4, {0xff, 0x54, 0x24, 0xff}, "overwrites"},         /* call [rsp-1]       */
+	{4, {0x67, 0xff, 0x14, 0x24}, "overwrites"},         /* call [esp]         */
+	{2, {0x48, 0xcf}, "such a jump"},                    /* iretq              */
+	{1, {0xcb}, "such a jump"},                          /* retf               */
+	{3, {0xff, 0x1c, 0x24}, "such a jump"},              /* call far [rsp]     */
+	{3, {0xff, 0x2c, 0x24}, "such a jump"},              /* jmp far [rsp]      */
+	{6, {0xc7, 0xf8, 0, 0, 0, 0}, "such a jump"},        /* xbegin             */
+	{2, {0x66, 0xc3}, "such a jump"},                    /* data16 ret         */
+	{3, {0x66, 0xff, 0xd0}, "such a jump"},              /* call ax            */
+	{8, {0x67, 0x48, 0x8b, 0x05, 0, 0, 0, 0}, "32-bit"}, /* mov rax, [eip]     */
+	{1, {0x06}, "no instruction"},                       /* push es: not now   */
+	{15,
+	 {0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66, 0x66},
+	 "no instruction"},
+};
+
+START_TEST(what_cannot_run_elsewhere_is_refused)
+{
+	const struct refusal *refusal = &refusals[_i];
+	struct rot_error err = {0};
+	struct code_slot slot;
+
+	ck_assert_int_eq(code_relocate(refusal->bytes, refusal->nr_bytes, 0x1000, 0x2000, &slot, &err), -1);
+	ck_assert_msg(strstr(err.text, refusal->why) && strstr(err.text, "0x1000"), "%s", err.text);
+}
+END_TEST
+
+/* An operand relative to the instruction may be 2 GiB away, and not a byte further. */
+START_TEST(distance_is_limited)
+{
+	static const uint8_t mov[] = {0x48, 0x8b, 0x05, 0, 0, 0, 0};
+	const uint64_t from = UINT64_C(1) << 40, most = INT32_MAX;
+	struct rot_error err = {0};
+	struct code_slot slot;
+
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from - most, &slot, &err), 0);
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from - most - 1, &slot, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "2 GiB"));
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from + most + 1, &slot, &err), 0);
+	ck_assert_int_eq(code_relocate(mov, sizeof(mov), from, from + most + 2, &slot, &err), -1);
+	ck_assert_ptr_null(code_slot_point(&slot, 3));
+}
+END_TEST
+
+/* An instruction that is cut off is none. */
+START_TEST(length_needs_all_bytes)
+{
+	const struct instruction_case *tested = &cases[_i];
+
+	for (size_t nr = 0; nr < tested->nr_bytes; nr++)
+		ck_assert_msg(code_length(tested->bytes, nr) < tested->nr_bytes, "%s", tested->name);
+	ck_assert_int_eq(code_length(tested->bytes, tested->nr_bytes), tested->nr_bytes);
+}
+END_TEST
+
+/* ---- where a range is left ---- */
+
+#define BASE 0x401000
+#define MAX_EXITS 4
+
+static const struct exit_case {
+	const char *name;
+	uint8_t nr_bytes;
+	uint8_t bytes[40];
+	int nr_exits;
+	struct code_exit exits[MAX_EXITS];
+} exit_cases[] = {
+	{"returns",
+	 6,
+	 {0xc3, 0xf3, 0xc3, 0xc2, 8, 0},
+	 3,
+	 {{CODE_RETURN, BASE, 0, 0, CODE_ALWAYS},
+	  {CODE_RETURN, BASE + 1, 0, 0, CODE_ALWAYS},
+	  {CODE_RETURN, BASE + 3, 0, 0, CODE_ALWAYS}}},
+	{"jumps within, to the first byte and to the last", 5, {0xeb, 0xfe, 0xeb, 0x00, 0x90}, 0, {{0}}},
+	{"jump out behind", 3, {0xeb, 0x01, 0x90}, 1, {{CODE_JUMP, BASE, BASE + 3, 0, CODE_ALWAYS}}},
+	{"jump out before", 2, {0xeb, 0xfd}, 1, {{CODE_JUMP, BASE, BASE - 1, 0, CODE_ALWAYS}}},
+	{"branch out",
+	 8,
+	 {0x74, 0x00, 0x0f, 0x8f, 0x00, 0x01, 0x00, 0x00},
+	 1,
+	 {{CODE_JUMP, BASE + 2, BASE + 8 + 0x100, 0, 15}}},
+	{"calls stay", 7, {0xe8, 0, 1, 0, 0, 0xff, 0xd0}, 0, {{0}}},
+	{"tail call through a pointer",
+	 5,
+	 {0x48, 0x8b, 0x07, 0xff, 0xe0},
+	 1,
+	 {{CODE_INDIRECT, BASE + 3, 0, 0, CODE_ALWAYS}}},
+	{"tail call through the table of imports",
+	 6,
+	 {0xff, 0x25, 0, 0x10, 0, 0},
+	 1,
+	 {{CODE_INDIRECT, BASE, 0, 0, CODE_ALWAYS}}},
+	{"tail call of a method", 3, {0xff, 0x60, 0x10}, 1, {{CODE_INDIRECT, BASE, 0, 0, CODE_ALWAYS}}},
+	/* lea table(%rip), %rdx; movslq (%rdx,%rax,4), %rax; add %rdx, %rax; jmp *%rax */
+	{"switch of position-independent code",
+	 16,
+	 {0x48, 0x8d, 0x15, 0, 0, 0, 0, 0x48, 0x63, 0x04, 0x82, 0x48, 0x01, 0xd0, 0xff, 0xe0},
+	 0,
+	 {{0}}},
+	{"switch with notrack", 8, {0x3e, 0xff, 0x24, 0xc5, 0x00, 0x20, 0x40, 0x00}, 0, {{0}}},
+	{"switch, or a table of functions",
+	 7,
+	 {0xff, 0x24, 0xc5, 0x00, 0x20, 0x40, 0x00},
+	 1,
+	 {{CODE_INDEXED, BASE, 0, 0x402000, CODE_ALWAYS}}},
+	/* mov (%rdx,%rax,8), %rcx; jmp *%rcx */
+	{"computed goto, or a table of functions",
+	 6,
+	 {0x48, 0x8b, 0x0c, 0xc2, 0xff, 0xe1},
+	 1,
+	 {{CODE_INDEXED, BASE + 4, 0, 0, CODE_ALWAYS}}},
+	{"data in between", 3, {0x06, 0x90, 0xc3}, 1, {{CODE_RETURN, BASE + 2, 0, 0, CODE_ALWAYS}}},
+	{"nothing", 0, {0}, 0, {{0}}},
+};
+
+START_TEST(exits_are_found)
+{
+	const struct exit_case *tested = &exit_cases[_i];
+	struct code_exits exits;
+
+	code_find_exits(tested->bytes, tested->nr_bytes, BASE, &exits);
+	ck_assert_msg(exits.nr_exits == (size_t)tested->nr_exits, "%s: %zu exits", tested->name, exits.nr_exits);
+	for (int i = 0; i < tested->nr_exits; i++) {
+		const struct code_exit *got = &exits.exits[i], *wanted = &tested->exits[i];
+
+		ck_assert_msg(got->kind == wanted->kind && got->address == wanted->address &&
+				      got->target == wanted->target && got->table == wanted->table &&
+				      got->condition == wanted->condition,
+			      "%s: exit %d is of kind %d at %#llx to %#llx by %#llx, condition %d", tested->name, i,
+			      got->kind, (unsigned long long)got->address, (unsigned long long)got->target,
+			      (unsigned long long)got->table, got->condition);
+	}
+	code_exits_clear(&exits);
+	ck_assert_ptr_null(exits.exits);
+}
+END_TEST
+
+START_TEST(jumps_within_are_found)
+{
+	static const uint8_t loop[] = {0x90, 0xff, 0xc9, 0x75, 0xfc, 0xc3}; /* nop; 1: dec ecx; jnz 1b; ret */
+
+	ck_assert(code_jumps_to(loop, sizeof(loop), BASE, BASE + 1));
+	ck_assert(!code_jumps_to(loop, sizeof(loop), BASE, BASE));
+	ck_assert_int_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 1), BASE + 1);
+	ck_assert_int_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 2), BASE + 1);
+	ck_assert_int_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 5), BASE + 5);
+}
+END_TEST
+
+static void
+sum_up(void *context, uint64_t constant)
+{
+	*(uint64_t *)context += constant;
+}
+
+START_TEST(constants_are_found)
+{
+	/* lea 0x10(%rip), %rax; mov $0x400000, %edx; mov $1, %rcx (sign-extended); lea 8(%rax), %rbx: none */
+	static const uint8_t resolver[] = {0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xba, 0,    0,    0x40, 0,
+					   0x48, 0xc7, 0xc1, 1,    0, 0, 0, 0x48, 0x8d, 0x58, 8};
+	uint64_t sum = 0;
+
+	code_find_constants(resolver, sizeof(resolver), BASE, sum_up, &sum);
+	ck_assert_int_eq(sum, BASE + 7 + 0x10 + 0x400000 + 1);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("code");
+	TCase *running = tcase_create("running"), *reading = tcase_create("reading");
+
+	tcase_add_checked_fixture(running, open_pages, close_pages);
+	tcase_add_loop_test(running, instructions_run_elsewhere, 0, NR_ELEMENTS(cases));
+	tcase_add_loop_test(running, branches_run_elsewhere, 0, 40);
+	suite_add_tcase(suite, running);
+	tcase_add_loop_test(reading, what_cannot_run_elsewhere_is_refused, 0, NR_ELEMENTS(refusals));
+	tcase_add_loop_test(reading, length_needs_all_bytes, 0, NR_ELEMENTS(cases));
+	tcase_add_test(reading, distance_is_limited);
+	tcase_add_loop_test(reading, exits_are_found, 0, NR_ELEMENTS(exit_cases));
+	tcase_add_test(reading, jumps_within_are_found);
+	tcase_add_test(reading, constants_are_found);
+	suite_add_tcase(suite, reading);
+	return suite_run(suite);
+}
