@@ -97,7 +97,7 @@ static void
 print_refusals(const struct program_region *region, FILE *out)
 {
 	for (size_t i = 0; region->service && i < region_service_nr_refusals(region->service); i++)
-		fprintf(out, "  %s\n", region_service_refusals_at(region->service, i));
+		report_text(out, "  ", region_service_refusals_at(region->service, i));
 }
 
 /* ---- where nothing was measured ---- */
@@ -105,11 +105,10 @@ print_refusals(const struct program_region *region, FILE *out)
 static void
 print_unserved(const struct program_region *region, FILE *out)
 {
-	fprintf(out, "  not measured: no place was found, or it cannot be observed\n");
+	fprintf(out, "  not measured\n");
 	print_refusals(region, out);
-	fprintf(out,
-		"  nm -DC FILE and nm -C FILE list functions; a stripped one is a 0xADDRESS; LIBRARY: in front looks "
-		"in a library\n");
+	if (!region->service || region_service_nr_refusals(region->service) == 0)
+		fprintf(out, "  it was found in no program that ran; nm -C FILE and nm -DC FILE list functions\n");
 }
 
 static void

@@ -90,6 +90,18 @@ report_row_values(FILE *out, const struct program_values *values)
 				  "");
 }
 
+void
+report_text(FILE *out, const char *before, const char *text)
+{
+	fputs(before, out);
+	for (; *text; text++) {
+		fputc(*text, out);
+		if (*text == '\n')
+			fprintf(out, "%*s", (int)strlen(before), "");
+	}
+	fputc('\n', out);
+}
+
 /* ---- one thread a line ---- */
 
 /* A heading as wide as its column. */

@@ -129,12 +129,8 @@ print_threads(const struct program_report *report, FILE *out)
 static void
 print_notes(const struct program_report *report, FILE *out)
 {
-	for (size_t i = 0; i < report->nr_notes; i++) {
-		fputs("  note: ", out);
-		for (const char *c = report->notes[i]; *c; c++)
-			fputs(*c == '\n' ? "\n        " : (char[]){*c, '\0'}, out);
-		fputc('\n', out);
-	}
+	for (size_t i = 0; i < report->nr_notes; i++)
+		report_text(out, "  note: ", report->notes[i]);
 }
 
 static void
