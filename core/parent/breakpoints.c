@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 
 #include "memory.h"
 #include "parent/slots.h"
@@ -266,13 +267,9 @@ breakpoints_lift_all(struct image *image)
 
 #define MAX_REWINDS 8
 
-struct rewind {
-	struct user_regs_struct registers; /* rip is the breakpoint; 0: none */
-	bool may_change;                   /* whatever its other registers are afterwards */
-};
-
+/* The registers they had; rip is the breakpoint, or 0: none. */
 struct rewinds {
-	struct rewind items[MAX_REWINDS];
+	struct user_regs_struct items[MAX_REWINDS];
 	size_t next;
 };
 
@@ -284,11 +281,11 @@ rewinds_clear(struct thread *thread)
 }
 
 static void
-remember_rewind(struct thread *thread, const struct user_regs_struct *registers, bool may_change)
+remember_rewind(struct thread *thread, const struct user_regs_struct *registers)
 {
 	if (!thread->rewinds)
 		thread->rewinds = rot_calloc(1, sizeof(*thread->rewinds));
-	thread->rewinds->items[thread->rewinds->next++ % MAX_REWINDS] = (struct rewind){*registers, may_change};
+	thread->rewinds->items[thread->rewinds->next++ % MAX_REWINDS] = *registers;
 }
 
 static bool
@@ -306,12 +303,12 @@ take_rewind(struct thread *thread, const struct user_regs_struct *registers)
 	bool is_taken = false;
 
 	for (size_t i = 0; thread->rewinds && i < MAX_REWINDS; i++) {
-		struct rewind *rewind = &thread->rewinds->items[i];
+		struct user_regs_struct *rewind = &thread->rewinds->items[i];
 
-		if (rewind->registers.rip != registers->rip || rewind->registers.rsp != registers->rsp)
+		if (rewind->rip != registers->rip || rewind->rsp != registers->rsp)
 			continue;
-		is_taken |= rewind->may_change || have_same_values(&rewind->registers, registers);
-		rewind->registers.rip = 0;
+		is_taken |= have_same_values(rewind, registers);
+		rewind->rip = 0;
 	}
 	return is_taken;
 }
@@ -446,16 +443,26 @@ is_synchronous(int signal)
 	       signal == SIGSYS;
 }
 
-/* A system call that the kernel will begin once more: it moves rip back itself. */
-static bool
-will_restart(const struct user_regs_struct *registers)
-{
-	int64_t result = (int64_t)registers->rax;
-
-	return (int64_t)registers->orig_rax >= 0 && result >= -516 && result <= -512 && result != -515;
-}
-
+/* Results of system calls that the kernel may begin once more, by moving rip back itself. */
+#define ERESTARTSYS 512
+#define ERESTARTNOINTR 513
+#define ERESTARTNOHAND 514
+#define ERESTART_RESTARTBLOCK 516
 #define SYSCALL_BYTES 2
+
+/* The thread is behind a system call: registers are what they will be if it is begun once more. False: it is not. */
+static bool
+restart_call(struct user_regs_struct *registers)
+{
+	int64_t result = -(int64_t)registers->rax;
+
+	if ((int64_t)registers->orig_rax < 0 || (result != ERESTARTSYS && result != ERESTARTNOINTR &&
+						 result != ERESTARTNOHAND && result != ERESTART_RESTARTBLOCK))
+		return false;
+	registers->rax = result == ERESTART_RESTARTBLOCK ? SYS_restart_syscall : registers->orig_rax;
+	registers->rip -= SYSCALL_BYTES;
+	return true;
+}
 
 /* False: the thread is not in a slot. */
 static bool
@@ -473,12 +480,8 @@ move_out_of_slot(struct thread *thread, struct user_regs_struct *registers, int 
 		ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rsp), registers->rsp);
 	if (signal && is_synchronous(signal))
 		correct_fault_address(thread, old, registers->rip);
-	if (point->is_before) {
-		remember_rewind(thread, registers, is_synchronous(signal));
-	} else if (will_restart(registers)) {
-		registers->rip -= SYSCALL_BYTES;
-		remember_rewind(thread, registers, true);
-	}
+	if (point->is_before || restart_call(registers))
+		remember_rewind(thread, registers);
 	return true;
 }
 

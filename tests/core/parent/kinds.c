@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Executes functions that begin with all kinds of instructions and checks what they do: kinds THREADS ROUNDS
+ * [MICROSECONDS between signals to each thread]. A signal handler must never see code that is in no file.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "kinds.h"
+
+/* What a function finds. flags are those of comparing first with second. */
+struct registers {
+	uint64_t rax, rcx, rdx, rdi, rsi, r10, r11, first, second;
+};
+
+#define USED __attribute__((used, aligned(64)))
+
+USED uint64_t constant[8] = {77, 78, 79, 80, 81, 82, 83, 84};
+USED uint64_t total;
+USED double float_constant = 79;
+
+extern const char rot_kinds[];
+extern const uint64_t helper_pointer;
+uint64_t call_function(const struct registers *registers, uint64_t function);
+
+#define KIND(name, needs, first, rest, result) ".balign 16\nk_" #name ": " first "\n" rest "\n"
+__asm__(".text\n" KINDS "helper: mov %rdi, %rax; ret\n"
+	"sum_helper: lea (%rdi,%rsi), %rax; ret\n"
+	".balign 16\n.globl rot_kinds\nrot_kinds: .asciz \"" KINDS_MAGIC "\"\n");
+#undef KIND
+#define KIND(name, needs, first, rest, result) ".long k_" #name " - rot_kinds\n"
+__asm__(".text\n" KINDS
+	/* leave as the first instruction of a function ends up where the stack frame says */
+	".globl call_function\n"
+	"call_function: push %rbp; push %rbx\n"
+	"lea 1f(%rip), %rax; push %rax; push %rbp; mov %rsp, %rbp\n"
+	"mov %rsi, %r9; mov %rdi, %r8\n"
+	"mov 8(%r8), %rcx; mov 16(%r8), %rdx; mov 24(%r8), %rdi; mov 32(%r8), %rsi; mov 40(%r8), %r10; mov 48(%r8), "
+	"%r11\n"
+	"mov helper_pointer(%rip), %rax; mov %rax, -24(%rsp)\n"
+	"mov 56(%r8), %rax; cmp 64(%r8), %rax; mov (%r8), %rax\n"
+	"call *%r9\n"
+	"mov %rbp, %rsp; pop %rbp; add $8, %rsp\n"
+	"1: pop %rbx; pop %rbp; ret\n"
+	".data\n.balign 8\n.globl helper_pointer\nhelper_pointer: .quad helper\nsum_pointer: .quad sum_helper\n"
+	".text\n");
+#undef KIND
+
+#define PAGE_BYTES 4096
+#define MAX_MAPPINGS 64
+
+static struct {
+	uint64_t start, end;
+} mappings[MAX_MAPPINGS];
+static size_t nr_mappings;
+static uint64_t process, highest_leaf;
+static __thread char *forbidden; /* a page that cannot be read */
+static int nr_rounds, interval_us;
+static volatile int has_failed;
+
+static void
+fail(const char *what, int kind, uint64_t value)
+{
+	if (!has_failed)
+		fprintf(stderr, "kinds: %s, kind %d, 0x%llx\n", what, kind, (unsigned long long)value);
+	has_failed = 1;
+}
+
+static uint64_t
+function_of(int kind)
+{
+	int32_t distance;
+
+	memcpy(&distance, rot_kinds + sizeof(KINDS_MAGIC) + (size_t)kind * sizeof(distance), sizeof(distance));
+	return (uint64_t)rot_kinds + (uint64_t)distance;
+}
+
+static uint64_t
+flags_of(uint64_t first, uint64_t second)
+{
+	uint64_t flags;
+
+	__asm__("cmp %2, %1; pushf; pop %0" : "=r"(flags) : "r"(first), "r"(second) : "cc", "memory");
+	return flags & 0xc5;
+}
+
+static uint64_t
+result_of(int kind, const struct registers *r)
+{
+	uint64_t sum = r->rdi + r->rsi;
+
+	switch (kind) {
+#define KIND(name, needs, first, rest, result)                                                                         \
+	case KIND_##name:                                                                                              \
+		return result;
+		KINDS
+#undef KIND
+	}
+	return sum;
+}
+
+static bool
+is_possible(int kind)
+{
+	switch (kind) {
+#define KIND(name, needs, first, rest, result)                                                                         \
+	case KIND_##name:                                                                                              \
+		return HAS_##needs;
+		KINDS
+#undef KIND
+	}
+	return false;
+}
+
+/* ---- signals ---- */
+
+static void
+check_rip(const ucontext_t *context)
+{
+	uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+
+	for (size_t i = 0; i < nr_mappings; i++) {
+		if (rip - mappings[i].start < mappings[i].end - mappings[i].start)
+			return;
+	}
+	fail("foreign code in a signal handler", -1, rip);
+}
+
+static void
+on_timer(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	check_rip(context);
+}
+
+/* Lets the instruction succeed the next time, or passes over it. */
+static void
+on_fault(int number, siginfo_t *info, void *argument)
+{
+	ucontext_t *context = argument;
+	greg_t *rip = &context->uc_mcontext.gregs[REG_RIP];
+	uint64_t address = (uint64_t)info->si_addr, at = (uint64_t)*rip;
+
+	check_rip(context);
+	if (number == SIGSEGV) {
+		if (at != function_of(KIND_fault) || address != (uint64_t)forbidden)
+			fail("SIGSEGV elsewhere", KIND_fault, address);
+		mprotect(info->si_addr, PAGE_BYTES, PROT_READ | PROT_WRITE);
+		*(uint64_t *)info->si_addr = 77;
+	} else if (number == SIGILL) {
+		if (at != function_of(KIND_undefined) || address != at)
+			fail("SIGILL elsewhere", KIND_undefined, address);
+		*rip += 2;
+	} else if (number == SIGFPE) {
+		if (at != function_of(KIND_divide) || address != at)
+			fail("SIGFPE elsewhere", KIND_divide, address);
+		*rip += 3;
+	} else if (at != function_of(KIND_own_trap) + 1 || info->si_code != SI_KERNEL) {
+		fail("SIGTRAP elsewhere", KIND_own_trap, at);
+	}
+}
+
+static void
+start_timer(void)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+	struct itimerspec interval = {.it_interval.tv_nsec = interval_us * 1000L,
+				      .it_value.tv_nsec = interval_us * 1000L};
+	timer_t timer;
+
+	if (interval_us == 0)
+		return;
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 || timer_settime(timer, 0, &interval, NULL) < 0)
+		fail("no timer", -1, 0);
+}
+
+/* ---- work ---- */
+
+static void
+run_kind(int kind, int round, const char *source, char *target)
+{
+	uint64_t table[2] = {0, helper_pointer}, result, expected;
+	struct registers r = {.rax = 1000 + (uint64_t)round,
+			      .rcx = (uint64_t)round % 3,
+			      .rdi = (uint64_t)round * 7,
+			      .rsi = (uint64_t)round + (uint64_t)kind,
+			      .r10 = (uint64_t)table,
+			      .r11 = helper_pointer,
+			      .first = (uint64_t)round % 2,
+			      .second = (uint64_t)round % 5};
+
+	switch (kind) {
+	case KIND_rep_movs:
+		r.rdi = (uint64_t)target;
+		r.rsi = (uint64_t)source;
+		r.rcx = 1 + (uint64_t)round % 300;
+		target[r.rcx - 1] = 0;
+		break;
+	case KIND_cpuid:
+		r.rax = r.rcx = 0;
+		break;
+	case KIND_system_call:
+		r.rax = SYS_getpid;
+		break;
+	case KIND_fault:
+		r.rdx = (uint64_t)forbidden;
+		mprotect(forbidden, PAGE_BYTES, PROT_NONE);
+		break;
+	case KIND_divide:
+		r.rsi = 0;
+		break;
+	}
+	expected = result_of(kind, &r);
+	result = call_function(&r, function_of(kind));
+	if (kind == KIND_cpuid || kind == KIND_rep_movs)
+		result &= 0xffffffff;
+	if (result != expected)
+		fail("wrong result", kind, result);
+}
+
+static void *
+work(void *unused)
+{
+	char source[320], target[320];
+
+	(void)unused;
+	memset(source, 55, sizeof(source));
+	forbidden = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	start_timer();
+	for (int round = 0; round < nr_rounds; round++) {
+		for (int kind = 0; kind < NR_KINDS; kind++) {
+			if (is_possible(kind))
+				run_kind(kind, round, source, target);
+		}
+	}
+	return NULL;
+}
+
+static void
+read_mappings(void)
+{
+	FILE *file = fopen("/proc/self/maps", "re");
+	char line[4096], name[4096];
+
+	while (file && nr_mappings < MAX_MAPPINGS && fgets(line, sizeof(line), file)) {
+		unsigned long long start, end;
+		char flags[8];
+
+		if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %4095s", &start, &end, flags, name) < 4 || flags[2] != 'x')
+			continue;
+		mappings[nr_mappings].start = start;
+		mappings[nr_mappings++].end = end;
+	}
+	if (file)
+		fclose(file);
+}
+
+int
+main(int argc, char **argv)
+{
+	static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGTRAP};
+	int nr_threads = argc > 1 ? atoi(argv[1]) : 1;
+	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_RESTART};
+	pthread_t threads[64];
+
+	nr_rounds = argc > 2 ? atoi(argv[2]) : 1;
+	interval_us = argc > 3 ? atoi(argv[3]) : 0;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		sigaction(faults[i], &action, NULL);
+	action.sa_sigaction = on_timer;
+	sigaction(SIGUSR1, &action, NULL);
+	read_mappings();
+	process = (uint64_t)getpid();
+	highest_leaf = call_function(&(struct registers){0}, function_of(KIND_cpuid)) & 0xffffffff;
+	for (int i = 1; i < nr_threads; i++)
+		pthread_create(&threads[i], NULL, work, NULL);
+	work(NULL);
+	for (int i = 1; i < nr_threads; i++)
+		pthread_join(threads[i], NULL);
+	if (total != (uint64_t)nr_threads * (uint64_t)nr_rounds * 0x1000)
+		fail("lost executions", KIND_add_immediate, total);
+	return has_failed;
+}
