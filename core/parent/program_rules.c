@@ -162,8 +162,8 @@ concerned_next(const struct program_event *event, pid_t tid, const struct ruled_
 }
 
 /* The lists are as they were: what is added meanwhile answers from the next event on. */
-void
-program_event_raise(struct program_rules *rules, const struct program_event *event)
+static void
+answer(struct program_rules *rules, const struct program_event *event)
 {
 	size_t nr = rules->nr, nr_creations = creations_count(rules);
 
@@ -179,7 +179,21 @@ program_event_raise(struct program_rules *rules, const struct program_event *eve
 static void
 raise_event(struct program_rules *rules, enum program_event_kind kind, const char *name, struct ruled_thread *thread)
 {
-	program_event_raise(rules, &(struct program_event){.kind = kind, .name = name, .thread = thread});
+	answer(rules, &(struct program_event){.kind = kind, .name = name, .thread = thread});
+}
+
+void
+watch_hit(struct watch *watch, struct ruled_thread *thread)
+{
+	struct program_rules *rules = watch->rules;
+
+	if (!thread->hits)
+		thread->hits = rot_calloc(rules->nr_watches, sizeof(*thread->hits));
+	answer(rules, &(struct program_event){.kind = EVENT_BREAKPOINT,
+					      .name = watch->event,
+					      .thread = thread,
+					      .place = watch->place,
+					      .hit = ++thread->hits[watch - rules->watches]});
 }
 
 /* ---- who there is ---- */
@@ -254,18 +268,17 @@ remove_thread(struct ruled_thread *ruled)
 
 /* ---- what happens to them ---- */
 
-struct ruled_thread *
-program_rules_started(struct program_rules *rules, const struct thread *thread)
+void
+program_rules_started(struct program_rules *rules, struct thread *thread)
 {
 	struct ruled_thread *ruled;
 
 	if (!rules)
-		return NULL;
-	ruled = add_thread(rules, thread);
+		return;
+	thread->ruled = ruled = add_thread(rules, thread);
 	if (ruled->process->nr_threads == 1)
 		raise_event(rules, EVENT_PROGRAM, "started", ruled);
 	raise_event(rules, EVENT_THREAD, "started", ruled);
-	return ruled;
 }
 
 /* The system takes counters away from one that executes a set-uid program. */
@@ -283,15 +296,16 @@ reopen_sets(struct program_rules *rules, struct ruled_thread *ruled)
 	}
 }
 
-struct ruled_thread *
-program_rules_executed(struct program_rules *rules, struct ruled_thread *ruled, const struct thread *thread)
+void
+program_rules_executed(struct program_rules *rules, struct thread *thread)
 {
+	struct ruled_thread *ruled = thread->ruled;
 	bool is_new = ruled == NULL;
 
 	if (!rules)
-		return NULL;
+		return;
 	if (is_new)
-		ruled = add_thread(rules, thread);
+		thread->ruled = ruled = add_thread(rules, thread);
 	ruled->tid = thread->tid;
 	read_executable(ruled->process);
 	reopen_sets(rules, ruled);
@@ -302,14 +316,16 @@ program_rules_executed(struct program_rules *rules, struct ruled_thread *ruled, 
 	raise_event(rules, EVENT_PROGRAM, "executed", ruled);
 	if (is_new)
 		raise_event(rules, EVENT_THREAD, "started", ruled);
-	return ruled;
 }
 
 void
-program_rules_exited(struct program_rules *rules, struct ruled_thread *ruled, const char *name)
+program_rules_exited(struct program_rules *rules, struct thread *thread, const char *name)
 {
+	struct ruled_thread *ruled = thread->ruled;
+
 	if (!rules || !ruled)
 		return;
+	thread->ruled = NULL;
 	ruled->has_ended = true;
 	snprintf(ruled->name, sizeof(ruled->name), "%s", name);
 	for (struct held_set *held = ruled->sets; held; held = held->next)
@@ -338,27 +354,61 @@ program_rules_stop(struct program_rules *rules)
 	raise_event(rules, EVENT_RUN, "stop", NULL);
 	creations_finish(rules);
 	rules->is_over = true;
+	for (size_t i = 0; i < rules->nr_watches; i++) {
+		const struct watch *watch = &rules->watches[i];
+
+		if (!watch->is_found)
+			program_rules_warn(
+				rules, "no thread was seen to come to '%s' (%s): %s%s%s%s", watch->place, watch->event,
+				*watch->error.text ? watch->error.text : "no program was looked at",
+				*watch->error.hint ? " (" : "", watch->error.hint, *watch->error.hint ? ")" : "");
+	}
 }
 
 /* ---- beginning and end ---- */
 
-/* Every set that the rules reach, also that of a rule which comes later. */
 static int
-plan_sets(struct program_rules *rules, struct rot_error *err)
+plan_set(struct program_rules *rules, const struct measurer_set *set, struct rot_error *err)
 {
-	size_t nr;
+	struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
+
+	if (!set)
+		return 0;
+	if (!plan)
+		return rot_error_prefix(err, "measurer set %d of a rule", set->id);
+	rules->plans[rules->nr_plans++] = plan;
+	return 0;
+}
+
+static void
+plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate *predicate)
+{
+	if (!predicate)
+		return;
+	for (size_t i = 0; i < rules->nr_watches; i++) {
+		if (strcmp(rules->watches[i].place, predicate->place) == 0 &&
+		    strcmp(rules->watches[i].event, predicate->event) == 0)
+			return;
+	}
+	rules->watches[rules->nr_watches++] =
+		(struct watch){.rules = rules, .place = predicate->place, .event = predicate->event};
+}
+
+/* Every set and place that the rules reach, also those of a rule which comes later. */
+static int
+plan(struct program_rules *rules, struct rot_error *err)
+{
+	size_t nr, nr_watches = 0;
 	struct rot_entity **parts = rot_graph_collect(rules->setup.command, &nr);
 	int rc = 0;
 
+	for (size_t i = 0; i < nr; i++)
+		nr_watches += rot_is_a(parts[i], &breakpoint_event_predicate_class);
 	rules->plans = rot_calloc(nr + 1, sizeof(*rules->plans));
+	rules->watches = rot_calloc(nr_watches + 1, sizeof(*rules->watches));
 	for (size_t i = 0; i < nr && rc == 0; i++) {
-		const struct measurer_set *set = rot_cast(parts[i], &measurer_set_class);
-		struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
-
-		if (plan)
-			rules->plans[rules->nr_plans++] = plan;
-		else if (set)
-			rc = rot_error_prefix(err, "measurer set %d of a rule", set->id);
+		plan_watch(rules, rot_cast(parts[i], &breakpoint_event_predicate_class));
+		rc = plan_set(rules, rot_cast(parts[i], &measurer_set_class), err);
 	}
 	free(parts);
 	return rc;
@@ -378,7 +428,7 @@ program_rules_new(struct program_rules **rules, const struct program_rules_setup
 	self->items = rot_calloc(program_command_nr_rules(command), sizeof(*self->items));
 	for (; self->nr < program_command_nr_rules(command); self->nr++)
 		self->items[self->nr] = program_command_rules_at(command, self->nr);
-	if (plan_sets(self, err) < 0) {
+	if (plan(self, err) < 0) {
 		program_rules_delete(self);
 		return -1;
 	}
@@ -403,9 +453,18 @@ program_rules_delete(struct program_rules *rules)
 	}
 	for (size_t i = 0; i < rules->nr_plans; i++)
 		set_plan_delete(rules->plans[i]);
+	for (size_t i = 0; i < rules->nr_watches; i++)
+		watch_clear(&rules->watches[i]);
 	free(rules->plans);
+	free(rules->watches);
 	free(rules->items);
 	free(rules);
+}
+
+bool
+program_rules_have_places(const struct program_rules *rules)
+{
+	return rules && rules->nr_watches > 0;
 }
 
 int

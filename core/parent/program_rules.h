@@ -10,6 +10,7 @@
 #ifndef CORE_PARENT_PROGRAM_RULES_H
 #define CORE_PARENT_PROGRAM_RULES_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "ProgramCommand.h"
@@ -18,7 +19,7 @@
 #include "parent/thread.h"
 
 struct program_rules;
-struct ruled_thread;
+struct symbol_files;
 
 /* Whether the rules of the command can be followed, before anything runs. 0 or -1. */
 int program_rules_check(const struct program_command *command, struct rot_error *err);
@@ -41,13 +42,19 @@ void program_rules_delete(struct program_rules *rules);
 int program_rules_try(const struct program_rules *rules, pid_t pid, struct rot_error *err);
 
 /*
- * As the tracer's hooks of these names (tracer.h). started gives what exited and executed want back; of the first
- * thread of a program executed does, which passes NULL. The run starts when a program is executed first.
+ * As the tracer's hooks of these names (tracer.h), after the thread's own counters were opened or closed. The run
+ * starts when a program is executed first. name: of the thread at its end.
  */
-struct ruled_thread *program_rules_started(struct program_rules *rules, const struct thread *thread);
-struct ruled_thread *
-program_rules_executed(struct program_rules *rules, struct ruled_thread *ruled, const struct thread *thread);
-void program_rules_exited(struct program_rules *rules, struct ruled_thread *ruled, const char *name);
+void program_rules_started(struct program_rules *rules, struct thread *thread);
+void program_rules_executed(struct program_rules *rules, struct thread *thread);
+void program_rules_exited(struct program_rules *rules, struct thread *thread, const char *name);
+
+/*
+ * Whether a rule answers breakpoints. Then resolve is to be called whenever a process has all its libraries, or others
+ * than before: thread, stopped with registers of its own, has an image (image.h), in which they are set.
+ */
+bool program_rules_have_places(const struct program_rules *rules);
+void program_rules_resolve(struct program_rules *rules, struct symbol_files *symbols, struct thread *thread);
 
 /* All threads of a running process were announced as started: the run starts. */
 void program_rules_visit(struct program_rules *rules);

@@ -28,7 +28,7 @@ struct held_set {
 	struct held_set *next;
 };
 
-/* Lives on after the end of its thread while it holds sets. hits: of the watches, as many as there were then. */
+/* Lives on after the end of its thread while it holds sets. hits: so far, one for each watch; NULL: none. */
 struct ruled_thread {
 	pid_t tid;
 	struct ruled_process *process;
@@ -38,6 +38,17 @@ struct ruled_thread {
 	struct held_set *sets;
 	int64_t *hits;
 	struct ruled_thread *next, **link;
+};
+
+struct watch_site;
+
+/* A place and an event there that predicates name. is_found: in some process. error: why it was not in the last one. */
+struct watch {
+	struct program_rules *rules;
+	const char *place, *event;
+	struct watch_site *sites; /* of program_places.c */
+	bool is_found;
+	struct rot_error error;
 };
 
 /* ---- what ---- */
@@ -68,6 +79,8 @@ struct program_rules {
 	size_t nr;
 	struct set_plan **plans;
 	size_t nr_plans;
+	struct watch *watches; /* do not move */
+	size_t nr_watches;
 	struct ruled_process *processes;
 	struct ruled_thread *threads;
 	int nr_started;
@@ -75,8 +88,9 @@ struct program_rules {
 	bool is_started, is_over;
 };
 
-/* The whole of an event: rules, then creations. */
-void program_event_raise(struct program_rules *rules, const struct program_event *event);
+/* A thread has come to one of the watch's places. */
+void watch_hit(struct watch *watch, struct ruled_thread *thread);
+void watch_clear(struct watch *watch);
 
 bool program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event);
 

@@ -16,7 +16,6 @@
 struct measured {
 	struct counts counts;
 	struct program_thread_output *output; /* of the run, or its own if threads are not told apart */
-	struct ruled_thread *ruled;
 };
 
 static uint64_t
@@ -75,7 +74,7 @@ program_thread_started(void *context, struct thread *thread)
 	if (thread->tid == thread->pid)
 		read_executable(thread, measured->output);
 	count(self, thread, measured);
-	measured->ruled = program_rules_started(self->rules, thread);
+	program_rules_started(self->rules, thread);
 }
 
 /* Events are taken from a process that executes a set-uid program, so they are opened anew every time. */
@@ -92,7 +91,7 @@ program_thread_executed(void *context, struct thread *thread, pid_t old_tid)
 	count(self, thread, measured);
 	if (self->start_ns == 0)
 		self->start_ns = clock_raw_ns();
-	measured->ruled = program_rules_executed(self->rules, measured->ruled, thread);
+	program_rules_executed(self->rules, thread);
 }
 
 /* The name is known from the report, or readable where it was only let go. */
@@ -129,7 +128,7 @@ program_thread_exited(void *context, struct thread *thread)
 		self->nr_uncounted++;
 	counts_add(&self->total, &measured->counts);
 	describe_end(self, thread, measured->output);
-	program_rules_exited(self->rules, measured->ruled, measured->output->name);
+	program_rules_exited(self->rules, thread, measured->output->name);
 	measured->output->counts = counts_output(&measured->counts, self->counting);
 	if (!self->is_per_thread)
 		rot_graph_delete(measured->output);

@@ -22,6 +22,7 @@ struct thread {
 	bool is_bystander;       /* of a process that is not followed and cannot be let go yet */
 	void *measured;          /* of whoever follows the threads; not looked at here */
 	void *in_regions;        /* likewise (regions.h) */
+	void *ruled;             /* likewise (program_rules.h) */
 	struct image *image;     /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds; /* of breakpoints.c; NULL: none */
 	struct thread *next;     /* in the same bucket */

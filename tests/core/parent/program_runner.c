@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,11 +109,19 @@ runner_begin(const struct trial *trial)
 	int first = trial->refused_call ? 0 : 3;
 	pid_t pid;
 
+	sigset_t interrupt, usual;
+
 	write_command(trial);
+	sigemptyset(&interrupt);
+	sigaddset(&interrupt, SIGINT);
 	unlink(output_path);
 	unlink(runner_said);
 	snprintf(number, sizeof(number), "%d", trial->refused_call);
+	sigprocmask(SIG_BLOCK, &interrupt, &usual);
 	pid = fork();
+	if (pid == 0)
+		signal(SIGINT, SIG_DFL); /* that of libcheck kills the whole test */
+	sigprocmask(SIG_SETMASK, &usual, NULL);
 	if (pid == 0) {
 		int file = open(runner_said, O_WRONLY | O_CREAT | O_APPEND, 0600);
 
