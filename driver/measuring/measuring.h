@@ -30,7 +30,9 @@ void measuring_delete(struct measuring *measuring);
 int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
 		      struct measurement_result **results, struct rot_error *err);
 
-/* SHA-256 of the canonical XML of the measurement and of the machine's identity, in hex. Fresh memory. */
+/* SHA-256 of the canonical XML of a description and of the machine's identity, in hex. Fresh memory. The second sets
+ * the ids within the measurement first. */
+char *measuring_hash(struct rot *rot, const void *description);
 char *measuring_description_hash(struct rot *rot, struct measurement *measurement);
 
 /*

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What stays between two measurements: for measuring.c, performance.c and program_measuring.c only. */
+#ifndef MEASURING_MEASURING_INTERNAL_H
+#define MEASURING_MEASURING_INTERNAL_H
+
+#include <stddef.h>
+
+struct core_builder;
+struct file_hashes;
+struct result_cache;
+
+struct measuring {
+	struct result_cache *cache;
+	struct core_builder *builder;
+	struct file_hashes *files;
+	char **seen; /* description hashes that were measured in this process */
+	size_t nr_seen;
+};
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* The runs of all passes of one point, from the cache or measured. */
+#include "measuring/performance.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "config.h"
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "measuring/measuring_internal.h"
+#include "measuring/monitor.h"
+#include "measuring/result_cache.h"
+#include "memory.h"
+#include "rot.h"
+#include "support/progress.h"
+
+static bool
+was_seen(const struct measuring *measuring, const char *hash)
+{
+	for (size_t i = 0; i < measuring->nr_seen; i++)
+		if (strcmp(measuring->seen[i], hash) == 0)
+			return true;
+	return false;
+}
+
+static void
+remember_seen(struct measuring *measuring, const char *hash)
+{
+	if (was_seen(measuring, hash))
+		return;
+	measuring->seen = rot_realloc(measuring->seen, measuring->nr_seen + 1, sizeof *measuring->seen);
+	measuring->seen[measuring->nr_seen++] = rot_strdup(hash);
+}
+
+static size_t
+nr_missing(const struct performance *performance, const struct performance_pass *pass)
+{
+	size_t nr = pass->result ? performance->kind->runs(pass->result)->nr : 0;
+
+	return nr < (size_t)performance->nr_runs ? (size_t)performance->nr_runs - nr : 0;
+}
+
+/* The least number of missing runs of those passes that miss any; 0: all are there. */
+static size_t
+least_missing(const struct performance *performance)
+{
+	size_t least = 0;
+
+	for (size_t i = 0; i < performance->nr; i++) {
+		size_t nr = nr_missing(performance, &performance->passes[i]);
+
+		if (nr && (!least || nr < least))
+			least = nr;
+	}
+	return least;
+}
+
+static void
+forget_result(struct performance_pass *pass)
+{
+	rot_graph_delete(pass->result);
+	pass->result = NULL;
+}
+
+/* Loads what may be used. True if anything was found. */
+static bool
+load_results(struct performance *performance)
+{
+	struct measuring *measuring = performance->rot->measuring;
+	bool use_cached = configuration_bool(performance->rot->configuration, "useCachedResults"), found = false;
+
+	monitor_enter(performance->rot->monitor, "look up results");
+	for (size_t i = 0; i < performance->nr; i++) {
+		struct performance_pass *pass = &performance->passes[i];
+
+		forget_result(pass);
+		if (use_cached || was_seen(measuring, pass->hash))
+			pass->result = result_cache_load(measuring->cache, pass->hash);
+		found = found || pass->result;
+	}
+	monitor_leave(performance->rot->monitor);
+	return found;
+}
+
+/* Results of another core than today's do not count; nor are runs of two cores mixed in one result. */
+static void
+drop_results_of_other_cores(struct performance *performance, bool check_all)
+{
+	for (size_t i = 0; i < performance->nr; i++) {
+		struct performance_pass *pass = &performance->passes[i];
+
+		if (pass->result && (check_all || nr_missing(performance, pass)) &&
+		    strcmp(pass->result->core_hash, performance->core_hash) != 0)
+			forget_result(pass);
+	}
+}
+
+static struct measurement_result *
+new_result(const struct performance *performance, const struct performance_pass *pass)
+{
+	struct measurement_result *result = measurement_result_new();
+	char created[32], *description = rot_xml_write(pass->description);
+	time_t now = time(NULL);
+	struct tm utc;
+
+	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	rot_string_set(&result->description_hash, pass->hash);
+	rot_string_set(&result->description, description);
+	rot_string_set(&result->core_hash, performance->core_hash);
+	rot_string_set(&result->rot_version, PACKAGE_VERSION);
+	rot_string_set(&result->created, created);
+	result->machine = rot_graph_clone(performance->rot->machine, NULL);
+	if (performance->kind->sign)
+		performance->kind->sign(performance, result);
+	free(description);
+	return result;
+}
+
+/* Runs those passes that miss runs, as often as the one that misses the fewest. */
+static int
+measure_once(struct performance *performance, struct rot_error *err)
+{
+	struct performance_pass **passes = rot_calloc(performance->nr, sizeof(*passes));
+	int nr_runs = (int)least_missing(performance), rc;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < performance->nr; i++) {
+		struct performance_pass *pass = &performance->passes[i];
+
+		if (!nr_missing(performance, pass))
+			continue;
+		if (!pass->result)
+			pass->result = new_result(performance, pass);
+		passes[nr++] = pass;
+	}
+	progress_run(0, nr_runs * (int)nr);
+	monitor_enter(performance->rot->monitor, "measure");
+	rc = performance->kind->measure(performance, passes, nr, nr_runs, err);
+	monitor_leave(performance->rot->monitor);
+	for (size_t i = 0; rc == 0 && i < nr; i++) {
+		result_cache_store(performance->rot->measuring->cache, passes[i]->result);
+		remember_seen(performance->rot->measuring, passes[i]->hash);
+	}
+	free(passes);
+	return rc;
+}
+
+/* Gets all runs. Without the lock nothing is built or measured. */
+static enum performance_outcome
+perform(struct performance *performance, bool has_lock, struct rot_error *err)
+{
+	bool is_cached_only = performance->rot->is_cached_only;
+	bool check_core = !is_cached_only && configuration_bool(performance->rot->configuration, "shouldCheckCoreHash");
+	bool found = load_results(performance);
+	enum performance_outcome outcome;
+
+	if (is_cached_only && least_missing(performance)) {
+		rot_error_set(err, 0, "not in the result cache");
+		return PERFORMANCE_FAILED;
+	}
+	if ((found && check_core) || least_missing(performance)) {
+		outcome = performance->kind->prepare(performance, has_lock, err);
+		if (outcome == PERFORMANCE_FAILED && found)
+			rot_error_append(
+				err, "%s",
+				err->hint[0] ? "" : "\n(-shouldCheckCoreHash=false uses cached results without it)");
+		if (outcome != PERFORMANCE_DONE)
+			return outcome;
+		drop_results_of_other_cores(performance, check_core);
+	}
+	while (least_missing(performance)) {
+		if (!has_lock)
+			return PERFORMANCE_NEEDS_LOCK;
+		if (rot_interrupted()) {
+			rot_error_set(err, 0, "interrupted");
+			return PERFORMANCE_FAILED;
+		}
+		if (measure_once(performance, err) < 0)
+			return PERFORMANCE_FAILED;
+	}
+	return PERFORMANCE_DONE;
+}
+
+/* Again with the lock, since another rot may have measured this point while we waited. */
+static enum performance_outcome
+perform_locked(struct performance *performance, struct rot_error *err)
+{
+	int lock = cache_lock(performance->rot->paths->cache);
+	enum performance_outcome outcome = PERFORMANCE_FAILED;
+
+	if (lock == -2)
+		rot_error_set(err, 0, "interrupted");
+	else
+		outcome = perform(performance, true, err);
+	cache_unlock(lock);
+	return outcome;
+}
+
+/* Exactly nr runs: the first ones. */
+static void
+cut_runs(struct rot_list *runs, size_t nr)
+{
+	struct rot_entity *const *items = runs->items;
+
+	for (size_t i = runs->nr; i > nr; i--)
+		rot_graph_delete(items[i - 1]);
+	if (runs->nr > nr)
+		runs->nr = nr;
+}
+
+int
+performance_run(struct performance *performance, struct rot_error *err)
+{
+	enum performance_outcome outcome = perform(performance, false, err);
+
+	if (outcome == PERFORMANCE_NEEDS_LOCK)
+		outcome = perform_locked(performance, err);
+	for (size_t i = 0; i < performance->nr; i++) {
+		struct performance_pass *pass = &performance->passes[i];
+
+		if (outcome == PERFORMANCE_DONE)
+			cut_runs(performance->kind->runs(pass->result), (size_t)performance->nr_runs);
+		else
+			forget_result(pass);
+		free(pass->hash);
+	}
+	return outcome == PERFORMANCE_DONE ? 0 : -1;
+}
