@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* The files a program is made of. Source of the order of folders: ld.so(8). */
+#include "measuring/program_files.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measuring/elf_needs.h"
+#include "measuring/loader_cache.h"
+#include "memory.h"
+#include "support/files.h"
+
+/* A file that was found. */
+struct object {
+	struct elf_needs needs; /* once it was looked at                         */
+	size_t parent;          /* who asked for it first; itself: the program  */
+};
+
+/* Files are looked at in the order in which they are found. */
+struct search {
+	const struct program *program;
+	struct file_list *files;
+	struct object *objects; /* [files->nr] */
+	struct loader_cache cache;
+	size_t at; /* the file that is looked at */
+};
+
+/* ---- paths ---- */
+
+/* Takes the path. */
+static void
+add(struct search *search, char *path)
+{
+	struct file_list *files = search->files;
+
+	for (size_t i = 0; i < files->nr; i++)
+		if (strcmp(files->paths[i], path) == 0) {
+			free(path);
+			return;
+		}
+	files->paths = rot_realloc(files->paths, files->nr + 1, sizeof(*files->paths));
+	search->objects = rot_realloc(search->objects, files->nr + 1, sizeof(*search->objects));
+	search->objects[files->nr] = (struct object){.parent = search->at};
+	files->paths[files->nr++] = path;
+}
+
+/* No file of that name in the current folder is meant. */
+static char *
+not_found(const char *name)
+{
+	return rot_format("%s (not found)", name);
+}
+
+void
+file_list_clear(struct file_list *files)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		free(files->paths[i]);
+	free(files->paths);
+	*files = (struct file_list){.nr = 0};
+}
+
+const char *
+program_variable(const struct program *program, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = program_nr_environment(program); i-- > 0;) {
+		const char *set = program_environment_at(program, i);
+
+		if (strncmp(set, name, length) == 0 && set[length] == '=')
+			return set + length + 1;
+	}
+	return getenv(name);
+}
+
+/* A path as the program understands it, from where this process is. Fresh memory. */
+static char *
+from_here(const struct program *program, const char *path)
+{
+	return path[0] == '/' || !program->folder[0] ? rot_strdup(path) : rot_format("%s/%s", program->folder, path);
+}
+
+static bool
+is_file(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* The next of the folders separated by any of these characters, or NULL. Fresh memory. */
+static char *
+next_folder(const char **folders, const char *separators)
+{
+	size_t length = *folders ? strcspn(*folders, separators) : 0;
+	char *folder;
+
+	if (!*folders)
+		return NULL;
+	folder = length ? rot_strndup(*folders, length) : rot_strdup(".");
+	*folders = (*folders)[length] ? *folders + length + 1 : NULL;
+	return folder;
+}
+
+/* A program as its own PATH finds it. */
+static char *
+search_path(const struct program *program, const char *name)
+{
+	const char *folders = program_variable(program, "PATH");
+	char *folder, *found = NULL;
+
+	folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin";
+	while (!found && (folder = next_folder(&folders, ":"))) {
+		char *candidate = rot_format("%s/%s", folder, name);
+
+		found = from_here(program, candidate);
+		if (!is_file(found) || access(found, X_OK) < 0) {
+			free(found);
+			found = NULL;
+		}
+		free(candidate);
+		free(folder);
+	}
+	return found;
+}
+
+char *
+program_path(const struct program *program)
+{
+	return strchr(program->executable, '/') ? from_here(program, program->executable)
+						: search_path(program, program->executable);
+}
+
+/* ---- libraries ---- */
+
+/* Every build of the library in that folder. */
+static bool
+add_from_folder(struct search *search, const char *folder, const char *name)
+{
+	static const char *const builds[] = {"glibc-hwcaps/x86-64-v4/", "glibc-hwcaps/x86-64-v3/",
+					     "glibc-hwcaps/x86-64-v2/", ""};
+	bool is_found = false;
+
+	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+		char *path = rot_format("%s/%s%s", folder, builds[i], name);
+		struct elf_needs needs;
+
+		if (elf_needs_read(&needs, path) == 0) {
+			is_found = true;
+			add(search, path);
+		} else {
+			free(path);
+		}
+		elf_needs_clear(&needs);
+	}
+	return is_found;
+}
+
+/* $ORIGIN at the beginning is the folder of the object. Fresh memory. */
+static char *
+expand(const char *folder, const char *object)
+{
+	const char *end = strrchr(object, '/');
+	size_t length = strncmp(folder, "$ORIGIN", 7) == 0 ? 7 : strncmp(folder, "${ORIGIN}", 9) == 0 ? 9 : 0;
+
+	if (length == 0)
+		return rot_strdup(folder);
+	return rot_format("%.*s%s", end ? (int)(end - object) : 1, end ? object : ".", folder + length);
+}
+
+static bool
+add_from_folders(struct search *search, const char *folders, const char *separators, const char *object,
+		 const char *name)
+{
+	bool is_found = false;
+	char *folder;
+
+	while (!is_found && (folder = next_folder(&folders, separators))) {
+		char *expanded = expand(folder, object), *here = from_here(search->program, expanded);
+
+		is_found = add_from_folder(search, here, name);
+		free(here);
+		free(expanded);
+		free(folder);
+	}
+	return is_found;
+}
+
+/* Of the object and of who asked for it, up to the program; those that have a runpath do not pass theirs on. */
+static bool
+add_from_rpaths(struct search *search, const char *name)
+{
+	if (search->objects[search->at].needs.runpath)
+		return false;
+	for (size_t i = search->at;; i = search->objects[i].parent) {
+		const struct elf_needs *needs = &search->objects[i].needs;
+
+		if (!needs->runpath && needs->rpath &&
+		    add_from_folders(search, needs->rpath, ":", search->files->paths[i], name))
+			return true;
+		if (search->objects[i].parent == i)
+			return false;
+	}
+}
+
+static bool
+add_from_cache(struct search *search, const char *name)
+{
+	const char *path;
+	size_t i = 0;
+
+	for (; (path = loader_cache_find(&search->cache, name, i)); i++)
+		add(search, rot_strdup(path));
+	return i > 0;
+}
+
+/* A library that the object looked at asks for. */
+static void
+add_library(struct search *search, const char *name)
+{
+	static const char standard[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:"
+				       "/usr/lib/x86_64-linux-gnu:/usr/local/lib";
+	const char *wanted = program_variable(search->program, "LD_LIBRARY_PATH"),
+		   *runpath = search->objects[search->at].needs.runpath, *object = search->files->paths[search->at];
+
+	if (strchr(name, '/'))
+		add(search, from_here(search->program, name));
+	else if (!add_from_rpaths(search, name) &&
+		 !(wanted && *wanted && add_from_folders(search, wanted, ":;", object, name)) &&
+		 !(runpath && add_from_folders(search, runpath, ":", object, name)) && !add_from_cache(search, name) &&
+		 !add_from_folders(search, standard, ":", object, name))
+		add(search, not_found(name));
+}
+
+/* What an environment variable or a file names, separated by blanks or colons. */
+static void
+add_preloaded(struct search *search, const char *names)
+{
+	for (names = names ? names : ""; *names; names += strspn(names, " \t\n:")) {
+		size_t length = strcspn(names, " \t\n:");
+		char *name = rot_strndup(names, length);
+
+		if (*name)
+			add_library(search, name);
+		free(name);
+		names += length;
+	}
+}
+
+/* ---- scripts ---- */
+
+/* Of "#!/usr/bin/env NAME" also the program of that name. */
+static void
+add_interpreters(struct search *search, char *line)
+{
+	char *rest = NULL, *word = strtok_r(line, " \t\r\n", &rest), *base = word ? strrchr(word, '/') : NULL;
+	bool is_env = base && strcmp(base, "/env") == 0;
+
+	if (word)
+		add(search, from_here(search->program, word));
+	while (is_env && (word = strtok_r(NULL, " \t\r\n", &rest)))
+		if (word[0] != '-' && !strchr(word, '=')) {
+			char *path = strchr(word, '/') ? from_here(search->program, word)
+						       : search_path(search->program, word);
+
+			add(search, path ? path : not_found(word));
+			return;
+		}
+}
+
+static void
+look_at_script(struct search *search, const char *path)
+{
+	FILE *in = fopen(path, "re");
+	char line[512];
+
+	if (in && fgets(line, sizeof(line), in) && strncmp(line, "#!", 2) == 0)
+		add_interpreters(search, line + 2);
+	if (in)
+		fclose(in);
+}
+
+/* ---- all ---- */
+
+static void
+look_at(struct search *search)
+{
+	char *path = search->files->paths[search->at];
+	struct elf_needs needs;
+
+	if (!is_file(path))
+		return;
+	if (elf_needs_read(&needs, path) < 0)
+		look_at_script(search, path);
+	search->objects[search->at].needs = needs;
+	if (needs.interpreter)
+		add(search, rot_strdup(needs.interpreter));
+	for (size_t i = 0; i < needs.nr_libraries; i++)
+		add_library(search, needs.libraries[i]);
+}
+
+void
+program_files_find(const struct program *program, struct file_list *files)
+{
+	struct search search = {.program = program, .files = files};
+	char *path = program_path(program), *preloaded = file_read("/etc/ld.so.preload", NULL, NULL);
+
+	*files = (struct file_list){.nr = 0};
+	loader_cache_open(&search.cache, "/etc/ld.so.cache");
+	if (path)
+		add(&search, path);
+	for (; search.at < files->nr; search.at++) {
+		look_at(&search);
+		if (search.at > 0)
+			continue;
+		add_preloaded(&search, program_variable(program, "LD_PRELOAD"));
+		add_preloaded(&search, preloaded);
+	}
+	for (size_t i = 0; i < files->nr; i++)
+		elf_needs_clear(&search.objects[i].needs);
+	free(search.objects);
+	loader_cache_close(&search.cache);
+	free(preloaded);
+}

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MIT */
+/* Which files a program is made of, as the loader says; and what damaged files do to those who read them. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "measuring/elf_needs.h"
+#include "measuring/file_hashes.h"
+#include "measuring/loader_cache.h"
+#include "measuring/program_files.h"
+#include "memory.h"
+#include "support/files.h"
+#include "testing.h"
+
+static char *folder, *before;
+
+static void
+setup(void)
+{
+	before = getcwd(NULL, 0);
+	folder = temporary_folder_new();
+	ck_assert_int_eq(chdir(folder), 0);
+	unsetenv("LD_LIBRARY_PATH");
+}
+
+static void
+teardown(void)
+{
+	ck_assert_int_eq(chdir(before), 0);
+	temporary_folder_delete(folder);
+	free(before);
+}
+
+static struct program *
+program_named(const char *executable)
+{
+	struct program *program = program_new();
+
+	rot_string_set(&program->executable, executable);
+	return program;
+}
+
+static bool
+has(const struct file_list *files, const char *path)
+{
+	for (size_t i = 0; i < files->nr; i++)
+		if (strcmp(files->paths[i], path) == 0)
+			return true;
+	return false;
+}
+
+static struct file_list
+files_of(const char *executable)
+{
+	struct program *program = program_named(executable);
+	struct file_list files;
+
+	program_files_find(program, &files);
+	program_delete(program);
+	return files;
+}
+
+/* What the loader itself would load is among them. */
+START_TEST(all_that_the_loader_loads)
+{
+	struct file_list files = files_of("/proc/self/exe");
+	char line[4096], *command;
+	struct elf_needs needs;
+	size_t nr = 0;
+	FILE *in;
+
+	ck_assert_int_eq(elf_needs_read(&needs, "/proc/self/exe"), 0);
+	ck_assert_ptr_nonnull(needs.interpreter);
+	ck_assert(has(&files, needs.interpreter));
+	command = rot_format("%s --list '/proc/%ld/exe'", needs.interpreter, (long)getpid());
+	in = popen(command, "r");
+	while (in && fgets(line, sizeof(line), in)) {
+		char *path = strstr(line, "=> /"), *end = path ? strstr(path, " (0x") : NULL;
+
+		if (!path || !end)
+			continue;
+		*end = '\0';
+		ck_assert_msg(has(&files, path + 3), "%s is missing", path + 3);
+		nr++;
+	}
+	ck_assert_ptr_nonnull(in);
+	ck_assert_int_eq(pclose(in), 0);
+	ck_assert_uint_gt(nr, 0);
+	free(command);
+	elf_needs_clear(&needs);
+	file_list_clear(&files);
+}
+END_TEST
+
+START_TEST(interpreters_of_scripts)
+{
+	struct file_list files;
+
+	file_fill("inner", "#!/bin/sh\nexit 0\n");
+	file_fill("outer", "#!/usr/bin/env -S inner\nexit 0\n");
+	ck_assert_int_eq(chmod("inner", 0755) + chmod("outer", 0755), 0);
+	files = files_of("./outer");
+	ck_assert(has(&files, "./outer") && has(&files, "/usr/bin/env"));
+	ck_assert(has(&files, "inner (not found)") && !has(&files, "/bin/sh"));
+	file_list_clear(&files);
+	setenv("PATH", folder, 1);
+	files = files_of("outer");
+	ck_assert_str_eq(strrchr(files.paths[0], '/'), "/outer");
+	ck_assert(has(&files, "/bin/sh"));
+	ck_assert(!has(&files, "inner (not found)"));
+	file_list_clear(&files);
+}
+END_TEST
+
+/* In front of the system's, and by the program's own environment. */
+START_TEST(library_path_comes_first)
+{
+	struct file_list files = files_of("/proc/self/exe");
+	struct program *program = program_named("/proc/self/exe");
+	char *libc = NULL, *own = rot_format("%s/libc.so.6", folder), *set = rot_format("LD_LIBRARY_PATH=/no:%s", folder);
+
+	for (size_t i = 0; i < files.nr; i++)
+		if (path_ends_in(files.paths[i], "/libc.so.6"))
+			libc = rot_strdup(files.paths[i]);
+	ck_assert_ptr_nonnull(libc);
+	ck_assert_int_eq(symlink(libc, "libc.so.6"), 0);
+	file_list_clear(&files);
+	program_environment_add(program, set);
+	program_environment_add(program, "LD_PRELOAD=libm.so.6 /no/such.so");
+	program_files_find(program, &files);
+	ck_assert(has(&files, own) && !has(&files, libc));
+	ck_assert(has(&files, "/no/such.so"));
+	file_list_clear(&files);
+	program_delete(program);
+	free(libc);
+	free(own);
+	free(set);
+}
+END_TEST
+
+START_TEST(what_is_not_there)
+{
+	struct file_list files = files_of("no-such-program-at-all");
+
+	ck_assert_uint_eq(files.nr, 0);
+	file_list_clear(&files);
+	files = files_of("./no-such-program-at-all");
+	ck_assert_uint_eq(files.nr, 1);
+	file_list_clear(&files);
+}
+END_TEST
+
+/* Every beginning of a program, and every byte of its head changed: an answer, whatever it is. */
+START_TEST(damaged_programs)
+{
+	size_t length, nr = 0;
+	char *bytes = file_read("/proc/self/exe", &length, NULL);
+
+	ck_assert_ptr_nonnull(bytes);
+	for (size_t i = 0; i < 1024 && i < length; i++) {
+		struct elf_needs needs;
+		char kept = bytes[i];
+
+		bytes[i] = (char)~kept;
+		ck_assert_int_eq(file_write("damaged", bytes, length < 65536 ? length : 65536, false, NULL), 0);
+		nr += elf_needs_read(&needs, "damaged") < 0;
+		elf_needs_clear(&needs);
+		ck_assert_int_eq(file_write("cut", bytes, i, false, NULL), 0);
+		ck_assert_int_eq(elf_needs_read(&needs, "cut"), -1);
+		elf_needs_clear(&needs);
+		bytes[i] = kept;
+	}
+	ck_assert_uint_gt(nr, 0);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(damaged_list_of_libraries)
+{
+	struct loader_cache cache;
+	size_t length;
+	char *bytes = file_read("/etc/ld.so.cache", &length, NULL);
+
+	loader_cache_open(&cache, "no-such-file");
+	ck_assert_ptr_null(loader_cache_find(&cache, "libc.so.6", 0));
+	loader_cache_close(&cache);
+	for (size_t i = 0; bytes && i < length && i < 512; i++) {
+		ck_assert_int_eq(file_write("cut", bytes, i * length / 512, false, NULL), 0);
+		loader_cache_open(&cache, "cut");
+		(void)loader_cache_find(&cache, "libc.so.6", 1000);
+		loader_cache_close(&cache);
+	}
+	free(bytes);
+}
+END_TEST
+
+START_TEST(hashes_follow_the_content)
+{
+	struct file_hashes *hashes = file_hashes_new();
+	char *first;
+
+	file_fill("a", "one");
+	file_fill("b", "one");
+	first = rot_strdup(file_hashes_get(hashes, "a"));
+	ck_assert_uint_eq(strlen(first), 64);
+	ck_assert_str_eq(file_hashes_get(hashes, "b"), first);
+	file_fill("a", "two!");
+	ck_assert_str_ne(file_hashes_get(hashes, "a"), first);
+	ck_assert_str_eq(file_hashes_get(hashes, "b"), first);
+	ck_assert_str_eq(file_hashes_get(hashes, "/dev/null"), "");
+	ck_assert_str_eq(file_hashes_get(hashes, "no such file"), "");
+	ck_assert_str_eq(file_hashes_get(hashes, "."), "");
+	free(first);
+	file_hashes_delete(hashes);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("program_files");
+	TCase *tcase = tcase_create("all");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, all_that_the_loader_loads);
+	tcase_add_test(tcase, interpreters_of_scripts);
+	tcase_add_test(tcase, library_path_comes_first);
+	tcase_add_test(tcase, what_is_not_there);
+	tcase_add_test(tcase, damaged_programs);
+	tcase_add_test(tcase, damaged_list_of_libraries);
+	tcase_add_test(tcase, hashes_follow_the_content);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
