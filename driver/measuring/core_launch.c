@@ -25,7 +25,7 @@
 
 struct launch {
 	const struct rot *rot;
-	const char *child;
+	const char *child; /* NULL: somebody else's program, which writes to our pipe of messages */
 	struct work_folder work;
 	char *command, *output; /* paths */
 	double time_limit_s;
@@ -42,22 +42,15 @@ struct launch {
 /* ---- command ---- */
 
 static int
-write_command(const struct launch *launch, struct measurement *const *measurements, size_t nr, int nr_runs,
-	      struct rot_error *err)
+write_command(const struct launch *launch, const void *command, struct rot_error *err)
 {
-	struct measurement_command *command = measurement_command_new();
 	FILE *out = fopen(launch->command, "we");
-	int rc;
+	int rc = out ? rot_text_write(command, out, err) : -1;
 
-	command->run_count = nr_runs;
-	for (size_t i = 0; i < nr; i++)
-		measurement_command_measurements_add(command, measurements[i]);
-	rc = out ? rot_text_write(command, out, err) : -1;
 	if (!out)
 		rot_error_set(err, errno, "cannot write '%s'", launch->command);
 	else if (fclose(out) != 0 && rc == 0)
 		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
-	measurement_command_delete(command);
 	return rc;
 }
 
@@ -83,8 +76,6 @@ start(struct launch *launch, struct rot_error *err)
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
 	const char *argv[] = {core,
-			      "--child",
-			      launch->child,
 			      "--command",
 			      launch->command,
 			      "--output",
@@ -93,6 +84,8 @@ start(struct launch *launch, struct rot_error *err)
 			      limit,
 			      "--progress-fd",
 			      fd,
+			      launch->child ? "--child" : NULL,
+			      launch->child,
 			      NULL};
 	pid_t parent = getpid();
 	int rc = -1;
@@ -252,7 +245,8 @@ append_messages(const struct launch *launch, const char *already, struct rot_err
 		length = 2000;
 	}
 	if (length > 0 && !strstr(already, text))
-		rot_error_append(err, "\nThe core printed:\n%.*s", (int)length, text);
+		rot_error_append(err, "\nThe %s printed:\n%.*s", launch->child ? "core" : "program", (int)length,
+				 text);
 }
 
 /* Kinds of CoreFailure and what to try, when the core itself has no hint. */
@@ -280,6 +274,8 @@ report_failure(struct launch *launch, const struct core_failure *failure, struct
 	append_messages(launch, failure->standard_error, err);
 	if (failure->hint[0])
 		return rot_error_hint(err, "%s", failure->hint);
+	if (!launch->child && strcmp(failure->kind, "timeLimit") != 0)
+		return -1;
 	for (size_t i = 0; i < sizeof failure_hints / sizeof *failure_hints; i++)
 		if (strcmp(failure->kind, failure_hints[i].kind) == 0)
 			rot_error_hint(err, "%s", failure_hints[i].hint);
@@ -306,24 +302,46 @@ report_end(const struct launch *launch, const struct rot_error *why, struct rot_
 	return -1;
 }
 
+/* Has the output everything that the command asked for? */
+typedef bool completeness(const void *output, const void *command);
+
 static bool
-is_complete(const struct measurement_command_output *output, size_t nr_measurements, int nr_runs)
+has_all_collections(const void *output, const void *command)
 {
-	size_t nr = measurement_command_output_nr_collections(output);
+	const struct measurement_command_output *got = output;
+	const struct measurement_command *asked = command;
+	size_t nr = measurement_command_output_nr_collections(got), nr_asked = asked->measurements.nr;
 
-	for (size_t i = 0; i < nr && i < nr_measurements; i++) {
-		struct measurement_run_output_collection *collection =
-			measurement_command_output_collections_at(output, i);
+	for (size_t i = 0; i < nr && i < nr_asked; i++) {
+		struct measurement_run_output_collection *collection = measurement_command_output_collections_at(got, i);
 
-		if (!collection || measurement_run_output_collection_nr_outputs(collection) != (size_t)nr_runs)
+		if (!collection ||
+		    measurement_run_output_collection_nr_outputs(collection) != (size_t)asked->run_count)
 			return false;
 	}
-	return nr == nr_measurements;
+	return nr == nr_asked;
+}
+
+/* What interrupts us also ends the program, whose last run then is none. */
+static bool
+has_all_runs(const void *output, const void *command)
+{
+	const struct program_command_output *got = output;
+	const struct program_command *asked = command;
+	size_t nr = program_command_output_nr_outputs(got), nr_passes = program_command_nr_passes(asked);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(got, i);
+
+		if (!run || run->pass < 0 || (size_t)run->pass >= nr_passes)
+			return false;
+	}
+	return nr == nr_passes * (size_t)asked->run_count && !rot_interrupted();
 }
 
 static int
-read_output(struct launch *launch, size_t nr_measurements, int nr_runs, struct measurement_command_output **output,
-	    struct rot_error *err)
+read_output(struct launch *launch, const void *command, const struct rot_class *class, completeness *is_complete,
+	    void **output, struct rot_error *err)
 {
 	FILE *in = fopen(launch->output, "re");
 	struct rot_error why = {0};
@@ -335,8 +353,7 @@ read_output(struct launch *launch, size_t nr_measurements, int nr_runs, struct m
 		rot_error_set(&why, errno, "cannot read '%s'", launch->output);
 	else
 		fclose(in);
-	if (has_succeeded && rot_is_a(graph, &measurement_command_output_class) &&
-	    is_complete(graph, nr_measurements, nr_runs)) {
+	if (has_succeeded && rot_is_a(graph, class) && is_complete(graph, command)) {
 		*output = graph;
 		return 0;
 	}
@@ -362,9 +379,10 @@ check_time_limit(double seconds, struct rot_error *err)
 	return rot_error_hint(err, "-timeLimit=SECONDS takes 0.001 to 1e9");
 }
 
-int
-core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements, size_t nr_measurements,
-	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
+/* *printed (may be NULL): the end of standard error, fresh memory. */
+static int
+launch_and_read(const struct rot *rot, const char *child, const void *command, const struct rot_class *class,
+		completeness *is_complete, void **output, char **printed, struct rot_error *err)
 {
 	struct launch *launch = rot_calloc(1, sizeof *launch);
 	int rc = -1;
@@ -377,12 +395,13 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	    work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
 		launch->command = rot_format("%s/command", launch->work.path);
 		launch->output = rot_format("%s/output", launch->work.path);
-		if (write_command(launch, measurements, nr_measurements, nr_runs, err) == 0 &&
-		    start(launch, err) == 0) {
+		if (write_command(launch, command, err) == 0 && start(launch, err) == 0) {
 			follow(launch);
-			rc = read_output(launch, nr_measurements, nr_runs, output, err);
+			rc = read_output(launch, command, class, is_complete, output, err);
 		}
 	}
+	if (rc == 0 && printed)
+		*printed = rot_strndup(launch->text, length_without_newlines(launch->text, launch->text_length));
 	if (launch->progress >= 0)
 		close(launch->progress);
 	if (launch->messages >= 0)
@@ -391,5 +410,36 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	free(launch->command);
 	free(launch->output);
 	free(launch);
+	return rc;
+}
+
+int
+core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements, size_t nr_measurements,
+	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
+{
+	struct measurement_command *command = measurement_command_new();
+	void *graph = NULL;
+	int rc;
+
+	command->run_count = nr_runs;
+	for (size_t i = 0; i < nr_measurements; i++)
+		measurement_command_measurements_add(command, measurements[i]);
+	rc = launch_and_read(rot, child, command, &measurement_command_output_class, has_all_collections, &graph, NULL,
+			     err);
+	if (rc == 0)
+		*output = graph;
+	measurement_command_delete(command);
+	return rc;
+}
+
+int
+core_launch_program(const struct rot *rot, const struct program_command *command,
+		    struct program_command_output **output, char **printed, struct rot_error *err)
+{
+	void *graph = NULL;
+	int rc = launch_and_read(rot, NULL, command, &program_command_output_class, has_all_runs, &graph, printed, err);
+
+	if (rc == 0)
+		*output = graph;
 	return rc;
 }

@@ -78,6 +78,8 @@ load_results(struct performance *performance)
 		forget_result(pass);
 		if (use_cached || was_seen(measuring, pass->hash))
 			pass->result = result_cache_load(measuring->cache, pass->hash);
+		if (pass->result && !performance->kind->runs(pass->result))
+			forget_result(pass);
 		found = found || pass->result;
 	}
 	monitor_leave(performance->rot->monitor);

@@ -25,7 +25,7 @@ enum performance_outcome { PERFORMANCE_FAILED = -1, PERFORMANCE_DONE, PERFORMANC
 
 /* Who measures one kind of description. */
 struct performance_kind {
-	/* The runs in a result. */
+	/* The runs in a result; NULL: it is one of another kind. */
 	struct rot_list *(*runs)(const struct measurement_result *result);
 
 	/*
