@@ -197,13 +197,8 @@ experiment_add_column(struct experiment *experiment, const char *of, const char 
 
 /* ---- measuring ---- */
 
-struct requests {
-	struct quantity_request *items;
-	size_t nr;
-};
-
 static void
-requests_add(struct requests *requests, const struct quantity_request *request)
+requests_add(struct experiment_requests *requests, const struct quantity_request *request)
 {
 	if (!request->name)
 		return;
@@ -216,8 +211,8 @@ requests_add(struct requests *requests, const struct quantity_request *request)
 
 /* What columns, names and the plots that show the point need. */
 static int
-add_shown(const struct experiment *experiment, const struct experiment_point *point, struct requests *requests,
-	  struct rot_error *err)
+add_shown(const struct experiment *experiment, const struct experiment_point *point,
+	  struct experiment_requests *requests, struct rot_error *err)
 {
 	for (size_t i = 0; i < experiment->nr_plots; i++) {
 		bool shows;
@@ -318,7 +313,7 @@ coordinates_copy(const struct coordinate *coordinates, size_t nr)
 	return copy;
 }
 
-static void
+void
 experiment_point_clear(struct experiment_point *point)
 {
 	for (size_t i = 0; i < point->nr_values; i++)
@@ -333,6 +328,20 @@ experiment_point_clear(struct experiment_point *point)
 	free(point->series);
 	free(point->label);
 	free(point->cache_state);
+	for (size_t i = 0; i < point->nr_notes; i++)
+		free(point->notes[i]);
+	free(point->notes);
+	rot_graph_delete(point->program);
+}
+
+struct experiment_point
+experiment_point_at(const char *series, const char *label, const struct coordinate *coordinates, size_t nr_coordinates)
+{
+	return (struct experiment_point){
+		.series = rot_strdup(series),
+		.label = rot_strdup(label),
+		.at = coordinates_copy(coordinates, nr_coordinates),
+	};
 }
 
 /* The plots come last, when nobody may be looking any more. */
@@ -346,15 +355,20 @@ warn_if_plots_will_fail(const struct experiment *experiment)
 	free(gnuplot);
 }
 
+int
+experiment_nr_runs(const struct experiment *experiment, int nr_runs)
+{
+	return experiment->configured_runs ? experiment->configured_runs : nr_runs;
+}
+
 static int
 measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
-	      const struct requests *requests, int nr_runs, struct rot_error *err)
+	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
 {
 	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
 	char **hashes = NULL;
 	int rc = quantities_measure(experiment->rot, measurement, requests->items, requests->nr,
-				    experiment->configured_runs ? experiment->configured_runs : nr_runs, values,
-				    &hashes, err);
+				    experiment_nr_runs(experiment, nr_runs), values, &hashes, err);
 
 	if (rc < 0) {
 		free(values);
@@ -367,32 +381,47 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 	return 0;
 }
 
+void
+experiment_begin_point(const struct experiment *experiment)
+{
+	if (experiment->nr_points == 0)
+		warn_if_plots_will_fail(experiment);
+	progress_point();
+}
+
+int
+experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
+		  const struct quantity_request *requests, size_t nr_requests, struct experiment_requests *all,
+		  struct rot_error *err)
+{
+	for (size_t i = 0; i < nr_requests; i++)
+		requests_add(all, &requests[i]);
+	return add_shown(experiment, point, all, err);
+}
+
+void
+experiment_keep_point(struct experiment *experiment, const struct experiment_point *point)
+{
+	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
+	experiment->points[experiment->nr_points++] = *point;
+}
+
 int
 experiment_add_point(struct experiment *experiment, const char *series, const char *label,
 		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
 		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err)
 {
-	struct experiment_point point = {
-		.series = rot_strdup(series),
-		.label = rot_strdup(label),
-		.at = coordinates_copy(coordinates, nr_coordinates),
-		.cache_state = cache_state_of(measurement),
-	};
-	struct requests all = {0};
+	struct experiment_point point = experiment_point_at(series, label, coordinates, nr_coordinates);
+	struct experiment_requests all = {0};
 	int rc;
 
-	if (experiment->nr_points == 0)
-		warn_if_plots_will_fail(experiment);
-	progress_point();
-	for (size_t i = 0; i < nr_requests; i++)
-		requests_add(&all, &requests[i]);
-	rc = add_shown(experiment, &point, &all, err);
+	point.cache_state = cache_state_of(measurement);
+	experiment_begin_point(experiment);
+	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
 		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
 	if (rc == 0) {
-		experiment->points =
-			rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
-		experiment->points[experiment->nr_points++] = point;
+		experiment_keep_point(experiment, &point);
 	} else {
 		experiment_point_clear(&point);
 		free(all.items);
@@ -404,23 +433,18 @@ void
 experiment_add_values(struct experiment *experiment, const char *series, const char *label,
 		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values)
 {
-	struct experiment_point point = {
-		.series = rot_strdup(series),
-		.label = rot_strdup(label),
-		.at = coordinates_copy(NULL, 0),
-		.cache_state = rot_strdup(""),
-		.requests = rot_calloc(nr_values + 1, sizeof(*point.requests)),
-		.values = rot_calloc(nr_values + 1, sizeof(*point.values)),
-		.nr_values = nr_values,
-	};
+	struct experiment_point point = experiment_point_at(series, label, NULL, 0);
 
+	point.cache_state = rot_strdup("");
+	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));
+	point.values = rot_calloc(nr_values + 1, sizeof(*point.values));
+	point.nr_values = nr_values;
 	for (size_t i = 0; i < nr_values; i++) {
 		point.requests[i] = requests[i];
 		point.values[i] = values[i];
 		values[i] = (struct quantity_value){.nr_samples = 0};
 	}
-	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
-	experiment->points[experiment->nr_points++] = point;
+	experiment_keep_point(experiment, &point);
 }
 
 struct rot *

@@ -93,6 +93,17 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err);
 
 /*
+ * The same for a program, in at most max_passes passes (0: as many as the quantities need): one point for all of it,
+ * and one for each of its regions, whose coordinate "region" is the region's name and whose series has it at its end.
+ * Times are wall times unless a quantity or the configuration says another clock: a roofline with ceilings should name
+ * microSeconds as the clock of its y.
+ */
+int experiment_add_program(struct experiment *experiment, const char *series, const char *label,
+			   const struct coordinate *coordinates, size_t nr_coordinates,
+			   struct program_workload *workload, const struct quantity_request *requests,
+			   size_t nr_requests, int nr_runs, size_t max_passes, struct rot_error *err);
+
+/*
  * A ceiling: the best of nr_runs runs of a measurement whose work is known: a performance (border NULL; work in
  * operations) or a bandwidth (operation NULL; work in bytes per run). A second ceiling of the same name replaces the
  * first if it is higher.

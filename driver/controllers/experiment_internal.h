@@ -11,7 +11,16 @@ struct experiment_point {
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	char *cache_state; /* "cold caches", "warm code and data", ...; or the names of several */
+	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
+	struct program_workload *program; /* that was measured; NULL for kernels */
+	char **notes;                     /* what the values leave out           */
+	size_t nr_notes;
+};
+
+/* What is asked for at a point; each once. */
+struct experiment_requests {
+	struct quantity_request *items;
+	size_t nr;
 };
 
 struct experiment_value_name {
@@ -72,6 +81,25 @@ struct expression_scope *experiment_scope(const struct experiment *experiment, c
 int
 experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
 		      const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err);
+
+/* A point without values; everything is copied. Clearing it frees them. */
+struct experiment_point
+experiment_point_at(const char *series, const char *label, const struct coordinate *coordinates, size_t nr_coordinates);
+void experiment_point_clear(struct experiment_point *point);
+
+/* Adds the requests, and those of what is shown of such a point. */
+int experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
+		      const struct quantity_request *requests, size_t nr_requests, struct experiment_requests *all,
+		      struct rot_error *err);
+
+/* Before a point is measured: progress, and a warning once. */
+void experiment_begin_point(const struct experiment *experiment);
+
+/* Takes the point. */
+void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);
+
+/* The configured number, or else this one. */
+int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 
 /* Keeps the hashes that are new; frees the array and the rest. */
 void experiment_take_hashes(struct experiment *experiment, char **hashes);

@@ -88,7 +88,7 @@ json_software(const struct experiment *experiment)
 	for (size_t i = 0; i < experiment->nr_hashes; i++) {
 		struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
 
-		if (result && !has_text(compilers, result->compiler))
+		if (result && result->compiler[0] && !has_text(compilers, result->compiler))
 			json_array_append_new(compilers, json_text(result->compiler));
 		for (size_t j = 0; result && j < measurement_result_nr_compile_lines(result); j++)
 			if (!has_text(lines, measurement_result_compile_lines_at(result, j)))
@@ -100,6 +100,42 @@ json_software(const struct experiment *experiment)
 	json_object_set_new(json, "kernel", json_text(experiment->rot->machine->kernel_release));
 	json_object_set_new(json, "compilers", compilers);
 	json_object_set_new(json, "compileLines", lines);
+	return json;
+}
+
+static json_t *
+json_texts(const struct rot_list *list)
+{
+	char *const *texts = list->items;
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < list->nr; i++)
+		json_array_append_new(json, json_text(texts[i]));
+	return json;
+}
+
+static void
+add_files(json_t *json, const struct rot_list *list)
+{
+	struct program_file *const *files = list->items;
+
+	for (size_t i = 0; i < list->nr; i++)
+		json_object_set_new(json, files[i]->file, json_text(files[i]->sha256));
+}
+
+/* What a program's results are stored under. */
+static json_t *
+json_program(const struct program_workload *workload)
+{
+	json_t *json = json_entity(workload->program), *files = json_object();
+
+	add_files(files, &workload->files);
+	add_files(files, &workload->inputs);
+	json_object_set_new(json, "arguments", json_texts(&workload->program->arguments));
+	json_object_set_new(json, "environment", json_texts(&workload->program->environment));
+	json_object_set_new(json, "inheritedEnvironment", json_texts(&workload->inherited_environment));
+	json_object_set_new(json, "runsIn", json_text(workload->runs_in));
+	json_object_set_new(json, "sha256", files);
 	return json;
 }
 
@@ -116,6 +152,11 @@ json_point(const struct experiment_point *point)
 	}
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
+	if (point->program)
+		json_object_set_new(json, "program", json_program(point->program));
+	if (point->nr_notes > 0)
+		json_object_set_new(json, "notes",
+				    json_texts(&(struct rot_list){.nr = point->nr_notes, .items = point->notes}));
 	json_object_set_new(json, "series", json_text(point->series));
 	json_object_set_new(json, "label", json_text(point->label));
 	json_object_set_new(json, "coordinates", coordinates);

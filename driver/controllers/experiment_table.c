@@ -300,6 +300,33 @@ print_legend(const struct experiment *experiment, FILE *out)
 			nr_tainted);
 }
 
+/* Was the note printed with an earlier point? */
+static bool
+is_known_note(const struct experiment *experiment, size_t point, size_t note)
+{
+	const char *text = experiment->points[point].notes[note];
+
+	for (size_t i = 0; i < point; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
+			if (strcmp(experiment->points[i].notes[j], text) == 0)
+				return true;
+	return false;
+}
+
+/* Each once, with the first point that has it. */
+static void
+print_notes(const struct experiment *experiment, FILE *out)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
+			const struct experiment_point *point = &experiment->points[i];
+
+			if (!is_known_note(experiment, i, j))
+				fprintf(out, "%s%s%s: %s\n", point->series,
+					point->series[0] && point->label[0] ? " " : "", point->label, point->notes[j]);
+		}
+}
+
 static void
 print_ceilings(const struct experiment *experiment, FILE *out)
 {
@@ -329,6 +356,7 @@ experiment_print_table(const struct experiment *experiment, FILE *out)
 	if (experiment->nr_points > 0) {
 		print_parts(&table, out);
 		print_legend(experiment, out);
+		print_notes(experiment, out);
 	}
 	print_ceilings(experiment, out);
 	table_clear(&table);

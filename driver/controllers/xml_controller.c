@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
 #include "controllers/xml_plan.h"
@@ -64,13 +65,24 @@ failed_at(const struct planned_point *planned, struct rot_error *err)
 }
 
 static int
+measure_point(const struct planned_point *p, struct experiment *experiment, struct rot_error *err)
+{
+	const struct point *at = p->at;
+
+	if (p->program)
+		return experiment_add_program(experiment, p->series, p->label, at->coordinates, at->nr_coordinates,
+					      p->program, p->requests, p->nr_requests, p->nr_runs, p->max_passes, err);
+	return experiment_add_point(experiment, p->series, p->label, at->coordinates, at->nr_coordinates,
+				    p->measurement, p->requests, p->nr_requests, p->nr_runs, err);
+}
+
+static int
 measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	for (size_t i = 0; i < controller->nr_planned; i++) {
 		const struct planned_point *p = &controller->planned[i];
 
-		if (experiment_add_point(experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates,
-					 p->measurement, p->requests, p->nr_requests, p->nr_runs, err) == 0)
+		if (measure_point(p, experiment, err) == 0)
 			continue;
 		return rot_interrupted() ? -1 : failed_at(p, err);
 	}
@@ -156,8 +168,8 @@ nr_ceilings_wanted(const struct xml_controller *controller, const struct xml_con
 	return nr;
 }
 
-int
-xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
+static int
+run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
 	char *name = xml_attribute(xmlDocGetRootElement(controller->file.doc), "name", "");
 	struct xml_controller *peaks = controller->has_default_peaks ? open_default_peaks(controller->rot, err) : NULL;
@@ -180,6 +192,24 @@ out:
 	experiment_delete(experiment);
 	xml_controller_close(peaks);
 	free(name);
+	return rc;
+}
+
+/* Cycles of a program are those of all its threads: where nobody chose a clock, programs and what they are compared
+ * with are measured in wall time. */
+int
+xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
+{
+	struct configuration *configuration = controller->rot->configuration;
+	bool is_wall_time =
+		controller->has_programs && strcmp(configuration_string(configuration, "clock"), "auto") == 0;
+	int rc;
+
+	configuration_push(configuration);
+	if (is_wall_time)
+		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "clock", "microSeconds", NULL);
+	rc = run(controller, output_name, err);
+	configuration_pop(configuration);
 	return rc;
 }
 

@@ -234,22 +234,28 @@ read_item(struct reading *reading, void *owner, const struct rot_field *field, c
 }
 
 static int
+set_attribute(const struct reading *reading, void *entity, const xmlNode *element, const char *name,
+	      struct rot_error *err)
+{
+	char *value = xml_evaluated(element, name, NULL, reading->scope, err);
+	int rc;
+
+	if (!value)
+		return -1;
+	rc = rot_entity_set(entity, name, value, err);
+	free(value);
+	return rc < 0 ? xml_error_at(element, err) : 0;
+}
+
+static int
 set_attributes(const struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err)
 {
 	for (const xmlAttr *a = element->properties; a; a = a->next) {
 		const char *name = (const char *)a->name;
-		char *value;
-		int rc;
 
-		if (strcmp(name, "type") == 0 || strcmp(name, "id") == 0)
-			continue;
-		value = xml_evaluated(element, name, NULL, reading->scope, err);
-		if (!value)
+		if (strcmp(name, "type") != 0 && strcmp(name, "id") != 0 &&
+		    set_attribute(reading, entity, element, name, err) < 0)
 			return -1;
-		rc = rot_entity_set(entity, name, value, err);
-		free(value);
-		if (rc < 0)
-			return xml_error_at(element, err);
 	}
 	return 0;
 }
@@ -324,6 +330,27 @@ resolve(const struct reading *reading, const struct pending *pending, struct rot
 	return 0;
 }
 
+static int
+resolve_all(struct reading *reading, struct rot_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < reading->nr_pending && rc == 0; i++)
+		rc = resolve(reading, &reading->pending[i], err);
+	return rc;
+}
+
+static void
+reading_clear(struct reading *reading)
+{
+	for (size_t i = 0; i < reading->nr_labels; i++)
+		free(reading->labels[i].name);
+	for (size_t i = 0; i < reading->nr_pending; i++)
+		free(reading->pending[i].name);
+	free(reading->labels);
+	free(reading->pending);
+}
+
 struct measurement *
 xml_measurement(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		struct rot_error *err)
@@ -332,16 +359,85 @@ xml_measurement(const xmlNode *element, const struct rot_registry *registry, con
 	struct measurement *measurement = measurement_new();
 	int rc = fill_children(&reading, measurement, element, true, err);
 
-	for (size_t i = 0; i < reading.nr_pending && rc == 0; i++)
-		rc = resolve(&reading, &reading.pending[i], err);
-	for (size_t i = 0; i < reading.nr_labels; i++)
-		free(reading.labels[i].name);
-	for (size_t i = 0; i < reading.nr_pending; i++)
-		free(reading.pending[i].name);
-	free(reading.labels);
-	free(reading.pending);
+	if (rc == 0)
+		rc = resolve_all(&reading, err);
+	reading_clear(&reading);
 	if (rc == 0)
 		return measurement;
 	rot_graph_delete(measurement);
+	return NULL;
+}
+
+/* ---- programs ---- */
+
+/* Those that the workload has not are the program's. */
+static int
+set_program_attributes(const struct reading *reading, struct program_workload *workload, const xmlNode *element,
+		       struct rot_error *err)
+{
+	for (const xmlAttr *a = element->properties; a; a = a->next) {
+		const char *name = (const char *)a->name;
+		bool is_of_workload = rot_class_field(&program_workload_class, name) != NULL;
+
+		if (strcmp(name, "passes") == 0)
+			continue;
+		if (set_attribute(reading, is_of_workload ? (void *)workload : workload->program, element, name, err) <
+		    0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+check_environment(const struct program *program, const xmlNode *element, struct rot_error *err)
+{
+	for (size_t i = 0; i < program_nr_environment(program); i++) {
+		const char *variable = program_environment_at(program, i);
+
+		if (strchr(variable, '=') && variable[0] != '=')
+			continue;
+		rot_error_set(err, 0, "<environment value=\"%s\">: not NAME=value", variable);
+		return xml_error_at(element, err);
+	}
+	return 0;
+}
+
+/* "program" is what the whole is called where regions have their names. */
+static int
+check_regions(const struct program_workload *workload, const xmlNode *element, struct rot_error *err)
+{
+	for (size_t i = 0; i < program_workload_nr_regions(workload); i++) {
+		const char *name = program_workload_regions_at(workload, i)->name;
+		bool is_taken = !name[0] || strcmp(name, "program") == 0;
+
+		for (size_t j = 0; j < i; j++)
+			is_taken = is_taken || strcmp(name, program_workload_regions_at(workload, j)->name) == 0;
+		if (!is_taken)
+			continue;
+		rot_error_set(err, 0, "<region name=\"%s\">: each region needs a name of its own, other than program",
+			      name);
+		return xml_error_at(element, err);
+	}
+	return 0;
+}
+
+struct program_workload *
+xml_program_workload(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
+		     struct rot_error *err)
+{
+	struct reading reading = {.registry = registry, .scope = scope};
+	struct program_workload *workload = program_workload_new();
+	int rc = -1;
+
+	workload->program = program_new();
+	if (set_program_attributes(&reading, workload, element, err) == 0 &&
+	    fill_children(&reading, workload, element, true, err) == 0 &&
+	    fill_children(&reading, workload->program, element, true, err) == 0 && resolve_all(&reading, err) == 0 &&
+	    check_environment(workload->program, element, err) == 0)
+		rc = check_regions(workload, element, err);
+	reading_clear(&reading);
+	if (rc == 0)
+		return workload;
+	rot_graph_delete(workload);
 	return NULL;
 }

@@ -102,8 +102,8 @@ add_values(struct space *space, const xmlNode *element)
 static int
 check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const taken[] = {"series",  "label",    "cpuFlags",  "nrCpus",     "l1DataBytes",
-					    "l2Bytes", "llcBytes", "lineBytes", "memoryBytes"};
+	static const char *const taken[] = {"series",      "label",   "region",   "cpuFlags",  "nrCpus",
+					    "l1DataBytes", "l2Bytes", "llcBytes", "lineBytes", "memoryBytes"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -275,6 +275,7 @@ static int
 plan_point(struct xml_controller *controller, const xmlNode *element, const struct point *at,
 	   const struct expression_scope *scope, struct rot_error *err)
 {
+	const xmlNode *program = xml_child(element, "program");
 	struct planned_point *planned;
 
 	controller->planned =
@@ -285,6 +286,12 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
 	if (!planned->label || plan_runs(element, scope, &planned->nr_runs, err) < 0)
 		return -1;
+	if (program) {
+		if (xml_plan_program(controller, planned, program, scope, err) < 0 ||
+		    plan_requests(controller, planned, scope, err) < 0)
+			return -1;
+		return xml_plan_check_quantities(controller, planned, err);
+	}
 	planned->measurement = plan_measurement(controller, element, scope, err);
 	return planned->measurement ? plan_requests(controller, planned, scope, err) : -1;
 }
@@ -403,6 +410,7 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	controller->constants = make_constants(controller->rot->machine);
 	if (plan_space(controller, err) < 0)
 		return -1;
+	xml_plan_add_region_axis(controller);
 	for (size_t i = 0; i < controller->nr_points; i++)
 		if (plan_at(controller, &controller->points[i], err) < 0)
 			return -1;
@@ -411,7 +419,7 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	if (controller->nr_planned + controller->nr_ceilings > 0)
 		return 0;
 	rot_error_set(err, 0, "<controller> has nothing to measure");
-	rot_error_hint(err, "add a <point> with a <workload>, see doc/CONTROLLERS.md");
+	rot_error_hint(err, "add a <point> with a <workload> or a <program>, see doc/CONTROLLERS.md");
 	return xml_error_at(root, err);
 }
 
@@ -423,6 +431,7 @@ xml_plan_clear(struct xml_controller *controller)
 		free(controller->planned[i].label);
 		free(controller->planned[i].requests);
 		rot_graph_delete(controller->planned[i].measurement);
+		rot_graph_delete(controller->planned[i].program);
 	}
 	for (size_t i = 0; i < controller->nr_ceilings; i++) {
 		free(controller->ceilings[i].name);

@@ -13,7 +13,9 @@ struct planned_point {
 	const xmlNode *element;
 	char *series, *label;
 	const struct point *at;
-	struct measurement *measurement;
+	struct measurement *measurement;  /* NULL for a program */
+	struct program_workload *program; /* or NULL            */
+	size_t max_passes;                /* of the program; 0: as many as needed */
 	struct quantity_request *requests;
 	size_t nr_requests;
 	int nr_runs;
@@ -42,6 +44,7 @@ struct xml_controller {
 	struct planned_ceiling *ceilings;
 	size_t nr_ceilings;
 	bool has_default_peaks;
+	bool has_programs;
 };
 
 /* Fills elements, constants, points, planned and ceilings of a controller whose file is open. */
@@ -50,6 +53,16 @@ void xml_plan_clear(struct xml_controller *controller);
 
 /* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
 const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
+
+/* xml_plan_programs.c: fills program and max_passes of a point; checks what can be checked before its quantities are
+ * known. Then whether these can be had of it. */
+int xml_plan_program(struct xml_controller *controller, struct planned_point *planned, const xmlNode *element,
+		     const struct expression_scope *scope, struct rot_error *err);
+int xml_plan_check_quantities(const struct xml_controller *controller, const struct planned_point *planned,
+			      struct rot_error *err);
+
+/* If programs have regions, gives each point the coordinate "region" of the whole program. */
+void xml_plan_add_region_axis(struct xml_controller *controller);
 
 /* What the experiment shows: plots, columns and names; every text is tried on made-up values. */
 int xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);

@@ -75,18 +75,10 @@ start(struct launch *launch, struct rot_error *err)
 {
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
-	const char *argv[] = {core,
-			      "--command",
-			      launch->command,
-			      "--output",
-			      launch->output,
-			      "--time-limit",
-			      limit,
-			      "--progress-fd",
-			      fd,
-			      launch->child ? "--child" : NULL,
-			      launch->child,
-			      NULL};
+	const char *argv[] = {
+		core,           "--command", launch->command, "--output", launch->output,
+		"--time-limit", limit,       "--progress-fd", fd,         launch->child ? "--child" : NULL,
+		launch->child,  NULL};
 	pid_t parent = getpid();
 	int rc = -1;
 
@@ -245,8 +237,7 @@ append_messages(const struct launch *launch, const char *already, struct rot_err
 		length = 2000;
 	}
 	if (length > 0 && !strstr(already, text))
-		rot_error_append(err, "\nThe %s printed:\n%.*s", launch->child ? "core" : "program", (int)length,
-				 text);
+		rot_error_append(err, "\nThe %s printed:\n%.*s", launch->child ? "core" : "program", (int)length, text);
 }
 
 /* Kinds of CoreFailure and what to try, when the core itself has no hint. */
@@ -313,10 +304,10 @@ has_all_collections(const void *output, const void *command)
 	size_t nr = measurement_command_output_nr_collections(got), nr_asked = asked->measurements.nr;
 
 	for (size_t i = 0; i < nr && i < nr_asked; i++) {
-		struct measurement_run_output_collection *collection = measurement_command_output_collections_at(got, i);
+		struct measurement_run_output_collection *collection =
+			measurement_command_output_collections_at(got, i);
 
-		if (!collection ||
-		    measurement_run_output_collection_nr_outputs(collection) != (size_t)asked->run_count)
+		if (!collection || measurement_run_output_collection_nr_outputs(collection) != (size_t)asked->run_count)
 			return false;
 	}
 	return nr == nr_asked;

@@ -18,8 +18,8 @@ int core_launch(const struct rot *rot, const char *child, struct measurement *co
 
 /*
  * The same for somebody else's program, which has an empty standard input and a standard output that nobody reads,
- * unless the command says otherwise. *printed (fresh memory) is the end of what it wrote to standard error. That it ended
- * badly is no error here.
+ * unless the command says otherwise. *printed (fresh memory) is the end of what it wrote to standard error. That it
+ * ended badly is no error here.
  */
 int core_launch_program(const struct rot *rot, const struct program_command *command,
 			struct program_command_output **output, char **printed, struct rot_error *err);

@@ -44,8 +44,7 @@ file_open(struct file *file, const char *path)
 	    memcmp(file->head.e_ident, ELFMAG, SELFMAG) != 0 || file->head.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    file->head.e_machine != EM_X86_64 || file->head.e_phentsize != sizeof(*file->segments))
 		return -1;
-	file->segments =
-		read_part(file, file->head.e_phoff, (uint64_t)file->head.e_phnum * sizeof(*file->segments));
+	file->segments = read_part(file, file->head.e_phoff, (uint64_t)file->head.e_phnum * sizeof(*file->segments));
 	return file->segments ? 0 : -1;
 }
 

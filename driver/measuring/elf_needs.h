@@ -7,8 +7,8 @@
 
 /* Zeroed: nothing. */
 struct elf_needs {
-	char *interpreter;     /* "/lib64/ld-linux-x86-64.so.2"; NULL: none                */
-	char **libraries;      /* as they are named there: "libc.so.6"                     */
+	char *interpreter; /* "/lib64/ld-linux-x86-64.so.2"; NULL: none                */
+	char **libraries;  /* as they are named there: "libc.so.6"                     */
 	size_t nr_libraries;
 	char *rpath, *runpath; /* folders separated by colons; NULL: none                  */
 };

@@ -247,8 +247,8 @@ measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_
 			return -1;
 	performance.passes = rot_calloc(nr_passes, sizeof *performance.passes);
 	for (size_t i = 0; i < nr_passes; i++)
-		performance.passes[i] = (struct performance_pass){
-			.description = passes[i], .hash = measuring_description_hash(rot, passes[i])};
+		performance.passes[i] = (struct performance_pass){.description = passes[i],
+								  .hash = measuring_description_hash(rot, passes[i])};
 	rc = performance_run(&performance, err);
 	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
 		results[i] = performance.passes[i].result;

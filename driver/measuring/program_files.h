@@ -21,9 +21,9 @@ const char *program_variable(const struct program *program, const char *name);
 char *program_path(const struct program *program);
 
 /*
- * Each once, the executable first. Where a library exists in several builds for different processors, all of them: which
- * one is taken is the loader's choice. What is not found is there as "NAME (not found)". Not seen: what is opened only later
- * (plug-ins, modules of interpreters).
+ * Each once, the executable first. Where a library exists in several builds for different processors, all of them:
+ * which one is taken is the loader's choice. What is not found is there as "NAME (not found)". Not seen: what is opened
+ * only later (plug-ins, modules of interpreters).
  */
 void program_files_find(const struct program *program, struct file_list *files);
 void file_list_clear(struct file_list *files);

@@ -24,8 +24,8 @@
 
 /* Variables that change what programs do or how fast they are; a name that ends in "_" stands for all that begin so. */
 static const char *const environment_that_matters[] = {
-	"BLIS_", "CUDA_",   "GLIBC_TUNABLES", "GOMAXPROCS", "GOMP_", "JULIA_", "KMP_",	   "LANG",	"LC_",
-	"LD_",	 "MALLOC_", "MKL_",	      "NUMEXPR_",   "OMP_",  "OPENBLAS_", "PYTHONHASHSEED", "TBB_", "VECLIB_",
+	"BLIS_",   "GLIBC_TUNABLES", "GOMAXPROCS", "GOMP_", "JULIA_",    "KMP_",           "LANG", "LC_",     "LD_",
+	"MALLOC_", "MKL_",           "NUMEXPR_",   "OMP_",  "OPENBLAS_", "PYTHONHASHSEED", "TBB_", "VECLIB_",
 };
 
 static bool
@@ -80,22 +80,37 @@ add_file(struct rot *rot, struct program_workload *workload, const char *path)
 	program_workload_files_add(workload, file);
 }
 
+/* What is in it decides what results count, so it must be read and not only run. */
+static int
+check_executable(const struct program_file *file, struct rot_error *err)
+{
+	int reason = access(file->file, R_OK) < 0 || access(file->file, X_OK) < 0 ? errno : EISDIR;
+
+	if (file->sha256[0] && access(file->file, X_OK) == 0)
+		return 0;
+	rot_error_set(err, reason, "cannot run '%s'", file->file);
+	return rot_error_hint(err, "it must be a file that may be read and executed");
+}
+
 static int
 find_files(struct rot *rot, struct program_workload *workload, struct rot_error *err)
 {
 	const struct program *program = workload->program;
 	struct file_list files;
+	bool is_found;
 
 	program_files_find(program, &files);
 	for (size_t i = 0; i < files.nr; i++)
 		add_file(rot, workload, files.paths[i]);
 	if (program->standard_input[0])
 		add_file(rot, workload, program->standard_input);
+	is_found = files.nr > 0;
 	file_list_clear(&files);
-	if (program_workload_nr_files(workload) > 0)
-		return 0;
-	rot_error_set(err, 0, "cannot run '%s': no such program in PATH", program->executable);
-	return rot_error_hint(err, "a program that is not in PATH needs its folder in front: ./NAME");
+	if (!is_found) {
+		rot_error_set(err, 0, "cannot run '%s': no such program in PATH", program->executable);
+		return rot_error_hint(err, "a program that is not in PATH needs its folder in front: ./NAME");
+	}
+	return check_executable(program_workload_files_at(workload, 0), err);
 }
 
 /* Inputs count from where the program runs, as the arguments that name them. */

@@ -80,15 +80,22 @@ choose(struct choice *choice, const struct architecture *architecture, size_t ma
 /* ---- requests ---- */
 
 static int
-add(struct program_plan *plan, const struct architecture *architecture, const struct quantity_request *request,
-    struct rot_error *err)
+add_with_clock(struct program_plan *plan, const struct architecture *architecture,
+	       const struct quantity_request *request, const char *clock, struct rot_error *err)
 {
 	const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
 
 	plan->requests = rot_realloc(plan->requests, plan->nr + 1, sizeof(*plan->requests));
 	plan->resolutions = rot_realloc(plan->resolutions, plan->nr + 1, sizeof(*plan->resolutions));
 	plan->requests[plan->nr] = *request;
-	return quantity_resolve(&plan->resolutions[plan->nr++], architecture, request, wall, &nothing, err);
+	return quantity_resolve(&plan->resolutions[plan->nr++], architecture, request, clock, &nothing, err);
+}
+
+static int
+add(struct program_plan *plan, const struct architecture *architecture, const struct quantity_request *request,
+    struct rot_error *err)
+{
+	return add_with_clock(plan, architecture, request, wall, err);
 }
 
 static int
@@ -191,6 +198,63 @@ program_plan_make(struct program_plan *plan, const struct architecture *architec
 	rc = add_ratios(plan, &choice, err);
 out:
 	pass_plan_clear(&passes_of_all);
+	return rc;
+}
+
+/* ---- what is asked for ---- */
+
+static int
+check_clock(const struct quantity_part *part, struct rot_error *err)
+{
+	if (part->source != PART_TSC)
+		return 0;
+	rot_error_set(err, 0, "the time stamp counter is not read for a program");
+	return rot_error_hint(err, "use the clock microSeconds or coreCycles");
+}
+
+static size_t
+collect_formulas(const struct program_plan *plan, const struct architecture_formula **formulas)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < plan->nr; i++) {
+		const struct quantity_resolution *resolution = &plan->resolutions[i];
+
+		if (resolution->numerator.source == PART_COUNTED)
+			formulas[nr++] = resolution->numerator.formula;
+		if (resolution->has_denominator && resolution->denominator.source == PART_COUNTED)
+			formulas[nr++] = resolution->denominator.formula;
+	}
+	return nr;
+}
+
+int
+program_plan_of(struct program_plan *plan, const struct architecture *architecture,
+		const struct quantity_request *requests, size_t nr_requests, const char *default_clock,
+		struct rot_error *err)
+{
+	const struct architecture_formula **formulas = rot_calloc(2 * nr_requests + 1, sizeof(*formulas));
+	const char *clock = strcmp(default_clock, "auto") == 0 ? wall : default_clock;
+	size_t nr;
+	int rc = 0;
+
+	*plan = (struct program_plan){.left_out = rot_strdup("")};
+	for (size_t i = 0; rc == 0 && i < nr_requests; i++) {
+		struct quantity_request request = requests[i];
+
+		if (request.clock && strcmp(request.clock, "auto") == 0)
+			request.clock = NULL;
+		rc = add_with_clock(plan, architecture, &request, clock, err);
+		if (rc == 0)
+			rc = check_clock(&plan->resolutions[i].numerator, err);
+		if (rc == 0)
+			rc = check_clock(&plan->resolutions[i].denominator, err);
+	}
+	nr = rc == 0 ? collect_formulas(plan, formulas) : 0;
+	if (rc == 0)
+		rc = pass_plan_make(&plan->passes, architecture, formulas, nr, nr == 0, err);
+	plan->nr_passes_of_all = plan->passes.nr_passes;
+	free(formulas);
 	return rc;
 }
 

@@ -15,10 +15,19 @@ struct program_plan {
 	const char *operation, *border; /* those of the roofline: static, NULL if not counted          */
 	char *left_out;                 /* quantities that need more runs: "A, B"; "" for none         */
 	size_t nr_passes_of_all;        /* that would measure these as well                            */
+	bool use_minimum;               /* as quantity_compute                                         */
 };
 
 int program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,
 		      struct rot_error *err);
+
+/*
+ * The quantities asked for, in as many passes as they need. default_clock: the configuration key; "auto" is wall time,
+ * as in the plan above. Errors: what cannot be counted here, the time stamp counter (nobody reads it for a program).
+ */
+int program_plan_of(struct program_plan *plan, const struct architecture *architecture,
+		    const struct quantity_request *requests, size_t nr_requests, const char *default_clock,
+		    struct rot_error *err);
 
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
 void program_plan_cut(struct program_plan *plan, size_t nr_passes);

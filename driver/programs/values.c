@@ -165,7 +165,7 @@ compute(struct program_values *values, const struct program_plan *plan, const st
 	}
 	for (size_t i = 0; rc == 0 && i < plan->nr; i++)
 		rc = quantity_compute(&values->values[i], &plan->resolutions[i], architecture, &plan->passes, samples,
-				      false, err);
+				      plan->use_minimum, err);
 	for (size_t i = 0; i < nr_passes; i++)
 		pass_samples_clear(&samples[i]);
 	free(samples);

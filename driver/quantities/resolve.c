@@ -36,13 +36,14 @@ cannot_measure(const struct architecture *architecture, const char *quantity, co
 	else
 		rot_error_append(err, ": no event of %s gives it", architecture->title);
 	if (!is_clock)
-		rot_error_append(err, "; and the kernel's definition does not say what to expect");
+		rot_error_append(err, "; and nothing says what to expect");
 	if (architecture->why_not.hint[0])
 		return rot_error_hint(err, "%s", architecture->why_not.hint);
 	if (is_clock)
 		return rot_error_hint(err, "use the clock tsc or microSeconds");
 	return rot_error_hint(
-		err, "\"rot list quantities\" shows what can be measured here; or state it in the kernel's XML");
+		err, "\"rot list quantities\" shows what can be measured here; or state it: in the kernel's XML, or as "
+		     "operations or bytes of <quantity>");
 }
 
 static bool

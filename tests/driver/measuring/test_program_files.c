@@ -120,7 +120,8 @@ START_TEST(library_path_comes_first)
 {
 	struct file_list files = files_of("/proc/self/exe");
 	struct program *program = program_named("/proc/self/exe");
-	char *libc = NULL, *own = rot_format("%s/libc.so.6", folder), *set = rot_format("LD_LIBRARY_PATH=/no:%s", folder);
+	char *libc = NULL, *own = rot_format("%s/libc.so.6", folder),
+	     *set = rot_format("LD_LIBRARY_PATH=/no:%s", folder);
 
 	for (size_t i = 0; i < files.nr; i++)
 		if (path_ends_in(files.paths[i], "/libc.so.6"))

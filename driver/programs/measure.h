@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantities of a program, as quantities/quantity.h gives those of kernels: planned, measured or cached, computed. */
+#ifndef PROGRAMS_MEASURE_H
+#define PROGRAMS_MEASURE_H
+
+#include "entities.h"
+#include "error.h"
+#include "programs/values.h"
+#include "quantities/quantity.h"
+
+struct rot;
+
+/* Zeroed: nothing was measured. */
+struct program_quantities {
+	struct program_values total;
+	struct program_values *regions; /* of each region of the workload */
+	size_t nr_regions;
+	char **hashes; /* as quantities_measure gives them */
+	char **notes;  /* what the numbers leave out       */
+	size_t nr_notes;
+};
+
+/*
+ * Measures the requests with nr_runs runs per pass, in at most max_passes passes (0: as many as they need; else more is
+ * an error). The workload is completed by what rot finds out of it. Errors: as quantities_measure and
+ * program_measuring_perform; a region that was not found. Clear also after an error.
+ */
+int program_quantities_measure(struct rot *rot, struct program_workload *workload,
+			       const struct quantity_request *requests, size_t nr_requests, int nr_runs,
+			       size_t max_passes, struct program_quantities *quantities, struct rot_error *err);
+void program_quantities_clear(struct program_quantities *quantities);
+
+#endif
