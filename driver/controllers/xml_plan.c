@@ -271,6 +271,22 @@ plan_requests(const struct xml_controller *controller, struct planned_point *pla
 	return 0;
 }
 
+/* One program, or kernels. */
+static int
+check_content(const xmlNode *point, const xmlNode *program, struct rot_error *err)
+{
+	if (!program && !xml_child(point, "workload")) {
+		rot_error_set(err, 0, "<point> lacks a <workload> or a <program>");
+		return xml_error_at(point, err);
+	}
+	for (const xmlNode *child = xml_child(point, NULL); program && child; child = xml_next(child, NULL))
+		if (child != program && !xml_is(child, "quantity")) {
+			rot_error_set(err, 0, "<%s> beside <program>: a program is measured alone", child->name);
+			return xml_error_at(child, err);
+		}
+	return 0;
+}
+
 static int
 plan_point(struct xml_controller *controller, const xmlNode *element, const struct point *at,
 	   const struct expression_scope *scope, struct rot_error *err)
@@ -284,7 +300,8 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	*planned = (struct planned_point){.element = element, .at = at};
 	planned->series = xml_evaluated(element, "series", "", scope, err);
 	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
-	if (!planned->label || plan_runs(element, scope, &planned->nr_runs, err) < 0)
+	if (!planned->label || plan_runs(element, scope, &planned->nr_runs, err) < 0 ||
+	    check_content(element, program, err) < 0)
 		return -1;
 	if (program) {
 		if (xml_plan_program(controller, planned, program, scope, err) < 0 ||

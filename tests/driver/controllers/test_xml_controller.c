@@ -36,6 +36,9 @@ teardown(void)
 #define AXIS "<axis name='n'><list values='1 2'/></axis>\n"
 #define TAIL "</controller>\n"
 
+#define PROGRAM(attributes, children)                                                                                  \
+	"<point series='s' label='{$n}'><program " attributes ">" children "</program></point>\n"
+
 static struct xml_controller *
 open_text(const char *text, struct rot_error *err)
 {
@@ -66,7 +69,7 @@ START_TEST(built_in_controllers_are_valid)
 		xml_controller_close(controller);
 		nr_built_in += strcmp(infos[i].place, "built in") == 0;
 	}
-	ck_assert_uint_ge(nr_built_in, 5);
+	ck_assert_uint_ge(nr_built_in, 6);
 	controllers_list_delete(infos, nr);
 }
 END_TEST
@@ -175,6 +178,44 @@ START_TEST(entities_of_all_kinds)
 }
 END_TEST
 
+/* Texts of all kinds with expressions; the region adds a coordinate. */
+START_TEST(programs)
+{
+	struct rot_error err;
+	struct xml_controller *c = open_text(
+		HEAD AXIS "<point series='s' label='{$n}'>\n"
+			  "<program executable='sh' folder='{concat(\"/\", \"tmp\")}' standardInput='/dev/null' "
+			  "exitStatus='0 {$n}'"
+			  " followForks='{$n = 1}' passes='{$n}' regionBackend='int3'>"
+			  "<argument value='-c'/><argument value='exit {$n}; {{ }}'/><environment value='A={$n}'/>"
+			  "<environment value='B='/><input file='/dev/../bin/sh'/>"
+			  "<region name='r' begin='main' lastHit='{$n}'/></program></point>\n"
+			  "<plot type='roofline' x='operationalIntensity:flop:llcRam' y='performance:flop' if='$region "
+			  "= \"r\"'/>" TAIL,
+		&err);
+	const struct program_workload *workload;
+
+	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+	ck_assert_uint_eq(c->nr_planned, 2);
+	ck_assert_uint_eq(c->planned[1].max_passes, 2);
+	ck_assert_ptr_null(c->planned[1].measurement);
+	ck_assert_str_eq(point_coordinate(c->planned[1].at, "region")->text, "program");
+	workload = c->planned[1].program;
+	ck_assert_str_eq(workload->program->executable, "sh");
+	ck_assert_str_eq(workload->program->folder, "/tmp");
+	ck_assert_str_eq(workload->exit_status, "0 2");
+	ck_assert_str_eq(workload->region_backend, "int3");
+	ck_assert(!workload->follow_forks && c->planned[0].program->follow_forks);
+	ck_assert_uint_eq(program_nr_arguments(workload->program), 2);
+	ck_assert_str_eq(program_arguments_at(workload->program, 1), "exit 2; { }");
+	ck_assert_str_eq(program_environment_at(workload->program, 0), "A=2");
+	ck_assert_str_eq(program_environment_at(workload->program, 1), "B=");
+	ck_assert_uint_eq(strlen(program_workload_inputs_at(workload, 0)->sha256), 64);
+	ck_assert_int_eq(program_workload_regions_at(workload, 0)->last_hit, 2);
+	xml_controller_close(c);
+}
+END_TEST
+
 START_TEST(conditions_choose_points)
 {
 	struct rot_error err;
@@ -250,7 +291,7 @@ static const struct {
 	{__LINE__, HEAD AXIS "<skip if='$nn = 1'/>" POINT TAIL, "c.xml:3: skip: ...", "$n"},
 	{__LINE__, HEAD AXIS "<skip if='$n > 0'/>" POINT TAIL, "c.xml:1: no point to measure is left", "conditions"},
 	{__LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "doc/CONTROLLERS.md"},
-	{__LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload>", ""},
+	{__LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload> or a <program> (at n=1)", ""},
 	{__LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel> (at n=1)", ""},
 	{__LINE__, HEAD "<point>\n<workload>\n<kernel type='Traid'/></workload></point>" TAIL,
 	 "c.xml:4: <kernel type=\"Traid\">: no such class", "did you mean 'Triad'?"},
@@ -342,6 +383,40 @@ static const struct {
 	 HEAD "<axis name='n'><list values='1'/></axis><axis name='t'><list values='x'/></axis>\n"
 	      "<point><workload><kernel type='Triad' bufferSize='{$t}'/></workload></point>" TAIL,
 	 "c.xml:3: class Triad, field bufferSize: 'x' is not a whole number (at n=1, t=x)", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "") "<point><program/></point>" TAIL,
+	 "c.xml:4: <program> lacks the attribute 'executable'", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh' cpu='1'", "") TAIL, "c.xml:3: <program> has no attribute 'cpu'",
+	 ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "<pass/>") TAIL, "c.xml:3: <pass> is not expected in <program>",
+	 "argument"},
+	{__LINE__, HEAD AXIS PROGRAM("executable='no-such-program'", "") TAIL,
+	 "c.xml:3: cannot run 'no-such-program': no such program in PATH (at n=1)", "./NAME"},
+	{__LINE__, HEAD AXIS PROGRAM("executable='./no-such-program'", "") TAIL,
+	 "c.xml:3: cannot run './no-such-program': No such file or directory (at n=1)", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='/'", "") TAIL, "c.xml:3: cannot run '/': Is a directory (at n=1)",
+	 ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh' folder='/no/{$n}'", "") TAIL,
+	 "c.xml:3: cannot run in folder '/no/1': No such file or directory (at n=1)", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "<input file='no-such-file'/>") TAIL,
+	 "c.xml:3: cannot read the input '...", "a file"},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh' passes='{$n - 1}'", "") TAIL,
+	 "c.xml:3: passes is 0: expected a whole number from 1 to 1000 (at n=1)", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh' followForks='maybe'", "") TAIL, "c.xml:3: ...", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "<environment value='A'/>") TAIL,
+	 "c.xml:3: <environment value=\"A\">: not NAME=value (at n=1)", ""},
+	{__LINE__,
+	 HEAD AXIS PROGRAM("executable='sh'", "<region name='a' begin='f'/><region name='a' begin='g'/>") TAIL,
+	 "c.xml:3: <region name=\"a\">: each region needs a name of its own...", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "<region name='a'/>") TAIL,
+	 "c.xml:3: <region> lacks the attribute 'begin'", ""},
+	{__LINE__, HEAD "<axis name='region'><list values='1'/></axis>" POINT TAIL,
+	 "c.xml:2: an axis cannot be called 'region'", ""},
+	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "") "<quantity is='time:tsc'/>" TAIL,
+	 "c.xml:3: the time stamp counter is not read for a program (at n=1)", "microSeconds"},
+	{__LINE__,
+	 HEAD AXIS
+	 "<point><program executable='sh'/><workload><kernel type='Triad' bufferSize='8'/></workload></point>" TAIL,
+	 "c.xml:3: <workload> beside <program>: a program is measured alone (at n=1)", ""},
 };
 
 START_TEST(refused)
@@ -447,6 +522,7 @@ main(void)
 	tcase_add_test(tcase, triad_is_as_in_the_thesis);
 	tcase_add_test(tcase, titles_change_no_hash);
 	tcase_add_test(tcase, entities_of_all_kinds);
+	tcase_add_test(tcase, programs);
 	tcase_add_test(tcase, conditions_choose_points);
 	tcase_add_test(tcase, shared_parts_are_included);
 	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs from descriptions, with the real rot-core: what is run, what comes from the cache, and what decides that. */
+#include <check.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "fixture.h"
+#include "measuring/measuring.h"
+#include "measuring/program_measuring.h"
+#include "memory.h"
+#include "support/files.h"
+#include "support/messages.h"
+#include "testing.h"
+
+#define MAX_PASSES 4
+
+static char *before;
+
+/* The program is a script that notes each of its runs. */
+static void
+setup(void)
+{
+	before = getcwd(NULL, 0);
+	fixture_setup();
+	fixture_replace_core("echo start >>${0%/*}/../../log/core; exec REAL \"$@\"");
+	ck_assert_int_eq(chdir(fixture_folder), 0);
+	fixture_write("program", "#!/bin/sh\necho run >>log/program\nexit ${1:-0}\n", true);
+	fixture_write("input", "one", false);
+	fixture_write("data", "two", false);
+	unsetenv("OMP_NUM_THREADS");
+}
+
+static void
+teardown(void)
+{
+	ck_assert_int_eq(chdir(before), 0);
+	fixture_teardown();
+	free(before);
+}
+
+static struct program_workload *
+workload_new_test(void)
+{
+	struct program_workload *workload = program_workload_new();
+	struct program_file *input = program_file_new();
+
+	workload->program = program_new();
+	workload->pass = perf_event_measurer_new();
+	rot_string_set(&workload->program->executable, "./program");
+	rot_string_set(&workload->program->standard_input, "input");
+	program_environment_add(workload->program, "ROT_TEST=1");
+	rot_string_set(&input->file, "data");
+	program_workload_inputs_add(workload, input);
+	return workload;
+}
+
+/* Passes differ in the number of their measurer. */
+static int
+perform_passes(const struct program_workload *workload, size_t nr_passes, int nr_runs,
+	       struct program_command_output **output, struct rot_error *err)
+{
+	struct program_workload *passes[MAX_PASSES];
+	char *hashes[MAX_PASSES];
+	int rc = 0;
+
+	*output = NULL;
+	for (size_t i = 0; i < nr_passes; i++) {
+		passes[i] = rot_graph_clone(workload, NULL);
+		passes[i]->pass->base.id = (int32_t)i;
+		rc = rc < 0 ? -1 : program_workload_identify(&rot, passes[i], err);
+	}
+	if (rc == 0)
+		rc = program_measuring_perform(&rot, passes, nr_passes, nr_runs, output, hashes, err);
+	for (size_t i = 0; i < nr_passes; i++) {
+		rot_graph_delete(passes[i]);
+		if (rc == 0)
+			free(hashes[i]);
+	}
+	return rc;
+}
+
+static void
+perform(const struct program_workload *workload, size_t nr_passes, int nr_runs)
+{
+	struct program_command_output *output;
+	struct rot_error err = {0};
+
+	ck_assert_msg(perform_passes(workload, nr_passes, nr_runs, &output, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(program_command_output_nr_outputs(output), nr_passes * (size_t)nr_runs);
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		ck_assert_int_eq(run->pass, (int)(i / (size_t)nr_runs));
+		ck_assert(run->wall_time > 0);
+	}
+	ck_assert(output->backend[0] != '\0');
+	rot_graph_delete(output);
+}
+
+START_TEST(runs_are_kept)
+{
+	struct program_workload *workload = workload_new_test();
+
+	perform(workload, 1, 2);
+	ck_assert_int_eq(fixture_count("program"), 2);
+	perform(workload, 1, 2);
+	fixture_restart();
+	perform(workload, 1, 2);
+	ck_assert_int_eq(fixture_count("program"), 2);
+	ck_assert_int_eq(fixture_count("core"), 1);
+	perform(workload, 1, 1);
+	ck_assert_int_eq(fixture_count("program"), 2);
+	perform(workload, 1, 5);
+	ck_assert_int_eq(fixture_count("program"), 5);
+	perform(workload, 3, 2);
+	ck_assert_int_eq(fixture_count("program"), 9);
+	ck_assert_int_eq(fixture_count("core"), 3);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+START_TEST(remeasure_runs_again)
+{
+	struct program_workload *workload = workload_new_test();
+
+	perform(workload, 1, 2);
+	fixture_restart();
+	fixture_configure("useCachedResults", "false");
+	perform(workload, 1, 2);
+	ck_assert_int_eq(fixture_count("program"), 4);
+	perform(workload, 1, 2);
+	ck_assert_int_eq(fixture_count("program"), 4);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+/* Another rot-core may count otherwise. */
+START_TEST(another_core_runs_again)
+{
+	struct program_workload *workload = workload_new_test();
+
+	perform(workload, 1, 1);
+	fixture_replace_core("# changed\nexec REAL \"$@\"");
+	fixture_configure("shouldCheckCoreHash", "false");
+	perform(workload, 1, 1);
+	ck_assert_int_eq(fixture_count("program"), 1);
+	fixture_configure("shouldCheckCoreHash", "true");
+	perform(workload, 1, 1);
+	ck_assert_int_eq(fixture_count("program"), 2);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+/* ---- what decides ---- */
+
+static void
+change_program(struct program_workload *workload)
+{
+	(void)workload;
+	fixture_write("program", "#!/bin/sh\necho run >>log/program\necho changed\n", true);
+}
+
+static void
+change_interpreter(struct program_workload *workload)
+{
+	(void)workload;
+	fixture_write("program", "#!/bin/bash\necho run >>log/program\nexit ${1:-0}\n", true);
+}
+
+static void
+change_input(struct program_workload *workload)
+{
+	(void)workload;
+	fixture_write("input", "ONE", false);
+}
+
+static void
+change_data(struct program_workload *workload)
+{
+	(void)workload;
+	fixture_write("data", "TWO", false);
+}
+
+static void
+change_argument(struct program_workload *workload)
+{
+	program_arguments_add(workload->program, "0");
+}
+
+static void
+change_own_environment(struct program_workload *workload)
+{
+	program_environment_add(workload->program, "ROT_OTHER=1");
+}
+
+static void
+change_environment(struct program_workload *workload)
+{
+	(void)workload;
+	setenv("OMP_NUM_THREADS", "3", 1);
+}
+
+static void
+change_folder(struct program_workload *workload)
+{
+	fixture_write("folder/log/program", "run\n", false);
+	fixture_write("folder/data", "two", false);
+	rot_string_set(&workload->program->executable, "../program");
+	rot_string_set(&workload->program->folder, "folder");
+}
+
+static void
+change_output(struct program_workload *workload)
+{
+	rot_string_set(&workload->program->standard_output, "output");
+}
+
+static void
+change_forks(struct program_workload *workload)
+{
+	workload->follow_forks = false;
+}
+
+static void (*const changes[])(struct program_workload *workload) = {
+	change_program,         change_interpreter, change_input,  change_data,   change_argument,
+	change_own_environment, change_environment, change_folder, change_output, change_forks,
+};
+
+START_TEST(changes_run_again)
+{
+	struct program_workload *workload = workload_new_test();
+	int nr_before;
+
+	perform(workload, 1, 1);
+	nr_before = fixture_count("program");
+	changes[_i](workload);
+	perform(workload, 1, 1);
+	if (workload->program->folder[0])
+		ck_assert_int_eq(fixture_count("../folder/log/program"), nr_before + 1);
+	else
+		ck_assert_int_eq(fixture_count("program"), nr_before + 1);
+	perform(workload, 1, 1);
+	if (!workload->program->folder[0])
+		ck_assert_int_eq(fixture_count("program"), nr_before + 1);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+START_TEST(the_rest_does_not_matter)
+{
+	struct program_workload *workload = workload_new_test();
+
+	perform(workload, 1, 1);
+	setenv("ROT_TEST_UNKNOWN", "3", 1);
+	setenv("ROT_TEST", "3", 1); /* is set by the description */
+	fixture_write("other", "x", false);
+	ck_assert_int_eq(chmod("program", 0700), 0);
+	perform(workload, 1, 1);
+	ck_assert_int_eq(fixture_count("program"), 1);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+/* ---- ends ---- */
+
+START_TEST(bad_ends_are_errors_and_not_kept)
+{
+	struct program_workload *workload = workload_new_test();
+	struct program_command_output *output;
+	struct rot_error err = {0};
+
+	fixture_write("program", "#!/bin/sh\necho run >>log/program\necho why >&2\nexit $1\n", true);
+	program_arguments_add(workload->program, "3");
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+		ck_assert_ptr_nonnull(strstr(err.text, "'./program' ended with exit status 3"));
+		ck_assert_ptr_nonnull(strstr(err.text, "The program printed:\nwhy"));
+		ck_assert_ptr_nonnull(strstr(err.hint, "exitStatus="));
+		ck_assert_int_eq(fixture_count("program"), i + 1);
+	}
+	rot_string_set(&workload->exit_status, "0 33");
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	rot_string_set(&workload->exit_status, "0 3");
+	perform(workload, 1, 1);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+START_TEST(signals_are_bad_ends)
+{
+	struct program_workload *workload = workload_new_test();
+	struct program_command_output *output;
+	struct rot_error err = {0};
+
+	fixture_write("program", "#!/bin/sh\nkill -9 $$\n", true);
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "was ended by signal 9"));
+	rot_string_set(&workload->exit_status, "any");
+	perform(workload, 1, 1);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+START_TEST(what_cannot_run)
+{
+	struct program_workload *workload = workload_new_test();
+	struct program_command_output *output;
+	struct rot_error err = {0};
+
+	fixture_write("program", "#!/no/such/interpreter\n", true);
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "interpreter"));
+	ck_assert_int_eq(chmod("program", 0600), 0);
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot run './program': Permission denied"));
+	fixture_configure("timeLimit", "0.2");
+	fixture_write("program", "#!/bin/sh\nexec sleep 60\n", true);
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "time limit"));
+	rot_graph_delete(workload);
+}
+END_TEST
+
+/* The program is ended, and what was measured before stays. */
+START_TEST(interruption)
+{
+	struct program_workload *workload = workload_new_test();
+	struct program_command_output *output;
+	struct rot_error err = {0};
+
+	perform(workload, 1, 1);
+	messages_catch_signals();
+	fixture_write("slow", "#!/bin/sh\nkill -TERM $(cat parent)\nexec sleep 60\n", true);
+	char *parent = rot_format("%ld", (long)getpid());
+
+	fixture_write("parent", parent, false);
+	free(parent);
+	rot_string_set(&workload->program->executable, "./slow");
+	ck_assert_int_eq(perform_passes(workload, 1, 1, &output, &err), -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	rot_string_set(&workload->program->executable, "./program");
+	perform(workload, 1, 1);
+	ck_assert_int_eq(fixture_count("program"), 1);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+/* Nothing of the program reaches our streams; its own files do. */
+START_TEST(standard_streams)
+{
+	struct program_workload *workload = workload_new_test();
+	char *text;
+
+	fixture_write("program", "#!/bin/sh\ncat\necho out\necho err >&2\n", true);
+	rot_string_set(&workload->program->standard_output, "output");
+	perform(workload, 1, 2);
+	text = file_text("output");
+	ck_assert_str_eq(text, "oneout\n");
+	free(text);
+	rot_graph_delete(workload);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("program_measuring");
+	TCase *tcase = tcase_create("all");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, runs_are_kept);
+	tcase_add_test(tcase, remeasure_runs_again);
+	tcase_add_test(tcase, another_core_runs_again);
+	tcase_add_loop_test(tcase, changes_run_again, 0, NR_ELEMENTS(changes));
+	tcase_add_test(tcase, the_rest_does_not_matter);
+	tcase_add_test(tcase, bad_ends_are_errors_and_not_kept);
+	tcase_add_test(tcase, signals_are_bad_ends);
+	tcase_add_test(tcase, what_cannot_run);
+	tcase_add_test(tcase, interruption);
+	tcase_add_test(tcase, standard_streams);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
