@@ -279,7 +279,7 @@ main(int argc, char **argv)
 	struct rot_registry *registry;
 	struct program_command_output *output;
 	struct program_command *command;
-	FILE *in = argc == 5 ? fopen(argv[2], "r") : NULL;
+	FILE *in = argc >= 5 ? fopen(argv[2], "r") : NULL; /* what may follow are limits and progress */
 	int order = 0, rc;
 
 	if (!in || strcmp(argv[1], "--command") != 0 || strcmp(argv[3], "--output") != 0)

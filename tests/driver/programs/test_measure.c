@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantities of programs as controllers ask for them, with a core that counts the same each time (fake_core.c). */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "architecture_files.h"
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "memory.h"
+#include "programs/measure.h"
+#include "quantities/architecture.h"
+#include "rot.h"
+#include "testing.h"
+
+static struct rot rot;
+static char *folder, *before;
+
+static void
+open_rot(const char *architecture)
+{
+	struct configuration *configuration = configuration_new();
+	char *cache = rot_format("%s/cache", folder);
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
+	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	architecture_delete(rot.architecture);
+	rot.architecture = architecture_named(architecture);
+	free(rot.paths->built);
+	rot.paths->built = rot_strdup(folder);
+	free(cache);
+}
+
+static void
+setup(void)
+{
+	char *fake = built_path("tests/driver/programs/fake_core"), *path = realpath(fake, NULL), *core,
+	     *source = realpath(getenv("top_srcdir"), NULL);
+
+	before = getcwd(NULL, 0);
+	setenv("top_srcdir", source, 1);
+	folder = temporary_folder_new();
+	core = rot_format("%s/core", folder);
+	ck_assert_int_eq(mkdir(core, 0777), 0);
+	free(core);
+	core = rot_format("%s/core/rot-core", folder);
+	ck_assert_int_eq(symlink(path, core), 0);
+	unsetenv("FAKE_CORE");
+	open_rot("zen5");
+	free(core);
+	free(path);
+	free(fake);
+	free(source);
+}
+
+static void
+teardown(void)
+{
+	rot_close(&rot);
+	ck_assert_int_eq(chdir(before), 0);
+	temporary_folder_delete(folder);
+	free(before);
+}
+
+static struct program_workload *
+workload_of_true(const char *region)
+{
+	struct program_workload *workload = program_workload_new();
+
+	workload->program = program_new();
+	rot_string_set(&workload->program->executable, "true");
+	if (region) {
+		struct region *one = region_new();
+
+		rot_string_set(&one->name, region);
+		rot_string_set(&one->begin, region);
+		program_workload_regions_add(workload, one);
+	}
+	return workload;
+}
+
+#define MAX_REQUESTS 4
+
+static int
+measure(struct program_workload *workload, const char *const *texts, int nr_runs, size_t max_passes,
+	struct program_quantities *quantities, struct rot_error *err)
+{
+	struct quantity_request requests[MAX_REQUESTS] = {{0}};
+	size_t nr = 0;
+	int rc;
+
+	for (; texts[nr]; nr++)
+		ck_assert_int_eq(quantity_parse(&requests[nr], texts[nr], err), 0);
+	rc = program_quantities_measure(&rot, workload, requests, nr, nr_runs, max_passes, quantities, err);
+	rot_graph_delete(workload);
+	return rc;
+}
+
+static void
+measured(struct program_workload *workload, const char *const *texts, int nr_runs,
+	 struct program_quantities *quantities)
+{
+	struct rot_error err = {0};
+
+	ck_assert_msg(measure(workload, texts, nr_runs, 0, quantities, &err) == 0, "%s", err.text);
+}
+
+static double
+value(const struct program_values *values, size_t i)
+{
+	return values->values[i].summary.value;
+}
+
+/* Wall time is 1 ms; a total counts 4e6 flop and 3e6 instructions. */
+START_TEST(values_are_of_all_passes)
+{
+	static const char *const texts[] = {"time", "performance:flop", "instructions",
+					    "operationCount:doublePrecisionFlop", NULL};
+	struct program_quantities quantities;
+	size_t nr_passes = 0;
+
+	measured(workload_of_true(NULL), texts, 3, &quantities);
+	ck_assert_uint_eq(quantities.total.nr, 4);
+	ck_assert_double_eq(value(&quantities.total, 0), 1000);
+	ck_assert_double_eq(value(&quantities.total, 1), 4e9);
+	ck_assert_str_eq(quantities.total.values[1].unit, "flop/s");
+	ck_assert_double_eq(value(&quantities.total, 2), 3e6);
+	ck_assert_uint_eq(quantities.total.values[0].nr_samples % 3, 0);
+	while (quantities.hashes[nr_passes])
+		nr_passes++;
+	ck_assert_uint_gt(nr_passes, 1);
+	ck_assert_uint_eq(quantities.nr_notes, 0);
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+START_TEST(clock_is_that_of_the_configuration)
+{
+	static const char *const texts[] = {"performance:flop", NULL};
+	struct program_quantities quantities;
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "clock", "coreCycles", NULL),
+			 0);
+	measured(workload_of_true(NULL), texts, 1, &quantities);
+	ck_assert_str_eq(quantities.total.values[0].unit, "flop/cycle");
+	ck_assert_double_eq(value(&quantities.total, 0), 2);
+	program_quantities_clear(&quantities);
+	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "clock", "tsc", NULL), 0);
+	ck_assert_int_eq(measure(workload_of_true(NULL), texts, 1, 0, &quantities, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "time stamp counter"));
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+/* Nothing runs when it would have to run too often. */
+START_TEST(passes_are_limited)
+{
+	static const char *const texts[] = {"operationCount:flop", "operationCount:doublePrecisionFlop",
+					    "transferredBytes:l2l3", "transferredBytes:l1l2", NULL};
+	static const char *const one[] = {"operationCount:flop", NULL};
+	struct program_quantities quantities;
+	struct rot_error err = {0};
+
+	setenv("FAKE_CORE", "fail", 1);
+	ck_assert_int_eq(measure(workload_of_true(NULL), texts, 1, 1, &quantities, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "passes, and the program may be run in 1"));
+	program_quantities_clear(&quantities);
+	unsetenv("FAKE_CORE");
+	ck_assert_msg(measure(workload_of_true(NULL), one, 1, 1, &quantities, &err) == 0, "%s", err.text);
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+START_TEST(runs_that_differ_are_noted)
+{
+	static const char *const texts[] = {"instructions", NULL};
+	struct program_quantities quantities;
+
+	setenv("FAKE_CORE", "differ", 1);
+	measured(workload_of_true(NULL), texts, 2, &quantities);
+	ck_assert_uint_eq(quantities.nr_notes, 1);
+	ck_assert_ptr_nonnull(strstr(quantities.notes[0], "instructions of the runs differ by up to 10 %"));
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+START_TEST(regions_have_values_of_their_own)
+{
+	static const char *const texts[] = {"time", "instructions", NULL};
+	struct program_quantities quantities;
+
+	measured(workload_of_true("solve"), texts, 1, &quantities);
+	ck_assert_uint_eq(quantities.nr_regions, 1);
+	ck_assert_double_eq(value(&quantities.total, 1), 6e6); /* of two threads */
+	ck_assert_double_lt(value(&quantities.regions[0], 1), value(&quantities.total, 1));
+	ck_assert_double_gt(value(&quantities.regions[0], 1), 0);
+	ck_assert_double_gt(value(&quantities.regions[0], 0), 0);
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+START_TEST(regions_that_are_not_found)
+{
+	static const char *const texts[] = {"time", NULL};
+	struct program_quantities quantities;
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(measure(workload_of_true("missing"), texts, 1, 0, &quantities, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "the region 'missing' of 'true' was not observed"));
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+START_TEST(what_cannot_be_counted_is_an_error)
+{
+	static const char *const texts[] = {"time", "operationCount:flop", NULL};
+	struct program_quantities quantities;
+	struct rot_error err = {0};
+
+	rot_close(&rot);
+	open_rot("none");
+	ck_assert_int_eq(measure(workload_of_true(NULL), texts, 1, 0, &quantities, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "operationCount of flop cannot be measured here"));
+	program_quantities_clear(&quantities);
+	measured(workload_of_true(NULL), (const char *const[]){"time", NULL}, 1, &quantities);
+	ck_assert_double_eq(value(&quantities.total, 0), 1000);
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("measure");
+	TCase *tcase = tcase_create("all");
+
+	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, values_are_of_all_passes);
+	tcase_add_test(tcase, clock_is_that_of_the_configuration);
+	tcase_add_test(tcase, passes_are_limited);
+	tcase_add_test(tcase, runs_that_differ_are_noted);
+	tcase_add_test(tcase, regions_have_values_of_their_own);
+	tcase_add_test(tcase, regions_that_are_not_found);
+	tcase_add_test(tcase, what_cannot_be_counted_is_an_error);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
