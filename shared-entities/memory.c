@@ -49,14 +49,22 @@ rot_strndup(const char *s, size_t n)
 }
 
 char *
+rot_vformat(const char *format, va_list arguments)
+{
+	char *text = NULL;
+	int len = vasprintf(&text, format, arguments);
+
+	return need(len < 0 ? NULL : text, 1, 1);
+}
+
+char *
 rot_format(const char *format, ...)
 {
 	va_list arguments;
-	char *text = NULL;
-	int len;
+	char *text;
 
 	va_start(arguments, format);
-	len = vasprintf(&text, format, arguments);
+	text = rot_vformat(format, arguments);
 	va_end(arguments);
-	return need(len < 0 ? NULL : text, 1, 1);
+	return text;
 }

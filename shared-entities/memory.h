@@ -3,6 +3,7 @@
 #ifndef ROT_MEMORY_H
 #define ROT_MEMORY_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Zeroed memory for nr elements of size bytes; exits with status 1 when there is none or nr * size overflows. */
@@ -17,5 +18,6 @@ char *rot_strndup(const char *s, size_t n);
 
 /* printf into fresh memory; exits as above. */
 char *rot_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *rot_vformat(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
 
 #endif

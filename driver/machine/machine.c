@@ -11,34 +11,12 @@
 
 #include "machine/machine.h"
 #include "memory.h"
-
-/* ---- small files ---- */
-
-/* The first line of root/name without its newline, in fresh memory, or NULL. */
-static char *
-first_line(const char *root, const char *name)
-{
-	char *path = rot_format("%s/%s", root, name), *line = NULL;
-	FILE *file = fopen(path, "re");
-	size_t size = 0;
-
-	free(path);
-	if (!file)
-		return NULL;
-	if (getline(&line, &size, file) < 0) {
-		free(line);
-		line = NULL;
-	} else {
-		line[strcspn(line, "\n")] = '\0';
-	}
-	fclose(file);
-	return line;
-}
+#include "support/files.h"
 
 static void
 set_from_file(char **member, const char *root, const char *name)
 {
-	char *line = first_line(root, name);
+	char *line = file_first_line(root, name);
 
 	if (line)
 		rot_string_set(member, line);
@@ -137,7 +115,7 @@ read_cpuinfo(struct machine *machine, const char *root, struct rot_error *err)
 static void
 read_online_cpus(struct machine *machine, const char *root)
 {
-	char *line = first_line(root, CPU_FOLDER "/online"), *s = line;
+	char *line = file_first_line(root, CPU_FOLDER "/online"), *s = line;
 
 	while (s && *s) {
 		char *end;
@@ -184,7 +162,7 @@ read_cache(struct machine *machine, const char *root, int cpu, int index, int *h
 	for (size_t i = 0; i < 4; i++) {
 		char *name = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, names[i]);
 
-		texts[i] = first_line(root, name);
+		texts[i] = file_first_line(root, name);
 		free(name);
 	}
 	found = texts[0] && texts[1] && texts[2];
@@ -220,7 +198,7 @@ read_caches(struct machine *machine, const char *root)
 static void
 read_memory(struct machine *machine, const char *root)
 {
-	char *line = first_line(root, "proc/meminfo");
+	char *line = file_first_line(root, "proc/meminfo");
 
 	if (line && strncmp(line, "MemTotal:", 9) == 0)
 		machine->memory_bytes = strtoll(line + 9, NULL, 10) * 1024;
@@ -303,7 +281,7 @@ machine_caption(const struct machine *machine)
 static void
 hint_permission(struct rot_error *why)
 {
-	char *line = first_line("/", "proc/sys/kernel/perf_event_paranoid");
+	char *line = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
 
 	if (line && atoi(line) > 2)
 		rot_error_hint(why, "sudo sysctl kernel.perf_event_paranoid=2    (it is %s), or run with CAP_PERFMON",

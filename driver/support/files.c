@@ -61,6 +61,26 @@ file_read(const char *path, size_t *length, struct rot_error *err)
 	return content;
 }
 
+char *
+file_first_line(const char *root, const char *name)
+{
+	char *path = rot_format("%s/%s", root, name), *line = NULL;
+	FILE *file = fopen(path, "re");
+	size_t size = 0;
+
+	free(path);
+	if (!file)
+		return NULL;
+	if (getline(&line, &size, file) < 0) {
+		free(line);
+		line = NULL;
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+	}
+	fclose(file);
+	return line;
+}
+
 static int
 write_all(int fd, const char *bytes, size_t length)
 {

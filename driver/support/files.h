@@ -12,6 +12,9 @@
  * be NULL. */
 char *file_read(const char *path, size_t *length, struct rot_error *err);
 
+/* The first line of root/name without its newline, in fresh memory; NULL if it cannot be read. */
+char *file_first_line(const char *root, const char *name);
+
 /*
  * Writes to a temporary name beside path and renames it, so that readers see the old or the new content. durable: also
  * survives a power failure. On error nothing is left behind, and errno keeps the reason.

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The list of what was found: kept, printed on one screen, written as JSON. */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+
+#define TEXT_COLUMN 24
+#define LINE_WIDTH 118
+
+static const struct {
+	const char *name, *mark;
+} states[] = {
+	[FINDING_GOOD] = {"good", " "},
+	[FINDING_LIMITED] = {"limited", "!"},
+	[FINDING_BROKEN] = {"broken", "X"},
+};
+
+void
+findings_section(struct findings *findings, const char *section)
+{
+	findings->section = section;
+}
+
+struct finding *
+findings_add(struct findings *findings, const char *name, enum finding_state state, const char *format, ...)
+{
+	struct finding *finding;
+	va_list arguments;
+
+	findings->items = rot_realloc(findings->items, findings->nr + 1, sizeof(*findings->items));
+	finding = &findings->items[findings->nr++];
+	va_start(arguments, format);
+	*finding = (struct finding){.section = findings->section,
+				    .name = name,
+				    .state = state,
+				    .text = rot_vformat(format, arguments),
+				    .advice = rot_strdup("")};
+	va_end(arguments);
+	return finding;
+}
+
+void
+finding_advise(struct finding *finding, const char *format, ...)
+{
+	va_list arguments;
+
+	free(finding->advice);
+	va_start(arguments, format);
+	finding->advice = rot_vformat(format, arguments);
+	va_end(arguments);
+}
+
+enum finding_state
+findings_worst(const struct findings *findings)
+{
+	enum finding_state worst = FINDING_GOOD;
+
+	for (size_t i = 0; i < findings->nr; i++)
+		if (findings->items[i].state > worst)
+			worst = findings->items[i].state;
+	return worst;
+}
+
+void
+findings_clear(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->nr; i++) {
+		free(findings->items[i].text);
+		free(findings->items[i].advice);
+	}
+	free(findings->items);
+	*findings = (struct findings){0};
+}
+
+/* ---- for people ---- */
+
+/* Behind what is on the line already, going on below at the same column. */
+static void
+print_wrapped(const char *prefix, const char *text, FILE *out)
+{
+	int column = TEXT_COLUMN + (int)strlen(prefix);
+
+	fputs(prefix, out);
+	for (const char *word = text; *word;) {
+		int length = (int)strcspn(word, " \n");
+
+		if (word != text && column + 1 + length > LINE_WIDTH) {
+			fprintf(out, "\n%*s", TEXT_COLUMN + (int)strlen(prefix), "");
+			column = TEXT_COLUMN + (int)strlen(prefix);
+		} else if (word != text) {
+			fputc(' ', out);
+			column++;
+		}
+		fprintf(out, "%.*s", length, word);
+		column += length;
+		word += length;
+		word += strspn(word, " \n");
+	}
+	fputc('\n', out);
+}
+
+void
+findings_print(const struct findings *findings, FILE *out)
+{
+	static const char *const verdicts[] = {
+		[FINDING_GOOD] = "All is well: rot measure triad",
+		[FINDING_LIMITED] =
+			"rot measure triad works; what is marked ! limits what can be known, or how exactly",
+		[FINDING_BROKEN] = "rot measure triad does not work here: see what is marked X",
+	};
+	const char *section = "";
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		if (strcmp(section, finding->section) != 0)
+			fprintf(out, "%s%s\n", i ? "\n" : "", section = finding->section);
+		fprintf(out, "%s %-*s", states[finding->state].mark, TEXT_COLUMN - 2, finding->name);
+		print_wrapped("", finding->text, out);
+		if (*finding->advice) {
+			fprintf(out, "%*s", TEXT_COLUMN, "");
+			print_wrapped("-> ", finding->advice, out);
+		}
+	}
+	fprintf(out, "\n%s\n", verdicts[findings_worst(findings)]);
+}
+
+/* ---- for programs ---- */
+
+static json_t *
+quantities_json(struct rot *rot)
+{
+	struct quantity_offer *offers;
+	size_t nr = quantity_offers(rot, &offers);
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s}", "name", offers[i].name, "of",
+						       offers[i].of, "unit", offers[i].unit, "kind", offers[i].kind,
+						       "source", offers[i].source));
+	free(offers);
+	return array;
+}
+
+json_t *
+findings_json(const struct findings *findings, struct rot *rot)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+
+		json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:s}", "section", finding->section, "name",
+						       finding->name, "state", states[finding->state].name, "text",
+						       finding->text, "advice", finding->advice));
+	}
+	return json_pack("{s:s, s:b, s:o, s:o}", "schema", "rot.doctor/1", "works",
+			 findings_worst(findings) != FINDING_BROKEN, "findings", array, "quantities",
+			 quantities_json(rot));
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* What is read from files: the machine, its clocks, and what surrounds rot. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "entities.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "support/files.h"
+
+/* ---- machine ---- */
+
+/* "48 KiB"; "unknown" for 0. */
+static char *
+size_text(int64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double size = (double)bytes;
+	size_t i = 0;
+
+	if (bytes == 0)
+		return rot_strdup("unknown");
+	for (; size >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
+		size /= 1024;
+	return rot_format("%.4g %s", size, units[i]);
+}
+
+static void
+look_at_caches(struct findings *findings, const struct machine *machine)
+{
+	char *l1 = size_text(machine->l1_data_bytes), *l2 = size_text(machine->l2_bytes),
+	     *llc = size_text(machine->llc_bytes), *memory = size_text(machine->memory_bytes);
+	bool is_known = machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes;
+	struct finding *finding = findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
+					       "L1 data %s, L2 %s, last level %s for one CPU, lines of %d bytes", l1,
+					       l2, llc, (int)machine->line_bytes);
+
+	if (!is_known)
+		finding_advise(finding, "sizes come from /sys/devices/system/cpu/cpu0/cache: is /sys mounted?");
+	findings_add(findings, "memory", FINDING_GOOD, "%s", memory);
+	free(l1);
+	free(l2);
+	free(llc);
+	free(memory);
+}
+
+void
+doctor_look_at_machine(struct findings *findings, const struct machine *machine, const char *root)
+{
+	char *caption = machine_caption(machine);
+	size_t nr_cpus = machine_nr_online_cpus(machine);
+	char *smt = file_first_line(root, "sys/devices/system/cpu/smt/active");
+
+	findings_section(findings, "Machine");
+	findings_add(findings, "processor", FINDING_GOOD, "%s%s%s", caption,
+		     machine->microcode[0] ? ", microcode " : "", machine->microcode);
+	findings_add(findings, "CPUs", FINDING_GOOD, "%zu%s", nr_cpus,
+		     smt && smt[0] == '1' ? ", two or more threads to a core: they share its units" : "");
+	look_at_caches(findings, machine);
+	findings_add(findings, "kernel", FINDING_GOOD, "Linux %s",
+		     machine->kernel_release[0] ? machine->kernel_release : "of unknown release");
+	free(smt);
+	free(caption);
+}
+
+/* ---- clocks ---- */
+
+static void
+look_at_tsc(struct findings *findings, const struct machine *machine, const char *root)
+{
+	bool is_steady = machine_has_flag(machine, "constant_tsc") && machine_has_flag(machine, "nonstop_tsc");
+	char *source = file_first_line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource");
+
+	if (is_steady)
+		findings_add(findings, "time stamp counter", FINDING_GOOD, "constant rate%s%s",
+			     source ? "; clock source of the kernel: " : "", source ? source : "");
+	else
+		finding_advise(findings_add(findings, "time stamp counter", FINDING_LIMITED,
+					    "changes its rate, or stops with the processor"),
+			       "choose the wall clock: -clock=microSeconds");
+	free(source);
+}
+
+/* Who decides how fast the processor runs, and how it is told to run at one speed. */
+static void
+look_at_frequency(struct findings *findings, const char *root)
+{
+	static const struct {
+		const char *file, *on, *advice;
+	} turbos[] = {
+		{"sys/devices/system/cpu/cpufreq/boost", "1",
+		 "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost"},
+		{"sys/devices/system/cpu/intel_pstate/no_turbo", "0",
+		 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"},
+	};
+	char *governor = file_first_line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	bool is_steady = governor && strcmp(governor, "performance") == 0;
+
+	if (!governor)
+		finding_advise(findings_add(findings, "frequency", FINDING_LIMITED,
+					    "not under control of this system, and may change at any time"),
+			       "compare per core cycle, or interleaved in one run");
+	else if (is_steady)
+		findings_add(findings, "frequency", FINDING_GOOD, "governor %s", governor);
+	else
+		finding_advise(findings_add(findings, "frequency", FINDING_LIMITED,
+					    "governor %s: the clock follows the load", governor),
+			       "sudo cpupower frequency-set -g performance");
+	for (size_t i = 0; i < sizeof(turbos) / sizeof(*turbos); i++) {
+		char *state = file_first_line(root, turbos[i].file);
+
+		if (state && strcmp(state, turbos[i].on) == 0)
+			finding_advise(findings_add(findings, "turbo", FINDING_LIMITED,
+						    "on: the clock depends on temperature and on what other CPUs do"),
+				       "%s", turbos[i].advice);
+		else if (state)
+			findings_add(findings, "turbo", FINDING_GOOD, "off");
+		free(state);
+	}
+	free(governor);
+}
+
+/* The bracketed word of "always [madvise] never". */
+static void
+look_at_huge_pages(struct findings *findings, const char *root)
+{
+	char *line = file_first_line(root, "sys/kernel/mm/transparent_hugepage/enabled");
+	char *chosen = line ? strchr(line, '[') : NULL;
+
+	if (!chosen) {
+		findings_add(findings, "huge pages", FINDING_LIMITED, "not offered: large buffers cost page walks");
+	} else {
+		chosen[strcspn(chosen, "]")] = '\0';
+		findings_add(findings, "huge pages", FINDING_GOOD, "transparent: %s", chosen + 1);
+	}
+	free(line);
+}
+
+/* Share of the time, since the machine started, that other guests of its host took; NaN-free: -1 if not known. */
+static double
+stolen_share(const char *root)
+{
+	char *line = file_first_line(root, "proc/stat"), *at = line;
+	double sum = 0, stolen = -1;
+
+	if (line && strncmp(line, "cpu ", 4) == 0) {
+		at += 4;
+		for (int i = 0; i < 8; i++) {
+			double ticks = (double)strtoull(at, &at, 10);
+
+			sum += ticks;
+			if (i == 7 && sum > 0)
+				stolen = ticks / sum;
+		}
+	}
+	free(line);
+	return stolen;
+}
+
+static void
+look_at_load(struct findings *findings, const struct machine *machine, const char *root)
+{
+	char *line = file_first_line(root, "proc/loadavg");
+	double stolen = stolen_share(root), load = line ? strtod(line, NULL) : -1;
+	double nr_cpus = (double)machine_nr_online_cpus(machine);
+
+	if (load > 0.5 * nr_cpus)
+		finding_advise(findings_add(findings, "load", FINDING_LIMITED,
+					    "%.2f processes ran at once in the last minute on %g CPUs", load, nr_cpus),
+			       "measure when nothing else runs: ps -eo pcpu,pid,args --sort=-pcpu | head");
+	else if (load >= 0)
+		findings_add(findings, "load", FINDING_GOOD, "%.2f in the last minute on %g CPUs", load, nr_cpus);
+	if (stolen > 0.01)
+		findings_add(findings, "stolen time", FINDING_LIMITED,
+			     "%.1f %% of the time since start went to other guests of the host", stolen * 100);
+	free(line);
+}
+
+void
+doctor_look_at_clocks(struct findings *findings, const struct machine *machine, const char *root)
+{
+	findings_section(findings, "Steadiness");
+	look_at_tsc(findings, machine, root);
+	look_at_frequency(findings, root);
+	look_at_huge_pages(findings, root);
+	look_at_load(findings, machine, root);
+}
+
+/* ---- surroundings ---- */
+
+static bool
+has_file(const char *root, const char *name)
+{
+	char *path = rot_format("%s/%s", root, name);
+	size_t length;
+	char *content = file_read(path, &length, NULL);
+	bool is_there = content != NULL;
+
+	free(content);
+	free(path);
+	return is_there;
+}
+
+/* The name of what keeps this process apart from the machine, or NULL. */
+static const char *
+container_name(const char *root)
+{
+	static const struct {
+		const char *file, *part, *name;
+	} signs[] = {
+		{".dockerenv", NULL, "docker"},
+		{"run/.containerenv", NULL, "podman"},
+		{"run/systemd/container", NULL, "a container of systemd"},
+		{"proc/1/cgroup", "kubepods", "kubernetes"},
+		{"proc/1/cgroup", "docker", "docker"},
+		{"proc/1/cgroup", "lxc", "lxc"},
+		{"proc/sys/kernel/osrelease", "icrosoft", "WSL"},
+	};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++) {
+		char *line = signs[i].part ? file_first_line(root, signs[i].file) : NULL;
+		bool is_found = signs[i].part ? line && strstr(line, signs[i].part) : has_file(root, signs[i].file);
+
+		free(line);
+		if (is_found)
+			return signs[i].name;
+	}
+	return NULL;
+}
+
+void
+doctor_look_at_surroundings(struct findings *findings, const struct machine *machine, const char *root)
+{
+	const char *container = container_name(root);
+
+	findings_section(findings, "Surroundings");
+	if (machine->hypervisor[0])
+		findings_add(findings, "hypervisor", FINDING_LIMITED,
+			     "%s: the host decides about clock, caches and counters", machine->hypervisor);
+	else
+		findings_add(findings, "hypervisor", FINDING_GOOD, "none");
+	if (container)
+		findings_add(findings, "container", FINDING_LIMITED,
+			     "%s: system calls may be filtered; what is refused is named below", container);
+	else
+		findings_add(findings, "container", FINDING_GOOD, "none recognised");
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* One line for each quantity and way of knowing it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "quantities/vocabulary.h"
+
+static void
+append(char **list, const char *item)
+{
+	char *longer = rot_format("%s%s%s", *list, **list ? ", " : "", item);
+
+	free(*list);
+	*list = longer;
+}
+
+static bool
+is_of(const struct quantity_offer *offer, const char *name, const char *kind)
+{
+	return strcmp(offer->name, name) == 0 && strcmp(offer->kind, kind) == 0;
+}
+
+/* What of this quantity is known in this way: "measured: a, b"; NULL if nothing is. */
+static char *
+words_of_kind(const struct quantity_offer *offers, size_t nr, const char *name, const char *kind)
+{
+	char *words = rot_strdup(""), *text = NULL;
+	size_t nr_of_kind = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_of(&offers[i], name, kind))
+			continue;
+		nr_of_kind++;
+		if (*offers[i].of)
+			append(&words, offers[i].of);
+	}
+	if (nr_of_kind > 0)
+		text = rot_format("%s%s%s", kind, *words ? ": " : "", words);
+	free(words);
+	return text;
+}
+
+/* Made of others: a rate, or operations per byte. */
+static bool
+is_derived(const struct quantity_kind *kind)
+{
+	return kind->takes[WORD_OPERATION] + kind->takes[WORD_BORDER] + kind->takes[WORD_CLOCK] > 1;
+}
+
+/* With the events, which is what people ask for. */
+static void
+add_counted(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offer)
+{
+	findings_add(findings, kind->name, FINDING_GOOD, "%s%s%s: %s", offer->of, *offer->of ? " " : "", offer->kind,
+		     *offer->source ? offer->source : "-");
+}
+
+static void
+add_others(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offers, size_t nr)
+{
+	static const char *const kinds[] = {"expected", "unavailable"};
+
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
+
+		if (words)
+			findings_add(findings, kind->name, FINDING_LIMITED, "%s", words);
+		free(words);
+	}
+}
+
+void
+doctor_look_at_quantities(struct findings *findings, struct rot *rot)
+{
+	struct quantity_offer *offers;
+	size_t nr = quantity_offers(rot, &offers);
+
+	findings_section(findings, "Quantities (rates and intensities follow from these)");
+	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+		const struct quantity_kind *kind = &quantity_kinds[i];
+
+		if (is_derived(kind))
+			continue;
+		for (size_t k = 0; k < nr; k++)
+			if (is_of(&offers[k], kind->name, "measured") || is_of(&offers[k], kind->name, "modelled"))
+				add_counted(findings, kind, &offers[k]);
+		add_others(findings, kind, offers, nr);
+	}
+	free(offers);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* What is found out by trying: what this user may do here, and the programs and folders that rot needs. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/resource.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "controllers/output.h"
+#include "doctor/doctor.h"
+#include "memory.h"
+#include "quantities/architecture.h"
+#include "support/files.h"
+#include "support/process.h"
+
+/* ---- rights ---- */
+
+/* The value of "NAME:" in /proc/self/status, or NULL. */
+static char *
+own_status(const char *name)
+{
+	char *text = file_read("/proc/self/status", NULL, NULL), *value = NULL;
+
+	for (char *line = text; line && *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == ':') {
+			char *at = line + strlen(name) + 1;
+
+			at += strspn(at, " \t");
+			value = rot_strndup(at, strcspn(at, "\n"));
+		}
+	free(text);
+	return value;
+}
+
+/* Numbers of capabilities: linux/capability.h, which older systems do not have all of. */
+static char *
+capability_names(void)
+{
+	static const struct {
+		int number;
+		const char *name;
+	} known[] = {{19, "CAP_SYS_PTRACE"}, {21, "CAP_SYS_ADMIN"}, {38, "CAP_PERFMON"}};
+	char *mask = own_status("CapEff"), *names = rot_strdup("");
+	unsigned long long bits = mask ? strtoull(mask, NULL, 16) : 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		char *longer;
+
+		if (!(bits >> known[i].number & 1))
+			continue;
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", known[i].name);
+		free(names);
+		names = longer;
+	}
+	free(mask);
+	return names;
+}
+
+static void
+look_at_process(struct findings *findings)
+{
+	char *paranoid = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
+	char *names = capability_names(), *seccomp = own_status("Seccomp");
+
+	findings_add(findings, "this process", FINDING_GOOD, "user %d, %s; kernel.perf_event_paranoid %s%s",
+		     (int)geteuid(), *names ? names : "no capabilities that matter here",
+		     paranoid ? paranoid : "is not there",
+		     seccomp && strcmp(seccomp, "0") != 0 ? "; its system calls are filtered (seccomp)" : "");
+	free(paranoid);
+	free(names);
+	free(seccomp);
+}
+
+static void
+try_counters(struct findings *findings, const struct architecture *architecture)
+{
+	struct finding *finding;
+
+	if (architecture->why_not.text[0]) {
+		finding = findings_add(
+			findings, "hardware counters", FINDING_LIMITED,
+			"%s: time is measured, operations and bytes are those that kernels are expected to "
+			"make",
+			architecture->why_not.text);
+		finding_advise(finding, "%s", architecture->why_not.hint);
+		return;
+	}
+	findings_add(findings, "hardware counters", FINDING_GOOD, "%s: groups of up to %d events%s%s",
+		     architecture->title, architecture->usable_counters,
+		     architecture->scrub_event[0] ? "; scrubbed before each run with " : "", architecture->scrub_event);
+}
+
+/* 0, or why a process of our own cannot be traced. */
+static int
+try_to_trace(void)
+{
+	pid_t pid = fork();
+	int reason = 0;
+
+	if (pid < 0)
+		return errno;
+	if (pid == 0) {
+		pause();
+		_exit(0);
+	}
+	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) < 0)
+		reason = errno;
+	kill(pid, SIGKILL);
+	while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
+		;
+	return reason;
+}
+
+static void
+try_ptrace(struct findings *findings)
+{
+	char *scope = file_first_line("/", "proc/sys/kernel/yama/ptrace_scope");
+	int reason = try_to_trace();
+
+	if (reason == 0)
+		findings_add(findings, "ptrace", FINDING_GOOD, "own children can be traced%s%s",
+			     scope ? "; Yama's ptrace_scope " : "", scope ? scope : "");
+	else
+		finding_advise(
+			findings_add(findings, "ptrace", FINDING_LIMITED,
+				     "%s: no threads of libraries, no rot run -t, no regions", strerror(reason)),
+			scope && strcmp(scope, "3") == 0
+				? "kernel.yama.ptrace_scope is 3, which stays so until the next start of the "
+				  "machine"
+				: "in a container: --cap-add=SYS_PTRACE and a seccomp profile that allows ptrace; "
+				  "no debugger around rot");
+	free(scope);
+}
+
+/* A group of events has as many descriptors as events, on every thread. */
+static void
+look_at_limits(struct findings *findings)
+{
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) < 0 || files.rlim_max >= 4096)
+		return;
+	finding_advise(findings_add(findings, "open files", FINDING_LIMITED,
+				    "at most %llu: programs of many threads cannot be counted thread by thread",
+				    (unsigned long long)files.rlim_max),
+		       "ulimit -Hn 65536, as root");
+}
+
+void
+doctor_try_rights(struct findings *findings, const struct rot *rot)
+{
+	findings_section(findings, "Rights");
+	look_at_process(findings);
+	try_counters(findings, rot->architecture);
+	try_ptrace(findings);
+	look_at_limits(findings);
+}
+
+/* ---- programs ---- */
+
+/* package: what it is in on Debian. */
+static void
+try_program(struct findings *findings, const char *name, const char *program, enum finding_state without,
+	    const char *loss, const char *package)
+{
+	const char *const argv[] = {program, "--version", NULL};
+	struct process_result result = {0};
+	struct rot_error err;
+
+	if (process_run(argv, NULL, &result, NULL, &err) == 0 && result.status == 0)
+		findings_add(findings, name, FINDING_GOOD, "%.*s", (int)strcspn(result.output, "\n"), result.output);
+	else
+		finding_advise(findings_add(findings, name, without, "'%s' cannot be run: %s", program, loss),
+			       "apt-get install %s", package);
+	process_result_clear(&result);
+}
+
+static void
+try_core(struct findings *findings, const struct rot *rot)
+{
+	static const char *const parts[] = {"core/rot-core", "core/librot-child.a"};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		char *path = rot_format("%s/%s", rot->paths->built, parts[i]);
+
+		if (access(path, i == 0 ? X_OK : R_OK) < 0)
+			finding_advise(findings_add(findings, "measuring core", FINDING_BROKEN, "'%s': %s", path,
+						    strerror(errno)),
+				       "make, or make install, again");
+		free(path);
+	}
+}
+
+/* ---- folders ---- */
+
+#define CACHE_BYTES_WANTED (100.0 * 1024 * 1024)
+
+static void
+try_cache(struct findings *findings, const struct rot *rot)
+{
+	struct statvfs space;
+	double free_bytes =
+		statvfs(rot->paths->cache, &space) == 0 ? (double)space.f_bavail * (double)space.f_frsize : 0;
+
+	if (rot->paths->cache_is_temporary)
+		finding_advise(findings_add(findings, "cache", FINDING_LIMITED,
+					    "not writable: results are forgotten at the end of each rot"),
+			       "-cacheFolder=FOLDER, or XDG_CACHE_HOME=FOLDER");
+	else if (free_bytes < CACHE_BYTES_WANTED)
+		finding_advise(findings_add(findings, "cache", FINDING_LIMITED, "%s: only %.0f MiB are free",
+					    rot->paths->cache, free_bytes / (1024 * 1024)),
+			       "make room, or -cacheFolder=FOLDER");
+	else
+		findings_add(findings, "cache", FINDING_GOOD, "%s: %.1f GiB are free", rot->paths->cache,
+			     free_bytes / (1024.0 * 1024 * 1024));
+}
+
+static void
+try_current_folder(struct findings *findings)
+{
+	struct rot_error err;
+
+	if (output_check("rot-doctor", &err) == 0)
+		return;
+	finding_advise(findings_add(findings, "results", FINDING_BROKEN, "%s", err.text), "%s", err.hint);
+}
+
+void
+doctor_try_tools(struct findings *findings, const struct rot *rot)
+{
+	findings_section(findings, "Programs and folders");
+	try_core(findings, rot);
+	try_program(findings, "compiler", configuration_string(rot->configuration, "compiler"), FINDING_BROKEN,
+		    "kernels cannot be built", "gcc");
+	try_program(findings, "make", "make", FINDING_BROKEN, "kernels cannot be built", "make");
+	try_program(findings, "ccache", "ccache", FINDING_LIMITED, "what was built once is built again", "ccache");
+	try_program(findings, "gnuplot", "gnuplot", FINDING_LIMITED, "plots are not drawn, their scripts are written",
+		    "gnuplot-nox");
+	try_cache(findings, rot);
+	try_current_folder(findings);
+}

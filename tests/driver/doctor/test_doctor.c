@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* What the doctor says of recorded machines, and how findings are shown. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor/doctor.h"
+#include "machine/machine.h"
+#include "testing.h"
+
+static struct findings findings;
+static char *folder;
+
+static void
+set_up(void)
+{
+	findings = (struct findings){0};
+	folder = temporary_folder_new();
+}
+
+static void
+tear_down(void)
+{
+	findings_clear(&findings);
+	temporary_folder_delete(folder);
+}
+
+/* All that is read from files below root. */
+static void
+look(const char *root)
+{
+	struct machine *machine = machine_read(root, NULL);
+
+	ck_assert_ptr_nonnull(machine);
+	doctor_look_at_machine(&findings, machine, root);
+	doctor_look_at_surroundings(&findings, machine, root);
+	doctor_look_at_clocks(&findings, machine, root);
+	machine_delete(machine);
+}
+
+static void
+look_at_recorded(const char *name)
+{
+	char *root = source_path("tests/machines/%s", name);
+
+	look(root);
+	free(root);
+}
+
+/* A machine in folder, of two processors, with one more file. */
+static void
+look_with(const char *name, const char *text)
+{
+	free(folder_write(folder, "proc/cpuinfo",
+			  "vendor_id\t: GenuineIntel\nflags\t\t: constant_tsc nonstop_tsc\n\n"));
+	free(folder_write(folder, "sys/devices/system/cpu/online", "0-1\n"));
+	free(folder_write(folder, name, text));
+	look(folder);
+}
+
+static const struct finding *
+found(const char *name)
+{
+	for (size_t i = 0; i < findings.nr; i++)
+		if (strcmp(findings.items[i].name, name) == 0)
+			return &findings.items[i];
+	return NULL;
+}
+
+static void
+check_finding(const char *name, enum finding_state state, const char *part)
+{
+	const struct finding *finding = found(name);
+
+	ck_assert_msg(finding != NULL, "nothing said of '%s'", name);
+	ck_assert_msg(strstr(finding->text, part) != NULL, "%s: %s", name, finding->text);
+	ck_assert_int_eq(finding->state, state);
+}
+
+START_TEST(tells_a_virtual_machine)
+{
+	look_at_recorded("zen5-turin-kvm");
+	check_finding("hypervisor", FINDING_LIMITED, "KVM");
+	check_finding("frequency", FINDING_LIMITED, "not under control");
+	check_finding("caches", FINDING_GOOD, "L1 data 48 KiB, L2 1 MiB");
+	check_finding("time stamp counter", FINDING_GOOD, "constant");
+}
+END_TEST
+
+START_TEST(says_how_to_fix_the_frequency)
+{
+	look_at_recorded("intel-skylake-server");
+	check_finding("hypervisor", FINDING_GOOD, "none");
+	ck_assert_ptr_nonnull(found("frequency"));
+}
+END_TEST
+
+START_TEST(knows_nothing_of_a_bare_root)
+{
+	look_at_recorded("minimal");
+	check_finding("caches", FINDING_LIMITED, "unknown");
+	ck_assert_ptr_null(found("load"));
+	ck_assert_ptr_null(found("turbo"));
+}
+END_TEST
+
+/* Each sign that a file gives, and the one finding it leads to. */
+static const struct sign {
+	const char *file, *text, *name;
+	enum finding_state state;
+	const char *part, *advice;
+} signs[] = {
+	{".dockerenv", "", "container", FINDING_LIMITED, "docker", ""},
+	{"proc/1/cgroup", "0::/kubepods/x\n", "container", FINDING_LIMITED, "kubernetes", ""},
+	{"proc/1/cgroup", "0::/init.scope\n", "container", FINDING_GOOD, "none", ""},
+	{"proc/sys/kernel/osrelease", "5.15.1-microsoft-standard\n", "container", FINDING_LIMITED, "WSL", ""},
+	{"proc/loadavg", "1.50 1.0 1.0 1/2 3\n", "load", FINDING_LIMITED, "1.50", "ps "},
+	{"proc/loadavg", "0.10 1.0 1.0 1/2 3\n", "load", FINDING_GOOD, "0.10", ""},
+	{"proc/stat", "cpu  50 0 0 40 0 0 0 10 0 0\n", "stolen time", FINDING_LIMITED, "10.0 %", ""},
+	{"sys/devices/system/cpu/cpufreq/boost", "1\n", "turbo", FINDING_LIMITED, "on", "cpufreq/boost"},
+	{"sys/devices/system/cpu/cpufreq/boost", "0\n", "turbo", FINDING_GOOD, "off", ""},
+	{"sys/devices/system/cpu/intel_pstate/no_turbo", "0\n", "turbo", FINDING_LIMITED, "on", "no_turbo"},
+	{"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "powersave\n", "frequency", FINDING_LIMITED,
+	 "powersave", "cpupower"},
+	{"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n", "frequency", FINDING_GOOD,
+	 "performance", ""},
+	{"sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n", "huge pages", FINDING_GOOD,
+	 "transparent: madvise", ""},
+	{"sys/devices/system/cpu/smt/active", "1\n", "CPUs", FINDING_GOOD, "two or more threads", ""},
+	{"sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n", "time stamp counter",
+	 FINDING_GOOD, "hpet", ""},
+};
+
+START_TEST(reads_a_sign)
+{
+	const struct sign *sign = &signs[_i];
+
+	look_with(sign->file, sign->text);
+	check_finding(sign->name, sign->state, sign->part);
+	ck_assert_msg(strstr(found(sign->name)->advice, sign->advice) != NULL, "%s", found(sign->name)->advice);
+	if (!*sign->advice)
+		ck_assert_msg(strcmp(sign->name, "frequency") == 0 || *found(sign->name)->advice == '\0', "%s",
+			      found(sign->name)->advice);
+}
+END_TEST
+
+START_TEST(ignores_damaged_files)
+{
+	look_with("proc/stat", "cpu x y\n");
+	ck_assert_ptr_null(found("stolen time"));
+	look_with("sys/kernel/mm/transparent_hugepage/enabled", "always madvise never\n");
+	check_finding("huge pages", FINDING_LIMITED, "not offered");
+}
+END_TEST
+
+/* ---- how they are shown ---- */
+
+static char *
+printed(void)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	findings_print(&findings, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(shows_the_worst)
+{
+	static const char *const verdicts[] = {"All is well", "rot measure triad works;", "does not work here"};
+	char *text;
+
+	for (enum finding_state state = FINDING_GOOD; state <= FINDING_BROKEN; state++) {
+		findings_section(&findings, "Things");
+		finding_advise(findings_add(&findings, "one", state, "number %d", (int)state), "do %s", "this");
+		ck_assert_int_eq(findings_worst(&findings), state);
+		text = printed();
+		ck_assert_msg(strstr(text, verdicts[state]) != NULL, "%s", text);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(wraps_long_lines_and_keeps_all_words)
+{
+	char words[1000] = "", *text;
+	size_t longest = 0;
+	int nr_last;
+
+	for (int i = 0; i < 100; i++)
+		sprintf(words + strlen(words), "word%d ", i);
+	findings_section(&findings, "Things");
+	finding_advise(findings_add(&findings, "one", FINDING_LIMITED, "%s", words), "%s", words);
+	text = printed();
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		if (strcspn(line, "\n") > longest)
+			longest = strcspn(line, "\n");
+	ck_assert_msg(longest <= 120, "%zu columns", longest);
+	ck_assert_ptr_nonnull(strstr(text, "! one"));
+	ck_assert_ptr_nonnull(strstr(text, "-> word0"));
+	nr_last = 0;
+	for (const char *at = text; (at = strstr(at, "word99")); at++)
+		nr_last++;
+	ck_assert_int_eq(nr_last, 2);
+	free(text);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("doctor");
+	TCase *machines = tcase_create("machines"), *shown = tcase_create("shown");
+
+	tcase_add_checked_fixture(machines, set_up, tear_down);
+	tcase_add_test(machines, tells_a_virtual_machine);
+	tcase_add_test(machines, says_how_to_fix_the_frequency);
+	tcase_add_test(machines, knows_nothing_of_a_bare_root);
+	tcase_add_loop_test(machines, reads_a_sign, 0, NR_ELEMENTS(signs));
+	tcase_add_test(machines, ignores_damaged_files);
+	suite_add_tcase(suite, machines);
+	tcase_add_checked_fixture(shown, set_up, tear_down);
+	tcase_add_test(shown, shows_the_worst);
+	tcase_add_test(shown, wraps_long_lines_and_keeps_all_words);
+	suite_add_tcase(suite, shown);
+	return suite_run(suite);
+}
