@@ -377,9 +377,11 @@ add_ends(const struct search *begin_search, const char *begin, const char *end, 
 	if (!is_named)
 		search.name.kinds = PLACE_MARKER;
 	rc = find_all(&search, text, &ends, err);
-	if (rc < 0 && !is_named)
+	if (rc < 0 && !is_named) {
 		rot_error_set(err, 0, "the marker '%s' begins a region that ends nowhere", begin);
-	else if (rc == 0)
+		rot_error_hint(err, "put ROT_REGION_END(%s) where it ends, or name its end", search.name.name);
+	}
+	if (rc == 0)
 		rc = replace_resolvers(&ends, err);
 	if (rc == 0)
 		add_findings(&places->ends, &places->nr_ends, &ends);

@@ -27,16 +27,18 @@ struct frame_section {
 	uint64_t address;
 };
 
-/* Reads one pointer and moves *at behind it; false: not of a form that compilers for x86-64 use. */
+/* Reads one pointer before end and moves *at behind it; false: not of a form that compilers for x86-64 use. */
 static bool
-pointer_read(const struct frame_section *section, unsigned encoding, const uint8_t **at, uint64_t *value)
+pointer_read(const struct frame_section *section, unsigned encoding, const uint8_t **at, const uint8_t *end,
+	     uint64_t *value)
 {
 	uint64_t address = section->address + (uint64_t)(*at - (const uint8_t *)section->data.d_buf);
 	unsigned form = encoding & ENCODED_FORM;
 	bool is_short = form == ENCODED_UDATA4 || form == ENCODED_SDATA4;
 	int32_t small;
 
-	if (!is_short && form != ENCODED_ABSOLUTE && form != ENCODED_SDATA8)
+	if ((!is_short && form != ENCODED_ABSOLUTE && form != ENCODED_SDATA8) ||
+	    end - *at < (ptrdiff_t)(is_short ? sizeof(small) : sizeof(*value)))
 		return false;
 	if (is_short) {
 		memcpy(&small, *at, sizeof(small));
@@ -54,12 +56,13 @@ pointer_read(const struct frame_section *section, unsigned encoding, const uint8
 static unsigned
 encoding_of(const struct frame_section *section, const Dwarf_CIE *cie)
 {
-	const uint8_t *at = cie->augmentation_data;
+	const uint8_t *at = cie->augmentation_data, *end;
 	uint64_t personality;
 
 	if (!at || cie->augmentation[0] != 'z')
 		return ENCODED_ABSOLUTE;
-	for (const char *letter = cie->augmentation + 1; *letter; letter++) {
+	end = at + cie->augmentation_data_size;
+	for (const char *letter = cie->augmentation + 1; *letter && at < end; letter++) {
 		unsigned encoding;
 
 		if (*letter == 'S' || *letter == 'B')
@@ -67,7 +70,7 @@ encoding_of(const struct frame_section *section, const Dwarf_CIE *cie)
 		encoding = *at++;
 		if (*letter == 'R')
 			return encoding;
-		if (*letter == 'P' && !pointer_read(section, encoding & ENCODED_FORM, &at, &personality))
+		if (*letter == 'P' && !pointer_read(section, encoding & ENCODED_FORM, &at, end, &personality))
 			return ENCODED_ABSOLUTE;
 	}
 	return ENCODED_ABSOLUTE;
@@ -87,8 +90,8 @@ add_frame(struct symbol_file *file, struct frame_section *section, const Dwarf_F
 	    !dwarf_cfi_cie_p(&cie))
 		return;
 	encoding = encoding_of(section, &cie.cie);
-	if (fde->end - fde->start >= 16 && pointer_read(section, encoding, &at, &range.address) &&
-	    pointer_read(section, encoding & ENCODED_FORM, &at, &range.size) && range.size > 0 &&
+	if (pointer_read(section, encoding, &at, fde->end, &range.address) &&
+	    pointer_read(section, encoding & ENCODED_FORM, &at, fde->end, &range.size) && range.size > 0 &&
 	    symbols_file_offset(file, range.address, &range.file_offset))
 		symbol_ranges_add(&file->frames, &range);
 }
@@ -119,7 +122,7 @@ find_section(struct symbol_file *file, struct frame_section *section)
 		at = symbols_bytes(file, segment.p_vaddr, 12);
 		index.address = segment.p_vaddr;
 		index.data.d_buf = (void *)at;
-		if (!at || (at += 4, !pointer_read(&index, at[-3], &at, &section->address)) ||
+		if (!at || (at += 4, !pointer_read(&index, at[-3], &at, at + 8, &section->address)) ||
 		    !symbol_file_segment(file, section->address, &segment))
 			continue;
 		section->data.d_size = segment.p_filesz - (section->address - segment.p_vaddr);

@@ -17,7 +17,7 @@ struct first {
 
 /*
  * source:     normalized end of the path that is wanted
- * sources:    the source files that are called so
+ * sources:    the source files that are called so, for people
  * next_line:  the next line that has code; 0: none
  * last, last_is_wanted: the name of a source that was compared last, since rows of one come in a row
  */
@@ -59,6 +59,7 @@ normalized(const char *path)
 static bool
 is_wanted(struct search *search, const char *source)
 {
+	const char *shown;
 	char *path;
 	size_t length, wanted_length = strlen(search->source);
 
@@ -70,15 +71,13 @@ is_wanted(struct search *search, const char *source)
 	search->last_is_wanted = length >= wanted_length &&
 				 strcmp(path + length - wanted_length, search->source) == 0 &&
 				 (length == wanted_length || !search->is_whole_path);
-	for (size_t i = 0; i < search->nr_sources && path; i++)
-		if (strcmp(search->sources[i], path) == 0) {
-			free(path);
-			path = NULL;
-		}
-	if (path && search->last_is_wanted && search->nr_sources < NR_NAMED)
-		search->sources[search->nr_sources++] = path;
-	else
-		free(path);
+	shown = path + (source[0] != '/');
+	for (size_t i = 0; i < search->nr_sources && shown; i++)
+		if (strcmp(search->sources[i], shown) == 0)
+			shown = NULL;
+	if (shown && search->last_is_wanted && search->nr_sources < NR_NAMED)
+		search->sources[search->nr_sources++] = rot_strdup(shown);
+	free(path);
 	return search->last_is_wanted;
 }
 

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+/* What is found of functions, lines and markers in files that were linked and stripped in every way. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/code.h"
+#include "parent/plain_name.h"
+#include "parent/symbols.h"
+#include "testing.h"
+
+#define TARGET "tests/core/parent/places_target"
+#define DEBUGINFOD "DEBUGINFOD_URLS"
+
+static char *folder;
+static struct symbol_files *files;
+
+static void
+open_files(void)
+{
+	folder = temporary_folder_new();
+	files = symbol_files_new();
+}
+
+static void
+close_files(void)
+{
+	symbol_files_delete(files);
+	temporary_folder_delete(folder);
+}
+
+static struct symbol_file *
+file_open(char *path)
+{
+	struct rot_error err = {0};
+	struct symbol_file *file = symbol_file_open(files, path, &err);
+
+	ck_assert_msg(file, "%s", err.text);
+	free(path);
+	return file;
+}
+
+static struct symbol_file *
+target(const char *variant)
+{
+	return file_open(built_path(TARGET "%s", variant));
+}
+
+/* Runs a shell command in the folder, with the target as $1. False: it failed. */
+static bool
+shell(const char *command)
+{
+	char *path = built_path(TARGET);
+	char *line = rot_format("set -e; set -- '%s'; cd '%s'; %s", path, folder, command);
+	bool is_done = system(line) == 0;
+
+	free(line);
+	free(path);
+	return is_done;
+}
+
+static struct symbol_ranges
+functions(struct symbol_file *file, const char *name)
+{
+	struct symbol_ranges found = {0};
+
+	symbols_find_function(file, name, &found);
+	return found;
+}
+
+static struct symbol_range
+function(struct symbol_file *file, const char *name)
+{
+	struct symbol_ranges found = functions(file, name);
+	struct symbol_range range;
+
+	ck_assert_msg(found.nr_ranges == 1, "%s: %zu found", name, found.nr_ranges);
+	range = found.ranges[0];
+	symbol_ranges_clear(&found);
+	return range;
+}
+
+/* Every function begins with its bytes, wherever the file was linked to. */
+START_TEST(functions_are_found)
+{
+	static const char *const variants[] = {"", "_no_pie"};
+	struct symbol_file *file = target(variants[_i]);
+	struct symbol_range range = function(file, "two_returns");
+	const uint8_t *bytes = symbols_bytes(file, range.address, range.size);
+	static const uint8_t wanted[] = {0x85, 0xff, 0x74, 0x01, 0xc3, 0xc3};
+	uint64_t offset = 0;
+
+	ck_assert_int_eq(range.size, sizeof(wanted));
+	ck_assert(range.is_global && !range.is_resolver);
+	ck_assert_mem_eq(bytes, wanted, sizeof(wanted));
+	ck_assert(symbols_file_offset(file, range.address + 1, &offset));
+	ck_assert_int_eq(offset, range.file_offset + 1);
+	ck_assert(symbols_is_code(file, range.address));
+	ck_assert(!symbols_is_code(file, 1) && !symbols_is_code(file, UINT64_MAX));
+	ck_assert_ptr_null(symbols_bytes(file, range.address, UINT64_MAX));
+}
+END_TEST
+
+/* The names of copies, without those of parts; versions; C++ names, whole and in part; local ones. */
+START_TEST(names_are_matched)
+{
+	static const struct {
+		const char *name;
+		size_t nr_functions;
+	} cases[] = {{"cloned", 1},         {"cloned.constprop.0", 1},
+		     {"_ZN2ns5solveEi", 1}, {"ns::solve", 2},
+		     {"solve", 3},          {"s::solve", 0},
+		     {"olve", 0},           {"twin", 2},
+		     {"alias_of", 1},       {"__alias_of", 1},
+		     {"no_such_name", 0},   {"two_return", 0},
+		     {"two_returns::x", 0}, {"printf", 0},
+		     {"sink", 0},           {"", 0}};
+	struct symbol_file *file = target("");
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct symbol_ranges found = functions(file, cases[i].name);
+
+		ck_assert_msg(found.nr_ranges == cases[i].nr_functions, "%s: %zu found", cases[i].name,
+			      found.nr_ranges);
+		symbol_ranges_clear(&found);
+	}
+	ck_assert(!function(file, "cloned").is_global);
+	ck_assert_str_eq(symbols_nearest(file, "two_retruns"), "two_returns");
+	ck_assert_ptr_null(symbols_nearest(file, "nothing_like_this_here"));
+}
+END_TEST
+
+/* Up to the next function, or as far as its frame says. */
+START_TEST(ends_are_found)
+{
+	struct symbol_file *file = target("");
+	struct symbol_range sizeless = function(file, "sizeless"), behind = function(file, "behind_sizeless");
+	struct symbol_range framed = function(file, "sizeless_with_frame"), at;
+
+	ck_assert_int_eq(sizeless.size, 2);
+	ck_assert_int_eq(behind.address, sizeless.address + 2);
+	ck_assert_int_eq(framed.size, 3);
+	ck_assert(symbols_function_at(file, sizeless.address + 1, &at));
+	ck_assert_int_eq(at.address, sizeless.address);
+	ck_assert(symbols_function_at(file, framed.address + 2, &at));
+	ck_assert_str_eq(at.name, "sizeless_with_frame");
+	ck_assert(!symbols_function_at(file, 1, &at));
+}
+END_TEST
+
+START_TEST(addresses_get_names)
+{
+	struct symbol_file *file = target("");
+	struct symbol_range wanted = function(file, "two_returns"), at;
+
+	for (uint64_t i = 0; i < wanted.size; i++) {
+		ck_assert(symbols_function_at(file, wanted.address + i, &at));
+		ck_assert_str_eq(at.name, "two_returns");
+		ck_assert_int_eq(at.address, wanted.address);
+	}
+	ck_assert(symbols_function_at(file, wanted.address + wanted.size, &at));
+	ck_assert_str_eq(at.name, "tail_call");
+	ck_assert(symbols_function_at(file, function(file, "alias_of").address, &at));
+	ck_assert_str_eq(at.name, "alias_of");
+}
+END_TEST
+
+/* The stack is as at the entry, except between push and pop. */
+START_TEST(depth_is_known_from_frames)
+{
+	static const char *const variants[] = {"", "_stripped"};
+	uint64_t address = function(target(""), "jumps_in_frame").address;
+	struct symbol_file *file = target(variants[_i]);
+
+	ck_assert(symbols_is_at_entry_depth(file, address));
+	ck_assert(!symbols_is_at_entry_depth(file, address + 1));
+	ck_assert(!symbols_is_at_entry_depth(file, address + 3));
+	ck_assert(symbols_is_at_entry_depth(file, function(target(""), "two_returns").address));
+}
+END_TEST
+
+/* The frames are still there, and say where functions begin and end, also when the table of sections is gone. */
+START_TEST(stripped_files_have_frames)
+{
+	struct symbol_range wanted = function(target(""), "first_user"), at;
+	struct symbol_file *file = target("_stripped");
+	struct symbol_ranges found = functions(file, "two_returns");
+
+	ck_assert_int_eq(found.nr_ranges, 0);
+	ck_assert(symbols_function_at(file, wanted.address + 1, &at));
+	ck_assert_int_eq(at.address, wanted.address);
+	ck_assert_int_eq(at.size, wanted.size);
+	ck_assert_ptr_null(at.name);
+	symbol_ranges_clear(&found);
+}
+END_TEST
+
+START_TEST(files_without_sections_have_frames)
+{
+	struct symbol_range wanted = function(target(""), "first_user"), at;
+	struct symbol_file *file;
+	char *path = rot_format("%s/bare", folder);
+
+	/* e_shoff, and e_shnum with e_shstrndx, of the header are cleared. */
+	ck_assert(shell("cp \"${1}_stripped\" bare; chmod u+w bare;"
+			" dd if=/dev/zero of=bare bs=1 seek=40 count=8 conv=notrunc 2>/dev/null;"
+			" dd if=/dev/zero of=bare bs=1 seek=60 count=4 conv=notrunc 2>/dev/null"));
+	file = file_open(path);
+	ck_assert(symbols_function_at(file, wanted.address + 1, &at));
+	ck_assert_int_eq(at.address, wanted.address);
+	ck_assert_int_eq(at.size, wanted.size);
+}
+END_TEST
+
+/* By the debug link, and by the build-id; what is asked of the network is left alone. */
+START_TEST(separate_debug_information_is_read)
+{
+	struct symbol_range wanted = function(target(""), "two_returns");
+	struct symbol_ranges lines = {0};
+	struct symbol_file *file;
+	struct rot_error err = {0};
+	bool is_known;
+
+	if (!shell("command -v objcopy >/dev/null"))
+		return;
+	ck_assert(shell("objcopy --only-keep-debug \"$1\" separate.debug;"
+			" objcopy --strip-all --add-gnu-debuglink=separate.debug \"$1\" separate"));
+	ck_assert_int_eq(setenv(DEBUGINFOD, "http://127.0.0.1:1/", 1), 0);
+	file = file_open(rot_format("%s/separate", folder));
+	ck_assert_int_eq(function(file, "two_returns").address, wanted.address);
+	ck_assert_msg(symbols_find_line(file, "lines.c", 102, &lines, &is_known, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(lines.nr_ranges, 3);
+	ck_assert_str_eq(getenv(DEBUGINFOD), "http://127.0.0.1:1/");
+	symbol_ranges_clear(&lines);
+}
+END_TEST
+
+START_TEST(small_debug_information_is_read)
+{
+	struct symbol_range wanted = function(target(""), "two_returns");
+
+	if (!shell("command -v objcopy >/dev/null && command -v xz >/dev/null"))
+		return;
+	ck_assert(shell("objcopy --strip-debug \"$1\" small; xz -k small; objcopy --strip-all \"$1\" stripped;"
+			" objcopy --add-section .gnu_debugdata=small.xz stripped mini"));
+	ck_assert_int_eq(function(file_open(rot_format("%s/mini", folder)), "two_returns").address, wanted.address);
+}
+END_TEST
+
+/* ---- lines ---- */
+
+/* One place for each copy; all of them lie in the functions that the line was inlined in. */
+START_TEST(lines_are_found)
+{
+	static const char *const sources[] = {"lines.c", "folder/lines.c", "./folder//../folder/lines.c"};
+	struct symbol_file *file = target("");
+	struct symbol_ranges found = {0};
+	struct rot_error err = {0};
+	struct symbol_range at;
+	bool is_known;
+
+	ck_assert_msg(symbols_find_line(file, sources[_i], 102, &found, &is_known, &err) == 0, "%s", err.text);
+	ck_assert(is_known);
+	ck_assert_int_eq(found.nr_ranges, 3);
+	for (int i = 0; i < 3; i++) {
+		ck_assert(symbols_function_at(file, found.ranges[i].address, &at));
+		ck_assert_str_eq(at.name, i < 2 ? "first_user" : "second_user");
+	}
+	symbol_ranges_clear(&found);
+	/* A loop's line has code in several places; one counts. */
+	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &is_known, &err), 0);
+	ck_assert_int_eq(found.nr_ranges, 1);
+	symbol_ranges_clear(&found);
+}
+END_TEST
+
+START_TEST(lines_that_are_not_found)
+{
+	static const struct {
+		const char *variant, *source;
+		int line;
+		bool is_known;
+		const char *text, *hint;
+	} cases[] = {
+		{"", "lines.c", 103, true, "no code on line 103 of", "code is 104"},
+		{"", "lines.c", 900, true, "no code on line 900 of", "none behind"},
+		{"", "no_such.c", 1, false, "is called 'no_such.c'", ""},
+		{"", "ines.c", 102, false, "is called 'ines.c'", ""},
+		{"", "/folder/lines.c/x", 102, false, "is called", ""},
+		{"_stripped", "lines.c", 102, false, "no debug information", "-g"},
+	};
+	struct symbol_ranges found = {0};
+	struct rot_error err = {0};
+	bool is_known;
+
+	ck_assert_int_eq(
+		symbols_find_line(target(cases[_i].variant), cases[_i].source, cases[_i].line, &found, &is_known, &err),
+		-1);
+	ck_assert_int_eq(is_known, cases[_i].is_known);
+	ck_assert_int_eq(found.nr_ranges, 0);
+	ck_assert_msg(strstr(err.text, cases[_i].text) && strstr(err.hint, cases[_i].hint), "%s; %s", err.text,
+		      err.hint);
+}
+END_TEST
+
+/* ---- markers ---- */
+
+/* One nop for each copy, within the function it was inlined in; a stripped file has them too. */
+START_TEST(markers_are_found)
+{
+	static const char *const variants[] = {"", "_no_pie", "_stripped"};
+	struct symbol_file *file = target(variants[_i]);
+	struct symbol_ranges begins = {0}, ends = {0}, none = {0};
+
+	symbols_find_marker(file, "marked_region", false, &begins);
+	symbols_find_marker(file, "marked_region", true, &ends);
+	ck_assert_int_eq(begins.nr_ranges, 2);
+	ck_assert_int_eq(ends.nr_ranges, 2);
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_lt(begins.ranges[i].address, ends.ranges[i].address);
+		ck_assert_int_eq(*symbols_bytes(file, begins.ranges[i].address, 1), 0x90);
+		ck_assert_int_eq(*symbols_bytes(file, ends.ranges[i].address, 1), 0x90);
+	}
+	symbols_find_marker(file, "endless_region", false, &none);
+	ck_assert_int_eq(none.nr_ranges, 1);
+	symbols_find_marker(file, "endless_region", true, &none);
+	symbols_find_marker(file, "marked", false, &none);
+	ck_assert_int_eq(none.nr_ranges, 1);
+	symbol_ranges_clear(&begins);
+	symbol_ranges_clear(&ends);
+	symbol_ranges_clear(&none);
+}
+END_TEST
+
+/* ---- files ---- */
+
+START_TEST(files_are_read_once)
+{
+	char *path = built_path(TARGET);
+	struct symbol_file *first = target(""), *again = target("");
+	char *copy = rot_format("%s/copy", folder);
+	struct symbol_file *before;
+
+	ck_assert_ptr_eq(first, again);
+	ck_assert(shell("cp \"$1\" copy; chmod u+w copy"));
+	before = file_open(rot_strdup(copy));
+	ck_assert_ptr_ne(before, first);
+	/* Another file of the same name is another file. */
+	ck_assert(shell("cp \"$1_no_pie\" new; mv new copy"));
+	ck_assert_ptr_ne(file_open(copy), before);
+	free(path);
+}
+END_TEST
+
+START_TEST(other_files_are_refused)
+{
+	static const struct {
+		const char *name, *content, *why;
+	} cases[] = {
+		{"text", "no program\n", "cannot read"},
+		{"empty", "", "cannot read"},
+		{"half", "\177ELF", "cannot read"},
+		{"missing", NULL, "No such file"},
+	};
+	char *path = cases[_i].content ? folder_write(folder, cases[_i].name, cases[_i].content)
+				       : rot_format("%s/%s", folder, cases[_i].name);
+	struct rot_error err = {0};
+
+	ck_assert_ptr_null(symbol_file_open(files, path, &err));
+	ck_assert_msg(strstr(err.text, cases[_i].why) && strstr(err.text, path), "%s", err.text);
+	free(path);
+}
+END_TEST
+
+/* ---- mangled names ---- */
+
+static const struct {
+	const char *symbol, *plain;
+} mangled[] = {
+	{"_Z5solvei", "solve"},
+	{"_ZL5solvev", "solve"},
+	{"_ZN2ns5solveEi", "ns::solve"},
+	{"_ZN2nsL5solveEv", "ns::solve"},
+	{"_ZNK2ns6Matrix4rowsEv", "ns::Matrix::rows"},
+	{"_ZNKR2ns6Matrix4rowsEv", "ns::Matrix::rows"},
+	{"_ZN12_GLOBAL__N_16hiddenEv", "hidden"},
+	{"_ZN2ns12_GLOBAL__N_16hiddenEv", "ns::hidden"},
+	{"_Z5solveIdEvT_", "solve"},
+	{"_ZN2ns6MatrixIdLi3EE4rowsEv", "ns::Matrix::rows"},
+	{"_ZN2ns6MatrixIN2ns4RealEE4rowsEv", "ns::Matrix::rows"},
+	{"_ZN2ns6MatrixISaIiEE4rowsEv", "ns::Matrix::rows"},
+	{"_ZN2ns6MatrixIS_S0_E4rowsEv", "ns::Matrix::rows"},
+	{"_ZN2ns5solveB5cxx11Ev", "ns::solve"},
+	{"_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write"},
+	{"_ZN6MatrixC1Ev", NULL},
+	{"_ZNSt6vectorIiE4sizeEv", NULL},
+	{"_ZplRK1AS1_", NULL},
+	{"_ZN2ns5solve", NULL},
+	{"_ZN2ns99solveEv", NULL},
+	{"_ZN2ns6MatrixI", NULL},
+	{"_ZN2ns6MatrixIL", NULL},
+	{"_ZN2ns6MatrixIS", NULL},
+	{"_ZN99999999999999999999999999aE", NULL},
+	{"_Z", NULL},
+	{"_ZN", NULL},
+	{"solve", NULL},
+	{"", NULL},
+};
+
+START_TEST(mangled_names_are_read)
+{
+	char *plain = plain_name(mangled[_i].symbol);
+
+	if (mangled[_i].plain)
+		ck_assert_pstr_eq(plain, mangled[_i].plain);
+	else
+		ck_assert_msg(!plain, "%s: %s", mangled[_i].symbol, plain);
+	free(plain);
+}
+END_TEST
+
+START_TEST(ends_of_names_are_names)
+{
+	ck_assert(plain_name_ends_with("ns::Matrix::rows", "ns::Matrix::rows"));
+	ck_assert(plain_name_ends_with("ns::Matrix::rows", "Matrix::rows"));
+	ck_assert(plain_name_ends_with("ns::Matrix::rows", "rows"));
+	ck_assert(!plain_name_ends_with("ns::Matrix::rows", "ows"));
+	ck_assert(!plain_name_ends_with("ns::Matrix::rows", ":rows"));
+	ck_assert(!plain_name_ends_with("rows", "Matrix::rows"));
+	ck_assert(!plain_name_ends_with("rows", ""));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("symbols");
+	TCase *in_files = tcase_create("in files"), *names = tcase_create("names");
+
+	tcase_add_checked_fixture(in_files, open_files, close_files);
+	tcase_add_loop_test(in_files, functions_are_found, 0, 2);
+	tcase_add_test(in_files, names_are_matched);
+	tcase_add_test(in_files, ends_are_found);
+	tcase_add_test(in_files, addresses_get_names);
+	tcase_add_loop_test(in_files, depth_is_known_from_frames, 0, 2);
+	tcase_add_test(in_files, stripped_files_have_frames);
+	tcase_add_test(in_files, files_without_sections_have_frames);
+	tcase_add_test(in_files, separate_debug_information_is_read);
+	tcase_add_test(in_files, small_debug_information_is_read);
+	tcase_add_loop_test(in_files, lines_are_found, 0, 3);
+	tcase_add_loop_test(in_files, lines_that_are_not_found, 0, 6);
+	tcase_add_loop_test(in_files, markers_are_found, 0, 3);
+	tcase_add_test(in_files, files_are_read_once);
+	tcase_add_loop_test(in_files, other_files_are_refused, 0, 4);
+	suite_add_tcase(suite, in_files);
+	tcase_add_loop_test(names, mangled_names_are_read, 0, NR_ELEMENTS(mangled));
+	tcase_add_test(names, ends_of_names_are_names);
+	suite_add_tcase(suite, names);
+	return suite_run(suite);
+}
