@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/perf_hint.h"
@@ -161,6 +162,8 @@ open_next(struct perf_group *group, const struct perf_encoding *encoding, enum p
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (heirs == PERF_HEIRS_NONE)
 		attr.read_format |= PERF_FORMAT_GROUP;
+	attr.use_clockid = 1;
+	attr.clockid = CLOCK_MONOTONIC_RAW;
 	return (int)syscall(SYS_perf_event_open, &attr, tid, -1, is_leader ? -1 : group->fds[0], PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -254,11 +257,11 @@ static int
 read_together(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err)
 {
 	struct {
-		uint64_t nr, enabled, running, values[PERF_MAX_EVENTS];
+		uint64_t nr, enabled, running, values[PERF_MAX_EVENTS + PERF_MAX_OTHERS];
 	} data;
 	ssize_t bytes = read(group->fds[0], &data, sizeof(data));
 
-	if (check_size(group, 0, bytes, (3 + group->nr) * sizeof(uint64_t), err) < 0)
+	if (check_size(group, 0, bytes, (3 + group->nr + group->nr_others) * sizeof(uint64_t), err) < 0)
 		return -1;
 	*counts = (struct perf_counts){.enabled_ns = data.enabled, .running_ns = data.running};
 	memcpy(counts->values, data.values, group->nr * sizeof(uint64_t));

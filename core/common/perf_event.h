@@ -14,6 +14,9 @@
 /* Most events of one group; more than any processor counts at once. */
 #define PERF_MAX_EVENTS 32
 
+/* Most events that others may add to a group. */
+#define PERF_MAX_OTHERS 64
+
 /* Which processor modes count where the event string has no :u or :k of its own. At least one must be set. */
 struct perf_modes {
 	bool user;
@@ -39,10 +42,12 @@ enum perf_begin {
 /*
  * An open group: all events are counted together or none is. A zeroed group is closed.
  *
- * names: the events as opened, fully qualified; nr of them, borrowed from the encoding.
+ * names: the events as opened, fully qualified; nr of them, borrowed from the encoding. Somebody may add nr_others events
+ * of his own, which count with the group and come after its own where it is read.
  */
 struct perf_group {
 	size_t nr;
+	size_t nr_others;
 	int fds[PERF_MAX_EVENTS];
 	const char *const *names;
 	struct perf_encoding *own; /* NULL: the encoding is somebody else's */

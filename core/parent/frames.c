@@ -8,12 +8,6 @@
 
 #define NONE SIZE_MAX
 
-static bool
-is_deeper_or_same(const struct frame *frame, uint64_t stack_pointer)
-{
-	return frame->stack_pointer <= stack_pointer && stack_pointer - frame->stack_pointer < FRAMES_STACK_BYTES;
-}
-
 /* It is not ended by what was seen: left otherwise, or its end was missed. */
 static void
 give_up(struct frames *frames, size_t i)
@@ -35,30 +29,6 @@ is_within(const struct frames_rule *rule, int64_t number)
 	return number >= rule->first_hit && (rule->last_hit == 0 || number <= rule->last_hit);
 }
 
-void
-frames_enter(struct frames *frames, const struct frames_moment *moment)
-{
-	struct frame *frame;
-
-	for (size_t i = frames->nr_open; i-- > 0;) {
-		if (is_deeper_or_same(&frames->open[i], moment->stack_pointer))
-			give_up(frames, i);
-	}
-	if (frames->nr_open == frames->room) {
-		frames->room = frames->room ? 2 * frames->room : 4;
-		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
-	}
-	frame = &frames->open[frames->nr_open++];
-	*frame = (struct frame){.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns};
-	if (moment->counts)
-		frame->counts = *moment->counts;
-	frames->hits++;
-	if (frames->nr_open == 1)
-		frame->is_measured = is_within(&frames->rule, ++frames->outermost_hits);
-}
-
-/* ---- which frame an end ends ---- */
-
 static size_t
 find_same(const struct frames *frames, uint64_t stack_pointer)
 {
@@ -70,19 +40,6 @@ find_same(const struct frames *frames, uint64_t stack_pointer)
 }
 
 static size_t
-find_below(const struct frames *frames, uint64_t stack_pointer)
-{
-	size_t found = NONE;
-
-	for (size_t i = frames->nr_open; i-- > 0;) {
-		if (is_deeper_or_same(&frames->open[i], stack_pointer) &&
-		    (found == NONE || frames->open[i].stack_pointer > frames->open[found].stack_pointer))
-			found = i;
-	}
-	return found;
-}
-
-static size_t
 find_latest(const struct frames *frames, uint64_t stack_pointer)
 {
 	size_t same = find_same(frames, stack_pointer);
@@ -90,8 +47,46 @@ find_latest(const struct frames *frames, uint64_t stack_pointer)
 	return same != NONE || frames->nr_open == 0 ? same : frames->nr_open - 1;
 }
 
+static void
+give_up_deeper(struct frames *frames, uint64_t stack_pointer)
+{
+	for (size_t i = frames->nr_open; i-- > 0;) {
+		uint64_t other = frames->open[i].stack_pointer;
+
+		if (other <= stack_pointer && stack_pointer - other < FRAMES_STACK_BYTES)
+			give_up(frames, i);
+	}
+}
+
+static struct frame *
+push(struct frames *frames)
+{
+	if (frames->nr_open == frames->room) {
+		frames->room = frames->room ? 2 * frames->room : 4;
+		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
+	}
+	return &frames->open[frames->nr_open++];
+}
+
+void
+frames_enter(struct frames *frames, const struct frames_moment *moment)
+{
+	struct frame *frame;
+
+	if (frames->rule.kind == FRAMES_LOOP && find_same(frames, moment->stack_pointer) != NONE)
+		return;
+	give_up_deeper(frames, moment->stack_pointer);
+	frame = push(frames);
+	*frame = (struct frame){.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns};
+	if (moment->counts)
+		frame->counts = *moment->counts;
+	frames->hits++;
+	if (frames->nr_open == 1)
+		frame->is_measured = is_within(&frames->rule, ++frames->outermost_hits);
+}
+
 static size_t (*const finders[])(const struct frames *, uint64_t) = {
-	[FRAMES_CALL] = find_same, [FRAMES_INSIDE] = find_below, [FRAMES_SPAN] = find_latest};
+	[FRAMES_FUNCTION] = find_same, [FRAMES_LOOP] = find_same, [FRAMES_SPAN] = find_latest};
 
 static void
 add_difference(struct perf_counts *sum, const struct perf_counts *from, const struct perf_counts *to)

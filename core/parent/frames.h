@@ -16,19 +16,18 @@
  * What an end ends. A frame is a beginning that has not been ended; a stack grows down, so what was called later has a
  * lower stack pointer.
  *
- * CALL:   the region is a function, from its first instruction to those that leave it. At both the stack pointer is the
- *         same, so an end ends the frame with its own.
- * INSIDE: it begins somewhere within a function and ends where that function is left. The frame with the highest stack
- *         pointer that is not above that of the end.
- * SPAN:   begin and end are named. The frame with the stack pointer of the end, or else the latest.
+ * FUNCTION: from its first instruction to those that leave it. At both the stack pointer is the same, so an end ends
+ * the frame with its own. LOOP:     likewise, but code of the function jumps back to its first instruction: with the
+ * stack pointer of a frame that is no beginning. SPAN:     begin and end are named. An end ends the frame with its
+ * stack pointer, or else the latest.
  *
- * In all cases a frame that is deeper than the one that is ended, or as deep as a new one or deeper, was abandoned: by
- * an exception, by longjmp, or since the end was passed by. Frames that are further than FRAMES_STACK_BYTES apart are
- * not compared: they are on different stacks (of a signal handler, of a coroutine).
+ * A frame that is deeper than the one that is ended, or as deep as a new one or deeper, was abandoned: by an exception,
+ * by longjmp, or since the end was passed by. A new one is not compared with frames that are FRAMES_STACK_BYTES or more
+ * away: they are on other stacks (of a signal handler, of a coroutine).
  */
 enum frames_kind {
-	FRAMES_CALL,
-	FRAMES_INSIDE,
+	FRAMES_FUNCTION,
+	FRAMES_LOOP,
 	FRAMES_SPAN,
 };
 

@@ -60,6 +60,8 @@ check(const struct program_command *command, struct rot_error *err)
 	}
 	if (!command->program && command->process_id <= 0)
 		return rot_error_set(err, 0, "the command names neither a program nor a process");
+	if (command->program && program_command_nr_regions(command) > 0 && !command->per_thread)
+		return rot_error_set(err, 0, "regions are measured for each thread: the command needs perThread");
 	if (!command->program && (nr > 1 || command->run_count > 1))
 		return rot_error_set(err, 0,
 				     "a running process can be visited in one pass, not in %zu passes of %d runs", nr,
@@ -134,6 +136,7 @@ measure(struct session *session, const struct request *request)
 
 	session->output = program_command_output_new();
 	session->is_traced = session->command->per_thread || !session->command->program;
+	session->symbols = symbol_files_new();
 	session->heirs = session->command->follow_forks ? PERF_HEIRS_ALL : PERF_HEIRS_THREADS;
 	raise_file_limit(session);
 	if (loop_open(&session->loop, signals, &err) < 0)
@@ -159,6 +162,7 @@ program_measure(const struct request *request, struct rot_error *err)
 	if (rc == 0 && session.failure)
 		rc = 1;
 	loop_close(&session.loop);
+	symbol_files_delete(session.symbols);
 	rot_graph_delete(session.failure);
 	rot_graph_delete(session.output);
 	rot_graph_delete(command);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,11 +19,14 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/counting.h"
+#include "parent/image.h"
 #include "parent/launch.h"
 #include "parent/process_usage.h"
 #include "parent/program_launch.h"
 #include "parent/program_rules.h"
 #include "parent/program_threads.h"
+#include "parent/region_places.h"
+#include "parent/regions.h"
 #include "parent/tracer.h"
 
 /* How long threads that are to be let go may take to stop. */
@@ -37,6 +41,9 @@ struct run {
 	struct program_threads threads;
 	struct program_rules *rules; /* NULL: there are none */
 	struct counts inherited;     /* where not */
+	struct regions *regions;     /* NULL: none are asked for */
+	struct images images;        /* where there are regions */
+	bool awaits_pause;           /* of a thread of a process that is visited, to look for its regions */
 	bool is_attached;
 	bool is_program_over;
 	bool is_leaving;
@@ -88,6 +95,7 @@ leave(struct run *self)
 
 	program_rules_stop(self->rules);
 	self->is_leaving = true;
+	images_lift_all(&self->images);
 	tracer_leave(&self->tracer);
 	self->session->loop.is_draining = true;
 	loop_set_time_limit(&self->session->loop, LEAVING_S, &err);
@@ -191,6 +199,123 @@ on_exec(void *context)
 	self->has_failed_to_start = launch_failed(&self->launch, &self->failure);
 }
 
+/* ---- threads, and the regions that they come to ---- */
+
+static void
+on_started(void *context, struct thread *thread)
+{
+	struct run *self = context;
+
+	if (self->regions)
+		images_started(&self->images, thread);
+	program_thread_started(&self->threads, thread);
+}
+
+static void
+on_executed(void *context, struct thread *thread, pid_t old_tid)
+{
+	struct run *self = context;
+
+	program_thread_executed(&self->threads, thread, old_tid);
+	if (self->regions)
+		images_executed(&self->images, thread);
+}
+
+static void
+on_exited(void *context, struct thread *thread)
+{
+	struct run *self = context;
+
+	program_thread_exited(&self->threads, thread);
+	if (self->regions)
+		images_exited(&self->images, thread);
+}
+
+/* The time that this takes while nothing else runs is none of the program's. */
+static void
+find_regions(void *context, struct thread *thread)
+{
+	struct run *self = context;
+	uint64_t begin_ns = clock_raw_ns();
+
+	regions_resolve(self->regions, thread);
+	if (!self->is_attached && self->tracer.threads.nr == 1)
+		self->threads.start_ns += clock_raw_ns() - begin_ns;
+}
+
+/* Then what is there is all that will be found. */
+static void
+warn_of_objects(void *context, struct thread *thread, const struct rot_error *err)
+{
+	struct run *self = context;
+
+	regions_warn(self->regions, "regions in libraries that process %d loads are not found: %s", (int)thread->pid,
+		     err->text);
+	find_regions(context, thread);
+}
+
+static enum tracer_answer
+on_stop(void *context, const struct tracer_stop *stop)
+{
+	struct run *self = context;
+	enum tracer_answer answer = images_stopped(&self->images, stop);
+	struct rot_error err;
+
+	if (answer == TRACER_DELIVER && self->awaits_pause && stop->signal == 0) {
+		self->awaits_pause = false;
+		find_regions(self, stop->thread);
+		if (image_watch_objects(stop->thread, &err) < 0)
+			warn_of_objects(self, stop->thread, &err);
+	}
+	return answer == TRACER_DELIVER ? regions_stopped(self->regions, stop) : answer;
+}
+
+static bool
+may_go(void *context, struct thread *thread)
+{
+	struct run *self = context;
+
+	return images_may_go(&self->images, thread);
+}
+
+static enum tracer_answer
+on_leaving(void *context, const struct tracer_stop *stop)
+{
+	struct run *self = context;
+
+	return images_leaving(&self->images, stop);
+}
+
+static void
+on_samples(void *context)
+{
+	struct run *self = context;
+
+	regions_drain(self->regions);
+}
+
+static void
+prepare_regions(struct run *self)
+{
+	const struct regions_setup setup = {.command = self->session->command,
+					    .counting = &self->counting,
+					    .tracer = &self->tracer,
+					    .find = region_places_find,
+					    .context = self->session->symbols};
+
+	self->threads.regions = self->regions = regions_new(&setup);
+	if (!self->regions)
+		return;
+	self->images = (struct images){.at_entry = find_regions,
+				       .objects_changed = find_regions,
+				       .refused = warn_of_objects,
+				       .context = self,
+				       .tracer = &self->tracer};
+	self->tracer.stopped = on_stop;
+	self->tracer.may_go = may_go;
+	self->tracer.leaving = on_leaving;
+}
+
 static void
 prepare_loop(struct run *self)
 {
@@ -206,7 +331,8 @@ prepare_loop(struct run *self)
 		.nr_threads = &self->tracer.threads.nr,
 	};
 	loop->sources[0] = (struct source){&self->launch.exec_fd, 0, on_exec};
-	loop->nr_sources = 1;
+	loop->sources[1] = (struct source){regions_fd(self->regions), 0, on_samples};
+	loop->nr_sources = self->regions ? 2 : 1;
 	loop->is_over = loop->is_draining = false;
 }
 
@@ -228,6 +354,7 @@ seize(struct run *self)
 		return;
 	}
 	session_warn(session, "threads are not told apart: %s (%s)", refused.text, refused.hint);
+	regions_refuse(self->regions, &refused);
 }
 
 /* A kernel before 5.13 cannot leave out the processes that a program starts. */
@@ -305,7 +432,12 @@ attach(struct run *self)
 		session_fail(session, "refused", &err);
 	else
 		program_rules_visit(self->rules);
-	return session->failure ? -1 : 0;
+	if (session->failure)
+		return -1;
+	self->awaits_pause = self->regions != NULL;
+	if (self->awaits_pause)
+		ptrace(PTRACE_INTERRUPT, self->tracer.program, NULL, NULL);
+	return 0;
 }
 
 static int
@@ -332,7 +464,7 @@ end_thread(void *context, struct thread *thread)
 {
 	struct run *self = context;
 
-	program_thread_exited(&self->threads, thread);
+	on_exited(self, thread);
 }
 
 /* A program that was made and never let go, or is still there after a failure. */
@@ -347,6 +479,7 @@ finish(struct run *self)
 			;
 	}
 	threads_each(&self->tracer.threads, end_thread, self);
+	images_clear(&self->images);
 	tracer_clear(&self->tracer);
 	counts_end(&self->inherited, &err);
 	launch_clear(&self->launch);
@@ -415,6 +548,7 @@ conclude(struct run *self)
 	} else {
 		fill_output(self);
 		warn_of_gaps(self);
+		regions_output(self->regions, self->output, session->output);
 	}
 	return session->failure == NULL;
 }
@@ -454,16 +588,17 @@ program_run(struct session *session, int32_t pass)
 						 .threads = &self->tracer.threads,
 						 .is_per_thread = command->per_thread};
 	self->tracer = (struct tracer){.follows_forks = command->follow_forks,
-				       .started = program_thread_started,
-				       .executed = program_thread_executed,
-				       .exited = program_thread_exited,
-				       .context = &self->threads};
+				       .started = on_started,
+				       .executed = on_executed,
+				       .exited = on_exited,
+				       .context = self};
 	output->pass = pass;
 	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0 ||
 	    open_rules(self, &err) < 0) {
 		session_fail(session, "refused", &err);
 		goto out;
 	}
+	prepare_regions(self);
 	prepare_loop(self);
 	is_done = start(self) == 0;
 	if (is_done)
@@ -474,6 +609,7 @@ program_run(struct session *session, int32_t pass)
 		munmap(self->begin_ns, sizeof(*self->begin_ns));
 out:
 	program_rules_delete(self->rules);
+	regions_delete(self->regions);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

@@ -12,6 +12,7 @@
 #include "ProgramCommandOutput.h"
 #include "common/perf_event.h"
 #include "parent/loop.h"
+#include "parent/symbols.h"
 
 /* What all runs of a command have in common. */
 struct session {
@@ -20,8 +21,9 @@ struct session {
 	struct loop loop;                      /* open                                        */
 	struct rlimit files;                   /* of the program                              */
 	bool is_traced;                        /* becomes false when the system refuses it    */
-	enum perf_heirs heirs; /* where it is not traced; becomes ALL when the kernel is too old for THREADS */
-	double time_limit_s;   /* from now on; 0: none. Of a visit: how long it lasts */
+	enum perf_heirs heirs;        /* where it is not traced; becomes ALL when the kernel is too old for THREADS */
+	struct symbol_files *symbols; /* what was read of the files of programs */
+	double time_limit_s;          /* from now on; 0: none. Of a visit: how long it lasts */
 
 	/* set by a run */
 	int interrupted_by;           /* the last signal that asked this process to stop; or 0 */

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "ProgramThreadOutput.h"
@@ -75,6 +76,7 @@ program_thread_started(void *context, struct thread *thread)
 		read_executable(thread, measured->output);
 	count(self, thread, measured);
 	program_rules_started(self->rules, thread);
+	regions_thread_started(self->regions, thread, &measured->counts);
 }
 
 /* Events are taken from a process that executes a set-uid program, so they are opened anew every time. */
@@ -85,10 +87,12 @@ program_thread_executed(void *context, struct thread *thread, pid_t old_tid)
 	struct measured *measured = thread->measured ? thread->measured : measure(self, thread);
 
 	(void)old_tid;
+	regions_thread_executes(self->regions, thread);
 	if (counts_end(&measured->counts, &self->uncounted) < 0)
 		self->nr_uncounted++;
 	read_executable(thread, measured->output);
 	count(self, thread, measured);
+	regions_thread_executed(self->regions, thread, &measured->counts);
 	if (self->start_ns == 0)
 		self->start_ns = clock_raw_ns();
 	program_rules_executed(self->rules, thread);
@@ -116,6 +120,13 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 	}
 }
 
+/* Else it is stopped, and let go. */
+static bool
+is_gone(const struct program_threads *self, const struct thread *thread)
+{
+	return !self->report || self->report->tid != thread->tid || !WIFSTOPPED(self->report->status);
+}
+
 void
 program_thread_exited(void *context, struct thread *thread)
 {
@@ -124,6 +135,7 @@ program_thread_exited(void *context, struct thread *thread)
 
 	if (!measured)
 		return;
+	regions_thread_leaves(self->regions, thread, !is_gone(self, thread));
 	if (counts_end(&measured->counts, &self->uncounted) < 0)
 		self->nr_uncounted++;
 	counts_add(&self->total, &measured->counts);

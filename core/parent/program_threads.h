@@ -7,6 +7,7 @@
 #include "parent/counting.h"
 #include "parent/loop.h"
 #include "parent/program_rules.h"
+#include "parent/regions.h"
 #include "parent/thread.h"
 
 /* Zeroed but for the first part. */
@@ -15,6 +16,7 @@ struct program_threads {
 	struct program_run_output *output;
 	const struct threads *threads;
 	struct program_rules *rules; /* NULL: there are none                                    */
+	struct regions *regions;     /* or NULL                                                */
 	bool is_per_thread;          /* each gets an output of its own; else all go into total */
 	const struct report *report; /* the one that is being handled, or NULL                 */
 

@@ -14,6 +14,7 @@
 #include "ProgramCommand.h"
 #include "ProgramCommandOutput.h"
 #include "ProgramRunOutput.h"
+#include "parent/code.h"
 #include "parent/counting.h"
 #include "parent/frames.h"
 #include "parent/thread.h"
@@ -24,8 +25,6 @@ struct region_image;
 struct region_thread;
 
 /* ---- where ---- */
-
-#define REGION_ALWAYS 0xff
 
 /*
  * A place where one region begins or ends, or both. One list of them for each image; a place that serves several
@@ -41,7 +40,7 @@ struct region_point {
 	char *text;            /* for people                                                        */
 	bool begins, ends;     /* both: it ends what was begun before, unless is_instant            */
 	bool is_instant;       /* the first instruction of a function leaves it: it begins and then ends */
-	uint8_t condition;     /* of an end: REGION_ALWAYS, or as of code_is_taken                  */
+	uint8_t condition;     /* of an end: the point counts only if code_is_taken says so     */
 	const struct region_backend *backend;
 };
 
@@ -159,6 +158,9 @@ struct regions_setup {
 
 /* NULL: the command has no regions. Nothing is observed before regions_resolve. */
 struct regions *regions_new(const struct regions_setup *setup);
+
+/* The run cannot observe regions at all, and why. NULL regions: nothing is done. */
+void regions_refuse(struct regions *regions, const struct rot_error *err);
 
 /* Becomes readable when there is something for regions_drain. NULL regions: NULL. */
 int *regions_fd(struct regions *regions);

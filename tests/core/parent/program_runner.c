@@ -18,6 +18,7 @@
 #include "PerfEventMeasurer.h"
 #include "PerfEventMeasurerOutput.h"
 #include "ProgramCommand.h"
+#include "Region.h"
 #include "entities.h"
 #include "entity.h"
 #include "memory.h"
@@ -73,6 +74,25 @@ program_of(const struct trial *trial)
 }
 
 static void
+add_regions(struct program_command *command, const struct trial *trial)
+{
+	for (size_t i = 0; i < MAX_REGIONS && trial->regions[i].begin; i++) {
+		const struct trial_region *wanted = &trial->regions[i];
+		struct region *region = region_new();
+
+		rot_string_set(&region->name, wanted->begin);
+		rot_string_set(&region->begin, wanted->begin);
+		rot_string_set(&region->end, wanted->end);
+		if (wanted->first_hit)
+			region->first_hit = wanted->first_hit;
+		region->last_hit = wanted->last_hit;
+		program_command_regions_add(command, region);
+	}
+	if (trial->region_backend)
+		rot_string_set(&command->region_backend, trial->region_backend);
+}
+
+static void
 write_command(const struct trial *trial)
 {
 	struct program_command *command = program_command_new();
@@ -95,6 +115,7 @@ write_command(const struct trial *trial)
 	command->follow_forks = !trial->leaves_forks;
 	if (trial->amend)
 		trial->amend(command);
+	add_regions(command, trial);
 	ck_assert(file && rot_text_write(command, file, NULL) == 0 && fclose(file) == 0);
 	rot_graph_delete(command);
 }

@@ -13,6 +13,13 @@
 #include "ProgramThreadOutput.h"
 
 #define MAX_ARGUMENTS 8
+#define MAX_REGIONS 4
+
+/* Named as it begins. end NULL: where the function ends. */
+struct trial_region {
+	const char *begin, *end;
+	int first_hit, last_hit; /* 0: as by default */
+};
 
 /* What to run: a program by its path, or tests/core/parent/NAME of the build tree where it has no '/'. */
 struct trial {
@@ -25,6 +32,8 @@ struct trial {
 	int nr_runs;                                    /* 0: one                                       */
 	int refused_call;                               /* number of a system call that fails; 0: none  */
 	void (*amend)(struct program_command *command); /* before it is written; NULL: nothing is amended */
+	struct trial_region regions[MAX_REGIONS];       /* ended by one without a begin                 */
+	const char *region_backend;                     /* NULL: as by default                          */
 	bool is_total, leaves_forks, is_time_only, counts_unknown_event;
 };
 

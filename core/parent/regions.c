@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: MIT */
+/* See regions.h. */
+#include "parent/regions.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "Region.h"
+#include "entity.h"
+#include "memory.h"
+#include "parent/launch.h"
+#include "parent/region_report.h"
+
+/* In the order in which they are tried. */
+static const struct region_backend *const backends[] = {&region_uprobe, &region_breakpoint};
+
+#define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
+
+struct backend_state {
+	void *self; /* NULL: not open */
+	bool is_refused;
+	struct rot_error refusal;
+};
+
+struct regions {
+	struct regions_setup setup;
+	size_t nr; /* regions of the command */
+	struct backend_state states[NR_BACKENDS];
+	struct region_point **points;
+	size_t nr_points;
+	struct region_image *images;
+	struct region_report *report;
+	int epoll_fd;
+};
+
+struct regions *
+regions_new(const struct regions_setup *setup)
+{
+	struct regions *regions;
+
+	if (program_command_nr_regions(setup->command) == 0)
+		return NULL;
+	regions = rot_calloc(1, sizeof(*regions));
+	regions->setup = *setup;
+	regions->nr = program_command_nr_regions(setup->command);
+	regions->report = region_report_new(setup->command, setup->counting);
+	regions->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	return regions;
+}
+
+static const struct region *
+region_at(const struct regions *regions, size_t i)
+{
+	return program_command_regions_at(regions->setup.command, i);
+}
+
+/* ---- what backends ask ---- */
+
+const struct counting *
+regions_counting(const struct regions *regions)
+{
+	return regions->setup.counting;
+}
+
+struct tracer *
+regions_tracer(const struct regions *regions)
+{
+	return regions->setup.tracer;
+}
+
+struct region_point *
+regions_point(const struct regions *regions, uint64_t id)
+{
+	return id < regions->nr_points ? regions->points[id] : NULL;
+}
+
+int
+regions_watch(struct regions *regions, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+
+	return epoll_ctl(regions->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+void
+regions_warn(struct regions *regions, const char *format, ...)
+{
+	char text[sizeof(struct rot_error)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	region_report_warn(regions->report, text);
+}
+
+/* What was begun before ends first, unless what begins here ends at once. */
+void
+regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit)
+{
+	struct frames *frames = &thread->frames[point->region];
+	const struct frames_moment moment = {
+		.stack_pointer = hit->stack_pointer, .time_ns = hit->time_ns, .counts = hit->counts};
+	bool ends = point->ends && code_is_taken(point->condition, hit->flags, hit->rcx);
+
+	if (point->begins && point->is_instant)
+		frames_enter(frames, &moment);
+	if (ends)
+		frames_leave(frames, &moment);
+	if (point->begins && !point->is_instant)
+		frames_enter(frames, &moment);
+}
+
+void
+regions_hit_address(struct region_thread *thread, const struct region_backend *backend, uint64_t address,
+		    const struct region_hit *hit)
+{
+	const struct region_image *image = thread->image;
+
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->address == address && image->points[i]->backend == backend)
+			regions_hit(thread, image->points[i], hit);
+	}
+}
+
+void
+regions_lose(struct region_thread *thread, size_t region, uint64_t nr)
+{
+	frames_lose(&thread->frames[region], nr);
+}
+
+/* ---- images ---- */
+
+static struct region_image *
+image_of(const struct regions *regions, pid_t pid)
+{
+	struct region_image *image = regions->images;
+
+	while (image && image->pid != pid)
+		image = image->next;
+	return image;
+}
+
+static void
+image_add_point(struct region_image *image, struct region_point *point)
+{
+	image->points = rot_realloc(image->points, image->nr_points + 1, sizeof(struct region_point *));
+	image->points[image->nr_points++] = point;
+}
+
+static struct region_image *
+image_new(struct regions *regions, pid_t pid, const struct region_image *parent)
+{
+	struct region_image *image = rot_calloc(1, sizeof(*image));
+
+	image->regions = regions;
+	image->pid = pid;
+	for (size_t i = 0; parent && i < parent->nr_points; i++)
+		image_add_point(image, parent->points[i]);
+	image->next = regions->images;
+	regions->images = image;
+	return image;
+}
+
+static void
+image_delete(struct region_image *image, bool runs_on)
+{
+	struct regions *regions = image->regions;
+	struct region_image **link = &regions->images;
+
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		if (regions->states[i].self && backends[i]->abandon)
+			backends[i]->abandon(regions->states[i].self, image, runs_on);
+	}
+	while (*link != image)
+		link = &(*link)->next;
+	*link = image->next;
+	free(image->points);
+	free(image);
+}
+
+/* The process that made this one, which is not asked for where it ended meanwhile. */
+static pid_t
+parent_of(pid_t pid)
+{
+	char path[32], line[128];
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && parent == 0 && fgets(line, sizeof(line), file)) {
+		if (strncmp(line, "PPid:", 5) == 0)
+			parent = atoi(line + 5);
+	}
+	if (file)
+		fclose(file);
+	return parent;
+}
+
+/* ---- threads ---- */
+
+static bool
+serves(const struct region_image *image, const struct region_backend *backend)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->backend == backend)
+			return true;
+	}
+	return false;
+}
+
+static void
+join(struct region_thread *thread)
+{
+	struct regions *regions = thread->image->regions;
+	const struct region_image *image = thread->image;
+	struct rot_error err = {0};
+
+	for (size_t i = 0; i < image->nr_points; i++)
+		thread->frames[image->points[i]->region].rule.kind = image->points[i]->kind;
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		if (serves(image, backends[i]) && backends[i]->join &&
+		    backends[i]->join(regions->states[i].self, thread, &err) < 0)
+			region_report_unseen(regions->report, &err);
+	}
+}
+
+static void
+leave(struct region_thread *thread)
+{
+	struct regions *regions = thread->image->regions;
+
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		if (regions->states[i].self && backends[i]->leave)
+			backends[i]->leave(regions->states[i].self, thread);
+	}
+	for (size_t i = 0; i < regions->nr; i++)
+		frames_end(&thread->frames[i]);
+}
+
+static void
+enter_image(struct region_thread *thread, struct region_image *image)
+{
+	thread->image = image;
+	thread->next = image->threads;
+	image->threads = thread;
+}
+
+static void
+leave_image(struct region_thread *thread, bool runs_on)
+{
+	struct region_image *image = thread->image;
+	struct region_thread **link = &image->threads;
+
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
+	if (!image->threads)
+		image_delete(image, runs_on);
+}
+
+static struct region_thread *
+thread_new(struct regions *regions, struct thread *thread, struct counts *counts)
+{
+	struct region_thread *self = rot_calloc(1, sizeof(*self));
+
+	self->thread = thread;
+	self->counts = counts;
+	self->frames = rot_calloc(regions->nr, sizeof(*self->frames));
+	for (size_t i = 0; i < regions->nr; i++) {
+		const struct region *region = region_at(regions, i);
+
+		self->frames[i].rule.first_hit = region->first_hit;
+		self->frames[i].rule.last_hit = region->last_hit;
+	}
+	thread->in_regions = self;
+	return self;
+}
+
+void
+regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts)
+{
+	struct region_image *image;
+	struct region_thread *self;
+
+	if (!regions)
+		return;
+	image = image_of(regions, thread->pid);
+	if (!image)
+		image = image_new(regions, thread->pid, image_of(regions, parent_of(thread->pid)));
+	self = thread_new(regions, thread, counts);
+	enter_image(self, image);
+	join(self);
+}
+
+void
+regions_thread_executed(struct regions *regions, struct thread *thread, struct counts *counts)
+{
+	struct region_thread *self;
+
+	if (!regions)
+		return;
+	self = thread->in_regions;
+	if (!self)
+		self = thread_new(regions, thread, counts);
+	self->counts = counts;
+	enter_image(self, image_new(regions, thread->pid, NULL));
+}
+
+/* Of one that executes a program the sums go on. */
+static void
+put_away(struct region_thread *self, bool runs_on)
+{
+	leave(self);
+	leave_image(self, runs_on);
+	self->image = NULL;
+}
+
+void
+regions_thread_executes(struct regions *regions, struct thread *thread)
+{
+	struct region_thread *self = regions ? thread->in_regions : NULL;
+
+	if (self)
+		put_away(self, false);
+}
+
+void
+regions_thread_leaves(struct regions *regions, struct thread *thread, bool runs_on)
+{
+	struct region_thread *self = regions ? thread->in_regions : NULL;
+
+	if (!self)
+		return;
+	if (self->image)
+		put_away(self, runs_on);
+	for (size_t i = 0; i < regions->nr; i++) {
+		region_report_thread(regions->report, i, thread, &self->frames[i]);
+		frames_clear(&self->frames[i]);
+	}
+	free(self->frames);
+	free(self);
+	thread->in_regions = NULL;
+}
+
+enum tracer_answer
+regions_stopped(struct regions *regions, const struct tracer_stop *stop)
+{
+	struct region_thread *self = regions ? stop->thread->in_regions : NULL;
+	enum tracer_answer answer = TRACER_DELIVER;
+
+	for (size_t i = 0; self && self->image && answer == TRACER_DELIVER && i < NR_BACKENDS; i++) {
+		if (regions->states[i].self && backends[i]->stopped)
+			answer = backends[i]->stopped(regions->states[i].self, self, stop);
+	}
+	return answer;
+}
+
+/* ---- who observes which region ---- */
+
+/* Opened when it is tried first. NULL: it was refused. */
+static void *
+backend_open(struct regions *regions, size_t i)
+{
+	struct backend_state *state = &regions->states[i];
+
+	if (!state->self && !state->is_refused) {
+		state->self = backends[i]->open(regions, &state->refusal);
+		state->is_refused = state->self == NULL;
+	}
+	return state->self;
+}
+
+static bool
+is_wanted(const struct regions *regions, const struct region_backend *backend)
+{
+	const char *wanted = regions->setup.command->region_backend;
+
+	return strcmp(wanted, "auto") == 0 || strcmp(wanted, backend->name) == 0;
+}
+
+/* The points, as they are kept. */
+static struct region_point **
+keep_points(struct regions *regions, size_t region, struct region_points *found)
+{
+	struct region_point **kept = rot_calloc(found->nr, sizeof(*kept));
+
+	regions->points = rot_realloc(regions->points, regions->nr_points + found->nr, sizeof(*regions->points));
+	for (size_t i = 0; i < found->nr; i++) {
+		kept[i] = rot_calloc(1, sizeof(**kept));
+		*kept[i] = found->points[i];
+		kept[i]->id = regions->nr_points;
+		kept[i]->region = region;
+		regions->points[regions->nr_points++] = kept[i];
+	}
+	free(found->points);
+	return kept;
+}
+
+static const struct region_backend *
+choose(struct regions *regions, struct region_image *image, size_t region, struct region_point *const *points,
+       size_t nr)
+{
+	struct rot_error err = {0};
+
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		void *self;
+
+		if (!is_wanted(regions, backends[i]))
+			continue;
+		self = backend_open(regions, i);
+		if (!self)
+			err = regions->states[i].refusal;
+		else if (backends[i]->install(self, image, image->threads, points, nr, &err) == 0)
+			return backends[i];
+		region_report_refusal(regions->report, region, backends[i]->name, &err);
+	}
+	return NULL;
+}
+
+static void
+resolve(struct regions *regions, struct region_image *image, size_t region)
+{
+	struct region_points found = {0};
+	struct rot_error err = {0};
+	struct region_point **points;
+	const struct region_backend *backend;
+
+	if (regions->setup.find(regions->setup.context, image->pid, region_at(regions, region), &found, &err) < 0) {
+		region_report_not_found(regions->report, region, &err);
+		return;
+	}
+	points = keep_points(regions, region, &found);
+	backend = choose(regions, image, region, points, found.nr);
+	for (size_t i = 0; backend && i < found.nr; i++) {
+		points[i]->backend = backend;
+		image_add_point(image, points[i]);
+	}
+	if (backend)
+		region_report_service(regions->report, region, backend->name, points, found.nr);
+	free(points);
+}
+
+static bool
+is_resolved(const struct region_image *image, size_t region)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->region == region)
+			return true;
+	}
+	return false;
+}
+
+void
+regions_resolve(struct regions *regions, struct thread *thread)
+{
+	struct region_thread *self = regions ? thread->in_regions : NULL;
+	struct region_image *image = self ? self->image : NULL;
+	size_t nr_points;
+
+	if (!image)
+		return;
+	nr_points = image->nr_points;
+	for (size_t i = 0; i < regions->nr; i++) {
+		if (!is_resolved(image, i))
+			resolve(regions, image, i);
+	}
+	if (image->nr_points == nr_points)
+		return;
+	for (struct region_thread *other = image->threads; other; other = other->next)
+		join(other);
+}
+
+void
+regions_refuse(struct regions *regions, const struct rot_error *err)
+{
+	for (size_t i = 0; regions && i < regions->nr; i++)
+		region_report_not_found(regions->report, i, err);
+}
+
+/* ---- the loop, the end ---- */
+
+int *
+regions_fd(struct regions *regions)
+{
+	return regions ? &regions->epoll_fd : NULL;
+}
+
+/* Edges are what is waited for; those that were seen are forgotten here. */
+void
+regions_drain(struct regions *regions)
+{
+	struct epoll_event events[64];
+	const int room = sizeof(events) / sizeof(events[0]);
+
+	while (epoll_wait(regions->epoll_fd, events, room, 0) == room)
+		;
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		if (regions->states[i].self && backends[i]->drain)
+			backends[i]->drain(regions->states[i].self);
+	}
+}
+
+void
+regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output)
+{
+	if (regions)
+		region_report_output(regions->report, run, output);
+}
+
+void
+regions_delete(struct regions *regions)
+{
+	if (!regions)
+		return;
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		if (regions->states[i].self)
+			backends[i]->close(regions->states[i].self);
+	}
+	for (size_t i = 0; i < regions->nr_points; i++) {
+		free(regions->points[i]->file);
+		free(regions->points[i]->text);
+		free(regions->points[i]);
+	}
+	free(regions->points);
+	launch_close(&regions->epoll_fd);
+	region_report_delete(regions->report);
+	free(regions);
+}

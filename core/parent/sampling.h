@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events that sample the counters of a thread in the kernel each time it comes to some place: members of its group of
+ * counters (or a group of their own, where it has none), which write into a ring of each thread. The thread is not
+ * stopped for it.
+ */
+#ifndef CORE_PARENT_SAMPLING_H
+#define CORE_PARENT_SAMPLING_H
+
+#include <linux/perf_event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parent/regions.h"
+
+struct sampled;
+
+/* What was sampled, besides what is told as a hit. raw: of tracepoints. */
+struct sample {
+	uint64_t address; /* of the instruction */
+	const uint8_t *raw;
+	size_t raw_bytes;
+};
+
+/* Of one backend in one run. */
+struct sampling {
+	struct regions *regions;
+	const struct region_backend *backend;
+
+	/* What follows is called with context. key: of the event (see sampling_add) that made this sample; UINT64_MAX:
+	 * it is not known, and the sample is dropped. hit: tells of a hit. lose: tells that so many hits of that event
+	 * were lost. */
+	void *context;
+	uint64_t (*key)(void *context, const struct sample *sample);
+	void (*hit)(void *context, struct region_thread *thread, const struct sample *sample,
+		    const struct region_hit *hit);
+	void (*lose)(void *context, struct region_thread *thread, uint64_t key, uint64_t nr);
+
+	/* the sampling's own */
+	struct sampled *first;
+	size_t nr;
+};
+
+/* Fills in what all such events have in common; type, config and the like are the caller's. */
+void sampling_prepare(struct perf_event_attr *attr);
+
+/*
+ * Opens an event on a thread unless it has one of that key already. 0, or -1 with errno; a thread that is gone is none
+ * of the failures.
+ */
+int sampling_add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr,
+		 uint64_t key, struct rot_error *err);
+
+/* Tells what the rings hold. */
+void sampling_drain(struct sampling *sampling);
+
+/* The thread comes to no places any more: tells the rest, and closes its events. */
+void sampling_end(struct sampling *sampling, struct region_thread *thread);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* See tracepoints.h. Format of the definitions: Documentation/trace/uprobetracer.rst of Linux. */
+#include "parent/tracepoints.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/launch.h"
+
+#define GROUP "rot"
+
+/* ---- tracefs ---- */
+
+/* A mount that no name space has, or -1. */
+static int
+mount_detached(void)
+{
+	int context = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC), folder = -1;
+
+	if (context < 0)
+		return -1;
+	if (syscall(SYS_fsconfig, context, FSCONFIG_CMD_CREATE, NULL, NULL, 0) == 0)
+		folder = (int)syscall(SYS_fsmount, context, FSMOUNT_CLOEXEC, 0);
+	close(context);
+	return folder;
+}
+
+static int
+open_mounted(const char *path)
+{
+	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC), events;
+
+	if (folder < 0)
+		return -1;
+	events = openat(folder, "uprobe_events", O_PATH | O_CLOEXEC);
+	if (events < 0) {
+		close(folder);
+		return -1;
+	}
+	close(events);
+	return folder;
+}
+
+static int
+open_folder(void)
+{
+	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	int folder = mount_detached();
+
+	for (size_t i = 0; folder < 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
+		folder = open_mounted(paths[i]);
+	return folder;
+}
+
+static int
+refused(struct rot_error *err, int error, const char *what)
+{
+	rot_error_set(err, error, "cannot %s uprobe events in tracefs", what);
+	return rot_error_hint(err, "%s",
+			      error == ENOENT ? "the kernel needs CONFIG_UPROBE_EVENTS"
+					      : "they need root, in a container also --cap-add=SYS_ADMIN,PERFMON");
+}
+
+/* ---- what others left ---- */
+
+static void
+remove_named(const struct tracepoints *tracepoints, const char *name)
+{
+	char *line = rot_format("-:%s\n", name);
+
+	if (write(tracepoints->events, line, strlen(line)) < 0) {
+		/* in use, or gone */
+	}
+	free(line);
+}
+
+/* One line of uprobe_events: "p:rotPID/NAME FILE:OFFSET ...". */
+static void
+remove_if_stale(const struct tracepoints *tracepoints, char *line)
+{
+	char *name = line + strlen("p:"), *end;
+	long pid;
+
+	if (strncmp(line, "p:" GROUP, strlen("p:" GROUP)) != 0)
+		return;
+	pid = strtol(name + strlen(GROUP), &end, 10);
+	if (pid <= 0 || *end != '/' || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+		return;
+	end[strcspn(end, " ")] = '\0';
+	remove_named(tracepoints, name);
+}
+
+/* A definition of several probes is several lines; it goes with the first. */
+static void
+remove_stale(const struct tracepoints *tracepoints)
+{
+	int fd = openat(tracepoints->folder, "uprobe_events", O_RDONLY | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	char *line = NULL;
+	size_t room = 0;
+
+	while (file && getline(&line, &room, file) > 0)
+		remove_if_stale(tracepoints, line);
+	free(line);
+	if (file)
+		fclose(file);
+	else
+		launch_close(&fd);
+}
+
+int
+tracepoints_open(struct tracepoints *tracepoints, struct rot_error *err)
+{
+	*tracepoints = TRACEPOINTS_CLOSED;
+	tracepoints->folder = open_folder();
+	if (tracepoints->folder < 0)
+		return refused(err, errno, "find");
+	tracepoints->events = openat(tracepoints->folder, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (tracepoints->events < 0) {
+		int error = errno;
+
+		tracepoints_close(tracepoints);
+		return refused(err, error, "define");
+	}
+	remove_stale(tracepoints);
+	return 0;
+}
+
+void
+tracepoints_close(struct tracepoints *tracepoints)
+{
+	launch_close(&tracepoints->folder);
+	launch_close(&tracepoints->events);
+}
+
+/* ---- definitions ---- */
+
+/*
+ * The file is named by its descriptor: a path may contain blanks. The id is a constant argument, whose values may
+ * differ among the probes of an event.
+ */
+static int
+define_one(const struct tracepoints *tracepoints, const char *name, const struct tracepoint_probe *probe,
+	   struct rot_error *err)
+{
+	char *line = rot_format("p:%s /proc/self/fd/%d:0x%llx id=\\%u:u32\n", name, probe->file,
+				(unsigned long long)probe->file_offset, probe->id);
+	int rc = write(tracepoints->events, line, strlen(line)) < 0 ? refused(err, errno, "define") : 0;
+
+	if (rc < 0 && errno == EINVAL)
+		rot_error_hint(err, "the kernel cannot put a probe at offset 0x%llx of that file",
+			       (unsigned long long)probe->file_offset);
+	free(line);
+	return rc;
+}
+
+static int
+read_type(const struct tracepoints *tracepoints, struct tracepoint *tracepoint, struct rot_error *err)
+{
+	char *path = rot_format("events/%s/id", tracepoint->name), text[32];
+	int fd = openat(tracepoints->folder, path, O_RDONLY | O_CLOEXEC);
+	ssize_t bytes = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	int rc = 0;
+
+	if (bytes <= 0)
+		rc = rot_error_set(err, errno, "cannot read '%s' of tracefs", path);
+	else
+		text[bytes] = '\0';
+	tracepoint->type = rc == 0 ? strtoull(text, NULL, 10) : 0;
+	launch_close(&fd);
+	free(path);
+	return rc;
+}
+
+int
+tracepoints_define(struct tracepoints *tracepoints, struct tracepoint *tracepoint,
+		   const struct tracepoint_probe *probes, size_t nr, struct rot_error *err)
+{
+	int rc = 0;
+
+	snprintf(tracepoint->name, sizeof(tracepoint->name), GROUP "%d/at%llu", (int)getpid(),
+		 (unsigned long long)tracepoints->nr_defined++);
+	for (size_t i = 0; rc == 0 && i < nr; i++)
+		rc = define_one(tracepoints, tracepoint->name, &probes[i], err);
+	if (rc == 0)
+		rc = read_type(tracepoints, tracepoint, err);
+	if (rc < 0)
+		remove_named(tracepoints, tracepoint->name);
+	return rc;
+}
+
+void
+tracepoints_remove(struct tracepoints *tracepoints, const struct tracepoint *tracepoint)
+{
+	remove_named(tracepoints, tracepoint->name);
+}

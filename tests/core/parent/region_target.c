@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program with regions of known work: region_target ACT [NUMBER [NUMBER]]. What is touched is always fresh: each page
+ * of it is one page fault. Nothing else in a region faults.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE_BYTES ((size_t)4096)
+#define NR_PAGES 512
+
+/* No copies of it for some of its callers. */
+#if __has_attribute(noipa)
+#define FUNCTION static __attribute__((noipa, used))
+#else
+#define FUNCTION static __attribute__((noinline, used))
+#endif
+
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "line %d: %s, errno %d\n", __LINE__, #condition, errno);                       \
+			exit(9);                                                                                       \
+		}                                                                                                      \
+	} while (0)
+
+/* Of each thread. */
+static __thread volatile char *pages;
+static __thread size_t nr_used;
+static __thread jmp_buf back;
+
+static volatile int sink;
+static int first_number, second_number;
+static char *self;
+
+/* Makes what was touched fresh again, outside of regions. */
+static void
+prepare(size_t nr)
+{
+	if (!pages) {
+		void *area = mmap(NULL, NR_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		CHECK(area != MAP_FAILED);
+		madvise(area, NR_PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
+		pages = area;
+	} else if (nr_used + nr > NR_PAGES) {
+		CHECK(madvise((void *)pages, NR_PAGES * PAGE_BYTES, MADV_DONTNEED) == 0);
+		nr_used = 0;
+	}
+}
+
+static void
+touch(size_t nr)
+{
+	for (; nr > 0; nr--)
+		pages[PAGE_BYTES * nr_used++] = 1;
+}
+
+/* ---- regions ---- */
+
+FUNCTION void
+region_one(void)
+{
+	touch(1);
+}
+
+FUNCTION void
+region_three(void)
+{
+	touch(3);
+}
+
+FUNCTION void
+region_outer(void)
+{
+	touch(1);
+	region_three();
+	touch(1);
+}
+
+FUNCTION int
+region_recursive(int depth)
+{
+	int below = depth > 1 ? region_recursive(depth - 1) : 0;
+
+	touch(1);
+	return below + 1;
+}
+
+FUNCTION void
+region_jumping(bool jumps)
+{
+	touch(1);
+	if (jumps)
+		longjmp(back, 1);
+	sink = 1;
+}
+
+/* The last thing that it does is a jump to another function. */
+FUNCTION void
+region_tail(void)
+{
+	touch(2);
+	region_one();
+}
+
+FUNCTION void
+phase_begin(void)
+{
+	sink = 2;
+}
+
+FUNCTION void
+phase_end(void)
+{
+	sink = 3;
+}
+
+/* ---- acts ---- */
+
+static void
+call_often(int nr)
+{
+	prepare(1);
+	touch(1); /* the stack and the code of it */
+	sink = 0;
+	for (int i = 0; i < nr; i++) {
+		prepare(1);
+		region_one();
+	}
+}
+
+static void *
+run_thread(void *nothing)
+{
+	call_often(second_number);
+	return nothing;
+}
+
+/* NUMBER threads call it NUMBER times each. */
+static void
+act_threads(void)
+{
+	pthread_t *threads = calloc((size_t)first_number, sizeof(*threads));
+
+	CHECK(threads);
+	for (int i = 0; i < first_number; i++)
+		CHECK(pthread_create(&threads[i], NULL, run_thread, NULL) == 0);
+	for (int i = 0; i < first_number; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static void
+act_main(void)
+{
+	call_often(first_number);
+}
+
+static void
+act_nested(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		prepare(5);
+		region_outer();
+	}
+}
+
+static void
+act_recursive(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		prepare((size_t)second_number);
+		CHECK(region_recursive(second_number) == second_number);
+	}
+}
+
+/* Every third time it is left by longjmp. */
+static void
+act_jumping(void)
+{
+	for (volatile int i = 0; i < first_number; i++) {
+		prepare(1);
+		if (setjmp(back) == 0)
+			region_jumping(i % 3 == 0);
+	}
+}
+
+static void
+act_tail(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		prepare(3);
+		region_tail();
+	}
+}
+
+static void
+act_phases(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		prepare(4);
+		phase_begin();
+		touch(4);
+		phase_end();
+		prepare(1);
+		touch(1);
+	}
+}
+
+static void
+act_forks(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		pid_t pid = fork();
+
+		CHECK(pid >= 0);
+		if (pid == 0) {
+			pages = NULL;
+			nr_used = 0;
+			call_often(second_number);
+			_exit(0);
+		}
+		CHECK(waitpid(pid, NULL, 0) == pid);
+	}
+	call_often(second_number);
+}
+
+/* Calls it, and then executes itself once more, where it is called as often again. */
+static void
+act_execute(void)
+{
+	char number[16];
+
+	call_often(first_number);
+	snprintf(number, sizeof(number), "%d", first_number);
+	execl(self, self, "main", number, (char *)NULL);
+	CHECK(false);
+}
+
+/* The library's function calls back for its work. */
+static void
+act_load(void)
+{
+	char path[4096];
+	void *library;
+	void (*function)(void (*)(void));
+
+	snprintf(path, sizeof(path), "%s_library.so", self);
+	library = dlopen(path, RTLD_NOW);
+	if (!library)
+		fprintf(stderr, "%s\n", dlerror());
+	CHECK(library);
+	*(void **)&function = dlsym(library, "library_region");
+	CHECK(function);
+	for (int i = 0; i < first_number; i++) {
+		prepare(1);
+		function(region_one);
+	}
+}
+
+static void
+act_for_ever(void)
+{
+	prepare(1);
+	puts("ready");
+	fflush(stdout);
+	while (true) {
+		prepare(1);
+		region_one();
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*perform)(void);
+} acts[] = {
+	{"threads", act_threads}, {"main", act_main}, {"nested", act_nested},     {"recursive", act_recursive},
+	{"jumping", act_jumping}, {"tail", act_tail}, {"phases", act_phases},     {"forks", act_forks},
+	{"execute", act_execute}, {"load", act_load}, {"for_ever", act_for_ever},
+};
+
+int
+main(int argc, char *argv[])
+{
+	CHECK(argc > 1);
+	self = argv[0];
+	first_number = argc > 2 ? atoi(argv[2]) : 1;
+	second_number = argc > 3 ? atoi(argv[3]) : 1;
+	for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]); i++) {
+		if (strcmp(acts[i].name, argv[1]) == 0) {
+			acts[i].perform();
+			return 0;
+		}
+	}
+	return 2;
+}

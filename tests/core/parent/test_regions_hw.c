@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions of other people's programs: hits and counts, exact to the last one. See region_target.c. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "PerfEventCount.h"
+#include "PerfEventMeasurerOutput.h"
+#include "ProgramRegionOutput.h"
+#include "RegionService.h"
+#include "program_runner.h"
+#include "testing.h"
+
+static const char *const all_backends[] = {"uprobe", "breakpoint"};
+
+/* Those that this machine allows. */
+static const char *backends[NR_ELEMENTS(all_backends)];
+static int nr_backends;
+
+static long
+faults_of(const struct program_region_output *region)
+{
+	const struct perf_event_count *count;
+
+	ck_assert_ptr_nonnull(region->counts);
+	count = perf_event_measurer_output_event_counts_at(region->counts, 0);
+	ck_assert_uint_eq(count->time_enabled, count->time_running);
+	return (long)count->raw_count;
+}
+
+/* Sums over all threads. */
+struct sums {
+	int nr_threads;
+	long hits, measured, abandoned, lost, faults;
+};
+
+static struct sums
+sums_of(const struct program_run_output *run, const char *name)
+{
+	struct sums sums = {0};
+
+	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
+		const struct program_region_output *region = program_run_output_regions_at(run, i);
+
+		if (strcmp(region->region, name) != 0)
+			continue;
+		sums.nr_threads++;
+		sums.hits += region->hits;
+		sums.measured += region->measured_hits;
+		sums.abandoned += region->abandoned_hits;
+		sums.lost += region->lost_hits;
+		sums.faults += faults_of(region);
+		if (region->measured_hits > 0)
+			ck_assert_uint_gt(region->time, 0);
+	}
+	return sums;
+}
+
+/* Runs it with the backend, which must serve all regions. */
+static const struct program_run_output *
+run_with(const char *backend, struct trial *trial)
+{
+	const struct program_command_output *output;
+
+	trial->region_backend = backend;
+	if (!trial->program && !trial->attach_to)
+		trial->program = "region_target";
+	output = runner_run(trial);
+	ck_assert_msg(program_command_output_nr_warnings(output) == 0, "%s",
+		      program_command_output_nr_warnings(output) > 0 ? program_command_output_warnings_at(output, 0)
+								     : "");
+	for (size_t i = 0; i < program_command_output_nr_region_services(output); i++) {
+		const struct region_service *service = program_command_output_region_services_at(output, i);
+
+		ck_assert_msg(strcmp(service->backend, backend) == 0, "%s: %s", service->region,
+			      service->refusals.nr > 0 ? region_service_refusals_at(service, 0) : "");
+		ck_assert_uint_ge(service->places.nr, 2);
+	}
+	return program_command_output_outputs_at(output, 0);
+}
+
+/*
+ * What is expected of a region, over all threads: all its hits, those that are measured, those that are left otherwise,
+ * and the faults of those that are measured. Moments that the kernel had no room for may be missing, if it says so; it
+ * maps a page of its own into each process for the first instruction that it displaces, and may move one.
+ */
+struct expected {
+	const char *region;
+	int nr_threads;
+	long hits, measured, abandoned, faults;
+};
+
+static void
+check(const struct program_run_output *run, const struct expected *expected, int nr_processes)
+{
+	struct sums sums = sums_of(run, expected->region);
+
+	ck_assert_int_eq(sums.nr_threads, expected->nr_threads);
+	if (sums.lost > 0) {
+		ck_assert_int_le(sums.hits, expected->hits);
+		ck_assert_int_ge(sums.hits + sums.lost, expected->hits);
+		return;
+	}
+	ck_assert_int_eq(sums.hits, expected->hits);
+	ck_assert_int_eq(sums.measured, expected->measured);
+	ck_assert_int_eq(sums.abandoned, expected->abandoned);
+	ck_assert_int_ge(sums.faults, expected->faults);
+	ck_assert_int_le(sums.faults, expected->faults + nr_processes + 1);
+}
+
+/* ---- programs ---- */
+
+static const struct {
+	struct trial trial;
+	struct expected expected[2];
+	int nr_processes;
+} acts[] = {
+	{{.arguments = {"main", "1"}, .regions = {{"region_one"}}}, {{"region_one", 1, 1, 1, 0, 1}}, 1},
+	{{.arguments = {"main", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 10, 10, 0, 10}}, 1},
+	{{.arguments = {"threads", "8", "1"}, .regions = {{"region_one"}}}, {{"region_one", 8, 8, 8, 0, 8}}, 1},
+	{{.arguments = {"threads", "8", "10"}, .regions = {{"region_one"}}}, {{"region_one", 8, 80, 80, 0, 80}}, 1},
+	/* recursion: the outermost are measured */
+	{{.arguments = {"recursive", "20", "30"}, .regions = {{"region_recursive"}}},
+	 {{"region_recursive", 1, 600, 20, 0, 600}},
+	 1},
+	/* longjmp */
+	{{.arguments = {"jumping", "300"}, .regions = {{"region_jumping"}}},
+	 {{"region_jumping", 1, 300, 200, 100, 200}},
+	 1},
+	/* a tail call ends the region; the function that is called is another */
+	{{.arguments = {"tail", "50"}, .regions = {{"region_tail"}, {"region_one"}}},
+	 {{"region_tail", 1, 50, 50, 0, 100}, {"region_one", 1, 50, 50, 0, 50}},
+	 1},
+	{{.arguments = {"nested", "50"}, .regions = {{"region_outer"}, {"region_three"}}},
+	 {{"region_outer", 1, 50, 50, 0, 250}, {"region_three", 1, 50, 50, 0, 150}},
+	 1},
+	/* begin and end are named; one region begins where another does */
+	{{.arguments = {"phases", "50"}, .regions = {{"phase_begin", "phase_end"}}},
+	 {{"phase_begin", 1, 50, 50, 0, 200}},
+	 1},
+	/* some of the hits, of each thread */
+	{{.arguments = {"threads", "2", "100"}, .regions = {{"region_one", NULL, 11, 30}}},
+	 {{"region_one", 2, 200, 40, 0, 40}},
+	 1},
+	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}}, {{"region_one", 4, 80, 80, 0, 80}}, 4},
+	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}, .leaves_forks = true},
+	 {{"region_one", 1, 20, 20, 0, 20}},
+	 1},
+	{{.arguments = {"execute", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 20, 20, 0, 20}}, 2},
+	{{.arguments = {"load", "10"}, .regions = {{"library_region"}}}, {{"library_region", 1, 10, 10, 0, 10}}, 1},
+};
+
+START_TEST(regions_are_exact)
+{
+	const char *backend = backends[_i / NR_ELEMENTS(acts)];
+	struct trial trial = acts[_i % NR_ELEMENTS(acts)].trial;
+	const struct program_run_output *run = run_with(backend, &trial);
+
+	for (int i = 0; i < 2 && acts[_i % NR_ELEMENTS(acts)].expected[i].region; i++)
+		check(run, &acts[_i % NR_ELEMENTS(acts)].expected[i], acts[_i % NR_ELEMENTS(acts)].nr_processes);
+}
+END_TEST
+
+/* Many hits; what the kernel has no room for it must count. */
+START_TEST(many_hits_are_exact)
+{
+	struct trial one = {.arguments = {"threads", "1", "100000"}, .regions = {{"region_one"}}};
+	struct trial eight = {.arguments = {"threads", "8", "12500"}, .regions = {{"region_one"}}};
+	const struct expected of_one = {"region_one", 1, 100000, 100000, 0, 100000};
+	const struct expected of_eight = {"region_one", 8, 100000, 100000, 0, 100000};
+
+	check(run_with(backends[_i], &one), &of_one, 1);
+	check(run_with(backends[_i], &eight), &of_eight, 1);
+}
+END_TEST
+
+START_TEST(regions_without_events)
+{
+	struct trial trial = {.arguments = {"threads", "2", "10"}, .regions = {{"region_one"}}, .is_time_only = true};
+	const struct program_run_output *run = run_with(backends[_i], &trial);
+
+	ck_assert_uint_eq(program_run_output_nr_regions(run), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct program_region_output *region = program_run_output_regions_at(run, i);
+
+		ck_assert_int_eq(region->measured_hits, 10);
+		ck_assert_uint_gt(region->time, 0);
+		ck_assert_ptr_null(region->counts);
+	}
+}
+END_TEST
+
+/* ---- refusals ---- */
+
+static const struct region_service *
+service_of(struct trial *trial)
+{
+	trial->program = "region_target";
+	return program_command_output_region_services_at(runner_run(trial), 0);
+}
+
+static bool
+is_refused(const struct region_service *service, const char *begin, const char *part)
+{
+	for (size_t i = 0; i < service->refusals.nr; i++) {
+		const char *text = region_service_refusals_at(service, i);
+
+		if (strncmp(text, begin, strlen(begin)) == 0 && strstr(text, part))
+			return true;
+	}
+	return false;
+}
+
+START_TEST(regions_that_are_not_there)
+{
+	struct trial trial = {.arguments = {"main", "1"}, .regions = {{"region_ones"}}};
+	const struct region_service *service = service_of(&trial);
+
+	ck_assert_str_eq(service->backend, "none");
+	ck_assert_uint_eq(service->places.nr, 0);
+	ck_assert_uint_eq(service->refusals.nr, 1);
+	ck_assert(is_refused(service, "", "region_one"));
+}
+END_TEST
+
+/* Without tracefs the next one serves, if there is one. */
+START_TEST(without_tracefs)
+{
+	struct trial trial = {.arguments = {"main", "10"},
+			      .regions = {{"region_one"}},
+			      .refused_call = SYS_fsopen,
+			      .region_backend = "uprobe"};
+	const struct region_service *service;
+
+	service = service_of(&trial);
+	if (strcmp(service->backend, "none") == 0)
+		ck_assert(is_refused(service, "uprobe: ", "tracefs"));
+}
+END_TEST
+
+/* The processor has four breakpoints: two regions. */
+START_TEST(more_addresses_than_breakpoints)
+{
+	struct trial trial = {.arguments = {"nested", "10"},
+			      .regions = {{"region_outer"}, {"region_three"}, {"region_one"}},
+			      .region_backend = "breakpoint"};
+	const struct program_command_output *output;
+	const struct region_service *service;
+
+	trial.program = "region_target";
+	output = runner_run(&trial);
+	service = program_command_output_region_services_at(output, 2);
+	ck_assert_str_eq(program_command_output_region_services_at(output, 0)->backend, "breakpoint");
+	ck_assert_str_eq(program_command_output_region_services_at(output, 1)->backend, "breakpoint");
+	ck_assert_str_eq(service->backend, "none");
+	ck_assert(is_refused(service, "breakpoint: ", "4 addresses"));
+}
+END_TEST
+
+/* ---- visits ---- */
+
+START_TEST(running_processes_are_visited)
+{
+	char *path = built_path("tests/core/parent/region_target");
+	pid_t pid = fork();
+	struct trial trial = {.regions = {{"region_one"}}, .time_limit = "0.3"};
+	const struct program_run_output *run;
+	struct sums sums;
+
+	if (pid == 0) {
+		if (freopen(runner_said, "w", stdout))
+			execl(path, path, "for_ever", NULL);
+		_exit(124);
+	}
+	free(path);
+	runner_wait_until_ready();
+	trial.attach_to = pid;
+	trial.region_backend = backends[_i];
+	ck_assert_int_eq(waitpid(runner_begin(&trial), NULL, 0) > 0, 1);
+	run = program_command_output_outputs_at(runner_output(), 0);
+	sums = sums_of(run, "region_one");
+	ck_assert_int_eq(sums.nr_threads, 1);
+	ck_assert_int_gt(sums.measured, 0);
+	ck_assert_int_ge(sums.faults, sums.measured);
+	ck_assert_int_le(sums.faults, sums.measured + 2);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+/* ---- which of them this machine has ---- */
+
+static int available;
+
+START_TEST(backends_of_this_machine)
+{
+	struct trial trial = {.arguments = {"main", "1"}, .regions = {{"region_one"}}};
+	const struct region_service *service;
+
+	trial.region_backend = all_backends[_i];
+	service = service_of(&trial);
+	if (strcmp(service->backend, "none") != 0) {
+		available |= 1 << _i;
+		return;
+	}
+	ck_assert_uint_ge(service->refusals.nr, 1);
+	fprintf(stderr, "SKIP of what needs a %s: %s\n", all_backends[_i], region_service_refusals_at(service, 0));
+}
+END_TEST
+
+static bool
+find_backends(void)
+{
+	Suite *suite = suite_create("backends of this machine");
+	TCase *tests = tcase_create("all");
+	SRunner *runner = srunner_create(suite);
+	bool is_all_right;
+
+	suite_add_tcase(suite, tests);
+	tcase_set_timeout(tests, 60);
+	tcase_add_checked_fixture(tests, runner_set_up, runner_tear_down);
+	tcase_add_loop_test(tests, backends_of_this_machine, 0, NR_ELEMENTS(all_backends));
+	srunner_set_fork_status(runner, CK_NOFORK);
+	srunner_run_all(runner, CK_ENV);
+	is_all_right = srunner_ntests_failed(runner) == 0;
+	srunner_free(runner);
+	for (int i = 0; i < NR_ELEMENTS(all_backends); i++) {
+		if (available & 1 << i)
+			backends[nr_backends++] = all_backends[i];
+	}
+	return is_all_right;
+}
+
+int
+main(void)
+{
+	Suite *suite = suite_create("regions of programs");
+	TCase *tests = tcase_create("all");
+
+	if (!find_backends())
+		return 1;
+	if (nr_backends == 0)
+		return TEST_SKIPPED;
+	suite_add_tcase(suite, tests);
+	tcase_set_timeout(tests, 300);
+	tcase_add_checked_fixture(tests, runner_set_up, runner_tear_down);
+	tcase_add_loop_test(tests, regions_are_exact, 0, nr_backends * NR_ELEMENTS(acts));
+	tcase_add_loop_test(tests, many_hits_are_exact, 0, nr_backends);
+	tcase_add_loop_test(tests, regions_without_events, 0, nr_backends);
+	tcase_add_loop_test(tests, running_processes_are_visited, 0, nr_backends);
+	tcase_add_test(tests, regions_that_are_not_there);
+	tcase_add_test(tests, without_tracefs);
+	if (strcmp(backends[nr_backends - 1], "breakpoint") == 0)
+		tcase_add_test(tests, more_addresses_than_breakpoints);
+	return suite_run(suite);
+}
