@@ -37,37 +37,40 @@ object_name(const struct object *object)
 	return slash ? slash + 1 : object->path;
 }
 
-/* "libNAME.so...", "libNAME-...", "NAME.so..." */
+/* What follows the name of a library in that of its file: ".so", "-VERSION.so", or if the name has ".so", ".VERSION".
+ */
 static bool
-is_library_called(const char *file, const char *name, size_t length)
+is_version(const char *rest, bool has_suffix)
 {
-	static const char *const prefixes[] = {"lib", ""};
-	static const char *const suffixes[] = {".so", "-"};
+	if (has_suffix)
+		return rest[0] == '.';
+	return (rest[0] == '.' || rest[0] == '-') && strstr(rest, ".so");
+}
 
-	for (int i = 0; i < 2; i++) {
-		const char *rest = file + strlen(prefixes[i]);
+static bool
+is_library_called(const char *file, const char *name)
+{
+	size_t length = strlen(name);
+	bool has_suffix = length > 3 && strcmp(name + length - 3, ".so") == 0;
 
-		if (strncmp(file, prefixes[i], strlen(prefixes[i])) != 0 || strncmp(rest, name, length) != 0)
-			continue;
-		for (int j = 0; j < 2; j++)
-			if (strncmp(rest + length, suffixes[j], strlen(suffixes[j])) == 0)
-				return strstr(rest + length, ".so");
-	}
-	return false;
+	if (strncmp(file, name, length) == 0 && is_version(file + length, has_suffix))
+		return true;
+	return strncmp(file, "lib", 3) == 0 && strncmp(file + 3, name, length) == 0 &&
+	       is_version(file + 3 + length, has_suffix);
 }
 
 bool
 object_is_called(const struct object *object, const char *name)
 {
 	size_t length = strlen(name), path_length = strlen(object->path);
-	const char *tail = object->path + path_length - length;
+	const char *tail;
 
-	if (length == 0)
+	if (length == 0 || length > path_length)
 		return false;
-	if (length <= path_length && strcmp(tail, name) == 0 &&
-	    (length == path_length || name[0] == '/' || tail[-1] == '/'))
+	tail = object->path + path_length - length;
+	if (strcmp(tail, name) == 0 && (length == path_length || name[0] == '/' || tail[-1] == '/'))
 		return true;
-	return !strchr(name, '/') && is_library_called(object_name(object), name, length);
+	return !strchr(name, '/') && is_library_called(object_name(object), name);
 }
 
 struct object *

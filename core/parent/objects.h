@@ -45,7 +45,7 @@ struct object *objects_at(const struct objects *objects, uint64_t address);
 
 /*
  * True if name means the object: its path, the end of its path from a '/' on, or the name of a library without "lib"
- * and without what follows ".so" or a '-' (openblas, libm, ld-linux-x86-64.so.2).
+ * and without version and ".so" (openblas for libopenblas.so.0 and libopenblas-r0.3.21.so).
  */
 bool object_is_called(const struct object *object, const char *name);
 

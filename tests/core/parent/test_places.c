@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* From what people write for a region to addresses in running programs that were linked in every way. */
+#include <check.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/objects.h"
+#include "parent/places.h"
+#include "testing.h"
+
+#define TARGET "tests/core/parent/places_target"
+
+/* A running target, what it said of itself, and what was read of it. */
+static pid_t child;
+static int input = -1;
+static uint64_t two_returns;
+static struct objects objects;
+static struct symbol_files *files;
+static char *folder;
+
+static void
+open_files(void)
+{
+	files = symbol_files_new();
+	folder = temporary_folder_new();
+}
+
+static void
+become_target(const char *path, int in, int out)
+{
+	if (dup2(in, STDIN_FILENO) < 0 || dup2(out, STDOUT_FILENO) < 0)
+		_exit(9);
+	execl(path, path, (char *)NULL);
+	_exit(9);
+}
+
+/* Starts the program and waits until it has told its address. False: it is not there. Frees path. */
+static bool
+start_at(char *path)
+{
+	int in[2], out[2];
+	char line[64] = "";
+	ssize_t length;
+
+	if (access(path, X_OK) < 0) {
+		free(path);
+		return false;
+	}
+	ck_assert_int_eq(pipe2(in, O_CLOEXEC), 0);
+	ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
+	child = fork();
+	ck_assert_int_ge(child, 0);
+	if (child == 0)
+		become_target(path, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	input = in[1];
+	length = read(out[0], line, sizeof(line) - 1);
+	close(out[0]);
+	ck_assert_int_gt(length, 0);
+	two_returns = strtoull(line, NULL, 16);
+	free(path);
+	return true;
+}
+
+static bool
+start(const char *variant)
+{
+	return start_at(built_path(TARGET "%s", variant));
+}
+
+static void
+read_objects(void)
+{
+	struct rot_error err = {0};
+
+	ck_assert_msg(objects_read(child, &objects, &err) == 0, "%s", err.text);
+}
+
+static void
+stop(void)
+{
+	int status;
+
+	if (child <= 0)
+		return;
+	close(input);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	child = 0;
+}
+
+static void
+close_all(void)
+{
+	stop();
+	objects_clear(&objects);
+	symbol_files_delete(files);
+	temporary_folder_delete(folder);
+}
+
+static struct object *
+program(void)
+{
+	for (size_t i = 0; i < objects.nr_objects; i++)
+		if (objects.objects[i].is_program)
+			return &objects.objects[i];
+	ck_abort_msg("no object is the program");
+	return NULL;
+}
+
+/* ---- objects ---- */
+
+/* The address that the program says is that of its function, wherever it was loaded. */
+START_TEST(addresses_are_those_of_the_process)
+{
+	static const char *const variants[] = {"", "_no_pie", "_static_pie"};
+	struct region_places places;
+	struct rot_error err = {0};
+	char *text, *known;
+
+	if (!start(variants[_i]))
+		return;
+	read_objects();
+	ck_assert_msg(places_resolve(files, &objects, "two_returns", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(places.nr_begins, 1);
+	ck_assert_int_eq(places.begins[0].address, two_returns);
+	ck_assert_ptr_eq(places.begins[0].object, program());
+	ck_assert_ptr_eq(objects_at(&objects, two_returns), program());
+	ck_assert_ptr_null(objects_at(&objects, 1));
+	ck_assert_int_eq(places.begins[0].address - program()->bias + 4, places.ends[0].address - program()->bias);
+	text = place_text(files, &objects, two_returns + 4);
+	known = rot_format("two_returns+0x4 (places_target%s:0x%llx)", variants[_i],
+			   (unsigned long long)(two_returns + 4 - program()->bias));
+	ck_assert_str_eq(text, known);
+	ck_assert_str_eq(text, places.ends[0].text);
+	free(text);
+	free(known);
+	text = place_text(files, &objects, 1);
+	ck_assert_str_eq(text, "0x1");
+	free(text);
+	region_places_clear(&places);
+}
+END_TEST
+
+/* What is gone from its folder is read through /proc. */
+START_TEST(deleted_programs_are_read)
+{
+	char *path = rot_format("%s/copy", folder), *from = built_path(TARGET), *command;
+	struct region_places places;
+	struct rot_error err = {0};
+
+	command = rot_format("cp '%s' '%s'", from, path);
+	ck_assert_int_eq(system(command), 0);
+	ck_assert(start_at(rot_strdup(path)));
+	ck_assert_int_eq(unlink(path), 0);
+	read_objects();
+	ck_assert_str_eq(program()->path, path);
+	ck_assert_str_ne(program()->file, path);
+	ck_assert_msg(places_resolve(files, &objects, "two_returns", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(places.begins[0].address, two_returns);
+	region_places_clear(&places);
+	free(path);
+	free(from);
+	free(command);
+}
+END_TEST
+
+START_TEST(libraries_are_objects)
+{
+	struct region_places places;
+	struct rot_error err = {0};
+
+	ck_assert(start(""));
+	read_objects();
+	/* Only the code that the kernel provides has no file. */
+	for (size_t i = 0; i < objects.nr_objects; i++) {
+		ck_assert_int_lt(objects.objects[i].start, objects.objects[i].end);
+		ck_assert_int_eq(!objects.objects[i].file, strcmp(objects.objects[i].path, "[vdso]") == 0);
+	}
+	ck_assert_msg(places_resolve(files, &objects, "printf", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert(!places.begins[0].object->is_program);
+	region_places_clear(&places);
+	ck_assert_msg(places_resolve(files, &objects, "libc:getpid", NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(places.begins[0].text, "getpid+0x0 (libc"));
+	region_places_clear(&places);
+}
+END_TEST
+
+START_TEST(nobody_has_no_objects)
+{
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(objects_read(1 << 30, &objects, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "cannot look into the memory of process 1073741824"));
+	ck_assert_int_eq(objects.nr_objects, 0);
+}
+END_TEST
+
+static const struct {
+	const char *path, *name;
+	bool is_called;
+} calls[] = {
+	{"/usr/lib/libopenblas.so.0", "/usr/lib/libopenblas.so.0", true},
+	{"/usr/lib/libopenblas.so.0", "libopenblas.so.0", true},
+	{"/usr/lib/libopenblas.so.0", "lib/libopenblas.so.0", true},
+	{"/usr/lib/libopenblas.so.0", "/libopenblas.so.0", true},
+	{"/usr/lib/libopenblas.so.0", "libopenblas", true},
+	{"/usr/lib/libopenblas.so.0", "openblas", true},
+	{"/usr/lib/libopenblas.so.0", "libopenblas.so", true},
+	{"/usr/lib/libopenblas-r0.3.21.so", "openblas", true},
+	{"/usr/lib/libopenblas.so.0", "blas", false},
+	{"/usr/lib/libopenblas.so.0", "open", false},
+	{"/usr/lib/libopenblas.so.0", "ib/libopenblas.so.0", false},
+	{"/usr/lib/libopenblas.so.0", "", false},
+	{"/usr/bin/solver", "solver", true},
+	{"/usr/bin/solver-2", "solver", false},
+	{"/usr/bin/solver", "bin/solver", true},
+	{"/usr/bin/solver", "olver", false},
+	{"/usr/bin/solver", "/usr/bin/solver/and/more", false},
+};
+
+START_TEST(objects_are_called_by_their_end)
+{
+	struct object object = {.path = (char *)calls[_i].path};
+
+	ck_assert_msg(object_is_called(&object, calls[_i].name) == calls[_i].is_called, "%s %s", calls[_i].path,
+		      calls[_i].name);
+}
+END_TEST
+
+/* ---- regions ---- */
+
+/* left: the first byte of each instruction where the region ends; the lengths of jumps are the assembler's choice. */
+static const struct region_case {
+	const char *variant, *begin, *end;
+	size_t nr_begins;
+	size_t nr_ends;
+	uint8_t left[8];
+	bool is_function, is_reentered;
+} regions[] = {
+	{"", "two_returns", NULL, 1, 2, {0xc3, 0xc3}, true, false},
+	{"", "two_returns", "", 1, 2, {0xc3, 0xc3}, true, false},
+	{"", "places_target:two_returns", NULL, 1, 2, {0xc3, 0xc3}, true, false},
+	{"", "tail_call", NULL, 1, 1, {0xe9}, true, false},
+	{"", "branch_call", NULL, 1, 2, {0x74, 0xc3}, true, false},
+	{"", "pointer_call", NULL, 1, 1, {0xff}, true, false},
+	{"", "spin", NULL, 1, 1, {0xc3}, true, true},
+	{"", "with_endbr", NULL, 1, 1, {0xc3}, true, false},
+	{"", "spin_behind_endbr", NULL, 1, 1, {0xc3}, true, false},
+	{"", "split", NULL, 1, 2, {0xc3, 0xc3}, true, false},
+	{"", "sizeless", NULL, 1, 1, {0xc3}, true, false},
+	{"", "sizeless_with_frame", NULL, 1, 2, {0xc3, 0xc3}, true, false},
+	{"", "jumps_in_frame", NULL, 1, 3, {0xff, 0xc3, 0xc3}, true, false},
+	{"", "ns::solve", NULL, 2, 2, {0xc3, 0xc3}, true, false},
+	{"", "twin", NULL, 2, 2, {0xc3, 0xc3}, true, false},
+	{"_no_pie", "own_table", NULL, 1, 1, {0xc3}, true, false},
+	{"_no_pie", "table_of_functions", NULL, 1, 1, {0xff}, true, false},
+	{"", "two_returns", "tail_call", 1, 1, {0x90}, false, false},
+	{"", "two_returns", "marked_region", 1, 2, {0x90, 0x90}, false, false},
+	{"", "marked_region", NULL, 2, 2, {0x90, 0x90}, false, false},
+	{"_stripped", "marked_region", NULL, 2, 2, {0x90, 0x90}, false, false},
+	{"", "marked_region", "two_returns", 2, 1, {0x85}, false, false},
+	{"", "endless_region", "two_returns", 1, 1, {0x85}, false, false},
+	{"", "lines.c:102", "two_returns", 3, 1, {0x85}, false, false},
+	{"", "places_target:folder/lines.c:102", "two_returns", 3, 1, {0x85}, false, false},
+};
+
+/* The byte may also be that of a longer form of the same jump. */
+static bool
+is_opcode(const uint8_t *bytes, uint8_t wanted)
+{
+	if (wanted == 0xe9)
+		return bytes[0] == 0xe9 || bytes[0] == 0xeb;
+	if (wanted == 0x74)
+		return bytes[0] == 0x74 || (bytes[0] == 0x0f && bytes[1] == 0x84);
+	return bytes[0] == wanted;
+}
+
+START_TEST(regions_are_found)
+{
+	const struct region_case *tested = &regions[_i];
+	struct region_places places;
+	struct rot_error err = {0};
+	struct symbol_file *file;
+
+	ck_assert(start(tested->variant));
+	read_objects();
+	ck_assert_msg(places_resolve(files, &objects, tested->begin, tested->end, &places, &err) == 0, "%s: %s",
+		      tested->begin, err.text);
+	ck_assert_msg(places.nr_begins == tested->nr_begins && places.nr_ends == tested->nr_ends,
+		      "%s: %zu begins, %zu ends", tested->begin, places.nr_begins, places.nr_ends);
+	ck_assert_int_eq(places.is_function, tested->is_function);
+	ck_assert_int_eq(places.is_reentered, tested->is_reentered);
+	file = symbol_file_open(files, program()->file, NULL);
+	for (size_t i = 0; i < places.nr_ends; i++) {
+		const struct place *place = &places.ends[i];
+		const uint8_t *bytes = symbols_bytes(file, place->address - place->object->bias, 1);
+		uint64_t offset;
+
+		ck_assert_msg(is_opcode(bytes, tested->left[i]), "%s: %02x at %s", tested->begin, bytes[0],
+			      place->text);
+		ck_assert(symbols_file_offset(file, place->address - place->object->bias, &offset));
+		ck_assert_int_eq(place->file_offset, offset);
+		ck_assert_int_eq(place->condition, tested->left[i] == 0x74 ? 4 : CODE_ALWAYS);
+	}
+	region_places_clear(&places);
+}
+END_TEST
+
+/* An address is that of the file; at the begin of a function it is the function, otherwise it needs an end. */
+START_TEST(addresses_are_those_of_the_file)
+{
+	static const char *const variants[] = {"", "_no_pie"};
+	struct region_places places;
+	struct rot_error err = {0};
+	char *begin, *inside, *within;
+
+	ck_assert(start(variants[_i]));
+	read_objects();
+	begin = rot_format("0x%llx", (unsigned long long)(two_returns - program()->bias));
+	inside = rot_format("0x%llX", (unsigned long long)(two_returns - program()->bias + 4));
+	within = rot_format("0x%llx", (unsigned long long)(two_returns - program()->bias + 1));
+	ck_assert_msg(places_resolve(files, &objects, begin, NULL, &places, &err) == 0, "%s", err.text);
+	ck_assert(places.is_function && places.begins[0].address == two_returns && places.nr_ends == 2);
+	region_places_clear(&places);
+	ck_assert_int_eq(places_resolve(files, &objects, inside, NULL, &places, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "needs an end"));
+	ck_assert_int_eq(places_resolve(files, &objects, within, begin, &places, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "no instruction"));
+	ck_assert_ptr_nonnull(strstr(err.hint, begin));
+	ck_assert_msg(places_resolve(files, &objects, begin, inside, &places, &err) == 0, "%s", err.text);
+	ck_assert(!places.is_function && places.ends[0].address == two_returns + 4 && places.nr_ends == 1);
+	region_places_clear(&places);
+	free(begin);
+	free(inside);
+	free(within);
+}
+END_TEST
+
+/* A function that is chosen at the start is the ones that it is chosen from; there may be none of them here. */
+START_TEST(chosen_functions_are_found)
+{
+	struct region_places places;
+	struct rot_error err = {0};
+
+	ck_assert(start(""));
+	read_objects();
+	if (places_resolve(files, &objects, "chosen", NULL, &places, &err) < 0) {
+		ck_assert_msg(strstr(err.text, "no function"), "%s", err.text);
+		return;
+	}
+	ck_assert_int_eq(places.nr_begins, 1);
+	ck_assert_ptr_nonnull(strstr(places.begins[0].text, "choice+0x0"));
+	region_places_clear(&places);
+}
+END_TEST
+
+static const struct {
+	const char *variant, *begin, *end, *text, *hint;
+} failures[] = {
+	{"", "two_retruns", NULL, "no function or marker is called 'two_retruns'", "did you mean 'two_returns'"},
+	{"", "places_target:two_retruns", NULL, "'two_retruns' in places_target", "did you mean 'two_returns'"},
+	{"", "two_returns", "two_retruns", "'two_retruns'", "did you mean 'two_returns'"},
+	{"", "xxxxxxxxxxxxxxxxxxxxxx", NULL, "no function or marker", "FILE:LINE"},
+	{"_stripped", "two_returns", NULL, "no function or marker", "stripped"},
+	{"", "no_such_library:f", NULL, "no object of the process is called 'no_such_library'", "dlopen"},
+	{"", "never_returns", NULL, "never_returns+0x0", "name the place where the region ends"},
+	{"", "endless_region", NULL, "'endless_region' begins a region that ends nowhere",
+	 "ROT_REGION_END(endless_region)"},
+	{"", "lines.c:102", NULL, "needs an end", ""},
+	{"", "lines.c:103", "two_returns", "no code on line 103 of folder/lines.c", "104"},
+	{"", "no_such.c:1", "two_returns", "no_such.c", ""},
+	{"_stripped", "lines.c:102", "two_returns", "no debug information", "-g"},
+	{"", "0x1", "two_returns", "has no code at 0x1", ""},
+	{"", "0x", NULL, "names no address", ""},
+	{"", "0x12x", NULL, "names no address", ""},
+	{"", "0xfffffffffffffffff", NULL, "names no address", ""},
+	{"", "lines.c:0", NULL, "names no line", ""},
+	{"", "lines.c:99999999999", NULL, "names no line", ""},
+	{"", "", NULL, "names no place", "FUNCTION"},
+	{"", ":102", NULL, "names no place", "FUNCTION"},
+	{"", "libc:", NULL, "names no place", "FUNCTION"},
+	{"", ":f", NULL, "names no place", "FUNCTION"},
+};
+
+START_TEST(what_is_not_found_is_said)
+{
+	struct region_places places;
+	struct rot_error err = {0};
+
+	ck_assert(start(failures[_i].variant));
+	read_objects();
+	ck_assert_msg(places_resolve(files, &objects, failures[_i].begin, failures[_i].end, &places, &err) == -1, "%s",
+		      failures[_i].begin);
+	ck_assert_msg(strstr(err.text, failures[_i].text) && strstr(err.hint, failures[_i].hint), "%s; %s", err.text,
+		      err.hint);
+	ck_assert_int_eq(places.nr_begins, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("places");
+	TCase *tests = tcase_create("places");
+
+	tcase_add_checked_fixture(tests, open_files, close_all);
+	tcase_add_loop_test(tests, addresses_are_those_of_the_process, 0, 3);
+	tcase_add_test(tests, deleted_programs_are_read);
+	tcase_add_test(tests, libraries_are_objects);
+	tcase_add_test(tests, nobody_has_no_objects);
+	tcase_add_loop_test(tests, objects_are_called_by_their_end, 0, NR_ELEMENTS(calls));
+	tcase_add_loop_test(tests, regions_are_found, 0, NR_ELEMENTS(regions));
+	tcase_add_loop_test(tests, addresses_are_those_of_the_file, 0, 2);
+	tcase_add_test(tests, chosen_functions_are_found);
+	tcase_add_loop_test(tests, what_is_not_found_is_said, 0, NR_ELEMENTS(failures));
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
