@@ -13,6 +13,8 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/launch.h"
+#include "parent/privileges.h"
+#include "parent/program_launch.h"
 #include "parent/program_rules.h"
 #include "parent/program_run.h"
 #include "parent/progress.h"
@@ -129,6 +131,36 @@ run_all(struct session *session, const struct request *request)
 	}
 }
 
+/*
+ * A set-uid program ends inherited counters, so it is traced, which opens them anew; but only root may do so without
+ * changing what the program can do.
+ */
+static void
+consider_rights(struct session *session)
+{
+	char *path = session->command->program ? program_path(session->command->program) : rot_strdup("");
+	struct rot_error err;
+
+	if (*path && privileges_are_gained(path)) {
+		if (privileges_allow_tracing()) {
+			session->is_traced = true;
+		} else if (session->is_traced) {
+			rot_error_set(&err, 0,
+				      "cannot trace '%s' as an ordinary user: it is set-uid or has capabilities, and "
+				      "would run without these rights",
+				      path);
+			rot_error_hint(&err, "run rot as root, or without telling threads apart");
+			session_fail(session, "refused", &err);
+		} else {
+			session_warn(session,
+				     "'%s' is set-uid or has capabilities: the system lets nobody but root count what "
+				     "it does",
+				     path);
+		}
+	}
+	free(path);
+}
+
 static void
 measure(struct session *session, const struct request *request)
 {
@@ -138,7 +170,10 @@ measure(struct session *session, const struct request *request)
 	session->is_traced = session->command->per_thread || !session->command->program;
 	session->symbols = symbol_files_new();
 	session->heirs = session->command->follow_forks ? PERF_HEIRS_ALL : PERF_HEIRS_THREADS;
+	consider_rights(session);
 	raise_file_limit(session);
+	if (session->failure)
+		return;
 	if (loop_open(&session->loop, signals, &err) < 0)
 		session_fail(session, "error", &err);
 	else

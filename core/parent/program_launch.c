@@ -60,23 +60,39 @@ execute(const struct seed *seed, const char *path, char **arguments)
 	return failed(reason == ENOENT && access(path, F_OK) == 0 ? STEP_INTERPRETER : STEP_EXECUTE, reason);
 }
 
+/* What of NAME there is in the folders of path, from *path on, which is moved on; NULL: nothing. Free it. */
+static char *
+next_candidate(const char **path, const char *name)
+{
+	while (*path) {
+		const char *end = strchrnul(*path, ':');
+		char *candidate = rot_format("%.*s%s%s", (int)(end - *path), *path, end == *path ? "./" : "/", name);
+
+		*path = *end ? end + 1 : NULL;
+		if (access(candidate, F_OK) == 0 && !is_folder(candidate))
+			return candidate;
+		free(candidate);
+	}
+	return NULL;
+}
+
+static const char *
+default_path(const char *path)
+{
+	return path ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
 /* As a shell: the first that can be executed; if there is none, the first that could not tells why. */
 static struct launch_failure
 search_and_execute(const struct seed *seed, char **arguments)
 {
-	const char *name = seed->program->executable;
-	const char *path = getenv("PATH"), *end;
+	const char *path = default_path(getenv("PATH"));
 	struct launch_failure failure = failed(STEP_SEARCH, ENOENT);
+	char *candidate;
 
-	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; path; path = *end ? end + 1 : NULL) {
-		struct launch_failure latest;
-		char *candidate;
+	while ((candidate = next_candidate(&path, seed->program->executable))) {
+		struct launch_failure latest = execute(seed, candidate, arguments);
 
-		end = strchrnul(path, ':');
-		candidate = rot_format("%.*s%s%s", (int)(end - path), path, end == path ? "./" : "/", name);
-		if (access(candidate, F_OK) < 0 || is_folder(candidate))
-			continue;
-		latest = execute(seed, candidate, arguments);
 		if (latest.reason != EACCES)
 			return latest;
 		if (failure.step == STEP_SEARCH)
@@ -135,6 +151,35 @@ program_prepare(struct launch *launch, const struct program *program, const stru
 }
 
 /* ---- in this one ---- */
+
+static char *
+in_folder(const struct program *program, char *path)
+{
+	char *result =
+		*path == '/' || !*program->folder ? rot_strdup(path) : rot_format("%s/%s", program->folder, path);
+
+	free(path);
+	return result;
+}
+
+char *
+program_path(const struct program *program)
+{
+	const char *path = getenv("PATH");
+	char *candidate;
+
+	if (strchr(program->executable, '/'))
+		return in_folder(program, rot_strdup(program->executable));
+	for (size_t i = 0; i < program_nr_environment(program); i++) {
+		if (strncmp(program_environment_at(program, i), "PATH=", 5) == 0)
+			path = program_environment_at(program, i) + 5;
+	}
+	for (path = default_path(path); (candidate = next_candidate(&path, program->executable)); free(candidate)) {
+		if (access(candidate, X_OK) == 0)
+			return in_folder(program, candidate);
+	}
+	return rot_strdup("");
+}
 
 static const struct {
 	int reason;

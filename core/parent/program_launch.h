@@ -20,6 +20,12 @@
 int program_prepare(struct launch *launch, const struct program *program, const struct loop *loop,
 		    const struct rlimit *files, uint64_t *begin_ns, struct rot_error *err);
 
+/*
+ * The file that the new process will execute, as far as that can be told before; "" if there is none. Folders of PATH
+ * that are no full paths count from the folder of this process. Free it.
+ */
+char *program_path(const struct program *program);
+
 /* What failure means to people. Free with core_failure_delete. */
 struct core_failure *program_explain(const struct program *program, const struct launch_failure *failure);
 

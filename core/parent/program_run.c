@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,8 +20,10 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/counting.h"
+#include "parent/descendants.h"
 #include "parent/image.h"
 #include "parent/launch.h"
+#include "parent/privileges.h"
 #include "parent/process_usage.h"
 #include "parent/program_launch.h"
 #include "parent/program_rules.h"
@@ -153,13 +156,14 @@ on_no_children(void *context)
 	self->session->loop.is_over = true;
 }
 
+/* Those whose parent has ended are children of this process where it is not traced; where it is, they are traced too.
+ */
 static void
 kill_program(struct run *self)
 {
+	descendants_kill(self->session->is_traced ? self->launch.pid : getpid());
 	if (self->session->is_traced)
 		tracer_kill(&self->tracer);
-	else
-		kill(self->launch.pid, SIGKILL);
 }
 
 static void
@@ -407,6 +411,7 @@ prepare_program(struct run *self)
 	seize(self);
 	if (session->failure)
 		return -1;
+	prctl(PR_SET_CHILD_SUBREAPER, !session->is_traced && session->time_limit_s > 0);
 	if ((session->is_traced ? try_to_count(self, &err) : count_inherited(self, &err)) < 0) {
 		session_fail(session, "refused", &err);
 		return -1;
@@ -514,6 +519,23 @@ fill_output(struct run *self)
 		add_total(self);
 }
 
+/* What a traced process executed without the rights that it would have got. */
+static void
+warn_of_rights(struct run *self)
+{
+	const struct program_run_output *output = self->output;
+
+	for (size_t i = 0; !privileges_allow_tracing() && i < program_run_output_nr_threads(output); i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(output, i);
+
+		if (thread->tid == thread->pid && privileges_are_gained(thread->executable))
+			session_warn(self->session,
+				     "'%s' is set-uid or has capabilities, and ran without these rights, since it was "
+				     "traced; run rot as root, or without telling threads apart",
+				     thread->executable);
+	}
+}
+
 /* A set-uid program takes its counters with it, which is only seen by the time that they counted. */
 static void
 warn_of_gaps(struct run *self)
@@ -549,6 +571,7 @@ conclude(struct run *self)
 		fill_output(self);
 		warn_of_gaps(self);
 		regions_output(self->regions, self->output, session->output);
+		warn_of_rights(self);
 	}
 	return session->failure == NULL;
 }

@@ -19,6 +19,7 @@
 
 #include "common/clock.h"
 #include "memory.h"
+#include "parent/refusal.h"
 
 enum event {
 	EVENT_ENDED,      /* exited or was killed                                             */
@@ -214,16 +215,7 @@ find_or_add(struct tracer *tracer, pid_t tid)
 static int
 refused(const struct tracer *tracer, int error, struct rot_error *err)
 {
-	rot_error_set(err, error, "cannot trace process %d", (int)tracer->program);
-	if (error == ESRCH)
-		return rot_error_hint(err, "no process has this number; 'ps' shows those that run");
-	return rot_error_hint(
-		err, "%s",
-		tracer->is_attached
-			? "a process can be traced by its user or root, by one tracer at a time (TracerPid in "
-			  "/proc/PID/status), and with /proc/sys/kernel/yama/ptrace_scope at 0"
-			: "allow ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container "
-			  "--cap-add=SYS_PTRACE, and no debugger around rot");
+	return refusal_explain("/proc", tracer->program, !tracer->is_attached, error, err);
 }
 
 int

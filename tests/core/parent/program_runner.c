@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,6 +136,8 @@ runner_begin(const struct trial *trial)
 	write_command(trial);
 	sigemptyset(&interrupt);
 	sigaddset(&interrupt, SIGINT);
+	if (trial->as_user)
+		ck_assert_int_eq(chown(runner_folder, trial->as_user, (gid_t)trial->as_user), 0);
 	unlink(output_path);
 	unlink(runner_said);
 	snprintf(number, sizeof(number), "%d", trial->refused_call);
@@ -148,6 +151,9 @@ runner_begin(const struct trial *trial)
 
 		dup2(file, STDOUT_FILENO);
 		close(file);
+		if (trial->as_user &&
+		    (setgroups(0, NULL) < 0 || setgid((gid_t)trial->as_user) < 0 || setuid(trial->as_user) < 0))
+			_exit(123);
 		execv(arguments[first], (char *const *)arguments + first);
 		_exit(124);
 	}

@@ -38,6 +38,7 @@
 static char *pool, *stacks, *self;
 static atomic_size_t nr_taken;
 static atomic_int nr_done, nr_stacks_taken;
+static atomic_bool is_storm_over;
 static pthread_barrier_t barrier;
 
 /* No function of libc, so that a thread without its own libc state may call it. */
@@ -147,6 +148,37 @@ threads(int number)
 		if (i < number)
 			running[i % NR_STACKS] = begin(i % NR_STACKS, false, work, i % 50);
 	}
+}
+
+static void
+on_storm(int number)
+{
+	(void)number;
+}
+
+static void *
+send_signals(void *unused)
+{
+	prctl(PR_SET_NAME, "sender");
+	while (!atomic_load(&is_storm_over)) {
+		kill(getpid(), SIGUSR1);
+		usleep(100);
+	}
+	return unused;
+}
+
+/* Threads while signals fly: whichever of them gets each. */
+static void
+storm(int number)
+{
+	struct sigaction action = {.sa_handler = on_storm, .sa_flags = SA_RESTART};
+	pthread_t sender;
+
+	CHECK(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
+	CHECK(pthread_create(&sender, NULL, send_signals, NULL) == 0);
+	threads(number);
+	atomic_store(&is_storm_over, true);
+	CHECK(pthread_join(sender, NULL) == 0);
 }
 
 static void *
@@ -331,6 +363,26 @@ fork_and_execute(int number)
 	}
 }
 
+/* Children, and grandchildren whose parents have ended. */
+static void
+family(int number)
+{
+	for (int i = 0; i < number; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			if (i % 2 == 0 || fork() == 0) {
+				while (true)
+					pause();
+			}
+			_exit(0);
+		}
+		if (i % 2)
+			CHECK(waitpid(pid, NULL, 0) == pid);
+	}
+	linger(0);
+}
+
 /* Lives on when its parent has ended; ends when somebody closes standard input. */
 static void
 leave_child(int number)
@@ -406,6 +458,8 @@ static const struct {
 	{"kill", kill_self},
 	{"touch", touch_pages},
 	{"threads", threads},
+	{"storm", storm},
+	{"family", family},
 	{"nested", nested},
 	{"detached", detached},
 	{"rounds", rounds},

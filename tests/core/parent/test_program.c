@@ -52,6 +52,8 @@ static const struct {
 	{"/usr", NULL, "notExecutable", "cannot run '/usr', a folder", EISDIR, 0},
 	{"./script", "echo\n", "notExecutable", "cannot run './script': Permission denied", EACCES, 0600},
 	{"./script", "echo\n", "notExecutable", "cannot run './script': Exec format error", ENOEXEC, 0700},
+	{"./script", "\177ELF and no more", "notExecutable", "cannot run './script': Exec format error", ENOEXEC, 0700},
+	{"./script", "\001\002\003", "notExecutable", "cannot run './script': Exec format error", ENOEXEC, 0700},
 	{"./script", "#!/no/such\n", "notExecutable", "the interpreter or loader that it names is missing", ENOENT,
 	 0700},
 };
@@ -96,6 +98,19 @@ START_TEST(time_limit_kills_all)
 	const struct trial trial = {.program = "target",
 				    .arguments = {"linger", "5"},
 				    .time_limit = "0.3",
+				    .is_time_only = true,
+				    .is_total = _i == 1};
+
+	ck_assert_str_eq(runner_fail(&trial)->kind, "timeLimit");
+}
+END_TEST
+
+/* runner_end sees that nothing lives on. Traced, and not. */
+START_TEST(time_limit_kills_processes)
+{
+	const struct trial trial = {.program = "target",
+				    .arguments = {"family", "6"},
+				    .time_limit = "0.5",
 				    .is_time_only = true,
 				    .is_total = _i == 1};
 
@@ -283,6 +298,7 @@ main(void)
 	tcase_add_loop_test(all, program_cannot_be_run, 0, NR_ELEMENTS(failures));
 	tcase_add_test(all, surroundings_are_missing);
 	tcase_add_loop_test(all, time_limit_kills_all, 0, 2);
+	tcase_add_loop_test(all, time_limit_kills_processes, 0, 2);
 	tcase_add_test(all, surroundings_are_passed_on);
 	tcase_add_test(all, output_goes_to_a_file);
 	tcase_add_loop_test(all, process_is_as_its_starter_left_it, 0, 2);

@@ -24,6 +24,7 @@ static const struct {
 	{"threads", "2", 2, 4, 0},
 	{"threads", "16", 16, 18, 0},
 	{"threads", "1000", 1000, 1002, 0},
+	{"storm", "300", 300, 303, 0},
 	{"nested", "3", 8, 16, 0},
 	{"detached", "20", 20, 22, 0},
 	{"rounds", "4", 4, 6, 0},

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* What the system refuses, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/refusal.h"
+#include "program_runner.h"
+#include "testing.h"
+
+/* Users of no rights, as far as any test knows. */
+#define SOMEBODY 65533
+#define NOBODY 65534
+
+/* ---- why a process cannot be traced ---- */
+
+static const struct {
+	const char *file, *content; /* below a folder in place of /proc */
+	int error;
+	bool is_own;
+	const char *text, *hint;
+} reasons[] = {
+	{"4711/status", "Name:\tx\nTracerPid:\t77\n", EPERM, false, "process 4711: process 77 (gdb) traces it already",
+	 "end that one"},
+	{"4711/status", "Name:\tx\nTracerPid:\t77\n", EPERM, true, "process 77 (gdb) traces it already",
+	 "without a debugger"},
+	{"self/status", "Seccomp:\t2\n", EPERM, true, "a seccomp filter around rot", "--cap-add=SYS_PTRACE"},
+	{"sys/kernel/yama/ptrace_scope", "3\n", EPERM, true, "ptrace_scope is 3", "restart"},
+	{"4711/status", "TracerPid:\t0\n", EPERM, false, "process 4711: Operation not permitted", "root's to trace"},
+	{"4711/status", "TracerPid:\t77\n", ESRCH, false, "process 4711: No such process", "ps"},
+};
+
+START_TEST(reasons_are_found)
+{
+	struct rot_error err;
+
+	free(folder_write(runner_folder, "77/comm", "gdb\n"));
+	free(folder_write(runner_folder, reasons[_i].file, reasons[_i].content));
+	ck_assert_int_eq(refusal_explain(runner_folder, 4711, reasons[_i].is_own, reasons[_i].error, &err), -1);
+	ck_assert_msg(strstr(err.text, reasons[_i].text), "%s", err.text);
+	ck_assert_msg(strstr(err.hint, reasons[_i].hint), "%s", err.hint);
+}
+END_TEST
+
+static pid_t
+begin_sleeper(void)
+{
+	pid_t pid = fork();
+
+	while (pid == 0)
+		pause();
+	return pid;
+}
+
+static void
+end_sleeper(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+/* runner_end waits for all there are, so it cannot be used while another lives. */
+static const struct core_failure *
+visit(pid_t pid, int refused_call)
+{
+	const struct trial trial = {.attach_to = pid, .is_time_only = true, .refused_call = refused_call};
+	pid_t core = runner_begin(&trial);
+	int status;
+
+	ck_assert_int_eq(waitpid(core, &status, 0), core);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+	return runner_failure();
+}
+
+START_TEST(traced_processes_are_not_visited)
+{
+	pid_t pid = begin_sleeper();
+	const struct core_failure *failure;
+
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
+	failure = visit(pid, 0);
+	ck_assert_str_eq(failure->kind, "refused");
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "(test_refusals) traces it already"));
+	end_sleeper(pid);
+}
+END_TEST
+
+START_TEST(filters_are_named)
+{
+	pid_t pid = begin_sleeper();
+	const struct core_failure *failure = visit(pid, SYS_ptrace);
+
+	ck_assert_str_eq(failure->kind, "refused");
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "a seccomp filter around rot does not allow ptrace"));
+	ck_assert_ptr_nonnull(strstr(failure->hint, "--cap-add=SYS_PTRACE"));
+	end_sleeper(pid);
+}
+END_TEST
+
+/* ---- programs of a few bytes ---- */
+
+static void
+write_executable(const char *name, const void *bytes, size_t nr)
+{
+	char *path = rot_format("%s/%s", runner_folder, name);
+	FILE *file = fopen(path, "we");
+
+	ck_assert(file && fwrite(bytes, 1, nr, file) == nr && fclose(file) == 0);
+	ck_assert_int_eq(chmod(path, 0700), 0);
+	free(path);
+}
+
+#define LOAD_ADDRESS 0x400000
+
+/* A file that is its own only segment. bits: 32 or 64; both have the same fields. */
+#define WRITE_ELF(bits, machine, name, bytes)                                                                          \
+	do {                                                                                                           \
+		struct {                                                                                               \
+			Elf##bits##_Ehdr header;                                                                       \
+			Elf##bits##_Phdr segment;                                                                      \
+			unsigned char code[32];                                                                        \
+		} image = {.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS##bits, ELFDATA2LSB,     \
+						  EV_CURRENT},                                                         \
+				      .e_type = ET_EXEC,                                                               \
+				      .e_machine = (machine),                                                          \
+				      .e_version = EV_CURRENT,                                                         \
+				      .e_entry = LOAD_ADDRESS + sizeof(Elf##bits##_Ehdr) + sizeof(Elf##bits##_Phdr),   \
+				      .e_phoff = sizeof(Elf##bits##_Ehdr),                                             \
+				      .e_ehsize = sizeof(Elf##bits##_Ehdr),                                            \
+				      .e_phentsize = sizeof(Elf##bits##_Phdr),                                         \
+				      .e_phnum = 1},                                                                   \
+			   .segment = {.p_type = PT_LOAD,                                                              \
+				       .p_flags = PF_R | PF_X,                                                         \
+				       .p_vaddr = LOAD_ADDRESS,                                                        \
+				       .p_paddr = LOAD_ADDRESS,                                                        \
+				       .p_filesz = sizeof(image),                                                      \
+				       .p_memsz = sizeof(image),                                                       \
+				       .p_align = 0x1000}};                                                            \
+                                                                                                                       \
+		memcpy(image.code, (bytes), sizeof(bytes));                                                            \
+		write_executable((name), &image, sizeof(image));                                                       \
+	} while (0)
+
+static const struct program_run_output *
+run_in_folder(const char *program, bool is_total, bool is_time_only)
+{
+	const struct trial trial = {
+		.program = program, .folder = runner_folder, .is_total = is_total, .is_time_only = is_time_only};
+
+	return program_command_output_outputs_at(runner_run(&trial), 0);
+}
+
+/* Its first instruction is its last. Traced, and not. */
+START_TEST(programs_die_at_once)
+{
+	const unsigned char ud2[] = {0x0f, 0x0b}, hlt[] = {0xf4}, int3[] = {0xcc};
+	const struct program_run_output *run;
+
+	WRITE_ELF(64, EM_X86_64, "ud2", ud2);
+	run = run_in_folder("./ud2", _i == 1, true);
+	ck_assert_int_eq(run->signal, SIGILL);
+	ck_assert_int_eq(run->exit_status, -1);
+	WRITE_ELF(64, EM_X86_64, "hlt", hlt);
+	ck_assert_int_eq(run_in_folder("./hlt", _i == 1, true)->signal, SIGSEGV);
+	WRITE_ELF(64, EM_X86_64, "int3", int3);
+	ck_assert_int_eq(run_in_folder("./int3", _i == 1, true)->signal, SIGTRAP);
+}
+END_TEST
+
+static bool
+can_run(const char *name)
+{
+	char *path = rot_format("%s/%s", runner_folder, name);
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0) {
+		execl(path, path, NULL);
+		_exit(127);
+	}
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	free(path);
+	return status == 7 << 8;
+}
+
+/* mov eax, 1; mov ebx, 7; int 0x80: exit(7). */
+START_TEST(programs_of_32_bits_are_measured)
+{
+	const unsigned char code[] = {0xb8, 1, 0, 0, 0, 0xbb, 7, 0, 0, 0, 0xcd, 0x80};
+	const struct program_run_output *run;
+
+	WRITE_ELF(32, EM_386, "small", code);
+	if (!can_run("small"))
+		return;
+	run = run_in_folder("./small", _i == 1, true);
+	ck_assert_int_eq(run->exit_status, 7);
+	ck_assert_int_eq(run->signal, 0);
+	ck_assert_int_eq(run->nr_threads, _i == 1 ? 0 : 1);
+}
+END_TEST
+
+/* ---- programs with rights of their own ---- */
+
+static bool
+can_gain_rights(void)
+{
+	struct statvfs system;
+
+	return geteuid() == 0 && statvfs(runner_folder, &system) == 0 && !(system.f_flag & ST_NOSUID);
+}
+
+static void
+copy_set_uid(const char *name, uid_t owner)
+{
+	char *from = built_path("tests/core/parent/target_no_pie"), *to = rot_format("%s/%s", runner_folder, name);
+	char *command = rot_format("cp '%s' '%s'", from, to);
+
+	ck_assert_int_eq(system(command), 0);
+	ck_assert_int_eq(chown(to, owner, (gid_t)owner), 0);
+	ck_assert_int_eq(chmod(to, 04755), 0);
+	free(command);
+	free(to);
+	free(from);
+}
+
+/* As one total, for each thread, and started by another program. */
+START_TEST(set_uid_programs_are_counted)
+{
+	const struct trial trials[] = {
+		{.program = "./owned", .folder = runner_folder, .arguments = {"touch", "3000"}, .is_total = true},
+		{.program = "./owned", .folder = runner_folder, .arguments = {"touch", "3000"}},
+		{.program = "/bin/sh", .folder = runner_folder, .arguments = {"-c", "./owned touch 3000; exit 0"}},
+	};
+	const struct program_command_output *output;
+	const struct program_run_output *run;
+	long most = 0;
+
+	if (!can_gain_rights())
+		return;
+	ck_assert_int_eq(chmod(runner_folder, 0755), 0);
+	copy_set_uid("owned", SOMEBODY);
+	output = runner_run(&trials[_i]);
+	run = program_command_output_outputs_at(output, 0);
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 0);
+	ck_assert_int_eq(run->exit_status, 0);
+	for (size_t i = 0; i < run->threads.nr; i++) {
+		long count = runner_count(program_run_output_threads_at(run, i));
+
+		most = count > most ? count : most;
+	}
+	ck_assert_int_ge(most, 3000);
+}
+END_TEST
+
+/* A user who may not even read the build tree cannot be tested. */
+static bool
+nobody_can_run_core(void)
+{
+	char *core = built_path("core/rot-core");
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(setgid(NOBODY) < 0 || setuid(NOBODY) < 0 || access(core, X_OK) < 0);
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	free(core);
+	return status == 0;
+}
+
+START_TEST(ordinary_users_do_not_trace_set_uid_programs)
+{
+	struct trial trial = {.program = "./owned",
+			      .folder = runner_folder,
+			      .arguments = {"exit", "3"},
+			      .as_user = NOBODY,
+			      .is_time_only = true};
+	const struct program_command_output *output;
+	const struct core_failure *failure;
+
+	if (!can_gain_rights() || !nobody_can_run_core())
+		return;
+	copy_set_uid("owned", SOMEBODY);
+	failure = runner_fail(&trial);
+	ck_assert_str_eq(failure->kind, "refused");
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "as an ordinary user: it is set-uid"));
+	trial.is_total = true;
+	output = runner_run(&trial);
+	ck_assert(runner_has_warning(output, "nobody but root count what it does"));
+	ck_assert_int_eq(program_command_output_outputs_at(output, 0)->exit_status, 3);
+	trial.is_total = false;
+	trial.program = "/bin/sh";
+	trial.arguments[0] = "-c";
+	trial.arguments[1] = "./owned exit 3";
+	ck_assert(runner_has_warning(runner_run(&trial), "ran without these rights"));
+}
+END_TEST
+
+static bool
+can_trace(void)
+{
+	pid_t pid = begin_sleeper();
+	bool is_so = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
+
+	if (!is_so)
+		perror("SKIP: cannot trace");
+	end_sleeper(pid);
+	return is_so;
+}
+
+int
+main(void)
+{
+	Suite *suite = suite_create("refusals");
+	TCase *all = tcase_create("all");
+
+	if (!can_trace())
+		return TEST_SKIPPED;
+	tcase_set_timeout(all, 60);
+	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
+	tcase_add_loop_test(all, reasons_are_found, 0, NR_ELEMENTS(reasons));
+	tcase_add_test(all, traced_processes_are_not_visited);
+	tcase_add_test(all, filters_are_named);
+	tcase_add_loop_test(all, programs_die_at_once, 0, 2);
+	tcase_add_loop_test(all, programs_of_32_bits_are_measured, 0, 2);
+	tcase_add_loop_test(all, set_uid_programs_are_counted, 0, 3);
+	tcase_add_test(all, ordinary_users_do_not_trace_set_uid_programs);
+	suite_add_tcase(suite, all);
+	return suite_run(suite);
+}
