@@ -291,7 +291,7 @@ START_TEST(tracing_is_refused)
 	expect_text(output, "result\n");
 	expect_said("warning: cannot trace process");
 	expect_said("without tracing");
-	expect_said("hint: allow ptrace");
+	expect_said("hint: in a container: --cap-add=SYS_PTRACE");
 }
 END_TEST
 
