@@ -100,7 +100,7 @@ struct code_slot {
  * Makes slot run at address to what the instruction at the begin of bytes does at address from, and go on from there.
  * -1: that cannot be done: the bytes are no instruction; far jumps, iret, xbegin, branches with an operand-size prefix,
  * a call through the stack's own top; or to is further than 2 GiB from what the instruction refers to.
- * A call pushes with push, without the processor's shadow stack.
+ * A call pushes with push, without the processor's shadow stack. syscall leaves an address of the slot in rcx.
  */
 int code_relocate(const uint8_t *bytes, size_t nr_bytes, uint64_t from, uint64_t to, struct code_slot *slot,
 		  struct rot_error *err);

@@ -127,6 +127,8 @@ static const struct {
 	{PLACE_LINE, find_line},
 };
 
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
 /* ---- looking into all of them ---- */
 
 static bool
@@ -137,7 +139,7 @@ is_searched(const struct search *search, const struct object *object)
 
 /* In the program (or else in the others), with one way to look. -1: something is there, but it is of no use. */
 static int
-find_in(const struct search *search, bool in_program, int kind, struct findings *findings, struct rot_error *err)
+find_in(const struct search *search, bool in_program, size_t kind, struct findings *findings, struct rot_error *err)
 {
 	for (size_t i = 0; i < search->objects->nr_objects; i++) {
 		struct finding finding = {.object = &search->objects->objects[i]};
@@ -191,7 +193,7 @@ no_such_object(const struct search *search, struct rot_error *err)
 static int
 no_such_name(const struct search *search, struct rot_error *err)
 {
-	const char *nearest = NULL;
+	const char *nearest = NULL, *hidden_in = NULL;
 	bool has_names = false;
 
 	for (size_t i = 0; i < search->objects->nr_objects; i++) {
@@ -202,10 +204,15 @@ no_such_name(const struct search *search, struct rot_error *err)
 
 		if (own && (!nearest || object->is_program))
 			nearest = own;
+		if (own && strcmp(own, search->name.name) == 0)
+			hidden_in = object_name(object);
 		has_names |= file && object->is_program && symbols_has_functions(file);
 	}
 	rot_error_set(err, 0, "no function or marker is called '%s'%s%s", search->name.name,
 		      search->name.object ? " in " : "", search->name.object ? search->name.object : "");
+	if (hidden_in)
+		return rot_error_hint(err, "a function of %s that only it can call is called so: %s:%s", hidden_in,
+				      hidden_in, search->name.name);
 	if (nearest)
 		return rot_error_hint(err, "did you mean '%s'?", nearest);
 	if (!has_names && !search->name.object)
@@ -225,12 +232,13 @@ find_all(struct search *search, const char *text, struct findings *findings, str
 		is_object_there |= is_searched(search, &search->objects->objects[i]);
 	if (!is_object_there && search->name.object)
 		return no_such_object(search, err);
-	for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++) {
+	for (size_t i = 0; i < 2 * NR_KINDS; i++) {
+		size_t kind = i % NR_KINDS;
+
 		if (!(search->name.kinds & kinds[kind].kind))
 			continue;
-		for (int in_program = 1; in_program >= 0 && findings->nr_findings == 0; in_program--)
-			if (find_in(search, in_program, (int)kind, findings, &why) < 0)
-				goto failed;
+		if (find_in(search, i < NR_KINDS, kind, findings, &why) < 0)
+			goto failed;
 		if (findings->nr_findings > 0)
 			return 0;
 	}

@@ -43,8 +43,8 @@ struct region_places {
 /*
  * begin, end: FUNCTION, 0xADDRESS (link-time: as in the file of the program, or of the object named), FILE:LINE, or the
  * name of a marker; "OBJECT:" before it names the object (object_is_called). A number after the last ':' is a line.
- * Without an object, markers and functions are looked for in the program first and then in all libraries, addresses in
- * the program, lines in all that have debug information.
+ * Without an object, the program is looked into first, for a marker, then for a function, and if there is none all
+ * libraries, for functions that others can call; addresses are those of the program.
  *
  * end NULL or "": of a function (by name, or by the address of its first instruction) wherever it is left, of a marker
  * its ends; of anything else an error.

@@ -236,6 +236,24 @@ START_TEST(objects_are_called_by_their_end)
 }
 END_TEST
 
+/* Without its name, a library's own functions are not meant; the hint says how they would be. */
+START_TEST(own_functions_of_libraries_are_named_with_them)
+{
+	struct region_places places;
+	struct rot_error err = {0};
+
+	ck_assert(start(""));
+	read_objects();
+	program()->is_program = false;
+	ck_assert_int_eq(places_resolve(files, &objects, "twin", NULL, &places, &err), -1);
+	ck_assert_msg(strstr(err.hint, "places_target:twin"), "%s; %s", err.text, err.hint);
+	ck_assert_msg(places_resolve(files, &objects, "places_target:twin", NULL, &places, &err) == 0, "%s", err.text);
+	region_places_clear(&places);
+	ck_assert_msg(places_resolve(files, &objects, "two_returns", NULL, &places, &err) == 0, "%s", err.text);
+	region_places_clear(&places);
+}
+END_TEST
+
 /* ---- regions ---- */
 
 /* left: the first byte of each instruction where the region ends; the lengths of jumps are the assembler's choice. */
@@ -416,6 +434,7 @@ main(void)
 	tcase_add_loop_test(tests, addresses_are_those_of_the_process, 0, 3);
 	tcase_add_test(tests, deleted_programs_are_read);
 	tcase_add_test(tests, libraries_are_objects);
+	tcase_add_test(tests, own_functions_of_libraries_are_named_with_them);
 	tcase_add_test(tests, nobody_has_no_objects);
 	tcase_add_loop_test(tests, objects_are_called_by_their_end, 0, NR_ELEMENTS(calls));
 	tcase_add_loop_test(tests, regions_are_found, 0, NR_ELEMENTS(regions));

@@ -336,6 +336,36 @@ START_TEST(markers_are_found)
 }
 END_TEST
 
+/* In C++, with one place for each instance of a template; strict compilers have nothing to say. */
+START_TEST(markers_are_found_in_cpp)
+{
+	static const char source[] = "#include <rot-marker.h>\n"
+				     "template <typename T> T twice(T x)\n"
+				     "{ ROT_REGION_BEGIN(twice); T y = x + x; ROT_REGION_END(twice); return y; }\n"
+				     "int main() { return twice(1) + int(twice(2.0)) > 9; }\n";
+	struct symbol_ranges found = {0};
+	struct symbol_file *file;
+	char *folder_of_header, *command;
+
+	if (!shell("command -v c++ >/dev/null && echo 'int main() { return 0; }' >try.cc && c++ -o try try.cc "
+		   "2>/dev/null"))
+		return;
+	free(folder_write(folder, "twice.cc", source));
+	folder_of_header = source_path("core/common");
+	command = rot_format("c++ -std=c++11 -Wall -Wextra -pedantic -Werror -I '%s' -o twice twice.cc",
+			     folder_of_header);
+	ck_assert(shell(command));
+	file = file_open(rot_format("%s/twice", folder));
+	symbols_find_marker(file, "twice", false, &found);
+	ck_assert_int_eq(found.nr_ranges, 2);
+	symbols_find_marker(file, "twice", true, &found);
+	ck_assert_int_eq(found.nr_ranges, 4);
+	symbol_ranges_clear(&found);
+	free(folder_of_header);
+	free(command);
+}
+END_TEST
+
 /* ---- files ---- */
 
 START_TEST(files_are_read_once)
@@ -454,6 +484,7 @@ main(void)
 	tcase_add_loop_test(in_files, lines_are_found, 0, 3);
 	tcase_add_loop_test(in_files, lines_that_are_not_found, 0, 6);
 	tcase_add_loop_test(in_files, markers_are_found, 0, 3);
+	tcase_add_test(in_files, markers_are_found_in_cpp);
 	tcase_add_test(in_files, files_are_read_once);
 	tcase_add_loop_test(in_files, other_files_are_refused, 0, 4);
 	suite_add_tcase(suite, in_files);
