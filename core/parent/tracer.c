@@ -170,7 +170,7 @@ tracer_options(const struct tracer *tracer)
 	       (tracer->follows_forks || tracer->may_go ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
 }
 
-/* The process of a thread that exists, or 0. */
+/* The process of a thread that exists. Without an open file to ask with, it counts as its own. */
 static pid_t
 process_of(const struct tracer *tracer, pid_t tid)
 {
@@ -188,7 +188,7 @@ process_of(const struct tracer *tracer, pid_t tid)
 	}
 	if (file)
 		fclose(file);
-	return pid;
+	return pid > 0 ? pid : tid;
 }
 
 /* NULL: it is of no process that is followed (the clone system call can also make one), and was let go. */

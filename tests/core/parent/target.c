@@ -182,6 +182,28 @@ storm(int number)
 }
 
 static void *
+sleep_for_ever(void *unused)
+{
+	while (true)
+		pause();
+	return unused;
+}
+
+/* Fifty threads that work beside many that sleep. */
+static void
+crowd(int number)
+{
+	pthread_attr_t small;
+	pthread_t sleeper;
+
+	CHECK(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 16384) == 0);
+	for (int i = 0; i < number; i++)
+		CHECK(pthread_create(&sleeper, &small, sleep_for_ever, NULL) == 0);
+	threads(50);
+	exit(0);
+}
+
+static void *
 nest(void *depth)
 {
 	pthread_t children[2];
@@ -459,6 +481,7 @@ static const struct {
 	{"touch", touch_pages},
 	{"threads", threads},
 	{"storm", storm},
+	{"crowd", crowd},
 	{"family", family},
 	{"nested", nested},
 	{"detached", detached},
