@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that destroy every register are run in threads that compute and that wait: no thread notices. Where a part
+ * of the care is left out, they do.
+ */
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "injecting.h"
+#include "testing.h"
+
+#define CLOBBER offsetof(struct victim_shared, clobber)
+#define CONFLICT offsetof(struct victim_shared, conflict)
+#define FAULT offsetof(struct victim_shared, fault)
+
+#define COMPUTING "integers", "red_zone", "sse", "avx", "avx512", "x87", "rounding", "backwards"
+#define WAITING                                                                                                        \
+	"futex", "futex_timed", "futex_timeout", "nanosleep", "clock_nanosleep", "poll_timeout", "timerfd", "eventfd", \
+		"poll", "ppoll", "select", "epoll_wait", "epoll_pwait", "pipe_read", "recv", "accept", "semop",        \
+		"semtimedop", "sigtimedwait", "masked"
+
+/* Nothing may be wrong in any thread, and everything must have been done, there and not elsewhere. */
+static void
+expect_right(const struct injecting_result *result, int64_t count)
+{
+	ck_assert_int_eq(result->status, 0);
+	for (int i = 0; i < result->shared->nr_slots; i++) {
+		const struct victim_slot *slot = &result->shared->slots[i];
+
+		ck_assert_msg(slot->nr_wrong == 0, "%s: %lu of %lu rounds wrong, last: %lu", slot->name,
+			      (unsigned long)slot->nr_wrong, (unsigned long)slot->nr_rounds,
+			      (unsigned long)slot->wrong_value);
+		ck_assert_msg(slot->nr_ran == (uint64_t)count && slot->nr_strange == 0,
+			      "%s: %lu of %lu were run, %lu elsewhere", slot->name, (unsigned long)slot->nr_ran,
+			      (unsigned long)count, (unsigned long)slot->nr_strange);
+	}
+	ck_assert_int_eq(result->nr_asked, result->nr_done + result->nr_faulted + result->nr_dropped);
+}
+
+static const struct injecting harmless[] = {
+	{.names = {COMPUTING}, .count = 60, .function = CLOBBER, .pause_us = 50},
+	{.names = {COMPUTING}, .count = 60, .function = CLOBBER, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_TRIGGER},
+	{.names = {WAITING}, .count = 40, .function = CLOBBER, .pause_us = 50},
+	{.names = {WAITING}, .count = 40, .function = CLOBBER, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_TRIGGER},
+	{.names = {"rseq"}, .count = 300, .function = CONFLICT, .pause_us = 50},
+	{.names = {"integers", "avx", "futex"}, .count = 100, .function = CLOBBER, .pause_us = 50, .from_copy = true},
+	{.names = {"integers", "avx", "futex", "nanosleep"},
+	 .count = 200,
+	 .function = CLOBBER,
+	 .pause_us = 50,
+	 .stops_and_continues = true},
+};
+
+START_TEST(threads_do_not_notice)
+{
+	struct injecting_result result = injecting_run(&harmless[_i]);
+
+	expect_right(&result, harmless[_i].count);
+	ck_assert_int_eq(result.nr_done, result.nr_asked);
+}
+END_TEST
+
+/* A write that the pipe has taken a part of can only be saved by not interrupting it. */
+START_TEST(writes_to_a_full_pipe_are_not_cut_short)
+{
+	const struct injecting what = {.names = {"pipe_write"}, .count = 40, .function = CLOBBER, .pause_us = 50};
+	struct injecting_result result = injecting_run(&what);
+
+	if (result.nr_triggers > 0)
+		expect_right(&result, what.count);
+}
+END_TEST
+
+START_TEST(functions_that_fault_are_given_up)
+{
+	const struct injecting what = {
+		.names = {"integers", "avx", "futex", "epoll_wait"}, .count = 50, .function = FAULT, .pause_us = 50};
+	struct injecting_result result = injecting_run(&what);
+
+	expect_right(&result, what.count);
+	ck_assert_int_eq(result.nr_faulted, result.nr_asked);
+	ck_assert_int_eq(result.last_signal, SIGSEGV);
+}
+END_TEST
+
+START_TEST(all_is_answered_when_the_program_is_killed)
+{
+	const struct injecting what = {.names = {"integers", "avx", "futex", "epoll_wait"},
+				       .count = 1000000,
+				       .function = CLOBBER,
+				       .pause_us = 50,
+				       .kill_after = 30 + 7 * _i};
+	struct injecting_result result = injecting_run(&what);
+
+	ck_assert(WIFSIGNALED(result.status) && WTERMSIG(result.status) == SIGKILL);
+	ck_assert_int_eq(result.nr_asked, result.nr_done + result.nr_faulted + result.nr_dropped);
+	ck_assert_int_eq(result.nr_faulted, 0);
+}
+END_TEST
+
+/* The same without a part of it. */
+static const struct injecting harmful[] = {
+	{.names = {"sse"}, .count = 200, .function = CLOBBER, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_VECTORS},
+	{.names = {"x87"}, .count = 200, .function = CLOBBER, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_VECTORS},
+	{.names = {"rounding"},
+	 .count = 200,
+	 .function = CLOBBER,
+	 .pause_us = 50,
+	 .neglects = INJECTOR_NEGLECTS_VECTORS},
+	{.names = {"red_zone"},
+	 .count = 200,
+	 .function = CLOBBER,
+	 .pause_us = 50,
+	 .neglects = INJECTOR_NEGLECTS_RED_ZONE},
+	{.names = {"rseq"}, .count = 400, .function = CONFLICT, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_RSEQ},
+};
+
+START_TEST(threads_notice_what_is_left_out)
+{
+	struct injecting_result result = injecting_run(&harmful[_i]);
+
+	if (result.shared->nr_slots > 0)
+		ck_assert_uint_gt(result.shared->slots[0].nr_wrong, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("inject");
+	TCase *tests = tcase_create("inject");
+
+	if (!injecting_is_allowed()) {
+		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
+		return TEST_SKIPPED;
+	}
+	tcase_set_timeout(tests, 300);
+	tcase_add_loop_test(tests, threads_do_not_notice, 0, NR_ELEMENTS(harmless));
+	tcase_add_test(tests, writes_to_a_full_pipe_are_not_cut_short);
+	tcase_add_test(tests, functions_that_fault_are_given_up);
+	tcase_add_loop_test(tests, all_is_answered_when_the_program_is_killed, 0, 5);
+	tcase_add_loop_test(tests, threads_notice_what_is_left_out, 0, NR_ELEMENTS(harmful));
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
