@@ -42,8 +42,8 @@ enum perf_begin {
 /*
  * An open group: all events are counted together or none is. A zeroed group is closed.
  *
- * names: the events as opened, fully qualified; nr of them, borrowed from the encoding. Somebody may add nr_others events
- * of his own, which count with the group and come after its own where it is read.
+ * names: the events as opened, fully qualified; nr of them, borrowed from the encoding. Somebody may add nr_others
+ * events of his own, which count with the group and come after its own where it is read.
  */
 struct perf_group {
 	size_t nr;
@@ -60,6 +60,16 @@ struct perf_counts {
 	uint64_t running_ns;
 	uint64_t values[PERF_MAX_EVENTS];
 };
+
+/* Adds counts of the same events to sum. */
+static inline void
+perf_counts_add(struct perf_counts *sum, const struct perf_counts *counts)
+{
+	sum->enabled_ns += counts->enabled_ns;
+	sum->running_ns += counts->running_ns;
+	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
+		sum->values[i] += counts->values[i];
+}
 
 /*
  * Opens a group of nr events on thread tid (0: the calling one), wherever it runs; it does not count yet.

@@ -46,15 +46,6 @@ counts_begin(struct counts *counts, const struct counting *counting, enum perf_h
 	return perf_group_open_encoded(&counts->group, counting->encoding, heirs, begin, tid, err);
 }
 
-static void
-add(struct perf_counts *sum, const struct perf_counts *counts)
-{
-	sum->enabled_ns += counts->enabled_ns;
-	sum->running_ns += counts->running_ns;
-	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
-		sum->values[i] += counts->values[i];
-}
-
 int
 counts_end(struct counts *counts, struct rot_error *err)
 {
@@ -64,7 +55,7 @@ counts_end(struct counts *counts, struct rot_error *err)
 	if (counts->group.nr == 0)
 		return 0;
 	rc = perf_group_read(&counts->group, &piece, err);
-	add(&counts->sum, &piece);
+	perf_counts_add(&counts->sum, &piece);
 	perf_group_close(&counts->group);
 	return rc;
 }
@@ -72,7 +63,7 @@ counts_end(struct counts *counts, struct rot_error *err)
 void
 counts_add(struct counts *counts, const struct counts *from)
 {
-	add(&counts->sum, &from->sum);
+	perf_counts_add(&counts->sum, &from->sum);
 }
 
 struct perf_event_measurer_output *

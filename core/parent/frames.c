@@ -88,15 +88,6 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 static size_t (*const finders[])(const struct frames *, uint64_t) = {
 	[FRAMES_FUNCTION] = find_same, [FRAMES_LOOP] = find_same, [FRAMES_SPAN] = find_latest};
 
-static void
-add_difference(struct perf_counts *sum, const struct perf_counts *from, const struct perf_counts *to)
-{
-	sum->enabled_ns += to->enabled_ns - from->enabled_ns;
-	sum->running_ns += to->running_ns - from->running_ns;
-	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
-		sum->values[i] += to->values[i] - from->values[i];
-}
-
 /* Its beginning was before the measurement, or was missed. */
 static void
 leave_unknown(struct frames *frames)
@@ -107,13 +98,30 @@ leave_unknown(struct frames *frames)
 	frames->lost_hits++;
 }
 
+static struct perf_counts
+difference(const struct perf_counts *from, const struct perf_counts *to)
+{
+	struct perf_counts counts = {.enabled_ns = to->enabled_ns - from->enabled_ns,
+				     .running_ns = to->running_ns - from->running_ns};
+
+	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
+		counts.values[i] = to->values[i] - from->values[i];
+	return counts;
+}
+
 static void
 measure(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
 {
-	frames->measured_hits++;
-	frames->time_ns += moment->time_ns - frame->time_ns;
+	uint64_t time_ns = moment->time_ns - frame->time_ns;
+	struct perf_counts counts = {0};
+
 	if (moment->counts)
-		add_difference(&frames->counts, &frame->counts, moment->counts);
+		counts = difference(&frame->counts, moment->counts);
+	frames->measured_hits++;
+	frames->time_ns += time_ns;
+	perf_counts_add(&frames->counts, &counts);
+	if (frames->listener)
+		frames->listener->measured(frames->listener->context, time_ns, moment->counts ? &counts : NULL);
 }
 
 /* An end that was missed and the beginning after it are two moments. */

@@ -46,6 +46,12 @@ struct frames_moment {
 	const struct perf_counts *counts;
 };
 
+/* Told of each hit that is measured. counts: NULL without counters. */
+struct frames_listener {
+	void (*measured)(void *context, uint64_t time_ns, const struct perf_counts *counts);
+	void *context;
+};
+
 struct frame {
 	uint64_t stack_pointer;
 	uint64_t time_ns;
@@ -55,7 +61,7 @@ struct frame {
 };
 
 /*
- * Zeroed but for rule: never entered.
+ * Zeroed but for rule and listener (NULL: nobody): never entered.
  *
  * hits: beginnings that are known, recursion included.
  * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them.
@@ -64,6 +70,7 @@ struct frame {
  */
 struct frames {
 	struct frames_rule rule;
+	const struct frames_listener *listener;
 	int64_t hits, outermost_hits, measured_hits, abandoned_hits, lost_hits;
 	uint64_t time_ns;
 	struct perf_counts counts;

@@ -21,6 +21,7 @@
 #include "memory.h"
 #include "parent/counting.h"
 #include "parent/descendants.h"
+#include "parent/empty_region.h"
 #include "parent/image.h"
 #include "parent/launch.h"
 #include "parent/privileges.h"
@@ -554,6 +555,51 @@ warn_of_gaps(struct run *self)
 			     "counters; tracing (per thread) keeps them");
 }
 
+/* ---- what regions cost ---- */
+
+static const struct empty_region_output *
+find_empty_region(const struct session *session, int32_t pass, const char *backend)
+{
+	for (size_t i = 0; i < program_command_output_nr_outputs(session->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(session->output, i);
+
+		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++) {
+			if (strcmp(program_run_output_empty_regions_at(run, j)->backend, backend) == 0)
+				return program_run_output_empty_regions_at(run, j);
+		}
+	}
+	return NULL;
+}
+
+/* Found out once for each backend and pass; it is no part of the run. */
+static void
+add_empty_region(struct run *self, const char *backend)
+{
+	const struct empty_region_output *known = find_empty_region(self->session, self->output->pass, backend);
+	struct empty_region_output *empty;
+	struct rot_error err = {0};
+
+	empty = known ? rot_graph_clone(known, NULL) : empty_region_measure(&self->counting, backend, &err);
+	if (empty)
+		program_run_output_empty_regions_add(self->output, empty);
+	else
+		session_warn(self->session, "what an empty region counts is not known: %s", err.text);
+}
+
+static void
+add_regions(struct run *self)
+{
+	static const char *const names[] = {"uprobe", "breakpoint", "int3"};
+
+	if (!self->regions)
+		return;
+	regions_output(self->regions, self->output, self->session->output);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (regions_use(self->regions, names[i]))
+			add_empty_region(self, names[i]);
+	}
+}
+
 /* What has happened, as a failure or as an output. */
 static bool
 conclude(struct run *self)
@@ -570,8 +616,8 @@ conclude(struct run *self)
 	} else {
 		fill_output(self);
 		warn_of_gaps(self);
-		regions_output(self->regions, self->output, session->output);
 		warn_of_rights(self);
+		add_regions(self);
 	}
 	return session->failure == NULL;
 }

@@ -23,6 +23,7 @@ struct region_report {
 	size_t nr_warnings;
 	size_t nr_unseen;
 	struct rot_error unseen; /* why, of the first of them */
+	struct rot_list used;    /* names of backends         */
 };
 
 struct region_report *
@@ -92,6 +93,7 @@ region_report_service(struct region_report *report, size_t region, const char *b
 {
 	struct region_service *service = report->services[region];
 
+	add_once(&report->used, backend);
 	if (strcmp(service->backend, "none") == 0)
 		rot_string_set(&service->backend, backend);
 	for (size_t i = 0; i < nr; i++)
@@ -138,11 +140,7 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 bool
 region_report_serves(const struct region_report *report, const char *backend)
 {
-	for (size_t i = 0; i < report->nr; i++) {
-		if (strcmp(report->services[i]->backend, backend) == 0)
-			return true;
-	}
-	return false;
+	return has(&report->used, backend);
 }
 
 /* ---- output ---- */
@@ -196,7 +194,7 @@ region_report_output(struct region_report *report, struct program_run_output *ru
 			add_once(&service->refusals, report->not_found[i]);
 		merge_service(output, i, service);
 	}
-	report->nr = 0;
+	report->nr = 0; /* they are the output's now */
 	add_warnings(report, output);
 }
 
@@ -213,6 +211,9 @@ region_report_delete(struct region_report *report)
 		rot_graph_delete(report->outputs[i]);
 	for (size_t i = 0; i < report->nr_warnings; i++)
 		free(report->warnings[i]);
+	for (size_t i = 0; i < report->used.nr; i++)
+		free(((char **)report->used.items)[i]);
+	free(report->used.items);
 	free(report->services);
 	free(report->not_found);
 	free(report->outputs);

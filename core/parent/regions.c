@@ -278,6 +278,8 @@ thread_new(struct regions *regions, struct thread *thread, struct counts *counts
 
 		self->frames[i].rule.first_hit = region->first_hit;
 		self->frames[i].rule.last_hit = region->last_hit;
+		if (regions->setup.listeners)
+			self->frames[i].listener = &regions->setup.listeners[i];
 	}
 	thread->in_regions = self;
 	return self;
@@ -510,8 +512,13 @@ regions_drain(struct regions *regions)
 void
 regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output)
 {
-	if (regions)
-		region_report_output(regions->report, run, output);
+	region_report_output(regions->report, run, output);
+}
+
+bool
+regions_use(const struct regions *regions, const char *backend)
+{
+	return region_report_serves(regions->report, backend);
 }
 
 void

@@ -147,13 +147,14 @@ void regions_warn(struct regions *regions, const char *format, ...) __attribute_
 
 /* ---- a run ---- */
 
-/* All borrowed. find NULL: the places that the command names (places.h). */
+/* All borrowed. listeners: one for each region, or NULL. */
 struct regions_setup {
 	const struct program_command *command;
 	const struct counting *counting;
 	struct tracer *tracer;
 	region_finder find;
-	void *context;
+	void *context; /* of find */
+	const struct frames_listener *listeners;
 };
 
 /* NULL: the command has no regions. Nothing is observed before regions_resolve. */
@@ -181,6 +182,9 @@ enum tracer_answer regions_stopped(struct regions *regions, const struct tracer_
 
 /* Adds what was measured to a run; how each region was observed, to the command's output. */
 void regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output);
+
+/* True if some region was observed by the backend of that name. */
+bool regions_use(const struct regions *regions, const char *backend);
 
 /* Nothing is observed any more, and nothing left behind. */
 void regions_delete(struct regions *regions);

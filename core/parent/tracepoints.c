@@ -2,20 +2,29 @@
 /* See tracepoints.h. Format of the definitions: Documentation/trace/uprobetracer.rst of Linux. */
 #include "parent/tracepoints.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "memory.h"
 #include "parent/launch.h"
 
 #define GROUP "rot"
+
+/* How long others may wait for the kernel's tracing before it counts as stuck. */
+#define STUCK_MS 2000
+#define STUCK_LOOK_MS 50
 
 /* ---- tracefs ---- */
 
@@ -69,6 +78,65 @@ refused(struct rot_error *err, int error, const char *what)
 					      : "they need root, in a container also --cap-add=SYS_ADMIN,PERFMON");
 }
 
+/* ---- a system whose tracing hangs ---- */
+
+/* Where processes wait for whoever changes events (Linux 6.18). */
+static const char *const waiting_places[] = {"dyn_event_seq_start", "perf_trace_destroy", "perf_trace_init",
+					     "create_or_delete_trace_uprobe", "dyn_event_release"};
+
+static bool
+waits_for_tracing(const char *pid)
+{
+	char *path = rot_format("/proc/%s/wchan", pid), place[64] = "";
+	FILE *file = fopen(path, "re");
+	bool waits = false;
+
+	if (file && fgets(place, sizeof(place), file)) {
+		for (size_t i = 0; i < sizeof(waiting_places) / sizeof(waiting_places[0]); i++)
+			waits |= strcmp(place, waiting_places[i]) == 0;
+	}
+	if (file)
+		fclose(file);
+	free(path);
+	return waits;
+}
+
+static pid_t
+find_waiting(void)
+{
+	DIR *processes = opendir("/proc");
+	struct dirent *process;
+	pid_t found = 0;
+
+	while (processes && found == 0 && (process = readdir(processes))) {
+		if (process->d_name[0] >= '1' && process->d_name[0] <= '9' && waits_for_tracing(process->d_name))
+			found = (pid_t)atoi(process->d_name);
+	}
+	if (processes)
+		closedir(processes);
+	return found;
+}
+
+/* Whoever joins those who wait for it can never be killed. */
+static int
+check_not_stuck(struct rot_error *err)
+{
+	const struct timespec pause = {.tv_nsec = STUCK_LOOK_MS * 1000000L};
+	pid_t waiting = find_waiting();
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", (int)waiting);
+	for (int i = 0; waiting != 0 && i < STUCK_MS / STUCK_LOOK_MS; i++) {
+		nanosleep(&pause, NULL);
+		if (!waits_for_tracing(number))
+			waiting = 0;
+	}
+	if (waiting == 0)
+		return 0;
+	rot_error_set(err, 0, "the tracing of this system hangs: process %d waits for it", (int)waiting);
+	return rot_error_hint(err, "the kernel's log (dmesg) may say why; only a restart of the system helps");
+}
+
 /* ---- what others left ---- */
 
 static void
@@ -82,7 +150,7 @@ remove_named(const struct tracepoints *tracepoints, const char *name)
 	free(line);
 }
 
-/* One line of uprobe_events: "p:rotPID/NAME FILE:OFFSET ...". */
+/* One line of uprobe_events: "p:rotPID_RANDOM/NAME FILE:OFFSET ...". */
 static void
 remove_if_stale(const struct tracepoints *tracepoints, char *line)
 {
@@ -92,7 +160,7 @@ remove_if_stale(const struct tracepoints *tracepoints, char *line)
 	if (strncmp(line, "p:" GROUP, strlen("p:" GROUP)) != 0)
 		return;
 	pid = strtol(name + strlen(GROUP), &end, 10);
-	if (pid <= 0 || *end != '/' || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+	if (pid <= 0 || *end != '_' || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
 		return;
 	end[strcspn(end, " ")] = '\0';
 	remove_named(tracepoints, name);
@@ -129,6 +197,10 @@ tracepoints_open(struct tracepoints *tracepoints, struct rot_error *err)
 
 		tracepoints_close(tracepoints);
 		return refused(err, error, "define");
+	}
+	if (check_not_stuck(err) < 0) {
+		tracepoints_close(tracepoints);
+		return -1;
 	}
 	remove_stale(tracepoints);
 	return 0;
@@ -180,14 +252,26 @@ read_type(const struct tracepoints *tracepoints, struct tracepoint *tracepoint, 
 	return rc;
 }
 
+/* Process ids are not unique where there are several name spaces. */
+static void
+make_name(struct tracepoint *tracepoint)
+{
+	static uint64_t nr_made;
+	uint64_t random = 0;
+
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = clock_raw_ns();
+	snprintf(tracepoint->name, sizeof(tracepoint->name), GROUP "%d_%016llx/at%llu", (int)getpid(),
+		 (unsigned long long)random, (unsigned long long)nr_made++);
+}
+
 int
 tracepoints_define(struct tracepoints *tracepoints, struct tracepoint *tracepoint,
 		   const struct tracepoint_probe *probes, size_t nr, struct rot_error *err)
 {
 	int rc = 0;
 
-	snprintf(tracepoint->name, sizeof(tracepoint->name), GROUP "%d/at%llu", (int)getpid(),
-		 (unsigned long long)tracepoints->nr_defined++);
+	make_name(tracepoint);
 	for (size_t i = 0; rc == 0 && i < nr; i++)
 		rc = define_one(tracepoints, tracepoint->name, &probes[i], err);
 	if (rc == 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Probes at instructions of files, defined in tracefs as uprobe events of a group that carries the number of this
- * process. Nothing is mounted where others could see it.
+ * process. Nothing is mounted where others could see it. Linux (6.18) crashes when a probe is added to an event that is
+ * in use, and its tracing hangs from then on: no name is ever used twice.
  */
 #ifndef CORE_PARENT_TRACEPOINTS_H
 #define CORE_PARENT_TRACEPOINTS_H
@@ -13,9 +14,8 @@
 
 /* Closed: {.folder = -1, .events = -1}. */
 struct tracepoints {
-	int folder; /* of tracefs      */
+	int folder; /* of tracefs        */
 	int events; /* its uprobe_events */
-	uint64_t nr_defined;
 };
 
 #define TRACEPOINTS_CLOSED ((struct tracepoints){.folder = -1, .events = -1})
@@ -29,7 +29,7 @@ struct tracepoint_probe {
 
 /* One event, for any number of probes. */
 struct tracepoint {
-	char name[32];
+	char name[64];
 	uint64_t type; /* config of a perf event of type PERF_TYPE_TRACEPOINT */
 };
 
@@ -37,7 +37,7 @@ struct tracepoint {
 #define TRACEPOINT_ID_OFFSET 16
 #define TRACEPOINT_RAW_BYTES 20
 
-/* Removes what processes that are gone have left there. 0, or -1: this user may not define events. */
+/* Removes what processes that are gone have left there. 0, or -1: this user may not define events, or they hang. */
 int tracepoints_open(struct tracepoints *tracepoints, struct rot_error *err);
 
 /* 0, or -1 and nothing is defined. */
