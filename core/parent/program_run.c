@@ -46,8 +46,9 @@ struct run {
 	struct program_rules *rules; /* NULL: there are none */
 	struct counts inherited;     /* where not */
 	struct regions *regions;     /* NULL: none are asked for */
-	struct images images;        /* where there are regions */
-	bool awaits_pause;           /* of a thread of a process that is visited, to look for its regions */
+	bool has_places;             /* regions, or rules that answer breakpoints */
+	struct images images;        /* where it has places */
+	bool awaits_pause;           /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
 	bool is_program_over;
 	bool is_leaving;
@@ -204,14 +205,14 @@ on_exec(void *context)
 	self->has_failed_to_start = launch_failed(&self->launch, &self->failure);
 }
 
-/* ---- threads, and the regions that they come to ---- */
+/* ---- threads, and the places that they come to ---- */
 
 static void
 on_started(void *context, struct thread *thread)
 {
 	struct run *self = context;
 
-	if (self->regions)
+	if (self->has_places)
 		images_started(&self->images, thread);
 	program_thread_started(&self->threads, thread);
 }
@@ -222,7 +223,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 	struct run *self = context;
 
 	program_thread_executed(&self->threads, thread, old_tid);
-	if (self->regions)
+	if (self->has_places)
 		images_executed(&self->images, thread);
 }
 
@@ -232,18 +233,19 @@ on_exited(void *context, struct thread *thread)
 	struct run *self = context;
 
 	program_thread_exited(&self->threads, thread);
-	if (self->regions)
+	if (self->has_places)
 		images_exited(&self->images, thread);
 }
 
 /* The time that this takes while nothing else runs is none of the program's. */
 static void
-find_regions(void *context, struct thread *thread)
+find_places(void *context, struct thread *thread)
 {
 	struct run *self = context;
 	uint64_t begin_ns = clock_raw_ns();
 
 	regions_resolve(self->regions, thread);
+	program_rules_resolve(self->rules, self->session->symbols, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1)
 		self->threads.start_ns += clock_raw_ns() - begin_ns;
 }
@@ -254,9 +256,9 @@ warn_of_objects(void *context, struct thread *thread, const struct rot_error *er
 {
 	struct run *self = context;
 
-	regions_warn(self->regions, "regions in libraries that process %d loads are not found: %s", (int)thread->pid,
+	session_warn(self->session, "places in libraries that process %d loads are not found: %s", (int)thread->pid,
 		     err->text);
-	find_regions(context, thread);
+	find_places(context, thread);
 }
 
 static enum tracer_answer
@@ -268,7 +270,7 @@ on_stop(void *context, const struct tracer_stop *stop)
 
 	if (answer == TRACER_DELIVER && self->awaits_pause && stop->signal == 0) {
 		self->awaits_pause = false;
-		find_regions(self, stop->thread);
+		find_places(self, stop->thread);
 		if (image_watch_objects(stop->thread, &err) < 0)
 			warn_of_objects(self, stop->thread, &err);
 	}
@@ -300,7 +302,7 @@ on_samples(void *context)
 }
 
 static void
-prepare_regions(struct run *self)
+prepare_places(struct run *self)
 {
 	const struct regions_setup setup = {.command = self->session->command,
 					    .counting = &self->counting,
@@ -309,10 +311,11 @@ prepare_regions(struct run *self)
 					    .context = self->session->symbols};
 
 	self->threads.regions = self->regions = regions_new(&setup);
-	if (!self->regions)
+	self->has_places = self->regions || program_rules_have_places(self->rules);
+	if (!self->has_places)
 		return;
-	self->images = (struct images){.at_entry = find_regions,
-				       .objects_changed = find_regions,
+	self->images = (struct images){.at_entry = find_places,
+				       .objects_changed = find_places,
 				       .refused = warn_of_objects,
 				       .context = self,
 				       .tracer = &self->tracer};
@@ -440,7 +443,7 @@ attach(struct run *self)
 		program_rules_visit(self->rules);
 	if (session->failure)
 		return -1;
-	self->awaits_pause = self->regions != NULL;
+	self->awaits_pause = self->has_places;
 	if (self->awaits_pause)
 		ptrace(PTRACE_INTERRUPT, self->tracer.program, NULL, NULL);
 	return 0;
@@ -667,7 +670,7 @@ program_run(struct session *session, int32_t pass)
 		session_fail(session, "refused", &err);
 		goto out;
 	}
-	prepare_regions(self);
+	prepare_places(self);
 	prepare_loop(self);
 	is_done = start(self) == 0;
 	if (is_done)

@@ -332,6 +332,117 @@ START_TEST(rules_are_added_at_run_time)
 }
 END_TEST
 
+/* ---- breakpoints: what threads do from one place to another; see region_target.c ---- */
+
+static const struct passage {
+	const char *arguments[4];
+	const char *begin, *begin_event, *end, *end_event;
+	int first_hit, last_hit;
+	int nr_threads; /* that come there */
+	long faults;    /* of each         */
+} passages[] = {
+	{{"main", "20"}, "region_one", "entered", "region_one", "left", 1, 0, 1, 20},
+	{{"main", "20"}, "region_one", "entered", "region_one", "left", 3, 5, 1, 3},
+	{{"threads", "4", "25"}, "region_one", "entered", "region_one", "left", 1, 0, 4, 25},
+	{{"nested", "7"}, "region_outer", "entered", "region_outer", "left", 1, 0, 1, 35},
+	{{"nested", "7"}, "region_three", "entered", "region_three", "left", 1, 0, 1, 21},
+	{{"nested", "7"}, "region_outer", "reached", "region_three", "left", 1, 0, 1, 28},
+	{{"recursive", "3", "5"}, "region_recursive", "entered", "region_recursive", "left", 1, 0, 1, 15},
+	{{"tail", "6"}, "region_tail", "entered", "region_tail", "left", 1, 0, 1, 12},
+	{{"phases", "6"}, "phase_begin", "reached", "phase_end", "reached", 1, 0, 1, 24},
+	{{"load", "8"}, "library_region", "entered", "library_region", "left", 1, 0, 1, 8},
+	{{"forks", "2", "3"}, "region_one", "entered", "region_one", "left", 1, 0, 3, 3},
+	{{"execute", "5"}, "region_one", "entered", "region_one", "left", 1, 0, 1, 10},
+};
+static const struct passage *passage;
+
+static void *
+on_breakpoint(const char *place, const char *event)
+{
+	struct breakpoint_event_predicate *predicate = breakpoint_event_predicate_new();
+
+	rot_string_set(&predicate->place, place);
+	rot_string_set(&predicate->event, event);
+	predicate->first_hit = passage->first_hit;
+	predicate->last_hit = passage->last_hit;
+	return predicate;
+}
+
+static void
+amend_passage(struct program_command *command)
+{
+	struct create_measurer_on_thread_action *action = measure_threads(command);
+
+	action->start_predicate = on_breakpoint(passage->begin, passage->begin_event);
+	action->stop_predicate = on_breakpoint(passage->end, passage->end_event);
+}
+
+static const struct program_run_output *
+run_passage(int i, void (*amend)(struct program_command *command))
+{
+	struct trial trial = {.program = "region_target", .amend = amend};
+	const struct program_command_output *output;
+
+	passage = &passages[i];
+	for (size_t k = 0; k < NR_ELEMENTS(passage->arguments); k++)
+		trial.arguments[k] = passage->arguments[k];
+	output = runner_run(&trial);
+	for (size_t k = 0; k < program_command_output_nr_warnings(output); k++)
+		ck_abort_msg("%s", program_command_output_warnings_at(output, k));
+	ck_assert_int_eq(program_command_output_outputs_at(output, 0)->exit_status, 0);
+	return program_command_output_outputs_at(output, 0);
+}
+
+START_TEST(threads_are_measured_from_place_to_place)
+{
+	const struct program_run_output *run = run_passage(_i, amend_passage);
+
+	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), (size_t)passage->nr_threads);
+	for (int i = 0; i < passage->nr_threads; i++)
+		ck_assert_int_eq(faults_of(program_run_output_measurer_set_outputs_at(run, (size_t)i)),
+				 passage->faults);
+}
+END_TEST
+
+/* A set that is read at each hit gives an output for each. */
+static void
+amend_lead_at_hits(struct program_command *command)
+{
+	struct measurer_set *set = faults_set();
+	void *left = on_breakpoint(passage->end, passage->end_event);
+
+	add_rule(command, on_thread("started", "", -1), on_set(&initialize_measurer_set_action_class, set));
+	add_rule(command, on_breakpoint(passage->begin, passage->begin_event),
+		 on_set(&start_measurer_set_action_class, set));
+	add_rule(command, left, on_set(&stop_measurer_set_action_class, set));
+	add_rule(command, left, on_set(&read_measurer_set_action_class, set));
+}
+
+START_TEST(each_hit_is_measured)
+{
+	const struct program_run_output *run = run_passage(4, amend_lead_at_hits);
+
+	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 7);
+	for (size_t i = 0; i < 7; i++)
+		ck_assert_int_eq(faults_of(program_run_output_measurer_set_outputs_at(run, i)), 3);
+}
+END_TEST
+
+static void
+amend_no_place(struct program_command *command)
+{
+	passage = &passages[0];
+	measure_threads(command)->start_predicate = on_breakpoint("no_such_function", "entered");
+}
+
+START_TEST(a_place_that_is_not_there_is_told)
+{
+	const struct trial trial = {.program = "region_target", .arguments = {"main", "1"}, .amend = amend_no_place};
+
+	ck_assert(runner_has_warning(runner_run(&trial), "no thread was seen to come to 'no_such_function' (entered)"));
+}
+END_TEST
+
 /* ---- what is told ---- */
 
 static void
@@ -493,6 +604,9 @@ main(void)
 	tcase_add_test(all, a_set_lives_as_long_as_the_run);
 	tcase_add_test(all, a_program_that_another_starts_is_measured);
 	tcase_add_test(all, rules_are_added_at_run_time);
+	tcase_add_loop_test(all, threads_are_measured_from_place_to_place, 0, NR_ELEMENTS(passages));
+	tcase_add_test(all, each_hit_is_measured);
+	tcase_add_test(all, a_place_that_is_not_there_is_told);
 	tcase_add_test(all, a_set_that_is_not_initialized_is_told);
 	tcase_add_loop_test(all, what_cannot_be_is_refused, 0, NR_ELEMENTS(refusals));
 	tcase_add_test(all, programs_killed_at_any_moment);
