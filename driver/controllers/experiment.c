@@ -519,6 +519,9 @@ experiment_delete(struct experiment *experiment)
 	}
 	for (size_t i = 0; i < experiment->nr_hashes; i++)
 		free(experiment->hashes[i]);
+	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
+		free(experiment->stored_machines[i]);
+	free(experiment->stored_machines);
 	free(experiment->points);
 	free(experiment->ceilings);
 	free(experiment->plots);

@@ -58,8 +58,8 @@ clock_of_plots(const struct experiment *experiment)
 	return NULL;
 }
 
-static void
-keep_best(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
+void
+experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling)
 {
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		struct experiment_own_ceiling *known = &experiment->ceilings[i];
@@ -125,7 +125,7 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	own.border = rot_strdup(ceiling->border);
 	own.best = highest_sample(&own.value);
 	if (isfinite(own.best)) {
-		keep_best(experiment, &own);
+		experiment_keep_ceiling(experiment, &own);
 	} else {
 		rot_warning("the ceiling '%s' is left out: no time was counted in any of its runs", own.name);
 		experiment_ceiling_clear(&own);
@@ -168,7 +168,7 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		bool is_new = true;
 
 		for (size_t j = 0; j < kept; j++)
-			if (is_bandwidth(all[i]) == is_bandwidth(all[j]) &&
+			if (is_bandwidth(all[i]) == is_bandwidth(all[j]) && all[i]->machine == all[j]->machine &&
 			    all[i]->best > NEARLY_THE_SAME * all[j]->best)
 				is_new = false;
 		if (is_new)

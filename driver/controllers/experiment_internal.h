@@ -46,6 +46,7 @@ struct experiment_own_ceiling {
 	char *name, *operation, *border; /* "" for none */
 	struct quantity_value value;
 	double best;
+	size_t machine; /* index of stored_machines; 0 */
 };
 
 struct experiment {
@@ -64,6 +65,8 @@ struct experiment {
 	size_t nr_columns;
 	char **hashes; /* each once, in the order of measuring */
 	size_t nr_hashes;
+	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
+	size_t nr_stored_machines;
 };
 
 /* Same quantity; given work does not matter, and no clock is the same as "auto". */
@@ -104,6 +107,8 @@ int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 /* Keeps the hashes that are new; frees the array and the rest. */
 void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
+/* Takes the ceiling over, unless a higher one of its name is there. */
+void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
 void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 
 /* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */

@@ -223,13 +223,23 @@ caption_of_kinds(const struct drawing *d)
 	return line;
 }
 
+/* Where the values are from. */
+static char *
+caption_of_machines(const struct experiment *experiment)
+{
+	char *lines = experiment->nr_stored_machines ? rot_strdup("") : machine_caption(experiment->rot->machine);
+
+	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
+		append(&lines, "\n", experiment->stored_machines[i]);
+	return lines;
+}
+
 static int
 make_caption(struct drawing *d, struct rot_error *err)
 {
 	const struct experiment_point *last = d->shown[d->nr_shown - 1];
 	struct expression_scope *scope = experiment_scope(d->experiment, last, d->shown[0]);
-	char *machine = machine_caption(d->experiment->rot->machine), *runs = caption_of_runs(d),
-	     *kinds = caption_of_kinds(d);
+	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d);
 	char *annotation = expression_text(scope, d->own->plot.annotation, err);
 
 	expression_scope_delete(scope);
@@ -267,12 +277,16 @@ make_frame(const struct drawing *d)
 
 /* Black: the highest performance, and the bandwidth of the border that x counts. */
 static bool
-is_main(const struct drawing *d, const struct experiment_own_ceiling *ceiling, bool has_performance)
+is_main(const struct drawing *d, const struct experiment_own_ceiling *const *ceilings, size_t i)
 {
+	const struct experiment_own_ceiling *ceiling = ceilings[i];
 	const char *border = d->own->x.border ? d->own->x.border : "";
 
+	for (size_t k = 0; ceiling->operation[0] && k < i; k++)
+		if (ceilings[k]->operation[0] && ceilings[k]->machine == ceiling->machine)
+			return false;
 	if (ceiling->operation[0])
-		return !has_performance;
+		return true;
 	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
 }
 
@@ -292,7 +306,6 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 		.nr_series = d->nr_series,
 		.same_size = d->own->plot.connect_same_size ? SAME_SIZE_ALL : SAME_SIZE_NONE,
 	};
-	bool has_performance = false;
 	int rc;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -306,9 +319,9 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 			.low = NAN,
 			.high = NAN,
 			.label = rot_format("%.3g %s", own[i]->best * unit.factor, unit.shown),
-			.is_main = is_main(d, own[i], has_performance),
+			.is_main = is_main(d, own, i),
+			.machine = own[i]->machine,
 		};
-		has_performance = has_performance || !is_bandwidth;
 	}
 	rc = roofline_plot_write(&plot, output_name, err);
 	for (size_t i = 0; i < nr; i++)

@@ -54,6 +54,7 @@ struct roofline_ceiling {
 	double low, high;  /* band; NaN if unknown */
 	const char *label; /* value with unit: "31.9 flop/cycle" */
 	bool is_main;      /* the highest peak: black; others grey */
+	size_t machine;    /* only ceilings of the same one bound each other; others than the first are dashed */
 };
 
 enum same_size { SAME_SIZE_NONE, SAME_SIZE_ALL };

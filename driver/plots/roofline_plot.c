@@ -31,12 +31,12 @@ take(struct drawing *drawing, enum obstacle kind, const struct layout_box *box)
 /* ---- ranges ---- */
 
 static double
-highest(const struct roofline_plot *plot, bool is_bandwidth)
+highest(const struct roofline_plot *plot, size_t machine, bool is_bandwidth)
 {
 	double value = NAN;
 
 	for (size_t i = 0; i < plot->nr_ceilings; i++)
-		if (plot->ceilings[i].is_bandwidth == is_bandwidth)
+		if (plot->ceilings[i].is_bandwidth == is_bandwidth && plot->ceilings[i].machine == machine)
 			value = fmax(value, plot->ceilings[i].value);
 	return value;
 }
@@ -52,19 +52,18 @@ lowest(const struct roofline_plot *plot, bool is_bandwidth)
 	return value;
 }
 
-/* All points, all performance ceilings, and all ridge points of the highest performance are to be seen. */
+/* All points, all performance ceilings, and all ridge points of each machine's highest performance are to be seen. */
 static void
 choose_ranges(struct drawing *drawing)
 {
 	const struct roofline_plot *plot = drawing->plot;
 	struct point_values values = point_values_of(plot->series, plot->nr_series);
-	double peak = highest(plot, false);
 
 	for (size_t i = 0; i < plot->nr_ceilings; i++) {
 		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
 
 		if (ceiling->is_bandwidth)
-			point_values_add(&values, peak / ceiling->value, NAN);
+			point_values_add(&values, highest(plot, ceiling->machine, false) / ceiling->value, NAN);
 		else
 			point_values_add(&values, NAN, ceiling->value);
 	}
@@ -90,7 +89,8 @@ static struct segment
 ceiling_segment(const struct drawing *drawing, const struct roofline_ceiling *ceiling)
 {
 	const struct layout_axis *x = &drawing->x, *y = &drawing->y;
-	double steepest = highest(drawing->plot, true), peak = highest(drawing->plot, false);
+	double steepest = highest(drawing->plot, ceiling->machine, true),
+	       peak = highest(drawing->plot, ceiling->machine, false);
 
 	if (!ceiling->is_bandwidth) {
 		double start = isnan(steepest) ? x->low : fmax(x->low, ceiling->value / steepest);
@@ -150,6 +150,20 @@ write_band(const struct drawing *drawing, const struct roofline_ceiling *ceiling
 }
 
 static void
+write_ceiling(const struct drawing *drawing, const struct roofline_ceiling *ceiling, const struct segment *segment)
+{
+	static const char *const dashes[] = {"", " dashtype (14,5)", " dashtype (4,4)", " dashtype (14,4,4,4)"};
+	const size_t nr = sizeof dashes / sizeof *dashes;
+	char *style = rot_format("%s%s",
+				 ceiling->is_main ? "linewidth 1.8 linecolor rgb \"#000000\""
+						  : "linewidth 1.1 linecolor rgb \"#A0A0A0\"",
+				 dashes[ceiling->machine < nr ? ceiling->machine : nr - 1]);
+
+	write_segment(drawing, segment, style);
+	free(style);
+}
+
+static void
 write_ceilings(struct drawing *drawing)
 {
 	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++) {
@@ -160,9 +174,7 @@ write_ceilings(struct drawing *drawing)
 		if (segment.x1 >= segment.x2 || segment.y1 > drawing->y.high || segment.y2 < drawing->y.low)
 			continue;
 		write_band(drawing, ceiling);
-		write_segment(drawing, &segment,
-			      ceiling->is_main ? "linewidth 1.8 linecolor rgb \"#000000\""
-					       : "linewidth 1.1 linecolor rgb \"#A0A0A0\"");
+		write_ceiling(drawing, ceiling, &segment);
 		take(drawing, OBSTACLE_LINE, &box);
 	}
 }

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/* Results that were measured before in one roofline: an experiment whose points and ceilings come from files. */
+#include "controllers/stored_plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment_internal.h"
+#include "controllers/stored_result.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "number.h"
+#include "quantities/vocabulary.h"
+#include "rot.h"
+
+/* The two quantities that are drawn. */
+struct axes {
+	struct quantity_request x, y; /* with the clock of the values */
+	const char *unit;             /* of y; borrowed from the file */
+};
+
+struct job {
+	const struct stored_plot_options *options;
+	struct stored_result *results;
+	size_t *machines; /* of each result: index of its machine */
+	size_t nr;
+	struct axes axes;
+	struct experiment *experiment;
+};
+
+static bool
+same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+/* ---- choosing the axes ---- */
+
+/* Of a point: the value asked for (a request without clock takes any), as JSON. */
+static const json_t *
+find_value(const json_t *point, const struct quantity_request *request)
+{
+	const json_t *quantities = json_object_get(point, "quantities"), *found = NULL;
+
+	for (size_t i = 0; !found && i < json_array_size(quantities); i++) {
+		const json_t *json = json_array_get(quantities, i);
+		struct quantity_value value;
+
+		if (stored_value(json, &value) == 0 && same_text(value.request.name, request->name) &&
+		    same_text(value.request.operation, request->operation) &&
+		    same_text(value.request.border, request->border) &&
+		    (!request->clock || same_text(value.request.clock, request->clock)))
+			found = json;
+		quantity_value_clear(&value);
+	}
+	return found;
+}
+
+static bool
+has_axes(const struct stored_result *result, const struct axes *axes)
+{
+	const json_t *points = stored_result_points(result);
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *point = json_array_get(points, i);
+		const json_t *y = find_value(point, &axes->y);
+
+		if (y && strcmp(stored_text(y, "unit"), axes->unit) == 0 && find_value(point, &axes->x))
+			return true;
+	}
+	return false;
+}
+
+/* Is that what was asked for, if anything was? */
+static bool
+is_wanted(const char *asked, const struct quantity_request *request)
+{
+	struct quantity_request wanted = {0};
+
+	if (!asked)
+		return true;
+	quantity_parse(&wanted, asked, NULL);
+	return same_text(wanted.name, request->name) && same_text(wanted.operation, request->operation) &&
+	       same_text(wanted.border, request->border) && (!wanted.clock || same_text(wanted.clock, request->clock));
+}
+
+/* The y that goes with x in that point. */
+static bool
+find_y(const struct job *job, const json_t *point, struct axes *axes)
+{
+	const json_t *quantities = json_object_get(point, "quantities");
+	bool is_found = false;
+
+	for (size_t i = 0; !is_found && i < json_array_size(quantities); i++) {
+		const json_t *json = json_array_get(quantities, i);
+		struct quantity_value value;
+
+		if (stored_value(json, &value) == 0 && strcmp(value.request.name, "performance") == 0 &&
+		    same_text(value.request.operation, axes->x.operation) &&
+		    is_wanted(job->options->y, &value.request)) {
+			axes->y = value.request;
+			axes->unit = stored_text(json, "unit");
+			is_found = true;
+		}
+		quantity_value_clear(&value);
+	}
+	return is_found;
+}
+
+static bool
+all_have(const struct job *job, const struct axes *axes)
+{
+	for (size_t i = 1; i < job->nr; i++)
+		if (!has_axes(&job->results[i], axes))
+			return false;
+	return true;
+}
+
+/* The first pair of that point that all files have; else *first gets the first pair, if there was none before. */
+static bool
+choose_of_point(struct job *job, const json_t *point, struct axes *first)
+{
+	const json_t *quantities = json_object_get(point, "quantities");
+	bool is_found = false;
+
+	for (size_t i = 0; !is_found && i < json_array_size(quantities); i++) {
+		struct axes axes = {.unit = ""};
+		struct quantity_value value;
+
+		if (stored_value(json_array_get(quantities, i), &value) == 0 &&
+		    strcmp(value.request.name, "operationalIntensity") == 0 &&
+		    is_wanted(job->options->x, &value.request)) {
+			axes.x = value.request;
+			if (find_y(job, point, &axes)) {
+				is_found = all_have(job, &axes);
+				if (is_found)
+					job->axes = axes;
+				else if (!first->unit)
+					*first = axes;
+			}
+		}
+		quantity_value_clear(&value);
+	}
+	return is_found;
+}
+
+/* "time, performance:flop, ...": what the points of a file have. Fresh memory. */
+static char *
+all_words(const struct stored_result *result)
+{
+	const json_t *points = stored_result_points(result);
+	char *all = rot_strdup("");
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+
+		for (size_t k = 0; k < json_array_size(quantities); k++) {
+			char *words = stored_value_words(json_array_get(quantities, k)), *longer;
+
+			if (!strstr(all, words)) {
+				longer = rot_format("%s%s%s", all, *all ? ", " : "", words);
+				free(all);
+				all = longer;
+			}
+			free(words);
+		}
+	}
+	return all;
+}
+
+static int
+refuse(const struct stored_result *result, const char *what, struct rot_error *err)
+{
+	char *words = all_words(result);
+
+	rot_error_set(err, 0, "'%s' has no point with %s; it has: %s", result->path, what, *words ? words : "nothing");
+	rot_error_hint(err, "-x and -y choose other quantities; counting operations and bytes needs hardware counters, "
+			    "see rot doctor");
+	free(words);
+	return -1;
+}
+
+static int
+refuse_axes(const struct job *job, const struct axes *first, struct rot_error *err)
+{
+	const char *x = job->options->x ? job->options->x : "an operationalIntensity",
+		   *y = job->options->y ? job->options->y : "a performance of the same operation";
+	char *what, *x_text, *y_text;
+	size_t i = 1;
+
+	if (!first->unit) {
+		what = rot_format("%s and %s", x, y);
+		refuse(&job->results[0], what, err);
+		free(what);
+		return -1;
+	}
+	while (i + 1 < job->nr && has_axes(&job->results[i], first))
+		i++;
+	x_text = quantity_request_text(&first->x);
+	y_text = quantity_request_text(&first->y);
+	what = rot_format("%s and %s, as '%s' has", x_text, y_text, job->results[0].path);
+	refuse(&job->results[i], what, err);
+	free(what);
+	free(x_text);
+	free(y_text);
+	return -1;
+}
+
+static int
+choose_axes(struct job *job, struct rot_error *err)
+{
+	const json_t *points = stored_result_points(&job->results[0]);
+	struct quantity_request ignored;
+	struct axes first = {.unit = NULL};
+
+	if (job->options->x && quantity_parse(&ignored, job->options->x, err) < 0)
+		return rot_error_prefix(err, "-x");
+	if (job->options->y && quantity_parse(&ignored, job->options->y, err) < 0)
+		return rot_error_prefix(err, "-y");
+	for (size_t i = 0; i < json_array_size(points); i++)
+		if (choose_of_point(job, json_array_get(points, i), &first))
+			return 0;
+	return refuse_axes(job, &first, err);
+}
+
+/* ---- points ---- */
+
+/* Threads are drawn by nobody else either. */
+static bool
+is_shown(const json_t *point)
+{
+	const char *series = stored_text(point, "series");
+
+	return strcmp(series, "threads") != 0 && strcmp(series, "threads of regions") != 0;
+}
+
+/* Logarithmic axes need values above 0; no bytes at all are an intensity without end. */
+static bool
+can_be_drawn(const struct quantity_value values[2])
+{
+	return values[0].summary.value > 0 && values[1].summary.value > 0 && isfinite(values[1].summary.value);
+}
+
+/* "a: Triad": which file, where there are several. Fresh memory. */
+static char *
+series_of(const struct job *job, const struct stored_result *result, const json_t *point)
+{
+	const char *series = stored_text(point, "series");
+
+	if (job->nr == 1)
+		return rot_strdup(series);
+	return rot_format("%s%s%s", result->name, *series ? ": " : "", series);
+}
+
+static bool
+add_point(struct job *job, const struct stored_result *result, const json_t *point)
+{
+	const json_t *x = find_value(point, &job->axes.x), *y = find_value(point, &job->axes.y);
+	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
+	struct quantity_value values[2] = {{.name = NULL}};
+	char *series = series_of(job, result, point);
+	bool is_drawn = x && y && is_shown(point) && stored_value(x, &values[0]) == 0 &&
+			stored_value(y, &values[1]) == 0 && can_be_drawn(values);
+
+	if (is_drawn)
+		experiment_add_values(job->experiment, series, stored_text(point, "label"), requests, values, 2);
+	quantity_value_clear(&values[0]);
+	quantity_value_clear(&values[1]);
+	free(series);
+	return is_drawn;
+}
+
+static int
+add_points(struct job *job, struct rot_error *err)
+{
+	for (size_t i = 0; i < job->nr; i++) {
+		const json_t *points = stored_result_points(&job->results[i]);
+		size_t nr_drawn = 0;
+
+		for (size_t k = 0; k < json_array_size(points); k++)
+			nr_drawn += add_point(job, &job->results[i], json_array_get(points, k));
+		if (nr_drawn == 0)
+			return rot_error_set(err, 0,
+					     "no point of '%s' can be drawn: none has operations and bytes above 0",
+					     job->results[i].path);
+	}
+	return 0;
+}
+
+/* ---- machines and their ceilings ---- */
+
+static size_t
+machine_of(const struct job *job, size_t result)
+{
+	for (size_t i = 0; i < result; i++)
+		if (stored_result_same_machine(&job->results[i], &job->results[result]))
+			return job->machines[i];
+	return job->experiment->nr_stored_machines;
+}
+
+static void
+add_machines(struct job *job)
+{
+	struct experiment *experiment = job->experiment;
+	char *lines;
+
+	for (size_t i = 0; i < job->nr; i++) {
+		job->machines[i] = machine_of(job, i);
+		if (job->machines[i] < experiment->nr_stored_machines)
+			continue;
+		experiment->stored_machines =
+			rot_realloc(experiment->stored_machines, experiment->nr_stored_machines + 1, sizeof(char *));
+		experiment->stored_machines[experiment->nr_stored_machines++] =
+			machine_caption(job->results[i].machine);
+	}
+	for (size_t i = 0; experiment->nr_stored_machines > 1 && i < job->nr; i++) {
+		char **caption = &experiment->stored_machines[job->machines[i]];
+
+		if (i > 0 && job->machines[i] <= job->machines[i - 1])
+			continue;
+		lines = rot_format("%s: %s", job->results[i].name, *caption);
+		free(*caption);
+		*caption = lines;
+	}
+}
+
+/* The file whose name stands for the machine. */
+static const char *
+machine_name(const struct job *job, size_t machine)
+{
+	size_t i = 0;
+
+	while (job->machines[i] != machine)
+		i++;
+	return job->results[i].name;
+}
+
+/* Per the same unit of time as y, and of operations that y counts? */
+static bool
+has_unit_of(const json_t *ceiling, const struct axes *axes)
+{
+	const char *unit = stored_text(ceiling, "unit");
+	const char *per = strrchr(unit, '/'), *y_per = strrchr(axes->unit, '/');
+
+	return same_text(per, y_per);
+}
+
+static void
+add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
+{
+	bool is_performance = strcmp(stored_text(ceiling, "kind"), "performance") == 0;
+	const char *name = stored_text(ceiling, "name"), *of = stored_text(ceiling, "of");
+	struct experiment_own_ceiling own = {
+		.name = job->experiment->nr_stored_machines > 1 ? rot_format("%s, %s", name, machine_name(job, machine))
+								: rot_strdup(name),
+		.operation = rot_strdup(is_performance ? of : ""),
+		.border = rot_strdup(is_performance ? "" : of),
+		.value = {.unit = rot_strdup(stored_text(ceiling, "unit")), .kind = "measured", .grade = ""},
+		.best = json_number_value(json_object_get(ceiling, "value")),
+		.machine = machine,
+	};
+
+	if (own.best > 0)
+		experiment_keep_ceiling(job->experiment, &own);
+	else
+		experiment_ceiling_clear(&own);
+}
+
+static void
+add_ceilings(struct job *job)
+{
+	for (size_t i = 0; i < job->nr; i++) {
+		const json_t *ceilings = json_object_get(job->results[i].json, "ceilings");
+		const char *other = NULL;
+
+		for (size_t k = 0; k < json_array_size(ceilings); k++) {
+			const json_t *ceiling = json_array_get(ceilings, k);
+
+			if (has_unit_of(ceiling, &job->axes))
+				add_ceiling(job, ceiling, job->machines[i]);
+			else
+				other = stored_text(ceiling, "unit");
+		}
+		if (other)
+			rot_warning("ceilings of '%s' in %s are left out: the performance is in %s",
+				    job->results[i].path, other, job->axes.unit);
+	}
+}
+
+/* ---- the plot ---- */
+
+static int
+read_range(const char *text, const char *option, double *low, double *high, struct rot_error *err)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+	char *first = colon ? rot_strndup(text, (size_t)(colon - text)) : NULL;
+	bool is_range = first && rot_number_parse(first, low) && rot_number_parse(colon + 1, high) && *low > 0 &&
+			*low < *high && isfinite(*high);
+
+	free(first);
+	if (!text || is_range)
+		return 0;
+	rot_error_set(err, 0, "%s: '%s' is no range", option, text);
+	return rot_error_hint(err, "LOW:HIGH, both above 0, as in %s=0.1:100", option);
+}
+
+static int
+read_labels(const char *text, enum experiment_labels *labels, struct rot_error *err)
+{
+	static const char *const words[] = {"none", "ends", "all"};
+
+	for (size_t i = 0; text && i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(text, words[i]) == 0) {
+			*labels = (enum experiment_labels)i;
+			return 0;
+		}
+	return text ? rot_error_set(err, 0, "--labels: '%s' is none of: none, ends, all", text) : 0;
+}
+
+/* "a, b"; of one file what it is of. Fresh memory. */
+static char *
+title_of(const struct job *job)
+{
+	const struct stored_result *first = &job->results[0];
+	const char *controller = stored_text(first->json, "controller");
+	char *title = rot_strdup("");
+
+	if (job->options->title) {
+		free(title);
+		return rot_strdup(job->options->title);
+	}
+	if (job->nr == 1) {
+		free(title);
+		return rot_strdup(strcmp(controller, "run") == 0
+					  ? stored_text(json_array_get(stored_result_points(first), 0), "label")
+					  : controller);
+	}
+	for (size_t i = 0; i < job->nr; i++) {
+		char *longer = rot_format("%s%s%s", title, i ? ", " : "", job->results[i].name);
+
+		free(title);
+		title = longer;
+	}
+	return title;
+}
+
+static int
+add_plot(struct job *job, struct rot_error *err)
+{
+	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
+	char *x = quantity_request_text(&job->axes.x), *y = quantity_request_text(&job->axes.y), *title = title_of(job);
+	int rc = -1;
+
+	plot.x = x;
+	plot.y = y;
+	plot.title = title;
+	if (read_range(job->options->x_range, "--x-range", &plot.x_low, &plot.x_high, err) == 0 &&
+	    read_range(job->options->y_range, "--y-range", &plot.y_low, &plot.y_high, err) == 0 &&
+	    read_labels(job->options->labels, &plot.labels, err) == 0)
+		rc = experiment_add_plot(job->experiment, &plot, err);
+	free(x);
+	free(y);
+	free(title);
+	return rc;
+}
+
+static int
+read_results(struct job *job, const char *const *paths, struct rot_error *err)
+{
+	for (size_t i = 0; i < job->nr; i++) {
+		if (stored_result_read(&job->results[i], paths[i], err) < 0)
+			return -1;
+		for (size_t k = 0; k < i; k++) {
+			/* a/x.json and b/x.json: what is different is the path */
+			if (strcmp(job->results[k].name, job->results[i].name) != 0)
+				continue;
+			free(job->results[i].name);
+			job->results[i].name = rot_strdup(paths[i]);
+		}
+	}
+	return 0;
+}
+
+int
+stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, const struct stored_plot_options *options,
+		  struct rot_error *err)
+{
+	struct job job = {.options = options, .nr = nr_paths};
+	int rc = -1;
+
+	job.results = rot_calloc(nr_paths, sizeof(*job.results));
+	job.machines = rot_calloc(nr_paths, sizeof(*job.machines));
+	if (read_results(&job, paths, err) < 0 || choose_axes(&job, err) < 0)
+		goto out;
+	job.experiment = experiment_new(rot, "plot", options->output_name, 0, err);
+	if (!job.experiment || add_plot(&job, err) < 0 || add_points(&job, err) < 0)
+		goto out;
+	add_machines(&job);
+	if (!options->has_no_ceilings)
+		add_ceilings(&job);
+	rc = experiment_write_plots(job.experiment, err);
+	if (rc == 0)
+		printf("%s.pdf, %s.svg: points: %zu, files: %zu\n", options->output_name, options->output_name,
+		       experiment_nr_points(job.experiment), nr_paths);
+out:
+	experiment_delete(job.experiment);
+	for (size_t i = 0; i < nr_paths; i++)
+		stored_result_clear(&job.results[i]);
+	free(job.results);
+	free(job.machines);
+	return rc;
+}
