@@ -175,6 +175,15 @@ kind_of(const json_t *json)
 	return "measured";
 }
 
+/* How many; 0 where nothing sensible is said. */
+static size_t
+count(const json_t *object, const char *key)
+{
+	double value = number(object, key);
+
+	return value > 0 && value < 1e9 ? (size_t)value : 0;
+}
+
 static struct summary
 summary_of(const json_t *json)
 {
@@ -188,8 +197,8 @@ summary_of(const json_t *json)
 		.maximum = number(json, "maximum"),
 		.quartile25 = number(json, "quartile25"),
 		.quartile75 = number(json, "quartile75"),
-		.n = (size_t)fmax(0, number(json, "n")), /* of a number and NaN, the number */
-		.tainted = (size_t)fmax(0, number(json, "tainted")),
+		.n = count(json, "n"),
+		.tainted = count(json, "tainted"),
 	};
 
 	return summary;
@@ -200,7 +209,8 @@ stored_value_words(const json_t *json)
 {
 	const char *of = stored_text(json, "of"), *clock = stored_text(json, "clock");
 	bool has_of = *of && strcmp(of, clock) != 0;
-	char *words = rot_format("%s%s%s", stored_text(json, "name"), has_of ? ":" : "", has_of ? of : "");
+	char *words = rot_format("%s%s%s%s%s", stored_text(json, "name"), has_of ? ":" : "", has_of ? of : "",
+				 *clock ? ":" : "", clock);
 
 	for (char *slash = strchr(words, '/'); slash; slash = strchr(slash, '/'))
 		*slash = ':';
@@ -210,12 +220,9 @@ stored_value_words(const json_t *json)
 static int
 request_of(const json_t *json, struct quantity_request *request)
 {
-	const char *clock = stored_text(json, "clock");
-	char *words = stored_value_words(json), *text = rot_format("%s%s%s", words, *clock ? ":" : "", clock);
-	struct rot_error ignored;
-	int rc = quantity_parse(request, text, &ignored);
+	char *text = stored_value_words(json);
+	int rc = quantity_parse(request, text, NULL);
 
-	free(words);
 	free(text);
 	return rc;
 }

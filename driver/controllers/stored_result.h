@@ -34,7 +34,7 @@ const char *stored_text(const json_t *object, const char *key);
  */
 int stored_value(const json_t *json, struct quantity_value *value);
 
-/* "operationalIntensity:flop:llcRam.read", without the clock, for messages. Fresh memory. */
+/* What it is, as quantity_parse reads it: "performance:flop:microSeconds". Fresh memory. */
 char *stored_value_words(const json_t *json);
 
 /* May the ceilings of both be compared? Same processor, in the same kind of machine. */

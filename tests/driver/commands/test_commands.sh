@@ -103,7 +103,9 @@ call complete 'rot '
 is "commands" 0 "measure
 remeasure
 run
+plot
 list
+doctor
 help
 version" ""
 call complete 'rot run --pa'

@@ -65,8 +65,8 @@ example(void)
 	static struct plot_point points[3];
 	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, false};
 	static const struct roofline_ceiling ceilings[] = {
-		{"FMA", false, 32, 31, 33, "32 flop/cycle", true},
-		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false},
+		{"FMA", false, 32, 31, 33, "32 flop/cycle", true, 0},
+		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false, 0},
 	};
 
 	for (int i = 0; i < 3; i++)

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "rot plot": results of several machines in one picture, and what is said of files that are none.
+. "$top_srcdir/tests/support/program.sh"
+
+# has WHAT STATUS PART-OF-OUTPUT PART-OF-ERROR
+has()
+{
+	result=1
+	case $status:$out in "$2:"*"$3"*) case $err in *"$4"*) result=0 ;; esac ;; esac
+	check "$1"
+}
+
+# holds WHAT FILE TEXT
+holds()
+{
+	grep -Fq -- "$3" "$2"
+	result=$?
+	check "$1"
+}
+
+# quantity NAME OF UNIT VALUE CLOCK
+quantity()
+{
+	clock=${5:+", \"clock\": \"$5\""}
+	echo "{\"name\": \"$1\", \"of\": \"$2\", \"unit\": \"$3\", \"value\": $4, \"estimator\": \"median\", \"n\": 5, \"kind\": \"measured\"$clock}"
+}
+
+# result CPU BORDER CLOCK UNIT FACTOR: a result of two points and three ceilings on standard output
+result()
+{
+	cat <<-END
+		{"schema": "rot.result/1", "controller": "test", "complete": true,
+		"machine": {"cpuName": "$1", "cpuFamily": 6, "cpuModel": 1, "memoryBytes": 1000},
+		"points": [
+		{"series": "Triad", "label": "small", "quantities": [$(quantity time microSeconds us 10 microSeconds),
+		$(quantity operationalIntensity "flop/$2" flop/byte 0.1), $(quantity performance flop "flop/$4" "${5}e8" "$3")]},
+		{"series": "Triad", "label": "large", "quantities": [
+		$(quantity operationalIntensity "flop/$2" flop/byte 0.5), $(quantity performance flop "flop/$4" "${5}e9" "$3")]},
+		{"series": "threads", "label": "worker 7", "quantities": [
+		$(quantity operationalIntensity "flop/$2" flop/byte 0.5), $(quantity performance flop "flop/$4" "${5}e9" "$3")]}],
+		"ceilings": [
+		{"name": "FMA", "kind": "performance", "of": "doublePrecisionFlop", "unit": "flop/$4", "value": ${5}.5e9},
+		{"name": "single", "kind": "performance", "of": "singlePrecisionFlop", "unit": "flop/$4", "value": ${5}e11},
+		{"name": "memory", "kind": "bandwidth", "of": "llcRam", "unit": "byte/$4", "value": ${5}e9}]}
+	END
+}
+
+result "First CPU" llcRam microSeconds s 1 >first.json
+result "Second CPU" llcRam microSeconds s 3 >second.json
+result "First CPU" llcRam microSeconds s 2 >again.json
+result "First CPU" llcRam.read microSeconds s 1 >read.json
+result "First CPU" llcRam coreCycles cycle 1 >cycles.json
+mkdir folder
+cp second.json folder/first.json
+echo '{"a": 1}' >other.json
+echo '{"schema": ' >damaged.json
+echo '{"schema": "rot.result/9", "points": []}' >newer.json
+echo '{"schema": "rot.result/1", "points": []}' >empty.json
+echo '{"schema": "rot.result/1", "points": [{"series": "a"}]}' >hollow.json
+result "First CPU" llcRam microSeconds s 1 | sed 's/"name": "performance"/"name": "speed"/' >slow.json
+result "First CPU" llcRam microSeconds s 1 | sed 's/"value": 1e[89]/"value": 0/' >zero.json
+
+# ---- what cannot be drawn ----
+call plot
+has "no last run" 1 "" "there is no last run to draw"
+call plot nowhere.json
+has "no file" 1 "" "cannot read 'nowhere.json': No such file or directory"
+call plot damaged.json
+has "no JSON" 1 "" "damaged.json:2:"
+call plot other.json
+has "another JSON" 1 "" "'other.json' is no result of rot: it has no \"schema\""
+call plot newer.json
+has "another schema" 1 "" "'newer.json' has the schema 'rot.result/9'"
+call plot empty.json
+has "no points" 1 "" "'empty.json' has no \"points\""
+call plot hollow.json
+has "points without values" 1 "" "'hollow.json': point 1 has no \"quantities\""
+call plot slow.json
+has "no performance" 1 "" "'slow.json' has no point with an operationalIntensity and a performance of the same operation; it has: time:microSeconds, operationalIntensity:flop:llcRam"
+call plot zero.json
+has "nothing above 0" 1 "" "no point of 'zero.json' can be drawn"
+call plot first.json read.json
+has "other bytes" 1 "" "'read.json' has no point with operationalIntensity:flop:llcRam and performance:flop:microSeconds, as 'first.json' has"
+call plot first.json cycles.json
+has "another clock" 1 "" "'cycles.json' has no point with"
+call plot first.json -x operationalIntensity:flop:l1l2
+has "bytes that nobody measured" 1 "" "operationalIntensity:flop:l1l2"
+call plot first.json -x operationalIntensitty
+has "a word that is none" 1 "" "-x: "
+call plot first.json --x-range=3:1
+has "no range" 1 "" "--x-range: '3:1' is no range"
+call plot first.json -l some
+has "no labels" 1 "" "none, ends, all"
+call plot first.json -o
+has "an option without value" 2 "" "'-output' needs a value"
+call plot first.json -ouput=x
+has "an unknown option" 2 "" "unknown configuration key 'ouput'"
+call help plot
+has "help" 0 "Usage: rot plot [OPTION...] [FILE.json...]" ""
+call complete 'rot plot --la'
+is "options are completed" 0 "--labels=" ""
+
+if ! command -v gnuplot >/dev/null; then
+	call plot first.json
+	has "no gnuplot" 1 "" "gnuplot"
+	exit $((nr_failed != 0))
+fi
+
+# ---- pictures ----
+call plot first.json
+is "one file" 0 "plot.pdf, plot.svg: points: 2, files: 1" ""
+[ -s plot.pdf ] && [ -s plot.svg ]
+result=$?
+check "pictures"
+holds "its title" plot.gnuplot '"test"'
+holds "its machine" plot.gnuplot "First CPU, family 6 model 1"
+holds "its ceilings" plot.gnuplot '"FMA (1.5 Gflop/s)"'
+holds "labels at the ends" plot.gnuplot '"large"'
+result=1
+grep -q 'single\|worker' plot.gnuplot plot.data || result=0
+check "no threads, no ceilings of other operations"
+call plot first.json second.json -o both -t "Both of them" -keyPosition=none
+is "two machines" 0 "both.pdf, both.svg: points: 4, files: 2" ""
+holds "the title" both.gnuplot '"Both of them"'
+holds "ceilings of the first" both.gnuplot '"FMA, first (1.5 Gflop/s)"'
+holds "ceilings of the second" both.gnuplot '"memory, second (3 GB/s)"'
+holds "which are dashed" both.gnuplot 'linecolor rgb "#000000" dashtype (14,5)'
+holds "both machines" both.gnuplot 'first: First CPU, family 6 model 1\nsecond: Second CPU'
+holds "series of the files" both.data 'second: Triad'
+call plot -o same first.json again.json
+is "the same machine" 0 "same.pdf, same.svg: points: 4, files: 2" ""
+holds "its best ceiling" same.gnuplot '"FMA (2.5 Gflop/s)"'
+call plot first.json folder/first.json -o names
+holds "the same name twice" names.data 'folder/first.json: Triad'
+call plot first.json --no-ceilings -l=all --x-range 0.01:10 -o points
+has "points alone" 0 "points.pdf" ""
+result=1
+grep -q 'FMA\|memory' points.gnuplot || result=0
+check "no ceilings"
+holds "the range" points.gnuplot 'set xrange [0.01:10]'
+sed 's/Gflop\/s/&/; s/"unit": "byte\/s"/"unit": "byte\/cycle"/' first.json >mixed.json
+call plot mixed.json -o mixed
+has "ceilings per cycle" 0 "mixed.pdf" "ceilings of 'mixed.json' in byte/cycle are left out: the performance is in flop/s"
+mkdir -p "$work/cache/rot"
+sed 's/"test"/"run"/' first.json >"$work/cache/rot/last-run.json"
+call plot
+is "the last run" 0 "plot.pdf, plot.svg: points: 2, files: 1" ""
+holds "its title" plot.gnuplot '"small"'
+
+exit $((nr_failed != 0))
