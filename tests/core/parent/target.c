@@ -137,8 +137,9 @@ touch_pages(int number)
 	touch(number);
 }
 
+/* Thread i touches i modulo nr_amounts pages. */
 static void
-threads(int number)
+run_threads(int number, int nr_amounts)
 {
 	pthread_t running[NR_STACKS];
 
@@ -146,8 +147,14 @@ threads(int number)
 		if (i >= NR_STACKS && i - NR_STACKS < number)
 			CHECK(pthread_join(running[i % NR_STACKS], NULL) == 0);
 		if (i < number)
-			running[i % NR_STACKS] = begin(i % NR_STACKS, false, work, i % 50);
+			running[i % NR_STACKS] = begin(i % NR_STACKS, false, work, i % nr_amounts);
 	}
+}
+
+static void
+threads(int number)
+{
+	run_threads(number, 50);
 }
 
 static void
@@ -176,7 +183,7 @@ storm(int number)
 
 	CHECK(sigaction(SIGUSR1, &action, NULL) == 0 && raise(SIGUSR1) == 0);
 	CHECK(pthread_create(&sender, NULL, send_signals, NULL) == 0);
-	threads(number);
+	run_threads(number, 4);
 	atomic_store(&is_storm_over, true);
 	CHECK(pthread_join(sender, NULL) == 0);
 }
