@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ProgramRunOutput.h"
+#include "ProgramThreadOutput.h"
 #include "common/clock.h"
 #include "common/output.h"
 #include "entities.h"
@@ -104,6 +106,21 @@ backend(const struct session *session)
 				  : "inherited counters, without tracing";
 }
 
+/* What a traced process executed without the rights that it would have got. */
+static void
+warn_of_rights(struct session *session, const struct program_run_output *output)
+{
+	for (size_t i = 0; !privileges_allow_tracing() && i < program_run_output_nr_threads(output); i++) {
+		const struct program_thread_output *thread = program_run_output_threads_at(output, i);
+
+		if (thread->tid == thread->pid && privileges_are_gained(thread->executable))
+			session_warn(session,
+				     "'%s' is set-uid or has capabilities, and ran without these rights, since it was "
+				     "traced; run rot as root, or without telling threads apart",
+				     thread->executable);
+	}
+}
+
 static void
 run_all(struct session *session, const struct request *request)
 {
@@ -121,6 +138,7 @@ run_all(struct session *session, const struct request *request)
 		if (!run)
 			return;
 		run->order = (int32_t)i;
+		warn_of_rights(session, run);
 		program_command_output_outputs_add(session->output, run);
 		progress_report(request->progress_fd, (int64_t)i + 1, (int64_t)nr);
 		if (i + 1 < nr && is_interrupted(session, run)) {

@@ -24,7 +24,6 @@
 #include "parent/empty_region.h"
 #include "parent/image.h"
 #include "parent/launch.h"
-#include "parent/privileges.h"
 #include "parent/process_usage.h"
 #include "parent/program_launch.h"
 #include "parent/program_rules.h"
@@ -346,6 +345,15 @@ prepare_loop(struct run *self)
 
 /* ---- starting ---- */
 
+/* Somebody killed the process before it was let go: its end is reported as that of any other. */
+static bool
+has_ended(const struct run *self)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)self->launch.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
 /* Without ptrace the total can still be had. */
 static void
 seize(struct run *self)
@@ -353,7 +361,7 @@ seize(struct run *self)
 	struct session *session = self->session;
 	struct rot_error refused;
 
-	if (!session->is_traced || tracer_seize(&self->tracer, &refused) == 0)
+	if (!session->is_traced || tracer_seize(&self->tracer, &refused) == 0 || has_ended(self))
 		return;
 	session->is_traced = false;
 	if (self->rules) {
@@ -416,7 +424,7 @@ prepare_program(struct run *self)
 	if (session->failure)
 		return -1;
 	prctl(PR_SET_CHILD_SUBREAPER, !session->is_traced && session->time_limit_s > 0);
-	if ((session->is_traced ? try_to_count(self, &err) : count_inherited(self, &err)) < 0) {
+	if ((session->is_traced ? try_to_count(self, &err) : count_inherited(self, &err)) < 0 && !has_ended(self)) {
 		session_fail(session, "refused", &err);
 		return -1;
 	}
@@ -523,23 +531,6 @@ fill_output(struct run *self)
 		add_total(self);
 }
 
-/* What a traced process executed without the rights that it would have got. */
-static void
-warn_of_rights(struct run *self)
-{
-	const struct program_run_output *output = self->output;
-
-	for (size_t i = 0; !privileges_allow_tracing() && i < program_run_output_nr_threads(output); i++) {
-		const struct program_thread_output *thread = program_run_output_threads_at(output, i);
-
-		if (thread->tid == thread->pid && privileges_are_gained(thread->executable))
-			session_warn(self->session,
-				     "'%s' is set-uid or has capabilities, and ran without these rights, since it was "
-				     "traced; run rot as root, or without telling threads apart",
-				     thread->executable);
-	}
-}
-
 /* A set-uid program takes its counters with it, which is only seen by the time that they counted. */
 static void
 warn_of_gaps(struct run *self)
@@ -619,7 +610,6 @@ conclude(struct run *self)
 	} else {
 		fill_output(self);
 		warn_of_gaps(self);
-		warn_of_rights(self);
 		add_regions(self);
 	}
 	return session->failure == NULL;

@@ -167,6 +167,52 @@ START_TEST(programs_killed_at_any_moment)
 }
 END_TEST
 
+/* The only child of a process; 0: it has none yet. -1: this kernel does not tell. */
+static pid_t
+child_of(pid_t pid)
+{
+	char path[64];
+	FILE *file;
+	int child = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", (int)pid, (int)pid);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &child) != 1)
+		child = 0;
+	fclose(file);
+	return child;
+}
+
+/* From the moment that its process is there: not yet traced, not yet counted, not yet executed. Traced, and not. */
+START_TEST(killed_programs_are_reported)
+{
+	for (int i = 0; i < 50; i++) {
+		const struct trial trial = {.program = "target",
+					    .arguments = {"storm", "100000"},
+					    .is_time_only = i % 2 == 0,
+					    .is_total = _i == 1};
+		const struct program_run_output *run;
+		pid_t pid = runner_begin(&trial), child = 0;
+
+		while (child == 0)
+			child = child_of(pid);
+		if (child < 0) {
+			kill(pid, SIGKILL);
+			runner_end(pid);
+			return;
+		}
+		usleep((useconds_t)(i * i * 2));
+		ck_assert_int_eq(kill(child, SIGKILL), 0);
+		ck_assert_int_eq(runner_end(pid), 0);
+		run = program_command_output_outputs_at(runner_output(), 0);
+		ck_assert_int_eq(run->signal, SIGKILL);
+		ck_assert_int_eq(run->exit_status, -1);
+	}
+}
+END_TEST
+
 START_TEST(events_that_are_not_there)
 {
 	const struct trial trial = {.program = "/bin/true", .counts_unknown_event = true};
@@ -316,6 +362,7 @@ main(void)
 	tcase_add_test(all, forks_are_followed_on_request);
 	tcase_add_test(all, exec_from_a_thread_keeps_its_counts);
 	tcase_add_test(all, programs_killed_at_any_moment);
+	tcase_add_loop_test(all, killed_programs_are_reported, 0, 2);
 	tcase_add_test(all, events_that_are_not_there);
 	tcase_add_test(all, without_ptrace_there_is_a_total);
 	tcase_add_loop_test(all, running_processes_are_visited, 0, 2);
