@@ -162,6 +162,21 @@ code_instruction_at(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uin
 	return target;
 }
 
+/* int3, hlt and ud2 fill what is never reached. */
+bool
+code_runs_on(const uint8_t *bytes, size_t nr_bytes)
+{
+	struct instruction instruction, last = {.flow = FLOW_OTHER};
+
+	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length)
+		last = instruction;
+	if (last.map == 0 && (last.opcode == 0xcc || last.opcode == 0xf4))
+		return false;
+	if (last.map == 1 && last.opcode == 0x0b)
+		return false;
+	return last.flow == FLOW_NEXT || last.flow == FLOW_BRANCH;
+}
+
 bool
 code_jumps_to(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint64_t target)
 {

@@ -62,6 +62,12 @@ void code_exits_clear(struct code_exits *exits);
 /* Whether a branch with this condition jumps in a thread with these registers; true for CODE_ALWAYS. */
 bool code_is_taken(uint8_t condition, uint64_t eflags, uint64_t rcx);
 
+/*
+ * True if what stands behind the nr_bytes of code is executed after the last instruction. False also behind a call, as
+ * one that ends a function does not return.
+ */
+bool code_runs_on(const uint8_t *bytes, size_t nr_bytes);
+
 /* True if a direct jump in the nr_bytes of code that stand at address leads to target. */
 bool code_jumps_to(const uint8_t *bytes, size_t nr_bytes, uint64_t address, uint64_t target);
 

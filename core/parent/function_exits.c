@@ -117,6 +117,17 @@ add_exit(struct code_exits *exits, const struct code_exit *found)
 	exits->exits[exits->nr_exits++] = *found;
 }
 
+/* Functions in assembler may run on into others, or into labels that look like others. */
+static void
+add_next_part(struct function *function, uint64_t address)
+{
+	struct symbol_range range;
+
+	if (function->nr_parts < MAX_PARTS && !is_within(function, address) &&
+	    symbols_function_at(function->file, address, &range))
+		function->parts[function->nr_parts++] = range;
+}
+
 static int
 look_at_part(struct function *function, const struct symbol_range *part, struct rot_error *err)
 {
@@ -131,6 +142,8 @@ look_at_part(struct function *function, const struct symbol_range *part, struct 
 		if (is_left_at(function, &exits.exits[i]))
 			add_exit(&function->shape->exits, &exits.exits[i]);
 	code_exits_clear(&exits);
+	if (code_runs_on(bytes, part->size))
+		add_next_part(function, part->address + part->size);
 	return 0;
 }
 

@@ -27,6 +27,8 @@ struct function_shape {
  * and looked at likewise. An indirect jump counts by the same rule, unless it looks like a switch (code.h); one through
  * a table of addresses within the function does not count.
  *
+ * Code that the last instruction runs on into is a part as well.
+ *
  * -1: the code cannot be read. Free with function_shape_clear.
  */
 int function_look_at(struct symbol_file *file, const struct symbol_range *function, struct function_shape *shape,

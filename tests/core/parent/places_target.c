@@ -39,6 +39,7 @@ __asm__(".text\n"
 	/* Ends that nobody told. */
 	"	.globl sizeless\nsizeless:\n	nop\n	ret\n"
 	"	.globl behind_sizeless\nbehind_sizeless:\n	ret\n"
+	"	.globl runs_on\nruns_on:\n	nop\nrun_on_label:\n	dec %edi\n	jne run_on_label\n	ret\n"
 	"	.globl sizeless_with_frame\nsizeless_with_frame:\n	.cfi_startproc\n	ret\n	nop\n	ret\n	.cfi_endproc\n	ret\n"
 	/* Names that compilers make. */
 	"	.type cloned.constprop.0, @function\ncloned.constprop.0:\n	ret\n" END("cloned.constprop.0")

@@ -545,6 +545,26 @@ START_TEST(jumps_within_are_found)
 }
 END_TEST
 
+START_TEST(code_runs_on_or_not)
+{
+	static const struct {
+		uint8_t bytes[5];
+		bool runs_on;
+	} codes[] = {{{0x90, 0x90, 0x90, 0x90, 0x90}, true},
+		     {{0x90, 0x90, 0x90, 0x75, 0x02}, true},
+		     {{0x90, 0x90, 0x90, 0x90, 0xc3}, false},
+		     {{0xe8, 0, 0, 0, 0}, false},
+		     {{0xe9, 0, 0, 0, 0}, false},
+		     {{0x90, 0x90, 0x90, 0x0f, 0x0b}, false},
+		     {{0x90, 0x90, 0x90, 0x90, 0xf4}, false},
+		     {{0x90, 0x90, 0x90, 0xff, 0xe0}, false}};
+
+	for (int i = 0; i < NR_ELEMENTS(codes); i++)
+		ck_assert_msg(code_runs_on(codes[i].bytes, 5) == codes[i].runs_on, "%d", i);
+	ck_assert(!code_runs_on(codes[0].bytes, 0));
+}
+END_TEST
+
 static void
 sum_up(void *context, uint64_t constant)
 {
@@ -578,6 +598,7 @@ main(void)
 	tcase_add_test(reading, distance_is_limited);
 	tcase_add_loop_test(reading, exits_are_found, 0, NR_ELEMENTS(exit_cases));
 	tcase_add_test(reading, jumps_within_are_found);
+	tcase_add_test(reading, code_runs_on_or_not);
 	tcase_add_test(reading, constants_are_found);
 	suite_add_tcase(suite, reading);
 	return suite_run(suite);

@@ -275,6 +275,7 @@ static const struct region_case {
 	{"", "spin_behind_endbr", NULL, 1, 1, {0xc3}, true, false},
 	{"", "split", NULL, 1, 2, {0xc3, 0xc3}, true, false},
 	{"", "sizeless", NULL, 1, 1, {0xc3}, true, false},
+	{"", "runs_on", NULL, 1, 1, {0xc3}, true, false},
 	{"", "sizeless_with_frame", NULL, 1, 2, {0xc3, 0xc3}, true, false},
 	{"", "jumps_in_frame", NULL, 1, 3, {0xff, 0xc3, 0xc3}, true, false},
 	{"", "ns::solve", NULL, 2, 2, {0xc3, 0xc3}, true, false},
