@@ -83,6 +83,8 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 	frames->hits++;
 	if (frames->nr_open == 1)
 		frame->is_measured = is_within(&frames->rule, ++frames->outermost_hits);
+	else
+		frames->open[0].nr_inner++;
 }
 
 static size_t (*const finders[])(const struct frames *, uint64_t) = {
@@ -118,6 +120,7 @@ measure(struct frames *frames, const struct frame *frame, const struct frames_mo
 	if (moment->counts)
 		counts = difference(&frame->counts, moment->counts);
 	frames->measured_hits++;
+	frames->inner_hits += frame->nr_inner;
 	frames->time_ns += time_ns;
 	perf_counts_add(&frames->counts, &counts);
 	if (frames->listener)

@@ -57,7 +57,8 @@ struct frame {
 	uint64_t time_ns;
 	struct perf_counts counts;
 	bool is_measured;
-	bool is_unsure; /* its end may have been missed */
+	bool is_unsure;   /* its end may have been missed */
+	int64_t nr_inner; /* of the outermost: beginnings since */
 };
 
 /*
@@ -65,13 +66,14 @@ struct frame {
  *
  * hits: beginnings that are known, recursion included.
  * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them.
+ * inner_hits: beginnings within these.
  * abandoned_hits: known never to have been ended.
  * lost_hits: the beginning or the end was missed, or may have been; those whose beginning was missed are not in hits.
  */
 struct frames {
 	struct frames_rule rule;
 	const struct frames_listener *listener;
-	int64_t hits, outermost_hits, measured_hits, abandoned_hits, lost_hits;
+	int64_t hits, outermost_hits, measured_hits, inner_hits, abandoned_hits, lost_hits;
 	uint64_t time_ns;
 	struct perf_counts counts;
 	struct frame *open; /* innermost last */

@@ -129,6 +129,7 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 	output->pid = thread->pid;
 	output->hits = frames->hits;
 	output->measured_hits = frames->measured_hits;
+	output->inner_hits = frames->inner_hits;
 	output->abandoned_hits = frames->abandoned_hits;
 	output->lost_hits = frames->lost_hits;
 	output->time = frames->time_ns;

@@ -54,6 +54,7 @@ add_hits(double sums[NR_HITS], const struct program_region_output *output)
 {
 	sums[HITS_ALL] += (double)output->hits;
 	sums[HITS_MEASURED] += (double)output->measured_hits;
+	sums[HITS_INNER] += (double)output->inner_hits;
 	sums[HITS_ABANDONED] += (double)output->abandoned_hits;
 	sums[HITS_LOST] += (double)output->lost_hits;
 }
@@ -101,28 +102,38 @@ index_of_thread(const struct program_run_output *run, const struct program_regio
 	return nr;
 }
 
-/* Share of a thread's life that its hits took, at most. */
 static double
-share_of_run(const struct program_run_output *run, const struct program_region *region, double cost_ns)
+life_ns(const struct program_thread_output *thread)
 {
-	double share = NAN;
+	return thread->stop_time > thread->start_time ? (double)(thread->stop_time - thread->start_time) : 0;
+}
+
+/* Shares of the first run, where threads are told apart. */
+static void
+compute_shares(struct program_region *region, const struct program_run_output *run)
+{
+	double lives = 0, times = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(run, i);
-		const struct program_thread_output *thread;
+		double life;
 
 		if (!is_of_region(one, region))
 			continue;
 		at = index_of_thread(run, one, at);
 		if (at == program_run_output_nr_threads(run))
 			continue;
-		thread = program_run_output_threads_at(run, at);
-		if (thread->stop_time > thread->start_time)
-			share = fmax(share,
-				     (double)one->hits * cost_ns / (double)(thread->stop_time - thread->start_time));
+		life = life_ns(program_run_output_threads_at(run, at));
+		if (life > 0)
+			region->cost_share = fmax(region->cost_share, (double)one->hits * region->cost_ns / life);
+		lives += life;
+		times += (double)one->time;
 	}
-	return share > 1 ? 1 : share;
+	if (region->cost_share > 1)
+		region->cost_share = 1;
+	if (lives > 0)
+		region->time_share = times / lives;
 }
 
 /* Of the first run that has it; what is subtracted is that of each run. */
@@ -130,6 +141,7 @@ static void
 compute_cost(struct program_region *region, const struct context *context)
 {
 	const char *backend = region->service->backend;
+	double observed; /* hits in a measured one */
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(context->output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(context->output, i);
@@ -142,12 +154,23 @@ compute_cost(struct program_region *region, const struct context *context)
 			continue;
 		region->empty_ns = (double)empty->time;
 		region->cost_ns = (double)empty->cost;
-		region->cost_share = share_of_run(run, region, region->cost_ns);
 	}
-	region->is_short = 1e3 * program_region_hit_us(region) < PROGRAM_REGION_SHORT * region->cost_ns;
+	compute_shares(region, program_command_output_outputs_at(context->output, 0));
+	observed = (region->hits[HITS_MEASURED] + region->hits[HITS_INNER]) / region->hits[HITS_MEASURED];
+	region->is_short = 1e3 * program_region_hit_us(region) < PROGRAM_REGION_SHORT * region->cost_ns * observed;
 }
 
 /* ---- threads ---- */
+
+/* By their start. */
+static int
+compare_starts(const void *a, const void *b)
+{
+	const struct program_thread_output *one = ((const struct program_region_thread *)a)->values.thread,
+					   *other = ((const struct program_region_thread *)b)->values.thread;
+
+	return (one->start_time > other->start_time) - (one->start_time < other->start_time);
+}
 
 static int
 compute_threads(struct program_region *region, const struct context *context, struct rot_error *err)
@@ -173,6 +196,7 @@ compute_threads(struct program_region *region, const struct context *context, st
 						 region->service, index, err) < 0)
 			return -1;
 	}
+	qsort(region->threads, region->nr_threads, sizeof(*region->threads), compare_starts);
 	return 0;
 }
 
@@ -183,7 +207,7 @@ compute_region(struct program_region *region, const struct context *context, str
 {
 	region->service = find_service(context->output, region->definition->name);
 	region->empty_ns = region->empty_instructions = region->cost_ns = region->cost_share = NAN;
-	region->roof_share = NAN;
+	region->time_share = region->roof_share = NAN;
 	region->bound = rot_strdup("");
 	compute_hits(region, context);
 	if (!program_region_is_served(region))

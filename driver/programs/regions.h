@@ -13,7 +13,7 @@
 #define PROGRAM_REGION_SHORT 10
 
 /* Kinds of hits, as in ProgramRegionOutput. */
-enum program_hits { HITS_ALL, HITS_MEASURED, HITS_ABANDONED, HITS_LOST, NR_HITS };
+enum program_hits { HITS_ALL, HITS_MEASURED, HITS_INNER, HITS_ABANDONED, HITS_LOST, NR_HITS };
 
 struct program_region_thread {
 	double hits[NR_HITS];         /* in the first run  */
@@ -28,11 +28,12 @@ struct program_region {
 	double fewest_hits, most_hits;         /* HITS_ALL of a run                    */
 	size_t nr_entered;                     /* threads that entered it, in the first run */
 	struct program_values total;           /* nr is 0 if nothing was measured      */
-	struct program_region_thread *threads; /* those that entered; none where runs had different threads */
+	struct program_region_thread *threads; /* those that entered, by their start; none where runs had others */
 	size_t nr_threads;
 	double empty_ns, empty_instructions; /* subtracted for each hit; NaN if not known */
 	double cost_ns;                      /* wall time that a hit takes from the program; NaN if not known */
 	double cost_share;                   /* of the life of the thread from which hits take the most; NaN */
+	double time_share;                   /* of the lives of the threads that entered it, in the first run; NaN */
 	bool is_short;                       /* see PROGRAM_REGION_SHORT             */
 	double roof_share;                   /* as that of the program, set by program_report_judge; NaN */
 	char *bound;                         /* likewise; "" if not known            */

@@ -93,6 +93,7 @@ json_region_of_run(const struct program_region_output *region)
 		{"pid", region->pid},
 		{"hits", region->hits},
 		{"measuredHits", region->measured_hits},
+		{"innerHits", region->inner_hits},
 		{"abandonedHits", region->abandoned_hits},
 		{"lostHits", region->lost_hits},
 		{"time", (json_int_t)region->time},
@@ -175,7 +176,7 @@ set_service(json_t *json, const struct region_service *service)
 static void
 set_hits(json_t *json, const double hits[NR_HITS])
 {
-	static const char *const keys[NR_HITS] = {"hits", "measuredHits", "abandonedHits", "lostHits"};
+	static const char *const keys[NR_HITS] = {"hits", "measuredHits", "innerHits", "abandonedHits", "lostHits"};
 
 	for (size_t i = 0; i < NR_HITS; i++)
 		json_object_set_new(json, keys[i], json_real_or_null(hits[i]));
@@ -220,6 +221,7 @@ json_region(const struct program_region *region)
 	json_object_set_new(json, "subtractedPerHit", empty);
 	json_object_set_new(json, "costPerHit", json_real_or_null(region->cost_ns));
 	json_object_set_new(json, "costShare", json_real_or_null(region->cost_share));
+	json_object_set_new(json, "timeShare", json_real_or_null(region->time_share));
 	json_object_set_new(json, "isShort", json_boolean(region->is_short));
 	json_object_set_new(json, "bound", json_text(region->bound));
 	json_object_set_new(json, "roofShare", json_real_or_null(region->roof_share));

@@ -23,6 +23,7 @@ print_hits(const struct program_region *region, FILE *out)
 		const char *label;
 	} rows[] = {
 		{HITS_MEASURED, "measured hits"},
+		{HITS_INNER, "hits within these (recursion)"},
 		{HITS_ABANDONED, "abandoned hits"},
 		{HITS_LOST, "lost hits"},
 	};
@@ -36,12 +37,14 @@ print_hits(const struct program_region *region, FILE *out)
 }
 
 static void
-print_values(const struct program_report *report, const struct program_region *region, FILE *out)
+print_values(const struct program_region *region, FILE *out)
 {
 	const struct quantity_value *time = &region->total.values[0];
 
 	report_row_time(out, region->nr_entered > 1 ? "time (sum over the threads)" : "time", time);
-	report_row_share(out, "share of the CPU time", time->summary.value * 1e-6 / program_report_cpu_s(report));
+	report_row_share(out,
+			 region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
+			 region->time_share);
 	report_row_number(out, "time of a hit", program_region_hit_us(region), "us");
 	report_row_values(out, &region->total);
 	if (!isnan(region->roof_share))
@@ -84,7 +87,7 @@ print_cost(const struct program_region *region, FILE *out)
 		fprintf(out, "  a hit costs %.3g us; %s of them", region->cost_ns * 1e-3, hits);
 		if (!isnan(region->cost_share))
 			fprintf(out, ": %.2g %% of the %s", 100 * region->cost_share,
-				region->nr_entered > 1 ? "time of the thread with the most" : "thread's time");
+				region->nr_entered > 1 ? "life of the thread with the most" : "thread's life");
 		fprintf(out, "\n  subtracted for each, as in an empty region: ");
 		if (!isnan(region->empty_instructions))
 			fprintf(out, "%.4g instructions, ", region->empty_instructions);
@@ -136,10 +139,10 @@ print_unmeasured(const struct program_region *region, FILE *out)
 }
 
 static void
-print_measured(const struct program_report *report, const struct program_region *region, FILE *out)
+print_measured(const struct program_region *region, FILE *out)
 {
 	print_hits(region, out);
-	print_values(report, region, out);
+	print_values(region, out);
 	if (region->bound[0])
 		fprintf(out, "\n  %s\n", region->bound);
 	print_threads(region, out);
@@ -150,7 +153,7 @@ print_measured(const struct program_report *report, const struct program_region 
 }
 
 static void
-print_region(const struct program_report *report, const struct program_region *region, FILE *out)
+print_region(const struct program_region *region, FILE *out)
 {
 	fprintf(out, "\n  region %s%s\n\n", region->definition->name,
 		region->nr_entered > 1 ? "   (rates are averages per thread in it)" : "");
@@ -161,12 +164,12 @@ print_region(const struct program_report *report, const struct program_region *r
 	else if (!region->total.nr)
 		print_unmeasured(region, out);
 	else
-		print_measured(report, region, out);
+		print_measured(region, out);
 }
 
 void
 report_regions_print(const struct program_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->regions.nr; i++)
-		print_region(report, &report->regions.items[i], out);
+		print_region(&report->regions.items[i], out);
 }

@@ -70,18 +70,21 @@ program_empty_region(const struct program_run_output *output, const char *backen
 	return NULL;
 }
 
-/* What observing the hits put into the region is taken out; scatter must not leave less than nothing. */
+/*
+ * What observing the hits put into the region is taken out; scatter must not leave less than nothing. Of the measured
+ * hits that is what is within an empty region, of the hits within these all that one takes.
+ */
 static void
 subtract_empty(struct pass_run *run, const struct empty_region_output *empty, const struct architecture *architecture,
-	       const struct pass *pass, double nr_hits)
+	       const struct pass *pass, double nr_measured, double nr_inner)
 {
 	struct pass_run one = {.wall_ns = (double)empty->time};
 
 	if (empty->counts)
 		pass_run_add_counts(&one, architecture, pass, empty->counts, NULL);
-	run->wall_ns = fmax(0, run->wall_ns - nr_hits * one.wall_ns);
+	run->wall_ns = fmax(0, run->wall_ns - nr_measured * one.wall_ns - nr_inner * (double)empty->cost);
 	for (size_t i = 0; i < pass->nr_events; i++)
-		run->counts[i] = fmax(0, run->counts[i] - nr_hits * one.counts[i]);
+		run->counts[i] = fmax(0, run->counts[i] - (nr_measured + nr_inner) * one.counts[i]);
 }
 
 static bool
@@ -101,20 +104,21 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 	   const struct pass *pass, const struct selection *selection)
 {
 	const struct empty_region_output *empty = program_empty_region(output, selection->backend);
-	double nr_hits = 0;
+	double nr_measured = 0, nr_inner = 0;
 
 	for (size_t i = 0; i < program_run_output_nr_regions(output); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(output, i);
 
 		if (!is_of_thread(output, selection->thread, one) || strcmp(one->region, selection->region) != 0)
 			continue;
-		nr_hits += (double)one->measured_hits;
+		nr_measured += (double)one->measured_hits;
+		nr_inner += (double)one->inner_hits;
 		run->wall_ns += (double)one->time;
 		if (has_counted(one->counts))
 			pass_run_add_counts(run, architecture, pass, one->counts, NULL);
 	}
 	if (empty)
-		subtract_empty(run, empty, architecture, pass, nr_hits);
+		subtract_empty(run, empty, architecture, pass, nr_measured, nr_inner);
 }
 
 static struct pass_run

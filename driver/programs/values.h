@@ -39,8 +39,8 @@ int program_values_thread(struct program_values *values, const struct program_pl
 
 /*
  * Values of a region, of all threads: counts are sums over the measured hits, less what an empty region counts in as
- * many; time is the sum of the wall times that threads spent in it, less that of empty regions. So rates are averages
- * per thread within it.
+ * many and in the hits within these; time is the sum of the wall times that threads spent in it, less that of empty
+ * regions. So rates are averages per thread within it.
  */
 int program_values_region(struct program_values *values, const struct program_plan *plan,
 			  const struct architecture *architecture, const struct program_command_output *output,

@@ -35,7 +35,7 @@ faults_of(const struct program_region_output *region)
 /* Sums over all threads. */
 struct sums {
 	int nr_threads;
-	long hits, measured, abandoned, lost, faults;
+	long hits, measured, inner, abandoned, lost, faults;
 };
 
 static struct sums
@@ -51,6 +51,7 @@ sums_of(const struct program_run_output *run, const char *name)
 		sums.nr_threads++;
 		sums.hits += region->hits;
 		sums.measured += region->measured_hits;
+		sums.inner += region->inner_hits;
 		sums.abandoned += region->abandoned_hits;
 		sums.lost += region->lost_hits;
 		sums.faults += faults_of(region);
@@ -91,7 +92,7 @@ run_with(const char *backend, struct trial *trial)
 struct expected {
 	const char *region;
 	int nr_threads;
-	long hits, measured, abandoned, faults;
+	long hits, measured, abandoned, faults, inner;
 };
 
 static void
@@ -107,6 +108,7 @@ check(const struct program_run_output *run, const struct expected *expected, int
 	}
 	ck_assert_int_eq(sums.hits, expected->hits);
 	ck_assert_int_eq(sums.measured, expected->measured);
+	ck_assert_int_eq(sums.inner, expected->inner);
 	ck_assert_int_eq(sums.abandoned, expected->abandoned);
 	ck_assert_int_ge(sums.faults, expected->faults);
 	ck_assert_int_le(sums.faults, expected->faults + nr_processes + 1);
@@ -119,39 +121,39 @@ static const struct {
 	struct expected expected[2];
 	int nr_processes;
 } acts[] = {
-	{{.arguments = {"main", "1"}, .regions = {{"region_one"}}}, {{"region_one", 1, 1, 1, 0, 1}}, 1},
-	{{.arguments = {"main", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 10, 10, 0, 10}}, 1},
-	{{.arguments = {"threads", "8", "1"}, .regions = {{"region_one"}}}, {{"region_one", 8, 8, 8, 0, 8}}, 1},
-	{{.arguments = {"threads", "8", "10"}, .regions = {{"region_one"}}}, {{"region_one", 8, 80, 80, 0, 80}}, 1},
+	{{.arguments = {"main", "1"}, .regions = {{"region_one"}}}, {{"region_one", 1, 1, 1, 0, 1, 0}}, 1},
+	{{.arguments = {"main", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 10, 10, 0, 10, 0}}, 1},
+	{{.arguments = {"threads", "8", "1"}, .regions = {{"region_one"}}}, {{"region_one", 8, 8, 8, 0, 8, 0}}, 1},
+	{{.arguments = {"threads", "8", "10"}, .regions = {{"region_one"}}}, {{"region_one", 8, 80, 80, 0, 80, 0}}, 1},
 	/* recursion: the outermost are measured */
 	{{.arguments = {"recursive", "20", "30"}, .regions = {{"region_recursive"}}},
-	 {{"region_recursive", 1, 600, 20, 0, 600}},
+	 {{"region_recursive", 1, 600, 20, 0, 600, 580}},
 	 1},
 	/* longjmp */
 	{{.arguments = {"jumping", "300"}, .regions = {{"region_jumping"}}},
-	 {{"region_jumping", 1, 300, 200, 100, 200}},
+	 {{"region_jumping", 1, 300, 200, 100, 200, 0}},
 	 1},
 	/* a tail call ends the region; the function that is called is another */
 	{{.arguments = {"tail", "50"}, .regions = {{"region_tail"}, {"region_one"}}},
-	 {{"region_tail", 1, 50, 50, 0, 100}, {"region_one", 1, 50, 50, 0, 50}},
+	 {{"region_tail", 1, 50, 50, 0, 100, 0}, {"region_one", 1, 50, 50, 0, 50, 0}},
 	 1},
 	{{.arguments = {"nested", "50"}, .regions = {{"region_outer"}, {"region_three"}}},
-	 {{"region_outer", 1, 50, 50, 0, 250}, {"region_three", 1, 50, 50, 0, 150}},
+	 {{"region_outer", 1, 50, 50, 0, 250, 0}, {"region_three", 1, 50, 50, 0, 150, 0}},
 	 1},
 	/* begin and end are named; one region begins where another does */
 	{{.arguments = {"phases", "50"}, .regions = {{"phase_begin", "phase_end"}}},
-	 {{"phase_begin", 1, 50, 50, 0, 200}},
+	 {{"phase_begin", 1, 50, 50, 0, 200, 0}},
 	 1},
 	/* some of the hits, of each thread */
 	{{.arguments = {"threads", "2", "100"}, .regions = {{"region_one", NULL, 11, 30}}},
-	 {{"region_one", 2, 200, 40, 0, 40}},
+	 {{"region_one", 2, 200, 40, 0, 40, 0}},
 	 1},
-	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}}, {{"region_one", 4, 80, 80, 0, 80}}, 4},
+	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}}, {{"region_one", 4, 80, 80, 0, 80, 0}}, 4},
 	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}, .leaves_forks = true},
-	 {{"region_one", 1, 20, 20, 0, 20}},
+	 {{"region_one", 1, 20, 20, 0, 20, 0}},
 	 1},
-	{{.arguments = {"execute", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 20, 20, 0, 20}}, 2},
-	{{.arguments = {"load", "10"}, .regions = {{"library_region"}}}, {{"library_region", 1, 10, 10, 0, 10}}, 1},
+	{{.arguments = {"execute", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 20, 20, 0, 20, 0}}, 2},
+	{{.arguments = {"load", "10"}, .regions = {{"library_region"}}}, {{"library_region", 1, 10, 10, 0, 10, 0}}, 1},
 };
 
 START_TEST(regions_are_exact)
@@ -170,8 +172,8 @@ START_TEST(many_hits_are_exact)
 {
 	struct trial one = {.arguments = {"threads", "1", "100000"}, .regions = {{"region_one"}}};
 	struct trial eight = {.arguments = {"threads", "8", "12500"}, .regions = {{"region_one"}}};
-	const struct expected of_one = {"region_one", 1, 100000, 100000, 0, 100000};
-	const struct expected of_eight = {"region_one", 8, 100000, 100000, 0, 100000};
+	const struct expected of_one = {"region_one", 1, 100000, 100000, 0, 100000, 0};
+	const struct expected of_eight = {"region_one", 8, 100000, 100000, 0, 100000, 0};
 
 	check(run_with(backends[_i], &one), &of_one, 1);
 	check(run_with(backends[_i], &eight), &of_eight, 1);

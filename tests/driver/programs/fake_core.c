@@ -34,16 +34,17 @@ enum { EMPTY_INSTRUCTIONS = 2, EMPTY_CYCLES = 100, EMPTY_NS = 200, HIT_NS = 1000
  * counts is 1 / divisor. */
 static const struct {
 	const char *begin, *backend;
-	int nr_threads, hits, measured, abandoned, lost, time_ns, divisor;
+	int nr_threads, hits, measured, inner, abandoned, lost, time_ns, divisor;
 	const char *refusal;
 } regions[] = {
-	{"solve", "uprobe", 2, 10, 10, 0, 0, 250000, 2, NULL},
-	{"setUp", "breakpoint", 1, 1, 1, 0, 0, 100000, 10, "uprobe: permission denied"},
-	{"throwing", "uprobe", 2, 8, 6, 2, 0, 300000, 4, NULL},
-	{"fast", "int3", 1, 100, 90, 0, 10, 9000, 1000, NULL},
-	{"idle", "uprobe", 0, 0, 0, 0, 0, 0, 1, NULL},
-	{"late", "uprobe", 2, 10, 0, 0, 0, 0, 1, NULL},
-	{"missing", "none", 0, 0, 0, 0, 0, 0, 1, "no function 'missing' in the program and its libraries"},
+	{"solve", "uprobe", 2, 10, 10, 0, 0, 0, 250000, 2, NULL},
+	{"setUp", "breakpoint", 1, 1, 1, 0, 0, 0, 100000, 10, "uprobe: permission denied"},
+	{"throwing", "uprobe", 2, 8, 6, 0, 2, 0, 300000, 4, NULL},
+	{"fast", "int3", 1, 100, 90, 0, 0, 10, 9000, 1000, NULL},
+	{"deep", "uprobe", 1, 100, 10, 90, 0, 0, 500000, 4, NULL},
+	{"idle", "uprobe", 0, 0, 0, 0, 0, 0, 0, 1, NULL},
+	{"late", "uprobe", 2, 10, 0, 0, 0, 0, 0, 1, NULL},
+	{"missing", "none", 0, 0, 0, 0, 0, 0, 0, 1, "no function 'missing' in the program and its libraries"},
 };
 enum { NR_REGIONS = sizeof(regions) / sizeof(regions[0]) };
 
@@ -117,15 +118,17 @@ add_region(struct program_run_output *run, const struct perf_event_measurer *pas
 	output->pid = 100;
 	output->hits = regions[row].hits + more;
 	output->measured_hits = regions[row].measured;
+	output->inner_hits = regions[row].inner;
 	output->abandoned_hits = regions[row].abandoned;
 	output->lost_hits = regions[row].lost;
-	output->time = (uint64_t)(regions[row].time_ns + regions[row].measured * EMPTY_NS);
+	output->time =
+		(uint64_t)(regions[row].time_ns + regions[row].measured * EMPTY_NS + regions[row].inner * HIT_NS);
 	output->counts = count_events(pass, run->order);
 	for (size_t i = 0; output->counts && i < perf_event_measurer_output_nr_event_counts(output->counts); i++) {
 		struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output->counts, i);
 
 		count->raw_count = count->raw_count / (uint64_t)regions[row].divisor +
-				   (uint64_t)regions[row].measured * empty_count(count->name);
+				   (uint64_t)(regions[row].measured + regions[row].inner) * empty_count(count->name);
 	}
 	program_run_output_regions_add(run, output);
 }

@@ -161,7 +161,7 @@ START_TEST(tables)
 		{"interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
 		{"no-counters.txt", "none", "", {"-t", "true"}},
 		{"regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
-		{"regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "true"}},
+		{"regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
 		{"regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}},
 		{"regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
 		{"regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
