@@ -7,7 +7,7 @@
 
 #include "config.h"
 
-#define ANY_REG (-1)
+#define ANY_REG 0xff
 #define MAP_OTHER 0xff
 #define PREFIX_OPERAND_SIZE 0x66
 #define PREFIX_ADDRESS_SIZE 0x67
@@ -17,7 +17,7 @@
 /* Legacy instructions that do not simply go on. Source: Intel SDM 2, appendix A; AMD 24594, appendix A. */
 static const struct branch {
 	uint8_t map, first, last;
-	int8_t reg; /* field of ModRM that belongs to the opcode */
+	uint8_t reg; /* field of ModRM that belongs to the opcode */
 	enum flow flow;
 } branches[] = {
 	{0, 0x70, 0x7f, ANY_REG, FLOW_BRANCH},  {1, 0x80, 0x8f, ANY_REG, FLOW_BRANCH},

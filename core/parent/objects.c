@@ -286,10 +286,11 @@ objects_read(pid_t pid, struct objects *objects, struct rot_error *err)
 	if (read_maps(pid, objects, true, err) < 0)
 		return -1;
 	/* Twice, since what lies before the code is found from the last to the first. */
-	if (read_maps(pid, objects, false, err) < 0 || read_maps(pid, objects, false, err) < 0) {
-		objects_clear(objects);
-		return -1;
-	}
+	for (int i = 0; i < 2; i++)
+		if (read_maps(pid, objects, false, err) < 0) {
+			objects_clear(objects);
+			return -1;
+		}
 	return 0;
 }
 
