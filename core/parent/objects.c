@@ -37,26 +37,31 @@ object_name(const struct object *object)
 	return slash ? slash + 1 : object->path;
 }
 
-/* What follows the name of a library in that of its file: ".so", "-VERSION.so", or if the name has ".so", ".VERSION".
- */
+/* ".5" and ".5.4.1" say the same, as far as they say something. */
 static bool
-is_version(const char *rest, bool has_suffix)
+is_same_version(const char *a, const char *b)
 {
-	if (has_suffix)
-		return rest[0] == '.';
-	return (rest[0] == '.' || rest[0] == '-') && strstr(rest, ".so");
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return (*a == '\0' && (*b == '\0' || *b == '.')) || (*b == '\0' && *a == '.');
 }
 
+/* name up to its ".so" must be that of the file, or without "lib"; what follows in the file: "-r0.3", ".so", ".5.4" */
 static bool
 is_library_called(const char *file, const char *name)
 {
-	size_t length = strlen(name);
-	bool has_suffix = length > 3 && strcmp(name + length - 3, ".so") == 0;
+	const char *suffix = strstr(name, ".so");
+	size_t length = suffix ? (size_t)(suffix - name) : strlen(name);
+	const char *rest = NULL, *file_suffix;
 
-	if (strncmp(file, name, length) == 0 && is_version(file + length, has_suffix))
-		return true;
-	return strncmp(file, "lib", 3) == 0 && strncmp(file + 3, name, length) == 0 &&
-	       is_version(file + 3 + length, has_suffix);
+	if (length > 0 && strncmp(file, name, length) == 0)
+		rest = file + length;
+	else if (length > 0 && strncmp(file, "lib", 3) == 0 && strncmp(file + 3, name, length) == 0)
+		rest = file + 3 + length;
+	file_suffix = rest && (rest[0] == '.' || rest[0] == '-') ? strstr(rest, ".so") : NULL;
+	return file_suffix && (!suffix || is_same_version(file_suffix + 3, suffix + 3));
 }
 
 bool
