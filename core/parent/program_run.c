@@ -335,7 +335,7 @@ prepare_loop(struct run *self)
 	loop->late = on_late;
 	loop->reports = (struct reports){
 		.wants_names = self->session->is_traced && self->session->command->per_thread,
-		.nr_threads = &self->tracer.threads.nr,
+		.threads = &self->tracer.threads,
 	};
 	loop->sources[0] = (struct source){&self->launch.exec_fd, 0, on_exec};
 	loop->sources[1] = (struct source){regions_fd(self->regions), 0, on_samples};

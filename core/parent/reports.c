@@ -135,30 +135,43 @@ report_is_creation(const struct report *report)
 	       (event == PTRACE_EVENT_CLONE || event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK);
 }
 
-/* The new thread will stop, and is told of only if no other signal is pending. A stale number does no harm. */
+/* A number that is not that of a thread does no harm. */
 static void
-remember(struct reports *reports, const struct report *report)
+expect(struct reports *reports, pid_t child, const struct report *taken, size_t nr)
 {
-	unsigned long child;
+	if (threads_find(reports->threads, child))
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		if (taken[i].tid == child)
+			return;
+	}
+	reports->expected[reports->nr_expected++ % REPORTS_NR_EXPECTED] = child;
+}
 
-	reports_announce(reports, report->tid);
-	if (report_is_creation(report) && ptrace(PTRACE_GETEVENTMSG, report->tid, NULL, &child) == 0)
-		reports_announce(reports, (pid_t)child);
+/* New threads are told of only if no other signal is pending, and wait until their first stop is seen. */
+static void
+remember(struct reports *reports, const struct report *taken, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		unsigned long child;
+
+		reports_announce(reports, taken[i].tid);
+		if (report_is_creation(&taken[i]) && ptrace(PTRACE_GETEVENTMSG, taken[i].tid, NULL, &child) == 0)
+			expect(reports, (pid_t)child, taken, nr);
+	}
 }
 
 /* One of each: a thread that has stopped has no more to tell until that was handled. */
 static size_t
-take_from_recent(struct reports *reports, struct report *taken, size_t most)
+take_from_these(struct reports *reports, pid_t *tids, size_t nr_tids, bool is_once, struct report *taken, size_t nr,
+		size_t most)
 {
-	size_t nr = 0;
-
-	for (size_t i = 0; i < REPORTS_NR_RECENT && nr < most; i++) {
-		enum taken answer =
-			reports->recent[i] == 0 ? TAKEN_NOTHING : take_one(reports, reports->recent[i], &taken[nr]);
+	for (size_t i = 0; i < nr_tids && nr < most; i++) {
+		enum taken answer = tids[i] == 0 ? TAKEN_NOTHING : take_one(reports, tids[i], &taken[nr]);
 
 		nr += answer == TAKEN_REPORT;
-		if (answer == TAKEN_NOBODY)
-			reports->recent[i] = 0;
+		if (answer == TAKEN_NOBODY || (answer == TAKEN_REPORT && is_once))
+			tids[i] = 0;
 	}
 	return nr;
 }
@@ -166,10 +179,11 @@ take_from_recent(struct reports *reports, struct report *taken, size_t most)
 static size_t
 take_of_many(struct reports *reports, struct report *taken, size_t most, enum reports_rest *rest)
 {
-	size_t nr = take_from_recent(reports, taken, most), nr_recent = nr;
+	size_t nr = take_from_these(reports, reports->recent, REPORTS_NR_RECENT, false, taken, 0, most), nr_recent;
 	uint64_t now = clock_raw_ns();
 	enum taken last = TAKEN_REPORT;
 
+	nr = nr_recent = take_from_these(reports, reports->expected, REPORTS_NR_EXPECTED, true, taken, nr, most);
 	*rest = nr > 0 ? REPORTS_MORE : REPORTS_LATER;
 	if (now >= reports->ask_all_ns) {
 		nr = take_from_all(reports, taken, nr, most, &last);
@@ -181,8 +195,7 @@ take_of_many(struct reports *reports, struct report *taken, size_t most, enum re
 		else
 			*rest = REPORTS_MORE;
 	}
-	for (size_t i = 0; i < nr; i++)
-		remember(reports, &taken[i]);
+	remember(reports, taken, nr);
 	return nr;
 }
 
@@ -194,7 +207,7 @@ reports_take(struct reports *reports, struct report *taken, size_t most, enum re
 	enum taken last;
 	size_t nr;
 
-	if (reports->nr_threads && *reports->nr_threads > FEW) {
+	if (reports->threads && reports->threads->nr > FEW) {
 		nr = take_of_many(reports, taken, most, rest);
 	} else {
 		nr = take_from_all(reports, taken, 0, most, &last);

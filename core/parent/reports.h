@@ -15,6 +15,8 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include "parent/thread.h"
+
 #define NAME_BYTES 16
 
 /* A status of a child or of a traced thread, taken from the system. */
@@ -28,16 +30,19 @@ struct report {
 };
 
 #define REPORTS_NR_RECENT 8
+#define REPORTS_NR_EXPECTED 64
 
 /* Zeroed: ready. */
 struct reports {
 	bool wants_names;
-	pid_t usage_of;           /* 0: nobody. The system goes through all threads of a process for it */
-	const size_t *nr_threads; /* how many there are; NULL: few. Borrowed */
+	pid_t usage_of;                /* 0: nobody. The system goes through all threads of a process for it */
+	const struct threads *threads; /* those that have reported already; NULL: few. Borrowed */
 
 	/* its own */
-	pid_t recent[REPORTS_NR_RECENT]; /* heard of last; 0: nobody */
-	uint64_t ask_all_ns;             /* when that is due         */
+	pid_t recent[REPORTS_NR_RECENT];     /* heard of last; 0: nobody             */
+	pid_t expected[REPORTS_NR_EXPECTED]; /* created, and not heard of; 0: nobody */
+	size_t nr_expected;                  /* so far: the next goes to that modulo their number */
+	uint64_t ask_all_ns;                 /* when that is due                     */
 };
 
 /* What to expect after what was taken. */

@@ -256,7 +256,7 @@ listen_to_child(struct supervisor *self)
 	loop->report = on_report;
 	loop->signal = on_signal;
 	loop->late = on_late;
-	loop->reports.nr_threads = &self->tracer.threads.nr;
+	loop->reports.threads = &self->tracer.threads;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		loop->sources[loop->nr_sources++] = sources[i];
 	self->wire_source = &loop->sources[0];

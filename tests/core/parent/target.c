@@ -191,6 +191,7 @@ storm(int number)
 static void *
 sleep_for_ever(void *unused)
 {
+	atomic_fetch_add(&nr_done, 1);
 	while (true)
 		pause();
 	return unused;
@@ -206,6 +207,8 @@ crowd(int number)
 	CHECK(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 16384) == 0);
 	for (int i = 0; i < number; i++)
 		CHECK(pthread_create(&sleeper, &small, sleep_for_ever, NULL) == 0);
+	while (atomic_load(&nr_done) < number)
+		sched_yield();
 	threads(50);
 	exit(0);
 }
