@@ -3,7 +3,9 @@
 # Everyday programs under "rot run": in total, by thread, and with a region in a library. Output, files and exit status must be
 # those without rot, the table must follow, and the region must have hits. What is not installed is named and skipped.
 #
-# try-programs.sh [-v] [NAME...]     -v: show the tables; NAME: only these of gzip python3 python3-dlopen xz openssl openblas openmp false killed
+# try-programs.sh [-v] [-b BACKEND] [NAME...]
+#	-v: show the tables; -b: observe regions in this way (uprobe, breakpoint, int3); NAME: only these of
+# gzip python3 python3-dlopen xz openssl openblas openmp false killed
 set -uo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 rot=$(cd "${top_builddir:-$top/build}" && pwd -P)/driver/rot
@@ -12,7 +14,15 @@ rot=$(cd "${top_builddir:-$top/build}" && pwd -P)/driver/rot
 	exit 1
 }
 is_verbose=false
-[ "${1:-}" = -v ] && is_verbose=true && shift
+backend=auto
+while getopts vb: option; do
+	case $option in
+	v) is_verbose=true ;;
+	b) backend=$OPTARG ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
 chosen=" $* "
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -178,6 +188,6 @@ for row in "${rows[@]}"; do
 	execute "$work/alone" "${command[@]}"
 	try total
 	try threads -t
-	[ -z "$region" ] || try region --region="$region"
+	[ -z "$region" ] || try region --region="$region" --region-backend="$backend"
 done
 exit $((nr_failed != 0))
