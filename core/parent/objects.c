@@ -65,6 +65,12 @@ is_library_called(const char *file, const char *name)
 }
 
 bool
+library_is_called(const char *library, const char *name)
+{
+	return *name && (strcmp(library, name) == 0 || is_library_called(library, name));
+}
+
+bool
 object_is_called(const struct object *object, const char *name)
 {
 	size_t length = strlen(name), path_length = strlen(object->path);

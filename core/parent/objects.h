@@ -50,6 +50,10 @@ struct object *objects_at(const struct objects *objects, uint64_t address);
  */
 bool object_is_called(const struct object *object, const char *name);
 
+/* The same of a library's own name: "libopenblas.so.0" is called libopenblas.so.0, libopenblas.so, libopenblas,
+ * openblas. */
+bool library_is_called(const char *library, const char *name);
+
 /* The last part of its path. */
 const char *object_name(const struct object *object);
 

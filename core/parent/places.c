@@ -20,6 +20,7 @@ struct search {
 	const struct objects *objects;
 	struct place_name name;
 	bool is_end;
+	bool by_library_name; /* no file is called like the object that is named */
 };
 
 /* What was found: ranges of one object. */
@@ -131,10 +132,32 @@ static const struct {
 
 /* ---- looking into all of them ---- */
 
+/* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
+static bool
+is_library_called(const struct search *search, const struct object *object)
+{
+	struct symbol_file *file = symbol_file_open(search->files, object->file, NULL);
+	const char *library = file ? symbols_library_name(file) : NULL;
+
+	return library && library_is_called(library, search->name.object);
+}
+
 static bool
 is_searched(const struct search *search, const struct object *object)
 {
-	return object->file && (!search->name.object || object_is_called(object, search->name.object));
+	if (!object->file || !search->name.object)
+		return object->file != NULL;
+	return search->by_library_name ? is_library_called(search, object)
+				       : object_is_called(object, search->name.object);
+}
+
+static bool
+is_object_there(const struct search *search)
+{
+	for (size_t i = 0; i < search->objects->nr_objects; i++)
+		if (is_searched(search, &search->objects->objects[i]))
+			return true;
+	return false;
 }
 
 /* In the program (or else in the others), with one way to look. -1: something is there, but it is of no use. */
@@ -225,12 +248,10 @@ no_such_name(const struct search *search, struct rot_error *err)
 static int
 find_all(struct search *search, const char *text, struct findings *findings, struct rot_error *err)
 {
-	bool is_object_there = false;
 	struct rot_error why = {0};
 
-	for (size_t i = 0; i < search->objects->nr_objects; i++)
-		is_object_there |= is_searched(search, &search->objects->objects[i]);
-	if (!is_object_there && search->name.object)
+	search->by_library_name = !is_object_there(search);
+	if (search->name.object && !is_object_there(search))
 		return no_such_object(search, err);
 	for (size_t i = 0; i < 2 * NR_KINDS; i++) {
 		size_t kind = i % NR_KINDS;

@@ -128,6 +128,20 @@ symbol_file_section(const struct symbol_file *file, const char *name, GElf_Shdr 
 	return NULL;
 }
 
+const char *
+symbols_library_name(const struct symbol_file *file)
+{
+	GElf_Shdr header;
+	Elf_Scn *section = symbol_file_section(file, ".dynamic", &header);
+	Elf_Data *data = section && header.sh_type == SHT_DYNAMIC ? elf_getdata(section, NULL) : NULL;
+	GElf_Dyn entry;
+
+	for (int i = 0; data && gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++)
+		if (entry.d_tag == DT_SONAME)
+			return elf_strptr(file->elf, header.sh_link, entry.d_un.d_val);
+	return NULL;
+}
+
 bool
 symbols_file_offset(struct symbol_file *file, uint64_t address, uint64_t *offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A library with a region, loaded by region_target while it runs. */
+/* A library with a region, loaded by region_target while it runs, by the name libregions.so.7. */
 void library_region(void (*work)(void));
 
 void

@@ -241,6 +241,16 @@ START_TEST(objects_are_called_by_their_end)
 }
 END_TEST
 
+START_TEST(libraries_are_called_by_their_own_name)
+{
+	ck_assert(library_is_called("libopenblas.so.0", "libopenblas.so.0"));
+	ck_assert(library_is_called("libopenblas.so.0", "libopenblas.so"));
+	ck_assert(library_is_called("libopenblas.so.0", "openblas"));
+	ck_assert(!library_is_called("libopenblas.so.0", "blas"));
+	ck_assert(!library_is_called("libopenblas.so.0", ""));
+}
+END_TEST
+
 /* Without its name, a library's own functions are not meant; the hint says how they would be. */
 START_TEST(own_functions_of_libraries_are_named_with_them)
 {
@@ -442,6 +452,7 @@ main(void)
 	tcase_add_test(tests, libraries_are_objects);
 	tcase_add_test(tests, own_functions_of_libraries_are_named_with_them);
 	tcase_add_test(tests, nobody_has_no_objects);
+	tcase_add_test(tests, libraries_are_called_by_their_own_name);
 	tcase_add_loop_test(tests, objects_are_called_by_their_end, 0, NR_ELEMENTS(calls));
 	tcase_add_loop_test(tests, regions_are_found, 0, NR_ELEMENTS(regions));
 	tcase_add_loop_test(tests, addresses_are_those_of_the_file, 0, 2);

@@ -154,6 +154,10 @@ static const struct {
 	 1},
 	{{.arguments = {"execute", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 20, 20, 0, 20, 0}}, 2},
 	{{.arguments = {"load", "10"}, .regions = {{"library_region"}}}, {{"library_region", 1, 10, 10, 0, 10, 0}}, 1},
+	/* by its own name, which its file does not have */
+	{{.arguments = {"load", "10"}, .regions = {{"libregions.so.7:library_region"}}},
+	 {{"libregions.so.7:library_region", 1, 10, 10, 0, 10, 0}},
+	 1},
 };
 
 START_TEST(regions_are_exact)
