@@ -507,18 +507,27 @@ breakpoints_handle(const struct tracer_stop *stop)
 
 /* ---- leaving ---- */
 
-/* Whether the thread has met an int3 and will be told so when it goes on. */
-static bool
-has_met_int3(const struct thread *thread)
+/* A signal that the thread has raised, and will be told of when it goes on; 0: none. */
+static int
+raised_signal(const struct thread *thread)
 {
 	struct __ptrace_peeksiginfo_args which = {.nr = 1};
 	siginfo_t info;
 
 	for (; ptrace(PTRACE_PEEKSIGINFO, thread->tid, &which, &info) == 1; which.off++) {
-		if (info.si_signo == SIGTRAP && (info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT))
-			return true;
+		if (info.si_code > 0 && is_synchronous(info.si_signo))
+			return info.si_signo;
 	}
-	return false;
+	return 0;
+}
+
+bool
+image_is_at_rest(const struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	return thread->image && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) == 0 &&
+	       raised_signal(thread) == 0 && !is_restartable(thread, registers.rip);
 }
 
 enum tracer_answer
@@ -534,7 +543,7 @@ breakpoints_leave(const struct tracer_stop *stop)
 		set_rip(thread, registers.rip - 1);
 		return TRACER_RESUME;
 	}
-	if (find(thread->image, registers.rip - 1) && has_met_int3(thread))
+	if (find(thread->image, registers.rip - 1) && raised_signal(thread) == SIGTRAP)
 		return TRACER_KEEP;
 	move_out_of_slot(thread, &registers, stop->signal);
 	return TRACER_DELIVER;

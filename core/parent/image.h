@@ -92,6 +92,13 @@ void images_clear(struct images *images);
  */
 int image_watch_objects(struct thread *thread, struct rot_error *err);
 
+/*
+ * Whether a thread that is paused, or about to get a signal, can be made to do something else for a moment. False: it
+ * has raised a signal that will only be delivered when it goes on, or is in a restartable sequence; another stop will
+ * do.
+ */
+bool image_is_at_rest(const struct thread *thread);
+
 /* All n bytes at an address: 0, or -1 with errno. */
 int image_read(struct image *image, uint64_t address, void *bytes, size_t n);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Executes functions that begin with all kinds of instructions and checks what they do: kinds THREADS ROUNDS
- * [MICROSECONDS between signals to each thread]. A signal handler must never see code that is in no file.
+ * [MICROSECONDS between signals to each thread [MODE]]. Modes are in a table at the end: another process does the same,
+ * or the program goes on in another way. A signal handler must never see code that is in no file.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -267,16 +270,12 @@ read_mappings(void)
 		fclose(file);
 }
 
-int
-main(int argc, char **argv)
+static void
+prepare(void)
 {
 	static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGTRAP};
-	int nr_threads = argc > 1 ? atoi(argv[1]) : 1;
 	struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_RESTART};
-	pthread_t threads[64];
 
-	nr_rounds = argc > 2 ? atoi(argv[2]) : 1;
-	interval_us = argc > 3 ? atoi(argv[3]) : 0;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		sigaction(faults[i], &action, NULL);
 	action.sa_sigaction = on_timer;
@@ -284,6 +283,14 @@ main(int argc, char **argv)
 	read_mappings();
 	process = (uint64_t)getpid();
 	highest_leaf = call_function(&(struct registers){0}, function_of(KIND_cpuid)) & 0xffffffff;
+}
+
+static void
+work_in_threads(int nr_threads)
+{
+	pthread_t threads[64];
+
+	total = 0;
 	for (int i = 1; i < nr_threads; i++)
 		pthread_create(&threads[i], NULL, work, NULL);
 	work(NULL);
@@ -291,5 +298,184 @@ main(int argc, char **argv)
 		pthread_join(threads[i], NULL);
 	if (total != (uint64_t)nr_threads * (uint64_t)nr_rounds * 0x1000)
 		fail("lost executions", KIND_add_immediate, total);
+}
+
+/* ---- modes ---- */
+
+static void
+wait_for(pid_t pid)
+{
+	int status;
+
+	if (waitpid(pid, &status, __WALL) != pid || status != 0)
+		fail("the child failed", -1, (uint64_t)status);
+	process = (uint64_t)getpid();
+}
+
+static int
+work_as_child(void *unused)
+{
+	(void)unused;
+	process = (uint64_t)syscall(SYS_getpid);
+	work(NULL);
+	_exit(has_failed);
+}
+
+static void
+fork_and_work(char **argv)
+{
+	pid_t pid = fork();
+
+	(void)argv;
+	if (pid == 0)
+		work_as_child(NULL);
+	wait_for(pid);
+}
+
+static void
+vfork_and_work(char **argv)
+{
+	pid_t pid = vfork();
+
+	(void)argv;
+	if (pid == 0)
+		work_as_child(NULL);
+	wait_for(pid);
+}
+
+/* A process that shares the memory of its parent, which does not wait for it. */
+static void
+clone_and_work(char **argv)
+{
+	static char stack[1 << 16] __attribute__((aligned(64)));
+
+	(void)argv;
+	wait_for(clone(work_as_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL));
+}
+
+static void *
+execute(void *argv)
+{
+	((char **)argv)[4] = NULL;
+	execv("/proc/self/exe", argv);
+	return NULL;
+}
+
+static void
+execute_from_thread(char **argv)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, execute, argv);
+	pthread_join(thread, NULL);
+	fail("not executed", -1, 0);
+}
+
+static void
+exit_among_threads(char **argv)
+{
+	pthread_t thread;
+
+	(void)argv;
+	nr_rounds = 1 << 30;
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread, NULL, work, NULL);
+	usleep(20000);
+	_exit(has_failed);
+}
+
+static volatile int nr_steps;
+
+static void
+on_step(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	check_rip(context);
+	if (info->si_code == TRAP_TRACE)
+		nr_steps++;
+	else
+		fail("a trap that is no step", info->si_code, 0);
+}
+
+static int
+steps_through(int kind)
+{
+	struct registers r = {.rdi = 1, .rsi = 2};
+
+	nr_steps = 0;
+	__asm__ volatile("pushf; orl $0x100, (%%rsp); popf" ::: "cc", "memory");
+	call_function(&r, function_of(kind));
+	__asm__ volatile("pushf; andl $~0x100, (%%rsp); popf" ::: "cc", "memory");
+	return nr_steps;
+}
+
+/* The functions differ in their first instruction only. */
+static void
+step(char **argv)
+{
+	struct sigaction action = {.sa_sigaction = on_step, .sa_flags = SA_SIGINFO};
+
+	(void)argv;
+	sigaction(SIGTRAP, &action, NULL);
+	for (int i = 0; i < nr_rounds; i++) {
+		int nr = steps_through(KIND_nop);
+
+		if (nr < 20 || steps_through(KIND_endbr) != nr || steps_through(KIND_nop_long) != nr)
+			fail("steps are lost", i, (uint64_t)nr_steps);
+	}
+}
+
+static volatile int nr_traps;
+
+static void
+on_own_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)context;
+	nr_traps += info->si_code == SI_TKILL || info->si_code == SI_USER;
+}
+
+static void
+trap(char **argv)
+{
+	(void)argv;
+	signal(SIGTRAP, SIG_IGN);
+	for (int i = 0; i < nr_rounds; i++)
+		raise(SIGTRAP);
+	sigaction(SIGTRAP, &(struct sigaction){.sa_sigaction = on_own_trap, .sa_flags = SA_SIGINFO}, NULL);
+	for (int i = 0; i < nr_rounds; i++) {
+		raise(SIGTRAP);
+		kill(getpid(), SIGTRAP);
+	}
+	if (nr_traps != 2 * nr_rounds)
+		fail("lost signals", -1, (uint64_t)nr_traps);
+}
+
+static const struct {
+	const char *name;
+	void (*act)(char **argv);
+} modes[] = {
+	{"fork", fork_and_work},
+	{"vfork", vfork_and_work},
+	{"clone", clone_and_work},
+	{"exec", execute_from_thread},
+	{"exit", exit_among_threads},
+	{"step", step},
+	{"trap", trap},
+};
+
+int
+main(int argc, char **argv)
+{
+	int nr_threads = argc > 1 ? atoi(argv[1]) : 1;
+
+	nr_rounds = argc > 2 ? atoi(argv[2]) : 1;
+	interval_us = argc > 3 ? atoi(argv[3]) : 0;
+	prepare();
+	work_in_threads(nr_threads);
+	for (size_t i = 0; argc > 4 && i < sizeof(modes) / sizeof(modes[0]); i++) {
+		if (strcmp(argv[4], modes[i].name) == 0)
+			modes[i].act(argv);
+	}
 	return has_failed;
 }

@@ -54,6 +54,8 @@ stopped(void *context, const struct tracer_stop *stop)
 {
 	struct traced *traced = context;
 
+	if (traced->stopped)
+		traced->stopped(traced, stop->thread);
 	return images_stopped(&traced->images, stop);
 }
 
@@ -131,7 +133,10 @@ traced_attach(struct traced *traced, pid_t pid)
 	struct rot_error err;
 
 	prepare(traced, pid);
-	return tracer_attach(&traced->tracer, &err);
+	if (tracer_attach(&traced->tracer, &err) < 0)
+		return -1;
+	ptrace(PTRACE_INTERRUPT, pid, NULL, NULL);
+	return 0;
 }
 
 void

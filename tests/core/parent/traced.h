@@ -14,7 +14,8 @@ struct traced {
 	bool leaves; /* lets everything go at the next stop */
 
 	/* may be set before traced_run; context of the images is the struct */
-	bool (*turn)(struct traced *traced); /* after each report; true: leave */
+	bool (*turn)(struct traced *traced);                           /* after each report; true: leave  */
+	void (*stopped)(struct traced *traced, struct thread *thread); /* at every stop, before it is answered */
 };
 
 /* Starts a program, NULL-terminated arguments, that stands before its first instruction; output 2 is ours, 1 goes to
