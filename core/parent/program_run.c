@@ -267,7 +267,7 @@ on_stop(void *context, const struct tracer_stop *stop)
 	enum tracer_answer answer = images_stopped(&self->images, stop);
 	struct rot_error err;
 
-	if (answer == TRACER_DELIVER && self->awaits_pause && stop->signal == 0) {
+	if (answer == TRACER_DELIVER && self->awaits_pause && image_is_at_rest(stop->thread)) {
 		self->awaits_pause = false;
 		find_places(self, stop->thread);
 		if (image_watch_objects(stop->thread, &err) < 0)

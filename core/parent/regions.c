@@ -17,7 +17,7 @@
 #include "parent/region_report.h"
 
 /* In the order in which they are tried. */
-static const struct region_backend *const backends[] = {&region_uprobe, &region_breakpoint};
+static const struct region_backend *const backends[] = {&region_uprobe, &region_breakpoint, &region_int3};
 
 #define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
 
@@ -406,9 +406,10 @@ keep_points(struct regions *regions, size_t region, struct region_points *found)
 }
 
 static const struct region_backend *
-choose(struct regions *regions, struct region_image *image, size_t region, struct region_point *const *points,
-       size_t nr)
+choose(struct region_thread *witness, size_t region, struct region_point *const *points, size_t nr)
 {
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
 	struct rot_error err = {0};
 
 	for (size_t i = 0; i < NR_BACKENDS; i++) {
@@ -419,7 +420,7 @@ choose(struct regions *regions, struct region_image *image, size_t region, struc
 		self = backend_open(regions, i);
 		if (!self)
 			err = regions->states[i].refusal;
-		else if (backends[i]->install(self, image, image->threads, points, nr, &err) == 0)
+		else if (backends[i]->install(self, image, witness, points, nr, &err) == 0)
 			return backends[i];
 		region_report_refusal(regions->report, region, backends[i]->name, &err);
 	}
@@ -427,8 +428,10 @@ choose(struct regions *regions, struct region_image *image, size_t region, struc
 }
 
 static void
-resolve(struct regions *regions, struct region_image *image, size_t region)
+resolve(struct region_thread *witness, size_t region)
 {
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
 	struct region_points found = {0};
 	struct rot_error err = {0};
 	struct region_point **points;
@@ -439,7 +442,7 @@ resolve(struct regions *regions, struct region_image *image, size_t region)
 		return;
 	}
 	points = keep_points(regions, region, &found);
-	backend = choose(regions, image, region, points, found.nr);
+	backend = choose(witness, region, points, found.nr);
 	for (size_t i = 0; backend && i < found.nr; i++) {
 		points[i]->backend = backend;
 		image_add_point(image, points[i]);
@@ -471,7 +474,7 @@ regions_resolve(struct regions *regions, struct thread *thread)
 	nr_points = image->nr_points;
 	for (size_t i = 0; i < regions->nr; i++) {
 		if (!is_resolved(image, i))
-			resolve(regions, image, i);
+			resolve(self, i);
 	}
 	if (image->nr_points == nr_points)
 		return;

@@ -97,8 +97,8 @@ struct region_thread {
  *
  * open:    once in a run, when the backend is tried first. NULL: it cannot serve at all.
  * install: observes nr points of one region in an image, of which witness is a thread: stopped before the first
- *          instruction of the program (its libraries are mapped), or, where a running process is visited, not stopped
- *          at all. -1: not all of them can be, and none is; the region is the next one's.
+ *          instruction of the program (its libraries are mapped), in the loader, or, where a running process is
+ *          visited, at rest (image.h). -1: not all of them can be, and none is; the region is the next one's.
  * join:    a thread of an image with points, before its first instruction (or running, if it was attached to); and
  *          again after points were added to its image. Afterwards it is observed at all points of this backend in the
  *          image. -1: its hits are not seen; that is reported.
@@ -170,8 +170,8 @@ void regions_drain(struct regions *regions);
 /*
  * What happens to threads; NULL regions are allowed everywhere. started: its counters are open. executes: its process
  * stands before the first instruction of another program; its counters are still open. executed: they were opened anew.
- * resolve: the libraries that the program needs are mapped, or others were added. leaves: it has ended or is let go
- * (runs_on); its counters are still open.
+ * resolve: the libraries that the program needs are mapped, or others were added; the thread is the witness (above).
+ * leaves: it has ended or is let go (runs_on); its counters are still open.
  */
 void regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts);
 void regions_thread_executes(struct regions *regions, struct thread *thread);

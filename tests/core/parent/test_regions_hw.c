@@ -15,7 +15,7 @@
 #include "program_runner.h"
 #include "testing.h"
 
-static const char *const all_backends[] = {"uprobe", "breakpoint"};
+static const char *const all_backends[] = {"uprobe", "breakpoint", "int3"};
 
 /* Those that this machine allows. */
 static const char *backends[NR_ELEMENTS(all_backends)];
@@ -342,6 +342,16 @@ find_backends(void)
 	return is_all_right;
 }
 
+static bool
+is_available(const char *backend)
+{
+	for (int i = 0; i < nr_backends; i++) {
+		if (strcmp(backends[i], backend) == 0)
+			return true;
+	}
+	return false;
+}
+
 int
 main(void)
 {
@@ -360,8 +370,9 @@ main(void)
 	tcase_add_loop_test(tests, regions_without_events, 0, nr_backends);
 	tcase_add_loop_test(tests, running_processes_are_visited, 0, nr_backends);
 	tcase_add_test(tests, regions_that_are_not_there);
-	tcase_add_test(tests, without_tracefs);
-	if (strcmp(backends[nr_backends - 1], "breakpoint") == 0)
+	if (is_available("uprobe"))
+		tcase_add_test(tests, without_tracefs);
+	if (is_available("breakpoint"))
 		tcase_add_test(tests, more_addresses_than_breakpoints);
 	return suite_run(suite);
 }
