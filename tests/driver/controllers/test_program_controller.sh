@@ -110,6 +110,33 @@ sh -c 'echo $$ >rot.pid; exec "$@"' sh "$rot" measure "$key" ./mine.xml >"$work/
 status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 has "an interruption" 130 "Not complete: stopped after 1 points." "interrupted"
 
+# ---- regions ----
+target=$top_builddir/tests/core/parent/region_target
+cat >regions.xml <<END
+<controller name="regions" comment="a test" runs="1">
+<axis name="hits"><list values="2 40"/></axis>
+<point series="s" label="{\$hits}">
+<program executable="$target"><argument value="main"/><argument value="{\$hits}"/><region name="part" begin="region_one"/></program>
+</point>
+<quantity is="time"/>
+<table><column of="hits"/><column of="region"/><column of="time"/></table>
+</controller>
+END
+call measure "$key" regions.xml
+case $status:$err in
+1:*"was not observed"*) echo "SKIP: regions: $err" ;;
+*)
+	has "a point for the region" 0 " 2  part" ""
+	has "and for the program" 0 "40  program" ""
+	grep -q '"series": "s part"' regions.json
+	result=$?
+	check "the series of the region"
+	sed 's/region_one/no_such_function/' regions.xml >wrong.xml
+	call measure "$key" wrong.xml
+	has "a region that is not there" 1 "" "the region 'part' of '$target' was not observed"
+	;;
+esac
+
 # ---- the example ----
 if command -v awk >/dev/null && command -v gnuplot >/dev/null; then
 	call measure "$key" awk -runs=1
