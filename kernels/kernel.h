@@ -37,8 +37,9 @@ struct kernel_buffer {
  * run:        the measured work and nothing else: called once per run, between start and stop of the main measurer.
  * warm_code:  load the code (and what it needs) into the caches; NULL: run is used.
  * warm_data:  load data beyond buffers into the caches; called after the buffers were read.
- * stop:       make run return soon; called from another thread while run is active. NULL: the kernel always ends by
- * itself. dispose:    free what initialize made; called after every initialize, also a failed one.
+ * stop:       make run return soon; called from another thread while run is active, or by its own in the middle of run
+ *             (as buffers may be), like a signal handler. NULL: the kernel always ends by itself.
+ * dispose:    free what initialize made; called after every initialize, also a failed one.
  */
 struct kernel_type {
 	const char *class_name;

@@ -58,6 +58,14 @@ execute_stop_kernel(struct run *run, struct child_thread *thread, void *action, 
 	return 0;
 }
 
+static bool
+stop_kernel_inside(struct run *run, void *action)
+{
+	const struct stop_kernel_action *own = action;
+
+	return workload_stop_kernel_inside(run_find_kernel(run, own->kernel));
+}
+
 static int
 check_flush_buffers(const void *action, const struct measurement *measurement, struct rot_error *err)
 {
@@ -73,6 +81,14 @@ execute_flush_buffers(struct run *run, struct child_thread *thread, void *action
 
 	(void)thread;
 	return workload_flush_buffers(run_find_kernel(run, own->kernel), err);
+}
+
+static bool
+flush_buffers_inside(struct run *run, void *action)
+{
+	const struct flush_kernel_buffers_action *own = action;
+
+	return workload_flush_buffers_inside(run_find_kernel(run, own->kernel));
 }
 
 /* ---- waiting; a run that has failed releases all who wait ---- */
@@ -219,7 +235,10 @@ execute_initialize_set(struct run *run, struct child_thread *thread, void *actio
 		free(added);
 		return rot_error_set(err, 0, "measurer set %d is initialized already", own->measurer_set->id);
 	}
-	return set_initialize(&added->state, own->measurer_set, 0, run->failure);
+	if (set_initialize(&added->state, own->measurer_set, 0, run->failure) < 0)
+		return -1;
+	added->is_ready = true;
+	return 0;
 }
 
 static int
@@ -244,6 +263,35 @@ execute_stop_set(struct run *run, struct child_thread *thread, void *action, str
 		return -1;
 	set_stop(&set->state);
 	return 0;
+}
+
+/* The lock is held all the time, so that nobody disposes the set meanwhile. */
+static bool
+switch_set_inside(struct run *run, const struct set_action *action, void (*perform)(struct set_state *state))
+{
+	struct action_set *set;
+	bool is_possible;
+
+	if (pthread_mutex_trylock(&run->lock) != 0)
+		return false;
+	set = *find_set(run, action->measurer_set);
+	is_possible = set && set->is_ready && set_is_signal_safe(&set->state);
+	if (is_possible)
+		perform(&set->state);
+	pthread_mutex_unlock(&run->lock);
+	return is_possible;
+}
+
+static bool
+start_set_inside(struct run *run, void *action)
+{
+	return switch_set_inside(run, action, set_start);
+}
+
+static bool
+stop_set_inside(struct run *run, void *action)
+{
+	return switch_set_inside(run, action, set_stop);
 }
 
 static int
@@ -373,6 +421,8 @@ execute_measure(struct run *run, struct child_thread *thread, void *action, stru
 
 /*
  * check: complains about what is missing. execute: -1 with err set, or with the failure recorded already.
+ * execute_inside: the same in a thread that is interrupted, see action_execute_inside; NULL: not possible, as it
+ * allocates memory, waits, or makes and deletes what others use.
  * works_on_behalf: does not depend on the thread that executes it, and waits for nothing.
  * refuse: complains about what this core cannot do, after check; may be NULL.
  */
@@ -381,26 +431,32 @@ static const struct action_type {
 	const char *journal_text;
 	int (*check)(const void *action, const struct measurement *measurement, struct rot_error *err);
 	int (*execute)(struct run *run, struct child_thread *thread, void *action, struct rot_error *err);
+	bool (*execute_inside)(struct run *run, void *action);
 	bool works_on_behalf;
 	int (*refuse)(const void *action, struct rot_error *err);
 } types[] = {
-	{&stop_kernel_action_class, "action StopKernel", check_stop_kernel, execute_stop_kernel, true, NULL},
-	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", check_flush_buffers, execute_flush_buffers,
+	{&stop_kernel_action_class, "action StopKernel", check_stop_kernel, execute_stop_kernel, stop_kernel_inside,
 	 true, NULL},
+	{&flush_kernel_buffers_action_class, "action FlushKernelBuffers", check_flush_buffers, execute_flush_buffers,
+	 flush_buffers_inside, true, NULL},
 	{&wait_for_workload_action_class, "action WaitForWorkload", check_wait_for_workload, execute_wait_for_workload,
+	 NULL, false, NULL},
+	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", check_barrier, execute_barrier, NULL,
 	 false, NULL},
-	{&wait_for_pressure_barrier_action_class, "action WaitForPressureBarrier", check_barrier, execute_barrier,
+	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", check_set, execute_initialize_set, NULL,
 	 false, NULL},
-	{&initialize_measurer_set_action_class, "action InitializeMeasurerSet", check_set, execute_initialize_set,
+	{&start_measurer_set_action_class, "action StartMeasurerSet", check_set, execute_start_set, start_set_inside,
 	 false, NULL},
-	{&start_measurer_set_action_class, "action StartMeasurerSet", check_set, execute_start_set, false, NULL},
-	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set, false, NULL},
-	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set, false, NULL},
-	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set, false, NULL},
-	{&add_rule_action_class, "action AddRule", check_add_rule, execute_add_rule, true, NULL},
-	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure, false, NULL},
-	{&create_measurer_on_thread_action_class, "action CreateMeasurerOnThread", check_create, execute_create, true,
-	 refuse_create},
+	{&stop_measurer_set_action_class, "action StopMeasurerSet", check_set, execute_stop_set, stop_set_inside, false,
+	 NULL},
+	{&read_measurer_set_action_class, "action ReadMeasurerSet", check_set, execute_read_set, NULL, false, NULL},
+	{&dispose_measurer_set_action_class, "action DisposeMeasurerSet", check_set, execute_dispose_set, NULL, false,
+	 NULL},
+	{&add_rule_action_class, "action AddRule", check_add_rule, execute_add_rule, NULL, true, NULL},
+	{&measure_action_execution_class, "action MeasureActionExecution", check_measure, execute_measure, NULL, false,
+	 NULL},
+	{&create_measurer_on_thread_action_class, "action CreateMeasurerOnThread", check_create, execute_create, NULL,
+	 true, refuse_create},
 };
 
 static const struct action_type *
@@ -424,6 +480,24 @@ action_execute(struct run *run, struct child_thread *thread, struct action_base 
 		return 0;
 	rot_error_prefix(&error, "%s", ROT_ENTITY(action)->class->name);
 	return run_fail(run, &error);
+}
+
+bool
+action_execute_inside(struct run *run, struct action_base *action)
+{
+	const struct action_type *type = action_type_of(action);
+
+	if (!type->execute_inside || run_has_failed(run) || !type->execute_inside(run, action))
+		return false;
+	journal_add("interrupted", -1);
+	journal_add(type->journal_text, -1);
+	return true;
+}
+
+bool
+action_is_executed_inside(const struct action_base *action)
+{
+	return action_type_of(action)->execute_inside != NULL;
 }
 
 /* Deepest nesting of actions that contain actions. */

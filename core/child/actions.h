@@ -8,6 +8,15 @@
 /* Executes action in the calling thread, whatever thread it names. 0, or -1 and the failure recorded. */
 int action_execute(struct run *run, struct child_thread *thread, struct action_base *action);
 
+/*
+ * Executes action in the calling thread, which was interrupted anywhere: like a signal handler. False: that is not
+ * possible for this kind, or now, since something is not ready or in use; then nothing was done.
+ */
+bool action_execute_inside(struct run *run, struct action_base *action);
+
+/* Whether its kind permits that. */
+bool action_is_executed_inside(const struct action_base *action);
+
 /* See rule_check. */
 int action_check(const struct action_base *action, const struct measurement *measurement, enum failure_kind *kind,
 		 struct rot_error *err);

@@ -7,6 +7,7 @@
 
 #include "child/caches.h"
 #include "child/configurator.h"
+#include "child/interruption.h"
 #include "child/journal.h"
 #include "child/rules.h"
 #include "child/run.h"
@@ -128,6 +129,7 @@ perform_runs(struct work *work)
 	size_t nr = measurement_command_nr_measurements(work->command);
 	struct rot_error error;
 
+	interruption_open(work->notifier->fd);
 	if (notifier_send(work->notifier, WIRE_STARTUP, (int64_t)nr * work->command->run_count, &error) < 0) {
 		failure_record(work->failure, FAILURE_ERROR, &error);
 		return;

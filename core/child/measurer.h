@@ -3,6 +3,7 @@
 #ifndef CHILD_MEASURER_H
 #define CHILD_MEASURER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -13,6 +14,7 @@
  * One row per class. A measurer's state is state_size bytes, zeroed before initialize, and belongs to the measurer; the
  * description is only read.
  *
+ * is_signal_safe: start and stop may be called in a thread that was interrupted anywhere, like a signal handler.
  * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
  * failure of it is.
  * not_foreign: why it cannot measure a thread on behalf of which another one starts and stops it; NULL: it can.
@@ -26,6 +28,7 @@ struct measurer_type {
 	size_t state_size;
 	enum failure_kind failure_kind;
 	const char *not_foreign;
+	bool is_signal_safe;
 	int (*initialize)(void *state, const void *description, pid_t tid, struct rot_error *err);
 	void (*start)(void *state);
 	void (*stop)(void *state);

@@ -66,6 +66,7 @@ output_time(void *state, const void *description, struct rot_error *err)
 
 const struct measurer_type tsc_measurer_type = {
 	.class = &tsc_measurer_class,
+	.is_signal_safe = true,
 	.state_size = sizeof(struct interval),
 	.start = start_tsc,
 	.stop = stop_tsc,
@@ -74,6 +75,7 @@ const struct measurer_type tsc_measurer_type = {
 
 const struct measurer_type execution_time_measurer_type = {
 	.class = &execution_time_measurer_class,
+	.is_signal_safe = true,
 	.state_size = sizeof(struct interval),
 	.start = start_time,
 	.stop = stop_time,

@@ -92,6 +92,7 @@ dispose(void *state)
 
 const struct measurer_type perf_event_measurer_type = {
 	.class = &perf_event_measurer_class,
+	.is_signal_safe = true,
 	.state_size = sizeof(struct state),
 	.failure_kind = FAILURE_REFUSED,
 	.initialize = initialize,

@@ -110,6 +110,7 @@ dispose(void *state)
 
 const struct measurer_type resource_usage_measurer_type = {
 	.class = &resource_usage_measurer_class,
+	.is_signal_safe = true,
 	.state_size = sizeof(struct state),
 	.not_foreign = "what a thread used cannot be read any more once it has ended; software events of a "
 		       "PerfEventMeasurer can",

@@ -168,6 +168,18 @@ set_stop(struct set_state *state)
 	set_stop_validation(state);
 }
 
+bool
+set_is_signal_safe(const struct set_state *state)
+{
+	size_t nr = state->states ? 1 + state->nr_additional + state->nr_validation : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (state->states[i].description && !state->states[i].type->is_signal_safe)
+			return false;
+	}
+	return nr > 0;
+}
+
 void
 set_warm(struct set_state *state)
 {

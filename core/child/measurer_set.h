@@ -3,6 +3,7 @@
 #ifndef CHILD_MEASURER_SET_H
 #define CHILD_MEASURER_SET_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "child/measurer.h"
@@ -46,6 +47,9 @@ void set_stop_additional(struct set_state *state);
 /* The whole set: validation, additional, main; stopped in reverse. */
 void set_start(struct set_state *state);
 void set_stop(struct set_state *state);
+
+/* Whether it can be started and stopped in a thread that was interrupted anywhere. */
+bool set_is_signal_safe(const struct set_state *state);
 
 /* Starts and stops the additional and the main measurers once, so that their code and data are in the caches. */
 void set_warm(struct set_state *state);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "child/actions.h"
+#include "child/interruption.h"
 #include "child/journal.h"
 #include "child/notifier.h"
 #include "child/thread_measurers.h"
@@ -232,18 +233,22 @@ event_raise(struct run *run, struct child_thread *thread, const struct event *ev
 	size_t nr_thread_measurers = thread_measurers_count(run), nr = nr_rules(run);
 
 	journal_event(event);
+	thread->is_raising = true;
 	thread->event = event;
 	if (execute_queued(run, thread, false) == 0) {
 		follow_rules(run, thread, event, nr);
 		thread_measurers_answer(run, nr_thread_measurers, thread, event);
 	}
 	thread->event = NULL;
+	thread->is_raising = false;
+	interruption_catch_up();
 	return run_has_failed(run) ? -1 : 0;
 }
 
 int
 thread_end(struct run *run, struct child_thread *thread)
 {
+	thread->is_raising = true;
 	return execute_queued(run, thread, true);
 }
 
@@ -262,13 +267,17 @@ action_perform(struct run *run, struct child_thread *thread, struct action_base 
 	}
 	if (target == thread)
 		return action_execute(run, thread, action);
-	if (!target)
+	if (!target) {
 		rot_error_set(&error, 0, "cannot execute a %s in thread %d: it is not a thread of this run",
 			      ROT_ENTITY(action)->class->name, action->tid);
-	else if (child_thread_queue(target, action))
-		return 0;
-	else
+		return run_fail(run, &error);
+	}
+	if (!child_thread_queue(target, action)) {
 		rot_error_set(&error, 0, "cannot execute a %s in thread %d: it has ended",
 			      ROT_ENTITY(action)->class->name, (int)target->tid);
-	return run_fail(run, &error);
+		return run_fail(run, &error);
+	}
+	if (action_is_executed_inside(action))
+		interruption_ask(target);
+	return 0;
 }

@@ -26,8 +26,8 @@ bool event_is(const struct event *event, enum event_kind kind, const char *name)
 /*
  * Raises an event in the calling thread: executes the actions queued to the thread, then searches the rule list in
  * order, as it is now, and executes the action of every rule whose predicate matches. An action that names another
- * thread is queued to it (child_thread_queue) and not waited for. 0, or -1 when the run has failed, here or in another
- * thread.
+ * thread is queued to it (child_thread_queue) and not waited for; if its kind permits, the thread is interrupted and
+ * executes it at once. 0, or -1 when the run has failed, here or in another thread.
  *
  * For a foreign thread the service thread does this on its behalf. Then only actions are executed that do not depend on
  * the thread they are executed in and wait for nothing: CreateMeasurerOnThread, AddRule, StopKernel and

@@ -83,6 +83,7 @@ run_init(struct run *run, const struct measurement *description, struct service 
 	pthread_mutex_init(&run->lock, NULL);
 	pthread_cond_init(&run->ended, NULL);
 	child_thread_init(&run->main_thread, NULL);
+	run->main_thread.run = run;
 	child_thread_attach(&run->main_thread);
 	run->nr_workloads = measurement_nr_workloads(run->measurement);
 	run->workloads = rot_calloc(run->nr_workloads + 1, sizeof(*run->workloads));
@@ -93,6 +94,7 @@ run_init(struct run *run, const struct measurement *description, struct service 
 static void
 run_clear(struct run *run)
 {
+	child_thread_detach();
 	thread_measurers_clear(run);
 	pthread_mutex_destroy(&run->thread_lock);
 	while (run->barriers) {

@@ -50,9 +50,10 @@ struct barrier_state {
 	struct barrier_state *next;
 };
 
-/* A set that actions initialize, start, stop, read and dispose. */
+/* A set that actions initialize, start, stop, read and dispose. is_ready: it is initialized. */
 struct action_set {
 	const struct measurer_set *set;
+	atomic_bool is_ready;
 	struct set_state state;
 	struct action_set *next;
 };

@@ -10,6 +10,8 @@
 
 #include "memory.h"
 
+static _Thread_local struct child_thread *volatile current;
+
 void
 child_thread_init(struct child_thread *thread, const struct workload *workload)
 {
@@ -30,6 +32,19 @@ void
 child_thread_attach(struct child_thread *thread)
 {
 	thread->tid = gettid();
+	current = thread;
+}
+
+void
+child_thread_detach(void)
+{
+	current = NULL;
+}
+
+struct child_thread *
+child_thread_current(void)
+{
+	return current;
 }
 
 bool

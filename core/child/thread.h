@@ -12,6 +12,7 @@
 #include "entities.h"
 
 struct event;
+struct run;
 
 /*
  * A thread: the main one, or that of a workload. Made by the main thread before the thread itself is, so that actions
@@ -22,11 +23,14 @@ struct event;
  *
  * tid: 0 until the thread runs.   workload: NULL for the main thread.   queue: actions to execute, oldest first.
  * event: that it is raising, or NULL.   index: of a foreign thread, see ThreadEventPredicate; else -1.
+ * run: NULL for a foreign thread.   is_raising: it executes actions, and may not be interrupted to execute others.
  */
 struct child_thread {
 	atomic_int tid;
 	const struct workload *workload;
+	struct run *run;
 	bool is_foreign;
+	atomic_bool is_raising;
 	int index;
 	const struct event *event;
 	pthread_mutex_t lock;
@@ -38,12 +42,16 @@ struct child_thread {
 void child_thread_init(struct child_thread *thread, const struct workload *workload);
 void child_thread_clear(struct child_thread *thread);
 
-/* Called by the thread itself when it begins. */
+/* Called by the thread itself when it begins, and before thread goes away if it lives on. */
 void child_thread_attach(struct child_thread *thread);
+void child_thread_detach(void);
+
+/* The calling thread, between attach and detach; else NULL. */
+struct child_thread *child_thread_current(void);
 
 /*
- * Leaves action (borrowed) to the thread, which executes it when it raises its next event, or before it ends: between
- * the start and the stop of its measurers nothing is executed. False if the thread is over.
+ * Leaves action (borrowed) to the thread, which executes it when it raises its next event, or before it ends; or
+ * sooner, when it is interrupted (interruption.h). False if the thread is over.
  */
 bool child_thread_queue(struct child_thread *thread, struct action_base *action);
 

@@ -34,6 +34,14 @@ enum wire_kind {
 	 */
 	WIRE_HOLD_THREADS, /* argument: 1 or 0 */
 	WIRE_THREAD_READY, /* argument: tid    */
+	/*
+	 * child to parent: two functions of the child, and that a thread shall call the second by way of the first, at
+	 * once, wherever it is (parent/inject.h). Not answered; without tracing nothing comes of it.
+	 */
+	WIRE_TRAMPOLINE, /* argument: address */
+	WIRE_HANDLER,    /* argument: address */
+	WIRE_INTERRUPT,  /* argument: tid     */
+
 	WIRE_HOLDING, /* parent to child; argument: that of HOLD, or -1 if threads cannot be held: nothing is traced */
 };
 

@@ -20,7 +20,7 @@ struct source {
 	void (*handle)(void *context);
 };
 
-#define LOOP_MAX_SOURCES 4
+#define LOOP_MAX_SOURCES 8
 
 struct loop {
 	void *context; /* for all that follows; any but report may be NULL */

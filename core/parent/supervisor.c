@@ -12,6 +12,7 @@
 
 #include "common/wire.h"
 #include "memory.h"
+#include "parent/inject.h"
 #include "parent/launch.h"
 #include "parent/loop.h"
 #include "parent/outbox.h"
@@ -25,6 +26,8 @@ struct supervisor {
 	struct launch launch;
 	struct tracer tracer;
 	bool is_traced;
+	struct injector injector;
+	struct injection interruption; /* what a thread of the child executes when it is interrupted */
 	bool is_over;
 	struct loop loop;
 	struct source *wire_source; /* in loop */
@@ -65,14 +68,27 @@ thread_started(void *self, struct thread *thread)
 static void
 thread_executed(void *self, struct thread *thread, pid_t old_tid)
 {
-	(void)thread;
-	notify(self, WIRE_THREAD_EXITED, old_tid);
+	struct supervisor *supervisor = self;
+
+	injector_thread_executed(&supervisor->injector, thread, old_tid);
+	notify(supervisor, WIRE_THREAD_EXITED, old_tid);
 }
 
 static void
 thread_exited(void *self, struct thread *thread)
 {
-	notify(self, WIRE_THREAD_EXITED, thread->tid);
+	struct supervisor *supervisor = self;
+
+	injector_thread_exited(&supervisor->injector, thread);
+	notify(supervisor, WIRE_THREAD_EXITED, thread->tid);
+}
+
+static enum tracer_answer
+thread_stopped(void *context, const struct tracer_stop *stop)
+{
+	struct supervisor *self = context;
+
+	return injector_handle(&self->injector, stop);
 }
 
 /* Answered in order with the threads that start. */
@@ -90,6 +106,36 @@ static void
 on_thread_ready(struct supervisor *self, int64_t tid)
 {
 	tracer_release(&self->tracer, (pid_t)tid);
+}
+
+static void
+on_trampoline(struct supervisor *self, int64_t address)
+{
+	self->interruption.trampoline = (uint64_t)address;
+}
+
+static void
+on_handler(struct supervisor *self, int64_t address)
+{
+	self->interruption.function = (uint64_t)address;
+}
+
+/* One that has ended meanwhile has executed what was queued to it. */
+static void
+on_interrupt(struct supervisor *self, int64_t tid)
+{
+	const struct thread *thread = threads_find(&self->tracer.threads, (pid_t)tid);
+
+	if (thread && self->interruption.trampoline && self->interruption.function)
+		injector_run(&self->injector, thread, &self->interruption, NULL, NULL);
+}
+
+static void
+on_injector(void *context)
+{
+	struct supervisor *self = context;
+
+	injector_late(&self->injector);
 }
 
 static bool
@@ -149,7 +195,8 @@ on_run_finished(struct supervisor *self, int64_t run)
 static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
 	[WIRE_STARTUP] = on_startup,           [WIRE_RUN_STARTED] = on_run_started,
 	[WIRE_RUN_FINISHED] = on_run_finished, [WIRE_HOLD_THREADS] = on_hold_threads,
-	[WIRE_THREAD_READY] = on_thread_ready,
+	[WIRE_THREAD_READY] = on_thread_ready, [WIRE_TRAMPOLINE] = on_trampoline,
+	[WIRE_HANDLER] = on_handler,           [WIRE_INTERRUPT] = on_interrupt,
 };
 
 static void
@@ -213,11 +260,15 @@ start(struct supervisor *self, struct rot_error *err)
 				       .started = thread_started,
 				       .executed = thread_executed,
 				       .exited = thread_exited,
+				       .stopped = thread_stopped,
 				       .context = self};
+	if (injector_open(&self->injector, &self->tracer, err) < 0)
+		return -1;
 	self->is_traced = tracer_seize(&self->tracer, &refused) == 0;
 	if (!self->is_traced)
 		fprintf(stderr,
-			"rot-core: warning: %s; measuring without tracing: threads that nobody measures stay unknown\n"
+			"rot-core: warning: %s; measuring without tracing: threads that nobody measures stay unknown, "
+			"actions queued to a thread wait for its next event\n"
 			"rot-core: hint: %s\n",
 			refused.text, refused.hint);
 	if (loop_set_time_limit(&self->loop, request->time_limit_s, err) < 0)
@@ -237,6 +288,7 @@ finish(struct supervisor *self)
 	}
 	launch_clear(&self->launch);
 	loop_close(&self->loop);
+	injector_close(&self->injector);
 	tracer_clear(&self->tracer);
 	outbox_clear(&self->outbox);
 }
@@ -245,10 +297,9 @@ static void
 listen_to_child(struct supervisor *self)
 {
 	const struct source sources[] = {
-		{&self->launch.wire, 0, on_wire},
-		{&self->launch.output, 0, on_output},
-		{&self->launch.errors, 0, on_errors},
-		{&self->launch.exec_fd, 0, on_exec},
+		{&self->launch.wire, 0, on_wire},           {&self->launch.output, 0, on_output},
+		{&self->launch.errors, 0, on_errors},       {&self->launch.exec_fd, 0, on_exec},
+		{&self->injector.timer_fd, 0, on_injector},
 	};
 	struct loop *loop = &self->loop;
 
@@ -269,7 +320,11 @@ supervise(const struct request *request, struct outcome *outcome, struct rot_err
 	int rc;
 
 	*outcome = (struct outcome){0};
-	*self = (struct supervisor){.request = request, .outcome = outcome, .launch = LAUNCH_NONE, .loop = LOOP_NONE};
+	*self = (struct supervisor){.request = request,
+				    .outcome = outcome,
+				    .launch = LAUNCH_NONE,
+				    .loop = LOOP_NONE,
+				    .injector = INJECTOR_NONE};
 	listen_to_child(self);
 	rc = start(self, err);
 	if (rc == 0) {

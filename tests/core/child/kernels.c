@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernels of the tests, and the table of them. */
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "PlainData.h"
 #include "ProbeData.h"
@@ -13,7 +16,8 @@
 
 struct probe {
 	struct probe_data data;
-	atomic_bool is_stopped;
+	atomic_int is_stopped;
+	atomic_int tid; /* of the workload */
 	char *pages;
 	long buffer[64];
 };
@@ -24,6 +28,7 @@ initialize(void *kernel)
 	struct probe *probe = kernel;
 
 	journal_add("probe initialize", -1);
+	probe->tid = gettid();
 	if (probe->data.failure[0])
 		return kernel_fail("%s", probe->data.failure);
 	if (probe->data.pages > 0)
@@ -60,8 +65,12 @@ run(void *kernel)
 		if (pthread_create(&thread, NULL, thread_main, NULL) == 0)
 			pthread_join(thread, NULL);
 	}
-	while (probe->data.until_stopped && !probe->is_stopped)
-		__builtin_ia32_pause();
+	while (probe->data.until_stopped && !probe->is_stopped) {
+		if (probe->data.sleeps)
+			syscall(SYS_futex, &probe->is_stopped, FUTEX_WAIT, 0, NULL, NULL, 0);
+		else
+			__builtin_ia32_pause();
+	}
 }
 
 static void
@@ -84,7 +93,10 @@ stop(void *kernel)
 	struct probe *probe = kernel;
 
 	journal_add("probe stop", -1);
-	probe->is_stopped = true;
+	if (probe->data.stops_itself_only && probe->tid != gettid())
+		return;
+	probe->is_stopped = 1;
+	syscall(SYS_futex, &probe->is_stopped, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 static void

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* See interruption.h. Everything that handle calls is called in the middle of anything, as in a signal handler. */
+#include "child/interruption.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "child/actions.h"
+#include "child/run.h"
+#include "common/wire.h"
+
+static int wire = -1;
+
+/* What calls the function in the parent's stead, and returns to the parent (core/parent/inject.h). */
+extern const char interruption_trampoline[];
+__asm__(".text\n"
+	".balign 16\n"
+	".globl interruption_trampoline\n"
+	".hidden interruption_trampoline\n"
+	".type interruption_trampoline, @function\n"
+	"interruption_trampoline:\n"
+	"call *%rax\n"
+	"int3\n"
+	".size interruption_trampoline, .-interruption_trampoline\n");
+
+/* In order: an action that cannot be executed now holds up those behind it. So does one who has the lock. */
+static bool
+execute_first(struct child_thread *thread)
+{
+	bool is_done;
+
+	if (pthread_mutex_trylock(&thread->lock) != 0)
+		return false;
+	is_done = thread->nr_queued > 0 && action_execute_inside(thread->run, thread->queue[0]);
+	if (is_done)
+		memmove(thread->queue, thread->queue + 1, --thread->nr_queued * sizeof(*thread->queue));
+	pthread_mutex_unlock(&thread->lock);
+	return is_done;
+}
+
+static void
+handle(void)
+{
+	struct child_thread *thread = child_thread_current();
+	int error = errno;
+
+	while (thread && !thread->is_raising && execute_first(thread))
+		;
+	errno = error;
+}
+
+static void
+tell(enum wire_kind kind, int64_t argument)
+{
+	const struct wire_message message = {.kind = kind, .argument = argument};
+
+	if (wire >= 0)
+		wire_send(wire, &message, true);
+}
+
+void
+interruption_open(int fd)
+{
+	wire = fd;
+	tell(WIRE_TRAMPOLINE, (int64_t)(uintptr_t)interruption_trampoline);
+	tell(WIRE_HANDLER, (int64_t)(uintptr_t)handle);
+}
+
+void
+interruption_ask(const struct child_thread *thread)
+{
+	if (thread->tid != 0)
+		tell(WIRE_INTERRUPT, thread->tid);
+}
+
+void
+interruption_catch_up(void)
+{
+	handle();
+}

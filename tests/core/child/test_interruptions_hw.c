@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Actions that name a thread which raises no event: it is interrupted, and executes them itself. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+#define RUNS 20
+
+/*
+ * The first goes on, computing or asleep, until its own thread stops it; the second is soon done, but not before the
+ * first has begun.
+ */
+static struct measurement_command *
+endless_and_short(struct workload *workloads[2], int runs, bool sleeps)
+{
+	struct measurement_command *command = make_command(runs);
+	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
+
+	for (int i = 0; i < 2; i++)
+		workloads[i] = add_workload(command_measurement(command), i);
+	workload_probe(workloads[0])->until_stopped = true;
+	workload_probe(workloads[0])->stops_itself_only = true;
+	workload_probe(workloads[0])->sleeps = sleeps;
+	wait->barrier = pressure_barrier_new();
+	wait->barrier->threshold = 2;
+	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+	return command;
+}
+
+/* Executed in the first when the second has run. */
+static void
+add_action(struct measurement_command *command, struct workload *workloads[2], struct action_base *action)
+{
+	action->workload = workloads[0];
+	add_rule(command_measurement(command), on_workload(workloads[1], "stop"), action);
+}
+
+static void
+add_stop(struct measurement_command *command, struct workload *workloads[2])
+{
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+
+	stop->kernel = workloads[0]->kernel;
+	add_action(command, workloads, &stop->base);
+}
+
+/* The kernel would go on for ever, were it stopped by another thread, or at the next event of its own. */
+START_TEST(a_workload_is_interrupted)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = endless_and_short(workloads, RUNS, _i);
+	struct outcome outcome;
+
+	add_stop(command, workloads);
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, RUNS - 1);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static struct action_base *
+on_set(const struct rot_class *class, struct measurer_set *set)
+{
+	void *action = rot_entity_new(class);
+
+	*(struct rot_entity **)rot_field_of(action, rot_class_field(class, "measurerSet")) = ROT_ENTITY(set);
+	return action;
+}
+
+static const struct rot_class *const measurers[] = {&execution_time_measurer_class, &tsc_measurer_class,
+						    &resource_usage_measurer_class};
+
+/* In the order in which they were queued: the last one ends the kernel. */
+START_TEST(a_measurer_set_is_started_and_stopped)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = endless_and_short(workloads, RUNS, _i % 2);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = make_set(8, measurers[_i / 2]);
+	struct flush_kernel_buffers_action *flush = flush_kernel_buffers_action_new();
+	struct outcome outcome;
+
+	flush->kernel = workloads[0]->kernel;
+	add_rule(measurement, on_run("start"), on_set(&initialize_measurer_set_action_class, set));
+	add_action(command, workloads, on_set(&start_measurer_set_action_class, set));
+	add_action(command, workloads, &flush->base);
+	add_action(command, workloads, on_set(&stop_measurer_set_action_class, set));
+	add_stop(command, workloads);
+	add_rule(measurement, on_run("stop"), on_set(&read_measurer_set_action_class, set));
+	add_rule(measurement, on_run("stop"), on_set(&dispose_measurer_set_action_class, set));
+	runner_trace();
+	outcome = runner_run(command);
+	for (int i = 0; i < RUNS; i++)
+		ck_assert_ptr_nonnull(run_set(outcome_run(&outcome, 0, (size_t)i), 8)->main_measurer_output);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Then the thread executes what is queued at its events, which is enough for one that raises some. */
+START_TEST(without_ptrace_actions_wait_for_events)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = endless_and_short(workloads, 2, false);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	stop->kernel = workloads[0]->kernel;
+	stop->base.workload = workloads[0];
+	workload_probe(workloads[0])->stops_itself_only = false;
+	add_rule(command_measurement(command), on_run("start"), stop);
+	runner_trace();
+	runner_forbid(SYS_ptrace, EPERM);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 1);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&a_workload_is_interrupted, 2},
+	{&a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers)},
+	{&without_ptrace_actions_wait_for_events, 1},
+};
+
+static bool
+may_trace(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
+}
+
+int
+main(void)
+{
+	if (!may_trace()) {
+		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
+		return TEST_SKIPPED;
+	}
+	return run_suite("interruptions", tests, NR_ELEMENTS(tests));
+}
