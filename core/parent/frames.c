@@ -12,7 +12,7 @@
 static void
 give_up(struct frames *frames, size_t i)
 {
-	if (frames->open[i].is_unsure && frames->nr_missing > 0) {
+	if (frames->open[i].nr_lost > 0 && frames->nr_missing > 0) {
 		frames->nr_missing--;
 		frames->lost_hits++;
 	} else {
@@ -127,7 +127,6 @@ measure(struct frames *frames, const struct frame *frame, const struct frames_mo
 		frames->listener->measured(frames->listener->context, time_ns, moment->counts ? &counts : NULL);
 }
 
-/* An end that was missed and the beginning after it are two moments. */
 void
 frames_leave(struct frames *frames, const struct frames_moment *moment)
 {
@@ -141,7 +140,7 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	while (frames->nr_open > found + 1)
 		give_up(frames, frames->nr_open - 1);
 	frame = &frames->open[--frames->nr_open];
-	if (frame->is_unsure && frames->nr_missing >= 2)
+	if (frame->nr_lost >= 2)
 		frames->lost_hits++;
 	else if (frame->is_measured)
 		measure(frames, frame, moment);
@@ -151,8 +150,8 @@ void
 frames_lose(struct frames *frames, uint64_t nr)
 {
 	frames->nr_missing += nr;
-	for (size_t i = 0; nr > 0 && i < frames->nr_open; i++)
-		frames->open[i].is_unsure = true;
+	for (size_t i = 0; i < frames->nr_open; i++)
+		frames->open[i].nr_lost += nr;
 }
 
 void

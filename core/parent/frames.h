@@ -57,7 +57,7 @@ struct frame {
 	uint64_t time_ns;
 	struct perf_counts counts;
 	bool is_measured;
-	bool is_unsure;   /* its end may have been missed */
+	uint64_t nr_lost; /* moments that were lost since; 2: its end, and another beginning, may be among them */
 	int64_t nr_inner; /* of the outermost: beginnings since */
 };
 

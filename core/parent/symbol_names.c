@@ -11,6 +11,13 @@
 /* What compilers add to the name of a copy of a function that does the same. */
 static const char *const copies[] = {".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias"};
 
+/* A piece of a function that compilers put elsewhere: it does not begin there. */
+static bool
+is_piece(const char *symbol)
+{
+	return strstr(symbol, ".cold") || strstr(symbol, ".part.");
+}
+
 /* The rest of a symbol's name behind that of the function: nothing, a version, or the mark of a copy. */
 static bool
 is_same_function(const char *rest)
@@ -19,7 +26,7 @@ is_same_function(const char *rest)
 		return true;
 	for (size_t i = 0; i < sizeof(copies) / sizeof(copies[0]); i++)
 		if (strncmp(rest, copies[i], strlen(copies[i])) == 0)
-			return !strstr(rest, ".cold") && !strstr(rest, ".part.");
+			return !is_piece(rest);
 	return false;
 }
 
@@ -34,7 +41,7 @@ is_symbol_called(const char *symbol, const char *name)
 static bool
 is_plainly_called(const char *symbol, const char *name)
 {
-	char *plain = plain_name(symbol);
+	char *plain = is_piece(symbol) ? NULL : plain_name(symbol);
 	bool is_called = plain && plain_name_ends_with(plain, name);
 
 	free(plain);

@@ -248,6 +248,8 @@ act_execute(void)
 	CHECK(false);
 }
 
+#ifdef HAS_LIBRARIES
+
 /* The library's function calls back for its work. */
 static void
 act_load(void)
@@ -269,6 +271,8 @@ act_load(void)
 	}
 }
 
+#endif
+
 static void
 act_for_ever(void)
 {
@@ -285,9 +289,12 @@ static const struct {
 	const char *name;
 	void (*perform)(void);
 } acts[] = {
-	{"threads", act_threads}, {"main", act_main}, {"nested", act_nested},     {"recursive", act_recursive},
-	{"jumping", act_jumping}, {"tail", act_tail}, {"phases", act_phases},     {"forks", act_forks},
-	{"execute", act_execute}, {"load", act_load}, {"for_ever", act_for_ever},
+	{"threads", act_threads}, {"main", act_main},         {"nested", act_nested}, {"recursive", act_recursive},
+	{"jumping", act_jumping}, {"tail", act_tail},         {"phases", act_phases}, {"forks", act_forks},
+	{"execute", act_execute}, {"for_ever", act_for_ever},
+#ifdef HAS_LIBRARIES
+	{"load", act_load},
+#endif
 };
 
 int

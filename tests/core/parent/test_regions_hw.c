@@ -12,6 +12,7 @@
 #include "PerfEventMeasurerOutput.h"
 #include "ProgramRegionOutput.h"
 #include "RegionService.h"
+#include "memory.h"
 #include "program_runner.h"
 #include "testing.h"
 
@@ -168,6 +169,72 @@ START_TEST(regions_are_exact)
 
 	for (int i = 0; i < 2 && acts[_i % NR_ELEMENTS(acts)].expected[i].region; i++)
 		check(run, &acts[_i % NR_ELEMENTS(acts)].expected[i], acts[_i % NR_ELEMENTS(acts)].nr_processes);
+}
+END_TEST
+
+/* ---- kinds of programs ---- */
+
+/* Some are missing where libc cannot be linked so, or without a C++ compiler. */
+static bool
+is_built(const char *program)
+{
+	char *path = built_path("tests/core/parent/%s", program);
+	bool is_there = access(path, X_OK) == 0;
+
+	free(path);
+	return is_there;
+}
+
+START_TEST(static_programs)
+{
+	static const char *const programs[] = {"region_target_static", "region_target_static_pie"};
+	const struct expected expected = {"region_one", 2, 20, 20, 0, 20, 0};
+
+	for (int i = 0; i < NR_ELEMENTS(programs); i++) {
+		struct trial trial = {
+			.program = programs[i], .arguments = {"threads", "2", "10"}, .regions = {{"region_one"}}};
+
+		if (is_built(programs[i]))
+			check(run_with(backends[_i], &trial), &expected, 1);
+	}
+}
+END_TEST
+
+/* The address as in the file, from a program that is the same but for its symbols. */
+START_TEST(stripped_programs)
+{
+	struct trial named = {.arguments = {"main", "10"}, .regions = {{"region_one"}}};
+	struct trial stripped = {.program = "region_target_stripped", .arguments = {"main", "10"}};
+	const struct region_service *service;
+	char *address;
+
+	run_with(backends[_i], &named);
+	service = program_command_output_region_services_at(runner_output(), 0);
+	address = strstr(region_service_places_at(service, 0), ":0x");
+	ck_assert_ptr_nonnull(address);
+	address = rot_strndup(address + 1, strcspn(address + 1, ")"));
+	stripped.regions[0].begin = address;
+	check(run_with(backends[_i], &stripped), &(struct expected){address, 1, 10, 10, 0, 10, 0}, 1);
+	free(address);
+}
+END_TEST
+
+START_TEST(exceptions_go_through)
+{
+	struct trial trial = {
+		.program = "region_target_cxx", .arguments = {"300"}, .regions = {{"work::region_throwing"}}};
+	struct sums sums;
+	const struct program_run_output *run;
+
+	if (!is_built(trial.program))
+		return;
+	run = run_with(backends[_i], &trial);
+	sums = sums_of(run, trial.regions[0].begin);
+	ck_assert_int_eq(run->exit_status, 0);
+	ck_assert_int_eq(sums.hits, 300);
+	ck_assert_int_eq(sums.measured, 200);
+	ck_assert_int_eq(sums.abandoned, 100);
+	ck_assert_int_eq(sums.lost, 0);
 }
 END_TEST
 
@@ -366,6 +433,9 @@ main(void)
 	tcase_set_timeout(tests, 300);
 	tcase_add_checked_fixture(tests, runner_set_up, runner_tear_down);
 	tcase_add_loop_test(tests, regions_are_exact, 0, nr_backends * NR_ELEMENTS(acts));
+	tcase_add_loop_test(tests, static_programs, 0, nr_backends);
+	tcase_add_loop_test(tests, stripped_programs, 0, nr_backends);
+	tcase_add_loop_test(tests, exceptions_go_through, 0, nr_backends);
 	tcase_add_loop_test(tests, many_hits_are_exact, 0, nr_backends);
 	tcase_add_loop_test(tests, regions_without_events, 0, nr_backends);
 	tcase_add_loop_test(tests, running_processes_are_visited, 0, nr_backends);

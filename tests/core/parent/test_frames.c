@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* Which end belongs to which beginning: stories, and random programs against what they are known to do. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parent/frames.h"
+#include "testing.h"
+
+#define TOP 0x7ffe0000u
+
+static struct frames frames;
+static uint64_t now_ns;
+
+static void
+set_up(void)
+{
+	frames = (struct frames){.rule = {.kind = FRAMES_FUNCTION, .first_hit = 1}};
+	now_ns = 0;
+}
+
+static void
+tear_down(void)
+{
+	frames_clear(&frames);
+}
+
+/* Depth below the top of the stack, in frames of 16 bytes; each moment is 10 ns and 3 counts after the one before. */
+static struct frames_moment
+moment(int depth, struct perf_counts *counts)
+{
+	now_ns += 10;
+	*counts = (struct perf_counts){.enabled_ns = now_ns, .running_ns = now_ns, .values = {now_ns * 3 / 10}};
+	return (struct frames_moment){.stack_pointer = TOP - 16 * (uint64_t)depth, .time_ns = now_ns, .counts = counts};
+}
+
+static void
+enter(int depth)
+{
+	struct perf_counts counts;
+	struct frames_moment here = moment(depth, &counts);
+
+	frames_enter(&frames, &here);
+}
+
+static void
+leave(int depth)
+{
+	struct perf_counts counts;
+	struct frames_moment here = moment(depth, &counts);
+
+	frames_leave(&frames, &here);
+}
+
+static void
+expect(long hits, long measured, long abandoned, long lost)
+{
+	ck_assert_int_eq(frames.hits, hits);
+	ck_assert_int_eq(frames.measured_hits, measured);
+	ck_assert_int_eq(frames.abandoned_hits, abandoned);
+	ck_assert_int_eq(frames.lost_hits, lost);
+}
+
+/* ---- stories ---- */
+
+START_TEST(a_call)
+{
+	enter(1);
+	leave(1);
+	frames_end(&frames);
+	expect(1, 1, 0, 0);
+	ck_assert_uint_eq(frames.time_ns, 10);
+	ck_assert_uint_eq(frames.counts.values[0], 3);
+	ck_assert_uint_eq(frames.counts.enabled_ns, 10);
+}
+END_TEST
+
+START_TEST(recursion_is_measured_from_outside)
+{
+	for (int i = 1; i <= 20; i++)
+		enter(i);
+	for (int i = 20; i >= 1; i--)
+		leave(i);
+	frames_end(&frames);
+	expect(20, 1, 0, 0);
+	ck_assert_int_eq(frames.inner_hits, 19);
+	ck_assert_uint_eq(frames.time_ns, 390);
+}
+END_TEST
+
+START_TEST(exceptions_abandon_frames)
+{
+	enter(1);
+	enter(3);
+	enter(5);
+	/* caught within the first */
+	enter(2);
+	leave(2);
+	leave(1);
+	frames_end(&frames);
+	expect(4, 1, 2, 0);
+	ck_assert_uint_eq(frames.time_ns, 50);
+}
+END_TEST
+
+/* The call comes again from the same place: the stack pointer is that of the one that was left. */
+START_TEST(a_loop_around_an_exception)
+{
+	for (int i = 0; i < 300; i++) {
+		enter(4);
+		if (i % 3)
+			leave(4);
+	}
+	frames_end(&frames);
+	expect(300, 200, 100, 0);
+	ck_assert_uint_eq(frames.time_ns, 2000);
+}
+END_TEST
+
+START_TEST(ends_without_beginning)
+{
+	leave(1);
+	enter(2);
+	leave(1);
+	leave(2);
+	expect(1, 1, 0, 0);
+}
+END_TEST
+
+START_TEST(what_is_open_at_the_end)
+{
+	enter(1);
+	enter(2);
+	frames_end(&frames);
+	expect(2, 0, 2, 0);
+	ck_assert_uint_eq(frames.nr_open, 0);
+}
+END_TEST
+
+START_TEST(some_hits)
+{
+	frames.rule.first_hit = 3;
+	frames.rule.last_hit = 5;
+	for (int i = 0; i < 10; i++) {
+		enter(1);
+		enter(2);
+		leave(2);
+		leave(1);
+	}
+	expect(20, 3, 0, 0);
+	ck_assert_uint_eq(frames.time_ns, 90);
+}
+END_TEST
+
+START_TEST(a_jump_to_the_beginning_is_no_call)
+{
+	frames.rule.kind = FRAMES_LOOP;
+	enter(1);
+	enter(1);
+	enter(2);
+	enter(2);
+	leave(2);
+	enter(1);
+	leave(1);
+	frames_end(&frames);
+	expect(2, 1, 0, 0);
+	ck_assert_uint_eq(frames.time_ns, 60);
+}
+END_TEST
+
+/* Begin and end are functions that are called from anywhere. */
+START_TEST(a_span)
+{
+	frames.rule.kind = FRAMES_SPAN;
+	enter(5);
+	leave(9);
+	enter(3);
+	leave(2);
+	expect(2, 2, 0, 0);
+	enter(7);
+	enter(7);
+	leave(1);
+	frames_end(&frames);
+	expect(4, 3, 1, 0);
+}
+END_TEST
+
+/* A signal handler on a stack of its own, above or below. */
+START_TEST(other_stacks)
+{
+	enter(1000);
+	enter(1000 - (int)(FRAMES_STACK_BYTES / 16));
+	leave(1000 - (int)(FRAMES_STACK_BYTES / 16));
+	enter(1000 + (int)(FRAMES_STACK_BYTES / 16));
+	leave(1000 + (int)(FRAMES_STACK_BYTES / 16));
+	leave(1000);
+	frames_end(&frames);
+	expect(3, 1, 0, 0);
+}
+END_TEST
+
+START_TEST(lost_moments)
+{
+	enter(1);
+	frames_lose(&frames, 2); /* its end, the next beginning */
+	leave(1);
+	expect(1, 0, 0, 1);
+	frames_lose(&frames, 0);
+	enter(1);
+	leave(1);
+	expect(2, 1, 0, 1);
+	frames_end(&frames);
+	expect(2, 1, 0, 2);
+	frames_end(&frames);
+	expect(2, 1, 0, 2);
+}
+END_TEST
+
+START_TEST(a_lost_beginning_and_a_lost_end)
+{
+	frames_lose(&frames, 1);
+	leave(1);
+	expect(0, 0, 0, 1);
+	enter(1);
+	frames_lose(&frames, 1);
+	enter(1);
+	leave(1);
+	frames_end(&frames);
+	expect(2, 1, 0, 2);
+}
+END_TEST
+
+START_TEST(without_counters)
+{
+	const struct frames_moment begin = {.stack_pointer = TOP, .time_ns = 5},
+				   end = {.stack_pointer = TOP, .time_ns = 12};
+
+	frames_enter(&frames, &begin);
+	frames_leave(&frames, &end);
+	expect(1, 1, 0, 0);
+	ck_assert_uint_eq(frames.time_ns, 7);
+	ck_assert_uint_eq(frames.counts.values[0], 0);
+}
+END_TEST
+
+/* ---- random programs ---- */
+
+#define MAX_DEPTH 40
+#define NR_STEPS 4000
+
+/* What a thread is known to have done: it calls the region's function from itself, returns, and throws. */
+struct known {
+	uint64_t begin_ns[MAX_DEPTH]; /* of each that is open */
+	int depth;
+	long hits, measured, abandoned;
+	uint64_t time_ns;
+	unsigned percent_lost;
+	uint64_t nr_lost; /* not told yet */
+};
+
+static bool
+loses(struct known *known)
+{
+	if ((unsigned)rand() % 100 >= known->percent_lost) {
+		frames_lose(&frames, known->nr_lost);
+		known->nr_lost = 0;
+		return false;
+	}
+	known->nr_lost++;
+	now_ns += 10;
+	return true;
+}
+
+static void
+call(struct known *known)
+{
+	if (!loses(known))
+		enter(known->depth);
+	known->begin_ns[known->depth++] = now_ns;
+	known->hits++;
+}
+
+static void
+return_from(struct known *known)
+{
+	known->depth--;
+	if (!loses(known))
+		leave(known->depth);
+	if (known->depth == 0) {
+		known->measured++;
+		known->time_ns += now_ns - known->begin_ns[0];
+	}
+}
+
+static void
+step(struct known *known)
+{
+	int what = rand() % 100;
+
+	now_ns += (uint64_t)rand() % 5 * 10;
+	if (what < 48 && known->depth < MAX_DEPTH) {
+		call(known);
+	} else if (what < 97 && known->depth > 0) {
+		return_from(known);
+	} else if (known->depth > 0) {
+		int nr = 1 + rand() % known->depth;
+
+		known->depth -= nr;
+		known->abandoned += nr;
+	}
+}
+
+START_TEST(random_programs)
+{
+	struct known known = {0};
+
+	srand((unsigned)_i);
+	for (int i = 0; i < NR_STEPS; i++)
+		step(&known);
+	known.abandoned += known.depth;
+	frames_end(&frames);
+	expect(known.hits, known.measured, known.abandoned, 0);
+	ck_assert_uint_eq(frames.time_ns, known.time_ns);
+	ck_assert_uint_eq(frames.counts.values[0], known.time_ns / 10 * 3);
+}
+END_TEST
+
+/* No hit is measured that was none, and all that are missing are known to be. */
+START_TEST(random_programs_with_losses)
+{
+	struct known known = {.percent_lost = 1 + (unsigned)_i % 30};
+
+	srand((unsigned)_i);
+	for (int i = 0; i < NR_STEPS; i++)
+		step(&known);
+	frames_lose(&frames, known.nr_lost);
+	frames_end(&frames);
+	ck_assert_int_le(frames.hits, known.hits);
+	ck_assert_int_ge(frames.hits + frames.lost_hits, known.hits);
+	ck_assert_int_gt(frames.lost_hits, 0);
+	ck_assert_int_gt(frames.measured_hits, 0);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("frames of regions");
+	TCase *tests = tcase_create("all");
+
+	suite_add_tcase(suite, tests);
+	tcase_add_checked_fixture(tests, set_up, tear_down);
+	tcase_add_test(tests, a_call);
+	tcase_add_test(tests, recursion_is_measured_from_outside);
+	tcase_add_test(tests, exceptions_abandon_frames);
+	tcase_add_test(tests, a_loop_around_an_exception);
+	tcase_add_test(tests, ends_without_beginning);
+	tcase_add_test(tests, what_is_open_at_the_end);
+	tcase_add_test(tests, some_hits);
+	tcase_add_test(tests, a_jump_to_the_beginning_is_no_call);
+	tcase_add_test(tests, a_span);
+	tcase_add_test(tests, other_stacks);
+	tcase_add_test(tests, lost_moments);
+	tcase_add_test(tests, a_lost_beginning_and_a_lost_end);
+	tcase_add_test(tests, without_counters);
+	tcase_add_loop_test(tests, random_programs, 0, 100);
+	tcase_add_loop_test(tests, random_programs_with_losses, 0, 100);
+	return suite_run(suite);
+}
