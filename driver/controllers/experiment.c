@@ -332,6 +332,7 @@ experiment_point_clear(struct experiment_point *point)
 		free(point->notes[i]);
 	free(point->notes);
 	rot_graph_delete(point->program);
+	json_decref(point->rule_outputs);
 }
 
 struct experiment_point

@@ -3,6 +3,8 @@
 #ifndef CONTROLLERS_EXPERIMENT_INTERNAL_H
 #define CONTROLLERS_EXPERIMENT_INTERNAL_H
 
+#include <jansson.h>
+
 #include "controllers/experiment.h"
 
 struct experiment_point {
@@ -15,6 +17,7 @@ struct experiment_point {
 	struct program_workload *program; /* that was measured; NULL for kernels */
 	char **notes;                     /* what the values leave out           */
 	size_t nr_notes;
+	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
 };
 
 /* What is asked for at a point; each once. */

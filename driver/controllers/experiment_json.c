@@ -157,6 +157,8 @@ json_point(const struct experiment_point *point)
 	if (point->nr_notes > 0)
 		json_object_set_new(json, "notes",
 				    json_texts(&(struct rot_list){.nr = point->nr_notes, .items = point->notes}));
+	if (point->rule_outputs)
+		json_object_set(json, "rules", point->rule_outputs);
 	json_object_set_new(json, "series", json_text(point->series));
 	json_object_set_new(json, "label", json_text(point->label));
 	json_object_set_new(json, "coordinates", coordinates);

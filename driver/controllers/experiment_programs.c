@@ -70,6 +70,8 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 	parts->points[0].nr_notes = quantities->nr_notes;
 	quantities->notes = NULL;
 	quantities->nr_notes = 0;
+	parts->points[0].rule_outputs = quantities->rule_outputs;
+	quantities->rule_outputs = NULL;
 	experiment_take_hashes(experiment, quantities->hashes);
 	quantities->hashes = NULL;
 	for (size_t i = 0; i < parts->nr; i++)

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "number.h"
+#include "program_rule_check.h"
 
 /* An entity that can be referred to, or a member that waits for one. */
 struct label {
@@ -24,6 +25,12 @@ struct pending {
 	void *owner;
 };
 
+/* Where an entity was made. */
+struct origin {
+	const void *entity;
+	const xmlNode *element;
+};
+
 struct reading {
 	const struct rot_registry *registry;
 	const struct expression_scope *scope;
@@ -31,6 +38,8 @@ struct reading {
 	size_t nr_labels;
 	struct pending *pending;
 	size_t nr_pending;
+	struct origin *origins;
+	size_t nr_origins;
 };
 
 static int fill(struct reading *reading, void *entity, const xmlNode *element, struct rot_error *err);
@@ -189,6 +198,8 @@ read_reference(struct reading *reading, void *owner, const struct rot_field *fie
 		return -1;
 	entity = rot_entity_new(class);
 	member_set(owner, field, entity);
+	reading->origins = rot_realloc(reading->origins, reading->nr_origins + 1, sizeof(*reading->origins));
+	reading->origins[reading->nr_origins++] = (struct origin){entity, element};
 	id = xml_attribute(element, "id", NULL);
 	if (id && label_find(reading, id)) {
 		rot_error_set(err, 0, "<%s id=\"%s\">: another entity has this id", element->name, id);
@@ -349,6 +360,7 @@ reading_clear(struct reading *reading)
 		free(reading->pending[i].name);
 	free(reading->labels);
 	free(reading->pending);
+	free(reading->origins);
 }
 
 struct measurement *
@@ -421,6 +433,25 @@ check_regions(const struct program_workload *workload, const xmlNode *element, s
 	return 0;
 }
 
+/* element: of the program, where the reason has none of its own. */
+static int
+check_rules(const struct reading *reading, const struct program_workload *workload, const xmlNode *element,
+	    struct rot_error *err)
+{
+	for (size_t i = 0; i < program_workload_nr_rules(workload); i++) {
+		const void *culprit;
+
+		if (program_rule_check(program_workload_rules_at(workload, i), false, &culprit, err) == 0)
+			continue;
+		for (size_t j = 0; j < reading->nr_origins; j++) {
+			if (reading->origins[j].entity == culprit)
+				element = reading->origins[j].element;
+		}
+		return xml_error_at(element, err);
+	}
+	return 0;
+}
+
 struct program_workload *
 xml_program_workload(const xmlNode *element, const struct rot_registry *registry, const struct expression_scope *scope,
 		     struct rot_error *err)
@@ -433,8 +464,8 @@ xml_program_workload(const xmlNode *element, const struct rot_registry *registry
 	if (set_program_attributes(&reading, workload, element, err) == 0 &&
 	    fill_children(&reading, workload, element, true, err) == 0 &&
 	    fill_children(&reading, workload->program, element, true, err) == 0 && resolve_all(&reading, err) == 0 &&
-	    check_environment(workload->program, element, err) == 0)
-		rc = check_regions(workload, element, err);
+	    check_environment(workload->program, element, err) == 0 && check_regions(workload, element, err) == 0)
+		rc = check_rules(&reading, workload, element, err);
 	reading_clear(&reading);
 	if (rc == 0)
 		return workload;

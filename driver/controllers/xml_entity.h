@@ -24,7 +24,8 @@ struct measurement *xml_measurement(const xmlNode *element, const struct rot_reg
 
 /*
  * The program that the element describes: its attributes and children are fields of the workload or of its program.
- * "passes" is passed over. As above; also an environment without NAME=, two regions of one name.
+ * "passes" is passed over. As above; also an environment without NAME=, two regions of one name, rules that cannot be
+ * followed in a program.
  */
 struct program_workload *xml_program_workload(const xmlNode *element, const struct rot_registry *registry,
 					      const struct expression_scope *scope, struct rot_error *err);

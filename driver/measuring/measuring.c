@@ -46,7 +46,6 @@ measuring_delete(struct measuring *measuring)
 
 /* ---- description ---- */
 
-/* Ids count from 1 within each kind, in walking order: the same graph always gets the same ids. */
 static void
 set_ids(struct rot_entity *const *parts, size_t nr)
 {
@@ -62,6 +61,16 @@ set_ids(struct rot_entity *const *parts, size_t nr)
 		else if (rot_is_a(parts[i], &measurer_base_class))
 			((struct measurer_base *)parts[i])->id = ++nr_measurers;
 	}
+}
+
+void
+measuring_set_ids(const void *description)
+{
+	size_t nr;
+	struct rot_entity **parts = rot_graph_collect(description, &nr);
+
+	set_ids(parts, nr);
+	free(parts);
 }
 
 /* The user's flags are part of the description: they change what is measured. */

@@ -17,4 +17,8 @@ struct measuring {
 	size_t nr_seen;
 };
 
+/* Ids of all there are in a description count from 1 within each kind, in walking order: the same graph always gets the
+ * same ones. */
+void measuring_set_ids(const void *description);
+
 #endif

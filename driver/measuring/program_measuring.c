@@ -159,6 +159,17 @@ forget(struct program_workload *workload)
 	workload->files.nr = workload->inherited_environment.nr = 0;
 }
 
+/* The pass has its own number. */
+static void
+number_rules(struct program_workload *workload)
+{
+	struct perf_event_measurer *pass = workload->pass;
+
+	workload->pass = NULL;
+	measuring_set_ids(workload);
+	workload->pass = pass;
+}
+
 int
 program_workload_identify(struct rot *rot, struct program_workload *workload, struct rot_error *err)
 {
@@ -166,6 +177,7 @@ program_workload_identify(struct rot *rot, struct program_workload *workload, st
 	if (find_folder(workload, err) < 0 || find_files(rot, workload, err) < 0)
 		return -1;
 	find_environment(workload);
+	number_rules(workload);
 	return hash_inputs(rot, workload, err);
 }
 
@@ -215,10 +227,12 @@ make_command(const struct program_workload *first, struct performance_pass *cons
 	command->program = first->program;
 	command->run_count = nr_runs;
 	command->follow_forks = first->follow_forks;
-	command->per_thread = program_workload_nr_regions(first) > 0;
+	command->per_thread = program_workload_nr_regions(first) > 0 || program_workload_nr_rules(first) > 0;
 	rot_string_set(&command->region_backend, first->region_backend);
 	for (size_t i = 0; i < program_workload_nr_regions(first); i++)
 		program_command_regions_add(command, program_workload_regions_at(first, i));
+	for (size_t i = 0; i < program_workload_nr_rules(first); i++)
+		program_command_rules_add(command, program_workload_rules_at(first, i));
 	for (size_t i = 0; i < nr; i++)
 		program_command_passes_add(command, ((struct program_workload *)passes[i]->description)->pass);
 	return command;

@@ -10,6 +10,7 @@
 #include "measuring/program_measuring.h"
 #include "memory.h"
 #include "programs/plan.h"
+#include "programs/rule_outputs.h"
 #include "quantities/samples.h"
 #include "rot.h"
 
@@ -153,6 +154,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 	    compute_regions(&job, quantities, err) < 0)
 		goto out;
 	add_notes(&job, quantities);
+	quantities->rule_outputs = program_rule_outputs(job.output);
 	rc = 0;
 out:
 	job_clear(&job);
@@ -172,5 +174,6 @@ program_quantities_clear(struct program_quantities *quantities)
 	free(quantities->regions);
 	free(quantities->hashes);
 	free(quantities->notes);
+	json_decref(quantities->rule_outputs);
 	*quantities = (struct program_quantities){.nr_regions = 0};
 }

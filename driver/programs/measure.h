@@ -3,6 +3,8 @@
 #ifndef PROGRAMS_MEASURE_H
 #define PROGRAMS_MEASURE_H
 
+#include <jansson.h>
+
 #include "entities.h"
 #include "error.h"
 #include "programs/values.h"
@@ -18,6 +20,7 @@ struct program_quantities {
 	char **hashes; /* as quantities_measure gives them */
 	char **notes;  /* what the numbers leave out       */
 	size_t nr_notes;
+	json_t *rule_outputs; /* see rule_outputs.h; NULL: none */
 };
 
 /*

@@ -36,6 +36,12 @@ teardown(void)
 #define AXIS "<axis name='n'><list values='1 2'/></axis>\n"
 #define TAIL "</controller>\n"
 
+/* A rule in a program, on lines of its own: the predicate is on line 5, the action on line 6. */
+#define RULE(predicate, action)                                                                                        \
+	HEAD AXIS PROGRAM("executable='sh'", "<argument value='-c'/>\n<rule>\n" predicate "\n" action "</rule>") TAIL
+#define RUN_START "<predicate type='MeasurementRunEventPredicate'/>"
+#define CREATE(set) "<action type='CreateMeasurerOnThreadAction'>\n" set "</action>"
+
 #define PROGRAM(attributes, children)                                                                                  \
 	"<point series='s' label='{$n}'><program " attributes ">" children "</program></point>\n"
 
@@ -389,6 +395,61 @@ static const struct {
 	 ""},
 	{__LINE__, HEAD AXIS PROGRAM("executable='sh'", "<pass/>") TAIL, "c.xml:3: <pass> is not expected in <program>",
 	 "argument"},
+	{__LINE__, RULE(RUN_START, "<action type='StopKernelAction'/>"),
+	 "c.xml:6: StopKernelAction: a program has no kernel that could be asked to stop (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, "<action type='FlushKernelBuffersAction'/>"),
+	 "c.xml:6: FlushKernelBuffersAction: a program has no kernel, and its buffers are not known (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, "<action type='WaitForWorkloadAction'/>"),
+	 "c.xml:6: WaitForWorkloadAction: a program has no workloads to wait for (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, "<action type='WaitForPressureBarrierAction'/>"),
+	 "c.xml:6: WaitForPressureBarrierAction: a thread of a program that waited there could hold a lock that the "
+	 "others need, and the program would hang (at n=1)",
+	 ""},
+	{__LINE__, RULE(RUN_START, "<action type='StartMeasurerSetAction'/>"),
+	 "c.xml:6: StartMeasurerSetAction: no measurer set is named (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, "<action type='StartMeasurerSetAction' tid='7'><measurerSet/></action>"),
+	 "c.xml:6: StartMeasurerSetAction: the ids of a program's threads are not known before it runs (at n=1)",
+	 "ThreadEventPredicate"},
+	{__LINE__, RULE(RUN_START, "<action type='DisposeMeasurerSetAction'><measurerSet/><workload/></action>"),
+	 "c.xml:6: DisposeMeasurerSetAction: it names a workload, and a program has none (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, CREATE("<measurerSet>\n<mainMeasurer type='ResourceUsageMeasurer'/></measurerSet>")),
+	 "c.xml:8: ResourceUsageMeasurer: what a thread used cannot be read from outside (at n=1)",
+	 "PerfEventMeasurer"},
+	{__LINE__, RULE(RUN_START, CREATE("<measurerSet>\n<additionalMeasurer type='FileMeasurer'/></measurerSet>")),
+	 "c.xml:8: FileMeasurer: a file is none of a thread's (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, CREATE("<measurerSet/>\n<stopPredicate type='WorkloadEventPredicate'/>")),
+	 "c.xml:8: WorkloadEventPredicate: workloads run kernels, a program has none (at n=1)",
+	 "ProgramEventPredicate"},
+	{__LINE__, RULE("<predicate type='WorkloadEventPredicate'/>", CREATE("<measurerSet/>")),
+	 "c.xml:5: WorkloadEventPredicate: workloads run kernels, a program has none (at n=1)",
+	 "ProgramEventPredicate"},
+	{__LINE__, RULE("<predicate type='BreakpointEventPredicate'/>", CREATE("<measurerSet/>")),
+	 "c.xml:5: BreakpointEventPredicate: no place is named (at n=1)", "FUNCTION"},
+	{__LINE__,
+	 RULE("<predicate type='BreakpointEventPredicate' place='main' firstHit='3' lastHit='2'/>",
+	      CREATE("<measurerSet/>")),
+	 "c.xml:5: BreakpointEventPredicate: hits 3 to 2 are none: the first is 1, lastHit 0 means all (at n=1)", ""},
+	{__LINE__,
+	 RULE("<predicate type='BreakpointEventPredicate' place='main' firstHit='0'/>", CREATE("<measurerSet/>")),
+	 "c.xml:5: BreakpointEventPredicate: hits 0 to 0 are none: the first is 1, lastHit 0 means all (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, ""), "c.xml:4: a rule has no action (at n=1)", ""},
+	{__LINE__, RULE("", CREATE("<measurerSet/>")), "c.xml:4: a rule has no predicate (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, "<action type='MeasureActionExecution'><measurerSet/></action>"),
+	 "c.xml:6: MeasureActionExecution: no action to be measured is named (at n=1)", ""},
+	{__LINE__,
+	 RULE(RUN_START,
+	      "<action type='MeasureActionExecution'><measurerSet/>\n<action type='StopKernelAction'/></action>"),
+	 "c.xml:7: StopKernelAction: a program has no kernel that could be asked to stop (at n=1)", ""},
+	{__LINE__, RULE(RUN_START, "<action type='AddRuleAction'/>"),
+	 "c.xml:6: AddRuleAction: no rule is named (at n=1)", ""},
+	{__LINE__,
+	 RULE(RUN_START,
+	      "<action type='AddRuleAction'><rule>" RUN_START "\n<action type='StopKernelAction'/></rule></action>"),
+	 "c.xml:7: StopKernelAction: a program has no kernel that could be asked to stop (at n=1)", ""},
+	{__LINE__,
+	 RULE(RUN_START, "<action type='AddRuleAction'><rule id='r'>" RUN_START
+			 "<action type='AddRuleAction'><rule ref='r'/></action></rule></action>"),
+	 "c.xml:6: actions are nested more than 16 deep (at n=1)", ""},
 	{__LINE__, HEAD AXIS PROGRAM("executable='no-such-program'", "") TAIL,
 	 "c.xml:3: cannot run 'no-such-program': no such program in PATH (at n=1)", "./NAME"},
 	{__LINE__, HEAD AXIS PROGRAM("executable='./no-such-program'", "") TAIL,
