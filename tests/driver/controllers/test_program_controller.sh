@@ -116,7 +116,7 @@ cat >regions.xml <<END
 <controller name="regions" comment="a test" runs="1">
 <axis name="hits"><list values="2 40"/></axis>
 <point series="s" label="{\$hits}">
-<program executable="$target"><argument value="main"/><argument value="{\$hits}"/><region name="part" begin="region_one"/></program>
+<program executable="$target" regionBackend="breakpoint"><argument value="main"/><argument value="{\$hits}"/><region name="part" begin="region_one"/></program>
 </point>
 <quantity is="time"/>
 <table><column of="hits"/><column of="region"/><column of="time"/></table>
