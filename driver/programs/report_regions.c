@@ -16,6 +16,21 @@
 /* ---- what was measured ---- */
 
 static void
+print_time_of_hit(const struct program_region *region, FILE *out)
+{
+	static const struct {
+		const char *unit;
+		double us;
+	} units[] = {{"s", 1e6}, {"ms", 1e3}, {"us", 1}, {"ns", 0}};
+	const double us = program_region_hit_us(region);
+	size_t i = 0;
+
+	while (us < units[i].us)
+		i++;
+	report_row_number(out, "time of a hit", us / (units[i].us > 0 ? units[i].us : 1e-3), units[i].unit);
+}
+
+static void
 print_hits(const struct program_region *region, FILE *out)
 {
 	static const struct {
@@ -45,7 +60,7 @@ print_values(const struct program_region *region, FILE *out)
 	report_row_share(out,
 			 region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
 			 region->time_share);
-	report_row_number(out, "time of a hit", program_region_hit_us(region), "us");
+	print_time_of_hit(region, out);
 	report_row_values(out, &region->total);
 	if (!isnan(region->roof_share))
 		report_row_share(out, "share of the roof", region->roof_share);
