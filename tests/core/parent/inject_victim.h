@@ -33,7 +33,7 @@ struct victim_slot {
  */
 struct victim_shared {
 	atomic_int is_ready, /* -1 when all threads are */
-		is_stopping;
+		is_stopping, wants_exec;
 	uint64_t trampoline, clobber, clobber_bytes, conflict, fault;
 	uint64_t slots_address, counters_address; /* of slots, and of what rseq_add counts in */
 	int nr_slots;

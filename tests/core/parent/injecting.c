@@ -173,6 +173,8 @@ disturb(struct bench *bench)
 	bench->nr_paces++;
 	if (bench->what->kill_after && bench->injector.nr_done >= bench->what->kill_after)
 		kill(bench->launch.pid, SIGKILL);
+	if (bench->what->exec_after && bench->injector.nr_done >= bench->what->exec_after)
+		bench->shared->wants_exec = 1;
 	if (bench->what->stops_and_continues && bench->nr_paces % 64 == 0)
 		kill(bench->launch.pid, bench->nr_paces % 128 == 0 ? SIGSTOP : SIGCONT);
 }

@@ -15,7 +15,8 @@
  * names: situations of inject_victim, NULL-terminated.   count: functions to be run in each of its threads.
  * function: which of victim_shared's: its offset.   pause_us: between them.   neglects: of the injector.
  * from_copy: a copy of clobber is run, in pages that are mapped for it.
- * stops_and_continues: SIGSTOP and SIGCONT by turns.   kill_after: SIGKILL when so many were run; 0: never.
+ * stops_and_continues: SIGSTOP and SIGCONT by turns.   kill_after, exec_after: SIGKILL, or another program, when so
+ * many were run; 0: never.
  */
 struct injecting {
 	const char *names[INJECTING_MAX_NAMES + 1];
@@ -25,7 +26,7 @@ struct injecting {
 	unsigned neglects;
 	bool from_copy;
 	bool stops_and_continues;
-	int64_t kill_after;
+	int64_t kill_after, exec_after;
 };
 
 /* status: of the victim, as of waitpid.   shared: its last words; valid until the next one.   The rest: see injector.

@@ -101,6 +101,21 @@ START_TEST(all_is_answered_when_the_program_is_killed)
 }
 END_TEST
 
+START_TEST(all_is_answered_when_another_program_is_executed)
+{
+	const struct injecting what = {.names = {"integers", "avx", "futex", "epoll_wait"},
+				       .count = 1000000,
+				       .function = CLOBBER,
+				       .pause_us = 50,
+				       .exec_after = 30 + 7 * _i};
+	struct injecting_result result = injecting_run(&what);
+
+	ck_assert_int_eq(result.status, 0);
+	ck_assert_int_eq(result.nr_asked, result.nr_done + result.nr_faulted + result.nr_dropped);
+	ck_assert_int_eq(result.nr_faulted, 0);
+}
+END_TEST
+
 /* The same without a part of it. */
 static const struct injecting harmful[] = {
 	{.names = {"sse"}, .count = 200, .function = CLOBBER, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_VECTORS},
@@ -142,6 +157,7 @@ main(void)
 	tcase_add_test(tests, writes_to_a_full_pipe_are_not_cut_short);
 	tcase_add_test(tests, functions_that_fault_are_given_up);
 	tcase_add_loop_test(tests, all_is_answered_when_the_program_is_killed, 0, 5);
+	tcase_add_loop_test(tests, all_is_answered_when_another_program_is_executed, 0, 5);
 	tcase_add_loop_test(tests, threads_notice_what_is_left_out, 0, NR_ELEMENTS(harmful));
 	suite_add_tcase(suite, tests);
 	return suite_run(suite);
