@@ -30,7 +30,7 @@ struct trial {
 	const char *standard_input, *standard_output;   /* likewise                                     */
 	const char *time_limit;                         /* NULL: a minute                               */
 	int nr_runs;                                    /* 0: one                                       */
-	uid_t as_user;                                     /* 0: whoever runs the test                     */
+	uid_t as_user;                                  /* 0: whoever runs the test                     */
 	int refused_call;                               /* number of a system call that fails; 0: none  */
 	void (*amend)(struct program_command *command); /* before it is written; NULL: nothing is amended */
 	struct trial_region regions[MAX_REGIONS];       /* ended by one without a begin                 */
