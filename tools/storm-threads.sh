@@ -109,9 +109,11 @@ for ((round = 0; round < nr_kills; round++)); do
 		[ "$pid" = $rot ] || kill -9 "$pid" 2>/dev/null
 	done
 	[ ${#pids[@]} -gt 1 ] || { nr_early=$((nr_early + 1)) && kill -9 $rot; }
+	nr_found=${#pids[@]}
 	{ wait $rot; } 2>/dev/null
 	status=$?
-	[ ${#pids[@]} -gt 1 ] || continue
+	nothing_runs "round $round, a process was killed"
+	[ $nr_found -gt 1 ] || continue
 	[ $status = 0 ] || fail "round $round: rot-core ended with $status when the program was killed"
 	[ "$(value signal)" = 9 ] || fail "round $round: the report of a killed program says signal $(value signal)"
 	[ "$(grep -c '^ProgramThreadOutput$' "$work/output")" = "$(value nrThreads)" ] || fail "round $round: threads are missing"
