@@ -85,7 +85,8 @@ check_class(const struct event_predicate_base *predicate, struct rot_error *err)
 
 	if (predicate_type_of(predicate))
 		return 0;
-	if (rot_is_a(predicate, &program_event_predicate_class))
+	if (rot_is_a(predicate, &program_event_predicate_class) ||
+	    rot_is_a(predicate, &breakpoint_event_predicate_class))
 		return rot_error_set(err, 0, "a %s is of programs, and this is a measurement of kernels", name);
 	return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it", name);
 }

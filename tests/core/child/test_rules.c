@@ -444,19 +444,25 @@ START_TEST(predicates_that_cannot_match_are_refused)
 	struct measurement_command *command = make_command(1);
 	struct thread_event_predicate *thread = thread_event_predicate_new();
 	struct program_event_predicate *program = program_event_predicate_new();
+	struct breakpoint_event_predicate *breakpoint = breakpoint_event_predicate_new();
+	void *const predicates[] = {program, thread, breakpoint};
+	static const char *const texts[] = {
+		"a ProgramEventPredicate is of programs, and this is a measurement of kernels",
+		"threads that exit with the name 'worker*'",
+		"a BreakpointEventPredicate is of programs, and this is a measurement of kernels"};
 	struct stop_kernel_action *stop = stop_kernel_action_new();
 	struct outcome outcome;
 
 	rot_string_set(&thread->event, "exiting");
 	rot_string_set(&thread->name, "worker*");
 	stop->kernel = add_workload(command_measurement(command), 0)->kernel;
-	add_rule(command_measurement(command), _i ? (void *)thread : (void *)program, stop);
-	rot_graph_delete(_i ? (void *)program : (void *)thread);
+	add_rule(command_measurement(command), predicates[_i], stop);
+	for (int i = 0; i < 3; i++) {
+		if (i != _i)
+			rot_graph_delete(predicates[i]);
+	}
 	outcome = runner_run(command);
-	outcome_expect_failure(&outcome, "error",
-			       _i ? "threads that exit with the name 'worker*'"
-				  : "a ProgramEventPredicate is of programs, and this is a measurement of kernels",
-			       _i ? "index" : NULL);
+	outcome_expect_failure(&outcome, "error", texts[_i], _i == 1 ? "index" : NULL);
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -479,7 +485,7 @@ static const struct listed_test tests[] = {
 	{&a_failure_releases_those_who_wait_and_those_who_go_on, 1},
 	{&an_added_rule_answers_the_events_that_follow, 1},
 	{&added_rules_are_checked_before_anything_runs, 6},
-	{&predicates_that_cannot_match_are_refused, 2},
+	{&predicates_that_cannot_match_are_refused, 3},
 };
 
 int
