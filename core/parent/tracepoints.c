@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/mount.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,7 +24,7 @@
 
 #define GROUP "rot"
 
-/* How long others may wait for the kernel's tracing before it counts as stuck. */
+/* How long it may take the kernel to let somebody look at its tracing. */
 #define STUCK_MS 2000
 #define STUCK_LOOK_MS 50
 
@@ -117,9 +119,9 @@ find_waiting(void)
 	return found;
 }
 
-/* Whoever joins those who wait for it can never be killed. */
-static int
-check_not_stuck(struct rot_error *err)
+/* Somebody who has been waiting for long, or 0. */
+static pid_t
+find_stuck(void)
 {
 	const struct timespec pause = {.tv_nsec = STUCK_LOOK_MS * 1000000L};
 	pid_t waiting = find_waiting();
@@ -131,9 +133,65 @@ check_not_stuck(struct rot_error *err)
 		if (!waits_for_tracing(number))
 			waiting = 0;
 	}
-	if (waiting == 0)
+	return waiting;
+}
+
+/* In a process of its own, which holds nothing of this one's: it may never end. */
+static void
+read_and_answer(int events, int answer)
+{
+	char byte;
+
+	dup2(events, STDIN_FILENO);
+	dup2(answer, STDOUT_FILENO);
+	close(STDERR_FILENO);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	if (read(STDIN_FILENO, &byte, 1) >= 0 && write(STDOUT_FILENO, "", 1) == 1)
+		_exit(0);
+	_exit(1);
+}
+
+/* The process is nobody's child here, so that nobody waits for it. */
+static bool
+answers(int events)
+{
+	struct pollfd answer = {.events = POLLIN};
+	int ends[2];
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return true;
+	pid = fork();
+	if (pid == 0) {
+		if (fork() == 0)
+			read_and_answer(events, ends[1]);
+		_exit(0);
+	}
+	close(ends[1]);
+	while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+		;
+	answer.fd = ends[0];
+	while (poll(&answer, 1, STUCK_MS) < 0 && errno == EINTR)
+		;
+	close(ends[0]);
+	return answer.revents != 0;
+}
+
+/* Whoever joins those who wait for it can never be killed. Somebody who knows that it does is asked first. */
+static int
+check_not_stuck(const struct tracepoints *tracepoints, struct rot_error *err)
+{
+	pid_t stuck = find_stuck();
+	int events = openat(tracepoints->folder, "uprobe_events", O_RDONLY | O_CLOEXEC);
+	bool is_stuck = stuck != 0 || (events >= 0 && !answers(events));
+
+	launch_close(&events);
+	if (!is_stuck)
 		return 0;
-	rot_error_set(err, 0, "the tracing of this system hangs: process %d waits for it", (int)waiting);
+	if (stuck)
+		rot_error_set(err, 0, "tracefs does not answer: process %d waits for it as well", (int)stuck);
+	else
+		rot_error_set(err, 0, "tracefs does not answer within %d s", STUCK_MS / 1000);
 	return rot_error_hint(err, "the kernel's log (dmesg) may say why; only a restart of the system helps");
 }
 
@@ -198,7 +256,7 @@ tracepoints_open(struct tracepoints *tracepoints, struct rot_error *err)
 		tracepoints_close(tracepoints);
 		return refused(err, error, "define");
 	}
-	if (check_not_stuck(err) < 0) {
+	if (check_not_stuck(tracepoints, err) < 0) {
 		tracepoints_close(tracepoints);
 		return -1;
 	}

@@ -423,20 +423,23 @@ int
 main(void)
 {
 	Suite *suite = suite_create("regions of programs");
-	TCase *tests = tcase_create("all");
+	TCase *tests = tcase_create("all"), *many = tcase_create("many");
 
 	if (!find_backends())
 		return 1;
 	if (nr_backends == 0)
 		return TEST_SKIPPED;
 	suite_add_tcase(suite, tests);
+	suite_add_tcase(suite, many);
 	tcase_set_timeout(tests, 300);
+	tcase_set_timeout(many, 1500);
+	tcase_add_checked_fixture(many, runner_set_up, runner_tear_down);
+	tcase_add_loop_test(many, many_hits_are_exact, 0, nr_backends);
 	tcase_add_checked_fixture(tests, runner_set_up, runner_tear_down);
 	tcase_add_loop_test(tests, regions_are_exact, 0, nr_backends * NR_ELEMENTS(acts));
 	tcase_add_loop_test(tests, static_programs, 0, nr_backends);
 	tcase_add_loop_test(tests, stripped_programs, 0, nr_backends);
 	tcase_add_loop_test(tests, exceptions_go_through, 0, nr_backends);
-	tcase_add_loop_test(tests, many_hits_are_exact, 0, nr_backends);
 	tcase_add_loop_test(tests, regions_without_events, 0, nr_backends);
 	tcase_add_loop_test(tests, running_processes_are_visited, 0, nr_backends);
 	tcase_add_test(tests, regions_that_are_not_there);
