@@ -243,6 +243,7 @@ start(struct bench *bench)
 	bench->shared = shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, bench->shared_fd, 0);
 	if (shared == MAP_FAILED)
 		die("memory", NULL);
+	shared->semaphores = -1;
 	bench->loop.context = bench;
 	bench->loop.report = on_report;
 	if (loop_open(&bench->loop, no_signals, &err) < 0 ||
@@ -289,7 +290,7 @@ injecting_run(const struct injecting *what)
 	loop_close(&bench->loop);
 	close(bench->pace_fd);
 	close(bench->shared_fd);
-	if (bench->shared->semaphores > 0)
+	if (bench->shared->semaphores >= 0)
 		semctl(bench->shared->semaphores, 0, IPC_RMID);
 	free(bench);
 	return result;
