@@ -62,6 +62,20 @@ has "neither program nor script" 126 "" "neither an ELF program nor a script"
 call run -j no/such/folder/x.json true
 has "a file that cannot be written" 1 "" "cannot write 'no/such/folder/x.json"
 
+# ---- regions ----
+target=$top_builddir/tests/core/parent/region_target
+call run -R region_one --region-backend=int3 -j regions.json "$target" threads 2 10
+if grep -q '"backend": "int3"' regions.json; then
+	has "a region of two threads" 0 "" "observed by int3 at region_one+0x0"
+	grep -q '"hits": 20.0' regions.json && grep -q '"measuredHits": 20.0' regions.json && grep -q '"nrThreads": 2' regions.json
+	result=$?
+	check "its hits"
+	call run -R none_such --region-backend=int3 "$target" threads 2 10
+	has "a region that is nowhere" 0 "" "no function or marker is called 'none_such'"
+else
+	echo "skipped: int3 cannot observe regions here: $err"
+fi
+
 # ---- help and files ----
 call run --help
 out=$(echo "$out" | head -n 1)
