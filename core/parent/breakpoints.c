@@ -19,7 +19,6 @@
 #include "parent/slots.h"
 
 #define INT3 0xcc
-#define CODE_SEGMENT_64 0x33
 #define MAX_CODE_BYTES 15
 #define MAX_USERS 16
 
@@ -151,16 +150,6 @@ restore_code(struct image *image, struct breakpoint *breakpoint, const struct th
 		image_write(image, thread, breakpoint->address, breakpoint->code, 1);
 }
 
-static int
-check_mode(const struct thread *thread, struct rot_error *err)
-{
-	errno = 0;
-	if (ptrace(PTRACE_PEEKUSER, thread->tid, offsetof(struct user, regs.cs), NULL) == CODE_SEGMENT_64 || errno)
-		return 0;
-	rot_error_set(err, 0, "cannot set breakpoints in process %d, which is a 32-bit program", (int)thread->pid);
-	return rot_error_hint(err, "regions need a 64-bit program; without regions its threads can be counted");
-}
-
 /* Takes over what stands there now, if it is not the same as before: then the slot is for other code. */
 static int
 prepare(struct thread *thread, struct breakpoint *breakpoint, bool needs_slot, struct rot_error *err)
@@ -217,7 +206,7 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 		return rot_error_set(err, 0, "more than %d regions begin or end at 0x%llx", MAX_USERS,
 				     (unsigned long long)address);
 	if (!breakpoint->is_set) {
-		if (check_mode(thread, err) < 0 || prepare(thread, breakpoint, !is_once, err) < 0)
+		if (image_check(thread, err) < 0 || prepare(thread, breakpoint, !is_once, err) < 0)
 			return -1;
 		if (put_int3(image, breakpoint, thread) < 0) {
 			rot_error_set(err, errno, "cannot write into the code of process %d", (int)thread->pid);

@@ -4,11 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/user.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -30,6 +31,16 @@ open_memory(pid_t pid)
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 && errno == EACCES ? open(path, O_RDONLY | O_CLOEXEC) : fd;
+}
+
+int
+image_check(const struct thread *thread, struct rot_error *err)
+{
+	errno = 0;
+	if (ptrace(PTRACE_PEEKUSER, thread->tid, offsetof(struct user, regs.cs), NULL) == CODE_SEGMENT_64 || errno)
+		return 0;
+	rot_error_set(err, 0, "cannot set breakpoints in process %d, which is a 32-bit program", (int)thread->pid);
+	return rot_error_hint(err, "regions need a 64-bit program; without regions its threads can be counted");
 }
 
 static void

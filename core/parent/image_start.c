@@ -20,7 +20,6 @@
 #include "parent/breakpoints.h"
 
 #define SIGNAL_BIT(number) (1ULL << ((number)-1))
-#define CODE_SEGMENT_64 0x33
 #define MAX_HEADERS 64
 #define MAX_DYNAMIC 256
 
@@ -181,7 +180,7 @@ image_begin(struct thread *thread)
 
 	if (!images->at_entry && !images->objects_changed)
 		return;
-	if (read_auxiliary(thread->pid, &auxiliary, &err) < 0 ||
+	if (image_check(thread, &err) < 0 || read_auxiliary(thread->pid, &auxiliary, &err) < 0 ||
 	    breakpoint_set_once(thread, auxiliary.entry, user, &err) < 0) {
 		refuse(images, thread, &err);
 		return;

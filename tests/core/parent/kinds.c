@@ -7,7 +7,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +44,7 @@ __asm__(".text\n" KINDS "helper: mov %rdi, %rax; ret\n"
 	".balign 16\n.globl rot_kinds\nrot_kinds: .asciz \"" KINDS_MAGIC "\"\n");
 #undef KIND
 #define KIND(name, needs, first, rest, result) ".long k_" #name " - rot_kinds\n"
-__asm__(".text\n" KINDS
+__asm__(".text\n" KINDS ".long sequence - rot_kinds\n"
 	/* leave as the first instruction of a function ends up where the stack frame says */
 	".globl call_function\n"
 	"call_function: push %rbp; push %rbx\n"
@@ -68,7 +70,9 @@ static struct {
 static size_t nr_mappings;
 static uint64_t process, highest_leaf;
 static __thread char *forbidden; /* a page that cannot be read */
-static int nr_rounds, interval_us;
+static volatile int nr_rounds;   /* SIGTERM makes this one the last */
+static atomic_long nr_done;
+static int interval_us;
 static volatile int has_failed;
 
 static void
@@ -247,6 +251,7 @@ work(void *unused)
 			if (is_possible(kind))
 				run_kind(kind, round, source, target);
 		}
+		nr_done++;
 	}
 	return NULL;
 }
@@ -271,6 +276,13 @@ read_mappings(void)
 }
 
 static void
+end_soon(int number)
+{
+	(void)number;
+	nr_rounds = 0;
+}
+
+static void
 prepare(void)
 {
 	static const int faults[] = {SIGSEGV, SIGILL, SIGFPE, SIGTRAP};
@@ -280,6 +292,7 @@ prepare(void)
 		sigaction(faults[i], &action, NULL);
 	action.sa_sigaction = on_timer;
 	sigaction(SIGUSR1, &action, NULL);
+	signal(SIGTERM, end_soon);
 	read_mappings();
 	process = (uint64_t)getpid();
 	highest_leaf = call_function(&(struct registers){0}, function_of(KIND_cpuid)) & 0xffffffff;
@@ -290,13 +303,12 @@ work_in_threads(int nr_threads)
 {
 	pthread_t threads[64];
 
-	total = 0;
 	for (int i = 1; i < nr_threads; i++)
 		pthread_create(&threads[i], NULL, work, NULL);
 	work(NULL);
 	for (int i = 1; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
-	if (total != (uint64_t)nr_threads * (uint64_t)nr_rounds * 0x1000)
+	if (total != (uint64_t)nr_done * 0x1000)
 		fail("lost executions", KIND_add_immediate, total);
 }
 
@@ -425,6 +437,58 @@ step(char **argv)
 	}
 }
 
+/*
+ * Adds 1 to the counter of the CPU in a restartable sequence: no other thread of that CPU comes between. rdi: struct
+ * rseq of the thread; rsi: counters.
+ */
+void add_on_cpu(void *thread_area, volatile uint64_t *counters);
+__asm__(".text\n.globl add_on_cpu\nadd_on_cpu:\n"
+	"0: lea section(%rip), %rax; mov %rax, 8(%rdi)\n"
+	"1: mov 4(%rdi), %eax\n"
+	"sequence: mov (%rsi,%rax,8), %rdx; add $1, %rdx; mov %rdx, (%rsi,%rax,8)\n"
+	"2: ret\n"
+	".long 0x53053053\n"
+	"3: jmp 0b\n"
+	".data\n.balign 32\nsection: .long 0, 0; .quad 1b, 2b - 1b, 3b\n.text\n");
+
+/* Of libc since 2.35. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+#define MAX_CPUS 4096
+static volatile uint64_t cpu_counters[MAX_CPUS];
+
+static void *
+add_on_cpus(void *unused)
+{
+	char *thread_pointer;
+
+	(void)unused;
+	__asm__("mov %%fs:0, %0" : "=r"(thread_pointer));
+	for (int i = 0; i < nr_rounds * 1000; i++)
+		add_on_cpu(thread_pointer + __rseq_offset, cpu_counters);
+	return NULL;
+}
+
+static void
+add_in_sequences(char **argv)
+{
+	pthread_t threads[4];
+	uint64_t sum = 0;
+
+	(void)argv;
+	if (!&__rseq_size || __rseq_size == 0)
+		exit(77);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, add_on_cpus, NULL);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < MAX_CPUS; i++)
+		sum += cpu_counters[i];
+	if (sum != 4000 * (uint64_t)nr_rounds)
+		fail("lost updates", -1, sum);
+}
+
 static volatile int nr_traps;
 
 static void
@@ -462,6 +526,7 @@ static const struct {
 	{"exit", exit_among_threads},
 	{"step", step},
 	{"trap", trap},
+	{"sequence", add_in_sequences},
 };
 
 int

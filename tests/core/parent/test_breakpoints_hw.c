@@ -168,6 +168,54 @@ START_TEST(other_lives_are_exact)
 }
 END_TEST
 
+/* ---- refusals ---- */
+
+static int nr_refusals;
+
+static void
+count_refusal(void *context, uint64_t address, const struct rot_error *err)
+{
+	(void)context;
+	(void)address;
+	ck_assert_ptr_nonnull(strstr(err->text, "rseq"));
+	nr_refusals++;
+}
+
+static void
+set_in_sequence(void *context, struct thread *thread)
+{
+	uint64_t table = find_table(thread->image, thread->pid);
+	const struct breakpoint_user user = {.hit = count_hit, .refused = count_refusal, .context = &hits[0]};
+	struct rot_error err;
+	int32_t distance;
+
+	(void)context;
+	ck_assert_int_eq(image_read(thread->image, table + sizeof(KINDS_MAGIC) + NR_KINDS * sizeof(distance), &distance,
+				    sizeof(distance)),
+			 0);
+	ck_assert_msg(breakpoint_set(thread, table + (uint64_t)(int64_t)distance, user, &err) == 0, "%s", err.text);
+}
+
+/* A sequence that is interrupted starts again; what it adds would be lost, or it would never end. */
+START_TEST(restartable_sequences_are_left_alone)
+{
+	char *path = victim_path("kinds");
+	const char *const arguments[] = {path, "1", "20", "0", "sequence", NULL};
+	struct traced traced = {.images.at_entry = set_in_sequence};
+
+	memset(hits, 0, sizeof(hits));
+	nr_refusals = 0;
+	ck_assert_int_eq(traced_begin(&traced, arguments), 0);
+	traced_run(&traced);
+	if (WEXITSTATUS(traced.status) != TEST_SKIPPED) {
+		ck_assert_int_eq(traced.status, 0);
+		ck_assert_int_eq(nr_refusals, 1);
+	}
+	ck_assert_int_eq(hits[0], 0);
+	free(path);
+}
+END_TEST
+
 /* ---- disturbances ---- */
 
 /* A process that does something to the victim for ever. */
@@ -293,14 +341,15 @@ START_TEST(visited_process_goes_on)
 	is_set_on_all = false;
 	pid = fork();
 	if (pid == 0) {
-		execl(path, path, "4", "4000", _i >= NR_ELEMENTS(victims) ? "100" : "0", NULL);
+		execl(path, path, "4", "1000000000", _i >= NR_ELEMENTS(victims) ? "100" : "0", NULL);
 		_exit(127);
 	}
-	usleep(20000);
+	usleep(100000);
 	ck_assert_int_eq(traced_attach(&traced, pid), 0);
 	traced_run(&traced);
 	ck_assert(is_set_on_all);
 	check_code(pid);
+	kill(pid, SIGTERM);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	free(path);
@@ -316,6 +365,7 @@ breakpoints_suite(void)
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, all_kinds_are_exact, 0, NR_ELEMENTS(victims) * NR_ELEMENTS(ways));
 	tcase_add_loop_test(tcase, other_lives_are_exact, 0, NR_ELEMENTS(lives));
+	tcase_add_test(tcase, restartable_sequences_are_left_alone);
 	tcase_add_loop_test(tcase, group_stops_change_nothing, 0, 2);
 	tcase_add_loop_test(tcase, killed_at_any_moment, 0, 2);
 	tcase_add_loop_test(tcase, visited_process_goes_on, 0, 2 * NR_ELEMENTS(victims));
