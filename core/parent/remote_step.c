@@ -151,7 +151,7 @@ make_good(pid_t tid, const struct missed *missed)
 		signals &= ~REMOTE_SIGNAL(SIGSTOP);
 	for (int number = 1; signals != 0; number++, signals >>= 1) {
 		if (signals & 1)
-			syscall(SYS_tgkill, tid, tid, number);
+			syscall(SYS_tkill, tid, number);
 	}
 	if (missed->is_pause)
 		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
