@@ -328,6 +328,20 @@ check_code(pid_t pid)
 	free(path);
 }
 
+static void
+wait_until_executed(pid_t pid)
+{
+	char *link = rot_format("/proc/%d/exe", (int)pid), path[4096] = "";
+
+	while (!strstr(path, "/kinds")) {
+		ssize_t nr = readlink(link, path, sizeof(path) - 1);
+
+		path[nr > 0 ? nr : 0] = '\0';
+		usleep(10000);
+	}
+	free(link);
+}
+
 START_TEST(visited_process_goes_on)
 {
 	char *path = victim_path(victims[_i % NR_ELEMENTS(victims)]);
@@ -344,7 +358,7 @@ START_TEST(visited_process_goes_on)
 		execl(path, path, "4", "1000000000", _i >= NR_ELEMENTS(victims) ? "100" : "0", NULL);
 		_exit(127);
 	}
-	usleep(100000);
+	wait_until_executed(pid);
 	ck_assert_int_eq(traced_attach(&traced, pid), 0);
 	traced_run(&traced);
 	ck_assert(is_set_on_all);
