@@ -8,9 +8,10 @@
 
 #include "memory.h"
 
-/* Resamples of a bootstrap: the 2.5 % ends rest on 50 values each. */
+/* Resamples of a bootstrap: the 2.5 % ends of many values rest on 50 of them each, those of six values on five. */
 #define NR_RESAMPLES 2000
 #define CONFIDENCE 0.95
+#define NORMAL_QUANTILE 1.959963984540054 /* at (1 + CONFIDENCE) / 2 */
 /* Below this the interval from smallest to largest value does not reach 95 % for a median. */
 #define MIN_FOR_INTERVAL 6
 
@@ -266,10 +267,28 @@ resampled_ratio(struct side *numerator, struct side *denominator, double scale, 
 	return scale * side_drawn_median(numerator) / side_drawn_median(denominator);
 }
 
+/*
+ * The percentile at which a bootstrap interval of n values ends. A bootstrap spreads less than the values it stands
+ * for: the expanded percentile interval makes up for it with the quantile of Student's t, widened by sqrt(n / (n - 1))
+ * (Hesterberg 2015, "What Teachers Should Know About the Bootstrap"). The quantile is from its expansion in powers of
+ * 1 / (n - 1) (Abramowitz and Stegun 26.7.5), to 0.2 % for n = 6.
+ */
+static double
+bootstrap_tail_percentile(size_t n)
+{
+	const double z = NORMAL_QUANTILE, freedom = (double)n - 1;
+	const double t = z + (pow(z, 3) + z) / (4 * freedom) +
+			 (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * freedom * freedom) +
+			 (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * pow(freedom, 3));
+
+	return 50 * erfc(sqrt((double)n / freedom) * t / sqrt(2));
+}
+
 static void
 set_bootstrap_interval(struct summary *summary, struct side *numerator, struct side *denominator, double scale,
 		       bool jointly, uint64_t seed)
 {
+	const double tail = bootstrap_tail_percentile(summary->n);
 	struct random random = {.state = seed};
 	double *ratios = rot_calloc(NR_RESAMPLES, sizeof(*ratios));
 	size_t nr = 0;
@@ -283,11 +302,31 @@ set_bootstrap_interval(struct summary *summary, struct side *numerator, struct s
 	}
 	if (nr == NR_RESAMPLES) {
 		qsort(ratios, nr, sizeof(*ratios), compare_doubles);
-		summary->low = sorted_percentile(ratios, nr, 50 * (1 - CONFIDENCE));
-		summary->high = sorted_percentile(ratios, nr, 50 * (1 + CONFIDENCE));
+		summary->low = sorted_percentile(ratios, nr, tail);
+		summary->high = sorted_percentile(ratios, nr, 100 - tail);
 		summary->confidence = CONFIDENCE;
 	}
 	free(ratios);
+}
+
+/* One side is known: the interval is that of the other one's median. */
+static void
+set_interval_with_known(struct summary *summary, const struct side *numerator, const struct side *denominator,
+			double scale)
+{
+	const bool is_top_known = numerator->n == 1;
+	const struct side *measured = is_top_known ? denominator : numerator;
+	struct summary median = summary_empty();
+	double a, b;
+
+	set_median_interval(&median, measured->sorted, measured->n);
+	a = is_top_known ? scale * numerator->values[0] / median.low : scale * median.low / denominator->values[0];
+	b = is_top_known ? scale * numerator->values[0] / median.high : scale * median.high / denominator->values[0];
+	if (isnan(a) || isnan(b))
+		return;
+	summary->low = fmin(a, b);
+	summary->high = fmax(a, b);
+	summary->confidence = median.confidence;
 }
 
 /* Ratios per run; apart: each run's value against the other side's median. NaN (0/0) are left out. Fresh memory. */
@@ -311,12 +350,6 @@ single_ratios(const struct side *numerator, const struct side *denominator, doub
 	return ratios;
 }
 
-static bool
-is_enough(size_t n)
-{
-	return n == 1 || n >= MIN_FOR_INTERVAL;
-}
-
 struct summary
 summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator, size_t nr_denominator,
 	      double scale, bool jointly, uint64_t seed)
@@ -337,7 +370,9 @@ summary_ratio(const double *numerator, size_t nr_numerator, const double *denomi
 	set_range(&summary, singles, nr_singles);
 	summary.n = nr_numerator == 1 || (nr_denominator > 1 && nr_denominator < nr_numerator) ? nr_denominator
 											       : nr_numerator;
-	if (summary.n >= MIN_FOR_INTERVAL && is_enough(nr_numerator) && is_enough(nr_denominator))
+	if (summary.n >= MIN_FOR_INTERVAL && (nr_numerator == 1 || nr_denominator == 1))
+		set_interval_with_known(&summary, &top, &bottom, scale);
+	else if (nr_numerator >= MIN_FOR_INTERVAL && nr_denominator >= MIN_FOR_INTERVAL)
 		set_bootstrap_interval(&summary, &top, &bottom, scale, jointly, seed);
 	free(singles);
 	side_clear(&top);

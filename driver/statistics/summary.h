@@ -32,11 +32,13 @@ struct summary summary_median(const double *values, size_t n);
 struct summary summary_minimum(const double *values, size_t n);
 
 /*
- * scale * median(numerator) / median(denominator), with a seeded bootstrap percentile interval. jointly: numerator[i]
- * and denominator[i] come from the same run and are resampled together, and minimum, maximum and quartiles are those of
- * the ratios per run; else they are resampled apart, and minimum.. are over the ratios of every run's value to the
- * other's median. A side with one value counts as known. n is the smaller number of values of the other sides. Without
- * 6 values on a side that is not known: no interval. A denominator of 0 gives an infinity.
+ * scale * median(numerator) / median(denominator), with a seeded bootstrap interval whose percentiles are widened for
+ * few values (Hesterberg's expanded percentile interval: the plain one covers 86 % to 95 %, not 95 %). jointly:
+ * numerator[i] and denominator[i] come from the same run and are resampled together, and minimum, maximum and quartiles
+ * are those of the ratios per run; else they are resampled apart, and minimum.. are over the ratios of every run's
+ * value to the other's median. A side with one value counts as known, and the interval is that of the other side's
+ * median. n is the smaller number of values of the other sides. Without 6 values on a side that is not known: no
+ * interval. A denominator of 0 gives an infinity.
  */
 struct summary summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator,
 			     size_t nr_denominator, double scale, bool jointly, uint64_t seed);

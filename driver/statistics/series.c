@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* Modes, drift and first runs of a series of runs; minimum of K, and err(x). */
+#include "statistics/series.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "statistics/summary.h"
+
+#define MIN_FOR_MODES 10
+#define LEAST_SHARE 0.2 /* of the values on either side of a gap */
+#define MIN_FOR_DRIFT 8
+#define MAX_FOR_DRIFT 1000
+#define DRIFT_LEVEL 0.01
+#define MIN_FOR_FIRST 10
+#define FIRST_DEVIATIONS 8
+#define NORMAL_SCALE 1.4826 /* standard deviation per median distance, of normal values */
+
+static double
+median(const double *values, size_t n)
+{
+	return statistics_percentile(values, n, 50);
+}
+
+static double
+total_distance(const double *values, size_t n, double from)
+{
+	double total = 0;
+
+	for (size_t i = 0; i < n; i++)
+		total += fabs(values[i] - from);
+	return total;
+}
+
+static bool
+matters(double difference, double relative_to)
+{
+	return fabs(difference) >= SERIES_LEAST_DIFFERENCE * fabs(relative_to);
+}
+
+/* ---- modes ---- */
+
+static int
+compare_doubles(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Index of the first value above the widest gap. */
+static size_t
+widest_gap(const double *sorted, size_t n)
+{
+	const size_t least = (size_t)ceil(LEAST_SHARE * (double)n);
+	size_t widest = least;
+
+	for (size_t i = least + 1; i <= n - least; i++)
+		if (sorted[i] - sorted[i - 1] > sorted[widest] - sorted[widest - 1])
+			widest = i;
+	return widest;
+}
+
+/* How many times the mean distance a gap is at least, so that at most one in 100 series of one mode has it. */
+static double
+gap_limit(size_t n)
+{
+	return 3 + 70 / (double)n;
+}
+
+struct series_modes
+series_modes(const double *values, size_t n)
+{
+	struct series_modes modes = {.low = NAN, .high = NAN};
+	double *sorted, gap, distance, low, high;
+	size_t split;
+
+	if (n < MIN_FOR_MODES)
+		return modes;
+	sorted = rot_calloc(n, sizeof(*sorted));
+	memcpy(sorted, values, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	split = widest_gap(sorted, n);
+	gap = sorted[split] - sorted[split - 1];
+	low = median(sorted, split);
+	high = median(sorted + split, n - split);
+	distance = total_distance(sorted, split, low) + total_distance(sorted + split, n - split, high);
+	free(sorted);
+	modes.finding = SERIES_NO;
+	if (gap > 0 && gap >= gap_limit(n) * distance / (double)n && matters(high - low, low))
+		modes = (struct series_modes){SERIES_YES, low, high, split, n - split};
+	return modes;
+}
+
+/* ---- drift ---- */
+
+/* At most MAX_FOR_DRIFT values at even distances. Fresh memory. */
+static double *
+thinned(const double *values, size_t *n)
+{
+	const size_t all = *n, kept = all < MAX_FOR_DRIFT ? all : MAX_FOR_DRIFT;
+	double *thin = rot_calloc(kept, sizeof(*thin));
+
+	for (size_t i = 0; i < kept; i++)
+		thin[i] = values[i * all / kept];
+	*n = kept;
+	return thin;
+}
+
+/* Variance of Kendall's score without a drift: equal values carry no order. */
+static double
+score_variance(const double *values, size_t n)
+{
+	double *sorted = rot_calloc(n, sizeof(*sorted)), variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);
+
+	memcpy(sorted, values, n * sizeof(*sorted));
+	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	for (size_t i = 0, next; i < n; i = next) {
+		double ties;
+
+		for (next = i + 1; next < n && sorted[next] == sorted[i];)
+			next++;
+		ties = (double)(next - i);
+		variance -= ties * (ties - 1) * (2 * ties + 5);
+	}
+	free(sorted);
+	return variance / 18;
+}
+
+struct series_drift
+series_drift(const double *values, size_t n)
+{
+	struct series_drift drift = {.change = NAN, .p = NAN};
+	double *thin, *slopes, score = 0, variance, middle;
+	size_t nr = 0;
+
+	if (n < MIN_FOR_DRIFT)
+		return drift;
+	thin = thinned(values, &n);
+	slopes = rot_calloc(n * (n - 1) / 2, sizeof(*slopes));
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++) {
+			score += (thin[j] > thin[i]) - (thin[j] < thin[i]);
+			slopes[nr++] = (thin[j] - thin[i]) / (double)(j - i);
+		}
+	variance = score_variance(thin, n);
+	middle = median(thin, n);
+	drift.p = variance > 0 ? erfc(fmax(fabs(score) - 1, 0) / sqrt(2 * variance)) : 1;
+	drift.change = median(slopes, nr) * (double)(n - 1);
+	drift.finding =
+		drift.p < DRIFT_LEVEL && drift.change != 0 && matters(drift.change, middle) ? SERIES_YES : SERIES_NO;
+	drift.change = drift.change == 0 ? 0 : drift.change / fabs(middle);
+	free(slopes);
+	free(thin);
+	return drift;
+}
+
+/* ---- the first run ---- */
+
+struct series_first
+series_first(const double *values, size_t n)
+{
+	struct series_first first = {.difference = NAN};
+	double *distances, middle, scale, difference;
+	const double *others;
+	bool is_outside;
+
+	if (n < MIN_FOR_FIRST)
+		return first;
+	others = values + 1;
+	n--;
+	middle = median(others, n);
+	difference = values[0] - middle;
+	distances = rot_calloc(n, sizeof(*distances));
+	for (size_t i = 0; i < n; i++)
+		distances[i] = fabs(others[i] - middle);
+	scale = NORMAL_SCALE * median(distances, n);
+	free(distances);
+	is_outside =
+		values[0] < statistics_percentile(others, n, 0) || values[0] > statistics_percentile(others, n, 100);
+	first.finding = is_outside && fabs(difference) > FIRST_DEVIATIONS * scale && matters(difference, middle)
+				? SERIES_YES
+				: SERIES_NO;
+	first.difference = difference == 0 ? 0 : difference / fabs(middle);
+	return first;
+}
+
+/* ---- the thesis' figures ---- */
+
+size_t
+series_minima(const double *values, size_t n, size_t k, double *minima)
+{
+	for (size_t group = 0; group < n / k; group++) {
+		minima[group] = values[group * k];
+		for (size_t i = 1; i < k; i++)
+			minima[group] = fmin(minima[group], values[group * k + i]);
+	}
+	return n / k;
+}
+
+double
+series_error(double value, double expected)
+{
+	const double x = value / expected;
+
+	if (isnan(value) || isnan(expected))
+		return NAN;
+	if (value == expected)
+		return 0;
+	if (!(x > 0))
+		return INFINITY;
+	return x > 1 ? x - 1 : 1 / x - 1;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* Random numbers for simulations, of a fixed seed. */
+#ifndef TESTS_DRAW_H
+#define TESTS_DRAW_H
+
+#include <math.h>
+#include <stdint.h>
+
+static uint64_t draw_state;
+
+/* SplitMix64; uniform in (0, 1). */
+static inline double
+draw_uniform(void)
+{
+	uint64_t z = (draw_state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	z ^= z >> 31;
+	return ((double)(z >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static inline double
+draw_standard_normal(void)
+{
+	const double radius = sqrt(-2 * log(draw_uniform()));
+
+	return radius * cos(2 * M_PI * draw_uniform());
+}
+
+#endif

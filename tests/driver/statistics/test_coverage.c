@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* How often intervals of nominally 95 % hold the true value: by simulation with a fixed seed, at least 94 %. */
+#include <check.h>
+#include <math.h>
+#include <stdint.h>
+
+#include "draw.h"
+#include "statistics/summary.h"
+#include "testing.h"
+
+#define LEAST_COVERAGE 0.94
+#define MAX_N 40
+
+static double
+draw_normal(void)
+{
+	return 100 + draw_standard_normal();
+}
+
+static double
+draw_lognormal(void)
+{
+	return 100 * exp(0.5 * draw_standard_normal());
+}
+
+/* Work that always takes 100, and a delay. */
+static double
+draw_delayed(void)
+{
+	return 100 - 5 * log(draw_uniform());
+}
+
+/* Two modes; the median of the mixture lies in the lower one: F(m) = 0.7 * Phi(m - 100) = 1/2. */
+static double
+draw_bimodal(void)
+{
+	double mode = draw_uniform() < 0.7 ? 100 : 130;
+
+	return mode + draw_standard_normal();
+}
+
+/* Ties: a die, median any value from 3 to 4. */
+static double
+draw_die(void)
+{
+	return floor(6 * draw_uniform()) + 1;
+}
+
+static const struct {
+	const char *name;
+	double (*draw)(void);
+	double low, high; /* the true median, or where it may lie */
+} distributions[] = {
+	{"normal", draw_normal, 100, 100},
+	{"lognormal", draw_lognormal, 100, 100},
+	{"delayed", draw_delayed, 103.4657359, 103.4657359},
+	{"bimodal", draw_bimodal, 100.5659488, 100.5659488},
+	{"die", draw_die, 3, 4},
+};
+
+#define NR_DISTRIBUTIONS ((int)NR_ELEMENTS(distributions))
+
+START_TEST(test_median)
+{
+	static const size_t sizes[] = {6, 7, 10, 20, MAX_N};
+	const int nr_trials = 2000;
+
+	draw_state = 1;
+	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
+		int covered = 0;
+
+		for (int trial = 0; trial < nr_trials; trial++) {
+			double values[MAX_N];
+			struct summary s;
+
+			for (size_t i = 0; i < sizes[k]; i++)
+				values[i] = distributions[_i].draw();
+			s = summary_median(values, sizes[k]);
+			covered += s.low <= distributions[_i].high && s.high >= distributions[_i].low;
+		}
+		ck_assert_msg(covered >= LEAST_COVERAGE * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name,
+			      sizes[k], covered, nr_trials);
+	}
+}
+END_TEST
+
+/* What a ratio is taken of. The true median of the denominator is always 50. */
+enum design { NARROW_APART, WIDE_APART, WIDE_JOINTLY, CORRELATED_JOINTLY, KNOWN, NR_DESIGNS };
+
+static const char *const design_names[] = {"narrow, apart", "wide, apart", "wide, jointly", "correlated", "known"};
+
+static double
+draw_denominator(enum design design, double numerator, double numerator_median)
+{
+	switch (design) {
+	case WIDE_APART:
+	case WIDE_JOINTLY:
+		return 50 * exp(0.5 * draw_standard_normal());
+	case CORRELATED_JOINTLY:
+		return 50 * numerator / numerator_median;
+	default:
+		return 50 + draw_standard_normal();
+	}
+}
+
+static bool
+ratio_covers(enum design design, int distribution, size_t n, uint64_t seed)
+{
+	const bool jointly = design == WIDE_JOINTLY || design == CORRELATED_JOINTLY;
+	const double low = distributions[distribution].low, high = distributions[distribution].high, known = 50;
+	double top[MAX_N], bottom[MAX_N];
+	struct summary s;
+
+	for (size_t i = 0; i < n; i++) {
+		top[i] = distributions[distribution].draw();
+		bottom[i] = draw_denominator(design, top[i], (low + high) / 2);
+	}
+	if (design == KNOWN)
+		s = summary_ratio(top, n, &known, 1, 1, false, seed);
+	else
+		s = summary_ratio(top, n, bottom, n, 1, jointly, seed);
+	return s.low <= high / 50 * (1 + 1e-12) && s.high >= low / 50 * (1 - 1e-12);
+}
+
+/* Over all sizes together, so that the simulation is wrong by 0.6 % only; each size alone is known half as well. */
+START_TEST(test_ratio)
+{
+	static const size_t sizes[] = {6, 10, 20};
+	const int distribution = _i / NR_DESIGNS, nr_trials = 500;
+	const enum design design = _i % NR_DESIGNS;
+	int all = 0;
+
+	draw_state = 2;
+	for (int k = 0; k < NR_ELEMENTS(sizes); k++) {
+		int covered = 0;
+
+		for (int trial = 0; trial < nr_trials; trial++)
+			covered += ratio_covers(design, distribution, sizes[k], (uint64_t)trial);
+		ck_assert_msg(covered >= (LEAST_COVERAGE - 0.02) * nr_trials, "%s, %s, n=%zu: %d of %d",
+			      distributions[distribution].name, design_names[design], sizes[k], covered, nr_trials);
+		all += covered;
+	}
+	ck_assert_msg(all >= LEAST_COVERAGE * nr_trials * NR_ELEMENTS(sizes), "%s, %s: %d of %d",
+		      distributions[distribution].name, design_names[design], all, nr_trials * NR_ELEMENTS(sizes));
+}
+END_TEST
+
+/* The intervals are worth having: they become narrower with more values, about as the square root of their number. */
+START_TEST(test_ratio_narrows)
+{
+	double width[2] = {0, 0};
+
+	draw_state = 3;
+	for (int trial = 0; trial < 100; trial++)
+		for (int k = 0; k < 2; k++) {
+			const size_t n = k ? MAX_N : MAX_N / 4;
+			double top[MAX_N], bottom[MAX_N];
+			struct summary s;
+
+			for (size_t i = 0; i < n; i++) {
+				top[i] = draw_normal();
+				bottom[i] = 50 + draw_standard_normal();
+			}
+			s = summary_ratio(top, n, bottom, n, 1, true, (uint64_t)trial);
+			width[k] += s.high - s.low;
+		}
+	ck_assert_double_gt(width[0], 1.7 * width[1]);
+	ck_assert_double_lt(width[0], 3 * width[1]);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("coverage");
+	TCase *tcase = tcase_create("coverage");
+
+	tcase_set_timeout(tcase, 300);
+	tcase_add_loop_test(tcase, test_median, 0, NR_DISTRIBUTIONS);
+	tcase_add_loop_test(tcase, test_ratio, 0, NR_DISTRIBUTIONS * NR_DESIGNS);
+	tcase_add_test(tcase, test_ratio_narrows);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}

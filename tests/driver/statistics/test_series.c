@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Modes, drift, first runs: found where they are, and by simulation with a fixed seed seldom found where they are not.
+ */
+#include <check.h>
+#include <math.h>
+#include <string.h>
+
+#include "draw.h"
+#include "statistics/series.h"
+#include "testing.h"
+
+#define MAX_N 50
+
+static double
+draw_normal(void)
+{
+	return 100 + 5 * draw_standard_normal();
+}
+
+static double
+draw_lognormal(void)
+{
+	return 100 * exp(0.5 * draw_standard_normal());
+}
+
+static double
+draw_delayed(void)
+{
+	return 100 - 50 * log(draw_uniform());
+}
+
+static double
+draw_even(void)
+{
+	return 100 + 50 * draw_uniform();
+}
+
+static double
+draw_die(void)
+{
+	return floor(6 * draw_uniform()) + 1;
+}
+
+static const struct {
+	const char *name;
+	double (*draw)(void);
+} distributions[] = {
+	{"normal", draw_normal}, {"lognormal", draw_lognormal}, {"delayed", draw_delayed}, {"uniform", draw_even},
+	{"die", draw_die},
+};
+
+static enum series_finding
+find_modes(const double *values, size_t n)
+{
+	return series_modes(values, n).finding;
+}
+
+static enum series_finding
+find_drift(const double *values, size_t n)
+{
+	return series_drift(values, n).finding;
+}
+
+static enum series_finding
+find_first(const double *values, size_t n)
+{
+	return series_first(values, n).finding;
+}
+
+static const struct {
+	const char *name;
+	enum series_finding (*find)(const double *values, size_t n);
+	size_t least; /* values that it takes */
+} tests[] = {
+	{"modes", find_modes, 10},
+	{"drift", find_drift, 8},
+	{"first run", find_first, 10},
+};
+
+/* One in 50 is promised; 2.5 % leaves room for the simulation's own error (0.25 % of 3000). */
+START_TEST(test_false_findings)
+{
+	static const size_t sizes[] = {10, 12, 20, MAX_N};
+	const int nr_trials = 3000;
+
+	draw_state = 1;
+	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
+		int found[NR_ELEMENTS(tests)] = {0};
+
+		for (int trial = 0; trial < nr_trials; trial++) {
+			double values[MAX_N];
+
+			for (size_t i = 0; i < sizes[k]; i++)
+				values[i] = distributions[_i].draw();
+			for (size_t t = 0; t < NR_ELEMENTS(tests); t++)
+				found[t] += tests[t].find(values, sizes[k]) == SERIES_YES;
+		}
+		for (size_t t = 0; t < NR_ELEMENTS(tests); t++)
+			ck_assert_msg(found[t] <= 0.025 * nr_trials, "%s, %s, n=%zu: %d of %d", tests[t].name,
+				      distributions[_i].name, sizes[k], found[t], nr_trials);
+	}
+}
+END_TEST
+
+START_TEST(test_too_few_to_tell)
+{
+	const double values[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 3};
+	const size_t least = tests[_i].least;
+
+	ck_assert_int_eq(tests[_i].find(values, least - 1), SERIES_UNKNOWN);
+	ck_assert_int_ne(tests[_i].find(values, least), SERIES_UNKNOWN);
+	ck_assert_int_eq(tests[_i].find(NULL, 0), SERIES_UNKNOWN);
+}
+END_TEST
+
+START_TEST(test_equal_values_are_sound)
+{
+	double same[12], zeros[12] = {0};
+
+	for (size_t i = 0; i < 12; i++)
+		same[i] = 20000;
+	ck_assert_int_eq(tests[_i].find(same, 12), SERIES_NO);
+	ck_assert_int_eq(tests[_i].find(zeros, 12), SERIES_NO);
+}
+END_TEST
+
+START_TEST(test_small_differences_do_not_matter)
+{
+	const double modes[] = {1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001, 1000, 1001};
+	const double rising[] = {1000, 1000.1, 1000.2, 1000.3, 1000.4, 1000.5, 1000.6, 1000.7, 1000.8, 1000.9};
+	const double first[] = {1005, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
+
+	ck_assert_int_eq(series_modes(modes, 10).finding, SERIES_NO);
+	ck_assert_int_eq(series_drift(rising, 10).finding, SERIES_NO);
+	ck_assert_double_lt(series_drift(rising, 10).p, 0.001);
+	ck_assert_int_eq(series_first(first, 10).finding, SERIES_NO);
+	ck_assert_double_eq_tol(series_first(first, 10).difference, 0.005, 1e-12);
+}
+END_TEST
+
+START_TEST(test_two_modes)
+{
+	const double values[] = {3.11, 4.2, 3.1, 3.09, 4.21, 3.1, 4.19, 3.12, 3.08, 4.2};
+	struct series_modes modes = series_modes(values, 10);
+
+	ck_assert_int_eq(modes.finding, SERIES_YES);
+	ck_assert_double_eq_tol(modes.low, 3.1, 1e-12);
+	ck_assert_double_eq_tol(modes.high, 4.2, 1e-12);
+	ck_assert_uint_eq(modes.nr_low, 6);
+	ck_assert_uint_eq(modes.nr_high, 4);
+}
+END_TEST
+
+/* A tenth of the runs that took longer is an accident, not a mode. */
+START_TEST(test_rare_runs_are_no_mode)
+{
+	const double values[] = {3.11, 9.2, 3.1, 3.09, 3.1, 3.1, 3.1, 3.12, 3.08, 3.1};
+
+	ck_assert_int_eq(series_modes(values, 10).finding, SERIES_NO);
+}
+END_TEST
+
+START_TEST(test_power_of_modes)
+{
+	int found = 0;
+
+	draw_state = 2;
+	for (int trial = 0; trial < 500; trial++) {
+		double values[20];
+
+		for (int i = 0; i < 20; i++)
+			values[i] = (i % 10 < 7 ? 100 : 115) + draw_standard_normal();
+		found += series_modes(values, 20).finding == SERIES_YES;
+	}
+	ck_assert_int_ge(found, 475);
+}
+END_TEST
+
+START_TEST(test_drift)
+{
+	const double rising[] = {100, 101, 102, 103, 104, 105, 106, 107, 108};
+	double falling[1500];
+	struct series_drift drift = series_drift(rising, 9);
+
+	ck_assert_int_eq(drift.finding, SERIES_YES);
+	ck_assert_double_eq_tol(drift.change, 8.0 / 104, 1e-12);
+	/* score 36 of 36, variance 92 */
+	ck_assert_double_eq_tol(drift.p, erfc(35 / sqrt(2 * 92.0)), 1e-12);
+	for (int i = 0; i < 1500; i++)
+		falling[i] = 200 - i * 0.1;
+	drift = series_drift(falling, 1500);
+	ck_assert_int_eq(drift.finding, SERIES_YES);
+	ck_assert_double_eq_tol(drift.change, -150 / 125.0, 0.01);
+}
+END_TEST
+
+/* With ties 1 1 2 2 3 3 4 4: score 24; variance (8*7*21 - 4 * 2*1*9) / 18. */
+START_TEST(test_drift_with_ties)
+{
+	const double values[] = {1, 1, 2, 2, 3, 3, 4, 4};
+	struct series_drift drift = series_drift(values, 8);
+
+	ck_assert_double_eq_tol(drift.p, erfc(23 / sqrt(2 * (1176 - 72) / 18.0)), 1e-12);
+	ck_assert_int_eq(drift.finding, SERIES_YES);
+}
+END_TEST
+
+START_TEST(test_first_run)
+{
+	const double slow[] = {130, 100, 101, 99, 100, 102, 98, 100, 101, 99};
+	double fast[10];
+	struct series_first first = series_first(slow, 10);
+
+	ck_assert_int_eq(first.finding, SERIES_YES);
+	ck_assert_double_eq_tol(first.difference, 0.3, 1e-12);
+	memcpy(fast, slow, sizeof(fast));
+	fast[0] = 80;
+	first = series_first(fast, 10);
+	ck_assert_int_eq(first.finding, SERIES_YES);
+	ck_assert_double_eq_tol(first.difference, -0.2, 1e-12);
+	memmove(fast, slow + 1, 9 * sizeof(*fast));
+	fast[9] = 130;
+	ck_assert_int_eq(series_first(fast, 10).finding, SERIES_NO);
+}
+END_TEST
+
+START_TEST(test_minima_of_groups)
+{
+	double values[25], minima[2];
+
+	for (int i = 0; i < 25; i++)
+		values[i] = 100 + (i * 7) % 10 + i / 10;
+	values[24] = 1;
+	ck_assert_uint_eq(series_minima(values, 25, 10, minima), 2);
+	ck_assert_double_eq(minima[0], 100);
+	ck_assert_double_eq(minima[1], 101);
+	ck_assert_uint_eq(series_minima(values, 9, 10, minima), 0);
+	ck_assert_uint_eq(series_minima(values, 1, 1, minima), 1);
+	ck_assert_double_eq(minima[0], 100);
+}
+END_TEST
+
+static const struct {
+	double value, expected, error;
+} errors[] = {
+	{100, 100, 0}, {110, 100, 0.1}, {200, 100, 1}, {100, 200, 1}, {100, 110, 0.1}, {0, 0, 0},
+};
+
+START_TEST(test_error)
+{
+	ck_assert_double_eq_tol(series_error(errors[_i].value, errors[_i].expected), errors[_i].error, 1e-12);
+}
+END_TEST
+
+START_TEST(test_error_without_bound)
+{
+	ck_assert(isinf(series_error(1, 0)) && isinf(series_error(0, 1)) && isinf(series_error(-1, 1)));
+	ck_assert(isnan(series_error(NAN, 1)) && isnan(series_error(1, NAN)));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("series");
+	TCase *known = tcase_create("known"), *simulated = tcase_create("simulated");
+
+	tcase_add_loop_test(known, test_too_few_to_tell, 0, NR_ELEMENTS(tests));
+	tcase_add_loop_test(known, test_equal_values_are_sound, 0, NR_ELEMENTS(tests));
+	tcase_add_test(known, test_small_differences_do_not_matter);
+	tcase_add_test(known, test_two_modes);
+	tcase_add_test(known, test_rare_runs_are_no_mode);
+	tcase_add_test(known, test_drift);
+	tcase_add_test(known, test_drift_with_ties);
+	tcase_add_test(known, test_first_run);
+	tcase_add_test(known, test_minima_of_groups);
+	tcase_add_loop_test(known, test_error, 0, NR_ELEMENTS(errors));
+	tcase_add_test(known, test_error_without_bound);
+	tcase_set_timeout(simulated, 300);
+	tcase_add_loop_test(simulated, test_false_findings, 0, NR_ELEMENTS(distributions));
+	tcase_add_test(simulated, test_power_of_modes);
+	suite_add_tcase(suite, known);
+	suite_add_tcase(suite, simulated);
+	return suite_run(suite);
+}
