@@ -10,6 +10,7 @@
 #include "configuration/configuration.h"
 #include "controllers/experiment_internal.h"
 #include "controllers/output.h"
+#include "controllers/value_text.h"
 #include "memory.h"
 #include "number.h"
 #include "rot.h"
@@ -400,11 +401,26 @@ experiment_gather(const struct experiment *experiment, const struct experiment_p
 	return add_shown(experiment, point, all, err);
 }
 
+/* The runs took the same time for all values of a point: one note, of the first one that has any. */
+static void
+note_doubts(struct experiment_point *point)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < point->nr_values && !text; i++)
+		text = value_doubts_text(&point->values[i]);
+	if (!text)
+		return;
+	point->notes = rot_realloc(point->notes, point->nr_notes + 1, sizeof(*point->notes));
+	point->notes[point->nr_notes++] = text;
+}
+
 void
 experiment_keep_point(struct experiment *experiment, const struct experiment_point *point)
 {
 	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
-	experiment->points[experiment->nr_points++] = *point;
+	experiment->points[experiment->nr_points] = *point;
+	note_doubts(&experiment->points[experiment->nr_points++]);
 }
 
 int

@@ -15,7 +15,7 @@ struct experiment_point {
 	size_t nr_values;
 	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
-	char **notes;                     /* what the values leave out           */
+	char **notes;                     /* what the values leave out, and doubts about them */
 	size_t nr_notes;
 	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
 };
@@ -101,7 +101,7 @@ int experiment_gather(const struct experiment *experiment, const struct experime
 /* Before a point is measured: progress, and a warning once. */
 void experiment_begin_point(const struct experiment *experiment);
 
-/* Takes the point. */
+/* Takes the point, and notes what its runs say against its values. */
 void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);
 
 /* The configured number, or else this one. */

@@ -10,6 +10,7 @@
 #include "controllers/space.h"
 #include "memory.h"
 #include "number.h"
+#include "quantities/doubts.h"
 
 const struct value_kind value_kinds[] = {
 	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},
@@ -134,6 +135,46 @@ value_text(const struct quantity_value *value)
 			return marked;
 		}
 	return number;
+}
+
+/* ---- doubts ---- */
+
+/* The text, "; " and the addition, which it frees both. */
+static char *
+joined(char *text, char *addition)
+{
+	char *longer = text ? rot_format("%s; %s", text, addition) : rot_strdup(addition);
+
+	free(text);
+	free(addition);
+	return longer;
+}
+
+char *
+value_doubts_text(const struct quantity_value *value)
+{
+	const struct quantity_doubts doubts = quantity_doubts_of(value);
+	char *text = NULL, *words, *named;
+	struct shown_unit unit;
+
+	if (!quantity_doubts_any(&doubts))
+		return NULL;
+	unit = shown_unit(value->unit);
+	if (doubts.modes.finding == SERIES_YES)
+		text = joined(text, rot_format("two modes: %.4g and %.4g %s, %zu and %zu runs",
+					       doubts.modes.low * unit.factor, doubts.modes.high * unit.factor,
+					       unit.shown, doubts.modes.nr_low, doubts.modes.nr_high));
+	if (doubts.drift.finding == SERIES_YES)
+		text = joined(text, rot_format("drifts by %+.2g %% from the first to the last run",
+					       100 * doubts.drift.change));
+	if (doubts.first.finding == SERIES_YES)
+		text = joined(text, rot_format("the first run differs by %+.2g %% from the others",
+					       100 * doubts.first.difference));
+	words = camel_case_words(value->name);
+	named = rot_format("%s: %s", words, text);
+	free(words);
+	free(text);
+	return named;
 }
 
 /* ---- words ---- */

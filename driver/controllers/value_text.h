@@ -29,6 +29,12 @@ struct shown_unit shown_unit(const char *unit);
 /* Every value in it times the factor. */
 struct summary summary_scaled(struct summary summary, double factor);
 
+/*
+ * What its runs say against the value: "time: two modes: 3.1 and 4.2 us, 6 and 4 runs; drifts by -5 % from the first to
+ * the last run; the first run differs by +30 % from the others". NULL if nothing. Fresh memory.
+ */
+char *value_doubts_text(const struct quantity_value *value);
+
 /* "operationalIntensity" -> "operational intensity". Fresh memory. */
 char *camel_case_words(const char *name);
 

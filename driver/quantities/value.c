@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/doubts.h"
 #include "quantities/quantity.h"
 
 static const struct {
@@ -79,6 +80,24 @@ json_tainted_runs(const struct quantity_value *value)
 	return runs;
 }
 
+/* Keys only for what was found: "modes", "drift", "firstRun". */
+static void
+add_doubts(json_t *json, const struct quantity_value *value)
+{
+	const struct quantity_doubts doubts = quantity_doubts_of(value);
+	const struct series_modes *modes = &doubts.modes;
+
+	if (modes->finding == SERIES_YES)
+		json_object_set_new(json, "modes",
+				    json_pack("[{s:o, s:I}, {s:o, s:I}]", "value", json_number_of(modes->low), "n",
+					      (json_int_t)modes->nr_low, "value", json_number_of(modes->high), "n",
+					      (json_int_t)modes->nr_high));
+	if (doubts.drift.finding == SERIES_YES)
+		json_object_set_new(json, "drift", json_number_of(doubts.drift.change));
+	if (doubts.first.finding == SERIES_YES)
+		json_object_set_new(json, "firstRun", json_number_of(doubts.first.difference));
+}
+
 json_t *
 quantity_value_json(const struct quantity_value *value)
 {
@@ -111,5 +130,6 @@ quantity_value_json(const struct quantity_value *value)
 	json_object_set_new(json, "samples", json_samples(value));
 	json_object_set_new(json, "taints", json_taints(value));
 	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
+	add_doubts(json, value);
 	return json;
 }

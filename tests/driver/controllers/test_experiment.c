@@ -382,6 +382,57 @@ START_TEST(words_for_people)
 }
 END_TEST
 
+START_TEST(doubts_are_told)
+{
+	double samples[] = {4.2, 3.1, 3.1, 4.2, 3.1, 4.2, 3.1, 3.1, 3.1, 4.2}, rising[10];
+	unsigned taints[10] = {0};
+	struct quantity_value value = {.name = (char *)"time",
+				       .unit = (char *)"us",
+				       .samples = samples,
+				       .taints = taints,
+				       .nr_samples = 10};
+	char *text = value_doubts_text(&value);
+
+	ck_assert_str_eq(text, "time: two modes: 3.1 and 4.2 us, 6 and 4 runs");
+	free(text);
+	for (int i = 0; i < 10; i++)
+		rising[i] = (i == 0 ? 40e9 : 100e9 - i * 1e9);
+	value.name = (char *)"throughput";
+	value.unit = (char *)"byte/s";
+	value.samples = rising;
+	text = value_doubts_text(&value);
+	ck_assert_str_eq(text, "throughput: the first run differs by -58 % from the others");
+	free(text);
+	rising[0] = 100e9;
+	text = value_doubts_text(&value);
+	ck_assert_str_eq(text, "throughput: drifts by -9.4 % from the first to the last run");
+	free(text);
+	value.nr_samples = 5;
+	ck_assert_ptr_null(value_doubts_text(&value));
+}
+END_TEST
+
+/* The fake's samples grow with every run: with enough runs, that is seen in the table and in the JSON, once. */
+START_TEST(doubts_are_notes)
+{
+	struct rot_error err = {0};
+	json_t *json, *point, *notes;
+	char *table;
+
+	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "12", &err), 0);
+	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
+	table = file_read("table", NULL, &err);
+	json = json_load_file("result.json", 0, NULL);
+	point = json_array_get(json_object_get(json, "points"), 0);
+	notes = json_object_get(point, "notes");
+	ck_assert_uint_eq(json_array_size(notes), 1);
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_array_get(notes, 0)), ": drifts by +"));
+	ck_assert_ptr_nonnull(strstr(table, json_string_value(json_array_get(notes, 0))));
+	free(table);
+	json_decref(json);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -404,6 +455,8 @@ main(void)
 	tcase_add_test(tcase, units_for_people);
 	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, NR_ELEMENTS(numbers));
 	tcase_add_test(tcase, words_for_people);
+	tcase_add_test(tcase, doubts_are_told);
+	tcase_add_test(tcase, doubts_are_notes);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* Doubts of values: from which samples, of which quantities, and in JSON. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "quantities/doubts.h"
+#include "testing.h"
+
+#define NR 12
+
+/* A measured value with these samples, of which the first nr_tainted are tainted. */
+static struct quantity_value
+value_of(const char *name, double *samples, unsigned *taints, size_t nr_tainted)
+{
+	struct quantity_value value = {
+		.name = (char *)name,
+		.of = (char *)"microSeconds",
+		.unit = (char *)"us",
+		.kind = "measured",
+		.source = (char *)"",
+		.grade = "",
+		.expected = NAN,
+		.samples = samples,
+		.taints = taints,
+		.nr_samples = NR,
+	};
+
+	for (size_t i = 0; i < NR; i++)
+		taints[i] = i < nr_tainted ? TAINT_CONTEXT_SWITCH : 0;
+	value.summary = summary_median(samples + nr_tainted % NR, NR - nr_tainted % NR);
+	value.summary.tainted = nr_tainted;
+	return value;
+}
+
+static double sound[NR] = {100, 101, 99, 102, 98, 100.5, 99.5, 101.5, 98.5, 100.2, 99.8, 100.1};
+static double modes[NR] = {3.1, 4.2, 3.11, 4.19, 3.09, 3.1, 4.21, 3.12, 3.08, 4.2, 3.1, 3.1};
+static double late[NR] = {140, 101, 99, 102, 98, 100.5, 99.5, 101.5, 98.5, 100.2, 99.8, 100.1};
+static unsigned taints[NR];
+
+static void
+assert_keys(const struct quantity_value *value, const char *expected)
+{
+	static const char *const keys[] = {"modes", "drift", "firstRun"};
+	json_t *json = quantity_value_json(value);
+
+	for (size_t i = 0; i < NR_ELEMENTS(keys); i++)
+		ck_assert_msg(!json_object_get(json, keys[i]) == !strstr(expected, keys[i]), "%s", keys[i]);
+	json_decref(json);
+}
+
+START_TEST(test_sound_values_have_none)
+{
+	struct quantity_value value = value_of("time", sound, taints, 0);
+	struct quantity_doubts doubts = quantity_doubts_of(&value);
+
+	ck_assert(!quantity_doubts_any(&doubts));
+	ck_assert_int_eq(doubts.modes.finding, SERIES_NO);
+	assert_keys(&value, "");
+}
+END_TEST
+
+START_TEST(test_two_modes)
+{
+	struct quantity_value value = value_of("performance", modes, taints, 0);
+	struct quantity_doubts doubts = quantity_doubts_of(&value);
+	double value_before = value.summary.value;
+	json_t *json = quantity_value_json(&value), *low = json_array_get(json_object_get(json, "modes"), 0),
+	       *high = json_array_get(json_object_get(json, "modes"), 1);
+
+	ck_assert(quantity_doubts_any(&doubts));
+	ck_assert_double_eq_tol(json_number_value(json_object_get(low, "value")), 3.1, 1e-12);
+	ck_assert_double_eq_tol(json_number_value(json_object_get(high, "value")), 4.2, 1e-12);
+	ck_assert_int_eq(json_integer_value(json_object_get(low, "n")), 8);
+	ck_assert_int_eq(json_integer_value(json_object_get(high, "n")), 4);
+	ck_assert_double_eq(json_number_value(json_object_get(json, "value")), value_before);
+	json_decref(json);
+	assert_keys(&value, "modes");
+}
+END_TEST
+
+START_TEST(test_drift)
+{
+	double rising[NR];
+	struct quantity_value value;
+	json_t *json;
+
+	for (size_t i = 0; i < NR; i++)
+		rising[i] = 100 + (double)i;
+	value = value_of("throughput", rising, taints, 0);
+	json = quantity_value_json(&value);
+	ck_assert_double_eq_tol(json_number_value(json_object_get(json, "drift")), 11 / 105.5, 1e-12);
+	json_decref(json);
+	assert_keys(&value, "drift");
+}
+END_TEST
+
+/* The first run's cause is known: it is left out, and nothing is wrong with the others. */
+START_TEST(test_tainted_samples_are_left_out)
+{
+	struct quantity_value value = value_of("time", late, taints, 0);
+
+	assert_keys(&value, "firstRun");
+	value = value_of("time", late, taints, 1);
+	assert_keys(&value, "");
+	value = value_of("time", late, taints, NR);
+	assert_keys(&value, "firstRun");
+}
+END_TEST
+
+START_TEST(test_only_what_depends_on_time)
+{
+	struct quantity_value value = value_of("transferredBytes", modes, taints, 0);
+	struct quantity_doubts doubts = quantity_doubts_of(&value);
+
+	ck_assert_int_eq(doubts.modes.finding, SERIES_UNKNOWN);
+	assert_keys(&value, "");
+	value = value_of("time", modes, taints, 0);
+	value.nr_samples = 0;
+	ck_assert_int_eq(quantity_doubts_of(&value).modes.finding, SERIES_UNKNOWN);
+}
+END_TEST
+
+START_TEST(test_no_number_is_left_out)
+{
+	double samples[NR];
+	struct quantity_value value;
+
+	memcpy(samples, modes, sizeof(samples));
+	samples[0] = NAN;
+	samples[1] = INFINITY;
+	value = value_of("performance", samples, taints, 0);
+	ck_assert_uint_eq(quantity_doubts_of(&value).modes.nr_low, 7);
+	ck_assert_uint_eq(quantity_doubts_of(&value).modes.nr_high, 3);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("doubts");
+	TCase *tcase = tcase_create("doubts");
+
+	tcase_add_test(tcase, test_sound_values_have_none);
+	tcase_add_test(tcase, test_two_modes);
+	tcase_add_test(tcase, test_drift);
+	tcase_add_test(tcase, test_tainted_samples_are_left_out);
+	tcase_add_test(tcase, test_only_what_depends_on_time);
+	tcase_add_test(tcase, test_no_number_is_left_out);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
