@@ -160,11 +160,11 @@ leave(void *context, struct region_thread *thread)
 }
 
 static void
-drain(void *context)
+drain(void *context, struct region_thread *thread)
 {
 	struct breakpoint *self = context;
 
-	sampling_drain(&self->sampling);
+	sampling_drain(&self->sampling, thread);
 }
 
 static void *

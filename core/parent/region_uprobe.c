@@ -268,11 +268,11 @@ leave(void *context, struct region_thread *thread)
 }
 
 static void
-drain(void *context)
+drain(void *context, struct region_thread *thread)
 {
 	struct uprobe *self = context;
 
-	sampling_drain(&self->sampling);
+	sampling_drain(&self->sampling, thread);
 }
 
 /* ---- a run ---- */

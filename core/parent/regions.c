@@ -80,11 +80,19 @@ regions_point(const struct regions *regions, uint64_t id)
 }
 
 int
-regions_watch(struct regions *regions, int fd)
+regions_watch(const struct region_thread *thread, int fd)
 {
-	struct epoll_event event = {.events = EPOLLIN | EPOLLET};
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = (void *)thread};
 
-	return epoll_ctl(regions->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+	return epoll_ctl(thread->image->regions->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+void
+regions_unwatch(const struct region_thread *thread, int fd)
+{
+	struct epoll_event unused = {0};
+
+	epoll_ctl(thread->image->regions->epoll_fd, EPOLL_CTL_DEL, fd, &unused);
 }
 
 void
@@ -497,19 +505,39 @@ regions_fd(struct regions *regions)
 	return regions ? &regions->epoll_fd : NULL;
 }
 
-/* Edges are what is waited for; those that were seen are forgotten here. */
+static void
+drain(const struct regions *regions, struct region_thread *thread)
+{
+	for (size_t i = 0; i < NR_BACKENDS; i++) {
+		if (regions->states[i].self && backends[i]->drain)
+			backends[i]->drain(regions->states[i].self, thread);
+	}
+}
+
+static void
+drain_all(const struct regions *regions)
+{
+	for (struct region_image *image = regions->images; image; image = image->next) {
+		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
+			drain(regions, thread);
+	}
+}
+
+/*
+ * A perf event says once that its ring fills up, and the loop has heard it when it looked at our descriptor: then it is
+ * not known which it was. Ends of threads are told again.
+ */
 void
 regions_drain(struct regions *regions)
 {
 	struct epoll_event events[64];
 	const int room = sizeof(events) / sizeof(events[0]);
+	int nr = epoll_wait(regions->epoll_fd, events, room, 0);
 
-	while (epoll_wait(regions->epoll_fd, events, room, 0) == room)
-		;
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
-		if (regions->states[i].self && backends[i]->drain)
-			backends[i]->drain(regions->states[i].self);
-	}
+	for (int i = 0; i < nr; i++)
+		drain(regions, events[i].data.ptr);
+	if (nr <= 0)
+		drain_all(regions);
 }
 
 void

@@ -104,7 +104,7 @@ struct region_thread {
  *          image. -1: its hits are not seen; that is reported.
  * leave:   the thread has ended, executes another program, or is let go. Hits that were not told of yet are.
  * stopped: as of tracer.h; called for threads of images with points.
- * drain:   hits that wait are told of.
+ * drain:   hits of a thread that wait are told of.
  * abandon: nobody is in the image any more. runs_on: its last thread is about to be let go, and stopped; what was done
  *          to the memory of the process is undone.
  * close:   undoes everything.
@@ -118,7 +118,7 @@ struct region_backend {
 	int (*join)(void *self, struct region_thread *thread, struct rot_error *err);
 	void (*leave)(void *self, struct region_thread *thread);
 	enum tracer_answer (*stopped)(void *self, struct region_thread *thread, const struct tracer_stop *stop);
-	void (*drain)(void *self);
+	void (*drain)(void *self, struct region_thread *thread);
 	void (*abandon)(void *self, struct region_image *image, bool runs_on);
 	void (*close)(void *self);
 };
@@ -136,8 +136,10 @@ struct region_point *regions_point(const struct regions *regions, uint64_t id);
 /* So many hits of the thread in the region, beginnings and ends, were lost between the last one and the next. */
 void regions_lose(struct region_thread *thread, size_t region, uint64_t nr);
 
-/* For the backends: descriptors that are to be waited for; when one is readable drain is called. */
-int regions_watch(struct regions *regions, int fd);
+/* For the backends: a descriptor of a thread; when it becomes readable drain is called. unwatch: before it is closed.
+ */
+int regions_watch(const struct region_thread *thread, int fd);
+void regions_unwatch(const struct region_thread *thread, int fd);
 
 const struct counting *regions_counting(const struct regions *regions);
 struct tracer *regions_tracer(const struct regions *regions);

@@ -37,7 +37,6 @@ struct sampled {
 	size_t nr_members;
 	struct perf_event_mmap_page *ring;
 	size_t ring_bytes, page_bytes;
-	struct sampled *next, **link;
 };
 
 void
@@ -78,29 +77,28 @@ sampled_new(struct sampling *sampling, struct region_thread *thread)
 	sampled->thread = thread;
 	sampled->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 	sampled->ring_bytes = ring_bytes_wanted(sampling->nr++);
-	sampled->next = sampling->first;
-	sampled->link = &sampling->first;
-	if (sampled->next)
-		sampled->next->link = &sampled->next;
-	sampling->first = sampled;
 	thread->own[sampling->backend->number] = sampled;
 	return sampled;
 }
 
 /* A user who may lock little memory gets a small ring. */
 static int
-map_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
+map_ring(struct sampled *sampled, int fd, struct rot_error *err)
 {
 	size_t page = sampled->page_bytes;
 
 	for (; sampled->ring_bytes >= page; sampled->ring_bytes /= 2) {
 		void *ring = mmap(NULL, page + sampled->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-		if (ring != MAP_FAILED) {
+		if (ring != MAP_FAILED && regions_watch(sampled->thread, fd) == 0) {
 			sampled->ring = ring;
-			return regions_watch(sampling->regions, fd) == 0
-				       ? 0
-				       : rot_error_set(err, errno, "cannot wait for samples");
+			return 0;
+		}
+		if (ring != MAP_FAILED) {
+			rot_error_set(err, errno, "cannot wait for the samples of thread %d",
+				      (int)sampled->thread->thread->tid);
+			munmap(ring, page + sampled->ring_bytes);
+			return -1;
 		}
 		if (errno != EPERM && errno != ENOMEM)
 			break;
@@ -110,10 +108,10 @@ map_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_
 }
 
 static int
-connect_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
+connect_ring(struct sampled *sampled, int fd, struct rot_error *err)
 {
 	if (!sampled->ring)
-		return map_ring(sampling, sampled, fd, err);
+		return map_ring(sampled, fd, err);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, sampled->members[0].fd) < 0)
 		return rot_error_set(err, errno, "cannot share a ring of samples");
 	return 0;
@@ -164,8 +162,7 @@ sampling_add(struct sampling *sampling, struct region_thread *thread, const stru
 	member.fd = open_member(sampled, attr);
 	if (member.fd < 0)
 		return errno == ESRCH ? 0 : explain(thread->thread->tid, errno, err);
-	if (ioctl(member.fd, PERF_EVENT_IOC_ID, &member.id) < 0 ||
-	    connect_ring(sampling, sampled, member.fd, err) < 0) {
+	if (ioctl(member.fd, PERF_EVENT_IOC_ID, &member.id) < 0 || connect_ring(sampled, member.fd, err) < 0) {
 		close(member.fd);
 		return -1;
 	}
@@ -316,10 +313,10 @@ drain(struct sampling *sampling, struct sampled *sampled)
 }
 
 void
-sampling_drain(struct sampling *sampling)
+sampling_drain(struct sampling *sampling, struct region_thread *thread)
 {
-	for (struct sampled *sampled = sampling->first; sampled; sampled = sampled->next)
-		drain(sampling, sampled);
+	if (thread->own[sampling->backend->number])
+		drain(sampling, thread->own[sampling->backend->number]);
 }
 
 /* ---- the end ---- */
@@ -346,15 +343,14 @@ sampling_end(struct sampling *sampling, struct region_thread *thread)
 		return;
 	drain(sampling, sampled);
 	read_rest(sampling, sampled);
-	if (sampled->ring)
+	if (sampled->ring) {
+		regions_unwatch(thread, sampled->members[0].fd);
 		munmap(sampled->ring, sampled->page_bytes + sampled->ring_bytes);
+	}
 	for (size_t i = 0; i < sampled->nr_members; i++)
 		close(sampled->members[i].fd);
 	if (thread->counts->group.nr > 0)
 		thread->counts->group.nr_others -= sampled->nr_members;
-	*sampled->link = sampled->next;
-	if (sampled->next)
-		sampled->next->link = sampled->link;
 	sampling->nr--;
 	free(sampled->members);
 	free(sampled);

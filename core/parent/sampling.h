@@ -36,9 +36,7 @@ struct sampling {
 		    const struct region_hit *hit);
 	void (*lose)(void *context, struct region_thread *thread, uint64_t key, uint64_t nr);
 
-	/* the sampling's own */
-	struct sampled *first;
-	size_t nr;
+	size_t nr; /* the sampling's own: threads with a ring */
 };
 
 /* Fills in what all such events have in common; type, config and the like are the caller's. */
@@ -51,8 +49,8 @@ void sampling_prepare(struct perf_event_attr *attr);
 int sampling_add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr,
 		 uint64_t key, struct rot_error *err);
 
-/* Tells what the rings hold. */
-void sampling_drain(struct sampling *sampling);
+/* Tells what the thread's ring holds. */
+void sampling_drain(struct sampling *sampling, struct region_thread *thread);
 
 /* The thread comes to no places any more: tells the rest, and closes its events. */
 void sampling_end(struct sampling *sampling, struct region_thread *thread);

@@ -102,6 +102,7 @@ check(const struct program_run_output *run, const struct expected *expected, int
 	struct sums sums = sums_of(run, expected->region);
 
 	ck_assert_int_eq(sums.nr_threads, expected->nr_threads);
+	ck_assert_int_le(sums.lost, expected->hits / 2);
 	if (sums.lost > 0) {
 		ck_assert_int_le(sums.hits, expected->hits);
 		ck_assert_int_ge(sums.hits + sums.lost, expected->hits);
