@@ -4,6 +4,7 @@
 
 #include <asm/perf_regs.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -58,15 +59,20 @@ sampling_prepare(struct perf_event_attr *attr)
 
 /* ---- opening ---- */
 
+/* Of what a user may lock in memory for all rings; the rest is for other threads. */
+#define RING_SHARE 16
+
 /* A power of two; with twice as many threads a quarter. */
 static size_t
-ring_bytes_wanted(size_t nr_threads)
+ring_bytes_wanted(const struct sampling *sampling)
 {
 	size_t bytes = RING_BYTES;
 
-	for (size_t nr = RING_FULL_THREADS; nr <= nr_threads && bytes > RING_LEAST_BYTES; nr *= 2)
+	for (size_t nr = RING_FULL_THREADS; nr <= sampling->nr && bytes > RING_LEAST_BYTES; nr *= 2)
 		bytes /= 4;
-	return bytes < RING_LEAST_BYTES ? RING_LEAST_BYTES : bytes;
+	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
+		bytes = sampling->ring_limit;
+	return bytes;
 }
 
 static struct sampled *
@@ -76,42 +82,74 @@ sampled_new(struct sampling *sampling, struct region_thread *thread)
 
 	sampled->thread = thread;
 	sampled->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	sampled->ring_bytes = ring_bytes_wanted(sampling->nr++);
+	sampled->ring_bytes = ring_bytes_wanted(sampling);
+	sampling->nr++;
 	thread->own[sampling->backend->number] = sampled;
 	return sampled;
 }
 
-/* A user who may lock little memory gets a small ring. */
-static int
-map_ring(struct sampled *sampled, int fd, struct rot_error *err)
+/* What one ring may take of the memory that an ordinary user may lock, a power of two. */
+static size_t
+fair_ring_bytes(void)
 {
-	size_t page = sampled->page_bytes;
+	FILE *file = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
+	unsigned long kib = 0;
+	size_t bytes = RING_BYTES, share;
 
-	for (; sampled->ring_bytes >= page; sampled->ring_bytes /= 2) {
-		void *ring = mmap(NULL, page + sampled->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!file || fscanf(file, "%lu", &kib) != 1)
+		kib = 516; /* the system's default */
+	if (file)
+		fclose(file);
+	share = kib * 1024 * (size_t)sysconf(_SC_NPROCESSORS_ONLN) / RING_SHARE;
+	while (bytes > share)
+		bytes /= 2;
+	return bytes;
+}
 
-		if (ring != MAP_FAILED && regions_watch(sampled->thread, fd) == 0) {
-			sampled->ring = ring;
-			return 0;
-		}
-		if (ring != MAP_FAILED) {
-			rot_error_set(err, errno, "cannot wait for the samples of thread %d",
-				      (int)sampled->thread->thread->tid);
-			munmap(ring, page + sampled->ring_bytes);
-			return -1;
-		}
-		if (errno != EPERM && errno != ENOMEM)
+/* MAP_FAILED: not even a page. A user who may lock little memory gets a small ring. */
+static void *
+map_largest(struct sampling *sampling, struct sampled *sampled, int fd)
+{
+	const size_t page = sampled->page_bytes;
+	void *ring = MAP_FAILED;
+
+	while (sampled->ring_bytes >= page) {
+		ring = mmap(NULL, page + sampled->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (ring != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
 			break;
+		if (sampling->ring_limit == 0)
+			sampling->ring_limit = fair_ring_bytes();
+		sampled->ring_bytes /= 2;
+		if (sampled->ring_bytes > sampling->ring_limit)
+			sampled->ring_bytes = sampling->ring_limit;
 	}
-	rot_error_set(err, errno, "cannot get memory for the samples of thread %d", (int)sampled->thread->thread->tid);
-	return rot_error_hint(err, "raise /proc/sys/kernel/perf_event_mlock_kb, or 'ulimit -l'");
+	return ring;
 }
 
 static int
-connect_ring(struct sampled *sampled, int fd, struct rot_error *err)
+map_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
+{
+	void *ring = map_largest(sampling, sampled, fd);
+	int tid = (int)sampled->thread->thread->tid;
+
+	if (ring == MAP_FAILED) {
+		rot_error_set(err, errno, "cannot get memory for the samples of thread %d", tid);
+		return rot_error_hint(err, "raise /proc/sys/kernel/perf_event_mlock_kb, or 'ulimit -l'");
+	}
+	if (regions_watch(sampled->thread, fd) < 0) {
+		rot_error_set(err, errno, "cannot wait for the samples of thread %d", tid);
+		munmap(ring, sampled->page_bytes + sampled->ring_bytes);
+		return -1;
+	}
+	sampled->ring = ring;
+	return 0;
+}
+
+static int
+connect_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
 {
 	if (!sampled->ring)
-		return map_ring(sampled, fd, err);
+		return map_ring(sampling, sampled, fd, err);
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, sampled->members[0].fd) < 0)
 		return rot_error_set(err, errno, "cannot share a ring of samples");
 	return 0;
@@ -162,7 +200,8 @@ sampling_add(struct sampling *sampling, struct region_thread *thread, const stru
 	member.fd = open_member(sampled, attr);
 	if (member.fd < 0)
 		return errno == ESRCH ? 0 : explain(thread->thread->tid, errno, err);
-	if (ioctl(member.fd, PERF_EVENT_IOC_ID, &member.id) < 0 || connect_ring(sampled, member.fd, err) < 0) {
+	if (ioctl(member.fd, PERF_EVENT_IOC_ID, &member.id) < 0 ||
+	    connect_ring(sampling, sampled, member.fd, err) < 0) {
 		close(member.fd);
 		return -1;
 	}

@@ -36,7 +36,8 @@ struct sampling {
 		    const struct region_hit *hit);
 	void (*lose)(void *context, struct region_thread *thread, uint64_t key, uint64_t nr);
 
-	size_t nr; /* the sampling's own: threads with a ring */
+	/* the sampling's own: threads with a ring, and the largest ring that this user should ask for (0: any) */
+	size_t nr, ring_limit;
 };
 
 /* Fills in what all such events have in common; type, config and the like are the caller's. */

@@ -64,10 +64,12 @@ static int
 open_folder(void)
 {
 	static const char *const paths[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
-	int folder = mount_detached();
+	int folder = mount_detached(), error = errno;
 
 	for (size_t i = 0; folder < 0 && i < sizeof(paths) / sizeof(paths[0]); i++)
 		folder = open_mounted(paths[i]);
+	if (errno == ENOENT)
+		errno = error;
 	return folder;
 }
 
