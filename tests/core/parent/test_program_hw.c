@@ -195,6 +195,7 @@ START_TEST(killed_programs_are_reported)
 					    .is_total = _i == 1};
 		const struct program_run_output *run;
 		pid_t pid = runner_begin(&trial), child = 0;
+		int rc;
 
 		while (child == 0)
 			child = child_of(pid);
@@ -205,7 +206,8 @@ START_TEST(killed_programs_are_reported)
 		}
 		usleep((useconds_t)(i * i * 2));
 		ck_assert_int_eq(kill(child, SIGKILL), 0);
-		ck_assert_int_eq(runner_end(pid), 0);
+		rc = runner_end(pid);
+		ck_assert_msg(rc == 0, "round %d: %s", i, rc == 0 ? "" : runner_failure()->attempted);
 		run = program_command_output_outputs_at(runner_output(), 0);
 		ck_assert_int_eq(run->signal, SIGKILL);
 		ck_assert_int_eq(run->exit_status, -1);
