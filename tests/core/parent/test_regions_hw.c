@@ -123,41 +123,51 @@ static const struct {
 	struct expected expected[2];
 	int nr_processes;
 } acts[] = {
-	{{.arguments = {"main", "1"}, .regions = {{"region_one"}}}, {{"region_one", 1, 1, 1, 0, 1, 0}}, 1},
-	{{.arguments = {"main", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 10, 10, 0, 10, 0}}, 1},
-	{{.arguments = {"threads", "8", "1"}, .regions = {{"region_one"}}}, {{"region_one", 8, 8, 8, 0, 8, 0}}, 1},
-	{{.arguments = {"threads", "8", "10"}, .regions = {{"region_one"}}}, {{"region_one", 8, 80, 80, 0, 80, 0}}, 1},
+	{{.arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}}, {{"region_one", 1, 1, 1, 0, 1, 0}}, 1},
+	{{.arguments = {"main", "10"}, .regions = {{.begin = "region_one"}}}, {{"region_one", 1, 10, 10, 0, 10, 0}}, 1},
+	{{.arguments = {"threads", "8", "1"}, .regions = {{.begin = "region_one"}}},
+	 {{"region_one", 8, 8, 8, 0, 8, 0}},
+	 1},
+	{{.arguments = {"threads", "8", "10"}, .regions = {{.begin = "region_one"}}},
+	 {{"region_one", 8, 80, 80, 0, 80, 0}},
+	 1},
 	/* recursion: the outermost are measured */
-	{{.arguments = {"recursive", "20", "30"}, .regions = {{"region_recursive"}}},
+	{{.arguments = {"recursive", "20", "30"}, .regions = {{.begin = "region_recursive"}}},
 	 {{"region_recursive", 1, 600, 20, 0, 600, 580}},
 	 1},
 	/* longjmp */
-	{{.arguments = {"jumping", "300"}, .regions = {{"region_jumping"}}},
+	{{.arguments = {"jumping", "300"}, .regions = {{.begin = "region_jumping"}}},
 	 {{"region_jumping", 1, 300, 200, 100, 200, 0}},
 	 1},
 	/* a tail call ends the region; the function that is called is another */
-	{{.arguments = {"tail", "50"}, .regions = {{"region_tail"}, {"region_one"}}},
+	{{.arguments = {"tail", "50"}, .regions = {{.begin = "region_tail"}, {.begin = "region_one"}}},
 	 {{"region_tail", 1, 50, 50, 0, 100, 0}, {"region_one", 1, 50, 50, 0, 50, 0}},
 	 1},
-	{{.arguments = {"nested", "50"}, .regions = {{"region_outer"}, {"region_three"}}},
+	{{.arguments = {"nested", "50"}, .regions = {{.begin = "region_outer"}, {.begin = "region_three"}}},
 	 {{"region_outer", 1, 50, 50, 0, 250, 0}, {"region_three", 1, 50, 50, 0, 150, 0}},
 	 1},
 	/* begin and end are named; one region begins where another does */
-	{{.arguments = {"phases", "50"}, .regions = {{"phase_begin", "phase_end"}}},
+	{{.arguments = {"phases", "50"}, .regions = {{.begin = "phase_begin", .end = "phase_end"}}},
 	 {{"phase_begin", 1, 50, 50, 0, 200, 0}},
 	 1},
 	/* some of the hits, of each thread */
-	{{.arguments = {"threads", "2", "100"}, .regions = {{"region_one", NULL, 11, 30}}},
+	{{.arguments = {"threads", "2", "100"}, .regions = {{.begin = "region_one", .first_hit = 11, .last_hit = 30}}},
 	 {{"region_one", 2, 200, 40, 0, 40, 0}},
 	 1},
-	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}}, {{"region_one", 4, 80, 80, 0, 80, 0}}, 4},
-	{{.arguments = {"forks", "3", "20"}, .regions = {{"region_one"}}, .leaves_forks = true},
+	{{.arguments = {"forks", "3", "20"}, .regions = {{.begin = "region_one"}}},
+	 {{"region_one", 4, 80, 80, 0, 80, 0}},
+	 4},
+	{{.arguments = {"forks", "3", "20"}, .regions = {{.begin = "region_one"}}, .leaves_forks = true},
 	 {{"region_one", 1, 20, 20, 0, 20, 0}},
 	 1},
-	{{.arguments = {"execute", "10"}, .regions = {{"region_one"}}}, {{"region_one", 1, 20, 20, 0, 20, 0}}, 2},
-	{{.arguments = {"load", "10"}, .regions = {{"library_region"}}}, {{"library_region", 1, 10, 10, 0, 10, 0}}, 1},
+	{{.arguments = {"execute", "10"}, .regions = {{.begin = "region_one"}}},
+	 {{"region_one", 1, 20, 20, 0, 20, 0}},
+	 2},
+	{{.arguments = {"load", "10"}, .regions = {{.begin = "library_region"}}},
+	 {{"library_region", 1, 10, 10, 0, 10, 0}},
+	 1},
 	/* by its own name, which its file does not have */
-	{{.arguments = {"load", "10"}, .regions = {{"libregions.so.7:library_region"}}},
+	{{.arguments = {"load", "10"}, .regions = {{.begin = "libregions.so.7:library_region"}}},
 	 {{"libregions.so.7:library_region", 1, 10, 10, 0, 10, 0}},
 	 1},
 };
@@ -192,8 +202,9 @@ START_TEST(static_programs)
 	const struct expected expected = {"region_one", 2, 20, 20, 0, 20, 0};
 
 	for (int i = 0; i < NR_ELEMENTS(programs); i++) {
-		struct trial trial = {
-			.program = programs[i], .arguments = {"threads", "2", "10"}, .regions = {{"region_one"}}};
+		struct trial trial = {.program = programs[i],
+				      .arguments = {"threads", "2", "10"},
+				      .regions = {{.begin = "region_one"}}};
 
 		if (is_built(programs[i]))
 			check(run_with(backends[_i], &trial), &expected, 1);
@@ -204,7 +215,7 @@ END_TEST
 /* The address as in the file, from a program that is the same but for its symbols. */
 START_TEST(stripped_programs)
 {
-	struct trial named = {.arguments = {"main", "10"}, .regions = {{"region_one"}}};
+	struct trial named = {.arguments = {"main", "10"}, .regions = {{.begin = "region_one"}}};
 	struct trial stripped = {.program = "region_target_stripped", .arguments = {"main", "10"}};
 	const struct region_service *service;
 	char *address;
@@ -223,7 +234,7 @@ END_TEST
 START_TEST(exceptions_go_through)
 {
 	struct trial trial = {
-		.program = "region_target_cxx", .arguments = {"300"}, .regions = {{"work::region_throwing"}}};
+		.program = "region_target_cxx", .arguments = {"300"}, .regions = {{.begin = "work::region_throwing"}}};
 	struct sums sums;
 	const struct program_run_output *run;
 
@@ -242,8 +253,8 @@ END_TEST
 /* Many hits; what the kernel has no room for it must count. */
 START_TEST(many_hits_are_exact)
 {
-	struct trial one = {.arguments = {"threads", "1", "100000"}, .regions = {{"region_one"}}};
-	struct trial eight = {.arguments = {"threads", "8", "12500"}, .regions = {{"region_one"}}};
+	struct trial one = {.arguments = {"threads", "1", "100000"}, .regions = {{.begin = "region_one"}}};
+	struct trial eight = {.arguments = {"threads", "8", "12500"}, .regions = {{.begin = "region_one"}}};
 	const struct expected of_one = {"region_one", 1, 100000, 100000, 0, 100000, 0};
 	const struct expected of_eight = {"region_one", 8, 100000, 100000, 0, 100000, 0};
 
@@ -254,7 +265,8 @@ END_TEST
 
 START_TEST(regions_without_events)
 {
-	struct trial trial = {.arguments = {"threads", "2", "10"}, .regions = {{"region_one"}}, .is_time_only = true};
+	struct trial trial = {
+		.arguments = {"threads", "2", "10"}, .regions = {{.begin = "region_one"}}, .is_time_only = true};
 	const struct program_run_output *run = run_with(backends[_i], &trial);
 
 	ck_assert_uint_eq(program_run_output_nr_regions(run), 2);
@@ -291,7 +303,7 @@ is_refused(const struct region_service *service, const char *begin, const char *
 
 START_TEST(regions_that_are_not_there)
 {
-	struct trial trial = {.arguments = {"main", "1"}, .regions = {{"region_ones"}}};
+	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_ones"}}};
 	const struct region_service *service = service_of(&trial);
 
 	ck_assert_str_eq(service->backend, "none");
@@ -305,7 +317,7 @@ END_TEST
 START_TEST(without_tracefs)
 {
 	struct trial trial = {.arguments = {"main", "10"},
-			      .regions = {{"region_one"}},
+			      .regions = {{.begin = "region_one"}},
 			      .refused_call = SYS_fsopen,
 			      .region_backend = "uprobe"};
 	const struct region_service *service;
@@ -319,9 +331,10 @@ END_TEST
 /* The processor has four breakpoints: two regions. */
 START_TEST(more_addresses_than_breakpoints)
 {
-	struct trial trial = {.arguments = {"nested", "10"},
-			      .regions = {{"region_outer"}, {"region_three"}, {"region_one"}},
-			      .region_backend = "breakpoint"};
+	struct trial trial = {
+		.arguments = {"nested", "10"},
+		.regions = {{.begin = "region_outer"}, {.begin = "region_three"}, {.begin = "region_one"}},
+		.region_backend = "breakpoint"};
 	const struct program_command_output *output;
 	const struct region_service *service;
 
@@ -341,7 +354,7 @@ START_TEST(running_processes_are_visited)
 {
 	char *path = built_path("tests/core/parent/region_target");
 	pid_t pid = fork();
-	struct trial trial = {.regions = {{"region_one"}}, .time_limit = "0.3"};
+	struct trial trial = {.regions = {{.begin = "region_one"}}, .time_limit = "0.3"};
 	const struct program_run_output *run;
 	struct sums sums;
 
@@ -373,7 +386,7 @@ static int available;
 
 START_TEST(backends_of_this_machine)
 {
-	struct trial trial = {.arguments = {"main", "1"}, .regions = {{"region_one"}}};
+	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
 	const struct region_service *service;
 
 	trial.region_backend = all_backends[_i];
