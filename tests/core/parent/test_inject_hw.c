@@ -133,12 +133,17 @@ static const struct injecting harmful[] = {
 	{.names = {"rseq"}, .count = 400, .function = CONFLICT, .pause_us = 50, .neglects = INJECTOR_NEGLECTS_RSEQ},
 };
 
+/* How often a thread is met within a few instructions is left to chance. */
 START_TEST(threads_notice_what_is_left_out)
 {
-	struct injecting_result result = injecting_run(&harmful[_i]);
+	bool is_noticed = false;
 
-	if (result.shared->nr_slots > 0)
-		ck_assert_uint_gt(result.shared->slots[0].nr_wrong, 0);
+	for (int i = 0; i < 10 && !is_noticed; i++) {
+		struct injecting_result result = injecting_run(&harmful[_i]);
+
+		is_noticed = result.shared->nr_slots == 0 || result.shared->slots[0].nr_wrong > 0;
+	}
+	ck_assert(is_noticed);
 }
 END_TEST
 
