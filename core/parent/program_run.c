@@ -345,13 +345,23 @@ prepare_loop(struct run *self)
 
 /* ---- starting ---- */
 
-/* Somebody killed the process before it was let go: its end is reported as that of any other. */
+/*
+ * Somebody killed the process before it was let go: its end is reported as that of any other. It can be neither traced
+ * nor counted some time before it can be waited for.
+ */
 static bool
 has_ended(const struct run *self)
 {
 	siginfo_t info = {0};
 
-	return waitid(P_PID, (id_t)self->launch.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+	for (int ms = 0; ms < 100; ms++) {
+		if (waitid(P_PID, (id_t)self->launch.pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+			return false;
+		if (info.si_pid != 0)
+			return true;
+		usleep(1000);
+	}
+	return false;
 }
 
 /* Without ptrace the total can still be had. */
