@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A peak: one line of the machine's roof, found by search. What the search fills, the profile stores, and tables, plots
+ * and ceilings of experiments show.
+ */
+#ifndef PEAKS_PEAK_H
+#define PEAKS_PEAK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum peak_kind {
+	PEAK_PERFORMANCE, /* operations per unit of time */
+	PEAK_BANDWIDTH,   /* bytes per unit of time      */
+	PEAK_LATENCY,     /* time of one access          */
+};
+
+/* An estimate with its interval of at least 95 %; low and high are NaN where there is none. */
+struct peak_estimate {
+	double value, low, high;
+};
+
+/* One coordinate of a variant: "dlp" = 12. */
+struct peak_coordinate {
+	char *name;
+	int value;
+};
+
+/* A measured point of the search. */
+struct peak_point {
+	int *coordinates; /* one for each axis, in its order */
+	double per_cycle; /* as peak.per_cycle; NaN: could not be built or measured */
+};
+
+/* Everything that was tried for one peak, for the heat map; no axes: nothing was searched. */
+struct peak_landscape {
+	char **axes;
+	size_t nr_axes;
+	struct peak_point *points;
+	size_t nr_points;
+};
+
+struct peak {
+	enum peak_kind kind;
+	char *name;      /* "AVX-512 FMA+ADD", "L2 copy": unique together with what follows down to mode */
+	char *operation; /* performance: word of the vocabulary, "doublePrecisionFlop"; else "" */
+	char *border;    /* bandwidth, latency: "cpuL1", "l1l2", "l2l3" or "llcRam"; else "" */
+	char *access;    /* performance: "FMA"; bandwidth: "load", "store", "ntStore", "copy", "update", "triad"... */
+	char *instruction_set; /* "AVX512", as the kernels name it */
+	int nr_threads;        /* each on a CPU of its own; values are of all together */
+	char *mode; /* "": only one was seen; memory on several CPUs: "near", "far" (caches of the CPUs apart) */
+
+	struct peak_coordinate *variant; /* the best: dlp, unroll, streams, prefetchDistance ... */
+	size_t nr_coordinates;
+	size_t buffer_bytes; /* bandwidth, latency: of one thread; 0: none */
+	bool has_huge_pages;
+
+	/*
+	 * Of the samples that the search did not choose by (no winner's curse). Per core cycle of one thread (so that
+	 * one and all threads compare): flop or bytes, latency: cycles. Per second: flop/s or bytes/s of all threads,
+	 * latency: seconds.
+	 */
+	struct peak_estimate per_cycle, per_second;
+	struct peak_estimate per_tsc_cycle; /* as per_cycle, in cycles of the time stamp counter */
+	double clock_hz;                    /* of the core while it was measured; NaN: unknown */
+	char *clock_source;                 /* "counted", or "probe": a chain of dependent additions, timed */
+	size_t nr_samples, nr_tainted;
+
+	double limit_per_cycle; /* what the processor's documents allow; NaN: not known */
+	char *limit_source;     /* where that is said */
+	char *remark;           /* why it differs from the limit, or what was peculiar; "" if nothing */
+
+	struct peak_landscape landscape;
+};
+
+/* What a search found, in the order of the description. */
+struct peak_list {
+	struct peak *peaks;
+	size_t nr;
+};
+
+void peak_clear(struct peak *peak);
+void peak_list_clear(struct peak_list *list);
+
+#endif
