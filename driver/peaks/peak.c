@@ -18,8 +18,8 @@ landscape_clear(struct peak_landscape *landscape)
 void
 peak_clear(struct peak *peak)
 {
-	char *const texts[] = {peak->name, peak->operation,    peak->border,       peak->access, peak->instruction_set,
-			       peak->mode, peak->clock_source, peak->limit_source, peak->remark};
+	char *const texts[] = {peak->name, peak->operation,    peak->border, peak->access,       peak->instruction_set,
+			       peak->mode, peak->clock_source, peak->search, peak->limit_source, peak->remark};
 
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free(texts[i]);

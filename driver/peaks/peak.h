@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum peak_kind {
 	PEAK_PERFORMANCE, /* operations per unit of time */
@@ -65,6 +66,8 @@ struct peak {
 	double clock_hz;                    /* of the core while it was measured; NaN: unknown */
 	char *clock_source;                 /* "counted", or "probe": a chain of dependent additions, timed */
 	size_t nr_samples, nr_tainted;
+	char *search;     /* how thoroughly it was looked for: "quick", "full" or "grid"; "" */
+	int64_t found_at; /* seconds since 1970; 0: now, for the profile to set */
 
 	double limit_per_cycle; /* what the processor's documents allow; NaN: not known */
 	char *limit_source;     /* where that is said */
