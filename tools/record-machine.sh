@@ -27,13 +27,31 @@ for cache in $cpus/cpu"$first"/cache/index*; do
 		keep "$cache/$fact"
 	done
 done
-# rot asks the processor (CPUID); what it said is the part after the processor in "rot version".
-if command -v systemd-detect-virt >/dev/null 2>&1 && virt=$(systemd-detect-virt --vm); then
-	case $virt in
-	kvm) echo KVM ;;
-	microsoft) echo Hyper-V ;;
-	vmware) echo VMware ;;
-	xen) echo Xen ;;
-	*) echo "$virt" ;;
-	esac >"$folder/hypervisor"
-fi
+# What rot asks the processor: the leaves of the caches and the hypervisor's name. Needs a compiler.
+program=$(mktemp)
+${CC:-cc} -x c -o "$program" - <<'EOF'
+#include <cpuid.h>
+#include <stdio.h>
+
+static void
+print(unsigned leaf, unsigned subleaf)
+{
+	unsigned a, b, c, d;
+
+	__cpuid_count(leaf, subleaf, a, b, c, d);
+	printf("%08x %x: %08x %08x %08x %08x\n", leaf, subleaf, a, b, c, d);
+}
+
+int
+main(void)
+{
+	static const unsigned leaves[] = {4, 0x8000001d, 0x80000005, 0x80000006, 0x40000000};
+
+	for (unsigned i = 0; i < 5; i++)
+		for (unsigned subleaf = 0; subleaf < (i < 2 ? 5 : 1); subleaf++)
+			if (i == 4 || __get_cpuid_max(leaves[i] & 0x80000000, 0) >= leaves[i])
+				print(leaves[i], subleaf);
+}
+EOF
+"$program" >"$folder/cpuid"
+rm -f "$program"

@@ -11,33 +11,49 @@
 
 /* ---- machine ---- */
 
-/* "48 KiB"; "unknown" for 0. */
+/* "L2 1 MiB (cpuid 80000006)"; where it comes from only if it is not what the system says. Fresh memory. */
 static char *
-size_text(int64_t bytes)
+cache_text(const char *name, int64_t bytes, const char *source)
 {
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	double size = (double)bytes;
-	size_t i = 0;
+	char *size = machine_size_text(bytes);
+	bool is_usual = !*source || strcmp(source, "sysfs") == 0;
+	char *text = rot_format("%s %s%s%s%s", name, size, is_usual ? "" : " (", is_usual ? "" : source,
+				is_usual ? "" : ")");
 
-	if (bytes == 0)
-		return rot_strdup("unknown");
-	for (; size >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
-		size /= 1024;
-	return rot_format("%.4g %s", size, units[i]);
+	free(size);
+	return text;
+}
+
+static void
+advise_on_caches(struct finding *finding, const struct machine *machine)
+{
+	char *most = machine_size_text(machine->package_llc_bytes);
+
+	if (machine->package_llc_bytes)
+		finding_advise(
+			finding,
+			"the processor tells only what all CPUs have together (%s): rot measure levels finds what "
+			"one can use",
+			most);
+	else
+		finding_advise(finding, "neither /sys/devices/system/cpu/cpu0/cache nor CPUID tells: is /sys mounted?");
+	free(most);
 }
 
 static void
 look_at_caches(struct findings *findings, const struct machine *machine)
 {
-	char *l1 = size_text(machine->l1_data_bytes), *l2 = size_text(machine->l2_bytes),
-	     *llc = size_text(machine->llc_bytes), *memory = size_text(machine->memory_bytes);
+	char *l1 = cache_text("L1 data", machine->l1_data_bytes, machine->l1_data_source);
+	char *l2 = cache_text("L2", machine->l2_bytes, machine->l2_source);
+	char *llc = cache_text("last level", machine->llc_bytes, machine->llc_source);
+	char *memory = machine_size_text(machine->memory_bytes);
 	bool is_known = machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes;
-	struct finding *finding = findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
-					       "L1 data %s, L2 %s, last level %s for one CPU, lines of %d bytes", l1,
-					       l2, llc, (int)machine->line_bytes);
+	struct finding *finding =
+		findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
+			     "%s, %s, %s for one CPU, lines of %d bytes", l1, l2, llc, (int)machine->line_bytes);
 
 	if (!is_known)
-		finding_advise(finding, "sizes come from /sys/devices/system/cpu/cpu0/cache: is /sys mounted?");
+		advise_on_caches(finding, machine);
 	findings_add(findings, "memory", FINDING_GOOD, "%s", memory);
 	free(l1);
 	free(l2);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What machine this is: /proc/cpuinfo, sysfs and CPUID. */
-#include <cpuid.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "machine/caches.h"
+#include "machine/cpuid.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "support/files.h"
@@ -134,67 +135,6 @@ read_online_cpus(struct machine *machine, const char *root)
 	free(line);
 }
 
-/* "32K" in bytes; 0 if it is no size. */
-static int64_t
-size_bytes(const char *text)
-{
-	static const struct {
-		char unit;
-		int shift;
-	} units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
-	char *end;
-	int64_t size = strtoll(text, &end, 10);
-
-	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-		if (*end == units[i].unit)
-			return size << units[i].shift;
-	return size;
-}
-
-/* One cache of one CPU. False: there is no such index. */
-static bool
-read_cache(struct machine *machine, const char *root, int cpu, int index, int *highest_level)
-{
-	static const char *const names[] = {"type", "level", "size", "coherency_line_size"};
-	char *texts[4];
-	bool found;
-
-	for (size_t i = 0; i < 4; i++) {
-		char *name = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, names[i]);
-
-		texts[i] = file_first_line(root, name);
-		free(name);
-	}
-	found = texts[0] && texts[1] && texts[2];
-	if (found && strcmp(texts[0], "Instruction") != 0) {
-		int level = atoi(texts[1]);
-		int64_t bytes = size_bytes(texts[2]);
-
-		if (level == 1)
-			machine->l1_data_bytes = bytes;
-		if (level == 2)
-			machine->l2_bytes = bytes;
-		if (level > *highest_level) {
-			*highest_level = level;
-			machine->llc_bytes = bytes;
-		}
-		if (level == 1 && texts[3] && atoi(texts[3]) > 0)
-			machine->line_bytes = atoi(texts[3]);
-	}
-	for (size_t i = 0; i < 4; i++)
-		free(texts[i]);
-	return found;
-}
-
-static void
-read_caches(struct machine *machine, const char *root)
-{
-	int cpu = machine_online_cpus_at(machine, 0), highest_level = 0, index = 0;
-
-	while (read_cache(machine, root, cpu, index, &highest_level))
-		index++;
-}
-
 static void
 read_memory(struct machine *machine, const char *root)
 {
@@ -207,9 +147,10 @@ read_memory(struct machine *machine, const char *root)
 
 /* ---- hypervisor ---- */
 
-/* What CPUID leaf 0x40000000 says; empty on bare metal. Sources: the hypervisors' own documents. */
+/* What CPUID leaf 0x40000000 says; empty on bare metal. A recorded machine may have a file that names it instead.
+ * Sources: the hypervisors' own documents. */
 static void
-read_hypervisor(struct machine *machine)
+read_hypervisor(struct machine *machine, const char *root)
 {
 	static const struct {
 		const char *signature, *name;
@@ -217,11 +158,13 @@ read_hypervisor(struct machine *machine)
 		{"KVMKVMKVM", "KVM"},    {"Microsoft Hv", "Hyper-V"},  {"VMwareVMware", "VMware"},
 		{"XenVMMXenVMM", "Xen"}, {"TCGTCGTCGTCG", "QEMU TCG"}, {"bhyve bhyve ", "bhyve"},
 	};
-	unsigned eax, signature[4] = {0};
+	struct cpuid_registers registers;
+	uint32_t signature[4] = {0};
 
 	if (!machine_has_flag(machine, "hypervisor"))
 		return;
-	__cpuid(0x40000000, eax, signature[0], signature[1], signature[2]);
+	cpuid_read(root, 0x40000000, 0, &registers);
+	memcpy(signature, &registers.ebx, 3 * sizeof *signature);
 	rot_string_set(&machine->hypervisor, signature[0] ? (const char *)signature : "unknown");
 	for (size_t i = 0; i < sizeof hypervisors / sizeof *hypervisors; i++)
 		if (strcmp(machine->hypervisor, hypervisors[i].signature) == 0)
@@ -238,15 +181,28 @@ machine_read(const char *root, struct rot_error *err)
 		return NULL;
 	}
 	read_online_cpus(machine, root);
-	read_caches(machine, root);
+	machine_read_caches(machine, root);
 	read_memory(machine, root);
 	set_from_file(&machine->kernel_release, root, "proc/sys/kernel/osrelease");
 	set_from_file(&machine->governor, root, CPU_FOLDER "/cpu0/cpufreq/scaling_governor");
-	if (strcmp(root, "/") == 0)
-		read_hypervisor(machine);
-	else
+	read_hypervisor(machine, root);
+	if (strcmp(root, "/") != 0)
 		set_from_file(&machine->hypervisor, root, "hypervisor");
 	return machine;
+}
+
+char *
+machine_size_text(int64_t bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double size = (double)bytes;
+	size_t i = 0;
+
+	if (bytes == 0)
+		return rot_strdup("unknown");
+	for (; size >= 1024 && i + 1 < sizeof(units) / sizeof(*units); i++)
+		size /= 1024;
+	return rot_format("%.4g %s", size, units[i]);
 }
 
 bool

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What machine this is, without measuring: /proc and /sys below a root, so that recorded machines can be read. */
+/* What machine this is, without measuring: /proc and /sys below a root, so that recorded machines can be read, and
+ * CPUID. */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
 
@@ -16,6 +17,9 @@ bool machine_has_flag(const struct machine *machine, const char *cpu_flag);
 
 /* One line for captions: "AMD EPYC, family 26 model 2, KVM". Fresh memory. */
 char *machine_caption(const struct machine *machine);
+
+/* "48 KiB"; "unknown" for 0. Fresh memory. */
+char *machine_size_text(int64_t bytes);
 
 /*
  * Can hardware events be counted here? Tried by opening one (cycles, user mode, own thread). On false, *why holds what

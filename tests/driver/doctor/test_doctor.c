@@ -87,6 +87,14 @@ START_TEST(tells_a_virtual_machine)
 }
 END_TEST
 
+START_TEST(tells_where_sizes_come_from)
+{
+	look_at_recorded("zen5-turin-no-caches");
+	check_finding("caches", FINDING_LIMITED, "L2 1 MiB (cpuid 80000006), last level unknown");
+	ck_assert_msg(strstr(found("caches")->advice, "508 MiB") != NULL, "%s", found("caches")->advice);
+}
+END_TEST
+
 START_TEST(says_how_to_fix_the_frequency)
 {
 	look_at_recorded("intel-skylake-server");
@@ -216,6 +224,7 @@ main(void)
 
 	tcase_add_checked_fixture(machines, set_up, tear_down);
 	tcase_add_test(machines, tells_a_virtual_machine);
+	tcase_add_test(machines, tells_where_sizes_come_from);
 	tcase_add_test(machines, says_how_to_fix_the_frequency);
 	tcase_add_test(machines, knows_nothing_of_a_bare_root);
 	tcase_add_loop_test(machines, reads_a_sign, 0, NR_ELEMENTS(signs));

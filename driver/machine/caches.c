@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* See caches.h. Sources: the kernel's sysfs-devices-system-cpu; Intel SDM vol. 2A and AMD64 APM vol. 3, CPUID. */
+#include "machine/caches.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/cpuid.h"
+#include "memory.h"
+#include "support/files.h"
+
+#define CPU_FOLDER "sys/devices/system/cpu"
+#define MAX_LEVEL 4
+
+/* The caches that hold data, by level; bytes 0: unknown, or there is none. */
+struct caches {
+	struct {
+		int64_t bytes;
+		const char *source;
+	} levels[MAX_LEVEL + 1];
+	int line_bytes;        /* of the first level; 0: unknown */
+	int64_t package_bytes; /* last level of all CPUs together; 0: not told */
+};
+
+static void
+add(struct caches *caches, int level, int64_t bytes, int64_t line_bytes, const char *source)
+{
+	if (level < 1 || level > MAX_LEVEL || bytes <= 0 || caches->levels[level].bytes)
+		return;
+	caches->levels[level].bytes = bytes;
+	caches->levels[level].source = source;
+	if (level == 1 && line_bytes > 0)
+		caches->line_bytes = (int)line_bytes;
+}
+
+/* ---- sysfs ---- */
+
+/* "32K" in bytes; 0 if it is no size. */
+static int64_t
+size_bytes(const char *text)
+{
+	static const struct {
+		char unit;
+		int shift;
+	} units[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+	char *end;
+	int64_t size = strtoll(text, &end, 10);
+
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (*end == units[i].unit)
+			return size << units[i].shift;
+	return size;
+}
+
+/* One cache of one CPU. False: there is no such index. */
+static bool
+read_index(struct caches *caches, const char *root, int cpu, int index)
+{
+	static const char *const names[] = {"type", "level", "size", "coherency_line_size"};
+	char *texts[4];
+	bool is_found;
+
+	for (size_t i = 0; i < 4; i++) {
+		char *name = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, names[i]);
+
+		texts[i] = file_first_line(root, name);
+		free(name);
+	}
+	is_found = texts[0] && texts[1] && texts[2];
+	if (is_found && strcmp(texts[0], "Instruction") != 0)
+		add(caches, atoi(texts[1]), size_bytes(texts[2]), texts[3] ? atoi(texts[3]) : 0, "sysfs");
+	for (size_t i = 0; i < 4; i++)
+		free(texts[i]);
+	return is_found;
+}
+
+static bool
+read_sysfs(struct caches *caches, const char *root, int cpu)
+{
+	int index = 0;
+
+	while (read_index(caches, root, cpu, index))
+		index++;
+	return index > 0;
+}
+
+/* ---- CPUID ---- */
+
+enum { CACHE_NONE, CACHE_DATA, CACHE_INSTRUCTIONS, CACHE_UNIFIED };
+
+/* Subleaves of leaf 4 and 8000001D, which have the same form: one cache each, until one without a type. */
+static void
+read_deterministic(struct caches *caches, const char *root, uint32_t leaf, const char *source)
+{
+	struct cpuid_registers r;
+
+	for (uint32_t i = 0; cpuid_read(root, leaf, i, &r) && (r.eax & 31) != CACHE_NONE && i < 16; i++) {
+		int64_t line_bytes = (r.ebx & 0xfff) + 1, partitions = (r.ebx >> 12 & 0x3ff) + 1;
+		int64_t ways = (r.ebx >> 22) + 1, sets = (int64_t)r.ecx + 1;
+
+		if ((r.eax & 31) == CACHE_DATA || (r.eax & 31) == CACHE_UNIFIED)
+			add(caches, (int)(r.eax >> 5 & 7), line_bytes * partitions * ways * sets, line_bytes, source);
+	}
+}
+
+/* AMD: KiB in the highest bits; the last level of the package in units of 512 KiB. */
+static void
+read_legacy(struct caches *caches, const char *root)
+{
+	struct cpuid_registers r;
+
+	if (cpuid_read(root, 0x80000005, 0, &r))
+		add(caches, 1, (int64_t)(r.ecx >> 24) << 10, r.ecx & 0xff, "cpuid 80000005");
+	if (cpuid_read(root, 0x80000006, 0, &r)) {
+		add(caches, 2, (int64_t)(r.ecx >> 16) << 10, 0, "cpuid 80000006");
+		caches->package_bytes = (int64_t)(r.edx >> 18) << 19;
+	}
+}
+
+/* Other vendors than AMD reserve 80000005, and the last-level field of 80000006. */
+static void
+read_cpuid(struct caches *caches, const char *root, const char *vendor)
+{
+	bool is_amd = strcmp(vendor, "AuthenticAMD") == 0 || strcmp(vendor, "HygonGenuine") == 0;
+
+	if (is_amd)
+		read_deterministic(caches, root, 0x8000001d, "cpuid 8000001D");
+	else
+		read_deterministic(caches, root, 4, "cpuid 4");
+	if (is_amd && !caches->levels[3].bytes)
+		read_legacy(caches, root);
+}
+
+/* ---- both ---- */
+
+static void
+set(int64_t *bytes, char **source, const struct caches *caches, int level)
+{
+	if (!caches->levels[level].bytes)
+		return;
+	*bytes = caches->levels[level].bytes;
+	rot_string_set(source, caches->levels[level].source);
+}
+
+void
+machine_read_caches(struct machine *machine, const char *root)
+{
+	struct caches caches = {0};
+	int last = MAX_LEVEL;
+
+	if (!read_sysfs(&caches, root, machine_online_cpus_at(machine, 0)))
+		read_cpuid(&caches, root, machine->cpu_vendor);
+	while (last > 0 && !caches.levels[last].bytes)
+		last--;
+	set(&machine->l1_data_bytes, &machine->l1_data_source, &caches, 1);
+	set(&machine->l2_bytes, &machine->l2_source, &caches, 2);
+	/* There is a third level, of unknown size: the second is not the last. */
+	if (caches.package_bytes && last < 3)
+		machine->package_llc_bytes = caches.package_bytes;
+	else
+		set(&machine->llc_bytes, &machine->llc_source, &caches, last);
+	if (caches.line_bytes)
+		machine->line_bytes = caches.line_bytes;
+}

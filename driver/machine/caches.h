@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sizes of the caches as the system or the processor tells them, each with where it comes from.
+ *
+ * sysfs first. Where it says nothing (some virtual machines have no /sys/devices/system/cpu/cpu0/cache) the processor
+ * is asked: leaf 4 (Intel), leaf 8000001D (AMD), and what these do not tell, the older leaves 80000005 and 80000006 of
+ * AMD. Of the last only L1 and L2 are taken: its L3 is that of the whole package, of which one CPU reaches a part (32
+ * of 384 MiB on an EPYC 9005), so it is kept as a bound. hwloc's x86 backend reads the same leaves and gives that total
+ * as the cache of one CPU, which is why it is not used.
+ */
+#ifndef MACHINE_CACHES_H
+#define MACHINE_CACHES_H
+
+#include "entities.h"
+
+/* Fills sizes, sources and line size of the machine; what nobody tells stays 0 and "". root: as machine_read. */
+void machine_read_caches(struct machine *machine, const char *root);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes of caches, and who told them: sysfs, or the processor where sysfs is silent. */
+#include <stdlib.h>
+
+#include "machine/machine.h"
+#include "memory.h"
+#include "testing.h"
+
+#define AMD "AuthenticAMD"
+#define INTEL "GenuineIntel"
+
+/* What the reference machine says (leaf 4 and 8000001D are there and empty). */
+#define TURIN_IN_A_GUEST                                                                                               \
+	"00000004 0: 00000000 00000000 00000000 00000000\n"                                                            \
+	"8000001d 0: 00000000 00000000 00000000 00000000\n"                                                            \
+	"80000005 0: ff60ff40 ff60ff40 300c0140 20080140\n"                                                            \
+	"80000006 0: 40802040 60804040 04006140 0fe09140\n"
+
+/* A Zen 5 that tells: L1 48 KiB, L2 1 MiB, L3 32 MiB; 80000006 has the package. */
+#define TURIN                                                                                                          \
+	"8000001d 0: 00004121 02c0003f 0000003f 00000000\n"                                                            \
+	"8000001d 1: 00004122 01c0003f 0000003f 00000000\n"                                                            \
+	"8000001d 2: 00004143 03c0003f 000003ff 00000002\n"                                                            \
+	"8000001d 3: 0003c163 03c0003f 00007fff 00000001\n"                                                            \
+	"8000001d 4: 00000000 00000000 00000000 00000000\n"                                                            \
+	"80000006 0: 40802040 60804040 04006140 0fe09140\n"
+
+/* A Skylake server: 32 KiB, 1 MiB, 27.5 MiB. */
+#define SKYLAKE                                                                                                        \
+	"00000004 0: 3c004121 01c0003f 0000003f 00000000\n"                                                            \
+	"00000004 1: 3c004122 01c0003f 0000003f 00000000\n"                                                            \
+	"00000004 2: 3c004143 03c0003f 000003ff 00000000\n"                                                            \
+	"00000004 3: 3c07c163 0280003f 00009fff 00000004\n"                                                            \
+	"00000004 4: 00000000 00000000 00000000 00000000\n"                                                            \
+	"80000006 0: 00000000 00000000 01006040 00000000\n"
+
+/* A K10 with two levels: 64 KiB, 512 KiB, and no third. */
+#define TWO_LEVELS                                                                                                     \
+	"80000005 0: ff30ff10 ff30ff20 40020140 40020140\n"                                                            \
+	"80000006 0: 00000000 42004200 02008140 00000000\n"
+
+/* index0: a first level of 16 KiB by sysfs. */
+static const struct {
+	const char *vendor, *cpuid;
+	bool has_sysfs;
+	int64_t l1, l2, llc, package;
+	const char *l1_source, *l2_source, *llc_source;
+} machines[] = {
+	{AMD, TURIN_IN_A_GUEST, false, 48 << 10, 1 << 20, 0, INT64_C(508) << 20, "cpuid 80000005", "cpuid 80000006",
+	 ""},
+	{AMD, TURIN, false, 48 << 10, 1 << 20, 32 << 20, 0, "cpuid 8000001D", "cpuid 8000001D", "cpuid 8000001D"},
+	{INTEL, SKYLAKE, false, 32 << 10, 1 << 20, 28160 << 10, 0, "cpuid 4", "cpuid 4", "cpuid 4"},
+	{AMD, TWO_LEVELS, false, 64 << 10, 512 << 10, 512 << 10, 0, "cpuid 80000005", "cpuid 80000006",
+	 "cpuid 80000006"},
+	{INTEL, SKYLAKE, true, 16 << 10, 0, 16 << 10, 0, "sysfs", "", "sysfs"},
+	{INTEL, "", false, 0, 0, 0, 0, "", "", ""},
+	{AMD, "8000001d 0: zzz\n80000006 0: 1 2\n", false, 0, 0, 0, 0, "", "", ""},
+};
+
+#define INDEX "sys/devices/system/cpu/cpu0/cache/index0/"
+
+START_TEST(sizes_have_sources)
+{
+	char *folder = temporary_folder_new(), *cpuinfo = rot_format("vendor_id\t: %s\n\n", machines[_i].vendor);
+	struct machine *machine;
+
+	free(folder_write(folder, "proc/cpuinfo", cpuinfo));
+	free(folder_write(folder, "cpuid", machines[_i].cpuid));
+	if (machines[_i].has_sysfs) {
+		free(folder_write(folder, INDEX "type", "Data\n"));
+		free(folder_write(folder, INDEX "level", "1\n"));
+		free(folder_write(folder, INDEX "size", "16K\n"));
+	}
+	machine = machine_read(folder, NULL);
+	ck_assert_ptr_nonnull(machine);
+	ck_assert_int_eq(machine->l1_data_bytes, machines[_i].l1);
+	ck_assert_int_eq(machine->l2_bytes, machines[_i].l2);
+	ck_assert_int_eq(machine->llc_bytes, machines[_i].llc);
+	ck_assert_int_eq(machine->package_llc_bytes, machines[_i].package);
+	ck_assert_str_eq(machine->l1_data_source, machines[_i].l1_source);
+	ck_assert_str_eq(machine->l2_source, machines[_i].l2_source);
+	ck_assert_str_eq(machine->llc_source, machines[_i].llc_source);
+	ck_assert_int_eq(machine->line_bytes, 64);
+	machine_delete(machine);
+	free(cpuinfo);
+	temporary_folder_delete(folder);
+}
+END_TEST
+
+START_TEST(size_as_text)
+{
+	static const struct {
+		int64_t bytes;
+		const char *text;
+	} sizes[] = {{0, "unknown"},
+		     {512, "512 B"},
+		     {49152, "48 KiB"},
+		     {28160 << 10, "27.5 MiB"},
+		     {INT64_C(1) << 40, "1 TiB"}};
+
+	for (size_t i = 0; i < NR_ELEMENTS(sizes); i++) {
+		char *text = machine_size_text(sizes[i].bytes);
+
+		ck_assert_str_eq(text, sizes[i].text);
+		free(text);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("caches");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, sizes_have_sources, 0, NR_ELEMENTS(machines));
+	tcase_add_test(tcase, size_as_text);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
