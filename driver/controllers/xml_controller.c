@@ -89,7 +89,8 @@ measure_points(const struct xml_controller *controller, struct experiment *exper
 	return 0;
 }
 
-/* Measures them into the experiment; one that cannot be measured is left out with a warning. */
+/* Measures them into the experiment; one that cannot be measured is left out with a warning. A roofline has no
+ * latencies. */
 static int
 add_own_ceilings(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
@@ -98,7 +99,7 @@ add_own_ceilings(const struct xml_controller *controller, struct experiment *exp
 		struct experiment_ceiling ceiling = {p->name, p->operation, p->border, p->work};
 		struct rot_error why = {0};
 
-		if (!experiment_wants_ceiling(experiment, &ceiling) ||
+		if (p->is_latency || !experiment_wants_ceiling(experiment, &ceiling) ||
 		    experiment_add_ceiling(experiment, &ceiling, p->measurement, p->nr_runs, &why) == 0)
 			continue;
 		if (rot_interrupted()) {
@@ -154,7 +155,7 @@ nr_ceilings_wanted(const struct xml_controller *controller, const struct xml_con
 	size_t nr = 0;
 
 	for (size_t i = 0; ceilings && i < ceilings->nr_ceilings; i++) {
-		bool is_wanted = !ceilings->ceilings[i].operation;
+		bool is_wanted = !ceilings->ceilings[i].operation && !ceilings->ceilings[i].is_latency;
 		const xmlNode *plot;
 
 		for (size_t j = 0; !is_wanted && (plot = xml_plan_next(controller, &j, "plot"));) {

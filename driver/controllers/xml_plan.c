@@ -136,27 +136,37 @@ add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
 	return rc;
 }
 
+/* Those of the elements that are axes and conditions of points left out. */
 static int
-plan_space(struct xml_controller *controller, struct rot_error *err)
+space_fill(struct space *space, const xmlNode *const *elements, size_t nr, struct rot_error *err)
 {
-	struct space *space = space_new();
-	const xmlNode *element;
-	size_t i = 0;
-	int rc = 0;
+	for (size_t i = 0; i < nr; i++) {
+		if (xml_is(elements[i], "axis") && add_axis(space, elements[i], err) < 0)
+			return -1;
+		if (xml_is(elements[i], "skip")) {
+			char *condition = xml_attribute(elements[i], "if", ""), *where = xml_where(elements[i]);
 
-	while (rc == 0 && (element = xml_plan_next(controller, &i, "axis")))
-		rc = add_axis(space, element, err);
-	for (i = 0; rc == 0 && (element = xml_plan_next(controller, &i, "skip"));) {
-		char *condition = xml_attribute(element, "if", ""), *where = xml_where(element);
-
-		space_add_skip(space, condition, where);
-		free(condition);
-		free(where);
+			space_add_skip(space, condition, where);
+			free(condition);
+			free(where);
+		}
 	}
+	return 0;
+}
+
+int
+xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
+	       size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
+	       struct rot_error *err)
+{
+	const char *path = controller->file.paths[0];
+	struct space *space = space_new();
+	int rc = space_fill(space, elements, nr_elements, err);
+
 	if (rc == 0) {
-		rc = space_points(space, controller->constants, &controller->points, &controller->nr_points, err);
-		if (rc < 0 && strncmp(err->text, controller->file.paths[0], strlen(controller->file.paths[0])) != 0)
-			xml_error_at(xmlDocGetRootElement(controller->file.doc), err);
+		rc = space_points(space, scope, points, nr_points, err);
+		if (rc < 0 && strncmp(err->text, path, strlen(path)) != 0)
+			xml_error_at(owner, err);
 	}
 	space_delete(space);
 	return rc;
@@ -164,8 +174,8 @@ plan_space(struct xml_controller *controller, struct rot_error *err)
 
 /* ---- points ---- */
 
-static int
-plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err)
+int
+xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err)
 {
 	const xmlNode *root = xmlDocGetRootElement(element->doc);
 	double of_controller, runs;
@@ -210,9 +220,9 @@ check_kernels(const struct xml_controller *controller, const xmlNode *element, c
 	return 0;
 }
 
-static struct measurement *
-plan_measurement(const struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
-		 struct rot_error *err)
+struct measurement *
+xml_plan_measurement(const struct xml_controller *controller, const xmlNode *element,
+		     const struct expression_scope *scope, struct rot_error *err)
 {
 	struct measurement *measurement = xml_measurement(element, controller->rot->registry, scope, err);
 
@@ -300,7 +310,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	*planned = (struct planned_point){.element = element, .at = at};
 	planned->series = xml_evaluated(element, "series", "", scope, err);
 	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
-	if (!planned->label || plan_runs(element, scope, &planned->nr_runs, err) < 0 ||
+	if (!planned->label || xml_plan_runs(element, scope, &planned->nr_runs, err) < 0 ||
 	    check_content(element, program, err) < 0)
 		return -1;
 	if (program) {
@@ -309,82 +319,8 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 			return -1;
 		return xml_plan_check_quantities(controller, planned, err);
 	}
-	planned->measurement = plan_measurement(controller, element, scope, err);
+	planned->measurement = xml_plan_measurement(controller, element, scope, err);
 	return planned->measurement ? plan_requests(controller, planned, scope, err) : -1;
-}
-
-/* ---- ceilings ---- */
-
-/* The work of a run: as given, over the fields of the kernel; else what the kernel's definition says. */
-static int
-plan_work(struct xml_controller *controller, struct planned_ceiling *planned, const struct expression_scope *outer,
-	  struct rot_error *err)
-{
-	const struct kernel_base *kernel = measurement_workloads_at(planned->measurement, 0)->kernel;
-	struct expression_scope *scope = expression_scope_new(outer);
-	struct rot *rot = controller->rot;
-	bool is_known;
-	int rc;
-
-	expression_scope_set_entity(scope, kernel);
-	rc = xml_evaluated_number(planned->element, "work", NAN, scope, &planned->work, err);
-	expression_scope_delete(scope);
-	if (rc < 0 || !isnan(planned->work))
-		goto check;
-	rot_error_set(err, 0, "the kernel's definition does not say the work of '%s'", planned->name);
-	is_known = planned->operation
-			   ? kernel_expected_operations(rot, kernel, planned->operation, &planned->work, err)
-			   : kernel_expected_bytes(rot, kernel, planned->border, "both", &planned->work, err);
-	if (!is_known)
-		return xml_error_at(planned->element, err);
-check:
-	if (rc == 0 && !(planned->work > 0)) {
-		rot_error_set(err, 0, "the work of '%s' is %g per run: expected more than 0", planned->name,
-			      planned->work);
-		rc = xml_error_at(planned->element, err);
-	}
-	return rc;
-}
-
-static int
-check_ceiling(const struct planned_ceiling *planned, struct rot_error *err)
-{
-	struct quantity_request ignored = {0};
-	char *text;
-	int rc;
-
-	if (!planned->operation == !planned->border) {
-		rot_error_set(err, 0, "<ceiling> needs either a performance or a throughput");
-		rot_error_hint(err, "performance=\"doublePrecisionFlop\" or throughput=\"llcRam\"");
-		return xml_error_at(planned->element, err);
-	}
-	text = planned->operation
-		       ? rot_format("performance:%s", planned->operation)
-		       : rot_format("throughput:%s", strcmp(planned->border, "cpuL1") == 0 ? "l1l2" : planned->border);
-	rc = quantity_parse(&ignored, text, err);
-	free(text);
-	return rc < 0 ? xml_error_at(planned->element, err) : 0;
-}
-
-static int
-plan_ceiling(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
-	     struct rot_error *err)
-{
-	struct planned_ceiling *planned;
-
-	controller->ceilings =
-		rot_realloc(controller->ceilings, controller->nr_ceilings + 1, sizeof(*controller->ceilings));
-	planned = &controller->ceilings[controller->nr_ceilings++];
-	*planned = (struct planned_ceiling){
-		.element = element,
-		.operation = xml_attribute(element, "performance", NULL),
-		.border = xml_attribute(element, "throughput", NULL),
-	};
-	planned->name = xml_evaluated(element, "name", NULL, scope, err);
-	if (!planned->name || check_ceiling(planned, err) < 0 || plan_runs(element, scope, &planned->nr_runs, err) < 0)
-		return -1;
-	planned->measurement = plan_measurement(controller, element, scope, err);
-	return planned->measurement ? plan_work(controller, planned, scope, err) : -1;
 }
 
 /* ---- all ---- */
@@ -398,14 +334,16 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 	point_set_variables(at, scope);
 	for (size_t i = 0; rc == 0 && i < controller->nr_elements; i++) {
 		const xmlNode *element = controller->elements[i];
-		bool is_point = xml_is(element, "point"), is_wanted;
+		bool is_wanted;
 
-		if (!is_point && !xml_is(element, "ceiling"))
+		if (xml_is(element, "ceilings"))
+			rc = xml_plan_ceilings(controller, element, at, err);
+		if (!xml_is(element, "point") && !xml_is(element, "ceiling"))
 			continue;
 		rc = xml_condition(element, scope, &is_wanted, err);
 		if (rc == 0 && is_wanted)
-			rc = is_point ? plan_point(controller, element, at, scope, err)
-				      : plan_ceiling(controller, element, scope, err);
+			rc = xml_is(element, "point") ? plan_point(controller, element, at, scope, err)
+						      : xml_plan_ceiling(controller, element, at, NULL, err);
 	}
 	expression_scope_delete(scope);
 	if (rc < 0 && at->nr_coordinates > 0) {
@@ -425,7 +363,8 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 
 	collect_elements(controller, root);
 	controller->constants = make_constants(controller->rot->machine);
-	if (plan_space(controller, err) < 0)
+	if (xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
+			   &controller->points, &controller->nr_points, err) < 0)
 		return -1;
 	xml_plan_add_region_axis(controller);
 	for (size_t i = 0; i < controller->nr_points; i++)
@@ -450,12 +389,8 @@ xml_plan_clear(struct xml_controller *controller)
 		rot_graph_delete(controller->planned[i].measurement);
 		rot_graph_delete(controller->planned[i].program);
 	}
-	for (size_t i = 0; i < controller->nr_ceilings; i++) {
-		free(controller->ceilings[i].name);
-		free(controller->ceilings[i].operation);
-		free(controller->ceilings[i].border);
-		rot_graph_delete(controller->ceilings[i].measurement);
-	}
+	for (size_t i = 0; i < controller->nr_ceilings; i++)
+		planned_ceiling_clear(&controller->ceilings[i]);
 	free(controller->planned);
 	free(controller->ceilings);
 	free(controller->elements);

@@ -21,11 +21,28 @@ struct planned_point {
 	int nr_runs;
 };
 
+/* Values of a search axis, ascending or as they are written. */
+struct planned_axis {
+	char *name;
+	int *values;
+	size_t nr_values;
+};
+
+/* A ceiling; with axes, the best of the variants that they span is looked for (peaks/find.h). */
 struct planned_ceiling {
 	const xmlNode *element;
-	char *name, *operation, *border; /* one of the last two is NULL */
-	double work;
+	struct expression_scope *scope; /* what its texts are evaluated over */
+	char *name;
+	char *operation, *border;       /* one of these is NULL */
+	char *access, *instruction_set; /* "" where not said */
+	bool is_latency;                /* of the border */
+	struct planned_axis *axes;
+	size_t nr_axes;
+	int **seeds; /* recommended variants: a value of each axis */
+	size_t nr_seeds;
+	/* Of the first seed that is valid; without one, of the first value of each axis. */
 	struct measurement *measurement;
+	double work;
 	int nr_runs;
 };
 
@@ -53,6 +70,30 @@ void xml_plan_clear(struct xml_controller *controller);
 
 /* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
 const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
+
+/* xml_plan.c, for the others: the points that those of the elements span that are axes, less those that are skipped.
+ * scope: variables of theirs. owner: at whose line errors are that have none. */
+int xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
+		   size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
+		   struct rot_error *err);
+int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
+struct measurement *xml_plan_measurement(const struct xml_controller *controller, const xmlNode *element,
+					 const struct expression_scope *scope, struct rot_error *err);
+
+/* xml_plan_ceilings.c: plans a <ceiling> (inner: coordinates beside those of at, or NULL), or those in a <ceilings>. */
+int xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, const struct point *at,
+		     const struct point *inner, struct rot_error *err);
+int xml_plan_ceilings(struct xml_controller *controller, const xmlNode *element, const struct point *at,
+		      struct rot_error *err);
+void planned_ceiling_clear(struct planned_ceiling *planned);
+
+/*
+ * A variant of the ceiling: coordinates has a value of each of its axes. Its measurement (rot_graph_delete) and the
+ * work of one run. Errors: the kernel refuses it.
+ */
+int
+xml_plan_ceiling_variant(const struct xml_controller *controller, const struct planned_ceiling *planned,
+			 const int *coordinates, struct measurement **measurement, double *work, struct rot_error *err);
 
 /* xml_plan_programs.c: fills program and max_passes of a point; checks what can be checked before its quantities are
  * known. Then whether these can be had of it. */

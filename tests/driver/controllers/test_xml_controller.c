@@ -36,6 +36,11 @@ teardown(void)
 #define AXIS "<axis name='n'><list values='1 2'/></axis>\n"
 #define TAIL "</controller>\n"
 
+/* A ceiling on line 2. */
+#define CEILING(children)                                                                                              \
+	"<ceiling name='c' performance='flop' work='1'><workload><kernel type='Dummy'/></workload>\n" children         \
+	"</ceiling>\n"
+
 /* A rule in a program, on lines of its own: the predicate is on line 5, the action on line 6. */
 #define RULE(predicate, action)                                                                                        \
 	HEAD AXIS PROGRAM("executable='sh'", "<argument value='-c'/>\n<rule>\n" predicate "\n" action "</rule>") TAIL
@@ -143,6 +148,53 @@ START_TEST(titles_change_no_hash)
 	free(other);
 	xml_controller_close(a);
 	xml_controller_close(b);
+}
+END_TEST
+
+/* Ceilings of a space of their own inside the controller's, with variants, of which the first good seed is planned. */
+START_TEST(ceilings_with_variants)
+{
+	struct rot_error err;
+	struct xml_controller *c = open_text(
+		HEAD AXIS
+		"<ceilings><axis name='m'><list values='5 6'/></axis><skip if='$n = 2 and $m = 6'/>"
+		"<ceiling name='{$n} {$m}' performance='doublePrecisionFlop' access='x{$m}' instructionSet='SSE'>"
+		"<axis name='dlp'><range from='1' to='19' step='1'/></axis><axis name='unroll'><list values='1 "
+		"{$m}'/></axis>"
+		"<seed dlp='17' unroll='5'/><seed dlp='12' unroll='{$m}'/><seed if='$m = 5' dlp='1' unroll='1'/>"
+		"<workload><kernel type='Arithmetic' iterations='10' dlp='{$dlp}' "
+		"unroll='{$unroll}'/></workload></ceiling>"
+		"</ceilings>" TAIL,
+		&err);
+	static const char *const names[] = {"1 5", "1 6", "2 5"};
+	static const size_t nr_seeds[] = {3, 2, 3};
+	const struct planned_ceiling *ceiling;
+	struct measurement *variant;
+	double work, dlp;
+
+	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+	ck_assert_uint_eq(xml_controller_nr_ceilings(c), 3);
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_str_eq(c->ceilings[i].name, names[i]);
+		ck_assert_uint_eq(c->ceilings[i].nr_seeds, nr_seeds[i]);
+	}
+	ceiling = &c->ceilings[1];
+	ck_assert_str_eq(ceiling->access, "x6");
+	ck_assert_str_eq(ceiling->instruction_set, "SSE");
+	ck_assert_uint_eq(ceiling->nr_axes, 2);
+	ck_assert_str_eq(ceiling->axes[0].name, "dlp");
+	ck_assert_uint_eq(ceiling->axes[0].nr_values, 19);
+	ck_assert_int_eq(ceiling->axes[1].values[1], 6);
+	/* 17 chains do not fit into 16 registers. */
+	ck_assert(rot_entity_number(measurement_workloads_at(ceiling->measurement, 0)->kernel, "dlp", &dlp));
+	ck_assert_double_eq(dlp, 12);
+	ck_assert_double_eq(ceiling->work, 10 * 12 * 6 * 2);
+	ck_assert_int_lt(xml_plan_ceiling_variant(c, ceiling, (const int[]){17, 6}, &variant, &work, &err), 0);
+	ck_assert_ptr_null(variant);
+	ck_assert_int_eq(xml_plan_ceiling_variant(c, ceiling, (const int[]){3, 1}, &variant, &work, &err), 0);
+	ck_assert_double_eq(work, 10 * 3 * 1 * 2);
+	rot_graph_delete(variant);
+	xml_controller_close(c);
 }
 END_TEST
 
@@ -368,7 +420,27 @@ static const struct {
 	 "c.xml:4: <plot x=\"t\">: the axis has values that are no numbers", ""},
 	{__LINE__, HEAD AXIS POINT "<table><column of='m'/></table>" TAIL, "c.xml:4: ...", ""},
 	{__LINE__, HEAD AXIS "<ceiling name='c'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
-	 "c.xml:3: <ceiling> needs either a performance or a throughput (at n=1)", "performance="},
+	 "c.xml:3: <ceiling> needs either a performance or a throughput or a latency (at n=1)", "performance="},
+	{__LINE__,
+	 HEAD AXIS "<ceiling name='c' throughput='l1l2' latency='l1l2'><workload><kernel "
+		   "type='Dummy'/></workload></ceiling>" TAIL,
+	 "c.xml:3: <ceiling> needs either a performance or a throughput or a latency (at n=1)", "performance="},
+	{__LINE__, HEAD CEILING("<axis name='a'><list values='1 2.5'/></axis>") TAIL,
+	 "c.xml:3: the axis 'a' of a <ceiling> needs whole numbers", ""},
+	{__LINE__, HEAD CEILING("<axis name='a'><list values='1 b'/></axis>") TAIL,
+	 "c.xml:3: the axis 'a' of a <ceiling> needs whole numbers", ""},
+	{__LINE__,
+	 HEAD CEILING("<axis name='a'><list values='1'/></axis>\n<axis name='a'><list values='1'/></axis>") TAIL,
+	 "c.xml:4: two axes are called 'a'", ""},
+	{__LINE__, HEAD CEILING("<axis name='a'><list values='1'/></axis>\n<seed/>") TAIL,
+	 "c.xml:4: <seed> of 'c' lacks a whole number for the axis 'a'", ""},
+	{__LINE__, HEAD CEILING("<axis name='a'><list values='1'/></axis>\n<seed a='1' b='2'/>") TAIL,
+	 "c.xml:4: <seed> of 'c': there is no axis 'b'", ""},
+	{__LINE__,
+	 HEAD "<ceilings><axis name='m'><list values='1 2'/></axis>\n"
+	      "<ceiling name='c' performance='flop' work='{$m - 1}'><workload><kernel "
+	      "type='Dummy'/></workload></ceiling></ceilings>" TAIL,
+	 "c.xml:3: the work of 'c' is 0 per run: ...", ""},
 	{__LINE__,
 	 HEAD AXIS
 	 "<ceiling name='c' performance='flop' work='0'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
@@ -582,6 +654,7 @@ main(void)
 	tcase_add_test(tcase, built_in_controllers_work_without_avx);
 	tcase_add_test(tcase, triad_is_as_in_the_thesis);
 	tcase_add_test(tcase, titles_change_no_hash);
+	tcase_add_test(tcase, ceilings_with_variants);
 	tcase_add_test(tcase, entities_of_all_kinds);
 	tcase_add_test(tcase, programs);
 	tcase_add_test(tcase, conditions_choose_points);
