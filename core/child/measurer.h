@@ -39,6 +39,7 @@ struct measurer_type {
 extern const struct measurer_type perf_event_measurer_type;
 extern const struct measurer_type tsc_measurer_type;
 extern const struct measurer_type execution_time_measurer_type;
+extern const struct measurer_type clock_probe_measurer_type;
 extern const struct measurer_type resource_usage_measurer_type;
 extern const struct measurer_type file_measurer_type;
 extern const struct measurer_type list_events_measurer_type;

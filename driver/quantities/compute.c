@@ -78,6 +78,8 @@ clock_value(const struct pass_run *run, enum part_source source)
 		return run->tsc_ticks;
 	case PART_WALL:
 		return run->wall_ns;
+	case PART_PROBED:
+		return run->core_cycles;
 	default:
 		return run->context_switches;
 	}

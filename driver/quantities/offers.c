@@ -46,7 +46,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	const struct quantity_kind *kind = quantity_kind_find(request.name);
 	const struct quantity_word *word = only_word(&request);
 	const bool is_rate = kind->takes[WORD_CLOCK] && (kind->takes[WORD_OPERATION] || kind->takes[WORD_BORDER]);
-	const struct quantity_expectation known = {.operations = 1, .bytes = 1};
+	const struct quantity_expectation known = {.operations = 1, .bytes = 1, .can_probe_clock = true};
 	struct quantity_resolution resolution;
 	struct offer_text *text;
 	bool is_possible = quantity_resolve(&resolution, list->architecture, &request, "auto", &known, NULL) == 0;

@@ -2,6 +2,7 @@
 /* The pass planner: a small exact bin packing, where bins are legal groups and items may share events. */
 #include "quantities/plan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,4 +242,13 @@ pass_plan_clock(const struct pass_plan *plan)
 	while (i < plan->nr_passes && plan->passes[i].nr_events)
 		i++;
 	return i;
+}
+
+void
+pass_plan_probe_clock(struct pass_plan *plan)
+{
+	size_t clock = pass_plan_clock(plan);
+
+	assert(clock < plan->nr_passes);
+	plan->passes[clock].probes_clock = true;
 }

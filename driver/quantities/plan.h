@@ -10,10 +10,14 @@
 
 #define PASS_MAX_EVENTS 16
 
-/* Events of one group; none: the pass of the clocks, whose main measurer is the time stamp counter. */
+/*
+ * Events of one group; none: the pass of the clocks, whose main measurer is the time stamp counter. probes_clock: of
+ * that pass, the core clock is probed before and after the work.
+ */
 struct pass {
 	size_t events[PASS_MAX_EVENTS]; /* indices into architecture->events */
 	size_t nr_events;
+	bool probes_clock;
 };
 
 struct pass_plan {
@@ -40,6 +44,9 @@ size_t pass_plan_find(const struct pass_plan *plan, size_t event);
 
 /* The pass that has all events of the formula, or nr_passes if they are spread. */
 size_t pass_plan_find_all(const struct pass_plan *plan, const struct architecture_formula *formula);
+
+/* The pass of the clocks, which there must be, also probes the core clock. */
+void pass_plan_probe_clock(struct pass_plan *plan);
 
 /* The pass without events, or nr_passes. */
 size_t pass_plan_clock(const struct pass_plan *plan);

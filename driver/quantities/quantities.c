@@ -82,9 +82,13 @@ static int
 expect(struct rot *rot, const struct measurement *measurement, const struct quantity_request *request,
        struct quantity_expectation *expectation, struct rot_error *err)
 {
-	*expectation = (struct quantity_expectation){.is_cold_only = false};
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++)
-		expectation->is_cold_only |= measurement_workloads_at(measurement, i)->kernel->warm_data;
+	*expectation = (struct quantity_expectation){.can_probe_clock = true};
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+
+		expectation->is_cold_only |= kernel->warm_data;
+		expectation->can_probe_clock &= kernel->num_threads <= 1;
+	}
 	if (expected_sum(rot, measurement, request->operation, expected_operations, &expectation->operations, err) < 0)
 		return -1;
 	return expected_sum(rot, measurement, request->border, expected_bytes, &expectation->bytes, err);
@@ -165,35 +169,41 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 	return 0;
 }
 
-/* What a part asks of the planner. */
+/* What the parts ask of the planner. any: whatever pass there is. */
+struct needs {
+	const struct architecture_formula **formulas;
+	size_t nr_formulas;
+	bool clock, probe, any;
+};
+
 static void
-collect_part(const struct quantity_part *part, const struct architecture_formula **formulas, size_t *nr_formulas,
-	     bool *needs_clock, bool *needs_any)
+collect_part(const struct quantity_part *part, struct needs *needs)
 {
 	if (part->source == PART_COUNTED)
-		formulas[(*nr_formulas)++] = part->formula;
-	*needs_clock |= part->source == PART_TSC || part->source == PART_WALL;
-	*needs_any |= part->source == PART_SWITCHES;
+		needs->formulas[needs->nr_formulas++] = part->formula;
+	needs->probe |= part->source == PART_PROBED;
+	needs->clock |= part->source == PART_TSC || part->source == PART_WALL || part->source == PART_PROBED;
+	needs->any |= part->source == PART_SWITCHES;
 }
 
 static int
 job_plan(struct measuring_job *job, struct rot_error *err)
 {
-	const struct architecture_formula **formulas = rot_calloc(2 * job->nr_requests, sizeof(*formulas));
-	bool needs_clock = false, needs_any = false;
-	size_t nr_formulas = 0;
+	struct needs needs = {.formulas = rot_calloc(2 * job->nr_requests, sizeof(*needs.formulas))};
 	int rc;
 
 	for (size_t i = 0; i < job->nr_requests; i++) {
 		const struct quantity_resolution *resolution = &job->resolutions[i];
 
-		collect_part(&resolution->numerator, formulas, &nr_formulas, &needs_clock, &needs_any);
+		collect_part(&resolution->numerator, &needs);
 		if (resolution->has_denominator)
-			collect_part(&resolution->denominator, formulas, &nr_formulas, &needs_clock, &needs_any);
+			collect_part(&resolution->denominator, &needs);
 	}
-	rc = pass_plan_make(&job->plan, job->rot->architecture, formulas, nr_formulas,
-			    needs_clock || (needs_any && nr_formulas == 0), err);
-	free(formulas);
+	rc = pass_plan_make(&job->plan, job->rot->architecture, needs.formulas, needs.nr_formulas,
+			    needs.clock || (needs.any && needs.nr_formulas == 0), err);
+	if (rc == 0 && needs.probe)
+		pass_plan_probe_clock(&job->plan);
+	free(needs.formulas);
 	return rc;
 }
 

@@ -65,6 +65,7 @@ enum sample_taint {
 	TAINT_MULTIPLEXED = 1 << 3,
 	TAINT_OVERFLOW = 1 << 4,
 	TAINT_UNMEASURED_THREAD = 1 << 5,
+	TAINT_CLOCK = 1 << 6, /* the core clock before and after differ by more than 1 % */
 };
 
 struct quantity_value {

@@ -97,12 +97,16 @@ static int
 part_time(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
 	  const struct quantity_expectation *expectation, struct rot_error *err)
 {
-	(void)expectation;
 	if (strcmp(request->clock, "tsc") == 0)
 		*part = (struct quantity_part){.source = PART_TSC, .kind = "measured", .text = "time stamp counter"};
 	else if (strcmp(request->clock, "microSeconds") == 0)
 		*part = (struct quantity_part){.source = PART_WALL, .kind = "measured", .text = "CLOCK_MONOTONIC_RAW"};
-	else if (!part_count(part, architecture, "time", request->clock))
+	else if (part_count(part, architecture, "time", request->clock))
+		return 0;
+	else if (expectation->can_probe_clock && strcmp(request->clock, "coreCycles") == 0)
+		*part = (struct quantity_part){
+			.source = PART_PROBED, .kind = "modelled", .text = "time stamp counter * clock probe"};
+	else
 		return cannot_measure(architecture, "time", request->clock, err);
 	return 0;
 }

@@ -12,6 +12,7 @@ enum part_source {
 	PART_COUNTED,  /* formula over events      */
 	PART_TSC,      /* time stamp counter       */
 	PART_WALL,     /* wall time, ns            */
+	PART_PROBED,   /* ticks times core cycles per tick, as the clock probe found them */
 	PART_SWITCHES, /* context switches         */
 	PART_KNOWN,    /* expected or given        */
 };
@@ -38,7 +39,8 @@ struct quantity_resolution {
 /* What the kernels' definitions say of a request; NaN: nothing. */
 struct quantity_expectation {
 	double operations, bytes;
-	bool is_cold_only; /* the bytes are those of cold data, and the data are warm */
+	bool is_cold_only;    /* the bytes are those of cold data, and the data are warm */
+	bool can_probe_clock; /* the work is done by the threads around whose work the clock is probed */
 };
 
 /*

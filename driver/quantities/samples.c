@@ -44,6 +44,8 @@ pass_set(const struct architecture *architecture, const struct pass *pass)
 {
 	struct measurer_set *set = measurer_set_new();
 
+	if (pass->probes_clock)
+		measurer_set_additional_measurers_add(set, &clock_probe_measurer_new()->base);
 	measurer_set_additional_measurers_add(set, disturbance_measurer());
 	measurer_set_additional_measurers_add(set, &execution_time_measurer_new()->base);
 	if (pass->nr_events) {
@@ -132,6 +134,9 @@ struct reading {
 	const struct pass *pass;
 	struct pass_run *run;
 	unsigned seen[PASS_MAX_EVENTS]; /* outputs that had the event */
+	size_t nr_probed;               /* sets whose clock was probed */
+	double set_ticks;               /* of the set that is read */
+	double set_cycles_per_tick;     /* likewise; 0: its clock was not probed */
 };
 
 /* The count without the bit that a lost initial value adds; a count in the upper half is not believed. */
@@ -178,6 +183,7 @@ read_tsc(struct reading *reading, const void *output)
 {
 	const struct tsc_measurer_output *tsc = output;
 
+	reading->set_ticks = (double)tsc->tics;
 	reading->run->tsc_ticks = fmax(reading->run->tsc_ticks, (double)tsc->tics);
 }
 
@@ -187,6 +193,23 @@ read_wall_time(struct reading *reading, const void *output)
 	const struct execution_time_measurer_output *time = output;
 
 	reading->run->wall_ns = fmax(reading->run->wall_ns, (double)time->nano_seconds);
+}
+
+/* A clock that changed by more than this share is told by no mean of before and after. */
+#define MAX_CLOCK_CHANGE 0.01
+
+/* One core cycle per addition (measurer_clock_probe.c). */
+static void
+read_clock_probe(struct reading *reading, const void *output)
+{
+	const struct clock_probe_measurer_output *probe = output;
+	const double before = (double)probe->start_additions / (double)probe->start_ticks,
+		     after = (double)probe->stop_additions / (double)probe->stop_ticks, mean = (before + after) / 2;
+
+	reading->nr_probed++;
+	reading->set_cycles_per_tick = mean;
+	if (!(fabs(after - before) <= MAX_CLOCK_CHANGE * mean))
+		reading->run->taints |= TAINT_CLOCK;
 }
 
 static void
@@ -208,10 +231,9 @@ static const struct {
 	const struct rot_class *class;
 	void (*read)(struct reading *reading, const void *output);
 } output_readers[] = {
-	{&perf_event_measurer_output_class, read_events},
-	{&tsc_measurer_output_class, read_tsc},
-	{&execution_time_measurer_output_class, read_wall_time},
-	{&resource_usage_measurer_output_class, read_usage},
+	{&perf_event_measurer_output_class, read_events},        {&tsc_measurer_output_class, read_tsc},
+	{&execution_time_measurer_output_class, read_wall_time}, {&resource_usage_measurer_output_class, read_usage},
+	{&clock_probe_measurer_output_class, read_clock_probe},
 };
 
 static void
@@ -226,9 +248,11 @@ read_output(struct reading *reading, const struct measurer_output_base *output)
 static void
 read_set(struct reading *reading, const struct measurer_set_output *set)
 {
+	reading->set_ticks = reading->set_cycles_per_tick = 0;
 	read_output(reading, set->main_measurer_output);
 	for (size_t i = 0; i < measurer_set_output_nr_additional_measurer_outputs(set); i++)
 		read_output(reading, measurer_set_output_additional_measurer_outputs_at(set, i));
+	reading->run->core_cycles += reading->set_ticks * reading->set_cycles_per_tick;
 }
 
 static bool
@@ -267,6 +291,9 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 			return rot_error_set(err, 0, "event '%s' was not counted",
 					     reading->architecture->events[reading->pass->events[k]].name);
 	}
+	if (reading->pass->probes_clock && reading->nr_probed < nr_sets)
+		return rot_error_set(err, 0, "the core clock of %zu of %zu workloads was not probed",
+				     nr_sets - reading->nr_probed, nr_sets);
 	/* the clocks need no measurers on threads that the kernel says it has */
 	if (output->unmeasured_threads > 0 && (reading->pass->nr_events || !has_threads(measured)))
 		reading->run->taints |= TAINT_UNMEASURED_THREAD;

@@ -10,9 +10,9 @@
 
 /*
  * A copy of the measurement whose workloads carry a measurer set for the pass. Main: the group of events, or the time
- * stamp counter in the pass of the clocks. Additional: resource usage (which tells disturbed runs), wall time and time
- * stamp counter. Validation: resource usage with the steal time, over the whole run; kept for people. Free with
- * rot_graph_delete.
+ * stamp counter in the pass of the clocks. Additional: the clock probe if the pass has one (first, so that it lies
+ * outside the others), resource usage (which tells disturbed runs), wall time and time stamp counter. Validation:
+ * resource usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
  *
  * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
  * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
@@ -29,6 +29,7 @@ struct pass_run {
 	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
 	double tsc_ticks;
 	double wall_ns;
+	double core_cycles;      /* ticks times cycles per tick, as probed; 0 without a clock probe */
 	double context_switches; /* voluntary and involuntary */
 	unsigned taints;         /* enum sample_taint */
 };

@@ -19,6 +19,7 @@ static const struct {
 	{TAINT_MULTIPLEXED, "multiplexed"},
 	{TAINT_OVERFLOW, "overflow"},
 	{TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
+	{TAINT_CLOCK, "clockJump"},
 };
 
 #define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))

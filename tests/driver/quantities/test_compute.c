@@ -48,11 +48,12 @@ static void
 stage_open_threads(struct stage *stage, const char *architecture, size_t nr_workloads, int nr_threads,
 		   const char *requests)
 {
-	const struct quantity_expectation expectation = {.operations = 20000, .bytes = 240000};
+	const struct quantity_expectation expectation = {
+		.operations = 20000, .bytes = 240000, .can_probe_clock = nr_threads <= 1};
 	const struct architecture_formula *formulas[2 * MAX_REQUESTS];
 	char *copy = rot_strdup(requests), *rest = NULL;
 	struct rot_error err = {{0}, {0}};
-	bool needs_clock = false;
+	bool needs_clock = false, needs_probe = false;
 	size_t nr_formulas = 0;
 
 	*stage = (struct stage){.architecture = architecture_named(architecture), .measurement = measurement_new()};
@@ -75,14 +76,17 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 
 			if (part->source == PART_COUNTED)
 				formulas[nr_formulas++] = part->formula;
-			needs_clock |=
-				part->source == PART_TSC || part->source == PART_WALL || part->source == PART_SWITCHES;
+			needs_probe |= part->source == PART_PROBED;
+			needs_clock |= part->source == PART_PROBED || part->source == PART_TSC ||
+				       part->source == PART_WALL || part->source == PART_SWITCHES;
 		}
 	}
 	free(copy);
 	ck_assert_int_eq(pass_plan_make(&stage->plan, stage->architecture, formulas, nr_formulas, needs_clock, &err),
 			 0);
 	ck_assert_uint_le(stage->plan.nr_passes, MAX_PASSES);
+	if (needs_probe)
+		pass_plan_probe_clock(&stage->plan);
 	for (size_t i = 0; i < stage->plan.nr_passes; i++) {
 		stage->passes[i] = pass_measurement(stage->measurement, stage->architecture, &stage->plan.passes[i]);
 		for (size_t k = 0; k < nr_workloads; k++)
@@ -152,6 +156,19 @@ add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 	}
 	measurement_result_outputs_add(stage->results[pass], run);
 	return run;
+}
+
+/* The clock probe of a workload in a run: cycles per tick before and after. */
+static void
+probe_clock(struct measurement_run_output *run, size_t workload, double before, double after)
+{
+	struct clock_probe_measurer_output *probe = clock_probe_measurer_output_new();
+
+	probe->start_ticks = probe->stop_ticks = 100000;
+	probe->start_additions = (uint64_t)(before * 100000);
+	probe->stop_additions = (uint64_t)(after * 100000);
+	measurer_set_output_additional_measurer_outputs_add(
+		measurement_run_output_measurer_set_outputs_at(run, workload), &probe->base);
 }
 
 static struct perf_event_count *
@@ -518,6 +535,71 @@ START_TEST(test_ratio_of_two_passes)
 END_TEST
 
 /* Expected flops over measured wall time: flop/s. */
+/* First, so that the wall time and the others do not hold it; only where core cycles are asked for. */
+START_TEST(test_clock_is_probed_around_the_others)
+{
+	struct stage stage;
+	const struct measurer_set *set;
+
+	stage_open(&stage, "none", 1, "time:coreCycles time:microSeconds");
+	ck_assert_uint_eq(stage.plan.nr_passes, 1);
+	set = measurement_workloads_at(stage.passes[0], 0)->measurer_set;
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 3);
+	ck_assert(rot_is_a(measurer_set_additional_measurers_at(set, 0), &clock_probe_measurer_class));
+	ck_assert(rot_is_a(set->main_measurer, &tsc_measurer_class));
+	stage_close(&stage);
+	stage_open(&stage, "zen5", 1, "time:coreCycles time:microSeconds");
+	set = measurement_workloads_at(stage.passes[pass_plan_clock(&stage.plan)], 0)->measurer_set;
+	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++)
+		ck_assert(!rot_is_a(measurer_set_additional_measurers_at(set, i), &clock_probe_measurer_class));
+	stage_close(&stage);
+}
+END_TEST
+
+/* Ticks (5000 and 5001) times the mean of before and after, summed over the workloads like counted cycles. */
+START_TEST(test_core_cycles_from_the_probed_clock)
+{
+	struct stage stage;
+	struct quantity_value cycles, performance;
+
+	stage_open(&stage, "none", 2, "time:coreCycles performance:flop:coreCycles");
+	for (int i = 0; i < 6; i++) {
+		struct measurement_run_output *run = add_run(&stage, 0, 5000, 1);
+
+		probe_clock(run, 0, 1.5, 1.502);
+		probe_clock(run, 1, 2, i == 5 ? 2.03 : 2);
+	}
+	cycles = stage_compute(&stage, 0, false);
+	performance = stage_compute(&stage, 1, false);
+	ck_assert_double_eq_tol(cycles.summary.value, 5000 * 1.501 + 5001 * 2, 1e-6);
+	ck_assert_str_eq(cycles.unit, "cycle");
+	ck_assert_str_eq(cycles.kind, "modelled");
+	ck_assert_uint_eq(cycles.summary.n, 5);
+	ck_assert_uint_eq(cycles.taints[4], 0);
+	ck_assert_uint_eq(cycles.taints[5], TAINT_CLOCK);
+	ck_assert_double_eq_tol(performance.summary.value, 20000 / (5000 * 1.501 + 5001 * 2), 1e-9);
+	ck_assert_str_eq(performance.unit, "flop/cycle");
+	quantity_value_clear(&cycles);
+	quantity_value_clear(&performance);
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(test_missing_probe_is_an_error)
+{
+	struct rot_error err = {{0}, {0}};
+	struct stage stage;
+
+	stage_open(&stage, "none", 1, "time:coreCycles");
+	add_run(&stage, 0, 5000, 1);
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], &err),
+			 -1);
+	ck_assert_msg(strstr(err.text, "was not probed") != NULL, "%s", err.text);
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(test_expected_work_per_measured_time)
 {
 	struct stage stage;
@@ -749,6 +831,9 @@ main(void)
 	tcase_add_test(values, test_context_switches_are_counted);
 	tcase_add_test(values, test_ratio_of_one_pass_is_joint);
 	tcase_add_test(values, test_ratio_of_two_passes);
+	tcase_add_test(values, test_clock_is_probed_around_the_others);
+	tcase_add_test(values, test_core_cycles_from_the_probed_clock);
+	tcase_add_test(values, test_missing_probe_is_an_error);
 	tcase_add_test(values, test_expected_work_per_measured_time);
 	tcase_add_test(values, test_nothing_measured);
 	tcase_add_test(values, test_spread_formula);

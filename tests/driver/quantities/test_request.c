@@ -110,6 +110,10 @@ static const struct {
 	{"zen4", "operationCount:doublePrecisionFlop", "auto", 0, 20000, 0, "doublePrecisionFlop", "flop", "expected",
 	 "kernel definition"},
 	{"haswell", "operationCount:flop", "auto", 0, 20000, 0, "flop", "flop", "expected", "kernel definition"},
+	{"none", "time:coreCycles", "auto", 0, 0, 0, "coreCycles", "cycle", "modelled",
+	 "time stamp counter * clock probe"},
+	{"none", "throughput:l1l2", "coreCycles", 0, 0, 240000, "l1l2", "byte/cycle", "expected",
+	 "kernel definition per time stamp counter * clock probe"},
 };
 
 START_TEST(test_parts_are_found)
@@ -117,7 +121,8 @@ START_TEST(test_parts_are_found)
 	struct architecture *architecture = architecture_named(resolutions[_i].architecture);
 	const double operations = resolutions[_i].expected_operations, bytes = resolutions[_i].expected_bytes;
 	const struct quantity_expectation expectation = {.operations = operations > 0 ? operations : NAN,
-							 .bytes = bytes > 0 ? bytes : NAN};
+							 .bytes = bytes > 0 ? bytes : NAN,
+							 .can_probe_clock = true};
 	struct quantity_resolution resolution;
 	struct rot_error err = {{0}, {0}};
 	struct quantity_request request;
@@ -240,7 +245,8 @@ START_TEST(test_offers)
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_named("none");
 	nr = quantity_offers(&rot, &offers);
-	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "unavailable");
+	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "modelled");
+	ck_assert_str_eq(offer_of(offers, nr, "time", "referenceCycles")->kind, "unavailable");
 	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->kind, "unavailable");
 	ck_assert_str_eq(offer_of(offers, nr, "contextSwitches", "")->kind, "measured");
 	free(offers);
