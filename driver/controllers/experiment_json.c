@@ -11,58 +11,7 @@
 #include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
-
-/* Whole numbers as JSON integers; what is no number becomes null. */
-static json_t *
-json_number(double number)
-{
-	if (!isfinite(number))
-		return json_null();
-	if (number == floor(number) && fabs(number) < 9e15)
-		return json_integer((json_int_t)number);
-	return json_real(number);
-}
-
-static json_t *
-json_text(const char *text)
-{
-	json_t *json = json_string(text ? text : "");
-
-	return json ? json : json_string("(not UTF-8)");
-}
-
-static int
-add_field(const struct rot_field *field, void *context)
-{
-	void **pair = context;
-	const void *entity = pair[0];
-	json_t *json = pair[1];
-	double number;
-
-	if (field->is_list || field->type == ROT_REFERENCE)
-		return 0;
-	if (field->type == ROT_STRING) {
-		char *text = rot_entity_get(entity, field->name);
-
-		json_object_set_new(json, field->name, json_text(text));
-		free(text);
-	} else if (field->type == ROT_BOOL && rot_entity_number(entity, field->name, &number)) {
-		json_object_set_new(json, field->name, json_boolean(number != 0));
-	} else if (rot_entity_number(entity, field->name, &number)) {
-		json_object_set_new(json, field->name, json_number(number));
-	}
-	return 0;
-}
-
-/* The primitive fields of an entity. */
-static json_t *
-json_entity(const void *entity)
-{
-	json_t *json = json_object();
-
-	rot_class_each_field(((const struct rot_entity *)entity)->class, add_field, (void *[2]){(void *)entity, json});
-	return json;
-}
+#include "support/json.h"
 
 static bool
 has_text(const json_t *array, const char *text)

@@ -14,6 +14,7 @@
 #include "number.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "support/json.h"
 
 /* The two quantities that are drawn. */
 struct axes {
@@ -67,7 +68,7 @@ has_axes(const struct stored_result *result, const struct axes *axes)
 		const json_t *point = json_array_get(points, i);
 		const json_t *y = find_value(point, &axes->y);
 
-		if (y && strcmp(stored_text(y, "unit"), axes->unit) == 0 && find_value(point, &axes->x))
+		if (y && strcmp(json_text_at(y, "unit"), axes->unit) == 0 && find_value(point, &axes->x))
 			return true;
 	}
 	return false;
@@ -101,7 +102,7 @@ find_y(const struct job *job, const json_t *point, struct axes *axes)
 		    same_text(value.request.operation, axes->x.operation) &&
 		    is_wanted(job->options->y, &value.request)) {
 			axes->y = value.request;
-			axes->unit = stored_text(json, "unit");
+			axes->unit = json_text_at(json, "unit");
 			is_found = true;
 		}
 		quantity_value_clear(&value);
@@ -231,7 +232,7 @@ choose_axes(struct job *job, struct rot_error *err)
 static bool
 is_shown(const json_t *point)
 {
-	const char *series = stored_text(point, "series");
+	const char *series = json_text_at(point, "series");
 
 	return strcmp(series, "threads") != 0 && strcmp(series, "threads of regions") != 0;
 }
@@ -247,7 +248,7 @@ can_be_drawn(const struct quantity_value values[2])
 static char *
 series_of(const struct job *job, const struct stored_result *result, const json_t *point)
 {
-	const char *series = stored_text(point, "series");
+	const char *series = json_text_at(point, "series");
 
 	if (job->nr == 1)
 		return rot_strdup(series);
@@ -265,7 +266,7 @@ add_point(struct job *job, const struct stored_result *result, const json_t *poi
 			stored_value(y, &values[1]) == 0 && can_be_drawn(values);
 
 	if (is_drawn)
-		experiment_add_values(job->experiment, series, stored_text(point, "label"), requests, values, 2);
+		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
 	quantity_value_clear(&values[0]);
 	quantity_value_clear(&values[1]);
 	free(series);
@@ -341,7 +342,7 @@ machine_name(const struct job *job, size_t machine)
 static bool
 has_unit_of(const json_t *ceiling, const struct axes *axes)
 {
-	const char *unit = stored_text(ceiling, "unit");
+	const char *unit = json_text_at(ceiling, "unit");
 	const char *per = strrchr(unit, '/'), *y_per = strrchr(axes->unit, '/');
 
 	return same_text(per, y_per);
@@ -350,14 +351,14 @@ has_unit_of(const json_t *ceiling, const struct axes *axes)
 static void
 add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
 {
-	bool is_performance = strcmp(stored_text(ceiling, "kind"), "performance") == 0;
-	const char *name = stored_text(ceiling, "name"), *of = stored_text(ceiling, "of");
+	bool is_performance = strcmp(json_text_at(ceiling, "kind"), "performance") == 0;
+	const char *name = json_text_at(ceiling, "name"), *of = json_text_at(ceiling, "of");
 	struct experiment_own_ceiling own = {
 		.name = job->experiment->nr_stored_machines > 1 ? rot_format("%s, %s", name, machine_name(job, machine))
 								: rot_strdup(name),
 		.operation = rot_strdup(is_performance ? of : ""),
 		.border = rot_strdup(is_performance ? "" : of),
-		.value = {.unit = rot_strdup(stored_text(ceiling, "unit")), .kind = "measured", .grade = ""},
+		.value = {.unit = rot_strdup(json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
 		.best = json_number_value(json_object_get(ceiling, "value")),
 		.machine = machine,
 	};
@@ -381,7 +382,7 @@ add_ceilings(struct job *job)
 			if (has_unit_of(ceiling, &job->axes))
 				add_ceiling(job, ceiling, job->machines[i]);
 			else
-				other = stored_text(ceiling, "unit");
+				other = json_text_at(ceiling, "unit");
 		}
 		if (other)
 			rot_warning("ceilings of '%s' in %s are left out: the performance is in %s",
@@ -424,7 +425,7 @@ static char *
 title_of(const struct job *job)
 {
 	const struct stored_result *first = &job->results[0];
-	const char *controller = stored_text(first->json, "controller");
+	const char *controller = json_text_at(first->json, "controller");
 	char *title = rot_strdup("");
 
 	if (job->options->title) {
@@ -434,7 +435,7 @@ title_of(const struct job *job)
 	if (job->nr == 1) {
 		free(title);
 		return rot_strdup(strcmp(controller, "run") == 0
-					  ? stored_text(json_array_get(stored_result_points(first), 0), "label")
+					  ? json_text_at(json_array_get(stored_result_points(first), 0), "label")
 					  : controller);
 	}
 	for (size_t i = 0; i < job->nr; i++) {

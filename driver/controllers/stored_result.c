@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "support/files.h"
+#include "support/json.h"
 
 static const char schema[] = "rot.result/1";
 
@@ -16,7 +17,7 @@ static const char schema[] = "rot.result/1";
 static int
 check(const struct stored_result *result, struct rot_error *err)
 {
-	const char *found = stored_text(result->json, "schema");
+	const char *found = json_text_at(result->json, "schema");
 	const json_t *points = json_object_get(result->json, "points");
 	size_t i;
 	json_t *point;
@@ -44,20 +45,8 @@ static struct machine *
 read_machine(const json_t *json)
 {
 	struct machine *machine = machine_new();
-	json_t *object = json_object_get(json, "machine"), *value;
-	const char *key;
 
-	json_object_foreach(object, key, value)
-	{
-		if (json_is_string(value)) {
-			rot_entity_set(machine, key, json_string_value(value), NULL);
-		} else if (json_is_integer(value)) {
-			char *text = rot_format("%lld", (long long)json_integer_value(value));
-
-			rot_entity_set(machine, key, text, NULL);
-			free(text);
-		}
-	}
+	json_entity_fill(machine, json_object_get(json, "machine"));
 	return machine;
 }
 
@@ -123,22 +112,6 @@ stored_result_same_machine(const struct stored_result *a, const struct stored_re
 
 /* ---- values ---- */
 
-const char *
-stored_text(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	return text ? text : "";
-}
-
-static double
-number(const json_t *object, const char *key)
-{
-	const json_t *value = json_object_get(object, key);
-
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 /* One of those that summaries have, which are not copied. */
 static const char *
 estimator_of(const json_t *json)
@@ -155,7 +128,7 @@ estimator_of(const json_t *json)
 					    "exactOfTainted",
 					    "medianPerMinimum",
 					    "medianPerMinimumOfTainted"};
-	const char *text = stored_text(json, "estimator");
+	const char *text = json_text_at(json, "estimator");
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strcmp(text, known[i]) == 0)
@@ -167,7 +140,7 @@ static const char *
 kind_of(const json_t *json)
 {
 	static const char *const known[] = {"measured", "modelled", "expected", "given"};
-	const char *text = stored_text(json, "kind");
+	const char *text = json_text_at(json, "kind");
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
 		if (strcmp(text, known[i]) == 0)
@@ -179,7 +152,7 @@ kind_of(const json_t *json)
 static size_t
 count(const json_t *object, const char *key)
 {
-	double value = number(object, key);
+	double value = json_number_at(object, key);
 
 	return value > 0 && value < 1e9 ? (size_t)value : 0;
 }
@@ -189,14 +162,14 @@ summary_of(const json_t *json)
 {
 	struct summary summary = {
 		.estimator = estimator_of(json),
-		.value = json_is_true(json_object_get(json, "infinite")) ? INFINITY : number(json, "value"),
-		.low = number(json, "low"),
-		.high = number(json, "high"),
-		.confidence = number(json, "confidence"),
-		.minimum = number(json, "minimum"),
-		.maximum = number(json, "maximum"),
-		.quartile25 = number(json, "quartile25"),
-		.quartile75 = number(json, "quartile75"),
+		.value = json_is_true(json_object_get(json, "infinite")) ? INFINITY : json_number_at(json, "value"),
+		.low = json_number_at(json, "low"),
+		.high = json_number_at(json, "high"),
+		.confidence = json_number_at(json, "confidence"),
+		.minimum = json_number_at(json, "minimum"),
+		.maximum = json_number_at(json, "maximum"),
+		.quartile25 = json_number_at(json, "quartile25"),
+		.quartile75 = json_number_at(json, "quartile75"),
 		.n = count(json, "n"),
 		.tainted = count(json, "tainted"),
 	};
@@ -207,9 +180,9 @@ summary_of(const json_t *json)
 char *
 stored_value_words(const json_t *json)
 {
-	const char *of = stored_text(json, "of"), *clock = stored_text(json, "clock");
+	const char *of = json_text_at(json, "of"), *clock = json_text_at(json, "clock");
 	bool has_of = *of && strcmp(of, clock) != 0;
-	char *words = rot_format("%s%s%s%s%s", stored_text(json, "name"), has_of ? ":" : "", has_of ? of : "",
+	char *words = rot_format("%s%s%s%s%s", json_text_at(json, "name"), has_of ? ":" : "", has_of ? of : "",
 				 *clock ? ":" : "", clock);
 
 	for (char *slash = strchr(words, '/'); slash; slash = strchr(slash, '/'))
@@ -233,10 +206,10 @@ stored_value(const json_t *json, struct quantity_value *value)
 	*value = (struct quantity_value){.grade = "", .expected = NAN};
 	if (!json_is_object(json) || request_of(json, &value->request) < 0)
 		return -1;
-	value->name = rot_strdup(stored_text(json, "name"));
-	value->of = rot_strdup(stored_text(json, "of"));
-	value->unit = rot_strdup(stored_text(json, "unit"));
-	value->source = rot_strdup(stored_text(json, "source"));
+	value->name = rot_strdup(json_text_at(json, "name"));
+	value->of = rot_strdup(json_text_at(json, "of"));
+	value->unit = rot_strdup(json_text_at(json, "unit"));
+	value->source = rot_strdup(json_text_at(json, "source"));
 	value->kind = kind_of(json);
 	value->summary = summary_of(json);
 	return isnan(value->summary.value) ? -1 : 0;

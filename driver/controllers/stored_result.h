@@ -25,9 +25,6 @@ void stored_result_clear(struct stored_result *result);
 /* The points of the file; borrowed. Its elements are objects. */
 const json_t *stored_result_points(const struct stored_result *result);
 
-/* A text of an object; "" if there is none. */
-const char *stored_text(const json_t *object, const char *key);
-
 /*
  * An element of "quantities": name, clock, unit, kind and summary; no samples. Clear it in any case. -1: it is none
  * that this rot knows, or it has no value.

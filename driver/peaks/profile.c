@@ -1,0 +1,559 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles as files: whose they are, what changed since, and merging. */
+#include "peaks/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "configuration/paths.h"
+#include "entities.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "peaks/peak_json.h"
+#include "rot.h"
+#include "support/files.h"
+#include "support/json.h"
+
+static const char schema[] = "rot.profile/1";
+static const char schema_family[] = "rot.profile/";
+
+#define ADVICE "'rot peaks' finds them anew"
+
+/* ---- where ---- */
+
+static char *
+profiles_folder(const struct rot *rot)
+{
+	return rot_format("%s/profiles", rot->paths->user);
+}
+
+/* "AuthenticAMD-26-2-1-KVM.json": so that a home folder shared by several machines holds one for each kind. */
+static char *
+profile_path(const struct rot *rot)
+{
+	const struct machine *machine = rot->machine;
+	char *folder = profiles_folder(rot), *name, *path;
+
+	name = rot_format("%s-%d-%d-%d%s%s", machine->cpu_vendor[0] ? machine->cpu_vendor : "unknown",
+			  (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping,
+			  machine->hypervisor[0] ? "-" : "", machine->hypervisor);
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '-')
+			*c = '_';
+	path = rot_format("%s/%s.json", folder, name);
+	free(folder);
+	free(name);
+	return path;
+}
+
+/* ---- whose ---- */
+
+static bool
+is_same_machine(const struct machine *a, const struct machine *b)
+{
+	return strcmp(a->cpu_vendor, b->cpu_vendor) == 0 && strcmp(a->cpu_name, b->cpu_name) == 0 &&
+	       strcmp(a->hypervisor, b->hypervisor) == 0 && a->cpu_family == b->cpu_family &&
+	       a->cpu_model == b->cpu_model && a->cpu_stepping == b->cpu_stepping;
+}
+
+/* The machine's facts that may change, as kept with each peak. New reference. */
+static json_t *
+facts_json(const struct machine *machine)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "microcode", json_text(machine->microcode));
+	json_object_set_new(json, "kernel", json_text(machine->kernel_release));
+	json_object_set_new(json, "governor", json_text(machine->governor));
+	json_object_set_new(json, "cpus", json_number((double)machine->online_cpus.nr));
+	json_object_set_new(json, "llcBytes", json_number((double)machine->llc_bytes));
+	json_object_set_new(json, "rot", json_text(PACKAGE_VERSION));
+	return json;
+}
+
+/* What a change of makes a peak stale. Sizes of caches are not among them: where they are measured, they vary. */
+static const struct {
+	const char *key, *words;
+} changing_facts[] = {
+	{"microcode", "microcode"},
+	{"kernel", "kernel"},
+	{"governor", "frequency governor"},
+	{"cpus", "number of CPUs"},
+};
+
+#define NR_CHANGING (sizeof(changing_facts) / sizeof(*changing_facts))
+
+/* A text or whole number for people. Fresh memory. */
+static char *
+fact_text(const json_t *fact)
+{
+	if (json_is_integer(fact))
+		return rot_format("%lld", (long long)json_integer_value(fact));
+	return rot_strdup(json_string_length(fact) ? json_string_value(fact) : "unknown");
+}
+
+static bool
+are_facts_current(const json_t *found, const json_t *now)
+{
+	for (size_t i = 0; i < NR_CHANGING; i++)
+		if (!json_equal(json_object_get(found, changing_facts[i].key),
+				json_object_get(now, changing_facts[i].key)))
+			return false;
+	return true;
+}
+
+/* ---- files ---- */
+
+static void
+put_aside(const char *path, const char *ending)
+{
+	char *to = rot_format("%s%s", path, ending);
+
+	rename(path, to);
+	free(to);
+}
+
+/* What a file says; NULL: it is no profile, with the reason in fresh memory. */
+static json_t *
+parse(const char *bytes, size_t length, char **reason)
+{
+	json_error_t why;
+	json_t *json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
+	const char *found = json_text_at(json, "schema");
+
+	*reason = NULL;
+	if (!json)
+		*reason = rot_format("line %d: %s", why.line, why.text);
+	else if (strncmp(found, schema_family, strlen(schema_family)) != 0)
+		*reason = rot_strdup("it does not say that it is a profile");
+	else if (strcmp(found, schema) == 0 && !json_is_array(json_object_get(json, "peaks")))
+		*reason = rot_strdup("it has no \"peaks\"");
+	if (!*reason)
+		return json;
+	json_decref(json);
+	return NULL;
+}
+
+static void
+say(struct profile_state *state, enum profile_match match, char *message)
+{
+	free(state->message);
+	state->message = message;
+	state->match = match;
+}
+
+/* The machine's file, damaged ones put aside. NULL: nothing to use, see state; -1 in *rc: cannot be read. */
+static json_t *
+read_file(struct profile_state *state, int *rc, struct rot_error *err)
+{
+	size_t length;
+	struct rot_error why = {0};
+	char *bytes = file_read(state->path, &length, &why), *reason;
+	json_t *json;
+
+	*rc = 0;
+	if (!bytes) {
+		if (errno == ENOENT || errno == ENOTDIR)
+			return NULL;
+		if (err)
+			*err = why;
+		*rc = -1;
+		return NULL;
+	}
+	json = parse(bytes, length, &reason);
+	free(bytes);
+	if (!json) {
+		put_aside(state->path, ".damaged");
+		say(state, PROFILE_NONE,
+		    rot_format("the profile '%s' is damaged (%s) and was put aside as '%s.damaged'", state->path,
+			       reason, state->path));
+		free(reason);
+	}
+	return json;
+}
+
+/* ---- loading ---- */
+
+static int
+read_peaks(const json_t *json, struct peak_list *list)
+{
+	const json_t *peaks = json_object_get(json, "peaks");
+	size_t i;
+	json_t *peak;
+
+	list->peaks = rot_calloc(json_array_size(peaks) + 1, sizeof(*list->peaks));
+	json_array_foreach(peaks, i, peak)
+	{
+		if (peak_of_json(peak, &list->peaks[list->nr++]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+append(char **text, char *more)
+{
+	char *longer = rot_format("%s%s%s", *text, (*text)[0] ? ", " : "", more);
+
+	free(*text);
+	free(more);
+	*text = longer;
+}
+
+/* The first peak whose fact is another one now, said once for all. */
+static void
+append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
+{
+	const char *key = changing_facts[fact].key;
+	size_t i;
+	json_t *peak;
+
+	json_array_foreach(peaks, i, peak)
+	{
+		const json_t *then = json_object_get(json_object_get(peak, "foundOn"), key);
+		char *before, *after;
+
+		if (json_equal(then, json_object_get(now, key)))
+			continue;
+		before = fact_text(then);
+		after = fact_text(json_object_get(now, key));
+		append(text, rot_format("%s %s, now %s", changing_facts[fact].words, before, after));
+		free(before);
+		free(after);
+		return;
+	}
+}
+
+/* What changed since the peaks were found; "" if nothing. Fresh memory. */
+static char *
+changes(const json_t *json, const struct machine *machine)
+{
+	const json_t *peaks = json_object_get(json, "peaks");
+	json_t *now = facts_json(machine), *peak;
+	char *text = rot_strdup("");
+	json_int_t oldest = (json_int_t)time(NULL);
+	size_t i;
+
+	for (size_t fact = 0; fact < NR_CHANGING; fact++)
+		append_change(&text, peaks, now, fact);
+	json_array_foreach(peaks, i, peak)
+	{
+		json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
+
+		oldest = found_at < oldest ? found_at : oldest;
+	}
+	if (time(NULL) - oldest > (time_t)PROFILE_MAX_AGE_DAYS * 86400)
+		append(&text, rot_format("up to %lld days old", (long long)(time(NULL) - oldest) / 86400));
+	json_decref(now);
+	return text;
+}
+
+static bool
+is_foreign(const json_t *json, const struct machine *machine, char **whose)
+{
+	struct machine *found = machine_new();
+	bool is_same;
+
+	json_entity_fill(found, json_object_get(json, "machine"));
+	is_same = is_same_machine(found, machine);
+	*whose = is_same ? NULL : machine_caption(found);
+	rot_graph_delete(found);
+	return !is_same;
+}
+
+static void
+use(const struct rot *rot, const json_t *json, struct peak_list *list, struct profile_state *state)
+{
+	char *whose, *changed, *here;
+
+	if (strcmp(json_text_at(json, "schema"), schema) != 0) {
+		say(state, PROFILE_NONE,
+		    rot_format("the profile '%s' is of a later rot ('%s') and is not used", state->path,
+			       json_text_at(json, "schema")));
+		return;
+	}
+	if (is_foreign(json, rot->machine, &whose)) {
+		here = machine_caption(rot->machine);
+		say(state, PROFILE_FOREIGN,
+		    rot_format("the profile '%s' is of another machine (%s; this is %s) and is not used", state->path,
+			       whose, here));
+		free(whose);
+		free(here);
+		return;
+	}
+	if (read_peaks(json, list) < 0) {
+		peak_list_clear(list);
+		put_aside(state->path, ".damaged");
+		say(state, PROFILE_NONE,
+		    rot_format("the profile '%s' is damaged (a peak is none) and was put aside as '%s.damaged'",
+			       state->path, state->path));
+		return;
+	}
+	changed = changes(json, rot->machine);
+	if (changed[0])
+		say(state, PROFILE_STALE,
+		    rot_format("the peaks of this machine were found under other conditions: %s; " ADVICE, changed));
+	else
+		say(state, PROFILE_FRESH, rot_strdup(""));
+	free(changed);
+}
+
+/* Without a profile of its own: are there those of others? They may have been brought here to be used. */
+static void
+look_for_others(const struct rot *rot, struct profile_state *state)
+{
+	char *folder = profiles_folder(rot), **names = folder_list(folder), *others = rot_strdup("");
+
+	for (size_t i = 0; names[i]; i++)
+		if (path_ends_in(names[i], ".json"))
+			append(&others, rot_format("%.*s", (int)strlen(names[i]) - 5, names[i]));
+	if (others[0] && !state->message[0])
+		say(state, PROFILE_FOREIGN,
+		    rot_format("the profiles in '%s' are of other machines (%s) and are not used", folder, others));
+	free(others);
+	folder_list_delete(names);
+	free(folder);
+}
+
+int
+profile_load(struct rot *rot, struct peak_list *list, struct profile_state *state, struct rot_error *err)
+{
+	json_t *json;
+	int rc;
+
+	*list = (struct peak_list){.peaks = NULL};
+	*state = (struct profile_state){.path = profile_path(rot), .message = rot_strdup("")};
+	json = read_file(state, &rc, err);
+	if (json)
+		use(rot, json, list, state);
+	else if (rc == 0)
+		look_for_others(rot, state);
+	json_decref(json);
+	return rc < 0 ? rot_error_prefix(err, "the profile of this machine") : 0;
+}
+
+void
+profile_state_clear(struct profile_state *state)
+{
+	free(state->path);
+	free(state->message);
+	*state = (struct profile_state){.match = PROFILE_NONE};
+}
+
+/* ---- storing ---- */
+
+/* Both are the same line of the roof, in whatever mode it was seen. */
+static bool
+is_same_peak(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"kind",   "name",           "operation", "border",
+					   "access", "instructionSet", "threads"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
+			return false;
+	return true;
+}
+
+/* The best of the peak's modes; larger is better, also of latencies. NaN if none has a value. */
+static double
+best_of(const json_t *peaks, const json_t *peak)
+{
+	bool is_latency = strcmp(json_text_at(peak, "kind"), "latency") == 0;
+	double best = NAN;
+	size_t i;
+	json_t *other;
+
+	json_array_foreach(peaks, i, other)
+	{
+		double value = json_number_at(json_object_get(other, "perCycle"), "value");
+
+		if (isnan(value))
+			value = json_number_at(json_object_get(other, "perSecond"), "value");
+		if (is_same_peak(other, peak))
+			best = fmax(best, is_latency ? -value : value); /* of a number and NaN, the number */
+	}
+	return best;
+}
+
+static bool
+was_quick(const json_t *peak)
+{
+	return strcmp(json_text_at(peak, "search"), "quick") == 0;
+}
+
+/* Was any of that peak found fully, and under these conditions (NULL: any)? */
+static bool
+has_full(const json_t *peaks, const json_t *peak, const json_t *conditions)
+{
+	size_t i;
+	json_t *other;
+
+	json_array_foreach(peaks, i, other)
+	{
+		if (is_same_peak(other, peak) && !was_quick(other) &&
+		    (!conditions || are_facts_current(json_object_get(other, "foundOn"), conditions)))
+			return true;
+	}
+	return false;
+}
+
+/* May what was found now under these conditions replace what is kept of that peak? */
+static bool
+may_replace(const json_t *found, const json_t *kept, const json_t *peak, const json_t *conditions)
+{
+	return has_full(found, peak, NULL) || !has_full(kept, peak, conditions) ||
+	       best_of(found, peak) > best_of(kept, peak);
+}
+
+static bool
+holds_same(const json_t *peaks, const json_t *peak)
+{
+	size_t i;
+	json_t *other;
+
+	json_array_foreach(peaks, i, other)
+	{
+		if (is_same_peak(other, peak))
+			return true;
+	}
+	return false;
+}
+
+static void
+append_same(json_t *all, const json_t *peaks, const json_t *peak)
+{
+	size_t i;
+	json_t *other;
+
+	json_array_foreach(peaks, i, other)
+	{
+		if (is_same_peak(other, peak))
+			json_array_append(all, other);
+	}
+}
+
+/* The peaks as they will be in the file: new ones in the place of those that they replace, or at the end. New
+ * reference. */
+static json_t *
+merge(const json_t *found, const json_t *kept, const json_t *conditions)
+{
+	const json_t *const both[] = {kept, found};
+	json_t *all = json_array(), *peak;
+	size_t i;
+
+	for (size_t k = 0; k < 2; k++) {
+		json_array_foreach(both[k], i, peak)
+		{
+			bool is_new = holds_same(found, peak) && may_replace(found, kept, peak, conditions);
+
+			if (!holds_same(all, peak))
+				append_same(all, is_new || k == 1 ? found : kept, peak);
+		}
+	}
+	return all;
+}
+
+static json_t *
+found_json(const struct peak_list *list, json_t *facts)
+{
+	json_t *found = json_array();
+
+	for (size_t i = 0; i < list->nr; i++) {
+		json_t *peak = peak_json(&list->peaks[i]);
+
+		if (list->peaks[i].found_at == 0)
+			json_object_set_new(peak, "foundAt", json_integer((json_int_t)time(NULL)));
+		json_object_set(peak, "foundOn", facts);
+		json_array_append_new(found, peak);
+	}
+	return found;
+}
+
+/* What is kept for this machine; what is there instead is put aside. An empty array if there is nothing. */
+static json_t *
+read_kept(const struct rot *rot, struct profile_state *state, int *rc, struct rot_error *err)
+{
+	json_t *json = read_file(state, rc, err), *kept;
+	char *whose = NULL;
+
+	if (json && (strcmp(json_text_at(json, "schema"), schema) != 0 || is_foreign(json, rot->machine, &whose))) {
+		put_aside(state->path, ".other");
+		json_decref(json);
+		json = NULL;
+	}
+	kept = json ? json_incref(json_object_get(json, "peaks")) : json_array();
+	json_decref(json);
+	free(whose);
+	return kept;
+}
+
+static int
+write_profile(const struct rot *rot, const char *path, const json_t *peaks, struct rot_error *err)
+{
+	json_t *json = json_object();
+	char *text;
+	int rc;
+
+	json_object_set_new(json, "schema", json_text(schema));
+	json_object_set_new(json, "machine", json_entity(rot->machine));
+	json_object_set(json, "peaks", (json_t *)peaks);
+	text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	rc = file_write(path, text, strlen(text), true, err);
+	free(text);
+	json_decref(json);
+	return rc;
+}
+
+/* Whoever stores at the same time waits; without a lock (a file system that has none) it goes on. */
+static int
+lock_folder(const char *folder)
+{
+	int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	while (lock >= 0 && flock(lock, LOCK_EX) < 0 && errno == EINTR)
+		;
+	return lock;
+}
+
+int
+profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *err)
+{
+	struct profile_state state = {.path = profile_path(rot), .message = rot_strdup("")};
+	char *folder = profiles_folder(rot);
+	json_t *now = facts_json(rot->machine), *found, *kept, *all;
+	int lock, rc = folder_make(folder, err);
+
+	if (rc < 0)
+		goto out;
+	lock = lock_folder(folder);
+	found = found_json(list, now);
+	kept = read_kept(rot, &state, &rc, err);
+	all = merge(found, kept, now);
+	if (state.message[0])
+		rot_warning("%s", state.message);
+	if (rc == 0)
+		rc = write_profile(rot, state.path, all, err);
+	json_decref(all);
+	json_decref(kept);
+	json_decref(found);
+	if (lock >= 0)
+		close(lock);
+out:
+	json_decref(now);
+	if (rc < 0) {
+		rot_error_prefix(err, "the peaks of this machine are not kept");
+		rot_error_hint(err, "name a folder you may write to: -dataFolder=FOLDER");
+	}
+	free(folder);
+	profile_state_clear(&state);
+	return rc;
+}

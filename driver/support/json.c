@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as JSON and back. */
+#include "support/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "entity.h"
+#include "memory.h"
+
+json_t *
+json_number(double number)
+{
+	if (!isfinite(number))
+		return json_null();
+	if (number == floor(number) && fabs(number) < 9e15)
+		return json_integer((json_int_t)number);
+	return json_real(number);
+}
+
+json_t *
+json_text(const char *text)
+{
+	json_t *json = json_string(text ? text : "");
+
+	return json ? json : json_string("(not UTF-8)");
+}
+
+static int
+add_field(const struct rot_field *field, void *context)
+{
+	void **pair = context;
+	const void *entity = pair[0];
+	json_t *json = pair[1];
+	double number;
+
+	if (field->is_list || field->type == ROT_REFERENCE)
+		return 0;
+	if (field->type == ROT_STRING) {
+		char *text = rot_entity_get(entity, field->name);
+
+		json_object_set_new(json, field->name, json_text(text));
+		free(text);
+	} else if (field->type == ROT_BOOL && rot_entity_number(entity, field->name, &number)) {
+		json_object_set_new(json, field->name, json_boolean(number != 0));
+	} else if (rot_entity_number(entity, field->name, &number)) {
+		json_object_set_new(json, field->name, json_number(number));
+	}
+	return 0;
+}
+
+json_t *
+json_entity(const void *entity)
+{
+	json_t *json = json_object();
+
+	rot_class_each_field(((const struct rot_entity *)entity)->class, add_field, (void *[2]){(void *)entity, json});
+	return json;
+}
+
+void
+json_entity_fill(void *entity, const json_t *object)
+{
+	json_t *value;
+	const char *key;
+
+	json_object_foreach((json_t *)object, key, value)
+	{
+		if (json_is_string(value)) {
+			rot_entity_set(entity, key, json_string_value(value), NULL);
+		} else if (json_is_integer(value)) {
+			char *text = rot_format("%lld", (long long)json_integer_value(value));
+
+			rot_entity_set(entity, key, text, NULL);
+			free(text);
+		}
+	}
+}
+
+double
+json_number_at(const json_t *object, const char *key)
+{
+	const json_t *value = json_object_get(object, key);
+
+	return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+const char *
+json_text_at(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text ? text : "";
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Values as JSON and back: what the files that rot writes have in common. */
+#ifndef SUPPORT_JSON_H
+#define SUPPORT_JSON_H
+
+#include <jansson.h>
+
+/* Whole numbers as JSON integers; what is no number, or infinite, becomes null. New reference. */
+json_t *json_number(double number);
+
+/* NULL is ""; what is not UTF-8 is said to be so. New reference. */
+json_t *json_text(const char *text);
+
+/* The primitive fields of an entity as an object. New reference. */
+json_t *json_entity(const void *entity);
+
+/* Sets the fields of the entity that the object has, as texts or whole numbers; others keep their values. */
+void json_entity_fill(void *entity, const json_t *object);
+
+/* Member of an object: NaN where there is no number, "" where there is no text (borrowed). */
+double json_number_at(const json_t *object, const char *key);
+const char *json_text_at(const json_t *object, const char *key);
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/* Profiles on recorded machines: what comes back, whose they are, what changed, what replaces what, damaged files. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "configuration/paths.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "peaks/profile.h"
+#include "peaks_by_hand.h"
+#include "rot.h"
+#include "support/files.h"
+#include "testing.h"
+
+static struct paths paths;
+static struct rot rot = {.paths = &paths};
+static struct peak_list found, list;
+static struct profile_state state;
+
+static void
+be_machine(const char *name)
+{
+	struct rot_error err = {0};
+	char *folder = source_path("tests/machines/%s", name);
+
+	rot_graph_delete(rot.machine);
+	rot.machine = machine_read(folder, &err);
+	ck_assert_msg(rot.machine != NULL, "%s", err.text);
+	free(folder);
+}
+
+static void
+set_up(void)
+{
+	paths.user = temporary_folder_new();
+	be_machine("zen5-turin-kvm");
+	found = peaks_by_hand();
+}
+
+static void
+tear_down(void)
+{
+	peak_list_clear(&found);
+	peak_list_clear(&list);
+	profile_state_clear(&state);
+	rot_graph_delete(rot.machine);
+	rot.machine = NULL;
+	temporary_folder_delete(paths.user);
+}
+
+static void
+store(void)
+{
+	struct rot_error err = {0};
+
+	ck_assert_msg(profile_store(&rot, &found, &err) == 0, "%s", err.text);
+}
+
+static void
+load(enum profile_match match)
+{
+	struct rot_error err = {0};
+
+	peak_list_clear(&list);
+	profile_state_clear(&state);
+	ck_assert_msg(profile_load(&rot, &list, &state, &err) == 0, "%s", err.text);
+	ck_assert_msg(state.match == match, "%d: %s", state.match, state.message);
+	ck_assert(match == PROFILE_FRESH || match == PROFILE_STALE || list.nr == 0);
+}
+
+static void
+assert_same_number(double a, double b)
+{
+	ck_assert(a == b || (isnan(a) && isnan(b)));
+}
+
+static void
+assert_same_estimate(const struct peak_estimate *a, const struct peak_estimate *b)
+{
+	assert_same_number(a->value, b->value);
+	assert_same_number(a->low, b->low);
+	assert_same_number(a->high, b->high);
+}
+
+static void
+assert_same_landscape(const struct peak_landscape *a, const struct peak_landscape *b)
+{
+	ck_assert_uint_eq(a->nr_axes, b->nr_axes);
+	ck_assert_uint_eq(a->nr_points, b->nr_points);
+	for (size_t i = 0; i < a->nr_axes; i++)
+		ck_assert_str_eq(a->axes[i], b->axes[i]);
+	for (size_t i = 0; i < a->nr_points; i++) {
+		assert_same_number(a->points[i].per_cycle, b->points[i].per_cycle);
+		for (size_t k = 0; k < a->nr_axes; k++)
+			ck_assert_int_eq(a->points[i].coordinates[k], b->points[i].coordinates[k]);
+	}
+}
+
+static void
+assert_same_peak(const struct peak *a, const struct peak *b)
+{
+	const char *texts[][2] = {
+		{a->name, b->name},
+		{a->operation, b->operation},
+		{a->border, b->border},
+		{a->access, b->access},
+		{a->instruction_set, b->instruction_set},
+		{a->mode, b->mode},
+		{a->clock_source, b->clock_source},
+		{a->search, b->search},
+		{a->limit_source, b->limit_source},
+		{a->remark, b->remark},
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		ck_assert_str_eq(texts[i][0], texts[i][1]);
+	ck_assert_int_eq(a->kind, b->kind);
+	ck_assert_int_eq(a->nr_threads, b->nr_threads);
+	ck_assert_uint_eq(a->nr_coordinates, b->nr_coordinates);
+	for (size_t i = 0; i < a->nr_coordinates; i++) {
+		ck_assert_str_eq(a->variant[i].name, b->variant[i].name);
+		ck_assert_int_eq(a->variant[i].value, b->variant[i].value);
+	}
+	ck_assert_uint_eq(a->buffer_bytes, b->buffer_bytes);
+	ck_assert_int_eq(a->has_huge_pages, b->has_huge_pages);
+	assert_same_estimate(&a->per_cycle, &b->per_cycle);
+	assert_same_estimate(&a->per_second, &b->per_second);
+	assert_same_estimate(&a->per_tsc_cycle, &b->per_tsc_cycle);
+	assert_same_number(a->clock_hz, b->clock_hz);
+	assert_same_number(a->limit_per_cycle, b->limit_per_cycle);
+	ck_assert_uint_eq(a->nr_samples, b->nr_samples);
+	ck_assert_uint_eq(a->nr_tainted, b->nr_tainted);
+	assert_same_landscape(&a->landscape, &b->landscape);
+}
+
+START_TEST(what_is_stored_comes_back)
+{
+	found.peaks[3].has_huge_pages = true;
+	found.peaks[3].nr_tainted = 2;
+	found.peaks[4].per_cycle = (struct peak_estimate){8, NAN, NAN};
+	found.peaks[4].clock_hz = NAN;
+	store();
+	load(PROFILE_FRESH);
+	ck_assert_uint_eq(list.nr, found.nr);
+	for (size_t i = 0; i < list.nr; i++) {
+		assert_same_peak(&found.peaks[i], &list.peaks[i]);
+		ck_assert_int_gt(list.peaks[i].found_at, 1700000000);
+	}
+	ck_assert_str_eq(state.message, "");
+	ck_assert(path_ends_in(state.path, "/profiles/AuthenticAMD-26-2-1-KVM.json"));
+}
+END_TEST
+
+START_TEST(without_a_file_there_is_nothing_to_say)
+{
+	load(PROFILE_NONE);
+	ck_assert_str_eq(state.message, "");
+}
+END_TEST
+
+/* Peaks that were not looked for again stay, with their own conditions. */
+START_TEST(new_peaks_are_added_to_the_others)
+{
+	struct peak_list all = found, some = {found.peaks + 1, 2};
+
+	store();
+	found = some;
+	found.peaks[0].per_cycle.value = 31;
+	store();
+	found = all;
+	load(PROFILE_FRESH);
+	ck_assert_uint_eq(list.nr, all.nr);
+	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA", 1)->per_cycle.value, 31);
+	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 1)->per_cycle.value, 47.985);
+}
+END_TEST
+
+static void
+set_search(const char *search, double factor)
+{
+	for (size_t i = 0; i < found.nr; i++) {
+		free(found.peaks[i].search);
+		found.peaks[i].search = rot_strdup(search);
+		found.peaks[i].per_cycle.value *= factor;
+	}
+}
+
+static const char *
+search_of(const char *name)
+{
+	load(PROFILE_FRESH);
+	return peak_by_hand(&list, name, 1)->search;
+}
+
+/* A latency is better when it is less. */
+START_TEST(quick_results_replace_full_ones_only_if_better)
+{
+	store();
+	set_search("quick", 0.9);
+	store();
+	ck_assert_str_eq(search_of("AVX-512 FMA"), "full");
+	ck_assert_str_eq(search_of("DRAM random access"), "quick");
+	set_search("quick", 1.5);
+	store();
+	ck_assert_str_eq(search_of("AVX-512 FMA"), "quick");
+	set_search("quick", 0.5);
+	store();
+	ck_assert_double_lt(peak_by_hand(&list, "AVX-512 FMA", 1)->per_cycle.value, 63);
+	set_search("full", 0.5);
+	store();
+	ck_assert_str_eq(search_of("AVX-512 FMA"), "full");
+}
+END_TEST
+
+START_TEST(quick_results_replace_full_ones_of_other_conditions)
+{
+	store();
+	set_search("quick", 0.9);
+	rot_string_set(&rot.machine->kernel_release, "7.0");
+	store();
+	ck_assert_str_eq(search_of("AVX-512 FMA"), "quick");
+}
+END_TEST
+
+/* Both modes of a peak are one line of the roof: they are replaced together. */
+START_TEST(modes_are_replaced_together)
+{
+	struct peak_list all = found, one = {NULL, 1};
+
+	store();
+	for (size_t i = 0; i < all.nr; i++)
+		if (strcmp(all.peaks[i].mode, "near") == 0)
+			one.peaks = &all.peaks[i];
+	rot_string_set(&one.peaks->mode, "");
+	found = one;
+	store();
+	found = all;
+	load(PROFILE_FRESH);
+	ck_assert_uint_eq(list.nr, all.nr - 1);
+	ck_assert_str_eq(peak_by_hand(&list, "DRAM load", 2)->mode, "");
+}
+END_TEST
+
+START_TEST(changes_are_told)
+{
+	store();
+	rot_string_set(&rot.machine->microcode, "0x2");
+	rot_string_set(&rot.machine->kernel_release, "7.0");
+	rot_string_set(&rot.machine->governor, "powersave");
+	machine_online_cpus_add(rot.machine, 2);
+	load(PROFILE_STALE);
+	ck_assert_str_eq(state.message,
+			 "the peaks of this machine were found under other conditions: microcode 0x1000065, now 0x2, "
+			 "kernel 6.18.44, now 7.0, frequency governor unknown, now powersave, number of CPUs 2, now 3; "
+			 "'rot peaks' finds them anew");
+	ck_assert_uint_eq(list.nr, found.nr);
+}
+END_TEST
+
+START_TEST(age_is_told)
+{
+	found.peaks[2].found_at = 1700000000;
+	store();
+	load(PROFILE_STALE);
+	ck_assert_ptr_nonnull(strstr(state.message, "up to "));
+	ck_assert_ptr_nonnull(strstr(state.message, " days old; 'rot peaks'"));
+}
+END_TEST
+
+/* A file that was copied to the name of this machine's. */
+START_TEST(profiles_of_other_machines_are_refused)
+{
+	char *bytes, *copied;
+
+	store();
+	load(PROFILE_FRESH);
+	bytes = file_text(state.path);
+	be_machine("intel-skylake-server");
+	load(PROFILE_FOREIGN);
+	ck_assert_ptr_nonnull(strstr(state.message, "of other machines (AuthenticAMD-26-2-1-KVM) and are not used"));
+	copied = rot_strdup(state.path);
+	file_fill(copied, bytes);
+	load(PROFILE_FOREIGN);
+	ck_assert_ptr_nonnull(strstr(state.message, "is of another machine (AMD EPYC, family 26 model 2, KVM; this is "
+						    "Intel(R) Xeon(R) Gold 6148 CPU, family 6 model 85)"));
+	store();
+	load(PROFILE_FRESH);
+	ck_assert_uint_eq(list.nr, found.nr);
+	free(copied);
+	copied = rot_format("%s.other", state.path);
+	ck_assert_int_eq(access(copied, R_OK), 0);
+	be_machine("zen5-turin-kvm");
+	rot_string_set(&rot.machine->hypervisor, "Xen");
+	load(PROFILE_FOREIGN);
+	free(copied);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(damaged_files_are_put_aside)
+{
+	static const char *const contents[] = {
+		"",
+		"{",
+		"[]",
+		"{\"schema\": \"rot.result/1\"}",
+		"{\"schema\": \"rot.profile/1\"}",
+		"{\"schema\": \"rot.profile/1\", \"peaks\": 3}",
+	};
+	char *aside, *path;
+
+	load(PROFILE_NONE);
+	path = rot_strdup(state.path);
+	aside = rot_format("%s.damaged", path);
+	for (size_t i = 0; i < sizeof(contents) / sizeof(*contents); i++) {
+		free(folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json", contents[i]));
+		load(PROFILE_NONE);
+		ck_assert_msg(strstr(state.message, "is damaged"), "%zu: %s", i, state.message);
+		ck_assert_int_eq(access(path, F_OK), -1);
+		ck_assert_int_eq(access(aside, F_OK), 0);
+		unlink(aside);
+		load(PROFILE_NONE);
+		ck_assert_str_eq(state.message, "");
+	}
+	free(aside);
+	free(path);
+}
+END_TEST
+
+START_TEST(profiles_of_later_versions_are_left_alone)
+{
+	free(folder_write(paths.user, "profiles/AuthenticAMD-26-2-1-KVM.json",
+			  "{\"schema\": \"rot.profile/2\", \"roof\": 1}"));
+	load(PROFILE_NONE);
+	ck_assert_ptr_nonnull(strstr(state.message, "of a later rot ('rot.profile/2')"));
+	ck_assert_int_eq(access(state.path, F_OK), 0);
+}
+END_TEST
+
+/* Nothing but the whole file is a profile; the last byte is white space. */
+START_TEST(every_truncation_is_damaged)
+{
+	char *bytes, *path;
+	size_t length;
+
+	size_t nr = found.nr, nr_points = found.peaks[0].landscape.nr_points;
+
+	found.nr = 1;
+	found.peaks[0].landscape.nr_points = 3;
+	store();
+	found.nr = nr;
+	found.peaks[0].landscape.nr_points = nr_points;
+	load(PROFILE_FRESH);
+	path = rot_strdup(state.path);
+	bytes = file_text(path);
+	for (length = strlen(bytes) - 1; length > 0; length--) {
+		bytes[length] = '\0';
+		file_fill(path, bytes);
+		load(PROFILE_NONE);
+		ck_assert_msg(strstr(state.message, "is damaged"), "%zu: %s", length, state.message);
+	}
+	free(bytes);
+	free(path);
+}
+END_TEST
+
+/* One member at a time becomes something else: refused or read, never a crash. */
+START_TEST(members_of_other_types_are_survived)
+{
+	static const struct {
+		const char *text, *other;
+		enum profile_match match;
+	} changes[] = {
+		{"\"kind\": \"performance\"", "\"kind\": \"beauty\"", PROFILE_NONE},
+		{"\"name\": \"AVX-512 FMA+ADD\"", "\"name\": 3", PROFILE_NONE},
+		{"\"threads\": 1", "\"threads\": 0", PROFILE_NONE},
+		{"\"threads\": 1", "\"threads\": \"1\"", PROFILE_NONE},
+		{"\"samples\": 20", "\"samples\": -1", PROFILE_NONE},
+		{"\"dlp\": 12", "\"dlp\": []", PROFILE_NONE},
+		{"\"perCycle\": {", "\"perDay\": {", PROFILE_NONE},
+		{"\"axes\": [", "\"axis\": [", PROFILE_NONE},
+		{"\"points\": [", "\"points\": [[1],", PROFILE_NONE},
+		{"\"points\": [", "\"points\": [[1,2,3,4],", PROFILE_NONE},
+		{"\"foundOn\": {", "\"lostOn\": {", PROFILE_STALE},
+		{"\"foundAt\": ", "\"lostAt\": ", PROFILE_STALE},
+		{"\"remark\": ", "\"remarks\": ", PROFILE_FRESH},
+	};
+	const char *text = changes[_i].text;
+	char *bytes, *at, *changed;
+
+	store();
+	load(PROFILE_FRESH);
+	bytes = file_text(state.path);
+	at = strstr(bytes, text);
+	ck_assert_msg(at != NULL, "%s", text);
+	changed = rot_format("%.*s%s%s", (int)(at - bytes), bytes, changes[_i].other, at + strlen(text));
+	file_fill(state.path, changed);
+	load(changes[_i].match);
+	free(changed);
+	free(bytes);
+}
+END_TEST
+
+START_TEST(a_folder_that_cannot_be_made_is_an_error)
+{
+	struct rot_error err = {0};
+	char *file = folder_write(paths.user, "file", "");
+
+	free(paths.user);
+	paths.user = rot_format("%s/data", file);
+	ck_assert_int_eq(profile_store(&rot, &found, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "are not kept"));
+	ck_assert_ptr_nonnull(strstr(err.hint, "-dataFolder="));
+	load(PROFILE_NONE);
+	free(paths.user);
+	*strrchr(file, '/') = '\0';
+	paths.user = file;
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("profile");
+	TCase *tcase = tcase_create("profile");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, what_is_stored_comes_back);
+	tcase_add_test(tcase, without_a_file_there_is_nothing_to_say);
+	tcase_add_test(tcase, new_peaks_are_added_to_the_others);
+	tcase_add_test(tcase, quick_results_replace_full_ones_only_if_better);
+	tcase_add_test(tcase, quick_results_replace_full_ones_of_other_conditions);
+	tcase_add_test(tcase, modes_are_replaced_together);
+	tcase_add_test(tcase, changes_are_told);
+	tcase_add_test(tcase, age_is_told);
+	tcase_add_test(tcase, profiles_of_other_machines_are_refused);
+	tcase_add_test(tcase, damaged_files_are_put_aside);
+	tcase_add_test(tcase, profiles_of_later_versions_are_left_alone);
+	tcase_add_test(tcase, every_truncation_is_damaged);
+	tcase_add_loop_test(tcase, members_of_other_types_are_survived, 0, 13);
+	tcase_add_test(tcase, a_folder_that_cannot_be_made_is_an_error);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
