@@ -68,9 +68,9 @@ static int
 perform_run(struct work *work, size_t i)
 {
 	const struct measurement *measurement = measurement_command_measurements_at(work->command, i);
-	size_t nr_workloads = measurement_nr_workloads(measurement);
+	size_t nr_workloads = measurement_nr_workloads(measurement), nr_own;
 	struct measurement_run_output *output = measurement_run_output_new();
-	pid_t *own_tids = rot_calloc(nr_workloads + 1, sizeof(*own_tids));
+	pid_t *own_tids = rot_calloc(nr_workloads + OWN_THREADS_MAX, sizeof(*own_tids));
 	struct rot_error error;
 	int rc = -1;
 
@@ -88,7 +88,8 @@ perform_run(struct work *work, size_t i)
 	if (run_perform(measurement, &work->service, work->failure, output, own_tids) < 0 ||
 	    service_hold(&work->service, false, work->failure) < 0)
 		goto out;
-	output->unmeasured_threads = (int32_t)notifier_end_run(work->notifier, own_tids, nr_workloads);
+	nr_own = nr_workloads + own_threads_take(own_tids + nr_workloads, OWN_THREADS_MAX);
+	output->unmeasured_threads = (int32_t)notifier_end_run(work->notifier, own_tids, nr_own);
 	work->nr_done++;
 	rc = 0;
 	if (notifier_send(work->notifier, WIRE_RUN_FINISHED, work->nr_done, &error) < 0)

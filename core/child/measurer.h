@@ -43,6 +43,7 @@ extern const struct measurer_type clock_probe_measurer_type;
 extern const struct measurer_type resource_usage_measurer_type;
 extern const struct measurer_type file_measurer_type;
 extern const struct measurer_type list_events_measurer_type;
+extern const struct measurer_type ping_pong_measurer_type;
 
 /* The row of a description's class, or NULL. */
 const struct measurer_type *measurer_type_of(const struct measurer_base *description);

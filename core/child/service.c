@@ -40,6 +40,34 @@ own_thread_runs(void)
 	prctl(PR_SET_NAME, "rot-workload");
 }
 
+static struct {
+	pthread_mutex_t lock;
+	pid_t tids[OWN_THREADS_MAX];
+	size_t nr;
+} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void
+own_threads_tell(pid_t tid)
+{
+	pthread_mutex_lock(&told.lock);
+	if (told.nr < OWN_THREADS_MAX)
+		told.tids[told.nr++] = tid;
+	pthread_mutex_unlock(&told.lock);
+}
+
+size_t
+own_threads_take(pid_t *tids, size_t max)
+{
+	size_t nr;
+
+	pthread_mutex_lock(&told.lock);
+	nr = told.nr < max ? told.nr : max;
+	memcpy(tids, told.tids, nr * sizeof(*tids));
+	told.nr = 0;
+	pthread_mutex_unlock(&told.lock);
+	return nr;
+}
+
 /* Of a thread that is held. */
 static bool
 is_own(pid_t tid)

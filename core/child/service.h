@@ -57,4 +57,13 @@ void own_threads_begin(void);
 void own_threads_end(void);
 void own_thread_runs(void);
 
+/*
+ * Threads that are made and end within a run, beside those of the workloads: whoever made one tells of it, so that it
+ * is not taken for one of a kernel. own_threads_take moves at most max of them to tids and forgets all. From any
+ * thread.
+ */
+#define OWN_THREADS_MAX 64
+void own_threads_tell(pid_t tid);
+size_t own_threads_take(pid_t *tids, size_t max);
+
 #endif

@@ -157,6 +157,71 @@ START_TEST(a_file_that_cannot_be_read_is_an_error)
 }
 END_TEST
 
+/* Two CPUs that this process may use; false: there is only one. */
+static bool
+two_cpus(int cpus[2])
+{
+	cpu_set_t allowed;
+	size_t nr = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(allowed), &allowed), 0);
+	for (int cpu = 0; cpu < CPU_SETSIZE && nr < 2; cpu++)
+		if (CPU_ISSET(cpu, &allowed))
+			cpus[nr++] = cpu;
+	return nr == 2;
+}
+
+/* A command with a ping-pong around its workload. */
+static struct measurement_command *
+describe_ping_pong(int first, int second)
+{
+	struct workload *workload;
+	struct measurement_command *command = describe(&tsc_measurer_class, &workload);
+	struct ping_pong_measurer *ping_pong = ping_pong_measurer_new();
+
+	ping_pong->first_cpu = first;
+	ping_pong->second_cpu = second;
+	ping_pong->milli_seconds = 2;
+	command_measurement(command)->overall_measurer_set = make_set(2, NULL);
+	command_measurement(command)->overall_measurer_set->main_measurer = &ping_pong->base;
+	return command;
+}
+
+START_TEST(ping_pong_is_played_before_and_after)
+{
+	struct outcome outcome;
+	int cpus[2];
+
+	if (!two_cpus(cpus))
+		return;
+	if (_i == 1)
+		runner_trace();
+	outcome = runner_run(describe_ping_pong(cpus[0], cpus[1]));
+	for (size_t i = 0; i < RUNS; i++) {
+		struct measurement_run_output *run = outcome_run(&outcome, 0, i);
+		struct ping_pong_measurer_output *output =
+			rot_cast(run_set(run, 2)->main_measurer_output, &ping_pong_measurer_output_class);
+
+		ck_assert_ptr_nonnull(output);
+		/* 0 if a CPU was not to be had; a line never takes less than a nanosecond */
+		ck_assert(output->before == 0 || output->before > 1);
+		ck_assert(output->after == 0 || output->after > 1);
+		ck_assert_int_eq(run->unmeasured_threads, 0);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(ping_pong_needs_two_cpus)
+{
+	struct outcome outcome = runner_run(describe_ping_pong(0, _i == 0 ? 0 : 100000));
+
+	outcome_expect_failure(&outcome, "error", _i == 0 ? "two different CPUs" : "cannot pin a thread to CPU 100000",
+			       NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 START_TEST(faults_of_the_own_thread_are_counted)
 {
 	struct workload *workload;
@@ -246,6 +311,8 @@ static const struct listed_test tests[] = {
 	{&faults_of_the_own_thread_are_counted, 1},
 	{&a_pinned_workload_stays_on_its_cpu, 1},
 	{&events_are_listed, 1},
+	{&ping_pong_is_played_before_and_after, 2},
+	{&ping_pong_needs_two_cpus, 2},
 };
 
 int
