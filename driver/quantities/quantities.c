@@ -227,6 +227,37 @@ job_measure(struct measuring_job *job, const struct measurement *measurement, in
 	return 0;
 }
 
+/* Shortest and longest time of a cache line over all passes of each sample. */
+static void
+add_line_times(const struct measuring_job *job, struct quantity_value *value)
+{
+	value->line_ns_min = rot_calloc(value->nr_samples, sizeof(*value->line_ns_min));
+	value->line_ns_max = rot_calloc(value->nr_samples, sizeof(*value->line_ns_max));
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		for (size_t k = 0; k < job->plan.nr_passes; k++) {
+			const struct pass_run *run = &job->samples[k].runs[i];
+			double *min = &value->line_ns_min[i];
+
+			if (run->line_ns_min > 0)
+				*min = *min > 0 ? fmin(*min, run->line_ns_min) : run->line_ns_min;
+			value->line_ns_max[i] = fmax(value->line_ns_max[i], run->line_ns_max);
+		}
+	}
+}
+
+static bool
+has_ping_pong(const struct measurement *measurement)
+{
+	const struct measurer_set *set = measurement->overall_measurer_set;
+
+	if (!set)
+		return false;
+	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++)
+		if (rot_is_a(measurer_set_additional_measurers_at(set, i), &ping_pong_measurer_class))
+			return true;
+	return set->main_measurer && rot_is_a(set->main_measurer, &ping_pong_measurer_class);
+}
+
 static int
 job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
 {
@@ -236,6 +267,8 @@ job_compute(struct measuring_job *job, struct quantity_value *values, struct rot
 		if (quantity_compute(&values[i], &job->resolutions[i], job->rot->architecture, &job->plan, job->samples,
 				     use_minimum, err) < 0)
 			return -1;
+		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
+			add_line_times(job, &values[i]);
 	}
 	return 0;
 }

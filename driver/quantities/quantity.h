@@ -81,6 +81,12 @@ struct quantity_value {
 	double *samples;  /* one per run, also tainted ones; NULL if nothing was measured */
 	unsigned *taints; /* enum sample_taint bits per sample, same length */
 	size_t nr_samples;
+
+	/*
+	 * If the measurement has a PingPongMeasurer in its overall set (peaks/placement.h), per sample the shortest and longest of the times
+	 * that it told, before and after the runs the sample is of, in ns; 0: not told. Else NULL.
+	 */
+	double *line_ns_min, *line_ns_max;
 };
 
 void quantity_value_clear(struct quantity_value *value);

@@ -227,6 +227,35 @@ read_usage(struct reading *reading, const void *output)
 		run->taints |= TAINT_MAJOR_FAULT;
 }
 
+static void
+add_line_time(struct pass_run *run, double ns)
+{
+	if (ns <= 0)
+		return;
+	run->line_ns_min = run->line_ns_min > 0 ? fmin(run->line_ns_min, ns) : ns;
+	run->line_ns_max = fmax(run->line_ns_max, ns);
+}
+
+/* Of the overall set only this is ours; its clocks are of more than the kernels. */
+static void
+read_ping_pong(struct pass_run *run, const struct measurer_output_base *output)
+{
+	const struct ping_pong_measurer_output *ping_pong = (const void *)output;
+
+	if (!output || !rot_is_a(output, &ping_pong_measurer_output_class))
+		return;
+	add_line_time(run, ping_pong->before);
+	add_line_time(run, ping_pong->after);
+}
+
+static void
+read_overall_set(struct pass_run *run, const struct measurer_set_output *set)
+{
+	read_ping_pong(run, set->main_measurer_output);
+	for (size_t i = 0; i < measurer_set_output_nr_additional_measurer_outputs(set); i++)
+		read_ping_pong(run, measurer_set_output_additional_measurer_outputs_at(set, i));
+}
+
 static const struct {
 	const struct rot_class *class;
 	void (*read)(struct reading *reading, const void *output);
@@ -281,6 +310,8 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 		} else if (set_is_of_workload(measured, set->set_id)) {
 			nr_sets++;
 			read_set(reading, set);
+		} else if (measured->overall_measurer_set && measured->overall_measurer_set->id == set->set_id) {
+			read_overall_set(reading->run, set);
 		}
 	}
 	if (nr_sets < measurement_nr_workloads(measured))

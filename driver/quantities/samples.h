@@ -31,7 +31,9 @@ struct pass_run {
 	double wall_ns;
 	double core_cycles;      /* ticks times cycles per tick, as probed; 0 without a clock probe */
 	double context_switches; /* voluntary and involuntary */
-	unsigned taints;         /* enum sample_taint */
+	double line_ns_min;      /* shortest and longest time of a PingPongMeasurer of the overall set, 0 without one */
+	double line_ns_max;
+	unsigned taints; /* enum sample_taint */
 };
 
 struct pass_samples {

@@ -33,6 +33,8 @@ quantity_value_clear(struct quantity_value *value)
 	free(value->source);
 	free(value->samples);
 	free(value->taints);
+	free(value->line_ns_min);
+	free(value->line_ns_max);
 	*value = (struct quantity_value){.nr_samples = 0};
 }
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* Two CPUs, near or far: by groups of times, whatever their size. */
+#include <stdlib.h>
+
+#include "memory.h"
+#include "peaks/placement.h"
+#include "testing.h"
+
+#define MAX_SAMPLES 8
+
+/* Pairs of shortest and longest time of samples, ended by 0 0; a negative one was not told. */
+static const struct {
+	double ns[MAX_SAMPLES][2];
+	enum placement_mode modes[MAX_SAMPLES];
+	size_t nr_groups;
+} series[] = {
+	{{{41, 45}, {60, 72}, {178, 239}, {44, 201}},
+	 {PLACEMENT_NEAR, PLACEMENT_NEAR, PLACEMENT_FAR, PLACEMENT_MIXED},
+	 2},
+	{{{410, 450}, {600, 720}, {1780, 2390}}, {PLACEMENT_NEAR, PLACEMENT_NEAR, PLACEMENT_FAR}, 2},
+	{{{41, 45}, {60, 72}}, {PLACEMENT_ONE, PLACEMENT_ONE}, 1},
+	{{{178, 239}}, {PLACEMENT_ONE}, 1},
+	{{{41, 45}, {-1, -1}, {200, 210}}, {PLACEMENT_NEAR, PLACEMENT_UNKNOWN, PLACEMENT_FAR}, 2},
+	{{{-1, -1}}, {PLACEMENT_UNKNOWN}, 0},
+};
+
+static struct quantity_value
+value_of(const double (*ns)[2])
+{
+	struct quantity_value value = {.nr_samples = 0};
+
+	value.line_ns_min = rot_calloc(MAX_SAMPLES, sizeof(double));
+	value.line_ns_max = rot_calloc(MAX_SAMPLES, sizeof(double));
+	for (; value.nr_samples < MAX_SAMPLES && ns[value.nr_samples][0] != 0; value.nr_samples++) {
+		value.line_ns_min[value.nr_samples] = ns[value.nr_samples][0] > 0 ? ns[value.nr_samples][0] : 0;
+		value.line_ns_max[value.nr_samples] = ns[value.nr_samples][1] > 0 ? ns[value.nr_samples][1] : 0;
+	}
+	return value;
+}
+
+START_TEST(groups_decide)
+{
+	struct quantity_value value = value_of(series[_i].ns);
+	struct placement placement = {.nr = 0};
+	double medians[2];
+
+	placement_add(&placement, &value);
+	ck_assert_uint_eq(placement_groups(&placement, medians), series[_i].nr_groups);
+	for (size_t i = 0; i < value.nr_samples; i++)
+		ck_assert_int_eq(placement_mode(&placement, &value, i), series[_i].modes[i]);
+	placement_clear(&placement);
+	quantity_value_clear(&value);
+}
+END_TEST
+
+/* 40 samples of two groups, and one in which a CPU was taken by others. */
+START_TEST(disturbed_samples_make_no_group)
+{
+	struct placement placement = {.nr = 0};
+	struct quantity_value values[41];
+	double medians[2];
+
+	for (size_t i = 0; i < 41; i++) {
+		const double ns = i == 20 ? 9000 : i % 2 ? 50 : 200, pairs[MAX_SAMPLES][2] = {{ns, ns}};
+
+		values[i] = value_of(pairs);
+		placement_add(&placement, &values[i]);
+	}
+	ck_assert_uint_eq(placement_groups(&placement, medians), 2);
+	ck_assert_double_eq(medians[0], 50);
+	ck_assert_double_eq(medians[1], 200);
+	ck_assert_int_eq(placement_mode(&placement, &values[20], 0), PLACEMENT_UNKNOWN);
+	ck_assert_int_eq(placement_mode(&placement, &values[21], 0), PLACEMENT_NEAR);
+	ck_assert_int_eq(placement_mode(&placement, &values[22], 0), PLACEMENT_FAR);
+	for (size_t i = 0; i < 41; i++)
+		quantity_value_clear(&values[i]);
+	placement_clear(&placement);
+}
+END_TEST
+
+START_TEST(a_value_without_ping_pong_has_no_mode)
+{
+	double samples[1] = {0};
+	struct quantity_value value = {.samples = samples, .nr_samples = 1};
+	struct placement placement = {.nr = 0};
+
+	placement_add(&placement, &value);
+	ck_assert_uint_eq(placement.nr, 0);
+	ck_assert_int_eq(placement_mode(&placement, &value, 0), PLACEMENT_UNKNOWN);
+}
+END_TEST
+
+/* CPUs of the workloads, -1: not pinned; and those of the ping-pong, first -1: none. */
+static const struct {
+	int cpus[3], nr, first, second;
+} watched[] = {{{0, 1}, 2, 0, 1},   {{3, 3, 2}, 3, 3, 2},  {{-1, 4, 6}, 3, 4, 6},
+	       {{0, 0}, 2, -1, -1}, {{-1, -1}, 2, -1, -1}, {{5}, 1, -1, -1}};
+
+START_TEST(two_different_cpus_are_watched)
+{
+	struct measurement *measurement = measurement_new();
+
+	for (int i = 0; i < watched[_i].nr; i++) {
+		struct workload *workload = workload_new();
+
+		workload->cpu = watched[_i].cpus[i];
+		measurement_workloads_add(measurement, workload);
+	}
+	placement_watch(measurement);
+	if (watched[_i].first < 0) {
+		ck_assert_ptr_null(measurement->overall_measurer_set);
+	} else {
+		const struct ping_pong_measurer *measurer =
+			rot_cast(measurer_set_additional_measurers_at(measurement->overall_measurer_set, 0),
+				 &ping_pong_measurer_class);
+
+		ck_assert_int_eq(measurer->first_cpu, watched[_i].first);
+		ck_assert_int_eq(measurer->second_cpu, watched[_i].second);
+	}
+	rot_graph_delete(measurement);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("placement");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_loop_test(tcase, groups_decide, 0, NR_ELEMENTS(series));
+	tcase_add_test(tcase, disturbed_samples_make_no_group);
+	tcase_add_test(tcase, a_value_without_ping_pong_has_no_mode);
+	tcase_add_loop_test(tcase, two_different_cpus_are_watched, 0, NR_ELEMENTS(watched));
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
