@@ -5,10 +5,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "support/schema.h"
 #include "support/xml_file.h"
 
@@ -172,12 +174,33 @@ read_formula(struct architecture *architecture, const xmlNode *node, struct rot_
 	return rc < 0 ? xml_error_at(node, err) : 0;
 }
 
+static int
+read_limit(struct architecture *architecture, const xmlNode *node, struct rot_error *err)
+{
+	struct architecture_limit limit = {.border = xml_attribute(node, "border", ""),
+					   .accesses = xml_attribute(node, "access", ""),
+					   .instruction_sets = xml_attribute(node, "instructionSets", ""),
+					   .models = xml_attribute(node, "models", ""),
+					   .source = xml_attribute(node, "source", ""),
+					   .cause = xml_attribute(node, "cause", "")};
+	char *number = xml_attribute(node, limit.border[0] ? "bytes" : "instructions", "0");
+	bool is_number = rot_number_parse(number, &limit.per_cycle) && isfinite(limit.per_cycle);
+
+	free(number);
+	architecture->limits = rot_realloc(architecture->limits, architecture->nr_limits + 1, sizeof(limit));
+	architecture->limits[architecture->nr_limits++] = limit;
+	if (is_number)
+		return 0;
+	rot_error_set(err, 0, "a limit per cycle must be a number");
+	return xml_error_at(node, err);
+}
+
 static const struct {
 	const char *element;
 	int (*read)(struct architecture *architecture, const xmlNode *node, struct rot_error *err);
 } readers[] = {
-	{"counters", read_counters}, {"scrub", read_scrub}, {"group", read_group},
-	{"event", read_event},       {"ride", read_ride},   {"formula", read_formula},
+	{"counters", read_counters}, {"scrub", read_scrub},     {"group", read_group}, {"event", read_event},
+	{"ride", read_ride},         {"formula", read_formula}, {"limit", read_limit},
 };
 
 static int
@@ -238,6 +261,15 @@ architecture_delete(struct architecture *architecture)
 		free(architecture->formulas[i].expression);
 		free(architecture->formulas[i].source);
 	}
+	for (size_t i = 0; i < architecture->nr_limits; i++) {
+		free(architecture->limits[i].border);
+		free(architecture->limits[i].accesses);
+		free(architecture->limits[i].instruction_sets);
+		free(architecture->limits[i].models);
+		free(architecture->limits[i].source);
+		free(architecture->limits[i].cause);
+	}
+	free(architecture->limits);
 	free(architecture->events);
 	free(architecture->formulas);
 	free(architecture->groups);
@@ -362,4 +394,37 @@ architecture_load(const char *folder, const struct machine *machine, const struc
 	free(path);
 	free(schema);
 	return architecture;
+}
+
+/* ---- limits ---- */
+
+/* Is the word in the blank separated list? An empty list holds all. */
+static bool
+list_holds(const char *list, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = list; *at; at += strspn(at, " ")) {
+		size_t nr = strcspn(at, " ");
+
+		if (nr == length && strncmp(at, word, length) == 0)
+			return true;
+		at += nr;
+	}
+	return *list == '\0';
+}
+
+const struct architecture_limit *
+architecture_limit(const struct architecture *architecture, int model, const char *border, const char *access,
+		   const char *instruction_set)
+{
+	for (size_t i = 0; i < architecture->nr_limits; i++) {
+		const struct architecture_limit *limit = &architecture->limits[i];
+
+		if (strcmp(limit->border, border) == 0 && list_holds(limit->accesses, access) &&
+		    list_holds(limit->instruction_sets, instruction_set) &&
+		    (!limit->models[0] || models_hold(limit->models, model)))
+			return limit;
+	}
+	return NULL;
 }

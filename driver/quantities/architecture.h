@@ -45,6 +45,20 @@ struct architecture_group {
 	unsigned limit[EVENT_NR_CLASSES];
 };
 
+/*
+ * What the processor's documents allow in a core cycle: instructions of some classes of arithmetic (border ""), or
+ * bytes of some kinds of access across a border. Lists are blank separated; "": all.
+ */
+struct architecture_limit {
+	char *border;
+	char *accesses; /* "ADD MUL"; "load" */
+	char *instruction_sets;
+	char *models;
+	double per_cycle;
+	char *source;
+	char *cause; /* why the best known loops stay below; "" if they do not, or nobody knows */
+};
+
 /* Read only once loaded, but for has_warned. */
 struct architecture {
 	char *name;  /* "zen5", "generic", "none"                                              */
@@ -61,6 +75,8 @@ struct architecture {
 	size_t nr_groups;
 	struct architecture_formula *formulas; /* in order of preference                                     */
 	size_t nr_formulas;
+	struct architecture_limit *limits; /* the first that fits holds */
+	size_t nr_limits;
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
 	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can     */
@@ -84,5 +100,11 @@ void architecture_delete(struct architecture *architecture);
 /* The preferred formula of a quantity, or NULL. of: "" for plain counts. */
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
+
+/* What holds for that access of a CPU of that model: across the border, or arithmetic where it is "". NULL: nothing is
+ * known. */
+const struct architecture_limit *
+architecture_limit(const struct architecture *architecture, int model, const char *border, const char *access,
+		   const char *instruction_set);
 
 #endif

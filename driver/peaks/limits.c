@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of peaks. */
+#include "peaks/limits.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/paths.h"
+#include "entities.h"
+#include "memory.h"
+#include "quantities/architecture.h"
+#include "rot.h"
+
+/* Bytes of a register; 0: the instruction set has none for vectors, an instruction is one operation. */
+static const struct {
+	const char *instruction_set;
+	int bytes;
+} registers[] = {{"SSE", 16}, {"AVX2", 32}, {"AVX512", 64}};
+
+/* Operations of an instruction on one number, averaged over the mix; 1 for those that are not here. */
+static const struct {
+	const char *access;
+	double operations;
+} mixes[] = {{"FMA", 2}, {"FMA_ADD", 3.0 / 2}, {"FMA_FMA_ADD", 5.0 / 3}};
+
+/* Numbers in a register. 0: these are no floating point operations, so nothing is known. */
+static int
+numbers_of(const struct peak *peak)
+{
+	bool is_double = strcmp(peak->operation, "doublePrecisionFlop") == 0;
+
+	if (strcmp(peak->instruction_set, "X87") == 0)
+		return 1;
+	if (!is_double && strcmp(peak->operation, "singlePrecisionFlop") != 0)
+		return 0;
+	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
+		if (strcmp(registers[i].instruction_set, peak->instruction_set) == 0)
+			return registers[i].bytes / (is_double ? 8 : 4);
+	return 1;
+}
+
+static double
+operations_of(const char *access)
+{
+	for (size_t i = 0; i < sizeof(mixes) / sizeof(*mixes); i++)
+		if (strcmp(mixes[i].access, access) == 0)
+			return mixes[i].operations;
+	return 1;
+}
+
+void
+peak_set_limit(struct peak *peak, const struct architecture *architecture, int model)
+{
+	double factor = peak->kind == PEAK_PERFORMANCE ? numbers_of(peak) * operations_of(peak->access)
+			: peak->kind == PEAK_BANDWIDTH ? 1
+						       : 0;
+	const char *border = peak->kind == PEAK_PERFORMANCE ? "" : peak->border;
+	const struct architecture_limit *limit =
+		factor > 0 ? architecture_limit(architecture, model, border, peak->access, peak->instruction_set)
+			   : NULL;
+
+	free(peak->limit_source);
+	peak->limit_source = rot_strdup(limit ? limit->source : "");
+	peak->limit_per_cycle = limit ? limit->per_cycle * factor : NAN;
+	if (!limit || !limit->cause[0] || (peak->remark && peak->remark[0]) ||
+	    !(peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle))
+		return;
+	free(peak->remark);
+	peak->remark = rot_strdup(limit->cause);
+}
+
+int
+peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err)
+{
+	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
+	struct architecture *architecture = architecture_load(folder, rot->machine, NULL, err);
+
+	for (size_t i = 0; architecture && i < list->nr; i++)
+		peak_set_limit(&list->peaks[i], architecture, (int)rot->machine->cpu_model);
+	free(folder);
+	if (!architecture)
+		return -1;
+	architecture_delete(architecture);
+	return 0;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits of processors, after their documents. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "peaks/limits.h"
+#include "peaks_by_hand.h"
+#include "quantities/architecture.h"
+#include "testing.h"
+
+static struct architecture *
+architecture(const char *name)
+{
+	struct rot_error err = {0};
+	char *path = source_path("driver/architectures/%s.xml", name);
+	char *schema = source_path("driver/schemas/architecture.rng");
+	struct architecture *read = architecture_read(path, schema, &err);
+
+	ck_assert_msg(read != NULL, "%s", err.text);
+	free(path);
+	free(schema);
+	return read;
+}
+
+#define DOUBLE "doublePrecisionFlop"
+#define SINGLE "singlePrecisionFlop"
+
+/* NAN: nothing is known. */
+static const struct {
+	const char *architecture;
+	int model;
+	const char *operation, *border, *access, *instruction_set;
+	double limit;
+} rows[] = {
+	{"zen5", 2, DOUBLE, "", "FMA", "AVX512", 32},
+	{"zen5", 2, SINGLE, "", "FMA", "AVX512", 64},
+	{"zen5", 2, DOUBLE, "", "FMA_ADD", "AVX512", 48},
+	{"zen5", 2, DOUBLE, "", "FMA+ADD", "AVX512", NAN},
+	{"zen5", 2, SINGLE, "", "FMA_ADD", "AVX512", 96},
+	{"zen5", 2, DOUBLE, "", "FMA_FMA_ADD", "AVX512", 40},
+	{"zen5", 2, DOUBLE, "", "FMA_ADD", "AVX2", 24},
+	{"zen5", 2, DOUBLE, "", "FMA_ADD", "SCALAR", 6},
+	{"zen5", 2, SINGLE, "", "FMA_ADD", "SCALAR", 6},
+	{"zen5", 2, DOUBLE, "", "MUL_ADD", "SSE", 8},
+	{"zen5", 2, DOUBLE, "", "ADD", "AVX512", 16},
+	{"zen5", 2, "compInstr", "", "ADD", "X87", 1},
+	{"zen5", 2, "integerOperation", "", "ADD", "AVX512", NAN},
+	{"zen5", 2, DOUBLE, "", "DIV", "AVX512", NAN},
+	{"zen5", 36, DOUBLE, "", "FMA", "AVX512", NAN},
+	{"zen5", 36, DOUBLE, "", "FMA", "AVX2", 16},
+	{"zen5", 2, "", "cpuL1", "load", "AVX512", 128},
+	{"zen5", 2, "", "cpuL1", "load", "AVX2", 64},
+	{"zen5", 2, "", "cpuL1", "copy", "AVX512", 128},
+	{"zen5", 2, "", "l1l2", "store", "AVX512", 64},
+	{"zen5", 2, "", "l2l3", "load", "AVX512", 32},
+	{"zen5", 2, "", "l2l3", "load", "SSE", NAN},
+	{"zen5", 2, "", "llcRam", "load", "AVX512", NAN},
+	{"zen4", 17, DOUBLE, "", "FMA", "AVX512", 16},
+	{"zen4", 17, DOUBLE, "", "FMA", "AVX2", 16},
+	{"zen2", 49, DOUBLE, "", "FMA", "AVX2", 16},
+	{"haswell", 60, DOUBLE, "", "FMA", "AVX2", 16},
+	{"haswell", 60, DOUBLE, "", "ADD", "AVX2", 4},
+	{"haswell", 60, SINGLE, "", "MUL", "AVX2", 16},
+	{"skylake-server", 85, DOUBLE, "", "FMA", "AVX512", 32},
+	{"skylake-server", 85, "", "cpuL1", "load", "AVX512", 128},
+	{"icelake", 126, DOUBLE, "", "FMA", "AVX512", 16},
+	{"generic", 1, DOUBLE, "", "FMA", "AVX2", NAN},
+};
+
+START_TEST(limits_are_those_of_the_documents)
+{
+	struct architecture *read = architecture(rows[_i].architecture);
+	struct peak peak = {
+		.kind = rows[_i].border[0] ? PEAK_BANDWIDTH : PEAK_PERFORMANCE,
+		.operation = rot_strdup(rows[_i].operation),
+		.border = rot_strdup(rows[_i].border),
+		.access = rot_strdup(rows[_i].access),
+		.instruction_set = rot_strdup(rows[_i].instruction_set),
+	};
+
+	peak_set_limit(&peak, read, rows[_i].model);
+	if (isnan(rows[_i].limit)) {
+		ck_assert(isnan(peak.limit_per_cycle));
+		ck_assert_str_eq(peak.limit_source, "");
+	} else {
+		ck_assert_double_eq(peak.limit_per_cycle, rows[_i].limit);
+		ck_assert_str_ne(peak.limit_source, "");
+	}
+	peak_clear(&peak);
+	architecture_delete(read);
+}
+END_TEST
+
+/* Only of what is below, and never instead of what the search had to say. */
+START_TEST(causes_are_said_of_peaks_below)
+{
+	struct architecture *read = architecture("zen5");
+	struct peak_list list = peaks_by_hand();
+	struct peak *below = peak_by_hand(&list, "AVX2 FMA+ADD", 1), *full = peak_by_hand(&list, "AVX-512 FMA+ADD", 1);
+
+	peak_set_limit(below, read, 2);
+	ck_assert_ptr_nonnull(strstr(below->remark, "16 registers"));
+	peak_set_limit(full, read, 2);
+	ck_assert_str_eq(full->remark, "");
+	below->per_cycle.value = 23.9;
+	free(below->remark);
+	below->remark = rot_strdup("");
+	peak_set_limit(below, read, 2);
+	ck_assert_str_eq(below->remark, "");
+	below->per_cycle.value = 10;
+	free(below->remark);
+	below->remark = rot_strdup("hot");
+	peak_set_limit(below, read, 2);
+	ck_assert_str_eq(below->remark, "hot");
+	peak_list_clear(&list);
+	architecture_delete(read);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("limits");
+	TCase *tcase = tcase_create("limits");
+
+	tcase_add_loop_test(tcase, limits_are_those_of_the_documents, 0, NR_ELEMENTS(rows));
+	tcase_add_test(tcase, causes_are_said_of_peaks_below);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
