@@ -15,7 +15,10 @@
 #include <unistd.h>
 
 #include "ProgramCommand.h"
+#include "ProgramCommandOutput.h"
+#include "ProgramRunOutput.h"
 #include "Region.h"
+#include "RegionService.h"
 #include "common/clock.h"
 #include "entity.h"
 #include "memory.h"
@@ -73,6 +76,7 @@ struct trial {
 	struct counts counts;
 	struct listened listened[NR_REGIONS];
 	bool is_ready;
+	char *refusal; /* why it was not observed, or NULL */
 	struct rot_error *err;
 };
 
@@ -246,6 +250,24 @@ prepare(struct trial *trial, const struct program_command *command, const struct
 	trial->regions = regions_new(&setup);
 }
 
+/* Of a backend that could not serve. Empties the regions. */
+static char *
+take_refusal(struct regions *regions)
+{
+	struct program_run_output *run = program_run_output_new();
+	struct program_command_output *output = program_command_output_new();
+	const struct region_service *service;
+	char *refusal = NULL;
+
+	regions_output(regions, run, output);
+	service = program_command_output_region_services_at(output, 0);
+	if (service->refusals.nr > 0)
+		refusal = rot_strdup(region_service_refusals_at(service, 0));
+	rot_graph_delete(run);
+	rot_graph_delete(output);
+	return refusal;
+}
+
 static int
 run(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_error *err)
 {
@@ -271,6 +293,7 @@ run(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_
 		while (launch.pid > 0 && waitpid(launch.pid, NULL, __WALL) < 0 && errno == EINTR)
 			;
 	}
+	trial->refusal = take_refusal(trial->regions);
 	regions_delete(trial->regions);
 	images_clear(&trial->images);
 	tracer_clear(&trial->tracer);
@@ -354,12 +377,13 @@ empty_region_measure(const struct counting *counting, const char *backend, struc
 		if (trial->listened[0].nr > 0 && trial->listened[1].nr > 0)
 			output = output_of(trial, rounds, backend);
 		else
-			rot_error_set(err, 0, "an empty region could not be observed with the backend '%s'", backend);
+			rot_error_set(err, 0, "%s", trial->refusal ? trial->refusal : "it was not observed");
 	}
 	if (rounds != MAP_FAILED)
 		munmap(rounds, sizeof(*rounds));
 	for (size_t i = 0; i < NR_REGIONS; i++)
 		free(trial->listened[i].hits);
+	free(trial->refusal);
 	free(trial);
 	return output;
 }

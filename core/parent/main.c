@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "parent/failure.h"
 #include "parent/program.h"
+#include "parent/region_trial.h"
 #include "parent/supervisor.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
@@ -23,7 +24,9 @@ enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 static const char usage[] =
 	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
 	"       rot-core --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
-	"The first runs a measuring core, the second somebody else's program.\n";
+	"       rot-core --try-backends\n"
+	"The first runs a measuring core, the second somebody else's program, the third says how regions can be "
+	"observed.\n";
 
 static int
 parse_seconds(const char *text, double *seconds)
@@ -145,6 +148,10 @@ main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != driver)
 		return EXIT_FAILED;
+	if (argc == 2 && strcmp(argv[1], "--try-backends") == 0) {
+		region_trial_print(stdout);
+		return EXIT_DONE;
+	}
 	if (parse(argc, argv, &request) < 0) {
 		fputs(usage, stderr);
 		return EXIT_USAGE;

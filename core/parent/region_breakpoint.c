@@ -11,6 +11,7 @@
 
 #include "common/perf_hint.h"
 #include "memory.h"
+#include "parent/breakpoint_trial.h"
 #include "parent/launch.h"
 #include "parent/regions.h"
 #include "parent/sampling.h"
@@ -170,9 +171,11 @@ drain(void *context, struct region_thread *thread)
 static void *
 open_backend(struct regions *regions, struct rot_error *err)
 {
-	struct breakpoint *self = rot_calloc(1, sizeof(*self));
+	struct breakpoint *self;
 
-	(void)err;
+	if (breakpoint_trial(err) < 0)
+		return NULL;
+	self = rot_calloc(1, sizeof(*self));
 	self->sampling = (struct sampling){.regions = regions,
 					   .backend = &region_breakpoint,
 					   .context = self,

@@ -16,10 +16,8 @@
 #include "parent/launch.h"
 #include "parent/region_report.h"
 
-/* In the order in which they are tried. */
-static const struct region_backend *const backends[] = {&region_uprobe, &region_breakpoint, &region_int3};
-
-#define NR_BACKENDS (sizeof(backends) / sizeof(backends[0]))
+const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
+									  &region_int3};
 
 struct backend_state {
 	void *self; /* NULL: not open */
@@ -30,7 +28,7 @@ struct backend_state {
 struct regions {
 	struct regions_setup setup;
 	size_t nr; /* regions of the command */
-	struct backend_state states[NR_BACKENDS];
+	struct backend_state states[REGION_NR_BACKENDS];
 	struct region_point **points;
 	size_t nr_points;
 	struct region_image *images;
@@ -181,9 +179,9 @@ image_delete(struct region_image *image, bool runs_on)
 	struct regions *regions = image->regions;
 	struct region_image **link = &regions->images;
 
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
-		if (regions->states[i].self && backends[i]->abandon)
-			backends[i]->abandon(regions->states[i].self, image, runs_on);
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->abandon)
+			region_backends[i]->abandon(regions->states[i].self, image, runs_on);
 	}
 	while (*link != image)
 		link = &(*link)->next;
@@ -232,9 +230,9 @@ join(struct region_thread *thread)
 
 	for (size_t i = 0; i < image->nr_points; i++)
 		thread->frames[image->points[i]->region].rule.kind = image->points[i]->kind;
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
-		if (serves(image, backends[i]) && backends[i]->join &&
-		    backends[i]->join(regions->states[i].self, thread, &err) < 0)
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (serves(image, region_backends[i]) && region_backends[i]->join &&
+		    region_backends[i]->join(regions->states[i].self, thread, &err) < 0)
 			region_report_unseen(regions->report, &err);
 	}
 }
@@ -244,9 +242,9 @@ leave(struct region_thread *thread)
 {
 	struct regions *regions = thread->image->regions;
 
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
-		if (regions->states[i].self && backends[i]->leave)
-			backends[i]->leave(regions->states[i].self, thread);
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->leave)
+			region_backends[i]->leave(regions->states[i].self, thread);
 	}
 	for (size_t i = 0; i < regions->nr; i++)
 		frames_end(&thread->frames[i]);
@@ -365,9 +363,9 @@ regions_stopped(struct regions *regions, const struct tracer_stop *stop)
 	struct region_thread *self = regions ? stop->thread->in_regions : NULL;
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	for (size_t i = 0; self && self->image && answer == TRACER_DELIVER && i < NR_BACKENDS; i++) {
-		if (regions->states[i].self && backends[i]->stopped)
-			answer = backends[i]->stopped(regions->states[i].self, self, stop);
+	for (size_t i = 0; self && self->image && answer == TRACER_DELIVER && i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->stopped)
+			answer = region_backends[i]->stopped(regions->states[i].self, self, stop);
 	}
 	return answer;
 }
@@ -381,7 +379,7 @@ backend_open(struct regions *regions, size_t i)
 	struct backend_state *state = &regions->states[i];
 
 	if (!state->self && !state->is_refused) {
-		state->self = backends[i]->open(regions, &state->refusal);
+		state->self = region_backends[i]->open(regions, &state->refusal);
 		state->is_refused = state->self == NULL;
 	}
 	return state->self;
@@ -420,17 +418,17 @@ choose(struct region_thread *witness, size_t region, struct region_point *const 
 	struct regions *regions = image->regions;
 	struct rot_error err = {0};
 
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
 		void *self;
 
-		if (!is_wanted(regions, backends[i]))
+		if (!is_wanted(regions, region_backends[i]))
 			continue;
 		self = backend_open(regions, i);
 		if (!self)
 			err = regions->states[i].refusal;
-		else if (backends[i]->install(self, image, witness, points, nr, &err) == 0)
-			return backends[i];
-		region_report_refusal(regions->report, region, backends[i]->name, &err);
+		else if (region_backends[i]->install(self, image, witness, points, nr, &err) == 0)
+			return region_backends[i];
+		region_report_refusal(regions->report, region, region_backends[i]->name, &err);
 	}
 	return NULL;
 }
@@ -508,9 +506,9 @@ regions_fd(struct regions *regions)
 static void
 drain(const struct regions *regions, struct region_thread *thread)
 {
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
-		if (regions->states[i].self && backends[i]->drain)
-			backends[i]->drain(regions->states[i].self, thread);
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->drain)
+			region_backends[i]->drain(regions->states[i].self, thread);
 	}
 }
 
@@ -557,9 +555,9 @@ regions_delete(struct regions *regions)
 {
 	if (!regions)
 		return;
-	for (size_t i = 0; i < NR_BACKENDS; i++) {
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
 		if (regions->states[i].self)
-			backends[i]->close(regions->states[i].self);
+			region_backends[i]->close(regions->states[i].self);
 	}
 	for (size_t i = 0; i < regions->nr_points; i++) {
 		free(regions->points[i]->file);

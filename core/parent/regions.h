@@ -125,6 +125,9 @@ struct region_backend {
 
 extern const struct region_backend region_uprobe, region_breakpoint, region_int3;
 
+/* All of them, in the order in which they are tried. */
+extern const struct region_backend *const region_backends[REGION_NR_BACKENDS];
+
 /* What a backend tells. hit: at that point, or at all points of this backend at that address of the thread's image. */
 void regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit);
 void regions_hit_address(struct region_thread *thread, const struct region_backend *backend, uint64_t address,

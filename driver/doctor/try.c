@@ -117,7 +117,8 @@ try_to_trace(void)
 	return reason;
 }
 
-static void
+/* Whether it works. */
+static bool
 try_ptrace(struct findings *findings)
 {
 	char *scope = file_first_line("/", "proc/sys/kernel/yama/ptrace_scope");
@@ -136,6 +137,52 @@ try_ptrace(struct findings *findings)
 				: "in a container: --cap-add=SYS_PTRACE and a seccomp profile that allows ptrace; "
 				  "no debugger around rot");
 	free(scope);
+	return reason == 0;
+}
+
+/* line: of "rot-core --try-backends". */
+static void
+add_backend(struct findings *findings, char *line)
+{
+	static const struct {
+		const char *backend, *name, *advice;
+	} known[] = {{"uprobe", "regions by uprobe", "root; in a container also --cap-add=SYS_ADMIN,PERFMON"},
+		     {"breakpoint", "regions by breakpoint", ""},
+		     {"int3", "regions by int3", ""}};
+	char *cost = strchr(line, '\t'), *why;
+
+	if (!cost)
+		return;
+	*cost++ = '\0';
+	why = strchr(cost, '\t');
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+		if (strcmp(known[i].backend, line) != 0)
+			continue;
+		if (why)
+			finding_advise(findings_add(findings, known[i].name, FINDING_LIMITED, "%s", why + 1), "%s",
+				       geteuid() == 0 ? "" : known[i].advice);
+		else
+			findings_add(findings, known[i].name, FINDING_GOOD, "works; a hit costs the program %.1f us",
+				     strtod(cost, NULL) / 1e3);
+	}
+}
+
+static void
+try_regions(struct findings *findings, const struct rot *rot)
+{
+	char *core = rot_format("%s/core/rot-core", rot->paths->built);
+	const char *const argv[] = {core, "--try-backends", NULL};
+	struct process_result result = {0};
+	struct rot_error err;
+
+	if (process_run(argv, NULL, &result, NULL, &err) == 0 && result.status == 0) {
+		char *rest = result.output;
+
+		for (char *line; (line = strsep(&rest, "\n"));)
+			add_backend(findings, line);
+	}
+	process_result_clear(&result);
+	free(core);
 }
 
 /* A group of events has as many descriptors as events, on every thread. */
@@ -158,7 +205,8 @@ doctor_try_rights(struct findings *findings, const struct rot *rot)
 	findings_section(findings, "Rights");
 	look_at_process(findings);
 	try_counters(findings, rot->architecture);
-	try_ptrace(findings);
+	if (try_ptrace(findings))
+		try_regions(findings, rot);
 	look_at_limits(findings);
 }
 

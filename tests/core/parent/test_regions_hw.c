@@ -12,6 +12,7 @@
 #include "PerfEventMeasurerOutput.h"
 #include "ProgramRegionOutput.h"
 #include "RegionService.h"
+#include "config.h"
 #include "memory.h"
 #include "program_runner.h"
 #include "testing.h"
@@ -348,6 +349,35 @@ START_TEST(more_addresses_than_breakpoints)
 }
 END_TEST
 
+/* Where they do not fire (or here, where it is made so) another backend is taken, and it is said why. */
+START_TEST(breakpoints_that_do_not_fire)
+{
+	struct trial trial = {
+		.program = "region_target", .arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
+	char *preload = built_path("tests/dead_breakpoints.so");
+	const struct program_command_output *output;
+	const struct region_service *service;
+
+	setenv("LD_PRELOAD", preload, 1);
+	trial.region_backend = "breakpoint";
+	output = runner_run(&trial);
+	service = program_command_output_region_services_at(output, 0);
+	ck_assert_str_eq(service->backend, "none");
+	ck_assert(is_refused(service, "breakpoint: ", "accepted but do not fire"));
+	trial.refused_call = SYS_fsopen; /* no uprobes, if tracefs is not mounted */
+	trial.region_backend = "auto";
+	output = runner_run(&trial);
+	unsetenv("LD_PRELOAD");
+	free(preload);
+	service = program_command_output_region_services_at(output, 0);
+	if (strcmp(service->backend, "uprobe") != 0) {
+		ck_assert_str_eq(service->backend, "int3");
+		ck_assert(is_refused(service, "breakpoint: ", "accepted but do not fire"));
+	}
+	ck_assert_int_eq(sums_of(program_command_output_outputs_at(output, 0), "region_one").hits, 1);
+}
+END_TEST
+
 /* ---- visits ---- */
 
 START_TEST(running_processes_are_visited)
@@ -461,5 +491,8 @@ main(void)
 		tcase_add_test(tests, without_tracefs);
 	if (is_available("breakpoint"))
 		tcase_add_test(tests, more_addresses_than_breakpoints);
+#ifndef ROT_SANITIZED
+	tcase_add_test(tests, breakpoints_that_do_not_fire);
+#endif
 	return suite_run(suite);
 }

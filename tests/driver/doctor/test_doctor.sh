@@ -23,6 +23,11 @@ says()
 call doctor
 says 'all sections' 0 Machine Surroundings Steadiness Rights 'Programs and folders' Quantities 'rot measure triad'
 
+# Where processes may be traced: how regions can be observed, each tried.
+case $out in
+*'own children can be traced'*) says 'backends of regions' 0 'regions by uprobe' 'regions by breakpoint' 'regions by int3' ;;
+esac
+
 call doctor --json
 says 'JSON' 0 '"schema": "rot.doctor/1"' '"works": true' '"section": "Rights"' '"name": "operationCount"'
 
