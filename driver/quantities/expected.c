@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#include "quantities/expected.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measuring/measuring.h"
+#include "memory.h"
+
+typedef bool
+expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count, struct rot_error *err);
+
+/* Both precisions, where a kernel states them one by one. */
+static bool
+expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
+		    struct rot_error *err)
+{
+	static const char *const precisions[] = {"doublePrecisionFlop", "singlePrecisionFlop"};
+	bool is_known = kernel_expected_operations(rot, kernel, operation, count, err);
+	double sum = 0;
+
+	if (is_known || err->text[0] || strcmp(operation, "flop") != 0)
+		return is_known;
+	for (size_t i = 0; i < sizeof(precisions) / sizeof(precisions[0]); i++) {
+		double part = 0;
+
+		if (kernel_expected_operations(rot, kernel, precisions[i], &part, err))
+			is_known = true;
+		sum += part;
+	}
+	*count = sum;
+	return is_known;
+}
+
+/* of: "llcRam.read", or "llcRam" for both directions. */
+static bool
+expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes, struct rot_error *err)
+{
+	const char *dot = strchr(of, '.');
+	char *border = rot_strndup(of, dot ? (size_t)(dot - of) : strlen(of));
+	bool is_known = kernel_expected_bytes(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
+
+	free(border);
+	return is_known;
+}
+
+/* Sum over the workloads' kernels; NaN if one of them does not know. -1 if an expression failed. */
+static int
+expected_sum(struct rot *rot, const struct measurement *measurement, const char *of, expected_count *expected,
+	     double *sum, struct rot_error *err)
+{
+	*sum = of ? 0 : NAN;
+	for (size_t i = 0; of && i < measurement_nr_workloads(measurement); i++) {
+		struct rot_error local = {{0}, {0}};
+		double part;
+
+		if (expected(rot, measurement_workloads_at(measurement, i)->kernel, of, &part, &local)) {
+			*sum += part;
+		} else {
+			*sum = NAN;
+			if (local.text[0]) {
+				if (err)
+					*err = local;
+				return -1;
+			}
+		}
+	}
+	return 0;
+}
+
+int
+expected_operations_of(struct rot *rot, const struct measurement *measurement, const char *of, double *operations,
+		       struct rot_error *err)
+{
+	return expected_sum(rot, measurement, of, expected_operations, operations, err);
+}
+
+int
+expected_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
+		  struct rot_error *err)
+{
+	return expected_sum(rot, measurement, of, expected_bytes, bytes, err);
+}
