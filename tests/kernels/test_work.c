@@ -19,6 +19,12 @@ static const struct {
 	double read, written;
 } transfers[] = {
 	{"Dummy", "", "llcRam", 0, 0},
+	/* a cycle of 1024 lines, followed four times; and one that is longer than what is read of it */
+	{"Chase", "bufferSize=65536 accesses=4096", "llcRam", 64 * KIB, 0},
+	{"Chase", "bufferSize=65536 accesses=4096", "l1l2", 256 * KIB, 0},
+	{"Chase", "bufferSize=65536 accesses=4096 warmData=true", "l2l3", 0, 0},
+	{"Chase", "bufferSize=67108864 accesses=4096 chains=4 warmData=true", "llcRam", 1 * MIB, 0},
+	{"Chase", "bufferSize=524288 accesses=512", "l2l3", 32 * KIB, 0},
 	{"Arithmetic", "", "l1l2", 0, 0},
 	/* cold: all is read; a third of the cache holds back what is written */
 	{"Triad", "bufferSize=10000", "llcRam", 240000, 0},
@@ -129,6 +135,10 @@ static const struct {
 	{"Memory", "unroll=0", "unroll must be 1 to 32"},
 	{"Memory", "prefetchDistance=100", "multiple of 64"},
 	{"Memory", "operation=RANDOM_READ prefetchDistance=64", "cannot prefetch"},
+	{"Chase", "chains=13", "chains must be 1 to 12"},
+	{"Chase", "chains=4 bufferSize=256", "at least 128 for each chain"},
+	{"Chase", "bufferSize=1000", "multiple of 64"},
+	{"Chase", "accesses=12", "multiple of 8"},
 	{"Arithmetic", "iterations=0", "iterations must be at least 1"},
 	{"Arithmetic", "unroll=33", "unroll must be 1 to 32"},
 	{"Arithmetic", "dlp=0", "dlp must be at least 1"},

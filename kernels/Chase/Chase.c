@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pointers from line to line: each line of the buffer begins with the address of the next one, in one random cycle
+ * through all of them (Sattolo, "An algorithm to generate a random cyclic permutation", Information Processing Letters
+ * 22, 1986).
+ */
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "ChaseData.h"
+#include "kernel.h"
+#include "macros/ROT_CHASE_CHAINS.h"
+#include "repeat.h"
+
+#define LINE 64
+#define HUGE_BYTES ((size_t)2 << 20)
+#define UNROLL 8
+
+struct chase {
+	struct chase_data data;
+	char *buffer;
+	char *starts[ROT_CHASE_CHAINS]; /* where each chain begins */
+};
+
+/* SplitMix64, as that of kernel_fill: the same order in every run. */
+static uint64_t
+next_bits(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+	return z ^ (z >> 31);
+}
+
+/* order: of nr lines, fewer than 2^32. */
+static void
+shuffle(uint32_t *order, uint64_t nr)
+{
+	uint64_t state = 1;
+
+	for (uint64_t i = 0; i < nr; i++)
+		order[i] = (uint32_t)i;
+	for (uint64_t i = nr - 1; i > 0; i--) {
+		uint64_t j = (next_bits(&state) >> 32) * i >> 32;
+		uint32_t line = order[i];
+
+		order[i] = order[j];
+		order[j] = line;
+	}
+}
+
+/* The order is that in which the lines are visited, so any shuffling gives one cycle. */
+static void
+link_lines(struct chase *chase, const uint32_t *order, uint64_t nr)
+{
+	for (uint64_t i = 0; i < nr; i++)
+		*(char **)(void *)(chase->buffer + LINE * (uint64_t)order[i]) =
+			chase->buffer + LINE * (uint64_t)order[i + 1 < nr ? i + 1 : 0];
+	for (uint64_t k = 0; k < ROT_CHASE_CHAINS; k++)
+		chase->starts[k] = chase->buffer + LINE * (uint64_t)order[k * nr / ROT_CHASE_CHAINS];
+}
+
+/* At least one huge page, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache
+ * alike. */
+static int
+initialize(void *kernel)
+{
+	struct chase *chase = kernel;
+	uint64_t bytes = (uint64_t)chase->data.buffer_size, nr = bytes / LINE;
+	size_t mapped = bytes < HUGE_BYTES ? HUGE_BYTES : bytes;
+	uint32_t *order = kernel_allocate(nr, sizeof(*order));
+
+	chase->buffer = kernel_allocate(mapped, 1);
+	if (!chase->buffer || !order) {
+		kernel_free(order);
+		return -1;
+	}
+	if (!chase->data.huge_pages)
+		madvise(chase->buffer, mapped, MADV_NOHUGEPAGE);
+	shuffle(order, nr);
+	link_lines(chase, order, nr);
+	kernel_free(order);
+	return 0;
+}
+
+static size_t
+buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
+{
+	struct chase *chase = kernel;
+
+	buffers[0] = (struct kernel_buffer){chase->buffer, (size_t)chase->data.buffer_size};
+	return 1;
+}
+
+static void
+warm_data(void *kernel)
+{
+	struct chase *chase = kernel;
+	uint64_t nr = (uint64_t)chase->data.buffer_size / LINE * (uint64_t)chase->data.warm_passes;
+
+	for (char *volatile *at = (char *volatile *)(void *)chase->starts[0]; nr > 0; nr--)
+		at = (char *volatile *)(void *)*at;
+}
+
+#define CHAIN_0 "%%r8"
+#define CHAIN_1 "%%r9"
+#define CHAIN_2 "%%r10"
+#define CHAIN_3 "%%r11"
+#define CHAIN_4 "%%r12"
+#define CHAIN_5 "%%r13"
+#define CHAIN_6 "%%r14"
+#define CHAIN_7 "%%r15"
+#define CHAIN_8 "%%rax"
+#define CHAIN_9 "%%rcx"
+#define CHAIN_10 "%%rdx"
+#define CHAIN_11 "%%rsi"
+#define CHAIN_CLOBBERS "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rax", "rcx", "rdx", "rsi"
+
+#define BEGIN(j, unused) "movq 8*" #j "(%[starts]), " CHAIN_##j "\n"
+#define FOLLOW(j, unused) "movq (" CHAIN_##j "), " CHAIN_##j "\n"
+#define ROUND(u, unused) REPEAT(ROT_CHASE_CHAINS, FOLLOW, )
+
+static void
+run(void *kernel)
+{
+	struct chase *chase = kernel;
+	uint64_t turns = (uint64_t)chase->data.accesses / UNROLL;
+
+	/* clang-format off */
+	__asm__ volatile(REPEAT(ROT_CHASE_CHAINS, BEGIN, )
+			 ".p2align 6\n"
+			 "1:\n"
+			 REPEAT_OUTER(UNROLL, ROUND, )
+			 "decq %[turns]\n"
+			 "jnz 1b\n"
+			 : [turns] "+r"(turns)
+			 : [starts] "r"(chase->starts)
+			 : CHAIN_CLOBBERS, "cc", "memory");
+	/* clang-format on */
+}
+
+/* Follows no chain beyond what is warm anyway. */
+static void
+warm_code(void *kernel)
+{
+	struct chase *chase = kernel;
+	int64_t accesses = chase->data.accesses;
+
+	chase->data.accesses = UNROLL;
+	run(kernel);
+	chase->data.accesses = accesses;
+}
+
+static void
+dispose(void *kernel)
+{
+	struct chase *chase = kernel;
+
+	kernel_free(chase->buffer);
+	chase->buffer = NULL;
+}
+
+KERNEL(chase, "Chase", .initialize = initialize, .buffers = buffers, .run = run, .warm_code = warm_code,
+       .warm_data = warm_data, .dispose = dispose);

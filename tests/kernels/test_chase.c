@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernel Chase: one cycle through all lines, chains at equal distances, and nothing but loads that wait for each
+ * other. */
+#include <check.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "kernel.h"
+#include "listing.h"
+#include "memory.h"
+#include "testing.h"
+
+/* What the shared objects ask this program for. */
+void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free, (void *)kernel_fail};
+
+/* Behind the fields: the buffer, and where the chains begin. */
+struct chase {
+	struct kernel_base *entity;
+	const struct kernel_type *type;
+	char *kernel;
+	void *object;
+};
+
+static struct chase
+load(const char *fields)
+{
+	struct chase chase = {.entity = kernel_of("Chase", fields)};
+	char *name = rot_format("Chase-%ld.so", (long)getpid());
+	char *path = kernel_compile(chase.entity, kernels_compilers[0], "-shared -fPIC", name);
+
+	chase.object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	ck_assert_msg(chase.object != NULL, "%s", dlerror());
+	chase.type = dlsym(chase.object, "kernel_chase");
+	ck_assert_ptr_nonnull(chase.type);
+	chase.kernel = rot_calloc(1, chase.type->size);
+	memcpy(chase.kernel, chase.entity, chase.entity->entity.class->size);
+	ck_assert_int_eq(chase.type->initialize(chase.kernel), 0);
+	free(path);
+	free(name);
+	return chase;
+}
+
+static void
+unload(struct chase *chase)
+{
+	chase->type->dispose(chase->kernel);
+	chase->type->dispose(chase->kernel);
+	free(chase->kernel);
+	dlclose(chase->object);
+	rot_entity_delete(chase->entity);
+}
+
+/* Member i behind the fields. */
+static char *
+pointer_at(const struct chase *chase, size_t i)
+{
+	char *pointer;
+
+	memcpy(&pointer, chase->kernel + chase->entity->entity.class->size + i * sizeof(pointer), sizeof(pointer));
+	return pointer;
+}
+
+static const struct {
+	const char *fields;
+	size_t lines, chains;
+} cycles[] = {
+	{"bufferSize=128", 2, 1},
+	{"bufferSize=64000 chains=3", 1000, 3},
+	{"bufferSize=3145728 chains=12", 49152, 12},
+	{"bufferSize=1048576 hugePages=false chains=2 accesses=8", 16384, 2},
+};
+
+START_TEST(all_lines_are_one_cycle)
+{
+	struct chase chase = load(cycles[_i].fields);
+	struct kernel_buffer buffer[KERNEL_MAX_BUFFERS];
+	size_t nr = cycles[_i].lines, steps = 0, chain = 0;
+	char *seen = rot_calloc(nr, 1), *at;
+
+	ck_assert_uint_eq(chase.type->buffers(chase.kernel, buffer), 1);
+	ck_assert_uint_eq(buffer[0].bytes, 64 * nr);
+	at = pointer_at(&chase, 1);
+	do {
+		size_t line = (size_t)(at - (char *)buffer[0].start) / 64;
+
+		ck_assert_uint_eq((uintptr_t)at % 64, 0);
+		ck_assert_uint_lt(line, nr);
+		ck_assert_int_eq(seen[line], 0);
+		seen[line] = 1;
+		if (chain < cycles[_i].chains && steps == chain * nr / cycles[_i].chains)
+			ck_assert_ptr_eq(at, pointer_at(&chase, 1 + chain++));
+		at = *(char **)(void *)at;
+	} while (++steps < nr);
+	ck_assert_ptr_eq(at, pointer_at(&chase, 1));
+	ck_assert_uint_eq(chain, cycles[_i].chains);
+	chase.type->warm_data(chase.kernel);
+	chase.type->warm_code(chase.kernel);
+	chase.type->run(chase.kernel);
+	free(seen);
+	unload(&chase);
+}
+END_TEST
+
+/* The order is random enough: hardly a step goes to the line beside, as a prefetcher would guess. */
+START_TEST(steps_go_anywhere)
+{
+	struct chase chase = load("bufferSize=655360");
+	char *at = pointer_at(&chase, 1);
+	size_t nr_near = 0;
+
+	for (size_t i = 0; i < 10240; i++) {
+		char *next = *(char **)(void *)at;
+
+		nr_near += labs(next - at) <= 512;
+		at = next;
+	}
+	ck_assert_uint_lt(nr_near, 100);
+	unload(&chase);
+}
+END_TEST
+
+START_TEST(loops_only_load)
+{
+	static const char *const chains[] = {"chains=1", "chains=5", "chains=12"};
+
+	for (size_t i = 0; kernels_compilers[i]; i++) {
+		struct kernel_base *kernel = kernel_of("Chase", chains[_i]);
+		char *name = rot_format("Chase-%ld.o", (long)getpid());
+		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", name);
+		struct listing listing = listing_of_function(object, "run"), loop = listing_first_loop(&listing);
+		size_t nr = 8 * (size_t)atoi(chains[_i] + strlen("chains="));
+
+		ck_assert_uint_eq(listing_count(&loop, "mov", "("), nr);
+		ck_assert_uint_eq(listing_count(&loop, NULL, "("), nr);
+		ck_assert_uint_eq(loop.nr, nr + 2);
+		listing_clear(&listing);
+		free(object);
+		free(name);
+		rot_entity_delete(kernel);
+	}
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("Chase");
+	TCase *tcase = tcase_create("Chase");
+	int nr_failed;
+
+	fixture_open();
+	if (!kernels_compilers[0]) {
+		fprintf(stderr, "SKIP: there is no compiler\n");
+		fixture_close();
+		return TEST_SKIPPED;
+	}
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, all_lines_are_one_cycle, 0, NR_ELEMENTS(cycles));
+	tcase_add_test(tcase, steps_go_anywhere);
+	if (has_program("objdump"))
+		tcase_add_loop_test(tcase, loops_only_load, 0, 3);
+	suite_add_tcase(suite, tcase);
+	nr_failed = suite_run(suite);
+	fixture_close();
+	return nr_failed;
+}
