@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Cores that are ready, and those that must be built. */
 #include <errno.h>
-#include <limits.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "measuring/core_build.h"
 #include "measuring/core_folder.h"
+#include "measuring/core_make.h"
 #include "measuring/core_prune.h"
 #include "memory.h"
 #include "rot.h"
@@ -42,16 +42,21 @@ core_builder_new(struct rot *rot)
 	return builder;
 }
 
+static void
+core_delete(struct core *core)
+{
+	core_state_clear(&core->state);
+	free(core->child);
+	free(core);
+}
+
 void
 core_builder_delete(struct core_builder *builder)
 {
 	if (!builder)
 		return;
-	for (size_t i = 0; i < builder->nr_cores; i++) {
-		core_state_clear(&builder->cores[i]->state);
-		free(builder->cores[i]->child);
-		free(builder->cores[i]);
-	}
+	for (size_t i = 0; i < builder->nr_cores; i++)
+		core_delete(builder->cores[i]);
 	free(builder->cores);
 	core_facts_clear(&builder->facts);
 	free(builder->folder);
@@ -80,6 +85,7 @@ remember(struct core_builder *builder, const char *key, const char *folder, cons
 	return core;
 }
 
+/* One that was met before may have been removed since (core_prune.h). */
 static const struct core *
 find(struct core_builder *builder, const struct core_description *description)
 {
@@ -87,9 +93,15 @@ find(struct core_builder *builder, const struct core_description *description)
 	char *folder;
 	const struct core *core = NULL;
 
-	for (size_t i = 0; i < builder->nr_cores; i++)
-		if (strcmp(builder->cores[i]->key, description->key) == 0)
+	for (size_t i = 0; i < builder->nr_cores; i++) {
+		if (strcmp(builder->cores[i]->key, description->key) != 0)
+			continue;
+		if (access(builder->cores[i]->child, F_OK) == 0)
 			return builder->cores[i];
+		core_delete(builder->cores[i]);
+		builder->cores[i] = builder->cores[--builder->nr_cores];
+		break;
+	}
 	folder = core_folder(builder, description);
 	if (core_state_read(folder, &state) == CORE_FRESH) {
 		core = remember(builder, description->key, folder, &state);
@@ -114,212 +126,196 @@ core_builder_find(struct core_builder *builder, const struct measurement *measur
 
 /* ---- building ---- */
 
-/*
- * Prepares an empty or unfinished folder; what was made from files that have changed is thrown away, since make looks
- * only at which of two files is newer. Gives the compiler's version if a folder with the same tools knows it.
- */
-static char *
-prepare_folder(const struct core_builder *builder, const char *folder)
-{
-	struct core_state state;
-	char *compiler = NULL, **names;
-	const char *own = strrchr(folder, '/') + 1;
+/* One core to be built. */
+struct build {
+	struct core_description description;
+	char *folder;
+	char *seed;     /* a complete folder with the same kernels and tools, or NULL */
+	char *compiler; /* its version, NULL: not known yet */
+	struct core_make make;
+	struct process_job job;
+	const struct core *core; /* NULL: not built */
+	bool has_failed;
+	struct rot_error error; /* then */
+};
 
-	if (core_state_read(folder, &state) == CORE_CHANGED)
-		folder_remove(folder);
-	core_state_clear(&state);
-	names = folder_list(builder->folder);
-	for (size_t i = 0; names[i] && !compiler; i++) {
+/* Builds, begun in their order, some at a time. */
+struct builds {
+	struct core_builder *builder;
+	const char *ccache;
+	struct build **items;
+	size_t nr, nr_begun, nr_ended;
+	size_t nr_jobs;                  /* of each make */
+	core_builder_progress *progress; /* or NULL */
+};
+
+static struct build *
+build_new(const struct core_builder *builder, struct core_description *description)
+{
+	struct build *build = rot_calloc(1, sizeof(*build));
+
+	build->description = *description;
+	build->folder = core_folder(builder, description);
+	return build;
+}
+
+static void
+build_delete(struct build *build)
+{
+	core_description_clear(&build->description);
+	core_make_clear(&build->make);
+	free(build->compiler);
+	free(build->seed);
+	free(build->folder);
+	free(build);
+}
+
+/* Looks for a folder to start from. Gives the compiler's version as well. */
+static void
+find_seed(const struct core_builder *builder, struct build *build)
+{
+	const char *own = strrchr(build->folder, '/') + 1;
+	char **names = folder_list(builder->folder);
+	struct core_state state;
+
+	for (size_t i = 0; names[i] && !build->seed; i++) {
 		char *other = rot_format("%s/%s", builder->folder, names[i]);
 
 		if (strncmp(names[i], own, PREFIX_LENGTH + 1) == 0 && core_state_read(other, &state) == CORE_FRESH) {
-			compiler = rot_strdup(state.compiler);
-			if (access(folder, F_OK) < 0)
-				core_folder_seed(folder, other);
+			build->compiler = rot_strdup(state.compiler);
+			build->seed = rot_strdup(other);
 			core_state_clear(&state);
 		}
 		free(other);
 	}
 	folder_list_delete(names);
-	return compiler;
 }
 
-/* The path of ccache, "" without; fresh memory. NULL: it is wanted and not there. */
-static char *
-find_ccache(const struct rot *rot, struct rot_error *err)
+/*
+ * Prepares an empty or unfinished folder; what was made from files that have changed is thrown away, since make looks
+ * only at which of two files is newer.
+ */
+static int
+prepare_folder(const struct builds *builds, struct build *build, struct rot_error *err)
 {
-	const char *choice = configuration_string(rot->configuration, "ccache");
-	char *path = strcmp(choice, "no") == 0 ? rot_strdup("") : process_find("ccache");
+	struct core_state state;
 
-	if (path || strcmp(choice, "auto") == 0)
-		return path ? path : rot_strdup("");
-	rot_error_set(err, 0, "cannot find 'ccache' in PATH");
-	rot_error_hint(err, "sudo apt-get install ccache    or -ccache=auto");
+	if (core_state_read(build->folder, &state) == CORE_CHANGED)
+		folder_remove(build->folder);
+	core_state_clear(&state);
+	if (!build->seed)
+		find_seed(builds->builder, build);
+	if (build->seed && access(build->folder, F_OK) < 0)
+		core_folder_seed(build->folder, build->seed);
+	return core_folder_write(build->folder, builds->builder->rot, &build->description, builds->ccache, err);
+}
+
+static void
+build_fail(const struct builds *builds, struct build *build, const struct rot_error *err)
+{
+	build->has_failed = true;
+	build->error = *err;
+	if (!*err->hint && strstr(err->text, strerror(ENOSPC)))
+		rot_error_hint(&build->error,
+			       "make room where '%s' is, or keep the cache elsewhere: -cacheFolder=FOLDER",
+			       builds->builder->folder);
+}
+
+static void
+note_end(struct builds *builds)
+{
+	builds->nr_ended++;
+	if (builds->progress)
+		builds->progress(builds->nr_ended, builds->nr);
+}
+
+/* The next one that can be prepared. */
+static struct process_job *
+begin_next(void *context)
+{
+	struct builds *builds = context;
+
+	while (builds->nr_begun < builds->nr) {
+		struct build *build = builds->items[builds->nr_begun++];
+		struct rot_error err = {{0}, {0}};
+
+		if (prepare_folder(builds, build, &err) == 0) {
+			core_make_init(&build->make, builds->builder->rot, build->folder, builds->nr_jobs);
+			build->job = (struct process_job){.argv = build->make.argv};
+			return &build->job;
+		}
+		build_fail(builds, build, &err);
+		note_end(builds);
+	}
 	return NULL;
 }
 
-/* make passes its own settings on in the environment; a rot below a make is not part of it. */
-static void
-set_environment(const struct rot *rot)
-{
-	static const char *const of_make[] = {"MAKEFLAGS", "MFLAGS", "MAKELEVEL", "GNUMAKEFLAGS", "MAKEFILES"};
-	char *folder = rot_format("%s/ccache", rot->paths->cache);
-
-	for (size_t i = 0; i < sizeof of_make / sizeof *of_make; i++)
-		unsetenv(of_make[i]);
-	/* ccache replaces variables in the value, and cannot be told not to. */
-	if (!strchr(folder, '$'))
-		setenv("CCACHE_DIR", folder, 0);
-	setenv("CCACHE_MAXSIZE", "500M", 0);
-	setenv("CCACHE_NOHASHDIR", "1", 0);
-	free(folder);
-}
-
-/* What the compiler said, without make's own lines, which say nothing to somebody who never started make. */
-static char *
-compiler_messages(const char *output)
-{
-	char *text = rot_calloc(strlen(output) + 1, 1);
-	size_t nr = 0;
-
-	while (*output) {
-		size_t length = strcspn(output, "\n") + (strchr(output, '\n') ? 1 : 0);
-
-		if (strncmp(output, "make: ", 6) != 0) {
-			memcpy(text + nr, output, length);
-			nr += length;
-		}
-		output += length;
-	}
-	while (nr > 0 && text[nr - 1] == '\n')
-		text[--nr] = '\0';
-	return text;
-}
-
-/* Text with every FROM as TO; takes text over. Fresh memory. */
-static char *
-replace(char *text, const char *from, const char *to)
-{
-	char *place = strstr(text, from), *begin = rot_strdup(""), *rest = text;
-
-	for (; place; place = strstr(rest, from)) {
-		char *longer = rot_format("%s%.*s%s", begin, (int)(place - rest), rest, to);
-
-		free(begin);
-		begin = longer;
-		rest = place + strlen(from);
-	}
-	place = rot_format("%s%s", begin, rest);
-	free(begin);
-	free(text);
-	return place;
-}
-
-/* Paths that make cannot take are reached through links (core_folder.c); nobody knows those. */
-static char *
-name_real_folders(char *messages, const struct core_description *description)
-{
-	for (size_t i = 0; i < description->nr_kernels; i++) {
-		const struct definition *definition = description->kernels[i].definition;
-		char *from = rot_format("links/%s/", definition->class->name),
-		     *to = rot_format("%s/", definition->folder);
-
-		messages = replace(messages, from, to);
-		free(from);
-		free(to);
-	}
-	return messages;
-}
-
 static int
-report_failed_build(const struct core_description *description, const struct process_result *result,
-		    struct rot_error *err)
+complete(const struct builds *builds, struct build *build, struct rot_error *err)
 {
-	char *messages = name_real_folders(compiler_messages(result->output), description), *names = rot_strdup("");
-
-	for (size_t i = 0; i < description->nr_kernels; i++) {
-		char *longer =
-			rot_format("%s%s%s", names, i ? ", " : "", description->kernels[i].definition->class->name);
-
-		free(names);
-		names = longer;
-	}
-	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%.*s", names,
-		      messages[0] ? INT_MAX : (int)process_output_length(result),
-		      messages[0] ? messages : result->output);
-	if (strstr(result->output, "-lpfm"))
-		rot_error_hint(err, "sudo apt-get install libpfm4-dev");
-	else if (result->signal)
-		rot_error_hint(err, "make was ended by signal %d", result->signal);
-	free(names);
-	free(messages);
-	return -1;
-}
-
-static int
-run_make(const struct rot *rot, const char *folder, const struct core_description *description, struct rot_error *err)
-{
-	char *makefile = rot_format("%s/core/core.mk", rot->paths->data),
-	     *jobs = rot_format("-j%ld", sysconf(_SC_NPROCESSORS_ONLN));
-	const char *const argv[] = {"make", "--no-print-directory", "-f", makefile, "-C", folder, jobs, "child", NULL};
-	struct process_result result;
-	bool not_found;
-	int rc;
-
-	set_environment(rot);
-	rc = process_run(argv, NULL, &result, &not_found, err);
-	if (rc < 0 && not_found)
-		rot_error_hint(err, "sudo apt-get install make");
-	if (rc == 0 && result.status != 0)
-		rc = report_failed_build(description, &result, err);
-	process_result_clear(&result);
-	free(jobs);
-	free(makefile);
-	return rc;
-}
-
-/* First line of the compiler's --version; "unknown" if it does not say. */
-static char *
-compiler_version(const struct rot *rot)
-{
-	char *words = rot_strdup(configuration_string(rot->configuration, "compiler")), *rest = NULL, *version = NULL;
-	const char *argv[16] = {0};
-	struct process_result result = {0};
-	size_t nr = 0;
-
-	for (char *word = strtok_r(words, " ", &rest); word && nr < 14; word = strtok_r(NULL, " ", &rest))
-		argv[nr++] = word;
-	argv[nr] = "--version";
-	if (process_run(argv, NULL, &result, NULL, NULL) == 0 && result.status == 0 && result.output[0])
-		version = rot_strndup(result.output, strcspn(result.output, "\n"));
-	process_result_clear(&result);
-	free(words);
-	return version ? version : rot_strdup("unknown");
-}
-
-static int
-build(struct core_builder *builder, const struct core_description *description, const char *ccache, const char *folder,
-      const struct core **core, struct rot_error *err)
-{
-	char *compiler = prepare_folder(builder, folder);
+	struct core_builder *builder = builds->builder;
 	struct core_state state;
-	int rc = -1;
 
-	if (core_folder_write(folder, builder->rot, description, ccache, err) == 0 &&
-	    run_make(builder->rot, folder, description, err) == 0) {
-		if (!compiler)
-			compiler = compiler_version(builder->rot);
-		rc = core_state_write(folder, compiler, &state, err);
-	}
-	if (rc == 0) {
-		*core = remember(builder, description->key, folder, &state);
+	if (build->job.result.status != 0)
+		return core_make_report(&build->description, &build->job.result, err);
+	if (!build->compiler)
+		build->compiler = core_make_compiler_version(builder->rot);
+	if (core_state_write(build->folder, build->compiler, &state, err) < 0)
+		return -1;
+	build->core = remember(builder, build->description.key, build->folder, &state);
+	return 0;
+}
+
+static void
+make_ended(void *context, struct process_job *job, int rc, const struct rot_error *why)
+{
+	struct build *build = (struct build *)((char *)job - offsetof(struct build, job));
+	struct rot_error err = *why;
+
+	if (rc < 0 && job->is_not_found)
+		rot_error_hint(&err, "sudo apt-get install make");
+	if (rc == 0)
+		rc = complete(context, build, &err);
+	if (rc < 0)
+		build_fail(context, build, &err);
+	process_result_clear(&job->result);
+	note_end(context);
+}
+
+/*
+ * The first builds, up to nr, one after the other with all CPUs for each make, or each with one CPU and as many makes
+ * at a time.
+ */
+static void
+run_builds(struct builds *builds, size_t nr, bool one_by_one)
+{
+	const struct process_source source = {.context = builds, .next = begin_next, .ended = make_ended};
+	const size_t nr_cpus = (size_t)sysconf(_SC_NPROCESSORS_ONLN), nr_all = builds->nr;
+
+	core_make_environment(builds->builder->rot);
+	builds->nr = nr;
+	builds->nr_jobs = one_by_one ? nr_cpus : 1;
+	process_run_all(&source, one_by_one ? 1 : nr_cpus);
+	builds->nr = nr_all;
+}
+
+static int
+build_one(struct core_builder *builder, struct build *build, const char *ccache, const struct core **core,
+	  struct rot_error *err)
+{
+	struct builds builds = {.builder = builder, .ccache = ccache, .items = &build, .nr = 1};
+
+	run_builds(&builds, 1, true);
+	*core = build->core;
+	if (*core) {
 		core_prune(builder->folder, MAX_CORES);
+		return 0;
 	}
-	if (rc < 0 && err && !*err->hint && strstr(err->text, strerror(ENOSPC)))
-		rot_error_hint(err, "make room where '%s' is, or keep the cache elsewhere: -cacheFolder=FOLDER",
-			       builder->folder);
-	free(compiler);
-	return rc;
+	if (!build->has_failed)
+		return rot_error_set(err, 0, "interrupted");
+	if (err)
+		*err = build->error;
+	return -1;
 }
 
 int
@@ -327,20 +323,124 @@ core_builder_build(struct core_builder *builder, const struct measurement *measu
 		   struct rot_error *err)
 {
 	struct core_description description;
-	char *ccache, *folder;
+	struct build *build;
+	char *ccache;
 	int rc = -1;
 
 	if (core_describe(builder->rot, measurement, &builder->facts, &description, err) < 0)
 		return -1;
-	ccache = find_ccache(builder->rot, err);
-	folder = core_folder(builder, &description);
+	build = build_new(builder, &description);
+	ccache = core_make_ccache(builder->rot, err);
 	*core = find(builder, &description);
 	if (*core)
 		rc = 0;
 	else if (ccache)
-		rc = build(builder, &description, ccache, folder, core, err);
-	free(folder);
+		rc = build_one(builder, build, ccache, core, err);
 	free(ccache);
-	core_description_clear(&description);
+	build_delete(build);
+	return rc;
+}
+
+/* ---- many ---- */
+
+/* What is asked for and not there, each core once. */
+struct wanted {
+	struct build **items;
+	size_t nr;
+	size_t nr_failed; /* cannot even be described */
+};
+
+static bool
+is_wanted(const struct wanted *wanted, const struct core_description *description)
+{
+	for (size_t i = 0; i < wanted->nr; i++)
+		if (strcmp(wanted->items[i]->description.key, description->key) == 0)
+			return true;
+	return false;
+}
+
+/* err: of the first failure. */
+static void
+collect(struct wanted *wanted, struct core_builder *builder, struct measurement *const *measurements, size_t nr,
+	struct rot_error *err)
+{
+	wanted->items = rot_calloc(nr, sizeof(*wanted->items));
+	for (size_t i = 0; i < nr; i++) {
+		struct core_description description;
+		struct rot_error local = {{0}, {0}};
+
+		if (core_describe(builder->rot, measurements[i], &builder->facts, &description, &local) < 0) {
+			if (wanted->nr_failed++ == 0 && err)
+				*err = local;
+			continue;
+		}
+		if (find(builder, &description) || is_wanted(wanted, &description))
+			core_description_clear(&description);
+		else
+			wanted->items[wanted->nr++] = build_new(builder, &description);
+	}
+}
+
+/* Those that nothing like them can help come first, each kind once: the others start from what they leave. Their
+ * number. */
+static size_t
+put_pioneers_first(const struct core_builder *builder, struct wanted *wanted)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < wanted->nr; i++) {
+		struct build *build = wanted->items[i];
+		bool has_pioneer = false;
+
+		for (size_t k = 0; k < nr; k++)
+			has_pioneer |= strcmp(wanted->items[k]->description.set_key, build->description.set_key) == 0;
+		if (has_pioneer)
+			continue;
+		find_seed(builder, build);
+		if (build->seed)
+			continue;
+		memmove(&wanted->items[nr + 1], &wanted->items[nr], (i - nr) * sizeof(*wanted->items));
+		wanted->items[nr++] = build;
+	}
+	return nr;
+}
+
+/* Number of those that could not be built. */
+static size_t
+count_failures(const struct wanted *wanted, struct rot_error *err)
+{
+	size_t nr = wanted->nr_failed;
+
+	for (size_t i = 0; i < wanted->nr; i++)
+		if (wanted->items[i]->has_failed && nr++ == 0 && err)
+			*err = wanted->items[i]->error;
+	return nr;
+}
+
+int
+core_builder_build_all(struct core_builder *builder, struct measurement *const *measurements, size_t nr,
+		       core_builder_progress *progress, struct rot_error *err)
+{
+	char *ccache = core_make_ccache(builder->rot, err);
+	struct wanted wanted = {.nr = 0};
+	struct builds builds = {.builder = builder, .ccache = ccache, .progress = progress};
+	int rc = -1;
+
+	if (!ccache)
+		return -1;
+	collect(&wanted, builder, measurements, nr, err);
+	builds.items = wanted.items;
+	builds.nr = wanted.nr;
+	run_builds(&builds, put_pioneers_first(builder, &wanted), true);
+	run_builds(&builds, wanted.nr, false);
+	if (builds.nr_ended < wanted.nr)
+		rot_error_set(err, 0, "interrupted");
+	else
+		rc = (int)count_failures(&wanted, err);
+	core_prune(builder->folder, nr > MAX_CORES ? nr : MAX_CORES);
+	for (size_t i = 0; i < wanted.nr; i++)
+		build_delete(wanted.items[i]);
+	free(wanted.items);
+	free(ccache);
 	return rc;
 }

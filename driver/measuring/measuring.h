@@ -30,6 +30,15 @@ void measuring_delete(struct measuring *measuring);
 int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
 		      struct measurement_result **results, struct rot_error *err);
 
+/*
+ * Makes ready the cores of many measurements, so that measuring them need not wait for the compiler: builds those that
+ * are missing, as many at a time as there are CPUs, and shows how far it is. The measurements are as of
+ * quantities_measure and stay as they are. Gives the number of those that cannot be built, or whose kernel is refused:
+ * err then holds the reason of the first, and each is an error again when it is measured. -1: interrupted, or nothing
+ * can be built at all. With rot->is_cached_only nothing is done.
+ */
+int measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err);
+
 /* SHA-256 of the canonical XML of a description and of the machine's identity, in hex. Fresh memory. The second sets
  * the ids within the measurement first. */
 char *measuring_hash(struct rot *rot, const void *description);

@@ -110,96 +110,227 @@ read_output(int fd, char *output, size_t *length)
 	return nr > 0;
 }
 
-/* Reads until the program closes its output; passes an interruption on once, if it comes meanwhile. */
-static void
-follow(pid_t pid, int fd, struct process_result *result)
-{
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-	size_t length = 0;
-	bool passed_on = rot_interrupted();
+/* ---- one program ---- */
 
-	result->output = rot_calloc(1, OUTPUT_LIMIT + 1);
-	for (;;) {
-		int ready = poll(&poll_fd, 1, 200);
+struct running {
+	struct process_job *job; /* NULL: none */
+	pid_t pid;
+	int output, report; /* what it prints; the errno of an exec that failed */
+	size_t length;      /* of its output */
+};
 
-		if (rot_interrupted() && !passed_on) {
-			kill(pid, SIGTERM);
-			passed_on = true;
-		}
-		if (ready > 0 && !read_output(fd, result->output, &length))
-			return;
-	}
-}
-
+/* Two pipes, or -1 and errno. */
 static int
-wait_for_end(pid_t pid, struct process_result *result)
+open_pipes(int output[2], int report[2])
 {
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return -1;
-	result->status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-	result->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-	return 0;
-}
-
-static int
-start_and_follow(const char *path, const char *const *argv, const char *folder, struct process_result *result,
-		 struct rot_error *err)
-{
-	int output[2], report[2], reason = 0;
-	pid_t parent = getpid(), pid;
+	int reason;
 
 	if (pipe2(output, O_CLOEXEC) < 0)
-		return rot_error_set(err, errno, "cannot start '%s'", path);
-	if (pipe2(report, O_CLOEXEC) < 0) {
+		return -1;
+	if (pipe2(report, O_CLOEXEC) == 0)
+		return 0;
+	reason = errno;
+	close(output[0]);
+	close(output[1]);
+	errno = reason;
+	return -1;
+}
+
+static int
+start(struct running *running, struct process_job *job, struct rot_error *err)
+{
+	char *path = process_find(job->argv[0]);
+	int output[2], report[2], rc = -1;
+	pid_t parent = getpid();
+
+	*running = (struct running){.job = NULL};
+	job->result = (struct process_result){0};
+	job->is_not_found = !path;
+	if (!path)
+		return rot_error_set(err, 0, "cannot find the program '%s' in PATH", job->argv[0]);
+	if (open_pipes(output, report) < 0) {
 		rot_error_set(err, errno, "cannot start '%s'", path);
-		close(output[0]);
-		close(output[1]);
+		free(path);
 		return -1;
 	}
-	pid = fork();
-	if (pid == 0)
-		run_child(path, argv, folder, output[1], report[1], parent);
+	running->pid = fork();
+	if (running->pid == 0)
+		run_child(path, job->argv, job->folder, output[1], report[1], parent);
+	if (running->pid < 0)
+		rot_error_set(err, errno, "cannot start '%s'", path);
 	close(output[1]);
 	close(report[1]);
-	if (pid < 0) {
-		rot_error_set(err, errno, "cannot start '%s'", path);
+	running->output = output[0];
+	running->report = report[0];
+	if (running->pid > 0) {
+		running->job = job;
+		job->result.output = rot_calloc(1, OUTPUT_LIMIT + 1);
+		rc = 0;
 	} else {
-		follow(pid, output[0], result);
-		if (wait_for_end(pid, result) < 0)
-			rot_error_set(err, errno, "cannot wait for '%s'", path);
-		if (read(report[0], &reason, sizeof reason) == sizeof reason) {
-			rot_error_set(err, reason, "cannot start '%s' in '%s'", path, folder ? folder : ".");
-			pid = -1;
+		close(output[0]);
+		close(report[0]);
+	}
+	free(path);
+	return rc;
+}
+
+/* After the end of its output: waits for its own. */
+static int
+finish(struct running *running, struct rot_error *err)
+{
+	struct process_job *job = running->job;
+	int status, reason = 0, rc;
+
+	while ((rc = waitpid(running->pid, &status, 0)) < 0 && errno == EINTR)
+		;
+	if (rc < 0) {
+		rot_error_set(err, errno, "cannot wait for '%s'", job->argv[0]);
+	} else {
+		job->result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+		job->result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	}
+	if (read(running->report, &reason, sizeof reason) == sizeof reason)
+		rc = rot_error_set(err, reason, "cannot start '%s' in '%s'", job->argv[0],
+				   job->folder ? job->folder : ".");
+	close(running->output);
+	close(running->report);
+	running->job = NULL;
+	return rc < 0 ? -1 : 0;
+}
+
+/* ---- several at a time ---- */
+
+struct crew {
+	const struct process_source *source;
+	struct running *members;
+	size_t nr; /* places */
+	size_t nr_running;
+	bool was_interrupted; /* before the first program */
+	bool is_stopping;
+};
+
+static bool
+is_interrupted(const struct crew *crew)
+{
+	return rot_interrupted() && !crew->was_interrupted;
+}
+
+static void
+end_job(struct crew *crew, struct process_job *job, int rc, struct rot_error *err)
+{
+	if (rc == 0 && is_interrupted(crew))
+		rc = rot_error_set(err, 0, "interrupted");
+	if (rc < 0)
+		process_result_clear(&job->result);
+	crew->source->ended(crew->source->context, job, rc, err);
+}
+
+/* Puts programs into empty places as long as there are some. */
+static void
+fill(struct crew *crew)
+{
+	for (size_t i = 0; i < crew->nr && !is_interrupted(crew); i++) {
+		struct process_job *job = NULL;
+		struct rot_error err = {{0}, {0}};
+
+		while (!crew->members[i].job && (job = crew->source->next(crew->source->context))) {
+			if (start(&crew->members[i], job, &err) == 0)
+				crew->nr_running++;
+			else
+				end_job(crew, job, -1, &err);
 		}
 	}
-	close(output[0]);
-	close(report[0]);
-	return pid < 0 ? -1 : 0;
+}
+
+/* Passes an interruption on, once. */
+static void
+stop_all(struct crew *crew)
+{
+	for (size_t i = 0; i < crew->nr; i++)
+		if (crew->members[i].job)
+			kill(crew->members[i].pid, SIGTERM);
+	crew->is_stopping = true;
+}
+
+/* What is there to read is read; who closes its output is waited for. */
+static void
+follow(struct crew *crew, struct pollfd *fds)
+{
+	for (size_t i = 0; i < crew->nr; i++)
+		fds[i] = (struct pollfd){.fd = crew->members[i].job ? crew->members[i].output : -1, .events = POLLIN};
+	int ready = poll(fds, crew->nr, 200);
+
+	if (is_interrupted(crew) && !crew->is_stopping)
+		stop_all(crew);
+	for (size_t i = 0; ready > 0 && i < crew->nr; i++) {
+		struct running *running = &crew->members[i];
+		struct process_job *job = running->job;
+		struct rot_error err = {{0}, {0}};
+
+		if (!fds[i].revents || read_output(running->output, job->result.output, &running->length))
+			continue;
+		crew->nr_running--;
+		end_job(crew, job, finish(running, &err), &err);
+	}
+}
+
+void
+process_run_all(const struct process_source *source, size_t nr_at_once)
+{
+	struct crew crew = {.source = source, .nr = nr_at_once, .was_interrupted = rot_interrupted()};
+	struct pollfd *fds = rot_calloc(nr_at_once, sizeof(*fds));
+
+	crew.members = rot_calloc(nr_at_once, sizeof(*crew.members));
+	for (fill(&crew); crew.nr_running > 0; fill(&crew))
+		follow(&crew, fds);
+	free(crew.members);
+	free(fds);
+}
+
+/* ---- one, to its end ---- */
+
+struct single {
+	struct process_job job;
+	bool is_taken;
+	int rc;
+	struct rot_error *err;
+};
+
+static struct process_job *
+next_of_single(void *context)
+{
+	struct single *single = context;
+	bool was_taken = single->is_taken;
+
+	single->is_taken = true;
+	return was_taken ? NULL : &single->job;
+}
+
+static void
+single_ended(void *context, struct process_job *job, int rc, const struct rot_error *err)
+{
+	struct single *single = context;
+
+	(void)job;
+	single->rc = rc;
+	if (rc < 0 && single->err)
+		*single->err = *err;
 }
 
 int
 process_run(const char *const *argv, const char *folder, struct process_result *result, bool *not_found,
 	    struct rot_error *err)
 {
-	bool was_interrupted = rot_interrupted();
-	char *path = process_find(argv[0]);
-	int rc;
+	struct single single = {.job = {.argv = argv, .folder = folder}, .rc = -1, .err = err};
+	const struct process_source source = {.context = &single, .next = next_of_single, .ended = single_ended};
 
-	*result = (struct process_result){0};
+	process_run_all(&source, 1);
+	if (!single.is_taken)
+		rot_error_set(err, 0, "interrupted");
+	*result = single.job.result;
 	if (not_found)
-		*not_found = !path;
-	if (!path)
-		return rot_error_set(err, 0, "cannot find the program '%s' in PATH", argv[0]);
-	rc = start_and_follow(path, argv, folder, result, err);
-	free(path);
-	if (rc == 0 && rot_interrupted() && !was_interrupted)
-		rc = rot_error_set(err, 0, "interrupted");
-	if (rc < 0)
-		process_result_clear(result);
-	return rc;
+		*not_found = single.job.is_not_found;
+	return single.rc;
 }
 
 size_t

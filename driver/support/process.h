@@ -27,6 +27,30 @@ int process_run(const char *const *argv, const char *folder, struct process_resu
 		struct rot_error *err);
 void process_result_clear(struct process_result *result);
 
+/* A program to run. argv and folder (as above) must stay until it has ended. */
+struct process_job {
+	const char *const *argv;
+	const char *folder;
+	bool is_not_found;
+	struct process_result result; /* of ended's reader, who clears it */
+};
+
+/*
+ * Where programs come from. next: the next one, NULL when there are no more. ended: rc as of process_run; err says why
+ * it is -1.
+ */
+struct process_source {
+	void *context;
+	struct process_job *(*next)(void *context);
+	void (*ended)(void *context, struct process_job *job, int rc, const struct rot_error *err);
+};
+
+/*
+ * Runs all programs of the source, up to nr_at_once at a time, each as process_run does. An interruption stops those
+ * that run, and no other is asked for.
+ */
+void process_run_all(const struct process_source *source, size_t nr_at_once);
+
 /* Characters of output without white space at its end. */
 size_t process_output_length(const struct process_result *result);
 

@@ -59,6 +59,15 @@ static const char *const size_1[] = {"size=1", NULL}, *const size_2[] = {"size=2
 static const char *const fast[] = {"optimization=-O2", NULL}, *const slow[] = {"optimization=-O0", NULL};
 static const char *const step_3[] = {"step=3", "mode=down", NULL};
 
+static size_t nr_shown; /* calls of note_progress */
+
+static void
+note_progress(size_t nr_done, size_t nr)
+{
+	ck_assert_uint_eq(nr_done, ++nr_shown);
+	ck_assert_uint_le(nr_done, nr);
+}
+
 START_TEST(same_core_is_found_without_make)
 {
 	const struct core *first, *second;
@@ -262,6 +271,67 @@ build_fails(struct measurement *measurement, struct rot_error *err)
 	return rc;
 }
 
+START_TEST(many_cores_are_built_at_once)
+{
+	struct measurement *measurements[] = {fixture_measurement("Tiny", size_1), fixture_measurement("Broken", NULL),
+					      fixture_measurement("Tiny", step_3), fixture_measurement("Tiny", size_2),
+					      fixture_measurement("Other", NULL),  fixture_measurement("Tiny", fast)};
+	struct rot_error err = {0};
+	int nr_compiles;
+
+	fixture_log_program("make");
+	fixture_log_program("gcc");
+	nr_shown = 0;
+	ck_assert_msg(core_builder_build_all(builder, measurements, 6, note_progress, &err) == 1, "%s", err.text);
+	ck_assert_msg(strstr(err.text, "Broken.c:1:") != NULL, "%s", err.text);
+	ck_assert_uint_eq(nr_shown, 5);
+	ck_assert_int_eq(fixture_count("make"), 5);
+	nr_compiles = fixture_count_compiles();
+	for (size_t i = 0; i < 6; i++) {
+		const struct core *core = NULL;
+
+		ck_assert_int_eq(core_builder_find(builder, measurements[i], &core, &err), 0);
+		ck_assert_msg((core == NULL) == (i == 1), "core %zu", i);
+		if (core)
+			ck_assert_int_eq(access(core->child, X_OK), 0);
+	}
+	rot_graph_delete(measurements[1]);
+	measurements[1] = measurements[5];
+	nr_shown = 0;
+	ck_assert_int_eq(core_builder_build_all(builder, measurements, 5, note_progress, &err), 0);
+	ck_assert_uint_eq(nr_shown, 0);
+	ck_assert_int_eq(fixture_count("make"), 5);
+	ck_assert_int_eq(fixture_count_compiles(), nr_compiles);
+	for (size_t i = 0; i < 5; i++)
+		rot_graph_delete(measurements[i]);
+}
+END_TEST
+
+/* The second compiles nothing but its kernel: the first one has compiled the kernel and two generated files. */
+START_TEST(cores_of_a_kind_start_from_the_first)
+{
+	struct measurement *measurements[] = {fixture_measurement("Tiny", size_1), fixture_measurement("Tiny", step_3)};
+
+	fixture_log_program("gcc");
+	ck_assert_int_eq(core_builder_build_all(builder, measurements, 2, NULL, NULL), 0);
+	ck_assert_int_eq(fixture_count_compiles(), 3 + 1);
+	for (size_t i = 0; i < 2; i++)
+		rot_graph_delete(measurements[i]);
+}
+END_TEST
+
+START_TEST(removed_core_is_built_again)
+{
+	const struct core *core = build("Tiny", NULL);
+	char *folder = rot_strndup(core->child, strlen(core->child) - strlen("/child"));
+
+	folder_remove(folder);
+	build("Tiny", NULL);
+	ck_assert_int_eq(access(folder, F_OK), 0);
+	free(folder);
+}
+END_TEST
+
 START_TEST(contradicting_macros_are_named)
 {
 	struct measurement *measurement = fixture_measurement("Tiny", step_3),
@@ -419,6 +489,9 @@ main(void)
 	tcase_add_test(tcase, unfinished_folder_is_finished);
 	tcase_add_test(tcase, strange_paths_are_fine);
 	tcase_add_test(tcase, least_used_cores_are_removed);
+	tcase_add_test(tcase, many_cores_are_built_at_once);
+	tcase_add_test(tcase, cores_of_a_kind_start_from_the_first);
+	tcase_add_test(tcase, removed_core_is_built_again);
 	tcase_add_test(tcase, contradicting_macros_are_named);
 	tcase_add_test(tcase, different_flags_in_one_class_are_refused);
 	tcase_add_test(tcase, two_kernels_share_a_core);

@@ -275,6 +275,33 @@ START_TEST(kernel_is_checked_before_anything_is_built)
 }
 END_TEST
 
+/* Then measuring starts no make; what is prepared stays as it was described. */
+START_TEST(cores_are_prepared_ahead)
+{
+	static const char *const impossible[] = {"size=9000", NULL};
+	struct measurement *measurements[] = {fixture_measurement("Tiny", size_1),
+					      fixture_measurement("Tiny", impossible),
+					      fixture_measurement("Other", NULL), fixture_measurement("Tiny", size_2)};
+	struct rot_error err = {0};
+	char *before = rot_xml_write(measurements[0]), *after;
+
+	fixture_configure("optimization", "-O1");
+	ck_assert_int_eq(measuring_prepare(&rot, measurements, 4, &err), 1);
+	ck_assert_msg(strstr(err.text, "avx9000") != NULL, "%s", err.text);
+	ck_assert_int_eq(fixture_count("make"), 2);
+	ck_assert_int_eq(fixture_count("core"), 0);
+	after = rot_xml_write(measurements[0]);
+	ck_assert_str_eq(after, before);
+	perform_only(size_1, 2);
+	ck_assert_int_eq(fixture_count("make"), 2);
+	ck_assert_int_eq(fixture_count("core"), 1);
+	for (size_t i = 0; i < 4; i++)
+		rot_graph_delete(measurements[i]);
+	free(before);
+	free(after);
+}
+END_TEST
+
 /* Two rots want the same point: one measures, the other takes its result. */
 START_TEST(concurrent_rots_measure_a_point_once)
 {
@@ -329,6 +356,7 @@ main(void)
 	tcase_add_test(tcase, users_flags_are_part_of_the_description);
 	tcase_add_test(tcase, failed_core_keeps_what_was_measured);
 	tcase_add_test(tcase, kernel_is_checked_before_anything_is_built);
+	tcase_add_test(tcase, cores_are_prepared_ahead);
 	tcase_add_test(tcase, concurrent_rots_measure_a_point_once);
 	tcase_add_test(tcase, results_that_cannot_be_stored_are_measured_all_the_same);
 	suite_add_tcase(suite, tcase);
