@@ -25,6 +25,7 @@
  *   <check that="$bufferSize > 0" message="bufferSize must be at least 1"/>  refused when false
  *   <flags if="$instructionSet = 'AVX2'" add="-mavx2 -mfma"/>                compiler flags put before the optimization
  *   <library add="-lopenblas"/>                                             linker flags
+ *   <let name="bytes" is="8 * $bufferSize"/>                                 a variable for the rows below
  */
 enum definition_row_kind {
 	DEFINITION_OPERATIONS,
@@ -34,13 +35,14 @@ enum definition_row_kind {
 	DEFINITION_CHECK,
 	DEFINITION_FLAGS,
 	DEFINITION_LIBRARY,
+	DEFINITION_LET,
 };
 
 struct definition_row {
 	enum definition_row_kind kind;
-	const char *of;         /* operations: operation; bytes: border; requires: CPU flag              */
+	const char *of;         /* operations: operation; bytes: border; requires: CPU flag; let: name   */
 	const char *direction;  /* bytes: "read" or "write"                                               */
-	const char *expression; /* operations, bytes, dataSize: the value; check: the condition           */
+	const char *expression; /* operations, bytes, dataSize, let: the value; check: the condition      */
 	const char *condition;  /* if="": the row counts only when true; "" is always                     */
 	const char *text;       /* check: message; flags, library: what to add                            */
 	int line;               /* in the definition's file                                               */

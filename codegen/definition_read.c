@@ -130,6 +130,7 @@ static const struct row_element {
 	[DEFINITION_CHECK] = {"check", NULL, NULL, "that", "message"},
 	[DEFINITION_FLAGS] = {"flags", NULL, NULL, NULL, "add"},
 	[DEFINITION_LIBRARY] = {"library", NULL, NULL, NULL, "add"},
+	[DEFINITION_LET] = {"let", "name", NULL, "is", NULL},
 };
 
 static void

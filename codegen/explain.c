@@ -125,6 +125,7 @@ static const struct element {
 	{"check", {NEEDED("that", TEXT), NEEDED("message", TEXT), ALLOWED("if", TEXT)}},
 	{"flags", {NEEDED("add", TEXT), ALLOWED("if", TEXT)}},
 	{"library", {NEEDED("add", TEXT), ALLOWED("if", TEXT)}},
+	{"let", {NEEDED("name", FIELD_NAME), NEEDED("is", TEXT), ALLOWED("if", TEXT)}},
 };
 
 #define NR_ELEMENTS (sizeof(elements) / sizeof(elements[0]))

@@ -39,6 +39,18 @@ kernel_definition(const struct rot *rot, const struct kernel_base *kernel, struc
 	return definition;
 }
 
+/* A variable for the rows below. */
+static int
+set_variable(const struct definition_row *row, struct expression_scope *scope, struct rot_error *err)
+{
+	double value;
+
+	if (expression_number(scope, row->expression, &value, err) < 0)
+		return -1;
+	expression_scope_set_number(scope, row->of, value);
+	return 0;
+}
+
 int
 kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind,
 		int (*visit)(const struct definition_row *row, const struct expression_scope *scope, void *context,
@@ -56,12 +68,13 @@ kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum de
 		const struct definition_row *row = &definition->rows[i];
 		bool holds = true;
 
-		if (row->kind != kind)
+		if (row->kind != kind && row->kind != DEFINITION_LET)
 			continue;
 		if (row->condition[0])
 			rc = expression_bool(scope, row->condition, &holds, err);
 		if (rc == 0 && holds)
-			rc = visit(row, scope, context, err);
+			rc = row->kind == DEFINITION_LET ? set_variable(row, scope, err)
+							 : visit(row, scope, context, err);
 		if (rc < 0)
 			rot_error_prefix(err, "%s:%d", definition->path, row->line);
 	}

@@ -223,6 +223,7 @@ static const struct definition_row expected_rows[] = {
 	{DEFINITION_CHECK, "", "", "$n > 0", "", "n must be at least 1", 6},
 	{DEFINITION_FLAGS, "", "", "", "$n = 2", "-mavx2", 7},
 	{DEFINITION_LIBRARY, "", "", "", "", "-lm", 8},
+	{DEFINITION_LET, "twice", "", "2 * $n", "$n = 3", "", 9},
 };
 
 START_TEST(test_rows)
@@ -237,11 +238,12 @@ START_TEST(test_rows)
 			   "<check that=\"$n &gt; 0\" message=\"n must be at least 1\"/>\n"
 			   "<flags if=\"$n = 2\" add=\"-mavx2\"/>\n"
 			   "<library add=\"-lm\"/>\n"
+			   "<let name=\"twice\" is=\"2 * $n\" if=\"$n = 3\"/>\n"
 			   "</class>\n");
 	definition = definitions_at(definitions, 0);
 	ck_assert_str_eq(definition->folder, folder);
 	ck_assert_str_eq(definition->c_suffix, "Data");
-	ck_assert_uint_eq(definition->nr_rows, 7);
+	ck_assert_uint_eq(definition->nr_rows, 8);
 	for (size_t i = 0; i < definition->nr_rows; i++) {
 		const struct definition_row *row = &definition->rows[i], *expected = &expected_rows[i];
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "listing.h"
@@ -103,4 +104,29 @@ listing_count_destinations(const struct listing *listing, const char *mnemonic)
 		nr += is_new;
 	}
 	return nr;
+}
+
+void
+examine(struct kernel_base *kernel, const char *compiler, const char *function,
+	void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
+	const void *context)
+{
+	char *name = rot_format("%s-%ld.o", kernel->entity.class->name, (long)getpid());
+	char *object = kernel_compile(kernel, compiler, "-c", name);
+	struct listing listing = listing_of_function(object, function);
+	struct listing loop = listing_first_loop(&listing);
+
+	look(kernel, &loop, context);
+	listing_clear(&listing);
+	free(object);
+	free(name);
+}
+
+double
+number_of(const struct kernel_base *kernel, const char *field)
+{
+	double value = 0;
+
+	ck_assert(rot_entity_number(kernel, field, &value));
+	return value;
 }

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "entities.h"
+
 struct instruction {
 	unsigned long address;
 	char mnemonic[24];
@@ -32,5 +34,13 @@ size_t listing_count_destinations(const struct listing *listing, const char *mne
 
 /* The last operand: "%zmm3" of "%zmm31,%zmm30,%zmm3". */
 const char *instruction_destination(const struct instruction *instruction);
+
+/* Compiles the kernel for one compiler and gives the first loop of a function to look at. */
+void examine(struct kernel_base *kernel, const char *compiler, const char *function,
+	     void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
+	     const void *context);
+
+/* A field that is a number. */
+double number_of(const struct kernel_base *kernel, const char *field);
 
 #endif

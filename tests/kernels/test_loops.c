@@ -4,30 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "listing.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "testing.h"
-
-/* Compiles for one compiler, gives the first loop of a function to examine, and cleans up. */
-static void
-examine(struct kernel_base *kernel, const char *compiler, const char *function,
-	void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
-	const void *context)
-{
-	char *name = rot_format("%s-%ld.o", kernel->entity.class->name, (long)getpid());
-	char *object = kernel_compile(kernel, compiler, "-c", name);
-	struct listing listing = listing_of_function(object, function);
-	struct listing loop = listing_first_loop(&listing);
-
-	look(kernel, &loop, context);
-	listing_clear(&listing);
-	free(object);
-	free(name);
-}
 
 /* ---- Arithmetic ---- */
 
@@ -65,15 +47,6 @@ struct arithmetic_case {
 	const struct arithmetic_operation *operation;
 	bool is_float;
 };
-
-static double
-number_of(const struct kernel_base *kernel, const char *field)
-{
-	double value = 0;
-
-	ck_assert(rot_entity_number(kernel, field, &value));
-	return value;
-}
 
 /* "vaddpd": what AT&T syntax calls the instruction. */
 static void

@@ -48,6 +48,11 @@ static const struct {
 	{"Memory", "operation=RANDOM_READ bufferSize=67108864 iterations=3", "llcRam", 96 * MIB, 0},
 	{"Memory", "operation=RANDOM_READ bufferSize=65536 iterations=40", "l2l3", 64 * KIB, 0},
 	{"Memory", "operation=RANDOM_READ bufferSize=65536 iterations=40 warmData=true", "l2l3", 0, 0},
+	{"Vector", "operation=AXPY length=1024 iterations=10", "cpuL1", 160 * KIB, 80 * KIB},
+	{"Vector", "operation=COPY length=1024 iterations=10 precision=FLOAT", "cpuL1", 40 * KIB, 40 * KIB},
+	{"Vector", "operation=AXPY length=1024 iterations=10", "l1l2", 16 * KIB, 0},
+	{"Vector", "operation=AXPY length=1024 iterations=10 warmData=true", "l1l2", 0, 0},
+	{"Vector", "operation=AXPY length=4096 iterations=10 warmData=true", "l1l2", 640 * KIB, 304 * KIB},
 	/* 10^6 rows of 4: 32 MB fit into 32 MiB, but not into 1 MiB */
 	{"IntroductionExample", "variant=0", "llcRam", 32e6, 0},
 	{"IntroductionExample", "variant=1", "llcRam", 32e6, 0},
@@ -93,6 +98,9 @@ static const struct {
 	{"Arithmetic", "iterations=10 precision=FLOAT dlp=8 unroll=3", "doublePrecisionFlop", 0},
 	{"Arithmetic", "iterations=10 operation=FMA_ADD instructionSet=AVX512 dlp=12 unroll=2", "doublePrecisionFlop",
 	 5760},
+	{"Vector", "operation=AXPBYPCZ length=128 iterations=10", "doublePrecisionFlop", 6400},
+	{"Vector", "operation=AXPBYPCZ length=128 iterations=10", "singlePrecisionFlop", 0},
+	{"Vector", "operation=COPY length=128 iterations=10 precision=FLOAT", "flop", 0},
 };
 
 START_TEST(operations_are_expected)
@@ -150,6 +158,12 @@ static const struct {
 	{"Arithmetic", "dlp=10 operation=FMA_ADD", "at most 8"},
 	{"Arithmetic", "dlp=22 operation=FMA_ADD registers=32", "at most 20"},
 	{"Arithmetic", "registers=24", "registers must be 16 or 32"},
+	{"Vector", "length=0", "length must be at least 1"},
+	{"Vector", "length=1023", "multiple of unroll"},
+	{"Vector", "length=1028 instructionSet=AVX512", "multiple of unroll"},
+	{"Vector", "iterations=0", "iterations must be at least 1"},
+	{"Vector", "unroll=17", "unroll must be 1 to 16"},
+	{"Vector", "gap=8", "gap must be 0 or a multiple of 64"},
 	{"IntroductionExample", "m=0", "m must be at least 1"},
 	{"IntroductionExample", "n=0", "n must be at least 1"},
 	{"IntroductionExample", "variant=2", "variant must be 0"},
@@ -182,6 +196,10 @@ static const struct {
 	{"Arithmetic", "instructionSet=AVX2", "avx"},
 	{"Arithmetic", "instructionSet=AVX512", "avx512f"},
 	{"Arithmetic", "instructionSet=SCALAR registers=32", "avx512vl"},
+	{"Vector", "", NULL},
+	{"Vector", "multiplyAdd=FUSED", "fma"},
+	{"Vector", "instructionSet=AVX2", "avx"},
+	{"Vector", "instructionSet=AVX512", "avx512f"},
 };
 
 START_TEST(missing_instructions_are_refused)
