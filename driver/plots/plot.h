@@ -82,8 +82,19 @@ struct series_plot {
 	size_t nr_series;
 };
 
+/* A value for each pair of a column and a row, as a colour; ticks name columns and rows. The best one is framed. */
+struct heat_plot {
+	struct plot_frame frame;                  /* its axes give labels alone */
+	const char *const *columns, *const *rows; /* from the left, and from the bottom */
+	size_t nr_columns, nr_rows;               /* at least 1 each */
+	const double *values;                     /* [nr_rows][nr_columns]; NaN: none, left white */
+	const char *value_label;                  /* with its unit: "flop/cycle" */
+	size_t best_column, best_row;
+};
+
 int roofline_plot_write(const struct roofline_plot *plot, const char *output_name, struct rot_error *err);
 int distribution_plot_write(const struct distribution_plot *plot, const char *output_name, struct rot_error *err);
 int series_plot_write(const struct series_plot *plot, const char *output_name, struct rot_error *err);
+int heat_plot_write(const struct heat_plot *plot, const char *output_name, struct rot_error *err);
 
 #endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Peaks for people and programs: the thesis' tables ("Finding Performance and Bandwidth Ceilings"), comma separated
+ * values, JSON, and the landscape of a search as a heat map.
+ */
+#ifndef PEAKS_PRESENT_H
+#define PEAKS_PRESENT_H
+
+#include <stdio.h>
+
+#include "error.h"
+#include "peaks/peak.h"
+
+struct rot;
+struct json_t;
+
+/*
+ * Tables with notes below them; nothing at all where the list has no peak of that kind. What is above, per cycle of the
+ * core; where its clock is not known, per cycle of the time stamp counter, marked (t).
+ */
+void peaks_print_performance(const struct peak_list *list, FILE *out);
+void peaks_print_bandwidth(const struct peak_list *list, FILE *out);
+void peaks_print_latency(const struct peak_list *list, FILE *out);
+
+/* Minimum arithmetic intensity: performances over the highest bandwidth of each border, for each number of threads. */
+void peaks_print_ridges(const struct peak_list *list, FILE *out);
+
+/* All of these, an empty line between. */
+void peaks_print(const struct peak_list *list, FILE *out);
+
+/* One row a peak, in base units; empty fields where nothing is known. */
+void peaks_print_csv(const struct peak_list *list, FILE *out);
+
+/* {"schema": "rot.peaks/1", "machine": ..., "peaks": [...], "ridges": [...]}. New reference. */
+struct json_t *peaks_json(const struct rot *rot, const struct peak_list *list);
+
+/*
+ * What the search of the peak tried, over two of its axes (the best of the others): OUTPUT.pdf, .svg, .data, .gnuplot.
+ * caption: of the machine. An error where nothing was searched.
+ */
+int peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err);
+
+#endif

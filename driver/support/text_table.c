@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of text. */
+#include "support/text_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+#define GAP 2
+
+void
+text_table_add(struct text_table *table, char *const *cells)
+{
+	size_t nr = table->nr_rows * table->nr_columns;
+
+	table->cells = rot_realloc(table->cells, nr + table->nr_columns, sizeof(*table->cells));
+	memcpy(table->cells + nr, cells, table->nr_columns * sizeof(*cells));
+	table->nr_rows++;
+}
+
+void
+text_table_clear(struct text_table *table)
+{
+	for (size_t i = 0; i < table->nr_rows * table->nr_columns; i++)
+		free(table->cells[i]);
+	free(table->cells);
+	table->cells = NULL;
+	table->nr_rows = 0;
+}
+
+/* Columns on the terminal of the first length bytes: bytes that continue a UTF-8 character take no place. */
+static size_t
+width_of(const char *text, size_t length)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < length; i++)
+		width += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return width;
+}
+
+/* The line of that number of a text with several; "" behind the last. */
+static const char *
+line_of(const char *text, size_t line, size_t *length)
+{
+	while (line > 0 && *text) {
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+		line--;
+	}
+	*length = strcspn(text, "\n");
+	return text;
+}
+
+static size_t
+heading_lines(const struct text_table *table)
+{
+	size_t most = 1;
+
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		size_t nr = 1;
+
+		for (const char *at = table->columns[i].heading; (at = strchr(at, '\n')); at++)
+			nr++;
+		most = nr > most ? nr : most;
+	}
+	return most;
+}
+
+static const char *
+cell_at(const struct text_table *table, size_t row, size_t column)
+{
+	return table->cells[row * table->nr_columns + column];
+}
+
+/* Of the widest text; 0: the column says nothing. */
+static size_t
+column_width(const struct text_table *table, size_t column, size_t nr_heading_lines)
+{
+	size_t width = 0, length;
+	bool is_empty = true;
+
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		const char *cell = cell_at(table, row, column);
+		size_t wide = width_of(cell, strlen(cell));
+
+		is_empty = is_empty && (!*cell || strcmp(cell, "-") == 0);
+		width = wide > width ? wide : width;
+	}
+	for (size_t line = 0; line < nr_heading_lines; line++) {
+		const char *text = line_of(table->columns[column].heading, line, &length);
+		size_t wide = width_of(text, length);
+
+		width = wide > width ? wide : width;
+	}
+	return is_empty ? 0 : width;
+}
+
+/* Blanks are owed, and only paid before the next text. */
+static void
+print_cell(FILE *out, const char *text, size_t length, size_t width, bool is_left, size_t *owed)
+{
+	size_t blanks = width - width_of(text, length);
+
+	if (!is_left)
+		*owed += blanks;
+	if (length > 0) {
+		fprintf(out, "%*s%.*s", (int)*owed, "", (int)length, text);
+		*owed = 0;
+	}
+	*owed += (is_left ? blanks : 0) + GAP;
+}
+
+void
+text_table_print(const struct text_table *table, FILE *out)
+{
+	size_t nr_lines = heading_lines(table), *widths = rot_calloc(table->nr_columns + 1, sizeof(*widths)), owed;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		widths[i] = column_width(table, i, nr_lines);
+	for (size_t row = 0; row < nr_lines + table->nr_rows; row++) {
+		owed = 0;
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			const char *text =
+				row < nr_lines ? table->columns[i].heading : cell_at(table, row - nr_lines, i);
+			size_t length = strlen(text);
+
+			if (row < nr_lines)
+				text = line_of(text, row, &length);
+			if (widths[i] > 0)
+				print_cell(out, text, length, widths[i], table->columns[i].is_left, &owed);
+		}
+		fputc('\n', out);
+	}
+	free(widths);
+}
+
+static void
+print_field(FILE *out, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		fputs(text, out);
+		return;
+	}
+	fputc('"', out);
+	for (; *text; text++)
+		fprintf(out, *text == '"' ? "\"\"" : "%c", *text);
+	fputc('"', out);
+}
+
+void
+text_table_print_csv(const struct text_table *table, FILE *out)
+{
+	for (size_t row = 0; row <= table->nr_rows; row++)
+		for (size_t i = 0; i < table->nr_columns; i++) {
+			print_field(out, row == 0 ? table->columns[i].heading : cell_at(table, row - 1, i));
+			fputs(i + 1 < table->nr_columns ? "," : "\n", out);
+		}
+}

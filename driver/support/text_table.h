@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of text: aligned columns for people, or comma separated values (RFC 4180) for programs. */
+#ifndef SUPPORT_TEXT_TABLE_H
+#define SUPPORT_TEXT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct text_table_column {
+	const char *heading; /* borrowed; several lines with \n */
+	bool is_left;        /* aligned */
+};
+
+/* Zeroed but for the columns (borrowed): no rows. */
+struct text_table {
+	const struct text_table_column *columns;
+	size_t nr_columns;
+	char **cells; /* [nr_rows * nr_columns], owned */
+	size_t nr_rows;
+};
+
+/* Adds a row of nr_columns texts in fresh memory, which it takes over. */
+void text_table_add(struct text_table *table, char *const *cells);
+void text_table_clear(struct text_table *table);
+
+/* Columns that are empty or "-" in all rows are left out. Characters, not bytes, are aligned; no blanks at the end. */
+void text_table_print(const struct text_table *table, FILE *out);
+
+void text_table_print_csv(const struct text_table *table, FILE *out);
+
+#endif

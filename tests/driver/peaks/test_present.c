@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* A roof by hand as tables, comma separated values and JSON, against golden files; ridge points; heat maps. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "machine/machine.h"
+#include "memory.h"
+#include "peaks/limits.h"
+#include "peaks/present.h"
+#include "peaks/ridges.h"
+#include "peaks_by_hand.h"
+#include "quantities/architecture.h"
+#include "rot.h"
+#include "testing.h"
+
+static struct peak_list list;
+
+/* With the limits of the processor that the values are of. */
+static void
+set_up(void)
+{
+	struct rot_error err = {0};
+	char *path = source_path("driver/architectures/zen5.xml");
+	char *schema = source_path("driver/schemas/architecture.rng");
+	struct architecture *architecture = architecture_read(path, schema, &err);
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	list = peaks_by_hand();
+	for (size_t i = 0; i < list.nr; i++)
+		peak_set_limit(&list.peaks[i], architecture, 2);
+	architecture_delete(architecture);
+	free(schema);
+	free(path);
+}
+
+static void
+tear_down(void)
+{
+	peak_list_clear(&list);
+}
+
+static void
+assert_golden(const char *name, const char *text)
+{
+	char *path = source_path("tests/driver/peaks/golden/%s", name), *golden;
+
+	if (getenv("GOLDEN"))
+		file_fill(path, text);
+	golden = file_text(path);
+	ck_assert_str_eq(text, golden);
+	free(golden);
+	free(path);
+}
+
+static char *
+printed(void (*print)(const struct peak_list *, FILE *))
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	print(&list, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(tables_are_golden)
+{
+	char *text = printed(peaks_print);
+
+	assert_golden("peaks.txt", text);
+	free(text);
+}
+END_TEST
+
+START_TEST(comma_separated_values_are_golden)
+{
+	char *text;
+
+	rot_string_set(&list.peaks[1].remark, "a \"quoted\" remark, with a comma");
+	text = printed(peaks_print_csv);
+	assert_golden("peaks.csv", text);
+	free(text);
+}
+END_TEST
+
+START_TEST(json_is_golden)
+{
+	struct rot_error err = {0};
+	char *folder = source_path("tests/machines/zen5-turin-kvm"), *text;
+	struct rot rot = {.machine = machine_read(folder, &err)};
+	json_t *json;
+
+	list.nr = 9;
+	list.peaks[0].landscape.nr_points = 2;
+	json = peaks_json(&rot, &list);
+	text = json_dumps(json, JSON_INDENT(1));
+	list.peaks[0].landscape.nr_points = 144;
+	list.nr = 19;
+	assert_golden("peaks.json", text);
+	free(text);
+	json_decref(json);
+	rot_graph_delete(rot.machine);
+	free(folder);
+}
+END_TEST
+
+/* Without a clock of the core the values are told per cycle of the time stamp counter. */
+START_TEST(without_a_clock_cycles_are_those_of_the_counter)
+{
+	char *text;
+
+	list.peaks[1].per_cycle = (struct peak_estimate){NAN, NAN, NAN};
+	list.peaks[1].clock_hz = NAN;
+	text = printed(peaks_print_performance);
+	ck_assert_ptr_nonnull(strstr(text, "(t) operations per cycle of the time stamp counter"));
+	ck_assert_ptr_nonnull(strstr(text, "49.215 ±0.015 (t)"));
+	free(text);
+}
+END_TEST
+
+START_TEST(nothing_is_printed_of_nothing)
+{
+	char *text;
+	size_t nr = list.nr;
+
+	list.nr = 0;
+	text = printed(peaks_print);
+	ck_assert_str_eq(text, "");
+	free(text);
+	list.nr = nr;
+}
+END_TEST
+
+START_TEST(ridges_are_of_equal_threads_and_floating_point)
+{
+	struct ridge *ridges;
+	size_t nr;
+
+	rot_string_set(&list.peaks[5].operation, "integerOperation");
+	nr = peaks_ridges(&list, &ridges);
+	/* six performances and six bandwidths of one thread, one and two of two */
+	ck_assert_uint_eq(nr, 6 * 6 + 2);
+	ck_assert_double_eq(ridges[0].intensity.value, 47.985 / 127.9);
+	ck_assert_double_eq(ridges[0].intensity.low, (47.985 - 0.02) / (127.9 + 0.1));
+	ck_assert_double_eq(ridges[0].intensity.high, (47.985 + 0.02) / (127.9 - 0.1));
+	free(ridges);
+	list.peaks[0].per_cycle.value = NAN;
+	nr = peaks_ridges(&list, &ridges);
+	ck_assert_double_eq_tol(ridges[0].intensity.value, 47.985 / 127.9, 1e-12);
+	free(ridges);
+}
+END_TEST
+
+/* A picture without gnuplot is an error; script and data are looked at where it is there. */
+START_TEST(landscapes_are_drawn)
+{
+	struct rot_error err = {0};
+	char *folder = temporary_folder_new(), *name = rot_format("%s/heat", folder), *script, *path;
+
+	ck_assert_int_eq(peak_draw_landscape(&list.peaks[1], "", name, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "nothing was searched for the peak 'AVX-512 FMA'"));
+	if (system("gnuplot --version >/dev/null 2>&1") == 0) {
+		ck_assert_msg(peak_draw_landscape(&list.peaks[0], "by hand", name, &err) == 0, "%s", err.text);
+		path = rot_format("%s.gnuplot", name);
+		script = file_text(path);
+		ck_assert_ptr_nonnull(strstr(script, "set xlabel \"unroll\""));
+		ck_assert_ptr_nonnull(strstr(script, "set ylabel \"dlp\""));
+		ck_assert_ptr_nonnull(strstr(script, "set object rectangle from 2.5,4.5 to 3.5,5.5"));
+		ck_assert_ptr_nonnull(strstr(script, "47.98 flop/cycle with dlp 12, unroll 4"));
+		free(script);
+		free(path);
+	}
+	free(name);
+	temporary_folder_delete(folder);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("present");
+	TCase *tcase = tcase_create("present");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_set_timeout(tcase, 60);
+	tcase_add_test(tcase, tables_are_golden);
+	tcase_add_test(tcase, comma_separated_values_are_golden);
+	tcase_add_test(tcase, json_is_golden);
+	tcase_add_test(tcase, without_a_clock_cycles_are_those_of_the_counter);
+	tcase_add_test(tcase, nothing_is_printed_of_nothing);
+	tcase_add_test(tcase, ridges_are_of_equal_threads_and_floating_point);
+	tcase_add_test(tcase, landscapes_are_drawn);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
