@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Requests in, values out: resolve, plan, measure, compute. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
