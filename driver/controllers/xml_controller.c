@@ -114,8 +114,8 @@ add_own_ceilings(const struct xml_controller *controller, struct experiment *exp
 	return 0;
 }
 
-static struct xml_controller *
-open_default_peaks(struct rot *rot, struct rot_error *err)
+struct xml_controller *
+xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err)
 {
 	char *path = controller_find_file(rot->paths, "default-peaks");
 	struct xml_controller *peaks = path ? xml_controller_open(rot, path, err) : NULL;
@@ -131,7 +131,7 @@ open_default_peaks(struct rot *rot, struct rot_error *err)
 int
 experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
 {
-	struct xml_controller *peaks = open_default_peaks(experiment_rot(experiment), err);
+	struct xml_controller *peaks = xml_controller_open_default_peaks(experiment_rot(experiment), err);
 	int rc = peaks ? add_own_ceilings(peaks, experiment, err) : -1;
 
 	xml_controller_close(peaks);
@@ -173,7 +173,8 @@ static int
 run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
 	char *name = xml_attribute(xmlDocGetRootElement(controller->file.doc), "name", "");
-	struct xml_controller *peaks = controller->has_default_peaks ? open_default_peaks(controller->rot, err) : NULL;
+	struct xml_controller *peaks =
+		controller->has_default_peaks ? xml_controller_open_default_peaks(controller->rot, err) : NULL;
 	size_t nr_expected = controller->nr_planned + controller->nr_ceilings + nr_ceilings_wanted(controller, peaks);
 	struct experiment *experiment = NULL;
 	struct rot_error later = {0};

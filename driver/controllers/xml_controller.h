@@ -17,6 +17,9 @@ struct xml_controller;
  * checked, and nothing is measured or built. NULL on error; messages begin with file and line.
  */
 struct xml_controller *xml_controller_open(struct rot *rot, const char *path, struct rot_error *err);
+/* That which describes the ceilings of the machine, the user's or rot's own. */
+struct xml_controller *xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err);
+
 void xml_controller_close(struct xml_controller *controller);
 
 /* Measures and writes everything. Interrupted: writes what is finished, then fails with "interrupted". */

@@ -12,8 +12,8 @@
  * estimate; NaN, with confidence 0, where there is none (n < 6 for a median).
  */
 struct summary {
-	const char
-		*estimator; /* "median", "exact" (all values agree), "minimum", "ratioOfMedians", "expected", "given" */
+	const char *estimator; /* "median", "exact" (all values agree), "quantile", "minimum", "ratioOfMedians",
+				  "expected", "given" */
 	double value;
 	double low, high, confidence;
 	double minimum, maximum;
@@ -27,6 +27,12 @@ struct summary summary_empty(void);
 /* Median with its distribution-free interval (order statistics); "exact" when all n values are the same. values are not
  * changed. */
 struct summary summary_median(const double *values, size_t n);
+
+/*
+ * The value that a share p of all runs stays below (0 < p < 1), with its distribution-free interval: what the best runs
+ * reach, where some of the others were slowed by something else. Needs n >= 11 for the interval of p = 0.75.
+ */
+struct summary summary_quantile(const double *values, size_t n, double p);
 
 /* Minimum (the thesis' minimum of K), with range and quartiles but no interval. */
 struct summary summary_minimum(const double *values, size_t n);

@@ -27,6 +27,12 @@ has "too many arguments" 2 "" "wrong number of arguments for 'version'"
 call version -rnus=3
 is "an unknown key on the command line" 2 "" "rot: unknown configuration key 'rnus'
      did you mean 'runs'? All keys: rot list keys"
+call peaks --threads=many
+has "peaks on a strange number of threads" 2 "" "--threads=1, --threads=all or --threads=sweep"
+call peaks --quik
+has "peaks with an unknown option" 2 "" "unknown configuration key 'quik'"
+call peaks --quick no-such-peak
+has "a peak that there is not" 1 "" "no peak has all these words"
 call list kernel
 is "an unknown topic suggests the nearest" 2 "" "rot: there is nothing to list by the name 'kernel'
      did you mean 'kernels'? All topics: rot list"
@@ -103,6 +109,7 @@ call complete 'rot '
 is "commands" 0 "measure
 remeasure
 run
+peaks
 plot
 list
 doctor

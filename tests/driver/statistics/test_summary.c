@@ -35,6 +35,46 @@ START_TEST(test_median_interval_ranks)
 }
 END_TEST
 
+/* Likewise for the upper quartile; the ends need not be alike. */
+static const struct {
+	size_t n, low, high;
+	double confidence;
+} quartile_intervals[] = {
+	{11, 5, 11, 0.95020},  {12, 6, 12, 0.95407},  {16, 9, 16, 0.96285},
+	{20, 11, 19, 0.96182}, {40, 25, 36, 0.95771}, {100, 67, 84, 0.95129},
+};
+
+START_TEST(test_quantile_interval_ranks)
+{
+	const size_t n = quartile_intervals[_i].n;
+	double values[200];
+	struct summary s;
+
+	for (size_t i = 0; i < n; i++)
+		values[i] = (double)((i * 7) % n) + 1;
+	s = summary_quantile(values, n, 0.75);
+	ck_assert_double_eq(s.low, (double)quartile_intervals[_i].low);
+	ck_assert_double_eq(s.high, (double)quartile_intervals[_i].high);
+	ck_assert_double_eq_tol(s.confidence, quartile_intervals[_i].confidence, 1e-4);
+	ck_assert_double_eq_tol(s.value, 0.75 * ((double)n + 1), 1e-9);
+	ck_assert_str_eq(s.estimator, "quantile");
+}
+END_TEST
+
+START_TEST(test_quantile_of_few_has_no_interval)
+{
+	const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+
+	for (size_t n = 0; n <= 10; n++) {
+		struct summary s = summary_quantile(values, n, 0.75);
+
+		ck_assert(isnan(s.low) && isnan(s.high));
+		ck_assert_double_eq(s.confidence, 0);
+		ck_assert(isnan(s.value) == (n == 0));
+	}
+}
+END_TEST
+
 START_TEST(test_no_interval_below_six)
 {
 	const double values[] = {3, 1, 2, 5, 4};
@@ -166,6 +206,8 @@ main(void)
 	TCase *known = tcase_create("known");
 
 	tcase_add_loop_test(known, test_median_interval_ranks, 0, NR_ELEMENTS(intervals));
+	tcase_add_loop_test(known, test_quantile_interval_ranks, 0, NR_ELEMENTS(quartile_intervals));
+	tcase_add_test(known, test_quantile_of_few_has_no_interval);
 	tcase_add_test(known, test_no_interval_below_six);
 	tcase_add_test(known, test_nothing_is_nan);
 	tcase_add_test(known, test_exact_when_all_agree);

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include "peaks/samples.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "rot.h"
+#include "statistics/summary.h"
+
+/* ---- measuring ---- */
+
+enum { OF_CYCLES, OF_SECONDS, OF_TSC, NR_CLOCKS };
+
+static const char *const clocks[NR_CLOCKS] = {"coreCycles", "microSeconds", "tsc"};
+
+static void
+take_values(struct peak_samples *samples, const struct quantity_value *values, size_t nr_threads)
+{
+	double **const rates[NR_CLOCKS] = {&samples->per_cycle, &samples->per_second, &samples->per_tsc};
+
+	samples->nr = values[0].nr_samples;
+	samples->clock_kind = values[OF_CYCLES].kind;
+	samples->is_tainted = rot_calloc(samples->nr + 1, sizeof(*samples->is_tainted));
+	for (size_t k = 0; k < NR_CLOCKS; k++) {
+		*rates[k] = rot_calloc(samples->nr + 1, sizeof(**rates[k]));
+		for (size_t i = 0; i < samples->nr; i++) {
+			(*rates[k])[i] = values[k].samples[i];
+			samples->is_tainted[i] |= values[k].taints[i] != 0 || !isfinite(values[k].samples[i]);
+		}
+	}
+	/* The time of several threads is that of the one that took longest; their core cycles are summed. */
+	for (size_t i = 0; i < samples->nr; i++)
+		samples->per_tsc[i] /= (double)nr_threads;
+}
+
+int
+peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+		     const struct peak_work *work, int nr_runs, struct rot_error *err)
+{
+	const size_t nr_threads = measurement_nr_workloads(measurement);
+	const double total = work->of_thread * (double)nr_threads;
+	struct quantity_request requests[NR_CLOCKS];
+	struct quantity_value values[NR_CLOCKS];
+	int rc;
+
+	*samples = (struct peak_samples){.nr = 0};
+	for (size_t i = 0; i < NR_CLOCKS; i++)
+		requests[i] = (struct quantity_request){
+			.name = work->operation ? "performance" : "throughput",
+			.operation = work->operation,
+			/* the bytes are given: which border is asked for does not matter */
+			.border = work->operation                      ? NULL
+				  : strcmp(work->border, "cpuL1") == 0 ? "l1l2"
+								       : work->border,
+			.clock = clocks[i],
+			.given_operations = work->operation ? total : 0,
+			.given_bytes = work->operation ? 0 : total,
+		};
+	/* The user's compiler flags are for what he compares with the roof. */
+	configuration_push(rot->configuration);
+	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
+	rc = quantities_measure(rot, measurement, requests, NR_CLOCKS, nr_runs, values, NULL, err);
+	configuration_pop(rot->configuration);
+	if (rc < 0)
+		return -1;
+	take_values(samples, values, nr_threads);
+	for (size_t i = 0; i < NR_CLOCKS; i++)
+		quantity_value_clear(&values[i]);
+	return 0;
+}
+
+void
+peak_samples_clear(struct peak_samples *samples)
+{
+	free(samples->per_cycle);
+	free(samples->per_second);
+	free(samples->per_tsc);
+	free(samples->is_tainted);
+	*samples = (struct peak_samples){.nr = 0};
+}
+
+/* ---- threads ---- */
+
+/* At the event that comes right before the measurers of the kernel start. */
+static struct rule *
+start_together(size_t nr)
+{
+	struct wait_for_pressure_barrier_action *action = wait_for_pressure_barrier_action_new();
+	struct workload_event_predicate *predicate = workload_event_predicate_new();
+	struct rule *rule = rule_new();
+
+	action->barrier = pressure_barrier_new();
+	action->barrier->threshold = (int32_t)nr;
+	rot_string_set(&predicate->event, "kernelStart");
+	rule->predicate = &predicate->base;
+	rule->action = &action->base;
+	return rule;
+}
+
+struct measurement *
+measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr)
+{
+	struct measurement *copy = rot_graph_clone(measurement, NULL);
+
+	measurement_workloads_at(copy, 0)->cpu = cpus[0];
+	for (size_t i = 1; i < nr; i++) {
+		struct workload *workload = rot_graph_clone(measurement_workloads_at(measurement, 0), NULL);
+
+		workload->cpu = cpus[i];
+		measurement_workloads_add(copy, workload);
+	}
+	if (nr > 1)
+		measurement_rules_add(copy, start_together(nr));
+	return copy;
+}
+
+size_t
+allowed_cpus(int **cpus)
+{
+	cpu_set_t set;
+	size_t nr = 0;
+
+	*cpus = rot_calloc(CPU_SETSIZE, sizeof(**cpus));
+	if (sched_getaffinity(0, sizeof(set), &set) < 0)
+		CPU_ZERO(&set);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			(*cpus)[nr++] = cpu;
+	return nr > 0 ? nr : 1; /* at least CPU 0 */
+}
+
+/* ---- estimates ---- */
+
+#define SHARE 0.75 /* of the runs that stay below a peak */
+
+/* Those that were not disturbed; all, if all were. Fresh memory. */
+static double *
+kept(const struct peak_samples *samples, const double *values, size_t from, size_t to, size_t *nr)
+{
+	double *kept = rot_calloc(to > from ? to - from : 1, sizeof(*kept));
+
+	*nr = 0;
+	for (int use_all = 0; use_all < 2 && *nr == 0; use_all++)
+		for (size_t i = from; i < to && i < samples->nr; i++)
+			if (isfinite(values[i]) && (use_all || !samples->is_tainted[i]))
+				kept[(*nr)++] = values[i];
+	return kept;
+}
+
+struct peak_estimate
+peak_samples_estimate(const struct peak_samples *samples, const double *values, size_t from, size_t to, size_t *nr,
+		      size_t *nr_tainted)
+{
+	size_t nr_kept;
+	double *of = kept(samples, values, from, to, &nr_kept);
+	struct summary summary = summary_quantile(of, nr_kept, SHARE);
+
+	if (nr)
+		*nr = nr_kept;
+	if (nr_tainted) {
+		*nr_tainted = 0;
+		for (size_t i = from; i < to && i < samples->nr; i++)
+			*nr_tainted += samples->is_tainted[i];
+	}
+	free(of);
+	return (struct peak_estimate){summary.value, summary.low, summary.high};
+}
+
+double
+peak_samples_score(const struct peak_samples *samples, size_t from, size_t to)
+{
+	size_t nr;
+	double *of = kept(samples, samples->per_cycle, from, to, &nr);
+	double score = statistics_percentile(of, nr, 100 * SHARE);
+
+	free(of);
+	return score;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* A variant of a ceiling's kernel measured: on one thread or on several, run by run. For find.c only. */
+#ifndef PEAKS_SAMPLES_H
+#define PEAKS_SAMPLES_H
+
+#include "entities.h"
+#include "error.h"
+#include "peaks/peak.h"
+
+struct rot;
+
+/* Rates of each run, in its order; not a number or infinite where a time is not known. */
+struct peak_samples {
+	double *per_cycle;  /* of a core, and of one thread */
+	double *per_second; /* of all threads together */
+	double *per_tsc;    /* ticks of the time stamp counter, of one thread */
+	bool *is_tainted;   /* disturbed: not to be believed */
+	size_t nr;
+	const char *clock_kind; /* how core cycles are known: "measured" or "modelled" */
+};
+
+/* What a run does: operations if operation is not NULL, otherwise bytes over a border; or accesses, as if bytes. */
+struct peak_work {
+	const char *operation, *border;
+	double of_thread;
+};
+
+/*
+ * The first nr_runs runs of the measurement, from the cache or measured. Its workloads all do the same work. Errors: as
+ * quantities_measure.
+ */
+int peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+			 const struct peak_work *work, int nr_runs, struct rot_error *err);
+void peak_samples_clear(struct peak_samples *samples);
+
+/*
+ * The same with the only workload on nr threads, each on a CPU of its own; their kernels begin together. Fresh graph
+ * (rot_graph_delete).
+ */
+struct measurement *measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr);
+
+/* The CPUs that this process may run on; *cpus is freed by the caller. */
+size_t allowed_cpus(int **cpus);
+
+/*
+ * The upper quartile of the runs from..to-1 with its interval, of those that were not disturbed, or of all if all were.
+ * A roof is what the machine can do: runs that something else slowed, which no counter has told, say nothing of it, and
+ * the single best run may owe its place to a clock that was misread. *nr and *nr_tainted (may be NULL) count what it is
+ * made of, and what was left out.
+ */
+struct peak_estimate peak_samples_estimate(const struct peak_samples *samples, const double *values, size_t from,
+					   size_t to, size_t *nr, size_t *nr_tainted);
+
+/* By what variants are compared: the same of the rates per core cycle. NaN without runs. */
+double peak_samples_score(const struct peak_samples *samples, size_t from, size_t to);
+
+#endif
