@@ -51,7 +51,7 @@ COMPILE = $(CC) -std=gnu11 -Wall -Wextra -g $(PLAIN_FLAGS) $(RELOCATABLE_FLAGS) 
 
 LIBRARIES = $(BUILT)/core/librot-child.a $(ENTITIES)/libentities.a $(ENTITIES)/libshared-entities.a
 LINK = $(LINKER) -fno-lto $(CORE_LDFLAGS) $(OBJECTS) -Wl,-z,now -Wl,--start-group $(LIBRARIES) -Wl,--end-group \
-	$(foreach name,$(KERNELS),$(LIBS_$(name))) -lpfm -lpthread -lm -ldl
+	$(foreach name,$(KERNELS),$(LIBS_$(name))) -lpthread -lm -ldl
 
 SOURCES_generated = generated/kernels.c generated/kernel_entities.c
 FLAGS_generated = -O1

@@ -3,8 +3,6 @@
 #include "common/perf_event.h"
 
 #include <errno.h>
-#include <perfmon/pfmlib_perf_event.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,29 +13,10 @@
 #include <unistd.h>
 
 #include "common/perf_hint.h"
+#include "common/pfm.h"
 #include "memory.h"
 
 #define SCRUB_TURNS 100
-
-static pthread_once_t library_once = PTHREAD_ONCE_INIT;
-static int library_status;
-
-static void
-library_initialize(void)
-{
-	/* lets events of processors other than this one be encoded */
-	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	library_status = pfm_initialize();
-}
-
-int
-perf_library_open(struct rot_error *err)
-{
-	pthread_once(&library_once, library_initialize);
-	if (library_status == PFM_SUCCESS)
-		return 0;
-	return rot_error_set(err, 0, "cannot initialize libpfm4: %s", pfm_strerror(library_status));
-}
 
 /* libpfm4 leaves the code out of the names of raw events ("perf_raw:::u=1"): put it back. Takes over name. */
 static char *
@@ -58,11 +37,12 @@ encode(const char *event, struct perf_modes modes, struct perf_event_attr *attr,
 {
 	int plm = (modes.user ? PFM_PLM3 : 0) | (modes.kernel ? PFM_PLM0 : 0);
 	pfm_perf_encode_arg_t arg = {.attr = attr, .fstr = name, .size = sizeof(arg)};
+	const struct pfm *pfm = pfm_open(err);
 	int status;
 
 	*name = NULL;
 	*attr = (struct perf_event_attr){.size = sizeof(*attr)};
-	if (perf_library_open(err) < 0)
+	if (!pfm)
 		return -1;
 	if (!*event) {
 		rot_error_set(err, 0, "cannot count '': an event needs a definition");
@@ -71,7 +51,7 @@ encode(const char *event, struct perf_modes modes, struct perf_event_attr *attr,
 	}
 	if (!plm)
 		return rot_error_set(err, 0, "cannot count '%s': neither user nor kernel mode is wanted", event);
-	status = pfm_get_os_event_encoding(event, plm, PFM_OS_PERF_EVENT, &arg);
+	status = pfm->get_os_event_encoding(event, plm, PFM_OS_PERF_EVENT, &arg);
 	if (status == PFM_SUCCESS) {
 		attr->size = sizeof(*attr);
 		*name = qualified_name(*name, attr);
@@ -79,7 +59,7 @@ encode(const char *event, struct perf_modes modes, struct perf_event_attr *attr,
 	}
 	free(*name);
 	*name = NULL;
-	rot_error_set(err, 0, "cannot count '%s': libpfm4 says: %s", event, pfm_strerror(status));
+	rot_error_set(err, 0, "cannot count '%s': libpfm4 says: %s", event, pfm->strerror(status));
 	return rot_error_hint(err,
 			      "'rot list events' shows what this machine counts; codes of the processor's manual are "
 			      "written perf_raw::rXXXX");

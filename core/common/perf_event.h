@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups of perf events, named by libpfm4 strings. perf_event.c and perf_list.c are the only files that know libpfm4.
- */
+/* Groups of perf events, named by libpfm4 strings. perf_event.c, perf_list.c and pfm.c alone know libpfm4. */
 #ifndef CORE_PERF_EVENT_H
 #define CORE_PERF_EVENT_H
 
@@ -129,9 +128,6 @@ int perf_scrub(const char *event, size_t nr, struct rot_error *err);
 /* The configuration an event string stands for; for tests and listings. 0 or -1. */
 int
 perf_event_encode(const char *event, struct perf_modes modes, uint32_t *type, uint64_t *config, struct rot_error *err);
-
-/* Makes libpfm4 ready, once; every function above does it by itself. */
-int perf_library_open(struct rot_error *err);
 
 /* ---- what libpfm4 knows (perf_list.c) ---- */
 

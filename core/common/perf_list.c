@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* See perf_event.h: the PMUs, events and attributes that libpfm4 knows. */
-#include <perfmon/pfmlib.h>
-
 #include "common/perf_event.h"
+#include "common/pfm.h"
 
 static const char *
 text(const char *s)
@@ -23,11 +22,11 @@ attribute_type(pfm_attr_t type)
 }
 
 static void
-visit_event(int index, const struct perf_visitor *visitor)
+visit_event(const struct pfm *pfm, int index, const struct perf_visitor *visitor)
 {
 	pfm_event_info_t event = {.size = sizeof(event)};
 
-	if (pfm_get_event_info(index, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
+	if (pfm->get_event_info(index, PFM_OS_PERF_EVENT, &event) != PFM_SUCCESS)
 		return;
 	visitor->event(&(struct perf_event_name){.name = text(event.name),
 						 .description = text(event.desc),
@@ -36,7 +35,7 @@ visit_event(int index, const struct perf_visitor *visitor)
 	for (int i = 0; i < event.nattrs; i++) {
 		pfm_event_attr_info_t info = {.size = sizeof(info)};
 
-		if (pfm_get_event_attr_info(index, i, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
+		if (pfm->get_event_attr_info(index, i, PFM_OS_PERF_EVENT, &info) != PFM_SUCCESS)
 			continue;
 		visitor->attribute(&(struct perf_attribute){.name = text(info.name),
 							    .description = text(info.desc),
@@ -48,12 +47,14 @@ visit_event(int index, const struct perf_visitor *visitor)
 int
 perf_list(bool only_present, const struct perf_visitor *visitor, struct rot_error *err)
 {
-	if (perf_library_open(err) < 0)
+	const struct pfm *pfm = pfm_open(err);
+
+	if (!pfm)
 		return -1;
 	for (int i = PFM_PMU_NONE; i < PFM_PMU_MAX; i++) {
 		pfm_pmu_info_t pmu = {.size = sizeof(pmu)};
 
-		if (pfm_get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || (only_present && !pmu.is_present))
+		if (pfm->get_pmu_info((pfm_pmu_t)i, &pmu) != PFM_SUCCESS || (only_present && !pmu.is_present))
 			continue;
 		visitor->pmu(&(struct perf_pmu){.name = text(pmu.name),
 						.description = text(pmu.desc),
@@ -62,8 +63,8 @@ perf_list(bool only_present, const struct perf_visitor *visitor, struct rot_erro
 						.is_present = pmu.is_present,
 						.is_default = pmu.is_dfl},
 			     visitor->context);
-		for (int event = pmu.first_event; event != -1; event = pfm_get_event_next(event))
-			visit_event(event, visitor);
+		for (int event = pmu.first_event; event != -1; event = pfm->get_event_next(event))
+			visit_event(pfm, event, visitor);
 	}
 	return 0;
 }
