@@ -36,6 +36,7 @@ struct planned_ceiling {
 	char *operation, *border;       /* one of these is NULL */
 	char *access, *instruction_set; /* "" where not said */
 	bool is_latency;                /* of the border */
+	bool is_of_one_thread;          /* on several it would say nothing else */
 	struct planned_axis *axes;
 	size_t nr_axes;
 	int **seeds; /* recommended variants: a value of each axis */

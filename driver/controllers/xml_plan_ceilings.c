@@ -270,7 +270,11 @@ xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, cons
 	controller->ceilings =
 		rot_realloc(controller->ceilings, controller->nr_ceilings + 1, sizeof(*controller->ceilings));
 	planned = &controller->ceilings[controller->nr_ceilings++];
-	*planned = (struct planned_ceiling){.element = element, .scope = expression_scope_new(controller->constants)};
+	*planned = (struct planned_ceiling){
+		.element = element,
+		.scope = expression_scope_new(controller->constants),
+		.is_of_one_thread = xmlHasProp(element, (const xmlChar *)"threads") != NULL,
+	};
 	point_set_variables(at, planned->scope);
 	if (inner)
 		point_set_variables(inner, planned->scope);

@@ -8,7 +8,6 @@
 
 #include "configuration/configuration.h"
 #include "memory.h"
-#include "quantities/quantity.h"
 #include "rot.h"
 #include "statistics/summary.h"
 
@@ -26,6 +25,7 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 	samples->nr = values[0].nr_samples;
 	samples->clock_kind = values[OF_CYCLES].kind;
 	samples->is_tainted = rot_calloc(samples->nr + 1, sizeof(*samples->is_tainted));
+	samples->is_left_out = rot_calloc(samples->nr + 1, sizeof(*samples->is_left_out));
 	for (size_t k = 0; k < NR_CLOCKS; k++) {
 		*rates[k] = rot_calloc(samples->nr + 1, sizeof(**rates[k]));
 		for (size_t i = 0; i < samples->nr; i++) {
@@ -69,7 +69,8 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	if (rc < 0)
 		return -1;
 	take_values(samples, values, nr_threads);
-	for (size_t i = 0; i < NR_CLOCKS; i++)
+	samples->value = values[OF_CYCLES];
+	for (size_t i = OF_CYCLES + 1; i < NR_CLOCKS; i++)
 		quantity_value_clear(&values[i]);
 	return 0;
 }
@@ -81,6 +82,8 @@ peak_samples_clear(struct peak_samples *samples)
 	free(samples->per_second);
 	free(samples->per_tsc);
 	free(samples->is_tainted);
+	free(samples->is_left_out);
+	quantity_value_clear(&samples->value);
 	*samples = (struct peak_samples){.nr = 0};
 }
 
@@ -147,7 +150,7 @@ kept(const struct peak_samples *samples, const double *values, size_t from, size
 	*nr = 0;
 	for (int use_all = 0; use_all < 2 && *nr == 0; use_all++)
 		for (size_t i = from; i < to && i < samples->nr; i++)
-			if (isfinite(values[i]) && (use_all || !samples->is_tainted[i]))
+			if (isfinite(values[i]) && !samples->is_left_out[i] && (use_all || !samples->is_tainted[i]))
 				kept[(*nr)++] = values[i];
 	return kept;
 }
@@ -165,7 +168,7 @@ peak_samples_estimate(const struct peak_samples *samples, const double *values, 
 	if (nr_tainted) {
 		*nr_tainted = 0;
 		for (size_t i = from; i < to && i < samples->nr; i++)
-			*nr_tainted += samples->is_tainted[i];
+			*nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
 	}
 	free(of);
 	return (struct peak_estimate){summary.value, summary.low, summary.high};
@@ -180,4 +183,34 @@ peak_samples_score(const struct peak_samples *samples, size_t from, size_t to)
 
 	free(of);
 	return score;
+}
+
+static double
+clock_hz(const struct peak_samples *samples, size_t from, int nr_threads)
+{
+	double *each = rot_calloc(samples->nr + 1, sizeof(*each)), hz;
+
+	for (size_t i = 0; i < samples->nr; i++)
+		each[i] = samples->per_second[i] / nr_threads / samples->per_cycle[i];
+	hz = peak_samples_estimate(samples, each, from, samples->nr, NULL, NULL).value;
+	free(each);
+	return hz;
+}
+
+void
+peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak)
+{
+	double *const rates[] = {samples->per_cycle, samples->per_second, samples->per_tsc};
+	struct peak_estimate *const estimates[] = {&peak->per_cycle, &peak->per_second, &peak->per_tsc_cycle};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct peak_estimate e =
+			peak_samples_estimate(samples, rates[i], from, samples->nr, i == 0 ? &peak->nr_samples : NULL,
+					      i == 0 ? &peak->nr_tainted : NULL);
+
+		*estimates[i] =
+			peak->kind == PEAK_LATENCY ? (struct peak_estimate){1 / e.value, 1 / e.high, 1 / e.low} : e;
+	}
+	peak->clock_hz = clock_hz(samples, from, peak->nr_threads);
+	rot_string_set(&peak->clock_source, strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe");
 }

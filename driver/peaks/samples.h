@@ -6,6 +6,7 @@
 #include "entities.h"
 #include "error.h"
 #include "peaks/peak.h"
+#include "quantities/quantity.h"
 
 struct rot;
 
@@ -15,8 +16,10 @@ struct peak_samples {
 	double *per_second; /* of all threads together */
 	double *per_tsc;    /* ticks of the time stamp counter, of one thread */
 	bool *is_tainted;   /* disturbed: not to be believed */
+	bool *is_left_out;  /* of another mode than the one that is looked at; at first all false */
 	size_t nr;
-	const char *clock_kind; /* how core cycles are known: "measured" or "modelled" */
+	const char *clock_kind;      /* how core cycles are known: "measured" or "modelled" */
+	struct quantity_value value; /* per core cycle, with the times of placement.h */
 };
 
 /* What a run does: operations if operation is not NULL, otherwise bytes over a border; or accesses, as if bytes. */
@@ -53,5 +56,12 @@ struct peak_estimate peak_samples_estimate(const struct peak_samples *samples, c
 
 /* By what variants are compared: the same of the rates per core cycle. NaN without runs. */
 double peak_samples_score(const struct peak_samples *samples, size_t from, size_t to);
+
+/*
+ * Sets the rates of the peak, its clock and the numbers of samples, from the samples from `from` on. A latency was
+ * measured in accesses per time and is the time of one (of several threads or chains: of all their accesses together,
+ * per second; of one thread's, per cycle).
+ */
+void peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak);
 
 #endif
