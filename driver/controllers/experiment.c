@@ -82,7 +82,7 @@ plot_string(struct experiment_plot *plot, size_t i)
 	const char **const strings[] = {
 		&plot->name,         &plot->title,     &plot->x,      &plot->y,           &plot->x_label,
 		&plot->x_unit,       &plot->y_label,   &plot->y_unit, &plot->point_label, &plot->annotation,
-		&plot->key_position, &plot->condition,
+		&plot->key_position, &plot->condition, &plot->best,
 	};
 
 	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
@@ -103,6 +103,8 @@ parse_plot(struct experiment_own_plot *own, struct rot_error *err)
 
 	if (quantity_parse(&own->y, plot->y, err) < 0)
 		return rot_error_prefix(err, "plot: y");
+	if (plot->best[0] && quantity_parse(&own->best, plot->best, err) < 0)
+		return rot_error_prefix(err, "plot: best");
 	if (plot->kind != EXPERIMENT_ROOFLINE) {
 		if (quantity_parse(&own->x, plot->x, strchr(plot->x, ':') ? err : &ignored) == 0)
 			return 0;
@@ -161,38 +163,16 @@ experiment_add_plot(struct experiment *experiment, const struct experiment_plot 
 }
 
 int
-experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, struct rot_error *err)
+experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, bool is_everywhere,
+		      struct rot_error *err)
 {
 	struct quantity_request request;
 
 	if (quantity_parse(&request, quantity, err) < 0)
 		return -1;
 	experiment->names = rot_realloc(experiment->names, experiment->nr_names + 1, sizeof(*experiment->names));
-	experiment->names[experiment->nr_names++] = (struct experiment_value_name){rot_strdup(name), request};
-	return 0;
-}
-
-int
-experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
-{
-	struct experiment_column column = {.kind = COLUMN_AXIS};
-	struct rot_error ignored;
-
-	if (strcmp(of, "series") == 0)
-		column.kind = COLUMN_SERIES;
-	else if (strcmp(of, "label") == 0)
-		column.kind = COLUMN_LABEL;
-	else if (quantity_parse(&column.request, of, strchr(of, ':') ? err : &ignored) == 0)
-		column.kind = COLUMN_QUANTITY;
-	else if (strchr(of, ':'))
-		return rot_error_prefix(err, "column");
-	if (column.kind == COLUMN_AXIS)
-		column.request = (struct quantity_request){0};
-	column.axis = rot_strdup(of);
-	column.heading = rot_strdup(heading);
-	experiment->columns =
-		rot_realloc(experiment->columns, experiment->nr_columns + 1, sizeof(*experiment->columns));
-	experiment->columns[experiment->nr_columns++] = column;
+	experiment->names[experiment->nr_names++] =
+		(struct experiment_value_name){rot_strdup(name), request, is_everywhere};
 	return 0;
 }
 
@@ -215,41 +195,34 @@ static int
 add_shown(const struct experiment *experiment, const struct experiment_point *point,
 	  struct experiment_requests *requests, struct rot_error *err)
 {
-	for (size_t i = 0; i < experiment->nr_plots; i++) {
-		bool shows;
+	bool shows;
 
-		if (experiment_plot_shows(&experiment->plots[i], point->series, point->label, point->at.coordinates,
-					  point->at.nr_coordinates, &shows, err) < 0)
-			return -1;
+	for (size_t i = 0; i < experiment->nr_plots; i++) {
+		const struct experiment_own_plot *own = &experiment->plots[i];
+
+		if (experiment_shows(own->plot.condition, point, &shows, err) < 0)
+			return rot_error_prefix(err, "plot '%s'", own->plot.title);
 		if (!shows)
 			continue;
-		requests_add(requests, &experiment->plots[i].x);
-		requests_add(requests, &experiment->plots[i].y);
+		requests_add(requests, &own->x);
+		requests_add(requests, &own->y);
+		requests_add(requests, &own->best);
 	}
-	for (size_t i = 0; i < experiment->nr_columns; i++)
-		requests_add(requests, &experiment->columns[i].request);
+	for (size_t i = 0; i < experiment->nr_tables; i++) {
+		const struct experiment_own_table *table = &experiment->tables[i];
+
+		if (experiment_shows(table->condition, point, &shows, err) < 0)
+			return rot_error_prefix(err, "table '%s'", table->title);
+		if (!shows)
+			continue;
+		requests_add(requests, &table->best);
+		for (size_t k = 0; k < table->nr_columns; k++)
+			requests_add(requests, &table->columns[k].request);
+	}
 	for (size_t i = 0; i < experiment->nr_names; i++)
-		requests_add(requests, &experiment->names[i].request);
+		if (experiment->names[i].is_everywhere)
+			requests_add(requests, &experiment->names[i].request);
 	return 0;
-}
-
-int
-experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
-		      const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err)
-{
-	struct expression_scope *scope;
-	int rc;
-
-	*shows = true;
-	if (plot->plot.condition[0] == '\0')
-		return 0;
-	scope = expression_scope_new(NULL);
-	expression_scope_set_string(scope, "series", series);
-	expression_scope_set_string(scope, "label", label);
-	point_set_variables(&(struct point){(struct coordinate *)coordinates, nr_coordinates}, scope);
-	rc = expression_bool(scope, plot->plot.condition, shows, err);
-	expression_scope_delete(scope);
-	return rc < 0 ? rot_error_prefix(err, "plot '%s'", plot->plot.title) : 0;
 }
 
 static const char *
@@ -334,6 +307,7 @@ experiment_point_clear(struct experiment_point *point)
 	free(point->notes);
 	rot_graph_delete(point->program);
 	json_decref(point->rule_outputs);
+	experiment_point_clear_derived(point);
 }
 
 struct experiment_point
@@ -492,9 +466,13 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 	for (size_t i = 0; i < experiment->nr_names; i++) {
 		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
 		char *name = rot_format("%s%s", prefix, experiment->names[i].name);
+		char *best = rot_format("best.%s", name);
 
 		if (value)
 			expression_scope_set_number(scope, name, value->summary.value);
+		if (value && isfinite(experiment_best_run(value)))
+			expression_scope_set_number(scope, best, experiment_best_run(value));
+		free(best);
 		free(name);
 	}
 }
@@ -509,6 +487,7 @@ experiment_scope(const struct experiment *experiment, const struct experiment_po
 	expression_scope_set_string(scope, "label", point->label);
 	point_set_variables(&point->at, scope);
 	set_values(experiment, point, "", scope);
+	experiment_set_derived(experiment, point, scope);
 	if (first)
 		set_values(experiment, first, "first.", scope);
 	return scope;
@@ -530,10 +509,10 @@ experiment_delete(struct experiment *experiment)
 		plot_clear(&experiment->plots[i]);
 	for (size_t i = 0; i < experiment->nr_names; i++)
 		free(experiment->names[i].name);
-	for (size_t i = 0; i < experiment->nr_columns; i++) {
-		free(experiment->columns[i].axis);
-		free(experiment->columns[i].heading);
-	}
+	for (size_t i = 0; i < experiment->nr_tables; i++)
+		experiment_table_clear(&experiment->tables[i]);
+	for (size_t i = 0; i < experiment->nr_derived; i++)
+		experiment_derived_clear(&experiment->derived[i]);
 	for (size_t i = 0; i < experiment->nr_hashes; i++)
 		free(experiment->hashes[i]);
 	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
@@ -543,7 +522,8 @@ experiment_delete(struct experiment *experiment)
 	free(experiment->ceilings);
 	free(experiment->plots);
 	free(experiment->names);
-	free(experiment->columns);
+	free(experiment->tables);
+	free(experiment->derived);
 	free(experiment->hashes);
 	free(experiment->controller_name);
 	free(experiment->output_name);
@@ -554,9 +534,11 @@ int
 experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err)
 {
 	char *path = rot_format("%s.json", experiment->output_name);
-	json_t *json = experiment_json(experiment, is_complete);
+	json_t *json;
 	int rc;
 
+	experiment_derive(experiment);
+	json = experiment_json(experiment, is_complete);
 	progress_clear();
 	experiment_print_table(experiment, stdout);
 	if (!is_complete)

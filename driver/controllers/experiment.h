@@ -52,6 +52,7 @@ struct experiment_plot {
 	const char *key_position; /* "": as the configuration key says */
 	const char
 		*condition; /* the plot shows the points where it is true, an expression like those in texts; "": all */
+	const char *best;   /* a quantity: of each series only the point with its highest value; "": all */
 	bool connect_same_size; /* dashed lines between points of different series with equal labels */
 	bool has_default_peaks; /* roofline: draw the machine's ceilings */
 };
@@ -63,12 +64,44 @@ struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
  * addition. */
 int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
 
-/* The value of that quantity becomes the variable "name" in texts. */
-int experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, struct rot_error *err);
+/*
+ * The value of that quantity becomes the variable "name" in texts, and its best run, where that is known, the variable
+ * "best.NAME". is_everywhere: it is measured at every point, else only where it is asked for.
+ */
+int experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, bool is_everywhere,
+			  struct rot_error *err);
+
+enum experiment_derived_kind {
+	EXPERIMENT_DERIVED_NUMBER,  /* text is an expression */
+	EXPERIMENT_DERIVED_TEXT,    /* text holds expressions in braces */
+	EXPERIMENT_DERIVED_CEILING, /* text is, evaluated, the name of a ceiling: its value */
+	EXPERIMENT_DERIVED_LIMIT,   /* text is, evaluated, the access of a limit of this processor: its value */
+};
+
+/* A value of each point that follows from others. All strings are copied; NULL is the same as "". */
+struct experiment_derived {
+	enum experiment_derived_kind kind;
+	const char *name;      /* a variable in the texts after it; what a column shows */
+	const char *unit;      /* a base unit; "": none */
+	const char *condition; /* points where it is not true do not have it; "": all */
+	const char *text;      /* variables are those of experiment_plot, and the values derived before */
+	const char *border, *instruction_set; /* of a limit; evaluated */
+	double otherwise;                     /* where there is no such ceiling or limit; NaN: missing */
+};
+
+/* Derived before anything is written. What is missing at a point is left out of what needs it. */
+void experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived);
+bool experiment_has_derived(const struct experiment *experiment, const char *name);
 
 /*
- * A column of the table: an axis, "series", "label" or a quantity. heading "" or NULL: after what it is. Without any,
- * the table has series and label (the axes, where no point has a label) and every quantity.
+ * Begins a table, of which there is one without a title if none is begun. condition and best as of a plot.
+ */
+int experiment_add_table(struct experiment *experiment, const char *title, const char *condition, const char *best,
+			 struct rot_error *err);
+
+/*
+ * A column of the last table: an axis, "series", "label", a quantity or a derived value. heading "" or NULL: after what
+ * it is. Without any, the table has series and label (the axes, where no point has a label) and every quantity.
  */
 int experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err);
 
@@ -111,9 +144,9 @@ int experiment_add_program(struct experiment *experiment, const char *series, co
 struct experiment_ceiling {
 	const char *name;      /* "AVX-512 FMA" */
 	const char *operation; /* "doublePrecisionFlop" */
-	const char *border;    /* where the bytes come from: "llcRam", "l2l3", "l1l2" or "cpuL1"; a plot's own border is
-				  drawn black */
-	double work;           /* of one run, > 0 */
+	const char *border; /* where the bytes come from: "llcRam", "l2l3", "l1l2", "cpuL1"...; a plot's own border is
+			       drawn black */
+	double work;        /* of one run, > 0 */
 };
 
 /*

@@ -81,8 +81,8 @@ experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_cei
 }
 
 /* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */
-static double
-highest_sample(const struct quantity_value *value)
+double
+experiment_best_run(const struct quantity_value *value)
 {
 	double highest = NAN;
 
@@ -99,8 +99,8 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	struct quantity_request request = {
 		.name = ceiling->operation ? "performance" : "throughput",
 		.operation = ceiling->operation,
-		.border = ceiling->border && strcmp(ceiling->border, "cpuL1") == 0 ? "l1l2" : ceiling->border,
-		/* bytes are given */ .clock = clock_of_plots(experiment),
+		.border = ceiling->border,
+		.clock = clock_of_plots(experiment),
 		.given_operations = ceiling->operation ? ceiling->work : 0,
 		.given_bytes = ceiling->operation ? 0 : ceiling->work,
 	};
@@ -123,7 +123,7 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	own.name = rot_strdup(ceiling->name);
 	own.operation = rot_strdup(ceiling->operation);
 	own.border = rot_strdup(ceiling->border);
-	own.best = highest_sample(&own.value);
+	own.best = experiment_best_run(&own.value);
 	if (isfinite(own.best)) {
 		experiment_keep_ceiling(experiment, &own);
 	} else {

@@ -17,7 +17,15 @@ struct experiment_point {
 	struct program_workload *program; /* that was measured; NULL for kernels */
 	char **notes;                     /* what the values leave out, and doubts about them */
 	size_t nr_notes;
-	json_t *rule_outputs; /* of a program whose rules have measured something; else NULL */
+	json_t *rule_outputs;                     /* of a program whose rules have measured something; else NULL */
+	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
+	size_t nr_derived;
+};
+
+/* A number, or a text if that is not NULL; neither (NaN): missing. */
+struct experiment_derived_value {
+	double number;
+	char *text;
 };
 
 /* What is asked for at a point; each once. */
@@ -29,9 +37,15 @@ struct experiment_requests {
 struct experiment_value_name {
 	char *name;
 	struct quantity_request request;
+	bool is_everywhere;
 };
 
-enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY };
+struct experiment_own_derived {
+	struct experiment_derived derived;
+	bool is_told; /* that it could not be computed somewhere */
+};
+
+enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED };
 
 struct experiment_column {
 	enum column_kind kind;
@@ -39,10 +53,17 @@ struct experiment_column {
 	struct quantity_request request;
 };
 
-/* A plot as it was added, with its axes parsed. A request without name: x is an axis. */
+struct experiment_own_table {
+	char *title, *condition;
+	struct quantity_request best; /* without name: all points */
+	struct experiment_column *columns;
+	size_t nr_columns;
+};
+
+/* A plot as it was added, with its axes parsed. A request without name: x is an axis; all points are shown. */
 struct experiment_own_plot {
 	struct experiment_plot plot;
-	struct quantity_request x, y;
+	struct quantity_request x, y, best;
 };
 
 struct experiment_own_ceiling {
@@ -64,8 +85,10 @@ struct experiment {
 	size_t nr_plots;
 	struct experiment_value_name *names;
 	size_t nr_names;
-	struct experiment_column *columns;
-	size_t nr_columns;
+	struct experiment_own_derived *derived;
+	size_t nr_derived;
+	struct experiment_own_table *tables;
+	size_t nr_tables;
 	char **hashes; /* each once, in the order of measuring */
 	size_t nr_hashes;
 	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
@@ -83,10 +106,31 @@ experiment_point_value(const struct experiment_point *point, const struct quanti
 struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 					  const struct experiment_point *first);
 
-/* Does the plot show points with these coordinates? Errors: the condition is no expression. */
-int
-experiment_plot_shows(const struct experiment_own_plot *plot, const char *series, const char *label,
-		      const struct coordinate *coordinates, size_t nr_coordinates, bool *shows, struct rot_error *err);
+/* Does a plot or table of that condition show the point? Errors: the condition is no expression. */
+int experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err);
+
+/*
+ * The points that it shows; if best has a name, of each series only the one with its highest value. The caller frees
+ * the array.
+ */
+int experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
+		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
+
+void experiment_table_clear(struct experiment_own_table *table);
+
+/* Computes the derived values of all points that have none yet. */
+void experiment_derive(struct experiment *experiment);
+
+/* The derived value of that name, and which it is; NULL if there is none. */
+const struct experiment_own_derived *
+experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i);
+
+/* Makes the point's derived values variables. */
+void experiment_set_derived(const struct experiment *experiment, const struct experiment_point *point,
+			    struct expression_scope *scope);
+json_t *experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point);
+void experiment_derived_clear(struct experiment_own_derived *own);
+void experiment_point_clear_derived(struct experiment_point *point);
 
 /* A point without values; everything is copied. Clearing it frees them. */
 struct experiment_point
@@ -116,6 +160,9 @@ void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 
 /* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
 bool experiment_is_ceiling_of(const char *operation, const char *shown);
+
+/* The best undisturbed run of a rate. */
+double experiment_best_run(const struct quantity_value *value);
 
 /* The ceilings that a roofline shows, best first; caller frees the array. */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,

@@ -89,7 +89,7 @@ json_program(const struct program_workload *workload)
 }
 
 static json_t *
-json_point(const struct experiment_point *point)
+json_point(const struct experiment *experiment, const struct experiment_point *point)
 {
 	json_t *json = json_object(), *coordinates = json_object(), *quantities = json_array();
 
@@ -113,6 +113,8 @@ json_point(const struct experiment_point *point)
 	json_object_set_new(json, "coordinates", coordinates);
 	json_object_set_new(json, "cacheState", json_text(point->cache_state));
 	json_object_set_new(json, "quantities", quantities);
+	if (point->nr_derived > 0)
+		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
 	return json;
 }
 
@@ -143,7 +145,7 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 	for (size_t i = 0; i < experiment->nr_hashes; i++)
 		json_array_append_new(hashes, json_text(experiment->hashes[i]));
 	for (size_t i = 0; i < experiment->nr_points; i++)
-		json_array_append_new(points, json_point(&experiment->points[i]));
+		json_array_append_new(points, json_point(experiment, &experiment->points[i]));
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		json_array_append_new(ceilings, json_ceiling(&experiment->ceilings[i]));
 	json_object_set_new(json, "schema", json_text("rot.result/1"));

@@ -364,25 +364,6 @@ drawing_clear(struct drawing *d)
 }
 
 static int
-choose_points(struct drawing *d, struct rot_error *err)
-{
-	const struct experiment *experiment = d->experiment;
-
-	d->shown = rot_calloc(experiment->nr_points + 1, sizeof(*d->shown));
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const struct experiment_point *p = &experiment->points[i];
-		bool shows;
-
-		if (experiment_plot_shows(d->own, p->series, p->label, p->at.coordinates, p->at.nr_coordinates, &shows,
-					  err) < 0)
-			return -1;
-		if (shows)
-			d->shown[d->nr_shown++] = p;
-	}
-	return 0;
-}
-
-static int
 write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct rot_error *err)
 {
 	struct drawing d = {.experiment = experiment, .own = own};
@@ -390,8 +371,10 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 					      : rot_strdup(experiment->output_name);
 	int rc = -1;
 
-	if (choose_points(&d, err) < 0)
+	if (experiment_choose(experiment, own->plot.condition, &own->best, &d.shown, &d.nr_shown, err) < 0) {
+		rot_error_prefix(err, "plot '%s'", own->plot.title);
 		goto out;
+	}
 	if (d.nr_shown == 0) {
 		rot_warning("the plot '%s' has no points and is not drawn", own->plot.title);
 		rc = 0;

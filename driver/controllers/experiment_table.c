@@ -92,6 +92,32 @@ key_cell(const struct experiment_point *point, const struct experiment_column *c
 	return c ? c->text : "-";
 }
 
+/* Four digits, in the unit shown; "-" where it is missing. */
+static void
+fill_derived(const struct experiment *experiment, const struct experiment_column *column, struct text_column *text)
+{
+	size_t i;
+	const struct experiment_own_derived *own = experiment_find_derived(experiment, column->axis, &i);
+	struct shown_unit unit = shown_unit(own->derived.unit);
+
+	text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
+	text->headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading : column->axis);
+	text->headings[1] = rot_strdup("");
+	text->headings[2] = unit.shown[0] ? rot_format("[%s]", unit.shown) : rot_strdup("");
+	text->headings[3] = rot_strdup("");
+	for (size_t row = 0; row < experiment->nr_points; row++) {
+		const struct experiment_point *point = &experiment->points[row];
+		const struct experiment_derived_value *value = point->derived ? &point->derived[i] : NULL;
+
+		if (value && value->text)
+			text->cells[row] = rot_strdup(value->text);
+		else if (value && !isnan(value->number))
+			text->cells[row] = rot_format("%.4g", value->number * unit.factor);
+		else
+			text->cells[row] = rot_strdup("-");
+	}
+}
+
 static struct text_column
 make_column(const struct experiment *experiment, const struct experiment_column *column)
 {
@@ -99,6 +125,8 @@ make_column(const struct experiment *experiment, const struct experiment_column 
 
 	if (column->kind == COLUMN_QUANTITY) {
 		fill_quantity(experiment, column, &text);
+	} else if (column->kind == COLUMN_DERIVED) {
+		fill_derived(experiment, column, &text);
 	} else {
 		text.is_key = true;
 		text.headings[0] = rot_strdup(column->heading && column->heading[0] ? column->heading : column->axis);
@@ -147,15 +175,15 @@ add_key_columns(struct text_table *table, const struct experiment *experiment)
 
 /* The columns asked for; without any: those that say which point it is, and every quantity that some point has. */
 static struct text_table
-make_table(const struct experiment *experiment)
+make_table(const struct experiment *experiment, const struct experiment_own_table *own)
 {
 	struct text_table table = {.nr_rows = experiment->nr_points};
 	struct quantity_request *seen = NULL;
 	size_t nr_seen = 0;
 
-	for (size_t i = 0; i < experiment->nr_columns; i++)
-		table_add(&table, make_column(experiment, &experiment->columns[i]));
-	if (experiment->nr_columns > 0)
+	for (size_t i = 0; own && i < own->nr_columns; i++)
+		table_add(&table, make_column(experiment, &own->columns[i]));
+	if (own && own->nr_columns > 0)
 		return table;
 	add_key_columns(&table, experiment);
 	for (size_t i = 0; i < experiment->nr_points; i++)
@@ -348,16 +376,55 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 	}
 }
 
+/* The experiment with only those points in it; borrows all it has. Free the points. */
+static struct experiment
+view_of(const struct experiment *experiment, const struct experiment_point **points, size_t nr)
+{
+	struct experiment view = *experiment;
+
+	view.points = rot_calloc(nr + 1, sizeof(*view.points));
+	view.nr_points = nr;
+	for (size_t i = 0; i < nr; i++)
+		view.points[i] = *points[i];
+	return view;
+}
+
+static void
+print_table(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
+{
+	const struct experiment_point **points = NULL;
+	struct experiment view;
+	struct text_table table;
+	struct rot_error why = {0};
+	size_t nr = 0;
+
+	if (experiment_choose(experiment, own->condition, &own->best, &points, &nr, &why) < 0)
+		fprintf(out, "%s: %s\n", own->title, why.text);
+	if (nr == 0)
+		goto out;
+	view = view_of(experiment, points, nr);
+	table = make_table(&view, own);
+	if (own->title[0])
+		fprintf(out, "%s\n\n", own->title);
+	print_parts(&table, out);
+	table_clear(&table);
+	free(view.points);
+out:
+	free(points);
+}
+
 void
 experiment_print_table(const struct experiment *experiment, FILE *out)
 {
-	struct text_table table = make_table(experiment);
+	static const struct experiment_own_table all = {.title = (char *)"", .condition = (char *)""};
 
+	if (experiment->nr_tables == 0 && experiment->nr_points > 0)
+		print_table(experiment, &all, out);
+	for (size_t i = 0; i < experiment->nr_tables; i++)
+		print_table(experiment, &experiment->tables[i], out);
 	if (experiment->nr_points > 0) {
-		print_parts(&table, out);
 		print_legend(experiment, out);
 		print_notes(experiment, out);
 	}
 	print_ceilings(experiment, out);
-	table_clear(&table);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "controllers/experiment.h"
 #include "controllers/xml_entity.h"
 #include "measuring/measuring.h"
@@ -43,8 +44,9 @@ collect_elements(struct xml_controller *controller, const xmlNode *parent)
 
 /* $cpuFlags begins and ends with a blank, so that contains($cpuFlags, ' avx2 ') asks for a whole word. */
 static struct expression_scope *
-make_constants(const struct machine *machine)
+make_constants(const struct rot *rot)
 {
+	const struct machine *machine = rot->machine;
 	struct expression_scope *scope = expression_scope_new(NULL);
 	char *flags = rot_strdup(" ");
 
@@ -55,6 +57,7 @@ make_constants(const struct machine *machine)
 		flags = longer;
 	}
 	expression_scope_set_string(scope, "cpuFlags", flags);
+	expression_scope_set_number(scope, "quick", configuration_bool(rot->configuration, "quick"));
 	expression_scope_set_number(scope, "nrCpus", (double)machine_nr_online_cpus(machine));
 	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
@@ -102,8 +105,8 @@ add_values(struct space *space, const xmlNode *element)
 static int
 check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const taken[] = {"series",      "label",   "region",   "cpuFlags",  "nrCpus",
-					    "l1DataBytes", "l2Bytes", "llcBytes", "lineBytes", "memoryBytes"};
+	static const char *const taken[] = {"series",  "label",    "region",    "cpuFlags",    "nrCpus", "l1DataBytes",
+					    "l2Bytes", "llcBytes", "lineBytes", "memoryBytes", "quick"};
 	bool is_taken = false;
 
 	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
@@ -325,6 +328,17 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 
 /* ---- all ---- */
 
+/* A group of ceilings that does not depend on where in the controller's space it is. */
+static bool
+is_once(const xmlNode *element)
+{
+	char *once = xml_attribute(element, "once", "");
+	bool is = strcmp(once, "true") == 0;
+
+	free(once);
+	return is;
+}
+
 static int
 plan_at(struct xml_controller *controller, const struct point *at, struct rot_error *err)
 {
@@ -336,7 +350,7 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 		const xmlNode *element = controller->elements[i];
 		bool is_wanted;
 
-		if (xml_is(element, "ceilings"))
+		if (xml_is(element, "ceilings") && (at == controller->points || !is_once(element)))
 			rc = xml_plan_ceilings(controller, element, at, err);
 		if (!xml_is(element, "point") && !xml_is(element, "ceiling"))
 			continue;
@@ -362,7 +376,7 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	const xmlNode *plot;
 
 	collect_elements(controller, root);
-	controller->constants = make_constants(controller->rot->machine);
+	controller->constants = make_constants(controller->rot);
 	if (xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
 			   &controller->points, &controller->nr_points, err) < 0)
 		return -1;

@@ -50,9 +50,8 @@ check_request(const struct planned_ceiling *planned, struct rot_error *err)
 	char *text;
 	int rc;
 
-	text = planned->operation
-		       ? rot_format("performance:%s", planned->operation)
-		       : rot_format("throughput:%s", strcmp(planned->border, "cpuL1") == 0 ? "l1l2" : planned->border);
+	text = planned->operation ? rot_format("performance:%s", planned->operation)
+				  : rot_format("throughput:%s", planned->border);
 	rc = quantity_parse(&ignored, text, err);
 	free(text);
 	return rc < 0 ? xml_error_at(planned->element, err) : 0;

@@ -12,7 +12,7 @@
 /* A plot being read: the strings of the struct, to be freed after it was added. */
 struct reading {
 	struct experiment_plot plot;
-	char *owned[16];
+	char *owned[20];
 	size_t nr_owned;
 };
 
@@ -102,6 +102,7 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 	plot->point_label = own(reading, xml_attribute(element, "pointLabel", ""));
 	plot->key_position = own(reading, xml_attribute(element, "keyPosition", ""));
 	plot->condition = own(reading, xml_attribute(element, "if", ""));
+	plot->best = own(reading, xml_attribute(element, "best", ""));
 	plot->annotation = own(reading, annotation_of(element));
 	plot->connect_same_size = attribute_is(element, "connectSameSize", "true");
 	plot->has_default_peaks = xml_child(element, "defaultPeaks") != NULL;
@@ -151,32 +152,71 @@ check_x(const struct xml_controller *controller, const struct reading *reading, 
 	return xml_error_at(element, err);
 }
 
+static void
+set_made_up_value(struct expression_scope *scope, const char *prefix, const char *name, double value)
+{
+	char *whole = rot_format("%s%s", prefix, name);
+
+	expression_scope_set_number(scope, whole, value);
+	free(whole);
+}
+
 /* Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. */
 static void
 set_made_up_values(const struct xml_controller *controller, struct expression_scope *scope)
 {
 	double made_up = 1.25;
 
-	for (size_t i = 0; i < controller->nr_elements + controller->nr_planned; i++) {
-		const xmlNode *parent = i < controller->nr_elements
-						? controller->elements[i]
-						: controller->planned[i - controller->nr_elements].element;
-		const xmlNode *q = i < controller->nr_elements && xml_is(parent, "quantity")
-					   ? parent
-					   : xml_child(parent, "quantity");
+	for (size_t i = 0; i < controller->nr_elements; i++) {
+		const xmlNode *parent = controller->elements[i];
+		const xmlNode *q = xml_is(parent, "quantity") ? parent
+				   : xml_is(parent, "point")  ? xml_child(parent, "quantity")
+							      : NULL;
 
 		for (; q; q = q == parent ? NULL : xml_next(q, "quantity")) {
-			char *name = xml_attribute(q, "name", ""), *first = rot_format("first.%s", name);
+			char *name = xml_attribute(q, "name", "");
 
 			if (name[0]) {
-				expression_scope_set_number(scope, name, made_up);
-				expression_scope_set_number(scope, first, made_up + 0.5);
+				set_made_up_value(scope, "", name, made_up);
+				set_made_up_value(scope, "best.", name, made_up + 0.25);
+				set_made_up_value(scope, "first.", name, made_up + 0.5);
 				made_up *= 1.75;
 			}
-			free(first);
 			free(name);
 		}
 	}
+}
+
+/* The same for derived values, of the first elements of the file. */
+static void
+set_made_up_derived(const struct xml_controller *controller, size_t nr_elements, struct expression_scope *scope)
+{
+	double made_up = 3.75;
+
+	for (size_t i = 0; i < nr_elements; i++) {
+		const xmlNode *element = controller->elements[i];
+		char *name = xml_is(element, "derived") ? xml_attribute(element, "name", "") : NULL;
+
+		if (name && xmlHasProp(element, (const xmlChar *)"text"))
+			expression_scope_set_string(scope, name, "text");
+		else if (name)
+			expression_scope_set_number(scope, name, made_up *= 1.25);
+		free(name);
+	}
+}
+
+/* A point of the experiment as its texts see it, with the derived values of the first elements. */
+static struct expression_scope *
+made_up_scope(const struct xml_controller *controller, size_t nr_elements)
+{
+	struct expression_scope *scope = expression_scope_new(NULL);
+
+	expression_scope_set_string(scope, "series", controller->planned[0].series);
+	expression_scope_set_string(scope, "label", controller->planned[0].label);
+	point_set_variables(controller->planned[0].at, scope);
+	set_made_up_values(controller, scope);
+	set_made_up_derived(controller, nr_elements, scope);
+	return scope;
 }
 
 static int
@@ -202,11 +242,7 @@ check_texts(const struct xml_controller *controller, const struct reading *readi
 
 	if (controller->nr_planned == 0)
 		return 0;
-	scope = expression_scope_new(NULL);
-	expression_scope_set_string(scope, "series", controller->planned[0].series);
-	expression_scope_set_string(scope, "label", controller->planned[0].label);
-	point_set_variables(controller->planned[0].at, scope);
-	set_made_up_values(controller, scope);
+	scope = made_up_scope(controller, controller->nr_elements);
 	if (check_text(scope, reading->plot.point_label, "pointLabel", element, err) < 0 ||
 	    check_text(scope, reading->plot.annotation, "annotation", element, err) < 0)
 		rc = -1;
@@ -234,11 +270,11 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 }
 
 static int
-show_names(struct experiment *experiment, const xmlNode *quantity, struct rot_error *err)
+show_names(struct experiment *experiment, const xmlNode *quantity, bool is_everywhere, struct rot_error *err)
 {
 	for (; quantity; quantity = xml_next(quantity, "quantity")) {
 		char *name = xml_attribute(quantity, "name", ""), *is = xml_attribute(quantity, "is", "");
-		int rc = name[0] ? experiment_name_value(experiment, name, is, err) : 0;
+		int rc = name[0] ? experiment_name_value(experiment, name, is, is_everywhere, err) : 0;
 
 		free(name);
 		free(is);
@@ -258,7 +294,8 @@ show_columns(const struct xml_controller *controller, struct experiment *experim
 		const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 		int rc = 0;
 
-		if (strcmp(of, "series") != 0 && strcmp(of, "label") != 0 && !(at && point_coordinate(at, of)))
+		if (strcmp(of, "series") != 0 && strcmp(of, "label") != 0 && !(at && point_coordinate(at, of)) &&
+		    !experiment_has_derived(experiment, of))
 			rc = quantity_parse(&request, of, err);
 		if (rc == 0)
 			rc = experiment_add_column(experiment, of, heading, err);
@@ -270,9 +307,106 @@ show_columns(const struct xml_controller *controller, struct experiment *experim
 	return 0;
 }
 
+static int
+show_table(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *table,
+	   struct rot_error *err)
+{
+	char *title = xml_attribute(table, "title", ""), *condition = xml_attribute(table, "if", "");
+	char *best = xml_attribute(table, "best", "");
+	struct expression_scope *scope = controller->nr_planned ? made_up_scope(controller, 0) : NULL;
+	bool holds;
+	int rc = 0;
+
+	if (scope && condition[0] && expression_bool(scope, condition, &holds, err) < 0)
+		rc = rot_error_prefix(err, "<table if>");
+	if (rc == 0)
+		rc = experiment_add_table(experiment, title, condition, best, err);
+	if (rc < 0)
+		xml_error_at(table, err);
+	expression_scope_delete(scope);
+	free(title);
+	free(condition);
+	free(best);
+	return rc < 0 ? -1 : show_columns(controller, experiment, table, err);
+}
+
+/* ---- derived values ---- */
+
+/* Of the attributes that say what it is, the one that is there. */
+static const char *
+kind_of_derived(const xmlNode *element, enum experiment_derived_kind *kind)
+{
+	static const char *const attributes[] = {
+		[EXPERIMENT_DERIVED_NUMBER] = "is",
+		[EXPERIMENT_DERIVED_TEXT] = "text",
+		[EXPERIMENT_DERIVED_CEILING] = "ceiling",
+		[EXPERIMENT_DERIVED_LIMIT] = "limit",
+	};
+
+	*kind = EXPERIMENT_DERIVED_NUMBER;
+	while (!xmlHasProp(element, (const xmlChar *)attributes[*kind]))
+		(*kind)++;
+	return attributes[*kind];
+}
+
+/* Tries its texts on made-up values: those of quantities, and of what was derived in the elements before the i-th. */
+static int
+check_derived(const struct xml_controller *controller, size_t i, const struct experiment_derived *derived,
+	      struct rot_error *err)
+{
+	const xmlNode *element = controller->elements[i];
+	struct expression_scope *scope;
+	double number;
+	bool holds;
+	int rc = 0;
+
+	if (controller->nr_planned == 0)
+		return 0;
+	scope = made_up_scope(controller, i);
+	if (derived->condition[0] && expression_bool(scope, derived->condition, &holds, err) < 0)
+		rc = xml_error_at(element, err);
+	else if (derived->kind == EXPERIMENT_DERIVED_NUMBER &&
+		 expression_number(scope, derived->text, &number, err) < 0)
+		rc = xml_error_at(element, err);
+	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&
+		 (check_text(scope, derived->text, "text", element, err) < 0 ||
+		  check_text(scope, derived->border, "border", element, err) < 0 ||
+		  check_text(scope, derived->instruction_set, "instructionSet", element, err) < 0))
+		rc = -1;
+	expression_scope_delete(scope);
+	return rc;
+}
+
+static int
+show_derived(const struct xml_controller *controller, struct experiment *experiment, size_t i, struct rot_error *err)
+{
+	const xmlNode *element = controller->elements[i];
+	struct experiment_derived derived = {.kind = EXPERIMENT_DERIVED_NUMBER};
+	struct reading reading = {.nr_owned = 0};
+	int rc;
+
+	derived.name = own(&reading, xml_attribute(element, "name", ""));
+	derived.text = own(&reading, xml_attribute(element, kind_of_derived(element, &derived.kind), ""));
+	derived.unit = own(&reading, xml_attribute(element, "unit", ""));
+	derived.condition = own(&reading, xml_attribute(element, "if", ""));
+	derived.border = own(&reading, xml_attribute(element, "border", ""));
+	derived.instruction_set = own(&reading, xml_attribute(element, "instructionSet", ""));
+	rc = xml_evaluated_number(element, "otherwise", NAN, controller->constants, &derived.otherwise, err);
+	if (rc == 0)
+		rc = check_derived(controller, i, &derived, err);
+	if (rc == 0)
+		experiment_add_derived(experiment, &derived);
+	reading_clear(&reading);
+	return rc;
+}
+
 int
 xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
+	/* Columns may be of derived values, wherever these stand. */
+	for (size_t i = 0; i < controller->nr_elements; i++)
+		if (xml_is(controller->elements[i], "derived") && show_derived(controller, experiment, i, err) < 0)
+			return -1;
 	for (size_t i = 0; i < controller->nr_elements; i++) {
 		const xmlNode *element = controller->elements[i];
 		int rc = 0;
@@ -280,11 +414,11 @@ xml_plan_show(struct xml_controller *controller, struct experiment *experiment, 
 		if (xml_is(element, "plot"))
 			rc = show_plot(controller, experiment, element, err);
 		else if (xml_is(element, "table"))
-			rc = show_columns(controller, experiment, element, err);
+			rc = show_table(controller, experiment, element, err);
 		else if (xml_is(element, "quantity"))
-			rc = show_names(experiment, element, err);
+			rc = show_names(experiment, element, true, err);
 		else if (xml_is(element, "point"))
-			rc = show_names(experiment, xml_child(element, "quantity"), err);
+			rc = show_names(experiment, xml_child(element, "quantity"), false, err);
 		if (rc < 0)
 			return -1;
 	}

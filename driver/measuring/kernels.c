@@ -68,7 +68,7 @@ check_words(const struct definition *definition)
 		size_t nr = 0;
 
 		if ((row->kind != DEFINITION_OPERATIONS && row->kind != DEFINITION_BYTES) ||
-		    quantity_word_find(role, row->of) || (role == WORD_BORDER && !strcmp(row->of, "cpuL1")))
+		    quantity_word_find(role, row->of))
 			continue;
 		for (size_t w = 0; w < nr_quantity_words && nr < sizeof names / sizeof *names; w++)
 			if (quantity_words[w].role == role)

@@ -258,6 +258,50 @@ START_TEST(only_sound_runs_make_a_ceiling)
 }
 END_TEST
 
+/* Ceilings, limits, numbers and texts that follow from what was measured; of each series the best point. */
+static const char deriving[] =
+	"<controller name='deriving' comment='' runs='5'>\n"
+	"<axis name='size'><list values='100 200 300'/></axis><axis name='kind'><list values='a b'/></axis>\n"
+	"<point series='{$kind}' label='{$size}'><workload><kernel type='Triad' bufferSize='{$size}'/></workload>\n"
+	"<quantity is='performance:doublePrecisionFlop' name='rate'/></point>\n"
+	"<ceilings once='true'><axis name='m'><list values='5 6'/></axis>\n"
+	"<ceiling name='peak {$m}' performance='doublePrecisionFlop' runs='4'><workload><kernel type='Triad' "
+	"bufferSize='{$m}'/></workload></ceiling></ceilings>\n"
+	"<table title='The best of each' best='performance:doublePrecisionFlop'>\n"
+	"<column of='kind'/><column of='size'/><column of='share'/><column of='word' heading='how'/></table>\n"
+	"<table title='Large ones' if=\"$size > 200 and $kind = 'a'\">\n"
+	"<column of='label'/><column of='peak'/><column of='width'/><column of='known'/><column "
+	"of='unknown'/></table>\n"
+	"<derived name='peak' ceiling='peak {$size}' unit='flop/s' otherwise='3000000000'/>\n"
+	"<derived name='best' ceiling='peak 6' unit='flop/cycle'/>\n"
+	"<derived name='share' is='100 * $best.rate div $best' unit='%'/>\n"
+	"<derived name='word' text=\"{substring('low high', 1 + 4 * ($share > 50), 4)}\" if=\"$kind = 'b'\"/>\n"
+	"<derived name='width' limit='FMA' instructionSet='AVX512'/>\n"
+	"<derived name='known' limit='FAM' instructionSet='AVX512' otherwise='{$llcBytes}'/>\n"
+	"<derived name='unknown' limit='FAM' instructionSet='AVX512'/>\n"
+	"</controller>\n";
+
+START_TEST(derived_values_are_golden)
+{
+	struct rot_error err = {0};
+	char *table;
+	json_t *json;
+
+	file_fill("deriving.xml", deriving);
+	ck_assert_msg(run_into("table", "deriving", NULL, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_uint_eq(fake_nr_calls, 6 + 2);
+	table = file_read("table", NULL, &err);
+	assert_golden("derived.txt", table);
+	json = json_load_file("deriving.json", 0, NULL);
+	json = json_object_get(json_array_get(json_object_get(json, "points"), 5), "derived");
+	ck_assert_uint_eq(json_array_size(json), 6);
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "name")), "word");
+	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "value")), "high");
+	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(json, 4), "value")), 2);
+	free(table);
+}
+END_TEST
+
 START_TEST(default_peaks_of_the_plots_operation)
 {
 	struct rot_error err = {0};
@@ -386,11 +430,8 @@ START_TEST(doubts_are_told)
 {
 	double samples[] = {4.2, 3.1, 3.1, 4.2, 3.1, 4.2, 3.1, 3.1, 3.1, 4.2}, rising[10];
 	unsigned taints[10] = {0};
-	struct quantity_value value = {.name = (char *)"time",
-				       .unit = (char *)"us",
-				       .samples = samples,
-				       .taints = taints,
-				       .nr_samples = 10};
+	struct quantity_value value = {
+		.name = (char *)"time", .unit = (char *)"us", .samples = samples, .taints = taints, .nr_samples = 10};
 	char *text = value_doubts_text(&value);
 
 	ck_assert_str_eq(text, "time: two modes: 3.1 and 4.2 us, 6 and 4 runs");
@@ -450,6 +491,7 @@ main(void)
 	tcase_add_test(tcase, unwritable_folder_is_seen_first);
 	tcase_add_test(tcase, higher_ceiling_counts);
 	tcase_add_test(tcase, only_sound_runs_make_a_ceiling);
+	tcase_add_test(tcase, derived_values_are_golden);
 	tcase_add_test(tcase, default_peaks_of_the_plots_operation);
 	tcase_add_test(tcase, nearly_equal_ceilings_are_one);
 	tcase_add_test(tcase, units_for_people);

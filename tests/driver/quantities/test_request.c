@@ -52,7 +52,7 @@ static const struct {
 	{"performance:doublePrecisonFlop", "unknown word 'doublePrecisonFlop'", "'doublePrecisionFlop'"},
 	{"performance", "'performance' needs an operation", "doublePrecisionFlop"},
 	{"throughput:tsc", "'throughput' needs a border", "llcRam.write"},
-	{"transferredBytes:doublePrecisionFlop", "unknown word 'doublePrecisionFlop'", "it takes: l1l2"},
+	{"transferredBytes:doublePrecisionFlop", "unknown word 'doublePrecisionFlop'", "it takes: cpuL1"},
 	{"time:tsc:coreCycles", "'tsc' and 'coreCycles' are both a clock", ""},
 	{"interrupts:tsc", "unknown word 'tsc'", "no further words"},
 };

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Values that follow from others: of a point's quantities, of ceilings, and of what the processor's documents allow. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/paths.h"
+#include "controllers/experiment_internal.h"
+#include "memory.h"
+#include "quantities/architecture.h"
+#include "rot.h"
+#include "support/json.h"
+
+/* The members that are strings. */
+static const char **
+derived_string(struct experiment_derived *derived, size_t i)
+{
+	const char **const strings[] = {&derived->name, &derived->unit,   &derived->condition,
+					&derived->text, &derived->border, &derived->instruction_set};
+
+	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
+}
+
+void
+experiment_derived_clear(struct experiment_own_derived *own)
+{
+	for (size_t i = 0; derived_string(&own->derived, i); i++)
+		free((char *)*derived_string(&own->derived, i));
+}
+
+void
+experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived)
+{
+	struct experiment_own_derived own = {.derived = *derived};
+
+	for (size_t i = 0; derived_string(&own.derived, i); i++) {
+		const char *text = *derived_string(&own.derived, i);
+
+		*derived_string(&own.derived, i) = rot_strdup(text ? text : "");
+	}
+	experiment->derived =
+		rot_realloc(experiment->derived, experiment->nr_derived + 1, sizeof(*experiment->derived));
+	experiment->derived[experiment->nr_derived++] = own;
+}
+
+const struct experiment_own_derived *
+experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i)
+{
+	for (*i = 0; *i < experiment->nr_derived; (*i)++)
+		if (strcmp(experiment->derived[*i].derived.name, name) == 0)
+			return &experiment->derived[*i];
+	return NULL;
+}
+
+bool
+experiment_has_derived(const struct experiment *experiment, const char *name)
+{
+	size_t i;
+
+	return experiment_find_derived(experiment, name, &i) != NULL;
+}
+
+/* ---- one value ---- */
+
+/* The best of its name; NaN if there is none. */
+static double
+value_of_ceiling(const struct experiment *experiment, const char *name)
+{
+	double best = NAN;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		if (strcmp(experiment->ceilings[i].name, name) == 0)
+			best = fmax(best, experiment->ceilings[i].best); /* of a number and NaN, the number */
+	return best;
+}
+
+static int
+derive_limit(const struct experiment *experiment, const struct architecture *architecture,
+	     const struct experiment_derived *derived, const struct expression_scope *scope, double *number,
+	     struct rot_error *err)
+{
+	char *border = expression_text(scope, derived->border, err);
+	char *set = border ? expression_text(scope, derived->instruction_set, err) : NULL;
+	char *access = set ? expression_text(scope, derived->text, err) : NULL;
+	const struct architecture_limit *limit =
+		access && architecture ? architecture_limit(architecture, (int)experiment->rot->machine->cpu_model,
+							    border, access, set)
+				       : NULL;
+	int rc = access ? 0 : -1;
+
+	*number = limit ? limit->per_cycle : NAN;
+	free(border);
+	free(set);
+	free(access);
+	return rc;
+}
+
+static int
+derive_one(const struct experiment *experiment, const struct architecture *architecture,
+	   const struct experiment_derived *derived, const struct expression_scope *scope,
+	   struct experiment_derived_value *value, struct rot_error *err)
+{
+	char *name;
+
+	switch (derived->kind) {
+	case EXPERIMENT_DERIVED_NUMBER:
+		return expression_number(scope, derived->text, &value->number, err);
+	case EXPERIMENT_DERIVED_LIMIT:
+		return derive_limit(experiment, architecture, derived, scope, &value->number, err);
+	case EXPERIMENT_DERIVED_TEXT:
+		value->text = expression_text(scope, derived->text, err);
+		return value->text ? 0 : -1;
+	default:
+		name = expression_text(scope, derived->text, err);
+		if (name)
+			value->number = value_of_ceiling(experiment, name);
+		free(name);
+		return name ? 0 : -1;
+	}
+}
+
+/* ---- all of them ---- */
+
+static void
+set_variable(const char *name, const struct experiment_derived_value *value, struct expression_scope *scope)
+{
+	if (value->text)
+		expression_scope_set_string(scope, name, value->text);
+	else if (!isnan(value->number))
+		expression_scope_set_number(scope, name, value->number);
+}
+
+void
+experiment_set_derived(const struct experiment *experiment, const struct experiment_point *point,
+		       struct expression_scope *scope)
+{
+	for (size_t i = 0; i < point->nr_derived; i++)
+		set_variable(experiment->derived[i].derived.name, &point->derived[i], scope);
+}
+
+/* What cannot be computed is missing; each of them is told once. */
+static void
+derive_at(struct experiment *experiment, const struct architecture *architecture, struct experiment_point *point)
+{
+	struct expression_scope *scope = experiment_scope(experiment, point, NULL);
+
+	point->derived = rot_calloc(experiment->nr_derived + 1, sizeof(*point->derived));
+	for (size_t i = 0; i < experiment->nr_derived; i++) {
+		struct experiment_own_derived *own = &experiment->derived[i];
+		struct experiment_derived_value value = {.number = NAN};
+		struct rot_error why = {0};
+		bool is_wanted = true;
+		int rc = own->derived.condition[0] ? expression_bool(scope, own->derived.condition, &is_wanted, &why)
+						   : 0;
+
+		if (rc == 0 && is_wanted) {
+			rc = derive_one(experiment, architecture, &own->derived, scope, &value, &why);
+			if (isnan(value.number))
+				value.number = own->derived.otherwise;
+		}
+		if (rc < 0 && !own->is_told)
+			rot_warning("%s of '%s %s' is left out: %s", own->derived.name, point->series, point->label,
+				    why.text);
+		own->is_told = own->is_told || rc < 0;
+		point->derived[point->nr_derived++] = value;
+		set_variable(own->derived.name, &value, scope);
+	}
+	expression_scope_delete(scope);
+}
+
+void
+experiment_derive(struct experiment *experiment)
+{
+	char *folder = rot_format("%s/driver/architectures", experiment->rot->paths->data);
+	struct rot_error why = {0};
+	/* That of this processor, whether its events can be counted or not. */
+	struct architecture *architecture =
+		experiment->nr_derived ? architecture_load(folder, experiment->rot->machine, NULL, &why) : NULL;
+
+	for (size_t i = 0; experiment->nr_derived && i < experiment->nr_points; i++)
+		if (!experiment->points[i].derived)
+			derive_at(experiment, architecture, &experiment->points[i]);
+	architecture_delete(architecture);
+	free(folder);
+}
+
+void
+experiment_point_clear_derived(struct experiment_point *point)
+{
+	for (size_t i = 0; i < point->nr_derived; i++)
+		free(point->derived[i].text);
+	free(point->derived);
+}
+
+json_t *
+experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point)
+{
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < point->nr_derived; i++) {
+		const struct experiment_derived *derived = &experiment->derived[i].derived;
+		const struct experiment_derived_value *value = &point->derived[i];
+		json_t *item;
+
+		if (!value->text && isnan(value->number))
+			continue;
+		item = json_object();
+		json_object_set_new(item, "name", json_text(derived->name));
+		json_object_set_new(item, "unit", json_text(derived->unit));
+		json_object_set_new(item, "value", value->text ? json_text(value->text) : json_number(value->number));
+		json_array_append_new(json, item);
+	}
+	return json;
+}
