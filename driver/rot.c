@@ -11,6 +11,7 @@
 #include "definition.h"
 #include "entities.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "measuring/kernels.h"
 #include "measuring/measuring.h"
 #include "measuring/monitor.h"
@@ -38,6 +39,20 @@ is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode) && access(path, R_OK | X_OK) == 0;
 }
 
+/* What was measured of it before counts as known. */
+static struct machine *
+open_machine(const struct paths *paths, struct rot_error *err)
+{
+	struct machine *machine = machine_read("/", err);
+	struct measured_levels levels;
+
+	if (!machine || (machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes))
+		return machine;
+	measured_levels_load(&levels, paths->cache, machine);
+	machine_take_measured(machine, &levels);
+	return machine;
+}
+
 static int
 open_parts(struct rot *rot, struct rot_error *err)
 {
@@ -53,7 +68,7 @@ open_parts(struct rot *rot, struct rot_error *err)
 		rot_warning("the data folder '%s' is no folder that can be read: none of your kernels and controllers "
 			    "are known",
 			    rot->paths->user);
-	rot->machine = machine_read("/", err);
+	rot->machine = open_machine(rot->paths, err);
 	if (!rot->machine)
 		return -1;
 	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0 ||

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "configuration/paths.h"
 #include "doctor/doctor.h"
 
 static bool
@@ -24,6 +25,7 @@ static void
 look(struct findings *findings, struct rot *rot)
 {
 	doctor_look_at_machine(findings, rot->machine, "/");
+	doctor_look_at_levels(findings, rot->machine, rot->paths->cache);
 	doctor_look_at_surroundings(findings, rot->machine, "/");
 	doctor_look_at_clocks(findings, rot->machine, "/");
 	doctor_try_rights(findings, rot);

@@ -6,7 +6,9 @@
 #include "doctor/doctor.h"
 #include "entities.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "memory.h"
+#include "peaks/levels.h"
 #include "support/files.h"
 
 /* ---- machine ---- */
@@ -36,7 +38,8 @@ advise_on_caches(struct finding *finding, const struct machine *machine)
 			"one can use",
 			most);
 	else
-		finding_advise(finding, "neither /sys/devices/system/cpu/cpu0/cache nor CPUID tells: is /sys mounted?");
+		finding_advise(finding, "neither /sys/devices/system/cpu/cpu0/cache nor CPUID tells: is /sys mounted? "
+					"rot measure levels measures them");
 	free(most);
 }
 
@@ -78,6 +81,49 @@ doctor_look_at_machine(struct findings *findings, const struct machine *machine,
 		     machine->kernel_release[0] ? machine->kernel_release : "of unknown release");
 	free(smt);
 	free(caption);
+}
+
+/* "L2 896 KiB agrees"; what was measured beside what was told. Fresh memory. */
+static char *
+measured_text(const struct measured_levels *levels, const struct machine *machine, int cache)
+{
+	static const char *const names[] = {"L1 data", "L2", "last level"};
+	const struct {
+		int64_t bytes;
+		const char *source;
+	} told[] = {{machine->l1_data_bytes, machine->l1_data_source},
+		    {machine->l2_bytes, machine->l2_source},
+		    {machine->llc_bytes, machine->llc_source}};
+	const struct measured_level *found = measured_level_of(levels, machine, cache);
+	bool is_told = strcmp(told[cache].source, "measured") != 0;
+	char *size = machine_size_text(found ? found->bytes : 0);
+	char *text =
+		rot_format("%s %s: %s", names[cache], size, levels_verdict(is_told ? told[cache].bytes : 0, found));
+
+	free(size);
+	return text;
+}
+
+void
+doctor_look_at_levels(struct findings *findings, const struct machine *machine, const char *cache_folder)
+{
+	struct measured_levels levels;
+	struct finding *finding;
+	char *texts[3];
+
+	measured_levels_load(&levels, cache_folder, machine);
+	if (levels.nr == 0)
+		return;
+	for (int i = 0; i < 3; i++)
+		texts[i] = measured_text(&levels, machine, i);
+	finding = findings_add(findings, "caches measured", levels.is_steady ? FINDING_GOOD : FINDING_LIMITED,
+			       "%s; %s; %s; memory %.3g ns; on %s%s", texts[0], texts[1], texts[2],
+			       levels.levels[levels.nr - 1].ns, levels.created,
+			       levels.is_steady ? "" : ", while others used them");
+	if (!levels.is_steady)
+		finding_advise(finding, "rot remeasure levels, when nothing else runs");
+	for (int i = 0; i < 3; i++)
+		free(texts[i]);
 }
 
 /* ---- clocks ---- */

@@ -11,6 +11,7 @@
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "peaks/hunt.h"
+#include "peaks/levels.h"
 #include "support/clock.h"
 #include "support/progress.h"
 
@@ -161,6 +162,28 @@ hunt(struct hunting *hunting, struct rot_error *err)
 	return rc;
 }
 
+/*
+ * Footprints follow from the sizes of the caches. If a wanted ceiling is one of memory and a size is not known, it is
+ * measured first, and the ceilings are planned again.
+ */
+static int
+know_sizes(struct hunting *hunting, struct rot_error *err)
+{
+	const struct xml_controller *controller = hunting->controller;
+	bool is_memory_wanted = false;
+
+	for (size_t i = 0; i < controller->nr_ceilings; i++)
+		is_memory_wanted |=
+			controller->ceilings[i].border && is_wanted(&controller->ceilings[i], hunting->options);
+	if (!is_memory_wanted || levels_are_known(hunting->rot->machine))
+		return 0;
+	if (levels_ensure(hunting->rot, err) < 0)
+		return -1;
+	xml_controller_close(hunting->controller);
+	hunting->controller = xml_controller_open_default_peaks(hunting->rot, err);
+	return hunting->controller ? 0 : -1;
+}
+
 int
 peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_list *list, struct rot_error *err)
 {
@@ -181,7 +204,7 @@ peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_lis
 				      hunting.nr_cpus);
 			goto out;
 		}
-	if (hunting.controller)
+	if (hunting.controller && know_sizes(&hunting, err) == 0)
 		rc = hunt(&hunting, err);
 out:
 	modes_clear(&hunting.modes);

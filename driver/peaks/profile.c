@@ -2,7 +2,6 @@
 /* Profiles as files: whose they are, what changed since, and merging. */
 #include "peaks/profile.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -16,6 +15,7 @@
 #include "configuration/paths.h"
 #include "entities.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "memory.h"
 #include "peaks/peak_json.h"
 #include "rot.h"
@@ -39,16 +39,9 @@ profiles_folder(const struct rot *rot)
 static char *
 profile_path(const struct rot *rot)
 {
-	const struct machine *machine = rot->machine;
-	char *folder = profiles_folder(rot), *name, *path;
+	char *folder = profiles_folder(rot), *name = machine_file_name(rot->machine);
+	char *path = rot_format("%s/%s.json", folder, name);
 
-	name = rot_format("%s-%d-%d-%d%s%s", machine->cpu_vendor[0] ? machine->cpu_vendor : "unknown",
-			  (int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping,
-			  machine->hypervisor[0] ? "-" : "", machine->hypervisor);
-	for (char *c = name; *c; c++)
-		if (!isalnum((unsigned char)*c) && *c != '-')
-			*c = '_';
-	path = rot_format("%s/%s.json", folder, name);
 	free(folder);
 	free(name);
 	return path;

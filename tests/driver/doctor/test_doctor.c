@@ -6,6 +6,7 @@
 
 #include "doctor/doctor.h"
 #include "machine/machine.h"
+#include "machine/measured.h"
 #include "testing.h"
 
 static struct findings findings;
@@ -92,6 +93,34 @@ START_TEST(tells_where_sizes_come_from)
 	look_at_recorded("zen5-turin-no-caches");
 	check_finding("caches", FINDING_LIMITED, "L2 1 MiB (cpuid 80000006), last level unknown");
 	ck_assert_msg(strstr(found("caches")->advice, "508 MiB") != NULL, "%s", found("caches")->advice);
+}
+END_TEST
+
+START_TEST(shows_measured_sizes_beside_told_ones)
+{
+	static const struct measured_levels levels = {
+		.levels = {{48 << 10, 40 << 10, 1, 4},
+			   {512 << 10, 512 << 10, 4, 14},
+			   {24 << 20, 16 << 20, 12, 50},
+			   {0, 0, 170, 600}},
+		.nr = 4,
+		.created = "2026-11-22T09:00:00Z",
+	};
+	struct machine *machine = machine_new();
+
+	rot_string_set(&machine->cpu_vendor, "AuthenticAMD");
+	machine->l1_data_bytes = 48 << 10;
+	machine->l2_bytes = 1 << 20;
+	doctor_look_at_levels(&findings, machine, folder);
+	ck_assert_uint_eq(findings.nr, 0);
+	ck_assert_int_eq(measured_levels_store(&levels, folder, machine, NULL), 0);
+	machine_take_measured(machine, &levels);
+	doctor_look_at_levels(&findings, machine, folder);
+	check_finding("caches measured", FINDING_LIMITED, "L1 data 48 KiB: agrees; L2 512 KiB: smaller than told");
+	check_finding("caches measured", FINDING_LIMITED, "last level 24 MiB: only measured; memory 170 ns");
+	ck_assert_msg(strstr(found("caches measured")->advice, "remeasure levels") != NULL, "%s",
+		      found("caches measured")->advice);
+	machine_delete(machine);
 }
 END_TEST
 
@@ -225,6 +254,7 @@ main(void)
 	tcase_add_checked_fixture(machines, set_up, tear_down);
 	tcase_add_test(machines, tells_a_virtual_machine);
 	tcase_add_test(machines, tells_where_sizes_come_from);
+	tcase_add_test(machines, shows_measured_sizes_beside_told_ones);
 	tcase_add_test(machines, says_how_to_fix_the_frequency);
 	tcase_add_test(machines, knows_nothing_of_a_bare_root);
 	tcase_add_loop_test(machines, reads_a_sign, 0, NR_ELEMENTS(signs));

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* See measured.h. */
+#include "machine/measured.h"
+
+#include <ctype.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "support/files.h"
+#include "support/json.h"
+
+static const char schema[] = "rot.levels/1";
+
+/* ---- the file ---- */
+
+char *
+machine_file_name(const struct machine *machine)
+{
+	char *name = rot_format("%s-%d-%d-%d%s%s", machine->cpu_vendor[0] ? machine->cpu_vendor : "unknown",
+				(int)machine->cpu_family, (int)machine->cpu_model, (int)machine->cpu_stepping,
+				machine->hypervisor[0] ? "-" : "", machine->hypervisor);
+
+	for (char *c = name; *c; c++)
+		if (!isalnum((unsigned char)*c) && *c != '-')
+			*c = '_';
+	return name;
+}
+
+static char *
+path_of(const char *cache_folder, const struct machine *machine)
+{
+	char *name = machine_file_name(machine), *path = rot_format("%s/levels-%s.json", cache_folder, name);
+
+	free(name);
+	return path;
+}
+
+static json_t *
+level_json(const struct measured_level *level)
+{
+	json_t *json = json_object();
+
+	json_object_set_new(json, "bytes", json_integer(level->bytes));
+	json_object_set_new(json, "fittingBytes", json_integer(level->fitting_bytes));
+	json_object_set_new(json, "ns", json_number(level->ns));
+	json_object_set_new(json, "cycles", json_number(level->cycles));
+	return json;
+}
+
+int
+measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
+		      struct rot_error *err)
+{
+	json_t *json = json_object(), *list = json_array();
+	char *path = path_of(cache_folder, machine), *text;
+	int rc;
+
+	for (size_t i = 0; i < levels->nr; i++)
+		json_array_append_new(list, level_json(&levels->levels[i]));
+	json_object_set_new(json, "schema", json_string(schema));
+	json_object_set_new(json, "cpuName", json_text(machine->cpu_name));
+	json_object_set_new(json, "created", json_text(levels->created));
+	json_object_set_new(json, "steady", json_boolean(levels->is_steady));
+	json_object_set_new(json, "levels", list);
+	text = json_dumps(json, JSON_INDENT(1));
+	rc = file_write(path, text, strlen(text), false, err);
+	free(text);
+	free(path);
+	json_decref(json);
+	return rc;
+}
+
+static bool
+read_level(const json_t *json, struct measured_level *level)
+{
+	*level = (struct measured_level){
+		.bytes = json_integer_value(json_object_get(json, "bytes")),
+		.fitting_bytes = json_integer_value(json_object_get(json, "fittingBytes")),
+		.ns = json_number_at(json, "ns"),
+		.cycles = json_number_at(json, "cycles"),
+	};
+	return level->bytes >= 0 && level->fitting_bytes >= 0 && level->ns > 0;
+}
+
+static bool
+read_levels(struct measured_levels *levels, const json_t *json, const struct machine *machine)
+{
+	const json_t *list = json_object_get(json, "levels");
+
+	if (strcmp(json_text_at(json, "schema"), schema) != 0 ||
+	    strcmp(json_text_at(json, "cpuName"), machine->cpu_name) != 0 ||
+	    json_array_size(list) > MEASURED_LEVELS_MAX)
+		return false;
+	for (; levels->nr < json_array_size(list); levels->nr++)
+		if (!read_level(json_array_get(list, levels->nr), &levels->levels[levels->nr]))
+			return false;
+	levels->is_steady = json_is_true(json_object_get(json, "steady"));
+	snprintf(levels->created, sizeof(levels->created), "%s", json_text_at(json, "created"));
+	return true;
+}
+
+void
+measured_levels_load(struct measured_levels *levels, const char *cache_folder, const struct machine *machine)
+{
+	char *path = path_of(cache_folder, machine);
+	json_t *json = json_load_file(path, 0, NULL);
+
+	*levels = (struct measured_levels){.nr = 0};
+	if (!json || !read_levels(levels, json, machine))
+		*levels = (struct measured_levels){.nr = 0};
+	json_decref(json);
+	free(path);
+}
+
+/* ---- which is which ---- */
+
+/* By size: within a factor of two of what was told. */
+static const struct measured_level *
+nearest(const struct measured_levels *levels, int64_t bytes)
+{
+	const struct measured_level *found = NULL;
+	double least = log(2);
+
+	for (size_t i = 0; i + 1 < levels->nr; i++) {
+		double distance = fabs(log((double)levels->levels[i].bytes / (double)bytes));
+
+		if (distance <= least) {
+			least = distance;
+			found = &levels->levels[i];
+		}
+	}
+	return found;
+}
+
+/* The last cache may be much smaller than told, but it is one behind the others. */
+static const struct measured_level *
+last_cache(const struct measured_levels *levels, const struct machine *machine)
+{
+	const struct measured_level *last = levels->nr >= 2 ? &levels->levels[levels->nr - 2] : NULL;
+	bool has_third = machine->package_llc_bytes > 0 || machine->llc_bytes > machine->l2_bytes;
+
+	if (last && has_third && machine->l2_bytes && last->bytes <= machine->l2_bytes + machine->l2_bytes / 2)
+		return NULL;
+	return last;
+}
+
+const struct measured_level *
+measured_level_of(const struct measured_levels *levels, const struct machine *machine, int cache)
+{
+	int64_t told = cache == 0 ? machine->l1_data_bytes : machine->l2_bytes;
+
+	if (cache == 2)
+		return last_cache(levels, machine);
+	if (told)
+		return nearest(levels, told);
+	return (size_t)cache + 1 < levels->nr ? &levels->levels[cache] : NULL;
+}
+
+void
+machine_take_measured(struct machine *machine, const struct measured_levels *levels)
+{
+	const struct measured_level *found[3];
+	const struct {
+		int64_t *bytes;
+		char **source;
+	} members[] = {{&machine->l1_data_bytes, &machine->l1_data_source},
+		       {&machine->l2_bytes, &machine->l2_source},
+		       {&machine->llc_bytes, &machine->llc_source}};
+
+	for (int i = 0; i < 3; i++)
+		found[i] = measured_level_of(levels, machine, i);
+	for (int i = 0; i < 3; i++) {
+		if (*members[i].bytes || !found[i])
+			continue;
+		*members[i].bytes = found[i]->bytes;
+		rot_string_set(members[i].source, "measured");
+	}
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What was measured of this machine's caches (peaks/levels.h), kept in the cache folder so that it costs once, and is
+ * the same ever after: sizes go into descriptions of measurements, which would all be new if they wavered. Reading
+ * measures nothing.
+ */
+#ifndef MACHINE_MEASURED_H
+#define MACHINE_MEASURED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "entities.h"
+#include "error.h"
+
+struct measured_level {
+	int64_t bytes;         /* size: half of the accesses to a footprint of it miss; 0: memory */
+	int64_t fitting_bytes; /* the largest footprint of which at most a tenth miss; 0: memory */
+	double ns, cycles;     /* of an access that waits for the one before; cycles NaN: unknown */
+};
+
+#define MEASURED_LEVELS_MAX 6
+
+/* From the first level to memory. nr 0: nothing is known. */
+struct measured_levels {
+	struct measured_level levels[MEASURED_LEVELS_MAX];
+	size_t nr;
+	bool is_steady;   /* both halves of the runs told the same sizes; else others used the machine */
+	char created[32]; /* ISO 8601, UTC */
+};
+
+/*
+ * What the folder has of this machine (processor and hypervisor). Nothing kept, or a file that cannot be understood, is
+ * no error: nr 0.
+ */
+void measured_levels_load(struct measured_levels *levels, const char *cache_folder, const struct machine *machine);
+int measured_levels_store(const struct measured_levels *levels, const char *cache_folder, const struct machine *machine,
+			  struct rot_error *err);
+
+/* Which measured level is that of the machine's L1, L2 or last cache (0 to 2), whether its size was told or not; NULL:
+ * none can be it. */
+const struct measured_level *
+measured_level_of(const struct measured_levels *levels, const struct machine *machine, int cache);
+
+/* Sizes that nobody told become the measured ones, with the source "measured". */
+void machine_take_measured(struct machine *machine, const struct measured_levels *levels);
+
+/* "AuthenticAMD-26-2-1-KVM": a name for files that are of machines of one kind. Fresh memory. */
+char *machine_file_name(const struct machine *machine);
+
+#endif

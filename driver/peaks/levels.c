@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* See levels.h. */
+#include "peaks/levels.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "machine/machine.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "peaks/knees.h"
+#include "quantities/samples.h"
+#include "rot.h"
+#include "support/clock.h"
+#include "support/progress.h"
+
+#define SMALLEST_BYTES (INT64_C(8) << 10)
+#define DENSE_BYTES (INT64_C(32) << 20)    /* four footprints an octave up to here, then two */
+#define LARGEST_BYTES (INT64_C(128) << 20) /* of the first look */
+#define LIMIT_BYTES (INT64_C(1) << 30)     /* for a last level that is larger */
+#define MAX_FOOTPRINTS 96
+
+/* Accesses that are timed: 65536 take at most 20 ms in memory, and tell a share of misses to half a per cent. */
+#define ACCESSES 65536
+
+/* Runs of each footprint: two halves must tell the same sizes; the last level is slow in one run of three. */
+#define ROUNDS 4
+#define MAX_ROUNDS 12
+#define MAX_S 20 /* no further rounds after that: a busy machine takes minutes for what a quiet one does in seconds */
+
+/* Neighbours on the grid of footprints differ by at most this. */
+#define GRID_STEP 1.26
+
+struct sweep {
+	struct rot *rot;
+	struct knee_point points[MAX_FOOTPRINTS]; /* latency in ns */
+	double cycles[MAX_FOOTPRINTS];            /* of the same run */
+	struct measurement *passes[MAX_FOOTPRINTS];
+	struct measurement_result *results[MAX_FOOTPRINTS];
+	struct pass_samples samples[MAX_FOOTPRINTS];
+	size_t nr;
+	int nr_runs;
+};
+
+/* ---- what is measured ---- */
+
+static const struct pass clock_pass = {.probes_clock = true};
+
+/* The lowest CPU that this process may use. */
+static int
+own_cpu(void)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0)
+		for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+			if (CPU_ISSET(cpu, &allowed))
+				return cpu;
+	return -1;
+}
+
+static int
+set_number(struct kernel_base *kernel, const char *field, int64_t number, struct rot_error *err)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)number);
+	return rot_entity_set(kernel, field, text, err);
+}
+
+/*
+ * A cache is warm after two cycles. What is clearly larger holds nothing of the begin of the cycle when it begins
+ * again, and begins with what was linked longest ago.
+ */
+static int64_t
+warm_accesses(const struct machine *machine, int64_t bytes)
+{
+	int64_t twice = 2 * bytes / 64, largest = machine->llc_bytes > DENSE_BYTES ? machine->llc_bytes : DENSE_BYTES;
+
+	return bytes > largest || twice < ACCESSES ? ACCESSES : twice;
+}
+
+static struct measurement *
+describe(const struct rot *rot, int64_t bytes, struct rot_error *err)
+{
+	const struct rot_class *class = rot_registry_find(rot->registry, "Chase");
+	struct measurement *measurement = measurement_new(), *pass;
+	struct workload *workload = workload_new();
+
+	measurement_workloads_add(measurement, workload);
+	workload->cpu = own_cpu();
+	workload->kernel = class ? rot_entity_new(class) : NULL;
+	if (!class)
+		rot_error_set(err, 0, "there is no kernel 'Chase' to measure the levels of the memory with");
+	if (!class || set_number(workload->kernel, "bufferSize", bytes, err) < 0 ||
+	    set_number(workload->kernel, "accesses", ACCESSES, err) < 0 ||
+	    set_number(workload->kernel, "warmAccesses", warm_accesses(rot->machine, bytes), err) < 0) {
+		rot_graph_delete(measurement);
+		return NULL;
+	}
+	workload->kernel->warm_code = workload->kernel->warm_data = true;
+	pass = pass_measurement(measurement, rot->architecture, &clock_pass);
+	rot_graph_delete(measurement);
+	return pass;
+}
+
+static int
+add_footprint(struct sweep *sweep, int64_t bytes, struct rot_error *err)
+{
+	struct measurement *pass = describe(sweep->rot, bytes, err);
+
+	if (!pass)
+		return -1;
+	sweep->points[sweep->nr] = (struct knee_point){.bytes = bytes};
+	sweep->passes[sweep->nr++] = pass;
+	return 0;
+}
+
+/* 1, 1.25, 1.5 and 1.75 of each power of two: sizes that caches have. */
+static int
+add_footprints(struct sweep *sweep, int64_t from, int64_t to, struct rot_error *err)
+{
+	for (int64_t octave = SMALLEST_BYTES; octave <= to; octave *= 2)
+		for (int64_t quarter = 4; quarter < 8; quarter += octave < DENSE_BYTES ? 1 : 2) {
+			int64_t bytes = octave / 4 * quarter;
+
+			if (bytes >= from && bytes <= to && sweep->nr < MAX_FOOTPRINTS &&
+			    add_footprint(sweep, bytes, err) < 0)
+				return -1;
+		}
+	return 0;
+}
+
+static void
+clear_results(struct sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->nr; i++) {
+		pass_samples_clear(&sweep->samples[i]);
+		rot_graph_delete(sweep->results[i]);
+		sweep->results[i] = NULL;
+	}
+}
+
+static void
+sweep_clear(struct sweep *sweep)
+{
+	clear_results(sweep);
+	for (size_t i = 0; i < sweep->nr; i++)
+		rot_graph_delete(sweep->passes[i]);
+}
+
+/* All footprints together, run by run, so that what changes with time changes all of them. */
+static int
+perform(struct sweep *sweep, int nr_runs, struct rot_error *err)
+{
+	clear_results(sweep);
+	sweep->nr_runs = nr_runs;
+	if (measuring_perform(sweep->rot, sweep->passes, sweep->nr, nr_runs, sweep->results, err) < 0)
+		return -1;
+	for (size_t i = 0; i < sweep->nr; i++)
+		if (pass_samples_read(&sweep->samples[i], sweep->rot->architecture, &clock_pass, sweep->passes[i],
+				      sweep->results[i], err) < 0)
+			return -1;
+	return 0;
+}
+
+/* ---- what it says ---- */
+
+/* The shortest of the runs first, first + step... */
+static void
+take_shortest(struct sweep *sweep, int first, int step)
+{
+	for (size_t i = 0; i < sweep->nr; i++) {
+		sweep->points[i].latency = INFINITY;
+		for (int run = first; run < sweep->nr_runs; run += step) {
+			const struct pass_run *taken = &sweep->samples[i].runs[run];
+
+			if (taken->wall_ns / ACCESSES >= sweep->points[i].latency)
+				continue;
+			sweep->points[i].latency = taken->wall_ns / ACCESSES;
+			sweep->cycles[i] = taken->core_cycles / ACCESSES;
+		}
+	}
+}
+
+static bool
+are_near(int64_t a, int64_t b)
+{
+	return (double)a <= GRID_STEP * (double)b && (double)b <= GRID_STEP * (double)a;
+}
+
+/* Both halves of the runs tell the same sizes, up to a step of the grid. */
+static bool
+is_steady(struct sweep *sweep)
+{
+	struct knee_level odd[KNEES_MAX], even[KNEES_MAX];
+	size_t nr_odd, nr_even;
+
+	take_shortest(sweep, 0, 2);
+	nr_even = knees_find(sweep->points, sweep->nr, even);
+	take_shortest(sweep, 1, 2);
+	nr_odd = knees_find(sweep->points, sweep->nr, odd);
+	for (size_t i = 0; nr_odd == nr_even && i < nr_odd; i++)
+		if (!are_near(odd[i].bytes, even[i].bytes))
+			return false;
+	return nr_odd == nr_even;
+}
+
+/* Core cycles of the footprint whose latency is that of the plateau, or nearest to it. */
+static double
+cycles_at(const struct sweep *sweep, double latency)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < sweep->nr; i++)
+		if (fabs(sweep->points[i].latency - latency) < fabs(sweep->points[best].latency - latency))
+			best = i;
+	return sweep->cycles[best] > 0 ? sweep->cycles[best] : NAN;
+}
+
+static void
+conclude(struct sweep *sweep, bool steady, struct measured_levels *levels)
+{
+	struct knee_level knees[KNEES_MAX];
+	time_t now = time(NULL);
+	struct tm utc;
+
+	take_shortest(sweep, 0, 1);
+	*levels = (struct measured_levels){.is_steady = steady};
+	levels->nr = knees_find(sweep->points, sweep->nr, knees);
+	for (size_t i = 0; i < levels->nr; i++)
+		levels->levels[i] = (struct measured_level){
+			.bytes = knees[i].bytes,
+			.fitting_bytes = knees[i].fitting_bytes,
+			.ns = knees[i].latency,
+			.cycles = cycles_at(sweep, knees[i].latency),
+		};
+	strftime(levels->created, sizeof(levels->created), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+}
+
+/* ---- the whole ---- */
+
+/* Levels that must be there: those that were told, or bounded, and memory. */
+static size_t
+nr_levels_expected(const struct machine *machine)
+{
+	bool has_third = machine->package_llc_bytes > 0 || machine->llc_bytes > machine->l2_bytes;
+
+	return has_third || !machine->l2_bytes ? 4 : 3;
+}
+
+/* Until the halves agree. */
+static int
+repeat(struct sweep *sweep, struct measured_levels *levels, struct rot_error *err)
+{
+	const double start_s = clock_now_s();
+	bool steady = false;
+
+	for (int nr_runs = ROUNDS; nr_runs <= MAX_ROUNDS && !steady && clock_now_s() < start_s + MAX_S;
+	     nr_runs += ROUNDS) {
+		if (perform(sweep, nr_runs, err) < 0)
+			return -1;
+		steady = is_steady(sweep);
+	}
+	conclude(sweep, steady, levels);
+	return 0;
+}
+
+static int
+measure(struct sweep *sweep, struct measured_levels *levels, struct rot_error *err)
+{
+	const struct machine *machine = sweep->rot->machine;
+	int64_t told = machine->llc_bytes, largest = told > LARGEST_BYTES / 4 ? 4 * told : LARGEST_BYTES;
+	int64_t limit = machine->memory_bytes / 4;
+
+	largest = largest < limit ? largest : limit;
+	if (add_footprints(sweep, SMALLEST_BYTES, largest, err) < 0 || repeat(sweep, levels, err) < 0)
+		return -1;
+	limit = limit < LIMIT_BYTES ? limit : LIMIT_BYTES;
+	if (levels->nr >= nr_levels_expected(machine) || limit <= largest)
+		return 0;
+	progress_point();
+	if (add_footprints(sweep, largest + 1, limit, err) < 0)
+		return -1;
+	return repeat(sweep, levels, err);
+}
+
+int
+levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error *err)
+{
+	struct sweep *sweep = rot_calloc(1, sizeof(*sweep));
+	int rc;
+
+	sweep->rot = rot;
+	progress_begin(1, configuration_bool(rot->configuration, "quiet"));
+	progress_point();
+	rc = measure(sweep, levels, err);
+	progress_end();
+	sweep_clear(sweep);
+	free(sweep);
+	if (rc < 0)
+		return rot_error_prefix(err, "the levels of the memory");
+	return measured_levels_store(levels, rot->paths->cache, rot->machine, err);
+}
+
+bool
+levels_are_known(const struct machine *machine)
+{
+	return machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes;
+}
+
+int
+levels_ensure(struct rot *rot, struct rot_error *err)
+{
+	struct machine *machine = rot->machine;
+	struct measured_levels levels;
+
+	if (levels_are_known(machine) || rot->is_cached_only)
+		return 0;
+	measured_levels_load(&levels, rot->paths->cache, machine);
+	if (levels.nr == 0) {
+		rot_note("this machine does not tell the sizes of all its caches: measuring them, once");
+		if (levels_measure(rot, &levels, err) < 0)
+			return -1;
+	}
+	machine_take_measured(machine, &levels);
+	if (!machine->llc_bytes)
+		rot_warning("no last-level cache was found behind the second level: the machine is too busy, or there "
+			    "is none. "
+			    "'rot remeasure levels' looks again");
+	else if (!levels.is_steady)
+		rot_warning("the sizes of the caches were measured while others used them; 'rot remeasure levels' "
+			    "looks again");
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The levels of the memory, measured: latencies of random pointer chases over growing footprints, on huge pages where
+ *there are some, and the knees between their plateaus (knees.h). For sizes that nobody tells, and to verify those that
+ *are told: guests of a virtual machine may be told anything, and share caches with others.
+ *
+ *	levels_ensure(rot, err)      at the beginning of what uses sizes; costs nothing where they are known
+ *
+ * rot_open has taken over what was measured before, so descriptions are the same in each start of rot. Some seconds,
+ *once.
+ */
+#ifndef PEAKS_LEVELS_H
+#define PEAKS_LEVELS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "machine/measured.h"
+
+struct rot;
+
+/* Whether the sizes of L1, L2 and last level are known, told or measured. */
+bool levels_are_known(const struct machine *machine);
+
+/*
+ * If a size of this machine is not known: measures, keeps, and sets it. That none was found is only warned of. With
+ * rot->is_cached_only, which may measure nothing, and where it was measured before, does nothing. -1: interrupted, or
+ * the kernel Chase cannot be measured.
+ */
+int levels_ensure(struct rot *rot, struct rot_error *err);
+
+/* Measures (or takes runs from the result cache) and keeps the levels, also where sizes are known. */
+int levels_measure(struct rot *rot, struct measured_levels *levels, struct rot_error *err);
+
+/* What the measured size says of the one that was told (0: none was); found may be NULL. */
+const char *levels_verdict(int64_t told, const struct measured_level *found);
+
+/* Table: what was told and by whom, what was measured, and the verdict. */
+void levels_print(const struct measured_levels *levels, const struct machine *machine, FILE *out);
+
+#endif

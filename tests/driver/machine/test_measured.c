@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Measured sizes: kept, read back, and taken where nobody tells. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "machine/measured.h"
+#include "memory.h"
+#include "testing.h"
+
+#define KIB INT64_C(1024)
+#define MIB INT64_C(1048576)
+
+static char *folder;
+static struct machine *machine;
+
+static const struct measured_levels turin = {
+	.levels = {{48 * KIB, 40 * KIB, 1.0, 4.0},
+		   {MIB, 640 * KIB, 3.8, 14.0},
+		   {24 * MIB, 16 * MIB, 12.3, 50.5},
+		   {0, 0, 170, NAN}},
+	.nr = 4,
+	.is_steady = true,
+	.created = "2026-11-22T09:00:00Z",
+};
+
+static void
+set_up(void)
+{
+	folder = temporary_folder_new();
+	machine = machine_new();
+	rot_string_set(&machine->cpu_vendor, "AuthenticAMD");
+	rot_string_set(&machine->cpu_name, "AMD EPYC");
+	rot_string_set(&machine->hypervisor, "Hyper-V");
+	machine->cpu_family = 26;
+}
+
+static void
+tear_down(void)
+{
+	machine_delete(machine);
+	temporary_folder_delete(folder);
+}
+
+START_TEST(what_is_kept_is_read_back)
+{
+	struct measured_levels levels;
+
+	measured_levels_load(&levels, folder, machine);
+	ck_assert_uint_eq(levels.nr, 0);
+	ck_assert_int_eq(measured_levels_store(&turin, folder, machine, NULL), 0);
+	measured_levels_load(&levels, folder, machine);
+	ck_assert_uint_eq(levels.nr, turin.nr);
+	for (size_t i = 0; i < turin.nr; i++) {
+		ck_assert_int_eq(levels.levels[i].bytes, turin.levels[i].bytes);
+		ck_assert_int_eq(levels.levels[i].fitting_bytes, turin.levels[i].fitting_bytes);
+		ck_assert_double_eq(levels.levels[i].ns, turin.levels[i].ns);
+	}
+	ck_assert(isnan(levels.levels[3].cycles));
+	ck_assert(levels.is_steady);
+	ck_assert_str_eq(levels.created, turin.created);
+}
+END_TEST
+
+/* Not of this machine, or damaged: as if there were nothing. */
+START_TEST(others_are_not_believed)
+{
+	static const char *const contents[] = {
+		"",
+		"{}",
+		"[1]",
+		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"another\", \"levels\": []}",
+		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"AMD EPYC\", \"levels\": [{\"bytes\": -1, \"ns\": 1}]}",
+		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"AMD EPYC\", \"levels\": [{}, {}, {}, {}, {}, {}, {}, "
+		"{}]}",
+		"{\"schema\": \"rot.levels/2\", \"cpuName\": \"AMD EPYC\", \"levels\": [{\"bytes\": 1, \"ns\": 1}]}",
+	};
+	struct measured_levels levels;
+
+	free(folder_write(folder, "levels-AuthenticAMD-26-0-0-Hyper-V.json", contents[_i]));
+	measured_levels_load(&levels, folder, machine);
+	ck_assert_uint_eq(levels.nr, 0);
+	machine->cpu_family = 25;
+	measured_levels_load(&levels, folder, machine);
+	ck_assert_uint_eq(levels.nr, 0);
+}
+END_TEST
+
+START_TEST(files_have_names_of_machines)
+{
+	char *name = machine_file_name(machine);
+
+	ck_assert_str_eq(name, "AuthenticAMD-26-0-0-Hyper-V");
+	free(name);
+	rot_string_set(&machine->hypervisor, "a/b c");
+	name = machine_file_name(machine);
+	ck_assert_str_eq(name, "AuthenticAMD-26-0-0-a_b_c");
+	free(name);
+}
+END_TEST
+
+/* Told sizes stay; unknown ones are measured. package: what is told of the last level. */
+static const struct {
+	int64_t l1, l2, llc, package;
+	size_t nr; /* of the measured levels of turin that were seen */
+	int64_t taken_l1, taken_l2, taken_llc;
+} takings[] = {
+	{0, 0, 0, 0, 4, 48 * KIB, MIB, 24 * MIB},
+	{48 * KIB, MIB, 0, 508 * MIB, 4, 48 * KIB, MIB, 24 * MIB},
+	{32 * KIB, 512 * KIB, 32 * MIB, 0, 4, 32 * KIB, 512 * KIB, 32 * MIB},
+	/* the third level was not seen: the second is not taken for it */
+	{48 * KIB, MIB, 0, 508 * MIB, 2, 48 * KIB, MIB, 0},
+	/* there is none */
+	{48 * KIB, MIB, 0, 0, 2, 48 * KIB, MIB, MIB},
+	{0, 0, 0, 0, 0, 0, 0, 0},
+};
+
+START_TEST(unknown_sizes_are_taken)
+{
+	struct measured_levels levels = {.nr = takings[_i].nr};
+
+	for (size_t i = 0; i < levels.nr; i++)
+		levels.levels[i] = turin.levels[i];
+	if (levels.nr && levels.nr < turin.nr)
+		levels.levels[levels.nr++] = turin.levels[3];
+	machine->l1_data_bytes = takings[_i].l1;
+	machine->l2_bytes = takings[_i].l2;
+	machine->llc_bytes = takings[_i].llc;
+	machine->package_llc_bytes = takings[_i].package;
+	machine_take_measured(machine, &levels);
+	ck_assert_int_eq(machine->l1_data_bytes, takings[_i].taken_l1);
+	ck_assert_int_eq(machine->l2_bytes, takings[_i].taken_l2);
+	ck_assert_int_eq(machine->llc_bytes, takings[_i].taken_llc);
+	ck_assert_str_eq(machine->llc_source, takings[_i].taken_llc && !takings[_i].llc ? "measured" : "");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("measured");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_add_test(tcase, what_is_kept_is_read_back);
+	tcase_add_loop_test(tcase, others_are_not_believed, 0, 7);
+	tcase_add_test(tcase, files_have_names_of_machines);
+	tcase_add_loop_test(tcase, unknown_sizes_are_taken, 0, NR_ELEMENTS(takings));
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
