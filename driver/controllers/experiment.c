@@ -337,14 +337,28 @@ experiment_nr_runs(const struct experiment *experiment, int nr_runs)
 	return experiment->configured_runs ? experiment->configured_runs : nr_runs;
 }
 
+/* Runs that were asked for on the command line are all that is wanted. */
+static struct quantity_effort
+experiment_effort(const struct experiment *experiment, int nr_runs)
+{
+	const struct configuration *configuration = experiment->rot->configuration;
+
+	return (struct quantity_effort){
+		.nr_runs = experiment_nr_runs(experiment, nr_runs),
+		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
+		.budget_s = configuration_double(configuration, "timeBudget"),
+	};
+}
+
 static int
 measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
 	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
 {
 	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
 	char **hashes = NULL;
-	int rc = quantities_measure(experiment->rot, measurement, requests->items, requests->nr,
-				    experiment_nr_runs(experiment, nr_runs), values, &hashes, err);
+	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
+	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
+					 &hashes, err);
 
 	if (rc < 0) {
 		free(values);

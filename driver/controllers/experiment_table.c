@@ -298,6 +298,34 @@ print_parts(const struct text_table *table, FILE *out)
 	free(chosen);
 }
 
+/* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
+static void
+print_runs_ends(const struct experiment *experiment, FILE *out)
+{
+	static const struct {
+		const char *end, *meaning;
+	} ends[] = {
+		{"disturbed", "too many runs were disturbed to have as many as were asked for"},
+		{"narrow", "runs were added until the intervals were as narrow as the key precision wants"},
+		{"most", "the intervals are wider than the key precision wants, with as many runs as are made at most"},
+		{"budget", "more runs would have taken longer than the key timeBudget allows"},
+		{"noInterval", "the estimator has no interval that the key precision could be compared with"},
+	};
+
+	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i < experiment->nr_points; i++) {
+			const struct experiment_point *point = &experiment->points[i];
+			const char *end = point->nr_values ? point->values[0].runs_end : NULL;
+
+			nr += end && strcmp(end, ends[k].end) == 0;
+		}
+		if (nr)
+			fprintf(out, "%zu of %zu points: %s\n", nr, experiment->nr_points, ends[k].meaning);
+	}
+}
+
 /* What the marks mean, as far as they are in the table. */
 static void
 print_legend(const struct experiment *experiment, FILE *out)
@@ -326,6 +354,7 @@ print_legend(const struct experiment *experiment, FILE *out)
 	if (nr_tainted)
 		fprintf(out, "up to %zu runs of a point were disturbed and left out; OUTPUT.json says which, and why\n",
 			nr_tainted);
+	print_runs_ends(experiment, out);
 }
 
 /* Was the note printed with an earlier point? */

@@ -8,6 +8,7 @@
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/compute.h"
+#include "quantities/effort.h"
 #include "quantities/expected.h"
 #include "quantities/plan.h"
 #include "quantities/quantity.h"
@@ -47,19 +48,27 @@ struct measuring_job {
 };
 
 static void
-job_clear(struct measuring_job *job)
+results_clear(struct measuring_job *job)
 {
 	for (size_t i = 0; i < job->plan.nr_passes; i++) {
-		if (job->passes)
-			rot_graph_delete(job->passes[i]);
 		if (job->results)
 			rot_graph_delete(job->results[i]);
 		if (job->samples)
 			pass_samples_clear(&job->samples[i]);
 	}
-	free(job->passes);
 	free(job->results);
 	free(job->samples);
+	job->results = NULL;
+	job->samples = NULL;
+}
+
+static void
+job_clear(struct measuring_job *job)
+{
+	results_clear(job);
+	for (size_t i = 0; job->passes && i < job->plan.nr_passes; i++)
+		rot_graph_delete(job->passes[i]);
+	free(job->passes);
 	free(job->resolutions);
 	pass_plan_clear(&job->plan);
 }
@@ -147,18 +156,28 @@ job_plan(struct measuring_job *job, struct rot_error *err)
 	return rc;
 }
 
+static void
+job_describe(struct measuring_job *job, const struct measurement *measurement)
+{
+	job->passes = rot_calloc(job->plan.nr_passes, sizeof(*job->passes));
+	for (size_t i = 0; i < job->plan.nr_passes; i++)
+		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
+}
+
+/* The results there are stay if this fails before there are others. */
 static int
-job_measure(struct measuring_job *job, const struct measurement *measurement, int nr_runs, struct rot_error *err)
+job_measure(struct measuring_job *job, int nr_runs, struct rot_error *err)
 {
 	const size_t nr = job->plan.nr_passes;
+	struct measurement_result **results = rot_calloc(nr, sizeof(*results));
 
-	job->passes = rot_calloc(nr, sizeof(*job->passes));
-	job->results = rot_calloc(nr, sizeof(*job->results));
-	job->samples = rot_calloc(nr, sizeof(*job->samples));
-	for (size_t i = 0; i < nr; i++)
-		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
-	if (nr && measuring_perform(job->rot, job->passes, nr, nr_runs, job->results, err) < 0)
+	if (nr && measuring_perform(job->rot, job->passes, nr, nr_runs, results, err) < 0) {
+		free(results);
 		return -1;
+	}
+	results_clear(job);
+	job->results = results;
+	job->samples = rot_calloc(nr, sizeof(*job->samples));
 	for (size_t i = 0; i < nr; i++) {
 		if (pass_samples_read(&job->samples[i], job->rot->architecture, &job->plan.passes[i], job->passes[i],
 				      job->results[i], err) < 0)
@@ -223,25 +242,86 @@ job_hashes(struct measuring_job *job)
 	return hashes;
 }
 
+static void
+values_clear(struct quantity_value *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		quantity_value_clear(&values[i]);
+}
+
+/* What all runs took, in seconds: of the results, so that cached ones lead to the same decisions. */
+static double
+job_spent_s(const struct measuring_job *job)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < job->plan.nr_passes; i++)
+		for (size_t k = 0; k < job->samples[i].nr_runs; k++)
+			ns += job->samples[i].runs[k].wall_ns;
+	return ns * 1e-9;
+}
+
+/* More runs, as long as the effort wants some. */
+static int
+job_add_runs(struct measuring_job *job, struct effort_course *course, struct quantity_value *values,
+	     struct rot_error *err)
+{
+	int nr_runs = course->target, next;
+
+	while (job->plan.nr_passes &&
+	       (next = effort_next(course, values, job->nr_requests, nr_runs, job_spent_s(job))) > 0) {
+		struct measurement_result **before = job->results;
+
+		if (job_measure(job, next, err) < 0) {
+			if (job->results == before && (rot_interrupted() || job->rot->is_cached_only))
+				return 0;
+			return -1;
+		}
+		nr_runs = next;
+		values_clear(values, job->nr_requests);
+		if (job_compute(job, values, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+int
+quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
+			char ***hashes, struct rot_error *err)
+{
+	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
+	struct effort_course course;
+	int rc = -1;
+
+	for (size_t i = 0; i < nr_requests; i++)
+		values[i] = (struct quantity_value){.nr_samples = 0};
+	effort_begin(&course, effort);
+	if (job_resolve(&job, measurement, requests, err) < 0 || job_plan(&job, err) < 0)
+		goto out;
+	job_describe(&job, measurement);
+	if (job_measure(&job, course.target, err) < 0 || job_compute(&job, values, err) < 0)
+		goto out;
+	if (effort->budget_s > 0 && job_add_runs(&job, &course, values, err) < 0)
+		goto out;
+	for (size_t i = 0; i < nr_requests; i++)
+		values[i].runs_end = course.end;
+	if (hashes)
+		*hashes = job_hashes(&job);
+	rc = 0;
+out:
+	if (rc < 0)
+		values_clear(values, nr_requests);
+	job_clear(&job);
+	return rc;
+}
+
 int
 quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
 		   struct rot_error *err)
 {
-	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
-	int rc = -1;
+	const struct quantity_effort effort = {.nr_runs = nr_runs};
 
-	for (size_t i = 0; i < nr_requests; i++)
-		values[i] = (struct quantity_value){.nr_samples = 0};
-	if (job_resolve(&job, measurement, requests, err) < 0 || job_plan(&job, err) < 0 ||
-	    job_measure(&job, measurement, nr_runs, err) < 0 || job_compute(&job, values, err) < 0)
-		goto out;
-	if (hashes)
-		*hashes = job_hashes(&job);
-	rc = 0;
-out:
-	for (size_t i = 0; rc < 0 && i < nr_requests; i++)
-		quantity_value_clear(&values[i]);
-	job_clear(&job);
-	return rc;
+	return quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values, hashes, err);
 }

@@ -81,10 +81,13 @@ struct quantity_value {
 	double *samples;  /* one per run, also tainted ones; NULL if nothing was measured */
 	unsigned *taints; /* enum sample_taint bits per sample, same length */
 	size_t nr_samples;
+	const char *runs_end; /* NULL or "": as many undisturbed runs as were asked for; else why there are no more:
+				 "disturbed" (too many were), "budget", and with a precision "narrow", "most",
+				 "noInterval" */
 
 	/*
-	 * If the measurement has a PingPongMeasurer in its overall set (peaks/placement.h), per sample the shortest and longest of the times
-	 * that it told, before and after the runs the sample is of, in ns; 0: not told. Else NULL.
+	 * If the measurement has a PingPongMeasurer in its overall set (peaks/placement.h), per sample the shortest and
+	 * longest of the times that it told, before and after the runs the sample is of, in ns; 0: not told. Else NULL.
 	 */
 	double *line_ns_min, *line_ns_max;
 };
@@ -100,6 +103,23 @@ void quantity_value_clear(struct quantity_value *value);
 int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
 		       struct rot_error *err);
+
+/* How often a point is measured. */
+struct quantity_effort {
+	int nr_runs;      /* undisturbed ones that are wanted; not looked at with a precision */
+	double precision; /* 0: none; else intervals of times and rates shall be within this share of the value */
+	double budget_s;  /* no runs are added that take longer than this together */
+};
+
+/*
+ * As quantities_measure, and repeats disturbed runs (up to a limit: effort.h), or as many as the precision needs.
+ * Samples hold all of them; runs_end of the values says how it ended. What was added is kept if adding more is
+ * interrupted, or impossible with rot->is_cached_only.
+ */
+int
+quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
+			char ***hashes, struct rot_error *err);
 
 /* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
 struct json_t *quantity_value_json(const struct quantity_value *value);

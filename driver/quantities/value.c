@@ -133,6 +133,8 @@ quantity_value_json(const struct quantity_value *value)
 	json_object_set_new(json, "samples", json_samples(value));
 	json_object_set_new(json, "taints", json_taints(value));
 	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
+	if (value->runs_end && *value->runs_end)
+		json_object_set_new(json, "runsEnd", json_string(value->runs_end));
 	add_doubts(json, value);
 	return json;
 }

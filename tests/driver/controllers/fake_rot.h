@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "quantities/quantity.h"
 #include "rot.h"
 
 /*
@@ -23,6 +24,10 @@ extern bool fake_is_last_tainted;
 /* How often quantities were asked for since fake_rot_open, and with how many runs the last time. */
 extern size_t fake_nr_calls;
 extern int fake_nr_runs;
+
+/* How hard the last point was to be measured; and what its values say of the end. */
+extern struct quantity_effort fake_effort;
+extern const char *fake_runs_end;
 
 /* The call of that number (from 1) fails; with a SIGINT before if is_interrupt. 0: none. */
 extern size_t fake_failing_call;

@@ -153,6 +153,33 @@ START_TEST(configuration_overrides)
 }
 END_TEST
 
+/* Keys reach the measuring, unless the runs are given; why it ended is said below the table. */
+START_TEST(effort_follows_the_keys)
+{
+	struct rot_error err = {0};
+	char *table;
+
+	file_fill("one.xml",
+		  "<controller name='one' comment=''><point><workload><kernel type='Triad'/></workload></point>"
+		  "<quantity is='time'/></controller>");
+	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
+	ck_assert_double_eq(fake_effort.precision, 0);
+	ck_assert_double_eq(fake_effort.budget_s, 10);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "precision", "0.02", &err);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "timeBudget", "3", &err);
+	fake_runs_end = "narrow";
+	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
+	ck_assert_double_eq(fake_effort.precision, 0.02);
+	ck_assert_double_eq(fake_effort.budget_s, 3);
+	table = file_read("table", NULL, &err);
+	ck_assert_msg(strstr(table, "\n1 of 1 points: runs were added until") != NULL, "%s", table);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", &err);
+	ck_assert_int_eq(run_into("table", "one", NULL, &err), 0);
+	ck_assert_double_eq(fake_effort.precision, 0);
+	free(table);
+}
+END_TEST
+
 START_TEST(interrupted_keeps_finished_points)
 {
 	struct rot_error err = {0};
@@ -485,6 +512,7 @@ main(void)
 	tcase_add_test(tcase, json_and_table_are_golden);
 	tcase_add_test(tcase, json_is_the_schema);
 	tcase_add_test(tcase, configuration_overrides);
+	tcase_add_test(tcase, effort_follows_the_keys);
 	tcase_add_test(tcase, interrupted_keeps_finished_points);
 	tcase_add_test(tcase, interrupted_draws_plots);
 	tcase_add_test(tcase, failure_writes_nothing);

@@ -143,6 +143,38 @@ START_TEST(test_from_request_to_value)
 }
 END_TEST
 
+/* No interval of a time is that narrow. What was measured once is not measured again, and leads to the same runs. */
+START_TEST(test_runs_are_added)
+{
+	const struct quantity_effort effort = {.precision = 1e-12, .budget_s = 1e6};
+	const struct quantity_request request = {.name = "time", .clock = "tsc"};
+	struct configuration *configuration = configuration_new();
+	struct rot_error err = {{0}, {0}};
+	struct measurement *measurement;
+	struct quantity_value values[2];
+	struct rot rot = {0};
+
+	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	measurement = triad_measurement(&rot, "1");
+	for (int i = 0; i < 2; i++) {
+		rot.is_cached_only = i == 1;
+		ck_assert_msg(
+			quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], NULL, &err) == 0,
+			"%s", err.text);
+		ck_assert_uint_gt(values[i].nr_samples, 10);
+		ck_assert_msg(strcmp(values[i].runs_end, "most") == 0 || strcmp(values[i].runs_end, "disturbed") == 0,
+			      "%s", values[i].runs_end);
+	}
+	ck_assert_uint_eq(values[1].nr_samples, values[0].nr_samples);
+	for (size_t k = 0; k < values[0].nr_samples; k++)
+		ck_assert_double_eq(values[1].samples[k], values[0].samples[k]);
+	quantity_value_clear(&values[0]);
+	quantity_value_clear(&values[1]);
+	rot_graph_delete(measurement);
+	rot_close(&rot);
+}
+END_TEST
+
 START_TEST(test_request_that_cannot_be_met)
 {
 	struct configuration *configuration = configuration_new();
@@ -202,6 +234,7 @@ main(void)
 	}
 	tcase_set_timeout(way, 120);
 	tcase_add_loop_test(way, test_from_request_to_value, 0, tracing_is_refused() ? 1 : 2);
+	tcase_add_test(way, test_runs_are_added);
 	tcase_add_test(way, test_request_that_cannot_be_met);
 	suite_add_tcase(suite, way);
 	return suite_run(suite);

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* How often a point is measured. */
+#include "quantities/effort.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define MAX_ROUNDS 3
+
+/* A median of fewer has no interval; of more it has one unless the estimator has none. */
+#define LEAST_FOR_INTERVAL 6
+
+void
+effort_begin(struct effort_course *course, const struct quantity_effort *effort)
+{
+	*course = (struct effort_course){.effort = effort, .end = ""};
+	course->target = effort->precision > 0 ? EFFORT_FIRST_RUNS : effort->nr_runs;
+}
+
+static int
+nr_undisturbed(const struct quantity_value *value)
+{
+	int nr = 0;
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		nr += value->taints[i] == 0;
+	return nr;
+}
+
+/* Of the value that has the fewest; nr_runs if nothing was measured. */
+static int
+least_undisturbed(const struct quantity_value *values, size_t nr_values, int nr_runs)
+{
+	int least = nr_runs;
+
+	for (size_t i = 0; i < nr_values; i++) {
+		int nr = values[i].nr_samples ? nr_undisturbed(&values[i]) : nr_runs;
+
+		least = nr < least ? nr : least;
+	}
+	return least;
+}
+
+enum width { NARROW, WIDE, UNKNOWN };
+
+static enum width
+width_of(const struct quantity_value *value, double precision)
+{
+	const struct summary *summary = &value->summary;
+	const double half = fmax(summary->high - summary->value, summary->value - summary->low);
+
+	if (!value->request.clock || !value->nr_samples)
+		return NARROW;
+	if (isnan(half) || !isfinite(summary->value))
+		return summary->n < LEAST_FOR_INTERVAL ? WIDE : UNKNOWN;
+	return half <= precision * fabs(summary->value) ? NARROW : WIDE;
+}
+
+/* The worst of all times and rates. */
+static enum width
+widest(const struct quantity_value *values, size_t nr_values, double precision)
+{
+	enum width worst = NARROW;
+
+	for (size_t i = 0; i < nr_values; i++) {
+		enum width width = width_of(&values[i], precision);
+
+		worst = width > worst ? width : worst;
+	}
+	return worst;
+}
+
+static int
+end(struct effort_course *course, const char *why)
+{
+	course->end = why;
+	return 0;
+}
+
+static bool
+fits_budget(const struct effort_course *course, int nr_next, int nr_runs, double spent_s)
+{
+	return spent_s * nr_next / nr_runs <= course->effort->budget_s;
+}
+
+static int
+repeat_disturbed(struct effort_course *course, int nr_good, int nr_runs, double spent_s)
+{
+	int next = nr_runs + course->target - nr_good;
+
+	next = next > 2 * course->target ? 2 * course->target : next;
+	if (nr_good == 0 || next <= nr_runs || course->nr_rounds++ == MAX_ROUNDS)
+		return end(course, "disturbed");
+	return fits_budget(course, next, nr_runs, spent_s) ? next : end(course, "budget");
+}
+
+int
+effort_next(struct effort_course *course, const struct quantity_value *values, size_t nr_values, int nr_runs,
+	    double spent_s)
+{
+	const double precision = course->effort->precision;
+	const int nr_good = least_undisturbed(values, nr_values, nr_runs);
+	enum width width;
+	int next;
+
+	if (nr_good < course->target)
+		return repeat_disturbed(course, nr_good, nr_runs, spent_s);
+	if (!(precision > 0))
+		return end(course, "");
+	width = widest(values, nr_values, precision);
+	if (width != WIDE)
+		return end(course, width == NARROW ? "narrow" : "noInterval");
+	if (2 * course->target > EFFORT_MOST_RUNS)
+		return end(course, "most");
+	next = nr_runs + course->target;
+	if (!fits_budget(course, next, nr_runs, spent_s))
+		return end(course, "budget");
+	course->target *= 2;
+	course->nr_rounds = 0;
+	return next;
+}
