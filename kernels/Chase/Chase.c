@@ -19,7 +19,7 @@
 struct chase {
 	struct chase_data data;
 	char *buffer;
-	char *starts[ROT_CHASE_CHAINS]; /* where each chain begins */
+	char *places[ROT_CHASE_CHAINS]; /* where each chain is */
 };
 
 /* SplitMix64, as that of kernel_fill: the same order in every run. */
@@ -58,7 +58,7 @@ link_lines(struct chase *chase, const uint32_t *order, uint64_t nr)
 		*(char **)(void *)(chase->buffer + LINE * (uint64_t)order[i]) =
 			chase->buffer + LINE * (uint64_t)order[i + 1 < nr ? i + 1 : 0];
 	for (uint64_t k = 0; k < ROT_CHASE_CHAINS; k++)
-		chase->starts[k] = chase->buffer + LINE * (uint64_t)order[k * nr / ROT_CHASE_CHAINS];
+		chase->places[k] = chase->buffer + LINE * (uint64_t)order[k * nr / ROT_CHASE_CHAINS];
 }
 
 /* At least one huge page, also for a small buffer: its lines then lie behind each other, and fill all sets of a cache
@@ -97,16 +97,6 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 	return 1;
 }
 
-static void
-warm_data(void *kernel)
-{
-	struct chase *chase = kernel;
-	uint64_t nr = (uint64_t)chase->data.buffer_size / LINE * (uint64_t)chase->data.warm_passes;
-
-	for (char *volatile *at = (char *volatile *)(void *)chase->starts[0]; nr > 0; nr--)
-		at = (char *volatile *)(void *)*at;
-}
-
 #define CHAIN_0 "%%r8"
 #define CHAIN_1 "%%r9"
 #define CHAIN_2 "%%r10"
@@ -121,16 +111,14 @@ warm_data(void *kernel)
 #define CHAIN_11 "%%rsi"
 #define CHAIN_CLOBBERS "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rax", "rcx", "rdx", "rsi"
 
-#define BEGIN(j, unused) "movq 8*" #j "(%[starts]), " CHAIN_##j "\n"
+#define BEGIN(j, unused) "movq 8*" #j "(%[places]), " CHAIN_##j "\n"
+#define END(j, unused) "movq " CHAIN_##j ", 8*" #j "(%[places])\n"
 #define FOLLOW(j, unused) "movq (" CHAIN_##j "), " CHAIN_##j "\n"
 #define ROUND(u, unused) REPEAT(ROT_CHASE_CHAINS, FOLLOW, )
 
-static void
-run(void *kernel)
+static __attribute__((noinline)) void
+follow(struct chase *chase, uint64_t turns)
 {
-	struct chase *chase = kernel;
-	uint64_t turns = (uint64_t)chase->data.accesses / UNROLL;
-
 	/* clang-format off */
 	__asm__ volatile(REPEAT(ROT_CHASE_CHAINS, BEGIN, )
 			 ".p2align 6\n"
@@ -138,22 +126,35 @@ run(void *kernel)
 			 REPEAT_OUTER(UNROLL, ROUND, )
 			 "decq %[turns]\n"
 			 "jnz 1b\n"
+			 REPEAT(ROT_CHASE_CHAINS, END, )
 			 : [turns] "+r"(turns)
-			 : [starts] "r"(chase->starts)
+			 : [places] "r"(chase->places)
 			 : CHAIN_CLOBBERS, "cc", "memory");
 	/* clang-format on */
 }
 
-/* Follows no chain beyond what is warm anyway. */
+static void
+run(void *kernel)
+{
+	struct chase *chase = kernel;
+
+	follow(chase, (uint64_t)chase->data.accesses / UNROLL);
+}
+
 static void
 warm_code(void *kernel)
 {
-	struct chase *chase = kernel;
-	int64_t accesses = chase->data.accesses;
+	follow(kernel, 1);
+}
 
-	chase->data.accesses = UNROLL;
-	run(kernel);
-	chase->data.accesses = accesses;
+/* The chains go on from where this ends: those that begin again where they began would find more than a long cycle
+ * leaves in a cache. */
+static void
+warm_data(void *kernel)
+{
+	struct chase *chase = kernel;
+
+	follow(chase, (uint64_t)chase->data.warm_accesses / UNROLL / ROT_CHASE_CHAINS + 1);
 }
 
 static void

@@ -98,9 +98,6 @@ START_TEST(all_lines_are_one_cycle)
 	} while (++steps < nr);
 	ck_assert_ptr_eq(at, pointer_at(&chase, 1));
 	ck_assert_uint_eq(chain, cycles[_i].chains);
-	chase.type->warm_data(chase.kernel);
-	chase.type->warm_code(chase.kernel);
-	chase.type->run(chase.kernel);
 	free(seen);
 	unload(&chase);
 }
@@ -124,6 +121,26 @@ START_TEST(steps_go_anywhere)
 }
 END_TEST
 
+/* What is measured begins where warming ended; each chain makes the accesses asked for. */
+START_TEST(chains_go_on)
+{
+	struct chase chase = load("bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
+	char *at[3];
+
+	for (size_t k = 0; k < 3; k++) {
+		at[k] = pointer_at(&chase, 1 + k);
+		for (size_t i = 0; i < 168 + 8 + 1000; i++)
+			at[k] = *(char **)(void *)at[k];
+	}
+	chase.type->warm_data(chase.kernel);
+	chase.type->warm_code(chase.kernel);
+	chase.type->run(chase.kernel);
+	for (size_t k = 0; k < 3; k++)
+		ck_assert_ptr_eq(pointer_at(&chase, 1 + k), at[k]);
+	unload(&chase);
+}
+END_TEST
+
 START_TEST(loops_only_load)
 {
 	static const char *const chains[] = {"chains=1", "chains=5", "chains=12"};
@@ -132,7 +149,7 @@ START_TEST(loops_only_load)
 		struct kernel_base *kernel = kernel_of("Chase", chains[_i]);
 		char *name = rot_format("Chase-%ld.o", (long)getpid());
 		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", name);
-		struct listing listing = listing_of_function(object, "run"), loop = listing_first_loop(&listing);
+		struct listing listing = listing_of_function(object, "follow"), loop = listing_first_loop(&listing);
 		size_t nr = 8 * (size_t)atoi(chains[_i] + strlen("chains="));
 
 		ck_assert_uint_eq(listing_count(&loop, "mov", "("), nr);
@@ -162,6 +179,7 @@ main(void)
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, all_lines_are_one_cycle, 0, NR_ELEMENTS(cycles));
 	tcase_add_test(tcase, steps_go_anywhere);
+	tcase_add_test(tcase, chains_go_on);
 	if (has_program("objdump"))
 		tcase_add_loop_test(tcase, loops_only_load, 0, 3);
 	suite_add_tcase(suite, tcase);
