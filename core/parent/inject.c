@@ -40,8 +40,8 @@ struct target {
 	enum target_state state;
 	struct queued *first, **last;
 	struct trigger trigger;
-	long user_ticks;     /* when it was asked for  */
-	bool is_interrupted; /* and will be once more at its next stop, if that is one for a signal */
+	struct restart_ticks asked, armed; /* its time when it was asked for, and when the trigger was armed */
+	bool is_interrupted;               /* and will be once more at its next stop, if that is one for a signal */
 	struct restart_again again;
 	struct injected_thread thread;
 };
@@ -152,17 +152,32 @@ interrupt(struct injector *injector, struct target *target)
 	ptrace(PTRACE_INTERRUPT, target->tid, NULL, NULL);
 }
 
+/* It was on a CPU for a tick at least, and was not met in user code: maybe its timer leaves it no time for any. */
+static void
+slow_down(struct injector *injector, const struct target *target)
+{
+	const struct restart_ticks now = restart_ticks(target->tid);
+
+	if (target->trigger.period_ns == injector->trigger_period_ns &&
+	    injector->trigger_period_ns < TRIGGER_LONGEST_NS &&
+	    now.user + now.system > target->armed.user + target->armed.system)
+		injector->trigger_period_ns *= 4;
+}
+
 /* False: the thread cannot be reached so. */
 static bool
 pull_trigger(struct injector *injector, struct target *target)
 {
-	bool was_armed;
+	bool was_armed = target->trigger.is_armed;
 	int status;
 
 	if (injector->has_no_trigger || restart_blocks(target->tid, SIGTRAP))
 		return false;
-	was_armed = target->trigger.is_armed;
-	status = trigger_arm(&target->trigger, target->tid);
+	if (was_armed)
+		slow_down(injector, target);
+	if (!was_armed || target->trigger.period_ns != injector->trigger_period_ns)
+		target->armed = restart_ticks(target->tid);
+	status = trigger_arm(&target->trigger, target->tid, injector->trigger_period_ns);
 	injector->nr_triggers += status == 0 && !was_armed;
 	injector->has_no_trigger = status != 0 && status != EMFILE && status != ENFILE && status != ESRCH;
 	return status == 0;
@@ -171,7 +186,7 @@ pull_trigger(struct injector *injector, struct target *target)
 static bool
 is_patient(const struct target *target)
 {
-	return restart_user_ticks(target->tid) - target->user_ticks < PATIENCE;
+	return restart_ticks(target->tid).user - target->asked.user < PATIENCE;
 }
 
 /* One that stands still will be seen at the stop that ends this. */
@@ -193,7 +208,7 @@ reach(struct injector *injector, struct target *target)
 static void
 wait_for(struct injector *injector, struct target *target)
 {
-	target->user_ticks = restart_user_ticks(target->tid);
+	target->asked = restart_ticks(target->tid);
 	set_state(injector, target, TARGET_WAITING);
 	reach(injector, target);
 }

@@ -21,6 +21,7 @@
 #include "error.h"
 #include "parent/thread.h"
 #include "parent/tracer.h"
+#include "parent/trigger.h"
 
 /*
  * What to run. function(arguments...), called by the code at trampoline: a copy of inject_trampoline in executable
@@ -79,9 +80,10 @@ struct injector {
 	struct threads targets;
 	size_t nr_waiting;
 	bool has_no_trigger;
+	uint64_t trigger_period_ns; /* longer where shorter ones were found to keep threads from going on */
 };
 
-#define INJECTOR_NONE ((struct injector){.timer_fd = -1})
+#define INJECTOR_NONE ((struct injector){.timer_fd = -1, .trigger_period_ns = TRIGGER_SHORTEST_NS})
 
 /* 0 or -1. */
 int injector_open(struct injector *injector, struct tracer *tracer, struct rot_error *err);

@@ -78,18 +78,19 @@ restart_find(pid_t tid)
 	return IS_AMONG(number, unharmed_on_pipes) && is_pipe(tid, first) ? RESTART_UNHARMED : RESTART_HARMED;
 }
 
-long
-restart_user_ticks(pid_t tid)
+struct restart_ticks
+restart_ticks(pid_t tid)
 {
+	struct restart_ticks ticks = {0};
 	char path[48];
-	long ticks = 0;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
 	file = fopen(path, "re");
 	if (file) {
-		if (fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld", &ticks) != 1)
-			ticks = 0;
+		if (fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &ticks.user,
+			   &ticks.system) != 2)
+			ticks = (struct restart_ticks){0};
 		fclose(file);
 	}
 	return ticks;

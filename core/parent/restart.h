@@ -22,8 +22,12 @@ enum restart_place {
 /* Where a running thread is at this moment. */
 enum restart_place restart_find(pid_t tid);
 
-/* The time that the thread has spent in user code, in ticks of the system's clock (10 ms). 0: it is not there. */
-long restart_user_ticks(pid_t tid);
+/* The time that a thread has been on a CPU, in ticks of the system's clock (10 ms). Zero: it is not there. */
+struct restart_ticks {
+	long user, system;
+};
+
+struct restart_ticks restart_ticks(pid_t tid);
 
 /* True if the thread does not let the signal through now, or that is not known. */
 bool restart_blocks(pid_t tid, int signal);

@@ -26,13 +26,13 @@ struct perf_signal {
 
 #ifdef PERF_ATTR_SIZE_VER7
 static int
-open_event(pid_t tid)
+open_event(pid_t tid, uint64_t period_ns)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.type = PERF_TYPE_SOFTWARE,
 		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = 1,
+		.sample_period = period_ns,
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
@@ -45,21 +45,25 @@ open_event(pid_t tid)
 }
 #else
 static int
-open_event(pid_t tid)
+open_event(pid_t tid, uint64_t period_ns)
 {
 	(void)tid;
+	(void)period_ns;
 	errno = ENOSYS;
 	return -1;
 }
 #endif
 
 int
-trigger_arm(struct trigger *trigger, pid_t tid)
+trigger_arm(struct trigger *trigger, pid_t tid, uint64_t period_ns)
 {
+	if (trigger->period_ns != period_ns)
+		trigger_close(trigger);
 	if (trigger->is_armed)
 		return 0;
 	if (trigger->fd < 0)
-		trigger->fd = open_event(tid);
+		trigger->fd = open_event(tid, period_ns);
+	trigger->period_ns = period_ns;
 	if (trigger->fd < 0 || ioctl(trigger->fd, PERF_EVENT_IOC_REFRESH, 1) < 0)
 		return errno;
 	trigger->is_armed = true;

@@ -143,12 +143,32 @@ check_rip(const ucontext_t *context)
 	fail("foreign code in a signal handler", -1, rip);
 }
 
+/*
+ * Signals come to a thread after an interval, at any moment of an instruction with a breakpoint; to each execution a
+ * few at most, or a thread would get nowhere where its stops take longer than the interval.
+ */
+#define MOST_SIGNALS 4
+
+static __thread timer_t timer;
+static __thread int nr_signals_left;
+
+static void
+set_timer(void)
+{
+	struct itimerspec interval = {.it_value.tv_nsec = interval_us * 1000L};
+
+	if (nr_signals_left > 0)
+		timer_settime(timer, 0, &interval, NULL);
+	nr_signals_left--;
+}
+
 static void
 on_timer(int number, siginfo_t *info, void *context)
 {
 	(void)number;
 	(void)info;
 	check_rip(context);
+	set_timer();
 }
 
 /* Lets the instruction succeed the next time, or passes over it. */
@@ -179,18 +199,23 @@ on_fault(int number, siginfo_t *info, void *argument)
 }
 
 static void
-start_timer(void)
+make_timer(void)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
-	struct itimerspec interval = {.it_interval.tv_nsec = interval_us * 1000L,
-				      .it_value.tv_nsec = interval_us * 1000L};
-	timer_t timer;
 
+	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	if (interval_us != 0 && timer_create(CLOCK_MONOTONIC, &event, &timer) < 0)
+		fail("no timer", -1, 0);
+}
+
+/* Of the next instruction. */
+static void
+begin_signals(void)
+{
 	if (interval_us == 0)
 		return;
-	event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-	if (timer_create(CLOCK_MONOTONIC, &event, &timer) < 0 || timer_settime(timer, 0, &interval, NULL) < 0)
-		fail("no timer", -1, 0);
+	nr_signals_left = MOST_SIGNALS;
+	set_timer();
 }
 
 /* ---- work ---- */
@@ -245,11 +270,13 @@ work(void *unused)
 	(void)unused;
 	memset(source, 55, sizeof(source));
 	forbidden = mmap(NULL, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	start_timer();
+	make_timer();
 	for (int round = 0; round < nr_rounds; round++) {
 		for (int kind = 0; kind < NR_KINDS; kind++) {
-			if (is_possible(kind))
-				run_kind(kind, round, source, target);
+			if (!is_possible(kind))
+				continue;
+			begin_signals();
+			run_kind(kind, round, source, target);
 		}
 		nr_done++;
 	}
