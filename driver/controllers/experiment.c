@@ -421,6 +421,7 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 	int rc;
 
 	point.cache_state = cache_state_of(measurement);
+	experiment_use_cpus(experiment, (double)measurement_nr_workloads(measurement));
 	experiment_begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
@@ -531,6 +532,8 @@ experiment_delete(struct experiment *experiment)
 		free(experiment->hashes[i]);
 	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
 		free(experiment->stored_machines[i]);
+	peak_list_clear(&experiment->roof);
+	free(experiment->roof_note);
 	free(experiment->stored_machines);
 	free(experiment->points);
 	free(experiment->ceilings);

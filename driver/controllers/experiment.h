@@ -55,6 +55,7 @@ struct experiment_plot {
 	const char *best;   /* a quantity: of each series only the point with its highest value; "": all */
 	bool connect_same_size; /* dashed lines between points of different series with equal labels */
 	bool has_default_peaks; /* roofline: draw the machine's ceilings */
+	bool has_all_peaks;     /* also those that say little more than others */
 };
 
 /* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
@@ -158,9 +159,22 @@ int experiment_add_ceiling(struct experiment *experiment, const struct experimen
 			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
 
 /*
- * The machine's default ceilings (controller default-peaks) that experiment_wants_ceiling, measured once and cached.
+ * The peaks of this machine (peaks/roof.h) that experiment_wants_ceiling, of as many threads as the points use CPUs.
+ * After the points: their clock is that of the ceilings. A machine without peaks is no error.
  */
 int experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err);
+
+/* Points on that many CPUs are added; points of kernels say so themselves. */
+void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
+
+/*
+ * Of the peaks that experiment_add_default_peaks found: how many threads they are of that bound work on so many CPUs
+ * (0: there are none), and the highest of the operation or of the border (the other one NULL; of bandwidths that of
+ * loads) with that many threads, per second; NaN if there is none.
+ */
+int experiment_roof_threads(const struct experiment *experiment, double nr_cpus);
+double
+experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
 
 /* The best ceiling of the operation, or of the border (the other one NULL), in base units; NaN if there is none. */
 double experiment_ceiling_value(const struct experiment *experiment, const char *operation, const char *border);

@@ -13,6 +13,10 @@
 /* A ceiling this close below another one says nothing new, and their texts would overlap. */
 #define NEARLY_THE_SAME 0.93
 
+/* Of the many performances that are found, so many are shown, each at most this share of the one above. */
+#define MAX_PERFORMANCES 5
+#define CLEARLY_LESS 0.7
+
 void
 experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
 {
@@ -20,6 +24,7 @@ experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
 	free(ceiling->name);
 	free(ceiling->operation);
 	free(ceiling->border);
+	free(ceiling->access);
 }
 
 bool
@@ -105,7 +110,7 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 		.given_bytes = ceiling->operation ? 0 : ceiling->work,
 	};
 	struct configuration *configuration = experiment->rot->configuration;
-	struct experiment_own_ceiling own = {0};
+	struct experiment_own_ceiling own = {.low = NAN, .high = NAN};
 	char **hashes = NULL;
 	int rc;
 
@@ -153,29 +158,100 @@ belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment
 	return is_bandwidth(ceiling) || experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 
+/* What was kept so far for a plot; the highest come first. */
+struct kept_ceilings {
+	const struct experiment_own_ceiling **items;
+	size_t nr;
+};
+
+/* Is there one of the same direction and machine, and of the border (NULL: any), not above value? */
+static bool
+has_kept(const struct kept_ceilings *kept, const struct experiment_own_ceiling *of, const char *border, double value)
+{
+	for (size_t i = 0; i < kept->nr; i++) {
+		const struct experiment_own_ceiling *other = kept->items[i];
+
+		if (is_bandwidth(other) == is_bandwidth(of) && other->machine == of->machine && other->best < value &&
+		    (!border || strcmp(other->border, border) == 0))
+			return true;
+	}
+	return false;
+}
+
+static size_t
+nr_kept_performances(const struct kept_ceilings *kept, size_t machine)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < kept->nr; i++)
+		nr += !is_bandwidth(kept->items[i]) && kept->items[i]->machine == machine;
+	return nr;
+}
+
+/*
+ * Of many peaks those that matter: performances that are clearly apart, and of each border the highest bandwidth; of
+ * the border that the plot counts also that of loads, which is what most programs do.
+ */
+static bool
+does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept, const char *border)
+{
+	if (!is_bandwidth(peak))
+		return nr_kept_performances(kept, peak->machine) < MAX_PERFORMANCES &&
+		       !has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS);
+	return !has_kept(kept, peak, peak->border, INFINITY) ||
+	       (strcmp(peak->access ? peak->access : "", "load") == 0 && peak->border[0] &&
+		strncmp(border, peak->border, strlen(peak->border)) == 0);
+}
+
+/* Of peaks that are nearly the same, the one that most readers know stands for all. */
+static int
+rank(const struct experiment_own_ceiling *peak)
+{
+	static const char *const known[] = {"load",    "copy",    "store", "ntStore", "FMA",
+					    "FMA_ADD", "MUL_ADD", "ADD",   "MUL"};
+	int i = 0;
+
+	while (i < (int)(sizeof(known) / sizeof(*known)) && strcmp(known[i], peak->access) != 0)
+		i++;
+	return i;
+}
+
+/* all: the highest first; item i or one behind it. */
+static const struct experiment_own_ceiling *
+representative(const struct experiment_own_ceiling *const *all, size_t nr, size_t i)
+{
+	const struct experiment_own_ceiling *best = all[i];
+
+	for (size_t k = i + 1; best->is_peak && k < nr && all[k]->best > NEARLY_THE_SAME * all[i]->best; k++)
+		if (all[k]->is_peak && is_bandwidth(all[k]) == is_bandwidth(best) && all[k]->machine == best->machine &&
+		    strcmp(all[k]->border, best->border) == 0 && rank(all[k]) < rank(best))
+			best = all[k];
+	return best;
+}
+
 size_t
 experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		       const struct experiment_own_ceiling ***ceilings)
 {
 	const struct experiment_own_ceiling **all = rot_calloc(experiment->nr_ceilings + 1, sizeof(*all));
-	size_t nr = 0, kept = 0;
+	struct kept_ceilings kept = {rot_calloc(experiment->nr_ceilings + 1, sizeof(*all)), 0};
+	const char *border = plot->x.border ? plot->x.border : "";
+	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		if (belongs_to(&experiment->ceilings[i], plot))
 			all[nr++] = &experiment->ceilings[i];
 	qsort(all, nr, sizeof(*all), higher_first);
 	for (size_t i = 0; i < nr; i++) {
-		bool is_new = true;
+		const struct experiment_own_ceiling *ceiling = all[i];
 
-		for (size_t j = 0; j < kept; j++)
-			if (is_bandwidth(all[i]) == is_bandwidth(all[j]) && all[i]->machine == all[j]->machine &&
-			    all[i]->best > NEARLY_THE_SAME * all[j]->best)
-				is_new = false;
-		if (is_new)
-			all[kept++] = all[i];
+		if (plot->plot.has_all_peaks || (!has_kept(&kept, ceiling, NULL, ceiling->best / NEARLY_THE_SAME) &&
+						 (!ceiling->is_peak || does_matter(ceiling, &kept, border))))
+			kept.items[kept.nr++] = plot->plot.has_all_peaks ? ceiling : representative(all, nr, i);
 	}
-	*ceilings = all;
-	return kept;
+	free(all);
+	*ceilings = kept.items;
+	return kept.nr;
 }
 
 double

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "controllers/experiment.h"
+#include "peaks/peak.h"
 
 struct experiment_point {
 	char *series, *label;
@@ -68,9 +69,12 @@ struct experiment_own_plot {
 
 struct experiment_own_ceiling {
 	char *name, *operation, *border; /* "" for none */
+	char *access;                    /* of a peak: "load"; else NULL */
 	struct quantity_value value;
 	double best;
-	size_t machine; /* index of stored_machines; 0 */
+	double low, high; /* of a peak: its interval, or NaN */
+	bool is_peak;     /* found by search, so one of many */
+	size_t machine;   /* index of stored_machines; 0 */
 };
 
 struct experiment {
@@ -89,7 +93,11 @@ struct experiment {
 	size_t nr_derived;
 	struct experiment_own_table *tables;
 	size_t nr_tables;
-	char **hashes; /* each once, in the order of measuring */
+	struct peak_list roof; /* what experiment_add_default_peaks found */
+	double nr_cpus;        /* that the points use at most; 0: one */
+	int nr_roof_threads;   /* of the peaks that became ceilings */
+	char *roof_note;       /* for captions; NULL */
+	char **hashes;         /* each once, in the order of measuring */
 	size_t nr_hashes;
 	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
 	size_t nr_stored_machines;

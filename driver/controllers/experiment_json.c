@@ -118,7 +118,7 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 	return json;
 }
 
-/* low is the median run, high the best one, which is the value. */
+/* Of a peak: its interval. Else low is the median run, high the best one, which is the value. */
 static json_t *
 json_ceiling(const struct experiment_own_ceiling *ceiling)
 {
@@ -130,10 +130,14 @@ json_ceiling(const struct experiment_own_ceiling *ceiling)
 	json_object_set_new(json, "of", json_text(is_performance ? ceiling->operation : ceiling->border));
 	json_object_set_new(json, "unit", json_text(ceiling->value.unit));
 	json_object_set_new(json, "value", json_number(ceiling->best));
-	json_object_set_new(json, "estimator", json_text("maximum"));
+	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "median" : "maximum"));
 	json_object_set_new(json, "n", json_number((double)ceiling->value.summary.n));
-	json_object_set_new(json, "low", json_number(fmin(ceiling->value.summary.value, ceiling->best)));
-	json_object_set_new(json, "high", json_number(ceiling->best));
+	json_object_set_new(
+		json, "low",
+		json_number(ceiling->is_peak ? ceiling->low : fmin(ceiling->value.summary.value, ceiling->best)));
+	json_object_set_new(json, "high", json_number(ceiling->is_peak ? ceiling->high : ceiling->best));
+	if (ceiling->is_peak)
+		json_object_set_new(json, "access", json_text(ceiling->access));
 	return json;
 }
 

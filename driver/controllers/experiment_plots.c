@@ -246,6 +246,8 @@ make_caption(struct drawing *d, struct rot_error *err)
 	d->caption = rot_strdup(machine);
 	append(&d->caption, "\n", runs);
 	append(&d->caption, "\n", kinds);
+	if (d->own->plot.has_default_peaks && d->experiment->roof_note)
+		append(&d->caption, "\n", d->experiment->roof_note);
 	if (annotation)
 		append(&d->caption, "\n", annotation);
 	free(machine);
@@ -282,8 +284,9 @@ is_main(const struct drawing *d, const struct experiment_own_ceiling *const *cei
 	const struct experiment_own_ceiling *ceiling = ceilings[i];
 	const char *border = d->own->x.border ? d->own->x.border : "";
 
-	for (size_t k = 0; ceiling->operation[0] && k < i; k++)
-		if (ceilings[k]->operation[0] && ceilings[k]->machine == ceiling->machine)
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(ceilings[k]->border, ceiling->border) == 0 && ceilings[k]->machine == ceiling->machine &&
+		    (ceiling->is_peak || ceiling->operation[0]))
 			return false;
 	if (ceiling->operation[0])
 		return true;
@@ -316,8 +319,8 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 			.name = own[i]->name,
 			.is_bandwidth = is_bandwidth,
 			.value = own[i]->best * unit.factor,
-			.low = NAN,
-			.high = NAN,
+			.low = own[i]->low * unit.factor,
+			.high = own[i]->high * unit.factor,
 			.label = rot_format("%.3g %s", own[i]->best * unit.factor, unit.shown),
 			.is_main = is_main(d, own, i),
 			.machine = own[i]->machine,

@@ -384,9 +384,56 @@ print_notes(const struct experiment *experiment, FILE *out)
 		}
 }
 
+/* Without a roofline all are shown. */
+static bool
+is_shown(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling)
+{
+	bool has_roofline = false, is_found = false;
+
+	for (size_t i = 0; i < experiment->nr_plots && !is_found; i++) {
+		const struct experiment_own_ceiling **shown;
+		size_t nr;
+
+		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
+			continue;
+		has_roofline = true;
+		nr = experiment_ceilings_of(experiment, &experiment->plots[i], &shown);
+		for (size_t k = 0; k < nr; k++)
+			is_found = is_found || shown[k] == ceiling;
+		free(shown);
+	}
+	return is_found || !has_roofline;
+}
+
+/* Of a peak its interval; else of how many runs it is the best. */
+static char *
+ceiling_text(const struct experiment_own_ceiling *ceiling)
+{
+	struct shown_unit unit = shown_unit(ceiling->value.unit);
+	struct summary summary = ceiling->value.summary;
+	char *number, *of, *text;
+
+	if (ceiling->is_peak) {
+		summary.low = ceiling->low;
+		summary.high = ceiling->high;
+		summary = summary_scaled(summary, unit.factor);
+		number = summary_text(&summary);
+		text = rot_format("%s %s", number, unit.shown);
+		free(number);
+		return text;
+	}
+	of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
+	text = rot_format("%.4g %s%s%s (best of %zu)", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "", of,
+			  ceiling->value.nr_samples);
+	free(of);
+	return text;
+}
+
+/* Those of the plots; peaks are many. */
 static void
 print_ceilings(const struct experiment *experiment, FILE *out)
 {
+	bool is_first = true;
 	size_t width = 0;
 
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
@@ -394,15 +441,19 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 									 : width;
 	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
-		struct shown_unit unit = shown_unit(ceiling->value.unit);
-		char *of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
+		char *text;
 
-		fprintf(out, "%s%s", i ? "        " : "ceiling ", ceiling->name);
+		if (ceiling->is_peak && !is_shown(experiment, ceiling))
+			continue;
+		text = ceiling_text(ceiling);
+		fprintf(out, "%s%s", is_first ? "ceiling " : "        ", ceiling->name);
 		print_padding(width - text_width(ceiling->name) + GAP, out);
-		fprintf(out, "%.4g %s%s%s (best of %zu)\n", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "",
-			of, ceiling->value.nr_samples);
-		free(of);
+		fprintf(out, "%s\n", text);
+		free(text);
+		is_first = false;
 	}
+	if (experiment->roof_note)
+		fprintf(out, "%s\n", experiment->roof_note);
 }
 
 /* The experiment with only those points in it; borrows all it has. Free the points. */

@@ -361,7 +361,16 @@ add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
 		.value = {.unit = rot_strdup(json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
 		.best = json_number_value(json_object_get(ceiling, "value")),
 		.machine = machine,
+		.low = NAN,
+		.high = NAN,
+		.is_peak = json_object_get(ceiling, "access") != NULL,
+		.access = rot_strdup(json_text_at(ceiling, "access")),
 	};
+
+	if (own.is_peak) {
+		own.low = json_number_at(ceiling, "low");
+		own.high = json_number_at(ceiling, "high");
+	}
 
 	if (own.best > 0)
 		experiment_keep_ceiling(job->experiment, &own);

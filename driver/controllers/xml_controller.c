@@ -128,71 +128,32 @@ xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err)
 	return peaks;
 }
 
-int
-experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
-{
-	struct xml_controller *peaks = xml_controller_open_default_peaks(experiment_rot(experiment), err);
-	int rc = peaks ? add_own_ceilings(peaks, experiment, err) : -1;
-
-	xml_controller_close(peaks);
-	return rc;
-}
-
 static int
-measure_all(const struct xml_controller *controller, const struct xml_controller *peaks, struct experiment *experiment,
-	    struct rot_error *err)
+measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
 		return -1;
-	return peaks ? add_own_ceilings(peaks, experiment, err) : 0;
-}
-
-/* Ceilings that the plots of a controller will want, for the progress line: those of all bandwidths and of the
- * operations shown. */
-static size_t
-nr_ceilings_wanted(const struct xml_controller *controller, const struct xml_controller *ceilings)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; ceilings && i < ceilings->nr_ceilings; i++) {
-		bool is_wanted = !ceilings->ceilings[i].operation && !ceilings->ceilings[i].is_latency;
-		const xmlNode *plot;
-
-		for (size_t j = 0; !is_wanted && (plot = xml_plan_next(controller, &j, "plot"));) {
-			char *y = xml_attribute(plot, "y", "");
-
-			is_wanted = strstr(y, ceilings->ceilings[i].operation) != NULL;
-			free(y);
-		}
-		nr += is_wanted;
-	}
-	return nr;
+	return controller->has_default_peaks ? experiment_add_default_peaks(experiment, err) : 0;
 }
 
 static int
 run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
 	char *name = xml_attribute(xmlDocGetRootElement(controller->file.doc), "name", "");
-	struct xml_controller *peaks =
-		controller->has_default_peaks ? xml_controller_open_default_peaks(controller->rot, err) : NULL;
-	size_t nr_expected = controller->nr_planned + controller->nr_ceilings + nr_ceilings_wanted(controller, peaks);
-	struct experiment *experiment = NULL;
+	struct experiment *experiment = experiment_new(controller->rot, name, output_name,
+						       controller->nr_planned + controller->nr_ceilings, err);
 	struct rot_error later = {0};
 	int rc = -1;
 
-	if (controller->has_default_peaks && !peaks)
-		goto out;
-	experiment = experiment_new(controller->rot, name, output_name, nr_expected, err);
 	if (!experiment || xml_plan_show(controller, experiment, err) < 0)
 		goto out;
-	rc = measure_all(controller, peaks, experiment, err);
+	rc = measure_all(controller, experiment, err);
 	if (rc == 0)
 		rc = experiment_write(experiment, true, err);
 	else if (rot_interrupted() && experiment_nr_points(experiment) > 0)
 		experiment_write(experiment, false, &later); /* that we were interrupted is what the user must know */
 out:
 	experiment_delete(experiment);
-	xml_controller_close(peaks);
 	free(name);
 	return rc;
 }

@@ -106,6 +106,8 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 	plot->annotation = own(reading, annotation_of(element));
 	plot->connect_same_size = attribute_is(element, "connectSameSize", "true");
 	plot->has_default_peaks = xml_child(element, "defaultPeaks") != NULL;
+	plot->has_all_peaks =
+		plot->has_default_peaks && attribute_is(xml_child(element, "defaultPeaks"), "show", "all");
 	for (const xmlNode *s = xml_child(element, "scale"); s; s = xml_next(s, "scale")) {
 		if (seen[attribute_is(s, "axis", "y")]++) {
 			rot_error_set(err, 0, "<scale> is there twice for one axis");

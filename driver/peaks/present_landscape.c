@@ -165,6 +165,19 @@ title_of(const struct peak *peak)
 	return title;
 }
 
+/* What is to know of the cells. Fresh memory. */
+static char *
+caption_of(const struct peak_landscape *landscape, const char *machine, const double *values, size_t nr)
+{
+	bool has_gaps = false;
+
+	for (size_t i = 0; i < nr; i++)
+		has_gaps = has_gaps || isnan(values[i]);
+	return rot_format("%s\n%zu variants tried%s; the framed one is the best%s", machine, landscape->nr_points,
+			  landscape->nr_axes > 2 ? ", each cell the best over what is not shown" : "",
+			  has_gaps ? "; white: not tried, or not possible" : "");
+}
+
 static int
 draw(const struct peak *peak, const struct shown_axis *x, const struct shown_axis *y, const char *caption,
      const char *output_name, struct rot_error *err)
@@ -173,13 +186,9 @@ draw(const struct peak *peak, const struct shown_axis *x, const struct shown_axi
 	double *values = rot_calloc(x->nr * y->nr, sizeof(*values));
 	char *title = title_of(peak), *x_label = camel_case_words(landscape->axes[x->axis]);
 	char *y_label = x == y ? rot_strdup("") : camel_case_words(landscape->axes[y->axis]);
-	char *under =
-		rot_format("%s\n%zu variants tried%s; the framed one is the best%s", caption, landscape->nr_points,
-			   landscape->nr_axes > 2 ? ", each cell the best over what is not shown" : "",
-			   x->nr * y->nr > landscape->nr_points ? ", white ones were not tried" : "");
+	char *under;
 	struct heat_plot plot = {
 		.frame = {.title = title,
-			  .caption = under,
 			  .x = {.label = x_label, .unit = "", .low = NAN, .high = NAN},
 			  .y = {.label = y_label, .unit = "", .low = NAN, .high = NAN},
 			  .key_position = "none"},
@@ -193,6 +202,8 @@ draw(const struct peak *peak, const struct shown_axis *x, const struct shown_axi
 	int rc;
 
 	fill(peak, x, y, values);
+	under = caption_of(landscape, caption, values, x->nr * y->nr);
+	plot.frame.caption = under;
 	find_best(peak, x, y, values, &plot);
 	rc = heat_plot_write(&plot, output_name, err);
 	free(under);

@@ -179,6 +179,18 @@ write_ceilings(struct drawing *drawing)
 	}
 }
 
+static void
+write_ceiling_label(FILE *out, const struct roofline_ceiling *ceiling, const char *text, const struct layout_box *box,
+		    bool is_on_lines)
+{
+	const char *colour = ceiling->is_main ? "#000000" : "#606060";
+
+	if (is_on_lines && !ceiling->is_bandwidth)
+		script_write_label_on_white(out, text, box->x, box->y, colour);
+	else
+		script_write_label(out, text, box->x, box->y, "center", box->angle, colour);
+}
+
 /*
  * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and
  * points are avoided if possible, other labels always; a label without any place is left out.
@@ -208,8 +220,7 @@ place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceil
 			if (!layout_is_free(avoided, &box))
 				continue;
 			take(drawing, OBSTACLE_LABEL, &box);
-			script_write_label(drawing->script, text, box.x, box.y, "center", line.angle,
-					   ceiling->is_main ? "#000000" : "#606060");
+			write_ceiling_label(drawing->script, ceiling, text, &box, attempt >= 2);
 			is_placed = true;
 		}
 	}

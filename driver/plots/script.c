@@ -132,6 +132,15 @@ script_write_label(FILE *out, const char *text, double x, double y, const char *
 		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, align, angle, LAYOUT_SMALL_FONT, colour);
 }
 
+void
+script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour)
+{
+	fputs("set style textbox opaque noborder fillcolor rgb \"#FFFFFF\" margins 0.5,0.2\nset label ", out);
+	script_write_string(out, text);
+	fprintf(out, " at graph %.5f, graph %.5f center boxed noenhanced front font \",%g\" textcolor rgb \"%s\"\n",
+		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, LAYOUT_SMALL_FONT, colour);
+}
+
 /* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the
  * script. */
 void

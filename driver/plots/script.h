@@ -29,6 +29,9 @@ void script_write_frame(FILE *out, const struct plot_frame *frame, const struct 
 void script_write_label(FILE *out, const char *text, double x, double y, const char *align, double angle,
 			const char *colour);
 
+/* The same without rotation, on a white ground that hides what it stands on. */
+void script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour);
+
 /* Runs the plot command(s) once per terminal: call with the complete "plot ..." command. */
 void script_write_outputs(FILE *out, const char *plot_command);
 

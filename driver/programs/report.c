@@ -141,19 +141,19 @@ struct roof_shares {
 };
 
 static struct roof_shares
-shares_of(const struct program_report *report, const struct program_values *values)
+shares_of(const struct program_report *report, const struct program_roof *roof, const struct program_values *values)
 {
-	struct roof_shares shares = {value_of(values, "performance") / report->peak, NAN};
+	struct roof_shares shares = {value_of(values, "performance") / roof->peak, NAN};
 
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", 6) == 0)
-		shares.bandwidth = value_of(values, "throughput") / report->bandwidth;
+		shares.bandwidth = value_of(values, "throughput") / roof->bandwidth;
 	return shares;
 }
 
 static double
-roof_share_of(const struct program_report *report, const struct program_values *values)
+roof_share_of(const struct program_report *report, const struct program_roof *roof, const struct program_values *values)
 {
-	struct roof_shares shares = shares_of(report, values);
+	struct roof_shares shares = shares_of(report, roof, values);
 
 	return isfinite(shares.peak) && isfinite(shares.bandwidth) && shares.peak > 0
 		       ? fmax(shares.peak, shares.bandwidth)
@@ -162,9 +162,10 @@ roof_share_of(const struct program_report *report, const struct program_values *
 
 /* more_cpus: what to add to shares, since the work was that of several CPUs. */
 static char *
-bound_of(const struct program_report *report, const struct program_values *values, const char *more_cpus)
+bound_of(const struct program_report *report, const struct program_roof *roof, const struct program_values *values,
+	 const char *more_cpus)
 {
-	struct roof_shares shares = shares_of(report, values);
+	struct roof_shares shares = shares_of(report, roof, values);
 
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
@@ -299,9 +300,9 @@ judge_region(struct program_report *report, struct program_region *region)
 	if (!region->total.nr)
 		return;
 	judge_inner_regions(report, region);
-	region->roof_share = roof_share_of(report, &region->total);
+	region->roof_share = roof_share_of(report, &report->roof_of_one, &region->total);
 	free(region->bound);
-	region->bound = bound_of(report, &region->total, "");
+	region->bound = bound_of(report, &report->roof_of_one, &region->total, "");
 	if (region->is_short)
 		program_report_note(report,
 				    "region %s: shorter than what observing it costs: counts are right after the "
@@ -312,10 +313,13 @@ judge_region(struct program_report *report, struct program_region *region)
 void
 program_report_judge(struct program_report *report)
 {
-	const char *more_cpus = nr_cpus(report) > ONE_CPU ? " (of one CPU; the program used more)" : "";
+	char *more_cpus = report->roof.nr_threads > 1 ? rot_format(" (of %d CPUs)", report->roof.nr_threads)
+			  : nr_cpus(report) > ONE_CPU ? rot_strdup(" (of one CPU; the program used more)")
+						      : rot_strdup("");
 
-	report->roof_share = roof_share_of(report, &report->total);
-	report->bound = bound_of(report, &report->total, more_cpus);
+	report->roof_share = roof_share_of(report, &report->roof, &report->total);
+	report->bound = bound_of(report, &report->roof, &report->total, more_cpus);
+	free(more_cpus);
 	judge_counting(report);
 	judge_runs(report);
 	for (size_t i = 0; i < report->regions.nr; i++)
@@ -323,7 +327,7 @@ program_report_judge(struct program_report *report)
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
 		program_report_note(report, "%s", program_command_output_warnings_at(report->output, i));
 	if (program_values_find(&report->total, "operationalIntensity", "") &&
-	    (isnan(report->peak) || isnan(report->bandwidth)))
-		program_report_note(report, "share of the roof: this machine's ceilings are not measured yet; "
-					    "-o NAME measures them, once, and draws the roofline");
+	    (isnan(report->roof.peak) || isnan(report->roof.bandwidth)))
+		program_report_note(report, "share of the roof: the peaks of this machine are not known yet; 'rot "
+					    "peaks' finds them");
 }

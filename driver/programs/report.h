@@ -14,6 +14,12 @@
 struct architecture;
 struct experiment;
 
+/* What bounds a program. */
+struct program_roof {
+	double peak, bandwidth; /* flop/s and byte/s (memory); NaN if not known */
+	int nr_threads;         /* that it is of; 0 if not known */
+};
+
 /* Everything is borrowed but the notes. */
 struct program_report {
 	const char *title;             /* "gzip -k file", "process 123"                */
@@ -29,10 +35,10 @@ struct program_report {
 	size_t nr_threads;
 	struct program_regions regions;
 	struct program_agreement agreement;
-	double peak, bandwidth; /* flop/s and byte/s of one CPU; NaN if not measured yet */
-	double roof_share;      /* performance as a share of the roof of one CPU at this intensity; NaN if not known */
-	char *bound;            /* see program_report_judge; fresh memory */
-	char **notes;           /* what the numbers leave out, with the next step; fresh memory each */
+	struct program_roof roof, roof_of_one; /* of as many CPUs as the program used, and of one, for regions */
+	double roof_share; /* performance as a share of the roof at this intensity; NaN if not known */
+	char *bound;       /* see program_report_judge; fresh memory */
+	char **notes;      /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
 };
 

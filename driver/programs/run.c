@@ -158,9 +158,7 @@ add_roofline(struct job *job, struct rot_error *err)
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
 	plot.condition = "$series != 'threads' and $series != 'threads of regions'";
-	plot.annotation = strcmp(job->plan.operation, "flop") == 0
-				  ? "ceilings of one CPU; the peaks are those of double precision"
-				  : "ceilings of one CPU";
+	plot.annotation = strcmp(job->plan.operation, "flop") == 0 ? "the peaks are those of double precision" : "";
 	rc = experiment_add_plot(job->experiment, &plot, err);
 	free(x);
 	free(y);
@@ -222,20 +220,33 @@ status_of(const struct program_command_output *output)
 	return 0;
 }
 
-/* Measured only when a plot is asked for; else those that are known already. */
+static struct program_roof
+roof_of(const struct job *job, double nr_cpus)
+{
+	const struct experiment *experiment = job->experiment;
+	int nr_threads = experiment_roof_threads(experiment, nr_cpus);
+
+	return (struct program_roof){experiment_roof_value(experiment, job->plan.operation, NULL, nr_threads),
+				     experiment_roof_value(experiment, NULL, "llcRam", nr_threads), nr_threads};
+}
+
+/* Found only when a plot is asked for; else those that are known already. */
 static void
 add_ceilings(struct job *job)
 {
+	/* A program that uses 1.1 CPUs is a single thread with helpers. */
+	double nr_cpus = ceil(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report) - 0.15);
 	struct rot_error why = {0};
 
 	if (!job->plan.operation || !job->plan.border)
 		return;
+	experiment_use_cpus(job->experiment, nr_cpus);
 	job->rot->is_cached_only = !job->options->output_name;
 	if (experiment_add_default_peaks(job->experiment, &why) < 0 && job->options->output_name)
 		program_report_note(&job->report, "no ceilings: %s", why.text);
 	job->rot->is_cached_only = false;
-	job->report.peak = experiment_ceiling_value(job->experiment, job->plan.operation, NULL);
-	job->report.bandwidth = experiment_ceiling_value(job->experiment, NULL, "llcRam");
+	job->report.roof = roof_of(job, nr_cpus);
+	job->report.roof_of_one = roof_of(job, 1);
 }
 
 /* After an interruption: passes run in order, so the first ones are there. */
@@ -396,8 +407,8 @@ report(struct job *job, struct rot_error *err)
 		.architecture = job->rot->architecture,
 		.plan = &job->plan,
 		.output = job->output,
-		.peak = NAN,
-		.bandwidth = NAN,
+		.roof = {NAN, NAN, 0},
+		.roof_of_one = {NAN, NAN, 0},
 	};
 	cut_plan(job);
 	if (compute(job, err) < 0)

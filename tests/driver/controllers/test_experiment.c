@@ -16,6 +16,8 @@
 #include "controllers/value_text.h"
 #include "fake_rot.h"
 #include "memory.h"
+#include "peaks/profile.h"
+#include "peaks_by_hand.h"
 #include "support/files.h"
 #include "support/process.h"
 #include "testing.h"
@@ -329,34 +331,158 @@ START_TEST(derived_values_are_golden)
 }
 END_TEST
 
-START_TEST(default_peaks_of_the_plots_operation)
+/* The machine's profile: a roof by hand, of one thread and of two. */
+static void
+store_peaks(void)
+{
+	struct rot_error err = {0};
+	struct peak_list list = peaks_by_hand();
+
+	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
+	peak_list_clear(&list);
+}
+
+static struct experiment *
+experiment_with_roofline(const char *operation, const char *clock)
 {
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	const struct experiment_own_ceiling **shown;
-	size_t nr_bandwidths = 0, nr_shown;
+	char *x = rot_format("operationalIntensity:%s:llcRam", operation);
+	char *y = rot_format("performance:%s:%s", operation, clock);
 
-	plot.x = "operationalIntensity:singlePrecisionFlop:llcRam";
-	plot.y = "performance:singlePrecisionFlop";
+	plot.x = x;
+	plot.y = y;
+	plot.has_default_peaks = true;
 	ck_assert_msg(experiment_add_plot(experiment, &plot, &err) == 0, "%s", err.text);
-	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
-	ck_assert_uint_gt(experiment->nr_ceilings, 6);
-	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
-		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+	free(x);
+	free(y);
+	return experiment;
+}
 
-		nr_bandwidths += ceiling->operation[0] == '\0';
-		ck_assert_msg(!ceiling->operation[0] || strcmp(ceiling->operation, "singlePrecisionFlop") == 0, "%s",
-			      ceiling->name);
-	}
-	ck_assert_uint_eq(nr_bandwidths, 4);
-	/* The fake's values are 10 apart: from 100 on, some are nearly the same. */
-	nr_shown = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
-	ck_assert_uint_gt(nr_shown, 1);
-	ck_assert_uint_le(nr_shown, experiment->nr_ceilings);
-	for (size_t i = 1; i < nr_shown; i++)
-		ck_assert_double_ge(shown[i - 1]->best, shown[i]->best);
+static const struct experiment_own_ceiling *
+ceiling_named(const struct experiment *experiment, const char *name)
+{
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		if (strcmp(experiment->ceilings[i].name, name) == 0)
+			return &experiment->ceilings[i];
+	return NULL;
+}
+
+START_TEST(ceilings_are_those_of_the_profile)
+{
+	static const struct {
+		const char *clock;
+		double value, low; /* of AVX-512 FMA */
+		const char *unit;
+	} rows[] = {
+		{"coreCycles", 63.98, 63.96, "flop/cycle"},
+		{"tsc", 63.98 * 4 / 2.6, 63.96 * 4 / 2.6, "flop/cycle"},
+		{"microSeconds", 63.98 * 4e9, 63.96 * 4e9, "flop/s"},
+	};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("singlePrecisionFlop", rows[_i].clock);
+	const struct experiment_own_ceiling *fma;
+
+	store_peaks();
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	/* one performance of single precision, six bandwidths, no latency, nothing of two threads */
+	ck_assert_uint_eq(experiment->nr_ceilings, 7);
+	ck_assert_ptr_null(ceiling_named(experiment, "AVX-512 FMA+ADD"));
+	fma = ceiling_named(experiment, "AVX-512 FMA");
+	ck_assert_ptr_nonnull(fma);
+	ck_assert_double_eq_tol(fma->best / rows[_i].value, 1, 1e-12);
+	ck_assert_double_eq_tol(fma->low / rows[_i].low, 1, 1e-12);
+	ck_assert_str_eq(fma->value.unit, rows[_i].unit);
+	ck_assert_ptr_nonnull(strstr(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found "));
+	ck_assert_uint_eq(fake_nr_calls, 0);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Both modes of the memory are there, and the peaks are those of all threads together. */
+START_TEST(work_on_several_cpus_has_their_ceilings)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+
+	store_peaks();
+	experiment_use_cpus(experiment, 1.6);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(experiment->nr_ceilings, 3);
+	ck_assert_double_eq(ceiling_named(experiment, "AVX-512 FMA+ADD")->best, 2 * 47.98);
+	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, near"));
+	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, far"));
+	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 1);
+	ck_assert_int_eq(experiment_roof_threads(experiment, 5), 2);
+	ck_assert_double_eq(experiment_roof_value(experiment, "flop", NULL, 1), 47.985 * 4e9);
+	/* of loads, though other accesses reach more */
+	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1), 10.4 * 4e9);
+	ck_assert(isnan(experiment_roof_value(experiment, NULL, "l1l2", 2)));
+	experiment_delete(experiment);
+}
+END_TEST
+
+static size_t
+nr_shown(const struct experiment *experiment)
+{
+	const struct experiment_own_ceiling **shown;
+	size_t nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+
 	free(shown);
+	return nr;
+}
+
+static void
+assert_shown(const struct experiment *experiment, const char *const *names, size_t nr_names)
+{
+	const struct experiment_own_ceiling **shown;
+	size_t nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+
+	ck_assert_uint_eq(nr, nr_names);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_shown = false;
+
+		for (size_t k = 0; k < nr; k++)
+			is_shown = is_shown || strcmp(shown[k]->name, names[i]) == 0;
+		ck_assert_msg(is_shown, "%s", names[i]);
+	}
+	free(shown);
+}
+
+/*
+ * Performances clearly apart, the best known of those that are nearly the same; of each level the highest bandwidth, as
+ * loads where they are not below.
+ */
+START_TEST(few_ceilings_matter)
+{
+	static const char *const main_ones[] = {"AVX-512 FMA+ADD", "AVX-512 FMA", "AVX2 FMA+ADD",
+						"SSE MUL, ADD",    "x87 ADD",     "L1 load",
+						"L2 load",         "L3 load",     "DRAM load"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+
+	store_peaks();
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(experiment->nr_ceilings, 12);
+	assert_shown(experiment, main_ones, NR_ELEMENTS(main_ones));
+	experiment->plots[0].plot.has_all_peaks = true;
+	ck_assert_uint_eq(nr_shown(experiment), 12);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Nobody asked for a search; what there is has to do. */
+START_TEST(without_a_profile_there_is_no_roof)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(experiment->nr_ceilings, 0);
+	ck_assert_ptr_null(experiment->roof_note);
+	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 0);
+	ck_assert_uint_eq(fake_nr_calls, 0);
 	experiment_delete(experiment);
 }
 END_TEST
@@ -520,7 +646,10 @@ main(void)
 	tcase_add_test(tcase, higher_ceiling_counts);
 	tcase_add_test(tcase, only_sound_runs_make_a_ceiling);
 	tcase_add_test(tcase, derived_values_are_golden);
-	tcase_add_test(tcase, default_peaks_of_the_plots_operation);
+	tcase_add_loop_test(tcase, ceilings_are_those_of_the_profile, 0, 3);
+	tcase_add_test(tcase, work_on_several_cpus_has_their_ceilings);
+	tcase_add_test(tcase, few_ceilings_matter);
+	tcase_add_test(tcase, without_a_profile_there_is_no_roof);
 	tcase_add_test(tcase, nearly_equal_ceilings_are_one);
 	tcase_add_test(tcase, units_for_people);
 	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, NR_ELEMENTS(numbers));

@@ -27,6 +27,7 @@ open_rot(const char *architecture)
 	struct rot_error err = {0};
 
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", cache, &err), 0);
 	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_named(architecture);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* The profile, or a quick search. */
+#include "peaks/roof.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "configuration/configuration.h"
+#include "memory.h"
+#include "peaks/find.h"
+#include "peaks/limits.h"
+#include "peaks/profile.h"
+#include "rot.h"
+
+/* Are there lines in both directions? */
+static bool
+is_roof_of(const struct peak_list *list, const char *operation)
+{
+	bool has_performance = false, has_bandwidth = false;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *peak = &list->peaks[i];
+
+		has_performance = has_performance || (peak->kind == PEAK_PERFORMANCE &&
+						      (!operation || strcmp(peak->operation, operation) == 0));
+		has_bandwidth = has_bandwidth || peak->kind == PEAK_BANDWIDTH;
+	}
+	return has_performance && has_bandwidth;
+}
+
+/* What cannot be read is as if it were not there; the reason is told. Others' profiles matter to who needs one. */
+static void
+load(struct rot *rot, struct peak_list *list)
+{
+	struct profile_state state;
+	struct rot_error why = {0};
+
+	if (profile_load(rot, list, &state, &why) < 0)
+		rot_warning("%s", why.text);
+	else if (state.message[0] && (state.match != PROFILE_FOREIGN || !rot->is_cached_only))
+		rot_warning("%s", state.message);
+	profile_state_clear(&state);
+}
+
+/* An interrupted search is not kept: what it did not come to would never be looked for. */
+static int
+find_quickly(struct rot *rot, struct rot_error *err)
+{
+	const int threads[] = {1, peaks_max_threads()};
+	const struct peaks_options options = {
+		.strategy = SEARCH_QUICK,
+		.threads = threads,
+		.nr_threads = threads[1] > 1 ? 2 : 1,
+	};
+	struct peak_list found = {.nr = 0};
+	struct rot_error why = {0};
+	int rc;
+
+	rot_note("the peaks of this machine are not known yet: a quick search finds them first, once (about a minute; "
+		 "'rot peaks' searches thoroughly)");
+	rc = peaks_find(rot, &options, &found, &why);
+	if (rc < 0 && rot_interrupted()) {
+		if (err)
+			*err = why;
+	} else {
+		if (rc < 0)
+			rot_warning("not all peaks of this machine were found: %s", why.text);
+		if (found.nr > 0 && profile_store(rot, &found, &why) < 0)
+			rot_warning("%s%s%s", why.text, why.hint[0] ? "; " : "", why.hint);
+		rc = 0;
+	}
+	peak_list_clear(&found);
+	return rc;
+}
+
+int
+roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err)
+{
+	struct rot_error why = {0};
+
+	load(rot, list);
+	if (!is_roof_of(list, operation) && !rot->is_cached_only &&
+	    configuration_bool(rot->configuration, "findPeaks")) {
+		if (find_quickly(rot, err) < 0)
+			return -1;
+		peak_list_clear(list);
+		load(rot, list);
+	}
+	if (list->nr > 0 && peaks_set_limits(rot, list, &why) < 0)
+		rot_warning("no theoretical limits: %s", why.text);
+	return 0;
+}
+
+int
+roof_nr_threads(const struct peak_list *list, double nr_cpus)
+{
+	int least = 0, largest = 0;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		int nr = list->peaks[i].nr_threads;
+
+		if (nr >= nr_cpus && (least == 0 || nr < least))
+			least = nr;
+		largest = nr > largest ? nr : largest;
+	}
+	return least ? least : largest;
+}
+
+char *
+roof_note(const struct peak_list *list, int nr_threads)
+{
+	double low = NAN, high = NAN;
+	bool is_quick = false;
+	time_t oldest = 0;
+	struct tm day;
+	char date[32] = "", clock[64] = "";
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *peak = &list->peaks[i];
+
+		if (peak->nr_threads != nr_threads || peak->kind == PEAK_LATENCY)
+			continue;
+		low = fmin(low, peak->clock_hz / 1e9); /* of a number and NaN, the number */
+		high = fmax(high, peak->clock_hz / 1e9);
+		is_quick = is_quick || strcmp(peak->search, "quick") == 0;
+		if (peak->found_at > 0 && (oldest == 0 || peak->found_at < oldest))
+			oldest = (time_t)peak->found_at;
+	}
+	if (oldest > 0 && gmtime_r(&oldest, &day))
+		strftime(date, sizeof(date), ", found %Y-%m-%d", &day);
+	if (high - low >= 0.05)
+		snprintf(clock, sizeof(clock), " at %.1f to %.1f GHz", low, high);
+	else if (!isnan(low))
+		snprintf(clock, sizeof(clock), " at %.2f GHz", (low + high) / 2);
+	return rot_format("ceilings of %d thread%s%s%s%s", nr_threads, nr_threads == 1 ? "" : "s", clock, date,
+			  is_quick ? " (quick search)" : "");
+}

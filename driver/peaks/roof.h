@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The roof that rooflines show: what the profile keeps, or what a quick search finds where there is none. */
+#ifndef PEAKS_ROOF_H
+#define PEAKS_ROOF_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "peaks/peak.h"
+
+struct rot;
+
+/*
+ * The peaks of this machine with their limits. What is peculiar about the profile is told as a warning. Without peaks
+ * of the operation (NULL: of any), or of any bandwidth, a quick search finds and keeps them first, unless
+ * is_cached_only or the key findPeaks says no: then what there is has to do. Clear the list in any case. -1: the user
+ * interrupted.
+ */
+int roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err);
+
+/* How many threads the peaks are to be of for work on that many CPUs: the least number that was measured and is not
+ * below, or the largest. 0: the list is empty. */
+int roof_nr_threads(const struct peak_list *list, double nr_cpus);
+
+/* "ceilings of 2 threads at 3.9 to 4.1 GHz, found 2026-11-22 (quick search)". Fresh memory. */
+char *roof_note(const struct peak_list *list, int nr_threads);
+
+#endif
