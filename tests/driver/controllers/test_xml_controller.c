@@ -68,9 +68,12 @@ START_TEST(built_in_controllers_are_valid)
 
 	controllers_list(rot.paths, &infos, &nr);
 	for (size_t i = 0; i < nr; i++) {
-		struct xml_controller *controller = xml_controller_open(&rot, infos[i].path, &err);
+		struct xml_controller *controller;
 		struct experiment *experiment;
 
+		if (!infos[i].path[0]) /* linked with rot */
+			continue;
+		controller = xml_controller_open(&rot, infos[i].path, &err);
 		ck_assert_msg(controller != NULL, "%s: %s %s", infos[i].name, err.text, err.hint);
 		ck_assert_msg(infos[i].description[0] != '\0', "%s has no comment", infos[i].name);
 		experiment = experiment_new(&rot, "c", "c", 0, &err);
