@@ -25,15 +25,29 @@ static const struct hunting_strategy strategies[] = {
 
 /* ---- which ceilings ---- */
 
-/* Is one of the parts of the word, between commas, in the text? */
+/* A border is meant as a whole: "l1" is not "l1l2". */
 static bool
-has_part(const char *text, const char *word)
+is_in(const struct planned_ceiling *ceiling, const char *word)
+{
+	static const char *const kinds[] = {"performance", "bandwidth", "latency"};
+	const char *const texts[] = {ceiling->name, ceiling->operation, ceiling->access, ceiling->instruction_set,
+				     kinds[hunt_kind(ceiling)]};
+	bool is_found = ceiling->border && strcasecmp(ceiling->border, word) == 0;
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		is_found = is_found || (texts[i] && strcasestr(texts[i], word));
+	return is_found;
+}
+
+/* Is one of the parts of the word, between commas, in the ceiling? */
+static bool
+has_part(const struct planned_ceiling *ceiling, const char *word)
 {
 	char *parts = rot_strdup(word), *rest = NULL;
 	bool is_found = false;
 
 	for (char *part = strtok_r(parts, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
-		is_found = is_found || strcasestr(text, part);
+		is_found = is_found || is_in(ceiling, part);
 	free(parts);
 	return is_found;
 }
@@ -41,18 +55,9 @@ has_part(const char *text, const char *word)
 static bool
 is_wanted(const struct planned_ceiling *ceiling, const struct peaks_options *options)
 {
-	static const char *const kinds[] = {"performance", "bandwidth", "latency"};
-	const char *const texts[] = {ceiling->name,   ceiling->operation,       ceiling->border,
-				     ceiling->access, ceiling->instruction_set, kinds[hunt_kind(ceiling)]};
-
-	for (size_t i = 0; i < options->nr_words; i++) {
-		bool is_found = false;
-
-		for (size_t k = 0; k < sizeof(texts) / sizeof(*texts); k++)
-			is_found = is_found || (texts[k] && has_part(texts[k], options->words[i]));
-		if (!is_found)
+	for (size_t i = 0; i < options->nr_words; i++)
+		if (!has_part(ceiling, options->words[i]))
 			return false;
-	}
 	return true;
 }
 

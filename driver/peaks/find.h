@@ -21,8 +21,9 @@ struct peaks_options {
 	const int *threads; /* numbers of threads that the best variants are measured on; each at least 1 */
 	size_t nr_threads;
 	/*
-	 * The peaks that are wanted: all words must be found in one of name, operation, border, access, instruction set
-	 * or kind, in any case; of a word with commas one of its parts. None: all.
+	 * The peaks that are wanted: all words must be found in one of name, operation, access, instruction set or kind
+	 * ("performance", "bandwidth", "latency"), or be the border, in any case; of a word with commas one of its parts.
+	 * None: all.
 	 */
 	const char *const *words;
 	size_t nr_words;

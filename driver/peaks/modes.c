@@ -83,7 +83,7 @@ static int
 measure_round(struct modes *modes, struct rot *rot, int nr_runs, struct rot_error *err)
 {
 	for (size_t i = 0; i < modes->nr; i++) {
-		if (measure(&modes->peaks[i], rot, nr_runs, err) < 0 && !rot_interrupted())
+		if (!rot_interrupted() && measure(&modes->peaks[i], rot, nr_runs, err) < 0 && !rot_interrupted())
 			rot_warning("a peak of several threads is left out: %s", err->text);
 		if (rot_interrupted())
 			return rot_error_set(err, 0, "interrupted");
@@ -162,8 +162,11 @@ fill_all(struct modes *modes, struct peak_list *list)
 			remove_at(list, peak->place);
 			continue;
 		}
-		if (is_near && is_far)
-			fill(modes, peak, PLACEMENT_FAR, &list->peaks[insert_behind(list, peak->place)]);
+		if (is_near && is_far) {
+			size_t behind = insert_behind(list, peak->place);
+
+			fill(modes, peak, PLACEMENT_FAR, &list->peaks[behind]);
+		}
 		fill(modes, peak,
 		     is_near  ? PLACEMENT_NEAR
 		     : is_far ? PLACEMENT_FAR

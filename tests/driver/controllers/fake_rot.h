@@ -33,6 +33,10 @@ extern const char *fake_runs_end;
 extern size_t fake_failing_call;
 extern bool fake_is_interrupt;
 
+/* Computes the values of all requests instead, each with nr_runs samples. NULL (at first): as above. */
+extern void (*fake_measure)(const struct measurement *measurement, const struct quantity_request *requests,
+			    size_t nr_requests, int nr_runs, struct quantity_value *values);
+
 /* The configuration key of that name, as it was in the last call. */
 extern char fake_optimization[64];
 

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* The search for peaks, over ceilings of its own and on a machine whose rates are computed. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_rot.h"
+#include "memory.h"
+#include "peaks/find.h"
+#include "testing.h"
+
+#define HEAD "<controller name='default-peaks' comment='a test'>\n"
+#define TAIL "</controller>\n"
+#define KERNEL                                                                                                         \
+	"<workload><kernel type='Arithmetic' operation='{$op}' instructionSet='SSE' iterations='10' dlp='{$dlp}' "     \
+	"unroll='{$unroll}'/></workload>"
+#define PERFORMANCES                                                                                                   \
+	"<ceilings><axis name='op'><list values='ADD MUL'/></axis>"                                                    \
+	"<ceiling name='SSE {$op}' performance='doublePrecisionFlop' access='{$op}' instructionSet='SSE'>"             \
+	"<axis name='dlp'><range from='1' to='19' step='1'/></axis><axis name='unroll'><range from='1' to='19' "       \
+	"step='1'/></axis><seed dlp='2' unroll='2'/>" KERNEL "</ceiling></ceilings>\n"
+#define MEMORY                                                                                                         \
+	"<ceiling name='memory load' throughput='llcRam' access='load' work='{$bufferSize}'>"                          \
+	"<workload><kernel type='Memory' bufferSize='4096'/></workload></ceiling>\n"
+#define LATENCY                                                                                                        \
+	"<ceiling name='L1 latency' latency='cpuL1' access='chase' threads='1' work='8'>"                              \
+	"<workload><kernel type='Memory' bufferSize='4096'/></workload></ceiling>\n"
+
+static struct rot rot;
+static struct peak_list list;
+static struct rot_error err;
+static const int one[] = {1}, one_and_two[] = {1, 2};
+
+/* ---- the machine: 4 GHz, a time stamp counter of 2 GHz ---- */
+
+static double
+number_of(const struct measurement *measurement, const char *field)
+{
+	double number;
+
+	return rot_entity_number(measurement_workloads_at(measurement, 0)->kernel, field, &number) ? number : NAN;
+}
+
+/* 8 chains hide the latency, 4 steps of each the loop. */
+static double
+arithmetic_per_cycle(const struct measurement *measurement, size_t run)
+{
+	double dlp = number_of(measurement, "dlp"), unroll = number_of(measurement, "unroll");
+
+	(void)run;
+	return 4 * fmin(dlp, 8) / 8 * (1 - 0.02 * fabs(unroll - 4));
+}
+
+/* One variant is seen in a better light until it was chosen, after 5 runs of the search and 8 more. */
+static double
+lucky_per_cycle(const struct measurement *measurement, size_t run)
+{
+	bool is_lucky = number_of(measurement, "dlp") == 2 && number_of(measurement, "unroll") == 2;
+
+	return is_lucky && run < 13 ? 100 : arithmetic_per_cycle(measurement, run);
+}
+
+static double
+ten_per_cycle(const struct measurement *measurement, size_t run)
+{
+	(void)measurement, (void)run;
+	return 10;
+}
+
+static double
+ten_or_twenty_per_cycle(const struct measurement *measurement, size_t run)
+{
+	(void)measurement;
+	return run / 3 % 2 ? 20 : 10;
+}
+
+static double (*per_cycle)(const struct measurement *measurement, size_t run);
+static bool tells_placement;
+static size_t nr_calls_on_two, nr_together; /* with two workloads; those on CPUs of their own that begin together */
+
+static void
+look_at_threads(const struct measurement *measurement)
+{
+	if (measurement_nr_workloads(measurement) != 2)
+		return;
+	nr_calls_on_two++;
+	nr_together +=
+		measurement_workloads_at(measurement, 0)->cpu >= 0 &&
+		measurement_workloads_at(measurement, 1)->cpu > measurement_workloads_at(measurement, 0)->cpu &&
+		measurement_workloads_at(measurement, 0)->kernel != measurement_workloads_at(measurement, 1)->kernel &&
+		measurement_nr_rules(measurement) == 1 &&
+		rot_is_a(measurement_rules_at(measurement, 0)->action, &wait_for_pressure_barrier_action_class);
+}
+
+/* Runs 0, 1 and 2 near each other, 3, 4 and 5 far, and so on; in each 6th the CPUs move. */
+static void
+set_placement(struct quantity_value *value)
+{
+	value->line_ns_min = rot_calloc(value->nr_samples, sizeof(double));
+	value->line_ns_max = rot_calloc(value->nr_samples, sizeof(double));
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		value->line_ns_min[i] = i / 3 % 2 && i % 6 != 5 ? 200 : 50;
+		value->line_ns_max[i] = i / 3 % 2 ? 205 : 55;
+	}
+}
+
+static void
+measure(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests, int nr_runs,
+	struct quantity_value *values)
+{
+	const double nr_threads = (double)measurement_nr_workloads(measurement);
+	const double factors[] = {1, 4e9 * nr_threads, 2 * nr_threads};
+
+	ck_assert_uint_eq(nr_requests, 3);
+	look_at_threads(measurement);
+	for (size_t k = 0; k < nr_requests; k++) {
+		struct quantity_value *value = &values[k];
+
+		ck_assert((requests[k].given_operations > 0) != (requests[k].given_bytes > 0));
+		*value = (struct quantity_value){
+			.request = requests[k], .kind = "modelled", .nr_samples = (size_t)nr_runs};
+		value->samples = rot_calloc((size_t)nr_runs, sizeof(double));
+		value->taints = rot_calloc((size_t)nr_runs, sizeof(unsigned));
+		for (size_t i = 0; i < value->nr_samples; i++)
+			value->samples[i] = factors[k] * per_cycle(measurement, i);
+		value->taints[nr_runs - 1] = k == 1 ? TAINT_CLOCK : 0;
+		if (tells_placement && nr_threads > 1)
+			set_placement(value);
+	}
+}
+
+static void
+setup(void)
+{
+	fake_rot_open(&rot);
+	rot.is_cached_only = true; /* nothing is built ahead */
+	fake_measure = measure;
+	per_cycle = arithmetic_per_cycle;
+	tells_placement = false;
+	nr_calls_on_two = nr_together = 0;
+	list = (struct peak_list){0};
+	err = (struct rot_error){0};
+}
+
+static void
+teardown(void)
+{
+	peak_list_clear(&list);
+	fake_rot_close(&rot);
+}
+
+static int
+find(const char *description, struct peaks_options options)
+{
+	file_fill("default-peaks.xml", description);
+	if (!options.nr_threads) {
+		options.threads = one;
+		options.nr_threads = 1;
+	}
+	return peaks_find(&rot, &options, &list, &err);
+}
+
+/* ---- tests ---- */
+
+START_TEST(full_search_finds_the_best_variant)
+{
+	const struct peak *peak;
+
+	ck_assert_msg(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}) == 0, "%s",
+		      err.text);
+	ck_assert_uint_eq(list.nr, 2);
+	peak = &list.peaks[1];
+	ck_assert_str_eq(peak->name, "SSE MUL");
+	ck_assert_str_eq(peak->operation, "doublePrecisionFlop");
+	ck_assert_str_eq(peak->border, "");
+	ck_assert_str_eq(peak->access, "MUL");
+	ck_assert_str_eq(peak->instruction_set, "SSE");
+	ck_assert_str_eq(peak->search, "full");
+	ck_assert_str_eq(peak->clock_source, "probe");
+	ck_assert_int_eq(peak->kind, PEAK_PERFORMANCE);
+	ck_assert_int_eq(peak->nr_threads, 1);
+	ck_assert_uint_eq(peak->nr_coordinates, 2);
+	ck_assert_str_eq(peak->variant[0].name, "dlp");
+	ck_assert_int_ge(peak->variant[0].value, 8);
+	ck_assert_int_le(peak->variant[0].value, 14); /* more do not fit into 16 registers */
+	ck_assert_int_eq(peak->variant[1].value, 4);
+	ck_assert_double_eq(peak->per_cycle.value, 4);
+	ck_assert_double_eq(peak->per_cycle.low, 4);
+	ck_assert_double_eq(peak->per_second.value, 16e9);
+	ck_assert_double_eq(peak->per_tsc_cycle.value, 8);
+	ck_assert_double_eq(peak->clock_hz, 4e9);
+	ck_assert_uint_eq(peak->nr_samples, 15); /* of 16 */
+	ck_assert_uint_eq(peak->nr_tainted, 1);
+	ck_assert(isnan(peak->limit_per_cycle));
+	ck_assert_uint_eq(peak->landscape.nr_axes, 2);
+	ck_assert_uint_gt(peak->landscape.nr_points, 20);
+	ck_assert_uint_lt(peak->landscape.nr_points, 200);
+	ck_assert_int_eq(peak->landscape.points[0].coordinates[0], 2); /* the seed */
+	ck_assert_double_eq(peak->landscape.points[0].per_cycle, 0.96);
+}
+END_TEST
+
+START_TEST(quick_search_takes_the_seed)
+{
+	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	ck_assert_uint_eq(list.nr, 2);
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
+	ck_assert_str_eq(list.peaks[0].search, "quick");
+	ck_assert_uint_eq(list.peaks[0].landscape.nr_points, 1);
+}
+END_TEST
+
+START_TEST(what_was_chosen_by_is_not_reported)
+{
+	per_cycle = lucky_per_cycle;
+	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	ck_assert_int_eq(list.peaks[0].variant[0].value, 2);
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
+	ck_assert_double_eq(list.peaks[0].per_cycle.high, 0.96);
+}
+END_TEST
+
+START_TEST(time_that_is_up_ends_a_search)
+{
+	ck_assert_int_eq(
+		find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_FAST, .time_limit_s = 1e-9}), 0);
+	ck_assert_uint_eq(list.nr, 2);
+	ck_assert_uint_eq(list.peaks[0].landscape.nr_points, 6); /* the seed and five starting points */
+	ck_assert_str_ne(list.peaks[0].remark, "");
+}
+END_TEST
+
+static const struct {
+	const char *words[3];
+	size_t nr;
+} filters[] = {
+	{{NULL}, 4},
+	{{"sse"}, 2},
+	{{"sse", "mul"}, 1},
+	{{"add,mul"}, 2},
+	{{"Bandwidth"}, 1},
+	{{"latency,llcram"}, 2},
+	{{"cpuL"}, 0}, /* a border is meant as a whole */
+	{{"double", "load"}, 0},
+};
+
+START_TEST(words_choose_peaks)
+{
+	struct peaks_options options = {.strategy = SEARCH_QUICK, .words = filters[_i].words};
+	int rc;
+
+	while (options.words[options.nr_words])
+		options.nr_words++;
+	rc = find(HEAD PERFORMANCES MEMORY LATENCY TAIL, options);
+	ck_assert_uint_eq(list.nr, filters[_i].nr);
+	ck_assert_int_eq(rc, filters[_i].nr ? 0 : -1);
+	ck_assert(filters[_i].nr || strstr(err.text, "no peak has all these words"));
+}
+END_TEST
+
+START_TEST(latency_is_time_of_an_access)
+{
+	per_cycle = ten_per_cycle;
+	ck_assert_int_eq(find(HEAD LATENCY TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	ck_assert_int_eq(list.peaks[0].kind, PEAK_LATENCY);
+	ck_assert_double_eq_tol(list.peaks[0].per_cycle.value, 0.1, 1e-12);
+	ck_assert_double_eq_tol(list.peaks[0].per_second.value, 0.1 / 4e9, 1e-20);
+	ck_assert_uint_eq(list.peaks[0].buffer_bytes, 4096);
+}
+END_TEST
+
+START_TEST(threads_have_cpus_of_their_own_and_begin_together)
+{
+	ck_assert_int_eq(
+		find(HEAD PERFORMANCES LATENCY TAIL, (struct peaks_options){.threads = one_and_two, .nr_threads = 2}),
+		0);
+	ck_assert_uint_eq(list.nr, 5); /* the latency is of one thread */
+	ck_assert_int_eq(list.peaks[0].nr_threads, 1);
+	ck_assert_int_eq(list.peaks[1].nr_threads, 2);
+	ck_assert_double_eq(list.peaks[1].per_cycle.value, list.peaks[0].per_cycle.value);
+	ck_assert_double_eq(list.peaks[1].per_second.value, 2 * list.peaks[0].per_second.value);
+	ck_assert_double_eq(list.peaks[1].per_tsc_cycle.value, list.peaks[0].per_tsc_cycle.value);
+	ck_assert_double_eq(list.peaks[1].clock_hz, 4e9);
+	ck_assert_uint_eq(list.peaks[1].landscape.nr_points, 0);
+	ck_assert_uint_eq(nr_calls_on_two, 2);
+	ck_assert_uint_eq(nr_together, 2);
+}
+END_TEST
+
+/* Of two peaks, so that the places of the list move. */
+START_TEST(placements_are_peaks_of_their_own)
+{
+	static const struct {
+		const char *mode;
+		int nr_threads;
+		double per_cycle;
+	} expected[] = {{"", 1, 20}, {"near", 2, 10}, {"far", 2, 20}, {"", 1, 20}, {"near", 2, 10}, {"far", 2, 20}};
+
+	per_cycle = ten_or_twenty_per_cycle;
+	tells_placement = true;
+	ck_assert_int_eq(find(HEAD MEMORY MEMORY TAIL,
+			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
+			 0);
+	ck_assert_uint_eq(list.nr, NR_ELEMENTS(expected));
+	for (size_t i = 0; i < list.nr; i++) {
+		ck_assert_str_eq(list.peaks[i].mode, expected[i].mode);
+		ck_assert_int_eq(list.peaks[i].nr_threads, expected[i].nr_threads);
+		ck_assert_double_eq(list.peaks[i].per_cycle.value, expected[i].per_cycle);
+		ck_assert_str_eq(list.peaks[i].access, "load");
+	}
+	/* Rounds of 5 runs until there are 11 of each: 35, of which in each sixth the CPUs moved and the last was
+	 * disturbed. */
+	ck_assert_uint_eq(list.peaks[1].nr_samples, 18);
+	ck_assert_uint_eq(list.peaks[2].nr_samples, 11);
+	ck_assert_uint_eq(list.peaks[2].nr_tainted, 1);
+}
+END_TEST
+
+START_TEST(one_placement_is_no_mode)
+{
+	per_cycle = ten_per_cycle;
+	ck_assert_int_eq(find(HEAD MEMORY TAIL, (struct peaks_options){.threads = one_and_two, .nr_threads = 2}), 0);
+	ck_assert_uint_eq(list.nr, 2);
+	ck_assert_str_eq(list.peaks[1].mode, "");
+	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
+}
+END_TEST
+
+START_TEST(what_cannot_be_measured_is_left_out)
+{
+	fake_failing_call = 1;
+	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	ck_assert_uint_eq(list.nr, 1);
+	ck_assert_str_eq(list.peaks[0].name, "SSE MUL");
+}
+END_TEST
+
+/* Searches of each take some dozen calls: in the second, and while the memory of two threads is measured. */
+START_TEST(interruption_keeps_what_is_finished)
+{
+	fake_is_interrupt = true;
+	fake_failing_call = 6; /* of one of search and one of report for each of three */
+	ck_assert_int_eq(find(HEAD LATENCY MEMORY MEMORY TAIL,
+			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
+			 -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_uint_eq(list.nr, 2);
+	ck_assert_str_eq(list.peaks[0].name, "L1 latency");
+	ck_assert_int_eq(list.peaks[1].nr_threads, 1);
+}
+END_TEST
+
+START_TEST(more_threads_than_cpus_are_refused)
+{
+	const int too_many = peaks_max_threads() + 1;
+
+	ck_assert_int_eq(find(HEAD MEMORY TAIL, (struct peaks_options){.threads = &too_many, .nr_threads = 1}), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "this process may run on"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("find");
+	TCase *alone = tcase_create("one thread"), *several = tcase_create("several threads");
+
+	tcase_add_checked_fixture(alone, setup, teardown);
+	tcase_add_test(alone, full_search_finds_the_best_variant);
+	tcase_add_test(alone, quick_search_takes_the_seed);
+	tcase_add_test(alone, what_was_chosen_by_is_not_reported);
+	tcase_add_test(alone, time_that_is_up_ends_a_search);
+	tcase_add_loop_test(alone, words_choose_peaks, 0, NR_ELEMENTS(filters));
+	tcase_add_test(alone, latency_is_time_of_an_access);
+	tcase_add_test(alone, what_cannot_be_measured_is_left_out);
+	tcase_add_test(alone, more_threads_than_cpus_are_refused);
+	suite_add_tcase(suite, alone);
+	tcase_add_checked_fixture(several, setup, teardown);
+	tcase_add_test(several, threads_have_cpus_of_their_own_and_begin_together);
+	tcase_add_test(several, placements_are_peaks_of_their_own);
+	tcase_add_test(several, one_placement_is_no_mode);
+	tcase_add_test(several, interruption_keeps_what_is_finished);
+	if (peaks_max_threads() >= 2)
+		suite_add_tcase(suite, several);
+	else
+		puts("this process may run on one CPU only: several threads are not tested");
+	return suite_run(suite);
+}
