@@ -24,6 +24,7 @@
  *   <requires cpuFlag="avx512f" if="$instructionSet = 'AVX512'"/>            refused where the CPU lacks the flag
  *   <check that="$bufferSize > 0" message="bufferSize must be at least 1"/>  refused when false
  *   <flags if="$instructionSet = 'AVX2'" add="-mavx2 -mfma"/>                compiler flags put before the optimization
+ *   <needs library="libx.so.1" package="libx1" if="$library = 'X'"/>        not measured where the library is missing
  *   <library add="-lopenblas"/>                                             linker flags
  *   <let name="bytes" is="8 * $bufferSize"/>                                 a variable for the rows below
  */
@@ -36,15 +37,16 @@ enum definition_row_kind {
 	DEFINITION_FLAGS,
 	DEFINITION_LIBRARY,
 	DEFINITION_LET,
+	DEFINITION_NEEDS,
 };
 
 struct definition_row {
 	enum definition_row_kind kind;
-	const char *of;         /* operations: operation; bytes: border; requires: CPU flag; let: name   */
+	const char *of;         /* operation, border, CPU flag, name of a variable, file of a library     */
 	const char *direction;  /* bytes: "read" or "write"                                               */
 	const char *expression; /* operations, bytes, dataSize, let: the value; check: the condition      */
 	const char *condition;  /* if="": the row counts only when true; "" is always                     */
-	const char *text;       /* check: message; flags, library: what to add                            */
+	const char *text;       /* check: message; flags, library: what to add; needs: package            */
 	int line;               /* in the definition's file                                               */
 };
 

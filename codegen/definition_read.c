@@ -131,6 +131,7 @@ static const struct row_element {
 	[DEFINITION_FLAGS] = {"flags", NULL, NULL, NULL, "add"},
 	[DEFINITION_LIBRARY] = {"library", NULL, NULL, NULL, "add"},
 	[DEFINITION_LET] = {"let", "name", NULL, "is", NULL},
+	[DEFINITION_NEEDS] = {"needs", "library", NULL, NULL, "package"},
 };
 
 static void

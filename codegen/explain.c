@@ -126,6 +126,7 @@ static const struct element {
 	{"flags", {NEEDED("add", TEXT), ALLOWED("if", TEXT)}},
 	{"library", {NEEDED("add", TEXT), ALLOWED("if", TEXT)}},
 	{"let", {NEEDED("name", FIELD_NAME), NEEDED("is", TEXT), ALLOWED("if", TEXT)}},
+	{"needs", {NEEDED("library", TEXT), NEEDED("package", TEXT), ALLOWED("if", TEXT)}},
 };
 
 #define NR_ELEMENTS (sizeof(elements) / sizeof(elements[0]))

@@ -69,6 +69,24 @@ void kernel_free(void *memory);
 /* Remembers why the kernel cannot run (printf form); returns -1. */
 int kernel_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * A shared library that is measured: a name as the loader knows it ("libopenblas.so.0"), or a path below the folder of
+ * the C library ("blas/libblas.so.3"). It is loaded at the first call and stays. variables, separated by blanks, change
+ * the environment before, since libraries read it when they are loaded: NAME=VALUE, NAME or PREFIX* (removed): what
+ * the user's environment holds would be measured, and not be part of the description. NULL after kernel_fail: not
+ * there, or loaded with other variables. Definitions say <needs library="..."/>, so that this is known before.
+ */
+void *kernel_library(const char *file, const char *variables);
+
+/* A function of the library; NULL after kernel_fail. */
+void *kernel_symbol(void *library, const char *name);
+
+/* A folder for files of a run, removed with what is in it when the measuring core has ended. */
+const char *kernel_folder(void);
+
+/* A fact of what is measured (printf form), kept with the result: "OpenBLAS 0.3.21, core SkylakeX". Each text once. */
+void kernel_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Reproducible uniform doubles in [1, 2): never zero, so that stores are not of zeros (which DRAM writes twice as
  * fast). */
 void kernel_fill(double *values, size_t nr, unsigned seed);

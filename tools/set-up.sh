@@ -15,8 +15,8 @@ say()
 }
 
 # What has to work, the package of Debian and Ubuntu that brings it, and how to see that it works: a command, a module of
-# pkg-config, a header, or "link" (a program can be linked). 'build' is needed to measure, 'check' for the tests alone; 'extra'
-# makes rot faster and is installed along, but never asked for alone.
+# pkg-config, a header, a library that is loaded, or "link" (a program can be linked). 'build' is needed to measure, 'check' for the
+# tests alone; 'extra' makes rot faster, or is measured by its experiments, and is installed along, but never asked for alone.
 needs()
 {
 	cat <<-'END'
@@ -35,6 +35,8 @@ needs()
 	build libzydis-dev header Zydis/Zydis.h
 	build gnuplot-nox command gnuplot
 	extra ccache command ccache
+	extra libopenblas0-pthread library libopenblas.so.0
+	extra libfftw3-double3 library libfftw3.so.3
 	check check module check
 	check strace command strace
 	END
@@ -46,6 +48,7 @@ works()
 	case $1 in
 	command) command -v "$2" ;;
 	module) pkg-config --exists "$2" ;;
+	library) PATH=$PATH:/usr/sbin:/sbin ldconfig -p | grep -q -F "	$2 " ;;
 	header) printf '#include <%s>\n' "$2" | gcc -E -x c -o /dev/null - ;;
 	link) printf 'int main(void) { return 0; }\n' | gcc -x c -o /dev/null - ;;
 	esac >/dev/null 2>&1

@@ -9,6 +9,7 @@
 #include "child/configurator.h"
 #include "child/interruption.h"
 #include "child/journal.h"
+#include "child/kernels.h"
 #include "child/rules.h"
 #include "child/run.h"
 #include "child/service.h"
@@ -88,6 +89,7 @@ perform_run(struct work *work, size_t i)
 	if (run_perform(measurement, &work->service, work->failure, output, own_tids) < 0 ||
 	    service_hold(&work->service, false, work->failure) < 0)
 		goto out;
+	kernel_facts(output);
 	nr_own = nr_workloads + own_threads_take(own_tids + nr_workloads, OWN_THREADS_MAX);
 	output->unmeasured_threads = (int32_t)notifier_end_run(work->notifier, own_tids, nr_own);
 	work->nr_done++;

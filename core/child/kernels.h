@@ -17,6 +17,12 @@ const struct kernel_type *kernel_type_of(const struct kernel_base *kernel);
 const char *kernel_reason(void);
 void kernel_reason_clear(void);
 
+/* What kernel_folder gives: the folder of that file. */
+void kernel_folder_set(const char *file);
+
+/* Adds what kernels have told with kernel_tell since the process began, and where their libraries are. */
+void kernel_facts(struct measurement_run_output *output);
+
 /* Buffers of an initialized kernel; their number. */
 size_t kernel_buffers(const struct kernel_type *type, void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS]);
 

@@ -125,6 +125,7 @@ main(int argc, char **argv)
 	}
 	if (options.journal)
 		journal_open();
+	kernel_folder_set(options.command);
 	output = perform(&options, &failure);
 	rc = output ? output_write(output, options.output, &error) : write_failure(&failure, options.output, &error);
 	if (rc == 0 && options.journal)

@@ -27,11 +27,24 @@ has_text(const json_t *array, const char *text)
 	return false;
 }
 
+/* What kernels told of what they measured: libraries and their versions. */
+static void
+add_facts(json_t *facts, const struct measurement_result *result)
+{
+	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		for (size_t j = 0; j < measurement_run_output_nr_facts(run); j++)
+			if (!has_text(facts, measurement_run_output_facts_at(run, j)))
+				json_array_append_new(facts, json_text(measurement_run_output_facts_at(run, j)));
+	}
+}
+
 /* Compiler and final compile lines are kept with the results. */
 static json_t *
 json_software(const struct experiment *experiment)
 {
-	json_t *json = json_object(), *compilers = json_array(), *lines = json_array();
+	json_t *json = json_object(), *compilers = json_array(), *lines = json_array(), *facts = json_array();
 	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
 
 	for (size_t i = 0; i < experiment->nr_hashes; i++) {
@@ -42,6 +55,8 @@ json_software(const struct experiment *experiment)
 		for (size_t j = 0; result && j < measurement_result_nr_compile_lines(result); j++)
 			if (!has_text(lines, measurement_result_compile_lines_at(result, j)))
 				json_array_append_new(lines, json_text(measurement_result_compile_lines_at(result, j)));
+		if (result)
+			add_facts(facts, result);
 		rot_graph_delete(result);
 	}
 	result_cache_delete(cache);
@@ -49,6 +64,7 @@ json_software(const struct experiment *experiment)
 	json_object_set_new(json, "kernel", json_text(experiment->rot->machine->kernel_release));
 	json_object_set_new(json, "compilers", compilers);
 	json_object_set_new(json, "compileLines", lines);
+	json_object_set_new(json, "facts", facts);
 	return json;
 }
 

@@ -9,6 +9,7 @@
 #include "configuration/configuration.h"
 #include "controllers/experiment.h"
 #include "controllers/xml_entity.h"
+#include "measuring/kernel_needs.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 
@@ -300,12 +301,69 @@ check_content(const xmlNode *point, const xmlNode *program, struct rot_error *er
 	return 0;
 }
 
+/* Says each library once. Takes the text. */
+static void
+note_missing(struct xml_controller *controller, char *what)
+{
+	for (size_t i = 0; i < controller->nr_missing; i++) {
+		if (strcmp(controller->missing[i], what) == 0) {
+			free(what);
+			return;
+		}
+	}
+	controller->missing =
+		rot_realloc(controller->missing, controller->nr_missing + 1, sizeof(*controller->missing));
+	controller->missing[controller->nr_missing++] = what;
+	rot_warning("points are left out: %s", what);
+}
+
+static int
+find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
+	     bool *is_missing, struct rot_error *err)
+{
+	*is_missing = false;
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+		char *what = NULL;
+
+		if (kernel && kernel_missing(controller->rot, kernel, &what, err) < 0)
+			return xml_error_at(kernel_element(element, i), err);
+		*is_missing = *is_missing || what;
+		if (what)
+			note_missing(controller, what);
+	}
+	return 0;
+}
+
+/* The measurement of a point with kernels; none if a library is missing. */
+static int
+plan_kernels(struct xml_controller *controller, struct planned_point *planned, const struct expression_scope *scope,
+	     bool *is_missing, struct rot_error *err)
+{
+	planned->measurement = xml_measurement(planned->element, controller->rot->registry, scope, err);
+	if (!planned->measurement ||
+	    find_missing(controller, planned->element, planned->measurement, is_missing, err) < 0)
+		return -1;
+	return *is_missing ? 0 : check_kernels(controller, planned->element, planned->measurement, err);
+}
+
+static void
+planned_point_clear(struct planned_point *planned)
+{
+	free(planned->series);
+	free(planned->label);
+	free(planned->requests);
+	rot_graph_delete(planned->measurement);
+	rot_graph_delete(planned->program);
+}
+
 static int
 plan_point(struct xml_controller *controller, const xmlNode *element, const struct point *at,
 	   const struct expression_scope *scope, struct rot_error *err)
 {
 	const xmlNode *program = xml_child(element, "program");
 	struct planned_point *planned;
+	bool is_missing;
 
 	controller->planned =
 		rot_realloc(controller->planned, controller->nr_planned + 1, sizeof(*controller->planned));
@@ -322,8 +380,14 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 			return -1;
 		return xml_plan_check_quantities(controller, planned, err);
 	}
-	planned->measurement = xml_plan_measurement(controller, element, scope, err);
-	return planned->measurement ? plan_requests(controller, planned, scope, err) : -1;
+	if (plan_kernels(controller, planned, scope, &is_missing, err) < 0)
+		return -1;
+	if (is_missing) {
+		planned_point_clear(planned);
+		controller->nr_planned--;
+		return 0;
+	}
+	return plan_requests(controller, planned, scope, err);
 }
 
 /* ---- all ---- */
@@ -388,6 +452,10 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 		controller->has_default_peaks = controller->has_default_peaks || xml_child(plot, "defaultPeaks");
 	if (controller->nr_planned + controller->nr_ceilings > 0)
 		return 0;
+	if (controller->nr_missing > 0) {
+		rot_error_set(err, 0, "nothing of this controller can be measured here: %s", controller->missing[0]);
+		return xml_error_at(root, err);
+	}
 	rot_error_set(err, 0, "<controller> has nothing to measure");
 	rot_error_hint(err, "add a <point> with a <workload> or a <program>, see doc/CONTROLLERS.md");
 	return xml_error_at(root, err);
@@ -396,13 +464,11 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 void
 xml_plan_clear(struct xml_controller *controller)
 {
-	for (size_t i = 0; i < controller->nr_planned; i++) {
-		free(controller->planned[i].series);
-		free(controller->planned[i].label);
-		free(controller->planned[i].requests);
-		rot_graph_delete(controller->planned[i].measurement);
-		rot_graph_delete(controller->planned[i].program);
-	}
+	for (size_t i = 0; i < controller->nr_planned; i++)
+		planned_point_clear(&controller->planned[i]);
+	for (size_t i = 0; i < controller->nr_missing; i++)
+		free(controller->missing[i]);
+	free(controller->missing);
 	for (size_t i = 0; i < controller->nr_ceilings; i++)
 		planned_ceiling_clear(&controller->ceilings[i]);
 	free(controller->planned);

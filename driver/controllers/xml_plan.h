@@ -61,6 +61,9 @@ struct xml_controller {
 	size_t nr_planned;
 	struct planned_ceiling *ceilings;
 	size_t nr_ceilings;
+	char **missing; /* libraries that are not there, with what brings them; the points that need them are left out
+			 */
+	size_t nr_missing;
 	bool has_default_peaks;
 	bool has_programs;
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "measuring/core_description.h"
+#include "measuring/kernel_needs.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
 #include "rot.h"
@@ -15,6 +16,7 @@ core_description_clear(struct core_description *description)
 	for (size_t i = 0; i < description->nr_kernels; i++) {
 		free(description->kernels[i].flags);
 		free(description->kernels[i].libraries);
+		free(description->kernels[i].files_loaded);
 	}
 	for (size_t i = 0; i < description->nr_macros; i++) {
 		free(description->macros[i].name);
@@ -90,6 +92,9 @@ read_kernel(const struct rot *rot, const struct kernel_base *entity, struct core
 	if (!kernel->sources || kernel_each_row(rot, entity, DEFINITION_FLAGS, append_row, &kernel->flags, err) < 0 ||
 	    kernel_each_row(rot, entity, DEFINITION_LIBRARY, append_row, &kernel->libraries, err) < 0)
 		return -1;
+	kernel->files_loaded = kernel_library_files(rot, entity, err);
+	if (!kernel->files_loaded)
+		return -1;
 	append_word(&kernel->flags, entity->optimization);
 	return check_line(kernel->flags, "compiler flags", name, err) < 0 ||
 			       check_line(kernel->libraries, "linker flags", name, err) < 0
@@ -115,11 +120,13 @@ add_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_
 					   kernel.definition->class->name, other->flags, kernel.flags);
 		free(kernel.flags);
 		free(kernel.libraries);
+		free(kernel.files_loaded);
 		return rc;
 	}
 	if (rc < 0) {
 		free(kernel.flags);
 		free(kernel.libraries);
+		free(kernel.files_loaded);
 		return -1;
 	}
 	description->kernels = rot_realloc(description->kernels, description->nr_kernels + 1, sizeof kernel);
@@ -193,10 +200,27 @@ core_macro_text(const struct core_macro *macro)
 	return rot_format("#define %s %s\n", macro->name, macro->value);
 }
 
+/* A text in the child, so that another version of a library makes another core, whose results are others. */
+static char *
+libraries_text(const struct core_description *description)
+{
+	char *files = rot_strdup(""), *text;
+
+	for (size_t i = 0; i < description->nr_kernels; i++)
+		append_word(&files, description->kernels[i].files_loaded);
+	for (char *s = files; *s; s++)
+		if (*s == '"' || *s == '\\' || iscntrl((unsigned char)*s))
+			*s = '_';
+	text = *files ? rot_format("__attribute__((used)) static const char libraries[] = \"%s\";\n", files)
+		      : rot_strdup("");
+	free(files);
+	return text;
+}
+
 char *
 core_table_text(const struct core_description *description)
 {
-	char *declarations = rot_strdup(""), *rows = rot_strdup(""), *text;
+	char *declarations = rot_strdup(""), *rows = rot_strdup(""), *libraries = libraries_text(description), *text;
 
 	for (size_t i = 0; i < description->nr_kernels; i++) {
 		char *snake = codegen_snake_case(description->kernels[i].definition->class->name), *longer;
@@ -209,8 +233,9 @@ core_table_text(const struct core_description *description)
 		rows = longer;
 		free(snake);
 	}
-	text = rot_format("#include \"kernel.h\"\n\n%s\nconst struct kernel_type *const rot_kernels[] = {%sNULL};\n",
-			  declarations, rows);
+	text = rot_format("#include \"kernel.h\"\n\n%s\nconst struct kernel_type *const rot_kernels[] = {%sNULL};\n%s",
+			  declarations, rows, libraries);
+	free(libraries);
 	free(declarations);
 	free(rows);
 	return text;
@@ -265,6 +290,7 @@ set_keys(struct core_description *description, const struct core_facts *facts)
 	for (size_t i = 0; i < description->nr_kernels; i++) {
 		sha256_add_text(all, description->kernels[i].flags);
 		sha256_add_text(all, description->kernels[i].libraries);
+		sha256_add_text(all, description->kernels[i].files_loaded);
 	}
 	for (size_t i = 0; i < description->nr_macros; i++) {
 		sha256_add_text(all, description->macros[i].name);

@@ -22,6 +22,7 @@ struct core_kernel {
 	const struct kernel_sources *sources; /* owned by the facts                                 */
 	char *flags;                          /* of the definition, then the kernel's optimization    */
 	char *libraries;
+	char *files_loaded; /* of those that the kernel loads, see kernel_library_files */
 };
 
 struct core_macro {

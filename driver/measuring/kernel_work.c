@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "machine/machine.h"
+#include "measuring/kernel_needs.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "memory.h"
@@ -192,6 +193,18 @@ add_data(const struct definition_row *row, const struct expression_scope *scope,
 	return 0;
 }
 
+static int
+check_libraries(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
+{
+	char *missing;
+	int rc = kernel_missing(rot, kernel, &missing, err);
+
+	if (rc == 0 && missing)
+		rc = rot_error_set(err, 0, "%s", missing);
+	free(missing);
+	return rc;
+}
+
 int
 kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
 {
@@ -199,6 +212,7 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 	double memory_bytes = (double)rot->machine->memory_bytes;
 
 	if (kernel_each_row(rot, kernel, DEFINITION_CHECK, check_condition, &check, err) < 0 ||
+	    check_libraries(rot, kernel, err) < 0 ||
 	    kernel_each_row(rot, kernel, DEFINITION_REQUIRES, check_flag, &check, err) < 0 ||
 	    kernel_each_row(rot, kernel, DEFINITION_DATA_SIZE, add_data, &check, err) < 0)
 		return -1;

@@ -224,6 +224,7 @@ static const struct definition_row expected_rows[] = {
 	{DEFINITION_FLAGS, "", "", "", "$n = 2", "-mavx2", 7},
 	{DEFINITION_LIBRARY, "", "", "", "", "-lm", 8},
 	{DEFINITION_LET, "twice", "", "2 * $n", "$n = 3", "", 9},
+	{DEFINITION_NEEDS, "libx.so.1", "", "", "$n = 3", "libx1", 10},
 };
 
 START_TEST(test_rows)
@@ -239,11 +240,12 @@ START_TEST(test_rows)
 			   "<flags if=\"$n = 2\" add=\"-mavx2\"/>\n"
 			   "<library add=\"-lm\"/>\n"
 			   "<let name=\"twice\" is=\"2 * $n\" if=\"$n = 3\"/>\n"
+			   "<needs library=\"libx.so.1\" package=\"libx1\" if=\"$n = 3\"/>\n"
 			   "</class>\n");
 	definition = definitions_at(definitions, 0);
 	ck_assert_str_eq(definition->folder, folder);
 	ck_assert_str_eq(definition->c_suffix, "Data");
-	ck_assert_uint_eq(definition->nr_rows, 8);
+	ck_assert_uint_eq(definition->nr_rows, 9);
 	for (size_t i = 0; i < definition->nr_rows; i++) {
 		const struct definition_row *row = &definition->rows[i], *expected = &expected_rows[i];
 

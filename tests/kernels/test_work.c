@@ -62,6 +62,42 @@ static const struct {
 	/* rows longer than a line: a column touches one line a row */
 	{"IntroductionExample", "variant=1 m=1000 n=100", "l1l2", 100 * 64000, 100 * 64000 - 32 * KIB},
 	{"IntroductionExample", "variant=1 m=1000 n=100", "l2l3", 800000, 0},
+	/* daxpy: both vectors in, y out; 1/8 flop a byte while y stays, 1/12 when all of it goes */
+	{"Daxpy", "vectorSize=10000", "llcRam", 160000, 0},
+	{"Daxpy", "vectorSize=16777216", "llcRam", 256 * MIB, 112 * MIB},
+	{"Daxpy", "vectorSize=10000 warmData=true", "llcRam", 0, 0},
+	{"Daxpy", "vectorSize=10000 warmData=true", "l1l2", 160000, 80000 - 16 * KIB},
+	{"Daxpy", "vectorSize=10000 numThreads=2", "l1l2", 160000, 80000 - 32 * KIB},
+	{"Dgemv", "matrixSize=1000", "llcRam", 8016000, 0},
+	{"Dgemv", "matrixSize=300 warmData=true", "l2l3", 0, 0},
+	{"Dgemv", "matrixSize=5000 warmData=true", "llcRam", 200080000, 0},
+	/* dgemm: never less than each matrix once, and 2 n^3 / sqrt(elements) when they do not fit: 2048^2 in 32 MiB */
+	{"Dgemm", "matrixSize=1000", "llcRam", 24e6, 0},
+	{"Dgemm", "matrixSize=4096", "llcRam", 640 * MIB, 96 * MIB},
+	{"Dgemm", "matrixSize=1000 warmData=true", "llcRam", 0, 0},
+	/* the triple loop: B fits; B once a row of A; a column of B has more lines than L1 */
+	{"Mmm", "matrixSize=1000", "llcRam", 24e6, 0},
+	{"Mmm", "matrixSize=2000", "llcRam", 96e6, 32e6 - (32 * MIB - 32e6)},
+	{"Mmm", "matrixSize=3000", "llcRam", 16 * 9e6 + 8 * 27e9, 72e6},
+	{"Mmm", "matrixSize=400", "l1l2", 16 * 16e4 + 8 * 64e6, 128e4},
+	{"Mmm", "matrixSize=1000", "l1l2", 16e6 + 64e9, 8e6},
+	{"Mmm", "matrixSize=5000", "l1l2", 16 * 25e6 + 72 * 125e9, 200e6},
+	{"Mmm", "matrixSize=1000 warmData=true", "llcRam", 0, 0},
+	/* blocked: a row of blocks fits (8 n nb), or not */
+	{"Mmm", "algorithm=BLOCKED matrixSize=1000", "llcRam", 24e6, 0},
+	{"Mmm", "algorithm=BLOCKED matrixSize=3000", "llcRam", 144e6 + 8 * 27e9 / 50, 72e6},
+	{"Mmm", "algorithm=BLOCKED matrixSize=3000", "l2l3", 144e6 + 2 * 8 * 27e9 / 50 - 72e6, 72e6},
+	/* once if it fits; each of the stages and the reversal of bits if not; libraries: log n / log C passes */
+	{"Fft", "bufferSize=1024", "llcRam", 16384, 0},
+	{"Fft", "bufferSize=1024 warmData=true", "llcRam", 0, 0},
+	{"Fft", "bufferSize=4096", "l1l2", 65536 * 13, 65536 * 13 - 32 * KIB},
+	{"Fft", "implementation=FFTW bufferSize=4194304", "llcRam", 128 * MIB, 96 * MIB},
+	{"Fft", "implementation=FFTW bufferSize=4096", "l1l2", 131072, 131072 - 32 * KIB},
+	{"Wht", "bufferSizeExp=12", "llcRam", 32768, 0},
+	{"Wht", "bufferSizeExp=13 algorithm=ITERATIVE", "l1l2", 13 * 65536, 13 * 65536 - 32 * KIB},
+	{"Wht", "bufferSizeExp=13 algorithm=RECURSIVE", "l1l2", 2 * 65536, 2 * 65536 - 32 * KIB},
+	{"Wht", "bufferSizeExp=24 algorithm=RECURSIVE", "llcRam", 3 * 128 * MIB, 352 * MIB},
+	{"Wht", "bufferSizeExp=12 warmData=true", "l1l2", 0, 0},
 };
 
 START_TEST(bytes_are_expected)
@@ -101,6 +137,14 @@ static const struct {
 	{"Vector", "operation=AXPBYPCZ length=128 iterations=10", "doublePrecisionFlop", 6400},
 	{"Vector", "operation=AXPBYPCZ length=128 iterations=10", "singlePrecisionFlop", 0},
 	{"Vector", "operation=COPY length=128 iterations=10 precision=FLOAT", "flop", 0},
+	{"Daxpy", "vectorSize=1000", "flop", 2000},
+	{"Daxpy", "vectorSize=1000 numThreads=2", "flop", 2000},
+	{"Dgemv", "matrixSize=100", "doublePrecisionFlop", 20200},
+	{"Dgemm", "matrixSize=100", "doublePrecisionFlop", 2020000},
+	{"Mmm", "matrixSize=100", "doublePrecisionFlop", 2000000},
+	{"Fft", "bufferSize=1024", "doublePrecisionFlop", 51200 + 8184},
+	{"Fft", "bufferSize=1024 implementation=FFTW", "doublePrecisionFlop", 51200},
+	{"Wht", "bufferSizeExp=10", "doublePrecisionFlop", 10240},
 };
 
 START_TEST(operations_are_expected)
@@ -169,6 +213,20 @@ static const struct {
 	{"IntroductionExample", "variant=2", "variant must be 0"},
 	{"IntroductionExample", "m=100000 n=100000", "2^31"},
 	{"IntroductionExample", "m=1 n=30000", "26754"},
+	{"Daxpy", "vectorSize=0", "vectorSize must be 1 to"},
+	{"Daxpy", "numThreads=0", "numThreads must be at least 1"},
+	{"Dgemv", "implementation=REFERENCE numThreads=2", "one thread"},
+	{"Dgemm", "matrixSize=50000", "matrixSize must be 1 to 46340"},
+	{"Mmm", "matrixSize=120 algorithm=BLOCKED", "nb must divide matrixSize"},
+	{"Mmm", "matrixSize=150 algorithm=BLOCKED mu=3", "must divide nb"},
+	{"Mmm", "numThreads=2", "one thread"},
+	{"Fft", "bufferSize=1000", "power of two"},
+	{"Fft", "numThreads=2", "OWN has one thread"},
+	{"Wht", "bufferSizeExp=41", "0 to 40"},
+	{"Wht", "numThreads=2", "one thread"},
+	{"DiskIo", "fileSize=1000", "multiple of 524288"},
+	{"DiskIo", "iterations=0", "at least 1, or -1"},
+	{"CpuMigrating", "targetCpu=-1", "targetCpu must be"},
 };
 
 START_TEST(what_cannot_be_is_refused)

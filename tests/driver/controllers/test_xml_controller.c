@@ -74,6 +74,9 @@ START_TEST(built_in_controllers_are_valid)
 		if (!infos[i].path[0]) /* linked with rot */
 			continue;
 		controller = xml_controller_open(&rot, infos[i].path, &err);
+		/* Its libraries may be missing. */
+		if (!controller && strstr(err.text, "nothing of this controller can be measured here"))
+			continue;
 		ck_assert_msg(controller != NULL, "%s: %s %s", infos[i].name, err.text, err.hint);
 		ck_assert_msg(infos[i].description[0] != '\0', "%s has no comment", infos[i].name);
 		experiment = experiment_new(&rot, "c", "c", 0, &err);

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* The kernels of the thesis' experiments: their results, and that wrong ones are noticed when they are initialized. */
+#include <check.h>
+#include <errno.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "blas.h"
+#include "child/kernels.h"
+#include "fixture.h"
+#include "loaded.h"
+#include "matrices.h"
+#include "measuring/kernel_needs.h"
+#include "memory.h"
+#include "testing.h"
+
+/* Whether the libraries are there that the kernel needs; if not, says which. */
+static bool
+can_run(const char *class_name, const char *fields)
+{
+	struct kernel_base *kernel = kernel_of(class_name, fields);
+	struct rot_error err = {0};
+	char *missing;
+
+	ck_assert_int_eq(kernel_missing(&kernels_rot, kernel, &missing, &err), 0);
+	if (missing)
+		fprintf(stderr, "skipped: %s\n", missing);
+	free(missing);
+	rot_entity_delete(kernel);
+	return !missing;
+}
+
+/* Each checks its result when it is initialized. */
+static const struct {
+	const char *kernel, *fields;
+	size_t nr_buffers;
+	double bytes; /* of the first buffer */
+} kernels[] = {
+	{"Daxpy", "vectorSize=1", 2, 8},
+	{"Daxpy", "vectorSize=10007", 2, 80056},
+	{"Daxpy", "vectorSize=100003 numThreads=2", 2, 800024},
+	{"Daxpy", "vectorSize=1000 implementation=REFERENCE", 2, 8000},
+	{"Daxpy", "vectorSize=1000 implementation=BLIS", 2, 8000},
+	{"Daxpy", "vectorSize=1000 implementation=MKL", 2, 8000},
+	{"Dgemv", "matrixSize=1", 3, 8},
+	{"Dgemv", "matrixSize=333", 3, 887112},
+	{"Dgemv", "matrixSize=500 numThreads=2", 3, 2e6},
+	{"Dgemv", "matrixSize=100 implementation=REFERENCE", 3, 80000},
+	{"Dgemm", "matrixSize=1", 3, 8},
+	{"Dgemm", "matrixSize=129", 3, 133128},
+	{"Dgemm", "matrixSize=300 numThreads=2", 3, 720000},
+	{"Dgemm", "matrixSize=65 implementation=REFERENCE", 3, 33800},
+	{"Dgemm", "matrixSize=65 implementation=BLIS numThreads=2", 3, 33800},
+	{"Dgemm", "matrixSize=65 implementation=MKL", 3, 33800},
+	{"Mmm", "matrixSize=1", 3, 8},
+	{"Mmm", "matrixSize=77", 3, 47432},
+	{"Mmm", "matrixSize=100 algorithm=BLOCKED", 3, 80000},
+	{"Mmm", "matrixSize=96 algorithm=BLOCKED nb=24 mu=2 nu=4 ku=3", 3, 73728},
+	{"Mmm", "matrixSize=100 algorithm=BLOCKED_RESTRICT", 3, 80000},
+	{"Mmm", "matrixSize=64 algorithm=BLOCKED_RESTRICT nb=64 mu=1 nu=64 ku=1", 3, 32768},
+	{"Fft", "bufferSize=1", 1, 16},
+	{"Fft", "bufferSize=2", 1, 32},
+	{"Fft", "bufferSize=8192", 1, 131072},
+	{"Fft", "bufferSize=1 implementation=FFTW", 1, 16},
+	{"Fft", "bufferSize=4096 implementation=FFTW", 1, 65536},
+	{"Fft", "bufferSize=1000 implementation=FFTW planning=ESTIMATE", 1, 16000},
+	{"Fft", "bufferSize=16384 implementation=FFTW planning=ESTIMATE numThreads=2", 1, 262144},
+	{"Fft", "bufferSize=512 implementation=MKL", 1, 8192},
+	{"Wht", "bufferSizeExp=0", 1, 8},
+	{"Wht", "bufferSizeExp=13", 1, 65536},
+	{"Wht", "bufferSizeExp=13 algorithm=ITERATIVE", 1, 65536},
+};
+
+/* Two runs: nothing of the first is in the way of the second. */
+START_TEST(kernels_compute_what_they_check)
+{
+	const char *name = kernels[_i].kernel, *fields = kernels[_i].fields;
+	struct loaded kernel;
+
+	if (!can_run(name, fields))
+		return;
+	kernel = load(name, fields);
+	ck_assert_uint_eq(kernel.nr_buffers, kernels[_i].nr_buffers);
+	ck_assert_double_eq((double)kernel.buffers[0].bytes, kernels[_i].bytes);
+	run(&kernel);
+	run(&kernel);
+	unload(&kernel);
+}
+END_TEST
+
+/* The loops against each other: elements, not only their sums. */
+START_TEST(loops_multiply_alike)
+{
+	static const char *const fields[] = {"matrixSize=50", "matrixSize=50 algorithm=BLOCKED nb=10",
+					     "matrixSize=50 algorithm=BLOCKED_RESTRICT"};
+	struct loaded mmm = load("Mmm", fields[_i]);
+	const double *a = mmm.buffers[0].start, *b = mmm.buffers[1].start, *c = mmm.buffers[2].start;
+	double before[2500];
+
+	memcpy(before, c, sizeof(before));
+	run(&mmm);
+	for (size_t i = 0; i < 50; i++)
+		for (size_t j = 0; j < 50; j++) {
+			double sum = before[i * 50 + j];
+
+			for (size_t k = 0; k < 50; k++)
+				sum += a[i * 50 + k] * b[k * 50 + j];
+			ck_assert_double_eq_tol(c[i * 50 + j], sum, 1e-11);
+		}
+	unload(&mmm);
+}
+END_TEST
+
+/* The transform of the transform is the input, n times as large. */
+START_TEST(wht_is_its_own_inverse)
+{
+	static const char *const fields[] = {"bufferSizeExp=11", "bufferSizeExp=11 algorithm=ITERATIVE"};
+	struct loaded wht = load("Wht", fields[_i]);
+	const double *x = wht.buffers[0].start;
+	double before[2048];
+
+	memcpy(before, x, sizeof(before));
+	run(&wht);
+	ck_assert_double_gt(fabs(x[0]), 2048);
+	run(&wht);
+	for (size_t i = 0; i < 2048; i++)
+		ck_assert_double_eq_tol(x[i], 2048 * before[i], 1e-8);
+	unload(&wht);
+}
+END_TEST
+
+/* The transform of a wave has one element. */
+START_TEST(fft_finds_a_frequency)
+{
+	static const char *const fields[] = {"bufferSize=256 noCheck=true", "bufferSize=256 implementation=FFTW"};
+	struct loaded fft;
+	double *z;
+
+	if (!can_run("Fft", fields[_i]))
+		return;
+	fft = load("Fft", fields[_i]);
+	z = fft.buffers[0].start;
+	for (size_t j = 0; j < 256; j++) {
+		z[2 * j] = cos(2 * M_PI * (double)(7 * j) / 256);
+		z[2 * j + 1] = sin(2 * M_PI * (double)(7 * j) / 256);
+	}
+	run(&fft);
+	for (size_t k = 0; k < 256; k++) {
+		ck_assert_double_eq_tol(z[2 * k], k == 7 ? 256 : 0, 1e-10);
+		ck_assert_double_eq_tol(z[2 * k + 1], 0, 1e-10);
+	}
+	unload(&fft);
+}
+END_TEST
+
+/* ---- the checks ---- */
+
+static struct matrices product;
+
+/* What a library might do: one element is wrong, by little. */
+static void
+multiply_wrongly(void *error)
+{
+	for (size_t i = 0; i < product.n; i++)
+		for (size_t j = 0; j < product.n; j++)
+			for (size_t k = 0; k < product.n; k++)
+				product.c[i * product.n + j] +=
+					product.a[i * product.n + k] * product.b[k * product.n + j];
+	product.c[product.n + 1] += *(double *)error;
+}
+
+START_TEST(a_wrong_product_is_noticed)
+{
+	double none = 0, error = 1e-6;
+
+	ck_assert_int_eq(matrices_open(&product, 40), 0);
+	ck_assert_int_eq(matrices_check(&product, 1, 1, multiply_wrongly, &none, "C"), 0);
+	ck_assert_int_eq(matrices_check(&product, 1, 1, multiply_wrongly, &error, "C"), -1);
+	ck_assert_msg(strstr(kernel_reason(), "C is wrong: element 1 ") != NULL, "%s", kernel_reason());
+	matrices_close(&product);
+}
+END_TEST
+
+START_TEST(wrong_vectors_are_noticed)
+{
+	double expected[] = {1, 2, 3}, right[] = {1, 2 + 1e-15, 3}, wrong[] = {1, 2, 3.0001}, none[] = {1, NAN, 3};
+
+	ck_assert_int_eq(verify_equal(right, expected, 3, 1, "y"), 0);
+	ck_assert_int_eq(verify_equal(wrong, expected, 3, 1, "y"), -1);
+	ck_assert_int_eq(verify_equal(none, expected, 3, 1, "y"), -1);
+}
+END_TEST
+
+/* ---- libraries ---- */
+
+START_TEST(libraries_are_found_without_loading_them)
+{
+	char *libc = kernel_library_find("libc.so.6"), *beside = kernel_library_find("./libc.so.6");
+
+	ck_assert_ptr_nonnull(libc);
+	ck_assert_ptr_nonnull(beside);
+	ck_assert_ptr_null(kernel_library_find("libthereisnosuch.so.1"));
+	ck_assert_ptr_null(kernel_library_find("nowhere/libc.so.6"));
+	ck_assert_ptr_null(kernel_library_find("/nowhere/libc.so.6"));
+	free(beside);
+	free(libc);
+}
+END_TEST
+
+/* Variables are changed before a library is loaded; a second user must want the same. */
+START_TEST(a_library_is_loaded_with_its_variables)
+{
+	void *libm;
+
+	setenv("ROT_TEST_GONE_A", "1", 1);
+	setenv("ROT_TEST_GONE_B", "1", 1);
+	setenv("ROT_TEST_ONE", "1", 1);
+	setenv("ROT_TEST_ONES", "1", 1);
+	libm = kernel_library("libm.so.6", "ROT_TEST_GONE_* ROT_TEST_ONE ROT_TEST_SET=two");
+	ck_assert_ptr_nonnull(libm);
+	ck_assert_ptr_null(getenv("ROT_TEST_GONE_A"));
+	ck_assert_ptr_null(getenv("ROT_TEST_GONE_B"));
+	ck_assert_ptr_null(getenv("ROT_TEST_ONE"));
+	ck_assert_str_eq(getenv("ROT_TEST_ONES"), "1");
+	ck_assert_str_eq(getenv("ROT_TEST_SET"), "two");
+	ck_assert_ptr_eq(kernel_library("libm.so.6", "ROT_TEST_GONE_* ROT_TEST_ONE ROT_TEST_SET=two"), libm);
+	ck_assert_ptr_null(kernel_library("libm.so.6", ""));
+	ck_assert_msg(strstr(kernel_reason(), "libm.so.6 is loaded already") != NULL, "%s", kernel_reason());
+	ck_assert_ptr_nonnull(kernel_symbol(libm, "cos"));
+	ck_assert_ptr_null(kernel_symbol(libm, "there_is_no_such_function"));
+	ck_assert_ptr_null(kernel_library("libthereisnosuch.so.1", ""));
+	ck_assert_msg(strstr(kernel_reason(), "libthereisnosuch.so.1") != NULL, "%s", kernel_reason());
+}
+END_TEST
+
+START_TEST(facts_are_told_once)
+{
+	struct measurement_run_output *output = measurement_run_output_new();
+
+	kernel_tell("version %d", 3);
+	kernel_tell("version %d", 4);
+	kernel_tell("version %d", 3);
+	kernel_facts(output);
+	ck_assert_uint_eq(measurement_run_output_nr_facts(output), 2);
+	ck_assert_str_eq(measurement_run_output_facts_at(output, 0), "version 3");
+	ck_assert_str_eq(measurement_run_output_facts_at(output, 1), "version 4");
+	rot_graph_delete(output);
+}
+END_TEST
+
+/* A core that the library does not have is an error, not another core. */
+START_TEST(an_unknown_core_is_refused)
+{
+	struct blas blas;
+
+	if (!can_run("Daxpy", ""))
+		return;
+	ck_assert_int_eq(blas_open(&blas, "OPENBLAS", "Nonsense", 1), -1);
+	ck_assert_msg(strstr(kernel_reason(), "instead of Nonsense") != NULL, "%s", kernel_reason());
+}
+END_TEST
+
+/* ---- load on the system ---- */
+
+START_TEST(cpu_migrating_migrates)
+{
+	cpu_set_t cpus;
+	struct loaded migrating;
+	char fields[32];
+	int target = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
+	while (!CPU_ISSET((size_t)target, &cpus))
+		target++;
+	if (CPU_COUNT(&cpus) < 2) {
+		fprintf(stderr, "skipped: there is one CPU\n");
+		return;
+	}
+	snprintf(fields, sizeof(fields), "targetCpu=%d", target);
+	migrating = load("CpuMigrating", fields);
+	ck_assert_int_ne(sched_getcpu(), target);
+	migrating.type->warm_code(migrating.kernel);
+	ck_assert_int_ne(sched_getcpu(), target);
+	run(&migrating);
+	ck_assert_int_eq(sched_getcpu(), target);
+	unload(&migrating);
+}
+END_TEST
+
+/* Nothing is left in the folder. */
+START_TEST(disk_io_leaves_nothing)
+{
+	static const char *const fields[] = {"fileSize=1048576", "fileSize=524288 operation=READ iterations=3"};
+	char *command = rot_format("ls '%s' | grep diskIo || true", kernels_folder), *file, *left;
+	struct loaded disk;
+
+	file = rot_format("%s/command", kernels_folder);
+	kernel_folder_set(file);
+	free(file);
+	disk = load("DiskIo", fields[_i]);
+	run(&disk);
+	left = output_of(command);
+	ck_assert_str_eq(left, "");
+	unload(&disk);
+	free(left);
+	free(command);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("kernels of experiments");
+	TCase *tcase = tcase_create("experiments");
+	int nr_failed;
+
+	fixture_open();
+	if (!kernels_compilers[0]) {
+		fprintf(stderr, "SKIP: there is no compiler\n");
+		fixture_close();
+		return TEST_SKIPPED;
+	}
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, kernels_compute_what_they_check, 0, NR_ELEMENTS(kernels));
+	tcase_add_loop_test(tcase, loops_multiply_alike, 0, 3);
+	tcase_add_loop_test(tcase, wht_is_its_own_inverse, 0, 2);
+	tcase_add_loop_test(tcase, fft_finds_a_frequency, 0, 2);
+	tcase_add_test(tcase, a_wrong_product_is_noticed);
+	tcase_add_test(tcase, wrong_vectors_are_noticed);
+	tcase_add_test(tcase, libraries_are_found_without_loading_them);
+	tcase_add_test(tcase, a_library_is_loaded_with_its_variables);
+	tcase_add_test(tcase, facts_are_told_once);
+	tcase_add_test(tcase, an_unknown_core_is_refused);
+	tcase_add_test(tcase, cpu_migrating_migrates);
+	tcase_add_loop_test(tcase, disk_io_leaves_nothing, 0, 2);
+	suite_add_tcase(suite, tcase);
+	nr_failed = suite_run(suite);
+	fixture_close();
+	return nr_failed == 0 ? 0 : 1;
+}
