@@ -68,7 +68,7 @@ cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes)
 }
 
 int
-caches_open(struct rot_error *err)
+caches_open(size_t known_bytes, struct rot_error *err)
 {
 	unsigned eax, ebx, ecx, edx;
 	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
@@ -78,6 +78,8 @@ caches_open(struct rot_error *err)
 		return 0;
 	has_clflushopt = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & CPUID_7_EBX_CLFLUSHOPT);
 	cache_sizes_read(CPU_FOLDER, &own_sizes);
+	if (known_bytes > own_sizes.last_level_bytes)
+		own_sizes.last_level_bytes = known_bytes;
 	clearing_bytes = 2 * own_sizes.last_level_bytes;
 	if (clearing_bytes > memory / 4)
 		clearing_bytes = memory / 4;

@@ -59,7 +59,7 @@ check(const struct measurement_command *command, struct failure *failure)
 		}
 		if (measurement_check(measurement, &kind, &error) < 0)
 			return failure_record(failure, kind, &error);
-		if (needs_clearing(measurement) && caches_open(&error) < 0)
+		if (needs_clearing(measurement) && caches_open((size_t)command->last_level_bytes, &error) < 0)
 			return failure_record(failure, FAILURE_ERROR, &error);
 	}
 	return 0;

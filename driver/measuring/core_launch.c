@@ -413,6 +413,7 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	int rc;
 
 	command->run_count = nr_runs;
+	command->last_level_bytes = rot->machine ? rot->machine->llc_bytes : 0;
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
 	rc = launch_and_read(rot, child, command, &measurement_command_output_class, has_all_collections, &graph, NULL,

@@ -91,7 +91,7 @@ buffers(void *kernel, struct kernel_buffer buffers[KERNEL_MAX_BUFFERS])
 {
 	struct chase *chase = kernel;
 
-	if (chase->data.base.warm_data)
+	if (chase->data.base.warm_data || chase->data.is_hidden)
 		return 0;
 	buffers[0] = (struct kernel_buffer){chase->buffer, (size_t)chase->data.buffer_size};
 	return 1;

@@ -68,8 +68,8 @@ START_TEST(flushing_and_reading_keep_the_content)
 	ck_assert_ptr_ne(pages, MAP_FAILED);
 	ck_assert_int_eq(mprotect(memory, 4096, PROT_READ | PROT_WRITE), 0);
 	memset(memory, 7, 4096);
-	ck_assert_msg(caches_open(&error) == 0, "%s", error.text);
-	ck_assert_int_eq(caches_open(&error), 0);
+	ck_assert_msg(caches_open(0, &error) == 0, "%s", error.text);
+	ck_assert_int_eq(caches_open(0, &error), 0);
 	cache_flush(memory, 4096);
 	cache_read(memory, 4096);
 	cache_flush(memory + 100, 1);
@@ -82,6 +82,26 @@ START_TEST(flushing_and_reading_keep_the_content)
 	caches_close();
 	caches_close();
 	munmap(pages, 3 * 4096);
+}
+END_TEST
+
+/* What the driver knows counts if it is more than sysfs tells. */
+START_TEST(larger_size_of_the_last_level_counts)
+{
+	size_t told;
+	struct rot_error error;
+
+	ck_assert_int_eq(caches_open(0, &error), 0);
+	told = cache_last_level_bytes();
+	ck_assert_uint_gt(told, 0);
+	caches_close();
+	ck_assert_int_eq(caches_open(told / 2, &error), 0);
+	ck_assert_uint_eq(cache_last_level_bytes(), told);
+	caches_close();
+	ck_assert_int_eq(caches_open(told + 4096, &error), 0);
+	ck_assert_uint_eq(cache_last_level_bytes(), told + 4096);
+	caches_clear();
+	caches_close();
 }
 END_TEST
 
@@ -284,6 +304,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&sizes_of_caches_are_read, sizeof(machines) / sizeof(machines[0])},
 	{&flushing_and_reading_keep_the_content, 1},
+	{&larger_size_of_the_last_level_counts, 1},
 	{&memory_of_kernels_is_aligned_and_fresh, sizeof(allocations) / sizeof(allocations[0])},
 	{&memory_that_cannot_be_is_refused_with_a_reason, sizeof(impossible) / sizeof(impossible[0])},
 	{&values_are_reproducible_and_never_zero, 1},
