@@ -37,6 +37,7 @@ struct planned_ceiling {
 	char *access, *instruction_set; /* "" where not said */
 	bool is_latency;                /* of the border */
 	bool is_of_one_thread;          /* on several it would say nothing else */
+	bool is_rare;                   /* a quick search of everything leaves it out */
 	struct planned_axis *axes;
 	size_t nr_axes;
 	int **seeds; /* recommended variants: a value of each axis */

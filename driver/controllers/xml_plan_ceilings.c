@@ -83,6 +83,22 @@ out:
 	return rc;
 }
 
+/* "true" or "false", as expressions of conditions give it. */
+static int
+plan_rarity(struct planned_ceiling *planned, struct rot_error *err)
+{
+	char *text = xml_evaluated(planned->element, "rare", "false", planned->scope, err);
+	int rc = text ? 0 : -1;
+
+	if (text && strcmp(text, "true") != 0 && strcmp(text, "false") != 0) {
+		rot_error_set(err, 0, "<ceiling rare=\"%s\">: expected true or false", text);
+		rc = xml_error_at(planned->element, err);
+	}
+	planned->is_rare = text && strcmp(text, "true") == 0;
+	free(text);
+	return rc;
+}
+
 /* ---- what it varies over ---- */
 
 static int
@@ -281,7 +297,7 @@ xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, cons
 	planned->access = planned->name ? xml_evaluated(element, "access", "", planned->scope, err) : NULL;
 	planned->instruction_set =
 		planned->access ? xml_evaluated(element, "instructionSet", "", planned->scope, err) : NULL;
-	if (!planned->instruction_set || plan_kind(planned, err) < 0 ||
+	if (!planned->instruction_set || plan_kind(planned, err) < 0 || plan_rarity(planned, err) < 0 ||
 	    xml_plan_runs(element, planned->scope, &planned->nr_runs, err) < 0 ||
 	    plan_variants(controller, planned, err) < 0)
 		return -1;

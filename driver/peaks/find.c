@@ -55,6 +55,8 @@ has_part(const struct planned_ceiling *ceiling, const char *word)
 static bool
 is_wanted(const struct planned_ceiling *ceiling, const struct peaks_options *options)
 {
+	if (ceiling->is_rare && options->strategy == SEARCH_QUICK && options->nr_words == 0)
+		return false;
 	for (size_t i = 0; i < options->nr_words; i++)
 		if (!has_part(ceiling, options->words[i]))
 			return false;

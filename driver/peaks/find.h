@@ -23,7 +23,7 @@ struct peaks_options {
 	/*
 	 * The peaks that are wanted: all words must be found in one of name, operation, access, instruction set or kind
 	 * ("performance", "bandwidth", "latency"), or be the border, in any case; of a word with commas one of its parts.
-	 * None: all.
+	 * None: all, but for those that are rare if the search is a quick one.
 	 */
 	const char *const *words;
 	size_t nr_words;

@@ -269,24 +269,30 @@ climb(struct search *search, struct climber *climber)
 		climber->at = best;
 }
 
-/* Until there are points to be valued, or all have arrived. */
+/* Of those that have not arrived, the one that is highest so far; NULL: none. */
+static struct climber *
+highest_climber(const struct search *search)
+{
+	struct climber *highest = NULL;
+
+	for (struct climber *climber = search->climbers; climber < search->climbers + search->nr_climbers; climber++)
+		if (!climber->has_arrived &&
+		    (!highest || is_better(search->found[climber->at].value, search->found[highest->at].value)))
+			highest = climber;
+	return highest;
+}
+
+/* Until there are points to be valued, or all have arrived. The highest first: if time ends the search, little is lost.
+ */
 static void
 climb_all(struct search *search)
 {
-	bool is_climbing = true;
+	struct climber *climber;
 
-	while (search->nr_handed == search->nr_found && is_climbing) {
-		is_climbing = false;
-		for (size_t i = 0; i < search->nr_climbers; i++)
-			if (!search->climbers[i].has_arrived)
-				visit_neighbours(search, search->ranks[search->climbers[i].at], ask_neighbour, NULL);
-		if (search->nr_handed < search->nr_found)
-			return;
-		for (size_t i = 0; i < search->nr_climbers; i++) {
-			if (!search->climbers[i].has_arrived)
-				climb(search, &search->climbers[i]);
-			is_climbing = is_climbing || !search->climbers[i].has_arrived;
-		}
+	while (search->nr_handed == search->nr_found && (climber = highest_climber(search))) {
+		visit_neighbours(search, search->ranks[climber->at], ask_neighbour, NULL);
+		if (search->nr_handed == search->nr_found)
+			climb(search, climber);
 	}
 }
 

@@ -13,7 +13,8 @@
 
 enum search_strategy {
 	SEARCH_QUICK, /* the seeds alone; without a valid one, the starting points of SEARCH_FAST */
-	SEARCH_FAST,  /* from the seeds and from points drawn by lot, to the best neighbour, as long as it is better */
+	SEARCH_FAST,  /* from the seeds and from points drawn by lot, to the best neighbour, as long as it is better;
+			 first  from where it is highest */
 	SEARCH_GRID,  /* every point */
 };
 

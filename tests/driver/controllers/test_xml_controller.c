@@ -444,6 +444,10 @@ static const struct {
 	 HEAD AXIS "<ceiling name='c' throughput='l1l2' latency='l1l2'><workload><kernel "
 		   "type='Dummy'/></workload></ceiling>" TAIL,
 	 "c.xml:3: <ceiling> needs either a performance or a throughput or a latency (at n=1)", "performance="},
+	{__LINE__,
+	 HEAD "<ceiling name='c' performance='flop' rare='maybe' work='1'><workload><kernel "
+	      "type='Dummy'/></workload></ceiling>" TAIL,
+	 "c.xml:2: <ceiling rare=\"maybe\">: expected true or false", ""},
 	{__LINE__, HEAD CEILING("<axis name='a'><list values='1 2.5'/></axis>") TAIL,
 	 "c.xml:3: the axis 'a' of a <ceiling> needs whole numbers", ""},
 	{__LINE__, HEAD CEILING("<axis name='a'><list values='1 b'/></axis>") TAIL,

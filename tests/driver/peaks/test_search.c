@@ -154,6 +154,22 @@ START_TEST(climbs_out_of_what_cannot_be_measured)
 }
 END_TEST
 
+/* The seed is nearer to the top than any point drawn: its neighbours come before those of others. */
+START_TEST(highest_climbs_first)
+{
+	const struct search_space space = {.axes = square, .nr_axes = 2};
+	const int near[] = {11, 5}, top[] = {12, 4};
+	const int *const seeds[] = {near};
+	const struct search_options options = {
+		.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .nr_starts = 5, .max_points = 6 + 8};
+	struct search *search = search_new(&space, &options);
+
+	follow(search, hill, 0);
+	ck_assert_mem_eq(best_of(search)->coordinates, top, sizeof(top));
+	search_delete(search);
+}
+END_TEST
+
 START_TEST(gain_keeps_climbers_off_noise)
 {
 	const struct search_space space = {.axes = square, .nr_axes = 2};
@@ -334,6 +350,7 @@ main(void)
 	tcase_add_test(tests, grid_visits_every_point);
 	tcase_add_loop_test(tests, fast_finds_the_top_with_fewer_points, 0, NR_ELEMENTS(hills));
 	tcase_add_test(tests, climbs_out_of_what_cannot_be_measured);
+	tcase_add_test(tests, highest_climbs_first);
 	tcase_add_test(tests, gain_keeps_climbers_off_noise);
 	tcase_add_test(tests, same_values_same_points);
 	tcase_add_test(tests, quick_asks_for_the_valid_seeds_only);
