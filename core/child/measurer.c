@@ -3,10 +3,9 @@
 #include "child/measurer.h"
 
 static const struct measurer_type *const types[] = {
-	&perf_event_measurer_type,     &tsc_measurer_type,  &execution_time_measurer_type,
-	&resource_usage_measurer_type, &file_measurer_type, &list_events_measurer_type,
-	&clock_probe_measurer_type,
-	&ping_pong_measurer_type,
+	&perf_event_measurer_type,     &tsc_measurer_type,       &execution_time_measurer_type,
+	&resource_usage_measurer_type, &file_measurer_type,      &list_events_measurer_type,
+	&clock_probe_measurer_type,    &ping_pong_measurer_type,
 };
 
 const struct measurer_type *

@@ -14,6 +14,8 @@
  * One row per class. A measurer's state is state_size bytes, zeroed before initialize, and belongs to the measurer; the
  * description is only read.
  *
+ * is_ahead: as an additional measurer it is started before the event kernelStart, so that workloads which wait for each
+ * other at this event begin at the same time, however long this takes.
  * is_signal_safe: start and stop may be called in a thread that was interrupted anywhere, like a signal handler.
  * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
  * failure of it is.
@@ -28,6 +30,7 @@ struct measurer_type {
 	size_t state_size;
 	enum failure_kind failure_kind;
 	const char *not_foreign;
+	bool is_ahead;
 	bool is_signal_safe;
 	int (*initialize)(void *state, const void *description, pid_t tid, struct rot_error *err);
 	void (*start)(void *state);

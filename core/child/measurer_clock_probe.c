@@ -114,6 +114,7 @@ output(void *state, const void *description, struct rot_error *err)
 
 const struct measurer_type clock_probe_measurer_type = {
 	.class = &clock_probe_measurer_class,
+	.is_ahead = true,
 	.is_signal_safe = true,
 	.state_size = sizeof(struct state),
 	.not_foreign = "it times additions of the thread that starts it",

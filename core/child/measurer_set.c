@@ -136,11 +136,24 @@ set_stop_validation(struct set_state *state)
 		measurer_stop(validation_at(state, i));
 }
 
+static void
+start_additional(struct set_state *state, bool is_ahead)
+{
+	for (size_t i = 0; i < state->nr_additional; i++)
+		if (additional_at(state, i)->type->is_ahead == is_ahead)
+			measurer_start(additional_at(state, i));
+}
+
+void
+set_start_ahead(struct set_state *state)
+{
+	start_additional(state, true);
+}
+
 void
 set_start_additional(struct set_state *state)
 {
-	for (size_t i = 0; i < state->nr_additional; i++)
-		measurer_start(additional_at(state, i));
+	start_additional(state, false);
 }
 
 void
@@ -154,6 +167,7 @@ void
 set_start(struct set_state *state)
 {
 	set_start_validation(state);
+	set_start_ahead(state);
 	set_start_additional(state);
 	if (state->set && state->set->main_measurer)
 		measurer_start(&state->states[0]);

@@ -38,9 +38,11 @@ int set_initialize(struct set_state *state, const struct measurer_set *set, pid_
 /* Whether all measurers of set can measure a thread on behalf of which another one starts and stops them. 0, or -1. */
 int set_check_foreign(const struct measurer_set *set, struct rot_error *err);
 
-/* Parts of a set, started in list order and stopped in reverse. */
+/* Parts of a set, started in list order and stopped in reverse. ahead: those additional ones that are (measurer.h);
+ * they are stopped with the others. */
 void set_start_validation(struct set_state *state);
 void set_stop_validation(struct set_state *state);
+void set_start_ahead(struct set_state *state);
 void set_start_additional(struct set_state *state);
 void set_stop_additional(struct set_state *state);
 

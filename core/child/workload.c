@@ -180,6 +180,7 @@ run_kernel(struct workload_run *work)
 	set_start_validation(&work->set);
 	cache_state_prepare(work->workload->kernel->warm_code, work->workload->kernel->warm_data, work->type,
 			    work->kernel, &work->set);
+	set_start_ahead(&work->set);
 	if (raise_event(work, EVENT_WORKLOAD, "kernelStart") < 0)
 		return -1;
 	set_start_additional(&work->set);

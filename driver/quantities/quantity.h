@@ -66,6 +66,7 @@ enum sample_taint {
 	TAINT_OVERFLOW = 1 << 4,
 	TAINT_UNMEASURED_THREAD = 1 << 5,
 	TAINT_CLOCK = 1 << 6, /* the core clock before and after differ by more than 1 % */
+	TAINT_STEAL = 1 << 7, /* a hypervisor ran something else for at least 1 % of the time */
 };
 
 struct quantity_value {

@@ -135,6 +135,7 @@ struct reading {
 	struct pass_run *run;
 	unsigned seen[PASS_MAX_EVENTS]; /* outputs that had the event */
 	size_t nr_probed;               /* sets whose clock was probed */
+	double steal_ns;                /* time stolen from all CPUs over the whole run */
 	double set_ticks;               /* of the set that is read */
 	double set_cycles_per_tick;     /* likewise; 0: its clock was not probed */
 };
@@ -227,6 +228,31 @@ read_usage(struct reading *reading, const void *output)
 		run->taints |= TAINT_MAJOR_FAULT;
 }
 
+/* Stolen time is told in these, whatever the kernel's own: USER_HZ is 100 on x86-64 (proc_stat(5)). */
+#define STEAL_TICK_NS 1e7
+
+static void
+read_steal_time(struct reading *reading, const struct measurer_output_base *output)
+{
+	const struct resource_usage_measurer_output *usage = (const void *)output;
+
+	if (output && rot_is_a(output, &resource_usage_measurer_output_class))
+		reading->steal_ns = fmax(reading->steal_ns, (double)usage->steal_ticks * STEAL_TICK_NS);
+}
+
+/*
+ * The stolen time is that of all CPUs, since before the caches were prepared. Where the work is shorter than a tick, no
+ * one can say whether it was stolen from that, so nothing is said.
+ */
+static void
+judge_steal_time(struct reading *reading)
+{
+	const double wall_ns = reading->run->wall_ns;
+
+	if (wall_ns >= STEAL_TICK_NS && reading->steal_ns >= 0.01 * wall_ns)
+		reading->run->taints |= TAINT_STEAL;
+}
+
 static void
 add_line_time(struct pass_run *run, double ns)
 {
@@ -281,6 +307,8 @@ read_set(struct reading *reading, const struct measurer_set_output *set)
 	read_output(reading, set->main_measurer_output);
 	for (size_t i = 0; i < measurer_set_output_nr_additional_measurer_outputs(set); i++)
 		read_output(reading, measurer_set_output_additional_measurer_outputs_at(set, i));
+	for (size_t i = 0; i < measurer_set_output_nr_validation_measurer_outputs(set); i++)
+		read_steal_time(reading, measurer_set_output_validation_measurer_outputs_at(set, i));
 	reading->run->core_cycles += reading->set_ticks * reading->set_cycles_per_tick;
 }
 
@@ -314,6 +342,7 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 			read_overall_set(reading->run, set);
 		}
 	}
+	judge_steal_time(reading);
 	if (nr_sets < measurement_nr_workloads(measured))
 		return rot_error_set(err, 0, "%zu of %zu workloads gave no output",
 				     measurement_nr_workloads(measured) - nr_sets, measurement_nr_workloads(measured));

@@ -20,6 +20,7 @@ static const struct {
 	{TAINT_OVERFLOW, "overflow"},
 	{TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
 	{TAINT_CLOCK, "clockJump"},
+	{TAINT_STEAL, "stealTime"},
 };
 
 #define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))

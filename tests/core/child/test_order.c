@@ -110,6 +110,30 @@ START_TEST(order_is_that_of_the_thesis)
 }
 END_TEST
 
+/* Whoever waits for others at the event has probed the clock before; it is probed again after the other measurers. */
+START_TEST(the_clock_is_probed_ahead)
+{
+	struct measurement_command *command = describe(true, true);
+	struct workload *workload = measurement_workloads_at(command_measurement(command), 0);
+	struct measurer_base *probe = rot_entity_new(&clock_probe_measurer_class);
+	struct outcome outcome;
+	char *journal;
+
+	probe->id = 6;
+	measurer_set_additional_measurers_add(workload->measurer_set, probe);
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 0);
+	journal = journal_of(&outcome, "workload 0");
+	ck_assert_msg(
+		strstr(journal,
+		       "measurer start 6\nevent workload kernelStart\nmeasurer start 2\nmeasurer start 3\nmain") !=
+			NULL,
+		"%s", journal);
+	free(journal);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* Without a hook of its own, warm code is a run: the kernel without hooks shows it. */
 START_TEST(kernel_without_hooks_is_run_to_warm_its_code)
 {
@@ -159,6 +183,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&order_is_that_of_the_thesis, 4},
+	{&the_clock_is_probed_ahead, 1},
 	{&kernel_without_hooks_is_run_to_warm_its_code, 1},
 	{&passes_are_interleaved, 1},
 };

@@ -429,6 +429,35 @@ START_TEST(test_disturbed_samples_are_tainted)
 }
 END_TEST
 
+/* Three ticks of 10 ms, against work of 3.1 s, 2.9 s and 9 ms; and where the time cannot be read. */
+START_TEST(test_stolen_time_taints_long_runs)
+{
+	static const struct {
+		uint64_t ns;
+		int64_t ticks;
+		unsigned taints;
+	} runs[] = {{3100000000, 3, 0}, {2900000000, 3, TAINT_STEAL}, {9000000, 3, 0}, {2900000000, -1, 0}};
+	struct quantity_value value;
+	struct stage stage;
+
+	stage_open(&stage, "none", 1, "time:microSeconds");
+	for (size_t i = 0; i < 4; i++) {
+		struct measurement_run_output *run = add_run(&stage, 0, 1, runs[i].ns);
+		struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, 0);
+		struct resource_usage_measurer_output *whole =
+			rot_cast(measurer_set_output_validation_measurer_outputs_at(set, 0),
+				 &resource_usage_measurer_output_class);
+
+		whole->steal_ticks = runs[i].ticks;
+	}
+	value = stage_compute(&stage, 0, false);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(value.taints[i], runs[i].taints);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(test_all_tainted_is_said)
 {
 	struct stage stage;
@@ -827,6 +856,7 @@ main(void)
 	tcase_add_test(values, test_modelled_dram_writes);
 	tcase_add_test(values, test_lost_initial_value_is_removed);
 	tcase_add_test(values, test_disturbed_samples_are_tainted);
+	tcase_add_test(values, test_stolen_time_taints_long_runs);
 	tcase_add_test(values, test_all_tainted_is_said);
 	tcase_add_test(values, test_context_switches_are_counted);
 	tcase_add_test(values, test_ratio_of_one_pass_is_joint);
