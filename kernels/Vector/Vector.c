@@ -102,9 +102,13 @@ struct vector {
 #define SUB(m, r) VEX "sub" SHAPE m ", " r INTO(r) "\n" /* r = r - m */
 #define MUL(m, r) VEX "mul" SHAPE m ", " r INTO(r) "\n" /* r = r * m */
 
-/* r = r + k * m */
+/*
+ * r = r + k * m, and r = k * r + m. What is stored to should be loaded last: with y loaded before x, y = a x + y took a
+ * fifth longer on Zen 5.
+ */
 #if ROT_VECTOR_MULTIPLY_ADD__FUSED
 #define ADD_SCALED(m, k, r) "vfmadd231" SHAPE m ", " k ", " r "\n"
+#define SCALE_ADD(m, k, r) "vfmadd213" SHAPE m ", " k ", " r "\n"
 #else
 #define ADD_SCALED(m, k, r) SCALE(m, k, S) ADD(S, r)
 #endif
@@ -124,7 +128,7 @@ struct vector {
 #elif ROT_VECTOR_OPERATION__XPY
 #define COMPUTE(x, y, z) LOAD(x, R) ADD(y, R)
 #elif ROT_VECTOR_OPERATION__AXPY && ROT_VECTOR_MULTIPLY_ADD__FUSED
-#define COMPUTE(x, y, z) LOAD(y, R) ADD_SCALED(x, A, R)
+#define COMPUTE(x, y, z) LOAD(x, R) SCALE_ADD(y, A, R)
 #elif ROT_VECTOR_OPERATION__AXPY
 #define COMPUTE(x, y, z) SCALE(x, A, R) ADD(y, R)
 #elif ROT_VECTOR_OPERATION__AXPBY
