@@ -19,16 +19,17 @@ struct cache_sizes {
 void cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes);
 
 /*
- * Gets ready to clear the caches: sizes of this machine, and memory of twice the last level (at most a quarter of the
- * machine's). known_bytes: what the driver knows of the last level, which may be more than sysfs tells; the larger one
- * counts. Repeating it does nothing. 0, or -1 if there is no memory.
+ * Gets ready to clear the caches: sizes of this machine, and memory of four times the last level (at most a quarter of
+ * the machine's). known_bytes: what the driver knows of the last level, which may be more than sysfs tells; the larger
+ * one counts. Repeating it does nothing. 0, or -1 if there is no memory.
  */
 int caches_open(size_t known_bytes, struct rot_error *err);
 void caches_close(void);
 
 /*
- * Replaces what all levels hold, of the CPU this runs on: writes twice the last level, then flushes what was written.
- * Afterwards the caches are (nearly) empty, and no modified line waits to be written back during what comes next.
+ * Replaces what all levels hold, of the CPU this runs on: writes four times the last level, then flushes what was
+ * written. Afterwards the caches are (nearly) empty, and no modified line waits to be written back during what comes
+ * next.
  *
  * Written, not read: memory that was only read may be one shared page of zeros, and a last level that takes the victims
  * of the second (Zen) admits clean lines reluctantly. One thread at a time; others wait without sleeping. caches_open
