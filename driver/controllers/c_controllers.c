@@ -2,9 +2,9 @@
 /* The C controllers that are linked into the driver: one line each. */
 #include "controllers/c_controller.h"
 
-extern const struct rot_controller levels_controller; /* peaks/levels_print.c */
+extern const struct rot_controller levels_controller;                                       /* peaks/levels_print.c */
+extern const struct rot_controller ceiling_controller, memory_controller, peaks_controller; /* peaks/controllers.c */
 
 const struct rot_controller *const c_controllers[] = {
-	&levels_controller,
-	NULL,
+	&ceiling_controller, &levels_controller, &memory_controller, &peaks_controller, NULL,
 };

@@ -93,7 +93,7 @@ END_TEST
 
 START_TEST(built_in_controllers_work_without_avx)
 {
-	static const char *const names[] = {"arithmetic", "default-peaks", "memory"};
+	static const char *const names[] = {"arithmetic", "default-peaks", "streams"};
 
 	for (size_t i = 0; i < rot.machine->cpu_flags.nr; i++)
 		rot_string_set(&((char **)rot.machine->cpu_flags.items)[i], "none");

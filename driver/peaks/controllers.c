@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* The controllers ceiling, memory and peaks: what the profile keeps, as the thesis' tables, files and pictures. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "controllers/c_controller.h"
+#include "controllers/output.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "peaks/present.h"
+#include "peaks/roof.h"
+#include "rot.h"
+#include "support/files.h"
+
+/* Fewer variants than this make no map. */
+#define LEAST_VARIANTS 9
+
+/* Those of the list that a controller shows; they stay the list's. */
+static struct peak_list
+peaks_of(const struct peak_list *list, bool has_performance)
+{
+	struct peak_list some = {.peaks = rot_calloc(list->nr + 1, sizeof(*some.peaks))};
+
+	for (size_t i = 0; i < list->nr; i++)
+		if ((list->peaks[i].kind == PEAK_PERFORMANCE) == has_performance)
+			some.peaks[some.nr++] = list->peaks[i];
+	return some;
+}
+
+/* ---- files ---- */
+
+static int
+write_csv(const struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	char *path = rot_format("%s.csv", output_name), *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int rc;
+
+	peaks_print_csv(list, out);
+	fclose(out);
+	rc = file_write(path, text, length, false, err);
+	free(text);
+	free(path);
+	return rc;
+}
+
+static int
+write_data(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	char *path = rot_format("%s.json", output_name);
+	json_t *json = peaks_json(rot, list);
+	int rc = output_write_json(json, path, err);
+
+	json_decref(json);
+	free(path);
+	return rc < 0 ? -1 : write_csv(list, output_name, err);
+}
+
+/* "ceiling-AVX-512-FMA-ADD-doublePrecisionFlop". Fresh memory. */
+static char *
+map_name(const struct peak *peak, const char *output_name)
+{
+	char *of = rot_format("%s%s%s", peak->name, peak->operation[0] ? "-" : "", peak->operation), *name;
+
+	for (char *c = of; *c; c++)
+		*c = isalnum((unsigned char)*c) ? *c : '-';
+	name = rot_format("%s-%s", output_name, of);
+	free(of);
+	return name;
+}
+
+/* Is it the highest of its operation, or of its level? Only those are drawn. */
+static bool
+is_highest(const struct peak_list *list, const struct peak *peak)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *other = &list->peaks[i];
+
+		if (other->kind == peak->kind && other->nr_threads == peak->nr_threads &&
+		    strcmp(other->operation, peak->operation) == 0 && strcmp(other->border, peak->border) == 0 &&
+		    other->per_cycle.value > peak->per_cycle.value)
+			return false;
+	}
+	return true;
+}
+
+static int
+draw_landscapes(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	char *caption = machine_caption(rot->machine);
+	size_t nr_drawn = 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < list->nr; i++) {
+		const struct peak *peak = &list->peaks[i];
+		char *name;
+
+		if (peak->nr_threads != 1 || peak->landscape.nr_points < LEAST_VARIANTS || !is_highest(list, peak))
+			continue;
+		name = map_name(peak, output_name);
+		rc = peak_draw_landscape(peak, caption, name, err);
+		nr_drawn++;
+		free(name);
+	}
+	if (nr_drawn == 0)
+		rot_note("no heat map of the search is drawn: it tried too few variants; 'rot peaks' tries more");
+	free(caption);
+	return rc;
+}
+
+/* ---- tables ---- */
+
+/* Errors: nothing is known of this machine, and nothing may be looked for. */
+static int
+get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	*list = (struct peak_list){.nr = 0};
+	if (output_check(output_name, err) < 0 || roof_get(rot, NULL, list, err) < 0)
+		return -1;
+	if (list->nr > 0)
+		return 0;
+	rot_error_set(err, 0, "the peaks of this machine are not known");
+	return rot_error_hint(err, "'rot peaks' finds them");
+}
+
+static int
+measure_ceiling(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+{
+	struct peak_list list, shown;
+	int rc = get(rot, &list, output_name, err);
+
+	(void)self;
+	if (rc == 0) {
+		shown = peaks_of(&list, true);
+		peaks_print_performance(&shown, stdout);
+		fputc('\n', stdout);
+		peaks_print_ridges(&list, stdout);
+		rc = write_data(rot, &shown, output_name, err);
+		if (rc == 0)
+			rc = draw_landscapes(rot, &shown, output_name, err);
+		free(shown.peaks);
+	}
+	peak_list_clear(&list);
+	return rc;
+}
+
+static int
+measure_memory(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+{
+	struct peak_list list, shown;
+	int rc = get(rot, &list, output_name, err);
+
+	(void)self;
+	if (rc == 0) {
+		shown = peaks_of(&list, false);
+		peaks_print(&shown, stdout);
+		rc = write_data(rot, &shown, output_name, err);
+		if (rc == 0)
+			rc = draw_landscapes(rot, &shown, output_name, err);
+		free(shown.peaks);
+	}
+	peak_list_clear(&list);
+	return rc;
+}
+
+/* ---- pictures ---- */
+
+static const struct {
+	const char *operation, *name;
+} pictures[] = {{"doublePrecisionFlop", ""}, {"singlePrecisionFlop", "-single"}};
+
+static bool
+has_performance(const struct peak_list *list, const char *operation, int nr_threads)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->peaks[i].kind == PEAK_PERFORMANCE && list->peaks[i].nr_threads == nr_threads &&
+		    strcmp(list->peaks[i].operation, operation) == 0)
+			return true;
+	return false;
+}
+
+/* One picture for each precision, of one thread and of all. */
+static int
+draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
+	int threads[] = {1, roof_nr_threads(list, 1e9)}, rc = 0;
+	char *caption = machine_caption(rot->machine);
+
+	for (size_t i = 0; rc == 0 && i < sizeof(pictures) / sizeof(*pictures); i++)
+		for (int k = 0; rc == 0 && k < (threads[1] > 1 ? 2 : 1); k++) {
+			char *all = k ? rot_format("-%d-threads", threads[k]) : rot_strdup("");
+			char *name = rot_format("%s%s%s", output_name, pictures[i].name, all);
+
+			if (has_performance(list, pictures[i].operation, threads[k]))
+				rc = peaks_draw_roof(list, pictures[i].operation, threads[k], is_per_cycle, caption,
+						     name, err);
+			free(name);
+			free(all);
+		}
+	free(caption);
+	return rc;
+}
+
+static int
+measure_peaks(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+{
+	struct peak_list list;
+	int rc = get(rot, &list, output_name, err);
+
+	(void)self;
+	if (rc == 0) {
+		peaks_print(&list, stdout);
+		rc = write_data(rot, &list, output_name, err);
+	}
+	if (rc == 0)
+		rc = draw_roofs(rot, &list, output_name, err);
+	peak_list_clear(&list);
+	return rc;
+}
+
+const struct rot_controller ceiling_controller = {
+	.name = "ceiling",
+	.description =
+		"peak performances of this machine beside what its documents allow, ridge points, and heat maps of "
+		"their search",
+	.measure = measure_ceiling,
+};
+
+const struct rot_controller memory_controller = {
+	.name = "memory",
+	.description = "peak bandwidths and times of random access of this machine, and heat maps of their search",
+	.measure = measure_memory,
+};
+
+const struct rot_controller peaks_controller = {
+	.name = "peaks",
+	.description = "the whole roof of this machine, with all levels of the memory",
+	.measure = measure_peaks,
+};

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The controllers ceiling, memory and peaks on a machine whose profile is written by hand: their files; nothing is
+ * measured. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "controllers/c_controller.h"
+#include "fake_rot.h"
+#include "memory.h"
+#include "peaks/profile.h"
+#include "peaks_by_hand.h"
+#include "testing.h"
+
+static struct rot rot;
+
+static void
+set_up(void)
+{
+	fake_rot_open(&rot);
+}
+
+static void
+tear_down(void)
+{
+	fake_rot_close(&rot);
+}
+
+static const struct rot_controller *
+controller(const char *name)
+{
+	size_t i = 0;
+
+	while (c_controllers[i] && strcmp(c_controllers[i]->name, name) != 0)
+		i++;
+	ck_assert_ptr_nonnull(c_controllers[i]);
+	return c_controllers[i];
+}
+
+static void
+store(void)
+{
+	struct rot_error err = {0};
+	struct peak_list list = peaks_by_hand();
+
+	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
+	peak_list_clear(&list);
+}
+
+/* What a file holds, and what not. Pictures are only looked for. */
+static const struct {
+	const char *controller, *file, *has, *has_not;
+} files[] = {
+	{"ceiling", "out.json", "\"AVX2 FMA+ADD\"", "\"L2 load\""},
+	{"ceiling", "out.csv", "AVX2 FMA+ADD", "L2 load"},
+	{"ceiling", "out-AVX-512-FMA-ADD-doublePrecisionFlop.svg", NULL, NULL},
+	{"memory", "out.json", "\"L2 load\"", "\"AVX2 FMA+ADD\""},
+	{"memory", "out.csv", "DRAM random access", "AVX2 FMA+ADD"},
+	{"peaks", "out.json", "\"L2 load\"", "nan"},
+	{"peaks", "out.csv", "AVX2 FMA+ADD", "nan"},
+	{"peaks", "out.gnuplot", "L3 load (126 GB/s)", "DRAM load, far"},
+	{"peaks", "out.gnuplot", "found ", "single"},
+	{"peaks", "out-single.gnuplot", "single precision flop, 1 thread", "AVX2"},
+	{"peaks", "out-2-threads.gnuplot", "DRAM load, far (79.2 GB/s)", "L3 load"},
+};
+
+START_TEST(controllers_write_what_is_known)
+{
+	const char *file = files[_i].file;
+	struct rot_error err = {0};
+	char *text;
+
+	if (system("gnuplot --version >/dev/null 2>&1") != 0)
+		return;
+	store();
+	ck_assert_msg(controller(files[_i].controller)->measure(&rot, controller(files[_i].controller), "out", &err) ==
+			      0,
+		      "%s", err.text);
+	ck_assert_msg(access(file, R_OK) == 0, "%s", file);
+	ck_assert_uint_eq(fake_nr_calls, 0);
+	if (!files[_i].has)
+		return;
+	text = file_text(file);
+	ck_assert_msg(strstr(text, files[_i].has) != NULL, "%s", files[_i].has);
+	ck_assert_msg(strstr(text, files[_i].has_not) == NULL, "%s", files[_i].has_not);
+	free(text);
+}
+END_TEST
+
+START_TEST(nothing_known_is_an_error)
+{
+	static const char *const names[] = {"ceiling", "memory", "peaks"};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct rot_error err = {0};
+
+		ck_assert_int_eq(controller(names[i])->measure(&rot, controller(names[i]), "out", &err), -1);
+		ck_assert_str_eq(err.text, "the peaks of this machine are not known");
+		ck_assert_str_eq(err.hint, "'rot peaks' finds them");
+		ck_assert_int_eq(access("out.json", F_OK), -1);
+	}
+}
+END_TEST
+
+START_TEST(output_that_cannot_be_written_is_an_error)
+{
+	struct rot_error err = {0};
+
+	store();
+	ck_assert_int_eq(controller("peaks")->measure(&rot, controller("peaks"), "nowhere/out", &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "nowhere"));
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("controllers");
+	TCase *tcase = tcase_create("controllers");
+
+	tcase_add_checked_fixture(tcase, set_up, tear_down);
+	tcase_set_timeout(tcase, 120);
+	tcase_add_loop_test(tcase, controllers_write_what_is_known, 0, NR_ELEMENTS(files));
+	tcase_add_test(tcase, nothing_known_is_an_error);
+	tcase_add_test(tcase, output_that_cannot_be_written_is_an_error);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
