@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct timeval
@@ -38,6 +39,35 @@ process_usage_read(pid_t pid, struct rusage *usage)
 		usage->ru_stime = from_ticks(system);
 	}
 	fclose(file);
+}
+
+uint64_t
+process_usage_cpu_ns(pid_t pid)
+{
+	struct timespec used;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) < 0)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/* Returns what is left to be taken off. */
+static uint64_t
+take_off(struct timeval *time, uint64_t us)
+{
+	uint64_t has_us = (uint64_t)time->tv_sec * 1000000 + (uint64_t)time->tv_usec;
+	uint64_t taken_us = us < has_us ? us : has_us;
+
+	has_us -= taken_us;
+	*time = (struct timeval){.tv_sec = (time_t)(has_us / 1000000), .tv_usec = (suseconds_t)(has_us % 1000000)};
+	return us - taken_us;
+}
+
+void
+process_usage_take_off(struct rusage *usage, uint64_t cpu_ns)
+{
+	take_off(&usage->ru_utime, take_off(&usage->ru_stime, cpu_ns / 1000));
 }
 
 static uint64_t

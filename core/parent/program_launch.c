@@ -12,6 +12,7 @@
 
 #include "common/clock.h"
 #include "memory.h"
+#include "parent/process_usage.h"
 
 enum step {
 	STEP_EXECUTE,
@@ -27,7 +28,7 @@ struct seed {
 	const struct program *program;
 	const struct loop *loop;
 	const struct rlimit *files;
-	uint64_t *begin_ns;
+	struct program_begin *begin;
 };
 
 /* ---- in the new process ---- */
@@ -52,7 +53,7 @@ execute(const struct seed *seed, const char *path, char **arguments)
 {
 	int reason;
 
-	*seed->begin_ns = clock_raw_ns();
+	*seed->begin = (struct program_begin){clock_raw_ns(), process_usage_cpu_ns(getpid())};
 	execv(path, arguments);
 	reason = errno;
 	if (reason == EACCES && is_folder(path))
@@ -140,9 +141,9 @@ become_program(void *context)
 
 int
 program_prepare(struct launch *launch, const struct program *program, const struct loop *loop,
-		const struct rlimit *files, uint64_t *begin_ns, struct rot_error *err)
+		const struct rlimit *files, struct program_begin *begin, struct rot_error *err)
 {
-	struct seed seed = {program, loop, files, begin_ns};
+	struct seed seed = {program, loop, files, begin};
 
 	*launch = LAUNCH_NONE;
 	if (launch_fork(launch, become_program, &seed, err) < 0)

@@ -11,14 +11,19 @@
 #include "parent/launch.h"
 #include "parent/loop.h"
 
+/* Where a program begins. Zeroed: it has not. */
+struct program_begin {
+	uint64_t time_ns; /* clock_raw_ns                                       */
+	uint64_t cpu_ns;  /* what its process has used before, user and system  */
+};
+
 /*
  * The process stays in the process group of this one, and has its open files, its terminal, its signals as they were
  * before loop_open, and files as its limit of open ones. The executable is looked for in the folder and the environment
- * that the program gets. *begin_ns, which must be shared with the new process, is set to clock_raw_ns just before it is
- * executed. 0 or -1.
+ * that the program gets. *begin, which must be shared with the new process, is set just before it is executed. 0 or -1.
  */
 int program_prepare(struct launch *launch, const struct program *program, const struct loop *loop,
-		    const struct rlimit *files, uint64_t *begin_ns, struct rot_error *err);
+		    const struct rlimit *files, struct program_begin *begin, struct rot_error *err);
 
 /*
  * The file that the new process will execute, as far as that can be told before; "" if there is none. Folders of PATH

@@ -52,7 +52,7 @@ struct run {
 	bool is_program_over;
 	bool is_leaving;
 	bool is_late;
-	uint64_t *begin_ns; /* shared with the new process, which sets it */
+	struct program_begin *begin; /* shared with the new process, which sets it */
 	uint64_t end_ns;
 	int status;
 	struct rusage usage, usage_before;
@@ -214,14 +214,20 @@ on_started(void *context, struct thread *thread)
 	if (self->has_places)
 		images_started(&self->images, thread);
 	program_thread_started(&self->threads, thread);
+	self->tracer.cost_from_ns = clock_raw_ns();
 }
 
 static void
 on_executed(void *context, struct thread *thread, pid_t old_tid)
 {
 	struct run *self = context;
+	bool is_begin = self->threads.start_ns == 0;
 
 	program_thread_executed(&self->threads, thread, old_tid);
+	if (is_begin) {
+		self->begin->cpu_ns = process_usage_cpu_ns(thread->pid);
+		self->begin->time_ns = self->tracer.cost_from_ns = self->threads.start_ns;
+	}
 	if (self->has_places)
 		images_executed(&self->images, thread);
 }
@@ -245,8 +251,10 @@ find_places(void *context, struct thread *thread)
 
 	regions_resolve(self->regions, thread);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
-	if (!self->is_attached && self->tracer.threads.nr == 1)
-		self->threads.start_ns += clock_raw_ns() - begin_ns;
+	if (!self->is_attached && self->tracer.threads.nr == 1) {
+		self->tracer.cost_from_ns = clock_raw_ns();
+		self->threads.start_ns += self->tracer.cost_from_ns - begin_ns;
+	}
 }
 
 /* Then what is there is all that will be found. */
@@ -421,10 +429,10 @@ prepare_program(struct run *self)
 	struct session *session = self->session;
 	struct rot_error err;
 
-	self->begin_ns = mmap(NULL, sizeof(*self->begin_ns), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (self->begin_ns == MAP_FAILED || program_prepare(&self->launch, session->command->program, &session->loop,
-							    &session->files, self->begin_ns, &err) < 0) {
-		if (self->begin_ns == MAP_FAILED)
+	self->begin = mmap(NULL, sizeof(*self->begin), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (self->begin == MAP_FAILED || program_prepare(&self->launch, session->command->program, &session->loop,
+							 &session->files, self->begin, &err) < 0) {
+		if (self->begin == MAP_FAILED)
 			rot_error_set(&err, errno, "cannot share memory with the program");
 		session_fail(session, "error", &err);
 		return -1;
@@ -529,9 +537,11 @@ static void
 fill_output(struct run *self)
 {
 	struct program_run_output *output = self->output;
-	uint64_t start_ns = self->session->is_traced ? self->threads.start_ns : *self->begin_ns;
+	uint64_t start_ns = self->session->is_traced ? self->threads.start_ns : self->begin->time_ns;
 
 	output->wall_time = start_ns != 0 && self->end_ns > start_ns ? self->end_ns - start_ns : 0;
+	if (!self->is_attached)
+		process_usage_take_off(&self->usage, self->begin->cpu_ns);
 	process_usage_fill(output, &self->usage_before, &self->usage);
 	output->exit_status = self->is_program_over && WIFEXITED(self->status) ? WEXITSTATUS(self->status) : -1;
 	output->signal = self->is_program_over && WIFSIGNALED(self->status) ? WTERMSIG(self->status) : 0;
@@ -677,8 +687,8 @@ program_run(struct session *session, int32_t pass)
 		loop_run(&session->loop);
 	finish(self);
 	is_done = is_done && conclude(self);
-	if (self->begin_ns && self->begin_ns != MAP_FAILED)
-		munmap(self->begin_ns, sizeof(*self->begin_ns));
+	if (self->begin && self->begin != MAP_FAILED)
+		munmap(self->begin, sizeof(*self->begin));
 out:
 	program_rules_delete(self->rules);
 	regions_delete(self->regions);

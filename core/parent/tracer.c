@@ -338,6 +338,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 	if (!stop.thread)
 		return false;
 	tracer->nr_stops++;
+	tracer->cost_from_ns = report->time_ns;
 	if (stop.thread->state == THREAD_NEW) {
 		if (stop.thread->is_bystander && tracer->may_go(tracer->context, stop.thread)) {
 			let_go(tracer, stop.thread, 0);
@@ -352,7 +353,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 	else
 		react(tracer, &stop);
 	if (stop.event != EVENT_GROUP_STOP)
-		tracer->stopped_ns += clock_raw_ns() - report->time_ns;
+		tracer->stopped_ns += clock_raw_ns() - tracer->cost_from_ns;
 	return false;
 }
 

@@ -69,7 +69,9 @@ struct tracer {
 
 	/* what it cost */
 	int64_t nr_stops;
-	uint64_t stopped_ns; /* sum of the times between learning of a stop and ending it */
+	uint64_t stopped_ns;   /* sum of the times between learning of a stop and ending it */
+	uint64_t cost_from_ns; /* set in a stop: what it took until then was before the program began, and costs it
+				  nothing */
 
 	bool is_leaving;
 };

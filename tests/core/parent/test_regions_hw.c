@@ -378,6 +378,31 @@ START_TEST(breakpoints_that_do_not_fire)
 }
 END_TEST
 
+/*
+ * Wall time, CPU time and stops are of the same span: a program of one thread can neither use more CPU time than there
+ * was, nor be stopped longer. (Before it began, its process was made and its places were looked for, which takes longer
+ * than this program runs.) The clocks differ by their rate, and CPU time is told in microseconds.
+ */
+START_TEST(times_are_of_one_span)
+{
+	struct trial trial = {.arguments = {"main", "1"}, .regions = {{.begin = "region_one"}}};
+	const struct program_run_output *run;
+	uint64_t longest;
+
+	if (_i == nr_backends) {
+		trial = (struct trial){.program = "region_target", .arguments = {"main", "1"}, .is_total = true};
+		run = program_command_output_outputs_at(runner_run(&trial), 0);
+	} else {
+		run = run_with(backends[_i], &trial);
+	}
+	longest = run->wall_time + run->wall_time / 100 + 10000;
+	ck_assert_uint_gt(run->wall_time, 0);
+	ck_assert_uint_gt(run->user_time + run->system_time, 0);
+	ck_assert_uint_le(run->user_time + run->system_time, longest);
+	ck_assert_uint_le(run->stopped_time, longest);
+}
+END_TEST
+
 /* ---- visits ---- */
 
 START_TEST(running_processes_are_visited)
@@ -485,6 +510,7 @@ main(void)
 	tcase_add_loop_test(tests, stripped_programs, 0, nr_backends);
 	tcase_add_loop_test(tests, exceptions_go_through, 0, nr_backends);
 	tcase_add_loop_test(tests, regions_without_events, 0, nr_backends);
+	tcase_add_loop_test(tests, times_are_of_one_span, 0, nr_backends + 1);
 	tcase_add_loop_test(tests, running_processes_are_visited, 0, nr_backends);
 	tcase_add_test(tests, regions_that_are_not_there);
 	if (is_available("uprobe"))
