@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -18,6 +17,7 @@
 #include "machine/measured.h"
 #include "memory.h"
 #include "peaks/peak_json.h"
+#include "peaks/profile_merge.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/json.h"
@@ -72,18 +72,6 @@ facts_json(const struct machine *machine)
 	return json;
 }
 
-/* What a change of makes a peak stale. Sizes of caches are not among them: where they are measured, they vary. */
-static const struct {
-	const char *key, *words;
-} changing_facts[] = {
-	{"microcode", "microcode"},
-	{"kernel", "kernel"},
-	{"governor", "frequency governor"},
-	{"cpus", "number of CPUs"},
-};
-
-#define NR_CHANGING (sizeof(changing_facts) / sizeof(*changing_facts))
-
 /* A text or whole number for people. Fresh memory. */
 static char *
 fact_text(const json_t *fact)
@@ -91,16 +79,6 @@ fact_text(const json_t *fact)
 	if (json_is_integer(fact))
 		return rot_format("%lld", (long long)json_integer_value(fact));
 	return rot_strdup(json_string_length(fact) ? json_string_value(fact) : "unknown");
-}
-
-static bool
-are_facts_current(const json_t *found, const json_t *now)
-{
-	for (size_t i = 0; i < NR_CHANGING; i++)
-		if (!json_equal(json_object_get(found, changing_facts[i].key),
-				json_object_get(now, changing_facts[i].key)))
-			return false;
-	return true;
 }
 
 /* ---- files ---- */
@@ -205,7 +183,7 @@ append(char **text, char *more)
 static void
 append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
 {
-	const char *key = changing_facts[fact].key;
+	const char *key = profile_facts[fact].key;
 	size_t i;
 	json_t *peak;
 
@@ -218,7 +196,7 @@ append_change(char **text, const json_t *peaks, const json_t *now, size_t fact)
 			continue;
 		before = fact_text(then);
 		after = fact_text(json_object_get(now, key));
-		append(text, rot_format("%s %s, now %s", changing_facts[fact].words, before, after));
+		append(text, rot_format("%s %s, now %s", profile_facts[fact].words, before, after));
 		free(before);
 		free(after);
 		return;
@@ -235,7 +213,7 @@ changes(const json_t *json, const struct machine *machine)
 	json_int_t oldest = (json_int_t)time(NULL);
 	size_t i;
 
-	for (size_t fact = 0; fact < NR_CHANGING; fact++)
+	for (size_t fact = 0; fact < profile_nr_facts; fact++)
 		append_change(&text, peaks, now, fact);
 	json_array_foreach(peaks, i, peak)
 	{
@@ -343,118 +321,6 @@ profile_state_clear(struct profile_state *state)
 
 /* ---- storing ---- */
 
-/* Both are the same line of the roof, in whatever mode it was seen. */
-static bool
-is_same_peak(const json_t *a, const json_t *b)
-{
-	static const char *const keys[] = {"kind",   "name",           "operation", "border",
-					   "access", "instructionSet", "threads"};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (!json_equal(json_object_get(a, keys[i]), json_object_get(b, keys[i])))
-			return false;
-	return true;
-}
-
-/* The best of the peak's modes; larger is better, also of latencies. NaN if none has a value. */
-static double
-best_of(const json_t *peaks, const json_t *peak)
-{
-	bool is_latency = strcmp(json_text_at(peak, "kind"), "latency") == 0;
-	double best = NAN;
-	size_t i;
-	json_t *other;
-
-	json_array_foreach(peaks, i, other)
-	{
-		double value = json_number_at(json_object_get(other, "perCycle"), "value");
-
-		if (isnan(value))
-			value = json_number_at(json_object_get(other, "perSecond"), "value");
-		if (is_same_peak(other, peak))
-			best = fmax(best, is_latency ? -value : value); /* of a number and NaN, the number */
-	}
-	return best;
-}
-
-static bool
-was_quick(const json_t *peak)
-{
-	return strcmp(json_text_at(peak, "search"), "quick") == 0;
-}
-
-/* Was any of that peak found fully, and under these conditions (NULL: any)? */
-static bool
-has_full(const json_t *peaks, const json_t *peak, const json_t *conditions)
-{
-	size_t i;
-	json_t *other;
-
-	json_array_foreach(peaks, i, other)
-	{
-		if (is_same_peak(other, peak) && !was_quick(other) &&
-		    (!conditions || are_facts_current(json_object_get(other, "foundOn"), conditions)))
-			return true;
-	}
-	return false;
-}
-
-/* May what was found now under these conditions replace what is kept of that peak? */
-static bool
-may_replace(const json_t *found, const json_t *kept, const json_t *peak, const json_t *conditions)
-{
-	return has_full(found, peak, NULL) || !has_full(kept, peak, conditions) ||
-	       best_of(found, peak) > best_of(kept, peak);
-}
-
-static bool
-holds_same(const json_t *peaks, const json_t *peak)
-{
-	size_t i;
-	json_t *other;
-
-	json_array_foreach(peaks, i, other)
-	{
-		if (is_same_peak(other, peak))
-			return true;
-	}
-	return false;
-}
-
-static void
-append_same(json_t *all, const json_t *peaks, const json_t *peak)
-{
-	size_t i;
-	json_t *other;
-
-	json_array_foreach(peaks, i, other)
-	{
-		if (is_same_peak(other, peak))
-			json_array_append(all, other);
-	}
-}
-
-/* The peaks as they will be in the file: new ones in the place of those that they replace, or at the end. New
- * reference. */
-static json_t *
-merge(const json_t *found, const json_t *kept, const json_t *conditions)
-{
-	const json_t *const both[] = {kept, found};
-	json_t *all = json_array(), *peak;
-	size_t i;
-
-	for (size_t k = 0; k < 2; k++) {
-		json_array_foreach(both[k], i, peak)
-		{
-			bool is_new = holds_same(found, peak) && may_replace(found, kept, peak, conditions);
-
-			if (!holds_same(all, peak))
-				append_same(all, is_new || k == 1 ? found : kept, peak);
-		}
-	}
-	return all;
-}
-
 static json_t *
 found_json(const struct peak_list *list, json_t *facts)
 {
@@ -530,7 +396,7 @@ profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *e
 	lock = lock_folder(folder);
 	found = found_json(list, now);
 	kept = read_kept(rot, &state, &rc, err);
-	all = merge(found, kept, now);
+	all = profile_merge(found, kept, now);
 	if (state.message[0])
 		rot_warning("%s", state.message);
 	if (rc == 0)

@@ -36,9 +36,9 @@ void profile_state_clear(struct profile_state *state);
 
 /*
  * Keeps the peaks together with those that are kept already. Of a peak that was found before (same name, operation,
- * access, instruction set and number of threads, whatever its modes) the new one stays, unless it was searched quickly
- * and the old one fully, on the machine as it is, and is not worse. A profile of another machine of that name is put
- * aside. Safe against other rots that store at the same time.
+ * access, instruction set and number of threads, whatever its modes) the new one stays, unless, on the machine as it
+ * is, the old one is clearly higher, or was searched fully and the new one quickly and is not higher. A profile of
+ * another machine of that name is put aside. Safe against other rots that store at the same time.
  */
 int profile_store(struct rot *rot, const struct peak_list *list, struct rot_error *err);
 

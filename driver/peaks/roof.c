@@ -67,6 +67,7 @@ find_quickly(struct rot *rot, struct rot_error *err)
 	} else {
 		if (rc < 0)
 			rot_warning("not all peaks of this machine were found: %s", why.text);
+		peaks_set_limits(rot, &found, NULL);
 		if (found.nr > 0 && profile_store(rot, &found, &why) < 0)
 			rot_warning("%s%s%s", why.text, why.hint[0] ? "; " : "", why.hint);
 		rc = 0;
