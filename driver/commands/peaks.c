@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "configuration/paths.h"
 #include "memory.h"
 #include "peaks/find.h"
+#include "peaks/levels.h"
 #include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks/profile.h"
@@ -103,6 +105,19 @@ print_json(const struct rot *rot, const struct peak_list *list)
 	puts("");
 }
 
+/* What is known of the levels by measuring, beside what the machine tells. */
+static void
+print_levels(const struct rot *rot)
+{
+	struct measured_levels levels;
+
+	measured_levels_load(&levels, rot->paths->cache, rot->machine);
+	if (levels.nr == 0)
+		return;
+	puts("");
+	levels_print(&levels, rot->machine, stdout);
+}
+
 /* Also what was found before an interruption is kept and shown. */
 static int
 find(struct rot *rot, const struct request *request, char **words, size_t nr_words, struct rot_error *err)
@@ -126,6 +141,8 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 		print_json(rot, &list);
 	else
 		peaks_print(&list, stdout);
+	if (!request->is_json && list.nr > 0)
+		print_levels(rot);
 	if (list.nr > 0 && profile_store(rot, &list, &later) < 0 && rc == 0) {
 		*err = later;
 		rc = -1;
