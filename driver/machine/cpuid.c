@@ -16,7 +16,7 @@ static bool
 ask(uint32_t leaf, uint32_t subleaf, struct cpuid_registers *registers)
 {
 	/* Leaves of the hypervisor have a range of their own, of which __get_cpuid_max knows nothing. */
-	if (leaf != FIRST_HYPERVISOR_LEAF && __get_cpuid_max(leaf & 0x80000000, NULL) < leaf)
+	if (leaf != FIRST_HYPERVISOR_LEAF && (uint32_t)__get_cpuid_max(leaf & 0x80000000, NULL) < leaf)
 		return false;
 	__cpuid_count(leaf, subleaf, registers->eax, registers->ebx, registers->ecx, registers->edx);
 	return true;
