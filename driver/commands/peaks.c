@@ -137,9 +137,9 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 	rc = peaks_find(rot, &options, &list, err);
 	if (rc == 0)
 		rc = peaks_set_limits(rot, &list, err);
-	if (request->is_json)
+	if (list.nr > 0 && request->is_json)
 		print_json(rot, &list);
-	else
+	else if (list.nr > 0)
 		peaks_print(&list, stdout);
 	if (!request->is_json && list.nr > 0)
 		print_levels(rot);

@@ -140,6 +140,20 @@ hunt_all(struct hunting *hunting, const struct planned_ceiling *const *ceilings,
 	return rc;
 }
 
+/* Of the memory on several threads (modes.h): each counts as a point of the progress line. */
+static size_t
+nr_rounds(const struct hunting *hunting, const struct planned_ceiling *const *ceilings, size_t nr)
+{
+	const struct peaks_options *options = hunting->options;
+	bool has_memory = false, has_several = false;
+
+	for (size_t i = 0; i < nr; i++)
+		has_memory |= ceilings[i]->border && strcmp(ceilings[i]->border, "llcRam") == 0;
+	for (size_t i = 0; i < options->nr_threads; i++)
+		has_several |= options->threads[i] > 1;
+	return has_memory && has_several ? (size_t)hunting->strategy->rounds.most : 0;
+}
+
 static int
 hunt(struct hunting *hunting, struct rot_error *err)
 {
@@ -158,7 +172,8 @@ hunt(struct hunting *hunting, struct rot_error *err)
 		rot_error_hint(err,
 			       "words are looked for in names, operations, borders, accesses and instruction sets");
 	} else {
-		progress_begin(nr, configuration_bool(hunting->rot->configuration, "quiet"));
+		progress_begin(nr + nr_rounds(hunting, wanted, nr),
+			       configuration_bool(hunting->rot->configuration, "quiet"));
 		rc = hunt_all(hunting, wanted, nr, err);
 		if (modes_finish(&hunting->modes, hunting->rot, &hunting->strategy->rounds, hunting->deadline_s,
 				 hunting->list, rc == 0 ? err : &ignored) < 0)
