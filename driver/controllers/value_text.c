@@ -204,6 +204,7 @@ word_for(const char *part)
 		{"singlePrecisionFlop", "single precision"},
 		{"flop", ""},
 		{"compInstr", "x87"},
+		{"integerOperation", "integers"},
 		{"l1l2", "L1-L2"},
 		{"l2l3", "L2-L3"},
 		{"llcRam", "LLC-RAM"},

@@ -17,6 +17,7 @@ const struct quantity_word quantity_words[] = {
 	 "single-precision floating point operations; multiply-add counts 2"},
 	{WORD_OPERATION, "flop", "flop", "floating point operations of both precisions"},
 	{WORD_OPERATION, "compInstr", "operation", "x87 floating point operations"},
+	{WORD_OPERATION, "integerOperation", "operation", "additions and multiplications of integers; only expected"},
 	{WORD_OPERATION, "instructions", "instruction", "instructions"},
 	{WORD_BORDER, "cpuL1", "byte", "between registers and first level cache: what instructions load and store"},
 	{WORD_BORDER, "cpuL1.read", "byte", "loaded by instructions"},

@@ -144,8 +144,8 @@ run_loop(char *buffer, uint64_t lines, uint64_t reads)
 				 "decq %[turns]\n"
 				 "jnz 1b\n"
 				 REPEAT(ROT_MEMORY_STREAMS, CHAIN_STORE, )
-				 : [turns] "+r"(turns)
-				 : [buffer] "r"(buffer), [lines] "r"(lines), [a] "r"(a), [states] "r"(states)
+				 : [turns] "+c"(turns)
+				 : [buffer] "S"(buffer), [lines] "D"(lines), [a] "d"(a), [states] "b"(states)
 				 : "rax", STREAM_CLOBBERS, "cc", "memory");
 	/* clang-format on */
 	for (; rest > 0; rest--)

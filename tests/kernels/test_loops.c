@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fixture.h"
 #include "listing.h"
@@ -11,52 +12,163 @@
 #include "memory.h"
 #include "testing.h"
 
+/* Instructions and operands are the same. */
+static void
+assert_same_loop(const struct listing *a, const struct listing *b)
+{
+	ck_assert_uint_eq(a->nr, b->nr);
+	for (size_t i = 0; i + 1 < a->nr; i++) {
+		ck_assert_str_eq(a->instructions[i].mnemonic, b->instructions[i].mnemonic);
+		ck_assert_str_eq(a->instructions[i].operands, b->instructions[i].operands);
+	}
+}
+
+/*
+ * Compiles with every compiler, each with another optimization (which one, turns with the number of the case), gives
+ * the first loop of a function to examine, and cleans up. The loop depends neither on compiler nor on optimization.
+ */
+static void
+examine_everywhere(const char *class_name, const char *fields, int number, const char *function,
+		   void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
+		   const void *context)
+{
+	struct listing first = {0}, first_loop = {0};
+
+	for (size_t i = 0; kernels_compilers[i]; i++) {
+		char *all = rot_format("%s optimization=-O%d", fields, (number + 2 * (int)i) % 4);
+		char *name = rot_format("%s-%ld.o", class_name, (long)getpid());
+		struct kernel_base *kernel = kernel_of(class_name, all);
+		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", name);
+		struct listing listing = listing_of_function(object, function);
+		struct listing loop = listing_first_loop(&listing);
+
+		look(kernel, &loop, context);
+		if (i == 0) {
+			first = listing;
+			first_loop = loop;
+		} else {
+			assert_same_loop(&first_loop, &loop);
+			listing_clear(&listing);
+		}
+		rot_entity_delete(kernel);
+		free(object);
+		free(name);
+		free(all);
+	}
+	listing_clear(&first);
+}
+
 /* ---- Arithmetic ---- */
 
 struct arithmetic_set {
 	const char *name, *fields, *register_name;
-	bool is_vex; /* names start with "v" */
-	bool is_scalar;
-	int register_bits; /* of what is computed at once */
+	bool is_vex;        /* names start with "v" */
+	int register_bits;  /* of what is computed at once; 0: one number */
+	int dlp, dlp_fused; /* as many chains as there are registers, and with FMA_ADD; multiples of 6 and 2 */
 };
 
 static const struct arithmetic_set sets[] = {
-	{"X87", "instructionSet=X87 dlp=7 unroll=3", "%st", false, true, 0},
-	{"SCALAR", "instructionSet=SCALAR dlp=14 unroll=2", "%xmm", false, true, 0},
-	{"SCALAR, 32 registers", "instructionSet=SCALAR registers=32 dlp=20", "%xmm", true, true, 0},
-	{"SSE", "instructionSet=SSE dlp=8 unroll=5", "%xmm", false, false, 128},
-	{"SSE, 32 registers", "instructionSet=SSE registers=32 dlp=12", "%xmm", true, false, 128},
-	{"AVX2", "instructionSet=AVX2 dlp=8 unroll=1", "%ymm", true, false, 256},
-	{"AVX2, 32 registers", "instructionSet=AVX2 registers=32 dlp=16", "%ymm", true, false, 256},
-	{"AVX512", "instructionSet=AVX512 dlp=20 unroll=32", "%zmm", true, false, 512},
+	{"X87", "instructionSet=X87", "%st", false, 0, 6, 0},
+	{"SCALAR", "instructionSet=SCALAR", "%xmm", false, 0, 12, 8},
+	{"SCALAR, 32 registers", "instructionSet=SCALAR registers=32", "%xmm", true, 0, 30, 20},
+	{"SSE", "instructionSet=SSE", "%xmm", false, 128, 12, 8},
+	{"SSE, 32 registers", "instructionSet=SSE registers=32", "%xmm", true, 128, 30, 20},
+	{"AVX2", "instructionSet=AVX2", "%ymm", true, 256, 12, 8},
+	{"AVX2, 32 registers", "instructionSet=AVX2 registers=32", "%ymm", true, 256, 30, 20},
+	{"AVX512", "instructionSet=AVX512", "%zmm", true, 512, 30, 20},
 };
 
-/* Instructions per step of all chains, as shares of dlp; for MUL_ADD they are counted together. */
+/* Sixths of dlp that are instructions of a step. */
 struct arithmetic_operation {
 	const char *name;
-	bool adds, multiplies, fuses;
+	size_t adds, muls, divs, roots, fmas;
 };
 
 static const struct arithmetic_operation operations[] = {
-	{"ADD", true, false, false}, {"MUL", false, true, false},    {"MUL_ADD", true, true, false},
-	{"FMA", false, false, true}, {"FMA_ADD", true, false, true},
+	{"ADD", .adds = 6},
+	{"MUL", .muls = 6},
+	{"MUL_ADD", .adds = 3, .muls = 3},
+	{"MUL_ADD_ADD", .adds = 4, .muls = 2},
+	{"MUL_MUL_ADD", .adds = 2, .muls = 4},
+	{"MIX", .adds = 6, .muls = 6},
+	{"DIV", .divs = 6},
+	{"SQRT", .roots = 6},
+	{"FMA", .fmas = 6},
+	{"FMA_ADD", .adds = 6, .fmas = 6},
+	{"FMA_FMA_ADD", .adds = 3, .fmas = 6},
 };
+
+struct arithmetic_precision {
+	const char *name, *operation; /* what is expected, but with the x87 */
+	int bits;
+	bool is_integer;
+};
+
+static const struct arithmetic_precision precisions[] = {
+	{"DOUBLE", "doublePrecisionFlop", 64, false},
+	{"FLOAT", "singlePrecisionFlop", 32, false},
+	{"INT32", "integerOperation", 32, true},
+	{"INT64", "integerOperation", 64, true},
+};
+
+#define NR_SETS (sizeof sets / sizeof sets[0])
+#define NR_OPERATIONS (sizeof operations / sizeof operations[0])
+#define NR_PRECISIONS (sizeof precisions / sizeof precisions[0])
 
 struct arithmetic_case {
 	const struct arithmetic_set *set;
 	const struct arithmetic_operation *operation;
-	bool is_float;
+	const struct arithmetic_precision *precision;
+	size_t dlp, unroll;
 };
+
+static bool
+is_x87(const struct arithmetic_case *c)
+{
+	return strcmp(c->set->name, "X87") == 0;
+}
+
+static bool
+is_general(const struct arithmetic_case *c)
+{
+	return c->precision->is_integer && strncmp(c->set->name, "SCALAR", 6) == 0;
+}
 
 /* "vaddpd": what AT&T syntax calls the instruction. */
 static void
 mnemonic(char name[24], const struct arithmetic_case *c, const char *base)
 {
-	if (strcmp(c->set->name, "X87") == 0)
-		snprintf(name, 24, "f%s", base);
+	bool is_vex = c->set->is_vex || c->operation->fmas;
+	const char *low = strcmp(base, "mul") == 0 ? "l" : "";
+
+	if (is_x87(c))
+		snprintf(name, 24, "f%s", strcmp(base, "div") == 0 ? "divr" : base);
+	else if (is_general(c))
+		snprintf(name, 24, "%s%s", *low ? "i" : "", base);
+	else if (c->precision->is_integer)
+		snprintf(name, 24, "%sp%s%s%c", is_vex ? "v" : "", base, low, c->precision->bits == 32 ? 'd' : 'q');
 	else
-		snprintf(name, 24, "%s%s%c%c", c->set->is_vex || base[0] == 'v' || c->operation->fuses ? "v" : "",
-			 base[0] == 'v' ? base + 1 : base, c->set->is_scalar ? 's' : 'p', c->is_float ? 's' : 'd');
+		snprintf(name, 24, "%s%s%c%c", is_vex ? "v" : "", base, c->set->register_bits ? 'p' : 's',
+			 c->precision->bits == 32 ? 's' : 'd');
+}
+
+/* Counts the instructions of one operation, all in the right registers, and the chains they advance. */
+static size_t
+count_operation(const struct arithmetic_case *c, const struct listing *loop, const char *base, size_t sixths,
+		size_t *nr_chains)
+{
+	const char *register_name = !is_general(c)             ? c->set->register_name
+				    : c->precision->bits == 32 ? "%r14d"
+							       : "%r14,";
+	size_t expected = sixths * c->dlp * c->unroll / 6;
+	char name[24];
+
+	mnemonic(name, c, base);
+	ck_assert_msg(listing_count(loop, name, register_name) == expected, "%s: %zu of %zu", name,
+		      listing_count(loop, name, register_name), expected);
+	ck_assert_uint_eq(listing_count(loop, name, ""), expected);
+	*nr_chains += listing_count_destinations(loop, name);
+	return expected;
 }
 
 /* The instructions, their number and independence; beside them the loop has only its counter, so nothing is spilled. */
@@ -64,80 +176,62 @@ static void
 look_at_arithmetic(const struct kernel_base *kernel, const struct listing *loop, const void *context)
 {
 	const struct arithmetic_case *c = context;
-	size_t dlp = (size_t)number_of(kernel, "dlp"), steps = dlp * (size_t)number_of(kernel, "unroll");
-	size_t bits = c->is_float ? 32 : 64, lanes = c->set->register_bits ? (size_t)c->set->register_bits / bits : 1;
-	bool is_x87 = strcmp(c->set->name, "X87") == 0;
-	char add[24], mul[24], fma[24];
-	size_t adds, muls, fmas;
+	const struct arithmetic_operation *o = c->operation;
+	size_t lanes = c->set->register_bits ? (size_t)(c->set->register_bits / c->precision->bits) : 1;
+	size_t nr_chains = 0, nr_single, nr_fused;
 	struct rot_error err = {0};
 	double expected;
 
-	mnemonic(add, c, "add");
-	mnemonic(mul, c, "mul");
-	mnemonic(fma, c, "vfmadd213");
-	adds = listing_count(loop, add, c->set->register_name);
-	muls = listing_count(loop, mul, c->set->register_name);
-	fmas = listing_count(loop, fma, c->set->register_name);
-
-	ck_assert_uint_eq(adds > 0, c->operation->adds);
-	ck_assert_uint_eq(muls > 0, c->operation->multiplies);
-	ck_assert_uint_eq(fmas, c->operation->fuses ? steps : 0);
-	ck_assert_uint_eq(adds + muls, c->operation->fuses && !c->operation->adds ? 0 : steps);
-	if (c->operation->multiplies && c->operation->adds)
-		ck_assert_int_le(labs((long)adds - (long)muls) * 7, (long)steps);
-	ck_assert_uint_eq(listing_count_destinations(loop, add) + listing_count_destinations(loop, mul) +
-				  listing_count_destinations(loop, fma),
-			  c->operation->fuses && c->operation->adds ? dlp * 3 / 2 : dlp);
-	ck_assert_uint_eq(listing_count(loop, "dec", ""), 1);
-	ck_assert_uint_eq(loop->nr, adds + muls + fmas + 2);
-	ck_assert_uint_eq(listing_count(loop, NULL, "("), is_x87 ? loop->nr - 2 : 0);
+	nr_single = count_operation(c, loop, "add", o->adds, &nr_chains) +
+		    count_operation(c, loop, "mul", o->muls, &nr_chains) +
+		    count_operation(c, loop, "div", o->divs, &nr_chains) +
+		    count_operation(c, loop, "sqrt", o->roots, &nr_chains);
+	nr_fused = count_operation(c, loop, "fmadd213", o->fmas, &nr_chains);
+	ck_assert_uint_eq(nr_chains, o->fmas && o->adds       ? c->dlp * 3 / 2
+				     : strcmp(o->name, "MIX") ? c->dlp
+							      : 2 * c->dlp);
+	ck_assert_uint_eq(listing_count(loop, "dec", "%rcx"), 1);
+	ck_assert_uint_eq(loop->nr, nr_single + nr_fused + 2);
+	ck_assert_uint_eq(listing_count(loop, NULL, "("), is_x87(c) ? loop->nr - 2 : 0);
 
 	ck_assert_msg(kernel_expected_operations(&kernels_rot, kernel,
-						 is_x87        ? "compInstr"
-						 : c->is_float ? "singlePrecisionFlop"
-							       : "doublePrecisionFlop",
-						 &expected, &err),
+						 is_x87(c) ? "compInstr" : c->precision->operation, &expected, &err),
 		      "%s", err.text);
-	ck_assert_double_eq(expected, (double)(lanes * (adds + muls + 2 * fmas)) * number_of(kernel, "iterations"));
+	ck_assert_double_eq(expected, (double)(lanes * (nr_single + 2 * nr_fused)) * number_of(kernel, "iterations"));
 }
 
-#define NR_SETS (sizeof sets / sizeof sets[0])
-#define NR_OPERATIONS (sizeof operations / sizeof operations[0])
+/* What the kernel refuses for another reason than registers. */
+static bool
+is_possible(const struct arithmetic_case *c)
+{
+	const struct arithmetic_operation *o = c->operation;
 
+	if (c->precision->is_integer && (o->divs || o->roots || o->fmas || is_x87(c)))
+		return false;
+	if (is_x87(c) && (o->roots || o->fmas))
+		return false;
+	return !c->precision->is_integer || c->precision->bits == 32 || !o->muls || is_general(c) ||
+	       c->set->register_bits == 512 || strstr(c->set->fields, "registers=32");
+}
+
+/* Each class of variants: operation, precision, instruction set and registers, with as many chains as there is room
+ * for. */
 START_TEST(arithmetic_has_its_instructions)
 {
-	const struct arithmetic_set *set = &sets[(size_t)_i % NR_SETS];
-	struct arithmetic_case c = {set, &operations[(size_t)_i / NR_SETS], false};
+	const struct arithmetic_operation *o = &operations[(size_t)_i % NR_OPERATIONS];
+	const struct arithmetic_precision *precision = &precisions[(size_t)_i / NR_OPERATIONS];
 
-	if (c.operation->fuses && strcmp(set->name, "X87") == 0)
-		return;
-	for (size_t i = 0; kernels_compilers[i]; i++) {
-		const char *dlp = c.operation->fuses && strstr(set->fields, "dlp=14") ? "dlp=8" : "iterations=12345";
+	for (size_t i = 0; i < NR_SETS; i++) {
+		struct arithmetic_case c = {&sets[i], o, precision, .unroll = 1 + (i + (size_t)_i) % 5};
 		char *fields;
-		struct kernel_base *kernel;
 
-		c.is_float = (i + (size_t)_i) % 2 == 0;
-		fields = rot_format("operation=%s %s %s precision=%s", c.operation->name, set->fields, dlp,
-				    c.is_float ? "FLOAT" : "DOUBLE");
-		kernel = kernel_of("Arithmetic", fields);
-		examine(kernel, kernels_compilers[i], "run_loop", look_at_arithmetic, &c);
-		rot_entity_delete(kernel);
+		if (!is_possible(&c))
+			continue;
+		c.dlp = (size_t)(o->fmas && o->adds ? c.set->dlp_fused : is_general(&c) ? 6 : c.set->dlp);
+		fields = rot_format("operation=%s precision=%s %s dlp=%zu unroll=%zu iterations=12345", o->name,
+				    precision->name, c.set->fields, c.dlp, c.unroll);
+		examine_everywhere("Arithmetic", fields, (int)i + _i, "run_loop", look_at_arithmetic, &c);
 		free(fields);
-	}
-}
-END_TEST
-
-/* Without optimization the loop is the same: it does not depend on the compiler. */
-START_TEST(arithmetic_does_not_depend_on_optimization)
-{
-	struct arithmetic_case c = {&sets[NR_SETS - 1], &operations[NR_OPERATIONS - 1], false};
-
-	for (size_t i = 0; kernels_compilers[i]; i++) {
-		struct kernel_base *kernel =
-			kernel_of("Arithmetic", "operation=FMA_ADD instructionSet=AVX512 dlp=12 optimization=-O0");
-
-		examine(kernel, kernels_compilers[i], "run_loop", look_at_arithmetic, &c);
-		rot_entity_delete(kernel);
 	}
 }
 END_TEST
@@ -220,12 +314,7 @@ START_TEST(memory_has_its_instructions)
 {
 	const struct memory_case *c = &memory_cases[_i];
 
-	for (size_t i = 0; kernels_compilers[i]; i++) {
-		struct kernel_base *kernel = kernel_of("Memory", c->fields);
-
-		examine(kernel, kernels_compilers[i], "run_loop", look_at_memory, c);
-		rot_entity_delete(kernel);
-	}
+	examine_everywhere("Memory", c->fields, _i, "run_loop", look_at_memory, c);
 }
 END_TEST
 
@@ -244,12 +333,7 @@ look_at_random(const struct kernel_base *kernel, const struct listing *loop, con
 
 START_TEST(random_read_waits_for_what_it_reads)
 {
-	for (size_t i = 0; kernels_compilers[i]; i++) {
-		struct kernel_base *kernel = kernel_of("Memory", "operation=RANDOM_READ streams=3 unroll=2");
-
-		examine(kernel, kernels_compilers[i], "run_loop", look_at_random, NULL);
-		rot_entity_delete(kernel);
-	}
+	examine_everywhere("Memory", "operation=RANDOM_READ streams=3 unroll=2", 0, "run_loop", look_at_random, NULL);
 }
 END_TEST
 
@@ -313,8 +397,7 @@ main(void)
 		return TEST_SKIPPED;
 	}
 	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_SETS * NR_OPERATIONS));
-	tcase_add_test(tcase, arithmetic_does_not_depend_on_optimization);
+	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_OPERATIONS * NR_PRECISIONS));
 	tcase_add_loop_test(tcase, memory_has_its_instructions, 0, NR_ELEMENTS(memory_cases));
 	tcase_add_test(tcase, random_read_waits_for_what_it_reads);
 	tcase_add_loop_test(tcase, triad_is_vectorised_as_the_flags_say, 0, 2);

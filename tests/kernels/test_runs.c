@@ -237,26 +237,61 @@ static const char *const arithmetics[] = {
 	"operation=FMA instructionSet=AVX512 dlp=12 unroll=4 iterations=1000",
 	"operation=FMA_ADD instructionSet=AVX512 dlp=20 unroll=4 iterations=1000",
 	"operation=FMA_ADD instructionSet=AVX512 dlp=2 unroll=4 iterations=1000",
+	"operation=FMA_FMA_ADD instructionSet=AVX512 dlp=14 unroll=3 iterations=1000",
+	"operation=MUL_ADD instructionSet=SSE dlp=2 unroll=3 iterations=1000",
+	"operation=MUL_ADD_ADD instructionSet=AVX512 dlp=30 unroll=3 iterations=1000",
+	"operation=MUL_MUL_ADD instructionSet=SCALAR dlp=12 unroll=3 iterations=1000",
+	"operation=MIX instructionSet=AVX2 dlp=13 unroll=3 iterations=1000",
+	"operation=DIV instructionSet=SSE dlp=5 unroll=3 iterations=1000",
+	"operation=DIV instructionSet=X87 dlp=6 unroll=3 iterations=1000",
+	"operation=DIV instructionSet=AVX512 dlp=9 unroll=3 iterations=1000",
+	"operation=SQRT instructionSet=SCALAR dlp=5 unroll=3 iterations=1000",
+	"operation=SQRT instructionSet=SCALAR registers=32 dlp=20 unroll=3 iterations=1000",
+	"operation=SQRT instructionSet=AVX2 dlp=5 unroll=3 iterations=1000",
 };
 
-/* A chain after n steps, from what it started with: each adds delta, multiplies by 1 - delta, or both. */
+/* What a step does to a chain: '+', '*', 'f' (both), '/' or 'r' (the root of a constant). */
+static char
+step_of(const char *fields, size_t chain, size_t dlp)
+{
+	if (strstr(fields, "MUL_ADD_ADD"))
+		return chain % 3 == 0 ? '*' : '+';
+	if (strstr(fields, "MUL_MUL_ADD"))
+		return chain % 3 == 2 ? '+' : '*';
+	if (strstr(fields, "MUL_ADD"))
+		return chain & 2 || (chain == dlp - 1 && (chain & 3) == 1) ? '+' : '*';
+	if (strstr(fields, "FMA_"))
+		return chain % 3 == 2 ? '+' : 'f';
+	if (strstr(fields, "FMA") || strstr(fields, "MIX"))
+		return 'f';
+	return strstr(fields, "=ADD") ? '+' : strstr(fields, "=MUL") ? '*' : strstr(fields, "=DIV") ? '/' : 'r';
+}
+
+/* A chain after n steps, from what it started with: each adds delta, multiplies by or divides by 1 - delta, or both. */
 static double
-after(char how, double start, double n)
+after(char step, double start, double n)
 {
 	const double delta = 1e-9;
 
-	if (how == '+')
+	switch (step) {
+	case '+':
 		return start + n * delta;
-	if (how == '*')
+	case '*':
 		return start * pow(1 - delta, n);
-	return 1 + (start - 1) * pow(1 - delta, n);
+	case '/':
+		return start * pow(1 - delta, -n);
+	case 'r':
+		return sqrt(start);
+	default:
+		return 1 + (start - 1) * pow(1 - delta, n);
+	}
 }
 
 /* The values of the chains tell how often each was advanced: they move by 1e-9 a step, and doubles hold 1e-16. */
 START_TEST(arithmetic_advances_its_chains)
 {
 	struct loaded arithmetic;
-	const double *start, *results;
+	const double *start, *results, *constant;
 	size_t lanes, nr_chains = 0;
 	double steps, value, dlp, unroll;
 	bool is_x87;
@@ -266,6 +301,7 @@ START_TEST(arithmetic_advances_its_chains)
 	arithmetic = load("Arithmetic", arithmetics[_i]);
 	start = arithmetic.buffers[0].start;
 	results = arithmetic.buffers[1].start;
+	constant = start + 30 * 8;
 	is_x87 = strstr(arithmetics[_i], "X87");
 	lanes = strstr(arithmetics[_i], "AVX512") ? 8
 		: strstr(arithmetics[_i], "AVX2") ? 4
@@ -277,18 +313,78 @@ START_TEST(arithmetic_advances_its_chains)
 	steps = 1000 * unroll;
 	for (size_t i = 0; i < arithmetic.buffers[1].bytes / sizeof(double); i++) {
 		size_t chain = i / 8;
-		bool is_add = strstr(arithmetics[_i], "=ADD") || (strstr(arithmetics[_i], "MUL_ADD") && chain & 2) ||
-			      (strstr(arithmetics[_i], "FMA_ADD") && chain % 3 == 2);
-		char how = is_add ? '+' : strstr(arithmetics[_i], "FMA") ? 'f' : '*';
+		char step = step_of(arithmetics[_i], chain, (size_t)dlp);
+		bool is_twice = step == '+' && strstr(arithmetics[_i], "=FMA_ADD");
 
 		if (i % 8 >= lanes || results[i] == 0)
 			continue;
 		nr_chains += i % 8 == 0;
-		value = after(how, start[is_x87 ? ((size_t)dlp - 1 - chain) * 8 : i],
-			      strstr(arithmetics[_i], "FMA_ADD") && is_add ? 2 * steps : steps);
-		ck_assert_double_eq_tol(results[i], value, 2e-10);
+		value = step == 'r' ? constant[i % 8] : start[is_x87 ? ((size_t)dlp - 1 - chain) * 8 : i];
+		ck_assert_double_eq_tol(results[i], after(step, value, is_twice ? 2 * steps : steps), 2e-10);
 	}
-	ck_assert_uint_eq(nr_chains, (size_t)(strstr(arithmetics[_i], "FMA_ADD") ? dlp * 3 / 2 : dlp));
+	ck_assert_uint_eq(nr_chains, (size_t)(strstr(arithmetics[_i], "FMA_") ? dlp * 3 / 2 : dlp));
+	unload(&arithmetic);
+}
+END_TEST
+
+static const char *const integers[] = {
+	"operation=ADD precision=INT32 instructionSet=SCALAR dlp=11 unroll=3 iterations=77",
+	"operation=MUL precision=INT64 instructionSet=SCALAR dlp=10 unroll=4 iterations=77",
+	"operation=MUL_ADD precision=INT64 instructionSet=SCALAR dlp=5 unroll=4 iterations=77",
+	"operation=MUL_MUL_ADD precision=INT32 instructionSet=SCALAR dlp=9 unroll=1 iterations=77",
+	"operation=ADD precision=INT32 instructionSet=SSE dlp=14 unroll=3 iterations=77",
+	"operation=MUL precision=INT32 instructionSet=SSE dlp=3 unroll=3 iterations=77",
+	"operation=MIX precision=INT32 instructionSet=AVX2 dlp=7 unroll=2 iterations=77",
+	"operation=ADD precision=INT64 instructionSet=AVX2 dlp=7 unroll=2 iterations=77",
+	"operation=MUL precision=INT64 instructionSet=SSE registers=32 dlp=17 unroll=2 iterations=77",
+	"operation=MUL precision=INT32 instructionSet=AVX512 dlp=17 unroll=2 iterations=77",
+	"operation=MUL_ADD_ADD precision=INT64 instructionSet=AVX512 dlp=30 unroll=5 iterations=77",
+};
+
+/* A lane of the buffers, which hold numbers of 4 or 8 bytes. */
+static uint64_t
+integer_at(const void *values, size_t i, size_t bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, (const char *)values + i * bytes, bytes);
+	return value;
+}
+
+/* Exactly what the steps give, in every lane; 32 bits are the lower half of 64. */
+START_TEST(integers_are_exact)
+{
+	const char *fields = integers[_i];
+	size_t bytes = strstr(fields, "INT64") ? 8 : 4, per_chain = 64 / bytes, nr_lanes = 0;
+	bool is_scalar = strstr(fields, "SCALAR");
+	uint64_t m, a, mask = bytes == 8 ? UINT64_MAX : UINT32_MAX;
+	struct loaded arithmetic;
+	double dlp, unroll;
+
+	if (!cpu_has(fields) || (strstr(fields, "INT64") && !is_scalar && !__builtin_cpu_supports("avx512dq")))
+		return;
+	arithmetic = load("Arithmetic", fields);
+	ck_assert(rot_entity_number(arithmetic.entity, "dlp", &dlp) &&
+		  rot_entity_number(arithmetic.entity, "unroll", &unroll));
+	run(&arithmetic);
+	m = integer_at(arithmetic.buffers[0].start, 30 * per_chain, bytes);
+	a = is_scalar && !strstr(fields, "=ADD") ? m : integer_at(arithmetic.buffers[0].start, 31 * per_chain, bytes);
+	for (size_t i = 0; i < (size_t)dlp * per_chain; i++) {
+		uint64_t value = integer_at(arithmetic.buffers[0].start, i, bytes);
+		uint64_t result = integer_at(arithmetic.buffers[1].start, i, bytes);
+		char step = step_of(fields, i / per_chain, (size_t)dlp);
+
+		if (result == 0 && i % per_chain > 0)
+			continue; /* beyond the register */
+		for (size_t n = 0; n < 77 * (size_t)unroll; n++)
+			value = (step == '+' ? value : value * m) + (step == '*' ? 0 : a);
+		ck_assert_uint_eq(result, value & mask);
+		nr_lanes++;
+	}
+	ck_assert_uint_eq(nr_lanes, (size_t)dlp * (is_scalar                ? 1
+						   : strstr(fields, "SSE")  ? per_chain / 4
+						   : strstr(fields, "AVX2") ? per_chain / 2
+									    : per_chain));
 	unload(&arithmetic);
 }
 END_TEST
@@ -301,6 +397,9 @@ START_TEST(arithmetic_stays_finite)
 		"operation=MUL precision=FLOAT instructionSet=SSE iterations=3000000 dlp=2 unroll=4",
 		"operation=MUL_ADD precision=FLOAT instructionSet=SSE iterations=3000000 dlp=4 unroll=4",
 		"operation=FMA_ADD precision=FLOAT instructionSet=AVX2 iterations=1048575 dlp=2 unroll=1",
+		"operation=DIV precision=FLOAT instructionSet=SSE iterations=1048575 dlp=2 unroll=1",
+		"operation=MIX precision=FLOAT instructionSet=SSE iterations=3000000 dlp=2 unroll=3",
+		"operation=SQRT precision=FLOAT instructionSet=SSE iterations=300 dlp=2 unroll=3",
 	};
 	struct loaded arithmetic;
 	const float *results;
@@ -373,7 +472,8 @@ main(void)
 	tcase_add_loop_test(tcase, introduction_walks_rows_or_columns, 0, 6);
 	tcase_add_test(tcase, introduction_computes_the_same_in_both_orders);
 	tcase_add_loop_test(tcase, arithmetic_advances_its_chains, 0, NR_ELEMENTS(arithmetics));
-	tcase_add_loop_test(tcase, arithmetic_stays_finite, 0, 4);
+	tcase_add_loop_test(tcase, integers_are_exact, 0, NR_ELEMENTS(integers));
+	tcase_add_loop_test(tcase, arithmetic_stays_finite, 0, 7);
 	tcase_add_test(tcase, arithmetic_runs_until_stopped);
 	tcase_add_test(tcase, dummy_runs);
 	suite_add_tcase(suite, tcase);

@@ -145,6 +145,14 @@ static const struct {
 	{"Fft", "bufferSize=1024", "doublePrecisionFlop", 51200 + 8184},
 	{"Fft", "bufferSize=1024 implementation=FFTW", "doublePrecisionFlop", 51200},
 	{"Wht", "bufferSizeExp=10", "doublePrecisionFlop", 10240},
+	{"Arithmetic", "iterations=10 operation=FMA_FMA_ADD instructionSet=AVX512 dlp=12 unroll=2",
+	 "doublePrecisionFlop", 4800},
+	{"Arithmetic", "iterations=10 operation=MIX dlp=8 unroll=3", "doublePrecisionFlop", 960},
+	{"Arithmetic", "iterations=10 operation=DIV dlp=8 unroll=3", "doublePrecisionFlop", 480},
+	{"Arithmetic", "iterations=10 precision=INT32 dlp=8 unroll=3", "integerOperation", 960},
+	{"Arithmetic", "iterations=10 precision=INT32 dlp=8 unroll=3 instructionSet=SCALAR", "integerOperation", 240},
+	{"Arithmetic", "iterations=10 precision=INT64 dlp=8 unroll=3 instructionSet=AVX512", "integerOperation", 1920},
+	{"Arithmetic", "iterations=10 precision=INT64 dlp=8 unroll=3 instructionSet=AVX512", "flop", 0},
 };
 
 START_TEST(operations_are_expected)
@@ -201,6 +209,14 @@ static const struct {
 	{"Arithmetic", "dlp=7 operation=FMA_ADD", "even"},
 	{"Arithmetic", "dlp=10 operation=FMA_ADD", "at most 8"},
 	{"Arithmetic", "dlp=22 operation=FMA_ADD registers=32", "at most 20"},
+	{"Arithmetic", "dlp=12 operation=FMA_FMA_ADD", "at most 8"},
+	{"Arithmetic", "dlp=1 operation=MUL_ADD", "at least 2"},
+	{"Arithmetic", "dlp=8 operation=MUL_MUL_ADD", "multiple of 3"},
+	{"Arithmetic", "dlp=7 instructionSet=X87 operation=SQRT", "top register"},
+	{"Arithmetic", "dlp=7 instructionSet=X87 precision=INT32", "choose FLOAT or DOUBLE"},
+	{"Arithmetic", "precision=INT32 operation=FMA", "only added and multiplied"},
+	{"Arithmetic", "precision=INT64 operation=MUL", "only AVX-512"},
+	{"Arithmetic", "precision=INT64 instructionSet=SCALAR dlp=12", "at most 11"},
 	{"Arithmetic", "registers=24", "registers must be 16 or 32"},
 	{"Vector", "length=0", "length must be at least 1"},
 	{"Vector", "length=1023", "multiple of unroll"},
@@ -258,6 +274,8 @@ static const struct {
 	{"Vector", "multiplyAdd=FUSED", "fma"},
 	{"Vector", "instructionSet=AVX2", "avx"},
 	{"Vector", "instructionSet=AVX512", "avx512f"},
+	{"Arithmetic", "instructionSet=SCALAR precision=INT64 operation=MUL", NULL},
+	{"Arithmetic", "precision=INT32 operation=MUL", "sse4_1"},
 };
 
 START_TEST(missing_instructions_are_refused)
