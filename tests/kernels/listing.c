@@ -130,3 +130,45 @@ number_of(const struct kernel_base *kernel, const char *field)
 	ck_assert(rot_entity_number(kernel, field, &value));
 	return value;
 }
+
+/* Instructions and operands are the same. */
+static void
+assert_same_loop(const struct listing *a, const struct listing *b)
+{
+	ck_assert_uint_eq(a->nr, b->nr);
+	for (size_t i = 0; i + 1 < a->nr; i++) {
+		ck_assert_str_eq(a->instructions[i].mnemonic, b->instructions[i].mnemonic);
+		ck_assert_str_eq(a->instructions[i].operands, b->instructions[i].operands);
+	}
+}
+
+void
+examine_everywhere(const char *class_name, const char *fields, int number, const char *function,
+		   void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
+		   const void *context)
+{
+	struct listing first = {0}, first_loop = {0};
+
+	for (size_t i = 0; kernels_compilers[i]; i++) {
+		char *all = rot_format("%s optimization=-O%d", fields, (number + 2 * (int)i) % 4);
+		char *name = rot_format("%s-%ld.o", class_name, (long)getpid());
+		struct kernel_base *kernel = kernel_of(class_name, all);
+		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", name);
+		struct listing listing = listing_of_function(object, function);
+		struct listing loop = listing_first_loop(&listing);
+
+		look(kernel, &loop, context);
+		if (i == 0) {
+			first = listing;
+			first_loop = loop;
+		} else {
+			assert_same_loop(&first_loop, &loop);
+			listing_clear(&listing);
+		}
+		rot_entity_delete(kernel);
+		free(object);
+		free(name);
+		free(all);
+	}
+	listing_clear(&first);
+}

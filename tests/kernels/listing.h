@@ -40,6 +40,14 @@ void examine(struct kernel_base *kernel, const char *compiler, const char *funct
 	     void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
 	     const void *context);
 
+/*
+ * Compiles with every compiler, each with another optimization (which one, turns with the number of the case), gives
+ * the first loop of a function to examine, and cleans up. The loop depends neither on compiler nor on optimization.
+ */
+void examine_everywhere(const char *class_name, const char *fields, int number, const char *function,
+			void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
+			const void *context);
+
 /* A field that is a number. */
 double number_of(const struct kernel_base *kernel, const char *field);
 

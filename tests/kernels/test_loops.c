@@ -4,59 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "listing.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "testing.h"
-
-/* Instructions and operands are the same. */
-static void
-assert_same_loop(const struct listing *a, const struct listing *b)
-{
-	ck_assert_uint_eq(a->nr, b->nr);
-	for (size_t i = 0; i + 1 < a->nr; i++) {
-		ck_assert_str_eq(a->instructions[i].mnemonic, b->instructions[i].mnemonic);
-		ck_assert_str_eq(a->instructions[i].operands, b->instructions[i].operands);
-	}
-}
-
-/*
- * Compiles with every compiler, each with another optimization (which one, turns with the number of the case), gives
- * the first loop of a function to examine, and cleans up. The loop depends neither on compiler nor on optimization.
- */
-static void
-examine_everywhere(const char *class_name, const char *fields, int number, const char *function,
-		   void (*look)(const struct kernel_base *kernel, const struct listing *loop, const void *context),
-		   const void *context)
-{
-	struct listing first = {0}, first_loop = {0};
-
-	for (size_t i = 0; kernels_compilers[i]; i++) {
-		char *all = rot_format("%s optimization=-O%d", fields, (number + 2 * (int)i) % 4);
-		char *name = rot_format("%s-%ld.o", class_name, (long)getpid());
-		struct kernel_base *kernel = kernel_of(class_name, all);
-		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", name);
-		struct listing listing = listing_of_function(object, function);
-		struct listing loop = listing_first_loop(&listing);
-
-		look(kernel, &loop, context);
-		if (i == 0) {
-			first = listing;
-			first_loop = loop;
-		} else {
-			assert_same_loop(&first_loop, &loop);
-			listing_clear(&listing);
-		}
-		rot_entity_delete(kernel);
-		free(object);
-		free(name);
-		free(all);
-	}
-	listing_clear(&first);
-}
 
 /* ---- Arithmetic ---- */
 
@@ -236,107 +189,6 @@ START_TEST(arithmetic_has_its_instructions)
 }
 END_TEST
 
-/* ---- Memory ---- */
-
-struct memory_case {
-	const char *fields;
-	const char *access, *register_name;
-	bool is_store;
-	size_t width, streams, unroll;
-	const char *prefetch;
-	size_t nr_prefetches;
-};
-
-static const struct memory_case memory_cases[] = {
-	{"operation=READ instructionSet=SCALAR", "mov", "%rax", false, 8, 1, 8, "prefetcht0", 0},
-	{"operation=READ instructionSet=SSE unroll=32 streams=8", "movaps", "%xmm0", false, 16, 8, 32, "prefetcht0", 0},
-	{"operation=READ instructionSet=AVX2 unroll=4 streams=3 prefetchDistance=512 prefetchHint=NTA", "vmovaps",
-	 "%ymm0", false, 32, 3, 4, "prefetchnta", 6},
-	{"operation=READ instructionSet=AVX512 unroll=16 prefetchDistance=1024", "vmovaps", "%zmm0", false, 64, 1, 16,
-	 "prefetcht0", 16},
-	{"operation=WRITE instructionSet=SCALAR unroll=1", "mov", "%rax", true, 8, 1, 1, "prefetcht0", 0},
-	{"operation=WRITE instructionSet=SSE streams=2 prefetchDistance=64 prefetchHint=T1", "movaps", "%xmm0", true,
-	 16, 2, 8, "prefetcht1", 4},
-	{"operation=WRITE instructionSet=AVX2", "vmovaps", "%ymm0", true, 32, 1, 8, "prefetcht0", 0},
-	{"operation=WRITE instructionSet=AVX512 prefetchDistance=64 prefetchHint=T2", "vmovaps", "%zmm0", true, 64, 1,
-	 8, "prefetcht2", 8},
-	{"operation=WRITE_NT instructionSet=SCALAR", "movnti", "%rax", true, 8, 1, 8, "prefetcht0", 0},
-	{"operation=WRITE_NT instructionSet=SSE", "movntps", "%xmm0", true, 16, 1, 8, "prefetcht0", 0},
-	{"operation=WRITE_NT instructionSet=AVX2 optimization=-O0", "vmovntps", "%ymm0", true, 32, 1, 8, "prefetcht0",
-	 0},
-	{"operation=WRITE_NT instructionSet=AVX512 streams=4 unroll=3", "vmovntps", "%zmm0", true, 64, 4, 3,
-	 "prefetcht0", 0},
-};
-
-/* Every access is at an address of its own: WIDTH apart in each stream, and each stream advances past them. */
-static void
-look_at_addresses(const struct memory_case *c, const struct listing *loop)
-{
-	for (size_t stream = 0; stream < c->streams; stream++) {
-		char text[64];
-
-		for (size_t u = 0; u < c->unroll; u++) {
-			if (u * c->width == 0)
-				snprintf(text, sizeof text, c->is_store ? ",(%%r%zu)" : "(%%r%zu),", 8 + stream);
-			else
-				snprintf(text, sizeof text, c->is_store ? ",0x%zx(%%r%zu)" : "0x%zx(%%r%zu),",
-					 u * c->width, 8 + stream);
-			ck_assert_msg(listing_count(loop, c->access, text) >= 1, "no %s at %s", c->access, text);
-		}
-		snprintf(text, sizeof text, "$0x%zx,%%r%zu", c->unroll * c->width, 8 + stream);
-		ck_assert_uint_eq(listing_count(loop, "add", text), 1);
-	}
-}
-
-static void
-look_at_memory(const struct kernel_base *kernel, const struct listing *loop, const void *context)
-{
-	const struct memory_case *c = context;
-	size_t nr = c->streams * c->unroll, nr_right = 0;
-
-	(void)kernel;
-	for (size_t i = 0; i < loop->nr; i++) {
-		const struct instruction *access = &loop->instructions[i];
-
-		if (strcmp(access->mnemonic, c->access) == 0 && strchr(access->operands, '(') &&
-		    (strncmp(access->operands, c->register_name, strlen(c->register_name)) == 0) == c->is_store)
-			nr_right++;
-	}
-	ck_assert_uint_eq(nr_right, nr);
-	ck_assert_uint_eq(listing_count(loop, c->access, c->register_name), nr);
-	ck_assert_uint_eq(listing_count(loop, c->prefetch, "("), c->nr_prefetches);
-	ck_assert_uint_eq(listing_count(loop, NULL, "("), nr + c->nr_prefetches);
-	ck_assert_uint_eq(loop->nr, nr + c->nr_prefetches + c->streams + 2);
-	look_at_addresses(c, loop);
-}
-
-START_TEST(memory_has_its_instructions)
-{
-	const struct memory_case *c = &memory_cases[_i];
-
-	examine_everywhere("Memory", c->fields, _i, "run_loop", look_at_memory, c);
-}
-END_TEST
-
-/* A chain multiplies, and takes the value read into its state: 8 bytes a step, no stores. */
-static void
-look_at_random(const struct kernel_base *kernel, const struct listing *loop, const void *context)
-{
-	size_t nr = (size_t)(number_of(kernel, "streams") * number_of(kernel, "unroll"));
-
-	(void)context;
-	ck_assert_uint_eq(listing_count(loop, "xor", "(%r"), nr);
-	ck_assert_uint_eq(listing_count(loop, NULL, "("), nr);
-	ck_assert_uint_eq(listing_count_destinations(loop, "xor"), (size_t)number_of(kernel, "streams"));
-	ck_assert_uint_eq(loop->nr, 8 * nr + 2);
-}
-
-START_TEST(random_read_waits_for_what_it_reads)
-{
-	examine_everywhere("Memory", "operation=RANDOM_READ streams=3 unroll=2", 0, "run_loop", look_at_random, NULL);
-}
-END_TEST
-
 /* ---- Triad, as the compiler makes it ---- */
 
 START_TEST(triad_is_vectorised_as_the_flags_say)
@@ -398,8 +250,6 @@ main(void)
 	}
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_OPERATIONS * NR_PRECISIONS));
-	tcase_add_loop_test(tcase, memory_has_its_instructions, 0, NR_ELEMENTS(memory_cases));
-	tcase_add_test(tcase, random_read_waits_for_what_it_reads);
 	tcase_add_loop_test(tcase, triad_is_vectorised_as_the_flags_say, 0, 2);
 	tcase_add_test(tcase, dummy_compiles);
 	suite_add_tcase(suite, tcase);

@@ -33,42 +33,6 @@ START_TEST(triad_adds_and_multiplies)
 }
 END_TEST
 
-/* ---- Memory ---- */
-
-static const char *const memory_writes[] = {
-	"operation=WRITE instructionSet=SCALAR bufferSize=64",
-	"operation=WRITE instructionSet=SCALAR bufferSize=4160 unroll=7 streams=3 iterations=3",
-	"operation=WRITE instructionSet=SSE bufferSize=4096 unroll=8 streams=4",
-	"operation=WRITE instructionSet=SSE bufferSize=1999936 unroll=5 streams=8",
-	"operation=WRITE instructionSet=AVX2 bufferSize=6400 unroll=32",
-	"operation=WRITE instructionSet=AVX512 bufferSize=65536 unroll=4 streams=2 iterations=2",
-	"operation=WRITE instructionSet=AVX512 bufferSize=640 unroll=16 streams=8",
-	"operation=WRITE_NT instructionSet=SCALAR bufferSize=8256 unroll=3",
-	"operation=WRITE_NT instructionSet=SSE bufferSize=8256 unroll=3 streams=7",
-	"operation=WRITE_NT instructionSet=AVX2 bufferSize=2097152 unroll=16",
-	"operation=WRITE_NT instructionSet=AVX512 bufferSize=3145792 unroll=3 streams=5",
-};
-
-START_TEST(memory_writes_all_of_its_buffer)
-{
-	struct loaded memory;
-	const uint64_t *words;
-	size_t nr;
-
-	if (!cpu_has(memory_writes[_i]))
-		return;
-	memory = load("Memory", memory_writes[_i]);
-	words = memory.buffers[0].start;
-	nr = memory.buffers[0].bytes / sizeof(uint64_t);
-	memset(memory.buffers[0].start, 0, memory.buffers[0].bytes);
-	run(&memory);
-	ck_assert_uint_ne(words[0], 0);
-	for (size_t i = 0; i < nr; i++)
-		ck_assert_uint_eq(words[i], words[0]);
-	unload(&memory);
-}
-END_TEST
-
 /* ---- which pages are touched, in which order ---- */
 
 #define PAGE ((size_t)4096)
@@ -465,7 +429,6 @@ main(void)
 	}
 	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, triad_adds_and_multiplies, 0, 3);
-	tcase_add_loop_test(tcase, memory_writes_all_of_its_buffer, 0, NR_ELEMENTS(memory_writes));
 	tcase_add_loop_test(tcase, memory_reads_all_of_its_buffer, 0, 4);
 	tcase_add_test(tcase, memory_streams_walk_side_by_side);
 	tcase_add_test(tcase, random_read_reads_everywhere);
