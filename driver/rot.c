@@ -18,6 +18,7 @@
 #include "memory.h"
 #include "quantities/architecture.h"
 #include "support/messages.h"
+#include "validation/validation.h"
 
 static int
 open_architecture(struct rot *rot, struct rot_error *err)
@@ -74,6 +75,7 @@ open_parts(struct rot *rot, struct rot_error *err)
 	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0 ||
 	    open_architecture(rot, err) < 0)
 		return -1;
+	validation_recall(rot);
 	rot->measuring = measuring_new(rot, err);
 	return rot->measuring ? 0 : -1;
 }

@@ -5,8 +5,9 @@
  * recorded machine of ROT_SIMULATED_MACHINE in place of /proc/cpuinfo and /sys/devices/system/cpu.
  *
  * It does not see what is executed. Each time a group counts, every event counts what the table below says for n, the
- * bufferSize in the command of the measuring core. So it shows that groups, scrub, modulo, formulas and taints work
- * together; that the real events count what they are said to, only the real processor can show.
+ * bufferSize in the command of the measuring core; if that command has a kernel of known work (Arithmetic, Memory),
+ *what a sound processor counts of it. So it shows that groups, scrub, modulo, formulas and taints work together; that
+ *the real events count what they are said to, only the real processor can show.
  *
  *	more than 6 events in a group		refused
  *	the 6th event				reads 0
@@ -63,6 +64,9 @@ static const struct {
 	{0x0465, 8.0 / 64},
 	{0x2063, 0.02},
 	{0x4063, 0.01},
+	{0x0702, 0},
+	{0xff44, 24.0 / 64},
+	{0x0231, 8.0 / 64},
 };
 
 #define NR_TRUTHS (sizeof(truth) / sizeof(truth[0]))
@@ -139,12 +143,24 @@ fopen(const char *path, const char *mode)
 	return real_fopen(recorded, mode);
 }
 
-/* The elements of the kernel's buffers, from the command in the arguments of this process; 0 if there is none. */
-static uint64_t
-nr_elements(void)
+/* ---- kernels of known work ---- */
+
+struct field {
+	char name[64], value[64];
+};
+
+/* The kernel in the command of this process: its class and the fields that follow. */
+struct kernel {
+	bool is_read;
+	char class[64];
+	struct field fields[64];
+	size_t nr_fields;
+};
+
+static FILE *
+open_command(void)
 {
-	char arguments[4096] = "", line[4096];
-	uint64_t nr = 0;
+	char arguments[4096] = "";
 	FILE *file = real_fopen("/proc/self/cmdline", "re");
 	size_t bytes = file ? fread(arguments, 1, sizeof(arguments) - 1, file) : 0;
 	const char *at = arguments;
@@ -153,7 +169,143 @@ nr_elements(void)
 		fclose(file);
 	while (at < arguments + bytes && strcmp(at, "--command") != 0)
 		at += strlen(at) + 1;
-	file = at < arguments + bytes ? real_fopen(at + strlen(at) + 1, "re") : NULL;
+	return at < arguments + bytes ? real_fopen(at + strlen(at) + 1, "re") : NULL;
+}
+
+static const struct kernel *
+known_kernel(void)
+{
+	static struct kernel kernel;
+	char line[4096], value[4096];
+	FILE *file;
+
+	if (kernel.is_read)
+		return &kernel;
+	kernel.is_read = true;
+	file = open_command();
+	while (file && kernel.nr_fields < 64 && fgets(line, sizeof(line), file)) {
+		struct field *field = &kernel.fields[kernel.nr_fields];
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!kernel.class[0]) {
+			if (strcmp(line, "Arithmetic") == 0 || strcmp(line, "Memory") == 0)
+				strcpy(kernel.class, line);
+			continue;
+		}
+		if (!fgets(value, sizeof(value), file))
+			break;
+		value[strcspn(value, "\n")] = '\0';
+		snprintf(field->name, sizeof(field->name), "%.63s", line);
+		snprintf(field->value, sizeof(field->value), "%.63s", value);
+		kernel.nr_fields++;
+	}
+	if (file)
+		fclose(file);
+	return &kernel;
+}
+
+static const char *
+text_field(const char *name)
+{
+	const struct kernel *kernel = known_kernel();
+
+	for (size_t i = 0; i < kernel->nr_fields; i++)
+		if (strcmp(kernel->fields[i].name, name) == 0)
+			return kernel->fields[i].value;
+	return "";
+}
+
+static double
+number_field(const char *name)
+{
+	return strtod(text_field(name), NULL);
+}
+
+static bool
+has_field(const char *name, const char *value)
+{
+	return strcmp(text_field(name), value) == 0;
+}
+
+/* Instructions, and flops in the order: scalar double, packed double, scalar single, packed single, x87. */
+static double
+arithmetic_count(uint64_t config)
+{
+	static const struct {
+		const char *name;
+		int bits;
+	} sets[] = {{"SCALAR", 0}, {"SSE", 128}, {"AVX2", 256}, {"AVX512", 512}};
+	const double steps = number_field("iterations") * number_field("unroll") * number_field("dlp");
+	const bool is_float = has_field("precision", "FLOAT"), is_x87 = has_field("instructionSet", "X87");
+	double flops = steps * (has_field("operation", "FMA") ? 2 : 1);
+	bool is_packed = false;
+
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		if (has_field("instructionSet", sets[i].name) && sets[i].bits) {
+			is_packed = true;
+			flops *= sets[i].bits / (is_float ? 32 : 64);
+		}
+	}
+	switch (config) {
+	case 0x0702:
+		return is_x87 ? flops : 0;
+	case 0x0f03:
+		return is_x87 ? 0 : flops;
+	case 0x8f03:
+		return !is_x87 && !is_packed && !is_float ? flops : 0;
+	case 0xaf03:
+		return is_packed && !is_float ? flops : 0;
+	case 0x4f03:
+		return !is_x87 && !is_packed && is_float ? flops : 0;
+	case 0x6f03:
+		return is_packed && is_float ? flops : 0;
+	case 0x00c0:
+	case 0x0076:
+		return steps * 1.1;
+	default:
+		return 0;
+	}
+}
+
+/* Lines. The L2 has 1 MiB, the last level 32; dirty lines stay in them at the end. */
+static double
+memory_count(uint64_t config)
+{
+	const double bytes = number_field("bufferSize"), passes = number_field("iterations");
+	const double from_memory = bytes > 33554432 ? bytes * passes : bytes,
+		     into_l2 = bytes > 1048576 ? bytes * passes : bytes;
+	const bool is_past_caches = has_field("operation", "WRITE_NT"), is_write = has_field("operation", "WRITE");
+
+	switch (config) {
+	case 0x10000de65:
+		return is_past_caches ? 0 : into_l2 / 64;
+	case 0x100004865:
+		return is_past_caches ? 0 : from_memory / 64;
+	case 0x0465:
+		return is_write && into_l2 > 1048576 ? (into_l2 - 1048576) / 64 : 0;
+	case 0x2063:
+		return is_past_caches ? bytes * passes / 64 : 0;
+	case 0xff44:
+	case 0x0231:
+		return is_past_caches || (config == 0x0231 && !is_write) ? 0 : bytes * passes / 64;
+	case 0x00c0:
+	case 0x0076:
+		return bytes * passes / 16;
+	default:
+		return 0;
+	}
+}
+
+/* ---- counting ---- */
+
+/* The elements of the kernel's buffers, from the command in the arguments of this process; 0 if there is none. */
+static uint64_t
+nr_elements(void)
+{
+	char line[4096];
+	uint64_t nr = 0;
+	FILE *file = open_command();
+
 	while (file && nr == 0 && fgets(line, sizeof(line), file)) {
 		if (strcmp(line, "bufferSize\n") == 0 && fgets(line, sizeof(line), file))
 			nr = strtoull(line, NULL, 10);
@@ -162,8 +314,6 @@ nr_elements(void)
 		fclose(file);
 	return nr;
 }
-
-/* ---- counting ---- */
 
 static bool
 is_large(uint64_t config)
@@ -179,6 +329,20 @@ truth_of(uint64_t config)
 			return &truth[i].per_element;
 	}
 	return NULL;
+}
+
+/* What the event counts of the kernel's work; false for junk. */
+static bool
+count_of_work(uint64_t config, double *count)
+{
+	const char *class = known_kernel()->class;
+	const double *per_element = truth_of(config);
+
+	if (!class[0])
+		*count = per_element ? *per_element * (double)nr_elements() : 0;
+	else
+		*count = strcmp(class, "Memory") == 0 ? memory_count(config) : arithmetic_count(config);
+	return per_element != NULL;
 }
 
 /* Those of the group that count now, and how many of them are large. */
@@ -268,18 +432,17 @@ static void
 switch_off(int fd)
 {
 	const int leader = events[fd].leader;
-	const double nr = (double)nr_elements();
 
 	if (!events[fd].is_on)
 		return;
 	for (int i = 0; fd == leader && i < nr_members[leader]; i++) {
 		struct event *event = &events[members[leader][i]];
-		const double *per_element = truth_of(event->config);
+		double count;
 
 		if (i >= USABLE_COUNTERS)
 			say("trap: event %d of a group\n", i + 1);
-		else if (event->is_on && per_element)
-			event->count += (uint64_t)(nr * *per_element + 0.5) * (is_wrong[leader] ? WRONG_FACTOR : 1);
+		else if (event->is_on && count_of_work(event->config, &count))
+			event->count += (uint64_t)(count + 0.5) * (is_wrong[leader] ? WRONG_FACTOR : 1);
 	}
 	events[fd].is_on = false;
 }

@@ -71,6 +71,6 @@ void command_complete_controllers(struct command_context *context, int i, void (
 				  void *to);
 
 extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, help_command,
-	list_command, doctor_command, version_command, complete_command;
+	list_command, doctor_command, validate_command, version_command, complete_command;
 
 #endif

@@ -2,6 +2,7 @@
 /* rot measure: run a controller. */
 #include "commands/command.h"
 #include "controllers/find.h"
+#include "validation/validation.h"
 
 static int
 measure_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
@@ -10,6 +11,7 @@ measure_run(struct command_context *context, int argc, char **argv, struct rot_e
 
 	if (!rot)
 		return -1;
+	validation_ensure(rot);
 	return controller_run(rot, argv[0], argc > 1 ? argv[1] : NULL, err);
 }
 

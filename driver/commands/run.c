@@ -3,6 +3,7 @@
 #include "programs/run.h"
 #include "commands/command.h"
 #include "programs/options.h"
+#include "validation/validation.h"
 
 static int
 run_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
@@ -17,6 +18,7 @@ run_run(struct command_context *context, int argc, char **argv, struct rot_error
 	rot = command_rot(context, err);
 	if (!rot)
 		goto out;
+	validation_ensure(rot);
 	context->has_status = true;
 	rc = program_run(rot, &options, argv + options.nr_words, &context->status, err);
 out:

@@ -223,6 +223,23 @@ caption_of_kinds(const struct drawing *d)
 	return line;
 }
 
+/* How well what was counted is known to count: "counts validated on known work: grade A". */
+static char *
+caption_of_grades(const struct drawing *d)
+{
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+	const char *weakest = "";
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct quantity_value *value =
+			requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
+
+		if (value && strcmp(value->grade, weakest) > 0)
+			weakest = value->grade;
+	}
+	return weakest[0] ? rot_format("counts validated on known work: grade %s", weakest) : rot_strdup("");
+}
+
 /* Where the values are from. */
 static char *
 caption_of_machines(const struct experiment *experiment)
@@ -239,7 +256,8 @@ make_caption(struct drawing *d, struct rot_error *err)
 {
 	const struct experiment_point *last = d->shown[d->nr_shown - 1];
 	struct expression_scope *scope = experiment_scope(d->experiment, last, d->shown[0]);
-	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d);
+	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d),
+	     *grades = caption_of_grades(d);
 	char *annotation = expression_text(scope, d->own->plot.annotation, err);
 
 	expression_scope_delete(scope);
@@ -248,11 +266,13 @@ make_caption(struct drawing *d, struct rot_error *err)
 	append(&d->caption, "\n", kinds);
 	if (d->own->plot.has_default_peaks && d->experiment->roof_note)
 		append(&d->caption, "\n", d->experiment->roof_note);
+	append(&d->caption, "\n", grades);
 	if (annotation)
 		append(&d->caption, "\n", annotation);
 	free(machine);
 	free(runs);
 	free(kinds);
+	free(grades);
 	free(annotation);
 	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
 }

@@ -357,6 +357,31 @@ print_legend(const struct experiment *experiment, FILE *out)
 	print_runs_ends(experiment, out);
 }
 
+/* What was counted, once, and how well that is known to count here. */
+static void
+print_grades(const struct experiment *experiment, FILE *out)
+{
+	char *known = rot_strdup("");
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_value *value = &experiment->points[i].values[j];
+			char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
+			char *text = rot_format("%s %s", name, value->grade), *longer;
+
+			if (value->grade[0] && !strstr(known, text)) {
+				longer = rot_format("%s%s%s", known, known[0] ? ", " : "", text);
+				free(known);
+				known = longer;
+			}
+			free(text);
+			free(name);
+		}
+	if (known[0])
+		fprintf(out, "validated on known work: %s\n", known);
+	free(known);
+}
+
 /* Was the note printed with an earlier point? */
 static bool
 is_known_note(const struct experiment *experiment, size_t point, size_t note)
@@ -504,6 +529,7 @@ experiment_print_table(const struct experiment *experiment, FILE *out)
 		print_table(experiment, &experiment->tables[i], out);
 	if (experiment->nr_points > 0) {
 		print_legend(experiment, out);
+		print_grades(experiment, out);
 		print_notes(experiment, out);
 	}
 	print_ceilings(experiment, out);

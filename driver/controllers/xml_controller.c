@@ -38,6 +38,16 @@ xml_controller_close(struct xml_controller *controller)
 	free(controller);
 }
 
+const struct measurement *
+xml_controller_point(const struct xml_controller *controller, size_t i, const char **series, const char **label)
+{
+	const struct planned_point *point = &controller->planned[i];
+
+	*series = point->series;
+	*label = point->label;
+	return point->measurement;
+}
+
 size_t
 xml_controller_nr_points(const struct xml_controller *controller)
 {

@@ -10,6 +10,7 @@
 #include "error.h"
 
 struct rot;
+struct measurement;
 struct xml_controller;
 
 /*
@@ -27,6 +28,10 @@ int xml_controller_run(struct xml_controller *controller, const char *output_nam
 
 size_t xml_controller_nr_points(const struct xml_controller *controller);
 size_t xml_controller_nr_ceilings(const struct xml_controller *controller);
+
+/* The i-th point as it would be measured, without measurers; NULL: it is a program. All borrowed. */
+const struct measurement *
+xml_controller_point(const struct xml_controller *controller, size_t i, const char **series, const char **label);
 
 /* The comment of the controller in that file, without validating it; NULL: the file is no XML controller. Fresh memory.
  */

@@ -54,8 +54,14 @@ is_derived(const struct quantity_kind *kind)
 static void
 add_counted(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offer)
 {
-	findings_add(findings, kind->name, FINDING_GOOD, "%s%s%s: %s", offer->of, *offer->of ? " " : "", offer->kind,
-		     *offer->source ? offer->source : "-");
+	const bool has_failed = strcmp(offer->grade, "F") == 0;
+	struct finding *finding =
+		findings_add(findings, kind->name, has_failed ? FINDING_LIMITED : FINDING_GOOD, "%s%s%s%s%s: %s",
+			     offer->of, *offer->of ? " " : "", offer->kind, *offer->grade ? ", grade " : "",
+			     offer->grade, *offer->source ? offer->source : "-");
+
+	if (has_failed)
+		finding_advise(finding, "it does not count what it should: rot validate");
 }
 
 static void

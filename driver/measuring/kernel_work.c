@@ -147,7 +147,6 @@ kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const c
 struct check {
 	const struct rot *rot;
 	const struct kernel_base *kernel;
-	double data_bytes;
 };
 
 static int
@@ -184,12 +183,11 @@ check_flag(const struct definition_row *row, const struct expression_scope *scop
 static int
 add_data(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
 {
-	struct check *check = context;
-	double bytes;
+	double *sum = context, bytes;
 
 	if (expression_number(scope, row->expression, &bytes, err) < 0)
 		return -1;
-	check->data_bytes += bytes;
+	*sum += bytes;
 	return 0;
 }
 
@@ -206,19 +204,26 @@ check_libraries(const struct rot *rot, const struct kernel_base *kernel, struct 
 }
 
 int
+kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double *bytes, struct rot_error *err)
+{
+	*bytes = 0;
+	return kernel_each_row(rot, kernel, DEFINITION_DATA_SIZE, add_data, bytes, err);
+}
+
+int
 kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
 {
-	struct check check = {rot, kernel, 0};
-	double memory_bytes = (double)rot->machine->memory_bytes;
+	struct check check = {rot, kernel};
+	double memory_bytes = (double)rot->machine->memory_bytes, data_bytes;
 
 	if (kernel_each_row(rot, kernel, DEFINITION_CHECK, check_condition, &check, err) < 0 ||
 	    check_libraries(rot, kernel, err) < 0 ||
 	    kernel_each_row(rot, kernel, DEFINITION_REQUIRES, check_flag, &check, err) < 0 ||
-	    kernel_each_row(rot, kernel, DEFINITION_DATA_SIZE, add_data, &check, err) < 0)
+	    kernel_data_bytes(rot, kernel, &data_bytes, err) < 0)
 		return -1;
-	if (memory_bytes > 0 && check.data_bytes > memory_bytes) {
+	if (memory_bytes > 0 && data_bytes > memory_bytes) {
 		rot_error_set(err, 0, "kernel '%s' needs %.1f MiB of memory, this machine has %.1f MiB",
-			      class_name(kernel), check.data_bytes / 0x1p20, memory_bytes / 0x1p20);
+			      class_name(kernel), data_bytes / 0x1p20, memory_bytes / 0x1p20);
 		return rot_error_hint(err, "choose a smaller size");
 	}
 	return 0;

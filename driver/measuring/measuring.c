@@ -104,16 +104,24 @@ hash_machine(struct sha256 *hash, const struct machine *machine)
 }
 
 char *
-measuring_hash(struct rot *rot, const void *description)
+measuring_machine_hash(const struct machine *machine, const char *text)
 {
 	struct sha256 *hash = sha256_new();
-	char hex[SHA256_HEX_SIZE], *xml = rot_xml_write(description);
+	char hex[SHA256_HEX_SIZE];
 
-	sha256_add_text(hash, xml);
-	hash_machine(hash, rot->machine);
+	sha256_add_text(hash, text);
+	hash_machine(hash, machine);
 	sha256_finish(hash, hex);
-	free(xml);
 	return rot_strdup(hex);
+}
+
+char *
+measuring_hash(struct rot *rot, const void *description)
+{
+	char *xml = rot_xml_write(description), *hash = measuring_machine_hash(rot->machine, xml);
+
+	free(xml);
+	return hash;
 }
 
 char *

@@ -44,6 +44,9 @@ int measuring_prepare(struct rot *rot, struct measurement *const *measurements, 
 char *measuring_hash(struct rot *rot, const void *description);
 char *measuring_description_hash(struct rot *rot, struct measurement *measurement);
 
+/* SHA-256 of the machine's identity and a text, in hex. Fresh memory. */
+char *measuring_machine_hash(const struct machine *machine, const char *text);
+
 /*
  * Work known in advance, by the expressions of the kernel's definition (expression.h), for a started kernel entity.
  * Returns false if the definition has no row for it, or an error happened (then err is set). direction: "read", "write"
@@ -53,6 +56,9 @@ bool kernel_expected_operations(struct rot *rot, const struct kernel_base *kerne
 				struct rot_error *err);
 bool kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
 			   double *bytes, struct rot_error *err);
+
+/* How much data a started kernel entity works on, by its definition. 0 or -1. */
+int kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double *bytes, struct rot_error *err);
 
 /*
  * Refuses what cannot work, before anything is built: the definition's checks and required CPU flags, data that do not

@@ -281,16 +281,28 @@ architecture_delete(struct architecture *architecture)
 	free(architecture);
 }
 
+/* Passed, not validated, failed. */
+static int
+rank_of(const struct architecture_formula *formula)
+{
+	if (formula->grade == 0)
+		return 1;
+	return formula->grade == 'F' ? 2 : 0;
+}
+
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of)
 {
+	const struct architecture_formula *best = NULL;
+
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
 
-		if (strcmp(formula->quantity, quantity) == 0 && strcmp(formula->of, of) == 0)
-			return formula;
+		if (strcmp(formula->quantity, quantity) == 0 && strcmp(formula->of, of) == 0 &&
+		    (!best || rank_of(formula) < rank_of(best)))
+			best = formula;
 	}
-	return NULL;
+	return best;
 }
 
 /* ---- the machine's ---- */

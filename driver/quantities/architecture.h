@@ -37,7 +37,8 @@ struct architecture_formula {
 	char *source;     /* the events, for people; and what is not seen                                           */
 	size_t events[FORMULA_MAX_EVENTS]; /* indices of the events the expression uses, ascending                   */
 	size_t nr_events;
-	int line; /* in the architecture's file */
+	int line;   /* in the architecture's file */
+	char grade; /* 'A', 'B', 'C', 'F' where it was validated on this machine (validation/validation.h), else 0 */
 };
 
 /* One legal group: at most limit[class] events of each class. */
@@ -97,7 +98,10 @@ struct architecture *architecture_read(const char *path, const char *schema, str
 
 void architecture_delete(struct architecture *architecture);
 
-/* The preferred formula of a quantity, or NULL. of: "" for plain counts. */
+/*
+ * The formula of a quantity, or NULL: the first that passed validation; without one, the first that was not validated;
+ * else the first. of: "" for plain counts.
+ */
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
 

@@ -299,7 +299,7 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->unit = quantity_resolution_unit(resolution);
 	value->kind = quantity_resolution_kind(resolution);
 	value->source = quantity_resolution_source(resolution);
-	value->grade = "";
+	value->grade = quantity_resolution_grade(resolution);
 	value->expected = resolution->expected;
 	value->summary = summary_empty();
 }

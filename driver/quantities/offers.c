@@ -15,6 +15,7 @@
 
 struct offer_text {
 	char *strings[NR_STRINGS]; /* name, of, unit, description, kind, source */
+	const char *grade;         /* static */
 };
 
 struct offer_list {
@@ -58,6 +59,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[2] = quantity_resolution_unit(&resolution);
 	text->strings[3] = rot_strdup(word && !is_rate ? word->description : kind->description);
 	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
+	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
 	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
 }
 
@@ -102,6 +104,7 @@ pack_offers(struct offer_list *list)
 		const char **places[NR_STRINGS] = {&offer->name,        &offer->of,   &offer->unit,
 						   &offer->description, &offer->kind, &offer->source};
 
+		offer->grade = list->texts[i].grade;
 		for (size_t k = 0; k < NR_STRINGS; k++) {
 			*places[k] = at;
 			at = stpcpy(at, list->texts[i].strings[k]) + 1;

@@ -51,6 +51,7 @@ struct quantity_offer {
 	const char *kind;   /* "measured", "modelled", "expected" (cannot be measured here), "unavailable" (nor known in
 			       advance) */
 	const char *source; /* events or formula; "" if none */
+	const char *grade;  /* "A".."F" after validation; "" if not validated, or not counted */
 };
 size_t
 quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */

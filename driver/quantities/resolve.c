@@ -273,3 +273,24 @@ quantity_resolution_source(const struct quantity_resolution *resolution)
 		return rot_strdup(resolution->numerator.text);
 	return rot_format("%s per %s", resolution->numerator.text, resolution->denominator.text);
 }
+
+const char *
+quantity_resolution_grade(const struct quantity_resolution *resolution)
+{
+	static const char *const texts[] = {"", "A", "B", "C", "F"};
+	const struct quantity_part *const parts[] = {&resolution->numerator, &resolution->denominator};
+	size_t weakest = 0;
+
+	for (size_t i = 0; i < (resolution->has_denominator ? 2 : 1); i++) {
+		size_t k = 0;
+
+		if (parts[i]->source != PART_COUNTED)
+			continue;
+		while (k < sizeof(texts) / sizeof(*texts) && texts[k][0] != parts[i]->formula->grade)
+			k++;
+		if (k == 0 || k == sizeof(texts) / sizeof(*texts))
+			return "";
+		weakest = k > weakest ? k : weakest;
+	}
+	return texts[weakest];
+}

@@ -58,6 +58,9 @@ char *quantity_resolution_of(const struct quantity_resolution *resolution);
 /* The weaker kind of the two: measured, modelled, expected, given. */
 const char *quantity_weaker_kind(const char *a, const char *b);
 
+/* The weakest grade of the formulas it is counted by: "A" to "F", "" if one was not validated or there is none. */
+const char *quantity_resolution_grade(const struct quantity_resolution *resolution);
+
 /* The kind of the whole, and the texts of its parts ("A per B"; fresh memory). */
 const char *quantity_resolution_kind(const struct quantity_resolution *resolution);
 char *quantity_resolution_source(const struct quantity_resolution *resolution);

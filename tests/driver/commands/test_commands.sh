@@ -113,6 +113,7 @@ peaks
 plot
 list
 doctor
+validate
 help
 version" ""
 call complete 'rot run --pa'

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* What is remembered of a validation: CACHE/validation/HASH.json, by machine and file of the architecture. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/paths.h"
+#include "measuring/measuring.h"
+#include "measuring/sha256.h"
+#include "memory.h"
+#include "rot.h"
+#include "support/files.h"
+#include "support/json.h"
+#include "validation/validation.h"
+
+static const char schema[] = "rot.validation/1";
+
+/* Fresh memory; NULL if the architecture's file cannot be read. */
+static char *
+record_path(const struct rot *rot, struct rot_error *err)
+{
+	char file[SHA256_HEX_SIZE], *hash, *path;
+
+	if (sha256_of_file(rot->architecture->path, file, err) < 0)
+		return NULL;
+	hash = measuring_machine_hash(rot->machine, file);
+	path = rot_format("%s/validation/%s.json", rot->paths->cache, hash);
+	free(hash);
+	return path;
+}
+
+/* ---- to JSON ---- */
+
+static json_t *
+shape_json(const struct shape *shape)
+{
+	static const char *const verdicts[] = {
+		[SHAPE_SOUND] = "sound", [SHAPE_WRONG] = "wrong", [SHAPE_REFUSED] = "refused"};
+
+	return json_pack("{s:i, s:i, s:s, s:b, s:o}", "large", (int)shape->large, "plain", (int)shape->plain, "verdict",
+			 verdicts[shape->verdict], "isLegal", shape->is_legal, "deviation",
+			 json_number(shape->deviation));
+}
+
+static json_t *
+shapes_json(const struct shapes *shapes)
+{
+	json_t *items = json_array(), *json;
+
+	for (size_t i = 0; i < shapes->nr; i++)
+		json_array_append_new(items, shape_json(&shapes->items[i]));
+	json = json_pack("{s:i, s:o}", "usableCounters", (int)shapes->usable_counters, "groups", items);
+	if (shapes->is_scrub_tried)
+		json_object_set_new(json, "isScrubNeeded", json_boolean(shapes->is_scrub_needed));
+	return json;
+}
+
+static json_t *
+letter_json(char letter)
+{
+	return json_stringn(&letter, letter ? 1 : 0);
+}
+
+static json_t *
+row_json(const struct known_work_row *row)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "kernel", row->kernel,
+			 "expected", json_number(row->expected), "measured", json_number(row->measured), "ratio",
+			 json_number(row->grade.of.value), "low", json_number(row->grade.of.low), "high",
+			 json_number(row->grade.of.high), "bias", json_number(row->grade.bias), "spread",
+			 json_number(row->grade.spread), "grade", letter_json(row->grade.letter), "n",
+			 (json_int_t)row->grade.of.n, "tainted", (json_int_t)row->nr_tainted, "isTooSmall",
+			 row->is_too_small);
+}
+
+static json_t *
+formula_json(const struct validation *validation, const struct architecture_formula *formula)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < validation->work.nr; i++) {
+		if (validation->work.rows[i].formula == formula)
+			json_array_append_new(rows, row_json(&validation->work.rows[i]));
+	}
+	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "quantity", formula->quantity, "of", formula->of, "source",
+			 formula->source, "value", formula->expression, "grade",
+			 letter_json(known_work_grade(&validation->work, formula)), "rows", rows);
+}
+
+json_t *
+validation_json(const struct rot *rot, const struct validation *validation)
+{
+	json_t *formulas = json_array();
+
+	for (size_t i = 0; i < rot->architecture->nr_formulas; i++)
+		json_array_append_new(formulas, formula_json(validation, &rot->architecture->formulas[i]));
+	return json_pack("{s:s, s:o, s:s, s:b, s:b, s:b, s:o, s:o}", "schema", schema, "machine",
+			 json_entity(rot->machine), "architecture", rot->architecture->name, "isQuick",
+			 validation->options.is_quick, "isScrubbed", !validation->options.without_scrub, "passes",
+			 validation_passes(rot, validation), "shapes", shapes_json(&validation->shapes), "formulas",
+			 formulas);
+}
+
+/* ---- keeping, and giving grades to formulas ---- */
+
+/* NULL where there is none, or none that is one; that is put aside. */
+static json_t *
+read_record(const char *path)
+{
+	json_error_t why;
+	json_t *json;
+	size_t length;
+	char *bytes = file_read(path, &length, NULL), *aside;
+
+	if (!bytes)
+		return NULL;
+	json = json_loadb(bytes, length, 0, &why);
+	free(bytes);
+	if (json && strcmp(json_text_at(json, "schema"), schema) == 0)
+		return json;
+	json_decref(json);
+	aside = rot_format("%s.damaged", path);
+	if (rename(path, aside) == 0)
+		rot_warning("the record of the validation was damaged and is put aside as '%s'", aside);
+	free(aside);
+	return NULL;
+}
+
+static void
+apply(struct architecture *architecture, const json_t *record)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(json_object_get(record, "formulas"), i, item)
+	{
+		for (size_t k = 0; k < architecture->nr_formulas; k++) {
+			struct architecture_formula *formula = &architecture->formulas[k];
+			const char *grade = json_text_at(item, "grade");
+
+			if (strcmp(json_text_at(item, "quantity"), formula->quantity) == 0 &&
+			    strcmp(json_text_at(item, "of"), formula->of) == 0 &&
+			    strcmp(json_text_at(item, "value"), formula->expression) == 0 && grade[0] &&
+			    strchr("ABCF", grade[0]))
+				formula->grade = grade[0];
+		}
+	}
+}
+
+bool
+validation_recall(struct rot *rot)
+{
+	char *path = rot->architecture->nr_formulas ? record_path(rot, NULL) : NULL;
+	json_t *record = path ? read_record(path) : NULL;
+
+	if (record)
+		apply(rot->architecture, record);
+	json_decref(record);
+	free(path);
+	return record != NULL;
+}
+
+static int
+write_record(const char *path, const json_t *record, struct rot_error *err)
+{
+	char *text = json_dumps(record, JSON_INDENT(1)),
+	     *folder = rot_strndup(path, (size_t)(strrchr(path, '/') - path));
+	int rc = folder_make(folder, err);
+
+	if (rc == 0)
+		rc = file_write(path, text, strlen(text), false, err);
+	free(folder);
+	free(text);
+	return rc;
+}
+
+int
+validation_store(struct rot *rot, const struct validation *validation, struct rot_error *err)
+{
+	char *path = record_path(rot, err);
+	json_t *known = path ? read_record(path) : NULL, *record;
+	int rc = path ? 0 : -1;
+
+	if (known && validation->options.is_quick && json_is_false(json_object_get(known, "isQuick"))) {
+		json_decref(known);
+		free(path);
+		return 0;
+	}
+	record = validation_json(rot, validation);
+	apply(rot->architecture, record);
+	if (rc == 0)
+		rc = write_record(path, record, err);
+	json_decref(record);
+	json_decref(known);
+	free(path);
+	return rc;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+#include "validation/shapes.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "controllers/find.h"
+#include "controllers/xml_controller.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "quantities/expected.h"
+#include "quantities/plan.h"
+#include "quantities/quantity.h"
+#include "rot.h"
+#include "statistics/summary.h"
+#include "support/progress.h"
+
+#define NR_RUNS 5
+/* Starting and stopping a group executes some hundred instructions of the million that are counted. */
+#define MAX_DEVIATION 0.005
+#define MAX_LARGE 3
+#define CONTROLLER "known-operations"
+
+/* What the shapes are tried on, and what its events count alone. */
+struct stand {
+	struct rot *rot;
+	struct xml_controller *controller;
+	const struct measurement *work; /* borrowed of the controller */
+	const struct architecture_event *plain, *large;
+	double alone_plain, alone_large;
+};
+
+/* ---- counting one group ---- */
+
+static void
+add_events(struct perf_event_measurer *measurer, const struct architecture_event *event, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++) {
+		struct perf_event_definition *definition = perf_event_definition_new();
+
+		rot_string_set(&definition->name, event->name);
+		rot_string_set(&definition->definition, event->definition);
+		perf_event_measurer_events_add(measurer, definition);
+	}
+}
+
+/* The work, counted by a group: the large events first. */
+static struct measurement *
+group_measurement(const struct stand *stand, unsigned large, unsigned plain, bool scrubs)
+{
+	struct measurement *measurement = rot_graph_clone(stand->work, NULL);
+	struct perf_event_measurer *measurer = perf_event_measurer_new();
+	struct measurer_set *set = measurer_set_new();
+
+	add_events(measurer, stand->large, large);
+	add_events(measurer, stand->plain, plain);
+	if (scrubs) {
+		rot_string_set(&measurer->scrub_event, stand->rot->architecture->scrub_event);
+		measurer->scrub_count = stand->rot->architecture->scrub_count;
+	}
+	set->main_measurer = &measurer->base;
+	measurement_workloads_at(measurement, 0)->measurer_set = set;
+	return measurement;
+}
+
+/* The counts of run i; NULL if there is none, or the group did not run all the time. */
+static const struct perf_event_measurer_output *
+counts_of_run(const struct measurement_result *result, size_t i)
+{
+	const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+	const struct measurer_set_output *set = measurement_run_output_nr_measurer_set_outputs(run)
+							? measurement_run_output_measurer_set_outputs_at(run, 0)
+							: NULL;
+	const struct perf_event_measurer_output *counts =
+		set ? rot_cast(set->main_measurer_output, &perf_event_measurer_output_class) : NULL;
+
+	for (size_t k = 0; counts && k < perf_event_measurer_output_nr_event_counts(counts); k++) {
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(counts, k);
+
+		if (count->time_running == 0 || count->time_running < count->time_enabled)
+			return NULL;
+	}
+	return counts;
+}
+
+static double
+count_at(const struct stand *stand, const struct perf_event_measurer_output *counts, size_t k)
+{
+	const int bits = stand->rot->architecture->counter_bits;
+	uint64_t raw = perf_event_measurer_output_event_counts_at(counts, k)->raw_count;
+
+	return (double)(bits ? raw & ((UINT64_C(1) << bits) - 1) : raw);
+}
+
+static int
+perform(const struct stand *stand, struct measurement *const *passes, size_t nr, struct measurement_result **results,
+	struct rot_error *err)
+{
+	return measuring_perform(stand->rot, passes, nr, NR_RUNS, results, err);
+}
+
+/* ---- what an event counts alone ---- */
+
+static int
+count_alone(const struct stand *stand, const struct architecture_event *event, double *count, struct rot_error *err)
+{
+	struct stand alone = *stand;
+	struct measurement_result *result = NULL;
+	struct measurement *pass;
+	double counts[NR_RUNS];
+	size_t nr = 0;
+
+	alone.plain = event;
+	pass = group_measurement(&alone, 0, 1, true);
+	if (perform(stand, &pass, 1, &result, err) < 0) {
+		rot_graph_delete(pass);
+		return -1;
+	}
+	for (size_t i = 0; i < NR_RUNS; i++) {
+		const struct perf_event_measurer_output *run = counts_of_run(result, i);
+
+		if (run)
+			counts[nr++] = count_at(stand, run, 0);
+	}
+	rot_graph_delete(result);
+	rot_graph_delete(pass);
+	*count = statistics_percentile(counts, nr, 50);
+	if (!(*count > 0))
+		return rot_error_set(err, 0,
+				     "event '%s' counts nothing of a kernel that executes a million instructions",
+				     event->definition);
+	return 0;
+}
+
+static const struct architecture_event *
+find_event(const struct architecture *architecture, const char *name)
+{
+	for (size_t i = 0; i < architecture->nr_events; i++) {
+		if (strcmp(architecture->events[i].name, name) == 0)
+			return &architecture->events[i];
+	}
+	return NULL;
+}
+
+/* The first large event that counts anything here, if there is one. */
+static void
+find_large(struct stand *stand)
+{
+	for (size_t i = 0; i < stand->rot->architecture->nr_events; i++) {
+		const struct architecture_event *event = &stand->rot->architecture->events[i];
+
+		if (event->class == EVENT_LARGE && count_alone(stand, event, &stand->alone_large, NULL) == 0) {
+			stand->large = event;
+			return;
+		}
+	}
+}
+
+/* The first point that computes in double precision. */
+static const struct measurement *
+find_work(struct rot *rot, const struct xml_controller *controller)
+{
+	for (size_t i = 0; i < xml_controller_nr_points(controller); i++) {
+		const char *series, *label;
+		const struct measurement *point = xml_controller_point(controller, i, &series, &label);
+		double operations = NAN;
+
+		if (point && expected_operations_of(rot, point, "doublePrecisionFlop", &operations, NULL) == 0 &&
+		    operations > 0)
+			return point;
+	}
+	return NULL;
+}
+
+static int
+stand_open(struct stand *stand, struct rot *rot, struct rot_error *err)
+{
+	char *path = controller_find_file(rot->paths, CONTROLLER);
+
+	*stand = (struct stand){.rot = rot, .plain = find_event(rot->architecture, "instructions")};
+	stand->controller = path ? xml_controller_open(rot, path, err) : NULL;
+	stand->work = stand->controller ? find_work(rot, stand->controller) : NULL;
+	free(path);
+	if (stand->controller && !stand->work)
+		rot_error_set(err, 0, "no kernel of the controller '%s' computes in double precision", CONTROLLER);
+	else if (!stand->controller && err && !err->text[0])
+		rot_error_set(err, 0, "the controller '%s' is missing", CONTROLLER);
+	else if (stand->work && !stand->plain)
+		rot_error_set(err, 0, "'%s' has no event 'instructions'", rot->architecture->path);
+	if (!stand->work || !stand->plain || count_alone(stand, stand->plain, &stand->alone_plain, err) < 0)
+		return -1;
+	find_large(stand);
+	return 0;
+}
+
+/* ---- shapes ---- */
+
+/* The worst relative deviation of any count in any run from what the event counts alone; NaN: not all was counted. */
+static double
+worst_deviation(const struct stand *stand, const struct measurement_result *result, unsigned large, unsigned plain)
+{
+	double worst = 0;
+
+	for (size_t i = 0; i < NR_RUNS; i++) {
+		const struct perf_event_measurer_output *counts = counts_of_run(result, i);
+
+		if (!counts || perf_event_measurer_output_nr_event_counts(counts) < large + plain)
+			return NAN;
+		for (unsigned k = 0; k < large + plain; k++) {
+			double alone = k < large ? stand->alone_large : stand->alone_plain;
+			double deviation = count_at(stand, counts, k) / alone - 1;
+
+			worst = fabs(deviation) > fabs(worst) ? deviation : worst;
+		}
+	}
+	return worst;
+}
+
+static bool
+is_legal_shape(const struct architecture *architecture, unsigned large, unsigned plain)
+{
+	for (size_t i = 0; i < architecture->nr_groups; i++) {
+		const struct architecture_group *group = &architecture->groups[i];
+
+		if (large <= group->limit[EVENT_LARGE] && plain <= group->limit[EVENT_PLAIN])
+			return true;
+	}
+	return false;
+}
+
+/* False when a group with even more plain events cannot be opened either. */
+static bool
+try_shape(const struct stand *stand, struct shapes *shapes, unsigned large, unsigned plain)
+{
+	struct measurement *pass = group_measurement(stand, large, plain, true);
+	struct measurement_result *result = NULL;
+	struct shape shape = {.large = large, .plain = plain, .verdict = SHAPE_REFUSED, .deviation = NAN};
+
+	progress_point();
+	shape.is_legal = is_legal_shape(stand->rot->architecture, large, plain);
+	if (perform(stand, &pass, 1, &result, NULL) == 0)
+		shape.deviation = worst_deviation(stand, result, large, plain);
+	if (!isnan(shape.deviation))
+		shape.verdict = fabs(shape.deviation) <= MAX_DEVIATION ? SHAPE_SOUND : SHAPE_WRONG;
+	rot_graph_delete(result);
+	rot_graph_delete(pass);
+	shapes->items = rot_realloc(shapes->items, shapes->nr + 1, sizeof(*shapes->items));
+	shapes->items[shapes->nr++] = shape;
+	return shape.verdict != SHAPE_REFUSED;
+}
+
+static void
+count_usable(struct shapes *shapes)
+{
+	for (size_t i = 0; i < shapes->nr; i++) {
+		const struct shape *shape = &shapes->items[i];
+
+		if (shape->large == 0 && shape->verdict == SHAPE_SOUND && shape->plain == shapes->usable_counters + 1)
+			shapes->usable_counters++;
+	}
+}
+
+/* Plain events between runs of large ones, in one process, without scrubbing. */
+static void
+try_scrub(const struct stand *stand, struct shapes *shapes)
+{
+	struct measurement *passes[2] = {group_measurement(stand, 1, 0, false), group_measurement(stand, 0, 1, false)};
+	struct measurement_result *results[2] = {NULL, NULL};
+
+	if (perform(stand, passes, 2, results, NULL) == 0) {
+		double large = worst_deviation(stand, results[0], 1, 0),
+		       plain = worst_deviation(stand, results[1], 0, 1);
+
+		shapes->is_scrub_tried = true;
+		shapes->is_scrub_needed = !(fabs(large) <= MAX_DEVIATION && fabs(plain) <= MAX_DEVIATION);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		rot_graph_delete(results[i]);
+		rot_graph_delete(passes[i]);
+	}
+}
+
+static void
+try_all(const struct stand *stand, struct shapes *shapes)
+{
+	const unsigned most = (unsigned)stand->rot->architecture->nominal_counters + 1;
+
+	for (unsigned large = 0; large <= (stand->large ? MAX_LARGE : 0); large++) {
+		for (unsigned plain = large ? 0 : 1; large + plain <= most && !rot_interrupted(); plain++) {
+			if (!try_shape(stand, shapes, large, plain))
+				break;
+		}
+	}
+	count_usable(shapes);
+	if (stand->large)
+		try_scrub(stand, shapes);
+}
+
+int
+shapes_find(struct rot *rot, struct shapes *shapes, struct rot_error *err)
+{
+	struct stand stand;
+	int rc;
+
+	*shapes = (struct shapes){0};
+	configuration_push(rot->configuration);
+	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false", NULL);
+	progress_begin(0, configuration_bool(rot->configuration, "quiet"));
+	rc = stand_open(&stand, rot, err);
+	shapes->has_large = rc == 0 && stand.large;
+	if (rc == 0)
+		try_all(&stand, shapes);
+	if (rc == 0 && rot_interrupted())
+		rc = rot_error_set(err, 0, "interrupted");
+	progress_end();
+	configuration_pop(rot->configuration);
+	xml_controller_close(stand.controller);
+	return rc;
+}
+
+void
+shapes_clear(struct shapes *shapes)
+{
+	free(shapes->items);
+	*shapes = (struct shapes){0};
+}
+
+const struct shape *
+shapes_first_wrong(const struct shapes *shapes)
+{
+	for (size_t i = 0; i < shapes->nr; i++) {
+		if (shapes->items[i].is_legal && shapes->items[i].verdict != SHAPE_SOUND)
+			return &shapes->items[i];
+	}
+	return NULL;
+}

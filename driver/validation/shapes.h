@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which groups of events really count here. A group that is too large for the counters, or that mixes events which
+ * cannot be mixed, may open, say that it ran all the time, and yet count wrong: only known work tells.
+ */
+#ifndef VALIDATION_SHAPES_H
+#define VALIDATION_SHAPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+struct rot;
+
+enum shape_verdict {
+	SHAPE_SOUND,   /* every count of every run is what the event counts alone */
+	SHAPE_WRONG,   /* it counted, and counted wrong                           */
+	SHAPE_REFUSED, /* the system does not open it, or multiplexes it          */
+};
+
+/* A group of so many events that count by more than one a cycle, and so many plain ones. */
+struct shape {
+	unsigned large, plain;
+	enum shape_verdict verdict;
+	bool is_legal;    /* the architecture's file allows it */
+	double deviation; /* the worst one, relative; NaN if refused */
+};
+
+struct shapes {
+	struct shape *items;
+	size_t nr;
+	unsigned usable_counters; /* plain events that count right together */
+	bool has_large;           /* the architecture knows such events */
+
+	/* Whether a group of large events spoils the counts of the next group, if nothing scrubs between them. */
+	bool is_scrub_tried, is_scrub_needed;
+};
+
+/*
+ * Tries them on a kernel in registers. Which events stand for the classes: instructions, and the first large event that
+ * counts anything. Error: the architecture has no event for instructions, or it does not count alone.
+ */
+int shapes_find(struct rot *rot, struct shapes *shapes, struct rot_error *err);
+void shapes_clear(struct shapes *shapes);
+
+/* What the architecture's file gets wrong: a legal group that is not sound. NULL: nothing. */
+const struct shape *shapes_first_wrong(const struct shapes *shapes);
+
+#endif

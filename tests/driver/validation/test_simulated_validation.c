@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Validation on a simulated Zen 5 (tests/simulated_pmu.c): it finds the traps by itself, passes the file of the
+ * architecture, and names what is wrong with one that was tampered with. This program starts itself anew with the
+ * processor preloaded.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "configuration/configuration.h"
+#include "memory.h"
+#include "quantities/architecture.h"
+#include "rot.h"
+#include "testing.h"
+#include "validation/validation.h"
+
+static struct rot rot;
+static char *cache; /* shared by all tests: cores are built once */
+
+static void
+open_rot(void)
+{
+	struct configuration *configuration = configuration_new();
+	struct rot_error err = {{0}, {0}};
+
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
+	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &err), 0);
+	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(rot.architecture->name, "zen5");
+}
+
+static void
+close_rot(void)
+{
+	rot_close(&rot);
+}
+
+/* The architecture, with a text of its file replaced where it stands first. */
+static void
+tamper(const char *text, const char *by)
+{
+	char *path = source_path("driver/architectures/zen5.xml");
+	char *schema = source_path("driver/schemas/architecture.rng");
+	char *file = file_text(path), *at = strstr(file, text), *other = rot_format("%s/tampered.xml", cache);
+	struct rot_error err = {{0}, {0}};
+	FILE *out = fopen(other, "w");
+
+	ck_assert_ptr_nonnull(at);
+	ck_assert_ptr_nonnull(out);
+	fprintf(out, "%.*s%s%s", (int)(at - file), file, by, at + strlen(text));
+	fclose(out);
+	architecture_delete(rot.architecture);
+	rot.architecture = architecture_read(other, schema, &err);
+	ck_assert_msg(rot.architecture != NULL, "%s", err.text);
+	free(other);
+	free(file);
+	free(schema);
+	free(path);
+}
+
+static void
+validate(struct validation *validation, bool without_scrub)
+{
+	const struct validation_options options = {.is_quick = true, .without_scrub = without_scrub};
+	struct rot_error err = {{0}, {0}};
+
+	ck_assert_msg(validation_run(&rot, &options, validation, &err) == 0, "%s", err.text);
+}
+
+static char
+grade(const struct validation *validation, const char *quantity, const char *of)
+{
+	return known_work_grade(&validation->work, architecture_formula(rot.architecture, quantity, of));
+}
+
+static enum shape_verdict
+verdict(const struct validation *validation, unsigned large, unsigned plain)
+{
+	for (size_t i = 0; i < validation->shapes.nr; i++) {
+		const struct shape *shape = &validation->shapes.items[i];
+
+		if (shape->large == large && shape->plain == plain)
+			return shape->verdict;
+	}
+	ck_abort_msg("a group of %u large and %u plain events was not tried", large, plain);
+	return SHAPE_REFUSED;
+}
+
+/* What it prints, in fresh memory. */
+static char *
+printed(const struct validation *validation)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	ck_assert_ptr_nonnull(out);
+	validation_print(&rot, validation, false, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(traps_are_found)
+{
+	struct validation validation;
+
+	validate(&validation, false);
+	ck_assert_uint_eq(validation.shapes.usable_counters, 5);
+	ck_assert_int_eq(verdict(&validation, 0, 5), SHAPE_SOUND);
+	ck_assert_int_eq(verdict(&validation, 0, 6), SHAPE_WRONG);
+	ck_assert_int_eq(verdict(&validation, 0, 7), SHAPE_REFUSED);
+	ck_assert_int_eq(verdict(&validation, 2, 0), SHAPE_SOUND);
+	ck_assert_int_eq(verdict(&validation, 1, 2), SHAPE_SOUND);
+	ck_assert_int_eq(verdict(&validation, 1, 3), SHAPE_WRONG);
+	ck_assert_int_eq(verdict(&validation, 3, 0), SHAPE_WRONG);
+	ck_assert(validation.shapes.is_scrub_tried && validation.shapes.is_scrub_needed);
+	ck_assert_ptr_null(shapes_first_wrong(&validation.shapes));
+	ck_assert(grade(&validation, "operationCount", "doublePrecisionFlop") == 'A');
+	ck_assert(grade(&validation, "operationCount", "singlePrecisionFlop") == 'A');
+	ck_assert(grade(&validation, "operationCount", "compInstr") == 'A');
+	ck_assert(grade(&validation, "transferredBytes", "l2l3.read") == 'A');
+	ck_assert(grade(&validation, "transferredBytes", "llcRam.read") == 'A');
+	ck_assert(validation_passes(&rot, &validation));
+	validation_clear(&validation);
+}
+END_TEST
+
+START_TEST(grades_are_remembered)
+{
+	struct rot_error err = {{0}, {0}};
+	struct validation validation;
+
+	ck_assert(!validation_recall(&rot));
+	validate(&validation, false);
+	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	validation_clear(&validation);
+	close_rot();
+	open_rot();
+	ck_assert(architecture_formula(rot.architecture, "transferredBytes", "llcRam.read")->grade == 'A');
+	ck_assert(architecture_formula(rot.architecture, "transferredBytes", "llcRam.write")->grade == 0);
+}
+END_TEST
+
+START_TEST(without_scrubbing_grades_fall)
+{
+	struct validation validation;
+
+	validate(&validation, true);
+	ck_assert(grade(&validation, "operationCount", "doublePrecisionFlop") == 'F');
+	ck_assert(!validation_passes(&rot, &validation));
+	ck_assert_int_eq(rot.architecture->scrub_count, 5); /* as it was */
+	validation_clear(&validation);
+}
+END_TEST
+
+/* Tampering, and what the output must name. */
+static const struct {
+	const char *text, *by, *quantity, *of, *named;
+} faults[] = {
+	{"definition=\"perf_raw::raf03\"", "definition=\"perf_raw::r6f03\"", "operationCount", "doublePrecisionFlop",
+	 "operationCount:doublePrecisionFlop counted by r8f03 + raf03 does not count what it is said to"},
+	{"value=\"64 * $l2DramFills\"", "value=\"32 * $l2DramFills\"", "transferredBytes", "llcRam.read",
+	 "transferredBytes:llcRam.read counted by 64 * r100004865 does not count what it is said to"},
+	{"<group plain=\"5\"/>", "<group plain=\"6\"/>", NULL, NULL,
+	 "allows groups of 6 plain, which do not count right"},
+};
+
+START_TEST(faults_are_named)
+{
+	struct validation validation;
+	char *text;
+
+	tamper(faults[_i].text, faults[_i].by);
+	validate(&validation, false);
+	ck_assert(!validation_passes(&rot, &validation));
+	if (faults[_i].of)
+		ck_assert(grade(&validation, faults[_i].quantity, faults[_i].of) == 'F');
+	text = printed(&validation);
+	ck_assert_msg(strstr(text, faults[_i].named) != NULL, "%s", text);
+	ck_assert_ptr_nonnull(strstr(text, "tampered.xml"));
+	free(text);
+	validation_clear(&validation);
+}
+END_TEST
+
+static void
+start_with_simulated_processor(char **argv)
+{
+	char *preload = built_path("tests/simulated_pmu.so"), *machine = source_path("tests/machines/zen5-turin-kvm");
+
+	setenv("LD_PRELOAD", preload, 1);
+	setenv("ROT_SIMULATED_MACHINE", machine, 1);
+	execv("/proc/self/exe", argv);
+	perror("/proc/self/exe");
+	exit(99);
+}
+
+int
+main(int argc, char **argv)
+{
+	Suite *suite = suite_create("validation on a simulated processor");
+	TCase *all = tcase_create("all");
+	int failed;
+
+	(void)argc;
+#ifdef ROT_SANITIZED
+	puts("skipped: sanitizers must come before what is preloaded");
+	return TEST_SKIPPED;
+#endif
+	if (!getenv("ROT_SIMULATED_MACHINE"))
+		start_with_simulated_processor(argv);
+	cache = temporary_folder_new();
+	tcase_add_checked_fixture(all, open_rot, close_rot);
+	tcase_set_timeout(all, 300);
+	tcase_add_test(all, grades_are_remembered);
+	tcase_add_test(all, traps_are_found);
+	tcase_add_test(all, without_scrubbing_grades_fall);
+	tcase_add_loop_test(all, faults_are_named, 0, sizeof(faults) / sizeof(*faults));
+	suite_add_tcase(suite, all);
+	failed = suite_run(suite);
+	temporary_folder_delete(cache);
+	return failed;
+}
