@@ -10,6 +10,9 @@
 #define KIB INT64_C(1024)
 #define MIB INT64_C(1048576)
 
+#define LEVEL "{\"bytes\": 1, \"ns\": 1}"
+#define EIGHT LEVEL ", " LEVEL ", " LEVEL ", " LEVEL ", " LEVEL ", " LEVEL ", " LEVEL ", " LEVEL
+
 static char *folder;
 static struct machine *machine;
 
@@ -70,8 +73,7 @@ START_TEST(others_are_not_believed)
 		"[1]",
 		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"another\", \"levels\": []}",
 		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"AMD EPYC\", \"levels\": [{\"bytes\": -1, \"ns\": 1}]}",
-		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"AMD EPYC\", \"levels\": [{}, {}, {}, {}, {}, {}, {}, "
-		"{}]}",
+		"{\"schema\": \"rot.levels/1\", \"cpuName\": \"AMD EPYC\", \"levels\": [" EIGHT "]}",
 		"{\"schema\": \"rot.levels/2\", \"cpuName\": \"AMD EPYC\", \"levels\": [{\"bytes\": 1, \"ns\": 1}]}",
 	};
 	struct measured_levels levels;
