@@ -780,6 +780,47 @@ START_TEST(test_missing_output_is_an_error)
 }
 END_TEST
 
+/* The overall set of a run: a ping-pong (0 ns: not told), and a clock that is of more than the kernels. */
+static void
+play_ping_pong(struct measurement_run_output *run, bool is_main, double before, double after)
+{
+	struct measurer_set_output *set = measurer_set_output_new();
+	struct ping_pong_measurer_output *ping_pong = ping_pong_measurer_output_new();
+	struct execution_time_measurer_output *time = execution_time_measurer_output_new();
+
+	ping_pong->before = before;
+	ping_pong->after = after;
+	time->nano_seconds = 1000000;
+	set->set_id = 50;
+	set->main_measurer_output = is_main ? &ping_pong->base : &time->base;
+	measurer_set_output_additional_measurer_outputs_add(set, is_main ? &time->base : &ping_pong->base);
+	measurement_run_output_measurer_set_outputs_add(run, set);
+}
+
+START_TEST(test_times_of_cache_lines)
+{
+	static const struct {
+		double before, after, min, max;
+	} times[] = {{60, 50, 50, 60}, {0, 200, 200, 200}, {200, 0, 200, 200}, {0, 0, 0, 0}, {45, 210, 45, 210}};
+	struct stage stage;
+
+	stage_open(&stage, "zen5", 2, "time:microSeconds");
+	stage.passes[0]->overall_measurer_set = measurer_set_new();
+	stage.passes[0]->overall_measurer_set->id = 50;
+	for (size_t i = 0; i < NR_ELEMENTS(times); i++)
+		play_ping_pong(add_run(&stage, 0, 1, 7000), _i == 1, times[i].before, times[i].after);
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], NULL),
+			 0);
+	for (size_t i = 0; i < NR_ELEMENTS(times); i++) {
+		ck_assert_double_eq(stage.samples[0].runs[i].line_ns_min, times[i].min);
+		ck_assert_double_eq(stage.samples[0].runs[i].line_ns_max, times[i].max);
+		ck_assert_double_eq(stage.samples[0].runs[i].wall_ns, 7000);
+	}
+	stage_close(&stage);
+}
+END_TEST
+
 /* ---- JSON ---- */
 
 START_TEST(test_json)
@@ -868,6 +909,7 @@ main(void)
 	tcase_add_test(values, test_nothing_measured);
 	tcase_add_test(values, test_spread_formula);
 	tcase_add_test(values, test_missing_output_is_an_error);
+	tcase_add_loop_test(values, test_times_of_cache_lines, 0, 2);
 	tcase_add_test(json, test_json);
 	tcase_add_test(json, test_json_of_infinity);
 	suite_add_tcase(suite, values);
