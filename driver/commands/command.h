@@ -70,7 +70,7 @@ const struct command *command_find(const char *name, struct rot_error *err);
 void command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
 				  void *to);
 
-extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, help_command,
-	list_command, doctor_command, validate_command, version_command, complete_command;
+extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, diff_command,
+	help_command, list_command, doctor_command, validate_command, version_command, complete_command;
 
 #endif

@@ -93,6 +93,11 @@ plot_clear(struct experiment_own_plot *own)
 {
 	for (size_t i = 0; plot_string(&own->plot, i); i++)
 		free((char *)*plot_string(&own->plot, i));
+	for (size_t i = 0; i < own->nr_curves; i++) {
+		free(own->curves[i].name);
+		free(own->curves[i].points);
+	}
+	free(own->curves);
 }
 
 static int
@@ -160,6 +165,19 @@ experiment_add_plot(struct experiment *experiment, const struct experiment_plot 
 	experiment->plots = rot_realloc(experiment->plots, experiment->nr_plots + 1, sizeof(*experiment->plots));
 	experiment->plots[experiment->nr_plots++] = own;
 	return 0;
+}
+
+void
+experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr)
+{
+	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
+	struct experiment_curve curve = {rot_strdup(name), rot_calloc(nr + 1, sizeof(*curve.points)), nr};
+
+	for (size_t i = 0; i < nr; i++)
+		curve.points[i] = (struct plot_point){
+			.x = summary_single(x[i], "given"), .y = summary_single(y[i], "given"), .size = NAN};
+	own->curves = rot_realloc(own->curves, own->nr_curves + 1, sizeof(*own->curves));
+	own->curves[own->nr_curves++] = curve;
 }
 
 int

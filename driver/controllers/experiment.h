@@ -66,6 +66,12 @@ struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
 int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
 
 /*
+ * A theoretical curve of the plot that was added last: nr points, copied; as everywhere in base units. A plot that
+ * shows no points shows its curves alone.
+ */
+void experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr);
+
+/*
  * The value of that quantity becomes the variable "name" in texts, and its best run, where that is known, the variable
  * "best.NAME". is_everywhere: it is measured at every point, else only where it is asked for.
  */

@@ -7,6 +7,7 @@
 
 #include "controllers/experiment.h"
 #include "peaks/peak.h"
+#include "plots/plot.h"
 
 struct experiment_point {
 	char *series, *label;
@@ -65,6 +66,15 @@ struct experiment_own_table {
 struct experiment_own_plot {
 	struct experiment_plot plot;
 	struct quantity_request x, y, best;
+	struct experiment_curve *curves;
+	size_t nr_curves;
+};
+
+/* A theoretical curve: nr summaries of single values. */
+struct experiment_curve {
+	char *name;
+	struct plot_point *points;
+	size_t nr;
 };
 
 struct experiment_own_ceiling {

@@ -123,6 +123,22 @@ make_series(struct drawing *d, struct rot_error *err)
 	return 0;
 }
 
+/* Behind the measured series, so that these have the same colours with and without curves. */
+static void
+add_curves(struct drawing *d)
+{
+	for (size_t i = 0; i < d->own->nr_curves; i++) {
+		const struct experiment_curve *curve = &d->own->curves[i];
+		size_t at = d->nr_series++;
+
+		d->series = rot_realloc(d->series, d->nr_series, sizeof(*d->series));
+		d->points = rot_realloc(d->points, d->nr_series, sizeof(*d->points));
+		d->points[at] = rot_calloc(curve->nr + 1, sizeof(**d->points));
+		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
+		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, true};
+	}
+}
+
 /* ---- words ---- */
 
 /* "Transferred bytes (LLC-RAM)" */
@@ -143,9 +159,9 @@ static void
 make_axis_labels(struct drawing *d)
 {
 	const struct experiment_plot *plot = &d->own->plot;
-	const struct experiment_point *first = d->shown[0];
-	const struct quantity_value *x = d->own->x.name ? experiment_point_value(first, &d->own->x) : NULL;
-	const struct quantity_value *y = experiment_point_value(first, &d->own->y);
+	const struct experiment_point *first = d->nr_shown ? d->shown[0] : NULL;
+	const struct quantity_value *x = first && d->own->x.name ? experiment_point_value(first, &d->own->x) : NULL;
+	const struct quantity_value *y = first ? experiment_point_value(first, &d->own->y) : NULL;
 
 	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
 	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
@@ -175,7 +191,9 @@ caption_of_runs(const struct drawing *d)
 			estimator = y->summary.estimator;
 	}
 	words = camel_case_words(estimator);
-	if (most == 0)
+	if (d->nr_shown == 0)
+		line = rot_strdup("theory alone: what it is about cannot be measured on this machine");
+	else if (most == 0)
 		line = rot_strdup(words);
 	else if (least == most)
 		line = rot_format("%s, n = %zu", words, most);
@@ -199,7 +217,7 @@ caption_of_kinds(const struct drawing *d)
 	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
 	char *line = rot_strdup("");
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+	for (size_t k = 0; d->nr_shown && k < sizeof(kinds) / sizeof(*kinds); k++) {
 		char *names = rot_strdup("");
 
 		for (size_t i = 0; i < 2; i++) {
@@ -230,7 +248,7 @@ caption_of_grades(const struct drawing *d)
 	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
 	const char *weakest = "";
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; d->nr_shown && i < 2; i++) {
 		const struct quantity_value *value =
 			requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
 
@@ -254,12 +272,14 @@ caption_of_machines(const struct experiment *experiment)
 static int
 make_caption(struct drawing *d, struct rot_error *err)
 {
-	const struct experiment_point *last = d->shown[d->nr_shown - 1];
-	struct expression_scope *scope = experiment_scope(d->experiment, last, d->shown[0]);
+	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
+	struct expression_scope *scope;
 	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d),
 	     *grades = caption_of_grades(d);
-	char *annotation = expression_text(scope, d->own->plot.annotation, err);
+	char *annotation;
 
+	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
+	annotation = expression_text(scope, d->own->plot.annotation, err);
 	expression_scope_delete(scope);
 	d->caption = rot_strdup(machine);
 	append(&d->caption, "\n", runs);
@@ -398,14 +418,16 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 		rot_error_prefix(err, "plot '%s'", own->plot.title);
 		goto out;
 	}
-	if (d.nr_shown == 0) {
+	if (d.nr_shown == 0 && own->nr_curves == 0) {
 		rot_warning("the plot '%s' has no points and is not drawn", own->plot.title);
 		rc = 0;
 		goto out;
 	}
 	make_axis_labels(&d);
-	if (make_series(&d, err) == 0 && make_caption(&d, err) == 0)
+	if (make_series(&d, err) == 0 && make_caption(&d, err) == 0) {
+		add_curves(&d);
 		rc = draw(&d, output_name, err);
+	}
 out:
 	drawing_clear(&d);
 	free(output_name);

@@ -80,6 +80,26 @@ annotation_of(const xmlNode *element)
 	return all;
 }
 
+/* Can the quantity be measured here, or is it known in advance? If not, the plot shows its curves alone. */
+static bool
+is_known_here(struct rot *rot, const char *quantity)
+{
+	struct quantity_request request = {0};
+	struct quantity_offer *offers;
+	struct rot_error ignored;
+	bool is_known = true;
+	size_t nr;
+
+	if (quantity_parse(&request, quantity, &ignored) < 0)
+		return true; /* said where the plot is added */
+	nr = quantity_offers(rot, &offers);
+	for (size_t i = 0; i < nr; i++)
+		if (strcmp(offers[i].name, request.name) == 0 && strcmp(offers[i].kind, "unavailable") == 0)
+			is_known = false;
+	free(offers);
+	return is_known;
+}
+
 static int
 read_plot(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
 {
@@ -103,6 +123,10 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 	plot->key_position = own(reading, xml_attribute(element, "keyPosition", ""));
 	plot->condition = own(reading, xml_attribute(element, "if", ""));
 	plot->best = own(reading, xml_attribute(element, "best", ""));
+	if (attribute_is(element, "optional", "true") && !is_known_here(controller->rot, plot->y)) {
+		plot->y = "time";
+		plot->condition = "false()";
+	}
 	plot->annotation = own(reading, annotation_of(element));
 	plot->connect_same_size = attribute_is(element, "connectSameSize", "true");
 	plot->has_default_peaks = xml_child(element, "defaultPeaks") != NULL;
@@ -252,6 +276,54 @@ check_texts(const struct xml_controller *controller, const struct reading *readi
 	return rc;
 }
 
+/* ---- curves ---- */
+
+#define NR_CURVE_POINTS 200
+
+/* y at x, the plot's x being a variable of that name. */
+static int
+evaluate_curve(const struct xml_controller *controller, const char *variable, const xmlNode *element, double x,
+	       double *y, struct rot_error *err)
+{
+	struct expression_scope *scope = expression_scope_new(controller->constants);
+	int rc;
+
+	expression_scope_set_number(scope, variable, x);
+	rc = xml_evaluated_number(element, "y", NAN, scope, y, err);
+	expression_scope_delete(scope);
+	return rc;
+}
+
+/* From from to to, in steps of the same factor. */
+static int
+show_curve(const struct xml_controller *controller, struct experiment *experiment, const struct experiment_plot *plot,
+	   const xmlNode *element, struct rot_error *err)
+{
+	double from, to, x[NR_CURVE_POINTS], y[NR_CURVE_POINTS];
+	char *name;
+
+	if (plot->kind == EXPERIMENT_ROOFLINE) {
+		rot_error_set(err, 0, "<curve>: a roofline has none");
+		return xml_error_at(element, err);
+	}
+	if (xml_evaluated_number(element, "from", NAN, controller->constants, &from, err) < 0 ||
+	    xml_evaluated_number(element, "to", NAN, controller->constants, &to, err) < 0)
+		return -1;
+	if (!(from > 0 && to > from)) {
+		rot_error_set(err, 0, "<curve> from %g to %g: expected 0 < from < to", from, to);
+		return xml_error_at(element, err);
+	}
+	for (size_t i = 0; i < NR_CURVE_POINTS; i++) {
+		x[i] = from * pow(to / from, (double)i / (NR_CURVE_POINTS - 1));
+		if (evaluate_curve(controller, plot->x, element, x[i], &y[i], err) < 0)
+			return -1;
+	}
+	name = xml_attribute(element, "name", "");
+	experiment_add_curve(experiment, name, x, y, NR_CURVE_POINTS);
+	free(name);
+	return 0;
+}
+
 /* ---- all ---- */
 
 static int
@@ -267,6 +339,8 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 		rc = check_texts(controller, &reading, element, err);
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
 		rc = xml_error_at(element, err);
+	for (const xmlNode *c = xml_child(element, "curve"); rc == 0 && c; c = xml_next(c, "curve"))
+		rc = show_curve(controller, experiment, &reading.plot, c, err);
 	reading_clear(&reading);
 	return rc;
 }

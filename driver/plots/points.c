@@ -51,12 +51,24 @@ point_of_size(const struct plot_series *series, double size)
 	return NULL;
 }
 
+double
+point_shown_x(const struct plot_point *point, const struct point_edges *edges)
+{
+	return isinf(point->x.value) && point->x.value > 0 ? edges->x : point->x.value;
+}
+
+double
+point_shown_y(const struct plot_point *point, const struct point_edges *edges)
+{
+	return isinf(point->y.value) && point->y.value > 0 ? edges->y : point->y.value;
+}
+
 static void
-write_point(FILE *out, const struct plot_point *point, double x_infinite)
+write_point(FILE *out, const struct plot_point *point, const struct point_edges *edges)
 {
 	const struct summary *x = &point->x, *y = &point->y;
-	double shown = isinf(x->value) && x->value > 0 ? x_infinite : x->value;
-	const double columns[] = {shown,         y->value,      x->minimum,    x->maximum,
+	double shown_x = point_shown_x(point, edges), shown_y = point_shown_y(point, edges);
+	const double columns[] = {shown_x,       shown_y,       x->minimum,    x->maximum,
 				  y->minimum,    y->maximum,    x->quartile25, x->quartile75,
 				  y->quartile25, y->quartile75, (double)y->n,  point->size};
 
@@ -69,13 +81,13 @@ write_point(FILE *out, const struct plot_point *point, double x_infinite)
 }
 
 void
-points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, double x_infinite)
+points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges)
 {
 	for (size_t s = 0; s < nr_series; s++) {
 		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size label\n", s ? "\n\n" : "",
 			series[s].name);
 		for (size_t i = 0; i < series[s].nr_points; i++)
-			write_point(out, &series[s].points[i], x_infinite);
+			write_point(out, &series[s].points[i], edges);
 	}
 }
 

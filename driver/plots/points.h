@@ -23,11 +23,19 @@ void point_values_clear(struct point_values *values);
 /* The point of that size, or NULL (also for NaN). */
 const struct plot_point *point_of_size(const struct plot_series *series, double size);
 
+/* Where infinite values are drawn: the ends of the axes. */
+struct point_edges {
+	double x, y;
+};
+
+/* What of the point is drawn: itself, or the edge where it is infinite. */
+double point_shown_x(const struct plot_point *point, const struct point_edges *edges);
+double point_shown_y(const struct plot_point *point, const struct point_edges *edges);
+
 /*
- * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size "label". x_infinite is written
- * for an infinite x.
+ * One data set (index) a series: columns x y xmin xmax ymin ymax x25 x75 y25 y75 n size "label".
  */
-void points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, double x_infinite);
+void points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges);
 
 /*
  * Appends the plot elements of one series to command (which is freed) and returns the new one: boxes 25/75 % and

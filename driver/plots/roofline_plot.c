@@ -233,7 +233,7 @@ place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceil
 static double
 shown_x(const struct drawing *drawing, const struct plot_point *point)
 {
-	return isinf(point->x.value) && point->x.value > 0 ? drawing->x.high : point->x.value;
+	return point_shown_x(point, &(struct point_edges){drawing->x.high, drawing->y.high});
 }
 
 /* Extent of a value with its spread along an axis, at least that of a mark. */
@@ -370,7 +370,9 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 		take_series(drawing, &plot->series[s]);
 	place_labels(drawing);
 	write_same_size(drawing);
-	points_write_data(gnuplot->data, plot->series, plot->nr_series, drawing->x.high);
+	points_write_data(gnuplot->data, plot->series, plot->nr_series,
+			  &(struct point_edges){drawing->x.high, drawing->y.high});
+	script_write_infinite(gnuplot->script, plot->series, plot->nr_series, &drawing->x, &drawing->y);
 	script_write_outputs(gnuplot->script, command);
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		layout_clear(&drawing->obstacles[i]);

@@ -141,6 +141,26 @@ script_write_label_on_white(FILE *out, const char *text, double x, double y, con
 		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, LAYOUT_SMALL_FONT, colour);
 }
 
+void
+script_write_infinite(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
+		      const struct layout_axis *y)
+{
+	const double away = 9; /* points, from the edge inwards */
+
+	for (size_t s = 0; s < nr_series; s++) {
+		for (size_t i = 0; i < series[s].nr_points; i++) {
+			double value_x = series[s].points[i].x.value, value_y = series[s].points[i].y.value;
+
+			if (isinf(value_x) && value_x > 0 && isfinite(value_y))
+				script_write_label(out, "\u221e", layout_position(x, x->high) - away,
+						   layout_position(y, value_y), "center", 0, script_colour(s));
+			else if (isinf(value_y) && value_y > 0 && isfinite(value_x))
+				script_write_label(out, "\u221e", layout_position(x, value_x),
+						   layout_position(y, y->high) - away, "center", 0, script_colour(s));
+		}
+	}
+}
+
 /* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the
  * script. */
 void

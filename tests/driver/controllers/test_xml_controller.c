@@ -8,9 +8,11 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
+#include "controllers/experiment_internal.h"
 #include "controllers/find.h"
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
+#include "definition.h"
 #include "fake_rot.h"
 #include "measuring/measuring.h"
 #include "memory.h"
@@ -295,6 +297,78 @@ START_TEST(conditions_choose_points)
 	for (size_t i = 0; i < c->nr_planned; i++)
 		strcat(labels, c->planned[i].label);
 	ck_assert_str_eq(labels, "a1b1b3a4b4");
+	xml_controller_close(c);
+}
+END_TEST
+
+/* Wht needs none: its point stays. */
+START_TEST(points_without_their_library_are_left_out)
+{
+	struct rot_error err;
+	struct xml_controller *c = open_text(
+		HEAD
+		"<axis name='kernel'><list values='Wht Daxpy'/></axis>\n"
+		"<point series='{$kernel}' label=''><workload><kernel type='{$kernel}'/></workload></point>\n" TAIL,
+		&err);
+	const struct definition *daxpy = definitions_find(rot.kernels, "Daxpy");
+	struct definition_row *rows = (struct definition_row *)daxpy->rows;
+
+	ck_assert_msg(c != NULL, "%s", err.text);
+	xml_controller_close(c);
+	for (size_t i = 0; i < daxpy->nr_rows; i++)
+		if (rows[i].kind == DEFINITION_NEEDS)
+			rows[i].of = "libthereisnosuch.so.1";
+	c = open_text(
+		HEAD
+		"<axis name='kernel'><list values='Wht Daxpy'/></axis>\n"
+		"<point series='{$kernel}' label=''><workload><kernel type='{$kernel}'/></workload></point>\n" TAIL,
+		&err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_uint_eq(c->nr_planned, 1);
+	ck_assert_str_eq(c->planned[0].series, "Wht");
+	ck_assert_uint_eq(c->nr_missing, 1);
+	ck_assert_str_eq(c->missing[0],
+			 "kernel 'Daxpy' needs the library libthereisnosuch.so.1: install libopenblas0-pthread");
+	xml_controller_close(c);
+	c = open_text(HEAD "<point series='s' label=''><workload><kernel type='Daxpy'/></workload></point>\n" TAIL,
+		      &err);
+	ck_assert_ptr_null(c);
+	ck_assert_str_eq(err.text, "c.xml:1: nothing of this controller can be measured here: kernel 'Daxpy' needs the "
+				   "library libthereisnosuch.so.1: install libopenblas0-pthread");
+}
+END_TEST
+
+/* Theory beside points, over the same axis; alone where the quantity is not known. */
+START_TEST(curves_are_drawn)
+{
+	struct rot_error err;
+	struct xml_controller *c = open_text(
+		HEAD AXIS POINT "<plot type='series' title='T' x='n' y='time'>\n"
+				"<curve name='twice' from='1' to='100' y='{2 * $n}'/></plot>\n"
+				"<plot type='series' name='p' title='T' x='n' y='tlbMisses' optional='true'>\n"
+				"<curve name='half' from='1' to='100' y='{$n div 2}'/></plot>\n" TAIL,
+		&err);
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	const struct experiment_own_plot *plot;
+
+	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+	ck_assert_msg(xml_plan_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_uint_eq(experiment->nr_plots, 2);
+	plot = &experiment->plots[0];
+	ck_assert_uint_eq(plot->nr_curves, 1);
+	ck_assert_str_eq(plot->curves[0].name, "twice");
+	ck_assert_double_eq(plot->curves[0].points[0].y.value, 2);
+	ck_assert_double_eq_tol(plot->curves[0].points[plot->curves[0].nr - 1].y.value, 200, 1e-9);
+	experiment_delete(experiment);
+	xml_controller_close(c);
+
+	c = open_text(HEAD AXIS POINT "<plot type='series' title='T' x='n' y='time'>\n"
+				      "<curve name='no' from='0' to='1' y='{$n}'/></plot>\n" TAIL,
+		      &err);
+	experiment = experiment_new(&rot, "c", "c", 0, &err);
+	ck_assert_int_eq(xml_plan_show(c, experiment, &err), -1);
+	ck_assert_str_eq(err.text, "c.xml:5: <curve> from 0 to 1: expected 0 < from < to");
+	experiment_delete(experiment);
 	xml_controller_close(c);
 }
 END_TEST
@@ -682,6 +756,8 @@ main(void)
 	tcase_add_test(tcase, programs);
 	tcase_add_test(tcase, conditions_choose_points);
 	tcase_add_test(tcase, shared_parts_are_included);
+	tcase_add_test(tcase, points_without_their_library_are_left_out);
+	tcase_add_test(tcase, curves_are_drawn);
 	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
 	tcase_add_test(tcase, damaged_files);
 	tcase_add_test(tcase, missing_and_unknown);

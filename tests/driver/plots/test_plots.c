@@ -168,6 +168,32 @@ START_TEST(an_infinite_intensity_is_drawn_at_the_edge)
 	char *script = file_text("edge.gnuplot");
 
 	ck_assert_ptr_nonnull(strstr(script, "large (no bytes)"));
+	ck_assert_ptr_nonnull(strstr(script, "\u221e"));
+	free(script);
+}
+END_TEST
+
+/* The same over size: at the upper edge, marked, and the line goes there. */
+START_TEST(an_infinite_value_is_drawn_at_the_upper_edge)
+{
+	struct roofline_plot source = example();
+	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct rot_error err = {0};
+	char *script, *data;
+
+	points[1].y = summary_empty();
+	points[1].y.value = INFINITY;
+	plot.frame.y.low = 0;
+	plot.frame.y.high = 77;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(distribution_plot_write(&plot, "upper", &err) == 0, "%s", err.text);
+	script = file_text("upper.gnuplot");
+	data = file_text("upper.data");
+	ck_assert_ptr_nonnull(strstr(script, "\u221e"));
+	ck_assert_ptr_nonnull(strstr(data, " 77 "));
+	free(data);
 	free(script);
 }
 END_TEST
@@ -245,6 +271,7 @@ main(void)
 	tcase_add_test(tcase, numbers_read_back);
 	tcase_add_test(tcase, roofline_writes_four_files);
 	tcase_add_test(tcase, an_infinite_intensity_is_drawn_at_the_edge);
+	tcase_add_test(tcase, an_infinite_value_is_drawn_at_the_upper_edge);
 	tcase_add_test(tcase, distribution_says_how_many_samples);
 	tcase_add_test(tcase, without_gnuplot_nothing_is_left);
 	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);

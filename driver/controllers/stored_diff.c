@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* Two stored results compared. */
+#include "controllers/stored_diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/value_text.h"
+#include "memory.h"
+#include "support/json.h"
+
+/* ---- verdicts ---- */
+
+/* Of the change in percent, "12" or "0.3". */
+static char *
+percent(double change)
+{
+	return fabs(change) < 10 ? rot_format("%.2g", change) : rot_format("%.0f", change);
+}
+
+/* "12 % [9, 15]", turned around where less is meant; of rates and counts the change is that of the value. */
+static char *
+amount(double value, double low, double high)
+{
+	double a = fabs(value), b = fmin(fabs(low), fabs(high)), c = fmax(fabs(low), fabs(high));
+	char *texts[3] = {percent(a), percent(b), percent(c)};
+	char *text =
+		isnan(low) ? rot_format("%s %%", texts[0]) : rot_format("%s %% [%s, %s]", texts[0], texts[1], texts[2]);
+
+	for (size_t i = 0; i < 3; i++)
+		free(texts[i]);
+	return text;
+}
+
+/* Of the time, speed counts: half the time is 100 % faster. */
+static struct summary
+change_of(const char *name, const struct summary *ratio)
+{
+	struct summary change = *ratio;
+	bool is_time = strcmp(name, "time") == 0;
+
+	change.value = 100 * ((is_time ? 1 / ratio->value : ratio->value) - 1);
+	change.low = 100 * ((is_time ? 1 / ratio->high : ratio->low) - 1);
+	change.high = 100 * ((is_time ? 1 / ratio->low : ratio->high) - 1);
+	return change;
+}
+
+static bool
+is_speed(const char *name)
+{
+	return strcmp(name, "time") == 0 || strcmp(name, "performance") == 0 || strcmp(name, "throughput") == 0;
+}
+
+enum diff_verdict
+diff_verdict_of(const char *name, const struct summary *ratio, char **text)
+{
+	struct summary change = change_of(name, ratio);
+	bool is_exact = ratio->estimator && strcmp(ratio->estimator, "exact") == 0, is_more = change.value > 0;
+	char *by;
+
+	if (change.value == 0 && (is_exact || isnan(change.low))) {
+		*text = rot_strdup("the same");
+		return DIFF_NONE;
+	}
+	by = amount(change.value, is_exact ? NAN : change.low, change.high);
+	if (!is_exact && isnan(change.low)) {
+		*text = rot_format("%s by %s, but too few runs for an interval",
+				   is_speed(name) ? is_more ? "faster" : "slower"
+				   : is_more      ? "more"
+						  : "less",
+				   by);
+		free(by);
+		return DIFF_UNKNOWN;
+	}
+	if (!is_exact && change.low <= 0 && change.high >= 0) {
+		char *low = percent(change.low), *high = percent(change.high);
+
+		*text = rot_format("no difference shown [%s, %s] %%", low, high);
+		free(low);
+		free(high);
+		free(by);
+		return DIFF_NONE;
+	}
+	*text = rot_format("%s by %s", is_speed(name) ? is_more ? "faster" : "slower" : is_more ? "more" : "less", by);
+	free(by);
+	if (is_speed(name))
+		return is_more ? DIFF_BETTER : DIFF_WORSE;
+	return is_more ? DIFF_MORE : DIFF_LESS;
+}
+
+/* ---- points ---- */
+
+static bool
+same_point(const json_t *a, const json_t *b)
+{
+	const json_t *of_a = json_object_get(a, "coordinates"), *of_b = json_object_get(b, "coordinates");
+
+	return strcmp(json_text_at(a, "series"), json_text_at(b, "series")) == 0 &&
+	       strcmp(json_text_at(a, "label"), json_text_at(b, "label")) == 0 &&
+	       (!of_a || !of_b || json_equal(of_a, of_b));
+}
+
+static const json_t *
+find_point(const struct stored_result *result, const json_t *like)
+{
+	const json_t *point;
+	size_t i;
+
+	json_array_foreach(stored_result_points(result), i, point)
+	{
+		if (same_point(point, like))
+			return point;
+	}
+	return NULL;
+}
+
+static const json_t *
+find_quantity(const json_t *point, const char *words)
+{
+	const json_t *quantity;
+	size_t i;
+
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
+	{
+		char *own = stored_value_words(quantity);
+		bool is_it = strcmp(own, words) == 0;
+
+		free(own);
+		if (is_it)
+			return quantity;
+	}
+	return NULL;
+}
+
+/* Fresh memory; *nr of them. */
+static double *
+samples_of(const json_t *quantity, size_t *nr)
+{
+	const json_t *samples = json_object_get(quantity, "samples"), *sample;
+	double *values = rot_calloc(json_array_size(samples) + 1, sizeof(*values));
+	size_t i;
+
+	*nr = 0;
+	json_array_foreach(samples, i, sample)
+	{
+		if (json_is_number(sample))
+			values[(*nr)++] = json_number_value(sample);
+	}
+	return values;
+}
+
+/* second / first, from their runs; of values that nobody measured, or that are exact, without an interval. */
+static struct summary
+ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
+{
+	struct summary ratio = summary_single(b->summary.value / a->summary.value, "exact");
+	size_t nr_first, nr_second;
+	double *of_first = samples_of(first, &nr_first), *of_second = samples_of(second, &nr_second);
+	bool is_exact = a->summary.low == a->summary.high && b->summary.low == b->summary.high;
+
+	if (a->summary.value == b->summary.value && (is_exact || nr_first < 2 || nr_second < 2))
+		ratio.value = 1;
+	else if (nr_first > 0 && nr_second > 0 && !is_exact)
+		ratio = summary_ratio(of_second, nr_second, of_first, nr_first, 1, false, 1);
+	free(of_first);
+	free(of_second);
+	return ratio;
+}
+
+/* ---- the table ---- */
+
+struct comparison {
+	FILE *out;
+	bool everything;
+	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
+};
+
+static bool
+is_measured(const struct quantity_value *value)
+{
+	return strcmp(value->kind, "measured") == 0 || strcmp(value->kind, "modelled") == 0;
+}
+
+static void
+print_row(struct comparison *comparison, const char *words, const struct quantity_value *a,
+	  const struct quantity_value *b, const struct summary *ratio)
+{
+	char *texts[2] = {value_text(a), value_text(b)}, *verdict;
+	enum diff_verdict kind = diff_verdict_of(a->name, ratio, &verdict);
+
+	fprintf(comparison->out, "    %-48s %22s %22s %s  %s\n", words, texts[0], texts[1],
+		a->unit ? shown_unit(a->unit).shown : "", verdict);
+	if (is_measured(a))
+		comparison->nr_verdicts[kind]++;
+	free(verdict);
+	free(texts[0]);
+	free(texts[1]);
+}
+
+static void
+compare_quantity(struct comparison *comparison, const json_t *quantity, const json_t *other)
+{
+	char *words = stored_value_words(quantity);
+	const json_t *of_other = find_quantity(other, words);
+	struct quantity_value a = {0}, b = {0};
+	struct summary ratio;
+
+	if (of_other && stored_value(quantity, &a) == 0 && stored_value(of_other, &b) == 0) {
+		ratio = ratio_of(quantity, of_other, &a, &b);
+		if (isnan(ratio.value))
+			ratio.value = a.summary.value == b.summary.value ? 1 : NAN;
+		if (comparison->everything || is_measured(&a) || ratio.value != 1)
+			print_row(comparison, words, &a, &b, &ratio);
+	}
+	quantity_value_clear(&a);
+	quantity_value_clear(&b);
+	free(words);
+}
+
+static void
+print_name(FILE *out, const json_t *point)
+{
+	fprintf(out, "%s%s%s", json_text_at(point, "series"), json_text_at(point, "label")[0] ? " " : "",
+		json_text_at(point, "label"));
+}
+
+static void
+compare_points(struct comparison *comparison, const struct stored_result *first, const struct stored_result *second)
+{
+	const json_t *point, *quantity;
+	size_t i, j;
+
+	json_array_foreach(stored_result_points(first), i, point)
+	{
+		const json_t *other = find_point(second, point);
+
+		if (!other) {
+			comparison->nr_only[0]++;
+			continue;
+		}
+		comparison->nr_points++;
+		print_name(comparison->out, point);
+		fputc('\n', comparison->out);
+		json_array_foreach(json_object_get(point, "quantities"), j, quantity)
+			compare_quantity(comparison, quantity, other);
+	}
+	json_array_foreach(stored_result_points(second), i, point)
+	{
+		if (!find_point(first, point))
+			comparison->nr_only[1]++;
+	}
+}
+
+static void
+print_only(FILE *out, const struct stored_result *of, const struct stored_result *other, size_t nr)
+{
+	const char *separator = ": ";
+	const json_t *point;
+	size_t i;
+
+	if (nr == 0)
+		return;
+	fprintf(out, "only in %s", of->path);
+	json_array_foreach(stored_result_points(of), i, point)
+	{
+		if (find_point(other, point))
+			continue;
+		fputs(separator, out);
+		print_name(out, point);
+		separator = ", ";
+	}
+	fputc('\n', out);
+}
+
+/* ---- the environment ---- */
+
+static char *
+text_of(const json_t *value)
+{
+	char *dumped, *text;
+
+	if (json_is_string(value))
+		return rot_strdup(json_string_value(value));
+	if (!value)
+		return rot_strdup("not said");
+	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
+	text = rot_strdup(dumped ? dumped : "");
+	free(dumped);
+	return text;
+}
+
+static bool
+array_has(const json_t *array, const json_t *item)
+{
+	const json_t *own;
+	size_t i;
+
+	json_array_foreach(array, i, own)
+	{
+		if (json_equal(own, item))
+			return true;
+	}
+	return false;
+}
+
+/* The items of an array that the other does not have. */
+static size_t
+print_items(FILE *out, const char *key, const char *sign, const json_t *array, const json_t *other)
+{
+	const json_t *item;
+	size_t i, nr = 0;
+
+	json_array_foreach(array, i, item)
+	{
+		char *text;
+
+		if (array_has(other, item))
+			continue;
+		text = text_of(item);
+		fprintf(out, "    %-16s %s %s\n", key, sign, text);
+		free(text);
+		nr++;
+	}
+	return nr;
+}
+
+/* The members of both objects that differ; their number. */
+static size_t
+print_differences(FILE *out, json_t *first, json_t *second)
+{
+	const char *key;
+	json_t *value;
+	size_t nr = 0;
+
+	json_object_foreach(first, key, value)
+	{
+		json_t *other = json_object_get(second, key);
+		char *texts[2];
+
+		if (other && json_equal(value, other))
+			continue;
+		nr++;
+		if (json_is_array(value) && json_is_array(other)) {
+			print_items(out, key, "<", value, other);
+			print_items(out, key, ">", other, value);
+			continue;
+		}
+		texts[0] = text_of(value);
+		texts[1] = text_of(other);
+		fprintf(out, "    %-16s < %s\n    %-16s > %s\n", key, texts[0], "", texts[1]);
+		free(texts[0]);
+		free(texts[1]);
+	}
+	return nr;
+}
+
+static void
+print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second)
+{
+	static const char *const parts[] = {"machine", "software"};
+	size_t nr = 0;
+
+	fprintf(out, "environment (< %s, > %s):\n", first->path, second->path);
+	for (size_t i = 0; i < 2; i++)
+		nr += print_differences(out, json_object_get(first->json, parts[i]),
+					json_object_get(second->json, parts[i]));
+	if (nr == 0)
+		fputs("    the same machine, kernel, compiler, flags and libraries, as far as the files say\n", out);
+}
+
+/* ---- the whole ---- */
+
+static void
+print_summary(const struct comparison *comparison)
+{
+	static const char *const words[NR_DIFF_VERDICTS] = {
+		"faster", "slower", "more", "less", "no difference shown", "too few runs to say",
+	};
+	const char *separator = "";
+
+	for (size_t i = 0; i < NR_DIFF_VERDICTS; i++) {
+		if (comparison->nr_verdicts[i] == 0)
+			continue;
+		fprintf(comparison->out, "%s%zu %s", separator, comparison->nr_verdicts[i], words[i]);
+		separator = ", ";
+	}
+	fprintf(comparison->out, "%s in %zu points\n", *separator ? "" : "nothing measured", comparison->nr_points);
+}
+
+int
+stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
+		  struct rot_error *err)
+{
+	struct comparison comparison = {.out = out, .everything = everything};
+
+	fprintf(out, "%s -> %s\n", first->path, second->path);
+	compare_points(&comparison, first, second);
+	if (comparison.nr_points == 0) {
+		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
+		return rot_error_hint(err, "points are the same when series, label and coordinates are");
+	}
+	print_only(out, first, second, comparison.nr_only[0]);
+	print_only(out, second, first, comparison.nr_only[1]);
+	fputc('\n', out);
+	print_environment(out, first, second);
+	fputc('\n', out);
+	print_summary(&comparison);
+	return 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Two stored results compared: point by point, and what differs of the machines and programs that made them. */
+#ifndef CONTROLLERS_STORED_DIFF_H
+#define CONTROLLERS_STORED_DIFF_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "controllers/stored_result.h"
+#include "error.h"
+
+/* What the runs of both say of a quantity: second / first. */
+enum diff_verdict {
+	DIFF_BETTER,  /* less time, or more of a rate; the whole interval says so  */
+	DIFF_WORSE,   /*                                                          */
+	DIFF_MORE,    /* of a quantity that is neither good nor bad                */
+	DIFF_LESS,    /*                                                          */
+	DIFF_NONE,    /* the interval holds 1, or the values are the same          */
+	DIFF_UNKNOWN, /* too few runs for an interval                              */
+	NR_DIFF_VERDICTS,
+};
+
+/*
+ * The verdict on second / first, whose summary has an interval or is exact. name: of the quantity, as "time". *text
+ * (fresh memory): "faster by 12 % [9, 15]", "no difference shown [-2, 3] %", "12 % more".
+ */
+enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio, char **text);
+
+/*
+ * Prints a table of the points that both have (same series, label and coordinates), those that only one has, what
+ * differs of the environment, and a count of the verdicts. What is not measured is shown only where it differs; with
+ * everything set always. An error if no point is in both.
+ */
+int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
+		      struct rot_error *err);
+
+#endif

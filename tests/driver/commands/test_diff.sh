@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "rot diff": how much two results differ, in words, and what differs of their environment.
+. "$top_srcdir/tests/support/program.sh"
+
+# says WHAT PART-OF-OUTPUT
+says()
+{
+	case $out in *"$2"*) result=0 ;; *) result=1 ;; esac
+	check "$1"
+}
+
+# quantity NAME OF UNIT KIND SAMPLE...: the first sample is the value; low and high are the second and the last one
+quantity()
+{
+	head="\"name\": \"$1\", \"of\": \"$2\", \"unit\": \"$3\", \"kind\": \"$4\""
+	shift 4
+	list=$(echo "$*" | tr ' ' ',')
+	low=${2:-$1}
+	for high in "$@"; do :; done
+	[ $# -gt 5 ] || [ $# = 1 ] || low=null high=null
+	echo "{$head, \"value\": $1, \"low\": $low, \"high\": $high, \"confidence\": 0.95, \"n\": $#, \"estimator\": \"median\", \"samples\": [$list]}"
+}
+
+# result COMPILER POINT...
+result()
+{
+	echo "{\"schema\": \"rot.result/1\", \"controller\": \"test\", \"machine\": {\"cpuName\": \"A CPU\", \"cpuFamily\": 6},"
+	echo "\"software\": {\"kernel\": \"6.1\", \"compilers\": [\"$1\"], \"compileLines\": [\"cc -O$1\"]}, \"points\": ["
+	shift
+	separator=
+	for quantities in "$@"; do
+		echo "$separator{\"series\": \"S\", \"label\": \"${quantities%%|*}\", \"coordinates\": {}, \"quantities\": [${quantities#*|}]}"
+		separator=,
+	done
+	echo ']}'
+}
+
+steady="100 99 99 99 100 100 100 101 101 101"
+faster="80 79 79 79 80 80 80 81 81 81"
+wide="100 60 70 80 90 100 110 120 130 140"
+result 2 "1|$(quantity time microSeconds s measured $steady), $(quantity performance flop flop/s measured $steady)" \
+	"2|$(quantity time microSeconds s measured $wide), $(quantity transferredBytes llcRam byte expected 800)" \
+	"3|$(quantity time microSeconds s measured 100 99)" "4|$(quantity time microSeconds s measured 1)" >before.json
+result 3 "1|$(quantity time microSeconds s measured $faster), $(quantity performance flop flop/s measured $faster)" \
+	"2|$(quantity time microSeconds s measured $steady), $(quantity transferredBytes llcRam byte expected 800)" \
+	"3|$(quantity time microSeconds s measured 50 49)" "5|$(quantity time microSeconds s measured 1)" >after.json
+
+call diff before.json after.json
+result=$status
+check "two results"
+says "less time is faster, by the quotient of the times" "faster by 25 % ["
+says "less performance is slower" "slower by 20 % ["
+says "an interval that holds 0" "no difference shown ["
+says "two runs" "faster by 101 %, but too few runs for an interval"
+says "a point of the first alone" "only in before.json: S 4"
+says "a point of the second alone" "only in after.json: S 5"
+says "another compiler" "< 2"
+says "other flags" "> cc -O3"
+says "a summary" "1 faster, 1 slower, 1 no difference shown, 1 too few runs to say in 3 points"
+case $out in *transferredBytes*) result=1 ;; *) result=0 ;; esac
+check "what is expected and the same is not shown"
+
+call diff --all before.json before.json
+says "with --all it is" "transferredBytes"
+says "the same environment" "the same machine, kernel, compiler, flags and libraries"
+
+result 2 "9|$(quantity time microSeconds s measured 1)" >other.json
+call diff before.json other.json
+case $status:$err in 1:*"have no point in common"*) result=0 ;; *) result=1 ;; esac
+check "nothing to compare"
+call diff before.json
+[ "$status" = 2 ]
+result=$?
+check "one file"
+call diff before.json nowhere.json
+case $status:$err in 1:*"cannot read 'nowhere.json'"*) result=0 ;; *) result=1 ;; esac
+check "no file"
+[ $nr_failed -eq 0 ]
