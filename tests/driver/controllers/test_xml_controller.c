@@ -453,7 +453,7 @@ static const struct {
 	 "c.xml:3: ...", ""},
 	{__LINE__, HEAD "<point><workload>\n<kernel type='Triad' bufferSize='1000000000000'/></workload></point>" TAIL,
 	 "c.xml:3: ...", ""},
-	{__LINE__, HEAD "<point><workload>\n<kernel type='Memory' operation='COPY'/></workload></point>" TAIL,
+	{__LINE__, HEAD "<point><workload>\n<kernel type='Memory' operation='SWAP'/></workload></point>" TAIL,
 	 "c.xml:3: ...", ""},
 	{__LINE__, HEAD "<point><workload cpus='1'><kernel type='Dummy'/></workload></point>" TAIL, "c.xml:2: ...",
 	 "cpu"},
