@@ -1,64 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* See program_run.h. Traced or not, it is the same run: only who counts, and what a report means, differs. */
-#include "parent/program_run.h"
+#include "parent/program_run_internal.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "ProgramRunOutput.h"
-#include "ProgramThreadOutput.h"
 #include "common/clock.h"
 #include "entity.h"
 #include "memory.h"
-#include "parent/counting.h"
 #include "parent/descendants.h"
-#include "parent/empty_region.h"
-#include "parent/image.h"
-#include "parent/launch.h"
 #include "parent/process_usage.h"
-#include "parent/program_launch.h"
-#include "parent/program_rules.h"
-#include "parent/program_threads.h"
 #include "parent/region_places.h"
-#include "parent/regions.h"
-#include "parent/tracer.h"
 
 /* How long threads that are to be let go may take to stop. */
 #define LEAVING_S 5
-
-struct run {
-	struct session *session;
-	struct program_run_output *output;
-	struct counting counting;
-	struct launch launch;
-	struct tracer tracer; /* where session->is_traced */
-	struct program_threads threads;
-	struct program_rules *rules; /* NULL: there are none */
-	struct counts inherited;     /* where not */
-	struct regions *regions;     /* NULL: none are asked for */
-	bool has_places;             /* regions, or rules that answer breakpoints */
-	struct images images;        /* where it has places */
-	bool awaits_pause;           /* of a thread of a process that is visited, to look for its places */
-	bool is_attached;
-	bool is_program_over;
-	bool is_leaving;
-	bool is_late;
-	struct program_begin *begin; /* shared with the new process, which sets it */
-	uint64_t end_ns;
-	int status;
-	struct rusage usage, usage_before;
-	struct launch_failure failure;
-	bool has_failed_to_start;
-};
 
 /* ---- what all runs share ---- */
 
@@ -351,136 +312,14 @@ prepare_loop(struct run *self)
 	loop->is_over = loop->is_draining = false;
 }
 
-/* ---- starting ---- */
-
-/*
- * Somebody killed the process before it was let go: its end is reported as that of any other. It can be neither traced
- * nor counted some time before it can be waited for.
- */
-static bool
-has_ended(const struct run *self)
-{
-	siginfo_t info = {0};
-
-	for (int ms = 0; ms < 100; ms++) {
-		if (waitid(P_PID, (id_t)self->launch.pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
-			return false;
-		if (info.si_pid != 0)
-			return true;
-		usleep(1000);
-	}
-	return false;
-}
-
-/* Without ptrace the total can still be had. */
-static void
-seize(struct run *self)
-{
-	struct session *session = self->session;
-	struct rot_error refused;
-
-	if (!session->is_traced || tracer_seize(&self->tracer, &refused) == 0 || has_ended(self))
-		return;
-	session->is_traced = false;
-	if (self->rules) {
-		rot_error_prefix(&refused, "rules need the threads to be traced");
-		session_fail(session, "refused", &refused);
-		return;
-	}
-	session_warn(session, "threads are not told apart: %s (%s)", refused.text, refused.hint);
-	regions_refuse(self->regions, &refused);
-}
-
-/* A kernel before 5.13 cannot leave out the processes that a program starts. */
-static int
-count_inherited(struct run *self, struct rot_error *err)
-{
-	struct session *session = self->session;
-	int rc = counts_begin(&self->inherited, &self->counting, session->heirs, PERF_BEGIN_AT_EXEC, self->launch.pid,
-			      err);
-
-	if (rc == 0 || session->heirs == PERF_HEIRS_ALL || errno != EINVAL)
-		return rc;
-	if (counts_begin(&self->inherited, &self->counting, PERF_HEIRS_ALL, PERF_BEGIN_AT_EXEC, self->launch.pid, err) <
-	    0)
-		return -1;
-	session->heirs = PERF_HEIRS_ALL;
-	session_warn(session,
-		     "this kernel cannot leave the processes that the program starts out of a total: they are counted");
-	return 0;
-}
-
-/* Each thread's counters are opened when it is there; that they can be is found out before. */
-static int
-try_to_count(struct run *self, struct rot_error *err)
-{
-	struct counts trial = {0};
-
-	if (counts_begin(&trial, &self->counting, PERF_HEIRS_NONE, PERF_BEGIN_LATER, self->launch.pid, err) < 0 ||
-	    counts_end(&trial, err) < 0)
-		return -1;
-	return program_rules_try(self->rules, self->launch.pid, err);
-}
-
-/* The process waits to be let go afterwards. 0, or -1 and the session has the failure. */
-static int
-prepare_program(struct run *self)
-{
-	struct session *session = self->session;
-	struct rot_error err;
-
-	self->begin = mmap(NULL, sizeof(*self->begin), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (self->begin == MAP_FAILED || program_prepare(&self->launch, session->command->program, &session->loop,
-							 &session->files, self->begin, &err) < 0) {
-		if (self->begin == MAP_FAILED)
-			rot_error_set(&err, errno, "cannot share memory with the program");
-		session_fail(session, "error", &err);
-		return -1;
-	}
-	self->tracer.program = self->launch.pid;
-	seize(self);
-	if (session->failure)
-		return -1;
-	prctl(PR_SET_CHILD_SUBREAPER, !session->is_traced && session->time_limit_s > 0);
-	if ((session->is_traced ? try_to_count(self, &err) : count_inherited(self, &err)) < 0 && !has_ended(self)) {
-		session_fail(session, "refused", &err);
-		return -1;
-	}
-	return 0;
-}
-
-/* 0, or -1 and the session has the failure. */
-static int
-attach(struct run *self)
-{
-	struct session *session = self->session;
-	struct rot_error err;
-
-	self->tracer.program = session->command->process_id;
-	process_usage_read(self->tracer.program, &self->usage_before);
-	self->threads.start_ns = clock_raw_ns();
-	if (tracer_attach(&self->tracer, &err) < 0)
-		session_fail(session, "refused", &err);
-	else if (self->threads.nr_uncounted > 0 && self->threads.nr_uncounted == self->tracer.threads.nr)
-		session_fail(session, "refused", &self->threads.uncounted);
-	else if (program_rules_try(self->rules, self->tracer.program, &err) < 0)
-		session_fail(session, "refused", &err);
-	else
-		program_rules_visit(self->rules);
-	if (session->failure)
-		return -1;
-	self->awaits_pause = self->has_places;
-	if (self->awaits_pause)
-		ptrace(PTRACE_INTERRUPT, self->tracer.program, NULL, NULL);
-	return 0;
-}
+/* ---- from beginning to end ---- */
 
 static int
 start(struct run *self)
 {
 	struct rot_error err;
 
-	if ((self->is_attached ? attach(self) : prepare_program(self)) < 0)
+	if ((self->is_attached ? program_run_attach(self) : program_run_prepare(self)) < 0)
 		return -1;
 	self->session->loop.reports.usage_of = self->tracer.program;
 	if (loop_set_time_limit(&self->session->loop, self->session->time_limit_s, &err) < 0) {
@@ -491,8 +330,6 @@ start(struct run *self)
 		launch_go(&self->launch);
 	return 0;
 }
-
-/* ---- ending ---- */
 
 static void
 end_thread(void *context, struct thread *thread)
@@ -519,120 +356,6 @@ finish(struct run *self)
 	counts_end(&self->inherited, &err);
 	launch_clear(&self->launch);
 	launch_close(&self->session->loop.timer_fd);
-}
-
-static void
-add_total(struct run *self)
-{
-	struct program_thread_output *total = program_thread_output_new();
-
-	total->pid = self->tracer.program;
-	total->stop_time = self->output->wall_time;
-	total->counts =
-		counts_output(self->session->is_traced ? &self->threads.total : &self->inherited, &self->counting);
-	program_run_output_threads_add(self->output, total);
-}
-
-static void
-fill_output(struct run *self)
-{
-	struct program_run_output *output = self->output;
-	uint64_t start_ns = self->session->is_traced ? self->threads.start_ns : self->begin->time_ns;
-
-	output->wall_time = start_ns != 0 && self->end_ns > start_ns ? self->end_ns - start_ns : 0;
-	if (!self->is_attached)
-		process_usage_take_off(&self->usage, self->begin->cpu_ns);
-	process_usage_fill(output, &self->usage_before, &self->usage);
-	output->exit_status = self->is_program_over && WIFEXITED(self->status) ? WEXITSTATUS(self->status) : -1;
-	output->signal = self->is_program_over && WIFSIGNALED(self->status) ? WTERMSIG(self->status) : 0;
-	output->nr_stops = self->tracer.nr_stops;
-	output->stopped_time = self->tracer.stopped_ns;
-	if (!self->session->is_traced || !self->threads.is_per_thread)
-		add_total(self);
-}
-
-/* A set-uid program takes its counters with it, which is only seen by the time that they counted. */
-static void
-warn_of_gaps(struct run *self)
-{
-	struct session *session = self->session;
-	const struct program_threads *threads = &self->threads;
-	uint64_t used_ns = self->output->user_time + self->output->system_time, gap_ns = used_ns / 10 + 10000000;
-
-	if (threads->nr_uncounted > 0)
-		session_warn(session, "%zu threads were not counted, or not wholly: %s (%s)", threads->nr_uncounted,
-			     threads->uncounted.text, threads->uncounted.hint);
-	if (!session->is_traced && self->counting.encoding && session->heirs == PERF_HEIRS_ALL &&
-	    self->inherited.sum.enabled_ns + gap_ns < used_ns)
-		session_warn(session,
-			     "the program ran longer than it was counted: a set-uid program takes away inherited "
-			     "counters; tracing (per thread) keeps them");
-}
-
-/* ---- what regions cost ---- */
-
-static const struct empty_region_output *
-find_empty_region(const struct session *session, int32_t pass, const char *backend)
-{
-	for (size_t i = 0; i < program_command_output_nr_outputs(session->output); i++) {
-		const struct program_run_output *run = program_command_output_outputs_at(session->output, i);
-
-		for (size_t j = 0; run->pass == pass && j < program_run_output_nr_empty_regions(run); j++) {
-			if (strcmp(program_run_output_empty_regions_at(run, j)->backend, backend) == 0)
-				return program_run_output_empty_regions_at(run, j);
-		}
-	}
-	return NULL;
-}
-
-/* Found out once for each backend and pass; it is no part of the run. */
-static void
-add_empty_region(struct run *self, const char *backend)
-{
-	const struct empty_region_output *known = find_empty_region(self->session, self->output->pass, backend);
-	struct empty_region_output *empty;
-	struct rot_error err = {0};
-
-	empty = known ? rot_graph_clone(known, NULL) : empty_region_measure(&self->counting, backend, &err);
-	if (empty)
-		program_run_output_empty_regions_add(self->output, empty);
-	else
-		session_warn(self->session, "what an empty region counts is not known: %s", err.text);
-}
-
-static void
-add_regions(struct run *self)
-{
-	static const char *const names[] = {"uprobe", "breakpoint", "int3"};
-
-	if (!self->regions)
-		return;
-	regions_output(self->regions, self->output, self->session->output);
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (regions_use(self->regions, names[i]))
-			add_empty_region(self, names[i]);
-	}
-}
-
-/* What has happened, as a failure or as an output. */
-static bool
-conclude(struct run *self)
-{
-	struct session *session = self->session;
-	struct rot_error err;
-
-	if (self->has_failed_to_start) {
-		session->failure = program_explain(session->command->program, &self->failure);
-	} else if (self->is_late) {
-		rot_error_set(&err, 0, "the program exceeded the time limit and was killed");
-		rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
-		session_fail(session, "timeLimit", &err);
-	} else {
-		fill_output(self);
-		warn_of_gaps(self);
-		add_regions(self);
-	}
-	return session->failure == NULL;
 }
 
 static void
@@ -686,7 +409,7 @@ program_run(struct session *session, int32_t pass)
 	if (is_done)
 		loop_run(&session->loop);
 	finish(self);
-	is_done = is_done && conclude(self);
+	is_done = is_done && program_run_conclude(self);
 	if (self->begin && self->begin != MAP_FAILED)
 		munmap(self->begin, sizeof(*self->begin));
 out:

@@ -64,7 +64,16 @@ attr_of(uint64_t address)
 	return attr;
 }
 
-/* ---- samples ---- */
+/* ---- events and samples ---- */
+
+static bool
+event_of(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key)
+{
+	(void)context;
+	*attr = attr_of(point->address);
+	*key = point->address;
+	return true;
+}
 
 static uint64_t
 key_of(void *context, const struct sample *sample)
@@ -137,36 +146,7 @@ install(void *context, struct region_image *image, struct region_thread *witness
 	return try_all(&addresses, witness->thread->tid, err);
 }
 
-static int
-join(void *context, struct region_thread *thread, struct rot_error *err)
-{
-	struct breakpoint *self = context;
-	struct addresses addresses = addresses_of(thread->image);
-
-	for (size_t i = 0; i < addresses.nr; i++) {
-		struct perf_event_attr attr = attr_of(addresses.at[i]);
-
-		if (sampling_add(&self->sampling, thread, &attr, addresses.at[i], err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static void
-leave(void *context, struct region_thread *thread)
-{
-	struct breakpoint *self = context;
-
-	sampling_end(&self->sampling, thread);
-}
-
-static void
-drain(void *context, struct region_thread *thread)
-{
-	struct breakpoint *self = context;
-
-	sampling_drain(&self->sampling, thread);
-}
+/* ---- a run ---- */
 
 static void *
 open_backend(struct regions *regions, struct rot_error *err)
@@ -179,6 +159,7 @@ open_backend(struct regions *regions, struct rot_error *err)
 	self->sampling = (struct sampling){.regions = regions,
 					   .backend = &region_breakpoint,
 					   .context = self,
+					   .event = event_of,
 					   .key = key_of,
 					   .hit = hit_of,
 					   .lose = lose};
@@ -196,8 +177,8 @@ const struct region_backend region_breakpoint = {
 	.number = 1,
 	.open = open_backend,
 	.install = install,
-	.join = join,
-	.leave = leave,
-	.drain = drain,
+	.join = sampling_join,
+	.leave = sampling_leave,
+	.drain = sampling_drain,
 	.close = close_backend,
 };

@@ -238,41 +238,17 @@ install(void *context, struct region_image *image, struct region_thread *witness
 	return rc;
 }
 
-/* ---- threads ---- */
-
-static int
-join(void *context, struct region_thread *thread, struct rot_error *err)
+static bool
+needed(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key)
 {
 	struct uprobe *self = context;
-	const struct region_image *image = thread->image;
+	size_t event = event_of(self, point);
 
-	for (size_t i = 0; i < image->nr_points; i++) {
-		size_t event = event_of(self, image->points[i]);
-		struct perf_event_attr attr;
-
-		if (image->points[i]->backend != &region_uprobe || event == SIZE_MAX)
-			continue;
-		attr = attr_of(&self->events[event]);
-		if (sampling_add(&self->sampling, thread, &attr, event, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
-static void
-leave(void *context, struct region_thread *thread)
-{
-	struct uprobe *self = context;
-
-	sampling_end(&self->sampling, thread);
-}
-
-static void
-drain(void *context, struct region_thread *thread)
-{
-	struct uprobe *self = context;
-
-	sampling_drain(&self->sampling, thread);
+	if (event == SIZE_MAX)
+		return false;
+	*attr = attr_of(&self->events[event]);
+	*key = event;
+	return true;
 }
 
 /* ---- a run ---- */
@@ -285,6 +261,7 @@ open_backend(struct regions *regions, struct rot_error *err)
 	self->sampling = (struct sampling){.regions = regions,
 					   .backend = &region_uprobe,
 					   .context = self,
+					   .event = needed,
 					   .key = key_of,
 					   .hit = hit_of,
 					   .lose = lose};
@@ -316,8 +293,8 @@ const struct region_backend region_uprobe = {
 	.number = 0,
 	.open = open_backend,
 	.install = install,
-	.join = join,
-	.leave = leave,
-	.drain = drain,
+	.join = sampling_join,
+	.leave = sampling_leave,
+	.drain = sampling_drain,
 	.close = close_backend,
 };

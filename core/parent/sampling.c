@@ -185,9 +185,10 @@ explain(pid_t tid, int error, struct rot_error *err)
 	return -1;
 }
 
-int
-sampling_add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
-	     struct rot_error *err)
+/* Unless it is open already. */
+static int
+add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
+    struct rot_error *err)
 {
 	struct sampled *sampled = thread->own[sampling->backend->number];
 	struct perf_group *group = &thread->counts->group;
@@ -209,6 +210,24 @@ sampling_add(struct sampling *sampling, struct region_thread *thread, const stru
 		group->nr_others++;
 	sampled->members = rot_realloc(sampled->members, sampled->nr_members + 1, sizeof(*sampled->members));
 	sampled->members[sampled->nr_members++] = member;
+	return 0;
+}
+
+int
+sampling_join(void *self, struct region_thread *thread, struct rot_error *err)
+{
+	struct sampling *sampling = self;
+	const struct region_image *image = thread->image;
+
+	for (size_t i = 0; i < image->nr_points; i++) {
+		const struct region_point *point = image->points[i];
+		struct perf_event_attr attr;
+		uint64_t key;
+
+		if (point->backend == sampling->backend && sampling->event(sampling->context, point, &attr, &key) &&
+		    add(sampling, thread, &attr, key, err) < 0)
+			return -1;
+	}
 	return 0;
 }
 
@@ -352,15 +371,20 @@ drain(struct sampling *sampling, struct sampled *sampled)
 }
 
 void
-sampling_drain(struct sampling *sampling, struct region_thread *thread)
+sampling_drain(void *self, struct region_thread *thread)
 {
+	struct sampling *sampling = self;
+
 	if (thread->own[sampling->backend->number])
 		drain(sampling, thread->own[sampling->backend->number]);
 }
 
 /* ---- the end ---- */
 
-/* What the members counted in all, also those of a thread that is gone. */
+/*
+ * What the members counted in all, also those of a thread that is gone. They count with their group alone: what happens
+ * while it waits for counters that somebody else has is seen by nobody, and not known as lost.
+ */
 static void
 read_rest(struct sampling *sampling, struct sampled *sampled)
 {
@@ -369,13 +393,20 @@ read_rest(struct sampling *sampling, struct sampled *sampled)
 		struct reading readings[MAX_READINGS];
 	} data;
 
-	if (sampled->nr_members > 0 && read(sampled->members[0].fd, &data, sizeof(data)) > 0)
-		compare(sampling, sampled, data.readings, data.nr, UINT64_MAX);
+	if (sampled->nr_members == 0 || read(sampled->members[0].fd, &data, sizeof(data)) <= 0)
+		return;
+	compare(sampling, sampled, data.readings, data.nr, UINT64_MAX);
+	if (data.running < data.enabled)
+		regions_warn(
+			sampling->regions,
+			"hits of regions may be missing: the counters that they are observed with did not count all "
+			"the time, because others use them as well");
 }
 
 void
-sampling_end(struct sampling *sampling, struct region_thread *thread)
+sampling_leave(void *self, struct region_thread *thread)
 {
+	struct sampling *sampling = self;
 	struct sampled *sampled = thread->own[sampling->backend->number];
 
 	if (!sampled)

@@ -22,15 +22,17 @@ struct sample {
 	size_t raw_bytes;
 };
 
-/* Of one backend in one run. */
+/* Of one backend in one run: the beginning of what its open returns, so that functions below can be the backend's. */
 struct sampling {
 	struct regions *regions;
 	const struct region_backend *backend;
 
-	/* What follows is called with context. key: of the event (see sampling_add) that made this sample; UINT64_MAX:
+	/* What follows is called with context. event: which one a thread needs for a point of this backend; false:
+	 * none. key: of the event that made this sample; UINT64_MAX:
 	 * it is not known, and the sample is dropped. hit: tells of a hit. lose: tells that so many hits of that event
 	 * were lost. */
 	void *context;
+	bool (*event)(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key);
 	uint64_t (*key)(void *context, const struct sample *sample);
 	void (*hit)(void *context, struct region_thread *thread, const struct sample *sample,
 		    const struct region_hit *hit);
@@ -44,16 +46,15 @@ struct sampling {
 void sampling_prepare(struct perf_event_attr *attr);
 
 /*
- * Opens an event on a thread unless it has one of that key already. 0, or -1 with errno; a thread that is gone is none
- * of the failures.
+ * Opens what a thread has not open yet of the events of its image's points. 0, or -1 with errno; a thread that is gone
+ * is none of the failures. self is a struct sampling, here and below.
  */
-int sampling_add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr,
-		 uint64_t key, struct rot_error *err);
+int sampling_join(void *self, struct region_thread *thread, struct rot_error *err);
 
 /* Tells what the thread's ring holds. */
-void sampling_drain(struct sampling *sampling, struct region_thread *thread);
+void sampling_drain(void *self, struct region_thread *thread);
 
 /* The thread comes to no places any more: tells the rest, and closes its events. */
-void sampling_end(struct sampling *sampling, struct region_thread *thread);
+void sampling_leave(void *self, struct region_thread *thread);
 
 #endif

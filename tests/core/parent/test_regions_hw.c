@@ -254,8 +254,10 @@ END_TEST
 /* Many hits; what the kernel has no room for it must count. */
 START_TEST(many_hits_are_exact)
 {
-	struct trial one = {.arguments = {"threads", "1", "100000"}, .regions = {{.begin = "region_one"}}};
-	struct trial eight = {.arguments = {"threads", "8", "12500"}, .regions = {{.begin = "region_one"}}};
+	struct trial one = {
+		.arguments = {"threads", "1", "100000"}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
+	struct trial eight = {
+		.arguments = {"threads", "8", "12500"}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
 	const struct expected of_one = {"region_one", 1, 100000, 100000, 0, 100000, 0};
 	const struct expected of_eight = {"region_one", 8, 100000, 100000, 0, 100000, 0};
 
