@@ -16,28 +16,29 @@
 
 #define FULL_S 540 /* of a full search: measuring the last finalists takes some more */
 
+enum format { FORMAT_TABLES, FORMAT_JSON, FORMAT_CSV };
 enum threads { THREADS_ALL, THREADS_ONE, THREADS_SWEEP };
 
 struct request {
 	enum search_strategy strategy;
 	enum threads threads;
-	bool is_json;
+	enum format format;
 };
 
 /* One or two dashes; values after "=". */
 static const struct option_row {
 	const char *text;
 	int value;
-	size_t offset; /* of an int, or of a bool */
-	bool is_bool;
+	size_t offset; /* of an enumeration */
 } rows[] = {
-	{"quick", SEARCH_QUICK, offsetof(struct request, strategy), false},
-	{"full", SEARCH_FAST, offsetof(struct request, strategy), false},
-	{"grid", SEARCH_GRID, offsetof(struct request, strategy), false},
-	{"threads=1", THREADS_ONE, offsetof(struct request, threads), false},
-	{"threads=all", THREADS_ALL, offsetof(struct request, threads), false},
-	{"threads=sweep", THREADS_SWEEP, offsetof(struct request, threads), false},
-	{"json", true, offsetof(struct request, is_json), true},
+	{"quick", SEARCH_QUICK, offsetof(struct request, strategy)},
+	{"full", SEARCH_FAST, offsetof(struct request, strategy)},
+	{"grid", SEARCH_GRID, offsetof(struct request, strategy)},
+	{"threads=1", THREADS_ONE, offsetof(struct request, threads)},
+	{"threads=all", THREADS_ALL, offsetof(struct request, threads)},
+	{"threads=sweep", THREADS_SWEEP, offsetof(struct request, threads)},
+	{"json", FORMAT_JSON, offsetof(struct request, format)},
+	{"csv", FORMAT_CSV, offsetof(struct request, format)},
 };
 
 static const struct option_row *
@@ -73,8 +74,6 @@ parse(struct request *request, int argc, char **argv, size_t *nr_words, struct r
 		}
 		if (!row)
 			argv[(*nr_words)++] = argv[i];
-		else if (row->is_bool)
-			*(bool *)((char *)request + row->offset) = row->value;
 		else
 			memcpy((char *)request + row->offset, &row->value, sizeof(int));
 	}
@@ -137,8 +136,10 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 	rc = peaks_find(rot, &options, &list, err);
 	if (rc == 0)
 		rc = peaks_set_limits(rot, &list, err);
-	if (list.nr > 0 && request->is_json)
+	if (list.nr > 0 && request->format == FORMAT_JSON)
 		print_json(rot, &list);
+	else if (list.nr > 0 && request->format == FORMAT_CSV)
+		peaks_print_csv(&list, stdout);
 	else if (list.nr > 0)
 		peaks_print(&list, stdout);
 	if (!request->is_json && list.nr > 0)
@@ -182,7 +183,7 @@ const struct command peaks_command = {
 		"  --grid              all variants; hours\n"
 		"  --threads=WHICH     1: one thread; all: also all CPUs together (default); sweep: each number "
 		"between\n"
-		"  --json              print JSON instead of tables\n"
+		"  --json, --csv       print JSON or comma separated values instead of tables\n"
 		"\n"
 		"What was measured before is taken from the cache; -useCachedResults=false measures anew. Ctrl-C "
 		"keeps\n"
@@ -191,6 +192,6 @@ const struct command peaks_command = {
 	.nr_arguments_max = 1 << 30,
 	.has_time_report = true,
 	.option_length = peaks_option_length,
-	.options = "--quick --full --grid --threads=1 --threads=all --threads=sweep --json",
+	.options = "--quick --full --grid --threads=1 --threads=all --threads=sweep --json --csv",
 	.run = peaks_run,
 };

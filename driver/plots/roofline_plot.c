@@ -138,7 +138,13 @@ write_band(const struct drawing *drawing, const struct roofline_ceiling *ceiling
 	low.value = ceiling->low;
 	high.value = ceiling->high;
 	struct segment a = ceiling_segment(drawing, &low), b = ceiling_segment(drawing, &high);
-	const double corners[][2] = {{a.x1, a.y1}, {a.x2, a.y2}, {b.x2, b.y2}, {b.x1, b.y1}, {a.x1, a.y1}};
+	/* where one line meets the one edge of the panel and the other line another edge, the panel's corner is between
+	 */
+	const double corners[][2] = {
+		{a.x1, a.y1}, {a.x2, a.y2}, {fmax(a.x2, b.x2), fmax(a.y2, b.y2)},
+		{b.x2, b.y2}, {b.x1, b.y1}, {fmin(a.x1, b.x1), fmin(a.y1, b.y1)},
+		{a.x1, a.y1},
+	};
 
 	for (size_t i = 0; i < sizeof corners / sizeof *corners; i++) {
 		fputs(i ? " to " : "set object polygon from ", drawing->script);
