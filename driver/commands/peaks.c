@@ -142,7 +142,7 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 		peaks_print_csv(&list, stdout);
 	else if (list.nr > 0)
 		peaks_print(&list, stdout);
-	if (!request->is_json && list.nr > 0)
+	if (request->format == FORMAT_TABLES && list.nr > 0)
 		print_levels(rot);
 	if (list.nr > 0 && profile_store(rot, &list, &later) < 0 && rc == 0) {
 		*err = later;

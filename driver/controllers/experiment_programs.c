@@ -59,12 +59,16 @@ fill(struct experiment_point *point, const struct experiment_requests *requests,
 	*values = (struct program_values){.nr = 0};
 }
 
+/* A program that uses this much more than a CPU is a single thread with helpers. */
+#define ALONE 0.15
+
 static void
 keep(struct experiment *experiment, struct parts *parts, const struct program_workload *workload,
      const struct experiment_requests *requests, struct program_quantities *quantities)
 {
 	for (size_t i = 0; i < parts->nr; i++)
 		fill(&parts->points[i], requests, i == 0 ? &quantities->total : &quantities->regions[i - 1]);
+	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
 	parts->points[0].program = rot_graph_clone(workload, NULL);
 	parts->points[0].notes = quantities->notes;
 	parts->points[0].nr_notes = quantities->nr_notes;

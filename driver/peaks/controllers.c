@@ -9,6 +9,7 @@
 #include "controllers/output.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks/roof.h"
 #include "rot.h"
@@ -118,7 +119,8 @@ static int
 get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot_error *err)
 {
 	*list = (struct peak_list){.nr = 0};
-	if (output_check(output_name, err) < 0 || roof_get(rot, NULL, list, err) < 0)
+	if (output_check(output_name, err) < 0 || roof_get(rot, NULL, list, err) < 0 ||
+	    peaks_set_limits(rot, list, err) < 0)
 		return -1;
 	if (list->nr > 0)
 		return 0;

@@ -79,8 +79,6 @@ find_quickly(struct rot *rot, struct rot_error *err)
 int
 roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err)
 {
-	struct rot_error why = {0};
-
 	load(rot, list);
 	if (!is_roof_of(list, operation) && !rot->is_cached_only &&
 	    configuration_bool(rot->configuration, "findPeaks")) {
@@ -89,8 +87,6 @@ roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct 
 		peak_list_clear(list);
 		load(rot, list);
 	}
-	if (list->nr > 0 && peaks_set_limits(rot, list, &why) < 0)
-		rot_warning("no theoretical limits: %s", why.text);
 	return 0;
 }
 

@@ -11,10 +11,10 @@
 struct rot;
 
 /*
- * The peaks of this machine with their limits. What is peculiar about the profile is told as a warning. Without peaks
- * of the operation (NULL: of any), or of any bandwidth, a quick search finds and keeps them first, unless
- * is_cached_only or the key findPeaks says no: then what there is has to do. Clear the list in any case. -1: the user
- * interrupted.
+ * The peaks of this machine; their limits are those of when they were found. What is peculiar about the profile is told
+ * as a warning. Without peaks of the operation (NULL: of any), or of any bandwidth, a quick search finds and keeps them
+ * first, unless is_cached_only or the key findPeaks says no: then what there is has to do. Clear the list in any case.
+ * -1: the user interrupted.
  */
 int roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err);
 

@@ -139,6 +139,20 @@ add_notes(const struct job *job, struct program_quantities *quantities)
 						100 * agreement.spread));
 }
 
+static double
+nr_cpus(const struct program_command_output *output)
+{
+	double cpu_ns = 0, wall_ns = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		cpu_ns += (double)(run->user_time + run->system_time);
+		wall_ns += (double)run->wall_time;
+	}
+	return wall_ns > 0 ? cpu_ns / wall_ns : 0;
+}
+
 int
 program_quantities_measure(struct rot *rot, struct program_workload *workload, const struct quantity_request *requests,
 			   size_t nr_requests, int nr_runs, size_t max_passes, struct program_quantities *quantities,
@@ -155,6 +169,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 		goto out;
 	add_notes(&job, quantities);
 	quantities->rule_outputs = program_rule_outputs(job.output);
+	quantities->nr_cpus = nr_cpus(job.output);
 	rc = 0;
 out:
 	job_clear(&job);

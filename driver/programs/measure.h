@@ -21,6 +21,7 @@ struct program_quantities {
 	char **notes;  /* what the numbers leave out       */
 	size_t nr_notes;
 	json_t *rule_outputs; /* see rule_outputs.h; NULL: none */
+	double nr_cpus;       /* CPU time per wall time, of all runs */
 };
 
 /*

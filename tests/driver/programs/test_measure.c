@@ -135,6 +135,7 @@ START_TEST(values_are_of_all_passes)
 		nr_passes++;
 	ck_assert_uint_gt(nr_passes, 1);
 	ck_assert_uint_eq(quantities.nr_notes, 0);
+	ck_assert_double_eq(quantities.nr_cpus, 1.75); /* as the fake core says */
 	program_quantities_clear(&quantities);
 }
 END_TEST
