@@ -236,15 +236,47 @@ choose(const struct hunt *hunt, size_t *best, struct rot_error *err)
 	return 0;
 }
 
+/*
+ * How many runs of the variant the choice has looked at. What it looked at is in the cache: disturbed runs were
+ * repeated, so that there may be more than were asked for.
+ */
+static int
+count_seen(const struct hunt *hunt, const struct measurement *measurement, const struct peak_work *work, size_t *nr,
+	   struct rot_error *err)
+{
+	const struct nr_runs *runs = &hunt->of->strategy->runs;
+	struct peak_samples samples;
+	int rc = peak_samples_measure(&samples, hunt->of->rot, measurement, work, runs->search + runs->choose, err);
+
+	*nr = samples.nr;
+	peak_samples_clear(&samples);
+	return rc;
+}
+
+static int
+report_on(const struct hunt *hunt, size_t best, const struct measurement *measurement, const struct peak_work *work,
+	  struct rot_error *err)
+{
+	/* Nothing was chosen by runs on several threads. */
+	const bool is_new = measurement_nr_workloads(measurement) > 1;
+	struct peak_samples samples;
+	size_t nr_seen = 0, place;
+
+	if ((!is_new && count_seen(hunt, measurement, work, &nr_seen, err) < 0) ||
+	    peak_samples_measure(&samples, hunt->of->rot, measurement, work,
+				 (int)nr_seen + hunt->of->strategy->runs.report, err) < 0)
+		return -1;
+	place = add_peak(hunt, best, measurement);
+	peak_samples_fill(&samples, nr_seen, &hunt->of->list->peaks[place]);
+	peak_samples_clear(&samples);
+	return 0;
+}
+
 /* The best variant on that many threads. */
 static int
 report(const struct hunt *hunt, size_t best, size_t nr_threads, struct rot_error *err)
 {
-	const struct nr_runs *runs = &hunt->of->strategy->runs;
-	/* Nothing was chosen by runs on several threads. */
-	const int not_reported = nr_threads == 1 ? runs->search + runs->choose : 0;
 	struct measurement *measurement;
-	struct peak_samples samples;
 	struct peak_work work;
 	int rc;
 
@@ -254,13 +286,7 @@ report(const struct hunt *hunt, size_t best, size_t nr_threads, struct rot_error
 		modes_add(&hunt->of->modes, add_peak(hunt, best, measurement), measurement, &work);
 		return 0;
 	}
-	rc = peak_samples_measure(&samples, hunt->of->rot, measurement, &work, not_reported + runs->report, err);
-	if (rc == 0) {
-		size_t place = add_peak(hunt, best, measurement);
-
-		peak_samples_fill(&samples, (size_t)not_reported, &hunt->of->list->peaks[place]);
-	}
-	peak_samples_clear(&samples);
+	rc = report_on(hunt, best, measurement, &work, err);
 	rot_graph_delete(measurement);
 	return rc;
 }

@@ -13,6 +13,9 @@
 
 /* ---- measuring ---- */
 
+/* For repeating disturbed runs of a variant. */
+#define REPEATING_S 1.0
+
 enum { OF_CYCLES, OF_SECONDS, OF_TSC, NR_CLOCKS };
 
 static const char *const clocks[NR_CLOCKS] = {"coreCycles", "microSeconds", "tsc"};
@@ -46,6 +49,7 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	const double total = work->of_thread * (double)nr_threads;
 	struct quantity_request requests[NR_CLOCKS];
 	struct quantity_value values[NR_CLOCKS];
+	const struct quantity_effort effort = {.nr_runs = nr_runs, .budget_s = REPEATING_S};
 	int rc;
 
 	*samples = (struct peak_samples){.nr = 0};
@@ -64,7 +68,7 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	/* The user's compiler flags are for what he compares with the roof. */
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure(rot, measurement, requests, NR_CLOCKS, nr_runs, values, NULL, err);
+	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, &effort, values, NULL, err);
 	configuration_pop(rot->configuration);
 	if (rc < 0)
 		return -1;
@@ -197,6 +201,28 @@ clock_hz(const struct peak_samples *samples, size_t from, int nr_threads)
 	return hz;
 }
 
+static size_t
+nr_undisturbed(const struct peak_samples *samples, size_t from)
+{
+	size_t nr = 0;
+
+	for (size_t i = from; i < samples->nr; i++)
+		nr += !samples->is_tainted[i] && !samples->is_left_out[i];
+	return nr;
+}
+
+/* What is of disturbed runs only is no interval for anything. */
+static void
+note_disturbance(struct peak *peak)
+{
+	struct peak_estimate *const estimates[] = {&peak->per_cycle, &peak->per_second, &peak->per_tsc_cycle};
+
+	for (size_t i = 0; i < 3; i++)
+		estimates[i]->low = estimates[i]->high = NAN;
+	if (!peak->remark[0])
+		rot_string_set(&peak->remark, "every run was disturbed: the machine can do better");
+}
+
 void
 peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak)
 {
@@ -211,6 +237,8 @@ peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *
 		*estimates[i] =
 			peak->kind == PEAK_LATENCY ? (struct peak_estimate){1 / e.value, 1 / e.high, 1 / e.low} : e;
 	}
+	if (nr_undisturbed(samples, from) == 0)
+		note_disturbance(peak);
 	peak->clock_hz = clock_hz(samples, from, peak->nr_threads);
 	rot_string_set(&peak->clock_source, strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe");
 }

@@ -29,8 +29,8 @@ struct peak_work {
 };
 
 /*
- * The first nr_runs runs of the measurement, from the cache or measured. Its workloads all do the same work. Errors: as
- * quantities_measure.
+ * The first nr_runs runs of the measurement, from the cache or measured, and some more in place of disturbed ones. Its
+ * workloads all do the same work. Errors: as quantities_measure.
  */
 int peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
 			 const struct peak_work *work, int nr_runs, struct rot_error *err);

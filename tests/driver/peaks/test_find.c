@@ -259,6 +259,25 @@ START_TEST(words_choose_peaks)
 }
 END_TEST
 
+static void
+measure_disturbed(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		  int nr_runs, struct quantity_value *values)
+{
+	measure(measurement, requests, nr_requests, nr_runs, values);
+	for (int i = 0; i < nr_runs; i++)
+		values[0].taints[i] = TAINT_CONTEXT_SWITCH;
+}
+
+START_TEST(disturbed_runs_alone_have_no_interval)
+{
+	fake_measure = measure_disturbed;
+	ck_assert_int_eq(find(HEAD PERFORMANCES TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
+	ck_assert(isnan(list.peaks[0].per_cycle.low) && isnan(list.peaks[0].per_second.high));
+	ck_assert_ptr_nonnull(strstr(list.peaks[0].remark, "every run was disturbed"));
+}
+END_TEST
+
 START_TEST(latency_is_time_of_an_access)
 {
 	per_cycle = ten_per_cycle;
@@ -338,11 +357,11 @@ START_TEST(what_cannot_be_measured_is_left_out)
 }
 END_TEST
 
-/* Searches of each take some dozen calls: in the second, and while the memory of two threads is measured. */
+/* In the third search: what was measured of the second on several threads was not its turn yet. */
 START_TEST(interruption_keeps_what_is_finished)
 {
 	fake_is_interrupt = true;
-	fake_failing_call = 6; /* of one of search and one of report for each of three */
+	fake_failing_call = 9; /* each has one of the search and two of the report */
 	ck_assert_int_eq(find(HEAD LATENCY MEMORY MEMORY TAIL,
 			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
 			 -1);
@@ -374,6 +393,7 @@ main(void)
 	tcase_add_test(alone, what_was_chosen_by_is_not_reported);
 	tcase_add_test(alone, time_that_is_up_ends_a_search);
 	tcase_add_loop_test(alone, words_choose_peaks, 0, NR_ELEMENTS(filters));
+	tcase_add_test(alone, disturbed_runs_alone_have_no_interval);
 	tcase_add_test(alone, latency_is_time_of_an_access);
 	tcase_add_test(alone, what_cannot_be_measured_is_left_out);
 	tcase_add_test(alone, more_threads_than_cpus_are_refused);
