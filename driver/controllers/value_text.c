@@ -205,6 +205,7 @@ word_for(const char *part)
 		{"flop", ""},
 		{"compInstr", "x87"},
 		{"integerOperation", "integers"},
+		{"cpuL1", "CPU-L1"},
 		{"l1l2", "L1-L2"},
 		{"l2l3", "L2-L3"},
 		{"llcRam", "LLC-RAM"},
