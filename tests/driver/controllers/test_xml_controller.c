@@ -95,11 +95,11 @@ END_TEST
 
 START_TEST(built_in_controllers_work_without_avx)
 {
-	static const char *const names[] = {"arithmetic", "default-peaks", "streams"};
+	static const char *const names[] = {"arithmetic", "default-peaks", "optiflop", "streams"};
 
 	for (size_t i = 0; i < rot.machine->cpu_flags.nr; i++)
 		rot_string_set(&((char **)rot.machine->cpu_flags.items)[i], "none");
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		char *path = rot_format("%s/driver/controllers/%s.xml", rot.paths->data, names[i]);
 		struct rot_error err = {0};
 		struct xml_controller *controller = xml_controller_open(&rot, path, &err);
@@ -109,6 +109,45 @@ START_TEST(built_in_controllers_work_without_avx)
 		xml_controller_close(controller);
 		free(path);
 	}
+}
+END_TEST
+
+/* Every loop in both precisions, the quick way at fewer lengths; the lengths fill shares of the first-level cache. */
+START_TEST(optiflop_has_its_loops)
+{
+	char *path = rot_format("%s/driver/controllers/optiflop.xml", rot.paths->data);
+	size_t nr_loops[2] = {0}, nr_in_registers[2] = {0};
+
+	for (int is_quick = 0; is_quick < 2; is_quick++) {
+		struct rot_error err = {0};
+		struct xml_controller *controller;
+
+		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "quick", is_quick ? "true" : "false",
+				  NULL);
+		controller = xml_controller_open(&rot, path, &err);
+		ck_assert_msg(controller != NULL, "%s %s", err.text, err.hint);
+		for (size_t i = 0; i < controller->nr_planned; i++) {
+			const struct planned_point *planned = &controller->planned[i];
+			const struct kernel_base *kernel = measurement_workloads_at(planned->measurement, 0)->kernel;
+			double length = 0;
+
+			if (strcmp(kernel->entity.class->name, "Vector") != 0) {
+				nr_in_registers[is_quick]++;
+				continue;
+			}
+			nr_loops[is_quick]++;
+			ck_assert(rot_entity_number(kernel, "length", &length));
+			ck_assert_double_ge(length, 64);
+			ck_assert_double_le(length * 4, 1.5 * 32768);
+		}
+		ck_assert_uint_eq(controller->nr_ceilings, 2 * 3 + 2 * 6);
+		xml_controller_close(controller);
+	}
+	ck_assert_uint_eq(nr_loops[1], 18 * 2 * 2);
+	ck_assert_uint_eq(nr_loops[0], 18 * 2 * (11 + 2 * 2));
+	ck_assert_uint_eq(nr_in_registers[0], 4);
+	ck_assert_uint_eq(nr_in_registers[1], 4);
+	free(path);
 }
 END_TEST
 
@@ -749,6 +788,7 @@ main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, built_in_controllers_are_valid);
 	tcase_add_test(tcase, built_in_controllers_work_without_avx);
+	tcase_add_test(tcase, optiflop_has_its_loops);
 	tcase_add_test(tcase, triad_is_as_in_the_thesis);
 	tcase_add_test(tcase, titles_change_no_hash);
 	tcase_add_test(tcase, ceilings_with_variants);
