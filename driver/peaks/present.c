@@ -98,8 +98,16 @@ level_cell(const struct peak *peak, struct notes *notes)
 static char *
 access_cell(const struct peak *peak, struct notes *notes)
 {
+	static const char *const words[][2] = {{"ntStore", "non-temporal store"},
+					       {"ntCopy", "non-temporal copy"},
+					       {"ntTriad", "non-temporal triad"},
+					       {"load2Store", "2 loads, 1 store"}};
+
 	(void)notes;
-	return strcmp(peak->access, "ntStore") == 0 ? rot_strdup("non-temporal store") : camel_case_words(peak->access);
+	for (size_t i = 0; i < NR(words); i++)
+		if (strcmp(words[i][0], peak->access) == 0)
+			return rot_strdup(words[i][1]);
+	return camel_case_words(peak->access);
 }
 
 static char *

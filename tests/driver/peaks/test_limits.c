@@ -55,6 +55,8 @@ static const struct {
 	{"zen5", 2, "", "cpuL1", "load", "AVX2", 64},
 	{"zen5", 2, "", "cpuL1", "copy", "AVX512", 128},
 	{"zen5", 2, "", "l1l2", "store", "AVX512", 64},
+	{"zen5", 2, "", "l1l2", "update", "AVX512", 128},
+	{"zen5", 2, "", "cpuL1", "load2Store", "AVX512", 192},
 	{"zen5", 2, "", "l2l3", "load", "AVX512", 32},
 	{"zen5", 2, "", "l2l3", "load", "SSE", NAN},
 	{"zen5", 2, "", "llcRam", "load", "AVX512", NAN},
