@@ -18,7 +18,7 @@
 #define NR_TOGETHER 24 /* ceilings whose few variants are built together, where each has only its seeds */
 
 static const struct hunting_strategy strategies[] = {
-	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {3, 3, 5}},
+	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {2, 2, 7}},
 	[SEARCH_FAST] = {"full", {5, 8, 16}, {4, 10, 5}},
 	[SEARCH_GRID] = {"grid", {5, 8, 16}, {4, 10, 5}},
 };

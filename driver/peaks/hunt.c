@@ -91,15 +91,24 @@ work_of(const struct planned_ceiling *ceiling, double of_thread)
 	return (struct peak_work){ceiling->operation, ceiling->border, of_thread};
 }
 
+/* Where there is one variant only, there is nothing to choose, and its first runs are reported. */
+static bool
+has_no_choice(const struct hunt *hunt)
+{
+	return search_nr_points(hunt->search) == 1 &&
+	       (hunt->of->options->strategy == SEARCH_QUICK || hunt->ceiling->nr_axes == 0);
+}
+
 int
 variant_measure(struct variant *variant)
 {
 	struct hunt *hunt = variant->hunt;
+	const struct nr_runs *runs = &hunt->of->strategy->runs;
 	const struct peak_work work = work_of(hunt->ceiling, variant->work);
+	const int nr_runs = has_no_choice(hunt) ? runs->report : runs->search;
 	struct peak_samples samples;
 
-	if (peak_samples_measure(&samples, hunt->of->rot, variant->measurement, &work, hunt->of->strategy->runs.search,
-				 &hunt->why) < 0)
+	if (peak_samples_measure(&samples, hunt->of->rot, variant->measurement, &work, nr_runs, &hunt->why) < 0)
 		return -1;
 	search_tell(hunt->search, variant->index, peak_samples_score(&samples, 0, samples.nr));
 	peak_samples_clear(&samples);
@@ -258,7 +267,7 @@ report_on(const struct hunt *hunt, size_t best, const struct measurement *measur
 	  struct rot_error *err)
 {
 	/* Nothing was chosen by runs on several threads. */
-	const bool is_new = measurement_nr_workloads(measurement) > 1;
+	const bool is_new = measurement_nr_workloads(measurement) > 1 || has_no_choice(hunt);
 	struct peak_samples samples;
 	size_t nr_seen = 0, place;
 

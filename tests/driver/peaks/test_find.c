@@ -208,6 +208,10 @@ START_TEST(quick_search_takes_the_seed)
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
 	ck_assert_str_eq(list.peaks[0].search, "quick");
 	ck_assert_uint_eq(list.peaks[0].landscape.nr_points, 1);
+	/* With nothing to choose from, all runs are reported: those of the second call are the same. */
+	ck_assert_uint_eq(fake_nr_calls, 4);
+	ck_assert_int_eq(fake_nr_runs, 14);
+	ck_assert_uint_eq(list.peaks[0].nr_samples, 13);
 }
 END_TEST
 
@@ -361,7 +365,7 @@ END_TEST
 START_TEST(interruption_keeps_what_is_finished)
 {
 	fake_is_interrupt = true;
-	fake_failing_call = 9; /* each has one of the search and two of the report */
+	fake_failing_call = 6; /* each has one of the search and one of the report */
 	ck_assert_int_eq(find(HEAD LATENCY MEMORY MEMORY TAIL,
 			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
 			 -1);
