@@ -188,19 +188,35 @@ nr_kept_performances(const struct kept_ceilings *kept, size_t machine)
 	return nr;
 }
 
+static bool
+is_load(const struct experiment_own_ceiling *peak)
+{
+	return peak->is_peak && strcmp(peak->access, "load") == 0;
+}
+
+static bool
+has_load(const struct experiment_own_ceiling *const *all, size_t nr, const struct experiment_own_ceiling *of)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (is_load(all[i]) && all[i]->machine == of->machine && strcmp(all[i]->border, of->border) == 0)
+			return true;
+	return false;
+}
+
 /*
- * Of many peaks those that matter: performances that are clearly apart, and of each border the highest bandwidth; of
- * the border that the plot counts also that of loads, which is what most programs do.
+ * Of many peaks those that matter: performances that are clearly apart; of the border that the plot counts the highest
+ * bandwidth, and of each border that of loads, which is what most programs do.
  */
 static bool
-does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept, const char *border)
+does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept,
+	    const struct experiment_own_ceiling *const *all, size_t nr, const char *border)
 {
+	bool is_own = peak->border[0] && strncmp(border, peak->border, strlen(peak->border)) == 0;
+
 	if (!is_bandwidth(peak))
 		return nr_kept_performances(kept, peak->machine) < MAX_PERFORMANCES &&
 		       !has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS);
-	return !has_kept(kept, peak, peak->border, INFINITY) ||
-	       (strcmp(peak->access ? peak->access : "", "load") == 0 && peak->border[0] &&
-		strncmp(border, peak->border, strlen(peak->border)) == 0);
+	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) && (is_own || !has_load(all, nr, peak)));
 }
 
 /* Of peaks that are nearly the same, the one that most readers know stands for all. */
@@ -246,7 +262,7 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		const struct experiment_own_ceiling *ceiling = all[i];
 
 		if (plot->plot.has_all_peaks || (!has_kept(&kept, ceiling, NULL, ceiling->best / NEARLY_THE_SAME) &&
-						 (!ceiling->is_peak || does_matter(ceiling, &kept, border))))
+						 (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, border))))
 			kept.items[kept.nr++] = plot->plot.has_all_peaks ? ceiling : representative(all, nr, i);
 	}
 	free(all);

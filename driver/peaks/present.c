@@ -286,6 +286,30 @@ print_notes(const struct notes *notes, const char *unit, FILE *out)
 			unit);
 }
 
+/* Levels one after the other, closest to the core first; else in their order. */
+static int
+by_level(const void *a, const void *b)
+{
+	const struct peak *const *x = a, *const *y = b;
+	int order = border_order((*x)->border) - border_order((*y)->border);
+
+	return order ? order : (*x > *y) - (*x < *y);
+}
+
+/* Those of the kind, as the table shows them; caller frees the array. */
+static const struct peak **
+peaks_in_order(const struct peak_list *list, enum peak_kind kind, size_t *nr)
+{
+	const struct peak **peaks = rot_calloc(list->nr + 1, sizeof(*peaks));
+
+	*nr = 0;
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->peaks[i].kind == kind)
+			peaks[(*nr)++] = &list->peaks[i];
+	qsort(peaks, *nr, sizeof(*peaks), by_level);
+	return peaks;
+}
+
 static void
 print_table(const struct peak_list *list, enum peak_kind kind, const struct peak_column *columns, size_t nr_columns,
 	    const char *title, const char *unit, FILE *out)
@@ -295,16 +319,16 @@ print_table(const struct peak_list *list, enum peak_kind kind, const struct peak
 	char **cells = rot_calloc(nr_columns, sizeof(*cells));
 	struct notes notes = {.nr = 0};
 	bool has_huge_pages = false;
+	size_t nr;
+	const struct peak **peaks = peaks_in_order(list, kind, &nr);
 
 	for (size_t i = 0; i < nr_columns; i++)
 		plain[i] = columns[i].column;
-	for (size_t i = 0; i < list->nr; i++) {
-		if (list->peaks[i].kind != kind)
-			continue;
+	for (size_t i = 0; i < nr; i++) {
 		for (size_t k = 0; k < nr_columns; k++)
-			cells[k] = columns[k].cell(&list->peaks[i], &notes);
+			cells[k] = columns[k].cell(peaks[i], &notes);
 		text_table_add(&table, cells);
-		has_huge_pages = has_huge_pages || list->peaks[i].has_huge_pages;
+		has_huge_pages = has_huge_pages || peaks[i]->has_huge_pages;
 	}
 	if (table.nr_rows > 0) {
 		fprintf(out, "%s\n\n", title);
@@ -315,6 +339,7 @@ print_table(const struct peak_list *list, enum peak_kind kind, const struct peak
 	}
 	text_table_clear(&table);
 	free(notes.texts);
+	free(peaks);
 	free(cells);
 	free(plain);
 }

@@ -42,7 +42,8 @@ int peak_draw_landscape(const struct peak *peak, const char *caption, const char
 
 /*
  * All performances of that operation and the bandwidths of all levels, of that many threads, as a roofline with the
- * ridge points of the highest performance. Lines that are nearly the same are one. Errors: there is none.
+ * ridge points of the highest performance. Of a level: the highest, loads and stores. Lines that are nearly the same
+ * are one. Errors: there is none.
  */
 int peaks_draw_roof(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle,
 		    const char *caption, const char *output_name, struct rot_error *err);

@@ -83,13 +83,16 @@ keep(struct roof *roof, const struct peak *peak)
 	roof->lines[roof->nr++] = peak;
 }
 
-/* Narrower registers than the highest of a level has are left out: they are in the table. */
+/* Of each level the highest bandwidth, and those of loads and stores with as wide registers; the rest is in the table.
+ */
 static bool
-is_widest(const struct roof *roof, const struct peak *peak)
+is_drawn(const struct roof *roof, const struct peak *peak)
 {
 	for (size_t i = 0; i < roof->nr && peak->kind == PEAK_BANDWIDTH; i++)
 		if (strcmp(roof->lines[i]->border, peak->border) == 0)
-			return strcmp(roof->lines[i]->instruction_set, peak->instruction_set) == 0;
+			return strcmp(roof->lines[i]->instruction_set, peak->instruction_set) == 0 &&
+			       (strcmp(peak->access, "load") == 0 || strcmp(peak->access, "store") == 0 ||
+				peak->mode[0]);
 	return true;
 }
 
@@ -106,7 +109,7 @@ choose(const struct peak_list *list, const char *operation, int nr_threads, bool
 			all[nr++] = &list->peaks[i];
 	qsort(all, nr, sizeof(*all), higher_first);
 	for (size_t i = 0; i < nr; i++)
-		if (is_widest(&roof, all[i]))
+		if (is_drawn(&roof, all[i]))
 			keep(&roof, all[i]);
 	free(all);
 	return roof;
