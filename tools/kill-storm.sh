@@ -13,32 +13,12 @@ RANDOM=${SEED:=$$}
 	echo "the driver is not built: '$driver' is missing" >&2
 	exit 1
 }
+. "$top/tools/storm-processes.sh"
 work=$(mktemp -d) || exit 1
 mark=$work/mark
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
 cd "$work" || exit 1
 
-# running: sets pids and names to the processes rot started that still run, whatever their parent is now: all carry ROT_STORM.
-running()
-{
-	local path pid name state
-	pids=() names=()
-	for path in $(grep -l -z -x -F "ROT_STORM=$mark" /proc/[0-9]*/environ 2>/dev/null); do
-		pid=${path#/proc/}
-		pid=${pid%/environ}
-		# "PID (NAME) STATE ..."; a process that ended and was not waited for runs no more.
-		{ read -r _ name state _ <"/proc/$pid/stat"; } 2>/dev/null || continue
-		case $state in Z | X) continue ;; esac
-		pids+=("$pid") names+=("${name:1:-1}")
-	done
-}
-
-end_all()
-{
-	running
-	[ ${#pids[@]} = 0 ] || kill -9 "${pids[@]}" 2>/dev/null
-	cd / && rm -rf "$work"
-}
 trap end_all EXIT
 
 fail()
@@ -76,13 +56,7 @@ for ((nr_killed = 0; nr_killed < times && round < 5 * times; )); do
 		fi
 	fi
 	{ wait "$rot"; } 2>/dev/null
-	# Death of a parent reaches its children within moments.
-	for ((i = 0; i < 100; i++)); do
-		running
-		[ ${#pids[@]} -gt 0 ] || break
-		sleep 0.05
-	done
-	[ ${#pids[@]} = 0 ] || fail "still running: ${names[*]} ${pids[*]}"
+	await_none || fail "still running: ${names[*]} ${pids[*]}"
 done
 [ "$nr_killed" = "$times" ] || fail "only $nr_killed of $times kills hit a running process"
 (run) || fail "the run after the storm failed"

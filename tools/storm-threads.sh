@@ -15,29 +15,10 @@ RANDOM=${SEED:=$$}
 	exit 1
 }
 . "$top/tools/describe-program.sh"
+. "$top/tools/storm-processes.sh"
 work=$(mktemp -d) || exit 1
 mark=$work/mark
 
-# running: sets pids to the processes of this storm that still run: all carry ROT_STORM.
-running()
-{
-	local path pid name state
-	pids=()
-	for path in $(grep -l -z -x -F "ROT_STORM=$mark" /proc/[0-9]*/environ 2>/dev/null); do
-		pid=${path#/proc/}
-		pid=${pid%/environ}
-		{ read -r _ name state _ <"/proc/$pid/stat"; } 2>/dev/null || continue
-		case $state in Z | X) continue ;; esac
-		pids+=("$pid")
-	done
-}
-
-end_all()
-{
-	running
-	[ ${#pids[@]} = 0 ] || kill -9 "${pids[@]}" 2>/dev/null
-	cd / && rm -rf "$work"
-}
 trap end_all EXIT
 
 fail()
@@ -47,16 +28,10 @@ fail()
 	exit 1
 }
 
-# nothing_runs WHAT: death of a parent reaches its children within moments
+# nothing_runs WHAT
 nothing_runs()
 {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		running
-		[ ${#pids[@]} -gt 0 ] || return 0
-		sleep 0.05
-	done
-	fail "$1: still running: ${pids[*]}"
+	await_none || fail "$1: still running: ${pids[*]}"
 }
 
 ${CC:-cc} -O2 -pthread -D_GNU_SOURCE -o "$work/target" "$top/tests/core/parent/target.c" || fail "the program cannot be built"

@@ -10,6 +10,7 @@
 #include "child/spin.h"
 #include "child/thread_measurers.h"
 #include "child/workload.h"
+#include "common/set_action.h"
 #include "memory.h"
 
 bool
@@ -161,23 +162,7 @@ execute_barrier(struct run *run, struct child_thread *thread, void *action, stru
 	return 0;
 }
 
-/* ---- measurer sets; all five actions on sets are laid out alike ---- */
-
-struct set_action {
-	struct action_base base;
-	struct measurer_set *measurer_set;
-};
-
-#define SAME_LAYOUT(type)                                                                                              \
-	_Static_assert(sizeof(struct type) == sizeof(struct set_action) &&                                             \
-			       offsetof(struct type, measurer_set) == offsetof(struct set_action, measurer_set),       \
-		       #type)
-
-SAME_LAYOUT(initialize_measurer_set_action);
-SAME_LAYOUT(start_measurer_set_action);
-SAME_LAYOUT(stop_measurer_set_action);
-SAME_LAYOUT(read_measurer_set_action);
-SAME_LAYOUT(dispose_measurer_set_action);
+/* ---- measurer sets ---- */
 
 static int
 check_set(const void *action, const struct measurement *measurement, struct rot_error *err)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/set_action.h"
 #include "memory.h"
 #include "parent/program_rules_internal.h"
 
@@ -83,23 +84,7 @@ held_set_read(struct program_rules *rules, struct held_set *held)
 		program_run_output_measurer_set_outputs_add(rules->setup.output, output);
 }
 
-/* ---- actions on sets; all five are laid out alike ---- */
-
-struct set_action {
-	struct action_base base;
-	struct measurer_set *measurer_set;
-};
-
-#define SAME_LAYOUT(type)                                                                                              \
-	_Static_assert(sizeof(struct type) == sizeof(struct set_action) &&                                             \
-			       offsetof(struct type, measurer_set) == offsetof(struct set_action, measurer_set),       \
-		       #type)
-
-SAME_LAYOUT(initialize_measurer_set_action);
-SAME_LAYOUT(start_measurer_set_action);
-SAME_LAYOUT(stop_measurer_set_action);
-SAME_LAYOUT(read_measurer_set_action);
-SAME_LAYOUT(dispose_measurer_set_action);
+/* ---- actions on sets ---- */
 
 static void
 initialize(struct program_rules *rules, const struct program_event *event, const void *action)
