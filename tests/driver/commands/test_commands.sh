@@ -111,6 +111,7 @@ remeasure
 run
 peaks
 plot
+diff
 list
 doctor
 validate
