@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# rot peaks through the program itself: a peak is found, kept, and not looked for again.
+command -v python3 >/dev/null || { echo "SKIP: there is no python3" >&2; exit 77; }
+. "$top_srcdir/tests/support/program.sh"
+
+# Scalar additions: every processor has them, and three variants take no time.
+cat >default-peaks.xml <<'END'
+<controller name="default-peaks" comment="one peak">
+	<ceiling name="scalar ADD" performance="doublePrecisionFlop" access="ADD" instructionSet="SCALAR">
+		<axis name="dlp"><list values="6 8 15"/></axis>
+		<seed dlp="8"/>
+		<workload><kernel type="Arithmetic" operation="ADD" instructionSet="SCALAR" dlp="{$dlp}" iterations="20000"/></workload>
+	</ceiling>
+	<ceiling name="other" performance="singlePrecisionFlop" access="ADD" instructionSet="SCALAR">
+		<workload><kernel type="Arithmetic" operation="ADD" instructionSet="SCALAR" precision="FLOAT" iterations="20000"/></workload>
+	</ceiling>
+</controller>
+END
+
+call peaks --grid --threads=1 double --json -quiet
+result=1
+# 15 chains do not fit into 16 registers: two variants are tried, and neither rate is 0 or without a number.
+printf '%s' "$out" | python3 -c '
+import json, sys
+peaks = json.load(sys.stdin)["peaks"]
+assert [peak["name"] for peak in peaks] == ["scalar ADD"], peaks
+peak = peaks[0]
+assert peak["threads"] == 1
+assert peak["perCycle"]["value"] > 0 and peak["perSecond"]["value"] > 0
+assert sorted(point[0] for point in peak["landscape"]["points"]) == [6, 8]
+' && [ "$status" = 0 ] && result=0
+check "all valid variants are measured"
+result=1
+[ -n "$(ls data/rot/profiles/*.json 2>/dev/null)" ] && result=0
+check "the peak is kept in the profile"
+call peaks --grid --threads=1 double -timeReport=true
+result=1
+case $status:$out in 0:*ADD*) case $err in *"  measure "* | *"build the core"*) ;; *) result=0 ;; esac ;; esac
+check "again measures and builds nothing"
+exit $((nr_failed > 0))
