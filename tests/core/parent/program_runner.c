@@ -187,6 +187,36 @@ runner_wait_until_ready(void)
 	}
 }
 
+pid_t
+runner_begin_visited(const char *program, const char *act, const char *number)
+{
+	char *path = built_path("tests/core/parent/%s", program);
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		if (freopen(runner_said, "w", stdout))
+			execl(path, path, act, number, NULL);
+		_exit(124);
+	}
+	free(path);
+	runner_wait_until_ready();
+	return pid;
+}
+
+void
+runner_end_visited(pid_t pid)
+{
+	char *path = rot_format("/proc/%d/status", (int)pid), *text = file_text(path);
+
+	ck_assert_ptr_nonnull(strstr(text, "TracerPid:\t0\n"));
+	ck_assert_ptr_null(strstr(text, "State:\tt"));
+	free(text);
+	free(path);
+	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
+	ck_assert_int_eq(kill(pid, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
 static void *
 read_output(const struct rot_class *class)
 {

@@ -51,6 +51,13 @@ int runner_end(pid_t pid);
 /* Until the program has said "ready". */
 void runner_wait_until_ready(void);
 
+/*
+ * tests/core/parent/PROGRAM of the build tree by itself, ready, to be visited; its standard output goes to runner_said.
+ * end: it must run on untraced; it is killed.
+ */
+pid_t runner_begin_visited(const char *program, const char *act, const char *number);
+void runner_end_visited(pid_t pid);
+
 /* The output of a rot-core that ended, of the class asked for; the test fails if it is another. Valid until tear_down.
  */
 struct program_command_output *runner_output(void);

@@ -239,45 +239,9 @@ END_TEST
 
 /* ---- visits ---- */
 
-static pid_t
-begin_target(const char *act, const char *number)
-{
-	char *path = built_path("tests/core/parent/target");
-	pid_t pid = fork();
-
-	if (pid == 0) {
-		if (freopen(runner_said, "w", stdout))
-			execl(path, path, act, number, NULL);
-		_exit(124);
-	}
-	free(path);
-	runner_wait_until_ready();
-	return pid;
-}
-
-static void
-expect_untraced(pid_t pid)
-{
-	char path[64], *text;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	text = file_text(path);
-	ck_assert_ptr_nonnull(strstr(text, "TracerPid:\t0\n"));
-	ck_assert_ptr_null(strstr(text, "State:\tt"));
-	free(text);
-}
-
-static void
-end_target(pid_t pid)
-{
-	expect_untraced(pid);
-	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-}
-
 START_TEST(running_processes_are_visited)
 {
-	pid_t pid = begin_target("run_for_ever", "4");
+	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");
 	struct trial trial = {.attach_to = pid, .time_limit = "0.2", .is_total = _i == 1};
 	pid_t core = runner_begin(&trial);
 	const struct program_run_output *run;
@@ -288,14 +252,14 @@ START_TEST(running_processes_are_visited)
 	ck_assert_uint_eq(run->threads.nr, _i == 1 ? 1 : 4);
 	for (size_t i = 0; i < run->threads.nr; i++)
 		ck_assert_int_ge(runner_count(program_run_output_threads_at(run, i)), 1);
-	end_target(pid);
+	runner_end_visited(pid);
 }
 END_TEST
 
 /* Asked to end, or killed: the process runs on. */
 START_TEST(visits_that_are_cut_short)
 {
-	pid_t pid = begin_target("run_for_ever", "4");
+	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");
 	struct trial trial = {.attach_to = pid};
 
 	for (int i = 0; i < 20; i++) {
@@ -310,7 +274,7 @@ START_TEST(visits_that_are_cut_short)
 			ck_assert_uint_ge(program_command_output_outputs_at(runner_output(), 0)->threads.nr, 4);
 	}
 	usleep(20000);
-	end_target(pid);
+	runner_end_visited(pid);
 }
 END_TEST
 

@@ -527,27 +527,17 @@ END_TEST
 
 START_TEST(running_processes_are_visited)
 {
-	char *path = built_path("tests/core/parent/target");
-	pid_t pid = fork(), core;
+	pid_t pid = runner_begin_visited("target", "run_for_ever", "4"), core;
 	struct trial trial = {.attach_to = pid, .time_limit = "0.2", .amend = amend_measure_threads};
 	const struct program_run_output *run;
 
-	if (pid == 0) {
-		if (freopen(runner_said, "w", stdout))
-			execl(path, path, "run_for_ever", "4", NULL);
-		_exit(124);
-	}
-	free(path);
-	runner_wait_until_ready();
 	core = runner_begin(&trial);
 	ck_assert_int_eq(waitpid(core, NULL, 0), core);
 	run = program_command_output_outputs_at(runner_output(), 0);
 	ck_assert_uint_eq(program_run_output_nr_measurer_set_outputs(run), 4);
 	for (size_t i = 0; i < 4; i++)
 		ck_assert_int_ge(faults_of(program_run_output_measurer_set_outputs_at(run, i)), 1);
-	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	runner_end_visited(pid);
 }
 END_TEST
 

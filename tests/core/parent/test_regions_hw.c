@@ -409,20 +409,11 @@ END_TEST
 
 START_TEST(running_processes_are_visited)
 {
-	char *path = built_path("tests/core/parent/region_target");
-	pid_t pid = fork();
-	struct trial trial = {.regions = {{.begin = "region_one"}}, .time_limit = "0.3"};
+	pid_t pid = runner_begin_visited("region_target", "for_ever", NULL);
+	struct trial trial = {.attach_to = pid, .regions = {{.begin = "region_one"}}, .time_limit = "0.3"};
 	const struct program_run_output *run;
 	struct sums sums;
 
-	if (pid == 0) {
-		if (freopen(runner_said, "w", stdout))
-			execl(path, path, "for_ever", NULL);
-		_exit(124);
-	}
-	free(path);
-	runner_wait_until_ready();
-	trial.attach_to = pid;
 	trial.region_backend = backends[_i];
 	ck_assert_int_eq(waitpid(runner_begin(&trial), NULL, 0) > 0, 1);
 	run = program_command_output_outputs_at(runner_output(), 0);
@@ -431,9 +422,7 @@ START_TEST(running_processes_are_visited)
 	ck_assert_int_gt(sums.measured, 0);
 	ck_assert_int_ge(sums.faults, sums.measured);
 	ck_assert_int_le(sums.faults, sums.measured + 2);
-	ck_assert_int_eq(waitpid(pid, NULL, WNOHANG), 0);
-	ck_assert_int_eq(kill(pid, SIGKILL), 0);
-	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+	runner_end_visited(pid);
 }
 END_TEST
 
