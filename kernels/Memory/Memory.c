@@ -15,6 +15,7 @@
 #include "macros/ROT_MEMORY_PREFETCH_HINT.h"
 #include "macros/ROT_MEMORY_STREAMS.h"
 #include "macros/ROT_MEMORY_UNROLL.h"
+#include "pages.h"
 #include "repeat.h"
 
 /*
@@ -104,6 +105,7 @@ initialize(void *kernel)
 	for (size_t i = 0; i < NR_PARTS; i++)
 		kernel_fill((double *)(void *)(memory->buffer + i * distance), memory->part_bytes / sizeof(double),
 			    (unsigned)i + 1);
+	tell_pages(memory->buffer, (NR_PARTS - 1) * distance + memory->part_bytes);
 	return 0;
 }
 
