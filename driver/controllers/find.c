@@ -249,3 +249,25 @@ controller_run(struct rot *rot, const char *name, const char *output_name, struc
 	free(own_name);
 	return rc;
 }
+
+int
+controller_print_plan(struct rot *rot, const char *name, struct rot_error *err)
+{
+	char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
+	struct xml_controller *controller;
+	int rc = -1;
+
+	if (!path && !find_linked(name)) {
+		rc = not_found(rot->paths, name, err);
+	} else if (!path || path_ends_in(path, ".c")) {
+		rot_error_set(err, 0,
+			      "the controller '%s' is a program: what it will measure is only known when it runs",
+			      name);
+	} else {
+		controller = xml_controller_open(rot, path, err);
+		rc = controller ? xml_controller_print_plan(controller, stdout, err) : -1;
+		xml_controller_close(controller);
+	}
+	free(path);
+	return rc;
+}

@@ -34,6 +34,9 @@ void controllers_list_delete(struct controller_info *infos, size_t nr);
  */
 int controller_run(struct rot *rot, const char *name, const char *output_name, struct rot_error *err);
 
+/* Prints what an XML controller would measure, and measures nothing. An error for one in C: only running it tells. */
+int controller_print_plan(struct rot *rot, const char *name, struct rot_error *err);
+
 /* NAME.xml or NAME.c where it is found first; fresh memory, NULL if there is none. */
 char *controller_find_file(const struct paths *paths, const char *name);
 

@@ -26,6 +26,9 @@ void xml_controller_close(struct xml_controller *controller);
 /* Measures and writes everything. Interrupted: writes what is finished, then fails with "interrupted". */
 int xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err);
 
+/* What would be measured, by series: points, runs, what of them is cached, and about how long it takes. */
+int xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err);
+
 size_t xml_controller_nr_points(const struct xml_controller *controller);
 size_t xml_controller_nr_ceilings(const struct xml_controller *controller);
 

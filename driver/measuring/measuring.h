@@ -39,6 +39,17 @@ int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t
  */
 int measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err);
 
+/*
+ * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. is_built:
+ * the core is there; else core_key tells cores apart that must be built.
+ */
+struct measuring_look {
+	int nr_runs_cached;
+	bool is_built;
+	char core_key[65];
+};
+int measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look *look, struct rot_error *err);
+
 /* SHA-256 of the canonical XML of a description and of the machine's identity, in hex. Fresh memory. The second sets
  * the ids within the measurement first. */
 char *measuring_hash(struct rot *rot, const void *description);

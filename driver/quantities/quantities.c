@@ -325,3 +325,30 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 
 	return quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values, hashes, err);
 }
+
+int
+quantities_look(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+		size_t nr_requests, int nr_runs, struct quantities_need *need, struct rot_error *err)
+{
+	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
+	int rc = job_resolve(&job, measurement, requests, err);
+
+	*need = (struct quantities_need){.nr_passes = 0};
+	if (rc == 0)
+		rc = job_plan(&job, err);
+	if (rc == 0)
+		job_describe(&job, measurement);
+	for (size_t i = 0; rc == 0 && i < job.plan.nr_passes; i++) {
+		struct measuring_look look;
+
+		rc = measuring_look(rot, job.passes[i], &look, err);
+		if (rc < 0)
+			break;
+		need->nr_passes++;
+		need->nr_runs_missing += look.nr_runs_cached < nr_runs ? nr_runs - look.nr_runs_cached : 0;
+		if (!look.is_built)
+			memcpy(need->core_key, look.core_key, sizeof(need->core_key));
+	}
+	job_clear(&job);
+	return rc;
+}

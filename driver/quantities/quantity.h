@@ -123,6 +123,18 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
 			char ***hashes, struct rot_error *err);
 
+/*
+ * What measuring these would take: passes over the measurement, and what of them is missing. Nothing is built or
+ * measured. core_key: "" if the core is built.
+ */
+struct quantities_need {
+	size_t nr_passes;
+	long nr_runs_missing; /* of all passes */
+	char core_key[65];
+};
+int quantities_look(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
+		    size_t nr_requests, int nr_runs, struct quantities_need *need, struct rot_error *err);
+
 /* The element of "quantities" in OUTPUT.json (design: schema rot.result/1). New reference. */
 struct json_t *quantity_value_json(const struct quantity_value *value);
 

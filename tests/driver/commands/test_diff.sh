@@ -76,4 +76,4 @@ check "one file"
 call diff before.json nowhere.json
 case $status:$err in 1:*"cannot read 'nowhere.json'"*) result=0 ;; *) result=1 ;; esac
 check "no file"
-[ $nr_failed -eq 0 ]
+exit $((nr_failed != 0))

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What a controller would measure, without measuring. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment_internal.h"
+#include "controllers/xml_controller.h"
+#include "controllers/xml_plan.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+
+/* What a run takes besides its kernel, a core to build, and how fast kernels are taken to be: only for an estimate. */
+#define RUN_S 0.02
+#define BUILD_S 3.0
+#define FLOP_PER_S 2e9
+#define BYTES_PER_S 4e9
+#define FILLED_BYTES_PER_S 1e9
+
+struct series_plan {
+	const char *name;
+	size_t nr_points, nr_passes,
+		nr_cached; /* passes: of the point with most; cached: points with nothing to measure */
+	long nr_runs, nr_runs_missing;
+	double seconds;
+};
+
+struct dry_run {
+	struct xml_controller *controller;
+	struct experiment *experiment;
+	struct series_plan *series;
+	size_t nr_series;
+	char **keys; /* of the cores to build */
+	size_t nr_keys;
+};
+
+static struct series_plan *
+series_of(struct dry_run *dry, const char *name)
+{
+	for (size_t i = 0; i < dry->nr_series; i++)
+		if (strcmp(dry->series[i].name, name) == 0)
+			return &dry->series[i];
+	dry->series = rot_realloc(dry->series, dry->nr_series + 1, sizeof(*dry->series));
+	dry->series[dry->nr_series] = (struct series_plan){.name = name};
+	return &dry->series[dry->nr_series++];
+}
+
+static void
+note_core(struct dry_run *dry, const char *key)
+{
+	for (size_t i = 0; i < dry->nr_keys; i++)
+		if (strcmp(dry->keys[i], key) == 0)
+			return;
+	if (!key[0])
+		return;
+	dry->keys = rot_realloc(dry->keys, dry->nr_keys + 1, sizeof(*dry->keys));
+	dry->keys[dry->nr_keys++] = rot_strdup(key);
+}
+
+/* From what the kernels' definitions say: work, bytes, and data that are filled before each run. */
+static double
+seconds_of_run(struct rot *rot, const struct measurement *measurement)
+{
+	double seconds = RUN_S, longest = 0;
+
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+		double flop = 0, bytes = 0, data = 0, own;
+		struct rot_error ignored = {0};
+
+		kernel_expected_operations(rot, kernel, "flop", &flop, &ignored);
+		kernel_expected_bytes(rot, kernel, "llcRam", "both", &bytes, &ignored);
+		kernel_data_bytes(rot, kernel, &data, &ignored);
+		own = flop / FLOP_PER_S + bytes / BYTES_PER_S + data / FILLED_BYTES_PER_S;
+		longest = own > longest ? own : longest;
+	}
+	return seconds + longest;
+}
+
+static int
+add_kernels(struct dry_run *dry, struct series_plan *series, const struct planned_point *p, int nr_runs,
+	    struct rot_error *err)
+{
+	struct rot *rot = dry->controller->rot;
+	struct experiment_point point =
+		experiment_point_at(p->series, p->label, p->at->coordinates, p->at->nr_coordinates);
+	struct experiment_requests all = {0};
+	struct quantities_need need = {0};
+	int rc = experiment_gather(dry->experiment, &point, p->requests, p->nr_requests, &all, err);
+
+	if (rc == 0)
+		rc = quantities_look(rot, p->measurement, all.items, all.nr, nr_runs, &need, err);
+	if (rc == 0) {
+		series->nr_runs += (long)need.nr_passes * nr_runs;
+		series->nr_runs_missing += need.nr_runs_missing;
+		series->nr_passes = need.nr_passes > series->nr_passes ? need.nr_passes : series->nr_passes;
+		series->nr_cached += need.nr_runs_missing == 0;
+		series->seconds += (double)need.nr_runs_missing * seconds_of_run(rot, p->measurement);
+		if (need.nr_runs_missing > 0)
+			note_core(dry, need.core_key);
+	}
+	free(all.items);
+	experiment_point_clear(&point);
+	return rc;
+}
+
+static int
+add_point(struct dry_run *dry, const struct planned_point *p, struct rot_error *err)
+{
+	int nr_runs = experiment_nr_runs(dry->experiment, p->nr_runs);
+	struct series_plan *series = series_of(dry, p->series);
+
+	series->nr_points++;
+	if (p->measurement)
+		return add_kernels(dry, series, p, nr_runs, err);
+	series->nr_runs += nr_runs;
+	series->nr_runs_missing += nr_runs;
+	return 0;
+}
+
+static char *
+duration(double seconds)
+{
+	if (seconds < 90)
+		return rot_format("%.0f s", seconds);
+	return rot_format("%.0f min", seconds / 60);
+}
+
+static void
+print(const struct dry_run *dry, FILE *out)
+{
+	struct series_plan sum = {.name = "all"};
+	double builds = BUILD_S * (double)dry->nr_keys;
+	char *time;
+
+	fprintf(out, "%-32s %7s %7s %7s %9s %9s\n", "series", "points", "cached", "passes", "runs", "to do");
+	for (size_t i = 0; i <= dry->nr_series; i++) {
+		const struct series_plan *s = i < dry->nr_series ? &dry->series[i] : &sum;
+
+		fprintf(out, "%-32s %7zu %7zu %7zu %9ld %9ld\n", s->name, s->nr_points, s->nr_cached, s->nr_passes,
+			s->nr_runs, s->nr_runs_missing);
+		sum.nr_points += s->nr_points;
+		sum.nr_cached += s->nr_cached;
+		sum.nr_passes = s->nr_passes > sum.nr_passes ? s->nr_passes : sum.nr_passes;
+		sum.nr_runs += s->nr_runs;
+		sum.nr_runs_missing += s->nr_runs_missing;
+		sum.seconds += s->seconds;
+	}
+	time = duration(sum.seconds + builds);
+	fprintf(out, "measuring cores to build: %zu\n", dry->nr_keys);
+	fprintf(out,
+		"about %s, as far as the kernels' definitions tell%s; ceilings that are not known yet come on top\n",
+		time, dry->controller->has_programs ? ", without the programs" : "");
+	free(time);
+}
+
+int
+xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err)
+{
+	struct dry_run dry = {.controller = controller};
+	int rc;
+
+	dry.experiment = experiment_new(controller->rot, "dry run", NULL, 0, err);
+	rc = dry.experiment ? xml_plan_show(controller, dry.experiment, err) : -1;
+	for (size_t i = 0; rc == 0 && i < controller->nr_planned; i++)
+		rc = add_point(&dry, &controller->planned[i], err);
+	if (rc == 0)
+		print(&dry, out);
+	for (size_t i = 0; i < dry.nr_keys; i++)
+		free(dry.keys[i]);
+	free(dry.keys);
+	free(dry.series);
+	experiment_delete(dry.experiment);
+	return rc;
+}
