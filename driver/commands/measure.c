@@ -10,6 +10,8 @@ static int
 measure_option_length(int argc, char *const *argv)
 {
 	(void)argc;
+	if (strcmp(argv[0], "--") == 0)
+		return -1; /* names from here on */
 	return argv[0][0] != '-' || strcmp(argv[0], "--dry-run") == 0 ? 1 : 0;
 }
 
@@ -17,14 +19,16 @@ static int
 measure_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
-	bool is_dry = false;
+	bool is_dry = false, has_ended = false;
 	int nr = 0;
 
 	if (!rot)
 		return -1;
 	for (int i = 0; i < argc; i++) {
-		if (strcmp(argv[i], "--dry-run") == 0)
+		if (!has_ended && strcmp(argv[i], "--dry-run") == 0)
 			is_dry = true;
+		else if (!has_ended && strcmp(argv[i], "--") == 0)
+			has_ended = true;
 		else
 			argv[nr++] = argv[i];
 	}
@@ -41,7 +45,7 @@ measure_run(struct command_context *context, int argc, char **argv, struct rot_e
 
 const struct command measure_command = {
 	.name = "measure",
-	.arguments = "[--dry-run] CONTROLLER [OUTPUT]",
+	.arguments = "CONTROLLER [OUTPUT]",
 	.summary = "run a controller: measure its points, write its table, plots and OUTPUT.json",
 	.description =
 		"CONTROLLER is a name of 'rot list controllers', or the path of an .xml or .c file.\n"
@@ -52,7 +56,7 @@ const struct command measure_command = {
 		"  --dry-run    only show the plan: points, runs, what of them is cached, and about how long it will "
 		"take",
 	.nr_arguments_min = 1,
-	.nr_arguments_max = 3,
+	.nr_arguments_max = 4,
 	.option_length = measure_option_length,
 	.options = "--dry-run",
 	.has_time_report = true,
