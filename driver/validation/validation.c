@@ -18,7 +18,7 @@ static const struct known_work_options quick = {
 	.nr_controllers = sizeof(controllers) / sizeof(*controllers),
 	.nr_rounds = 1,
 	.nr_runs = 5,
-	.largest_bytes = 4194304,
+	.largest_bytes = 8388608,
 	.most_points = 9,
 };
 static const struct known_work_options full = {
