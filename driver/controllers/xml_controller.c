@@ -11,6 +11,7 @@
 #include "controllers/find.h"
 #include "controllers/xml_plan.h"
 #include "memory.h"
+#include "peaks/levels.h"
 #include "rot.h"
 
 struct xml_controller *
@@ -146,6 +147,15 @@ measure_all(const struct xml_controller *controller, struct experiment *experime
 	return controller->has_default_peaks ? experiment_add_default_peaks(experiment, err) : 0;
 }
 
+/* The search for the roof would measure sizes that nobody tells after the points, whose expected bytes need them. */
+static int
+know_levels(const struct xml_controller *controller, struct rot_error *err)
+{
+	if (!controller->has_default_peaks || !configuration_bool(controller->rot->configuration, "findPeaks"))
+		return 0;
+	return levels_ensure(controller->rot, err);
+}
+
 static int
 run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
@@ -155,7 +165,7 @@ run(struct xml_controller *controller, const char *output_name, struct rot_error
 	struct rot_error later = {0};
 	int rc = -1;
 
-	if (!experiment || xml_plan_show(controller, experiment, err) < 0)
+	if (!experiment || xml_plan_show(controller, experiment, err) < 0 || know_levels(controller, err) < 0)
 		goto out;
 	rc = measure_all(controller, experiment, err);
 	if (rc == 0)
