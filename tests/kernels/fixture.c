@@ -227,3 +227,24 @@ kernel_compile(const struct kernel_base *kernel, const char *compiler, const cha
 	free(macros);
 	return path;
 }
+
+int
+kernel_tests_run(const char *name, void (*add)(TCase *tcase))
+{
+	Suite *suite = suite_create(name);
+	TCase *tcase = tcase_create(name);
+	int nr_failed;
+
+	suite_add_tcase(suite, tcase);
+	fixture_open();
+	if (!kernels_compilers[0]) {
+		fprintf(stderr, "SKIP: there is no compiler\n");
+		fixture_close();
+		return TEST_SKIPPED;
+	}
+	tcase_set_timeout(tcase, 120);
+	add(tcase);
+	nr_failed = suite_run(suite);
+	fixture_close();
+	return nr_failed;
+}

@@ -3,6 +3,7 @@
 #ifndef TESTS_KERNELS_FIXTURE_H
 #define TESTS_KERNELS_FIXTURE_H
 
+#include <check.h>
 #include <stdbool.h>
 
 #include "entities.h"
@@ -20,6 +21,12 @@ extern const char *kernels_compilers[];
 /* Exit with a message on failure. */
 void fixture_open(void);
 void fixture_close(void);
+
+/*
+ * What main returns of a program with one test case, whose tests add adds: opens and closes the fixture around it.
+ * Skipped without a compiler.
+ */
+int kernel_tests_run(const char *name, void (*add)(TCase *tcase));
 
 /* A kernel's entity with fields set: kernel_of("Memory", "operation=WRITE streams=2"). A bad field fails the test. */
 struct kernel_base *kernel_of(const char *class_name, const char *fields);

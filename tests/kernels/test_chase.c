@@ -163,27 +163,18 @@ START_TEST(loops_only_load)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-	Suite *suite = suite_create("Chase");
-	TCase *tcase = tcase_create("Chase");
-	int nr_failed;
-
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, all_lines_are_one_cycle, 0, NR_ELEMENTS(cycles));
 	tcase_add_test(tcase, steps_go_anywhere);
 	tcase_add_test(tcase, chains_go_on);
 	if (has_program("objdump"))
 		tcase_add_loop_test(tcase, loops_only_load, 0, 3);
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
+}
+
+int
+main(void)
+{
+	return kernel_tests_run("Chase", add_tests);
 }

@@ -311,20 +311,9 @@ START_TEST(disk_io_leaves_nothing)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-	Suite *suite = suite_create("kernels of experiments");
-	TCase *tcase = tcase_create("experiments");
-	int nr_failed;
-
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, kernels_compute_what_they_check, 0, NR_ELEMENTS(kernels));
 	tcase_add_loop_test(tcase, loops_multiply_alike, 0, 3);
 	tcase_add_loop_test(tcase, wht_is_its_own_inverse, 0, 2);
@@ -337,8 +326,10 @@ main(void)
 	tcase_add_test(tcase, an_unknown_core_is_refused);
 	tcase_add_test(tcase, cpu_migrating_migrates);
 	tcase_add_loop_test(tcase, disk_io_leaves_nothing, 0, 2);
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed == 0 ? 0 : 1;
+}
+
+int
+main(void)
+{
+	return kernel_tests_run("kernels of experiments", add_tests);
 }

@@ -231,29 +231,20 @@ START_TEST(dummy_compiles)
 }
 END_TEST
 
+static void
+add_tests(TCase *tcase)
+{
+	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_OPERATIONS * NR_PRECISIONS));
+	tcase_add_loop_test(tcase, triad_is_vectorised_as_the_flags_say, 0, 2);
+	tcase_add_test(tcase, dummy_compiles);
+}
+
 int
 main(void)
 {
-	Suite *suite = suite_create("kernels' loops");
-	TCase *tcase = tcase_create("loops");
-	int nr_failed;
-
 	if (!has_program("objdump")) {
 		fprintf(stderr, "SKIP: there is no objdump: apt-get install binutils\n");
 		return TEST_SKIPPED;
 	}
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_OPERATIONS * NR_PRECISIONS));
-	tcase_add_loop_test(tcase, triad_is_vectorised_as_the_flags_say, 0, 2);
-	tcase_add_test(tcase, dummy_compiles);
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
+	return kernel_tests_run("kernels' loops", add_tests);
 }

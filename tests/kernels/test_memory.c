@@ -334,20 +334,9 @@ START_TEST(warming_ends)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-	Suite *suite = suite_create("memory");
-	TCase *tcase = tcase_create("memory");
-	int nr_failed;
-
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
 	if (has_program("objdump")) {
 		tcase_add_loop_test(tcase, memory_has_its_instructions, 0, NR_ELEMENTS(operations));
 		tcase_add_test(tcase, memory_has_long_loops);
@@ -359,8 +348,10 @@ main(void)
 	tcase_add_loop_test(tcase, updates_add_to_every_word, 0, NR_ELEMENTS(shapes));
 	tcase_add_loop_test(tcase, parts_are_combined, 0, NR_ELEMENTS(shapes));
 	tcase_add_test(tcase, warming_ends);
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
+}
+
+int
+main(void)
+{
+	return kernel_tests_run("memory", add_tests);
 }

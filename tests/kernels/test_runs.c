@@ -414,20 +414,9 @@ START_TEST(dummy_runs)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-	Suite *suite = suite_create("kernels' runs");
-	TCase *tcase = tcase_create("runs");
-	int nr_failed;
-
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
 	tcase_add_loop_test(tcase, triad_adds_and_multiplies, 0, 3);
 	tcase_add_loop_test(tcase, memory_reads_all_of_its_buffer, 0, 4);
 	tcase_add_test(tcase, memory_streams_walk_side_by_side);
@@ -439,8 +428,10 @@ main(void)
 	tcase_add_loop_test(tcase, arithmetic_stays_finite, 0, 7);
 	tcase_add_test(tcase, arithmetic_runs_until_stopped);
 	tcase_add_test(tcase, dummy_runs);
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
+}
+
+int
+main(void)
+{
+	return kernel_tests_run("kernels' runs", add_tests);
 }

@@ -288,28 +288,19 @@ START_TEST(vectors_lie_where_the_gap_says)
 }
 END_TEST
 
-int
-main(void)
+static void
+add_tests(TCase *tcase)
 {
-	Suite *suite = suite_create("the kernel Vector");
-	TCase *tcase = tcase_create("vector");
-	int nr_failed;
-
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
 	if (has_program("objdump"))
 		tcase_add_loop_test(tcase, operations_have_their_instructions, 0, NR_CASES);
 	else
 		fprintf(stderr, "the instructions are not looked at: there is no objdump (apt-get install binutils)\n");
 	tcase_add_loop_test(tcase, operations_compute_what_they_say, 0, NR_CASES);
 	tcase_add_test(tcase, vectors_lie_where_the_gap_says);
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
+}
+
+int
+main(void)
+{
+	return kernel_tests_run("the kernel Vector", add_tests);
 }
