@@ -10,6 +10,7 @@
 #include "configuration/paths.h"
 #include "controllers/find.h"
 #include "controllers/xml_plan.h"
+#include "measuring/measuring.h"
 #include "memory.h"
 #include "peaks/levels.h"
 #include "rot.h"
@@ -139,9 +140,33 @@ xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err)
 	return peaks;
 }
 
+/*
+ * Builds what is missing side by side, instead of each core when its point comes. What cannot be built is told then.
+ * Nothing is built for results that are taken from the cache without looking at cores.
+ */
+static void
+prepare_cores(const struct xml_controller *controller)
+{
+	const struct configuration *configuration = controller->rot->configuration;
+	struct measurement **measurements;
+	struct rot_error ignored = {0};
+	size_t nr = 0;
+
+	if (configuration_bool(configuration, "useCachedResults") &&
+	    !configuration_bool(configuration, "shouldCheckCoreHash"))
+		return;
+	measurements = rot_calloc(controller->nr_planned + 1, sizeof(*measurements));
+	for (size_t i = 0; i < controller->nr_planned; i++)
+		if (controller->planned[i].measurement)
+			measurements[nr++] = controller->planned[i].measurement;
+	measuring_prepare(controller->rot, measurements, nr, &ignored);
+	free(measurements);
+}
+
 static int
 measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
+	prepare_cores(controller);
 	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
 		return -1;
 	return controller->has_default_peaks ? experiment_add_default_peaks(experiment, err) : 0;

@@ -69,6 +69,9 @@ fake_rot_open(struct rot *rot)
 	/* The profile of who runs the test is none of the fake machine. */
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", folder, &err), 0);
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "findPeaks", "false", &err), 0);
+	/* Nothing is built ahead. */
+	ck_assert_int_eq(
+		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "shouldCheckCoreHash", "false", &err), 0);
 	ck_assert_msg(rot_open(rot, configuration, &err) == 0, "%s", err.text);
 	rot_entity_delete(rot->machine);
 	rot->machine = fake_machine();
