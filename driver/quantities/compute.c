@@ -304,6 +304,48 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->summary = summary_empty();
 }
 
+/* The samples of one workload as if it had been alone; each free'd by the caller. */
+static struct pass_samples *
+samples_of_thread(const struct pass_plan *plan, const struct pass_samples *samples, size_t thread)
+{
+	struct pass_samples *own = rot_calloc(plan->nr_passes + 1, sizeof(*own));
+
+	for (size_t i = 0; i < plan->nr_passes; i++) {
+		own[i].nr_runs = samples[i].nr_runs;
+		own[i].runs = rot_calloc(own[i].nr_runs + 1, sizeof(*own[i].runs));
+		for (size_t k = 0; k < own[i].nr_runs; k++)
+			own[i].runs[k] = samples[i].runs[k].threads[thread];
+	}
+	return own;
+}
+
+/* What each workload gave, of quantities of one part: a rate of one thread would need the work that was its own. */
+static int
+set_thread_samples(struct quantity_value *value, const struct quantity_resolution *resolution,
+		   const struct architecture *architecture, const struct pass_plan *plan,
+		   const struct pass_samples *samples, struct rot_error *err)
+{
+	int rc = 0;
+
+	if (resolution->has_denominator || value->nr_samples == 0 || samples[0].nr_threads == 0)
+		return 0;
+	value->nr_threads = samples[0].nr_threads;
+	value->thread_samples = rot_calloc(value->nr_threads * value->nr_samples, sizeof(*value->thread_samples));
+	for (size_t t = 0; rc == 0 && t < value->nr_threads; t++) {
+		struct pass_samples *own = samples_of_thread(plan, samples, t);
+		struct series series;
+
+		rc = part_series(&series, architecture, &resolution->numerator, plan, own, err);
+		for (size_t i = 0; rc == 0 && i < value->nr_samples; i++)
+			value->thread_samples[t * value->nr_samples + i] = resolution->scale * series.values[i];
+		series_clear(&series);
+		for (size_t i = 0; i < plan->nr_passes; i++)
+			free(own[i].runs);
+		free(own);
+	}
+	return rc;
+}
+
 int
 quantity_compute(struct quantity_value *value, const struct quantity_resolution *resolution,
 		 const struct architecture *architecture, const struct pass_plan *plan,
@@ -324,7 +366,7 @@ quantity_compute(struct quantity_value *value, const struct quantity_resolution 
 	if (!top.is_known || (below && !bottom.is_known))
 		value_set_samples(value, resolution, &top, below);
 	value_summarise(value, resolution, &top, below, plan, use_minimum);
-	rc = 0;
+	rc = set_thread_samples(value, resolution, architecture, plan, samples, err);
 out:
 	series_clear(&top);
 	series_clear(&bottom);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,4 +83,28 @@ expected_bytes_of(struct rot *rot, const struct measurement *measurement, const 
 		  struct rot_error *err)
 {
 	return expected_sum(rot, measurement, of, expected_bytes, bytes, err);
+}
+
+int
+expected_held_back_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
+		      struct rot_error *err)
+{
+	const char *dot = of ? strchr(of, '.') : NULL;
+	double stored, crossed, written;
+	char *crossing;
+	int rc;
+
+	*bytes = dot && strcmp(dot, ".read") == 0 ? 0 : NAN;
+	if (!of || *bytes == 0)
+		return 0;
+	crossing = rot_format("%.*s.write", (int)(dot ? dot - of : (ptrdiff_t)strlen(of)), of);
+	rc = expected_bytes_of(rot, measurement, "cpuL1.write", &stored, err);
+	if (rc == 0)
+		rc = expected_bytes_of(rot, measurement, crossing, &crossed, err);
+	if (rc == 0)
+		rc = expected_bytes_of(rot, measurement, "llcRam.write", &written, err);
+	if (rc == 0 && !isnan(stored) && !isnan(crossed) && !isnan(written))
+		*bytes = fmax(0, stored - fmax(crossed, written));
+	free(crossing);
+	return rc;
 }

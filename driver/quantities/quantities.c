@@ -23,12 +23,20 @@ static int
 expect(struct rot *rot, const struct measurement *measurement, const struct quantity_request *request,
        struct quantity_expectation *expectation, struct rot_error *err)
 {
+	const struct action_base *action = measured_action(measurement);
+
 	*expectation = (struct quantity_expectation){.can_probe_clock = true};
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
 
 		expectation->is_cold_only |= kernel->warm_data;
 		expectation->can_probe_clock &= kernel->num_threads <= 1;
+	}
+	if (action) {
+		expectation->operations = expectation->bytes = NAN;
+		if (!rot_is_a(action, &flush_kernel_buffers_action_class))
+			return 0;
+		return expected_held_back_of(rot, measurement, request->border, &expectation->bytes, err);
 	}
 	if (expected_operations_of(rot, measurement, request->operation, &expectation->operations, err) < 0)
 		return -1;

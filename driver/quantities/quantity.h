@@ -87,6 +87,10 @@ struct quantity_value {
 				 "disturbed" (too many were), "budget", and with a precision "narrow", "most",
 				 "noInterval" */
 
+	/* With several workloads, each with its own measurers: the samples of each, [nr_threads][nr_samples]; else NULL. */
+	double *thread_samples;
+	size_t nr_threads;
+
 	/*
 	 * If the measurement has a PingPongMeasurer in its overall set (peaks/placement.h), per sample the shortest and
 	 * longest of the times that it told, before and after the runs the sample is of, in ns; 0: not told. Else NULL.

@@ -114,12 +114,42 @@ thread_set(const struct measurement *measured, const struct pass *pass)
 	return action ? action->measurer_set : NULL;
 }
 
+/* ---- what is measured: the kernels, or an action ---- */
+
+/* The first one without a measurer set, or NULL. */
+static struct measure_action_execution *
+unmeasured_action(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement_nr_rules(measurement); i++) {
+		struct action_base *action = measurement_rules_at(measurement, i)->action;
+		struct measure_action_execution *found =
+			action ? rot_cast(action, &measure_action_execution_class) : NULL;
+
+		if (found && !found->measurer_set)
+			return found;
+	}
+	return NULL;
+}
+
+const struct action_base *
+measured_action(const struct measurement *measurement)
+{
+	const struct measure_action_execution *action = unmeasured_action(measurement);
+
+	return action ? action->action : NULL;
+}
+
 struct measurement *
 pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 		 const struct pass *pass)
 {
 	struct measurement *copy = rot_graph_clone(measurement, NULL);
+	struct measure_action_execution *action = unmeasured_action(copy);
 
+	if (action) {
+		action->measurer_set = pass_set(architecture, pass);
+		return copy;
+	}
 	for (size_t i = 0; i < measurement_nr_workloads(copy); i++)
 		measurement_workloads_at(copy, i)->measurer_set = pass_set(architecture, pass);
 	if (pass->nr_events && has_threads(copy))
@@ -300,26 +330,64 @@ read_output(struct reading *reading, const struct measurer_output_base *output)
 	}
 }
 
+/* What all workloads together gave, of what one of them did. */
 static void
-read_set(struct reading *reading, const struct measurer_set_output *set)
+add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
 {
+	for (size_t k = 0; k < nr_events; k++)
+		run->counts[k] += own->counts[k];
+	run->tsc_ticks = fmax(run->tsc_ticks, own->tsc_ticks);
+	run->wall_ns = fmax(run->wall_ns, own->wall_ns);
+	run->core_cycles += own->core_cycles;
+	run->context_switches += own->context_switches;
+	run->taints |= own->taints;
+}
+
+/* Into own alone. */
+static void
+read_set(struct reading *reading, const struct measurer_set_output *set, struct pass_run *own)
+{
+	struct pass_run *run = reading->run;
+
+	reading->run = own;
 	reading->set_ticks = reading->set_cycles_per_tick = 0;
 	read_output(reading, set->main_measurer_output);
 	for (size_t i = 0; i < measurer_set_output_nr_additional_measurer_outputs(set); i++)
 		read_output(reading, measurer_set_output_additional_measurer_outputs_at(set, i));
 	for (size_t i = 0; i < measurer_set_output_nr_validation_measurer_outputs(set); i++)
 		read_steal_time(reading, measurer_set_output_validation_measurer_outputs_at(set, i));
-	reading->run->core_cycles += reading->set_ticks * reading->set_cycles_per_tick;
+	own->core_cycles = reading->set_ticks * reading->set_cycles_per_tick;
+	reading->run = run;
 }
 
-static bool
-set_is_of_workload(const struct measurement *measured, int32_t set_id)
+/* Which of the workloads the set is of, or their number. A pass of an action has one set, with the number 0. */
+static size_t
+workload_of_set(const struct measurement *measured, int32_t set_id)
 {
-	for (size_t i = 0; i < measurement_nr_workloads(measured); i++) {
-		if (measurement_workloads_at(measured, i)->measurer_set->id == set_id)
-			return true;
+	const size_t nr = measurement_nr_workloads(measured);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct measurer_set *set = measurement_workloads_at(measured, i)->measurer_set;
+
+		if (set && set->id == set_id)
+			return i;
 	}
-	return false;
+	for (size_t i = 0; !measurement_workloads_at(measured, 0)->measurer_set && i < measurement_nr_rules(measured);
+	     i++) {
+		const struct measure_action_execution *action =
+			rot_cast(measurement_rules_at(measured, i)->action, &measure_action_execution_class);
+
+		if (action && action->measurer_set->id == set_id)
+			return 0;
+	}
+	return nr;
+}
+
+/* Outputs that a run has to have. */
+static size_t
+nr_expected_sets(const struct measurement *measured)
+{
+	return measurement_workloads_at(measured, 0)->measurer_set ? measurement_nr_workloads(measured) : 1;
 }
 
 static int
@@ -327,25 +395,34 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 	 struct rot_error *err)
 {
 	const struct measurer_set *of_threads = thread_set(measured, reading->pass);
+	const size_t nr_workloads = measurement_nr_workloads(measured), nr_expected = nr_expected_sets(measured);
 	size_t nr_sets = 0, nr_copies = 0;
 
+	if (nr_expected > 1)
+		reading->run->threads = rot_calloc(nr_expected, sizeof(*reading->run->threads));
 	for (size_t i = 0; i < measurement_run_output_nr_measurer_set_outputs(output); i++) {
 		const struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(output, i);
+		const size_t workload = workload_of_set(measured, set->set_id);
+		struct pass_run own = {.taints = 0};
 
 		if (of_threads && of_threads->id == set->set_id) {
 			nr_copies++;
 			read_output(reading, set->main_measurer_output);
-		} else if (set_is_of_workload(measured, set->set_id)) {
+		} else if (workload < nr_workloads) {
 			nr_sets++;
-			read_set(reading, set);
+			read_set(reading, set, &own);
+			add_run(reading->run, &own, reading->pass->nr_events);
+			if (nr_expected > 1)
+				reading->run->threads[workload] = own;
 		} else if (measured->overall_measurer_set && measured->overall_measurer_set->id == set->set_id) {
 			read_overall_set(reading->run, set);
 		}
 	}
 	judge_steal_time(reading);
-	if (nr_sets < measurement_nr_workloads(measured))
-		return rot_error_set(err, 0, "%zu of %zu workloads gave no output",
-				     measurement_nr_workloads(measured) - nr_sets, measurement_nr_workloads(measured));
+	if (nr_sets < nr_expected)
+		return rot_error_set(err, 0, "%zu of %zu %s gave no output", nr_expected - nr_sets, nr_expected,
+				     measurement_workloads_at(measured, 0)->measurer_set ? "workloads"
+											 : "measured actions");
 	for (size_t k = 0; k < reading->pass->nr_events; k++) {
 		if (reading->seen[k] < nr_sets + nr_copies)
 			return rot_error_set(err, 0, "event '%s' was not counted",
@@ -366,6 +443,7 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 {
 	samples->nr_runs = measurement_result_nr_outputs(result);
 	samples->runs = rot_calloc(samples->nr_runs, sizeof(*samples->runs));
+	samples->nr_threads = nr_expected_sets(measured) > 1 ? measurement_nr_workloads(measured) : 0;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
 		struct reading reading = {.architecture = architecture, .pass = pass, .run = &samples->runs[i]};
 
@@ -378,6 +456,8 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 void
 pass_samples_clear(struct pass_samples *samples)
 {
+	for (size_t i = 0; i < samples->nr_runs; i++)
+		free(samples->runs[i].threads);
 	free(samples->runs);
 	*samples = (struct pass_samples){.runs = NULL};
 }

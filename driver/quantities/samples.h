@@ -17,9 +17,15 @@
  * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
  * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
  * does without: threads need not be held then, and their work is over when the kernel is.
+ *
+ * If a rule has a MeasureActionExecution without a measurer set, the pass is of that action: it gets the set, and the
+ * workloads get none. So what flushing the buffers after a kernel transfers is measured as the kernel is.
  */
 struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 				     const struct pass *pass);
+
+/* The action that the passes of the measurement are of; NULL: they are of its kernels. */
+const struct action_base *measured_action(const struct measurement *measurement);
 
 /* The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. */
 struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
@@ -33,12 +39,14 @@ struct pass_run {
 	double context_switches; /* voluntary and involuntary */
 	double line_ns_min;      /* shortest and longest time of a PingPongMeasurer of the overall set, 0 without one */
 	double line_ns_max;
-	unsigned taints; /* enum sample_taint */
+	unsigned taints;          /* enum sample_taint */
+	struct pass_run *threads; /* with several workloads: what each of them gave, in their order; else NULL */
 };
 
 struct pass_samples {
 	struct pass_run *runs;
 	size_t nr_runs;
+	size_t nr_threads; /* of each run; 0 with one workload */
 };
 
 /*

@@ -34,6 +34,7 @@ quantity_value_clear(struct quantity_value *value)
 	free(value->source);
 	free(value->samples);
 	free(value->taints);
+	free(value->thread_samples);
 	free(value->line_ns_min);
 	free(value->line_ns_max);
 	*value = (struct quantity_value){.nr_samples = 0};
@@ -47,13 +48,24 @@ json_number_of(double value)
 }
 
 static json_t *
-json_samples(const struct quantity_value *value)
+json_samples(const double *values, size_t nr)
 {
 	json_t *samples = json_array();
 
-	for (size_t i = 0; i < value->nr_samples; i++)
-		json_array_append_new(samples, json_number_of(value->samples[i]));
+	for (size_t i = 0; i < nr; i++)
+		json_array_append_new(samples, json_number_of(values[i]));
 	return samples;
+}
+
+static json_t *
+json_thread_samples(const struct quantity_value *value)
+{
+	json_t *threads = json_array();
+
+	for (size_t i = 0; i < value->nr_threads; i++)
+		json_array_append_new(threads,
+				      json_samples(&value->thread_samples[i * value->nr_samples], value->nr_samples));
+	return threads;
 }
 
 static json_t *
@@ -131,7 +143,9 @@ quantity_value_json(const struct quantity_value *value)
 		json_object_set_new(json, "infinite", json_true());
 	if (value->request.clock)
 		json_object_set_new(json, "clock", json_string(value->request.clock));
-	json_object_set_new(json, "samples", json_samples(value));
+	json_object_set_new(json, "samples", json_samples(value->samples, value->nr_samples));
+	if (value->nr_threads)
+		json_object_set_new(json, "threadSamples", json_thread_samples(value));
 	json_object_set_new(json, "taints", json_taints(value));
 	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
 	if (value->runs_end && *value->runs_end)

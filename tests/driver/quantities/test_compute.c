@@ -285,6 +285,31 @@ START_TEST(test_pass_becomes_a_measurement)
 }
 END_TEST
 
+/* What flushing after the kernel does is measured in place of the kernel. */
+START_TEST(test_pass_is_of_an_action)
+{
+	struct architecture *architecture = architecture_named("zen5");
+	struct measurement *measurement = measurement_new(), *pass;
+	struct measure_action_execution *action = measure_action_execution_new(), *copy;
+	struct rule *rule = rule_new();
+
+	measurement_workloads_add(measurement, workload_new());
+	action->action = &flush_kernel_buffers_action_new()->base;
+	rule->action = &action->base;
+	measurement_rules_add(measurement, rule);
+	ck_assert_ptr_eq(measured_action(measurement), action->action);
+	pass = pass_measurement(measurement, architecture, &(struct pass){.nr_events = 1});
+	copy = rot_cast(measurement_rules_at(pass, 0)->action, &measure_action_execution_class);
+	ck_assert_ptr_null(measurement_workloads_at(pass, 0)->measurer_set);
+	ck_assert(rot_is_a(copy->measurer_set->main_measurer, &perf_event_measurer_class));
+	ck_assert_ptr_null(action->measurer_set);
+	ck_assert_ptr_null(measured_action(pass));
+	rot_graph_delete(pass);
+	rot_graph_delete(measurement);
+	architecture_delete(architecture);
+}
+END_TEST
+
 /* ---- values ---- */
 
 START_TEST(test_operation_count_is_exact)
@@ -329,6 +354,13 @@ START_TEST(test_counts_are_summed_and_times_are_the_maximum)
 	time = stage_compute(&stage, 1, false);
 	ck_assert_double_eq(operations.summary.value, 123);
 	ck_assert_double_eq(time.summary.value, 5001);
+	ck_assert_uint_eq(operations.nr_threads, 2);
+	for (size_t i = 0; i < 6; i++) {
+		ck_assert_double_eq(operations.thread_samples[i], 100);
+		ck_assert_double_eq(operations.thread_samples[6 + i], 23);
+		ck_assert_double_eq(time.thread_samples[i], 5000);
+		ck_assert_double_eq(time.thread_samples[6 + i], 5001);
+	}
 	ck_assert_str_eq(time.unit, "TSC tick");
 	quantity_value_clear(&operations);
 	quantity_value_clear(&time);
@@ -890,6 +922,7 @@ main(void)
 	TCase *values = tcase_create("values"), *json = tcase_create("json");
 
 	tcase_add_test(values, test_pass_becomes_a_measurement);
+	tcase_add_test(values, test_pass_is_of_an_action);
 	tcase_add_test(values, test_operation_count_is_exact);
 	tcase_add_test(values, test_counts_are_summed_and_times_are_the_maximum);
 	tcase_add_test(values, test_threads_get_the_events_of_their_pass);
