@@ -139,6 +139,15 @@ value_text(const struct quantity_value *value)
 
 /* ---- doubts ---- */
 
+/* Digits behind the point of a share in percent: two that count, and never an exponent. */
+static int
+percent_digits(double share)
+{
+	const double percent = fabs(100 * share);
+
+	return percent >= 10 ? 0 : percent >= 1 ? 1 : 2;
+}
+
 /* The text, "; " and the addition, which it frees both. */
 static char *
 joined(char *text, char *addition)
@@ -165,11 +174,11 @@ value_doubts_text(const struct quantity_value *value)
 					       doubts.modes.low * unit.factor, doubts.modes.high * unit.factor,
 					       unit.shown, doubts.modes.nr_low, doubts.modes.nr_high));
 	if (doubts.drift.finding == SERIES_YES)
-		text = joined(text, rot_format("drifts by %+.2g %% from the first to the last run",
-					       100 * doubts.drift.change));
+		text = joined(text, rot_format("drifts by %+.*f %% from the first to the last run",
+					       percent_digits(doubts.drift.change), 100 * doubts.drift.change));
 	if (doubts.first.finding == SERIES_YES)
-		text = joined(text, rot_format("the first run differs by %+.2g %% from the others",
-					       100 * doubts.first.difference));
+		text = joined(text, rot_format("the first run differs by %+.*f %% from the others",
+					       percent_digits(doubts.first.difference), 100 * doubts.first.difference));
 	words = camel_case_words(value->name);
 	named = rot_format("%s: %s", words, text);
 	free(words);

@@ -597,6 +597,11 @@ START_TEST(doubts_are_told)
 	text = value_doubts_text(&value);
 	ck_assert_str_eq(text, "throughput: the first run differs by -58 % from the others");
 	free(text);
+	rising[0] = 270e9;
+	text = value_doubts_text(&value);
+	ck_assert_str_eq(text, "throughput: drifts by -9.4 % from the first to the last run; "
+			       "the first run differs by +184 % from the others");
+	free(text);
 	rising[0] = 100e9;
 	text = value_doubts_text(&value);
 	ck_assert_str_eq(text, "throughput: drifts by -9.4 % from the first to the last run");
