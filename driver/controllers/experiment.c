@@ -499,12 +499,15 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 	for (size_t i = 0; i < experiment->nr_names; i++) {
 		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
 		char *name = rot_format("%s%s", prefix, experiment->names[i].name);
-		char *best = rot_format("best.%s", name);
+		char *best = rot_format("best.%s", name), *quartile = rot_format("upperQuartile.%s", name);
 
 		if (value)
 			expression_scope_set_number(scope, name, value->summary.value);
 		if (value && isfinite(experiment_best_run(value)))
 			expression_scope_set_number(scope, best, experiment_best_run(value));
+		if (value && isfinite(experiment_upper_quartile(value)))
+			expression_scope_set_number(scope, quartile, experiment_upper_quartile(value));
+		free(quartile);
 		free(best);
 		free(name);
 	}

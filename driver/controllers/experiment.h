@@ -72,8 +72,9 @@ int experiment_add_plot(struct experiment *experiment, const struct experiment_p
 void experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr);
 
 /*
- * The value of that quantity becomes the variable "name" in texts, and its best run, where that is known, the variable
- * "best.NAME". is_everywhere: it is measured at every point, else only where it is asked for.
+ * The value of that quantity becomes the variable "name" in texts; where runs are known, the best of them the variable
+ * "best.NAME", and what a quarter of the undisturbed runs reach, as peaks are given, "upperQuartile.NAME".
+ * is_everywhere: it is measured at every point, else only where it is asked for.
  */
 int experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, bool is_everywhere,
 			  struct rot_error *err);
@@ -83,6 +84,7 @@ enum experiment_derived_kind {
 	EXPERIMENT_DERIVED_TEXT,    /* text holds expressions in braces */
 	EXPERIMENT_DERIVED_CEILING, /* text is, evaluated, the name of a ceiling: its value */
 	EXPERIMENT_DERIVED_LIMIT,   /* text is, evaluated, the access of a limit of this processor: its value */
+	EXPERIMENT_DERIVED_PEAK,    /* text is, evaluated, the access of a peak of this machine: its value */
 };
 
 /* A value of each point that follows from others. All strings are copied; NULL is the same as "". */
@@ -92,8 +94,10 @@ struct experiment_derived {
 	const char *unit;      /* a base unit; "": none */
 	const char *condition; /* points where it is not true do not have it; "": all */
 	const char *text;      /* variables are those of experiment_plot, and the values derived before */
-	const char *border, *instruction_set; /* of a limit; evaluated */
-	double otherwise;                     /* where there is no such ceiling or limit; NaN: missing */
+	const char *border, *instruction_set; /* of a limit or peak; evaluated */
+	const char *operation;                /* of a peak; evaluated */
+	const char *clock;                    /* of a peak: "microSeconds": per second, "tsc"; "": per core cycle */
+	double otherwise;                     /* where there is no such ceiling, limit or peak; NaN: missing */
 };
 
 /* Derived before anything is written. What is missing at a point is left out of what needs it. */
@@ -165,8 +169,9 @@ int experiment_add_ceiling(struct experiment *experiment, const struct experimen
 			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
 
 /*
- * The peaks of this machine (peaks/roof.h) that experiment_wants_ceiling, of as many threads as the points use CPUs.
- * After the points: their clock is that of the ceilings. A machine without peaks is no error.
+ * The peaks of this machine (peaks/roof.h) that experiment_wants_ceiling, of as many threads as the points use CPUs,
+ * and those that derived values name. After the points: their clock is that of the ceilings. A machine without peaks is
+ * no error.
  */
 int experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err);
 

@@ -97,6 +97,20 @@ experiment_best_run(const struct quantity_value *value)
 	return isnan(highest) ? value->summary.value : highest;
 }
 
+double
+experiment_upper_quartile(const struct quantity_value *value)
+{
+	double *sound = rot_calloc(value->nr_samples + 1, sizeof(*sound)), quartile;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		if (value->taints[i] == 0 && isfinite(value->samples[i]))
+			sound[nr++] = value->samples[i];
+	quartile = nr ? summary_quantile(sound, nr, PEAK_QUANTILE).value : value->summary.value;
+	free(sound);
+	return quartile;
+}
+
 int
 experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
 		       const struct measurement *measurement, int nr_runs, struct rot_error *err)
@@ -152,10 +166,25 @@ is_bandwidth(const struct experiment_own_ceiling *ceiling)
 	return ceiling->operation[0] == '\0';
 }
 
+/* What counts only the bytes that are loaded is below the bandwidth of loads, and that of both directions is no bound
+ * for it; likewise for stores. */
+static bool
+is_of_direction(const struct experiment_own_ceiling *ceiling, const char *border)
+{
+	const char *direction = border ? strchr(border, '.') : NULL;
+
+	if (!direction || !ceiling->is_peak)
+		return true;
+	if (strcmp(direction, ".read") == 0)
+		return strcmp(ceiling->access, "load") == 0;
+	return strcmp(ceiling->access, "store") == 0 || strcmp(ceiling->access, "ntStore") == 0;
+}
+
 static bool
 belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment_own_plot *plot)
 {
-	return is_bandwidth(ceiling) || experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
+	return is_bandwidth(ceiling) ? is_of_direction(ceiling, plot->x.border)
+				     : experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 
 /* What was kept so far for a plot; the highest come first. */

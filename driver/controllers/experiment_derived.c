@@ -15,8 +15,9 @@
 static const char **
 derived_string(struct experiment_derived *derived, size_t i)
 {
-	const char **const strings[] = {&derived->name, &derived->unit,   &derived->condition,
-					&derived->text, &derived->border, &derived->instruction_set};
+	const char **const strings[] = {&derived->name,      &derived->unit,   &derived->condition,
+					&derived->text,      &derived->border, &derived->instruction_set,
+					&derived->operation, &derived->clock};
 
 	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
 }
@@ -58,6 +59,90 @@ experiment_has_derived(const struct experiment *experiment, const char *name)
 	size_t i;
 
 	return experiment_find_derived(experiment, name, &i) != NULL;
+}
+
+/* ---- peaks ---- */
+
+static int
+wish_of(const struct experiment_derived *derived, const struct expression_scope *scope, struct peak_wish *wish,
+	struct rot_error *err)
+{
+	*wish = (struct peak_wish){
+		.operation = expression_text(scope, derived->operation, err),
+		.border = expression_text(scope, derived->border, err),
+		.access = expression_text(scope, derived->text, err),
+		.instruction_set = expression_text(scope, derived->instruction_set, err),
+	};
+	if (wish->operation && wish->border && wish->access && wish->instruction_set)
+		return 0;
+	peak_wish_clear(wish);
+	return -1;
+}
+
+static bool
+is_same_wish(const struct peak_wish *a, const struct peak_wish *b)
+{
+	return strcmp(a->operation, b->operation) == 0 && strcmp(a->border, b->border) == 0 &&
+	       strcmp(a->access, b->access) == 0 && strcmp(a->instruction_set, b->instruction_set) == 0;
+}
+
+/* Takes the wish over. */
+static void
+add_wish(struct peak_wish **wishes, size_t *nr, struct peak_wish *wish)
+{
+	for (size_t i = 0; i < *nr; i++)
+		if (is_same_wish(&(*wishes)[i], wish)) {
+			peak_wish_clear(wish);
+			return;
+		}
+	*wishes = rot_realloc(*wishes, *nr + 1, sizeof(**wishes));
+	(*wishes)[(*nr)++] = *wish;
+}
+
+/* What follows from values that are derived before is not known yet: such a peak is not looked for, only used. */
+static void
+wish_at(const struct experiment *experiment, const struct experiment_point *point, struct peak_wish **wishes,
+	size_t *nr)
+{
+	struct expression_scope *scope = experiment_scope(experiment, point, NULL);
+
+	for (size_t i = 0; i < experiment->nr_derived; i++) {
+		const struct experiment_derived *derived = &experiment->derived[i].derived;
+		struct rot_error ignored = {0};
+		struct peak_wish wish;
+		bool is_wanted = true;
+
+		if (derived->kind != EXPERIMENT_DERIVED_PEAK ||
+		    (derived->condition[0] && expression_bool(scope, derived->condition, &is_wanted, &ignored) < 0) ||
+		    !is_wanted || wish_of(derived, scope, &wish, &ignored) < 0)
+			continue;
+		add_wish(wishes, nr, &wish);
+	}
+	expression_scope_delete(scope);
+}
+
+size_t
+experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes)
+{
+	size_t nr = 0;
+
+	*wishes = NULL;
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		wish_at(experiment, &experiment->points[i], wishes, &nr);
+	return nr;
+}
+
+static int
+derive_peak(const struct experiment *experiment, const struct experiment_derived *derived,
+	    const struct expression_scope *scope, double *number, struct rot_error *err)
+{
+	struct peak_wish wish;
+
+	if (wish_of(derived, scope, &wish, err) < 0)
+		return -1;
+	*number = experiment_peak_value(experiment, &wish, derived->clock);
+	peak_wish_clear(&wish);
+	return 0;
 }
 
 /* ---- one value ---- */
@@ -107,6 +192,8 @@ derive_one(const struct experiment *experiment, const struct architecture *archi
 		return expression_number(scope, derived->text, &value->number, err);
 	case EXPERIMENT_DERIVED_LIMIT:
 		return derive_limit(experiment, architecture, derived, scope, &value->number, err);
+	case EXPERIMENT_DERIVED_PEAK:
+		return derive_peak(experiment, derived, scope, &value->number, err);
 	case EXPERIMENT_DERIVED_TEXT:
 		value->text = expression_text(scope, derived->text, err);
 		return value->text ? 0 : -1;

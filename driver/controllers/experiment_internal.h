@@ -124,6 +124,12 @@ experiment_point_value(const struct experiment_point *point, const struct quanti
 struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 					  const struct experiment_point *first);
 
+/* The peaks that derived values of the points name, each once. Clear each, and free the array. */
+size_t experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes);
+
+/* The highest peak that is wished for, of as many threads as the ceilings, per that clock (""); NaN: there is none. */
+double experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock);
+
 /* Does a plot or table of that condition show the point? Errors: the condition is no expression. */
 int experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err);
 
@@ -181,6 +187,9 @@ bool experiment_is_ceiling_of(const char *operation, const char *shown);
 
 /* The best undisturbed run of a rate. */
 double experiment_best_run(const struct quantity_value *value);
+
+/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (peaks/samples.h). */
+double experiment_upper_quartile(const struct quantity_value *value);
 
 /* The ceilings that a roofline shows, best first; caller frees the array. */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,

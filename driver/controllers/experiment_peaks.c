@@ -115,6 +115,41 @@ operation_shown(const struct experiment *experiment)
 	return NULL;
 }
 
+double
+experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock)
+{
+	double best = NAN;
+
+	for (size_t i = 0; i < experiment->roof.nr; i++) {
+		const struct peak *peak = &experiment->roof.peaks[i];
+
+		if (peak->nr_threads == experiment->nr_roof_threads &&
+		    peak_wish_is(wish, peak->operation, peak->border, peak->access, peak->instruction_set))
+			best = fmax(best, estimate_of(peak, clock[0] ? clock : "coreCycles").value);
+	}
+	return best;
+}
+
+/* The roof, with the peaks that derived values name. */
+static int
+get_roof(struct experiment *experiment, struct rot_error *err)
+{
+	struct peak_list *roof = &experiment->roof;
+	struct peak_wish *wishes;
+	size_t nr;
+	int rc = roof_get(experiment->rot, operation_shown(experiment), roof, err);
+
+	if (rc < 0)
+		return -1;
+	nr = experiment_wishes(experiment, &wishes);
+	if (nr > 0)
+		rc = roof_complete(experiment->rot, wishes, nr, roof, err);
+	for (size_t i = 0; i < nr; i++)
+		peak_wish_clear(&wishes[i]);
+	free(wishes);
+	return rc;
+}
+
 int
 experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
 {
@@ -122,7 +157,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	const char *clock;
 
 	peak_list_clear(roof);
-	if (roof_get(experiment->rot, operation_shown(experiment), roof, err) < 0)
+	if (get_roof(experiment, err) < 0)
 		return -1;
 	clock = clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);

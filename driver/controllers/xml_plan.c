@@ -437,7 +437,7 @@ int
 xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 {
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
-	const xmlNode *plot;
+	const xmlNode *plot, *derived;
 
 	collect_elements(controller, root);
 	controller->constants = make_constants(controller->rot);
@@ -450,6 +450,9 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 			return -1;
 	for (size_t i = 0; (plot = xml_plan_next(controller, &i, "plot"));)
 		controller->has_default_peaks = controller->has_default_peaks || xml_child(plot, "defaultPeaks");
+	for (size_t i = 0; (derived = xml_plan_next(controller, &i, "derived"));)
+		controller->has_default_peaks =
+			controller->has_default_peaks || xmlHasProp(derived, (const xmlChar *)"peak");
 	if (controller->nr_planned + controller->nr_ceilings > 0)
 		return 0;
 	if (controller->nr_missing > 0) {

@@ -65,7 +65,7 @@ struct xml_controller {
 	char **missing; /* libraries that are not there, with what brings them; the points that need them are left out
 			 */
 	size_t nr_missing;
-	bool has_default_peaks;
+	bool has_default_peaks; /* plots show peaks, or derived values name some */
 	bool has_programs;
 };
 

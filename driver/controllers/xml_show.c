@@ -205,6 +205,7 @@ set_made_up_values(const struct xml_controller *controller, struct expression_sc
 			if (name[0]) {
 				set_made_up_value(scope, "", name, made_up);
 				set_made_up_value(scope, "best.", name, made_up + 0.25);
+				set_made_up_value(scope, "upperQuartile.", name, made_up + 0.125);
 				set_made_up_value(scope, "first.", name, made_up + 0.5);
 				made_up *= 1.75;
 			}
@@ -413,10 +414,9 @@ static const char *
 kind_of_derived(const xmlNode *element, enum experiment_derived_kind *kind)
 {
 	static const char *const attributes[] = {
-		[EXPERIMENT_DERIVED_NUMBER] = "is",
-		[EXPERIMENT_DERIVED_TEXT] = "text",
-		[EXPERIMENT_DERIVED_CEILING] = "ceiling",
-		[EXPERIMENT_DERIVED_LIMIT] = "limit",
+		[EXPERIMENT_DERIVED_NUMBER] = "is",       [EXPERIMENT_DERIVED_TEXT] = "text",
+		[EXPERIMENT_DERIVED_CEILING] = "ceiling", [EXPERIMENT_DERIVED_LIMIT] = "limit",
+		[EXPERIMENT_DERIVED_PEAK] = "peak",
 	};
 
 	*kind = EXPERIMENT_DERIVED_NUMBER;
@@ -447,6 +447,7 @@ check_derived(const struct xml_controller *controller, size_t i, const struct ex
 	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&
 		 (check_text(scope, derived->text, "text", element, err) < 0 ||
 		  check_text(scope, derived->border, "border", element, err) < 0 ||
+		  check_text(scope, derived->operation, "operation", element, err) < 0 ||
 		  check_text(scope, derived->instruction_set, "instructionSet", element, err) < 0))
 		rc = -1;
 	expression_scope_delete(scope);
@@ -467,6 +468,8 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 	derived.condition = own(&reading, xml_attribute(element, "if", ""));
 	derived.border = own(&reading, xml_attribute(element, "border", ""));
 	derived.instruction_set = own(&reading, xml_attribute(element, "instructionSet", ""));
+	derived.operation = own(&reading, xml_attribute(element, "operation", ""));
+	derived.clock = own(&reading, xml_attribute(element, "clock", ""));
 	rc = xml_evaluated_number(element, "otherwise", NAN, controller->constants, &derived.otherwise, err);
 	if (rc == 0)
 		rc = check_derived(controller, i, &derived, err);

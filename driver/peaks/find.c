@@ -53,9 +53,21 @@ has_part(const struct planned_ceiling *ceiling, const char *word)
 }
 
 static bool
+is_wished(const struct planned_ceiling *ceiling, const struct peaks_options *options)
+{
+	for (size_t i = 0; i < options->nr_wishes; i++)
+		if (peak_wish_is(&options->wishes[i], ceiling->operation, ceiling->border, ceiling->access,
+				 ceiling->instruction_set))
+			return true;
+	return options->nr_wishes == 0;
+}
+
+static bool
 is_wanted(const struct planned_ceiling *ceiling, const struct peaks_options *options)
 {
-	if (ceiling->is_rare && options->strategy == SEARCH_QUICK && options->nr_words == 0)
+	bool is_chosen = options->nr_words + options->nr_wishes > 0;
+
+	if ((ceiling->is_rare && options->strategy == SEARCH_QUICK && !is_chosen) || !is_wished(ceiling, options))
 		return false;
 	for (size_t i = 0; i < options->nr_words; i++)
 		if (!has_part(ceiling, options->words[i]))
@@ -168,7 +180,8 @@ hunt(struct hunting *hunting, struct rot_error *err)
 		if (is_wanted(&controller->ceilings[i], hunting->options))
 			wanted[nr++] = &controller->ceilings[i];
 	if (nr == 0) {
-		rc = rot_error_set(err, 0, "no peak has all these words");
+		rc = rot_error_set(err, 0,
+				   hunting->options->nr_words ? "no peak has all these words" : "no such peak is looked for");
 		rot_error_hint(err,
 			       "words are looked for in names, operations, borders, accesses and instruction sets");
 	} else {

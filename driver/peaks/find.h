@@ -22,11 +22,14 @@ struct peaks_options {
 	size_t nr_threads;
 	/*
 	 * The peaks that are wanted: all words must be found in one of name, operation, access, instruction set or kind
-	 * ("performance", "bandwidth", "latency"), or be the border, in any case; of a word with commas one of its parts.
-	 * None: all, but for those that are rare if the search is a quick one.
+	 * ("performance", "bandwidth", "latency"), or be the border, in any case; of a word with commas one of its
+	 * parts. None: all, but for those that are rare if the search is a quick one.
 	 */
 	const char *const *words;
 	size_t nr_words;
+	/* None: all. Of those that the words leave, the peaks that somebody needs, rare or not. */
+	const struct peak_wish *wishes;
+	size_t nr_wishes;
 };
 
 /*

@@ -4,6 +4,30 @@
 
 #include "peaks/peak.h"
 
+static bool
+is_word(const char *wanted, const char *word)
+{
+	return !wanted || wanted[0] == '\0' || strcmp(wanted, word ? word : "") == 0;
+}
+
+bool
+peak_wish_is(const struct peak_wish *wish, const char *operation, const char *border, const char *access,
+	     const char *instruction_set)
+{
+	return is_word(wish->operation, operation) && is_word(wish->border, border) && is_word(wish->access, access) &&
+	       is_word(wish->instruction_set, instruction_set);
+}
+
+void
+peak_wish_clear(struct peak_wish *wish)
+{
+	free((char *)wish->operation);
+	free((char *)wish->border);
+	free((char *)wish->access);
+	free((char *)wish->instruction_set);
+	*wish = (struct peak_wish){0};
+}
+
 static void
 landscape_clear(struct peak_landscape *landscape)
 {

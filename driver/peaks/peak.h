@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The share of the undisturbed runs that stay below a peak. */
+#define PEAK_QUANTILE 0.75
+
 enum peak_kind {
 	PEAK_PERFORMANCE, /* operations per unit of time */
 	PEAK_BANDWIDTH,   /* bytes per unit of time      */
@@ -76,12 +79,23 @@ struct peak {
 	struct peak_landscape landscape;
 };
 
+/* A peak that somebody needs: all words that are not "" or NULL are its own. */
+struct peak_wish {
+	const char *operation, *border, *access, *instruction_set;
+};
+
 /* What a search found, in the order of the description. */
 struct peak_list {
 	struct peak *peaks;
 	size_t nr;
 };
 
+/* Are these the words of a peak that is wished for? Each may be NULL, which is the same as "". */
+bool peak_wish_is(const struct peak_wish *wish, const char *operation, const char *border, const char *access,
+		  const char *instruction_set);
+
+/* Frees the strings. */
+void peak_wish_clear(struct peak_wish *wish);
 void peak_clear(struct peak *peak);
 void peak_list_clear(struct peak_list *list);
 

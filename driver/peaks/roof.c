@@ -32,34 +32,36 @@ is_roof_of(const struct peak_list *list, const char *operation)
 
 /* What cannot be read is as if it were not there; the reason is told. Others' profiles matter to who needs one. */
 static void
-load(struct rot *rot, struct peak_list *list)
+load(struct rot *rot, struct peak_list *list, bool is_told)
 {
 	struct profile_state state;
 	struct rot_error why = {0};
 
 	if (profile_load(rot, list, &state, &why) < 0)
 		rot_warning("%s", why.text);
-	else if (state.message[0] && (state.match != PROFILE_FOREIGN || !rot->is_cached_only))
+	else if (is_told && state.message[0] && (state.match != PROFILE_FOREIGN || !rot->is_cached_only))
 		rot_warning("%s", state.message);
 	profile_state_clear(&state);
 }
 
-/* An interrupted search is not kept: what it did not come to would never be looked for. */
+/* No wishes: all that is not rare. An interrupted search is not kept: what it did not come to would never be looked
+ * for.
+ */
 static int
-find_quickly(struct rot *rot, struct rot_error *err)
+find_quickly(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes, struct rot_error *err)
 {
 	const int threads[] = {1, peaks_max_threads()};
 	const struct peaks_options options = {
 		.strategy = SEARCH_QUICK,
 		.threads = threads,
 		.nr_threads = threads[1] > 1 ? 2 : 1,
+		.wishes = wishes,
+		.nr_wishes = nr_wishes,
 	};
 	struct peak_list found = {.nr = 0};
 	struct rot_error why = {0};
 	int rc;
 
-	rot_note("the peaks of this machine are not known yet: a quick search finds them first, once (about a minute; "
-		 "'rot peaks' searches thoroughly)");
 	rc = peaks_find(rot, &options, &found, &why);
 	if (rc < 0 && rot_interrupted()) {
 		if (err)
@@ -79,15 +81,68 @@ find_quickly(struct rot *rot, struct rot_error *err)
 int
 roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err)
 {
-	load(rot, list);
+	load(rot, list, true);
 	if (!is_roof_of(list, operation) && !rot->is_cached_only &&
 	    configuration_bool(rot->configuration, "findPeaks")) {
-		if (find_quickly(rot, err) < 0)
+		rot_note("the peaks of this machine are not known yet: a quick search finds them first, once (about a "
+			 "minute; 'rot peaks' searches thoroughly)");
+		if (find_quickly(rot, NULL, 0, err) < 0)
 			return -1;
 		peak_list_clear(list);
-		load(rot, list);
+		load(rot, list, true);
 	}
 	return 0;
+}
+
+static bool
+is_there(const struct peak_list *list, const struct peak_wish *wish)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *peak = &list->peaks[i];
+
+		if (peak_wish_is(wish, peak->operation, peak->border, peak->access, peak->instruction_set))
+			return true;
+	}
+	return false;
+}
+
+/* Of these copies the strings are the wishes'. Free the array. */
+static size_t
+missing_of(const struct peak_list *list, const struct peak_wish *wishes, size_t nr_wishes, struct peak_wish **missing)
+{
+	size_t nr = 0;
+
+	*missing = rot_calloc(nr_wishes + 1, sizeof(**missing));
+	for (size_t i = 0; i < nr_wishes; i++)
+		if (!is_there(list, &wishes[i]))
+			(*missing)[nr++] = wishes[i];
+	return nr;
+}
+
+int
+roof_complete(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes, struct peak_list *list,
+	      struct rot_error *err)
+{
+	struct peak_wish *missing;
+	size_t nr = missing_of(list, wishes, nr_wishes, &missing);
+	int rc = 0;
+
+	if (nr > 0 && !rot->is_cached_only && configuration_bool(rot->configuration, "findPeaks")) {
+		rot_note("%zu of the peaks that are needed %s not known yet: a quick search finds %s first, once", nr,
+			 nr == 1 ? "is" : "are", nr == 1 ? "it" : "them");
+		rc = find_quickly(rot, missing, nr, err);
+		if (rc == 0) {
+			peak_list_clear(list);
+			load(rot, list, false);
+		}
+	}
+	for (size_t i = 0; rc == 0 && i < nr && !rot->is_cached_only; i++)
+		if (!is_there(list, &missing[i]))
+			rot_warning("no peak '%s'%s%s of %s is known", missing[i].access,
+				    missing[i].instruction_set[0] ? " with " : "", missing[i].instruction_set,
+				    missing[i].operation[0] ? missing[i].operation : missing[i].border);
+	free(missing);
+	return rc;
 }
 
 int

@@ -18,6 +18,14 @@ struct rot;
  */
 int roof_get(struct rot *rot, const char *operation, struct peak_list *list, struct rot_error *err);
 
+/*
+ * Adds to the list what a quick search finds of the wishes that no peak of the list is, and keeps it, unless
+ * is_cached_only or the key findPeaks says no. A wish that stays without a peak is told as a warning. -1: the user
+ * interrupted.
+ */
+int roof_complete(struct rot *rot, const struct peak_wish *wishes, size_t nr_wishes, struct peak_list *list,
+		  struct rot_error *err);
+
 /* How many threads the peaks are to be of for work on that many CPUs: the least number that was measured and is not
  * below, or the largest. 0: the list is empty. */
 int roof_nr_threads(const struct peak_list *list, double nr_cpus);

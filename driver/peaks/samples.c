@@ -143,8 +143,6 @@ allowed_cpus(int **cpus)
 
 /* ---- estimates ---- */
 
-#define SHARE 0.75 /* of the runs that stay below a peak */
-
 /* Those that were not disturbed; all, if all were. Fresh memory. */
 static double *
 kept(const struct peak_samples *samples, const double *values, size_t from, size_t to, size_t *nr)
@@ -165,7 +163,7 @@ peak_samples_estimate(const struct peak_samples *samples, const double *values, 
 {
 	size_t nr_kept;
 	double *of = kept(samples, values, from, to, &nr_kept);
-	struct summary summary = summary_quantile(of, nr_kept, SHARE);
+	struct summary summary = summary_quantile(of, nr_kept, PEAK_QUANTILE);
 
 	if (nr)
 		*nr = nr_kept;
@@ -183,7 +181,7 @@ peak_samples_score(const struct peak_samples *samples, size_t from, size_t to)
 {
 	size_t nr;
 	double *of = kept(samples, samples->per_cycle, from, to, &nr);
-	double score = statistics_percentile(of, nr, 100 * SHARE);
+	double score = statistics_percentile(of, nr, 100 * PEAK_QUANTILE);
 
 	free(of);
 	return score;

@@ -423,6 +423,86 @@ START_TEST(work_on_several_cpus_has_their_ceilings)
 }
 END_TEST
 
+/* In the order of struct experiment_derived. */
+static double
+derived_peak(struct experiment *experiment, size_t i)
+{
+	ck_assert_uint_eq(experiment->nr_points, 1);
+	return experiment->points[0].derived[i].number;
+}
+
+static const struct {
+	const char *access, *operation, *border, *instruction_set, *clock;
+	double value; /* of peaks_by_hand(); its clock is 4 GHz, that of the time stamp counter 2.6 */
+} named_peaks[] = {
+	{"FMA", "doublePrecisionFlop", "", "AVX512", "", 31.99},
+	{"FMA", "{$word}PrecisionFlop", "", "AVX512", "coreCycles", 63.98},
+	{"FMA", "doublePrecisionFlop", "", "AVX512", "microSeconds", 31.99 * 4e9},
+	{"FMA", "doublePrecisionFlop", "", "AVX512", "tsc", 31.99 * 4 / 2.6},
+	{"FMA_ADD", "doublePrecisionFlop", "", "", "", 47.985}, /* the highest of all instruction sets */
+	{"load", "", "cpuL1", "AVX512", "", 127.9},
+	{"store", "", "cpuL1", "AVX512", "", 63.9},
+	{"store", "", "l2l3", "AVX512", "", 7}, /* there is none: otherwise */
+};
+
+/* By access, operation or border, and instruction set, per core cycle, second or tick; without a search for it here. */
+START_TEST(derived_values_are_peaks)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", NULL, 0, &err);
+	struct coordinate at = {.axis = "word", .text = "single", .number = NAN};
+	struct measurement *measurement = measurement_new();
+	struct peak_wish *wishes;
+	struct workload *workload = workload_new();
+	FILE *nowhere = fopen("/dev/null", "w");
+
+	workload->kernel = rot_entity_new(rot_registry_find(rot.registry, "Dummy"));
+	measurement_workloads_add(measurement, workload);
+	for (size_t i = 0; i < NR_ELEMENTS(named_peaks); i++)
+		experiment_add_derived(experiment, &(struct experiment_derived){
+							   .kind = EXPERIMENT_DERIVED_PEAK,
+							   .name = "peak",
+							   .text = named_peaks[i].access,
+							   .operation = named_peaks[i].operation,
+							   .border = named_peaks[i].border,
+							   .instruction_set = named_peaks[i].instruction_set,
+							   .clock = named_peaks[i].clock,
+							   .otherwise = 7,
+						   });
+	store_peaks();
+	ck_assert_msg(experiment_add_point(experiment, "s", "1", &at, 1, measurement, NULL, 0, 5, &err) == 0, "%s",
+		      err.text);
+	ck_assert_uint_eq(experiment_wishes(experiment, &wishes), 6); /* the same ones once */
+	ck_assert_str_eq(wishes[1].operation, "singlePrecisionFlop");
+	for (size_t i = 0; i < 6; i++)
+		peak_wish_clear(&wishes[i]);
+	free(wishes);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	experiment_print_table(experiment, nowhere);
+	experiment_derive(experiment);
+	for (size_t i = 0; i < NR_ELEMENTS(named_peaks); i++)
+		ck_assert_msg(fabs(derived_peak(experiment, i) / named_peaks[i].value - 1) < 1e-12, "%zu: %g", i,
+			      derived_peak(experiment, i));
+	fclose(nowhere);
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Neither a lost count of the time nor a disturbed run. */
+START_TEST(upper_quartile_is_of_sound_runs)
+{
+	double samples[] = {1, 1, 1, 1, 1, 4, 4, 4, 5, INFINITY, 9};
+	unsigned taints[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+	struct quantity_value value = {.samples = samples, .taints = taints, .nr_samples = 11, .summary.value = 3};
+
+	ck_assert_double_eq(experiment_upper_quartile(&value), 4);
+	ck_assert_double_eq(experiment_best_run(&value), 5);
+	value.nr_samples = 0;
+	ck_assert_double_eq(experiment_upper_quartile(&value), 3);
+}
+END_TEST
+
 static size_t
 nr_shown(const struct experiment *experiment)
 {
@@ -468,6 +548,43 @@ START_TEST(few_ceilings_matter)
 	assert_shown(experiment, main_ones, NR_ELEMENTS(main_ones));
 	experiment->plots[0].plot.has_all_peaks = true;
 	ck_assert_uint_eq(nr_shown(experiment), 12);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* What counts one direction only is compared with what goes in that direction alone. */
+START_TEST(directions_have_their_ceilings)
+{
+	static const struct {
+		const char *border;
+		const char *has, *has_not;
+	} rows[] = {
+		{"cpuL1.read", "L1 load", "L1 store"},
+		{"cpuL1.write", "L1 store", "L1 load"},
+		{"llcRam.write", "DRAM non-temporal store", "DRAM load"},
+		{"llcRam.read", "DRAM load", "DRAM non-temporal store"},
+	};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	const struct experiment_own_ceiling **shown;
+	struct quantity_request x = {0};
+	char *text = rot_format("operationalIntensity:flop:%s", rows[_i].border);
+	bool has = false;
+	size_t nr;
+
+	store_peaks();
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(quantity_parse(&x, text, &err), 0);
+	experiment->plots[0].x = x;
+	experiment->plots[0].plot.has_all_peaks = true;
+	nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+	for (size_t i = 0; i < nr; i++) {
+		ck_assert_str_ne(shown[i]->name, rows[_i].has_not);
+		has = has || strcmp(shown[i]->name, rows[_i].has) == 0;
+	}
+	ck_assert(has);
+	free(shown);
+	free(text);
 	experiment_delete(experiment);
 }
 END_TEST
@@ -651,6 +768,9 @@ main(void)
 	tcase_add_test(tcase, higher_ceiling_counts);
 	tcase_add_test(tcase, only_sound_runs_make_a_ceiling);
 	tcase_add_test(tcase, derived_values_are_golden);
+	tcase_add_test(tcase, derived_values_are_peaks);
+	tcase_add_test(tcase, upper_quartile_is_of_sound_runs);
+	tcase_add_loop_test(tcase, directions_have_their_ceilings, 0, 4);
 	tcase_add_loop_test(tcase, ceilings_are_those_of_the_profile, 0, 3);
 	tcase_add_test(tcase, work_on_several_cpus_has_their_ceilings);
 	tcase_add_test(tcase, few_ceilings_matter);

@@ -140,7 +140,8 @@ START_TEST(optiflop_has_its_loops)
 			ck_assert_double_ge(length, 64);
 			ck_assert_double_le(length * 4, 1.5 * 32768);
 		}
-		ck_assert_uint_eq(controller->nr_ceilings, 2 * 3 + 2 * 6);
+		ck_assert_uint_eq(controller->nr_ceilings, 0); /* its roof is that of the profile */
+		ck_assert(controller->has_default_peaks);
 		xml_controller_close(controller);
 	}
 	ck_assert_uint_eq(nr_loops[1], 18 * 2 * 2);
@@ -546,6 +547,11 @@ static const struct {
 	 "time"},
 	{__LINE__, HEAD AXIS POINT "<derived name='a'/>" TAIL, "c.xml:4: ...", ""},
 	{__LINE__, HEAD AXIS POINT "<derived name='a' is='1' text='b'/>" TAIL, "c.xml:4: ...", ""},
+	{__LINE__, HEAD AXIS POINT "<derived name='a' peak='load'/>" TAIL, "c.xml:4: ...", ""},
+	{__LINE__, HEAD AXIS POINT "<derived name='a' peak='load' border='cpuL1' clock='hour'/>" TAIL, "c.xml:4: ...",
+	 ""},
+	{__LINE__, HEAD AXIS POINT "<derived name='a' peak='FMA' operation='{$m}'/>" TAIL,
+	 "c.xml:4: <derived>: operation: ...", ""},
 	{__LINE__, HEAD AXIS POINT "<derived name='a' is='$b + 1'/>\n<derived name='b' is='1'/>" TAIL, "c.xml:4: ...",
 	 "$b"},
 	{__LINE__, HEAD AXIS POINT "<derived name='a' is='1'/>\n<derived name='b' text='{$c}' if='$a > 0'/>" TAIL,

@@ -263,6 +263,27 @@ START_TEST(words_choose_peaks)
 }
 END_TEST
 
+/* Whole words, and what is rare as well. */
+START_TEST(wishes_choose_peaks)
+{
+	static const struct {
+		struct peak_wish wishes[2];
+		size_t nr_wishes, nr;
+	} rows[] = {
+		{{{.access = "load", .border = "llcRam"}}, 1, 1},
+		{{{.access = "load", .border = "llcRam", .instruction_set = ""}, {.border = "l1l2"}}, 2, 1},
+		{{{.access = "loa"}}, 1, 0},
+	};
+	int rc = find(HEAD PERFORMANCES MEMORY LATENCY TAIL, (struct peaks_options){.strategy = SEARCH_QUICK,
+										    .wishes = rows[_i].wishes,
+										    .nr_wishes = rows[_i].nr_wishes});
+
+	ck_assert_uint_eq(list.nr, rows[_i].nr);
+	ck_assert_int_eq(rc, rows[_i].nr ? 0 : -1);
+	ck_assert(rows[_i].nr || strstr(err.text, "no such peak"));
+}
+END_TEST
+
 static void
 measure_disturbed(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
 		  int nr_runs, struct quantity_value *values)
@@ -397,6 +418,7 @@ main(void)
 	tcase_add_test(alone, what_was_chosen_by_is_not_reported);
 	tcase_add_test(alone, time_that_is_up_ends_a_search);
 	tcase_add_loop_test(alone, words_choose_peaks, 0, NR_ELEMENTS(filters));
+	tcase_add_loop_test(alone, wishes_choose_peaks, 0, 3);
 	tcase_add_test(alone, disturbed_runs_alone_have_no_interval);
 	tcase_add_test(alone, latency_is_time_of_an_access);
 	tcase_add_test(alone, what_cannot_be_measured_is_left_out);
