@@ -70,11 +70,9 @@ judge(const void *entity, const struct verdict *verdicts, size_t nr, const void 
 
 /* ---- predicates ---- */
 
-static int
-check_place(const struct breakpoint_event_predicate *predicate, struct rot_error *err)
+int
+breakpoint_predicate_check(const struct breakpoint_event_predicate *predicate, struct rot_error *err)
 {
-	if (!predicate)
-		return 0;
 	if (!*predicate->place) {
 		rot_error_set(err, 0, "BreakpointEventPredicate: no place is named");
 		return rot_error_hint(err, "place=\"FUNCTION\", \"0xADDRESS\" or \"FILE:LINE\"");
@@ -89,11 +87,13 @@ check_place(const struct breakpoint_event_predicate *predicate, struct rot_error
 static int
 check_predicate(const struct event_predicate_base *predicate, const void **culprit, struct rot_error *err)
 {
+	const struct breakpoint_event_predicate *place = rot_cast((void *)predicate, &breakpoint_event_predicate_class);
+
 	if (!predicate)
 		return 0;
 	if (judge(predicate, predicates, NR_ELEMENTS(predicates), culprit, err) < 0)
 		return -1;
-	return check_place(rot_cast((void *)predicate, &breakpoint_event_predicate_class), err);
+	return place ? breakpoint_predicate_check(place, err) : 0;
 }
 
 /* ---- measurer sets ---- */

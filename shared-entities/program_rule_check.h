@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "BreakpointEventPredicate.h"
 #include "Rule.h"
 #include "error.h"
 
@@ -17,5 +18,8 @@
  * only if rule is.
  */
 int program_rule_check(const struct rule *rule, bool is_running, const void **culprit, struct rot_error *err);
+
+/* Whether it names a place, and hits that can be. Of programs and kernels. 0 or -1. */
+int breakpoint_predicate_check(const struct breakpoint_event_predicate *predicate, struct rot_error *err);
 
 #endif

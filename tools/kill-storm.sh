@@ -3,11 +3,12 @@
 # Kills rot, rot-core or the child at random moments of "rot measure", many times: nothing may be left running, and the cache must
 # stay readable.
 #
-# kill-storm.sh [TIMES [CONTROLLER]]     200 times triad unless told otherwise; SEED=n repeats the choices of a storm
+# kill-storm.sh [TIMES [CONTROLLER]]     200 times unless told otherwise, a controller of its own that takes a second or two (those that
+#                                        draw a roof measure that first); SEED=n repeats the choices of a storm
 set -uo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 driver=${top_builddir:-$top/build}/driver/rot
-times=${1:-200} controller=${2:-triad}
+times=${1:-200} controller=${2:-}
 RANDOM=${SEED:=$$}
 [ -x "$driver" ] || {
 	echo "the driver is not built: '$driver' is missing" >&2
@@ -18,6 +19,21 @@ work=$(mktemp -d) || exit 1
 mark=$work/mark
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
 cd "$work" || exit 1
+[ -n "$controller" ] || {
+	controller=$work/storm.xml
+	cat >"$controller" <<'XML'
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="storm" comment="to be killed" runs="300">
+	<axis name="size"><range from="10000" to="50000" step="10000"/></axis>
+	<point series="Triad" label="{$size}">
+		<workload>
+			<kernel type="Triad" bufferSize="{$size}"/>
+		</workload>
+	</point>
+	<quantity is="time"/>
+</controller>
+XML
+}
 
 trap end_all EXIT
 
@@ -57,7 +73,9 @@ for ((nr_killed = 0; nr_killed < times && round < 5 * times; )); do
 	fi
 	{ wait "$rot"; } 2>/dev/null
 	await_none || fail "still running: ${names[*]} ${pids[*]}"
+	[ ! -t 2 ] || printf '\r%d of %d kills, %d s ' "$nr_killed" "$times" "$SECONDS" >&2
 done
+[ ! -t 2 ] || printf '\r%40s\r' '' >&2
 [ "$nr_killed" = "$times" ] || fail "only $nr_killed of $times kills hit a running process"
 (run) || fail "the run after the storm failed"
 grep -i -E 'damaged|corrupt|set aside' "$work/output" >&2 && fail "a file of the cache was damaged"

@@ -316,6 +316,10 @@ check_create(const void *action, const struct measurement *measurement, struct r
 	if (!own->measurer_set)
 		return rot_error_set(err, 0, "no measurer set is named");
 	for (size_t i = 0; i < sizeof(predicates) / sizeof(predicates[0]); i++) {
+		if (predicates[i] && rot_is_a(predicates[i], &breakpoint_event_predicate_class))
+			return rot_error_set(err, 0,
+					     "breakpoints in kernels cannot start, stop or read its measurers; rules "
+					     "for breakpoints can start and stop a measurer set");
 		if (predicate_check(predicates[i], measurement, err) < 0)
 			return -1;
 	}
@@ -347,9 +351,7 @@ check_add_rule(const void *action, const struct measurement *measurement, struct
 
 	if (!own->rule)
 		return rot_error_set(err, 0, "no rule is named");
-	if (!own->rule->predicate || !own->rule->action)
-		return rot_error_set(err, 0, "the rule has no %s", own->rule->predicate ? "action" : "predicate");
-	return predicate_check(own->rule->predicate, measurement, err);
+	return rule_head_check(own->rule, measurement, err);
 }
 
 static int
@@ -482,7 +484,9 @@ action_execute_inside(struct run *run, struct action_base *action)
 bool
 action_is_executed_inside(const struct action_base *action)
 {
-	return action_type_of(action)->execute_inside != NULL;
+	const struct action_type *type = action_type_of(action);
+
+	return type && type->execute_inside;
 }
 
 /* Deepest nesting of actions that contain actions. */

@@ -13,6 +13,7 @@
 #include "child/rules.h"
 #include "child/run.h"
 #include "child/service.h"
+#include "child/watches.h"
 #include "memory.h"
 
 /* The command at work. nr_entered: per measurement, the configurators to leave. */
@@ -167,10 +168,11 @@ command_perform(const struct measurement_command *command, struct notifier *noti
 	work.output = measurement_command_output_new();
 	for (size_t i = 0; i < nr; i++)
 		measurement_command_output_collections_add(work.output, measurement_run_output_collection_new());
-	if (open_service(&work) == 0 && enter_measurements(&work) == 0)
+	if (watches_open(command, notifier, failure) == 0 && open_service(&work) == 0 && enter_measurements(&work) == 0)
 		perform_runs(&work);
 	leave_measurements(&work);
 	service_close(&work.service);
+	watches_close();
 	free(work.nr_entered);
 	caches_close();
 	if (!failure->happened)

@@ -12,8 +12,6 @@
 
 static int wire = -1;
 
-/* What calls the function in the parent's stead, and returns to the parent (core/parent/inject.h). */
-extern const char interruption_trampoline[];
 __asm__(".text\n"
 	".balign 16\n"
 	".globl interruption_trampoline\n"

@@ -85,18 +85,23 @@ contains(const pid_t *tids, size_t nr, pid_t tid)
 	return false;
 }
 
+static void
+learn(struct notifier *notifier, const struct wire_message *message)
+{
+	if (message->kind == WIRE_THREAD_STARTED)
+		add(notifier, message->tid);
+	else if (message->kind == WIRE_THREAD_EXITED)
+		end(notifier, message->tid);
+}
+
 /* The news that have come. */
 static void
 drain(struct notifier *notifier)
 {
 	struct wire_message message;
 
-	while (notifier->fd >= 0 && !notifier->is_read_by_service && wire_receive(notifier->fd, &message, false) == 0) {
-		if (message.kind == WIRE_THREAD_STARTED)
-			add(notifier, message.tid);
-		else if (message.kind == WIRE_THREAD_EXITED)
-			end(notifier, message.tid);
-	}
+	while (notifier->fd >= 0 && !notifier->is_read_by_service && wire_receive(notifier->fd, &message, false) == 0)
+		learn(notifier, &message);
 }
 
 void
@@ -143,6 +148,22 @@ forget_ended(struct notifier *notifier)
 }
 
 /* ---- what others call ---- */
+
+int
+notifier_await(struct notifier *notifier, enum wire_kind kind, int64_t *argument, struct rot_error *err)
+{
+	struct wire_message message;
+
+	while (wire_receive(notifier->fd, &message, true) == 0) {
+		*argument = message.argument;
+		if (message.kind == kind)
+			return 0;
+		pthread_mutex_lock(&notifier->lock);
+		learn(notifier, &message);
+		pthread_mutex_unlock(&notifier->lock);
+	}
+	return rot_error_set(err, errno, "the parent of the core is gone");
+}
 
 void
 notifier_begin_run(struct notifier *notifier)

@@ -11,6 +11,11 @@
 
 #include "common/wire.h"
 
+/* What to do where the parent may not trace. */
+#define PTRACE_HINT                                                                                                    \
+	"it needs ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container --cap-add=SYS_PTRACE, and no "    \
+	"debugger around rot"
+
 /* covered: a measurer covers it in this run.   index: among those that started in this run, from 0; else -1. */
 struct known_thread {
 	pid_t tid;
@@ -41,6 +46,9 @@ void notifier_clear(struct notifier *notifier);
 /* Sends one message about the runs (WIRE_STARTUP, WIRE_RUN_STARTED, WIRE_RUN_FINISHED). 0, or -1 if the parent is gone.
  */
 int notifier_send(struct notifier *notifier, enum wire_kind kind, int64_t argument, struct rot_error *err);
+
+/* Waits for the parent's answer of that kind, while nobody else reads the wire. 0, or -1 if the parent is gone. */
+int notifier_await(struct notifier *notifier, enum wire_kind kind, int64_t *argument, struct rot_error *err);
 
 /* Before the threads of a run are made. */
 void notifier_begin_run(struct notifier *notifier);

@@ -11,6 +11,8 @@
 #include "child/journal.h"
 #include "child/notifier.h"
 #include "child/thread_measurers.h"
+#include "common/watch.h"
+#include "program_rule_check.h"
 
 /* ---- predicates ---- */
 
@@ -51,6 +53,16 @@ matches_thread(const void *predicate, const struct event *event)
 	       (own->index < 0 || own->index == event->thread->index) && has_name(event->thread->tid, own->name);
 }
 
+static bool
+matches_breakpoint(const void *predicate, const struct event *event)
+{
+	const struct breakpoint_event_predicate *own = predicate;
+
+	return event->kind == EVENT_BREAKPOINT && strcmp(own->event, event->name) == 0 &&
+	       strcmp(own->place, event->place) == 0 && own->first_hit <= event->hit &&
+	       (own->last_hit == 0 || event->hit <= own->last_hit);
+}
+
 static const struct predicate_type {
 	const struct rot_class *class;
 	bool (*matches)(const void *predicate, const struct event *event);
@@ -58,6 +70,7 @@ static const struct predicate_type {
 	{&measurement_run_event_predicate_class, matches_run},
 	{&workload_event_predicate_class, matches_workload},
 	{&thread_event_predicate_class, matches_thread},
+	{&breakpoint_event_predicate_class, matches_breakpoint},
 };
 
 static const struct predicate_type *
@@ -85,8 +98,7 @@ check_class(const struct event_predicate_base *predicate, struct rot_error *err)
 
 	if (predicate_type_of(predicate))
 		return 0;
-	if (rot_is_a(predicate, &program_event_predicate_class) ||
-	    rot_is_a(predicate, &breakpoint_event_predicate_class))
+	if (rot_is_a(predicate, &program_event_predicate_class))
 		return rot_error_set(err, 0, "a %s is of programs, and this is a measurement of kernels", name);
 	return rot_error_set(err, 0, "cannot answer events of a %s: the core does not know it", name);
 }
@@ -103,15 +115,25 @@ check_thread(const struct thread_event_predicate *predicate, struct rot_error *e
 	return rot_error_hint(err, "name the thread by its index");
 }
 
+static int
+check_breakpoint(const struct breakpoint_event_predicate *predicate, struct rot_error *err)
+{
+	if (strlen(predicate->place) >= WATCH_PLACE_BYTES)
+		return rot_error_set(err, 0, "BreakpointEventPredicate: the place is longer than %d characters",
+				     WATCH_PLACE_BYTES - 1);
+	return breakpoint_predicate_check(predicate, err);
+}
+
 int
 predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,
 		struct rot_error *err)
 {
 	const struct workload_event_predicate *own = rot_cast((void *)predicate, &workload_event_predicate_class);
+	const struct breakpoint_event_predicate *place = rot_cast((void *)predicate, &breakpoint_event_predicate_class);
 
 	if (!predicate)
 		return 0;
-	if (check_class(predicate, err) < 0 ||
+	if (check_class(predicate, err) < 0 || (place && check_breakpoint(place, err) < 0) ||
 	    check_thread(rot_cast((void *)predicate, &thread_event_predicate_class), err) < 0)
 		return -1;
 	if (!own || !own->workload || measurement_has_workload(measurement, own->workload))
@@ -132,13 +154,45 @@ measurement_needs_service(const struct measurement *measurement)
 	return false;
 }
 
+/* At a breakpoint an action is executed by the thread that comes there, whatever it is doing. */
+static int
+check_pair(const struct rule *rule, struct rot_error *err)
+{
+	const char *name = ROT_ENTITY(rule->action)->class->name;
+
+	if (!rot_is_a(rule->predicate, &breakpoint_event_predicate_class))
+		return 0;
+	if (rule->action->workload || rule->action->tid >= 0)
+		return rot_error_set(
+			err, 0,
+			"%s: it names another thread, and a thread at a breakpoint may hold the locks that "
+			"this takes",
+			name);
+	if (action_is_executed_inside(rule->action))
+		return 0;
+	rot_error_set(err, 0,
+		      "%s: it allocates memory or waits, and a thread at a breakpoint may hold the locks that this "
+		      "takes",
+		      name);
+	return rot_error_hint(err, "answer a WorkloadEventPredicate with it; breakpoints start and stop measurer sets, "
+				   "stop kernels and flush their buffers");
+}
+
+int
+rule_head_check(const struct rule *rule, const struct measurement *measurement, struct rot_error *err)
+{
+	if (!rule->predicate || !rule->action)
+		return rot_error_set(err, 0, "the rule has no %s", rule->predicate ? "action" : "predicate");
+	return predicate_check(rule->predicate, measurement, err) < 0 ? -1 : check_pair(rule, err);
+}
+
 int
 rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	   struct rot_error *err)
 {
 	if (!rule->predicate || !rule->action)
 		return rot_error_set(err, 0, "a rule has no %s", rule->predicate ? "action" : "predicate");
-	if (predicate_check(rule->predicate, measurement, err) < 0)
+	if (rule_head_check(rule, measurement, err) < 0)
 		return -1;
 	return action_check(rule->action, measurement, kind, err);
 }

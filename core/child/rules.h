@@ -8,17 +8,23 @@
 #include "child/run.h"
 
 enum event_kind {
-	EVENT_RUN,      /* start, stop                          */
-	EVENT_WORKLOAD, /* start, kernelStart, kernelStop, stop */
-	EVENT_THREAD,   /* started, exiting                     */
+	EVENT_RUN,        /* start, stop                          */
+	EVENT_WORKLOAD,   /* start, kernelStart, kernelStop, stop */
+	EVENT_THREAD,     /* started, exiting                     */
+	EVENT_BREAKPOINT, /* reached, entered, left; see watches.h */
 };
 
-/* name: as in the predicates.   workload: whose event it is; NULL for events of the run.   thread: of EVENT_THREAD. */
+/*
+ * name: as in the predicates.   workload: whose event it is; NULL for events of the run.   thread: of EVENT_THREAD.
+ * place, hit: of EVENT_BREAKPOINT, as in the predicate, and which of the thread's hits there in this run it is.
+ */
 struct event {
 	enum event_kind kind;
 	const char *name;
 	const struct workload *workload;
 	const struct child_thread *thread;
+	const char *place;
+	int64_t hit;
 };
 
 bool event_is(const struct event *event, enum event_kind kind, const char *name);
@@ -53,6 +59,9 @@ int action_perform(struct run *run, struct child_thread *thread, struct action_b
  */
 int rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	       struct rot_error *err);
+
+/* As rule_check, of everything but what the action needs; its class is one that actions have. */
+int rule_head_check(const struct rule *rule, const struct measurement *measurement, struct rot_error *err);
 
 /* As rule_check, for a predicate; NULL is fine. */
 int predicate_check(const struct event_predicate_base *predicate, const struct measurement *measurement,

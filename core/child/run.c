@@ -11,6 +11,7 @@
 #include "child/rules.h"
 #include "child/service.h"
 #include "child/thread_measurers.h"
+#include "child/watches.h"
 #include "child/workload.h"
 #include "memory.h"
 
@@ -190,10 +191,12 @@ run_measured(struct run *run, struct measurement_run_output *output)
 	if (set_initialize(&set, run->measurement->overall_measurer_set, 0, run->failure) < 0 ||
 	    event_raise(run, &run->main_thread, &(struct event){.kind = EVENT_RUN, .name = "start"}) < 0)
 		goto out;
+	watches_set_run(run);
 	set_start(&set);
 	run_workloads(run);
 	set_stop(&set);
-	if (run_has_failed(run) ||
+	watches_set_run(NULL);
+	if (run_has_failed(run) || watches_check(run) < 0 ||
 	    event_raise(run, &run->main_thread, &(struct event){.kind = EVENT_RUN, .name = "stop"}) < 0 ||
 	    thread_end(run, &run->main_thread) < 0)
 		goto out;

@@ -91,7 +91,8 @@ raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 		thread.tid = tid;
 		thread.is_foreign = true;
 		thread.index = index;
-		event_raise(service->run, &thread, &(struct event){EVENT_THREAD, name, NULL, &thread});
+		event_raise(service->run, &thread,
+			    &(struct event){.kind = EVENT_THREAD, .name = name, .thread = &thread});
 		child_thread_clear(&thread);
 	}
 	pthread_mutex_unlock(&service->run_lock);
@@ -219,8 +220,7 @@ refuse(struct failure *failure, const char *reason)
 
 	rot_error_set(&error, 0, "cannot measure threads that kernels create (CreateMeasurerOnThreadAction): %s",
 		      reason);
-	rot_error_hint(&error, "it needs ptrace: /proc/sys/kernel/yama/ptrace_scope below 3, in a container "
-			       "--cap-add=SYS_PTRACE, and no debugger around rot; else measure without the action");
+	rot_error_hint(&error, PTRACE_HINT "; else measure without the action");
 	return failure_record(failure, FAILURE_REFUSED, &error);
 }
 

@@ -100,7 +100,9 @@ workload_flush_buffers_inside(struct workload_run *work)
 static int
 raise_event(struct workload_run *work, enum event_kind kind, const char *name)
 {
-	return event_raise(work->run, &work->thread, &(struct event){kind, name, work->workload, &work->thread});
+	return event_raise(
+		work->run, &work->thread,
+		&(struct event){.kind = kind, .name = name, .workload = work->workload, .thread = &work->thread});
 }
 
 static int

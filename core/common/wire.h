@@ -42,6 +42,14 @@ enum wire_kind {
 	WIRE_HANDLER,    /* argument: address */
 	WIRE_INTERRUPT,  /* argument: tid     */
 
+	/*
+	 * child to parent: threads that come to some places shall call a function (common/watch.h), from now on.
+	 * WATCHING answers, once the places that are there already were found or not.
+	 */
+	WIRE_WATCH, /* argument: address of a struct watch_table */
+
+	WIRE_WATCHING, /* parent to child; argument: 1, or -1 if nothing can be observed: nothing is traced */
+
 	WIRE_HOLDING, /* parent to child; argument: that of HOLD, or -1 if threads cannot be held: nothing is traced */
 };
 

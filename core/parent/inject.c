@@ -348,20 +348,52 @@ injector_open(struct injector *injector, struct tracer *tracer, struct rot_error
 	return injector->timer_fd < 0 ? rot_error_set(err, errno, "cannot make a timer") : 0;
 }
 
+static void
+enqueue(struct injector *injector, struct target *target, const struct queued *content)
+{
+	struct queued *queued = rot_calloc(1, sizeof(*queued));
+
+	*queued = *content;
+	*target->last = queued;
+	target->last = &queued->next;
+	injector->nr_asked++;
+}
+
 void
 injector_run(struct injector *injector, const struct thread *thread, const struct injection *injection,
 	     injection_done done, void *context)
 {
+	const struct queued queued = {.injection = *injection, .done = done, .context = context};
 	struct target *target = find_or_add(injector, thread);
-	struct queued *queued = rot_calloc(1, sizeof(*queued));
 
-	*queued = (struct queued){.injection = *injection, .done = done, .context = context};
-	*target->last = queued;
-	target->last = &queued->next;
-	injector->nr_asked++;
+	enqueue(injector, target, &queued);
 	injector->has_no_trigger |= (injector->neglects & INJECTOR_NEGLECTS_TRIGGER) != 0;
 	if (target->state == TARGET_IDLE)
 		wait_for(injector, target);
+}
+
+bool
+injector_runs(const struct injector *injector, const struct thread *thread)
+{
+	const struct target *target = find(injector, thread->tid);
+
+	return target && target->state == TARGET_RUNNING;
+}
+
+/* If it cannot be now (a fault is on its way), at the next stop. */
+enum tracer_answer
+injector_run_here(struct injector *injector, struct thread *thread, const struct injection *injections, size_t nr)
+{
+	struct target *target = find_or_add(injector, thread);
+	enum tracer_answer answer = TRACER_RESUME;
+
+	for (size_t i = 0; i < nr; i++)
+		enqueue(injector, target, &(struct queued){.injection = injections[i]});
+	if (target->state != TARGET_RUNNING)
+		answer = begin(injector, target);
+	if (target->state == TARGET_IDLE && target->first)
+		wait_for(injector, target);
+	return answer;
 }
 
 void

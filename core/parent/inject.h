@@ -95,6 +95,16 @@ int injector_open(struct injector *injector, struct tracer *tracer, struct rot_e
 void injector_run(struct injector *injector, const struct thread *thread, const struct injection *injection,
 		  injection_done done, void *context);
 
+/*
+ * Likewise nr of them, in a thread that is in a stop which is being answered and has left it at an instruction of its
+ * own: before it executes that. Returns the answer.
+ */
+enum tracer_answer
+injector_run_here(struct injector *injector, struct thread *thread, const struct injection *injections, size_t nr);
+
+/* Whether a function runs in the thread now. */
+bool injector_runs(const struct injector *injector, const struct thread *thread);
+
 /* To be called at every tracer_stop; answers it. */
 enum tracer_answer injector_handle(struct injector *injector, const struct tracer_stop *stop);
 

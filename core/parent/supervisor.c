@@ -12,6 +12,7 @@
 
 #include "common/wire.h"
 #include "memory.h"
+#include "parent/child_places.h"
 #include "parent/inject.h"
 #include "parent/launch.h"
 #include "parent/loop.h"
@@ -27,6 +28,7 @@ struct supervisor {
 	struct tracer tracer;
 	bool is_traced;
 	struct injector injector;
+	struct child_places *places;   /* where rules watch for threads */
 	struct injection interruption; /* what a thread of the child executes when it is interrupted */
 	bool is_over;
 	struct loop loop;
@@ -60,8 +62,11 @@ notify(struct supervisor *self, enum wire_kind kind, pid_t tid)
 }
 
 static void
-thread_started(void *self, struct thread *thread)
+thread_started(void *context, struct thread *thread)
 {
+	struct supervisor *self = context;
+
+	child_places_started(self->places, thread);
 	notify(self, WIRE_THREAD_STARTED, thread->tid);
 }
 
@@ -71,6 +76,7 @@ thread_executed(void *self, struct thread *thread, pid_t old_tid)
 	struct supervisor *supervisor = self;
 
 	injector_thread_executed(&supervisor->injector, thread, old_tid);
+	child_places_executed(supervisor->places, thread);
 	notify(supervisor, WIRE_THREAD_EXITED, old_tid);
 }
 
@@ -80,15 +86,55 @@ thread_exited(void *self, struct thread *thread)
 	struct supervisor *supervisor = self;
 
 	injector_thread_exited(&supervisor->injector, thread);
-	notify(supervisor, WIRE_THREAD_EXITED, thread->tid);
+	child_places_exited(supervisor->places, thread);
+	if (!thread->is_bystander)
+		notify(supervisor, WIRE_THREAD_EXITED, thread->tid);
 }
+
+static bool
+may_go(void *context, struct thread *thread)
+{
+	struct supervisor *self = context;
+
+	return child_places_may_go(self->places, thread);
+}
+
+static void on_wire(void *context);
 
 static enum tracer_answer
 thread_stopped(void *context, const struct tracer_stop *stop)
 {
 	struct supervisor *self = context;
+	enum tracer_answer answer;
 
-	return injector_handle(&self->injector, stop);
+	if (self->launch.wire >= 0 && child_places_are_watched(self->places))
+		on_wire(self);
+	answer = child_places_stopped(self->places, stop);
+	return answer == TRACER_DELIVER ? injector_handle(&self->injector, stop) : answer;
+}
+
+static void
+answer_watch(struct supervisor *self, int64_t argument)
+{
+	struct wire_message answer = {.kind = WIRE_WATCHING, .argument = argument};
+
+	outbox_add(&self->outbox, &answer);
+	flush_outbox(self);
+}
+
+static void
+on_places_set(void *context)
+{
+	answer_watch(context, 1);
+}
+
+static void
+on_watch(struct supervisor *self, int64_t address)
+{
+	if (self->is_traced)
+		child_places_watch(self->places, (uint64_t)address);
+	else
+		answer_watch(self, -1);
 }
 
 /* Answered in order with the threads that start. */
@@ -183,6 +229,7 @@ on_run_started(struct supervisor *self, int64_t run)
 {
 	self->outcome->run = run;
 	self->outcome->is_in_run = true;
+	child_places_begin_run(self->places);
 }
 
 static void
@@ -193,10 +240,15 @@ on_run_finished(struct supervisor *self, int64_t run)
 }
 
 static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
-	[WIRE_STARTUP] = on_startup,           [WIRE_RUN_STARTED] = on_run_started,
-	[WIRE_RUN_FINISHED] = on_run_finished, [WIRE_HOLD_THREADS] = on_hold_threads,
-	[WIRE_THREAD_READY] = on_thread_ready, [WIRE_TRAMPOLINE] = on_trampoline,
-	[WIRE_HANDLER] = on_handler,           [WIRE_INTERRUPT] = on_interrupt,
+	[WIRE_STARTUP] = on_startup,
+	[WIRE_RUN_STARTED] = on_run_started,
+	[WIRE_RUN_FINISHED] = on_run_finished,
+	[WIRE_HOLD_THREADS] = on_hold_threads,
+	[WIRE_THREAD_READY] = on_thread_ready,
+	[WIRE_TRAMPOLINE] = on_trampoline,
+	[WIRE_HANDLER] = on_handler,
+	[WIRE_INTERRUPT] = on_interrupt,
+	[WIRE_WATCH] = on_watch,
 };
 
 static void
@@ -261,6 +313,7 @@ start(struct supervisor *self, struct rot_error *err)
 				       .executed = thread_executed,
 				       .exited = thread_exited,
 				       .stopped = thread_stopped,
+				       .may_go = may_go,
 				       .context = self};
 	if (injector_open(&self->injector, &self->tracer, err) < 0)
 		return -1;
@@ -277,6 +330,14 @@ start(struct supervisor *self, struct rot_error *err)
 	return 0;
 }
 
+static void
+forget_thread(void *context, struct thread *thread)
+{
+	struct supervisor *self = context;
+
+	child_places_exited(self->places, thread);
+}
+
 /* Kills what is left of the child and what it started, also when it never got to run. */
 static void
 finish(struct supervisor *self)
@@ -289,7 +350,9 @@ finish(struct supervisor *self)
 	launch_clear(&self->launch);
 	loop_close(&self->loop);
 	injector_close(&self->injector);
+	threads_each(&self->tracer.threads, forget_thread, self);
 	tracer_clear(&self->tracer);
+	child_places_delete(self->places);
 	outbox_clear(&self->outbox);
 }
 
@@ -325,6 +388,8 @@ supervise(const struct request *request, struct outcome *outcome, struct rot_err
 				    .launch = LAUNCH_NONE,
 				    .loop = LOOP_NONE,
 				    .injector = INJECTOR_NONE};
+	self->places = child_places_new(&(struct child_places_setup){
+		.tracer = &self->tracer, .injector = &self->injector, .set = on_places_set, .context = self});
 	listen_to_child(self);
 	rc = start(self, err);
 	if (rc == 0) {

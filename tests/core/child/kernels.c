@@ -46,10 +46,34 @@ buffers(void *kernel, struct kernel_buffer list[KERNEL_MAX_BUFFERS])
 	return 1;
 }
 
+/* Where tests have breakpoints. */
+char *probe_visit(char *page, int nr);
+
+__attribute__((noinline, noclone)) char *
+probe_visit(char *page, int nr)
+{
+	for (int i = 0; i < nr; i++, page += PAGE_BYTES)
+		*(volatile char *)page = 1;
+	return page;
+}
+
 static void *
 thread_main(void *argument)
 {
+	const struct probe *probe = argument;
+
+	for (int i = 0; i < probe->data.thread_visits; i++)
+		probe_visit(NULL, 0);
 	return argument;
+}
+
+static void
+visit(const struct probe *probe)
+{
+	char *page = probe->pages;
+
+	for (int i = 1; i <= probe->data.visits; i++)
+		page = probe_visit(page, i);
 }
 
 static void
@@ -59,10 +83,11 @@ run(void *kernel)
 	pthread_t thread;
 
 	journal_add("probe run", -1);
-	for (long i = 0; i < probe->data.pages; i++)
+	visit(probe);
+	for (long i = 0; i < probe->data.pages && probe->data.visits == 0; i++)
 		probe->pages[i * PAGE_BYTES] = 1;
 	for (int i = 0; i < probe->data.threads; i++) {
-		if (pthread_create(&thread, NULL, thread_main, NULL) == 0)
+		if (pthread_create(&thread, NULL, thread_main, probe) == 0)
 			pthread_join(thread, NULL);
 	}
 	while (probe->data.until_stopped && !probe->is_stopped) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,17 @@ void
 runner_trace(void)
 {
 	is_traced = true;
+}
+
+bool
+runner_may_trace(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
+	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
 static int forbidden_syscall = -1, forbidden_errno;
@@ -291,4 +303,13 @@ shell(const char *script)
 	run_command_arguments_add(command, "-c");
 	run_command_arguments_add(command, script);
 	return command;
+}
+
+struct action_base *
+on_set(const struct rot_class *class, struct measurer_set *set)
+{
+	void *action = rot_entity_new(class);
+
+	*(struct rot_entity **)rot_field_of(action, rot_class_field(class, "measurerSet")) = ROT_ENTITY(set);
+	return action;
 }

@@ -28,6 +28,9 @@ int runner_start(const char *command, const char *output, const char *journal);
 /* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
 void runner_trace(void);
 
+/* Whether the system allows ptrace. */
+bool runner_may_trace(void);
+
 /* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp
  * filter. */
 void runner_forbid(int syscall_number, int errnum);
@@ -56,6 +59,9 @@ struct probe_data *workload_probe(struct workload *workload);
 
 /* A set with a main measurer of that class (NULL: none), which gets the id 10 * id. */
 struct measurer_set *make_set(int id, const struct rot_class *main);
+
+/* An action of that class on the set. */
+struct action_base *on_set(const struct rot_class *class, struct measurer_set *set);
 
 void add_rule(struct measurement *measurement, void *predicate, void *action);
 struct workload_event_predicate *on_workload(struct workload *workload, const char *event);

@@ -3,10 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "memory.h"
 #include "runner.h"
@@ -67,15 +64,6 @@ START_TEST(a_workload_is_interrupted)
 }
 END_TEST
 
-static struct action_base *
-on_set(const struct rot_class *class, struct measurer_set *set)
-{
-	void *action = rot_entity_new(class);
-
-	*(struct rot_entity **)rot_field_of(action, rot_class_field(class, "measurerSet")) = ROT_ENTITY(set);
-	return action;
-}
-
 static const struct rot_class *const measurers[] = {&execution_time_measurer_class, &tsc_measurer_class,
 						    &resource_usage_measurer_class};
 
@@ -132,21 +120,10 @@ static const struct listed_test tests[] = {
 	{&without_ptrace_actions_wait_for_events, 1},
 };
 
-static bool
-may_trace(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 int
 main(void)
 {
-	if (!may_trace()) {
+	if (!runner_may_trace()) {
 		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
 		return TEST_SKIPPED;
 	}

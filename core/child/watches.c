@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+/* See watches.h. Everything that handle calls is called in the middle of anything, as in a signal handler. */
+#include "child/watches.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "child/actions.h"
+#include "child/interruption.h"
+#include "child/journal.h"
+#include "child/rules.h"
+#include "child/spin.h"
+#include "common/watch.h"
+#include "memory.h"
+
+static struct watch_entry *entries;
+static size_t nr_entries;
+
+/* Whose events they are, and how many threads are raising one. */
+static _Atomic(struct run *) current;
+static atomic_int nr_raising;
+
+/* The first action of a run that could not be executed, and where. */
+static _Atomic(const char *) failed_action;
+static atomic_size_t failed_entry;
+
+/* ---- which places ---- */
+
+typedef void (*visit_place)(void *context, const struct breakpoint_event_predicate *predicate);
+
+static void visit_rule(const struct rule *rule, visit_place visit, void *context);
+
+static void
+visit_action(const struct action_base *action, visit_place visit, void *context)
+{
+	const struct measure_action_execution *measure = rot_cast((void *)action, &measure_action_execution_class);
+	const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
+
+	if (measure)
+		visit_action(measure->action, visit, context);
+	else if (add)
+		visit_rule(add->rule, visit, context);
+}
+
+/* Rules that are added at run time are in the actions of others. How deep was checked. */
+static void
+visit_rule(const struct rule *rule, visit_place visit, void *context)
+{
+	const struct breakpoint_event_predicate *predicate =
+		rot_cast((void *)rule->predicate, &breakpoint_event_predicate_class);
+
+	if (predicate)
+		visit(context, predicate);
+	visit_action(rule->action, visit, context);
+}
+
+static void
+visit_measurement(const struct measurement *measurement, visit_place visit, void *context)
+{
+	for (size_t i = 0; i < measurement_nr_rules(measurement); i++)
+		visit_rule(measurement_rules_at(measurement, i), visit, context);
+}
+
+static struct watch_entry *
+find(const struct breakpoint_event_predicate *predicate)
+{
+	for (size_t i = 0; i < nr_entries; i++) {
+		if (strcmp(entries[i].place, predicate->place) == 0 && strcmp(entries[i].event, predicate->event) == 0)
+			return &entries[i];
+	}
+	return NULL;
+}
+
+static struct watch_entry *
+add(const struct breakpoint_event_predicate *predicate)
+{
+	struct watch_entry *entry;
+
+	entries = rot_realloc(entries, nr_entries + 1, sizeof(*entries));
+	entry = &entries[nr_entries++];
+	*entry = (struct watch_entry){.first_hit = predicate->first_hit, .last_hit = predicate->last_hit};
+	memcpy(entry->place, predicate->place, strnlen(predicate->place, sizeof(entry->place) - 1));
+	memcpy(entry->event, predicate->event, strnlen(predicate->event, sizeof(entry->event) - 1));
+	return entry;
+}
+
+/* One entry for all that answer the same, from the first hit of any to the last. */
+static void
+collect(void *unused, const struct breakpoint_event_predicate *predicate)
+{
+	struct watch_entry *entry = find(predicate);
+
+	(void)unused;
+	if (!entry)
+		entry = add(predicate);
+	if (predicate->first_hit < entry->first_hit)
+		entry->first_hit = predicate->first_hit;
+	if (predicate->last_hit == 0 || (entry->last_hit != 0 && predicate->last_hit > entry->last_hit))
+		entry->last_hit = predicate->last_hit;
+}
+
+/* ---- in the thread that has come to a place ---- */
+
+/* Whoever has the lock gives it back soon, unless it is this thread. */
+static bool
+try_lock(pthread_mutex_t *lock)
+{
+	struct spin spin = {0};
+
+	while (pthread_mutex_trylock(lock) != 0) {
+		if (spin.turns == SPIN_TURNS)
+			return false;
+		spin_once(&spin);
+	}
+	return true;
+}
+
+/* NULL: there are no more. False: it cannot be known. */
+static bool
+get_rule(struct run *run, size_t i, struct rule **rule)
+{
+	if (!try_lock(&run->lock))
+		return false;
+	*rule = i < measurement_nr_rules(run->measurement) ? measurement_rules_at(run->measurement, i) : NULL;
+	pthread_mutex_unlock(&run->lock);
+	return true;
+}
+
+/* What it needs may be in use by another thread for a moment. */
+static bool
+execute(struct run *run, struct action_base *action)
+{
+	struct spin spin = {0};
+
+	while (!action_execute_inside(run, action)) {
+		if (spin.turns == SPIN_TURNS)
+			return false;
+		spin_once(&spin);
+	}
+	return true;
+}
+
+static void
+fail(size_t entry, const char *action)
+{
+	const char *none = NULL;
+
+	failed_entry = failed_action ? failed_entry : entry;
+	atomic_compare_exchange_strong(&failed_action, &none, action);
+}
+
+static const char *
+journal_text(const char *event)
+{
+	return strcmp(event, "entered") == 0 ? "event breakpoint entered"
+	       : strcmp(event, "left") == 0  ? "event breakpoint left"
+					     : "event breakpoint reached";
+}
+
+static void
+answer(struct run *run, size_t i, int64_t hit)
+{
+	const struct watch_entry *entry = &entries[i];
+	const struct event event = {.kind = EVENT_BREAKPOINT, .name = entry->event, .place = entry->place, .hit = hit};
+	struct rule *rule;
+
+	journal_add(journal_text(entry->event), -1);
+	for (size_t at = 0; !failed_action && !run_has_failed(run); at++) {
+		if (!get_rule(run, at, &rule))
+			fail(i, "action");
+		else if (!rule)
+			return;
+		else if (predicate_matches(rule->predicate, &event) && !execute(run, rule->action))
+			fail(i, ROT_ENTITY(rule->action)->class->name);
+	}
+}
+
+static void
+handle(uint64_t i, uint64_t hit)
+{
+	int error = errno;
+	struct run *run;
+
+	atomic_fetch_add(&nr_raising, 1);
+	run = current;
+	if (run)
+		answer(run, i, (int64_t)hit);
+	atomic_fetch_sub(&nr_raising, 1);
+	errno = error;
+}
+
+/* ---- from the main thread ---- */
+
+static int
+refuse(struct failure *failure, const char *reason)
+{
+	struct rot_error error;
+
+	rot_error_set(&error, 0, "cannot answer breakpoints (BreakpointEventPredicate): %s", reason);
+	rot_error_hint(&error, PTRACE_HINT "; else measure without these rules");
+	return failure_record(failure, FAILURE_REFUSED, &error);
+}
+
+int
+watches_open(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
+{
+	struct watch_table table = {.trampoline = (uint64_t)(uintptr_t)interruption_trampoline,
+				    .handler = (uint64_t)(uintptr_t)handle};
+	struct rot_error error;
+	int64_t answer;
+
+	for (size_t i = 0; i < measurement_command_nr_measurements(command); i++)
+		visit_measurement(measurement_command_measurements_at(command, i), collect, NULL);
+	if (nr_entries == 0)
+		return 0;
+	if (notifier->fd < 0)
+		return refuse(failure, "the core was started without its parent");
+	table.entries = (uint64_t)(uintptr_t)entries;
+	table.nr = nr_entries;
+	if (notifier_send(notifier, WIRE_WATCH, (int64_t)(uintptr_t)&table, &error) < 0 ||
+	    notifier_await(notifier, WIRE_WATCHING, &answer, &error) < 0)
+		return failure_record(failure, FAILURE_ERROR, &error);
+	return answer < 0 ? refuse(failure, "the parent of the core may not trace it") : 0;
+}
+
+void
+watches_set_run(struct run *run)
+{
+	struct spin spin = {0};
+
+	current = run;
+	while (!run && nr_raising > 0)
+		spin_once(&spin);
+	if (run)
+		failed_action = NULL;
+}
+
+/* Libraries that kernels load are there by now. */
+static void
+check_place(void *context, const struct breakpoint_event_predicate *predicate)
+{
+	const struct watch_entry *entry = find(predicate);
+	struct rot_error error;
+
+	if (!*entry->error)
+		return;
+	rot_error_set(&error, 0, "a rule wants to know of threads that come to '%s', which is not observed: %s",
+		      entry->place, entry->error);
+	run_fail(context, &error);
+}
+
+int
+watches_check(struct run *run)
+{
+	const char *action = failed_action;
+	struct rot_error error;
+
+	visit_measurement(run->measurement, check_place, run);
+	if (action) {
+		rot_error_set(&error, 0, "a thread that came to '%s' could not execute a %s",
+			      entries[failed_entry].place, action);
+		rot_error_hint(
+			&error,
+			"a measurer set must be initialized before, by a rule for an earlier event; a kernel in use "
+			"cannot be stopped or flushed by a breakpoint in what does that");
+		run_fail(run, &error);
+	}
+	return run_has_failed(run) ? -1 : 0;
+}
+
+void
+watches_close(void)
+{
+	free(entries);
+	entries = NULL;
+	nr_entries = 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Breakpoints of rules in the code of kernels and of libraries: the parent sets them, and a thread that comes to one
+ * raises the event itself, by a function that the parent makes it call. The thread may hold any lock there, so only
+ * actions are executed that a signal handler could.
+ */
+#ifndef CHILD_WATCHES_H
+#define CHILD_WATCHES_H
+
+#include "child/notifier.h"
+#include "child/run.h"
+
+/* Has the parent set what rules of the command answer. 0, also without any; -1 and the failure recorded. */
+int watches_open(const struct measurement_command *command, struct notifier *notifier, struct failure *failure);
+
+/* From now on events are the run's; or (NULL) nobody's, and no thread is handling one any more. */
+void watches_set_run(struct run *run);
+
+/* At the end of a run's workloads: 0, or -1 and the failure recorded: a place was not found, or an action impossible.
+ */
+int watches_check(struct run *run);
+
+void watches_close(void);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* See child_places.h. */
+#include "parent/child_places.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "common/watch.h"
+#include "memory.h"
+#include "parent/breakpoints.h"
+#include "parent/objects.h"
+#include "parent/places.h"
+
+/* Entries of a table; more are no table. */
+#define MAX_ENTRIES 4096
+
+/* Events at one address of one stop. */
+#define MAX_PENDING 16
+
+/* An entry at places with the same condition (places.h): what breakpoints know. */
+struct site {
+	struct child_places *places;
+	size_t entry;
+	uint8_t condition;
+	struct site *next;
+};
+
+/* Of a thread, in this run. */
+struct hits {
+	uint64_t run;
+	int64_t nr[];
+};
+
+struct child_places {
+	struct child_places_setup setup;
+	struct images images;
+	struct symbol_files *symbols;
+	struct watch_table table;
+	struct watch_entry *entries; /* copies */
+	struct site *sites;
+	uint64_t run;
+	bool is_asked; /* the main thread is to stop, so that breakpoints can be set in it */
+
+	/* of the stop that is being answered */
+	struct injection pending[MAX_PENDING];
+	size_t nr_pending;
+};
+
+/* ---- hits ---- */
+
+static int64_t
+count_hit(const struct child_places *self, struct thread *thread, size_t entry)
+{
+	struct hits *hits = thread->measured;
+	size_t bytes = self->table.nr * sizeof(hits->nr[0]);
+
+	if (!hits)
+		thread->measured = hits = rot_calloc(1, sizeof(*hits) + bytes);
+	if (hits->run != self->run)
+		memset(hits->nr, 0, bytes);
+	hits->run = self->run;
+	return ++hits->nr[entry];
+}
+
+/* What the child's own functions do in its handler is no event. */
+static void
+on_hit(void *context, const struct breakpoint_hit *hit)
+{
+	const struct site *site = context;
+	struct child_places *self = site->places;
+	const struct watch_entry *entry = &self->entries[site->entry];
+	int64_t nr;
+
+	if (hit->thread->is_bystander || injector_runs(self->setup.injector, hit->thread) ||
+	    !code_is_taken(site->condition, hit->registers->eflags, hit->registers->rcx))
+		return;
+	nr = count_hit(self, hit->thread, site->entry);
+	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit) || self->nr_pending == MAX_PENDING)
+		return;
+	self->pending[self->nr_pending++] = (struct injection){.trampoline = self->table.trampoline,
+							       .function = self->table.handler,
+							       .arguments = {site->entry, (uint64_t)nr}};
+}
+
+/* ---- setting them ---- */
+
+static void
+tell(struct child_places *self, size_t i)
+{
+	struct thread *main_thread = threads_find(&self->setup.tracer->threads, self->setup.tracer->program);
+	uint64_t address = self->table.entries + i * sizeof(*self->entries) + offsetof(struct watch_entry, error);
+
+	if (main_thread && main_thread->image)
+		image_write(main_thread->image, NULL, address, self->entries[i].error, sizeof(self->entries[i].error));
+}
+
+static void
+refuse(struct child_places *self, size_t i, const struct rot_error *err)
+{
+	struct watch_entry *entry = &self->entries[i];
+
+	snprintf(entry->error, sizeof(entry->error), "%.600s%s%.400s", err->text, *err->hint ? "; " : "", err->hint);
+	tell(self, i);
+}
+
+static void
+on_refused(void *context, uint64_t address, const struct rot_error *err)
+{
+	const struct site *site = context;
+
+	(void)address;
+	refuse(site->places, site->entry, err);
+}
+
+static struct site *
+site_of(struct child_places *self, size_t entry, uint8_t condition)
+{
+	struct site *site = self->sites;
+
+	while (site && (site->entry != entry || site->condition != condition))
+		site = site->next;
+	if (site)
+		return site;
+	site = rot_calloc(1, sizeof(*site));
+	*site = (struct site){self, entry, condition, self->sites};
+	self->sites = site;
+	return site;
+}
+
+static int
+set_all(struct child_places *self, size_t entry, const struct place *places, size_t nr, struct thread *thread,
+	struct rot_error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct breakpoint_user user = {
+			.hit = on_hit, .refused = on_refused, .context = site_of(self, entry, places[i].condition)};
+
+		if (breakpoint_set(thread, places[i].address, user, err) < 0)
+			rc = rot_error_prefix(err, "%s", places[i].text);
+	}
+	return rc;
+}
+
+/* A place that is only reached need not be one that can be left: then it is its own end. */
+static int
+set_entry(struct child_places *self, size_t i, const struct objects *objects, struct thread *thread,
+	  struct rot_error *err)
+{
+	const struct watch_entry *entry = &self->entries[i];
+	const char *end = strcmp(entry->event, "reached") == 0 ? entry->place : NULL;
+	bool is_left = strcmp(entry->event, "left") == 0;
+	struct region_places places = {0};
+	int rc = places_resolve(self->symbols, objects, entry->place, end, &places, err);
+
+	if (rc == 0)
+		rc = is_left ? set_all(self, i, places.ends, places.nr_ends, thread, err)
+			     : set_all(self, i, places.begins, places.nr_begins, thread, err);
+	region_places_clear(&places);
+	return rc;
+}
+
+static void
+resolve(void *context, struct thread *thread)
+{
+	struct child_places *self = context;
+	struct objects objects = {0};
+	struct rot_error err = {0};
+	bool is_known = objects_read(thread->pid, &objects, &err) == 0;
+
+	for (size_t i = 0; i < self->table.nr; i++) {
+		if (!is_known || set_entry(self, i, &objects, thread, &err) < 0) {
+			refuse(self, i, &err);
+		} else if (*self->entries[i].error) {
+			*self->entries[i].error = '\0';
+			tell(self, i);
+		}
+	}
+	objects_clear(&objects);
+}
+
+/* Of libraries that are loaded later. */
+static void
+on_objects_refused(void *context, struct thread *thread, const struct rot_error *err)
+{
+	struct child_places *self = context;
+
+	(void)thread;
+	for (size_t i = 0; i < self->table.nr; i++) {
+		if (*self->entries[i].error)
+			refuse(self, i, err);
+	}
+}
+
+static void
+set_here(struct child_places *self, struct thread *thread)
+{
+	struct rot_error err;
+
+	self->is_asked = false;
+	resolve(self, thread);
+	self->images.objects_changed = resolve;
+	if (image_watch_objects(thread, &err) < 0)
+		on_objects_refused(self, thread, &err);
+	self->setup.set(self->setup.context);
+}
+
+/* What the child says is true unless it was killed; then nobody waits for an answer. */
+static bool
+read_table(struct child_places *self, struct image *image, uint64_t address)
+{
+	if (image_read(image, address, &self->table, sizeof(self->table)) < 0 || self->table.nr > MAX_ENTRIES) {
+		self->table.nr = 0;
+		return false;
+	}
+	self->entries = rot_calloc(self->table.nr, sizeof(*self->entries));
+	if (image_read(image, self->table.entries, self->entries, self->table.nr * sizeof(*self->entries)) == 0)
+		return true;
+	self->table.nr = 0;
+	return false;
+}
+
+void
+child_places_watch(struct child_places *self, uint64_t table)
+{
+	struct thread *main_thread = threads_find(&self->setup.tracer->threads, self->setup.tracer->program);
+
+	if (!main_thread || !main_thread->image || self->entries || !read_table(self, main_thread->image, table))
+		return;
+	self->is_asked = true;
+	ptrace(PTRACE_INTERRUPT, main_thread->tid, NULL, NULL);
+}
+
+/* ---- what the tracer tells ---- */
+
+void
+child_places_started(struct child_places *self, struct thread *thread)
+{
+	images_started(&self->images, thread);
+}
+
+void
+child_places_executed(struct child_places *self, struct thread *thread)
+{
+	images_executed(&self->images, thread);
+}
+
+void
+child_places_exited(struct child_places *self, struct thread *thread)
+{
+	images_exited(&self->images, thread);
+	free(thread->measured);
+	thread->measured = NULL;
+}
+
+bool
+child_places_may_go(struct child_places *self, struct thread *thread)
+{
+	return images_may_go(&self->images, thread);
+}
+
+enum tracer_answer
+child_places_stopped(struct child_places *self, const struct tracer_stop *stop)
+{
+	enum tracer_answer answer;
+
+	self->nr_pending = 0;
+	answer = images_stopped(&self->images, stop);
+	if (self->nr_pending > 0)
+		return injector_run_here(self->setup.injector, stop->thread, self->pending, self->nr_pending);
+	if (answer == TRACER_DELIVER && self->is_asked && stop->thread->tid == self->setup.tracer->program &&
+	    image_is_at_rest(stop->thread))
+		set_here(self, stop->thread);
+	return answer;
+}
+
+bool
+child_places_are_watched(const struct child_places *self)
+{
+	return self->table.nr > 0;
+}
+
+void
+child_places_begin_run(struct child_places *self)
+{
+	self->run++;
+}
+
+struct child_places *
+child_places_new(const struct child_places_setup *setup)
+{
+	struct child_places *self = rot_calloc(1, sizeof(*self));
+
+	*self = (struct child_places){.setup = *setup, .symbols = symbol_files_new()};
+	self->images = (struct images){.refused = on_objects_refused, .context = self, .tracer = setup->tracer};
+	return self;
+}
+
+void
+child_places_delete(struct child_places *self)
+{
+	if (!self)
+		return;
+	while (self->sites) {
+		struct site *next = self->sites->next;
+
+		free(self->sites);
+		self->sites = next;
+	}
+	images_clear(&self->images);
+	symbol_files_delete(self->symbols);
+	free(self->entries);
+	free(self);
+}

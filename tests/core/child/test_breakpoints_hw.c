@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Rules that answer breakpoints in kernels: what they measure is exact to the last page fault (see probe_visit). */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include "memory.h"
+#include "runner.h"
+#include "suite.h"
+
+#define RUNS 3
+#define VISITS 9
+#define SET 8
+
+static struct breakpoint_event_predicate *
+at(const char *place, const char *event, int64_t first, int64_t last)
+{
+	struct breakpoint_event_predicate *predicate = breakpoint_event_predicate_new();
+
+	rot_string_set(&predicate->place, place);
+	rot_string_set(&predicate->event, event);
+	predicate->first_hit = first;
+	predicate->last_hit = last;
+	return predicate;
+}
+
+static struct measurer_set *
+page_faults(void)
+{
+	struct measurer_set *set = make_set(SET, &perf_event_measurer_class);
+	struct perf_event_definition *definition = perf_event_definition_new();
+
+	rot_string_set(&definition->name, "faults");
+	rot_string_set(&definition->definition, "perf::PERF_COUNT_SW_PAGE_FAULTS:u");
+	perf_event_measurer_events_add((struct perf_event_measurer *)set->main_measurer, definition);
+	return set;
+}
+
+static int64_t
+faults_of(const struct measurement_run_output *run)
+{
+	const struct perf_event_measurer_output *output =
+		rot_cast(run_set(run, SET)->main_measurer_output, &perf_event_measurer_output_class);
+
+	return perf_event_measurer_output_event_counts_at(output, 0)->raw_count;
+}
+
+static struct workload *
+add_visitor(struct measurement *measurement)
+{
+	struct workload *workload = add_workload(measurement, 0);
+
+	workload_probe(workload)->visits = VISITS;
+	workload_probe(workload)->pages = VISITS * (VISITS + 1) / 2;
+	return workload;
+}
+
+static void
+add_set(struct measurement *measurement, struct workload *workload, struct measurer_set *set)
+{
+	add_rule(measurement, on_workload(workload, "start"), on_set(&initialize_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "stop"), on_set(&read_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "stop"), on_set(&dispose_measurer_set_action_class, set));
+}
+
+/* The i-th call of the function touches i fresh pages. */
+START_TEST(one_call_of_a_function_is_measured)
+{
+	struct measurement_command *command = make_command(RUNS);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = page_faults();
+	const int64_t hit = _i == 0 ? 1 : _i == 1 ? 4 : VISITS;
+	struct outcome outcome;
+
+	add_set(measurement, add_visitor(measurement), set);
+	add_rule(measurement, at("probe_visit", "entered", hit, hit), on_set(&start_measurer_set_action_class, set));
+	add_rule(measurement, at("probe_visit", "left", hit, hit), on_set(&stop_measurer_set_action_class, set));
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < RUNS; i++)
+		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), hit);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* From the third call to the end of the fifth, by a rule that is added when the workload starts. */
+START_TEST(rules_for_breakpoints_are_added_at_run_time)
+{
+	struct measurement_command *command = make_command(RUNS);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = page_faults();
+	struct workload *workload = add_visitor(measurement);
+	struct add_rule_action *add = add_rule_action_new();
+	struct outcome outcome;
+
+	add->rule = rule_new();
+	add->rule->predicate = &at("probe_visit", "reached", 3, 3)->base;
+	add->rule->action = on_set(&start_measurer_set_action_class, set);
+	add_set(measurement, workload, set);
+	add_rule(measurement, on_workload(workload, "start"), add);
+	add_rule(measurement, at("probe_visit", "left", 5, 5), on_set(&stop_measurer_set_action_class, set));
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < RUNS; i++)
+		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), 3 + 4 + 5);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* The kernel would go on for ever: in its own thread, and in one that it made. */
+START_TEST(a_breakpoint_stops_a_kernel)
+{
+	struct measurement_command *command = make_command(RUNS);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workload = _i == 0 ? add_visitor(measurement) : add_workload(measurement, 0);
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct outcome outcome;
+
+	workload_probe(workload)->until_stopped = true;
+	workload_probe(workload)->threads = _i;
+	workload_probe(workload)->thread_visits = VISITS;
+	stop->kernel = workload->kernel;
+	add_rule(measurement, at("probe_visit", "entered", VISITS, 0), stop);
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, RUNS - 1);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* ---- what cannot be ---- */
+
+static struct outcome
+run_with(void *predicate, bool has_set)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = page_faults();
+	struct workload *workload = add_visitor(measurement);
+
+	if (has_set)
+		add_set(measurement, workload, set);
+	add_rule(measurement, predicate, on_set(&start_measurer_set_action_class, set));
+	return runner_run(command);
+}
+
+START_TEST(a_place_that_is_not_found_is_named)
+{
+	struct outcome outcome;
+
+	runner_trace();
+	outcome = run_with(at("probe_visiting", "entered", 1, 0), true);
+	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
+	ck_assert_ptr_nonnull(strstr(((struct core_failure *)outcome.output)->attempted, "probe_visit"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_set_that_is_not_initialized_is_named)
+{
+	struct outcome outcome;
+
+	runner_trace();
+	outcome = run_with(at("probe_visit", "entered", 2, 0), false);
+	outcome_expect_failure(&outcome, "error",
+			       "a thread that came to 'probe_visit' could not execute a StartMeasurerSetAction",
+			       "must be initialized");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(without_ptrace_breakpoints_are_refused)
+{
+	struct outcome outcome;
+
+	if (_i == 0) {
+		runner_trace();
+		runner_forbid(SYS_ptrace, EPERM);
+		setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
+	}
+	outcome = run_with(at("probe_visit", "entered", 2, 0), true);
+	outcome_expect_failure(&outcome, "refused", "cannot answer breakpoints", "ptrace");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* Before anything runs. */
+START_TEST(actions_that_wait_are_refused)
+{
+	static const char *const texts[] = {"a thread at a breakpoint may hold the locks", "names another thread",
+					    "hits 5 to 4 are none", "no place is named", "the place is longer"};
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = page_faults();
+	struct workload *workload = add_visitor(measurement);
+	struct action_base *action =
+		on_set(_i == 0 ? &initialize_measurer_set_action_class : &start_measurer_set_action_class, set);
+	struct breakpoint_event_predicate *predicate = at(_i == 3 ? "" : "probe_visit", "entered", _i == 2 ? 5 : 1, 4);
+	struct outcome outcome;
+
+	if (_i == 1)
+		action->workload = workload;
+	if (_i == 4) {
+		char place[1000] = {0};
+
+		memset(place, 'p', sizeof(place) - 1);
+		rot_string_set(&predicate->place, place);
+	}
+	add_rule(measurement, predicate, action);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", texts[_i], NULL);
+	ck_assert_ptr_null(strstr(outcome.journal, "run begins"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&one_call_of_a_function_is_measured, 3},
+	{&rules_for_breakpoints_are_added_at_run_time, 1},
+	{&a_breakpoint_stops_a_kernel, 2},
+	{&a_place_that_is_not_found_is_named, 1},
+	{&a_set_that_is_not_initialized_is_named, 1},
+	{&without_ptrace_breakpoints_are_refused, 2},
+	{&actions_that_wait_are_refused, 5},
+};
+
+int
+main(void)
+{
+	if (!runner_may_trace()) {
+		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
+		return TEST_SKIPPED;
+	}
+	return run_suite("breakpoints in kernels", tests, NR_ELEMENTS(tests));
+}
