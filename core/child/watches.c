@@ -262,8 +262,10 @@ watches_check(struct run *run)
 			      entries[failed_entry].place, action);
 		rot_error_hint(
 			&error,
-			"a measurer set must be initialized before, by a rule for an earlier event; a kernel in use "
-			"cannot be stopped or flushed by a breakpoint in what does that");
+			"a measurer set must be initialized before: for what kernels do at their initialization at the "
+			"event started of the thread; a kernel in use cannot be stopped or flushed by a breakpoint in "
+			"what "
+			"does that");
 		run_fail(run, &error);
 	}
 	return run_has_failed(run) ? -1 : 0;

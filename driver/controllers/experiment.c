@@ -376,7 +376,7 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 	char **hashes = NULL;
 	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
-					 &hashes, err);
+					 &hashes, &point->rule_outputs, err);
 
 	if (rc < 0) {
 		free(values);

@@ -68,7 +68,7 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	/* The user's compiler flags are for what he compares with the roof. */
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, &effort, values, NULL, err);
+	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, &effort, values, NULL, NULL, err);
 	configuration_pop(rot->configuration);
 	if (rc < 0)
 		return -1;

@@ -14,6 +14,7 @@
 #include "quantities/quantity.h"
 #include "quantities/resolve.h"
 #include "quantities/samples.h"
+#include "quantities/set_outputs.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 
@@ -250,6 +251,20 @@ job_hashes(struct measuring_job *job)
 	return hashes;
 }
 
+/* Where an action is what is measured, its set is that of the pass. */
+static json_t *
+job_rules(const struct measuring_job *job, const struct measurement *measurement)
+{
+	json_t *rules = json_array();
+
+	for (size_t i = 0; i < job->plan.nr_passes && !measured_action(measurement); i++)
+		rule_outputs_add(rules, job->passes[i], measurement_nr_rules(measurement), job->results[i], i);
+	if (json_array_size(rules) > 0)
+		return rules;
+	json_decref(rules);
+	return NULL;
+}
+
 static void
 values_clear(struct quantity_value *values, size_t nr)
 {
@@ -296,7 +311,7 @@ job_add_runs(struct measuring_job *job, struct effort_course *course, struct qua
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
-			char ***hashes, struct rot_error *err)
+			char ***hashes, json_t **rules, struct rot_error *err)
 {
 	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
 	struct effort_course course;
@@ -316,6 +331,8 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 		values[i].runs_end = course.end;
 	if (hashes)
 		*hashes = job_hashes(&job);
+	if (rules)
+		*rules = job_rules(&job, measurement);
 	rc = 0;
 out:
 	if (rc < 0)
@@ -331,7 +348,7 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 {
 	const struct quantity_effort effort = {.nr_runs = nr_runs};
 
-	return quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values, hashes, err);
+	return quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values, hashes, NULL, err);
 }
 
 int

@@ -87,7 +87,8 @@ struct quantity_value {
 				 "disturbed" (too many were), "budget", and with a precision "narrow", "most",
 				 "noInterval" */
 
-	/* With several workloads, each with its own measurers: the samples of each, [nr_threads][nr_samples]; else NULL. */
+	/* With several workloads, each with its own measurers: the samples of each, [nr_threads][nr_samples]; else
+	 * NULL. */
 	double *thread_samples;
 	size_t nr_threads;
 
@@ -120,12 +121,13 @@ struct quantity_effort {
 /*
  * As quantities_measure, and repeats disturbed runs (up to a limit: effort.h), or as many as the precision needs.
  * Samples hold all of them; runs_end of the values says how it ended. What was added is kept if adding more is
- * interrupted, or impossible with rot->is_cached_only.
+ * interrupted, or impossible with rot->is_cached_only. rules (may be NULL) gets what measurer sets of the measurement's
+ * rules gave (set_outputs.h), NULL if there are none; new reference.
  */
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
-			char ***hashes, struct rot_error *err);
+			char ***hashes, struct json_t **rules, struct rot_error *err);
 
 /*
  * What measuring these would take: passes over the measurement, and what of them is missing. Nothing is built or

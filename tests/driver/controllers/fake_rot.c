@@ -139,10 +139,11 @@ fake_value(const struct quantity_request *request, double base, int nr_runs, str
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
-			char ***hashes, struct rot_error *err)
+			char ***hashes, struct json_t **rules, struct rot_error *err)
 {
 	int rc = quantities_measure(rot, measurement, requests, nr_requests, effort->nr_runs, values, hashes, err);
 
+	(void)rules;
 	fake_effort = *effort;
 	for (size_t i = 0; rc == 0 && i < nr_requests; i++)
 		values[i].runs_end = fake_runs_end;

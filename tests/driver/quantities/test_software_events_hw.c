@@ -159,7 +159,7 @@ START_TEST(test_runs_are_added)
 	for (int i = 0; i < 2; i++) {
 		rot.is_cached_only = i == 1;
 		ck_assert_msg(
-			quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], NULL, &err) == 0,
+			quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], NULL, NULL, &err) == 0,
 			"%s", err.text);
 		ck_assert_uint_gt(values[i].nr_samples, 10);
 		ck_assert_msg(strcmp(values[i].runs_end, "most") == 0 || strcmp(values[i].runs_end, "disturbed") == 0,
