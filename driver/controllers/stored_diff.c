@@ -133,26 +133,41 @@ find_quantity(const json_t *point, const char *words)
 	return NULL;
 }
 
-/* Fresh memory; *nr of them. */
+static bool
+is_disturbed(const json_t *disturbed, size_t run)
+{
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach(disturbed, i, item)
+	{
+		if (json_is_integer(item) && json_integer_value(item) == (json_int_t)run)
+			return true;
+	}
+	return false;
+}
+
+/* Those that the summary is of: the undisturbed ones, if there are any. Fresh memory; *nr of them. */
 static double *
 samples_of(const json_t *quantity, size_t *nr)
 {
 	const json_t *samples = json_object_get(quantity, "samples"), *sample;
+	const json_t *disturbed = json_object_get(quantity, "taintedSamples");
+	const bool use_all = json_array_size(disturbed) >= json_array_size(samples);
 	double *values = rot_calloc(json_array_size(samples) + 1, sizeof(*values));
 	size_t i;
 
 	*nr = 0;
 	json_array_foreach(samples, i, sample)
 	{
-		if (json_is_number(sample))
+		if (json_is_number(sample) && (use_all || !is_disturbed(disturbed, i)))
 			values[(*nr)++] = json_number_value(sample);
 	}
 	return values;
 }
 
-/* second / first, from their runs; of values that nobody measured, or that are exact, without an interval. */
-static struct summary
-ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
+struct summary
+diff_ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
 {
 	struct summary ratio = summary_single(b->summary.value / a->summary.value, "exact");
 	size_t nr_first, nr_second;
@@ -163,6 +178,8 @@ ratio_of(const json_t *first, const json_t *second, const struct quantity_value 
 		ratio.value = 1;
 	else if (nr_first > 0 && nr_second > 0 && !is_exact)
 		ratio = summary_ratio(of_second, nr_second, of_first, nr_first, 1, false, 1);
+	if (isnan(ratio.value))
+		ratio.value = a->summary.value == b->summary.value ? 1 : NAN;
 	free(of_first);
 	free(of_second);
 	return ratio;
@@ -207,9 +224,7 @@ compare_quantity(struct comparison *comparison, const json_t *quantity, const js
 	struct summary ratio;
 
 	if (of_other && stored_value(quantity, &a) == 0 && stored_value(of_other, &b) == 0) {
-		ratio = ratio_of(quantity, of_other, &a, &b);
-		if (isnan(ratio.value))
-			ratio.value = a.summary.value == b.summary.value ? 1 : NAN;
+		ratio = diff_ratio_of(quantity, of_other, &a, &b);
 		if (comparison->everything || is_measured(&a) || ratio.value != 1)
 			print_row(comparison, words, &a, &b, &ratio);
 	}

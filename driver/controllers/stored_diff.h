@@ -21,6 +21,13 @@ enum diff_verdict {
 };
 
 /*
+ * second / first of one quantity: the elements of "quantities", and the values read from them. From their undisturbed
+ * runs; without an interval where nobody measured, or both are exact. 1 for 0 / 0.
+ */
+struct summary diff_ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a,
+			     const struct quantity_value *b);
+
+/*
  * The verdict on second / first, whose summary has an interval or is exact. name: of the quantity, as "time". *text
  * (fresh memory): "faster by 12 % [9, 15]", "no difference shown [-2, 3] %", "12 % more".
  */

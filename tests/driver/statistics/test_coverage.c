@@ -3,7 +3,9 @@
 #include <check.h>
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
+#include "controllers/stored_diff.h"
 #include "draw.h"
 #include "statistics/summary.h"
 #include "testing.h"
@@ -49,13 +51,14 @@ draw_die(void)
 static const struct {
 	const char *name;
 	double (*draw)(void);
-	double low, high; /* the true median, or where it may lie */
+	double low, high;  /* the true median, or where it may lie */
+	double quartile75; /* the true one */
 } distributions[] = {
-	{"normal", draw_normal, 100, 100},
-	{"lognormal", draw_lognormal, 100, 100},
-	{"delayed", draw_delayed, 103.4657359, 103.4657359},
-	{"bimodal", draw_bimodal, 100.5659488, 100.5659488},
-	{"die", draw_die, 3, 4},
+	{"normal", draw_normal, 100, 100, 100.6744898},
+	{"lognormal", draw_lognormal, 100, 100, 140.1105},
+	{"delayed", draw_delayed, 103.4657359, 103.4657359, 106.9314718},
+	{"bimodal", draw_bimodal, 100.5659488, 100.5659488, 129.0325783},
+	{"die", draw_die, 3, 4, 5},
 };
 
 #define NR_DISTRIBUTIONS ((int)NR_ELEMENTS(distributions))
@@ -80,6 +83,85 @@ START_TEST(test_median)
 		}
 		ck_assert_msg(covered >= LEAST_COVERAGE * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name,
 			      sizes[k], covered, nr_trials);
+	}
+}
+END_TEST
+
+/* A share of the runs below; "what the best runs reach". */
+START_TEST(test_quantile)
+{
+	static const size_t sizes[] = {11, 15, 20, MAX_N};
+	const int nr_trials = 2000;
+
+	draw_state = 4;
+	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
+		int covered = 0;
+
+		for (int trial = 0; trial < nr_trials; trial++) {
+			double values[MAX_N];
+			struct summary s;
+
+			for (size_t i = 0; i < sizes[k]; i++)
+				values[i] = distributions[_i].draw();
+			s = summary_quantile(values, sizes[k], 0.75);
+			covered += s.low <= distributions[_i].quartile75 && s.high >= distributions[_i].quartile75;
+		}
+		ck_assert_msg(covered >= LEAST_COVERAGE * nr_trials, "%s, n=%zu: %d of %d", distributions[_i].name,
+			      sizes[k], covered, nr_trials);
+	}
+}
+END_TEST
+
+/* No interval is better than one that holds too little. */
+START_TEST(test_too_few)
+{
+	double values[MAX_N], others[MAX_N];
+
+	draw_state = 5;
+	for (size_t i = 0; i < MAX_N; i++) {
+		values[i] = distributions[_i].draw();
+		others[i] = distributions[_i].draw();
+	}
+	for (size_t n = 1; n <= 10; n++) {
+		ck_assert_int_eq(isnan(summary_median(values, n).low), n < 6);
+		ck_assert_int_eq(isnan(summary_ratio(values, n, others, n, 1, false, 1).low), n < 6);
+		ck_assert_int_eq(isnan(summary_ratio(values, n, others, n, 1, true, 1).low), n < 6);
+		ck_assert(isnan(summary_quantile(values, n, 0.75).low));
+	}
+}
+END_TEST
+
+/* "rot diff" of two that are the same: at most 6 of 100 are called different, and none of too few runs. */
+START_TEST(test_verdict)
+{
+	static const size_t sizes[] = {5, 6, 15};
+	const int nr_trials = 1000;
+
+	draw_state = 6;
+	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
+		const size_t n = sizes[k];
+		int nr_different = 0, nr_unknown = 0;
+
+		for (int trial = 0; trial < nr_trials; trial++) {
+			double first[MAX_N], second[MAX_N];
+			enum diff_verdict verdict;
+			struct summary ratio;
+			char *text;
+
+			for (size_t i = 0; i < n; i++) {
+				first[i] = distributions[_i].draw();
+				second[i] = distributions[_i].draw();
+			}
+			ratio = summary_ratio(second, n, first, n, 1, false, 1);
+			verdict = diff_verdict_of("time", &ratio, &text);
+			nr_different += verdict == DIFF_BETTER || verdict == DIFF_WORSE;
+			nr_unknown += verdict == DIFF_UNKNOWN;
+			free(text);
+		}
+		ck_assert_msg(nr_different <= (1 - LEAST_COVERAGE) * nr_trials, "%s, n=%zu: %d of %d differ",
+			      distributions[_i].name, n, nr_different, nr_trials);
+		ck_assert_msg(n >= 6 ? nr_unknown == 0 : nr_unknown > 0, "%s, n=%zu: of %d nothing is said",
+			      distributions[_i].name, n, nr_unknown);
 	}
 }
 END_TEST
@@ -177,6 +259,9 @@ main(void)
 
 	tcase_set_timeout(tcase, 300);
 	tcase_add_loop_test(tcase, test_median, 0, NR_DISTRIBUTIONS);
+	tcase_add_loop_test(tcase, test_quantile, 0, NR_DISTRIBUTIONS);
+	tcase_add_loop_test(tcase, test_too_few, 0, NR_DISTRIBUTIONS);
+	tcase_add_loop_test(tcase, test_verdict, 0, NR_DISTRIBUTIONS);
 	tcase_add_loop_test(tcase, test_ratio, 0, NR_DISTRIBUTIONS * NR_DESIGNS);
 	tcase_add_test(tcase, test_ratio_narrows);
 	suite_add_tcase(suite, tcase);
