@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "commands/command.h"
+#include "commands/validate_aa.h"
 #include "validation/validation.h"
 
 struct choice {
@@ -39,9 +40,8 @@ validate_option_length(int argc, char *const *argv)
 {
 	struct choice unused;
 
-	if (argc < 1 || argv[0][0] != '-')
-		return -1;
-	return take_option(&unused, argv[0]) ? 1 : 0;
+	(void)argc;
+	return argv[0][0] != '-' || take_option(&unused, argv[0]) || validate_aa_has_option(argv[0]) ? 1 : 0;
 }
 
 static void
@@ -67,6 +67,8 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 	struct rot *rot;
 	int rc;
 
+	if (argc > 0 && strcmp(argv[0], "aa") == 0)
+		return validate_aa_run(context, argc - 1, argv + 1, err);
 	for (int i = 0; i < argc; i++) {
 		if (!take_option(&choice, argv[i])) {
 			rot_error_set(err, 0, "'%s': no argument of rot validate", argv[i]);
@@ -90,8 +92,9 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 
 const struct command validate_command = {
 	.name = "validate",
-	.arguments = "[--quick] [--all] [--no-scrub] [--json]",
-	.summary = "prove this machine's hardware events on work that is known",
+	.arguments =
+		"[--quick] [--all] [--no-scrub] [--json] | aa [CONTROLLER] [--rounds=N] [--budget=SECONDS] [--json]",
+	.summary = "prove this machine's hardware events and clocks on work that is known",
 	.description =
 		"Runs the kernels of the controllers known-operations and known-traffic against every formula of this\n"
 		"processor, in the groups that would be opened, in random order, and tries which groups count right at "
@@ -99,10 +102,18 @@ const struct command validate_command = {
 		"The grades are remembered, and shown with every quantity. --quick: a few seconds, less data. "
 		"--no-scrub:\n"
 		"see what happens without clearing the counters; nothing is remembered then. Exit status 0 if all is "
-		"right.",
+		"right.\n"
+		"\n"
+		"aa: measures the same work twice, round after round, compares as rot diff does, and says how often "
+		"that calls\n"
+		"different what is equal, which should be 5 %, and how much too narrow intervals are on this host. The "
+		"work is that\n"
+		"of same-twice or of CONTROLLER, -runs as often (10); rounds begin until the budget (60 seconds) is "
+		"used up, or there\n"
+		"are N. Ctrl-C ends it earlier. Exit status 1 if a quantity is called different too often.",
 	.nr_arguments_max = 4,
 	.option_length = validate_option_length,
-	.options = "--quick --all --no-scrub --json",
+	.options = "aa --quick --all --no-scrub --json --rounds= --budget=",
 	.has_time_report = true,
 	.run = validate_run,
 };

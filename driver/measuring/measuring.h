@@ -31,6 +31,12 @@ int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t
 		      struct measurement_result **results, struct rot_error *err);
 
 /*
+ * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
+ * measured anew, once more.
+ */
+void measuring_forget(struct rot *rot);
+
+/*
  * Makes ready the cores of many measurements, so that measuring them need not wait for the compiler: builds those that
  * are missing, as many at a time as there are CPUs, and shows how far it is. The measurements are as of
  * quantities_measure and stay as they are. Gives the number of those that cannot be built, or whose kernel is refused:

@@ -190,6 +190,46 @@ summary_quantile(const double *values, size_t n, double p)
 	return summary;
 }
 
+/* P(Binomial(n, p) <= k) */
+static double
+binomial_up_to(size_t n, double p, size_t k)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i <= k; i++)
+		sum += binomial(n, p, i);
+	return sum;
+}
+
+/* The p at which at most k of n happen with that probability, which falls with p. */
+static double
+share_where(size_t n, size_t k, double probability)
+{
+	double low = 0, high = 1;
+
+	while (high - low > 1e-9) {
+		double p = (low + high) / 2;
+
+		if (binomial_up_to(n, p, k) > probability)
+			low = p;
+		else
+			high = p;
+	}
+	return (low + high) / 2;
+}
+
+struct summary
+summary_share(size_t nr, size_t n)
+{
+	struct summary summary = summary_single((double)nr / (double)n, "share");
+
+	summary.n = n;
+	summary.low = nr == 0 ? 0 : share_where(n, nr - 1, (1 + CONFIDENCE) / 2);
+	summary.high = nr == n ? 1 : share_where(n, nr, (1 - CONFIDENCE) / 2);
+	summary.confidence = CONFIDENCE;
+	return summary;
+}
+
 struct summary
 summary_minimum(const double *values, size_t n)
 {

@@ -13,7 +13,7 @@
  */
 struct summary {
 	const char *estimator; /* "median", "exact" (all values agree), "quantile", "minimum", "ratioOfMedians",
-				  "expected", "given" */
+				  "share", "expected", "given" */
 	double value;
 	double low, high, confidence;
 	double minimum, maximum;
@@ -48,6 +48,12 @@ struct summary summary_minimum(const double *values, size_t n);
  */
 struct summary summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator,
 			     size_t nr_denominator, double scale, bool jointly, uint64_t seed);
+
+/*
+ * nr of n that were so (nr <= n, n >= 1), as a share with its exact interval of 95 % (Clopper and Pearson 1934): both
+ * ends are the probabilities with which so few, or so many, happen in 2.5 %.
+ */
+struct summary summary_share(size_t nr, size_t n);
 
 /* One known value. */
 struct summary summary_single(double value, const char *estimator);

@@ -16,6 +16,7 @@
 #include "quantities/samples.h"
 #include "rot.h"
 #include "support/progress.h"
+#include "validation/order.h"
 
 /*
  * A region begins with lines in the cache that the code before has written, and ends with lines that are not written
@@ -343,22 +344,6 @@ add_rows(struct known_work *work, const struct rot *rot, const struct work_point
 	}
 }
 
-/* Fisher and Yates; the same order for the same round, so that a failure can be seen again. */
-static void
-shuffle(size_t *order, size_t nr, unsigned round)
-{
-	unsigned short seed[3] = {(unsigned short)round, 0x5eed, 0x1};
-
-	for (size_t i = 0; i < nr; i++)
-		order[i] = i;
-	for (size_t i = nr; i > 1; i--) {
-		size_t k = (size_t)(erand48(seed) * (double)i), other = order[k];
-
-		order[k] = order[i - 1];
-		order[i - 1] = other;
-	}
-}
-
 /* All cores at once: one that cannot be built is an error when it is measured. */
 static int
 prepare(const struct work_list *list, struct rot *rot, struct rot_error *err)
@@ -380,7 +365,7 @@ measure_round(struct work_list *list, struct rot *rot, const struct known_work_o
 	size_t *order = rot_calloc(list->nr + 1, sizeof(*order));
 	int rc = 0;
 
-	shuffle(order, list->nr, (unsigned)round);
+	order_shuffle(order, list->nr, (unsigned)round);
 	for (size_t i = 0; rc == 0 && i < list->nr; i++) {
 		struct work_point *point = &list->points[order[i]];
 		struct point_samples samples = {0};

@@ -199,6 +199,25 @@ START_TEST(test_ratio_to_zero_is_infinite)
 }
 END_TEST
 
+/* Clopper and Pearson, from tables. */
+START_TEST(test_share)
+{
+	struct summary s = summary_share(5, 100);
+
+	ck_assert_double_eq_tol(s.value, 0.05, 1e-12);
+	ck_assert_double_eq_tol(s.low, 0.0164, 0.00005);
+	ck_assert_double_eq_tol(s.high, 0.1128, 0.00005);
+	s = summary_share(0, 10);
+	ck_assert(s.value == 0 && s.low == 0);
+	ck_assert_double_eq_tol(s.high, 0.3085, 0.00005);
+	s = summary_share(10, 10);
+	ck_assert(s.value == 1 && s.high == 1);
+	ck_assert_double_eq_tol(s.low, 0.6915, 0.00005);
+	s = summary_share(1, 2);
+	ck_assert_double_eq_tol(s.low, 0.0126, 0.00005);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -217,6 +236,7 @@ main(void)
 	tcase_add_test(known, test_ratio_is_reproducible);
 	tcase_add_test(known, test_ratio_with_a_known_side);
 	tcase_add_test(known, test_ratio_to_zero_is_infinite);
+	tcase_add_test(known, test_share);
 	suite_add_tcase(suite, known);
 	return suite_run(suite);
 }

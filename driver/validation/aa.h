@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * "A/A": the same work measured twice, many times over, and compared as "rot diff" compares. What is called different
+ * is a false alarm; intervals of 95 % allow 5 % of those. More of them means that runs of one start are more alike than
+ * starts are, so that intervals made of them are too narrow on this host.
+ */
+#ifndef VALIDATION_AA_H
+#define VALIDATION_AA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "statistics/summary.h"
+
+struct rot;
+struct json_t;
+struct quantity_value;
+
+#define AA_NOMINAL_RATE 0.05
+
+struct aa_options {
+	const char *controller; /* whose points are the work; programs among them are left out */
+	int nr_rounds;          /* comparisons of each point; 0: as many as the budget allows */
+	int nr_runs;            /* of each measurement */
+	double budget_s;        /* no further round begins that would end later; the first is always done */
+};
+
+/* One start of the measuring core: the undisturbed runs of one quantity. */
+struct aa_start {
+	double *samples;
+	size_t nr;
+};
+
+/* One quantity at one point. */
+struct aa_subject {
+	char *words;   /* "time:tsc" */
+	char *point;   /* "READ 64 MiB" */
+	bool is_exact; /* every run of every start gave the same */
+	struct aa_start *starts;
+	size_t nr_starts;
+	size_t nr_different, nr_unknown; /* of the comparisons; unknown: too few runs for an interval */
+	double *needed;                  /* of each comparison that has an interval: see aa_needed */
+	size_t nr_needed;
+};
+
+/* What was found for a quantity at all its points. */
+struct aa_row {
+	const char *words; /* borrowed of a subject */
+	size_t nr_compared, nr_different, nr_unknown;
+	struct summary rate; /* nr_different / nr_compared */
+
+	/* Intervals hold 1 in 95 % of all comparisons if they are so many times as wide; NaN: too few comparisons. */
+	double widening;
+
+	/*
+	 * Relative spreads (interquartile range as a standard deviation), the median over the points: of the runs of a
+	 * start; of the medians of starts; and of such medians if it did not matter which start a run is of.
+	 */
+	double within, between, by_chance;
+};
+
+struct aa {
+	struct aa_options options;
+	struct aa_subject *subjects;
+	size_t nr_subjects;
+	size_t nr_points;
+	int nr_rounds; /* done */
+	double elapsed_s;
+};
+
+/*
+ * Measures round by round, with the configuration's useCachedResults put aside. Interrupted: what is finished stays, no
+ * error if that is a round or more. Clear also after an error.
+ */
+int aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, struct rot_error *err);
+void aa_clear(struct aa *aa);
+
+/* Adds a comparison. */
+void
+aa_subject_add(struct aa_subject *subject, const struct quantity_value *first, const struct quantity_value *second);
+
+/* The rows, in the order of the subjects; fresh memory, *nr of them. */
+struct aa_row *aa_rows(const struct aa *aa, size_t *nr);
+
+/*
+ * How many times as wide an interval of a ratio must be to hold 1: the distance of its value from 1, in units of that
+ * from its value to its end on this side, in logarithms. 1: it ends at 1. Infinite for an interval without width.
+ */
+double aa_needed(const struct summary *ratio);
+
+/* Is the rate of the row above the nominal one, with certainty? */
+bool aa_is_too_often(const struct aa_row *row);
+
+void aa_print(const struct aa *aa, FILE *out);
+
+/* {"schema": "rot.aa/1", "controller", "points", "rounds", "runs", "seconds", "quantities": [...]}. New reference. */
+struct json_t *aa_json(const struct aa *aa);
+
+#endif

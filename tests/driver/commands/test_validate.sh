@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "rot validate aa" through the program: equal work measured twice, with and without hardware counters.
+. "$top_srcdir/tests/support/program.sh"
+
+# says WHAT STATUS PART-OF-OUTPUT PART-OF-ERROR
+says()
+{
+	result=1
+	case $2 in *"$status"*) case $out in *"$3"*) case $err in *"$4"*) result=0 ;; esac ;; esac ;; esac
+	check "$1"
+}
+
+cat >twice.xml <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="twice" comment="a point for a test" runs="10">
+	<point series="add" label="chain">
+		<workload>
+			<kernel type="Arithmetic" operation="ADD" instructionSet="SCALAR" precision="INT64" dlp="1" unroll="32" iterations="1000" warmCode="true"/>
+		</workload>
+	</point>
+	<quantity is="time:tsc"/>
+</controller>
+END
+
+# Whether the machine is quiet is not ours to say: both answers are allowed.
+call validate aa twice --rounds=2
+says 'two rounds' '0 1' "1 points of 'twice', each measured twice with 10 runs and compared as rot diff does: 2 rounds" ''
+says 'the clocks are compared' '0 1' 'time:microSeconds         2' ''
+call validate aa ./twice.xml --rounds=1 --json -runs=6
+says 'JSON, and the path of a controller' '0 1' '"schema": "rot.aa/1"' ''
+says 'runs of the command line' '0 1' '"runs": 6' ''
+call validate aa twice --rounds=1 -runs=5
+says 'too few runs' 0 'too few runs' ''
+
+# Repeated, since nobody knows how far it is.
+"$rot" validate aa twice --budget=300 >"$work/out" 2>"$work/err" &
+pid=$!
+sleep 2
+while kill -INT $pid 2>/dev/null; do
+	sleep 1
+done
+wait $pid
+status=$?
+out=$(cat "$work/out")
+err=$(cat "$work/err")
+says 'Ctrl-C' '130' '' ''
+
+call validate aa --rounds=0
+says 'no rounds' 2 '' "'0': not a number above 0"
+call validate aa nowhere --rounds=1
+says 'no controller' 1 '' "there is no XML controller 'nowhere'"
+call validate aa twice nonsense
+says 'a wrong argument' 2 '' "'nonsense': no argument of rot validate aa"
+call validate nonsense
+says 'another wrong argument' 2 '' "'nonsense': no argument of rot validate"
+exit $((nr_failed != 0))

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* A/A: what is said of simulated starts, which differ or do not. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../statistics/draw.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "support/json.h"
+#include "testing.h"
+#include "validation/aa.h"
+
+#define NR_RUNS 10
+#define NR_COMPARISONS 200
+
+static struct aa aa;
+
+static void
+set_up(void)
+{
+	draw_state = 1;
+	aa = (struct aa){
+		.options = {.controller = "simulated", .nr_runs = NR_RUNS},
+		.subjects = rot_calloc(2, sizeof(struct aa_subject)),
+		.nr_subjects = 2,
+		.nr_points = 2,
+		.nr_rounds = NR_COMPARISONS,
+	};
+	for (size_t i = 0; i < 2; i++) {
+		aa.subjects[i].words = rot_strdup("time:tsc");
+		aa.subjects[i].point = rot_format("point %zu", i);
+	}
+}
+
+static void
+tear_down(void)
+{
+	aa_clear(&aa);
+}
+
+/* A start of nr runs, of which the last is disturbed and far off. */
+static struct quantity_value
+start(double location, double scale, size_t nr)
+{
+	struct quantity_value value = {.grade = "", .kind = "measured", .expected = NAN};
+
+	ck_assert_int_eq(quantity_parse(&value.request, "time:tsc", NULL), 0);
+	value.name = rot_strdup("time");
+	value.of = rot_strdup("tsc");
+	value.unit = rot_strdup("tick");
+	value.source = rot_strdup("drawn");
+	value.nr_samples = nr + 1;
+	value.samples = rot_calloc(nr + 1, sizeof(*value.samples));
+	value.taints = rot_calloc(nr + 1, sizeof(*value.taints));
+	for (size_t i = 0; i < nr; i++)
+		value.samples[i] = location + scale * draw_standard_normal();
+	value.samples[nr] = 100 * location;
+	value.taints[nr] = TAINT_CONTEXT_SWITCH;
+	value.summary = summary_median(value.samples, nr);
+	value.summary.tainted = 1;
+	return value;
+}
+
+static void
+compare(double between, double within, size_t nr_runs)
+{
+	for (int i = 0; i < 2 * NR_COMPARISONS; i++) {
+		struct quantity_value first = start(1000 + between * draw_standard_normal(), within, nr_runs),
+				      second = start(1000 + between * draw_standard_normal(), within, nr_runs);
+
+		aa_subject_add(&aa.subjects[i % 2], &first, &second);
+		quantity_value_clear(&first);
+		quantity_value_clear(&second);
+	}
+}
+
+static struct aa_row
+only_row(void)
+{
+	size_t nr;
+	struct aa_row *rows = aa_rows(&aa, &nr), row = rows[0];
+
+	ck_assert_uint_eq(nr, 1);
+	free(rows);
+	return row;
+}
+
+static char *
+printed(void)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	aa_print(&aa, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(alike_starts_are_called_alike)
+{
+	struct aa_row row;
+	char *text;
+
+	compare(0, 10, NR_RUNS);
+	row = only_row();
+	ck_assert_uint_eq(row.nr_compared, 2 * NR_COMPARISONS);
+	ck_assert_msg(row.rate.value <= 0.06, "%g", row.rate.value);
+	ck_assert(!aa_is_too_often(&row));
+	ck_assert_msg(row.widening <= 1.05, "%g", row.widening);
+	ck_assert_double_eq_tol(row.within, 0.01, 0.003);
+	ck_assert_double_eq_tol(row.between / row.by_chance, 1, 0.2);
+	text = printed();
+	ck_assert_msg(strstr(text, "No quantity is shown") && !strstr(text, "! "), "%s", text);
+	free(text);
+}
+END_TEST
+
+/* As far apart as their runs: a median of ten is known three times as well. */
+START_TEST(starts_that_differ_are_found)
+{
+	struct aa_row row;
+	char *text;
+
+	compare(10, 10, NR_RUNS);
+	row = only_row();
+	ck_assert_msg(row.rate.value > 0.25, "%g", row.rate.value);
+	ck_assert(aa_is_too_often(&row));
+	ck_assert_msg(row.widening > 1.5 && row.widening < 6, "%g", row.widening);
+	ck_assert_msg(row.between > 1.5 * row.by_chance, "%g %g", row.between, row.by_chance);
+	text = printed();
+	ck_assert_ptr_nonnull(strstr(text, "intervals are too narrow here, and must be"));
+	ck_assert_ptr_nonnull(strstr(text, "more starts tell more than more runs"));
+	free(text);
+}
+END_TEST
+
+START_TEST(too_few_runs_are_no_verdict)
+{
+	struct aa_row row;
+
+	compare(10, 10, 5);
+	row = only_row();
+	ck_assert_uint_eq(row.nr_compared, 0);
+	ck_assert_uint_eq(row.nr_unknown, 2 * NR_COMPARISONS);
+	ck_assert(isnan(row.rate.value) && isnan(row.widening) && !aa_is_too_often(&row));
+}
+END_TEST
+
+/* Counts that are exact are the same twice, and spread nowhere. */
+START_TEST(exact_counts_are_the_same)
+{
+	struct aa_row row;
+
+	compare(0, 0, NR_RUNS);
+	row = only_row();
+	ck_assert_uint_eq(row.nr_compared, 2 * NR_COMPARISONS);
+	ck_assert_uint_eq(row.nr_different, 0);
+	ck_assert(isnan(row.within) && isnan(row.between));
+}
+END_TEST
+
+START_TEST(needed_widths)
+{
+	const struct summary ends_at_1 = {.value = 1.1, .low = 1, .high = 1.21},
+			     holds_1 = {.value = 0.99, .low = 0.9, .high = 1.1},
+			     misses_1 = {.value = 1.2, .low = 1.1, .high = 1.3}, none = {.value = 1.2, .low = NAN},
+			     without_width = {.value = 1.2, .low = 1.2, .high = 1.2};
+
+	ck_assert_double_eq_tol(aa_needed(&ends_at_1), 1, 1e-9);
+	ck_assert_double_lt(aa_needed(&holds_1), 1);
+	ck_assert_double_eq_tol(aa_needed(&misses_1), log(1.2) / log(1.2 / 1.1), 1e-9);
+	ck_assert_double_nan(aa_needed(&none));
+	ck_assert(isinf(aa_needed(&without_width)));
+}
+END_TEST
+
+START_TEST(json_has_all)
+{
+	json_t *json, *row;
+
+	compare(10, 10, NR_RUNS);
+	json = aa_json(&aa);
+	row = json_array_get(json_object_get(json, "quantities"), 0);
+	ck_assert_str_eq(json_text_at(json, "schema"), "rot.aa/1");
+	ck_assert_double_eq(json_number_at(row, "compared"), 2 * NR_COMPARISONS);
+	ck_assert(json_is_true(json_object_get(row, "isTooOften")));
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), 2);
+	json_decref(json);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("A/A");
+	TCase *all = tcase_create("all");
+
+	tcase_set_timeout(all, 300);
+	tcase_add_checked_fixture(all, set_up, tear_down);
+	tcase_add_test(all, alike_starts_are_called_alike);
+	tcase_add_test(all, starts_that_differ_are_found);
+	tcase_add_test(all, too_few_runs_are_no_verdict);
+	tcase_add_test(all, exact_counts_are_the_same);
+	tcase_add_test(all, needed_widths);
+	tcase_add_test(all, json_has_all);
+	suite_add_tcase(suite, all);
+	return suite_run(suite);
+}
