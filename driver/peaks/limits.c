@@ -49,6 +49,31 @@ operations_of(const char *access)
 	return 1;
 }
 
+/* 0: it has none. */
+static int
+nr_chains(const struct peak *peak)
+{
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		if (strcmp(peak->variant[i].name, "dlp") == 0)
+			return peak->variant[i].value;
+	return 0;
+}
+
+static void
+set_remark(struct peak *peak, const struct architecture_limit *limit)
+{
+	bool is_cause =
+		limit->cause[0] && (limit->cause_below_chains == 0 || nr_chains(peak) < limit->cause_below_chains);
+
+	if (peak->per_cycle.value > (1 + LIMIT_EXCEEDED) * peak->limit_per_cycle)
+		rot_string_set(
+			&peak->remark,
+			"above what the documents allow: the clock was misread, or they are; not to be believed");
+	else if (is_cause && !(peak->remark && peak->remark[0]) &&
+		 peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle)
+		rot_string_set(&peak->remark, limit->cause);
+}
+
 void
 peak_set_limit(struct peak *peak, const struct architecture *architecture, int model)
 {
@@ -63,11 +88,8 @@ peak_set_limit(struct peak *peak, const struct architecture *architecture, int m
 	free(peak->limit_source);
 	peak->limit_source = rot_strdup(limit ? limit->source : "");
 	peak->limit_per_cycle = limit ? limit->per_cycle * factor : NAN;
-	if (!limit || !limit->cause[0] || (peak->remark && peak->remark[0]) ||
-	    !(peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle))
-		return;
-	free(peak->remark);
-	peak->remark = rot_strdup(limit->cause);
+	if (limit)
+		set_remark(peak, limit);
 }
 
 int

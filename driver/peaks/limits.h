@@ -12,6 +12,10 @@ struct architecture;
 /* A peak that is this much below its limit gets a remark with the cause, where one is known. */
 #define LIMIT_NOTABLE 0.02
 
+/* Above its limit by more than this it is not believed: the clock was misread, or the document is. It gets a remark,
+ * and the profile replaces it with what is found next. */
+#define LIMIT_EXCEEDED 0.005
+
 /*
  * Sets limit, source and remark of the peak, on a CPU of that model; NaN and "" where nothing is known. A remark that
  * is there already stays.

@@ -67,7 +67,7 @@ struct peak {
 	struct peak_estimate per_cycle, per_second;
 	struct peak_estimate per_tsc_cycle; /* as per_cycle, in cycles of the time stamp counter */
 	double clock_hz;                    /* of the core while it was measured; NaN: unknown */
-	char *clock_source;                 /* "counted", or "probe": a chain of dependent additions, timed */
+	char *clock_source;                 /* "counted", or "probe": chains of dependent instructions, timed */
 	size_t nr_samples, nr_tainted;
 	char *search;     /* how thoroughly it was looked for: "quick", "full" or "grid"; "" */
 	int64_t found_at; /* seconds since 1970; 0: now, for the profile to set */

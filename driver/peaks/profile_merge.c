@@ -100,7 +100,7 @@ static bool
 is_above_limit(const json_t *peak)
 {
 	return json_number_at(json_object_get(peak, "perCycle"), "value") >
-	       (1 + LIMIT_NOTABLE) * json_number_at(peak, "limitPerCycle");
+	       (1 + LIMIT_EXCEEDED) * json_number_at(peak, "limitPerCycle");
 }
 
 /* Is there one of the peak like that? conditions NULL: any. */

@@ -184,8 +184,11 @@ read_limit(struct architecture *architecture, const xmlNode *node, struct rot_er
 					   .source = xml_attribute(node, "source", ""),
 					   .cause = xml_attribute(node, "cause", "")};
 	char *number = xml_attribute(node, limit.border[0] ? "bytes" : "instructions", "0");
+	char *chains = xml_attribute(node, "causeBelowChains", "0");
 	bool is_number = rot_number_parse(number, &limit.per_cycle) && isfinite(limit.per_cycle);
 
+	limit.cause_below_chains = (int)strtol(chains, NULL, 10); /* the schema wants a number */
+	free(chains);
 	free(number);
 	architecture->limits = rot_realloc(architecture->limits, architecture->nr_limits + 1, sizeof(limit));
 	architecture->limits[architecture->nr_limits++] = limit;

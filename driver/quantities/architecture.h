@@ -57,7 +57,8 @@ struct architecture_limit {
 	char *models;
 	double per_cycle;
 	char *source;
-	char *cause; /* why the best known loops stay below; "" if they do not, or nobody knows */
+	char *cause;            /* why the best known loops stay below; "" if they do not, or nobody knows */
+	int cause_below_chains; /* it is the cause only where there are fewer independent chains; 0: always */
 };
 
 /* Read only once loaded, but for has_warned. */

@@ -229,7 +229,7 @@ read_wall_time(struct reading *reading, const void *output)
 /* A clock that changed by more than this share is told by no mean of before and after. */
 #define MAX_CLOCK_CHANGE 0.01
 
-/* One core cycle per addition (measurer_clock_probe.c). */
+/* Its additions are core cycles (clock_chains.c in core/child). */
 static void
 read_clock_probe(struct reading *reading, const void *output)
 {

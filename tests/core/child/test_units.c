@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "child/caches.h"
+#include "child/clock_chains.h"
 #include "child/kernels.h"
 #include "child/notifier.h"
 #include "child/thread.h"
@@ -301,7 +302,39 @@ START_TEST(without_a_parent_nothing_is_known)
 }
 END_TEST
 
+/* ---- the clock ---- */
+
+static const struct {
+	uint64_t addition_ticks, multiplication_ticks;
+	unsigned latency;
+} chains[] = {
+	{1000, 3000, 3}, {1024, 2999, 3}, /* additions lost some cycles, as beside a busy hardware thread */
+	{1170, 3000, 3}, {1000, 3300, 3}, {1000, 4020, 4},
+	{1000, 5000, 5}, {1000, 1000, 0}, /* no processor: an emulator */
+	{1000, 9000, 0}, {0, 3000, 0},    {0, 0, 0},
+};
+
+START_TEST(latency_of_multiplications_follows_from_chains)
+{
+	ck_assert_uint_eq(clock_chain_latency(chains[_i].addition_ticks, chains[_i].multiplication_ticks),
+			  chains[_i].latency);
+}
+END_TEST
+
+/* Both kinds of chains, and additions alone: as many cycles, a clock near that of the time stamp counter. */
+START_TEST(chains_are_long_enough)
+{
+	struct clock_reading reading = clock_chain_read(_i == 0 ? 0 : _i + 2);
+
+	ck_assert_uint_gt(reading.cycles, 60000);
+	ck_assert_uint_le(reading.cycles, 65536);
+	ck_assert_uint_gt(reading.ticks, 0);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&latency_of_multiplications_follows_from_chains, sizeof(chains) / sizeof(chains[0])},
+	{&chains_are_long_enough, 4},
 	{&sizes_of_caches_are_read, sizeof(machines) / sizeof(machines[0])},
 	{&flushing_and_reading_keep_the_content, 1},
 	{&larger_size_of_the_last_level_counts, 1},

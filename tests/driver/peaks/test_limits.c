@@ -96,6 +96,24 @@ START_TEST(limits_are_those_of_the_documents)
 }
 END_TEST
 
+/* A clock that is read too low makes a processor faster than it is. */
+START_TEST(more_than_is_allowed_is_said)
+{
+	struct architecture *read = architecture("zen5");
+	struct peak_list list = peaks_by_hand();
+	struct peak *peak = peak_by_hand(&list, "AVX-512 ADD", 1);
+
+	peak->per_cycle.value = 16.07;
+	peak_set_limit(peak, read, 2);
+	ck_assert_str_eq(peak->remark, "");
+	peak->per_cycle.value = 16.1;
+	peak_set_limit(peak, read, 2);
+	ck_assert_ptr_nonnull(strstr(peak->remark, "above what the documents allow"));
+	peak_list_clear(&list);
+	architecture_delete(read);
+}
+END_TEST
+
 /* Only of what is below, and never instead of what the search had to say. */
 START_TEST(causes_are_said_of_peaks_below)
 {
@@ -107,9 +125,12 @@ START_TEST(causes_are_said_of_peaks_below)
 	ck_assert_ptr_nonnull(strstr(below->remark, "16 registers"));
 	peak_set_limit(full, read, 2);
 	ck_assert_str_eq(full->remark, "");
+	below->variant[0].value = 12; /* enough chains: that is not the cause */
+	rot_string_set(&below->remark, "");
+	peak_set_limit(below, read, 2);
+	ck_assert_str_eq(below->remark, "");
+	below->variant[0].value = 8;
 	below->per_cycle.value = 23.9;
-	free(below->remark);
-	below->remark = rot_strdup("");
 	peak_set_limit(below, read, 2);
 	ck_assert_str_eq(below->remark, "");
 	below->per_cycle.value = 10;
@@ -130,6 +151,7 @@ main(void)
 
 	tcase_add_loop_test(tcase, limits_are_those_of_the_documents, 0, NR_ELEMENTS(rows));
 	tcase_add_test(tcase, causes_are_said_of_peaks_below);
+	tcase_add_test(tcase, more_than_is_allowed_is_said);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }
