@@ -133,6 +133,9 @@ double experiment_peak_value(const struct experiment *experiment, const struct p
 /* Does a plot or table of that condition show the point? Errors: the condition is no expression. */
 int experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err);
 
+/* What the marks in tables mean, how runs ended, notes and ceilings. */
+void experiment_print_legend(const struct experiment *experiment, FILE *out);
+
 /*
  * The points that it shows; if best has a name, of each series only the one with its highest value. The caller frees
  * the array.

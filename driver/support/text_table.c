@@ -40,6 +40,12 @@ width_of(const char *text, size_t length)
 	return width;
 }
 
+size_t
+text_width(const char *text)
+{
+	return width_of(text, strlen(text));
+}
+
 /* The line of that number of a text with several; "" behind the last. */
 static const char *
 line_of(const char *text, size_t line, size_t *length)
@@ -79,11 +85,11 @@ static size_t
 column_width(const struct text_table *table, size_t column, size_t nr_heading_lines)
 {
 	size_t width = 0, length;
-	bool is_empty = true;
+	bool is_empty = !table->is_all_shown;
 
 	for (size_t row = 0; row < table->nr_rows; row++) {
 		const char *cell = cell_at(table, row, column);
-		size_t wide = width_of(cell, strlen(cell));
+		size_t wide = text_width(cell);
 
 		is_empty = is_empty && (!*cell || strcmp(cell, "-") == 0);
 		width = wide > width ? wide : width;
@@ -112,27 +118,95 @@ print_cell(FILE *out, const char *text, size_t length, size_t width, bool is_lef
 	*owed += (is_left ? blanks : 0) + GAP;
 }
 
-void
-text_table_print(const struct text_table *table, FILE *out)
+/* Lines of the heading count as rows before the first. */
+static const char *
+text_at(const struct text_table *table, size_t nr_lines, size_t row, size_t column, size_t *length)
 {
-	size_t nr_lines = heading_lines(table), *widths = rot_calloc(table->nr_columns + 1, sizeof(*widths)), owed;
+	const char *text;
+
+	if (row < nr_lines)
+		return line_of(table->columns[column].heading, row, length);
+	text = cell_at(table, row - nr_lines, column);
+	*length = strlen(text);
+	return text;
+}
+
+/* The chosen columns, which have those widths. Lines of a heading that say nothing are left out. */
+static void
+print_columns(const struct text_table *table, const size_t *widths, const size_t *chosen, size_t nr_chosen, FILE *out)
+{
+	size_t nr_lines = heading_lines(table);
+
+	for (size_t row = 0; row < nr_lines + table->nr_rows; row++) {
+		size_t owed = 0, length;
+		bool is_empty = row < nr_lines;
+
+		for (size_t i = 0; i < nr_chosen && is_empty; i++) {
+			text_at(table, nr_lines, row, chosen[i], &length);
+			is_empty = length == 0;
+		}
+		for (size_t i = 0; i < nr_chosen && !is_empty; i++) {
+			const char *text = text_at(table, nr_lines, row, chosen[i], &length);
+
+			print_cell(out, text, length, widths[chosen[i]], table->columns[chosen[i]].is_left, &owed);
+		}
+		if (!is_empty)
+			fputc('\n', out);
+	}
+}
+
+/* Of every column, 0 where it is left out. Fresh memory. */
+static size_t *
+column_widths(const struct text_table *table)
+{
+	size_t *widths = rot_calloc(table->nr_columns + 1, sizeof(*widths)), nr_lines = heading_lines(table);
 
 	for (size_t i = 0; i < table->nr_columns; i++)
 		widths[i] = column_width(table, i, nr_lines);
-	for (size_t row = 0; row < nr_lines + table->nr_rows; row++) {
-		owed = 0;
-		for (size_t i = 0; i < table->nr_columns; i++) {
-			const char *text =
-				row < nr_lines ? table->columns[i].heading : cell_at(table, row - nr_lines, i);
-			size_t length = strlen(text);
+	return widths;
+}
 
-			if (row < nr_lines)
-				text = line_of(text, row, &length);
-			if (widths[i] > 0)
-				print_cell(out, text, length, widths[i], table->columns[i].is_left, &owed);
+void
+text_table_print(const struct text_table *table, FILE *out)
+{
+	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen)), nr = 0;
+
+	for (size_t i = 0; i < table->nr_columns; i++)
+		if (widths[i] > 0)
+			chosen[nr++] = i;
+	print_columns(table, widths, chosen, nr, out);
+	free(chosen);
+	free(widths);
+}
+
+void
+text_table_print_parts(const struct text_table *table, size_t width, FILE *out)
+{
+	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
+	size_t nr_keys = 0, key_width = 0, nr, taken;
+
+	for (size_t i = 0; i < table->nr_keys; i++)
+		if (widths[i] > 0) {
+			chosen[nr_keys++] = i;
+			key_width += widths[i] + GAP;
 		}
-		fputc('\n', out);
+	nr = nr_keys;
+	taken = key_width;
+	for (size_t i = table->nr_keys; i < table->nr_columns; i++) {
+		if (widths[i] == 0)
+			continue;
+		if (nr > nr_keys && taken + widths[i] > width) {
+			print_columns(table, widths, chosen, nr, out);
+			fputc('\n', out);
+			nr = nr_keys;
+			taken = key_width;
+		}
+		chosen[nr++] = i;
+		taken += widths[i] + GAP;
 	}
+	print_columns(table, widths, chosen, nr, out);
+	fputc('\n', out);
+	free(chosen);
 	free(widths);
 }
 

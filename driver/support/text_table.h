@@ -18,14 +18,23 @@ struct text_table {
 	size_t nr_columns;
 	char **cells; /* [nr_rows * nr_columns], owned */
 	size_t nr_rows;
+	size_t nr_keys;    /* columns at the left that say what a row is about: each part of a table has them */
+	bool is_all_shown; /* columns that are empty or "-" in all rows, too */
 };
 
 /* Adds a row of nr_columns texts in fresh memory, which it takes over. */
 void text_table_add(struct text_table *table, char *const *cells);
 void text_table_clear(struct text_table *table);
 
-/* Columns that are empty or "-" in all rows are left out. Characters, not bytes, are aligned; no blanks at the end. */
+/* Columns that are empty or "-" in all rows are left out, unless is_all_shown. Characters, not bytes, are aligned; no
+ * blanks at the end. */
 void text_table_print(const struct text_table *table, FILE *out);
+
+/* The same in parts of at most that many characters, each with an empty line behind. */
+void text_table_print_parts(const struct text_table *table, size_t width, FILE *out);
+
+/* Characters that a text takes on the terminal. */
+size_t text_width(const char *text);
 
 void text_table_print_csv(const struct text_table *table, FILE *out);
 

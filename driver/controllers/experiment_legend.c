@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands below the tables of an experiment: what marks mean, how runs ended, notes, and ceilings. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment_internal.h"
+#include "controllers/value_text.h"
+#include "memory.h"
+#include "support/text_table.h"
+
+/* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
+static void
+print_runs_ends(const struct experiment *experiment, FILE *out)
+{
+	static const struct {
+		const char *end, *meaning;
+	} ends[] = {
+		{"disturbed", "too many runs were disturbed to have as many as were asked for"},
+		{"narrow", "runs were added until the intervals were as narrow as the key precision wants"},
+		{"most", "the intervals are wider than the key precision wants, with as many runs as are made at most"},
+		{"budget", "more runs would have taken longer than the key timeBudget allows"},
+		{"noInterval", "the estimator has no interval that the key precision could be compared with"},
+	};
+
+	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i < experiment->nr_points; i++) {
+			const struct experiment_point *point = &experiment->points[i];
+			const char *end = point->nr_values ? point->values[0].runs_end : NULL;
+
+			nr += end && strcmp(end, ends[k].end) == 0;
+		}
+		if (nr)
+			fprintf(out, "%zu of %zu points: %s\n", nr, experiment->nr_points, ends[k].meaning);
+	}
+}
+
+/* What the marks mean, as far as they are in the table. */
+static void
+print_legend(const struct experiment *experiment, FILE *out)
+{
+	size_t nr_tainted = 0;
+	bool has_interval = false;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_value *value = &experiment->points[i].values[j];
+
+			nr_tainted = value->summary.tainted > nr_tainted ? value->summary.tainted : nr_tainted;
+			has_interval = has_interval || value->summary.low < value->summary.high;
+		}
+	if (has_interval)
+		fprintf(out, "±, [low, high]: interval of at least 95 %% for the estimate\n");
+	for (size_t k = 0; k < value_nr_kinds; k++) {
+		bool is_there = false;
+
+		for (size_t i = 0; i < experiment->nr_points && !is_there; i++)
+			for (size_t j = 0; j < experiment->points[i].nr_values && !is_there; j++)
+				is_there = strcmp(experiment->points[i].values[j].kind, value_kinds[k].kind) == 0;
+		if (is_there)
+			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
+	}
+	if (nr_tainted)
+		fprintf(out, "up to %zu runs of a point were disturbed and left out; OUTPUT.json says which, and why\n",
+			nr_tainted);
+	print_runs_ends(experiment, out);
+}
+
+/* What was counted, once, and how well that is known to count here. */
+static void
+print_grades(const struct experiment *experiment, FILE *out)
+{
+	char *known = rot_strdup("");
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_value *value = &experiment->points[i].values[j];
+			char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
+			char *text = rot_format("%s %s", name, value->grade), *longer;
+
+			if (value->grade[0] && !strstr(known, text)) {
+				longer = rot_format("%s%s%s", known, known[0] ? ", " : "", text);
+				free(known);
+				known = longer;
+			}
+			free(text);
+			free(name);
+		}
+	if (known[0])
+		fprintf(out, "validated on known work: %s\n", known);
+	free(known);
+}
+
+/* Was the note printed with an earlier point? */
+static bool
+is_known_note(const struct experiment *experiment, size_t point, size_t note)
+{
+	const char *text = experiment->points[point].notes[note];
+
+	for (size_t i = 0; i < point; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
+			if (strcmp(experiment->points[i].notes[j], text) == 0)
+				return true;
+	return false;
+}
+
+/* Each once, with the first point that has it. */
+static void
+print_notes(const struct experiment *experiment, FILE *out)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
+			const struct experiment_point *point = &experiment->points[i];
+
+			if (!is_known_note(experiment, i, j))
+				fprintf(out, "%s%s%s: %s\n", point->series,
+					point->series[0] && point->label[0] ? " " : "", point->label, point->notes[j]);
+		}
+}
+
+/* Without a roofline all are shown. */
+static bool
+is_shown(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling)
+{
+	bool has_roofline = false, is_found = false;
+
+	for (size_t i = 0; i < experiment->nr_plots && !is_found; i++) {
+		const struct experiment_own_ceiling **shown;
+		size_t nr;
+
+		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
+			continue;
+		has_roofline = true;
+		nr = experiment_ceilings_of(experiment, &experiment->plots[i], &shown);
+		for (size_t k = 0; k < nr; k++)
+			is_found = is_found || shown[k] == ceiling;
+		free(shown);
+	}
+	return is_found || !has_roofline;
+}
+
+/* Of a peak its interval; else of how many runs it is the best. */
+static char *
+ceiling_text(const struct experiment_own_ceiling *ceiling)
+{
+	struct shown_unit unit = shown_unit(ceiling->value.unit);
+	struct summary summary = ceiling->value.summary;
+	char *number, *of, *text;
+
+	if (ceiling->is_peak) {
+		summary.low = ceiling->low;
+		summary.high = ceiling->high;
+		summary = summary_scaled(summary, unit.factor);
+		number = summary_text(&summary);
+		text = rot_format("%s %s", number, unit.shown);
+		free(number);
+		return text;
+	}
+	of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
+	text = rot_format("%.4g %s%s%s (best of %zu)", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "", of,
+			  ceiling->value.nr_samples);
+	free(of);
+	return text;
+}
+
+/* Those of the plots; peaks are many. */
+static void
+print_ceilings(const struct experiment *experiment, FILE *out)
+{
+	bool is_first = true;
+	size_t width = 0;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		width = text_width(experiment->ceilings[i].name) > width ? text_width(experiment->ceilings[i].name)
+									 : width;
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		char *text;
+
+		if (ceiling->is_peak && !is_shown(experiment, ceiling))
+			continue;
+		text = ceiling_text(ceiling);
+		fprintf(out, "%s%s%*s%s\n", is_first ? "ceiling " : "        ", ceiling->name,
+			(int)(width - text_width(ceiling->name) + 2), "", text);
+		free(text);
+		is_first = false;
+	}
+	if (experiment->roof_note)
+		fprintf(out, "%s\n", experiment->roof_note);
+}
+
+void
+experiment_print_legend(const struct experiment *experiment, FILE *out)
+{
+	if (experiment->nr_points > 0) {
+		print_legend(experiment, out);
+		print_grades(experiment, out);
+		print_notes(experiment, out);
+	}
+	print_ceilings(experiment, out);
+}
