@@ -86,6 +86,12 @@ propose_keys(char *prefix)
 		propose(word, prefix);
 		free(word);
 	}
+	for (size_t k = 0; k < configuration_nr_shorts; k++) {
+		char *word = rot_format("%s%s", dashes, configuration_shorts[k].word);
+
+		propose(word, prefix);
+		free(word);
+	}
 }
 
 /* The command's own options. */

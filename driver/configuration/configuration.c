@@ -15,10 +15,20 @@
 
 #define KEY(name, type, default_text, choices, description)                                                            \
 	{name, CONFIGURATION_##type, default_text, choices, description},
+#define SHORT(word, key, value)
 const struct configuration_key configuration_keys[] = {
 #include "configuration/keys.def"
 };
 #undef KEY
+#undef SHORT
+#define KEY(name, type, default_text, choices, description)
+#define SHORT(word, key, value) {word, key, value},
+const struct configuration_short configuration_shorts[] = {
+#include "configuration/keys.def"
+};
+#undef KEY
+#undef SHORT
+const size_t configuration_nr_shorts = sizeof(configuration_shorts) / sizeof(configuration_shorts[0]);
 const size_t configuration_nr_keys = sizeof(configuration_keys) / sizeof(configuration_keys[0]);
 
 enum {
@@ -93,9 +103,22 @@ configuration_pop(struct configuration *configuration)
 	configuration->top = state_delete(configuration->top);
 }
 
+static const struct configuration_short *
+short_find(const char *word)
+{
+	for (size_t i = 0; i < configuration_nr_shorts; i++)
+		if (!strcmp(configuration_shorts[i].word, word))
+			return &configuration_shorts[i];
+	return NULL;
+}
+
 const struct configuration_key *
 configuration_key_find(const char *name)
 {
+	const struct configuration_short *word = short_find(name);
+
+	if (word)
+		name = word->key;
 	for (size_t k = 0; k < NR_KEYS; k++)
 		if (!strcmp(configuration_keys[k].name, name))
 			return &configuration_keys[k];
@@ -200,9 +223,17 @@ configuration_set(struct configuration *configuration, enum configuration_source
 		  const char *text, struct rot_error *err)
 {
 	const struct configuration_key *key = configuration_key_find(name);
+	const struct configuration_short *word = short_find(name);
 
 	if (!key)
 		return unknown_key(name, err);
+	if (word && !is_among("true false", text)) {
+		rot_error_set(err, 0, "'%s' is no value of %s", text, name);
+		return rot_error_hint(err, "%s is short for %s=%s, and takes true or false", name, word->key,
+				      word->value);
+	}
+	if (word)
+		text = strcmp(text, "true") == 0 ? word->value : key->default_text;
 	if (value_check(key, text, err) < 0)
 		return -1;
 	state_set(configuration->top, key, source, text);
@@ -276,7 +307,9 @@ take_argument(struct configuration *configuration, const char *argument, struct 
 	const struct configuration_key *key = configuration_key_find(name);
 	int rc;
 
-	if (!key || equals) {
+	if (short_find(name) && !equals) {
+		rc = configuration_set(configuration, CONFIGURATION_COMMAND_LINE, name, "true", err);
+	} else if (!key || equals) {
 		rc = configuration_set(configuration, CONFIGURATION_COMMAND_LINE, name, equals ? equals + 1 : "", err);
 	} else if (key->type == CONFIGURATION_BOOL) {
 		state_set(configuration->top, key, CONFIGURATION_COMMAND_LINE,

@@ -34,7 +34,15 @@ struct configuration_key {
 extern const struct configuration_key configuration_keys[];
 extern const size_t configuration_nr_keys;
 
-/* The key of that name, or NULL. */
+/* A word that stands for a choice: "-quick" for "-sizes=small". As true or false it chooses that, or the default. */
+struct configuration_short {
+	const char *word, *key, *value;
+};
+
+extern const struct configuration_short configuration_shorts[];
+extern const size_t configuration_nr_shorts;
+
+/* The key of that name, or that such a word stands for, or NULL. */
 const struct configuration_key *configuration_key_find(const char *name);
 
 /* Whether the key is there and takes the text. */
@@ -61,7 +69,8 @@ int configuration_load(struct configuration *configuration, enum configuration_s
 		       bool required, struct rot_error *err);
 
 /*
- * Takes "-key=value", "--key=value" and bare "-key" (turns a bool over, from what it is so far) out of argv, up to
+ * Takes "-key=value", "--key=value" and bare "-key" (turns a bool over, from what it is so far; or a short word) out of
+ * argv, up to
  * "--"; the rest stays in order and *argc is its length. argv[0], "-" alone and the option "--" itself are kept. argv
  * has room for a NULL.
  */

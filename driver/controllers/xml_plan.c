@@ -58,7 +58,8 @@ make_constants(const struct rot *rot)
 		flags = longer;
 	}
 	expression_scope_set_string(scope, "cpuFlags", flags);
-	expression_scope_set_number(scope, "quick", configuration_bool(rot->configuration, "quick"));
+	expression_scope_set_number(scope, "quick",
+				    strcmp(configuration_string(rot->configuration, "sizes"), "small") == 0);
 	expression_scope_set_number(scope, "nrCpus", (double)machine_nr_online_cpus(machine));
 	expression_scope_set_number(scope, "l1DataBytes", (double)machine->l1_data_bytes);
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);

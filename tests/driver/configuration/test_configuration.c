@@ -107,6 +107,26 @@ START_TEST(pop_undoes_what_came_after_push)
 }
 END_TEST
 
+/* "-quick" and "-sizes=small" are one setting: the last one counts. */
+START_TEST(short_words_stand_for_a_choice)
+{
+	const char *argv[] = {"rot", "-quick", NULL};
+	int argc = 2;
+
+	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
+	ck_assert_int_eq(load("quick=true\n", 11, CONFIGURATION_USER_FILE), 0);
+	ck_assert_str_eq(configuration_string(configuration, "sizes"), "small");
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "sizes", "all", NULL);
+	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
+	ck_assert_int_eq(take(&argc, argv), 0);
+	ck_assert_int_eq(argc, 1);
+	ck_assert_str_eq(configuration_string(configuration, "sizes"), "small");
+	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quick", "false", NULL);
+	ck_assert_str_eq(configuration_string(configuration, "sizes"), "all");
+	ck_assert_str_eq(configuration_key_find("quick")->name, "sizes");
+}
+END_TEST
+
 static const struct {
 	const char *key, *text, *message, *hint;
 } refused[] = {
@@ -126,6 +146,7 @@ static const struct {
 	{"estimator", "mean", "'mean' is no value of estimator", "estimator takes one of: median min"},
 	{"estimator", "median min", "'median min' is no value of estimator", "estimator takes one of: median min"},
 	{"estimator", "med", "'med' is no value of estimator", "estimator takes one of: median min"},
+	{"quick", "small", "'small' is no value of quick", "quick is short for sizes=small, and takes true or false"},
 };
 
 START_TEST(refuses_with_a_next_step)
@@ -255,6 +276,7 @@ main(void)
 	tcase_add_test(tests, the_higher_source_counts);
 	tcase_add_test(tests, a_higher_source_can_empty_a_text);
 	tcase_add_test(tests, pop_undoes_what_came_after_push);
+	tcase_add_test(tests, short_words_stand_for_a_choice);
 	tcase_add_loop_test(tests, refuses_with_a_next_step, 0, NR_ELEMENTS(refused));
 	tcase_add_test(tests, reads_a_file);
 	tcase_add_loop_test(tests, a_bad_file_is_an_error_with_its_line, 0, NR_ELEMENTS(bad_files));

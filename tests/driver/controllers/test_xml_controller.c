@@ -122,7 +122,7 @@ START_TEST(optiflop_has_its_loops)
 		struct rot_error err = {0};
 		struct xml_controller *controller;
 
-		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "quick", is_quick ? "true" : "false",
+		configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "sizes", is_quick ? "small" : "all",
 				  NULL);
 		controller = xml_controller_open(&rot, path, &err);
 		ck_assert_msg(controller != NULL, "%s %s", err.text, err.hint);
