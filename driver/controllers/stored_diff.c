@@ -19,10 +19,29 @@ percent(double change)
 	return fabs(change) < 10 ? rot_format("%.2g", change) : rot_format("%.0f", change);
 }
 
+/* "a factor of 3.1 [2.9, 3.2]": of a change in percent to more than twice as much, or to less than half. */
+static char *
+factor(double value, double low, double high)
+{
+	double a = 1 + value / 100, b = 1 + low / 100, c = 1 + high / 100;
+
+	if (value < 0) {
+		double swap = 1 / b;
+
+		a = 1 / a;
+		b = 1 / c;
+		c = swap;
+	}
+	return isnan(low) ? rot_format("a factor of %.3g", a) : rot_format("a factor of %.3g [%.3g, %.3g]", a, b, c);
+}
+
 /* "12 % [9, 15]", turned around where less is meant; of rates and counts the change is that of the value. */
 static char *
 amount(double value, double low, double high)
 {
+	if (value >= 100 || value < -50)
+		return factor(value, low, high);
+
 	double a = fabs(value), b = fmin(fabs(low), fabs(high)), c = fmax(fabs(low), fabs(high));
 	char *texts[3] = {percent(a), percent(b), percent(c)};
 	char *text =
@@ -288,102 +307,6 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	fputc('\n', out);
 }
 
-/* ---- the environment ---- */
-
-static char *
-text_of(const json_t *value)
-{
-	char *dumped, *text;
-
-	if (json_is_string(value))
-		return rot_strdup(json_string_value(value));
-	if (!value)
-		return rot_strdup("not said");
-	dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-	text = rot_strdup(dumped ? dumped : "");
-	free(dumped);
-	return text;
-}
-
-static bool
-array_has(const json_t *array, const json_t *item)
-{
-	const json_t *own;
-	size_t i;
-
-	json_array_foreach(array, i, own)
-	{
-		if (json_equal(own, item))
-			return true;
-	}
-	return false;
-}
-
-/* The items of an array that the other does not have. */
-static size_t
-print_items(FILE *out, const char *key, const char *sign, const json_t *array, const json_t *other)
-{
-	const json_t *item;
-	size_t i, nr = 0;
-
-	json_array_foreach(array, i, item)
-	{
-		char *text;
-
-		if (array_has(other, item))
-			continue;
-		text = text_of(item);
-		fprintf(out, "    %-16s %s %s\n", key, sign, text);
-		free(text);
-		nr++;
-	}
-	return nr;
-}
-
-/* The members of both objects that differ; their number. */
-static size_t
-print_differences(FILE *out, json_t *first, json_t *second)
-{
-	const char *key;
-	json_t *value;
-	size_t nr = 0;
-
-	json_object_foreach(first, key, value)
-	{
-		json_t *other = json_object_get(second, key);
-		char *texts[2];
-
-		if (other && json_equal(value, other))
-			continue;
-		nr++;
-		if (json_is_array(value) && json_is_array(other)) {
-			print_items(out, key, "<", value, other);
-			print_items(out, key, ">", other, value);
-			continue;
-		}
-		texts[0] = text_of(value);
-		texts[1] = text_of(other);
-		fprintf(out, "    %-16s < %s\n    %-16s > %s\n", key, texts[0], "", texts[1]);
-		free(texts[0]);
-		free(texts[1]);
-	}
-	return nr;
-}
-
-static void
-print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second)
-{
-	static const char *const parts[] = {"machine", "software"};
-	size_t nr = 0;
-
-	fprintf(out, "environment (< %s, > %s):\n", first->path, second->path);
-	for (size_t i = 0; i < 2; i++)
-		nr += print_differences(out, json_object_get(first->json, parts[i]),
-					json_object_get(second->json, parts[i]));
-	if (nr == 0)
-		fputs("    the same machine, kernel, compiler, flags and libraries, as far as the files say\n", out);
-}
-
 /* ---- the whole ---- */
 
 static void
@@ -418,7 +341,7 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
 	fputc('\n', out);
-	print_environment(out, first, second);
+	stored_diff_print_environment(out, first, second);
 	fputc('\n', out);
 	print_summary(&comparison);
 	return 0;

@@ -41,4 +41,7 @@ enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio,
 int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
 		      struct rot_error *err);
 
+/* What differs of machine and software, a line for each side. */
+void stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second);
+
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "controllers/experiment_internal.h"
+#include "controllers/stored_plot_axes.h"
 #include "controllers/stored_result.h"
 #include "machine/machine.h"
 #include "memory.h"
@@ -16,215 +17,14 @@
 #include "rot.h"
 #include "support/json.h"
 
-/* The two quantities that are drawn. */
-struct axes {
-	struct quantity_request x, y; /* with the clock of the values */
-	const char *unit;             /* of y; borrowed from the file */
-};
-
 struct job {
 	const struct stored_plot_options *options;
 	struct stored_result *results;
 	size_t *machines; /* of each result: index of its machine */
 	size_t nr;
-	struct axes axes;
+	struct stored_axes axes;
 	struct experiment *experiment;
 };
-
-static bool
-same_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
-/* ---- choosing the axes ---- */
-
-/* Of a point: the value asked for (a request without clock takes any), as JSON. */
-static const json_t *
-find_value(const json_t *point, const struct quantity_request *request)
-{
-	const json_t *quantities = json_object_get(point, "quantities"), *found = NULL;
-
-	for (size_t i = 0; !found && i < json_array_size(quantities); i++) {
-		const json_t *json = json_array_get(quantities, i);
-		struct quantity_value value;
-
-		if (stored_value(json, &value) == 0 && same_text(value.request.name, request->name) &&
-		    same_text(value.request.operation, request->operation) &&
-		    same_text(value.request.border, request->border) &&
-		    (!request->clock || same_text(value.request.clock, request->clock)))
-			found = json;
-		quantity_value_clear(&value);
-	}
-	return found;
-}
-
-static bool
-has_axes(const struct stored_result *result, const struct axes *axes)
-{
-	const json_t *points = stored_result_points(result);
-
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *point = json_array_get(points, i);
-		const json_t *y = find_value(point, &axes->y);
-
-		if (y && strcmp(json_text_at(y, "unit"), axes->unit) == 0 && find_value(point, &axes->x))
-			return true;
-	}
-	return false;
-}
-
-/* Is that what was asked for, if anything was? */
-static bool
-is_wanted(const char *asked, const struct quantity_request *request)
-{
-	struct quantity_request wanted = {0};
-
-	if (!asked)
-		return true;
-	quantity_parse(&wanted, asked, NULL);
-	return same_text(wanted.name, request->name) && same_text(wanted.operation, request->operation) &&
-	       same_text(wanted.border, request->border) && (!wanted.clock || same_text(wanted.clock, request->clock));
-}
-
-/* The y that goes with x in that point. */
-static bool
-find_y(const struct job *job, const json_t *point, struct axes *axes)
-{
-	const json_t *quantities = json_object_get(point, "quantities");
-	bool is_found = false;
-
-	for (size_t i = 0; !is_found && i < json_array_size(quantities); i++) {
-		const json_t *json = json_array_get(quantities, i);
-		struct quantity_value value;
-
-		if (stored_value(json, &value) == 0 && strcmp(value.request.name, "performance") == 0 &&
-		    same_text(value.request.operation, axes->x.operation) &&
-		    is_wanted(job->options->y, &value.request)) {
-			axes->y = value.request;
-			axes->unit = json_text_at(json, "unit");
-			is_found = true;
-		}
-		quantity_value_clear(&value);
-	}
-	return is_found;
-}
-
-static bool
-all_have(const struct job *job, const struct axes *axes)
-{
-	for (size_t i = 1; i < job->nr; i++)
-		if (!has_axes(&job->results[i], axes))
-			return false;
-	return true;
-}
-
-/* The first pair of that point that all files have; else *first gets the first pair, if there was none before. */
-static bool
-choose_of_point(struct job *job, const json_t *point, struct axes *first)
-{
-	const json_t *quantities = json_object_get(point, "quantities");
-	bool is_found = false;
-
-	for (size_t i = 0; !is_found && i < json_array_size(quantities); i++) {
-		struct axes axes = {.unit = ""};
-		struct quantity_value value;
-
-		if (stored_value(json_array_get(quantities, i), &value) == 0 &&
-		    strcmp(value.request.name, "operationalIntensity") == 0 &&
-		    is_wanted(job->options->x, &value.request)) {
-			axes.x = value.request;
-			if (find_y(job, point, &axes)) {
-				is_found = all_have(job, &axes);
-				if (is_found)
-					job->axes = axes;
-				else if (!first->unit)
-					*first = axes;
-			}
-		}
-		quantity_value_clear(&value);
-	}
-	return is_found;
-}
-
-/* "time, performance:flop, ...": what the points of a file have. Fresh memory. */
-static char *
-all_words(const struct stored_result *result)
-{
-	const json_t *points = stored_result_points(result);
-	char *all = rot_strdup("");
-
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
-
-		for (size_t k = 0; k < json_array_size(quantities); k++) {
-			char *words = stored_value_words(json_array_get(quantities, k)), *longer;
-
-			if (!strstr(all, words)) {
-				longer = rot_format("%s%s%s", all, *all ? ", " : "", words);
-				free(all);
-				all = longer;
-			}
-			free(words);
-		}
-	}
-	return all;
-}
-
-static int
-refuse(const struct stored_result *result, const char *what, struct rot_error *err)
-{
-	char *words = all_words(result);
-
-	rot_error_set(err, 0, "'%s' has no point with %s; it has: %s", result->path, what, *words ? words : "nothing");
-	rot_error_hint(err, "-x and -y choose other quantities; counting operations and bytes needs hardware counters, "
-			    "see rot doctor");
-	free(words);
-	return -1;
-}
-
-static int
-refuse_axes(const struct job *job, const struct axes *first, struct rot_error *err)
-{
-	const char *x = job->options->x ? job->options->x : "an operationalIntensity",
-		   *y = job->options->y ? job->options->y : "a performance of the same operation";
-	char *what, *x_text, *y_text;
-	size_t i = 1;
-
-	if (!first->unit) {
-		what = rot_format("%s and %s", x, y);
-		refuse(&job->results[0], what, err);
-		free(what);
-		return -1;
-	}
-	while (i + 1 < job->nr && has_axes(&job->results[i], first))
-		i++;
-	x_text = quantity_request_text(&first->x);
-	y_text = quantity_request_text(&first->y);
-	what = rot_format("%s and %s, as '%s' has", x_text, y_text, job->results[0].path);
-	refuse(&job->results[i], what, err);
-	free(what);
-	free(x_text);
-	free(y_text);
-	return -1;
-}
-
-static int
-choose_axes(struct job *job, struct rot_error *err)
-{
-	const json_t *points = stored_result_points(&job->results[0]);
-	struct quantity_request ignored;
-	struct axes first = {.unit = NULL};
-
-	if (job->options->x && quantity_parse(&ignored, job->options->x, err) < 0)
-		return rot_error_prefix(err, "-x");
-	if (job->options->y && quantity_parse(&ignored, job->options->y, err) < 0)
-		return rot_error_prefix(err, "-y");
-	for (size_t i = 0; i < json_array_size(points); i++)
-		if (choose_of_point(job, json_array_get(points, i), &first))
-			return 0;
-	return refuse_axes(job, &first, err);
-}
 
 /* ---- points ---- */
 
@@ -258,7 +58,7 @@ series_of(const struct job *job, const struct stored_result *result, const json_
 static bool
 add_point(struct job *job, const struct stored_result *result, const json_t *point)
 {
-	const json_t *x = find_value(point, &job->axes.x), *y = find_value(point, &job->axes.y);
+	const json_t *x = stored_point_value(point, &job->axes.x), *y = stored_point_value(point, &job->axes.y);
 	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
 	struct quantity_value values[2] = {{.name = NULL}};
 	char *series = series_of(job, result, point);
@@ -301,11 +101,27 @@ machine_of(const struct job *job, size_t result)
 	return job->experiment->nr_stored_machines;
 }
 
+/* "a, b": those of the machine. Fresh memory. */
+static char *
+files_of(const struct job *job, size_t machine)
+{
+	char *files = rot_strdup(""), *longer;
+
+	for (size_t i = 0; i < job->nr; i++) {
+		if (job->machines[i] != machine)
+			continue;
+		longer = rot_format("%s%s%s", files, *files ? ", " : "", job->results[i].name);
+		free(files);
+		files = longer;
+	}
+	return files;
+}
+
 static void
 add_machines(struct job *job)
 {
 	struct experiment *experiment = job->experiment;
-	char *lines;
+	char *line;
 
 	for (size_t i = 0; i < job->nr; i++) {
 		job->machines[i] = machine_of(job, i);
@@ -316,14 +132,13 @@ add_machines(struct job *job)
 		experiment->stored_machines[experiment->nr_stored_machines++] =
 			machine_caption(job->results[i].machine);
 	}
-	for (size_t i = 0; experiment->nr_stored_machines > 1 && i < job->nr; i++) {
-		char **caption = &experiment->stored_machines[job->machines[i]];
+	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {
+		char *files = files_of(job, m);
 
-		if (i > 0 && job->machines[i] <= job->machines[i - 1])
-			continue;
-		lines = rot_format("%s: %s", job->results[i].name, *caption);
-		free(*caption);
-		*caption = lines;
+		line = rot_format("%s: %s", files, experiment->stored_machines[m]);
+		free(experiment->stored_machines[m]);
+		experiment->stored_machines[m] = line;
+		free(files);
 	}
 }
 
@@ -340,12 +155,12 @@ machine_name(const struct job *job, size_t machine)
 
 /* Per the same unit of time as y, and of operations that y counts? */
 static bool
-has_unit_of(const json_t *ceiling, const struct axes *axes)
+has_unit_of(const json_t *ceiling, const struct stored_axes *axes)
 {
 	const char *unit = json_text_at(ceiling, "unit");
 	const char *per = strrchr(unit, '/'), *y_per = strrchr(axes->unit, '/');
 
-	return same_text(per, y_per);
+	return strcmp(per ? per : "", y_per ? y_per : "") == 0;
 }
 
 static void
@@ -502,7 +317,8 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 
 	job.results = rot_calloc(nr_paths, sizeof(*job.results));
 	job.machines = rot_calloc(nr_paths, sizeof(*job.machines));
-	if (read_results(&job, paths, err) < 0 || choose_axes(&job, err) < 0)
+	if (read_results(&job, paths, err) < 0 ||
+	    stored_axes_choose(&job.axes, job.results, job.nr, options->x, options->y, err) < 0)
 		goto out;
 	job.experiment = experiment_new(rot, "plot", options->output_name, 0, err);
 	if (!job.experiment || add_plot(&job, err) < 0 || add_points(&job, err) < 0)

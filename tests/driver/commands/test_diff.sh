@@ -52,14 +52,26 @@ check "two results"
 says "less time is faster, by the quotient of the times" "faster by 25 % ["
 says "less performance is slower" "slower by 20 % ["
 says "an interval that holds 0" "no difference shown ["
-says "two runs" "faster by 101 %, but too few runs for an interval"
+says "two runs" "faster by a factor of 2.01, but too few runs for an interval"
 says "a point of the first alone" "only in before.json: S 4"
 says "a point of the second alone" "only in after.json: S 5"
 says "another compiler" "< 2"
-says "other flags" "> cc -O3"
+says "other flags" "> -O3"
 says "a summary" "1 faster, 1 slower, 1 no difference shown, 1 too few runs to say in 3 points"
 case $out in *transferredBytes*) result=1 ;; *) result=0 ;; esac
 check "what is expected and the same is not shown"
+
+# Values are made of undisturbed runs, and so is the verdict.
+disturbed=$(quantity time microSeconds s measured 10 90 90 90 90 90 90 90 90 9 10 10 10 10 11 11)
+result 2 "1|${disturbed%\}}, \"taintedSamples\": [1, 2, 3, 4, 5, 6, 7, 8]}" >disturbed.json
+result 2 "1|$(quantity time microSeconds s measured 10 10 10 10 10 10 11 11 11 11)" >clean.json
+call diff disturbed.json clean.json
+says "disturbed runs do not count" "no difference shown ["
+case $out in *"factor"*) result=1 ;; *) result=0 ;; esac
+check "disturbed runs widen no interval"
+sed 's/-O2/-ffile-prefix-map=a=b -O2/' clean.json >elsewhere.json
+call diff clean.json elsewhere.json
+says "folders of the build are no difference" "the same machine, kernel, compiler, flags and libraries"
 
 call diff --all before.json before.json
 says "with --all it is" "transferredBytes"
