@@ -143,9 +143,9 @@ open_library(struct fft *fft)
 	return open_threads(fft);
 }
 
-/* Wisdom: plans found earlier, so that planning is short and the plan the same. */
+/* Wisdom: plans found earlier, so that planning is short and the plan the same. failure: what is told then. */
 static void
-use_wisdom(const struct fft *fft, const char *function)
+use_wisdom(const struct fft *fft, const char *function, const char *failure)
 {
 	int (*use)(const char *);
 
@@ -153,7 +153,7 @@ use_wisdom(const struct fft *fft, const char *function)
 		return;
 	*(void **)&use = kernel_symbol(fft->functions.handle, function);
 	if (use && !use(fft->data.wisdom))
-		kernel_tell("wisdom of %s: not there yet, or not of this library", fft->data.wisdom);
+		kernel_tell("wisdom of %s %s", fft->data.wisdom, failure);
 }
 
 /* Planning writes to the buffer. A library plans for one thread at a time. */
@@ -172,11 +172,11 @@ make_plan(struct fft *fft)
 	while (strcmp(efforts[effort].name, fft->data.planning) != 0)
 		effort++;
 	pthread_mutex_lock(&lock);
-	use_wisdom(fft, "fftw_import_wisdom_from_filename");
+	use_wisdom(fft, "fftw_import_wisdom_from_filename", "is not there yet, or is not of this library");
 	fft->plan = fft->functions.plan((int)fft->data.buffer_size, fft->buffer, fft->buffer, FFTW_FORWARD,
 					efforts[effort].flag);
 	if (fft->plan)
-		use_wisdom(fft, "fftw_export_wisdom_to_filename");
+		use_wisdom(fft, "fftw_export_wisdom_to_filename", "cannot be written");
 	pthread_mutex_unlock(&lock);
 	if (!fft->plan)
 		return kernel_fail("the library has no plan for %ld elements", (long)fft->data.buffer_size);

@@ -157,6 +157,45 @@ START_TEST(fft_finds_a_frequency)
 }
 END_TEST
 
+/* Whether one of the facts holds the text. */
+static bool
+is_told(const char *text)
+{
+	struct measurement_run_output *output = measurement_run_output_new();
+	bool is_told = false;
+
+	kernel_facts(output);
+	for (size_t i = 0; i < measurement_run_output_nr_facts(output); i++)
+		is_told = is_told || strstr(measurement_run_output_facts_at(output, i), text);
+	rot_graph_delete(output);
+	return is_told;
+}
+
+/* What FFTW learned is in the file, and the next process knows it; a file that cannot be written is told. */
+START_TEST(wisdom_is_kept)
+{
+	static const struct {
+		bool is_there, is_in_a_folder;
+	} files[] = {{false, true}, {true, true}, {false, false}};
+	char *file = rot_format("%s%s/wisdom", kernels_folder, files[_i].is_in_a_folder ? "" : "/none");
+	char *fields = rot_format("bufferSize=512 implementation=FFTW wisdom=%s", file);
+	struct loaded fft;
+
+	if (can_run("Fft", fields)) {
+		if (files[_i].is_there)
+			file_fill(file, "(fftw-3.3.10 fftw_wisdom #x458a31c8 #x92381c4c #x4f974889 #xcd46f97e\n)\n");
+		fft = load("Fft", fields);
+		run(&fft);
+		ck_assert_int_eq(access(file, F_OK) == 0, files[_i].is_in_a_folder);
+		ck_assert_int_eq(is_told("is not there yet"), !files[_i].is_there);
+		ck_assert_int_eq(is_told("cannot be written"), !files[_i].is_in_a_folder);
+		unload(&fft);
+	}
+	free(fields);
+	free(file);
+}
+END_TEST
+
 /* ---- the checks ---- */
 
 static struct matrices product;
