@@ -80,9 +80,11 @@ static const char **
 plot_string(struct experiment_plot *plot, size_t i)
 {
 	const char **const strings[] = {
-		&plot->name,         &plot->title,     &plot->x,      &plot->y,           &plot->x_label,
-		&plot->x_unit,       &plot->y_label,   &plot->y_unit, &plot->point_label, &plot->annotation,
-		&plot->key_position, &plot->condition, &plot->best,
+		&plot->name,       &plot->title,           &plot->x,
+		&plot->y,          &plot->x_label,         &plot->x_unit,
+		&plot->y_label,    &plot->y_unit,          &plot->point_label,
+		&plot->annotation, &plot->key_position,    &plot->condition,
+		&plot->best,       &plot->difference_from,
 	};
 
 	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
@@ -98,6 +100,9 @@ plot_clear(struct experiment_own_plot *own)
 		free(own->curves[i].points);
 	}
 	free(own->curves);
+	for (size_t i = 0; i < own->nr_markers; i++)
+		free((char *)own->markers[i].label);
+	free(own->markers);
 }
 
 static int
@@ -178,6 +183,15 @@ experiment_add_curve(struct experiment *experiment, const char *name, const doub
 			.x = summary_single(x[i], "given"), .y = summary_single(y[i], "given"), .size = NAN};
 	own->curves = rot_realloc(own->curves, own->nr_curves + 1, sizeof(*own->curves));
 	own->curves[own->nr_curves++] = curve;
+}
+
+void
+experiment_add_marker(struct experiment *experiment, double x, const char *label)
+{
+	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
+
+	own->markers = rot_realloc(own->markers, own->nr_markers + 1, sizeof(*own->markers));
+	own->markers[own->nr_markers++] = (struct plot_marker){x, rot_strdup(label)};
 }
 
 int

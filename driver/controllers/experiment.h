@@ -53,9 +53,11 @@ struct experiment_plot {
 	const char
 		*condition; /* the plot shows the points where it is true, an expression like those in texts; "": all */
 	const char *best;   /* a quantity: of each series only the point with its highest value; "": all */
-	bool connect_same_size; /* dashed lines between points of different series with equal labels */
-	bool has_default_peaks; /* roofline: draw the machine's ceilings */
-	bool has_all_peaks;     /* also those that say little more than others */
+	const char
+		*difference_from; /* a series: y is its value at the same label less that of the point; "": y itself */
+	bool connect_same_size;   /* dashed lines between points of different series with equal labels */
+	bool has_default_peaks;   /* roofline: draw the machine's ceilings */
+	bool has_all_peaks;       /* also those that say little more than others */
 };
 
 /* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
@@ -70,6 +72,9 @@ int experiment_add_plot(struct experiment *experiment, const struct experiment_p
  * shows no points shows its curves alone.
  */
 void experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr);
+
+/* A vertical line at x of the plot that was added last, with a label. */
+void experiment_add_marker(struct experiment *experiment, double x, const char *label);
 
 /*
  * The value of that quantity becomes the variable "name" in texts; where runs are known, the best of them the variable

@@ -68,6 +68,8 @@ struct experiment_own_plot {
 	struct quantity_request x, y, best;
 	struct experiment_curve *curves;
 	size_t nr_curves;
+	struct plot_marker *markers; /* own their labels */
+	size_t nr_markers;
 };
 
 /* A theoretical curve: nr summaries of single values. */

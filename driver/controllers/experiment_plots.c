@@ -73,11 +73,28 @@ is_end_of_series(const struct drawing *d, size_t i)
 	return !has_earlier || !has_later;
 }
 
+/* Of the plot's y, or its difference to the series that the plot names. */
+static struct summary
+y_of_point(const struct drawing *d, const struct experiment_point *point)
+{
+	const struct quantity_value *y = experiment_point_value(point, &d->own->y), *from = NULL;
+	const char *series = d->own->plot.difference_from;
+
+	if (!series[0])
+		return y ? shown_summary(y) : summary_empty();
+	for (size_t i = 0; i < d->experiment->nr_points && !from; i++)
+		if (strcmp(d->experiment->points[i].series, series) == 0 &&
+		    strcmp(d->experiment->points[i].label, point->label) == 0)
+			from = experiment_point_value(&d->experiment->points[i], &d->own->y);
+	if (!y || !from)
+		return summary_empty();
+	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");
+}
+
 static int
 make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct rot_error *err)
 {
 	const struct experiment_point *point = d->shown[i];
-	const struct quantity_value *y = experiment_point_value(point, &d->own->y);
 	const struct experiment_plot *plot = &d->own->plot;
 	struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
 
@@ -85,7 +102,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	expression_scope_delete(scope);
 	if (!plotted->label)
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
-	plotted->y = y ? shown_summary(y) : summary_empty();
+	plotted->y = y_of_point(d, point);
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
 	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))
@@ -312,6 +329,8 @@ make_frame(const struct drawing *d)
 			plot->key_position[0] ? plot->key_position : configuration_string(configuration, "keyPosition"),
 		.show_min_max = configuration_bool(configuration, "showMinMax"),
 		.show_percentiles = configuration_bool(configuration, "showPercentiles"),
+		.markers = d->own->markers,
+		.nr_markers = d->own->nr_markers,
 	};
 }
 

@@ -49,6 +49,7 @@ struct planned_ceiling {
 };
 
 struct experiment;
+struct experiment_plot;
 
 struct xml_controller {
 	struct rot *rot;
@@ -112,5 +113,11 @@ void xml_plan_add_region_axis(struct xml_controller *controller);
 
 /* What the experiment shows: plots, columns and names; every text is tried on made-up values. */
 int xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
+
+/* A <curve> or <marker> of the plot that was added last, which is plot. */
+int xml_show_curve(const struct xml_controller *controller, struct experiment *experiment,
+		   const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err);
+int xml_show_marker(const struct xml_controller *controller, struct experiment *experiment,
+		    const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err);
 
 #endif

@@ -123,6 +123,11 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 	plot->key_position = own(reading, xml_attribute(element, "keyPosition", ""));
 	plot->condition = own(reading, xml_attribute(element, "if", ""));
 	plot->best = own(reading, xml_attribute(element, "best", ""));
+	plot->difference_from = own(reading, xml_attribute(element, "differenceFrom", ""));
+	if (plot->difference_from[0] && plot->kind != EXPERIMENT_SERIES) {
+		rot_error_set(err, 0, "<plot differenceFrom>: only a plot of type series shows differences");
+		return xml_error_at(element, err);
+	}
 	if (attribute_is(element, "optional", "true") && !is_known_here(controller->rot, plot->y)) {
 		plot->y = "time";
 		plot->condition = "false()";
@@ -277,54 +282,6 @@ check_texts(const struct xml_controller *controller, const struct reading *readi
 	return rc;
 }
 
-/* ---- curves ---- */
-
-#define NR_CURVE_POINTS 200
-
-/* y at x, the plot's x being a variable of that name. */
-static int
-evaluate_curve(const struct xml_controller *controller, const char *variable, const xmlNode *element, double x,
-	       double *y, struct rot_error *err)
-{
-	struct expression_scope *scope = expression_scope_new(controller->constants);
-	int rc;
-
-	expression_scope_set_number(scope, variable, x);
-	rc = xml_evaluated_number(element, "y", NAN, scope, y, err);
-	expression_scope_delete(scope);
-	return rc;
-}
-
-/* From from to to, in steps of the same factor. */
-static int
-show_curve(const struct xml_controller *controller, struct experiment *experiment, const struct experiment_plot *plot,
-	   const xmlNode *element, struct rot_error *err)
-{
-	double from, to, x[NR_CURVE_POINTS], y[NR_CURVE_POINTS];
-	char *name;
-
-	if (plot->kind == EXPERIMENT_ROOFLINE) {
-		rot_error_set(err, 0, "<curve>: a roofline has none");
-		return xml_error_at(element, err);
-	}
-	if (xml_evaluated_number(element, "from", NAN, controller->constants, &from, err) < 0 ||
-	    xml_evaluated_number(element, "to", NAN, controller->constants, &to, err) < 0)
-		return -1;
-	if (!(from > 0 && to > from)) {
-		rot_error_set(err, 0, "<curve> from %g to %g: expected 0 < from < to", from, to);
-		return xml_error_at(element, err);
-	}
-	for (size_t i = 0; i < NR_CURVE_POINTS; i++) {
-		x[i] = from * pow(to / from, (double)i / (NR_CURVE_POINTS - 1));
-		if (evaluate_curve(controller, plot->x, element, x[i], &y[i], err) < 0)
-			return -1;
-	}
-	name = xml_attribute(element, "name", "");
-	experiment_add_curve(experiment, name, x, y, NR_CURVE_POINTS);
-	free(name);
-	return 0;
-}
-
 /* ---- all ---- */
 
 static int
@@ -341,7 +298,9 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
 		rc = xml_error_at(element, err);
 	for (const xmlNode *c = xml_child(element, "curve"); rc == 0 && c; c = xml_next(c, "curve"))
-		rc = show_curve(controller, experiment, &reading.plot, c, err);
+		rc = xml_show_curve(controller, experiment, &reading.plot, c, err);
+	for (const xmlNode *m = xml_child(element, "marker"); rc == 0 && m; m = xml_next(m, "marker"))
+		rc = xml_show_marker(controller, experiment, &reading.plot, m, err);
 	reading_clear(&reading);
 	return rc;
 }

@@ -24,6 +24,14 @@ layout_position(const struct layout_axis *axis, double value)
 	return (axis_scale(axis, value) - low) / (high - low) * axis->length;
 }
 
+enum layout_end
+layout_end_of(const struct layout_axis *axis, double value)
+{
+	if (isinf(value) && value > 0)
+		return LAYOUT_HIGH_END;
+	return axis->is_log && value <= 0 ? LAYOUT_LOW_END : LAYOUT_NO_END;
+}
+
 static bool
 is_usable(bool is_log, double value)
 {

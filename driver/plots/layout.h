@@ -40,6 +40,11 @@ struct layout_axis {
 /* Points from the panel's edge; may lie outside. Not finite where the value is not, or <= 0 on a logarithmic axis. */
 double layout_position(const struct layout_axis *axis, double value);
 
+/* Of a value that has no place on the axis: the end where it is drawn. Infinite: the high one; 0 or
+ * less on a logarithmic axis: the low one. */
+enum layout_end { LAYOUT_NO_END, LAYOUT_LOW_END, LAYOUT_HIGH_END };
+enum layout_end layout_end_of(const struct layout_axis *axis, double value);
+
 /*
  * Range that shows all finite values (positive ones on a logarithmic axis), with a margin; the sides that axis gives
  * are kept. No usable value: 1..10 or 0..1.

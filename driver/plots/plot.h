@@ -23,6 +23,12 @@ struct plot_axis {
 	double low, high;
 };
 
+/* A vertical line at a value of x, with its label: "L2". One outside of the axis is not drawn. */
+struct plot_marker {
+	double x;
+	const char *label;
+};
+
 /* What all plots share. */
 struct plot_frame {
 	const char *title;
@@ -31,6 +37,8 @@ struct plot_frame {
 	struct plot_axis x, y;
 	const char *key_position; /* as the configuration key keyPosition */
 	bool show_min_max, show_percentiles;
+	const struct plot_marker *markers; /* rooflines have none */
+	size_t nr_markers;
 };
 
 struct plot_point {

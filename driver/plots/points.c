@@ -51,16 +51,24 @@ point_of_size(const struct plot_series *series, double size)
 	return NULL;
 }
 
+static double
+shown_value(double value, const struct layout_axis *axis)
+{
+	enum layout_end end = layout_end_of(axis, value);
+
+	return end == LAYOUT_HIGH_END ? axis->high : end == LAYOUT_LOW_END ? axis->low : value;
+}
+
 double
 point_shown_x(const struct plot_point *point, const struct point_edges *edges)
 {
-	return isinf(point->x.value) && point->x.value > 0 ? edges->x : point->x.value;
+	return shown_value(point->x.value, &edges->x);
 }
 
 double
 point_shown_y(const struct plot_point *point, const struct point_edges *edges)
 {
-	return isinf(point->y.value) && point->y.value > 0 ? edges->y : point->y.value;
+	return shown_value(point->y.value, &edges->y);
 }
 
 static void
@@ -166,9 +174,9 @@ points_add_commands(char *command, const struct plot_series *series, size_t inde
 	if (!series->is_model && is_repeated(series))
 		command = add_spread(command, index, frame, both_directions);
 	if (series->is_model)
-		element = rot_format(
-			"data index %zu using 1:2 with lines linewidth 1 dashtype 3 linecolor rgb \"%s\" title %s",
-			index, script_colour(index), title);
+		element = rot_format("data index %zu using 1:2 with lines linewidth 1.6 dashtype (6,4) linecolor rgb "
+				     "\"%s\" title %s",
+				     index, script_colour(index), title);
 	else
 		element = rot_format(
 			"data index %zu using 1:2 with linespoints pointtype %d pointsize 0.55 linewidth 1.2 "

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "plots/layout.h"
 #include "plots/plot.h"
 
 /* All values that should be visible, for choosing ranges. NaN entries count for one axis only. */
@@ -23,12 +24,13 @@ void point_values_clear(struct point_values *values);
 /* The point of that size, or NULL (also for NaN). */
 const struct plot_point *point_of_size(const struct plot_series *series, double size);
 
-/* Where infinite values are drawn: the ends of the axes. */
+/* The ends of the axes, where values are drawn that are beyond them: infinite ones, and those that a logarithmic axis
+ * does not have. */
 struct point_edges {
-	double x, y;
+	struct layout_axis x, y;
 };
 
-/* What of the point is drawn: itself, or the edge where it is infinite. */
+/* What of the point is drawn: itself, or the edge that it is beyond. */
 double point_shown_x(const struct plot_point *point, const struct point_edges *edges);
 double point_shown_y(const struct plot_point *point, const struct point_edges *edges);
 

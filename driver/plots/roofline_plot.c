@@ -239,7 +239,13 @@ place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceil
 static double
 shown_x(const struct drawing *drawing, const struct plot_point *point)
 {
-	return point_shown_x(point, &(struct point_edges){drawing->x.high, drawing->y.high});
+	return point_shown_x(point, &(struct point_edges){drawing->x, drawing->y});
+}
+
+static double
+shown_y(const struct drawing *drawing, const struct plot_point *point)
+{
+	return point_shown_y(point, &(struct point_edges){drawing->x, drawing->y});
 }
 
 /* Extent of a value with its spread along an axis, at least that of a mark. */
@@ -254,6 +260,17 @@ extent(const struct layout_axis *axis, const struct summary *summary, double sho
 	*size = isfinite(low + high) ? high - low : 7;
 }
 
+/* The sign of infinity at the right edge. */
+static void
+take_sign(struct drawing *drawing, const struct plot_point *point)
+{
+	struct layout_box box = {drawing->x.length - SCRIPT_END_SIGN, layout_position(&drawing->y, point->y.value),
+				 LAYOUT_SMALL_FONT, LAYOUT_SMALL_FONT, 0};
+
+	if (layout_end_of(&drawing->x, point->x.value) == LAYOUT_HIGH_END)
+		take(drawing, OBSTACLE_MARK, &box);
+}
+
 static void
 take_series(struct drawing *drawing, const struct plot_series *series)
 {
@@ -262,16 +279,31 @@ take_series(struct drawing *drawing, const struct plot_series *series)
 		struct layout_box box = {0};
 
 		extent(&drawing->x, &point->x, shown_x(drawing, point), &box.x, &box.width);
-		extent(&drawing->y, &point->y, point->y.value, &box.y, &box.height);
+		extent(&drawing->y, &point->y, shown_y(drawing, point), &box.y, &box.height);
 		take(drawing, OBSTACLE_MARK, &box);
+		take_sign(drawing, point);
 		if (i == 0)
 			continue;
-		struct segment line = {shown_x(drawing, point - 1), point[-1].y.value, shown_x(drawing, point),
-				       point->y.value};
+		struct segment line = {shown_x(drawing, point - 1), shown_y(drawing, point - 1),
+				       shown_x(drawing, point), shown_y(drawing, point)};
 
 		box = segment_box(drawing, &line);
 		take(drawing, OBSTACLE_LINE, &box);
 	}
+}
+
+/* A thin line from a label to its point (x, y), where the label is not beside it. */
+static void
+write_leader(const struct drawing *drawing, const struct layout_box *label, double x, double y, const char *colour)
+{
+	double from_x = fmax(label->x - label->width / 2, fmin(x, label->x + label->width / 2));
+	double from_y = fmax(label->y - label->height / 2, fmin(y, label->y + label->height / 2));
+
+	fprintf(drawing->script,
+		"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f nohead back linewidth 0.4 linecolor "
+		"rgb \"%s\"\n",
+		from_x / LAYOUT_PANEL_WIDTH, from_y / LAYOUT_PANEL_HEIGHT, x / LAYOUT_PANEL_WIDTH,
+		y / LAYOUT_PANEL_HEIGHT, colour);
 }
 
 /* Beside a point: eight directions at five distances. */
@@ -285,7 +317,7 @@ place_point_label(struct drawing *drawing, const struct plot_point *point, const
 	};
 	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
 	double x = layout_position(&drawing->x, shown_x(drawing, point));
-	double y = layout_position(&drawing->y, point->y.value);
+	double y = layout_position(&drawing->y, shown_y(drawing, point));
 	double width = layout_text_width(text), height = layout_text_height();
 	bool is_placed = !isfinite(x) || !isfinite(y);
 
@@ -300,12 +332,14 @@ place_point_label(struct drawing *drawing, const struct plot_point *point, const
 			continue;
 		take(drawing, OBSTACLE_LABEL, &box);
 		script_write_label(drawing->script, text, box.x, box.y, "center", 0, colour);
+		if (attempt % NR_PLACES >= 2 * NR_DIRECTIONS)
+			write_leader(drawing, &box, x, y, colour);
 		is_placed = true;
 	}
 	free(text);
 }
 
-/* Points first: a ceiling's label may stand anywhere along its line. */
+/* Points first: a ceiling's label may stand anywhere along its line. Of ceilings, those that matter most first. */
 static void
 place_labels(struct drawing *drawing)
 {
@@ -316,13 +350,15 @@ place_labels(struct drawing *drawing)
 			if (series->points[i].is_labelled)
 				place_point_label(drawing, &series->points[i], script_colour(s));
 	}
-	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++)
-		place_ceiling_label(drawing, &drawing->plot->ceilings[i]);
+	for (int is_main = 1; is_main >= 0; is_main--)
+		for (size_t i = 0; i < drawing->plot->nr_ceilings; i++)
+			if (drawing->plot->ceilings[i].is_main == is_main)
+				place_ceiling_label(drawing, &drawing->plot->ceilings[i]);
 }
 
 /* Dashed lines through the points of the same size in consecutive series. */
 static void
-write_same_size(const struct drawing *drawing)
+write_same_size(struct drawing *drawing)
 {
 	const struct roofline_plot *plot = drawing->plot;
 
@@ -330,12 +366,15 @@ write_same_size(const struct drawing *drawing)
 		for (size_t i = 0; i < plot->series[s].nr_points; i++) {
 			const struct plot_point *a = &plot->series[s].points[i];
 			const struct plot_point *b = point_of_size(&plot->series[s + 1], a->size);
-			struct segment segment = {shown_x(drawing, a), a->y.value, 0, 0};
+			struct segment segment = {shown_x(drawing, a), shown_y(drawing, a), 0, 0};
+			struct layout_box box;
 
 			if (!b)
 				continue;
 			segment.x2 = shown_x(drawing, b);
-			segment.y2 = b->y.value;
+			segment.y2 = shown_y(drawing, b);
+			box = segment_box(drawing, &segment);
+			take(drawing, OBSTACLE_LINE, &box);
 			write_segment(drawing, &segment, "dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"");
 		}
 	}
@@ -374,11 +413,10 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	write_ceilings(drawing);
 	for (size_t s = 0; s < plot->nr_series; s++)
 		take_series(drawing, &plot->series[s]);
-	place_labels(drawing);
 	write_same_size(drawing);
-	points_write_data(gnuplot->data, plot->series, plot->nr_series,
-			  &(struct point_edges){drawing->x.high, drawing->y.high});
-	script_write_infinite(gnuplot->script, plot->series, plot->nr_series, &drawing->x, &drawing->y);
+	place_labels(drawing);
+	points_write_data(gnuplot->data, plot->series, plot->nr_series, &(struct point_edges){drawing->x, drawing->y});
+	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &drawing->x, &drawing->y);
 	script_write_outputs(gnuplot->script, command);
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		layout_clear(&drawing->obstacles[i]);

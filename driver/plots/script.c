@@ -141,23 +141,51 @@ script_write_label_on_white(FILE *out, const char *text, double x, double y, con
 		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, LAYOUT_SMALL_FONT, colour);
 }
 
-void
-script_write_infinite(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
-		      const struct layout_axis *y)
+static const char *
+end_sign(double value)
 {
-	const double away = 9; /* points, from the edge inwards */
+	return value > 0 ? "\u221e" : value < 0 ? "< 0" : "0";
+}
 
+void
+script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
+		  const struct layout_axis *y)
+{
 	for (size_t s = 0; s < nr_series; s++) {
 		for (size_t i = 0; i < series[s].nr_points; i++) {
 			double value_x = series[s].points[i].x.value, value_y = series[s].points[i].y.value;
+			enum layout_end end_x = layout_end_of(x, value_x), end_y = layout_end_of(y, value_y);
 
-			if (isinf(value_x) && value_x > 0 && isfinite(value_y))
-				script_write_label(out, "\u221e", layout_position(x, x->high) - away,
+			if (end_x && isfinite(value_y) && !end_y)
+				script_write_label(out, end_sign(value_x),
+						   end_x == LAYOUT_HIGH_END ? x->length - SCRIPT_END_SIGN
+									    : SCRIPT_END_SIGN,
 						   layout_position(y, value_y), "center", 0, script_colour(s));
-			else if (isinf(value_y) && value_y > 0 && isfinite(value_x))
-				script_write_label(out, "\u221e", layout_position(x, value_x),
-						   layout_position(y, y->high) - away, "center", 0, script_colour(s));
+			else if (end_y && isfinite(value_x) && !end_x)
+				script_write_label(out, end_sign(value_y), layout_position(x, value_x),
+						   end_y == LAYOUT_HIGH_END ? y->length - SCRIPT_END_SIGN
+									    : SCRIPT_END_SIGN,
+						   "center", 0, script_colour(s));
 		}
+	}
+}
+
+void
+script_write_markers(FILE *out, const struct plot_frame *frame, const struct layout_axis *x)
+{
+	for (size_t i = 0; i < frame->nr_markers; i++) {
+		const struct plot_marker *marker = &frame->markers[i];
+		double at = layout_position(x, marker->x), width = layout_text_width(marker->label);
+
+		if (!(at > 0 && at < x->length))
+			continue;
+		fputs("set arrow from ", out);
+		script_write_number(out, marker->x);
+		fputs(",graph 0 to ", out);
+		script_write_number(out, marker->x);
+		fputs(",graph 1 nohead back dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"\n", out);
+		script_write_label(out, marker->label, at - layout_text_height() * 0.6,
+				   LAYOUT_PANEL_HEIGHT - width / 2 - 2, "center", 90, "#606060");
 	}
 }
 

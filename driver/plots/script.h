@@ -32,9 +32,14 @@ void script_write_label(FILE *out, const char *text, double x, double y, const c
 /* The same without rotation, on a white ground that hides what it stands on. */
 void script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour);
 
-/* Beside the points that are infinite, and therefore drawn at an end of an axis: the sign of infinity. */
-void script_write_infinite(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
-			   const struct layout_axis *y);
+/* Beside the points that are drawn at an end of an axis: the sign of infinity, 0, or less; so far inwards, in points.
+ */
+#define SCRIPT_END_SIGN 9.0
+void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
+		       const struct layout_axis *y);
+
+/* The frame's vertical lines. */
+void script_write_markers(FILE *out, const struct plot_frame *frame, const struct layout_axis *x);
 
 /* Runs the plot command(s) once per terminal: call with the complete "plot ..." command. */
 void script_write_outputs(FILE *out, const char *plot_command);

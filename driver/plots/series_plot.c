@@ -32,8 +32,9 @@ draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_
 
 	script_write_frame(gnuplot->script, frame, &x, &y, nr_series);
 	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x.high - x.low) * 0.012);
-	points_write_data(gnuplot->data, series, nr_series, &(struct point_edges){x.high, y.high});
-	script_write_infinite(gnuplot->script, series, nr_series, &x, &y);
+	points_write_data(gnuplot->data, series, nr_series, &(struct point_edges){x, y});
+	script_write_markers(gnuplot->script, frame, &x);
+	script_write_ends(gnuplot->script, series, nr_series, &x, &y);
 	script_write_outputs(gnuplot->script, command);
 	point_values_clear(&values);
 	free(command);
