@@ -177,7 +177,9 @@ is_of_direction(const struct experiment_own_ceiling *ceiling, const char *border
 		return true;
 	if (strcmp(direction, ".read") == 0)
 		return strcmp(ceiling->access, "load") == 0;
-	return strcmp(ceiling->access, "store") == 0 || strcmp(ceiling->access, "ntStore") == 0;
+	/* below L1 the bytes of stores are of both directions */
+	return strcmp(ceiling->access, "ntStore") == 0 ||
+	       (strcmp(ceiling->access, "store") == 0 && strcmp(ceiling->border, "cpuL1") == 0);
 }
 
 static bool

@@ -73,27 +73,51 @@ unit_of(const struct peak *peak, const char *clock)
 
 /* ---- ceilings ---- */
 
+/*
+ * A line that is stored to is loaded first (filled) and written back later. Peaks count the bytes of the program's
+ * loads and stores, intensities those that cross a border: so many for each of the program's. What is not here has no
+ * other bytes, as loads, non-temporal stores and updates, which wanted the line anyway. Evidence (EPYC 9005): stores to
+ * L2 and L3 with this factor are as fast as updates (127 and 59 byte/cycle).
+ */
+static const struct {
+	const char *access;
+	double bytes;
+} filling[] = {{"store", 2}, {"copy", 3.0 / 2}, {"triad", 4.0 / 3}, {"load2Store", 4.0 / 3}};
+
+static double
+crossing_bytes(const struct peak *peak)
+{
+	for (size_t i = 0; i < sizeof(filling) / sizeof(*filling); i++)
+		if (strcmp(filling[i].access, peak->access) == 0 && peak->kind == PEAK_BANDWIDTH &&
+		    strcmp(peak->border, "cpuL1") != 0)
+			return filling[i].bytes;
+	return 1;
+}
+
 static void
 add(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
 	const struct peak_estimate e = estimate_of(peak, clock);
+	const double factor = crossing_bytes(peak);
 	const struct experiment_ceiling wanted = {
 		.name = peak->name,
 		.operation = peak->kind == PEAK_PERFORMANCE ? peak->operation : NULL,
 		.border = peak->kind == PEAK_PERFORMANCE ? NULL : peak->border,
 	};
-	struct experiment_own_ceiling own = {.is_peak = true, .best = e.value, .low = e.low, .high = e.high};
+	struct experiment_own_ceiling own = {
+		.is_peak = true, .best = factor * e.value, .low = factor * e.low, .high = factor * e.high};
 
 	if (!isfinite(e.value) || !experiment_wants_ceiling(experiment, &wanted))
 		return;
-	own.name = rot_format("%s%s%s", peak->name, peak->mode[0] ? ", " : "", peak->mode);
+	own.name = rot_format("%s%s%s%s", peak->name, factor > 1 ? " with fills" : "", peak->mode[0] ? ", " : "",
+			      peak->mode);
 	own.operation = rot_strdup(wanted.operation);
 	own.border = rot_strdup(wanted.border);
 	own.access = rot_strdup(peak->access);
 	own.value.unit = unit_of(peak, clock);
 	own.value.kind = "measured";
 	own.value.grade = "";
-	own.value.summary = summary_single(e.value, "median");
+	own.value.summary = summary_single(own.best, "median");
 	own.value.summary.n = peak->nr_samples;
 	experiment_keep_ceiling(experiment, &own);
 }

@@ -552,6 +552,40 @@ START_TEST(few_ceilings_matter)
 }
 END_TEST
 
+/* Intensities count what crosses a border: lines that are stored to are loaded first, and written back. */
+START_TEST(stores_are_shown_with_their_fills)
+{
+	static const struct {
+		const char *access, *border, *name;
+		double factor;
+	} rows[] = {
+		{"store", "llcRam", "DRAM with fills", 2},
+		{"copy", "l2l3", "DRAM with fills", 1.5},
+		{"triad", "l1l2", "DRAM with fills", 4.0 / 3},
+		{"ntStore", "llcRam", "DRAM", 1},
+		{"update", "llcRam", "DRAM", 1},
+		{"store", "cpuL1", "DRAM", 1},
+	};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
+	struct peak_list list = peaks_by_hand();
+	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
+	const struct experiment_own_ceiling *ceiling;
+
+	rot_string_set(&peak->name, "DRAM");
+	rot_string_set(&peak->access, rows[_i].access);
+	rot_string_set(&peak->border, rows[_i].border);
+	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ceiling = ceiling_named(experiment, rows[_i].name);
+	ck_assert_ptr_nonnull(ceiling);
+	ck_assert_double_eq_tol(ceiling->best / (rows[_i].factor * 11.1 * 4e9), 1, 1e-12);
+	ck_assert_double_eq_tol(ceiling->low / (rows[_i].factor * 10.5 * 4e9), 1, 1e-12);
+	peak_list_clear(&list);
+	experiment_delete(experiment);
+}
+END_TEST
+
 /* What counts one direction only is compared with what goes in that direction alone. */
 START_TEST(directions_have_their_ceilings)
 {
@@ -770,6 +804,7 @@ main(void)
 	tcase_add_test(tcase, derived_values_are_golden);
 	tcase_add_test(tcase, derived_values_are_peaks);
 	tcase_add_test(tcase, upper_quartile_is_of_sound_runs);
+	tcase_add_loop_test(tcase, stores_are_shown_with_their_fills, 0, 6);
 	tcase_add_loop_test(tcase, directions_have_their_ceilings, 0, 4);
 	tcase_add_loop_test(tcase, ceilings_are_those_of_the_profile, 0, 3);
 	tcase_add_test(tcase, work_on_several_cpus_has_their_ceilings);
