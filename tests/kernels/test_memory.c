@@ -170,6 +170,37 @@ START_TEST(memory_has_its_instructions)
 }
 END_TEST
 
+/* Four passes in a turn, and nothing but their accesses, what changes, and a counter. */
+static void
+look_at_small(const struct kernel_base *kernel, const struct listing *loop, const void *context)
+{
+	const struct memory_case *c = context;
+	const struct memory_operation *o = c->operation;
+	size_t steps = 4 * c->streams * c->unroll, per_step = c->set->is_vex ? o->nr_vex : o->nr;
+
+	(void)kernel;
+	ck_assert_uint_eq(listing_count(loop, NULL, "(%r"), steps * (bits_of(o->loads) + bits_of(o->stores)));
+	ck_assert_uint_eq(loop->nr, steps * per_step + 4 * o->changes + 2);
+}
+
+START_TEST(memory_has_short_passes)
+{
+	const struct memory_operation *o = &operations[_i];
+
+	for (size_t i = 0; i < NR_ELEMENTS(sets); i++) {
+		struct memory_case c = {&sets[i], o, 1 + ((size_t)_i + i) % 3, 1, NULL};
+		char *fields;
+
+		if (sets[i].width == 8 && strcmp(o->name, "TRIAD_NT") == 0)
+			continue;
+		fields = rot_format("bufferSize=384 operation=%s instructionSet=%s streams=%zu unroll=1", o->name,
+				    sets[i].name, c.streams);
+		examine_everywhere("Memory", fields, _i + (int)i, "run_small", look_at_small, &c);
+		free(fields);
+	}
+}
+END_TEST
+
 /* The longest loop that there is. */
 START_TEST(memory_has_long_loops)
 {
@@ -214,13 +245,18 @@ static const char *const shapes[] = {
 	"instructionSet=AVX512 bufferSize=196608 unroll=4 streams=2 iterations=2",
 	"instructionSet=AVX512 bufferSize=1920 unroll=16 streams=8 iterations=5",
 	"instructionSet=AVX512 bufferSize=3145728 unroll=3 streams=5 prefetchDistance=512",
+	/* One turn: of one part, of each of two, and of each of three. */
+	"instructionSet=AVX512 bufferSize=384 unroll=2 streams=3 iterations=7",
+	"instructionSet=SSE bufferSize=384 unroll=4 streams=3 iterations=7",
+	"instructionSet=AVX2 bufferSize=384 unroll=4 streams=1 iterations=6",
+	"instructionSet=SCALAR bufferSize=384 unroll=8 streams=2 iterations=4",
 };
 
 static struct loaded
 load_operation(const char *operation, const char *shape)
 {
-	char *fields =
-		rot_format("operation=%s %s%s", operation, shape, strstr(operation, "COPY") ? " iterations=2" : "");
+	const char *more = strstr(operation, "COPY") && !strstr(shape, "iterations") ? " iterations=2" : "";
+	char *fields = rot_format("operation=%s %s%s", operation, shape, more);
 	struct loaded loaded = load("Memory", fields);
 
 	free(fields);
@@ -339,6 +375,7 @@ add_tests(TCase *tcase)
 {
 	if (has_program("objdump")) {
 		tcase_add_loop_test(tcase, memory_has_its_instructions, 0, NR_ELEMENTS(operations));
+		tcase_add_loop_test(tcase, memory_has_short_passes, 0, NR_ELEMENTS(operations));
 		tcase_add_test(tcase, memory_has_long_loops);
 		tcase_add_test(tcase, random_read_waits_for_what_it_reads);
 	} else {
