@@ -18,9 +18,9 @@
 #define NR_TOGETHER 24 /* ceilings whose few variants are built together, where each has only its seeds */
 
 static const struct hunting_strategy strategies[] = {
-	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {2, 2, 7}},
-	[SEARCH_FAST] = {"full", {5, 8, 16}, {4, 10, 5}},
-	[SEARCH_GRID] = {"grid", {5, 8, 16}, {4, 10, 5}},
+	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 2, .processes = 8, .runs = 7}},
+	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 8, .processes = 12, .runs = 7}},
+	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 8, .processes = 12, .runs = 7}},
 };
 
 /* ---- which ceilings ---- */
@@ -152,18 +152,22 @@ hunt_all(struct hunting *hunting, const struct planned_ceiling *const *ceilings,
 	return rc;
 }
 
-/* Of the memory on several threads (modes.h): each counts as a point of the progress line. */
+/* Of peaks that have modes (modes.h): each counts as a point of the progress line. */
 static size_t
 nr_rounds(const struct hunting *hunting, const struct planned_ceiling *const *ceilings, size_t nr)
 {
 	const struct peaks_options *options = hunting->options;
-	bool has_memory = false, has_several = false;
+	const struct mode_rounds *rounds = &hunting->strategy->rounds;
+	const int nr_of[] = {[MODES_OF_RATE] = rounds->processes, [MODES_OF_PLACEMENT] = rounds->most};
+	int most = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		has_memory |= ceilings[i]->border && strcmp(ceilings[i]->border, "llcRam") == 0;
-	for (size_t i = 0; i < options->nr_threads; i++)
-		has_several |= options->threads[i] > 1;
-	return has_memory && has_several ? (size_t)hunting->strategy->rounds.most : 0;
+		for (size_t k = 0; k < options->nr_threads; k++) {
+			int nr_here = nr_of[modes_of(ceilings[i]->border, (size_t)options->threads[k])];
+
+			most = nr_here > most ? nr_here : most;
+		}
+	return (size_t)most;
 }
 
 static int

@@ -246,8 +246,8 @@ choose(const struct hunt *hunt, size_t *best, struct rot_error *err)
 }
 
 /*
- * How many runs of the variant the choice has looked at. What it looked at is in the cache: disturbed runs were
- * repeated, so that there may be more than were asked for.
+ * How many runs of the variant the search has looked at. What it looked at is in the cache: disturbed runs were
+ * repeated, so that there may be more than were asked for. Nothing looked at runs on several threads.
  */
 static int
 count_seen(const struct hunt *hunt, const struct measurement *measurement, const struct peak_work *work, size_t *nr,
@@ -255,28 +255,32 @@ count_seen(const struct hunt *hunt, const struct measurement *measurement, const
 {
 	const struct nr_runs *runs = &hunt->of->strategy->runs;
 	struct peak_samples samples;
-	int rc = peak_samples_measure(&samples, hunt->of->rot, measurement, work, runs->search + runs->choose, err);
+	int rc;
 
-	*nr = samples.nr;
+	*nr = 0;
+	if (measurement_nr_workloads(measurement) > 1)
+		return 0;
+	rc = peak_samples_measure(&samples, hunt->of->rot, measurement, work,
+				  has_no_choice(hunt) ? runs->report : runs->search + runs->choose, err);
+	if (rc == 0)
+		*nr = samples.nr;
 	peak_samples_clear(&samples);
 	return rc;
 }
 
+/* From that run on. */
 static int
 report_on(const struct hunt *hunt, size_t best, const struct measurement *measurement, const struct peak_work *work,
-	  struct rot_error *err)
+	  size_t from, struct rot_error *err)
 {
-	/* Nothing was chosen by runs on several threads. */
-	const bool is_new = measurement_nr_workloads(measurement) > 1 || has_no_choice(hunt);
 	struct peak_samples samples;
-	size_t nr_seen = 0, place;
+	size_t place;
 
-	if ((!is_new && count_seen(hunt, measurement, work, &nr_seen, err) < 0) ||
-	    peak_samples_measure(&samples, hunt->of->rot, measurement, work,
-				 (int)nr_seen + hunt->of->strategy->runs.report, err) < 0)
+	if (peak_samples_measure(&samples, hunt->of->rot, measurement, work,
+				 (int)from + hunt->of->strategy->runs.report, err) < 0)
 		return -1;
 	place = add_peak(hunt, best, measurement);
-	peak_samples_fill(&samples, nr_seen, &hunt->of->list->peaks[place]);
+	peak_samples_fill(&samples, from, &hunt->of->list->peaks[place]);
 	peak_samples_clear(&samples);
 	return 0;
 }
@@ -287,15 +291,22 @@ report(const struct hunt *hunt, size_t best, size_t nr_threads, struct rot_error
 {
 	struct measurement *measurement;
 	struct peak_work work;
-	int rc;
+	size_t nr_seen = 0;
+	bool has_modes;
+	int rc = 0;
 
 	if (plan_at(hunt, best, nr_threads, &measurement, &work, err) < 0)
 		return -1;
-	if (modes_are_possible(measurement, &work)) {
-		modes_add(&hunt->of->modes, add_peak(hunt, best, measurement), measurement, &work);
+	has_modes = modes_of(work.border, nr_threads) != MODES_NONE;
+	/* Where nothing was chosen, those runs are as good as others; but they are of one process. */
+	if (has_modes || !has_no_choice(hunt))
+		rc = count_seen(hunt, measurement, &work, &nr_seen, err);
+	if (rc == 0 && has_modes) {
+		modes_add(&hunt->of->modes, add_peak(hunt, best, measurement), measurement, &work, nr_seen);
 		return 0;
 	}
-	rc = report_on(hunt, best, measurement, &work, err);
+	if (rc == 0)
+		rc = report_on(hunt, best, measurement, &work, nr_seen, err);
 	rot_graph_delete(measurement);
 	return rc;
 }

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory on several CPUs: what they get depends on where the host of a virtual machine has put them (placement.h), by a
- * factor of two, and that changes every few seconds. So all such peaks are measured together at the end, in rounds,
- * each a few runs of each, so that each meets the same placements; runs are sorted by placement, and never averaged
- * over.
+ * Peaks that have modes: what a process gets depends on something that nobody tells, and stays so while it runs.
+ *
+ *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
+ *		handed to and fro shows it (placement.h), and both modes are peaks
+ *	the L3, and on several CPUs the L2: probably on where the pages of its buffer lie; the rate itself shows it
+ *		(rate_modes.h), and the upper mode is the peak
+ *
+ * So all such peaks are measured together at the end, in rounds. A round is a process of its own of each, with a few
+ * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over.
  */
 #ifndef PEAKS_MODES_H
 #define PEAKS_MODES_H
@@ -14,16 +19,24 @@
 struct rot;
 
 struct mode_rounds {
-	int least, most; /* more than the least until each placement that was seen has enough runs */
-	int runs;        /* in a round */
+	int least;
+	int most;      /* by placement, until each one that was seen has enough runs */
+	int processes; /* by rate */
+	int runs;      /* in a round */
 };
+
+enum mode_kind { MODES_NONE, MODES_OF_RATE, MODES_OF_PLACEMENT };
 
 /* A peak that waits to be measured. */
 struct mode_peak {
 	size_t place; /* in the list */
 	struct measurement *measurement;
 	struct peak_work work;
-	struct peak_samples samples; /* of all rounds so far */
+	size_t nr_seen;              /* of the samples, at the front: those that the variant was chosen by */
+	struct peak_samples samples; /* these and those of all rounds so far */
+	size_t *ends;                /* of the samples: behind those of each round */
+	size_t nr_ends;
+	enum mode_kind kind;
 };
 
 /* Zeroed: none. */
@@ -33,15 +46,17 @@ struct modes {
 	struct placement placement;
 };
 
-bool modes_are_possible(const struct measurement *measurement, const struct peak_work *work);
+/* How modes of work over that border are told apart; NULL: no border. */
+enum mode_kind modes_of(const char *border, size_t nr_threads);
 
-/* Takes the measurement over. */
-void modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work);
+/* Takes the measurement over, which has modes. nr_seen of its runs are known already, and are no samples. */
+void modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work,
+	       size_t nr_seen);
 
 /*
- * Measures them and fills their places in the list, behind which the second mode of a peak gets one of its own. What
- * could not be measured, also after an interruption, is taken out of the list. deadline_s: of the clock (clock.h), when
- * only the least rounds are done.
+ * Measures them and fills their places in the list, behind which the second placement of a peak gets one of its own.
+ * What could not be measured, also after an interruption, is taken out of the list. deadline_s: of the clock (clock.h),
+ * when only the least rounds are done.
  */
 int modes_finish(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, double deadline_s,
 		 struct peak_list *list, struct rot_error *err);

@@ -41,15 +41,14 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 		samples->per_tsc[i] /= (double)nr_threads;
 }
 
-int
-peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
-		     const struct peak_work *work, int nr_runs, struct rot_error *err)
+static int
+measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+	const struct peak_work *work, const struct quantity_effort *effort, struct rot_error *err)
 {
 	const size_t nr_threads = measurement_nr_workloads(measurement);
 	const double total = work->of_thread * (double)nr_threads;
 	struct quantity_request requests[NR_CLOCKS];
 	struct quantity_value values[NR_CLOCKS];
-	const struct quantity_effort effort = {.nr_runs = nr_runs, .budget_s = REPEATING_S};
 	int rc;
 
 	*samples = (struct peak_samples){.nr = 0};
@@ -68,7 +67,7 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	/* The user's compiler flags are for what he compares with the roof. */
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, &effort, values, NULL, NULL, err);
+	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, effort, values, NULL, NULL, err);
 	configuration_pop(rot->configuration);
 	if (rc < 0)
 		return -1;
@@ -77,6 +76,24 @@ peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct
 	for (size_t i = OF_CYCLES + 1; i < NR_CLOCKS; i++)
 		quantity_value_clear(&values[i]);
 	return 0;
+}
+
+int
+peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+		     const struct peak_work *work, int nr_runs, struct rot_error *err)
+{
+	const struct quantity_effort effort = {.nr_runs = nr_runs, .budget_s = REPEATING_S};
+
+	return measure(samples, rot, measurement, work, &effort, err);
+}
+
+int
+peak_samples_measure_just(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+			  const struct peak_work *work, int nr_runs, struct rot_error *err)
+{
+	const struct quantity_effort effort = {.nr_runs = nr_runs};
+
+	return measure(samples, rot, measurement, work, &effort, err);
 }
 
 void

@@ -30,10 +30,13 @@ struct peak_work {
 
 /*
  * The first nr_runs runs of the measurement, from the cache or measured, and some more in place of disturbed ones. Its
- * workloads all do the same work. Errors: as quantities_measure.
+ * workloads all do the same work. Errors: as quantities_measure. The second: those nr_runs runs and no others, so that
+ * what is missing of them is measured in one process.
  */
 int peak_samples_measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
 			 const struct peak_work *work, int nr_runs, struct rot_error *err);
+int peak_samples_measure_just(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
+			      const struct peak_work *work, int nr_runs, struct rot_error *err);
 void peak_samples_clear(struct peak_samples *samples);
 
 /*

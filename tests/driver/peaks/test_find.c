@@ -23,6 +23,9 @@
 #define MEMORY                                                                                                         \
 	"<ceiling name='memory load' throughput='llcRam' access='load' work='{$bufferSize}' rare='{string(1 = 1)}'>"   \
 	"<workload><kernel type='Memory' bufferSize='4096'/></workload></ceiling>\n"
+#define L3                                                                                                             \
+	"<ceiling name='L3 store' throughput='l2l3' access='store' work='{$bufferSize}'>"                              \
+	"<workload><kernel type='Memory' bufferSize='4096'/></workload></ceiling>\n"
 #define LATENCY                                                                                                        \
 	"<ceiling name='L1 latency' latency='cpuL1' access='chase' threads='1' work='8'>"                              \
 	"<workload><kernel type='Memory' bufferSize='4096'/></workload></ceiling>\n"
@@ -73,6 +76,14 @@ ten_or_twenty_per_cycle(const struct measurement *measurement, size_t run)
 {
 	(void)measurement;
 	return run / 3 % 2 ? 20 : 10;
+}
+
+/* Of processes with 7 runs, after 16 runs of the search: most have 25, each sixth 31. */
+static double
+rarely_better_per_cycle(const struct measurement *measurement, size_t run)
+{
+	(void)measurement;
+	return run >= 16 && (run - 16) / 7 % 6 == 4 ? 31 : 25;
 }
 
 static double (*per_cycle)(const struct measurement *measurement, size_t run);
@@ -353,7 +364,7 @@ START_TEST(placements_are_peaks_of_their_own)
 		ck_assert_double_eq(list.peaks[i].per_cycle.value, expected[i].per_cycle);
 		ck_assert_str_eq(list.peaks[i].access, "load");
 	}
-	/* Rounds of 5 runs until there are 11 of each: 35, of which in each sixth the CPUs moved and the last was
+	/* Rounds of 7 runs until there are 11 of each: 35, of which in each sixth the CPUs moved and the last was
 	 * disturbed. */
 	ck_assert_uint_eq(list.peaks[1].nr_samples, 18);
 	ck_assert_uint_eq(list.peaks[2].nr_samples, 11);
@@ -370,6 +381,31 @@ START_TEST(one_placement_is_no_mode)
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_str_eq(list.peaks[1].mode, "");
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
+}
+END_TEST
+
+/* 12 processes, two of which reach more; the last run of all was disturbed. */
+START_TEST(upper_mode_of_a_rate_is_the_peak)
+{
+	per_cycle = rarely_better_per_cycle;
+	ck_assert_int_eq(find(HEAD L3 TAIL, (struct peaks_options){.strategy = SEARCH_FAST}), 0);
+	ck_assert_uint_eq(list.nr, 1);
+	ck_assert_str_eq(list.peaks[0].mode, "");
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 31);
+	ck_assert_double_eq(list.peaks[0].per_cycle.low, 31);
+	ck_assert_uint_eq(list.peaks[0].nr_samples, 14);
+	ck_assert_str_eq(list.peaks[0].remark, "25.0 in 10 of 12 processes");
+	ck_assert_int_eq(fake_nr_runs, 16 + 12 * 7);
+}
+END_TEST
+
+START_TEST(one_mode_of_a_rate_is_not_noted)
+{
+	per_cycle = ten_per_cycle;
+	ck_assert_int_eq(find(HEAD L3 TAIL, (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 10);
+	ck_assert_str_eq(list.peaks[0].remark, "");
+	ck_assert_uint_eq(list.peaks[0].nr_samples, 8 * 7 - 1);
 }
 END_TEST
 
@@ -421,6 +457,8 @@ main(void)
 	tcase_add_loop_test(alone, wishes_choose_peaks, 0, 3);
 	tcase_add_test(alone, disturbed_runs_alone_have_no_interval);
 	tcase_add_test(alone, latency_is_time_of_an_access);
+	tcase_add_test(alone, upper_mode_of_a_rate_is_the_peak);
+	tcase_add_test(alone, one_mode_of_a_rate_is_not_noted);
 	tcase_add_test(alone, what_cannot_be_measured_is_left_out);
 	tcase_add_test(alone, more_threads_than_cpus_are_refused);
 	suite_add_tcase(suite, alone);
