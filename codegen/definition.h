@@ -20,6 +20,8 @@
  *
  *   <operations of="doublePrecisionFlop" count="2 * $bufferSize"/>           expected operations of one run
  *   <bytes border="llcRam" direction="read|write" count="..."/>              expected bytes of one run, cold data
+ *     compulsory="..."                                                        if each datum crosses once, without lines
+ *                                                                             that are loaded to be written; else count
  *   <dataSize bytes="3 * 8 * $bufferSize"/>                                  memory the kernel allocates
  *   <requires cpuFlag="avx512f" if="$instructionSet = 'AVX512'"/>            refused where the CPU lacks the flag
  *   <check that="$bufferSize > 0" message="bufferSize must be at least 1"/>  refused when false
@@ -46,7 +48,7 @@ struct definition_row {
 	const char *direction;  /* bytes: "read" or "write"                                               */
 	const char *expression; /* operations, bytes, dataSize, let: the value; check: the condition      */
 	const char *condition;  /* if="": the row counts only when true; "" is always                     */
-	const char *text;       /* check: message; flags, library: what to add; needs: package            */
+	const char *text;       /* check: message; flags, library: what to add; needs: package; bytes: compulsory */
 	int line;               /* in the definition's file                                               */
 };
 

@@ -124,7 +124,7 @@ static const struct row_element {
 	const char *element, *of, *direction, *expression, *text;
 } row_elements[] = {
 	[DEFINITION_OPERATIONS] = {"operations", "of", NULL, "count", NULL},
-	[DEFINITION_BYTES] = {"bytes", "border", "direction", "count", NULL},
+	[DEFINITION_BYTES] = {"bytes", "border", "direction", "count", "compulsory"},
 	[DEFINITION_DATA_SIZE] = {"dataSize", NULL, NULL, "bytes", NULL},
 	[DEFINITION_REQUIRES] = {"requires", "cpuFlag", NULL, NULL, NULL},
 	[DEFINITION_CHECK] = {"check", NULL, NULL, "that", "message"},

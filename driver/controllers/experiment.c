@@ -379,6 +379,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.nr_runs = experiment_nr_runs(experiment, nr_runs),
 		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
 		.budget_s = configuration_double(configuration, "timeBudget"),
+		.wants_own_cost = true,
 	};
 }
 
@@ -440,7 +441,8 @@ experiment_keep_point(struct experiment *experiment, const struct experiment_poi
 {
 	experiment->points = rot_realloc(experiment->points, experiment->nr_points + 1, sizeof(*experiment->points));
 	experiment->points[experiment->nr_points] = *point;
-	note_doubts(&experiment->points[experiment->nr_points++]);
+	note_doubts(&experiment->points[experiment->nr_points]);
+	experiment_note_trust(&experiment->points[experiment->nr_points++]);
 }
 
 int
@@ -590,6 +592,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	int rc;
 
 	experiment_derive(experiment);
+	experiment_check_ceilings(experiment);
 	json = experiment_json(experiment, is_complete);
 	progress_clear();
 	experiment_print_table(experiment, stdout);

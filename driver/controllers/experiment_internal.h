@@ -177,6 +177,21 @@ void experiment_begin_point(const struct experiment *experiment);
 /* Takes the point, and notes what its runs say against its values. */
 void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);
 
+/* Notes what measuring costs the point, where that is much, and the rules that its values break. */
+void experiment_note_trust(struct experiment_point *point);
+
+/* Notes, at the points, rates above all ceilings there are by now. */
+void experiment_check_ceilings(struct experiment *experiment);
+
+/* What an empty region counts, in one line; nothing where that is not known. */
+void experiment_print_own_costs(const struct experiment *experiment, FILE *out);
+
+/* Bytes and intensities of which it is known how many are compulsory, where that is not what is expected or measured. */
+void experiment_print_bytes(const struct experiment *experiment, FILE *out);
+
+/* Is that so? */
+bool experiment_has_compulsory(const struct quantity_value *value);
+
 /* The configured number, or else this one. */
 int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 

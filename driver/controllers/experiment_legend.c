@@ -195,7 +195,9 @@ void
 experiment_print_legend(const struct experiment *experiment, FILE *out)
 {
 	if (experiment->nr_points > 0) {
+		experiment_print_bytes(experiment, out);
 		print_legend(experiment, out);
+		experiment_print_own_costs(experiment, out);
 		print_grades(experiment, out);
 		print_notes(experiment, out);
 	}

@@ -22,6 +22,8 @@ struct drawing {
 	struct plot_series *series;
 	struct plot_point **points; /* [nr_series][...] */
 	size_t nr_series;
+	char **names; /* of series that are not the experiment's */
+	size_t nr_names;
 	char *caption;
 	char *x_label, *y_label;
 	const char *x_unit, *y_unit;
@@ -154,6 +156,57 @@ add_curves(struct drawing *d)
 		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
 		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, true};
 	}
+}
+
+/*
+ * Where the points of a roofline's series would be if each datum crossed the border once: a thin line, behind all
+ * others; from a single point, to there.
+ */
+static void
+add_compulsory(struct drawing *d, size_t series)
+{
+	struct plot_point *points = rot_calloc(d->nr_shown + 1, sizeof(*points));
+	const struct quantity_value *x = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
+
+		x = experiment_point_value(d->shown[i], &d->own->x);
+		if (!x || !y || strcmp(d->shown[i]->series, d->series[series].name) != 0 ||
+		    !experiment_has_compulsory(x))
+			continue;
+		points[nr++] =
+			(struct plot_point){.x = summary_single(x->compulsory * shown_unit(x->unit).factor, "expected"),
+					    .y = summary_single(shown_summary(y).value, "expected"),
+					    .label = rot_strdup(""),
+					    .size = NAN};
+	}
+	if (nr == 1) {
+		points[1] = points[0];
+		points[1].label = rot_strdup("");
+		points[nr++].x = summary_single(d->points[series][0].x.value, "expected");
+	}
+	if (nr == 0) {
+		free(points);
+		return;
+	}
+	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
+	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
+	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
+	d->names[d->nr_names] =
+		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
+	d->points[d->nr_series] = points;
+	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, true};
+}
+
+static void
+add_all_compulsory(struct drawing *d)
+{
+	const size_t nr = d->nr_series;
+
+	for (size_t i = 0; i < nr && d->own->plot.kind == EXPERIMENT_ROOFLINE && d->own->x.name; i++)
+		add_compulsory(d, i);
 }
 
 /* ---- words ---- */
@@ -417,6 +470,9 @@ drawing_clear(struct drawing *d)
 			free((char *)d->points[i][j].label);
 		free(d->points[i]);
 	}
+	for (size_t i = 0; i < d->nr_names; i++)
+		free(d->names[i]);
+	free(d->names);
 	free(d->points);
 	free(d->shown);
 	free(d->series);
@@ -444,6 +500,7 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 	}
 	make_axis_labels(&d);
 	if (make_series(&d, err) == 0 && make_caption(&d, err) == 0) {
+		add_all_compulsory(&d);
 		add_curves(&d);
 		rc = draw(&d, output_name, err);
 	}

@@ -87,6 +87,7 @@ kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum de
 
 struct sum {
 	const char *of, *direction;
+	bool is_compulsory; /* the row's compulsory bytes, where it says other ones */
 	double total;
 	bool found;
 };
@@ -103,16 +104,17 @@ static int
 add_row(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
 {
 	struct sum *sum = context;
+	const char *expression = sum->is_compulsory && row->text[0] ? row->text : row->expression;
 	double value;
 
 	if (!is_part_of(row->of, sum->of))
 		return 0;
 	if (sum->direction && strcmp(sum->direction, "both") != 0 && strcmp(sum->direction, row->direction) != 0)
 		return 0;
-	if (expression_number(scope, row->expression, &value, err) < 0)
+	if (expression_number(scope, expression, &value, err) < 0)
 		return -1;
 	if (value < 0)
-		return rot_error_set(err, 0, "expected work '%s' is negative: %g", row->expression, value);
+		return rot_error_set(err, 0, "expected work '%s' is negative: %g", expression, value);
 	sum->total += value;
 	sum->found = true;
 	return 0;
@@ -135,6 +137,18 @@ kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const c
 		      double *bytes, struct rot_error *err)
 {
 	struct sum sum = {.of = border, .direction = direction};
+
+	if (kernel_each_row(rot, kernel, DEFINITION_BYTES, add_row, &sum, err) < 0)
+		return false;
+	*bytes = sum.total;
+	return sum.found;
+}
+
+bool
+kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
+			double *bytes, struct rot_error *err)
+{
+	struct sum sum = {.of = border, .direction = direction, .is_compulsory = true};
 
 	if (kernel_each_row(rot, kernel, DEFINITION_BYTES, add_row, &sum, err) < 0)
 		return false;

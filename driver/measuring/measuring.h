@@ -73,6 +73,9 @@ bool kernel_expected_operations(struct rot *rot, const struct kernel_base *kerne
 				struct rot_error *err);
 bool kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
 			   double *bytes, struct rot_error *err);
+/* The same if each datum crosses the border once, and no line is loaded just to be written. */
+bool kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border,
+			     const char *direction, double *bytes, struct rot_error *err);
 
 /* How much data a started kernel entity works on, by its definition. 0 or -1. */
 int kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double *bytes, struct rot_error *err);

@@ -301,6 +301,7 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->source = quantity_resolution_source(resolution);
 	value->grade = quantity_resolution_grade(resolution);
 	value->expected = resolution->expected;
+	value->compulsory = resolution->compulsory;
 	value->summary = summary_empty();
 }
 

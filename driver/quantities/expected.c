@@ -35,16 +35,33 @@ expected_operations(struct rot *rot, const struct kernel_base *kernel, const cha
 	return is_known;
 }
 
+typedef bool bytes_of_kernel(struct rot *rot, const struct kernel_base *kernel, const char *border,
+			     const char *direction, double *bytes, struct rot_error *err);
+
 /* of: "llcRam.read", or "llcRam" for both directions. */
 static bool
-expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes, struct rot_error *err)
+bytes_of(bytes_of_kernel *known, struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes,
+	 struct rot_error *err)
 {
 	const char *dot = strchr(of, '.');
 	char *border = rot_strndup(of, dot ? (size_t)(dot - of) : strlen(of));
-	bool is_known = kernel_expected_bytes(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
+	bool is_known = known(rot, kernel, border, dot ? dot + 1 : "both", bytes, err);
 
 	free(border);
 	return is_known;
+}
+
+static bool
+expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes, struct rot_error *err)
+{
+	return bytes_of(kernel_expected_bytes, rot, kernel, of, bytes, err);
+}
+
+static bool
+compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *of, double *bytes,
+		 struct rot_error *err)
+{
+	return bytes_of(kernel_compulsory_bytes, rot, kernel, of, bytes, err);
 }
 
 /* Sum over the workloads' kernels; NaN if one of them does not know. -1 if an expression failed. */
@@ -107,4 +124,11 @@ expected_held_back_of(struct rot *rot, const struct measurement *measurement, co
 		*bytes = fmax(0, stored - fmax(crossed, written));
 	free(crossing);
 	return rc;
+}
+
+int
+compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
+		    struct rot_error *err)
+{
+	return expected_sum(rot, measurement, of, compulsory_bytes, bytes, err);
 }

@@ -16,6 +16,9 @@ int expected_operations_of(struct rot *rot, const struct measurement *measuremen
 			   struct rot_error *err);
 int expected_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
 		      struct rot_error *err);
+/* Likewise, of kernel_compulsory_bytes. */
+int compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
+			struct rot_error *err);
 
 /*
  * What flushing the buffers after one run brings over the border: what was stored and has not crossed it, as far as it

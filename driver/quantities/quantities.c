@@ -10,6 +10,8 @@
 #include "quantities/compute.h"
 #include "quantities/effort.h"
 #include "quantities/expected.h"
+#include "quantities/invariants.h"
+#include "quantities/own_cost.h"
 #include "quantities/plan.h"
 #include "quantities/quantity.h"
 #include "quantities/resolve.h"
@@ -41,7 +43,9 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 	}
 	if (expected_operations_of(rot, measurement, request->operation, &expectation->operations, err) < 0)
 		return -1;
-	return expected_bytes_of(rot, measurement, request->border, &expectation->bytes, err);
+	if (expected_bytes_of(rot, measurement, request->border, &expectation->bytes, err) < 0)
+		return -1;
+	return compulsory_bytes_of(rot, measurement, request->border, &expectation->compulsory, err);
 }
 
 /* ---- one call of quantities_measure ---- */
@@ -72,12 +76,18 @@ results_clear(struct measuring_job *job)
 }
 
 static void
-job_clear(struct measuring_job *job)
+passes_clear(struct measuring_job *job)
 {
-	results_clear(job);
 	for (size_t i = 0; job->passes && i < job->plan.nr_passes; i++)
 		rot_graph_delete(job->passes[i]);
 	free(job->passes);
+}
+
+static void
+job_clear(struct measuring_job *job)
+{
+	results_clear(job);
+	passes_clear(job);
 	free(job->resolutions);
 	pass_plan_clear(&job->plan);
 }
@@ -238,7 +248,8 @@ job_compute(struct measuring_job *job, struct quantity_value *values, struct rot
 		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
 			add_line_times(job, &values[i]);
 	}
-	return 0;
+	invariants_check_bytes(values, job->nr_requests);
+	return invariants_check_passes(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples, err);
 }
 
 static char **
@@ -308,6 +319,32 @@ job_add_runs(struct measuring_job *job, struct effort_course *course, struct qua
 	return 0;
 }
 
+/*
+ * The same passes of an empty region. Its costs stay unknown if it is interrupted, or impossible with
+ * rot->is_cached_only: what was measured of the point is worth keeping.
+ */
+static int
+job_add_own_cost(const struct measuring_job *job, const struct measurement *measurement, struct quantity_value *values,
+		 struct rot_error *err)
+{
+	struct measuring_job empty = {.rot = job->rot, .plan = job->plan}; /* the plan is borrowed */
+	struct measurement *nothing = job->plan.nr_passes ? own_cost_measurement(job->rot, measurement) : NULL;
+	int rc = 0;
+
+	if (!nothing)
+		return 0;
+	job_describe(&empty, nothing);
+	if (job_measure(&empty, OWN_COST_RUNS, err) < 0)
+		rc = rot_interrupted() || job->rot->is_cached_only ? 0 : rot_error_prefix(err, "an empty region");
+	for (size_t i = 0; rc == 0 && empty.results && i < job->nr_requests; i++)
+		rc = own_cost_compute(&values[i], &job->resolutions[i], job->rot->architecture, &job->plan,
+				      job->samples, empty.samples, err);
+	results_clear(&empty);
+	passes_clear(&empty);
+	rot_graph_delete(nothing);
+	return rc;
+}
+
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
@@ -326,6 +363,8 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	if (job_measure(&job, course.target, err) < 0 || job_compute(&job, values, err) < 0)
 		goto out;
 	if (effort->budget_s > 0 && job_add_runs(&job, &course, values, err) < 0)
+		goto out;
+	if (effort->wants_own_cost && job_add_own_cost(&job, measurement, values, err) < 0)
 		goto out;
 	for (size_t i = 0; i < nr_requests; i++)
 		values[i].runs_end = course.end;

@@ -70,6 +70,24 @@ enum sample_taint {
 	TAINT_STEAL = 1 << 7, /* a hypervisor ran something else for at least 1 % of the time */
 };
 
+/*
+ * What an empty region counts that is started and stopped by the same measurers: it is within every value, and nothing
+ * of it is taken off. Of a ratio, of the numerator (top) and of the denominator (bottom), each in its own unit (wall
+ * time: us). NaN for a part that was not measured.
+ */
+struct quantity_own_cost {
+	bool is_known;
+	double top, bottom;
+	double top_share, bottom_share; /* of what was measured; NaN where that is 0 as well */
+};
+
+/* A rule that the value breaks although every sound one keeps it (invariants.h). */
+struct quantity_breach {
+	const char *rule;    /* static: "passesAgree", "bordersOrdered", "atLeastCompulsory", "belowCeiling" */
+	char *text;          /* with both numbers                                                            */
+	double found, bound; /* in base units                                                                */
+};
+
 struct quantity_value {
 	struct quantity_request request; /* strings are static; clock is the one used */
 	char *name;                      /* "operationCount" */
@@ -79,6 +97,11 @@ struct quantity_value {
 	char *source;      /* events: "r8f03 + raf03"; or "kernel definition" */
 	const char *grade; /* "A".."F" after validation; "" if not validated on this machine */
 	double expected;   /* what the kernel's definition says; NaN if it says nothing */
+	double compulsory; /* of bytes: what goes across if each datum does once; of an intensity: that of these bytes;
+			      0: not known */
+	struct quantity_own_cost own_cost;
+	struct quantity_breach *breaches;
+	size_t nr_breaches;
 	struct summary summary;
 	double *samples;  /* one per run, also tainted ones; NULL if nothing was measured */
 	unsigned *taints; /* enum sample_taint bits per sample, same length */
@@ -113,9 +136,10 @@ int quantities_measure(struct rot *rot, const struct measurement *measurement, c
 
 /* How often a point is measured. */
 struct quantity_effort {
-	int nr_runs;      /* undisturbed ones that are wanted; not looked at with a precision */
-	double precision; /* 0: none; else intervals of times and rates shall be within this share of the value */
-	double budget_s;  /* no runs are added that take longer than this together */
+	int nr_runs;         /* undisturbed ones that are wanted; not looked at with a precision */
+	double precision;    /* 0: none; else intervals of times and rates shall be within this share of the value */
+	double budget_s;     /* no runs are added that take longer than this together */
+	bool wants_own_cost; /* also measure an empty region, once for each group of measurers (own_cost.h) */
 };
 
 /*

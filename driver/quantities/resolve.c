@@ -169,6 +169,18 @@ expected_value(const struct quantity_request *request, const struct quantity_exp
 	return NAN;
 }
 
+static double
+compulsory_value(const struct quantity_request *request, const struct quantity_expectation *expectation)
+{
+	if (expectation->is_cold_only || !(expectation->compulsory > 0))
+		return 0;
+	if (strcmp(request->name, "transferredBytes") == 0)
+		return expectation->compulsory;
+	if (strcmp(request->name, "operationalIntensity") == 0 && expectation->operations > 0)
+		return expectation->operations / expectation->compulsory;
+	return 0;
+}
+
 /* Leaving out the runs that have what is counted would always count nothing. */
 static unsigned
 counted_disturbances(const char *name)
@@ -215,6 +227,7 @@ quantity_resolve(struct quantity_resolution *resolution, const struct architectu
 	resolution->scale = base_scale(resolution);
 	resolution->ignored_taints = counted_disturbances(resolution->request.name);
 	resolution->expected = expected_value(&resolution->request, expectation);
+	resolution->compulsory = compulsory_value(&resolution->request, expectation);
 	return 0;
 }
 

@@ -33,12 +33,14 @@ struct quantity_resolution {
 	bool is_time_numerator, is_time_denominator; /* the part follows the estimator of times */
 	double scale;                                /* of numerator / denominator, to the base unit */
 	double expected;                             /* NaN: nothing known                           */
+	double compulsory;                           /* as of quantity_value                         */
 	unsigned ignored_taints;                     /* what the quantity counts cannot disturb it   */
 };
 
 /* What the kernels' definitions say of a request; NaN: nothing. */
 struct quantity_expectation {
 	double operations, bytes;
+	double compulsory;    /* bytes; 0: not known */
 	bool is_cold_only;    /* the bytes are those of cold data, and the data are warm */
 	bool can_probe_clock; /* the work is done by the threads around whose work the clock is probed */
 };

@@ -37,6 +37,9 @@ quantity_value_clear(struct quantity_value *value)
 	free(value->thread_samples);
 	free(value->line_ns_min);
 	free(value->line_ns_max);
+	for (size_t i = 0; i < value->nr_breaches; i++)
+		free(value->breaches[i].text);
+	free(value->breaches);
 	*value = (struct quantity_value){.nr_samples = 0};
 }
 
@@ -114,6 +117,30 @@ add_doubts(json_t *json, const struct quantity_value *value)
 		json_object_set_new(json, "firstRun", json_number_of(doubts.first.difference));
 }
 
+/* {"value", "share"}, and of the denominator of a ratio {"per", "perShare"}; null: that part was not measured. */
+static json_t *
+json_own_cost(const struct quantity_own_cost *cost)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "value", json_number_of(cost->top), "share",
+			 json_number_of(cost->top_share), "per", json_number_of(cost->bottom), "perShare",
+			 json_number_of(cost->bottom_share));
+}
+
+static json_t *
+json_breaches(const struct quantity_value *value)
+{
+	json_t *rules = json_array();
+
+	for (size_t i = 0; i < value->nr_breaches; i++) {
+		const struct quantity_breach *breach = &value->breaches[i];
+
+		json_array_append_new(rules, json_pack("{s:s, s:o, s:o, s:s}", "rule", breach->rule, "found",
+						       json_number_of(breach->found), "bound",
+						       json_number_of(breach->bound), "text", breach->text));
+	}
+	return rules;
+}
+
 json_t *
 quantity_value_json(const struct quantity_value *value)
 {
@@ -150,6 +177,12 @@ quantity_value_json(const struct quantity_value *value)
 	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
 	if (value->runs_end && *value->runs_end)
 		json_object_set_new(json, "runsEnd", json_string(value->runs_end));
+	if (value->compulsory > 0)
+		json_object_set_new(json, "compulsory", json_number_of(value->compulsory));
+	if (value->own_cost.is_known)
+		json_object_set_new(json, "emptyRegion", json_own_cost(&value->own_cost));
+	if (value->nr_breaches)
+		json_object_set_new(json, "brokenRules", json_breaches(value));
 	add_doubts(json, value);
 	return json;
 }

@@ -131,6 +131,41 @@ START_TEST(bytes_are_expected)
 }
 END_TEST
 
+/* Each datum once, whatever else the caches move. */
+static const struct {
+	const char *kernel, *fields, *border;
+	double read, both;
+} compulsory[] = {
+	{"Triad", "bufferSize=10000", "llcRam", 160000, 160000},
+	{"Triad", "bufferSize=10000 warmData=true", "l2l3", 0, 0},
+	{"Triad", "bufferSize=4194304", "llcRam", 64 * MIB, 64 * MIB + 32 * MIB - 32 * MIB / 3},
+	{"Daxpy", "vectorSize=1000", "llcRam", 16000, 16000},
+	{"Memory", "bufferSize=65536 operation=READ", "llcRam", 64 * KIB, 64 * KIB},
+	{"Memory", "bufferSize=65536 operation=WRITE", "llcRam", 0, 0},
+	{"Memory", "bufferSize=65536 operation=COPY", "llcRam", 32 * KIB, 32 * KIB},
+	{"Memory", "bufferSize=65536 operation=UPDATE", "llcRam", 64 * KIB, 64 * KIB},
+	{"Memory", "bufferSize=65536 operation=READ iterations=10", "l1l2", 640 * KIB, 640 * KIB},
+	/* however often they are moved */
+	{"Wht", "bufferSizeExp=13 algorithm=ITERATIVE", "l1l2", 65536, 65536 + 32 * KIB},
+	{"Mmm", "matrixSize=100 algorithm=TRIPLE_LOOP", "l1l2", 240000, 320000},
+};
+
+START_TEST(compulsory_bytes_are_no_more)
+{
+	struct kernel_base *kernel = kernel_of(compulsory[_i].kernel, compulsory[_i].fields);
+	struct rot_error err = {0};
+	double read, both, expected;
+
+	ck_assert(kernel_compulsory_bytes(&kernels_rot, kernel, compulsory[_i].border, "read", &read, &err));
+	ck_assert(kernel_compulsory_bytes(&kernels_rot, kernel, compulsory[_i].border, "both", &both, &err));
+	ck_assert(kernel_expected_bytes(&kernels_rot, kernel, compulsory[_i].border, "both", &expected, &err));
+	ck_assert_double_eq_tol(read, compulsory[_i].read, 1e-3);
+	ck_assert_double_eq_tol(both, compulsory[_i].both, 1e-3);
+	ck_assert_double_le(both, expected + 1e-3);
+	rot_entity_delete(kernel);
+}
+END_TEST
+
 /* ---- operations ---- */
 
 static const struct {
@@ -328,6 +363,7 @@ main(void)
 
 	fixture_open();
 	tcase_add_loop_test(tcase, bytes_are_expected, 0, NR_ELEMENTS(transfers));
+	tcase_add_loop_test(tcase, compulsory_bytes_are_no_more, 0, NR_ELEMENTS(compulsory));
 	tcase_add_loop_test(tcase, operations_are_expected, 0, NR_ELEMENTS(works));
 	tcase_add_test(tcase, nothing_is_expected_until_stopped);
 	tcase_add_loop_test(tcase, what_cannot_be_is_refused, 0, NR_ELEMENTS(refusals));

@@ -18,6 +18,7 @@
 #include "memory.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
+#include "quantities/invariants.h"
 #include "support/files.h"
 #include "support/process.h"
 #include "testing.h"
@@ -783,6 +784,104 @@ START_TEST(doubts_are_notes)
 }
 END_TEST
 
+/* A value of the fake as if it had been measured beside an empty region, of ten samples. */
+static void
+measure_doubtful(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		 int nr_runs, struct quantity_value *values)
+{
+	static const char *const units[] = {"us", "flop", "byte"};
+
+	(void)measurement;
+	for (size_t i = 0; i < nr_requests; i++) {
+		const bool is_bytes = requests[i].border != NULL, is_rate = requests[i].given_bytes > 0;
+
+		values[i] = (struct quantity_value){
+			.request = requests[i],
+			.name = rot_strdup(requests[i].name),
+			.of = rot_strdup(is_bytes ? requests[i].border : ""),
+			.unit = rot_strdup(is_rate ? "byte/s" : units[i % 3]),
+			.source = rot_strdup("fake"),
+			.kind = "measured",
+			.grade = "",
+			.expected = is_bytes ? 2400 : NAN,
+			.compulsory = is_bytes && !is_rate ? 1600 : 0,
+			.own_cost = {true, is_bytes ? 8 : 0.5, NAN, is_bytes ? 0.005 : 0.018, NAN},
+			.nr_samples = (size_t)nr_runs,
+			.samples = rot_calloc((size_t)nr_runs, sizeof(double)),
+			.taints = rot_calloc((size_t)nr_runs, sizeof(unsigned)),
+			.summary = summary_single(is_bytes ? 1500 : 28, "median"),
+		};
+		for (int k = 0; k < nr_runs; k++)
+			values[i].samples[k] = values[i].summary.value;
+		values[i].request.clock = i == 0 ? "microSeconds" : NULL;
+		if (is_bytes && !is_rate)
+			quantity_breach_add(&values[i], "bordersOrdered", 2, 1, rot_strdup("two is more than one"));
+	}
+}
+
+START_TEST(what_measuring_costs_and_broken_rules_are_told)
+{
+	struct rot_error err = {0};
+	json_t *json, *point, *bytes, *time;
+	char *table;
+
+	fake_measure = measure_doubtful;
+	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
+	table = file_read("table", NULL, &err);
+	json = json_load_file("result.json", 0, NULL);
+	point = json_array_get(json_object_get(json, "points"), 0);
+	time = json_array_get(json_object_get(point, "quantities"), 0);
+	bytes = json_array_get(json_object_get(point, "quantities"), 2);
+	ck_assert_double_eq(json_number_value(json_object_get(json_object_get(time, "emptyRegion"), "value")), 0.5);
+	ck_assert(json_is_null(json_object_get(json_object_get(time, "emptyRegion"), "perShare")));
+	ck_assert_double_eq(json_number_value(json_object_get(bytes, "compulsory")), 1600);
+	ck_assert_uint_eq(json_array_size(json_object_get(bytes, "brokenRules")), 1);
+	ck_assert_msg(strstr(table, "a 100: short: starting and stopping the measurement is 1.8 % of its time, ") !=
+			      NULL,
+		      "%s", table);
+	ck_assert_ptr_nonnull(strstr(table, "a 100: doubtful: two is more than one\n"));
+	ck_assert_ptr_nonnull(strstr(table, "an empty region: time 0.5 us"));
+	ck_assert_ptr_nonnull(strstr(table, "bytes (LLC-RAM read) 8 byte"));
+	ck_assert_ptr_nonnull(strstr(table, "transferred bytes (LLC-RAM read) [byte]             1600"));
+	ck_assert_ptr_null(strstr(table, "above the highest ceiling"));
+	free(table);
+	json_decref(json);
+}
+END_TEST
+
+/* A throughput that no memory of this machine has: told at its point, with both numbers. */
+START_TEST(rates_above_the_roof_are_told)
+{
+	const struct quantity_request request = {
+		.name = "throughput", .border = "llcRam.read", .clock = "microSeconds"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
+	const struct experiment_ceiling ceiling = {.name = "memory", .border = "llcRam", .work = 100};
+	struct measurement *measurement = measurement_new();
+	struct quantity_value value = {.request = request,
+				       .name = rot_strdup("throughput"),
+				       .of = rot_strdup("llcRam.read"),
+				       .unit = rot_strdup("byte/s"),
+				       .source = rot_strdup(""),
+				       .kind = "measured",
+				       .grade = "",
+				       .expected = NAN,
+				       .nr_samples = 1,
+				       .samples = rot_calloc(1, sizeof(double)),
+				       .taints = rot_calloc(1, sizeof(unsigned)),
+				       .summary = summary_single(2000, "median")};
+
+	fake_measure = measure_doubtful; /* the ceiling is 1500 */
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &err), 0);
+	experiment_add_values(experiment, "fast", "", &request, &value, 1);
+	experiment_check_ceilings(experiment);
+	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
+	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes[0], "above the highest ceiling: memory"));
+	experiment_delete(experiment);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -816,6 +915,8 @@ main(void)
 	tcase_add_test(tcase, words_for_people);
 	tcase_add_test(tcase, doubts_are_told);
 	tcase_add_test(tcase, doubts_are_notes);
+	tcase_add_test(tcase, what_measuring_costs_and_broken_rules_are_told);
+	tcase_add_test(tcase, rates_above_the_roof_are_told);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules that sound numbers keep: a value that breaks one is wrong, or is not what it is taken for. Pure. A breach is
+ * kept with the value, which stays as it is.
+ */
+#ifndef QUANTITIES_INVARIANTS_H
+#define QUANTITIES_INVARIANTS_H
+
+#include "quantities/compute.h"
+#include "quantities/quantity.h"
+
+/* What scatter explains. */
+#define INVARIANT_TOLERANCE 0.05
+
+/* Measured bytes are at least this share of the compulsory ones; prefetched lines are in the cache already. */
+#define INVARIANT_COMPULSORY 0.9
+
+/* Instructions of passes that differ by more are not those of the same work. */
+#define INVARIANT_INSTRUCTIONS 0.01
+
+/*
+ * bordersOrdered: what crosses a border, crosses those nearer to the core as well (measured bytes of one direction,
+ * cpuL1 >= l1l2 >= l2l3 >= llcRam, within the tolerance). Prefetching and write-backs of other data break it too.
+ * atLeastCompulsory: measured bytes are at least INVARIANT_COMPULSORY of value->compulsory.
+ */
+void invariants_check_bytes(struct quantity_value *values, size_t nr);
+
+/*
+ * passesAgree: the same events, counted in several passes, have the same median: instructions within
+ * INVARIANT_INSTRUCTIONS, core cycles within the tolerance, or their intervals overlap. Kept with all values that were
+ * counted or timed. Error: a formula that cannot be evaluated.
+ */
+int invariants_check_passes(struct quantity_value *values, size_t nr, const struct architecture *architecture,
+			    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err);
+
+/*
+ * belowCeiling: a performance or throughput is above that ceiling, in its unit, by no more than the tolerance. The text
+ * has values times factor, in that unit.
+ */
+void invariants_check_ceiling(struct quantity_value *value, double ceiling, const char *name, const char *unit,
+			      double factor);
+
+/* Keeps a breach (text: fresh memory, taken over), unless the value has one of that rule and text. */
+void quantity_breach_add(struct quantity_value *value, const char *rule, double found, double bound, char *text);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* What an empty region costs, and the rules that sound values keep. Each rule is broken once, and kept once. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "architecture_files.h"
+#include "memory.h"
+#include "quantities/invariants.h"
+#include "quantities/own_cost.h"
+#include "testing.h"
+
+#define NR_RUNS 10
+
+/* All runs of a pass are like that one. */
+static struct pass_samples
+samples_of(struct pass_run run)
+{
+	struct pass_samples samples = {rot_calloc(NR_RUNS, sizeof(*samples.runs)), NR_RUNS};
+
+	for (size_t i = 0; i < NR_RUNS; i++)
+		samples.runs[i] = run;
+	return samples;
+}
+
+static struct quantity_value
+bytes(const char *border, double measured, double compulsory)
+{
+	struct quantity_value value = {.request = {.name = "transferredBytes", .border = border},
+				       .name = rot_strdup("transferredBytes"),
+				       .of = rot_strdup(border),
+				       .unit = rot_strdup("byte"),
+				       .kind = "measured",
+				       .grade = "",
+				       .expected = NAN,
+				       .compulsory = compulsory,
+				       .nr_samples = 1,
+				       .samples = rot_calloc(1, sizeof(double)),
+				       .taints = rot_calloc(1, sizeof(unsigned)),
+				       .summary = summary_single(measured, "median")};
+
+	value.source = rot_strdup("");
+	value.samples[0] = measured;
+	return value;
+}
+
+static void
+clear(struct quantity_value *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		quantity_value_clear(&values[i]);
+}
+
+START_TEST(time_of_an_empty_region)
+{
+	struct architecture *none = architecture_named("none");
+	struct pass passes[1] = {{.nr_events = 0}};
+	const struct pass_plan plan = {passes, 1};
+	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 20000, .tsc_ticks = 42000}),
+			    empty = samples_of((struct pass_run){.wall_ns = 50, .tsc_ticks = 500});
+	const struct quantity_part wall = {.source = PART_WALL, .kind = "measured", .text = ""},
+				   ticks = {.source = PART_TSC, .kind = "measured", .text = ""},
+				   known = {.source = PART_KNOWN, .known = 7, .kind = "expected", .text = ""};
+	const struct quantity_resolution time = {.request = {.name = "time", .clock = "microSeconds"},
+						 .numerator = wall,
+						 .scale = 1e-3},
+					 rate = {.request = {.name = "performance", .clock = "tsc"},
+						 .numerator = known,
+						 .denominator = ticks,
+						 .has_denominator = true,
+						 .scale = 1};
+	struct quantity_value value = {.nr_samples = 0};
+	struct rot_error err = {{0}, {0}};
+
+	ck_assert_int_eq(own_cost_compute(&value, &time, none, &plan, &samples, &empty, &err), 0);
+	ck_assert(value.own_cost.is_known);
+	ck_assert_double_eq_tol(value.own_cost.top, 0.05, 1e-12);
+	ck_assert_double_eq_tol(value.own_cost.top_share, 0.0025, 1e-12);
+	ck_assert(isnan(value.own_cost.bottom));
+	ck_assert(!own_cost_is_high(&value.own_cost));
+
+	ck_assert_int_eq(own_cost_compute(&value, &rate, none, &plan, &samples, &empty, &err), 0);
+	ck_assert(isnan(value.own_cost.top));
+	ck_assert_double_eq_tol(value.own_cost.bottom, 500, 1e-9);
+	ck_assert_double_eq_tol(value.own_cost.bottom_share, 500. / 42000, 1e-12);
+	ck_assert(own_cost_is_high(&value.own_cost));
+	pass_samples_clear(&samples);
+	pass_samples_clear(&empty);
+	architecture_delete(none);
+}
+END_TEST
+
+START_TEST(nothing_of_nothing_is_no_share)
+{
+	struct architecture *zen5 = architecture_named("zen5");
+	const struct architecture_formula *formula = architecture_formula(zen5, "instructions", "");
+	struct pass passes[1] = {{.events = {formula->events[0]}, .nr_events = 1}};
+	const struct pass_plan plan = {passes, 1};
+	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 1});
+	const struct quantity_resolution resolution = {
+		.request = {.name = "instructions"},
+		.numerator = {.source = PART_COUNTED, .formula = formula, .kind = "measured", .text = ""},
+		.scale = 1};
+	struct quantity_value value = {.nr_samples = 0};
+	struct rot_error err = {{0}, {0}};
+
+	ck_assert_int_eq(own_cost_compute(&value, &resolution, zen5, &plan, &samples, &samples, &err), 0);
+	ck_assert(value.own_cost.is_known);
+	ck_assert_double_eq(value.own_cost.top, 0);
+	ck_assert(isnan(value.own_cost.top_share));
+	ck_assert(!own_cost_is_high(&value.own_cost));
+	pass_samples_clear(&samples);
+	architecture_delete(zen5);
+}
+END_TEST
+
+/* outer and inner bytes, and whether the outer value breaks the rule. */
+START_TEST(borders_are_ordered)
+{
+	static const struct {
+		const char *inner, *outer;
+		double inner_bytes, outer_bytes;
+		bool is_broken;
+	} rows[] = {
+		{"l2l3.read", "llcRam.read", 1000, 1000, false},
+		{"l2l3.read", "llcRam.read", 1000, 1049, false},
+		{"l2l3.read", "llcRam.read", 1000, 1051, true},
+		{"cpuL1.read", "llcRam.read", 1000, 2000, true},
+		{"l2l3.read", "llcRam.write", 1000, 2000, false},
+		{"llcRam.read", "l1l2.read", 1000, 2000, false},
+		{"l1l2", "l2l3", 1000, 2000, true},
+		{"l1l2", "l2l3.read", 1000, 2000, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct quantity_value values[] = {bytes(rows[i].inner, rows[i].inner_bytes, 0),
+						  bytes(rows[i].outer, rows[i].outer_bytes, 0)};
+
+		invariants_check_bytes(values, 2);
+		ck_assert_uint_eq(values[0].nr_breaches, 0);
+		ck_assert_msg(values[1].nr_breaches == rows[i].is_broken, "row %zu", i);
+		if (rows[i].is_broken) {
+			ck_assert_str_eq(values[1].breaches[0].rule, "bordersOrdered");
+			ck_assert_double_eq(values[1].breaches[0].found, rows[i].outer_bytes);
+			ck_assert_double_eq(values[1].breaches[0].bound, 1000);
+			ck_assert_ptr_nonnull(strstr(values[1].breaches[0].text, rows[i].inner));
+		}
+		clear(values, 2);
+	}
+}
+END_TEST
+
+START_TEST(expected_bytes_break_no_rule)
+{
+	struct quantity_value values[] = {bytes("l2l3", 1, 100), bytes("llcRam", 2, 100)};
+
+	values[0].kind = values[1].kind = "expected";
+	invariants_check_bytes(values, 2);
+	ck_assert_uint_eq(values[0].nr_breaches + values[1].nr_breaches, 0);
+	clear(values, 2);
+}
+END_TEST
+
+START_TEST(no_fewer_bytes_than_must_cross)
+{
+	struct quantity_value values[] = {bytes("llcRam", 901, 1000), bytes("l2l3", 899, 1000), bytes("l1l2", 950, 0)};
+	json_t *json, *rule;
+
+	invariants_check_bytes(values, 3);
+	ck_assert_uint_eq(values[0].nr_breaches, 0);
+	ck_assert_uint_eq(values[1].nr_breaches, 1);
+	ck_assert_uint_eq(values[2].nr_breaches, 0);
+	invariants_check_bytes(values, 3); /* not told twice */
+	ck_assert_uint_eq(values[1].nr_breaches, 1);
+	json = quantity_value_json(&values[1]);
+	rule = json_array_get(json_object_get(json, "brokenRules"), 0);
+	ck_assert_str_eq(json_string_value(json_object_get(rule, "rule")), "atLeastCompulsory");
+	ck_assert_double_eq(json_number_value(json_object_get(rule, "found")), 899);
+	ck_assert_double_eq(json_number_value(json_object_get(rule, "bound")), 900);
+	ck_assert_double_eq(json_number_value(json_object_get(json, "compulsory")), 1000);
+	json_decref(json);
+	clear(values, 3);
+}
+END_TEST
+
+/* Two passes that both count instructions and cycles; the second counts that many. */
+static size_t
+breaches_of_passes(double instructions, double cycles, bool is_scattered)
+{
+	struct architecture *zen5 = architecture_named("zen5");
+	const struct architecture_formula *counts[] = {architecture_formula(zen5, "instructions", ""),
+						       architecture_formula(zen5, "time", "coreCycles")};
+	const size_t events[] = {counts[0]->events[0], counts[1]->events[0]};
+	struct pass passes[2] = {{.events = {events[0], events[1]}, .nr_events = 2},
+				 {.events = {events[1], events[0]}, .nr_events = 2}};
+	const struct pass_plan plan = {passes, 2};
+	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {10000, 5000}}),
+					 samples_of((struct pass_run){.counts = {cycles, instructions}})};
+	struct quantity_value value = bytes("llcRam", 1, 0);
+	struct rot_error err = {{0}, {0}};
+	size_t nr;
+
+	for (size_t i = 0; is_scattered && i < NR_RUNS; i += 2)
+		samples[1].runs[i].counts[0] = 4000;
+	ck_assert_int_eq(invariants_check_passes(&value, 1, zen5, &plan, samples, &err), 0);
+	nr = value.nr_breaches;
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_str_eq(value.breaches[i].rule, "passesAgree");
+	clear(&value, 1);
+	pass_samples_clear(&samples[0]);
+	pass_samples_clear(&samples[1]);
+	architecture_delete(zen5);
+	return nr;
+}
+
+START_TEST(passes_agree)
+{
+	ck_assert_uint_eq(breaches_of_passes(10000, 5000, false), 0);
+	ck_assert_uint_eq(breaches_of_passes(10099, 5200, false), 0);
+	ck_assert_uint_eq(breaches_of_passes(10200, 5000, false), 1);
+	ck_assert_uint_eq(breaches_of_passes(10000, 5300, false), 1);
+	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false), 2);
+	ck_assert_uint_eq(breaches_of_passes(10000, 7000, true), 0); /* nobody knows how many cycles the second took */
+}
+END_TEST
+
+START_TEST(nothing_is_above_the_roof)
+{
+	struct quantity_value value = bytes("llcRam", 104, 0);
+
+	invariants_check_ceiling(&value, 100, "memory load", "GB/s", 1e-9);
+	ck_assert_uint_eq(value.nr_breaches, 0);
+	value.summary.value = 106e9;
+	invariants_check_ceiling(&value, 100e9, "memory load", "GB/s", 1e-9);
+	ck_assert_uint_eq(value.nr_breaches, 1);
+	ck_assert_str_eq(value.breaches[0].rule, "belowCeiling");
+	ck_assert_ptr_nonnull(strstr(value.breaches[0].text, "106 GB/s"));
+	ck_assert_ptr_nonnull(strstr(value.breaches[0].text, "memory load, 100 GB/s"));
+	clear(&value, 1);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("trust");
+	TCase *tcase = tcase_create("trust");
+
+	tcase_add_test(tcase, time_of_an_empty_region);
+	tcase_add_test(tcase, nothing_of_nothing_is_no_share);
+	tcase_add_test(tcase, borders_are_ordered);
+	tcase_add_test(tcase, expected_bytes_break_no_rule);
+	tcase_add_test(tcase, no_fewer_bytes_than_must_cross);
+	tcase_add_test(tcase, passes_agree);
+	tcase_add_test(tcase, nothing_is_above_the_roof);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
