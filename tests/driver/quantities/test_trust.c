@@ -18,7 +18,7 @@
 static struct pass_samples
 samples_of(struct pass_run run)
 {
-	struct pass_samples samples = {rot_calloc(NR_RUNS, sizeof(*samples.runs)), NR_RUNS};
+	struct pass_samples samples = {.runs = rot_calloc(NR_RUNS, sizeof(*samples.runs)), .nr_runs = NR_RUNS};
 
 	for (size_t i = 0; i < NR_RUNS; i++)
 		samples.runs[i] = run;
