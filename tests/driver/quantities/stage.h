@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* A point as quantities_measure sees it, with the core's part played by the test. */
+#ifndef TESTS_STAGE_H
+#define TESTS_STAGE_H
+
+#include "quantities/compute.h"
+#include "quantities/plan.h"
+#include "quantities/resolve.h"
+#include "quantities/samples.h"
+
+#define MAX_PASSES 8
+#define MAX_REQUESTS 8
+
+struct stage {
+	struct architecture *architecture;
+	struct measurement *measurement;
+	struct quantity_resolution resolutions[MAX_REQUESTS];
+	size_t nr_requests;
+	struct pass_plan plan;
+	struct measurement *passes[MAX_PASSES];
+	struct measurement_result *results[MAX_PASSES];
+	struct pass_samples samples[MAX_PASSES];
+};
+
+/* requests: separated by blanks. nr_threads: of each kernel; 0: without kernels. */
+void stage_open_threads(struct stage *stage, const char *architecture, size_t nr_workloads, int nr_threads,
+			const char *requests);
+
+void stage_open(struct stage *stage, const char *architecture, size_t nr_workloads, const char *requests);
+
+void stage_close(struct stage *stage);
+
+/*
+ * One more run of the pass; every workload's set with its clocks, resource usage and, in a pass with events, counts of
+ * 0. The context switches of the validation measurer, while the caches were prepared, must not matter.
+ */
+struct measurement_run_output *add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns);
+
+/* The clock probe of a workload in a run: cycles per tick before and after. */
+void probe_clock(struct measurement_run_output *run, size_t workload, double before, double after);
+
+struct perf_event_count *count_of(struct measurement_run_output *run, size_t workload, const char *event);
+
+struct resource_usage_measurer_output *usage_of(struct measurement_run_output *run, size_t workload);
+
+size_t pass_with(const struct stage *stage, const char *event);
+
+struct quantity_value stage_compute(struct stage *stage, size_t request, bool use_minimum);
+
+/* The set that the last rule puts on threads. */
+struct measurer_set *rule_set(const struct measurement *measurement);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* What a pass measures: events of workloads and threads, clocks around them. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "architecture_files.h"
+#include "stage.h"
+#include "testing.h"
+
+START_TEST(test_threads_get_the_events_of_their_pass)
+{
+	struct stage stage;
+	const struct perf_event_measurer *own, *of_threads;
+
+	stage_open_threads(&stage, "zen5", 1, 4, "operationCount:doublePrecisionFlop");
+	own = rot_cast(measurement_workloads_at(stage.passes[0], 0)->measurer_set->main_measurer,
+		       &perf_event_measurer_class);
+	of_threads = rot_cast(rule_set(stage.passes[0])->main_measurer, &perf_event_measurer_class);
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(rule_set(stage.passes[0])), 0);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(of_threads), perf_event_measurer_nr_events(own));
+	for (size_t i = 0; i < perf_event_measurer_nr_events(own); i++)
+		ck_assert_str_eq(perf_event_measurer_events_at(of_threads, i)->definition,
+				 perf_event_measurer_events_at(own, i)->definition);
+	ck_assert_uint_eq(measurement_nr_rules(stage.measurement), 0);
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(test_pass_becomes_a_measurement)
+{
+	struct stage stage;
+	const struct measurer_set *set;
+	const struct perf_event_measurer *events;
+
+	stage_open(&stage, "zen5", 2, "operationCount:doublePrecisionFlop time:tsc");
+	ck_assert_uint_eq(stage.plan.nr_passes, 2);
+	ck_assert_ptr_null(measurement_workloads_at(stage.measurement, 0)->measurer_set);
+	set = measurement_workloads_at(stage.passes[0], 1)->measurer_set;
+	ck_assert(rot_is_a(set->main_measurer, &tsc_measurer_class));
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 2);
+	set = measurement_workloads_at(stage.passes[1], 0)->measurer_set;
+	ck_assert_ptr_ne(set, measurement_workloads_at(stage.passes[1], 1)->measurer_set);
+	events = rot_cast(set->main_measurer, &perf_event_measurer_class);
+	ck_assert_ptr_nonnull(events);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(events), 2);
+	ck_assert_str_eq(perf_event_measurer_events_at(events, 0)->definition, "perf_raw::r8f03");
+	ck_assert_str_eq(perf_event_measurer_events_at(events, 1)->definition, "perf_raw::raf03");
+	ck_assert_str_eq(events->scrub_event, "perf_raw::r5ac8");
+	ck_assert_int_eq(events->scrub_count, 5);
+	ck_assert(events->count_user && !events->count_kernel);
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 3);
+	ck_assert(rot_is_a(measurer_set_validation_measurers_at(set, 0), &resource_usage_measurer_class));
+	stage_close(&stage);
+}
+END_TEST
+
+/* What flushing after the kernel does is measured in place of the kernel. */
+START_TEST(test_pass_is_of_an_action)
+{
+	struct architecture *architecture = architecture_named("zen5");
+	struct measurement *measurement = measurement_new(), *pass;
+	struct measure_action_execution *action = measure_action_execution_new(), *copy;
+	struct rule *rule = rule_new();
+
+	measurement_workloads_add(measurement, workload_new());
+	action->action = &flush_kernel_buffers_action_new()->base;
+	rule->action = &action->base;
+	measurement_rules_add(measurement, rule);
+	ck_assert_ptr_eq(measured_action(measurement), action->action);
+	pass = pass_measurement(measurement, architecture, &(struct pass){.nr_events = 1});
+	copy = rot_cast(measurement_rules_at(pass, 0)->action, &measure_action_execution_class);
+	ck_assert_ptr_null(measurement_workloads_at(pass, 0)->measurer_set);
+	ck_assert(rot_is_a(copy->measurer_set->main_measurer, &perf_event_measurer_class));
+	ck_assert_ptr_null(action->measurer_set);
+	ck_assert_ptr_null(measured_action(pass));
+	rot_graph_delete(pass);
+	rot_graph_delete(measurement);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* First, so that the wall time and the others do not hold it; only where core cycles are asked for. */
+START_TEST(test_clock_is_probed_around_the_others)
+{
+	struct stage stage;
+	const struct measurer_set *set;
+
+	stage_open(&stage, "none", 1, "time:coreCycles time:microSeconds");
+	ck_assert_uint_eq(stage.plan.nr_passes, 1);
+	set = measurement_workloads_at(stage.passes[0], 0)->measurer_set;
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 3);
+	ck_assert(rot_is_a(measurer_set_additional_measurers_at(set, 0), &clock_probe_measurer_class));
+	ck_assert(rot_is_a(set->main_measurer, &tsc_measurer_class));
+	stage_close(&stage);
+	stage_open(&stage, "zen5", 1, "time:coreCycles time:microSeconds");
+	set = measurement_workloads_at(stage.passes[pass_plan_clock(&stage.plan)], 0)->measurer_set;
+	for (size_t i = 0; i < measurer_set_nr_additional_measurers(set); i++)
+		ck_assert(!rot_is_a(measurer_set_additional_measurers_at(set, i), &clock_probe_measurer_class));
+	stage_close(&stage);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("pass");
+	TCase *tcase = tcase_create("pass");
+
+	tcase_add_test(tcase, test_threads_get_the_events_of_their_pass);
+	tcase_add_test(tcase, test_pass_becomes_a_measurement);
+	tcase_add_test(tcase, test_pass_is_of_an_action);
+	tcase_add_test(tcase, test_clock_is_probed_around_the_others);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the samples of a pass: what disturbed a run, what is missing, and what came with it. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stage.h"
+#include "testing.h"
+
+START_TEST(test_lost_initial_value_is_removed)
+{
+	struct stage stage;
+	struct quantity_value value;
+
+	stage_open(&stage, "zen5", 1, "instructions");
+	count_of(add_run(&stage, 0, 1, 1), 0, "instructions")->raw_count = UINT64_C(140737488355328) + 12345;
+	count_of(add_run(&stage, 0, 1, 1), 0, "instructions")->raw_count = UINT64_C(1) << 46;
+	count_of(add_run(&stage, 0, 1, 1), 0, "instructions")->raw_count = (UINT64_C(1) << 46) - 1;
+	value = stage_compute(&stage, 0, false);
+	ck_assert_double_eq(value.samples[0], 12345);
+	ck_assert_uint_eq(value.taints[0], 0);
+	ck_assert_uint_eq(value.taints[1], TAINT_OVERFLOW);
+	ck_assert_uint_eq(value.taints[2], 0);
+	ck_assert_uint_eq(value.summary.n, 2);
+	ck_assert_uint_eq(value.summary.tainted, 1);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(test_disturbed_samples_are_tainted)
+{
+	struct stage stage;
+	struct quantity_value value;
+	struct measurement_run_output *run;
+	const unsigned taints[] = {
+		0, TAINT_CONTEXT_SWITCH, TAINT_MIGRATION, TAINT_MAJOR_FAULT, TAINT_MULTIPLEXED, TAINT_UNMEASURED_THREAD,
+		0};
+
+	stage_open(&stage, "zen5", 2, "instructions");
+	for (size_t i = 0; i < 7; i++) {
+		run = add_run(&stage, 0, 1, 1);
+		count_of(run, 0, "instructions")->raw_count = taints[i] ? 999 : 100;
+		if (taints[i] == TAINT_CONTEXT_SWITCH)
+			usage_of(run, 1)->involuntary_context_switches = 1;
+		if (taints[i] == TAINT_MIGRATION)
+			usage_of(run, 1)->stop_cpu = 1;
+		if (taints[i] == TAINT_MAJOR_FAULT)
+			usage_of(run, 0)->major_faults = 3;
+		if (taints[i] == TAINT_MULTIPLEXED)
+			count_of(run, 1, "instructions")->time_running = 999;
+		if (taints[i] == TAINT_UNMEASURED_THREAD)
+			run->unmeasured_threads = 1;
+	}
+	usage_of(run, 0)->voluntary_context_switches = 5;
+	value = stage_compute(&stage, 0, false);
+	ck_assert_uint_eq(value.nr_samples, 7);
+	for (size_t i = 0; i < 7; i++)
+		ck_assert_uint_eq(value.taints[i], taints[i]);
+	ck_assert_double_eq(value.samples[1], 999);
+	ck_assert_double_eq(value.summary.value, 100);
+	ck_assert_uint_eq(value.summary.n, 2);
+	ck_assert_uint_eq(value.summary.tainted, 5);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
+/* Three ticks of 10 ms, against work of 3.1 s, 2.9 s and 9 ms; and where the time cannot be read. */
+START_TEST(test_stolen_time_taints_long_runs)
+{
+	static const struct {
+		uint64_t ns;
+		int64_t ticks;
+		unsigned taints;
+	} runs[] = {{3100000000, 3, 0}, {2900000000, 3, TAINT_STEAL}, {9000000, 3, 0}, {2900000000, -1, 0}};
+	struct quantity_value value;
+	struct stage stage;
+
+	stage_open(&stage, "none", 1, "time:microSeconds");
+	for (size_t i = 0; i < 4; i++) {
+		struct measurement_run_output *run = add_run(&stage, 0, 1, runs[i].ns);
+		struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, 0);
+		struct resource_usage_measurer_output *whole =
+			rot_cast(measurer_set_output_validation_measurer_outputs_at(set, 0),
+				 &resource_usage_measurer_output_class);
+
+		whole->steal_ticks = runs[i].ticks;
+	}
+	value = stage_compute(&stage, 0, false);
+	for (size_t i = 0; i < 4; i++)
+		ck_assert_uint_eq(value.taints[i], runs[i].taints);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(test_all_tainted_is_said)
+{
+	struct stage stage;
+	struct quantity_value value;
+
+	stage_open(&stage, "zen5", 1, "instructions");
+	for (int i = 0; i < 3; i++) {
+		struct measurement_run_output *run = add_run(&stage, 0, 1, 1);
+
+		count_of(run, 0, "instructions")->raw_count = (uint64_t)(100 + i);
+		usage_of(run, 0)->involuntary_context_switches = 1;
+	}
+	value = stage_compute(&stage, 0, false);
+	ck_assert_double_eq(value.summary.value, 101);
+	ck_assert_str_eq(value.summary.estimator, "medianOfTainted");
+	ck_assert_uint_eq(value.summary.n, 3);
+	ck_assert_uint_eq(value.summary.tainted, 3);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(test_missing_probe_is_an_error)
+{
+	struct rot_error err = {{0}, {0}};
+	struct stage stage;
+
+	stage_open(&stage, "none", 1, "time:coreCycles");
+	add_run(&stage, 0, 5000, 1);
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], &err),
+			 -1);
+	ck_assert_msg(strstr(err.text, "was not probed") != NULL, "%s", err.text);
+	stage_close(&stage);
+}
+END_TEST
+
+START_TEST(test_missing_output_is_an_error)
+{
+	struct stage stage;
+	struct rot_error err = {{0}, {0}};
+	struct measurement_run_output *run;
+
+	stage_open(&stage, "zen5", 1, "instructions");
+	run = add_run(&stage, 0, 1, 1);
+	rot_string_set(&count_of(run, 0, "instructions")->name, "other");
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], &err),
+			 -1);
+	ck_assert_str_eq(err.text, "run 1: event 'instructions' was not counted");
+	pass_samples_clear(&stage.samples[0]);
+	measurement_run_output_measurer_set_outputs_at(run, 0)->set_id = 99;
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], &err),
+			 -1);
+	ck_assert_str_eq(err.text, "run 1: 1 of 1 workloads gave no output");
+	stage_close(&stage);
+}
+END_TEST
+
+/* The overall set of a run: a ping-pong (0 ns: not told), and a clock that is of more than the kernels. */
+static void
+play_ping_pong(struct measurement_run_output *run, bool is_main, double before, double after)
+{
+	struct measurer_set_output *set = measurer_set_output_new();
+	struct ping_pong_measurer_output *ping_pong = ping_pong_measurer_output_new();
+	struct execution_time_measurer_output *time = execution_time_measurer_output_new();
+
+	ping_pong->before = before;
+	ping_pong->after = after;
+	time->nano_seconds = 1000000;
+	set->set_id = 50;
+	set->main_measurer_output = is_main ? &ping_pong->base : &time->base;
+	measurer_set_output_additional_measurer_outputs_add(set, is_main ? &time->base : &ping_pong->base);
+	measurement_run_output_measurer_set_outputs_add(run, set);
+}
+
+START_TEST(test_times_of_cache_lines)
+{
+	static const struct {
+		double before, after, min, max;
+	} times[] = {{60, 50, 50, 60}, {0, 200, 200, 200}, {200, 0, 200, 200}, {0, 0, 0, 0}, {45, 210, 45, 210}};
+	struct stage stage;
+
+	stage_open(&stage, "zen5", 2, "time:microSeconds");
+	stage.passes[0]->overall_measurer_set = measurer_set_new();
+	stage.passes[0]->overall_measurer_set->id = 50;
+	for (size_t i = 0; i < NR_ELEMENTS(times); i++)
+		play_ping_pong(add_run(&stage, 0, 1, 7000), _i == 1, times[i].before, times[i].after);
+	ck_assert_int_eq(pass_samples_read(&stage.samples[0], stage.architecture, &stage.plan.passes[0],
+					   stage.passes[0], stage.results[0], NULL),
+			 0);
+	for (size_t i = 0; i < NR_ELEMENTS(times); i++) {
+		ck_assert_double_eq(stage.samples[0].runs[i].line_ns_min, times[i].min);
+		ck_assert_double_eq(stage.samples[0].runs[i].line_ns_max, times[i].max);
+		ck_assert_double_eq(stage.samples[0].runs[i].wall_ns, 7000);
+	}
+	stage_close(&stage);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("taints");
+	TCase *tcase = tcase_create("taints");
+
+	tcase_add_test(tcase, test_lost_initial_value_is_removed);
+	tcase_add_test(tcase, test_disturbed_samples_are_tainted);
+	tcase_add_test(tcase, test_stolen_time_taints_long_runs);
+	tcase_add_test(tcase, test_all_tainted_is_said);
+	tcase_add_test(tcase, test_missing_probe_is_an_error);
+	tcase_add_test(tcase, test_missing_output_is_an_error);
+	tcase_add_loop_test(tcase, test_times_of_cache_lines, 0, 2);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
