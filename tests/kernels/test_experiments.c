@@ -357,6 +357,7 @@ add_tests(TCase *tcase)
 	tcase_add_loop_test(tcase, loops_multiply_alike, 0, 3);
 	tcase_add_loop_test(tcase, wht_is_its_own_inverse, 0, 2);
 	tcase_add_loop_test(tcase, fft_finds_a_frequency, 0, 2);
+	tcase_add_loop_test(tcase, wisdom_is_kept, 0, 3);
 	tcase_add_test(tcase, a_wrong_product_is_noticed);
 	tcase_add_test(tcase, wrong_vectors_are_noticed);
 	tcase_add_test(tcase, libraries_are_found_without_loading_them);

@@ -198,6 +198,56 @@ START_TEST(an_infinite_value_is_drawn_at_the_upper_edge)
 }
 END_TEST
 
+/* What a logarithmic axis does not have is drawn at its lower end, and marked. */
+START_TEST(zero_is_drawn_at_the_lower_edge)
+{
+	static const struct {
+		double value;
+		const char *sign;
+	} values[] = {{0, "set label \"0\""}, {-3, "set label \"< 0\""}};
+	struct roofline_plot source = example();
+	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct rot_error err = {0};
+	char *script, *data;
+
+	points[1].y = summary_single(values[_i].value, "given");
+	plot.frame.y.low = 0.0625;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(distribution_plot_write(&plot, "lower", &err) == 0, "%s", err.text);
+	script = file_text("lower.gnuplot");
+	data = file_text("lower.data");
+	ck_assert_ptr_nonnull(strstr(script, values[_i].sign));
+	ck_assert_ptr_nonnull(strstr(data, " 0.0625 "));
+	free(data);
+	free(script);
+}
+END_TEST
+
+/* A line at x with its label; none where the axis does not reach. */
+START_TEST(markers_are_drawn)
+{
+	static const struct plot_marker markers[] = {{0.5, "inside"}, {1e9, "beyond"}, {0, "unknown"}};
+	struct roofline_plot source = example();
+	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct rot_error err = {0};
+	char *script;
+
+	plot.frame.markers = markers;
+	plot.frame.nr_markers = 3;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(distribution_plot_write(&plot, "markers", &err) == 0, "%s", err.text);
+	script = file_text("markers.gnuplot");
+	ck_assert_ptr_nonnull(strstr(script, "set arrow from 0.5,graph 0 to 0.5,graph 1"));
+	ck_assert_ptr_nonnull(strstr(script, "inside"));
+	ck_assert_ptr_null(strstr(script, "beyond"));
+	ck_assert_ptr_null(strstr(script, "unknown"));
+	free(script);
+}
+END_TEST
+
 START_TEST(distribution_says_how_many_samples)
 {
 	struct roofline_plot source = example();
@@ -272,6 +322,8 @@ main(void)
 	tcase_add_test(tcase, roofline_writes_four_files);
 	tcase_add_test(tcase, an_infinite_intensity_is_drawn_at_the_edge);
 	tcase_add_test(tcase, an_infinite_value_is_drawn_at_the_upper_edge);
+	tcase_add_loop_test(tcase, zero_is_drawn_at_the_lower_edge, 0, 2);
+	tcase_add_test(tcase, markers_are_drawn);
 	tcase_add_test(tcase, distribution_says_how_many_samples);
 	tcase_add_test(tcase, without_gnuplot_nothing_is_left);
 	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);
