@@ -120,11 +120,11 @@ print_notes(const struct experiment *experiment, FILE *out)
 		}
 }
 
-/* Without a roofline all are shown. */
+/* In a roofline. */
 static bool
 is_shown(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling)
 {
-	bool has_roofline = false, is_found = false;
+	bool is_found = false;
 
 	for (size_t i = 0; i < experiment->nr_plots && !is_found; i++) {
 		const struct experiment_own_ceiling **shown;
@@ -132,13 +132,12 @@ is_shown(const struct experiment *experiment, const struct experiment_own_ceilin
 
 		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
 			continue;
-		has_roofline = true;
 		nr = experiment_ceilings_of(experiment, &experiment->plots[i], &shown);
 		for (size_t k = 0; k < nr; k++)
 			is_found = is_found || shown[k] == ceiling;
 		free(shown);
 	}
-	return is_found || !has_roofline;
+	return is_found;
 }
 
 /* Of a peak its interval; else of how many runs it is the best. */
