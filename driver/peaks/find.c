@@ -185,7 +185,8 @@ hunt(struct hunting *hunting, struct rot_error *err)
 			wanted[nr++] = &controller->ceilings[i];
 	if (nr == 0) {
 		rc = rot_error_set(err, 0,
-				   hunting->options->nr_words ? "no peak has all these words" : "no such peak is looked for");
+				   hunting->options->nr_words ? "no peak has all these words"
+							      : "no such peak is looked for");
 		rot_error_hint(err,
 			       "words are looked for in names, operations, borders, accesses and instruction sets");
 	} else {

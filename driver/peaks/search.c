@@ -14,6 +14,9 @@
 /* Neighbours differ by at most one step on every axis while there are few axes, so that ridges across can be walked. */
 #define MAX_AXES_OF_DIAGONALS 2
 
+/* So many climbers at one height are on a plateau. */
+#define PLATEAU 3
+
 struct climber {
 	size_t at; /* index of its point */
 	bool has_arrived;
@@ -282,6 +285,29 @@ highest_climber(const struct search *search)
 	return highest;
 }
 
+/*
+ * Has one arrived at the top of all, with two more as high as that? They began at different places, so what they met is
+ * the machine's bound and not a variant's: nothing is higher, and those that are still below would only come to the
+ * same.
+ */
+static bool
+has_plateau(const struct search *search)
+{
+	const struct climber *const end = search->climbers + search->nr_climbers;
+	double top = NAN;
+	size_t nr_at_top = 0;
+
+	for (const struct climber *climber = search->climbers; climber < end; climber++)
+		if (climber->has_arrived && is_better(search->found[climber->at].value, top))
+			top = search->found[climber->at].value;
+	for (size_t i = 0; i < search->nr_found; i++)
+		if (search->found[i].value > top + fabs(top) * search->options.gain)
+			return false;
+	for (const struct climber *climber = search->climbers; climber < end; climber++)
+		nr_at_top += search->found[climber->at].value >= top - fabs(top) * search->options.gain;
+	return nr_at_top >= PLATEAU;
+}
+
 /* Until there are points to be valued, or all have arrived. The highest first: if time ends the search, little is lost.
  */
 static void
@@ -289,7 +315,7 @@ climb_all(struct search *search)
 {
 	struct climber *climber;
 
-	while (search->nr_handed == search->nr_found && (climber = highest_climber(search))) {
+	while (search->nr_handed == search->nr_found && !has_plateau(search) && (climber = highest_climber(search))) {
 		visit_neighbours(search, search->ranks[climber->at], ask_neighbour, NULL);
 		if (search->nr_handed == search->nr_found)
 			climb(search, climber);

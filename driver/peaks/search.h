@@ -14,7 +14,7 @@
 enum search_strategy {
 	SEARCH_QUICK, /* the seeds alone; without a valid one, the starting points of SEARCH_FAST */
 	SEARCH_FAST,  /* from the seeds and from points drawn by lot, to the best neighbour, as long as it is better;
-			 first  from where it is highest */
+			 first from where it is highest; until one is at the top and two others as high */
 	SEARCH_GRID,  /* every point */
 };
 

@@ -189,6 +189,26 @@ START_TEST(gain_keeps_climbers_off_noise)
 }
 END_TEST
 
+/* All seeds as high as each other: the neighbours of one of them are enough. Two are not: the starts climb as well. */
+START_TEST(plateau_ends_a_search)
+{
+	const struct search_space space = {.axes = square, .nr_axes = 2};
+	const int places[][2] = {{15, 15}, {11, 17}, {18, 12}};
+	const int *const seeds[] = {places[0], places[1], places[2]};
+	struct search_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 3, .gain = 0.001};
+	struct search *search = search_new(&space, &options);
+
+	ck_assert_uint_eq(follow(search, plateau, 0), 2);
+	ck_assert_uint_eq(search_nr_points(search), 3 + 8);
+	search_delete(search);
+	options.nr_seeds = 2;
+	search = search_new(&space, &options);
+	follow(search, plateau, 0);
+	ck_assert_uint_gt(search_nr_points(search), 2 + 8);
+	search_delete(search);
+}
+END_TEST
+
 START_TEST(same_values_same_points)
 {
 	const struct search_space space = {.axes = square, .nr_axes = 2};
@@ -352,6 +372,7 @@ main(void)
 	tcase_add_test(tests, climbs_out_of_what_cannot_be_measured);
 	tcase_add_test(tests, highest_climbs_first);
 	tcase_add_test(tests, gain_keeps_climbers_off_noise);
+	tcase_add_test(tests, plateau_ends_a_search);
 	tcase_add_test(tests, same_values_same_points);
 	tcase_add_test(tests, quick_asks_for_the_valid_seeds_only);
 	tcase_add_test(tests, quick_without_seeds_asks_for_starting_points);
