@@ -32,6 +32,23 @@ check()
 	fi
 }
 
+# has WHAT FILE PATTERN...: each extended regular expression is a whole line of the JSON file (json_lines.c).
+has()
+{
+	what=$1
+	file=$2
+	shift 2
+	result=0
+	"$top_builddir/tests/json_lines" "$file" >"$work/lines" || result=1
+	for pattern; do
+		grep -q -x -E -e "$pattern" "$work/lines" || {
+			echo "$file has no line '$pattern'"
+			result=1
+		}
+	done
+	check "$what"
+}
+
 # is WHAT STATUS OUTPUT ERROR
 is()
 {
