@@ -45,8 +45,9 @@ struct object *objects_at(const struct objects *objects, uint64_t address);
 
 /*
  * True if name means the object: its path, the end of its path from a '/' on, or the name of a library as it is
- * linked with or asked for: "lib", and ".so" with a version or a part of it, may be there or not (openblas, libopenblas.so
- * and libopenblas.so.0 for libopenblas.so.0 and libopenblas-r0.3.21.so; liblzma.so.5 for liblzma.so.5.4.1).
+ * linked with or asked for: "lib", and ".so" with a version or a part of it, may be there or not (openblas,
+ * libopenblas.so and libopenblas.so.0 for libopenblas.so.0 and libopenblas-r0.3.21.so; liblzma.so.5 for
+ * liblzma.so.5.4.1).
  */
 bool object_is_called(const struct object *object, const char *name);
 

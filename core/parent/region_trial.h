@@ -6,7 +6,8 @@
 
 /*
  * Which backends of regions work here, found out by observing an empty region with each. A line for each, in the order
- * in which they are tried for a region: its name, a tab, and what a hit costs in ns; or its name, two tabs, and why not.
+ * in which they are tried for a region: its name, a tab, and what a hit costs in ns; or its name, two tabs, and why
+ * not.
  */
 void region_trial_print(FILE *out);
 

@@ -57,7 +57,8 @@ void symbols_find_function(struct symbol_file *file, const char *name, struct sy
  */
 bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_range *range);
 
-/* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives as the file. */
+/* The name that the loader knows a library by ("libz.so.1", whatever its file is called), or NULL. Lives as the file.
+ */
 const char *symbols_library_name(const struct symbol_file *file);
 
 /* False: the file does not name its functions. */

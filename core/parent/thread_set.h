@@ -32,7 +32,8 @@ void thread_set_delete(struct thread_set *set);
 
 /*
  * After the thread, now tid, executed a program: counters that the system may have taken away are opened anew; what
- * they counted is kept, and the output goes on under the number that the thread had at first. 0 or -1, as thread_set_new.
+ * they counted is kept, and the output goes on under the number that the thread had at first. 0 or -1, as
+ * thread_set_new.
  */
 int thread_set_reopen(struct thread_set *set, pid_t tid, struct rot_error *err);
 

@@ -186,7 +186,8 @@ void experiment_check_ceilings(struct experiment *experiment);
 /* What an empty region counts, in one line; nothing where that is not known. */
 void experiment_print_own_costs(const struct experiment *experiment, FILE *out);
 
-/* Bytes and intensities of which it is known how many are compulsory, where that is not what is expected or measured. */
+/* Bytes and intensities of which it is known how many are compulsory, where that is not what is expected or measured.
+ */
 void experiment_print_bytes(const struct experiment *experiment, FILE *out);
 
 /* Is that so? */

@@ -54,8 +54,8 @@ int validation_store(struct rot *rot, const struct validation *validation, struc
 bool validation_recall(struct rot *rot);
 
 /*
- * Before events are used: a quick validation if nothing is remembered, they can be counted, and the key "validate" does not
- * forbid it. What fails is a warning.
+ * Before events are used: a quick validation if nothing is remembered, they can be counted, and the key "validate" does
+ * not forbid it. What fails is a warning.
  */
 void validation_ensure(struct rot *rot);
 

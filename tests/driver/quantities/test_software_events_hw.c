@@ -158,9 +158,9 @@ START_TEST(test_runs_are_added)
 	measurement = triad_measurement(&rot, "1");
 	for (int i = 0; i < 2; i++) {
 		rot.is_cached_only = i == 1;
-		ck_assert_msg(
-			quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], NULL, NULL, &err) == 0,
-			"%s", err.text);
+		ck_assert_msg(quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], NULL, NULL,
+						      &err) == 0,
+			      "%s", err.text);
 		ck_assert_uint_gt(values[i].nr_samples, 10);
 		ck_assert_msg(strcmp(values[i].runs_end, "most") == 0 || strcmp(values[i].runs_end, "disturbed") == 0,
 			      "%s", values[i].runs_end);
