@@ -56,7 +56,8 @@ void doctor_look_at_quantities(struct findings *findings, struct rot *rot);
 
 void findings_print(const struct findings *findings, FILE *out);
 
-/* {"schema": "rot.doctor/1", "works": bool, "findings": [{section, name, state, text, advice}], "quantities": [...]} */
+/* {"schema": "rot.doctor/1", "works": bool, "findings": [{section, name, state, text, advice}], "quantities": [{name,
+ * of, unit, kind, source, grade, reason, advice}]} (quantity_offers). New reference. */
 json_t *findings_json(const struct findings *findings, struct rot *rot);
 
 #endif

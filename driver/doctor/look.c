@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is read from files: the machine, its clocks, and what surrounds rot. */
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +65,48 @@ look_at_caches(struct findings *findings, const struct machine *machine)
 	free(memory);
 }
 
+/* "cpu, msr, software"; "" if there are none. Fresh memory. */
+static char *
+pmu_names(const char *root, bool *has_cpu)
+{
+	char *folder = rot_format("%s/sys/bus/event_source/devices", root), *names = rot_strdup("");
+	struct dirent **entries;
+	int nr = scandir(folder, &entries, NULL, alphasort);
+
+	*has_cpu = false;
+	for (int i = 0; i < nr; i++) {
+		const char *name = entries[i]->d_name;
+
+		if (name[0] != '.') {
+			char *longer = rot_format("%s%s%s", names, *names ? ", " : "", name);
+
+			/* hybrid processors have cpu_core and cpu_atom */
+			*has_cpu |= strcmp(name, "cpu") == 0 || strncmp(name, "cpu_", 4) == 0;
+			free(names);
+			names = longer;
+		}
+		free(entries[i]);
+	}
+	if (nr >= 0)
+		free(entries);
+	free(folder);
+	return names;
+}
+
+static void
+look_at_pmus(struct findings *findings, const char *root)
+{
+	bool has_cpu;
+	char *names = pmu_names(root, &has_cpu);
+
+	if (has_cpu)
+		findings_add(findings, "PMUs", FINDING_GOOD, "%s", names);
+	else
+		findings_add(findings, "PMUs", FINDING_LIMITED, "%s%s",
+			     *names ? "none of the processor; " : "none are shown", names);
+	free(names);
+}
+
 void
 doctor_look_at_machine(struct findings *findings, const struct machine *machine, const char *root)
 {
@@ -77,6 +120,7 @@ doctor_look_at_machine(struct findings *findings, const struct machine *machine,
 	findings_add(findings, "CPUs", FINDING_GOOD, "%zu%s", nr_cpus,
 		     smt && smt[0] == '1' ? ", two or more threads to a core: they share its units" : "");
 	look_at_caches(findings, machine);
+	look_at_pmus(findings, root);
 	findings_add(findings, "kernel", FINDING_GOOD, "Linux %s",
 		     machine->kernel_release[0] ? machine->kernel_release : "of unknown release");
 	free(smt);
@@ -157,7 +201,7 @@ look_at_frequency(struct findings *findings, const char *root)
 		 "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo"},
 	};
 	char *governor = file_first_line(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	bool is_steady = governor && strcmp(governor, "performance") == 0;
+	bool is_steady = governor && strcmp(governor, "performance") == 0, is_told = false;
 
 	if (!governor)
 		finding_advise(findings_add(findings, "frequency", FINDING_LIMITED,
@@ -178,8 +222,11 @@ look_at_frequency(struct findings *findings, const char *root)
 				       "%s", turbos[i].advice);
 		else if (state)
 			findings_add(findings, "turbo", FINDING_GOOD, "off");
+		is_told |= state != NULL;
 		free(state);
 	}
+	if (!is_told)
+		findings_add(findings, "turbo", FINDING_GOOD, "not under control of this system");
 	free(governor);
 }
 

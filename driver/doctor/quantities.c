@@ -5,6 +5,7 @@
 
 #include "doctor/doctor.h"
 #include "memory.h"
+#include "quantities/architecture.h"
 #include "quantities/quantity.h"
 #include "quantities/vocabulary.h"
 
@@ -64,8 +65,19 @@ add_counted(struct findings *findings, const struct quantity_kind *kind, const s
 		finding_advise(finding, "it does not count what it should: rot validate");
 }
 
+/* The first of this kind, for its reason; there is one. */
+static const struct quantity_offer *
+first_of_kind(const struct quantity_offer *offers, const char *name, const char *kind)
+{
+	while (!is_of(offers, name, kind))
+		offers++;
+	return offers;
+}
+
+/* Why no event counts any: said once, of all counters (try.c). */
 static void
-add_others(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offers, size_t nr)
+add_others(struct findings *findings, const struct quantity_kind *kind, const struct quantity_offer *offers, size_t nr,
+	   const struct architecture *architecture)
 {
 	static const char *const kinds[] = {"expected", "unavailable"};
 
@@ -73,7 +85,10 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 		char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
 
 		if (words)
-			findings_add(findings, kind->name, FINDING_LIMITED, "%s", words);
+			findings_add(findings, kind->name, FINDING_LIMITED, "%s; %s", words,
+				     architecture->why_not.text[0]
+					     ? "no hardware counters: see Rights"
+					     : first_of_kind(offers, kind->name, kinds[k])->reason);
 		free(words);
 	}
 }
@@ -93,7 +108,7 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 		for (size_t k = 0; k < nr; k++)
 			if (is_of(&offers[k], kind->name, "measured") || is_of(&offers[k], kind->name, "modelled"))
 				add_counted(findings, kind, &offers[k]);
-		add_others(findings, kind, offers, nr);
+		add_others(findings, kind, offers, nr, rot->architecture);
 	}
 	free(offers);
 }

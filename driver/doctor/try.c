@@ -68,13 +68,30 @@ look_at_process(struct findings *findings)
 	char *paranoid = file_first_line("/", "proc/sys/kernel/perf_event_paranoid");
 	char *names = capability_names(), *seccomp = own_status("Seccomp");
 
-	findings_add(findings, "this process", FINDING_GOOD, "user %d, %s; kernel.perf_event_paranoid %s%s",
+	findings_add(findings, "this process", FINDING_GOOD, "user %d, %s; kernel.perf_event_paranoid %s",
 		     (int)geteuid(), *names ? names : "no capabilities that matter here",
-		     paranoid ? paranoid : "is not there",
-		     seccomp && strcmp(seccomp, "0") != 0 ? "; its system calls are filtered (seccomp)" : "");
+		     paranoid ? paranoid : "is not there");
+	if (!seccomp)
+		findings_add(findings, "system calls", FINDING_LIMITED,
+			     "/proc/self/status is not there, so nobody can say whether they are filtered (seccomp)");
+	else if (strcmp(seccomp, "0") != 0)
+		findings_add(findings, "system calls", FINDING_LIMITED,
+			     "filtered (seccomp): what is refused, or said not to be there, may be so only in here");
+	else
+		findings_add(findings, "system calls", FINDING_GOOD, "not filtered (no seccomp)");
 	free(paranoid);
 	free(names);
 	free(seccomp);
+}
+
+static bool
+is_validated(const struct architecture *architecture)
+{
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		if (architecture->formulas[i].grade)
+			return true;
+	}
+	return false;
 }
 
 static void
@@ -91,9 +108,12 @@ try_counters(struct findings *findings, const struct architecture *architecture)
 		finding_advise(finding, "%s", architecture->why_not.hint);
 		return;
 	}
-	findings_add(findings, "hardware counters", FINDING_GOOD, "%s: groups of up to %d events%s%s",
-		     architecture->title, architecture->usable_counters,
-		     architecture->scrub_event[0] ? "; scrubbed before each run with " : "", architecture->scrub_event);
+	finding = findings_add(
+		findings, "hardware counters", FINDING_GOOD, "%s: groups of up to %d events%s%s%s", architecture->title,
+		architecture->usable_counters, architecture->scrub_event[0] ? "; scrubbed before each run with " : "",
+		architecture->scrub_event, is_validated(architecture) ? "" : "; not validated on this machine");
+	if (!is_validated(architecture))
+		finding_advise(finding, "rot validate");
 }
 
 /* 0, or why a process of our own cannot be traced. */
@@ -117,6 +137,17 @@ try_to_trace(void)
 	return reason;
 }
 
+/* scope: of Yama, "" if it is not there. */
+static const char *
+ptrace_advice(const char *scope)
+{
+	if (strcmp(scope, "3") == 0)
+		return "kernel.yama.ptrace_scope is 3, which stays so until the next start of the machine";
+	if (strcmp(scope, "2") == 0)
+		return "sudo sysctl kernel.yama.ptrace_scope=1    (it is 2), or run with CAP_SYS_PTRACE";
+	return "docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined ...; no debugger around rot";
+}
+
 /* Whether it works. */
 static bool
 try_ptrace(struct findings *findings)
@@ -128,14 +159,9 @@ try_ptrace(struct findings *findings)
 		findings_add(findings, "ptrace", FINDING_GOOD, "own children can be traced%s%s",
 			     scope ? "; Yama's ptrace_scope " : "", scope ? scope : "");
 	else
-		finding_advise(
-			findings_add(findings, "ptrace", FINDING_LIMITED,
-				     "%s: no threads of libraries, no rot run -t, no regions", strerror(reason)),
-			scope && strcmp(scope, "3") == 0
-				? "kernel.yama.ptrace_scope is 3, which stays so until the next start of the "
-				  "machine"
-				: "in a container: --cap-add=SYS_PTRACE and a seccomp profile that allows ptrace; "
-				  "no debugger around rot");
+		finding_advise(findings_add(findings, "ptrace", FINDING_LIMITED,
+					    "%s: no threads of libraries, no rot run -t, no regions", strerror(reason)),
+			       "%s", ptrace_advice(scope ? scope : ""));
 	free(scope);
 	return reason == 0;
 }

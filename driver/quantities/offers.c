@@ -11,10 +11,10 @@
 #include "rot.h"
 
 /* Strings of an offer, in the order in which they are packed. */
-#define NR_STRINGS 6
+#define NR_STRINGS 8
 
 struct offer_text {
-	char *strings[NR_STRINGS]; /* name, of, unit, description, kind, source */
+	char *strings[NR_STRINGS]; /* name, of, unit, description, kind, source, reason, advice */
 	const char *grade;         /* static */
 };
 
@@ -41,6 +41,14 @@ only_word(struct quantity_request *request)
 	return only;
 }
 
+static char *
+reason_of(const struct architecture *architecture)
+{
+	if (architecture->why_not.text[0])
+		return rot_strdup(architecture->why_not.text);
+	return rot_format("no event of %s counts it", architecture->title);
+}
+
 static void
 add_offer(struct offer_list *list, struct quantity_request request)
 {
@@ -51,6 +59,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	struct quantity_resolution resolution;
 	struct offer_text *text;
 	bool is_possible = quantity_resolve(&resolution, list->architecture, &request, "auto", &known, NULL) == 0;
+	bool is_found;
 
 	list->texts = rot_realloc(list->texts, list->nr + 1, sizeof(*list->texts));
 	text = &list->texts[list->nr++];
@@ -61,6 +70,9 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
 	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
 	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
+	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
+	text->strings[6] = is_found ? rot_strdup("") : reason_of(list->architecture);
+	text->strings[7] = rot_strdup(is_found ? "" : list->architecture->why_not.hint);
 }
 
 /* One offer for each word of the roles from this one on that the quantity takes; a rate has the clock of the
@@ -101,8 +113,8 @@ pack_offers(struct offer_list *list)
 	at = (char *)(offers + list->nr);
 	for (size_t i = 0; i < list->nr; i++) {
 		struct quantity_offer *offer = &offers[i];
-		const char **places[NR_STRINGS] = {&offer->name,        &offer->of,   &offer->unit,
-						   &offer->description, &offer->kind, &offer->source};
+		const char **places[NR_STRINGS] = {&offer->name, &offer->of,     &offer->unit,   &offer->description,
+						   &offer->kind, &offer->source, &offer->reason, &offer->advice};
 
 		offer->grade = list->texts[i].grade;
 		for (size_t k = 0; k < NR_STRINGS; k++) {

@@ -52,6 +52,8 @@ struct quantity_offer {
 			       advance) */
 	const char *source; /* events or formula; "" if none */
 	const char *grade;  /* "A".."F" after validation; "" if not validated, or not counted */
+	const char *reason; /* why it is neither measured nor modelled; else "" */
+	const char *advice; /* what would change that, if anything is known; else "" */
 };
 size_t
 quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */

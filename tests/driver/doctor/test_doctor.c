@@ -137,7 +137,8 @@ START_TEST(knows_nothing_of_a_bare_root)
 	look_at_recorded("minimal");
 	check_finding("caches", FINDING_LIMITED, "unknown");
 	ck_assert_ptr_null(found("load"));
-	ck_assert_ptr_null(found("turbo"));
+	check_finding("turbo", FINDING_GOOD, "not under control");
+	check_finding("PMUs", FINDING_LIMITED, "none are shown");
 }
 END_TEST
 
@@ -161,6 +162,10 @@ static const struct sign {
 	 "powersave", "cpupower"},
 	{"sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "performance\n", "frequency", FINDING_GOOD,
 	 "performance", ""},
+	{"sys/bus/event_source/devices/cpu/type", "4\n", "PMUs", FINDING_GOOD, "cpu", ""},
+	{"sys/bus/event_source/devices/cpu_atom/type", "10\n", "PMUs", FINDING_GOOD, "cpu_atom", ""},
+	{"sys/bus/event_source/devices/software/type", "1\n", "PMUs", FINDING_LIMITED,
+	 "none of the processor; software", ""},
 	{"sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n", "huge pages", FINDING_GOOD,
 	 "transparent: madvise", ""},
 	{"sys/devices/system/cpu/smt/active", "1\n", "CPUs", FINDING_GOOD, "two or more threads", ""},

@@ -29,25 +29,56 @@ case $out in
 esac
 
 call doctor --json
-says 'JSON' 0 '"schema": "rot.doctor/1"' '"works": true' '"section": "Rights"' '"name": "operationCount"'
+says 'JSON' 0 '"schema": "rot.doctor/1"' '"works": true' '"section": "Rights"' '"name": "operationCount"' '"grade": "' '"reason": "'
+for name in processor CPUs caches PMUs memory kernel hypervisor container 'time stamp counter' frequency turbo 'huge pages' load \
+	'this process' 'system calls' 'hardware counters' ptrace compiler make ccache gnuplot cache; do
+	says "JSON: $name" 0 "\"name\": \"$name\""
+done
 
 call doctor nonsense
 result=0
 [ "$status" = 2 ] || result=1
 check 'a wrong argument is refused'
 
-# perf_event_open (298) and ptrace (101) refused.
-rot_program=$rot
-for number in 298 101; do
-	"$without" $number 1 "$rot_program" doctor >"$work/out" 2>"$work/err" </dev/null
+# doctor_where COMMAND...: what rot doctor says there.
+doctor_where()
+{
+	"$@" >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 	out=$(cat "$work/out")
 	err=$(cat "$work/err")
-	case $number in
-	298) says 'no perf events' 0 'cannot count hardware events' '->' 'expected' ;;
-	101) says 'no ptrace' 0 'no regions' 'SYS_PTRACE' ;;
-	esac
+}
+
+# perf_event_open (298) refused, as perf_event_paranoid=3 (13, EACCES) and a container's filter (1, EPERM) do, or not
+# there at all (2: no PMU; 38: no perf events in this kernel).
+for reason in 13 1; do
+	doctor_where "$without" 298 $reason "$rot" doctor
+	says "perf events refused ($reason)" 0 'cannot count hardware events' '-> ' 'perf_event_paranoid' 'filtered (seccomp)' \
+		'expected: ' 'see Rights' 'rot measure triad works'
 done
+doctor_where "$without" 298 2 "$rot" doctor
+says 'no PMU' 0 'No such file or directory' 'pmu=on' 'expected: ' 'rot measure triad works'
+doctor_where "$without" 298 38 "$rot" doctor
+says 'no perf events in the kernel' 0 'CONFIG_PERF_EVENTS' 'rot measure triad works'
+doctor_where "$without" 298 13 "$rot" doctor --json
+says 'perf events refused, JSON' 0 '"works": true' '"kind": "expected"' '"reason": "cannot count hardware events' \
+	'"advice": "' '"grade": ""'
+
+# ptrace (101)
+doctor_where "$without" 101 1 "$rot" doctor
+says 'no ptrace' 0 'no regions' '--cap-add=SYS_PTRACE' 'rot measure triad works'
+
+# A home that nobody can write to.
+doctor_where env -u XDG_CACHE_HOME -u XDG_DATA_HOME -u XDG_CONFIG_HOME HOME=/proc/nowhere "$rot" doctor
+says 'read-only home' 0 'not writable' '-cacheFolder=FOLDER' 'rot measure triad works'
+
+# As in a container that hides the machine: no /sys, nor the kernel's settings.
+hide='mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys && exec "$0" doctor "$@"'
+if unshare --mount sh -c "${hide% && exec*}" 2>"$work/err"; then
+	doctor_where unshare --mount sh -c "$hide" "$rot"
+	says 'a container that hides the machine' 0 'none are shown' 'Machine' 'not under control' 'perf_event_paranoid is not there' \
+		'rot measure triad works'
+fi
 
 call doctor -compiler=no-such-compiler
 says 'no compiler' 1 'kernels cannot be built' 'does not work here'
