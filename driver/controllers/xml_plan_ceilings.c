@@ -83,18 +83,19 @@ out:
 	return rc;
 }
 
-/* "true" or "false", as expressions of conditions give it. */
+/* An attribute whose expression gives one of two words; without it the second. */
 static int
-plan_rarity(struct planned_ceiling *planned, struct rot_error *err)
+plan_choice(const struct planned_ceiling *planned, const char *name, const char *yes, const char *no, bool *is_yes,
+	    struct rot_error *err)
 {
-	char *text = xml_evaluated(planned->element, "rare", "false", planned->scope, err);
+	char *text = xml_evaluated(planned->element, name, no, planned->scope, err);
 	int rc = text ? 0 : -1;
 
-	if (text && strcmp(text, "true") != 0 && strcmp(text, "false") != 0) {
-		rot_error_set(err, 0, "<ceiling rare=\"%s\">: expected true or false", text);
+	*is_yes = text && strcmp(text, yes) == 0;
+	if (text && !*is_yes && strcmp(text, no) != 0) {
+		rot_error_set(err, 0, "<ceiling %s=\"%s\">: expected %s or %s", name, text, yes, no);
 		rc = xml_error_at(planned->element, err);
 	}
-	planned->is_rare = text && strcmp(text, "true") == 0;
 	free(text);
 	return rc;
 }
@@ -288,7 +289,6 @@ xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, cons
 	*planned = (struct planned_ceiling){
 		.element = element,
 		.scope = expression_scope_new(controller->constants),
-		.is_of_one_thread = xmlHasProp(element, (const xmlChar *)"threads") != NULL,
 	};
 	point_set_variables(at, planned->scope);
 	if (inner)
@@ -297,7 +297,9 @@ xml_plan_ceiling(struct xml_controller *controller, const xmlNode *element, cons
 	planned->access = planned->name ? xml_evaluated(element, "access", "", planned->scope, err) : NULL;
 	planned->instruction_set =
 		planned->access ? xml_evaluated(element, "instructionSet", "", planned->scope, err) : NULL;
-	if (!planned->instruction_set || plan_kind(planned, err) < 0 || plan_rarity(planned, err) < 0 ||
+	if (!planned->instruction_set || plan_kind(planned, err) < 0 ||
+	    plan_choice(planned, "rare", "true", "false", &planned->is_rare, err) < 0 ||
+	    plan_choice(planned, "threads", "1", "all", &planned->is_of_one_thread, err) < 0 ||
 	    xml_plan_runs(element, planned->scope, &planned->nr_runs, err) < 0 ||
 	    plan_variants(controller, planned, err) < 0)
 		return -1;

@@ -154,6 +154,10 @@ static const struct {
 	 HEAD "<ceiling name='c' performance='flop' rare='maybe' work='1'><workload><kernel "
 	      "type='Dummy'/></workload></ceiling>" TAIL,
 	 "c.xml:2: <ceiling rare=\"maybe\">: expected true or false", ""},
+	{__LINE__,
+	 HEAD "<ceiling name='c' performance='flop' threads='2' work='1'><workload><kernel "
+	      "type='Dummy'/></workload></ceiling>" TAIL,
+	 "c.xml:2: <ceiling threads=\"2\">: expected 1 or all", ""},
 	{__LINE__, HEAD CEILING("<axis name='a'><list values='1 2.5'/></axis>") TAIL,
 	 "c.xml:3: the axis 'a' of a <ceiling> needs whole numbers", ""},
 	{__LINE__, HEAD CEILING("<axis name='a'><list values='1 b'/></axis>") TAIL,
