@@ -6,8 +6,8 @@
  *
  * It does not see what is executed. Each time a group counts, every event counts what the table below says for n, the
  * bufferSize in the command of the measuring core; if that command has a kernel of known work (Arithmetic, Memory),
- *what a sound processor counts of it. So it shows that groups, scrub, modulo, formulas and taints work together; that
- *the real events count what they are said to, only the real processor can show.
+ * what a sound processor counts of it. So it shows that groups, scrub, modulo, formulas and taints work together; that
+ * the real events count what they are said to, only the real processor can show.
  *
  *	more than 6 events in a group		refused
  *	the 6th event				reads 0

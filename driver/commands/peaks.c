@@ -8,7 +8,7 @@
 #include "configuration/paths.h"
 #include "memory.h"
 #include "peaks/find.h"
-#include "peaks/levels.h"
+#include "levels/levels.h"
 #include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks/profile.h"
@@ -80,6 +80,17 @@ parse(struct request *request, int argc, char **argv, size_t *nr_words, struct r
 	return 0;
 }
 
+/* Of a sweep: all numbers up to 16, then four an octave. */
+static bool
+is_swept(int number)
+{
+	int octave = 1;
+
+	while (2 * octave <= number)
+		octave *= 2;
+	return number <= 16 || number % (octave / 4) == 0;
+}
+
 /* Fresh memory. */
 static int *
 numbers_of_threads(enum threads threads, size_t *nr)
@@ -89,7 +100,7 @@ numbers_of_threads(enum threads threads, size_t *nr)
 
 	*nr = 0;
 	for (int i = 1; i <= max; i++)
-		if (i == 1 || threads == THREADS_SWEEP || (threads == THREADS_ALL && i == max))
+		if (i == 1 || (threads == THREADS_SWEEP && is_swept(i)) || (threads != THREADS_ONE && i == max))
 			numbers[(*nr)++] = i;
 	return numbers;
 }
@@ -181,8 +192,8 @@ const struct command peaks_command = {
 		"  --quick             recommended variants only; a minute\n"
 		"  --full              climb to the best from them and from others (default); ten minutes\n"
 		"  --grid              all variants; hours\n"
-		"  --threads=WHICH     1: one thread; all: also all CPUs together (default); sweep: each number "
-		"between\n"
+		"  --threads=WHICH     1: one thread; all: also all CPUs together (default); sweep: numbers between, "
+		"too\n"
 		"  --json, --csv       print JSON or comma separated values instead of tables\n"
 		"\n"
 		"What was measured before is taken from the cache; -useCachedResults=false measures anew. Ctrl-C "

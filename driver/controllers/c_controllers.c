@@ -2,7 +2,7 @@
 /* The C controllers that are linked into the driver: one line each. */
 #include "controllers/c_controller.h"
 
-extern const struct rot_controller levels_controller;                                       /* peaks/levels_print.c */
+extern const struct rot_controller levels_controller;                                       /* levels/levels_print.c */
 extern const struct rot_controller ceiling_controller, memory_controller, peaks_controller; /* peaks/controllers.c */
 
 const struct rot_controller *const c_controllers[] = {

@@ -12,7 +12,7 @@
 #include "controllers/xml_plan.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "peaks/levels.h"
+#include "levels/levels.h"
 #include "rot.h"
 
 struct xml_controller *

@@ -44,7 +44,7 @@ void doctor_look_at_machine(struct findings *findings, const struct machine *mac
 void doctor_look_at_clocks(struct findings *findings, const struct machine *machine, const char *root);
 void doctor_look_at_surroundings(struct findings *findings, const struct machine *machine, const char *root);
 
-/* What was measured of the caches (peaks/levels.h), if it was. */
+/* What was measured of the caches (levels/levels.h), if it was. */
 void doctor_look_at_levels(struct findings *findings, const struct machine *machine, const char *cache_folder);
 
 /* By trying it, in this process and in children of it. */

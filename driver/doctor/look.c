@@ -9,7 +9,7 @@
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
-#include "peaks/levels.h"
+#include "levels/levels.h"
 #include "support/files.h"
 
 /* ---- machine ---- */

@@ -15,8 +15,9 @@
 #include "rot.h"
 #include "support/files.h"
 
-/* Fewer variants than this make no map. */
-#define LEAST_VARIANTS 9
+/* Fewer variants than this make no map, or no curve where there is one axis. */
+#define LEAST_OF_MAP 9
+#define LEAST_OF_CURVE 4
 
 /* Those of the list that a controller shows; they stay the list's. */
 static struct peak_list
@@ -73,19 +74,26 @@ map_name(const struct peak *peak, const char *output_name)
 	return name;
 }
 
-/* Is it the highest of its operation, or of its level? Only those are drawn. */
+/* Is it the best of its operation, or of its level? Only those are drawn. */
 static bool
-is_highest(const struct peak_list *list, const struct peak *peak)
+is_best(const struct peak_list *list, const struct peak *peak)
 {
 	for (size_t i = 0; i < list->nr; i++) {
 		const struct peak *other = &list->peaks[i];
 
 		if (other->kind == peak->kind && other->nr_threads == peak->nr_threads &&
 		    strcmp(other->operation, peak->operation) == 0 && strcmp(other->border, peak->border) == 0 &&
-		    other->per_cycle.value > peak->per_cycle.value)
+		    peak_is_better(peak->kind, other->per_cycle.value, peak->per_cycle.value))
 			return false;
 	}
 	return true;
+}
+
+static bool
+has_landscape(const struct peak *peak)
+{
+	return peak->nr_threads == 1 &&
+	       peak->landscape.nr_points >= (peak->landscape.nr_axes == 1 ? LEAST_OF_CURVE : LEAST_OF_MAP);
 }
 
 static int
@@ -99,7 +107,7 @@ draw_landscapes(const struct rot *rot, const struct peak_list *list, const char 
 		const struct peak *peak = &list->peaks[i];
 		char *name;
 
-		if (peak->nr_threads != 1 || peak->landscape.nr_points < LEAST_VARIANTS || !is_highest(list, peak))
+		if (!has_landscape(peak) || !is_best(list, peak))
 			continue;
 		name = map_name(peak, output_name);
 		rc = peak_draw_landscape(peak, caption, name, err);
@@ -108,6 +116,17 @@ draw_landscapes(const struct rot *rot, const struct peak_list *list, const char 
 	}
 	if (nr_drawn == 0)
 		rot_note("no heat map of the search is drawn: it tried too few variants; 'rot peaks' tries more");
+	free(caption);
+	return rc;
+}
+
+static int
+draw_growth(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	char *caption = machine_caption(rot->machine), *name = rot_format("%s-threads", output_name);
+	int rc = peaks_draw_growth(list, caption, name, err);
+
+	free(name);
 	free(caption);
 	return rc;
 }
@@ -162,6 +181,8 @@ measure_memory(struct rot *rot, const struct rot_controller *self, const char *o
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
 			rc = draw_landscapes(rot, &shown, output_name, err);
+		if (rc == 0)
+			rc = draw_growth(rot, &shown, output_name, err);
 		free(shown.peaks);
 	}
 	peak_list_clear(&list);

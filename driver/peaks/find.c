@@ -8,16 +8,17 @@
 #include "configuration/configuration.h"
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
+#include "levels/levels.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "peaks/hunt.h"
-#include "peaks/levels.h"
+#include "peaks/ceiling_search.h"
+#include "peaks/cpus.h"
 #include "support/clock.h"
 #include "support/progress.h"
 
 #define NR_TOGETHER 24 /* ceilings whose few variants are built together, where each has only its seeds */
 
-static const struct hunting_strategy strategies[] = {
+static const struct search_effort efforts[] = {
 	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 2, .processes = 8, .runs = 7}},
 	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 8, .processes = 12, .runs = 7}},
 	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 8, .processes = 12, .runs = 7}},
@@ -29,9 +30,8 @@ static const struct hunting_strategy strategies[] = {
 static bool
 is_in(const struct planned_ceiling *ceiling, const char *word)
 {
-	static const char *const kinds[] = {"performance", "bandwidth", "latency"};
 	const char *const texts[] = {ceiling->name, ceiling->operation, ceiling->access, ceiling->instruction_set,
-				     kinds[hunt_kind(ceiling)]};
+				     peak_kind_name(ceiling_kind(ceiling))};
 	bool is_found = ceiling->border && strcasecmp(ceiling->border, word) == 0;
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
@@ -79,27 +79,27 @@ is_wanted(const struct planned_ceiling *ceiling, const struct peaks_options *opt
 
 /* Builds them side by side. What cannot be built is told when it is measured. */
 static void
-build(struct hunting *hunting, const struct variant *variants, size_t nr)
+build(struct finding *finding, const struct variant *variants, size_t nr)
 {
 	struct measurement **measurements = rot_calloc(nr + 1, sizeof(*measurements));
 	struct rot_error ignored = {0};
 
 	for (size_t i = 0; i < nr; i++)
 		measurements[i] = variants[i].measurement;
-	measuring_prepare(hunting->rot, measurements, nr, &ignored);
+	measuring_prepare(finding->rot, measurements, nr, &ignored);
 	free(measurements);
 }
 
 /* One batch of each. Gives the number of variants; interrupted: -1. */
 static int
-search_once(struct hunting *hunting, struct hunt *hunts, size_t nr_hunts)
+search_once(struct finding *finding, struct ceiling_search *searches, size_t nr_searches)
 {
 	struct variant *variants = NULL;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < nr_hunts; i++)
-		hunt_next(&hunts[i], &variants, &nr);
-	build(hunting, variants, nr);
+	for (size_t i = 0; i < nr_searches; i++)
+		ceiling_search_next(&searches[i], &variants, &nr);
+	build(finding, variants, nr);
 	for (size_t i = 0; i < nr; i++) {
 		if (!rot_interrupted())
 			variant_measure(&variants[i]);
@@ -110,60 +110,60 @@ search_once(struct hunting *hunting, struct hunt *hunts, size_t nr_hunts)
 }
 
 static int
-hunt_group(struct hunting *hunting, const struct planned_ceiling *const *ceilings, size_t nr, struct rot_error *err)
+search_group(struct finding *finding, const struct planned_ceiling *const *ceilings, size_t nr, struct rot_error *err)
 {
-	struct hunt *hunts = rot_calloc(nr + 1, sizeof(*hunts));
+	struct ceiling_search *searches = rot_calloc(nr + 1, sizeof(*searches));
 	size_t nr_begun = 0;
 	int rc = 0, nr_measured = 1;
 
-	while (nr_begun < nr && (rc = hunt_begin(&hunts[nr_begun], hunting, ceilings[nr_begun], err)) == 0)
+	while (nr_begun < nr && (rc = ceiling_search_begin(&searches[nr_begun], finding, ceilings[nr_begun], err)) == 0)
 		nr_begun++;
 	while (rc == 0 && nr_measured > 0)
-		nr_measured = search_once(hunting, hunts, nr_begun);
+		nr_measured = search_once(finding, searches, nr_begun);
 	for (size_t i = 0; rc == 0 && nr_measured == 0 && i < nr_begun; i++) {
 		struct rot_error why = {0};
 
 		progress_point();
-		if (hunt_finish(&hunts[i], &why) < 0 && !rot_interrupted())
+		if (ceiling_search_finish(&searches[i], &why) < 0 && !rot_interrupted())
 			rot_warning("the peak '%s' is left out: %s", ceilings[i]->name, why.text);
 		if (rot_interrupted())
 			nr_measured = -1;
 	}
 	for (size_t i = 0; i < nr_begun; i++)
-		search_delete(hunts[i].search);
-	free(hunts);
+		optimiser_delete(searches[i].optimiser);
+	free(searches);
 	return nr_measured < 0 ? rot_error_set(err, 0, "interrupted") : rc;
 }
 
 /* In groups; each gets its share of the time that is left. */
 static int
-hunt_all(struct hunting *hunting, const struct planned_ceiling *const *ceilings, size_t nr, struct rot_error *err)
+search_all(struct finding *finding, const struct planned_ceiling *const *ceilings, size_t nr, struct rot_error *err)
 {
-	const size_t nr_together = hunting->options->strategy == SEARCH_QUICK ? NR_TOGETHER : 1;
+	const size_t nr_together = finding->options->strategy == SEARCH_QUICK ? NR_TOGETHER : 1;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < nr; i += nr_together) {
 		const size_t nr_now = nr - i < nr_together ? nr - i : nr_together;
 		const double now = clock_now_s();
 
-		hunting->deadline_now_s = now + fmax(0, hunting->deadline_s - now) * (double)nr_now / (double)(nr - i);
-		rc = hunt_group(hunting, ceilings + i, nr_now, err);
+		finding->deadline_now_s = now + fmax(0, finding->deadline_s - now) * (double)nr_now / (double)(nr - i);
+		rc = search_group(finding, ceilings + i, nr_now, err);
 	}
 	return rc;
 }
 
 /* Of peaks that have modes (modes.h): each counts as a point of the progress line. */
 static size_t
-nr_rounds(const struct hunting *hunting, const struct planned_ceiling *const *ceilings, size_t nr)
+nr_rounds(const struct finding *finding, const struct planned_ceiling *const *ceilings, size_t nr)
 {
-	const struct peaks_options *options = hunting->options;
-	const struct mode_rounds *rounds = &hunting->strategy->rounds;
-	const int nr_of[] = {[MODES_OF_RATE] = rounds->processes, [MODES_OF_PLACEMENT] = rounds->most};
+	const struct peaks_options *options = finding->options;
 	int most = 0;
 
 	for (size_t i = 0; i < nr; i++)
 		for (size_t k = 0; k < options->nr_threads; k++) {
-			int nr_here = nr_of[modes_of(ceilings[i]->border, (size_t)options->threads[k])];
+			const enum mode_kind kind =
+				modes_of(&finding->modes, ceilings[i]->border, (size_t)options->threads[k]);
+			const int nr_here = mode_rounds_of(&finding->effort->rounds, kind);
 
 			most = nr_here > most ? nr_here : most;
 		}
@@ -171,9 +171,9 @@ nr_rounds(const struct hunting *hunting, const struct planned_ceiling *const *ce
 }
 
 static int
-hunt(struct hunting *hunting, struct rot_error *err)
+find(struct finding *finding, struct rot_error *err)
 {
-	const struct xml_controller *controller = hunting->controller;
+	const struct xml_controller *controller = finding->controller;
 	const struct planned_ceiling **wanted =
 		rot_calloc(controller->nr_ceilings + 1, sizeof(struct planned_ceiling *));
 	struct rot_error ignored;
@@ -181,20 +181,20 @@ hunt(struct hunting *hunting, struct rot_error *err)
 	int rc;
 
 	for (size_t i = 0; i < controller->nr_ceilings; i++)
-		if (is_wanted(&controller->ceilings[i], hunting->options))
+		if (is_wanted(&controller->ceilings[i], finding->options))
 			wanted[nr++] = &controller->ceilings[i];
 	if (nr == 0) {
 		rc = rot_error_set(err, 0,
-				   hunting->options->nr_words ? "no peak has all these words"
+				   finding->options->nr_words ? "no peak has all these words"
 							      : "no such peak is looked for");
 		rot_error_hint(err,
 			       "words are looked for in names, operations, borders, accesses and instruction sets");
 	} else {
-		progress_begin(nr + nr_rounds(hunting, wanted, nr),
-			       configuration_bool(hunting->rot->configuration, "quiet"));
-		rc = hunt_all(hunting, wanted, nr, err);
-		if (modes_finish(&hunting->modes, hunting->rot, &hunting->strategy->rounds, hunting->deadline_s,
-				 hunting->list, rc == 0 ? err : &ignored) < 0)
+		progress_begin(nr + nr_rounds(finding, wanted, nr),
+			       configuration_bool(finding->rot->configuration, "quiet"));
+		rc = search_all(finding, wanted, nr, err);
+		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds, finding->deadline_s,
+				 finding->list, rc == 0 ? err : &ignored) < 0)
 			rc = -1;
 		progress_end();
 	}
@@ -207,49 +207,49 @@ hunt(struct hunting *hunting, struct rot_error *err)
  * measured first, and the ceilings are planned again.
  */
 static int
-know_sizes(struct hunting *hunting, struct rot_error *err)
+know_sizes(struct finding *finding, struct rot_error *err)
 {
-	const struct xml_controller *controller = hunting->controller;
+	const struct xml_controller *controller = finding->controller;
 	bool is_memory_wanted = false;
 
 	for (size_t i = 0; i < controller->nr_ceilings; i++)
 		is_memory_wanted |=
-			controller->ceilings[i].border && is_wanted(&controller->ceilings[i], hunting->options);
-	if (!is_memory_wanted || levels_are_known(hunting->rot->machine))
+			controller->ceilings[i].border && is_wanted(&controller->ceilings[i], finding->options);
+	if (!is_memory_wanted || levels_are_known(finding->rot->machine))
 		return 0;
-	if (levels_ensure(hunting->rot, err) < 0)
+	if (levels_ensure(finding->rot, err) < 0)
 		return -1;
-	xml_controller_close(hunting->controller);
-	hunting->controller = xml_controller_open_default_peaks(hunting->rot, err);
-	return hunting->controller ? 0 : -1;
+	xml_controller_close(finding->controller);
+	finding->controller = xml_controller_open_default_peaks(finding->rot, err);
+	return finding->controller ? 0 : -1;
 }
 
 int
 peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_list *list, struct rot_error *err)
 {
-	struct hunting hunting = {
+	struct finding finding = {
 		.rot = rot,
 		.options = options,
-		.strategy = &strategies[options->strategy],
+		.effort = &efforts[options->strategy],
 		.list = list,
 		.deadline_s = options->time_limit_s > 0 ? clock_now_s() + options->time_limit_s : INFINITY,
 		.controller = xml_controller_open_default_peaks(rot, err),
 	};
 	int rc = -1;
 
-	hunting.nr_cpus = allowed_cpus(&hunting.cpus);
-	for (size_t i = 0; hunting.controller && i < options->nr_threads; i++)
-		if (options->threads[i] < 1 || (size_t)options->threads[i] > hunting.nr_cpus) {
+	finding.nr_cpus = allowed_cpus(&finding.cpus, &finding.modes.nr_cores);
+	for (size_t i = 0; finding.controller && i < options->nr_threads; i++)
+		if (options->threads[i] < 1 || (size_t)options->threads[i] > finding.nr_cpus) {
 			rot_error_set(err, 0, "%d threads: this process may run on %zu CPUs", options->threads[i],
-				      hunting.nr_cpus);
+				      finding.nr_cpus);
 			goto out;
 		}
-	if (hunting.controller && know_sizes(&hunting, err) == 0)
-		rc = hunt(&hunting, err);
+	if (finding.controller && know_sizes(&finding, err) == 0)
+		rc = find(&finding, err);
 out:
-	modes_clear(&hunting.modes);
-	xml_controller_close(hunting.controller);
-	free(hunting.cpus);
+	modes_clear(&finding.modes);
+	xml_controller_close(finding.controller);
+	free(finding.cpus);
 	return rc;
 }
 
@@ -257,7 +257,7 @@ int
 peaks_max_threads(void)
 {
 	int *cpus;
-	size_t nr = allowed_cpus(&cpus);
+	size_t nr = allowed_cpus(&cpus, NULL);
 
 	free(cpus);
 	return (int)nr;

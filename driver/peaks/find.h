@@ -8,8 +8,8 @@
 #define PEAKS_FIND_H
 
 #include "error.h"
+#include "peaks/optimiser.h"
 #include "peaks/peak.h"
-#include "peaks/search.h"
 
 struct rot;
 

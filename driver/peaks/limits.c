@@ -59,6 +59,15 @@ nr_chains(const struct peak *peak)
 	return 0;
 }
 
+/* A reader must not take for the machine's what is the search's. */
+static const char *
+unknown_cause(const struct peak *peak)
+{
+	return strcmp(peak->search, "quick") == 0
+		       ? "below what the documents allow: a quick search tries few variants, 'rot peaks' tries more"
+		       : "below what the documents allow, for a reason that is not known";
+}
+
 static void
 set_remark(struct peak *peak, const struct architecture_limit *limit)
 {
@@ -69,9 +78,9 @@ set_remark(struct peak *peak, const struct architecture_limit *limit)
 		rot_string_set(
 			&peak->remark,
 			"above what the documents allow: the clock was misread, or they are; not to be believed");
-	else if (is_cause && !(peak->remark && peak->remark[0]) &&
+	else if (!(peak->remark && peak->remark[0]) &&
 		 peak->per_cycle.value < (1 - LIMIT_NOTABLE) * peak->limit_per_cycle)
-		rot_string_set(&peak->remark, limit->cause);
+		rot_string_set(&peak->remark, is_cause ? limit->cause : unknown_cause(peak));
 }
 
 void

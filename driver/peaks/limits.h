@@ -9,7 +9,7 @@
 struct rot;
 struct architecture;
 
-/* A peak that is this much below its limit gets a remark with the cause, where one is known. */
+/* A peak that is this much below its limit gets a remark with the cause, or that none is known. */
 #define LIMIT_NOTABLE 0.02
 
 /* Above its limit by more than this it is not believed: the clock was misread, or the document is. It gets a remark,

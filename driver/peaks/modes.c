@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "peaks/modes.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,19 +11,36 @@
 #include "support/clock.h"
 #include "support/progress.h"
 
-/* Undisturbed runs of a placement: fewer have no interval. */
+/* Undisturbed runs of a mode: fewer have no interval. */
 #define ENOUGH 11
 
+#define FEW 0.1
+
+/* What several threads get on cores of their own comes at least this close to what one gets. */
+#define UNSHARED 0.9
+
 enum mode_kind
-modes_of(const char *border, size_t nr_threads)
+modes_of(const struct modes *modes, const char *border, size_t nr_threads)
 {
 	if (border && strcmp(border, "l2l3") == 0)
 		return MODES_OF_RATE;
-	if (!border || nr_threads < 2)
+	if (nr_threads < 2)
 		return MODES_NONE;
-	return strcmp(border, "llcRam") == 0 ? MODES_OF_PLACEMENT
-	       : strcmp(border, "l1l2") == 0 ? MODES_OF_RATE
-					     : MODES_NONE;
+	if (border && strcmp(border, "llcRam") == 0)
+		return MODES_OF_PLACEMENT;
+	return nr_threads <= modes->nr_cores ? MODES_OF_SHARING : MODES_NONE;
+}
+
+int
+mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind)
+{
+	const int most[NR_MODE_KINDS] = {
+		[MODES_OF_RATE] = rounds->processes,
+		[MODES_OF_SHARING] = rounds->processes,
+		[MODES_OF_PLACEMENT] = rounds->most,
+	};
+
+	return most[kind];
 }
 
 void
@@ -38,7 +56,7 @@ modes_add(struct modes *modes, size_t place, struct measurement *measurement, co
 		.measurement = measurement,
 		.work = *work,
 		.nr_seen = nr_seen,
-		.kind = modes_of(work->border, measurement_nr_workloads(measurement)),
+		.kind = modes_of(modes, work->border, measurement_nr_workloads(measurement)),
 	};
 	if (peak->kind == MODES_OF_PLACEMENT)
 		placement_watch(measurement);
@@ -88,7 +106,7 @@ nr_of_mode(const struct modes *modes, const struct mode_peak *peak, enum placeme
 
 /* Has every peak enough runs of every placement that was seen? */
 static bool
-have_enough(const struct modes *modes)
+have_enough_placed(const struct modes *modes)
 {
 	double ignored[2];
 
@@ -102,48 +120,94 @@ have_enough(const struct modes *modes)
 	return true;
 }
 
-/* Which peaks are in the round of that number. */
-struct round {
-	bool has[MODES_OF_PLACEMENT + 1];
-};
-
-static struct round
-plan_round(const struct modes *modes, const struct mode_rounds *rounds, int number, double deadline_s)
+/* Work per core cycle of the same on one thread; NaN: not known. */
+static double
+rate_alone(const struct peak_list *list, size_t place)
 {
-	const bool is_due = number <= rounds->least, has_time = clock_now_s() <= deadline_s;
+	const struct peak *peak = &list->peaks[place];
 
-	return (struct round){{
-		[MODES_OF_RATE] = is_due || (has_time && number <= rounds->processes),
-		[MODES_OF_PLACEMENT] = is_due || (has_time && number <= rounds->most && !have_enough(modes)),
-	}};
-}
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *other = &list->peaks[i];
 
-static bool
-is_empty(const struct modes *modes, const struct round *round)
-{
-	for (size_t i = 0; i < modes->nr; i++)
-		if (round->has[modes->peaks[i].kind])
-			return false;
-	return true;
-}
-
-/* One that cannot be measured is left without samples. */
-static int
-measure_round(struct modes *modes, struct rot *rot, const struct round *round, int nr_runs, struct rot_error *err)
-{
-	for (size_t i = 0; i < modes->nr; i++) {
-		struct mode_peak *peak = &modes->peaks[i];
-
-		if (!rot_interrupted() && round->has[peak->kind] && measure(peak, rot, nr_runs, err) < 0 &&
-		    !rot_interrupted())
-			rot_warning("runs of a peak are left out: %s", err->text);
-		if (rot_interrupted())
-			return rot_error_set(err, 0, "interrupted");
+		if (other->nr_threads == 1 && strcmp(other->name, peak->name) == 0 &&
+		    peak_wish_is(
+			    &(struct peak_wish){peak->operation, peak->border, peak->access, peak->instruction_set},
+			    other->operation, other->border, other->access, other->instruction_set))
+			return peak->kind == PEAK_LATENCY ? 1 / other->per_cycle.value : other->per_cycle.value;
 	}
+	return NAN;
+}
+
+/*
+ * Did two of the threads share a core in that run? These take twice as many cycles as each of the others, so all
+ * together reach nr of nr + 2; half way between that and what one thread reaches alone divides them. Where that is not
+ * known, they did not.
+ */
+static bool
+was_shared(const struct mode_peak *peak, size_t run, double alone)
+{
+	const double nr = (double)measurement_nr_workloads(peak->measurement);
+
+	return peak->samples.per_cycle[run] < fmin(UNSHARED, (nr + 1) / (nr + 2)) * alone;
+}
+
+/* Undisturbed runs on cores of their own, and others. */
+static size_t
+count_unshared(const struct mode_peak *peak, double alone, size_t *nr_shared)
+{
+	size_t nr = 0;
+
+	*nr_shared = 0;
+	for (size_t i = 0; i < peak->samples.nr; i++) {
+		const bool is_shared = was_shared(peak, i, alone);
+
+		nr += !peak->samples.is_tainted[i] && !is_shared;
+		*nr_shared += !peak->samples.is_tainted[i] && is_shared;
+	}
+	return nr;
+}
+
+/* Is the peak in the round of that number? */
+static bool
+is_in_round(const struct modes *modes, const struct mode_peak *peak, const struct mode_rounds *rounds, int number,
+	    bool has_time, const struct peak_list *list)
+{
+	size_t ignored;
+
+	if (number <= rounds->least)
+		return true;
+	if (!has_time || number > mode_rounds_of(rounds, peak->kind))
+		return false;
+	if (peak->kind == MODES_OF_SHARING)
+		return count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH;
+	return peak->kind == MODES_OF_RATE || !have_enough_placed(modes);
+}
+
+/* Gives how many peaks it was of. One that cannot be measured is left without samples. */
+static int
+measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, int number, double deadline_s,
+	      const struct peak_list *list, struct rot_error *err)
+{
+	const bool has_time = clock_now_s() <= deadline_s;
+	bool *is_in = rot_calloc(modes->nr + 1, sizeof(*is_in));
+	int nr = 0;
+
+	for (size_t i = 0; i < modes->nr; i++) {
+		is_in[i] = is_in_round(modes, &modes->peaks[i], rounds, number, has_time, list);
+		nr += is_in[i];
+	}
+	if (nr > 0)
+		progress_point();
+	for (size_t i = 0; i < modes->nr && !rot_interrupted(); i++)
+		if (is_in[i] && measure(&modes->peaks[i], rot, rounds->runs, err) < 0 && !rot_interrupted())
+			rot_warning("runs of a peak are left out: %s", err->text);
+	free(is_in);
+	if (rot_interrupted())
+		return rot_error_set(err, 0, "interrupted");
 	placement_clear(&modes->placement);
 	for (size_t i = 0; i < modes->nr; i++)
 		placement_add(&modes->placement, &modes->peaks[i].samples.value);
-	return 0;
+	return nr;
 }
 
 /* ---- peaks ---- */
@@ -164,32 +228,17 @@ remove_at(struct peak_list *list, size_t place)
 	list->nr--;
 }
 
-/* The place of a copy right behind it, without landscape and remark. */
+/* The place of a copy right behind it. */
 static size_t
 insert_behind(struct peak_list *list, size_t place)
 {
-	struct peak *from, *copy;
+	struct peak *from;
 
 	list->peaks = rot_realloc(list->peaks, list->nr + 1, sizeof(*list->peaks));
 	from = &list->peaks[place];
-	copy = &list->peaks[place + 1];
-	memmove(copy + 1, copy, (list->nr - place - 1) * sizeof(*list->peaks));
+	memmove(from + 2, from + 1, (list->nr - place - 1) * sizeof(*list->peaks));
 	list->nr++;
-	*copy = *from;
-	copy->name = rot_strdup(from->name);
-	copy->operation = rot_strdup(from->operation);
-	copy->border = rot_strdup(from->border);
-	copy->access = rot_strdup(from->access);
-	copy->instruction_set = rot_strdup(from->instruction_set);
-	copy->mode = rot_strdup(from->mode);
-	copy->clock_source = rot_strdup(from->clock_source);
-	copy->search = rot_strdup(from->search);
-	copy->limit_source = rot_strdup(from->limit_source);
-	copy->remark = rot_strdup(from->remark);
-	copy->variant = rot_calloc(from->nr_coordinates + 1, sizeof(*copy->variant));
-	for (size_t i = 0; i < from->nr_coordinates; i++)
-		copy->variant[i] = (struct peak_coordinate){rot_strdup(from->variant[i].name), from->variant[i].value};
-	copy->landscape = (struct peak_landscape){.nr_axes = 0};
+	from[1] = peak_copy(from);
 	return place + 1;
 }
 
@@ -219,15 +268,24 @@ fill_placements(const struct modes *modes, struct mode_peak *peak, struct peak_l
 		       &list->peaks[peak->place]);
 }
 
+/* Behind what is remarked already. */
+static void
+note(struct peak *peak, const char *text)
+{
+	char *both = rot_format("%s%s%s", peak->remark, peak->remark[0] ? "; " : "", text);
+
+	rot_string_set(&peak->remark, both);
+	free(both);
+}
+
 /* What most processes get, beside the peak. */
 static void
 note_usual(const struct rate_modes *modes, struct peak *peak)
 {
 	const double usual = peak->kind == PEAK_LATENCY ? 1 / modes->usual : modes->usual;
-	char *text = rot_format("%s%s%.1f in %zu of %zu processes", peak->remark, peak->remark[0] ? "; " : "", usual,
-				modes->nr_usual, modes->nr);
+	char *text = rot_format("%.1f in %zu of %zu processes", usual, modes->nr_usual, modes->nr);
 
-	rot_string_set(&peak->remark, text);
+	note(peak, text);
 	free(text);
 }
 
@@ -250,6 +308,24 @@ fill_upper(struct mode_peak *peak, struct peak *to)
 	free(rates);
 }
 
+/* Runs on cores of their own, if there are any. A few others may be slow for other reasons. */
+static void
+fill_unshared(struct mode_peak *peak, double alone, struct peak *to)
+{
+	size_t nr_shared, nr_unshared = count_unshared(peak, alone, &nr_shared);
+
+	for (size_t i = 0; nr_unshared > 0 && i < peak->samples.nr; i++)
+		peak->samples.is_left_out[i] = was_shared(peak, i, alone);
+	peak_samples_fill(&peak->samples, 0, to);
+	if (nr_unshared == 0 && nr_shared > 0) {
+		rot_string_set(&to->mode, "shared");
+		note(to,
+		     "about half of what one thread reaches alone: the CPUs seem to share a core, which nobody tells");
+	} else if ((double)nr_shared > FEW * (double)nr_unshared) {
+		note(to, "without runs that reached about half: the CPUs seem to share a core at times");
+	}
+}
+
 /* From the last to the first, since those behind a place move. */
 static void
 fill_all(struct modes *modes, struct peak_list *list)
@@ -261,6 +337,8 @@ fill_all(struct modes *modes, struct peak_list *list)
 			remove_at(list, peak->place);
 		else if (peak->kind == MODES_OF_PLACEMENT)
 			fill_placements(modes, peak, list);
+		else if (peak->kind == MODES_OF_SHARING)
+			fill_unshared(peak, rate_alone(list, peak->place), &list->peaks[peak->place]);
 		else
 			fill_upper(peak, &list->peaks[peak->place]);
 	}
@@ -270,16 +348,10 @@ int
 modes_finish(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, double deadline_s,
 	     struct peak_list *list, struct rot_error *err)
 {
-	int rc = 0;
+	int nr_measured = 1;
 
-	for (int number = 1; rc == 0; number++) {
-		const struct round round = plan_round(modes, rounds, number, deadline_s);
-
-		if (is_empty(modes, &round))
-			break;
-		progress_point();
-		rc = measure_round(modes, rot, &round, rounds->runs, err);
-	}
+	for (int number = 1; nr_measured > 0; number++)
+		nr_measured = measure_round(modes, rot, rounds, number, deadline_s, list, err);
 	fill_all(modes, list);
-	return rc;
+	return nr_measured;
 }

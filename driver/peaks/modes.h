@@ -4,8 +4,11 @@
  *
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
  *		handed to and fro shows it (placement.h), and both modes are peaks
- *	the L3, and on several CPUs the L2: probably on where the pages of its buffer lie; the rate itself shows it
- *		(rate_modes.h), and the upper mode is the peak
+ *	the L3: probably on where the pages of its buffer lie; the rate itself shows it (rate_modes.h), and the upper
+ *		mode is the peak
+ *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
+ *		gets half of what it gets alone; what the same does on one CPU shows it, and runs on cores of their own
+ *		are the peak. Where there are none, its mode is "shared", and the profile takes the next that is better
  *
  * So all such peaks are measured together at the end, in rounds. A round is a process of its own of each, with a few
  * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over.
@@ -13,19 +16,19 @@
 #ifndef PEAKS_MODES_H
 #define PEAKS_MODES_H
 
+#include "peaks/peak_samples.h"
 #include "peaks/placement.h"
-#include "peaks/samples.h"
 
 struct rot;
 
 struct mode_rounds {
 	int least;
 	int most;      /* by placement, until each one that was seen has enough runs */
-	int processes; /* by rate */
+	int processes; /* by rate; by sharing, until enough runs were on cores of their own */
 	int runs;      /* in a round */
 };
 
-enum mode_kind { MODES_NONE, MODES_OF_RATE, MODES_OF_PLACEMENT };
+enum mode_kind { MODES_NONE, MODES_OF_RATE, MODES_OF_SHARING, MODES_OF_PLACEMENT, NR_MODE_KINDS };
 
 /* A peak that waits to be measured. */
 struct mode_peak {
@@ -44,10 +47,11 @@ struct modes {
 	struct mode_peak *peaks;
 	size_t nr;
 	struct placement placement;
+	size_t nr_cores; /* that the CPUs are of; on more threads they share cores anyway */
 };
 
-/* How modes of work over that border are told apart; NULL: no border. */
-enum mode_kind modes_of(const char *border, size_t nr_threads);
+/* How modes of work over that border (NULL: none) are told apart. */
+enum mode_kind modes_of(const struct modes *modes, const char *border, size_t nr_threads);
 
 /* Takes the measurement over, which has modes. nr_seen of its runs are known already, and are no samples. */
 void modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work,
@@ -60,6 +64,9 @@ void modes_add(struct modes *modes, size_t place, struct measurement *measuremen
  */
 int modes_finish(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, double deadline_s,
 		 struct peak_list *list, struct rot_error *err);
+
+/* The most rounds of peaks of that kind. */
+int mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind);
 void modes_clear(struct modes *modes);
 
 #endif

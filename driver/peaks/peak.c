@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: MIT */
+#include "peaks/peak.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "peaks/peak.h"
+#include "memory.h"
+
+#define NR(array) (sizeof(array) / sizeof(*(array)))
+
+const char *
+peak_kind_name(enum peak_kind kind)
+{
+	static const char *const names[NR_PEAK_KINDS] = {"performance", "bandwidth", "latency"};
+
+	return names[kind];
+}
+
+bool
+peak_is_better(enum peak_kind kind, double a, double b)
+{
+	return !isnan(a) && (isnan(b) || (kind == PEAK_LATENCY ? a < b : a > b));
+}
+
+/* ---- wishes ---- */
 
 static bool
 is_word(const char *wanted, const char *word)
@@ -28,6 +49,41 @@ peak_wish_clear(struct peak_wish *wish)
 	*wish = (struct peak_wish){0};
 }
 
+/* ---- life ---- */
+
+static const size_t texts[] = {
+	offsetof(struct peak, name),
+	offsetof(struct peak, operation),
+	offsetof(struct peak, border),
+	offsetof(struct peak, access),
+	offsetof(struct peak, instruction_set),
+	offsetof(struct peak, mode),
+	offsetof(struct peak, clock_source),
+	offsetof(struct peak, search),
+	offsetof(struct peak, limit_source),
+	offsetof(struct peak, remark),
+};
+
+static char **
+text_at(struct peak *peak, size_t i)
+{
+	return (char **)(void *)((char *)peak + texts[i]);
+}
+
+struct peak
+peak_copy(const struct peak *peak)
+{
+	struct peak copy = *peak;
+
+	for (size_t i = 0; i < NR(texts); i++)
+		*text_at(&copy, i) = rot_strdup(*text_at(&copy, i));
+	copy.variant = rot_calloc(peak->nr_coordinates + 1, sizeof(*copy.variant));
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		copy.variant[i] = (struct peak_coordinate){rot_strdup(peak->variant[i].name), peak->variant[i].value};
+	copy.landscape = (struct peak_landscape){.nr_axes = 0};
+	return copy;
+}
+
 static void
 landscape_clear(struct peak_landscape *landscape)
 {
@@ -42,11 +98,8 @@ landscape_clear(struct peak_landscape *landscape)
 void
 peak_clear(struct peak *peak)
 {
-	char *const texts[] = {peak->name, peak->operation,    peak->border, peak->access,       peak->instruction_set,
-			       peak->mode, peak->clock_source, peak->search, peak->limit_source, peak->remark};
-
-	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		free(texts[i]);
+	for (size_t i = 0; i < NR(texts); i++)
+		free(*text_at(peak, i));
 	for (size_t i = 0; i < peak->nr_coordinates; i++)
 		free(peak->variant[i].name);
 	free(peak->variant);

@@ -17,7 +17,14 @@ enum peak_kind {
 	PEAK_PERFORMANCE, /* operations per unit of time */
 	PEAK_BANDWIDTH,   /* bytes per unit of time      */
 	PEAK_LATENCY,     /* time of one access          */
+	NR_PEAK_KINDS,
 };
+
+/* "performance", "bandwidth", "latency". */
+const char *peak_kind_name(enum peak_kind kind);
+
+/* Is a better than b: higher, or of latencies shorter? Anything is better than NaN. */
+bool peak_is_better(enum peak_kind kind, double a, double b);
 
 /* An estimate with its interval of at least 95 %; low and high are NaN where there is none. */
 struct peak_estimate {
@@ -49,15 +56,17 @@ struct peak {
 	char *name;      /* "AVX-512 FMA+ADD", "L2 copy": unique together with what follows down to mode */
 	char *operation; /* performance: word of the vocabulary, "doublePrecisionFlop"; else "" */
 	char *border;    /* bandwidth, latency: "cpuL1", "l1l2", "l2l3" or "llcRam"; else "" */
-	char *access;    /* performance: "FMA"; bandwidth: "load", "store", "ntStore", "copy", "update", "triad"... */
+	char *access;    /* performance: "FMA", of integers "ADD_INT32"; bandwidth: "load", "store", "ntStore", "copy",
+			    "update", "triad"... */
 	char *instruction_set; /* "AVX512", as the kernels name it */
 	int nr_threads;        /* each on a CPU of its own; values are of all together */
-	char *mode; /* "": only one was seen; memory on several CPUs: "near", "far" (caches of the CPUs apart) */
+	/* "": only one was seen; several CPUs: "near", "far" (memory; caches of the CPUs apart), "shared" (one core) */
+	char *mode;
 
 	struct peak_coordinate *variant; /* the best: dlp, unroll, streams, prefetchDistance ... */
 	size_t nr_coordinates;
 	size_t buffer_bytes; /* bandwidth, latency: of one thread; 0: none */
-	bool has_huge_pages;
+	bool has_huge_pages; /* its buffer lay in such, whatever was asked for */
 
 	/*
 	 * Of the samples that the search did not choose by (no winner's curse). Per core cycle of one thread (so that
@@ -96,6 +105,9 @@ bool peak_wish_is(const struct peak_wish *wish, const char *operation, const cha
 
 /* Frees the strings. */
 void peak_wish_clear(struct peak_wish *wish);
+
+/* Without the landscape. Clear it. */
+struct peak peak_copy(const struct peak *peak);
 void peak_clear(struct peak *peak);
 void peak_list_clear(struct peak_list *list);
 

@@ -10,8 +10,6 @@
 #include "memory.h"
 #include "support/json.h"
 
-static const char *const kinds[] = {"performance", "bandwidth", "latency"};
-
 static const struct member {
 	const char *key;
 	size_t offset;
@@ -98,7 +96,7 @@ peak_json(const struct peak *peak)
 {
 	json_t *json = json_object(), *variant = json_object();
 
-	json_object_set_new(json, "kind", json_text(kinds[peak->kind]));
+	json_object_set_new(json, "kind", json_text(peak_kind_name(peak->kind)));
 	for (size_t i = 0; i < NR(texts); i++)
 		json_object_set_new(json, texts[i].key, json_text(*(char *const *)member_of(peak, &texts[i])));
 	json_object_set_new(json, "threads", json_integer(peak->nr_threads));
@@ -224,9 +222,9 @@ peak_of_json(const json_t *json, struct peak *peak)
 	size_t i = 0;
 
 	*peak = (struct peak){.kind = PEAK_PERFORMANCE};
-	while (i < NR(kinds) && strcmp(kinds[i], kind) != 0)
+	while (i < NR_PEAK_KINDS && strcmp(peak_kind_name((enum peak_kind)i), kind) != 0)
 		i++;
-	if (read_members(json, peak) < 0 || i == NR(kinds) || !peak->name[0])
+	if (read_members(json, peak) < 0 || i == NR_PEAK_KINDS || !peak->name[0])
 		return -1;
 	peak->kind = (enum peak_kind)i;
 	if (!json_is_integer(threads) || json_integer_value(threads) < 1 || json_integer_value(threads) > 1 << 20)

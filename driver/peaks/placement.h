@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the host of a virtual machine has put two CPUs: near (one complex of cores, one cache) or far. It is not told,
- *it changes every few seconds, and the bandwidth that two threads get from memory follows it by a factor of two. A
- *cache line handed to and fro shows it.
+ * it changes every few seconds, and the bandwidth that two threads get from memory follows it by a factor of two. A
+ * cache line handed to and fro shows it.
  *
- *	placement_watch(measurement);                             before quantities_measure: a ping-pong before and
- *after each run quantities_measure(rot, measurement, ..., values, ...); placement_add(&placement, &values[0]); of all
- *that was measured on these CPUs: the more, the surer placement_mode(&placement, &values[0], i)                 of
- *sample i: PLACEMENT_NEAR, _FAR, or _MIXED: leave it out
+ *	placement_watch(measurement);             before quantities_measure: a ping-pong before and after each run
+ *	quantities_measure(rot, measurement, ..., values, ...);
+ *	placement_add(&placement, &values[0]);    of all that was measured on these CPUs: the more, the surer
+ *	placement_mode(&placement, &values[0], i) of sample i: PLACEMENT_NEAR, _FAR, or _MIXED: leave it out
  *
  * No time is near or far by itself: the groups that the times fall into decide, with a gap of at least a factor of two
- *between them (seen on an EPYC 9005: 41 to 72 and 178 to 239 ns). One group only: PLACEMENT_ONE, nothing to tell apart.
+ * between them (seen on an EPYC 9005: 41 to 72 and 178 to 239 ns). One group only: PLACEMENT_ONE, nothing to tell
+ * apart.
  */
 #ifndef PEAKS_PLACEMENT_H
 #define PEAKS_PLACEMENT_H

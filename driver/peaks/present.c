@@ -9,6 +9,7 @@
 #include "controllers/value_text.h"
 #include "memory.h"
 #include "number.h"
+#include "peaks/present_cells.h"
 #include "peaks/ridges.h"
 #include "support/text_table.h"
 
@@ -40,7 +41,7 @@ note_of(struct notes *notes, const struct peak *peak)
 
 /* ---- cells ---- */
 
-static char *
+char *
 estimate_text(const struct peak_estimate *estimate, double factor)
 {
 	struct summary summary = summary_empty();
@@ -57,10 +58,22 @@ number_cell(double number, int digits)
 	return isnan(number) ? rot_strdup("-") : rot_format("%.*f", digits, number);
 }
 
+/* Behind the operation of integers: "INT32" of "ADD_INT32"; NULL: these are no integers. */
+static const char *
+integers_of(const char *access)
+{
+	const char *found = strstr(access, "_INT");
+
+	return found ? found + 1 : NULL;
+}
+
+/* "FMA_ADD" -> "FMA+ADD", "ADD_INT32" -> "ADD". */
 static char *
 operation_cell(const struct peak *peak, struct notes *notes)
 {
-	char *text = rot_strdup(peak->access);
+	const char *integers = integers_of(peak->access);
+	int length = integers ? (int)(integers - 1 - peak->access) : (int)strlen(peak->access);
+	char *text = rot_format("%.*s", length, peak->access);
 
 	(void)notes;
 	for (char *c = text; *c; c++)
@@ -73,8 +86,11 @@ precision_cell(const struct peak *peak, struct notes *notes)
 {
 	static const char *const words[][2] = {
 		{"doublePrecisionFlop", "double"}, {"singlePrecisionFlop", "single"}, {"compInstr", "extended"}};
+	const char *integers = integers_of(peak->access);
 
 	(void)notes;
+	if (integers)
+		return rot_format("int%s", integers + strlen("INT"));
 	for (size_t i = 0; i < NR(words); i++)
 		if (strcmp(words[i][0], peak->operation) == 0)
 			return rot_strdup(words[i][1]);
@@ -148,6 +164,13 @@ streams_cell(const struct peak *peak, struct notes *notes)
 }
 
 static char *
+chains_cell(const struct peak *peak, struct notes *notes)
+{
+	(void)notes;
+	return coordinate_cell(peak, "chains");
+}
+
+static char *
 prefetch_cell(const struct peak *peak, struct notes *notes)
 {
 	(void)notes;
@@ -189,7 +212,7 @@ static char *
 limit_cell(const struct peak *peak, struct notes *notes)
 {
 	(void)notes;
-	return isnan(peak->limit_per_cycle) ? rot_strdup("-") : rot_number_text(peak->limit_per_cycle, 1);
+	return isnan(peak->limit_per_cycle) ? rot_strdup("-") : rot_number_in_full(peak->limit_per_cycle);
 }
 
 static char *
@@ -271,7 +294,7 @@ static const struct peak_column bandwidth_columns[] = {
 
 static const struct peak_column latency_columns[] = {
 	{{"level", true}, level_cell},         {{"threads", false}, threads_cell},
-	{{"buffer", false}, buffer_cell},      {{"chains", false}, streams_cell},
+	{{"buffer", false}, buffer_cell},      {{"chains", false}, chains_cell},
 	{{"\n[ns]", false}, nanoseconds_cell}, {{"\n[cycle]", false}, per_cycle_cell},
 	{{"at\n[GHz]", false}, clock_cell},    {{"", true}, note_cell},
 };
@@ -461,8 +484,9 @@ peaks_print_ridges(const struct peak_list *list, FILE *out)
 void
 peaks_print(const struct peak_list *list, FILE *out)
 {
-	static void (*const parts[])(const struct peak_list *, FILE *) = {
-		peaks_print_performance, peaks_print_bandwidth, peaks_print_latency, peaks_print_ridges};
+	static void (*const parts[])(const struct peak_list *, FILE *) = {peaks_print_performance,
+									  peaks_print_bandwidth, peaks_print_growth,
+									  peaks_print_latency, peaks_print_ridges};
 	bool is_first = true;
 
 	for (size_t i = 0; i < NR(parts); i++) {

@@ -22,6 +22,10 @@ void peaks_print_performance(const struct peak_list *list, FILE *out);
 void peaks_print_bandwidth(const struct peak_list *list, FILE *out);
 void peaks_print_latency(const struct peak_list *list, FILE *out);
 
+/* Bandwidths over numbers of threads, and from which on they are saturated (saturation.h); nothing where others between
+ * these numbers are not known. */
+void peaks_print_growth(const struct peak_list *list, FILE *out);
+
 /* Minimum arithmetic intensity: performances over the highest bandwidth of each border, for each number of threads. */
 void peaks_print_ridges(const struct peak_list *list, FILE *out);
 
@@ -31,14 +35,18 @@ void peaks_print(const struct peak_list *list, FILE *out);
 /* One row a peak, in base units; empty fields where nothing is known. */
 void peaks_print_csv(const struct peak_list *list, FILE *out);
 
-/* {"schema": "rot.peaks/1", "machine": ..., "peaks": [...], "ridges": [...]}. New reference. */
+/* {"schema": "rot.peaks/1", "machine": ..., "peaks": [...], "ridges": [...], "growths": [...]}. New reference. */
 struct json_t *peaks_json(const struct rot *rot, const struct peak_list *list);
 
 /*
  * What the search of the peak tried, over two of its axes (the best of the others): OUTPUT.pdf, .svg, .data, .gnuplot.
- * caption: of the machine. An error where nothing was searched.
+ * Of one axis alone it is a curve. caption: of the machine. An error where nothing was searched.
  */
 int peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err);
+
+/* Loads and stores of all levels over the number of threads; nothing where all are of one number. */
+int
+peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err);
 
 /*
  * All performances of that operation and the bandwidths of all levels, of that many threads, as a roofline with the

@@ -10,6 +10,7 @@
 #include "peaks/peak_json.h"
 #include "peaks/present.h"
 #include "peaks/ridges.h"
+#include "peaks/saturation.h"
 #include "rot.h"
 #include "support/json.h"
 #include "support/text_table.h"
@@ -29,7 +30,7 @@ static const struct text_table_column csv_columns[] = {
 static char *
 number_field(double number)
 {
-	return isfinite(number) ? rot_number_text(number, 1) : rot_strdup("");
+	return isfinite(number) ? rot_number_in_full(number) : rot_strdup("");
 }
 
 /* "dlp=12 unroll=4" */
@@ -49,9 +50,8 @@ variant_field(const struct peak *peak)
 static void
 add_row(struct text_table *table, const struct peak *peak)
 {
-	static const char *const kinds[] = {"performance", "bandwidth", "latency"};
 	char *cells[] = {
-		rot_strdup(kinds[peak->kind]),
+		rot_strdup(peak_kind_name(peak->kind)),
 		rot_strdup(peak->name),
 		rot_strdup(peak->operation),
 		rot_strdup(peak->border),
@@ -112,21 +112,48 @@ ridge_json(const struct ridge *ridge)
 	return json;
 }
 
+static json_t *
+growth_json(const struct growth *growth)
+{
+	json_t *json = json_object(), *threads = json_array(), *rates = json_array();
+	const struct peak *peak = growth->peaks[0];
+
+	for (size_t i = 0; i < growth->nr; i++) {
+		json_array_append_new(threads, json_integer(growth->peaks[i]->nr_threads));
+		json_array_append_new(rates, json_number(growth->peaks[i]->per_second.value));
+	}
+	json_object_set_new(json, "bandwidth", json_text(peak->name));
+	json_object_set_new(json, "border", json_text(peak->border));
+	json_object_set_new(json, "access", json_text(peak->access));
+	json_object_set_new(json, "instructionSet", json_text(peak->instruction_set));
+	json_object_set_new(json, "mode", json_text(growth->mode));
+	json_object_set_new(json, "threads", threads);
+	json_object_set_new(json, "perSecond", rates);
+	json_object_set_new(json, "saturatedFrom",
+			    growth->saturated_from ? json_integer(growth->saturated_from) : json_null());
+	return json;
+}
+
 json_t *
 peaks_json(const struct rot *rot, const struct peak_list *list)
 {
-	json_t *json = json_object(), *peaks = json_array(), *points = json_array();
+	json_t *json = json_object(), *peaks = json_array(), *points = json_array(), *over_threads = json_array();
 	struct ridge *ridges;
-	size_t nr = peaks_ridges(list, &ridges);
+	struct growth *growths;
+	size_t nr = peaks_ridges(list, &ridges), nr_growths = peaks_growths(list, &growths);
 
 	for (size_t i = 0; i < list->nr; i++)
 		json_array_append_new(peaks, peak_json(&list->peaks[i]));
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(points, ridge_json(&ridges[i]));
+	for (size_t i = 0; i < nr_growths; i++)
+		json_array_append_new(over_threads, growth_json(&growths[i]));
 	json_object_set_new(json, "schema", json_text("rot.peaks/1"));
 	json_object_set_new(json, "machine", json_entity(rot->machine));
 	json_object_set_new(json, "peaks", peaks);
 	json_object_set_new(json, "ridges", points);
+	json_object_set_new(json, "growths", over_threads);
+	growths_delete(growths, nr_growths);
 	free(ridges);
 	return json;
 }

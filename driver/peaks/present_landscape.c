@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The landscape of a search as a heat map: two axes, and the best over all others. */
+/* The landscape of a search: two axes as a heat map, with the best over all others; one axis as a curve. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ index_of(const struct shown_axis *shown, int value)
 static size_t
 choose_axis(const struct peak_landscape *landscape, const char *const preferred[], size_t other)
 {
-	size_t best = other == 0 && landscape->nr_axes > 1 ? 1 : 0, most = 0;
+	size_t best = other == 0 ? 1 : 0, most = 0;
 
 	for (; *preferred; preferred++)
 		for (size_t i = 0; i < landscape->nr_axes; i++)
@@ -84,13 +84,6 @@ choose_axis(const struct peak_landscape *landscape, const char *const preferred[
 		shown_axis_clear(&shown);
 	}
 	return best;
-}
-
-/* Is a the better one? Anything is better than nothing. */
-static bool
-is_better(const struct peak *peak, double a, double b)
-{
-	return !isnan(a) && (isnan(b) || (peak->kind == PEAK_LATENCY ? a < b : a > b));
 }
 
 static const char *
@@ -114,7 +107,7 @@ fill(const struct peak *peak, const struct shown_axis *x, const struct shown_axi
 		double *cell = &values[index_of(y, point->coordinates[y->axis]) * x->nr +
 				       index_of(x, point->coordinates[x->axis])];
 
-		if (is_better(peak, point->per_cycle, *cell))
+		if (peak_is_better(peak->kind, point->per_cycle, *cell))
 			*cell = point->per_cycle;
 	}
 }
@@ -129,7 +122,7 @@ find_best(const struct peak *peak, const struct shown_axis *x, const struct show
 	size_t best = 0, nr_found = 0;
 
 	for (size_t i = 1; i < x->nr * y->nr; i++)
-		if (is_better(peak, values[i], values[best]))
+		if (peak_is_better(peak->kind, values[i], values[best]))
 			best = i;
 	plot->best_column = best % x->nr;
 	plot->best_row = best / x->nr;
@@ -185,7 +178,7 @@ draw(const struct peak *peak, const struct shown_axis *x, const struct shown_axi
 	const struct peak_landscape *landscape = &peak->landscape;
 	double *values = rot_calloc(x->nr * y->nr, sizeof(*values));
 	char *title = title_of(peak), *x_label = camel_case_words(landscape->axes[x->axis]);
-	char *y_label = x == y ? rot_strdup("") : camel_case_words(landscape->axes[y->axis]);
+	char *y_label = camel_case_words(landscape->axes[y->axis]);
 	char *under;
 	struct heat_plot plot = {
 		.frame = {.title = title,
@@ -214,6 +207,54 @@ draw(const struct peak *peak, const struct shown_axis *x, const struct shown_axi
 	return rc;
 }
 
+static int
+by_first_coordinate(const void *a, const void *b)
+{
+	const struct peak_point *x = a, *y = b;
+
+	return ascending(x->coordinates, y->coordinates);
+}
+
+/* Points that could not be measured are left out. */
+static int
+draw_curve(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err)
+{
+	const struct peak_landscape *landscape = &peak->landscape;
+	struct peak_point *sorted = rot_calloc(landscape->nr_points, sizeof(*sorted));
+	struct plot_point *points = rot_calloc(landscape->nr_points, sizeof(*points));
+	struct plot_series series = {.name = peak->name, .points = points};
+	char *title = title_of(peak), *x_label = camel_case_words(landscape->axes[0]);
+	struct series_plot plot = {
+		.frame = {.title = title,
+			  .caption = caption,
+			  .x = {.label = x_label, .unit = "", .low = NAN, .high = NAN},
+			  .y = {.label = peak->kind == PEAK_LATENCY ? "Time" : "Rate",
+				.unit = unit_of(peak),
+				.low = NAN,
+				.high = NAN},
+			  .key_position = "none"},
+		.series = &series,
+		.nr_series = 1,
+	};
+	int rc;
+
+	memcpy(sorted, landscape->points, landscape->nr_points * sizeof(*sorted));
+	qsort(sorted, landscape->nr_points, sizeof(*sorted), by_first_coordinate);
+	for (size_t i = 0; i < landscape->nr_points; i++)
+		if (!isnan(sorted[i].per_cycle))
+			points[series.nr_points++] = (struct plot_point){
+				.x = summary_single(sorted[i].coordinates[0], "given"),
+				.y = summary_single(sorted[i].per_cycle, "given"),
+				.size = NAN,
+			};
+	rc = series_plot_write(&plot, output_name, err);
+	free(x_label);
+	free(title);
+	free(points);
+	free(sorted);
+	return rc;
+}
+
 int
 peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err)
 {
@@ -225,17 +266,11 @@ peak_draw_landscape(const struct peak *peak, const char *caption, const char *ou
 
 	if (landscape->nr_axes == 0 || landscape->nr_points == 0)
 		return rot_error_set(err, 0, "nothing was searched for the peak '%s'", peak->name);
+	if (landscape->nr_axes == 1)
+		return draw_curve(peak, caption, output_name, err);
 	x_axis = choose_axis(landscape, columns, SIZE_MAX);
 	x = axis_values(landscape, x_axis);
-	if (landscape->nr_axes > 1)
-		y = axis_values(landscape, choose_axis(landscape, rows, x_axis));
-	else
-		y = (struct shown_axis){.axis = x_axis,
-					.values = rot_calloc(1, sizeof(int)),
-					.names = rot_calloc(1, sizeof(char *)),
-					.nr = 1};
-	if (landscape->nr_axes == 1)
-		y.names[0] = rot_strdup("");
+	y = axis_values(landscape, choose_axis(landscape, rows, x_axis));
 	rc = draw(peak, &x, &y, caption, output_name, err);
 	shown_axis_clear(&x);
 	shown_axis_clear(&y);

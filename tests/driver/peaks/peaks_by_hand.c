@@ -81,6 +81,25 @@ add_landscape(struct peak *peak, int dlp, int unroll)
 	}
 }
 
+/* Chains of misses: twice as many, half the time, up to 12. */
+static void
+add_curve(struct peak *peak)
+{
+	struct peak_landscape *landscape = &peak->landscape;
+
+	landscape->axes = rot_calloc(1, sizeof(*landscape->axes));
+	landscape->axes[0] = rot_strdup("chains");
+	landscape->nr_axes = 1;
+	landscape->points = rot_calloc(12, sizeof(*landscape->points));
+	for (int chains = 12; chains > 0; chains--) {
+		struct peak_point *point = &landscape->points[landscape->nr_points++];
+
+		point->coordinates = rot_calloc(1, sizeof(*point->coordinates));
+		point->coordinates[0] = chains;
+		point->per_cycle = 840.0 / chains;
+	}
+}
+
 static void
 fill(struct peak *peak, size_t i)
 {
@@ -97,7 +116,7 @@ fill(struct peak *peak, size_t i)
 	peak->nr_threads = rows[i].nr_threads;
 	peak->variant = rot_calloc(3, sizeof(*peak->variant));
 	add_coordinate(peak, "dlp", rows[i].dlp);
-	add_coordinate(peak, "streams", rows[i].streams);
+	add_coordinate(peak, is_latency ? "chains" : "streams", rows[i].streams);
 	add_coordinate(peak, "unroll", rows[i].unroll);
 	peak->buffer_bytes = rows[i].buffer_bytes;
 	peak->per_cycle = estimate(rows[i].per_cycle, rows[i].half_width, 1);
@@ -113,6 +132,8 @@ fill(struct peak *peak, size_t i)
 	peak->remark = rot_strdup("");
 	if (i == 0)
 		add_landscape(peak, rows[i].dlp, rows[i].unroll);
+	if (rows[i].streams == 12)
+		add_curve(peak);
 }
 
 struct peak_list

@@ -57,6 +57,9 @@ static const struct {
 	{"ceiling", "out-AVX-512-FMA-ADD-doublePrecisionFlop.svg", NULL, NULL},
 	{"memory", "out.json", "\"L2 load\"", "\"AVX2 FMA+ADD\""},
 	{"memory", "out.csv", "DRAM random access", "AVX2 FMA+ADD"},
+	/* Of two times of random access the shorter one; and both modes of two threads. */
+	{"memory", "out-DRAM-random-access--12-chains.gnuplot", "set xlabel \"chains\"", "840"},
+	{"memory", "out-threads.gnuplot", "DRAM load, far", "L1 load"},
 	{"peaks", "out.json", "\"L2 load\"", "nan"},
 	{"peaks", "out.csv", "AVX2 FMA+ADD", "nan"},
 	{"peaks", "out.gnuplot", "L3 load (126 GB/s)", "DRAM load, far"},

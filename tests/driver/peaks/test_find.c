@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/paths.h"
 #include "fake_rot.h"
+#include "measuring/result_cache.h"
 #include "memory.h"
+#include "peaks/cpus.h"
 #include "peaks/find.h"
 #include "testing.h"
 
@@ -84,6 +87,18 @@ rarely_better_per_cycle(const struct measurement *measurement, size_t run)
 {
 	(void)measurement;
 	return run >= 16 && (run - 16) / 7 % 6 == 4 ? 31 : 25;
+}
+
+static double
+always_shared_per_cycle(const struct measurement *measurement, size_t run)
+{
+	return arithmetic_per_cycle(measurement, run) / (measurement_nr_workloads(measurement) > 1 ? 2 : 1);
+}
+
+static double
+first_shared_per_cycle(const struct measurement *measurement, size_t run)
+{
+	return run < 20 ? always_shared_per_cycle(measurement, run) : arithmetic_per_cycle(measurement, run);
 }
 
 static double (*per_cycle)(const struct measurement *measurement, size_t run);
@@ -325,6 +340,46 @@ START_TEST(latency_is_time_of_an_access)
 }
 END_TEST
 
+/* What the kernel told in two processes; NULL: nothing. */
+static const struct {
+	const char *facts[2];
+	bool has_huge_pages;
+} pages[] = {
+	{{"buffer in pages of 2 MiB", "buffer in pages of 2 MiB"}, true},
+	{{"buffer in pages of 2 MiB", "OpenBLAS"}, true},
+	{{"buffer in pages of 2 MiB", "buffer in pages of 4 KiB"}, false},
+	{{"buffer partly in pages of 2 MiB: 2048 of 4096 KiB", NULL}, false},
+	{{"buffer partly in pages of 2 MiB: 4096 of 4098 KiB", NULL}, true},
+	{{NULL, NULL}, false},
+};
+
+START_TEST(pages_are_those_that_the_buffer_lay_in)
+{
+	struct result_cache *cache = result_cache_new(rot.paths->cache, rot.registry);
+	struct measurement_result *result = measurement_result_new();
+
+	for (size_t i = 0; i < 2; i++) {
+		struct measurement_run_output *run = measurement_run_output_new();
+
+		if (pages[_i].facts[i])
+			measurement_run_output_facts_add(run, pages[_i].facts[i]);
+		measurement_result_outputs_add(result, run);
+	}
+	rot_string_set(&result->description_hash, "hash2"); /* the second measurement is that of the report */
+	result->machine = rot_graph_clone(rot.machine, NULL);
+	result_cache_store(cache, result);
+	per_cycle = ten_per_cycle;
+	ck_assert_int_eq(find(HEAD MEMORY TAIL, (struct peaks_options){.strategy = SEARCH_QUICK,
+								       .words = (const char *const[]){"memory"},
+								       .nr_words = 1}),
+			 0);
+	ck_assert_uint_eq(list.nr, 1);
+	ck_assert_int_eq(list.peaks[0].has_huge_pages, pages[_i].has_huge_pages);
+	rot_graph_delete(result);
+	result_cache_delete(cache);
+}
+END_TEST
+
 START_TEST(threads_have_cpus_of_their_own_and_begin_together)
 {
 	ck_assert_int_eq(
@@ -338,8 +393,41 @@ START_TEST(threads_have_cpus_of_their_own_and_begin_together)
 	ck_assert_double_eq(list.peaks[1].per_tsc_cycle.value, list.peaks[0].per_tsc_cycle.value);
 	ck_assert_double_eq(list.peaks[1].clock_hz, 4e9);
 	ck_assert_uint_eq(list.peaks[1].landscape.nr_points, 0);
-	ck_assert_uint_eq(nr_calls_on_two, 2);
-	ck_assert_uint_eq(nr_together, 2);
+	ck_assert_str_eq(list.peaks[1].mode, "");
+	ck_assert_str_eq(list.peaks[1].remark, "");
+	ck_assert_uint_eq(nr_calls_on_two, 4); /* two processes of each, which have enough runs together */
+	ck_assert_uint_eq(nr_together, 4);
+}
+END_TEST
+
+/* Half of what one thread does while both are on one core: in all runs, or in the first 20. */
+static const struct {
+	double (*per_cycle)(const struct measurement *measurement, size_t run);
+	double value;
+	const char *mode, *remark;
+	int nr_runs; /* processes have 7 */
+	size_t nr_samples;
+} sharings[] = {
+	{always_shared_per_cycle, 0.48, "shared", "about half of what one thread reaches", 8 * 7, 8 * 7 - 1},
+	{first_shared_per_cycle, 0.96, "", "without runs that reached about half", 5 * 7, 5 * 7 - 20 - 1},
+};
+
+START_TEST(threads_that_share_a_core_are_told)
+{
+	per_cycle = sharings[_i].per_cycle;
+	ck_assert_int_eq(
+		find(HEAD PERFORMANCES TAIL,
+		     (struct peaks_options){.strategy = SEARCH_QUICK, .threads = one_and_two, .nr_threads = 2}),
+		0);
+	ck_assert_uint_eq(list.nr, 4);
+	ck_assert_double_eq(list.peaks[0].per_cycle.value, 0.96);
+	ck_assert_str_eq(list.peaks[0].mode, "");
+	ck_assert_double_eq(list.peaks[1].per_cycle.value, sharings[_i].value);
+	ck_assert_double_eq(list.peaks[1].per_cycle.low, sharings[_i].value);
+	ck_assert_str_eq(list.peaks[1].mode, sharings[_i].mode);
+	ck_assert_ptr_nonnull(strstr(list.peaks[1].remark, sharings[_i].remark));
+	ck_assert_uint_eq(list.peaks[1].nr_samples, sharings[_i].nr_samples);
+	ck_assert_int_eq(fake_nr_runs, sharings[_i].nr_runs);
 }
 END_TEST
 
@@ -447,8 +535,13 @@ main(void)
 {
 	Suite *suite = suite_create("find");
 	TCase *alone = tcase_create("one thread"), *several = tcase_create("several threads");
+	size_t nr_cores;
+	int *cpus;
 
+	allowed_cpus(&cpus, &nr_cores);
+	free(cpus);
 	tcase_add_checked_fixture(alone, setup, teardown);
+	tcase_add_loop_test(alone, pages_are_those_that_the_buffer_lay_in, 0, NR_ELEMENTS(pages));
 	tcase_add_test(alone, full_search_finds_the_best_variant);
 	tcase_add_test(alone, quick_search_takes_the_seed);
 	tcase_add_test(alone, what_was_chosen_by_is_not_reported);
@@ -464,12 +557,13 @@ main(void)
 	suite_add_tcase(suite, alone);
 	tcase_add_checked_fixture(several, setup, teardown);
 	tcase_add_test(several, threads_have_cpus_of_their_own_and_begin_together);
+	tcase_add_loop_test(several, threads_that_share_a_core_are_told, 0, NR_ELEMENTS(sharings));
 	tcase_add_test(several, placements_are_peaks_of_their_own);
 	tcase_add_test(several, one_placement_is_no_mode);
 	tcase_add_test(several, interruption_keeps_what_is_finished);
-	if (peaks_max_threads() >= 2)
+	if (nr_cores >= 2)
 		suite_add_tcase(suite, several);
 	else
-		puts("this process may run on one CPU only: several threads are not tested");
+		puts("this process may run on one core only: several threads are not tested");
 	return suite_run(suite);
 }

@@ -84,6 +84,7 @@ START_TEST(limits_are_those_of_the_documents)
 		.border = rot_strdup(rows[_i].border),
 		.access = rot_strdup(rows[_i].access),
 		.instruction_set = rot_strdup(rows[_i].instruction_set),
+		.search = rot_strdup("full"),
 	};
 
 	peak_set_limit(&peak, read, rows[_i].model);
@@ -131,7 +132,12 @@ START_TEST(causes_are_said_of_peaks_below)
 	below->variant[0].value = 12; /* enough chains: that is not the cause */
 	rot_string_set(&below->remark, "");
 	peak_set_limit(below, read, 2);
-	ck_assert_str_eq(below->remark, "");
+	ck_assert_ptr_nonnull(strstr(below->remark, "not known"));
+	rot_string_set(&below->remark, "");
+	rot_string_set(&below->search, "quick");
+	peak_set_limit(below, read, 2);
+	ck_assert_ptr_nonnull(strstr(below->remark, "a quick search tries few variants"));
+	rot_string_set(&below->remark, "");
 	below->variant[0].value = 8;
 	below->per_cycle.value = 23.9;
 	peak_set_limit(below, read, 2);

@@ -109,6 +109,19 @@ START_TEST(json_is_golden)
 }
 END_TEST
 
+/* 40 flop per cycle are no "4e+01". */
+START_TEST(limits_have_no_exponent)
+{
+	char *text;
+
+	list.peaks[0].limit_per_cycle = 40;
+	text = printed(peaks_print_performance);
+	ck_assert_ptr_nonnull(strstr(text, "            40  "));
+	ck_assert_ptr_null(strstr(text, "e+"));
+	free(text);
+}
+END_TEST
+
 /* Without a clock of the core the values are told per cycle of the time stamp counter. */
 START_TEST(without_a_clock_cycles_are_those_of_the_counter)
 {
@@ -191,6 +204,7 @@ main(void)
 	tcase_add_test(tcase, tables_are_golden);
 	tcase_add_test(tcase, comma_separated_values_are_golden);
 	tcase_add_test(tcase, json_is_golden);
+	tcase_add_test(tcase, limits_have_no_exponent);
 	tcase_add_test(tcase, without_a_clock_cycles_are_those_of_the_counter);
 	tcase_add_test(tcase, nothing_is_printed_of_nothing);
 	tcase_add_test(tcase, ridges_are_of_equal_threads_and_floating_point);

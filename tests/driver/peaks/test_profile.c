@@ -278,6 +278,30 @@ START_TEST(modes_are_replaced_together)
 }
 END_TEST
 
+/* Half of it, while the CPUs shared a core: replaced by what is better, however quickly found, and replaces nothing. */
+START_TEST(shared_cores_are_replaced)
+{
+	struct peak *peak = peak_by_hand(&found, "AVX-512 FMA+ADD", 2);
+
+	peak->per_cycle = (struct peak_estimate){24, 23.9, 47.9};
+	rot_string_set(&peak->mode, "shared");
+	store();
+	set_search("quick", 2);
+	peak->per_cycle.low = 47.9;
+	rot_string_set(&peak->mode, "");
+	store();
+	load(PROFILE_FRESH);
+	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->per_cycle.value, 48);
+	ck_assert_str_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->mode, "");
+	set_search("full", 0.5);
+	peak->per_cycle = (struct peak_estimate){24, 23.9, 24.1};
+	rot_string_set(&peak->mode, "shared");
+	store();
+	load(PROFILE_FRESH);
+	ck_assert_double_eq(peak_by_hand(&list, "AVX-512 FMA+ADD", 2)->per_cycle.value, 48);
+}
+END_TEST
+
 START_TEST(changes_are_told)
 {
 	store();
@@ -471,6 +495,7 @@ main(void)
 	tcase_add_test(tcase, more_than_possible_is_not_kept);
 	tcase_add_test(tcase, quick_results_replace_full_ones_of_other_conditions);
 	tcase_add_test(tcase, modes_are_replaced_together);
+	tcase_add_test(tcase, shared_cores_are_replaced);
 	tcase_add_test(tcase, changes_are_told);
 	tcase_add_test(tcase, age_is_told);
 	tcase_add_test(tcase, profiles_of_other_machines_are_refused);

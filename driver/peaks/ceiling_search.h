@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The search of one ceiling, and the peak that it finds. For find.c only. */
-#ifndef PEAKS_HUNT_H
-#define PEAKS_HUNT_H
+#ifndef PEAKS_CEILING_SEARCH_H
+#define PEAKS_CEILING_SEARCH_H
 
 #include "controllers/xml_plan.h"
 #include "peaks/find.h"
 #include "peaks/modes.h"
-#include "peaks/samples.h"
-#include "peaks/search.h"
+#include "peaks/optimiser.h"
+#include "peaks/peak_samples.h"
 
 /*
  * Runs of a variant: those that the search compares, those by which the best of the finalists is chosen together with
@@ -18,17 +18,17 @@ struct nr_runs {
 	int search, choose, report;
 };
 
-struct hunting_strategy {
+struct search_effort {
 	const char *name; /* peak.search */
 	struct nr_runs runs;
 	struct mode_rounds rounds;
 };
 
-/* What all hunts share. */
-struct hunting {
+/* What all searches share. */
+struct finding {
 	struct rot *rot;
 	const struct peaks_options *options;
-	const struct hunting_strategy *strategy;
+	const struct search_effort *effort;
 	struct xml_controller *controller;
 	struct peak_list *list;
 	struct modes modes;
@@ -38,35 +38,35 @@ struct hunting {
 	double deadline_now_s; /* of the ceilings that are looked at now */
 };
 
-struct hunt {
-	struct hunting *of;
+struct ceiling_search {
+	struct finding *of;
 	const struct planned_ceiling *ceiling;
-	struct search *search;
+	struct optimiser *optimiser;
 	bool was_cut_short;
 	struct rot_error why; /* the last variant could not be measured */
 };
 
 /* A variant that is measured next. */
 struct variant {
-	struct hunt *hunt;
-	size_t index; /* in the search */
+	struct ceiling_search *search;
+	size_t index; /* of the optimiser */
 	struct measurement *measurement;
 	double work;
 };
 
-enum peak_kind hunt_kind(const struct planned_ceiling *ceiling);
+enum peak_kind ceiling_kind(const struct planned_ceiling *ceiling);
 
-/* Delete hunt->search. */
-int
-hunt_begin(struct hunt *hunt, struct hunting *hunting, const struct planned_ceiling *ceiling, struct rot_error *err);
+/* Delete search->optimiser. */
+int ceiling_search_begin(struct ceiling_search *search, struct finding *finding, const struct planned_ceiling *ceiling,
+			 struct rot_error *err);
 
 /* Adds the variants of the next batch, none when the search has ended. Delete their measurements. */
-void hunt_next(struct hunt *hunt, struct variant **variants, size_t *nr);
+void ceiling_search_next(struct ceiling_search *search, struct variant **variants, size_t *nr);
 
-/* Tells the search. -1: it could not be measured; hunt->why says why. */
+/* Tells the optimiser. -1: it could not be measured; search->why says why. */
 int variant_measure(struct variant *variant);
 
-/* Chooses the best and adds its peaks to the list, those with modes to hunting->modes. */
-int hunt_finish(const struct hunt *hunt, struct rot_error *err);
+/* Chooses the best and adds its peaks to the list, those with modes to finding->modes. */
+int ceiling_search_finish(const struct ceiling_search *search, struct rot_error *err);
 
 #endif

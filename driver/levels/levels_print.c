@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "levels/levels.h"
 #include "machine/machine.h"
 #include "memory.h"
-#include "peaks/levels.h"
 #include "rot.h"
 
 /* A measured size within this factor of what was told is that size: footprints lie a quarter of an octave apart, and

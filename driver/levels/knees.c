@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See knees.h. */
-#include "peaks/knees.h"
+#include "levels/knees.h"
 
 #include <math.h>
 #include <stdbool.h>

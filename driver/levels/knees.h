@@ -6,8 +6,8 @@
  * level that was not yet warm, a neighbour that used the cache or lost time slices make single points too slow, never
  * too fast.
  */
-#ifndef PEAKS_KNEES_H
-#define PEAKS_KNEES_H
+#ifndef LEVELS_KNEES_H
+#define LEVELS_KNEES_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "peaks/samples.h"
+#include "peaks/peak_samples.h"
 
 #include <math.h>
-#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "configuration/paths.h"
+#include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
 #include "statistics/summary.h"
@@ -15,6 +17,8 @@
 
 /* For repeating disturbed runs of a variant. */
 #define REPEATING_S 1.0
+
+#define MOST_PAGES 0.9
 
 enum { OF_CYCLES, OF_SECONDS, OF_TSC, NR_CLOCKS };
 
@@ -41,6 +45,52 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 		samples->per_tsc[i] /= (double)nr_threads;
 }
 
+/*
+ * What the kernel Memory tells (kernels/Memory/pages.h): the system need not give the pages that were asked for. Behind
+ * the last whole one of 2 MiB there may be small ones.
+ */
+static bool
+tells_huge_pages(const char *fact)
+{
+	long huge, all;
+
+	return strcmp(fact, "buffer in pages of 2 MiB") == 0 ||
+	       (sscanf(fact, "buffer partly in pages of 2 MiB: %ld of %ld KiB", &huge, &all) == 2 &&
+		(double)huge >= MOST_PAGES * (double)all);
+}
+
+static void
+look_at_pages(const struct measurement_result *result, size_t *nr_told, size_t *nr_huge)
+{
+	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		for (size_t k = 0; k < measurement_run_output_nr_facts(run); k++) {
+			const char *fact = measurement_run_output_facts_at(run, k);
+
+			*nr_told += strncmp(fact, "buffer ", strlen("buffer ")) == 0;
+			*nr_huge += tells_huge_pages(fact);
+		}
+	}
+}
+
+static bool
+lies_in_huge_pages(const struct rot *rot, char *const *hashes)
+{
+	struct result_cache *cache = result_cache_new(rot->paths->cache, rot->registry);
+	size_t nr_told = 0, nr_huge = 0;
+
+	for (; *hashes; hashes++) {
+		struct measurement_result *result = result_cache_load(cache, *hashes);
+
+		if (result)
+			look_at_pages(result, &nr_told, &nr_huge);
+		rot_graph_delete(result);
+	}
+	result_cache_delete(cache);
+	return nr_told > 0 && nr_huge == nr_told;
+}
+
 static int
 measure(struct peak_samples *samples, struct rot *rot, const struct measurement *measurement,
 	const struct peak_work *work, const struct quantity_effort *effort, struct rot_error *err)
@@ -49,6 +99,7 @@ measure(struct peak_samples *samples, struct rot *rot, const struct measurement 
 	const double total = work->of_thread * (double)nr_threads;
 	struct quantity_request requests[NR_CLOCKS];
 	struct quantity_value values[NR_CLOCKS];
+	char **hashes;
 	int rc;
 
 	*samples = (struct peak_samples){.nr = 0};
@@ -67,11 +118,15 @@ measure(struct peak_samples *samples, struct rot *rot, const struct measurement 
 	/* The user's compiler flags are for what he compares with the roof. */
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, effort, values, NULL, NULL, err);
+	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, effort, values, &hashes, NULL, err);
 	configuration_pop(rot->configuration);
 	if (rc < 0)
 		return -1;
 	take_values(samples, values, nr_threads);
+	samples->has_huge_pages = work->border && lies_in_huge_pages(rot, hashes);
+	for (char **hash = hashes; *hash; hash++)
+		free(*hash);
+	free(hashes);
 	samples->value = values[OF_CYCLES];
 	for (size_t i = OF_CYCLES + 1; i < NR_CLOCKS; i++)
 		quantity_value_clear(&values[i]);
@@ -141,21 +196,6 @@ measurement_on_cpus(const struct measurement *measurement, const int *cpus, size
 	if (nr > 1)
 		measurement_rules_add(copy, start_together(nr));
 	return copy;
-}
-
-size_t
-allowed_cpus(int **cpus)
-{
-	cpu_set_t set;
-	size_t nr = 0;
-
-	*cpus = rot_calloc(CPU_SETSIZE, sizeof(**cpus));
-	if (sched_getaffinity(0, sizeof(set), &set) < 0)
-		CPU_ZERO(&set);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set))
-			(*cpus)[nr++] = cpu;
-	return nr > 0 ? nr : 1; /* at least CPU 0 */
 }
 
 /* ---- estimates ---- */
@@ -254,6 +294,7 @@ peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *
 	}
 	if (nr_undisturbed(samples, from) == 0)
 		note_disturbance(peak);
+	peak->has_huge_pages = samples->has_huge_pages;
 	peak->clock_hz = clock_hz(samples, from, peak->nr_threads);
 	rot_string_set(&peak->clock_source, strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe");
 }

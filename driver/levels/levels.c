@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See levels.h. */
-#include "peaks/levels.h"
+#include "levels/levels.h"
 
 #include <math.h>
 #include <sched.h>
@@ -10,10 +10,10 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
+#include "levels/knees.h"
 #include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "peaks/knees.h"
 #include "quantities/samples.h"
 #include "rot.h"
 #include "support/clock.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "entities.h"
-#include "peaks/levels.h"
+#include "levels/levels.h"
 #include "rot.h"
 #include "testing.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A variant of a ceiling's kernel measured: on one thread or on several, run by run. For find.c only. */
-#ifndef PEAKS_SAMPLES_H
-#define PEAKS_SAMPLES_H
+#ifndef PEAKS_PEAK_SAMPLES_H
+#define PEAKS_PEAK_SAMPLES_H
 
 #include "entities.h"
 #include "error.h"
@@ -18,6 +18,7 @@ struct peak_samples {
 	bool *is_tainted;   /* disturbed: not to be believed */
 	bool *is_left_out;  /* of another mode than the one that is looked at; at first all false */
 	size_t nr;
+	bool has_huge_pages;         /* the kernel told that its buffer lay in such, in every process */
 	const char *clock_kind;      /* how core cycles are known: "measured" or "modelled" */
 	struct quantity_value value; /* per core cycle, with the times of placement.h */
 };
@@ -45,9 +46,6 @@ void peak_samples_clear(struct peak_samples *samples);
  */
 struct measurement *measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr);
 
-/* The CPUs that this process may run on; *cpus is freed by the caller. */
-size_t allowed_cpus(int **cpus);
-
 /*
  * The upper quartile of the runs from..to-1 with its interval, of those that were not disturbed, or of all if all were.
  * A roof is what the machine can do: runs that something else slowed, which no counter has told, say nothing of it, and
@@ -61,9 +59,9 @@ struct peak_estimate peak_samples_estimate(const struct peak_samples *samples, c
 double peak_samples_score(const struct peak_samples *samples, size_t from, size_t to);
 
 /*
- * Sets the rates of the peak, its clock and the numbers of samples, from the samples from `from` on. A latency was
- * measured in accesses per time and is the time of one (of several threads or chains: of all their accesses together,
- * per second; of one thread's, per cycle).
+ * Sets the rates of the peak, its clock, its pages and the numbers of samples, from the samples from `from` on. A
+ * latency was measured in accesses per time and is the time of one (of several threads or chains: of all their accesses
+ * together, per second; of one thread's, per cycle).
  */
 void peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak);
 

@@ -5,8 +5,8 @@
  * values lead to the same points. Source: thesis, "Finding Performance and Bandwidth Ceilings"; the original tool's
  * optimiser. Unlike that one, it climbs until nothing is better, and the ends of an axis are no neighbours.
  */
-#ifndef PEAKS_SEARCH_H
-#define PEAKS_SEARCH_H
+#ifndef PEAKS_OPTIMISER_H
+#define PEAKS_OPTIMISER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,13 +19,13 @@ enum search_strategy {
 };
 
 /* Values of an axis, each once; those beside each other are neighbours. */
-struct search_axis {
+struct optimiser_axis {
 	const int *values;
 	size_t nr;
 };
 
-struct search_space {
-	const struct search_axis *axes;
+struct optimiser_space {
+	const struct optimiser_axis *axes;
 	size_t nr_axes; /* 0: one point, without coordinates */
 	/* coordinates: a value of each axis. NULL: all points are valid; others are never asked for. */
 	bool (*is_valid)(void *context, const int *coordinates);
@@ -33,9 +33,9 @@ struct search_space {
 };
 
 /* A larger space is an error of whoever described it. */
-#define SEARCH_MAX_SPACE 1000000
+#define OPTIMISER_MAX_SPACE 1000000
 
-struct search_options {
+struct optimiser_options {
 	enum search_strategy strategy;
 	const int *const *seeds; /* recommended points; one that is not in the space, or not valid, is passed over */
 	size_t nr_seeds;
@@ -45,34 +45,34 @@ struct search_options {
 	double gain;       /* a step must better a value by this share of it: above noise, else plateaus are walked */
 };
 
-struct search_found {
+struct optimiser_point {
 	int *coordinates;
 	double value; /* NaN: not told yet, or the point could not be measured */
 };
 
-struct search;
+struct optimiser;
 
-/* Space and options are copied, but not what context points to. NULL: the space is larger than SEARCH_MAX_SPACE. */
-struct search *search_new(const struct search_space *space, const struct search_options *options);
-void search_delete(struct search *search);
+/* Space and options are copied, but not what context points to. NULL: the space is larger than OPTIMISER_MAX_SPACE. */
+struct optimiser *optimiser_new(const struct optimiser_space *space, const struct optimiser_options *options);
+void optimiser_delete(struct optimiser *optimiser);
 
 /*
- * The indices of the points to be valued next, *batch (owned by the search, until its next call); each point is asked
- * for once. 0: the search is finished. All points of a batch must have been told before the next one.
+ * The indices of the points to be valued next, *batch (owned by the optimiser, until its next call); each point is
+ * asked for once. 0: the search is finished. All points of a batch must have been told before the next one.
  */
-size_t search_next(struct search *search, const size_t **batch);
+size_t optimiser_next(struct optimiser *optimiser, const size_t **batch);
 
 /* NaN: could not be measured. */
-void search_tell(struct search *search, size_t index, double value);
+void optimiser_tell(struct optimiser *optimiser, size_t index, double value);
 
 /* Points asked for so far, in the order of asking. */
-size_t search_nr_points(const struct search *search);
-const struct search_found *search_at(const struct search *search, size_t index);
+size_t optimiser_nr_points(const struct optimiser *optimiser);
+const struct optimiser_point *optimiser_at(const struct optimiser *optimiser, size_t index);
 
 /*
  * The indices of the up to nr best points, best first; of equal ones that which was asked for first. Points without a
  * value are not among them. Gives their number.
  */
-size_t search_best(const struct search *search, size_t *indices, size_t nr);
+size_t optimiser_best(const struct optimiser *optimiser, size_t *indices, size_t nr);
 
 #endif

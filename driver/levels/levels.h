@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The levels of the memory, measured: latencies of random pointer chases over growing footprints, on huge pages where
- *there are some, and the knees between their plateaus (knees.h). For sizes that nobody tells, and to verify those that
- *are told: guests of a virtual machine may be told anything, and share caches with others.
+ * there are some, and the knees between their plateaus (knees.h). For sizes that nobody tells, and to verify those that
+ * are told: guests of a virtual machine may be told anything, and share caches with others.
  *
  *	levels_ensure(rot, err)      at the beginning of what uses sizes; costs nothing where they are known
  *
- * rot_open has taken over what was measured before, so descriptions are the same in each start of rot. Some seconds,
- *once.
+ * rot_open has taken over what was measured before, so descriptions are the same in each start of rot. It takes some
+ * seconds, once.
  */
-#ifndef PEAKS_LEVELS_H
-#define PEAKS_LEVELS_H
+#ifndef LEVELS_LEVELS_H
+#define LEVELS_LEVELS_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* The search of one ceiling, and the peak that it finds. */
+#include "peaks/ceiling_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "memory.h"
+#include "rot.h"
+#include "support/clock.h"
+
+#define NR_STARTS 5  /* as in the original tool */
+#define GAIN 0.002   /* a step that betters less than 0.2 % is noise: plateaus are flat to 0.05 % per core cycle */
+#define MAX_BATCH 64 /* variants built before any of them is measured */
+#define MAX_FINALISTS 3
+
+enum peak_kind
+ceiling_kind(const struct planned_ceiling *ceiling)
+{
+	return ceiling->operation ? PEAK_PERFORMANCE : ceiling->is_latency ? PEAK_LATENCY : PEAK_BANDWIDTH;
+}
+
+/* ---- the search of one ceiling ---- */
+
+/* What the kernel's checks refuse is not valid. */
+static bool
+is_valid_variant(void *context, const int *coordinates)
+{
+	struct ceiling_search *search = context;
+	struct measurement *measurement;
+	struct rot_error why = {0};
+	double work;
+	int rc = xml_plan_ceiling_variant(search->of->controller, search->ceiling, coordinates, &measurement, &work,
+					  &why);
+
+	rot_graph_delete(measurement);
+	return rc == 0;
+}
+
+int
+ceiling_search_begin(struct ceiling_search *search, struct finding *finding, const struct planned_ceiling *ceiling,
+		     struct rot_error *err)
+{
+	struct optimiser_axis *axes = rot_calloc(ceiling->nr_axes + 1, sizeof(*axes));
+	const struct optimiser_space space = {
+		.axes = axes, .nr_axes = ceiling->nr_axes, .is_valid = is_valid_variant, .context = search};
+	const struct optimiser_options options = {
+		.strategy = finding->options->strategy,
+		.seeds = (const int *const *)ceiling->seeds,
+		.nr_seeds = ceiling->nr_seeds,
+		.nr_starts = NR_STARTS,
+		.max_batch = MAX_BATCH,
+		.gain = GAIN,
+	};
+
+	for (size_t i = 0; i < ceiling->nr_axes; i++)
+		axes[i] = (struct optimiser_axis){ceiling->axes[i].values, ceiling->axes[i].nr_values};
+	*search = (struct ceiling_search){.of = finding, .ceiling = ceiling};
+	search->optimiser = optimiser_new(&space, &options);
+	free(axes);
+	if (search->optimiser)
+		return 0;
+	return rot_error_set(err, 0, "the ceiling '%s' has more than %d variants", ceiling->name, OPTIMISER_MAX_SPACE);
+}
+
+void
+ceiling_search_next(struct ceiling_search *search, struct variant **variants, size_t *nr)
+{
+	const size_t *batch;
+	size_t nr_batch = 0;
+
+	search->was_cut_short = search->was_cut_short || (optimiser_nr_points(search->optimiser) > 0 &&
+							  clock_now_s() > search->of->deadline_now_s);
+	if (!search->was_cut_short)
+		nr_batch = optimiser_next(search->optimiser, &batch);
+	*variants = rot_realloc(*variants, *nr + nr_batch + 1, sizeof(**variants));
+	for (size_t i = 0; i < nr_batch; i++) {
+		struct variant *variant = &(*variants)[*nr];
+
+		*variant = (struct variant){.search = search, .index = batch[i]};
+		if (xml_plan_ceiling_variant(search->of->controller, search->ceiling,
+					     optimiser_at(search->optimiser, batch[i])->coordinates,
+					     &variant->measurement, &variant->work, &search->why) == 0)
+			++*nr;
+	}
+}
+
+static struct peak_work
+work_of(const struct planned_ceiling *ceiling, double of_thread)
+{
+	return (struct peak_work){ceiling->operation, ceiling->border, of_thread};
+}
+
+/* Where there is one variant only, there is nothing to choose, and its first runs are reported. */
+static bool
+has_no_choice(const struct ceiling_search *search)
+{
+	return optimiser_nr_points(search->optimiser) == 1 &&
+	       (search->of->options->strategy == SEARCH_QUICK || search->ceiling->nr_axes == 0);
+}
+
+int
+variant_measure(struct variant *variant)
+{
+	struct ceiling_search *search = variant->search;
+	const struct nr_runs *runs = &search->of->effort->runs;
+	const struct peak_work work = work_of(search->ceiling, variant->work);
+	const int nr_runs = has_no_choice(search) ? runs->report : runs->search;
+	struct peak_samples samples;
+
+	if (peak_samples_measure(&samples, search->of->rot, variant->measurement, &work, nr_runs, &search->why) < 0)
+		return -1;
+	optimiser_tell(search->optimiser, variant->index, peak_samples_score(&samples, 0, samples.nr));
+	peak_samples_clear(&samples);
+	return 0;
+}
+
+/* ---- the peak of one ceiling ---- */
+
+/* Of what was measured on one thread. */
+static void
+set_landscape(struct peak_landscape *landscape, const struct ceiling_search *search)
+{
+	const size_t nr_axes = search->ceiling->nr_axes;
+
+	landscape->nr_axes = nr_axes;
+	landscape->axes = rot_calloc(nr_axes + 1, sizeof(*landscape->axes));
+	for (size_t i = 0; i < nr_axes; i++)
+		landscape->axes[i] = rot_strdup(search->ceiling->axes[i].name);
+	landscape->nr_points = nr_axes ? optimiser_nr_points(search->optimiser) : 0;
+	landscape->points = rot_calloc(landscape->nr_points + 1, sizeof(*landscape->points));
+	for (size_t i = 0; i < landscape->nr_points; i++) {
+		const struct optimiser_point *found = optimiser_at(search->optimiser, i);
+		struct peak_point *point = &landscape->points[i];
+
+		point->per_cycle = search->ceiling->is_latency ? 1 / found->value : found->value;
+		point->coordinates = rot_calloc(nr_axes, sizeof(*point->coordinates));
+		memcpy(point->coordinates, found->coordinates, nr_axes * sizeof(*point->coordinates));
+	}
+}
+
+static void
+set_variant(struct peak *peak, const struct ceiling_search *search, size_t best, const struct measurement *measurement)
+{
+	const struct kernel_base *kernel = measurement_workloads_at(measurement, 0)->kernel;
+	const int *coordinates = optimiser_at(search->optimiser, best)->coordinates;
+	double number;
+
+	peak->nr_coordinates = search->ceiling->nr_axes;
+	peak->variant = rot_calloc(peak->nr_coordinates + 1, sizeof(*peak->variant));
+	for (size_t i = 0; i < peak->nr_coordinates; i++)
+		peak->variant[i] = (struct peak_coordinate){rot_strdup(search->ceiling->axes[i].name), coordinates[i]};
+	if (rot_entity_number(kernel, "bufferSize", &number))
+		peak->buffer_bytes = (size_t)number;
+}
+
+/* Its place in the list, without what was measured. */
+static size_t
+add_peak(const struct ceiling_search *search, size_t best, const struct measurement *measurement)
+{
+	const struct planned_ceiling *ceiling = search->ceiling;
+	struct peak_list *list = search->of->list;
+	struct peak *peak;
+
+	list->peaks = rot_realloc(list->peaks, list->nr + 1, sizeof(*list->peaks));
+	peak = &list->peaks[list->nr++];
+	*peak = (struct peak){
+		.kind = ceiling_kind(ceiling),
+		.name = rot_strdup(ceiling->name),
+		.operation = rot_strdup(ceiling->operation),
+		.border = rot_strdup(ceiling->border),
+		.access = rot_strdup(ceiling->access),
+		.instruction_set = rot_strdup(ceiling->instruction_set),
+		.nr_threads = (int)measurement_nr_workloads(measurement),
+		.mode = rot_strdup(""),
+		.clock_source = rot_strdup(""),
+		.search = rot_strdup(search->of->effort->name),
+		.found_at = (int64_t)time(NULL),
+		.limit_per_cycle = NAN,
+		.limit_source = rot_strdup(""),
+		.remark = rot_strdup(search->was_cut_short ? "the search ended early: its time was up" : ""),
+	};
+	set_variant(peak, search, best, measurement);
+	if (peak->nr_threads == 1)
+		set_landscape(&peak->landscape, search);
+	return list->nr - 1;
+}
+
+/* The variant on that many threads; delete the measurement. */
+static int
+plan_at(const struct ceiling_search *search, size_t index, size_t nr_threads, struct measurement **measurement,
+	struct peak_work *work, struct rot_error *err)
+{
+	const struct finding *finding = search->of;
+	struct measurement *on_one;
+	double of_thread;
+
+	if (xml_plan_ceiling_variant(finding->controller, search->ceiling,
+				     optimiser_at(search->optimiser, index)->coordinates, &on_one, &of_thread, err) < 0)
+		return -1;
+	*work = work_of(search->ceiling, of_thread);
+	*measurement = on_one;
+	if (nr_threads > 1) {
+		*measurement = measurement_on_cpus(on_one, finding->cpus, nr_threads);
+		rot_graph_delete(on_one);
+	}
+	return 0;
+}
+
+/* The best of the finalists, by the runs of the search and those for choosing. */
+static int
+choose(const struct ceiling_search *search, size_t *best, struct rot_error *err)
+{
+	const struct nr_runs *runs = &search->of->effort->runs;
+	size_t finalists[MAX_FINALISTS], nr = optimiser_best(search->optimiser, finalists, MAX_FINALISTS);
+	double best_score = NAN;
+
+	if (nr == 0) {
+		*err = search->why;
+		return *err->text ? -1 : rot_error_set(err, 0, "none of its variants is valid here");
+	}
+	*best = finalists[0];
+	for (size_t i = 0; nr > 1 && runs->choose > 0 && i < nr; i++) {
+		struct measurement *measurement;
+		struct peak_samples samples;
+		struct peak_work work;
+		double score;
+		int rc;
+
+		if (plan_at(search, finalists[i], 1, &measurement, &work, err) < 0)
+			return -1;
+		rc = peak_samples_measure(&samples, search->of->rot, measurement, &work, runs->search + runs->choose,
+					  err);
+		rot_graph_delete(measurement);
+		if (rc < 0)
+			return -1;
+		score = peak_samples_score(&samples, 0, samples.nr);
+		if (isnan(best_score) || score > best_score) {
+			best_score = score;
+			*best = finalists[i];
+		}
+		peak_samples_clear(&samples);
+	}
+	return 0;
+}
+
+/*
+ * How many runs of the variant the search has looked at. What it looked at is in the cache: disturbed runs were
+ * repeated, so that there may be more than were asked for. Nothing looked at runs on several threads.
+ */
+static int
+count_seen(const struct ceiling_search *search, const struct measurement *measurement, const struct peak_work *work,
+	   size_t *nr, struct rot_error *err)
+{
+	const struct nr_runs *runs = &search->of->effort->runs;
+	struct peak_samples samples;
+	int rc;
+
+	*nr = 0;
+	if (measurement_nr_workloads(measurement) > 1)
+		return 0;
+	rc = peak_samples_measure(&samples, search->of->rot, measurement, work,
+				  has_no_choice(search) ? runs->report : runs->search + runs->choose, err);
+	if (rc == 0)
+		*nr = samples.nr;
+	peak_samples_clear(&samples);
+	return rc;
+}
+
+/* From that run on. */
+static int
+report_on(const struct ceiling_search *search, size_t best, const struct measurement *measurement,
+	  const struct peak_work *work, size_t from, struct rot_error *err)
+{
+	struct peak_samples samples;
+	size_t place;
+
+	if (peak_samples_measure(&samples, search->of->rot, measurement, work,
+				 (int)from + search->of->effort->runs.report, err) < 0)
+		return -1;
+	place = add_peak(search, best, measurement);
+	peak_samples_fill(&samples, from, &search->of->list->peaks[place]);
+	peak_samples_clear(&samples);
+	return 0;
+}
+
+/* The best variant on that many threads. */
+static int
+report(const struct ceiling_search *search, size_t best, size_t nr_threads, struct rot_error *err)
+{
+	struct measurement *measurement;
+	struct peak_work work;
+	size_t nr_seen = 0;
+	bool has_modes;
+	int rc = 0;
+
+	if (plan_at(search, best, nr_threads, &measurement, &work, err) < 0)
+		return -1;
+	has_modes = modes_of(&search->of->modes, work.border, nr_threads) != MODES_NONE;
+	/* Where nothing was chosen, those runs are as good as others; but they are of one process. */
+	if (has_modes || !has_no_choice(search))
+		rc = count_seen(search, measurement, &work, &nr_seen, err);
+	if (rc == 0 && has_modes) {
+		modes_add(&search->of->modes, add_peak(search, best, measurement), measurement, &work, nr_seen);
+		return 0;
+	}
+	if (rc == 0)
+		rc = report_on(search, best, measurement, &work, nr_seen, err);
+	rot_graph_delete(measurement);
+	return rc;
+}
+
+int
+ceiling_search_finish(const struct ceiling_search *search, struct rot_error *err)
+{
+	const struct peaks_options *options = search->of->options;
+	size_t best = 0;
+	int rc = choose(search, &best, err);
+
+	for (size_t i = 0; rc == 0 && i < options->nr_threads; i++)
+		if (options->threads[i] == 1 || !search->ceiling->is_of_one_thread)
+			rc = report(search, best, (size_t)options->threads[i], err);
+	return rc;
+}

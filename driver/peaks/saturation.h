@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How bandwidths grow with the number of threads, and where they stop: from that number on more threads get no more of
+ * what they share. Pure.
+ */
+#ifndef PEAKS_SATURATION_H
+#define PEAKS_SATURATION_H
+
+#include "peaks/peak.h"
+
+/* Fewer threads saturate a bandwidth if they reach this share of its highest. */
+#define SATURATION_SHARE 0.95
+
+/* One bandwidth over numbers of threads. */
+struct growth {
+	const struct peak **peaks; /* of the list, by rising number of threads; two at least */
+	size_t nr;
+	const char *mode;   /* of those on several threads */
+	double factor;      /* the highest, divided by that of the fewest threads */
+	int saturated_from; /* threads; 0: the most threads get clearly more than fewer do, so more might get more */
+};
+
+/*
+ * Of all bandwidths that are known on two numbers of threads at least, in the order of the list. A bandwidth on one
+ * thread, which has no mode, begins the growth of each mode. Caller frees with growths_delete.
+ */
+size_t peaks_growths(const struct peak_list *list, struct growth **growths);
+void growths_delete(struct growth *growths, size_t nr);
+
+/* The numbers of threads of all these, rising. Caller frees the array. */
+size_t growths_threads(const struct growth *growths, size_t nr, int **threads);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of CPUs: cores of their own first. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "peaks/cpus.h"
+#include "testing.h"
+
+#define MAX 6
+
+static const struct {
+	size_t nr;
+	int cpus[MAX], cores[MAX], spread[MAX];
+	size_t nr_cores;
+} rows[] = {
+	{2, {0, 1}, {0, 1}, {0, 1}, 2},
+	{4, {0, 1, 2, 3}, {0, 0, 2, 2}, {0, 2, 1, 3}, 2},
+	{4, {0, 1, 2, 3}, {0, 1, 0, 1}, {0, 1, 2, 3}, 2},
+	{6, {0, 1, 2, 4, 5, 7}, {0, 0, 0, 4, 5, 4}, {0, 4, 5, 1, 7, 2}, 3},
+	{1, {3}, {2}, {3}, 1}, /* the other of its core is not allowed */
+	{0, {0}, {0}, {0}, 0},
+};
+
+START_TEST(each_core_comes_once_first)
+{
+	int cpus[MAX];
+
+	for (size_t i = 0; i < MAX; i++)
+		cpus[i] = rows[_i].cpus[i];
+	ck_assert_uint_eq(cpus_spread(cpus, rows[_i].cores, rows[_i].nr), rows[_i].nr_cores);
+	for (size_t i = 0; i < rows[_i].nr; i++)
+		ck_assert_int_eq(cpus[i], rows[_i].spread[i]);
+}
+END_TEST
+
+START_TEST(this_machine_has_some)
+{
+	size_t nr_cores, nr;
+	int *cpus;
+
+	nr = allowed_cpus(&cpus, &nr_cores);
+	ck_assert_uint_ge(nr, 1);
+	ck_assert_uint_ge(nr_cores, 1);
+	ck_assert_uint_le(nr_cores, nr);
+	ck_assert_int_ge(cpus[nr - 1], 0);
+	free(cpus);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("cpus");
+	TCase *tests = tcase_create("cpus");
+
+	tcase_add_loop_test(tests, each_core_comes_once_first, 0, NR_ELEMENTS(rows));
+	tcase_add_test(tests, this_machine_has_some);
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}

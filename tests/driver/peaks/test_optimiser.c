@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/* The optimiser on landscapes that are known. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "peaks/optimiser.h"
+#include "testing.h"
+
+#define NR 19
+
+static int one_to_19[NR];
+static const struct optimiser_axis square[] = {{one_to_19, NR}, {one_to_19, NR}};
+
+typedef double landscape(const int *at);
+
+static double
+hill(const int *at)
+{
+	return 100 - (at[0] - 12) * (at[0] - 12) - (at[1] - 4) * (at[1] - 4);
+}
+
+/* As chains hide a latency: rises, then stays; noise of 0.05 %. */
+static double
+plateau(const int *at)
+{
+	return fmin(at[0], 8) / 8.0 * fmin(at[1], 3) / 3.0 * (1 + 0.0005 * ((at[0] * 7 + at[1] * 13) % 11) / 11);
+}
+
+/* As registers that are spilled: what counts is the product, and behind 40 all falls. */
+static double
+ridge(const int *at)
+{
+	int product = at[0] * at[1];
+
+	return product <= 40 ? product : 20;
+}
+
+/* Rises along the diagonal only: no single axis leads up. */
+static double
+diagonal_ridge(const int *at)
+{
+	return at[0] + at[1] - 5 * abs(at[0] - at[1]);
+}
+
+static double
+unmeasurable_below_10(const int *at)
+{
+	return at[0] < 10 ? NAN : hill(at);
+}
+
+static bool
+is_even(void *context, const int *at)
+{
+	(void)context;
+	return at[0] % 2 == 0;
+}
+
+static bool
+never(void *context, const int *at)
+{
+	(void)context, (void)at;
+	return false;
+}
+
+/* Follows a search to its end. The number of batches; all points asked for are distinct and within the limits. */
+static size_t
+follow(struct optimiser *optimiser, landscape *value, size_t max_batch)
+{
+	const size_t *batch;
+	size_t nr, nr_batches = 0, nr_told = 0;
+
+	while ((nr = optimiser_next(optimiser, &batch)) > 0) {
+		ck_assert(max_batch == 0 || nr <= max_batch);
+		for (size_t i = 0; i < nr; i++) {
+			const struct optimiser_point *found = optimiser_at(optimiser, batch[i]);
+
+			ck_assert_uint_eq(batch[i], nr_told++);
+			ck_assert(isnan(found->value));
+			for (size_t k = 0; k < batch[i]; k++)
+				ck_assert_int_ne(memcmp(optimiser_at(optimiser, k)->coordinates, found->coordinates,
+							2 * sizeof(int)),
+						 0);
+			optimiser_tell(optimiser, batch[i], value(found->coordinates));
+		}
+		ck_assert_uint_lt(nr_batches++, 1000);
+	}
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), nr_told);
+	return nr_batches;
+}
+
+static const struct optimiser_point *
+best_of(const struct optimiser *optimiser)
+{
+	size_t best;
+
+	ck_assert_uint_eq(optimiser_best(optimiser, &best, 1), 1);
+	return optimiser_at(optimiser, best);
+}
+
+START_TEST(grid_visits_every_point)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const struct optimiser_options options = {.strategy = SEARCH_GRID, .max_batch = 50};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	ck_assert_uint_eq(follow(optimiser, hill, 50), 8); /* 361 in fifties */
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), NR * NR);
+	ck_assert_int_eq(best_of(optimiser)->coordinates[0], 12);
+	ck_assert_int_eq(best_of(optimiser)->coordinates[1], 4);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	landscape *value;
+	double enough;
+	size_t at_most;
+} hills[] = {
+	{"hill", hill, 100, 200},
+	{"plateau", plateau, 1, 200},
+	{"ridge", ridge, 40, 200},
+	{"diagonal ridge", diagonal_ridge, 38, 300},
+	{"unmeasurable", unmeasurable_below_10, 100, 200},
+};
+
+START_TEST(fast_finds_the_top_with_fewer_points)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5, .gain = 0.001};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	follow(optimiser, hills[_i].value, 0);
+	ck_assert_msg(best_of(optimiser)->value >= hills[_i].enough, "%s: %g", hills[_i].name,
+		      best_of(optimiser)->value);
+	ck_assert_msg(optimiser_nr_points(optimiser) <= hills[_i].at_most, "%s: %zu points", hills[_i].name,
+		      optimiser_nr_points(optimiser));
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(climbs_out_of_what_cannot_be_measured)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const int below[] = {9, 9};
+	const int *const seeds[] = {below};
+	const struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	follow(optimiser, unmeasurable_below_10, 0);
+	ck_assert_double_eq(best_of(optimiser)->value, 100);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+/* The seed is nearer to the top than any point drawn: its neighbours come before those of others. */
+START_TEST(highest_climbs_first)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const int near[] = {11, 5}, top[] = {12, 4};
+	const int *const seeds[] = {near};
+	const struct optimiser_options options = {
+		.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .nr_starts = 5, .max_points = 6 + 8};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	follow(optimiser, hill, 0);
+	ck_assert_mem_eq(best_of(optimiser)->coordinates, top, sizeof(top));
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(gain_keeps_climbers_off_noise)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const int top[] = {15, 15};
+	const int *const seeds[] = {top};
+	struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .gain = 0.001};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	ck_assert_uint_eq(follow(optimiser, plateau, 0), 2);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), 9); /* the seed and its neighbours */
+	optimiser_delete(optimiser);
+	options.gain = 0;
+	optimiser = optimiser_new(&space, &options);
+	follow(optimiser, plateau, 0);
+	ck_assert_uint_gt(optimiser_nr_points(optimiser), 9);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+/* All seeds as high as each other: the neighbours of one of them are enough. Two are not: the starts climb as well. */
+START_TEST(plateau_ends_a_search)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const int places[][2] = {{15, 15}, {11, 17}, {18, 12}};
+	const int *const seeds[] = {places[0], places[1], places[2]};
+	struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 3, .gain = 0.001};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	ck_assert_uint_eq(follow(optimiser, plateau, 0), 2);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), 3 + 8);
+	optimiser_delete(optimiser);
+	options.nr_seeds = 2;
+	optimiser = optimiser_new(&space, &options);
+	follow(optimiser, plateau, 0);
+	ck_assert_uint_gt(optimiser_nr_points(optimiser), 2 + 8);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(same_values_same_points)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5};
+	struct optimiser *a = optimiser_new(&space, &options), *b;
+
+	options.max_batch = 3;
+	b = optimiser_new(&space, &options);
+	follow(a, ridge, 0);
+	follow(b, ridge, 3);
+	ck_assert_uint_eq(optimiser_nr_points(a), optimiser_nr_points(b));
+	for (size_t i = 0; i < optimiser_nr_points(a); i++)
+		ck_assert_mem_eq(optimiser_at(a, i)->coordinates, optimiser_at(b, i)->coordinates, 2 * sizeof(int));
+	optimiser_delete(a);
+	optimiser_delete(b);
+}
+END_TEST
+
+START_TEST(quick_asks_for_the_valid_seeds_only)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = is_even};
+	const int good[] = {12, 3}, odd[] = {13, 3}, outside[] = {20, 3}, better[] = {12, 4};
+	const int *const seeds[] = {good, odd, outside, better, good};
+	const struct optimiser_options options = {
+		.strategy = SEARCH_QUICK, .seeds = seeds, .nr_seeds = 5, .nr_starts = 5};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	ck_assert_uint_eq(follow(optimiser, hill, 0), 1);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), 2);
+	ck_assert_mem_eq(best_of(optimiser)->coordinates, better, sizeof(better));
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(quick_without_seeds_asks_for_starting_points)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = is_even};
+	const struct optimiser_options options = {.strategy = SEARCH_QUICK, .nr_starts = 5};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	follow(optimiser, hill, 0);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), 5);
+	for (size_t i = 0; i < 5; i++)
+		ck_assert_int_eq(optimiser_at(optimiser, i)->coordinates[0] % 2, 0);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(nothing_valid_finds_nothing)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = never};
+	const struct optimiser_options options = {.strategy = _i, .nr_starts = 5};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+	size_t best;
+
+	ck_assert_uint_eq(follow(optimiser, hill, 0), 0);
+	ck_assert_uint_eq(optimiser_best(optimiser, &best, 1), 0);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(max_points_ends_a_search)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const struct optimiser_options options = {.strategy = SEARCH_FAST, .nr_starts = 5, .max_points = 23};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+
+	follow(optimiser, hill, 0);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), 23);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(many_axes_and_uneven_values)
+{
+	static const int unroll[] = {1, 2, 4, 8, 16}, distances[] = {0, 512, 1024, 4096}, streams[] = {1, 2, 4};
+	const struct optimiser_axis axes[] = {{unroll, 5}, {distances, 4}, {streams, 3}};
+	const struct optimiser_space space = {.axes = axes, .nr_axes = 3};
+	const int seed[] = {2, 512, 1};
+	const int *const seeds[] = {seed};
+	const struct optimiser_options options = {.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+	const size_t *batch;
+
+	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 1);
+	ck_assert_mem_eq(optimiser_at(optimiser, 0)->coordinates, seed, sizeof(seed));
+	optimiser_tell(optimiser, 0, 1);
+	/* Its neighbours on each axis, and no diagonal ones: 1 and 4, 0 and 1024, 2. */
+	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 5);
+	for (size_t i = 0; i < 5; i++)
+		optimiser_tell(optimiser, batch[i], 0.5);
+	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 0);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(without_axes_there_is_one_point)
+{
+	const struct optimiser_space space = {.nr_axes = 0};
+	const struct optimiser_options options = {.strategy = _i, .nr_starts = 5};
+	struct optimiser *optimiser = optimiser_new(&space, &options);
+	const size_t *batch;
+
+	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 1);
+	optimiser_tell(optimiser, batch[0], 7);
+	ck_assert_uint_eq(optimiser_next(optimiser, &batch), 0);
+	ck_assert_double_eq(best_of(optimiser)->value, 7);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+START_TEST(too_large_a_space_is_refused)
+{
+	const struct optimiser_axis axes[] = {
+		{one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}, {one_to_19, NR}};
+	const struct optimiser_space space = {.axes = axes, .nr_axes = 5};
+
+	ck_assert_ptr_null(optimiser_new(&space, &(struct optimiser_options){.strategy = SEARCH_GRID}));
+}
+END_TEST
+
+static double
+first_axis_mod_3(const int *at)
+{
+	return at[0] % 3 == 0 ? NAN : at[0] % 3;
+}
+
+START_TEST(best_are_sorted_and_stable)
+{
+	const struct optimiser_axis axis[] = {{one_to_19, 7}};
+	const struct optimiser_space space = {.axes = axis, .nr_axes = 1};
+	struct optimiser *optimiser = optimiser_new(&space, &(struct optimiser_options){.strategy = SEARCH_GRID});
+	size_t best[10], nr;
+	const size_t *batch;
+
+	nr = optimiser_next(optimiser, &batch);
+	ck_assert_uint_eq(nr, 7);
+	for (size_t i = 0; i < nr; i++)
+		optimiser_tell(optimiser, batch[i], first_axis_mod_3(optimiser_at(optimiser, batch[i])->coordinates));
+	ck_assert_uint_eq(optimiser_best(optimiser, best, 10), 5); /* 2 5, 1 4 7; 3 and 6 have no value */
+	ck_assert_int_eq(optimiser_at(optimiser, best[0])->coordinates[0], 2);
+	ck_assert_int_eq(optimiser_at(optimiser, best[1])->coordinates[0], 5);
+	ck_assert_int_eq(optimiser_at(optimiser, best[2])->coordinates[0], 1);
+	ck_assert_int_eq(optimiser_at(optimiser, best[4])->coordinates[0], 7);
+	ck_assert_uint_eq(optimiser_best(optimiser, best, 3), 3);
+	ck_assert_int_eq(optimiser_at(optimiser, best[1])->coordinates[0], 5);
+	ck_assert_uint_eq(optimiser_best(optimiser, best, 0), 0);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("optimiser");
+	TCase *tests = tcase_create("optimiser");
+
+	for (int i = 0; i < NR; i++)
+		one_to_19[i] = i + 1;
+	tcase_add_test(tests, grid_visits_every_point);
+	tcase_add_loop_test(tests, fast_finds_the_top_with_fewer_points, 0, NR_ELEMENTS(hills));
+	tcase_add_test(tests, climbs_out_of_what_cannot_be_measured);
+	tcase_add_test(tests, highest_climbs_first);
+	tcase_add_test(tests, gain_keeps_climbers_off_noise);
+	tcase_add_test(tests, plateau_ends_a_search);
+	tcase_add_test(tests, same_values_same_points);
+	tcase_add_test(tests, quick_asks_for_the_valid_seeds_only);
+	tcase_add_test(tests, quick_without_seeds_asks_for_starting_points);
+	tcase_add_loop_test(tests, nothing_valid_finds_nothing, SEARCH_QUICK, SEARCH_GRID + 1);
+	tcase_add_test(tests, max_points_ends_a_search);
+	tcase_add_test(tests, many_axes_and_uneven_values);
+	tcase_add_loop_test(tests, without_axes_there_is_one_point, SEARCH_QUICK, SEARCH_GRID + 1);
+	tcase_add_test(tests, too_large_a_space_is_refused);
+	tcase_add_test(tests, best_are_sorted_and_stable);
+	suite_add_tcase(suite, tests);
+	return suite_run(suite);
+}
