@@ -13,6 +13,7 @@
 #include "controllers/value_text.h"
 #include "memory.h"
 #include "number.h"
+#include "quantities/samples.h"
 #include "rot.h"
 #include "support/process.h"
 #include "support/progress.h"
@@ -37,6 +38,12 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	experiment->configured_runs = (int)runs;
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
+}
+
+void
+experiment_keep_disturbed(struct experiment *experiment)
+{
+	experiment->keeps_disturbed = true;
 }
 
 /* ---- requests: their strings are constant, see quantity_parse ---- */
@@ -273,7 +280,8 @@ cache_state_of(const struct measurement *measurement)
 
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		const struct workload *workload = measurement_workloads_at(measurement, i);
-		const char *name = workload->kernel ? cache_state_name(workload->kernel) : "";
+		const char *name =
+			workload->kernel && !workload_is_load(workload) ? cache_state_name(workload->kernel) : "";
 
 		if (!strstr(state, name)) {
 			char *longer = rot_format("%s%s%s", state, state[0] ? "; " : "", name);
@@ -283,6 +291,17 @@ cache_state_of(const struct measurement *measurement)
 		}
 	}
 	return state;
+}
+
+/* Workloads that are no loads. */
+static size_t
+nr_measured(const struct measurement *measurement)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++)
+		nr += !workload_is_load(measurement_workloads_at(measurement, i));
+	return nr;
 }
 
 void
@@ -380,6 +399,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
 		.budget_s = configuration_double(configuration, "timeBudget"),
 		.wants_own_cost = true,
+		.keeps_disturbed = experiment->keeps_disturbed,
 	};
 }
 
@@ -455,7 +475,7 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 	int rc;
 
 	point.cache_state = cache_state_of(measurement);
-	experiment_use_cpus(experiment, (double)measurement_nr_workloads(measurement));
+	experiment_use_cpus(experiment, (double)nr_measured(measurement));
 	experiment_begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)

@@ -26,6 +26,12 @@ struct experiment *experiment_new(struct rot *rot, const char *controller_name, 
 				  size_t nr_points_expected, struct rot_error *err);
 void experiment_delete(struct experiment *experiment);
 
+/*
+ * Runs that the system disturbs are in the values, and are not repeated: for experiments that are about them. What
+ * disturbed them is told as ever.
+ */
+void experiment_keep_disturbed(struct experiment *experiment);
+
 /* ---- what to show; none of it is part of any measurement ---- */
 
 enum experiment_plot_kind { EXPERIMENT_ROOFLINE, EXPERIMENT_DISTRIBUTION, EXPERIMENT_SERIES };

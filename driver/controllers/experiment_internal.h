@@ -92,7 +92,8 @@ struct experiment_own_ceiling {
 struct experiment {
 	struct rot *rot;
 	char *controller_name, *output_name;
-	int configured_runs; /* instead of those asked for; 0: none */
+	int configured_runs;  /* instead of those asked for; 0: none */
+	bool keeps_disturbed; /* experiment_keep_disturbed */
 	struct experiment_point *points;
 	size_t nr_points;
 	struct experiment_own_ceiling *ceilings;

@@ -37,18 +37,88 @@ print_runs_ends(const struct experiment *experiment, FILE *out)
 	}
 }
 
+/* Disturbed runs of points, and by what. */
+struct disturbed {
+	size_t nr_points, most_runs;
+	unsigned taints;
+};
+
+static void
+disturbed_add(struct disturbed *disturbed, const struct quantity_value *value)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		nr += value->taints[i] != 0;
+		disturbed->taints |= value->taints[i];
+	}
+	disturbed->nr_points++;
+	disturbed->most_runs = nr > disturbed->most_runs ? nr : disturbed->most_runs;
+}
+
+/* The value of the point that says most of its disturbed runs, or NULL: all are of the same runs. */
+static const struct quantity_value *
+most_disturbed(const struct experiment_point *point)
+{
+	const struct quantity_value *most = NULL;
+
+	for (size_t i = 0; i < point->nr_values; i++) {
+		const struct quantity_value *value = &point->values[i];
+		bool is_disturbed = false;
+
+		for (size_t k = 0; value->taints && k < value->nr_samples; k++)
+			is_disturbed = is_disturbed || value->taints[k];
+		if (is_disturbed && (!most || value->summary.tainted > most->summary.tainted))
+			most = value;
+	}
+	return most;
+}
+
+static void
+print_disturbed(const struct experiment *experiment, FILE *out)
+{
+	enum { LEFT_OUT, ALL, KEPT, NR_FATES };
+	struct disturbed disturbed[NR_FATES] = {{0}};
+	char *causes[NR_FATES];
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = most_disturbed(&experiment->points[i]);
+
+		if (value)
+			disturbed_add(&disturbed[quantity_is_of_tainted(value) ? ALL
+						 : value->summary.tainted == 0 ? KEPT
+									       : LEFT_OUT],
+				      value);
+	}
+	for (int i = 0; i < NR_FATES; i++)
+		causes[i] = sample_taints_text(disturbed[i].taints);
+	if (disturbed[LEFT_OUT].nr_points)
+		fprintf(out,
+			"up to %zu runs of a point were disturbed (%s) and left out; OUTPUT.json says which, and why\n",
+			disturbed[LEFT_OUT].most_runs, causes[LEFT_OUT]);
+	if (disturbed[ALL].nr_points)
+		fprintf(out,
+			"%s: %zu of %zu points had no run that was not disturbed (%s), their values are of these\n",
+			VALUE_DISTURBED, disturbed[ALL].nr_points, experiment->nr_points, causes[ALL]);
+	if (disturbed[KEPT].nr_points)
+		fprintf(out,
+			"up to %zu runs of a point were disturbed (%s) and are in the values, which are about that; "
+			"OUTPUT.json says which\n",
+			disturbed[KEPT].most_runs, causes[KEPT]);
+	for (int i = 0; i < NR_FATES; i++)
+		free(causes[i]);
+}
+
 /* What the marks mean, as far as they are in the table. */
 static void
 print_legend(const struct experiment *experiment, FILE *out)
 {
-	size_t nr_tainted = 0;
 	bool has_interval = false;
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
 			const struct quantity_value *value = &experiment->points[i].values[j];
 
-			nr_tainted = value->summary.tainted > nr_tainted ? value->summary.tainted : nr_tainted;
 			has_interval = has_interval || value->summary.low < value->summary.high;
 		}
 	if (has_interval)
@@ -62,9 +132,7 @@ print_legend(const struct experiment *experiment, FILE *out)
 		if (is_there)
 			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
 	}
-	if (nr_tainted)
-		fprintf(out, "up to %zu runs of a point were disturbed and left out; OUTPUT.json says which, and why\n",
-			nr_tainted);
+	print_disturbed(experiment, out);
 	print_runs_ends(experiment, out);
 }
 

@@ -25,7 +25,9 @@ heading_of_runs(const struct experiment *experiment, const struct quantity_reque
 			continue;
 		least = value->summary.n < least ? value->summary.n : least;
 		most = value->summary.n > most ? value->summary.n : most;
-		if (value->summary.estimator && strcmp(value->summary.estimator, "exact") != 0)
+		/* Where every run was disturbed the value is marked. */
+		if (value->summary.estimator && strncmp(value->summary.estimator, "exact", strlen("exact")) != 0 &&
+		    (strcmp(estimator, "exact") == 0 || !quantity_is_of_tainted(value)))
 			estimator = value->summary.estimator;
 	}
 	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))

@@ -166,13 +166,15 @@ is_disturbed(const json_t *disturbed, size_t run)
 	return false;
 }
 
-/* Those that the summary is of: the undisturbed ones, if there are any. Fresh memory; *nr of them. */
+/* Those that the summary is of: the undisturbed ones, if there are any, and all where none was left out. Fresh memory;
+ * *nr of them. */
 static double *
 samples_of(const json_t *quantity, size_t *nr)
 {
 	const json_t *samples = json_object_get(quantity, "samples"), *sample;
 	const json_t *disturbed = json_object_get(quantity, "taintedSamples");
-	const bool use_all = json_array_size(disturbed) >= json_array_size(samples);
+	const bool use_all =
+		json_array_size(disturbed) >= json_array_size(samples) || json_number_at(quantity, "tainted") == 0;
 	double *values = rot_calloc(json_array_size(samples) + 1, sizeof(*values));
 	size_t i;
 

@@ -127,14 +127,14 @@ value_text(const struct quantity_value *value)
 {
 	struct summary summary = summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
 	char *number = summary_text(&summary), *marked;
+	const char *kind = "", *disturbed = quantity_is_of_tainted(value) ? " " VALUE_DISTURBED : "";
 
 	for (size_t i = 0; i < value_nr_kinds; i++)
-		if (value->kind && strcmp(value->kind, value_kinds[i].kind) == 0) {
-			marked = rot_format("%s %s", number, value_kinds[i].mark);
-			free(number);
-			return marked;
-		}
-	return number;
+		if (value->kind && strcmp(value->kind, value_kinds[i].kind) == 0)
+			kind = value_kinds[i].mark;
+	marked = rot_format("%s%s%s%s", number, kind[0] ? " " : "", kind, disturbed);
+	free(number);
+	return marked;
 }
 
 /* ---- doubts ---- */

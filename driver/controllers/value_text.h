@@ -38,6 +38,9 @@ char *value_doubts_text(const struct quantity_value *value);
 /* "operationalIntensity" -> "operational intensity". Fresh memory. */
 char *camel_case_words(const char *name);
 
+/* Marks a value of which every run was disturbed. */
+#define VALUE_DISTURBED "(d)"
+
 /* What the value is of, for people: "doublePrecisionFlop/llcRam.read" -> "double precision, LLC-RAM read"; clocks are
  * left out. Fresh memory. */
 char *value_of_words(const struct quantity_value *value);

@@ -184,7 +184,8 @@ know_levels(const struct xml_controller *controller, struct rot_error *err)
 static int
 run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
-	char *name = xml_attribute(xmlDocGetRootElement(controller->file.doc), "name", "");
+	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
+	char *name = xml_attribute(root, "name", ""), *disturbed = xml_attribute(root, "disturbed", "");
 	struct experiment *experiment = experiment_new(controller->rot, name, output_name,
 						       controller->nr_planned + controller->nr_ceilings, err);
 	struct rot_error later = {0};
@@ -192,6 +193,8 @@ run(struct xml_controller *controller, const char *output_name, struct rot_error
 
 	if (!experiment || xml_plan_show(controller, experiment, err) < 0 || know_levels(controller, err) < 0)
 		goto out;
+	if (strcmp(disturbed, "kept") == 0)
+		experiment_keep_disturbed(experiment);
 	rc = measure_all(controller, experiment, err);
 	if (rc == 0)
 		rc = experiment_write(experiment, true, err);
@@ -199,6 +202,7 @@ run(struct xml_controller *controller, const char *output_name, struct rot_error
 		experiment_write(experiment, false, &later); /* that we were interrupted is what the user must know */
 out:
 	experiment_delete(experiment);
+	free(disturbed);
 	free(name);
 	return rc;
 }

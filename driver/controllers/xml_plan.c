@@ -12,6 +12,7 @@
 #include "measuring/kernel_needs.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "quantities/samples.h"
 
 #define DEFAULT_RUNS 10
 
@@ -208,10 +209,24 @@ kernel_element(const xmlNode *element, size_t i)
 	return kernel ? kernel : workload ? workload : element;
 }
 
+/* What is measured of kernels follows from the quantities. */
+static int
+check_load(const struct measurer_set *set, struct rot_error *err)
+{
+	if (!set->main_measurer && measurer_set_nr_additional_measurers(set) == 0 &&
+	    measurer_set_nr_validation_measurers(set) == 0)
+		return 0;
+	rot_error_set(err, 0, "the <measurerSet> of a <workload> has measurers, which nobody would read");
+	return rot_error_hint(err, "quantities say what is measured, rules measure something else; an empty "
+				   "<measurerSet/> makes the workload a load, of which no quantity is");
+}
+
 static int
 check_kernels(const struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
 	      struct rot_error *err)
 {
+	size_t nr_measured = 0;
+
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		const struct workload *workload = measurement_workloads_at(measurement, i);
 
@@ -219,8 +234,15 @@ check_kernels(const struct xml_controller *controller, const xmlNode *element, c
 			rot_error_set(err, 0, "<workload> has no <kernel>");
 			return xml_error_at(kernel_element(element, i), err);
 		}
+		if (workload->measurer_set && check_load(workload->measurer_set, err) < 0)
+			return xml_error_at(kernel_element(element, i), err);
+		nr_measured += !workload_is_load(workload);
 		if (kernel_check(controller->rot, workload->kernel, err) < 0)
 			return xml_error_at(kernel_element(element, i), err);
+	}
+	if (nr_measured == 0) {
+		rot_error_set(err, 0, "each <workload> is a load, with a <measurerSet/>: there is nothing to measure");
+		return xml_error_at(element, err);
 	}
 	return 0;
 }

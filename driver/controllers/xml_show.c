@@ -80,7 +80,20 @@ annotation_of(const xmlNode *element)
 	return all;
 }
 
-/* Can the quantity be measured here, or is it known in advance? If not, the plot shows its curves alone. */
+/* Of a quantity with one word: is it the request's? Rates are offered with the clock of the configuration. */
+static bool
+is_word_of(const char *of, const struct quantity_request *request)
+{
+	const char *const words[] = {request->operation, request->border, request->clock};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (words[i] && strcmp(of, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Can the quantity be measured here, or is it known in advance? If not, the plot shows its curves alone, and without
+ * any it is left out. */
 static bool
 is_known_here(struct rot *rot, const char *quantity)
 {
@@ -94,10 +107,21 @@ is_known_here(struct rot *rot, const char *quantity)
 		return true; /* said where the plot is added */
 	nr = quantity_offers(rot, &offers);
 	for (size_t i = 0; i < nr; i++)
-		if (strcmp(offers[i].name, request.name) == 0 && strcmp(offers[i].kind, "unavailable") == 0)
+		if (strcmp(offers[i].name, request.name) == 0 && strcmp(offers[i].kind, "unavailable") == 0 &&
+		    (!offers[i].of[0] || is_word_of(offers[i].of, &request)))
 			is_known = false;
 	free(offers);
 	return is_known;
+}
+
+static bool
+is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *element)
+{
+	char *y = xml_attribute(element, "y", "");
+	bool is = attribute_is(element, "optional", "true") && !is_known_here(controller->rot, y);
+
+	free(y);
+	return is;
 }
 
 static int
@@ -128,7 +152,7 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 		rot_error_set(err, 0, "<plot differenceFrom>: only a plot of type series shows differences");
 		return xml_error_at(element, err);
 	}
-	if (attribute_is(element, "optional", "true") && !is_known_here(controller->rot, plot->y)) {
+	if (is_optional_and_unknown(controller, element)) {
 		plot->y = "time";
 		plot->condition = "false()";
 	}
@@ -289,8 +313,11 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 	  struct rot_error *err)
 {
 	struct reading reading = {0};
-	int rc = read_plot(controller, &reading, element, err);
+	int rc;
 
+	if (is_optional_and_unknown(controller, element) && !xml_child(element, "curve"))
+		return 0;
+	rc = read_plot(controller, &reading, element, err);
 	if (rc == 0 && reading.plot.kind != EXPERIMENT_ROOFLINE)
 		rc = check_x(controller, &reading, element, err);
 	if (rc == 0)

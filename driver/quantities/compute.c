@@ -80,6 +80,8 @@ clock_value(const struct pass_run *run, enum part_source source)
 		return run->wall_ns;
 	case PART_PROBED:
 		return run->core_cycles;
+	case PART_MOVES:
+		return run->migrations;
 	default:
 		return run->context_switches;
 	}
@@ -129,37 +131,43 @@ part_series(struct series *series, const struct architecture *architecture, cons
 
 /* ---- from parts to the value ---- */
 
-/* Values without a taint by the taints given, times scale; all of them if use_all. Fresh memory. */
+#define ALL_TAINTS (~0U)
+
+/* Ends the estimators of what is only known of runs that should be left out. */
+#define OF_TAINTED "OfTainted"
+
+/* Values that no taint but those in tolerated leaves out, by the taints given, times scale; with ALL_TAINTS all of
+ * them. Fresh memory. */
 static double *
-kept_values(const struct series *series, const unsigned *taints, double scale, bool use_all, size_t *nr)
+kept_values(const struct series *series, const unsigned *taints, double scale, unsigned tolerated, size_t *nr)
 {
 	double *kept = rot_calloc(series->nr, sizeof(*kept));
 
 	*nr = 0;
 	for (size_t i = 0; i < series->nr; i++) {
-		if (use_all || series->is_known || taints[i] == 0)
+		if (series->is_known || (taints[i] & ~tolerated) == 0)
 			kept[(*nr)++] = scale * series->values[i];
 	}
 	return kept;
 }
 
 static size_t
-count_tainted(const unsigned *taints, size_t nr)
+count_left_out(const unsigned *taints, size_t nr, unsigned tolerated)
 {
 	size_t tainted = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		tainted += taints[i] != 0;
+		tainted += (taints[i] & ~tolerated) != 0;
 	return tainted;
 }
 
 static struct summary
 summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum,
-		 bool use_all)
+		 unsigned tolerated)
 {
 	struct summary summary;
 	size_t nr;
-	double *kept = kept_values(series, series->taints, resolution->scale, use_all, &nr);
+	double *kept = kept_values(series, series->taints, resolution->scale, tolerated, &nr);
 
 	if (series->is_known)
 		summary = summary_single(kept[0], resolution->numerator.kind);
@@ -198,13 +206,13 @@ use_best_time(struct summary *summary, const double *work, size_t nr_work, const
 
 static struct summary
 summarise_ratio(const struct quantity_resolution *resolution, const struct series *top, const struct series *bottom,
-		const unsigned *joint_taints, bool use_minimum, bool use_all)
+		const unsigned *joint_taints, bool use_minimum, unsigned tolerated)
 {
 	const bool jointly = joint_taints != NULL;
 	struct summary summary;
 	size_t nr_top, nr_bottom;
-	double *numerator = kept_values(top, jointly ? joint_taints : top->taints, 1, use_all, &nr_top);
-	double *denominator = kept_values(bottom, jointly ? joint_taints : bottom->taints, 1, use_all, &nr_bottom);
+	double *numerator = kept_values(top, jointly ? joint_taints : top->taints, 1, tolerated, &nr_top);
+	double *denominator = kept_values(bottom, jointly ? joint_taints : bottom->taints, 1, tolerated, &nr_bottom);
 
 	if (top->is_known && bottom->is_known)
 		summary = summary_single(resolution->scale * numerator[0] / denominator[0],
@@ -223,15 +231,24 @@ summarise_ratio(const struct quantity_resolution *resolution, const struct serie
 	return summary;
 }
 
+bool
+quantity_is_of_tainted(const struct quantity_value *value)
+{
+	const char *estimator = value->summary.estimator ? value->summary.estimator : "";
+	const size_t length = strlen(estimator), ending = strlen(OF_TAINTED);
+
+	return length > ending && strcmp(estimator + length - ending, OF_TAINTED) == 0;
+}
+
 static const char *
 tainted_estimator(const char *estimator)
 {
 	static const char *const names[][2] = {
-		{"median", "medianOfTainted"},
-		{"exact", "exactOfTainted"},
-		{"minimum", "minimumOfTainted"},
-		{"ratioOfMedians", "ratioOfMediansOfTainted"},
-		{"medianPerMinimum", "medianPerMinimumOfTainted"},
+		{"median", "median" OF_TAINTED},
+		{"exact", "exact" OF_TAINTED},
+		{"minimum", "minimum" OF_TAINTED},
+		{"ratioOfMedians", "ratioOfMedians" OF_TAINTED},
+		{"medianPerMinimum", "medianPerMinimum" OF_TAINTED},
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -261,15 +278,16 @@ value_set_samples(struct quantity_value *value, const struct quantity_resolution
 	}
 }
 
-/* Is there a side that was measured and of which every run is tainted? */
+/* Is there a side that was measured and of which every run would be left out? */
 static bool
-all_are_tainted(const struct quantity_value *value, const struct series *top, const struct series *bottom, bool jointly)
+all_are_tainted(const struct quantity_value *value, const struct series *top, const struct series *bottom, bool jointly,
+		unsigned tolerated)
 {
 	if (jointly)
-		return count_tainted(value->taints, value->nr_samples) == value->nr_samples;
-	if (!top->is_known && count_tainted(top->taints, top->nr) == top->nr)
+		return count_left_out(value->taints, value->nr_samples, tolerated) == value->nr_samples;
+	if (!top->is_known && count_left_out(top->taints, top->nr, tolerated) == top->nr)
 		return true;
-	return bottom && !bottom->is_known && count_tainted(bottom->taints, bottom->nr) == bottom->nr;
+	return bottom && !bottom->is_known && count_left_out(bottom->taints, bottom->nr, tolerated) == bottom->nr;
 }
 
 static void
@@ -278,14 +296,16 @@ value_summarise(struct quantity_value *value, const struct quantity_resolution *
 {
 	const bool jointly = bottom && !top->is_known && !bottom->is_known && top->pass == bottom->pass &&
 			     top->pass < plan->nr_passes;
-	const bool use_all = value->nr_samples && all_are_tainted(value, top, bottom, jointly);
+	const unsigned kept = resolution->kept_taints;
+	const bool use_all = value->nr_samples && all_are_tainted(value, top, bottom, jointly, kept);
+	const unsigned tolerated = use_all ? ALL_TAINTS : kept;
 
 	if (bottom)
-		value->summary =
-			summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum, use_all);
+		value->summary = summarise_ratio(resolution, top, bottom, jointly ? value->taints : NULL, use_minimum,
+						 tolerated);
 	else
-		value->summary = summarise_single(resolution, top, use_minimum, use_all);
-	value->summary.tainted = count_tainted(value->taints, value->nr_samples);
+		value->summary = summarise_single(resolution, top, use_minimum, tolerated);
+	value->summary.tainted = count_left_out(value->taints, value->nr_samples, kept);
 	if (use_all)
 		value->summary.estimator = tainted_estimator(value->summary.estimator);
 }

@@ -13,11 +13,12 @@
 /*
  * Fills value (clear it) from samples[i], the runs of plan->passes[i].
  *
- * Tainted samples are kept in value->samples and left out of the summary. If all are tainted the summary is over all of
- * them: its estimator ends in "OfTainted" and summary.tainted is their number. Parts of one pass are taken jointly;
- * else run i of one pass goes with run i of the other in the samples, and the summary is the ratio of the medians.
- * use_minimum: the estimator of times is the minimum, and of rates the median of the work per minimum of the time,
- * without interval (the thesis' best of K). Error: a formula that cannot be evaluated.
+ * Tainted samples are kept in value->samples and left out of the summary, unless by kept_taints of the resolution. If
+ * all are tainted the summary is over all of them: its estimator ends in "OfTainted" and summary.tainted is their
+ * number. Parts of one pass are taken jointly; else run i of one pass goes with run i of the other in the samples, and
+ * the summary is the ratio of the medians. use_minimum: the estimator of times is the minimum, and of rates the median
+ * of the work per minimum of the time, without interval (the thesis' best of K). Error: a formula that cannot be
+ * evaluated.
  */
 int quantity_compute(struct quantity_value *value, const struct quantity_resolution *resolution,
 		     const struct architecture *architecture, const struct pass_plan *plan,

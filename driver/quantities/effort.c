@@ -99,7 +99,7 @@ effort_next(struct effort_course *course, const struct quantity_value *values, s
 	    double spent_s)
 {
 	const double precision = course->effort->precision;
-	const int nr_good = least_undisturbed(values, nr_values, nr_runs);
+	const int nr_good = course->effort->keeps_disturbed ? nr_runs : least_undisturbed(values, nr_values, nr_runs);
 	enum width width;
 	int next;
 

@@ -27,7 +27,8 @@ void effort_begin(struct effort_course *course, const struct quantity_effort *ef
  * 0: these are all.
  *
  * Disturbed runs are repeated until the target is met without them, in at most three rounds and at most as many again
- * as the target; not at all if every run was disturbed, since the cause then lies in the work. With a precision the
+ * as the target; not at all if every run was disturbed, since the cause then lies in the work, and
+ * not where the effort keeps them. With a precision the
  * target is doubled while the interval of a time or a rate is wider. Nothing is added that would take longer than the
  * budget.
  */

@@ -9,6 +9,7 @@
 
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "quantities/samples.h"
 
 typedef bool
 expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count, struct rot_error *err);
@@ -64,17 +65,20 @@ compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *
 	return bytes_of(kernel_compulsory_bytes, rot, kernel, of, bytes, err);
 }
 
-/* Sum over the workloads' kernels; NaN if one of them does not know. -1 if an expression failed. */
+/* Sum over the kernels of workloads that are no loads; NaN if one of them does not know. -1 if an expression failed. */
 static int
 expected_sum(struct rot *rot, const struct measurement *measurement, const char *of, expected_count *expected,
 	     double *sum, struct rot_error *err)
 {
 	*sum = of ? 0 : NAN;
 	for (size_t i = 0; of && i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
 		struct rot_error local = {{0}, {0}};
 		double part;
 
-		if (expected(rot, measurement_workloads_at(measurement, i)->kernel, of, &part, &local)) {
+		if (workload_is_load(workload))
+			continue;
+		if (expected(rot, workload->kernel, of, &part, &local)) {
 			*sum += part;
 		} else {
 			*sum = NAN;

@@ -15,8 +15,11 @@ own_cost_measurement(struct rot *rot, const struct measurement *measurement)
 
 	for (size_t i = 0; empty && i < measurement_nr_workloads(measurement); i++) {
 		const struct workload *of = measurement_workloads_at(measurement, i);
-		struct workload *workload = workload_new();
+		struct workload *workload;
 
+		if (workload_is_load(of))
+			continue;
+		workload = workload_new();
 		workload->cpu = of->cpu;
 		workload->kernel = rot_entity_new(class);
 		workload->kernel->warm_code = of->kernel->warm_code;

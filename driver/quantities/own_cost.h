@@ -18,7 +18,7 @@ struct rot;
 #define OWN_COST_SHORT 100
 
 /*
- * The measurement with kernels that do nothing, in the same cache state, on the same CPUs, without rules and
+ * The measurement with kernels that do nothing, in the same cache state, on the same CPUs, without loads, rules and
  * configurators: so it is the same for all kernels. Free with rot_graph_delete. NULL: the kernel Dummy is missing.
  */
 struct measurement *own_cost_measurement(struct rot *rot, const struct measurement *measurement);

@@ -30,10 +30,12 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 
 	*expectation = (struct quantity_expectation){.can_probe_clock = true};
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+		const struct workload *workload = measurement_workloads_at(measurement, i);
 
-		expectation->is_cold_only |= kernel->warm_data;
-		expectation->can_probe_clock &= kernel->num_threads <= 1;
+		if (workload_is_load(workload))
+			continue;
+		expectation->is_cold_only |= workload->kernel->warm_data;
+		expectation->can_probe_clock &= workload->kernel->num_threads <= 1;
 	}
 	if (action) {
 		expectation->operations = expectation->bytes = NAN;
@@ -54,6 +56,7 @@ struct measuring_job {
 	struct rot *rot;
 	struct quantity_resolution *resolutions;
 	size_t nr_requests;
+	bool keeps_disturbed;
 	struct pass_plan plan;
 	struct measurement **passes; /* one per pass of the plan */
 	struct measurement_result **results;
@@ -132,6 +135,7 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 		    quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) <
 			    0)
 			return -1;
+		job->resolutions[i].kept_taints = job->keeps_disturbed ? TAINTS_OF_SYSTEM : 0;
 	}
 	warn_of_expectations(job);
 	return 0;
@@ -151,7 +155,7 @@ collect_part(const struct quantity_part *part, struct needs *needs)
 		needs->formulas[needs->nr_formulas++] = part->formula;
 	needs->probe |= part->source == PART_PROBED;
 	needs->clock |= part->source == PART_TSC || part->source == PART_WALL || part->source == PART_PROBED;
-	needs->any |= part->source == PART_SWITCHES;
+	needs->any |= part->source == PART_SWITCHES || part->source == PART_MOVES;
 }
 
 static int
@@ -350,7 +354,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
 			char ***hashes, json_t **rules, struct rot_error *err)
 {
-	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
+	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests, .keeps_disturbed = effort->keeps_disturbed};
 	struct effort_course course;
 	int rc = -1;
 

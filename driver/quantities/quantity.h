@@ -22,11 +22,11 @@ struct json_t;
  * name        operation         border            clock
  * time                                            coreCycles | referenceCycles | tsc | microSeconds | auto
  * operationCount   doublePrecisionFlop | singlePrecisionFlop | flop (both) | compInstr (x87) | instructions
- * transferredBytes              l1l2 | l2l3 | llcRam, each alone (both directions), or with ".read" or ".write"
+ * transferredBytes              l1l2 | l2l3 | llcRam | disk, each alone (both directions), or with ".read" or ".write"
  * performance      as above                        as above      operations per unit of time
  * throughput                    as above          as above      bytes per unit of time
  * operationalIntensity as above as above                        operations per byte
- * tlbMisses, contextSwitches, interrupts, instructions           plain counts
+ * tlbMisses, contextSwitches, migrations, interrupts, instructions           plain counts
  */
 struct quantity_request {
 	const char *name;
@@ -71,6 +71,12 @@ enum sample_taint {
 	TAINT_CLOCK = 1 << 6, /* the core clock before and after differ by more than 1 % */
 	TAINT_STEAL = 1 << 7, /* a hypervisor ran something else for at least 1 % of the time */
 };
+
+/* What the system did to a run; the others are faults of the measurement itself. */
+#define TAINTS_OF_SYSTEM (TAINT_CONTEXT_SWITCH | TAINT_MIGRATION | TAINT_MAJOR_FAULT | TAINT_CLOCK | TAINT_STEAL)
+
+/* Names of the causes: "contextSwitch, migration"; fresh memory. */
+char *sample_taints_text(unsigned taints);
 
 /*
  * What an empty region counts that is started and stopped by the same measurers: it is within every value, and nothing
@@ -126,6 +132,9 @@ struct quantity_value {
 
 void quantity_value_clear(struct quantity_value *value);
 
+/* Every run was disturbed: the value is of runs that would be left out if there were others. */
+bool quantity_is_of_tainted(const struct quantity_value *value);
+
 /*
  * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed)
  * with nr_runs runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here
@@ -138,10 +147,12 @@ int quantities_measure(struct rot *rot, const struct measurement *measurement, c
 
 /* How often a point is measured. */
 struct quantity_effort {
-	int nr_runs;         /* undisturbed ones that are wanted; not looked at with a precision */
-	double precision;    /* 0: none; else intervals of times and rates shall be within this share of the value */
-	double budget_s;     /* no runs are added that take longer than this together */
-	bool wants_own_cost; /* also measure an empty region, once for each group of measurers (own_cost.h) */
+	int nr_runs;          /* undisturbed ones that are wanted; not looked at with a precision */
+	double precision;     /* 0: none; else intervals of times and rates shall be within this share of the value */
+	double budget_s;      /* no runs are added that take longer than this together */
+	bool keeps_disturbed; /* runs that the system disturbed are wanted as well: they are in the values and are not
+				 repeated */
+	bool wants_own_cost;  /* also measure an empty region, once for each group of measurers (own_cost.h) */
 };
 
 /*

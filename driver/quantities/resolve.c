@@ -115,11 +115,21 @@ static int
 part_plain(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
 	   const struct quantity_expectation *expectation, struct rot_error *err)
 {
+	static const struct {
+		const char *name;
+		struct quantity_part part;
+	} told[] = {
+		{"contextSwitches",
+		 {.source = PART_SWITCHES, .kind = "measured", .text = "getrusage: voluntary and involuntary"}},
+		{"migrations", {.source = PART_MOVES, .kind = "measured", .text = "sched_getcpu: before and after"}},
+	};
+
 	(void)expectation;
-	if (strcmp(request->name, "contextSwitches") == 0) {
-		*part = (struct quantity_part){
-			.source = PART_SWITCHES, .kind = "measured", .text = "getrusage: voluntary and involuntary"};
-		return 0;
+	for (size_t i = 0; i < NR_ELEMENTS(told); i++) {
+		if (strcmp(request->name, told[i].name) == 0) {
+			*part = told[i].part;
+			return 0;
+		}
 	}
 	return part_work(part, architecture, request->name, "", 0, NAN, "", err);
 }
@@ -185,7 +195,7 @@ compulsory_value(const struct quantity_request *request, const struct quantity_e
 static unsigned
 counted_disturbances(const char *name)
 {
-	if (strcmp(name, "contextSwitches") == 0)
+	if (strcmp(name, "contextSwitches") == 0 || strcmp(name, "migrations") == 0)
 		return TAINT_CONTEXT_SWITCH | TAINT_MIGRATION;
 	return strcmp(name, "interrupts") == 0 ? TAINT_CONTEXT_SWITCH : 0;
 }

@@ -14,6 +14,7 @@ enum part_source {
 	PART_WALL,     /* wall time, ns            */
 	PART_PROBED,   /* ticks times core cycles per tick, as the clock probe found them */
 	PART_SWITCHES, /* context switches         */
+	PART_MOVES,    /* threads that ended on another CPU than they began on */
 	PART_KNOWN,    /* expected or given        */
 };
 
@@ -35,6 +36,7 @@ struct quantity_resolution {
 	double expected;                             /* NaN: nothing known                           */
 	double compulsory;                           /* as of quantity_value                         */
 	unsigned ignored_taints;                     /* what the quantity counts cannot disturb it   */
+	unsigned kept_taints;                        /* told, and no reason to leave a run out       */
 };
 
 /* What the kernels' definitions say of a request; NaN: nothing. */

@@ -9,6 +9,12 @@
 #include "memory.h"
 #include "quantities/quantity.h"
 
+bool
+workload_is_load(const struct workload *workload)
+{
+	return workload->measurer_set && !workload->measurer_set->main_measurer;
+}
+
 /* ---- a pass as a measurement ---- */
 
 struct perf_event_measurer *
@@ -64,9 +70,9 @@ static bool
 has_threads(const struct measurement *measurement)
 {
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
-		const struct kernel_base *kernel = measurement_workloads_at(measurement, i)->kernel;
+		const struct workload *workload = measurement_workloads_at(measurement, i);
 
-		if (kernel && kernel->num_threads > 1)
+		if (workload->kernel && workload->kernel->num_threads > 1 && !workload_is_load(workload))
 			return true;
 	}
 	return false;
@@ -150,8 +156,12 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 		action->measurer_set = pass_set(architecture, pass);
 		return copy;
 	}
-	for (size_t i = 0; i < measurement_nr_workloads(copy); i++)
-		measurement_workloads_at(copy, i)->measurer_set = pass_set(architecture, pass);
+	for (size_t i = 0; i < measurement_nr_workloads(copy); i++) {
+		struct workload *workload = measurement_workloads_at(copy, i);
+
+		if (!workload_is_load(workload))
+			workload->measurer_set = pass_set(architecture, pass);
+	}
 	if (pass->nr_events && has_threads(copy))
 		measurement_rules_add(copy, thread_rule(architecture, pass));
 	return copy;
@@ -252,8 +262,10 @@ read_usage(struct reading *reading, const void *output)
 	run->context_switches += (double)(usage->voluntary_context_switches + usage->involuntary_context_switches);
 	if (usage->involuntary_context_switches > 0)
 		run->taints |= TAINT_CONTEXT_SWITCH;
-	if (usage->start_cpu != usage->stop_cpu)
+	if (usage->start_cpu != usage->stop_cpu) {
+		run->migrations++;
 		run->taints |= TAINT_MIGRATION;
+	}
 	if (usage->major_faults > 0)
 		run->taints |= TAINT_MAJOR_FAULT;
 }
@@ -340,6 +352,7 @@ add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
 	run->wall_ns = fmax(run->wall_ns, own->wall_ns);
 	run->core_cycles += own->core_cycles;
 	run->context_switches += own->context_switches;
+	run->migrations += own->migrations;
 	run->taints |= own->taints;
 }
 
@@ -360,26 +373,27 @@ read_set(struct reading *reading, const struct measurer_set_output *set, struct 
 	reading->run = run;
 }
 
-/* Which of the workloads the set is of, or their number. A pass of an action has one set, with the number 0. */
-static size_t
-workload_of_set(const struct measurement *measured, int32_t set_id)
+/* The set of the next workload from *i on that is measured, or NULL. Advances *i behind it. */
+static const struct measurer_set *
+next_set(const struct measurement *measured, size_t *i)
 {
-	const size_t nr = measurement_nr_workloads(measured);
+	while (*i < measurement_nr_workloads(measured)) {
+		const struct workload *workload = measurement_workloads_at(measured, (*i)++);
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct measurer_set *set = measurement_workloads_at(measured, i)->measurer_set;
-
-		if (set && set->id == set_id)
-			return i;
+		if (workload->measurer_set && !workload_is_load(workload))
+			return workload->measurer_set;
 	}
-	for (size_t i = 0; !measurement_workloads_at(measured, 0)->measurer_set && i < measurement_nr_rules(measured);
-	     i++) {
-		const struct measure_action_execution *action =
-			rot_cast(measurement_rules_at(measured, i)->action, &measure_action_execution_class);
+	return NULL;
+}
 
-		if (action && action->measurer_set->id == set_id)
-			return 0;
-	}
+/* Workloads that are measured; none in a pass of an action. */
+static size_t
+nr_measured_workloads(const struct measurement *measured)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; next_set(measured, &i);)
+		nr++;
 	return nr;
 }
 
@@ -387,7 +401,37 @@ workload_of_set(const struct measurement *measured, int32_t set_id)
 static size_t
 nr_expected_sets(const struct measurement *measured)
 {
-	return measurement_workloads_at(measured, 0)->measurer_set ? measurement_nr_workloads(measured) : 1;
+	const size_t nr = nr_measured_workloads(measured);
+
+	return nr ? nr : 1;
+}
+
+static bool
+is_set_of_action(const struct measurement *measured, int32_t set_id)
+{
+	for (size_t i = 0; i < measurement_nr_rules(measured); i++) {
+		const struct measure_action_execution *action =
+			rot_cast(measurement_rules_at(measured, i)->action, &measure_action_execution_class);
+
+		if (action && action->measurer_set->id == set_id)
+			return true;
+	}
+	return false;
+}
+
+/* Which of the measured workloads the set is of, or nr_expected_sets. A pass of an action has one set, with the number
+ * 0. */
+static size_t
+workload_of_set(const struct measurement *measured, int32_t set_id)
+{
+	const struct measurer_set *set;
+	size_t at = 0;
+
+	for (size_t i = 0; (set = next_set(measured, &i)); at++) {
+		if (set->id == set_id)
+			return at;
+	}
+	return at == 0 && !is_set_of_action(measured, set_id) ? 1 : at;
 }
 
 static int
@@ -395,7 +439,7 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 	 struct rot_error *err)
 {
 	const struct measurer_set *of_threads = thread_set(measured, reading->pass);
-	const size_t nr_workloads = measurement_nr_workloads(measured), nr_expected = nr_expected_sets(measured);
+	const size_t nr_expected = nr_expected_sets(measured);
 	size_t nr_sets = 0, nr_copies = 0;
 
 	if (nr_expected > 1)
@@ -408,7 +452,7 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 		if (of_threads && of_threads->id == set->set_id) {
 			nr_copies++;
 			read_output(reading, set->main_measurer_output);
-		} else if (workload < nr_workloads) {
+		} else if (workload < nr_expected) {
 			nr_sets++;
 			read_set(reading, set, &own);
 			add_run(reading->run, &own, reading->pass->nr_events);
@@ -421,8 +465,7 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 	judge_steal_time(reading);
 	if (nr_sets < nr_expected)
 		return rot_error_set(err, 0, "%zu of %zu %s gave no output", nr_expected - nr_sets, nr_expected,
-				     measurement_workloads_at(measured, 0)->measurer_set ? "workloads"
-											 : "measured actions");
+				     nr_measured_workloads(measured) ? "workloads" : "measured actions");
 	for (size_t k = 0; k < reading->pass->nr_events; k++) {
 		if (reading->seen[k] < nr_sets + nr_copies)
 			return rot_error_set(err, 0, "event '%s' was not counted",
@@ -443,7 +486,7 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 {
 	samples->nr_runs = measurement_result_nr_outputs(result);
 	samples->runs = rot_calloc(samples->nr_runs, sizeof(*samples->runs));
-	samples->nr_threads = nr_expected_sets(measured) > 1 ? measurement_nr_workloads(measured) : 0;
+	samples->nr_threads = nr_expected_sets(measured) > 1 ? nr_expected_sets(measured) : 0;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
 		struct reading reading = {.architecture = architecture, .pass = pass, .run = &samples->runs[i]};
 

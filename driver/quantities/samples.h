@@ -3,16 +3,24 @@
 #ifndef QUANTITIES_SAMPLES_H
 #define QUANTITIES_SAMPLES_H
 
+#include <stdbool.h>
+
 #include "entities.h"
 #include "error.h"
 #include "quantities/architecture.h"
 #include "quantities/plan.h"
 
 /*
- * A copy of the measurement whose workloads carry a measurer set for the pass. Main: the group of events, or the time
- * stamp counter in the pass of the clocks. Additional: the clock probe if the pass has one (first, so that it lies
- * outside the others), resource usage (which tells disturbed runs), wall time and time stamp counter. Validation:
- * resource usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
+ * A workload with a measurer set of its own that has no main measurer: it runs beside the others as a load, and no
+ * quantity is of it.
+ */
+bool workload_is_load(const struct workload *workload);
+
+/*
+ * A copy of the measurement whose workloads (but loads) carry a measurer set for the pass. Main: the group of events,
+ * or the time stamp counter in the pass of the clocks. Additional: the clock probe if the pass has one (first, so that
+ * it lies outside the others), resource usage (which tells disturbed runs), wall time and time stamp counter.
+ * Validation: resource usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
  *
  * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
  * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
@@ -37,10 +45,12 @@ struct pass_run {
 	double wall_ns;
 	double core_cycles;      /* ticks times cycles per tick, as probed; 0 without a clock probe */
 	double context_switches; /* voluntary and involuntary */
+	double migrations;       /* threads of workloads that ended on another CPU than they began on */
 	double line_ns_min;      /* shortest and longest time of a PingPongMeasurer of the overall set, 0 without one */
 	double line_ns_max;
-	unsigned taints;          /* enum sample_taint */
-	struct pass_run *threads; /* with several workloads: what each of them gave, in their order; else NULL */
+	unsigned taints; /* enum sample_taint */
+	struct pass_run
+		*threads; /* with several workloads that are measured: what each gave, in their order; or NULL */
 };
 
 struct pass_samples {

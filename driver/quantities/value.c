@@ -25,6 +25,21 @@ static const struct {
 
 #define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))
 
+char *
+sample_taints_text(unsigned taints)
+{
+	char *text = rot_strdup(""), *longer;
+
+	for (size_t i = 0; i < NR_TAINTS; i++) {
+		if (!(taints & taint_names[i].taint))
+			continue;
+		longer = rot_format("%s%s%s", text, text[0] ? ", " : "", taint_names[i].name);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 void
 quantity_value_clear(struct quantity_value *value)
 {

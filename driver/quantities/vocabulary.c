@@ -31,6 +31,9 @@ const struct quantity_word quantity_words[] = {
 	{WORD_BORDER, "llcRam", "byte", "between last level cache and memory"},
 	{WORD_BORDER, "llcRam.read", "byte", "from memory"},
 	{WORD_BORDER, "llcRam.write", "byte", "to memory"},
+	{WORD_BORDER, "disk", "byte", "between memory and a disk; only expected"},
+	{WORD_BORDER, "disk.read", "byte", "from a disk; only expected"},
+	{WORD_BORDER, "disk.write", "byte", "to a disk; only expected"},
 	{WORD_CLOCK, "coreCycles", "cycle", "cycles of the core, which change with its frequency"},
 	{WORD_CLOCK, "referenceCycles", "reference cycle",
 	 "cycles at the nominal frequency while the core is not halted"},
@@ -52,6 +55,10 @@ const struct quantity_kind quantity_kinds[] = {
 	{"tlbMisses", {false, false, false}, "miss", "address translations no TLB knew"},
 	{"interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
 	{"contextSwitches", {false, false, false}, "switch", "context switches of the measured threads"},
+	{"migrations",
+	 {false, false, false},
+	 "migration",
+	 "measured threads that ended on another CPU than they began on"},
 };
 const size_t nr_quantity_kinds = NR_ELEMENTS(quantity_kinds);
 

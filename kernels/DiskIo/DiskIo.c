@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "DiskIoData.h"
@@ -36,6 +38,27 @@ pass(struct disk_io *disk, bool is_write)
 	return 0;
 }
 
+/* "nvme0n1p2", as /sys calls the device; file systems without one of their own (in memory, of a network, over others)
+ * have no name there. */
+static void
+tell_device(int file)
+{
+	char *link = NULL, target[256], *name;
+	struct stat status;
+	ssize_t length;
+
+	if (fstat(file, &status) < 0 ||
+	    asprintf(&link, "/sys/dev/block/%u:%u", major(status.st_dev), minor(status.st_dev)) < 0)
+		return;
+	length = readlink(link, target, sizeof(target) - 1);
+	free(link);
+	if (length < 0)
+		return;
+	target[length] = '\0';
+	name = strrchr(target, '/');
+	kernel_tell("the file of DiskIo is on %s", name ? name + 1 : target);
+}
+
 static int
 open_file(struct disk_io *disk)
 {
@@ -51,6 +74,7 @@ open_file(struct disk_io *disk)
 		/* Without a name it is gone however we end. */
 		unlink(path);
 		disk->file = file + 1;
+		tell_device(file);
 	}
 	free(path);
 	return file < 0 ? -1 : 0;

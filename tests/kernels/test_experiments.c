@@ -305,28 +305,50 @@ END_TEST
 
 /* ---- load on the system ---- */
 
+/* The n-th CPU that this process may use, from 0. */
+static int
+nth_cpu(const cpu_set_t *cpus, int n)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET((size_t)cpu, cpus) || n-- > 0)
+		cpu++;
+	return cpu;
+}
+
+/* To the first CPU: from any other, from the last one, and from itself; with a buffer that is its own. */
 START_TEST(cpu_migrating_migrates)
 {
 	cpu_set_t cpus;
 	struct loaded migrating;
-	char fields[32];
-	int target = 0;
+	char fields[80];
+	int target, last;
 
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(cpus), &cpus), 0);
-	while (!CPU_ISSET((size_t)target, &cpus))
-		target++;
 	if (CPU_COUNT(&cpus) < 2) {
 		fprintf(stderr, "skipped: there is one CPU\n");
 		return;
 	}
-	snprintf(fields, sizeof(fields), "targetCpu=%d", target);
-	migrating = load("CpuMigrating", fields);
-	ck_assert_int_ne(sched_getcpu(), target);
-	migrating.type->warm_code(migrating.kernel);
-	ck_assert_int_ne(sched_getcpu(), target);
-	run(&migrating);
-	ck_assert_int_eq(sched_getcpu(), target);
-	unload(&migrating);
+	target = nth_cpu(&cpus, 0);
+	last = nth_cpu(&cpus, CPU_COUNT(&cpus) - 1);
+	for (int i = 0; i < 3; i++) {
+		snprintf(fields, sizeof(fields), "targetCpu=%d sourceCpu=%d bufferSize=%d", target,
+			 i == 0   ? -1
+			 : i == 1 ? last
+				  : target,
+			 8192 * i);
+		migrating = load("CpuMigrating", fields);
+		ck_assert_int_eq(sched_getcpu() == target, i == 2);
+		migrating.type->warm_code(migrating.kernel);
+		ck_assert_int_eq(sched_getcpu() == target, i == 2);
+		ck_assert_uint_eq(migrating.nr_buffers, i > 0);
+		if (i > 0)
+			ck_assert_uint_eq(migrating.buffers[0].bytes, 8192 * (size_t)i);
+		run(&migrating);
+		ck_assert_int_eq(sched_getcpu(), target);
+		unload(&migrating);
+		ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+	}
 }
 END_TEST
 

@@ -68,6 +68,8 @@ static const struct {
 	{"Vector", "operation=AXPY length=1024 iterations=10", "l1l2", 16 * KIB, 0},
 	{"Vector", "operation=AXPY length=1024 iterations=10 warmData=true", "l1l2", 0, 0},
 	{"Vector", "operation=AXPY length=4096 iterations=10 warmData=true", "l1l2", 640 * KIB, 304 * KIB},
+	{"DiskIo", "fileSize=1048576 iterations=3", "disk", 0, 3 * MIB},
+	{"DiskIo", "fileSize=1048576 iterations=2 operation=READ", "disk", 2 * MIB, 0},
 	/* 10^6 rows of 4: 32 MB fit into 32 MiB, but not into 1 MiB */
 	{"IntroductionExample", "variant=0", "llcRam", 32e6, 0},
 	{"IntroductionExample", "variant=1", "llcRam", 32e6, 0},
@@ -300,6 +302,8 @@ static const struct {
 	{"DiskIo", "fileSize=1000", "multiple of 524288"},
 	{"DiskIo", "iterations=0", "at least 1, or -1"},
 	{"CpuMigrating", "targetCpu=-1", "targetCpu must be"},
+	{"CpuMigrating", "sourceCpu=-2", "sourceCpu must be"},
+	{"CpuMigrating", "bufferSize=100", "multiple of 64"},
 };
 
 START_TEST(what_cannot_be_is_refused)

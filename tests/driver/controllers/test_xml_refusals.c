@@ -49,6 +49,13 @@ static const struct {
 	{__LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "doc/CONTROLLERS.md"},
 	{__LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload> or a <program> (at n=1)", ""},
 	{__LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel> (at n=1)", ""},
+	{__LINE__,
+	 HEAD "<point><workload>\n<kernel type='Dummy'/><measurerSet><mainMeasurer type='TscMeasurer'/></measurerSet>"
+	      "</workload></point>" TAIL,
+	 "c.xml:3: the <measurerSet> of a <workload> has measurers, which nobody would read", "load"},
+	{__LINE__, HEAD "<point><workload><kernel type='Dummy'/><measurerSet/></workload></point>" TAIL,
+	 "c.xml:2: each <workload> is a load, with a <measurerSet/>: there is nothing to measure", ""},
+	{__LINE__, "<controller name='c' comment='' disturbed='no'>" POINT TAIL, "c.xml:1: ...", "kept"},
 	{__LINE__, HEAD "<point>\n<workload>\n<kernel type='Traid'/></workload></point>" TAIL,
 	 "c.xml:4: <kernel type=\"Traid\">: no such class", "did you mean 'Triad'?"},
 	{__LINE__, HEAD "<point><workload><kernel/></workload></point>" TAIL,

@@ -57,7 +57,8 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 				formulas[nr_formulas++] = part->formula;
 			needs_probe |= part->source == PART_PROBED;
 			needs_clock |= part->source == PART_PROBED || part->source == PART_TSC ||
-				       part->source == PART_WALL || part->source == PART_SWITCHES;
+				       part->source == PART_WALL || part->source == PART_SWITCHES ||
+				       part->source == PART_MOVES;
 		}
 	}
 	free(copy);

@@ -124,6 +124,31 @@ START_TEST(test_context_switches_are_counted)
 }
 END_TEST
 
+/* Of two threads; the runs are not left out for what is counted. */
+START_TEST(test_migrations_are_counted)
+{
+	struct stage stage;
+	struct quantity_value value;
+
+	stage_open(&stage, "none", 2, "migrations");
+	for (int i = 0; i < 3; i++) {
+		struct measurement_run_output *run = add_run(&stage, 0, 1, 1);
+
+		usage_of(run, 0)->start_cpu = usage_of(run, 1)->start_cpu = 1;
+		usage_of(run, 0)->stop_cpu = 1;
+		usage_of(run, 1)->stop_cpu = i == 0;
+	}
+	value = stage_compute(&stage, 0, false);
+	ck_assert_double_eq(value.samples[0], 0);
+	ck_assert_double_eq(value.samples[1], 1);
+	ck_assert_double_eq(value.summary.value, 1);
+	ck_assert_uint_eq(value.summary.n, 3);
+	ck_assert_uint_eq(value.summary.tainted, 0);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
 /* Flops and cycles in one pass: run by run they agree, although both vary. */
 START_TEST(test_ratio_of_one_pass_is_joint)
 {
@@ -415,6 +440,7 @@ main(void)
 	tcase_add_test(values, test_threads_of_a_kernel_are_summed);
 	tcase_add_test(values, test_modelled_dram_writes);
 	tcase_add_test(values, test_context_switches_are_counted);
+	tcase_add_test(values, test_migrations_are_counted);
 	tcase_add_test(values, test_ratio_of_one_pass_is_joint);
 	tcase_add_test(values, test_ratio_of_two_passes);
 	tcase_add_test(values, test_core_cycles_from_the_probed_clock);

@@ -101,6 +101,57 @@ START_TEST(test_clock_is_probed_around_the_others)
 }
 END_TEST
 
+static struct measurer_set_output *
+add_set(struct measurement_run_output *run, int32_t id, uint64_t ticks)
+{
+	struct measurer_set_output *set = measurer_set_output_new();
+	struct tsc_measurer_output *tsc = tsc_measurer_output_new();
+
+	set->set_id = id;
+	tsc->tics = ticks;
+	set->main_measurer_output = &tsc->base;
+	measurement_run_output_measurer_set_outputs_add(run, set);
+	return set;
+}
+
+/* A load in front of two workloads: it keeps its empty set, and what its thread went through is in no value. */
+START_TEST(test_loads_are_not_measured)
+{
+	struct architecture *architecture = architecture_named("none");
+	struct measurement *measurement = measurement_new(), *pass;
+	struct measurement_result *result = measurement_result_new();
+	struct measurement_run_output *run = measurement_run_output_new();
+	struct pass_samples samples = {.nr_runs = 0};
+	const struct pass clocks = {.nr_events = 0};
+	struct rot_error err = {{0}, {0}};
+
+	for (int i = 0; i < 3; i++)
+		measurement_workloads_add(measurement, workload_new());
+	measurement_workloads_at(measurement, 0)->measurer_set = measurer_set_new();
+	ck_assert(workload_is_load(measurement_workloads_at(measurement, 0)));
+	ck_assert(!workload_is_load(measurement_workloads_at(measurement, 1)));
+	pass = pass_measurement(measurement, architecture, &clocks);
+	ck_assert_ptr_null(measurement_workloads_at(pass, 0)->measurer_set->main_measurer);
+	for (int i = 0; i < 3; i++)
+		measurement_workloads_at(pass, (size_t)i)->measurer_set->id = i;
+	for (int i = 2; i > 0; i--)
+		add_set(run, i, 10 * (uint64_t)i);
+	rot_entity_delete(add_set(run, 0, 1000)->main_measurer_output);
+	measurement_run_output_measurer_set_outputs_at(run, 2)->main_measurer_output = NULL;
+	measurement_result_outputs_add(result, run);
+	ck_assert_msg(pass_samples_read(&samples, architecture, &clocks, pass, result, &err) == 0, "%s", err.text);
+	ck_assert_double_eq(samples.runs[0].tsc_ticks, 20);
+	ck_assert_uint_eq(samples.nr_threads, 2);
+	ck_assert_double_eq(samples.runs[0].threads[0].tsc_ticks, 10);
+	ck_assert_double_eq(samples.runs[0].threads[1].tsc_ticks, 20);
+	pass_samples_clear(&samples);
+	rot_graph_delete(result);
+	rot_graph_delete(pass);
+	rot_graph_delete(measurement);
+	architecture_delete(architecture);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -110,6 +161,7 @@ main(void)
 	tcase_add_test(tcase, test_threads_get_the_events_of_their_pass);
 	tcase_add_test(tcase, test_pass_becomes_a_measurement);
 	tcase_add_test(tcase, test_pass_is_of_an_action);
+	tcase_add_test(tcase, test_loads_are_not_measured);
 	tcase_add_test(tcase, test_clock_is_probed_around_the_others);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);

@@ -110,8 +110,39 @@ START_TEST(test_all_tainted_is_said)
 	value = stage_compute(&stage, 0, false);
 	ck_assert_double_eq(value.summary.value, 101);
 	ck_assert_str_eq(value.summary.estimator, "medianOfTainted");
+	ck_assert(quantity_is_of_tainted(&value));
 	ck_assert_uint_eq(value.summary.n, 3);
 	ck_assert_uint_eq(value.summary.tainted, 3);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
+/* What the system did is in the value and told; what the counters did wrong is left out still. */
+START_TEST(test_disturbed_runs_are_kept)
+{
+	struct stage stage;
+	struct quantity_value value;
+	char *causes;
+
+	stage_open(&stage, "zen5", 1, "instructions");
+	for (uint64_t i = 0; i < 5; i++) {
+		struct measurement_run_output *run = add_run(&stage, 0, 1, 1);
+
+		count_of(run, 0, "instructions")->raw_count = i == 4 ? UINT64_C(1) << 46 : 100 + i;
+		usage_of(run, 0)->involuntary_context_switches = i == 1;
+		usage_of(run, 0)->stop_cpu = i == 3;
+	}
+	stage.resolutions[0].kept_taints = TAINTS_OF_SYSTEM;
+	value = stage_compute(&stage, 0, false);
+	ck_assert_uint_eq(value.summary.n, 4);
+	ck_assert_double_eq(value.summary.maximum, 103);
+	ck_assert_str_eq(value.summary.estimator, "median");
+	ck_assert_uint_eq(value.summary.tainted, 1);
+	ck_assert_uint_eq(value.taints[1], TAINT_CONTEXT_SWITCH);
+	causes = sample_taints_text(value.taints[1] | value.taints[3] | value.taints[4]);
+	ck_assert_str_eq(causes, "contextSwitch, migration, overflow");
+	free(causes);
 	quantity_value_clear(&value);
 	stage_close(&stage);
 }
@@ -206,6 +237,7 @@ main(void)
 	tcase_add_test(tcase, test_disturbed_samples_are_tainted);
 	tcase_add_test(tcase, test_stolen_time_taints_long_runs);
 	tcase_add_test(tcase, test_all_tainted_is_said);
+	tcase_add_test(tcase, test_disturbed_runs_are_kept);
 	tcase_add_test(tcase, test_missing_probe_is_an_error);
 	tcase_add_test(tcase, test_missing_output_is_an_error);
 	tcase_add_loop_test(tcase, test_times_of_cache_lines, 0, 2);
