@@ -122,6 +122,8 @@ parse_plot(struct experiment_own_plot *own, struct rot_error *err)
 		return rot_error_prefix(err, "plot: y");
 	if (plot->best[0] && quantity_parse(&own->best, plot->best, err) < 0)
 		return rot_error_prefix(err, "plot: best");
+	if (plot->kind > EXPERIMENT_SERIES)
+		return 0;
 	if (plot->kind != EXPERIMENT_ROOFLINE) {
 		if (quantity_parse(&own->x, plot->x, strchr(plot->x, ':') ? err : &ignored) == 0)
 			return 0;
@@ -257,6 +259,14 @@ add_shown(const struct experiment *experiment, const struct experiment_point *po
 		requests_add(requests, &table->best);
 		for (size_t k = 0; k < table->nr_columns; k++)
 			requests_add(requests, &table->columns[k].request);
+	}
+	for (size_t i = 0; i < experiment->nr_accuracies; i++) {
+		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
+
+		if (experiment_shows(own->condition, point, &shows, err) < 0)
+			return rot_error_prefix(err, "accuracy '%s'", own->title);
+		if (shows)
+			requests_add(requests, &own->of);
 	}
 	for (size_t i = 0; i < experiment->nr_names; i++)
 		if (experiment->names[i].is_everywhere)
@@ -535,7 +545,8 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 	for (size_t i = 0; i < experiment->nr_names; i++) {
 		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
 		char *name = rot_format("%s%s", prefix, experiment->names[i].name);
-		char *best = rot_format("best.%s", name), *quartile = rot_format("upperQuartile.%s", name);
+		char *best = rot_format("best.%s", name), *quartile = rot_format("upperQuartile.%s", name),
+		     *expected = rot_format("expected.%s", name);
 
 		if (value)
 			expression_scope_set_number(scope, name, value->summary.value);
@@ -543,6 +554,9 @@ set_values(const struct experiment *experiment, const struct experiment_point *p
 			expression_scope_set_number(scope, best, experiment_best_run(value));
 		if (value && isfinite(experiment_upper_quartile(value)))
 			expression_scope_set_number(scope, quartile, experiment_upper_quartile(value));
+		if (value && isfinite(value->expected))
+			expression_scope_set_number(scope, expected, value->expected);
+		free(expected);
 		free(quartile);
 		free(best);
 		free(name);
@@ -565,6 +579,17 @@ experiment_scope(const struct experiment *experiment, const struct experiment_po
 	return scope;
 }
 
+int
+experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err)
+{
+	struct expression_scope *scope =
+		experiment_scope(experiment, &experiment->points[experiment->nr_points - 1], NULL);
+	int rc = expression_bool(scope, condition, holds, err);
+
+	expression_scope_delete(scope);
+	return rc;
+}
+
 /* ---- end ---- */
 
 void
@@ -583,6 +608,8 @@ experiment_delete(struct experiment *experiment)
 		free(experiment->names[i].name);
 	for (size_t i = 0; i < experiment->nr_tables; i++)
 		experiment_table_clear(&experiment->tables[i]);
+	for (size_t i = 0; i < experiment->nr_accuracies; i++)
+		experiment_accuracy_clear(&experiment->accuracies[i]);
 	for (size_t i = 0; i < experiment->nr_derived; i++)
 		experiment_derived_clear(&experiment->derived[i]);
 	for (size_t i = 0; i < experiment->nr_hashes; i++)
@@ -597,6 +624,7 @@ experiment_delete(struct experiment *experiment)
 	free(experiment->plots);
 	free(experiment->names);
 	free(experiment->tables);
+	free(experiment->accuracies);
 	free(experiment->derived);
 	free(experiment->hashes);
 	free(experiment->controller_name);

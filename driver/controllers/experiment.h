@@ -13,6 +13,7 @@
 #include "entities.h"
 #include "error.h"
 #include "quantities/quantity.h"
+#include "quantities/sample_view.h"
 
 struct rot;
 struct json_t;
@@ -34,7 +35,14 @@ void experiment_keep_disturbed(struct experiment *experiment);
 
 /* ---- what to show; none of it is part of any measurement ---- */
 
-enum experiment_plot_kind { EXPERIMENT_ROOFLINE, EXPERIMENT_DISTRIBUTION, EXPERIMENT_SERIES };
+enum experiment_plot_kind {
+	EXPERIMENT_ROOFLINE,
+	EXPERIMENT_DISTRIBUTION,
+	EXPERIMENT_SERIES,
+	EXPERIMENT_HISTOGRAM, /* how many runs gave what: 20 steps from the least to the highest */
+	EXPERIMENT_RUNS,      /* what runs gave, in their order */
+	EXPERIMENT_THREADS,   /* what the second workload gave in a run over what the first one did */
+};
 enum experiment_labels { EXPERIMENT_LABELS_NONE, EXPERIMENT_LABELS_ENDS, EXPERIMENT_LABELS_ALL };
 
 /*
@@ -46,8 +54,8 @@ struct experiment_plot {
 	enum experiment_plot_kind kind;
 	const char *name; /* files are OUTPUT-NAME.*; "": OUTPUT.* */
 	const char *title;
-	const char *x; /* roofline: an operational intensity, as quantity_parse reads it; else the name of an axis or a
-			  quantity */
+	const char *x; /* roofline: an operational intensity, as quantity_parse reads it; distribution and series: the
+			  name of an axis, a quantity or a derived value; others have none */
 	const char *y; /* a quantity; a roofline's is a performance */
 	const char *x_label, *x_unit, *y_label, *y_unit; /* "": after the quantity or axis */
 	double x_low, x_high, y_low, y_high;             /* NaN: automatic */
@@ -61,9 +69,11 @@ struct experiment_plot {
 	const char *best;   /* a quantity: of each series only the point with its highest value; "": all */
 	const char
 		*difference_from; /* a series: y is its value at the same label less that of the point; "": y itself */
-	bool connect_same_size;   /* dashed lines between points of different series with equal labels */
-	bool has_default_peaks;   /* roofline: draw the machine's ceilings */
-	bool has_all_peaks;       /* also those that say little more than others */
+	bool has_view;            /* y is what the view sees of its runs, and nothing where it is not measured */
+	struct sample_view view;
+	bool connect_same_size; /* dashed lines between points of different series with equal labels */
+	bool has_default_peaks; /* roofline: draw the machine's ceilings */
+	bool has_all_peaks;     /* also those that say little more than others */
 };
 
 /* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
@@ -126,6 +136,20 @@ int experiment_add_table(struct experiment *experiment, const char *title, const
  * it is. Without any, the table has series and label (the axes, where no point has a label) and every quantity.
  */
 int experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err);
+
+/*
+ * A table of how accurate and precise a quantity was measured, of the points where the condition is true: for each
+ * series, and value of the axis `by` ("": all in one), the worst point. Strings are copied; NULL is the same as "".
+ */
+struct experiment_accuracy {
+	const char *title;
+	const char *of; /* a quantity */
+	const char *by;
+	const char *condition;
+	struct sample_view view; /* its minimum_of beside each run */
+};
+int experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy,
+			    struct rot_error *err);
 
 /* ---- measuring ---- */
 
@@ -202,6 +226,10 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
 double experiment_ceiling_value(const struct experiment *experiment, const char *operation, const char *border);
 
 size_t experiment_nr_points(const struct experiment *experiment);
+
+/* Is it true of the point that was added last? An expression over what texts at a point see, but for derived values. */
+int
+experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err);
 struct rot *experiment_rot(const struct experiment *experiment);
 
 /* ---- results ---- */

@@ -72,6 +72,12 @@ struct experiment_own_plot {
 	size_t nr_markers;
 };
 
+struct experiment_own_accuracy {
+	char *title, *by, *condition;
+	struct quantity_request of;
+	struct sample_view view;
+};
+
 /* A theoretical curve: nr summaries of single values. */
 struct experiment_curve {
 	char *name;
@@ -106,6 +112,8 @@ struct experiment {
 	size_t nr_derived;
 	struct experiment_own_table *tables;
 	size_t nr_tables;
+	struct experiment_own_accuracy *accuracies;
+	size_t nr_accuracies;
 	struct peak_list roof; /* what experiment_add_default_peaks found */
 	double nr_cpus;        /* that the points use at most; 0: one */
 	int nr_roof_threads;   /* of the peaks that became ceilings */
@@ -147,6 +155,14 @@ int experiment_choose(const struct experiment *experiment, const char *condition
 		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
 
 void experiment_table_clear(struct experiment_own_table *table);
+
+/* experiment_accuracy.c */
+void experiment_accuracy_clear(struct experiment_own_accuracy *own);
+void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
+json_t *experiment_json_accuracy(const struct experiment *experiment);
+
+/* "is not measured here: REASON", for what needs runs. Fresh memory. */
+char *experiment_why_not_measured(const struct experiment *experiment);
 
 /* Computes the derived values of all points that have none yet. */
 void experiment_derive(struct experiment *experiment);
@@ -190,6 +206,13 @@ void experiment_print_own_costs(const struct experiment *experiment, FILE *out);
 /* Bytes and intensities of which it is known how many are compulsory, where that is not what is expected or measured.
  */
 void experiment_print_bytes(const struct experiment *experiment, FILE *out);
+
+/* experiment_run_points.c: from what a view sees to what is shown: the unit's factor, of errors percent. */
+double experiment_view_factor(const struct sample_view *view, const struct quantity_value *value);
+
+/* What a plot that shows runs has of the value: that many points in fresh memory, each with a label to be freed. */
+size_t experiment_run_points(const struct experiment_plot *plot, const struct quantity_value *value,
+			     struct plot_point **points);
 
 /* Is that so? */
 bool experiment_has_compulsory(const struct quantity_value *value);

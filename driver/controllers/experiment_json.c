@@ -176,5 +176,7 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 	json_object_set_new(json, "descriptionHashes", hashes);
 	json_object_set_new(json, "points", points);
 	json_object_set_new(json, "ceilings", ceilings);
+	if (experiment->nr_accuracies)
+		json_object_set_new(json, "accuracy", experiment_json_accuracy(experiment));
 	return json;
 }

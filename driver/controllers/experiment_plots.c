@@ -50,16 +50,20 @@ static int
 x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
 {
 	const struct coordinate *c = point_coordinate(&point->at, d->own->plot.x);
+	size_t i;
+	const struct experiment_own_derived *derived = experiment_find_derived(d->experiment, d->own->plot.x, &i);
 	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
 
 	if (value) {
 		*x = shown_summary(value);
 	} else if (c && !isnan(c->number)) {
 		*x = summary_single(c->number, "given");
+	} else if (derived) {
+		*x = summary_single(point->derived[i].number * shown_unit(derived->derived.unit).factor, "derived");
 	} else {
 		rot_error_set(err, 0, "plot '%s': x is '%s', which %s", d->own->plot.title, d->own->plot.x,
 			      c ? "is not a number" : "is neither an axis nor a quantity");
-		return rot_error_hint(err, "x must be a quantity or an axis with numbers");
+		return rot_error_hint(err, "x must be a quantity, a derived value or an axis with numbers");
 	}
 	return 0;
 }
@@ -75,6 +79,18 @@ is_end_of_series(const struct drawing *d, size_t i)
 	return !has_earlier || !has_later;
 }
 
+/* What the plot's view sees of the runs. */
+static struct summary
+seen_summary(const struct experiment_plot *plot, const struct quantity_value *value)
+{
+	size_t nr;
+	double *seen = sample_view_of(&plot->view, value, &nr);
+	struct summary summary = summary_median(seen, nr);
+
+	free(seen);
+	return summary_scaled(summary, experiment_view_factor(&plot->view, value));
+}
+
 /* Of the plot's y, or its difference to the series that the plot names. */
 static struct summary
 y_of_point(const struct drawing *d, const struct experiment_point *point)
@@ -82,6 +98,8 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	const struct quantity_value *y = experiment_point_value(point, &d->own->y), *from = NULL;
 	const char *series = d->own->plot.difference_from;
 
+	if (y && d->own->plot.has_view)
+		return seen_summary(&d->own->plot, y);
 	if (!series[0])
 		return y ? shown_summary(y) : summary_empty();
 	for (size_t i = 0; i < d->experiment->nr_points && !from; i++)
@@ -125,10 +143,38 @@ series_of(struct drawing *d, const char *name)
 	return d->nr_series++;
 }
 
+static bool
+shows_runs(const struct drawing *d)
+{
+	return d->own->plot.kind > EXPERIMENT_SERIES;
+}
+
+/* Runs of the point as a series of their own. */
+static void
+add_runs(struct drawing *d, size_t i)
+{
+	const struct experiment_point *point = d->shown[i];
+	const bool is_histogram = d->own->plot.kind == EXPERIMENT_HISTOGRAM;
+	size_t at;
+
+	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
+	d->names[d->nr_names] =
+		rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? ", " : "", point->label);
+	at = series_of(d, d->names[d->nr_names++]);
+	if (d->series[at].nr_points)
+		return; /* two points that are called the same */
+	d->series[at].style = is_histogram ? PLOT_STEPS : PLOT_MARKS;
+	d->series[at].nr_points =
+		experiment_run_points(&d->own->plot, experiment_point_value(point, &d->own->y), &d->points[at]);
+	d->series[at].points = d->points[at];
+}
+
 static int
 make_series(struct drawing *d, struct rot_error *err)
 {
-	for (size_t i = 0; i < d->nr_shown; i++) {
+	for (size_t i = 0; shows_runs(d) && i < d->nr_shown; i++)
+		add_runs(d, i);
+	for (size_t i = 0; !shows_runs(d) && i < d->nr_shown; i++) {
 		size_t at = series_of(d, d->shown[i]->series);
 		size_t nr = d->series[at].nr_points;
 
@@ -154,7 +200,7 @@ add_curves(struct drawing *d)
 		d->points = rot_realloc(d->points, d->nr_series, sizeof(*d->points));
 		d->points[at] = rot_calloc(curve->nr + 1, sizeof(**d->points));
 		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
-		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, true};
+		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, PLOT_MODEL};
 	}
 }
 
@@ -197,7 +243,7 @@ add_compulsory(struct drawing *d, size_t series)
 	d->names[d->nr_names] =
 		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
 	d->points[d->nr_series] = points;
-	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, true};
+	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL};
 }
 
 static void
@@ -225,6 +271,48 @@ quantity_label(const struct quantity_value *value)
 	return label;
 }
 
+/* "Error of time / least, least of 10" */
+static char *
+view_label(const struct sample_view *view, const struct quantity_value *value)
+{
+	static const char *const references[] = {"", " / expected", " / least"};
+	char *name = quantity_label(value),
+	     *minimum = view->minimum_of > 1 ? rot_format(", least of %zu", view->minimum_of) : rot_strdup("");
+	char *label =
+		rot_format("%s%s%s%s", view->is_error ? "Error of: " : "", name, references[view->reference], minimum);
+
+	free(name);
+	free(minimum);
+	return label;
+}
+
+static const char *
+view_unit(const struct sample_view *view, const struct quantity_value *value)
+{
+	if (view->reference != SAMPLES_ALONE)
+		return view->is_error ? "%" : "";
+	return value->unit ? shown_unit(value->unit).shown : "";
+}
+
+/* Which of the axes the runs' values are on, and what the other one is. */
+static void
+make_axis_labels_of_runs(struct drawing *d, const struct quantity_value *y)
+{
+	const enum experiment_plot_kind kind = d->own->plot.kind;
+	const char *unit = view_unit(&d->own->plot.view, y);
+	char *label = view_label(&d->own->plot.view, y);
+
+	d->x_unit = kind == EXPERIMENT_RUNS ? "" : unit;
+	d->y_unit = kind == EXPERIMENT_HISTOGRAM ? "" : unit;
+	d->x_label = kind == EXPERIMENT_RUNS      ? rot_strdup("Run")
+		     : kind == EXPERIMENT_THREADS ? rot_format("%s, first CPU", label)
+						  : rot_strdup(label);
+	d->y_label = kind == EXPERIMENT_HISTOGRAM ? rot_strdup("Runs")
+		     : kind == EXPERIMENT_THREADS ? rot_format("%s, second CPU", label)
+						  : rot_strdup(label);
+	free(label);
+}
+
 static void
 make_axis_labels(struct drawing *d)
 {
@@ -233,10 +321,21 @@ make_axis_labels(struct drawing *d)
 	const struct quantity_value *x = first && d->own->x.name ? experiment_point_value(first, &d->own->x) : NULL;
 	const struct quantity_value *y = first ? experiment_point_value(first, &d->own->y) : NULL;
 
+	if (shows_runs(d) && y) {
+		make_axis_labels_of_runs(d, y);
+		return;
+	}
 	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
 	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
 	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? shown_unit(x->unit).shown : "";
 	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? shown_unit(y->unit).shown : "";
+	if (!plot->has_view || !y)
+		return;
+	if (!plot->y_label[0]) {
+		free(d->y_label);
+		d->y_label = view_label(&plot->view, y);
+	}
+	d->y_unit = view_unit(&plot->view, y);
 }
 
 /* "cold caches; median of n = 10 runs" for all points together. */
@@ -260,7 +359,9 @@ caption_of_runs(const struct drawing *d)
 		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
 			estimator = y->summary.estimator;
 	}
-	words = camel_case_words(estimator);
+	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
+			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
+			: camel_case_words(shows_runs(d) ? "each run" : estimator);
 	if (d->nr_shown == 0)
 		line = rot_strdup("theory alone: what it is about cannot be measured on this machine");
 	else if (most == 0)
@@ -481,6 +582,40 @@ drawing_clear(struct drawing *d)
 	free(d->y_label);
 }
 
+/* Of what is not measured there may be many plots: the first one says it. */
+static void
+warn_unmeasured(const struct drawing *d)
+{
+	const struct experiment_own_plot *first = d->experiment->plots;
+	char *why;
+
+	while (!first->plot.has_view || !experiment_same_request(&first->y, &d->own->y))
+		first++;
+	if (first != d->own)
+		return;
+	why = experiment_why_not_measured(d->experiment);
+	rot_warning("plots of the runs of %s are not drawn: it %s", d->own->plot.y, why);
+	free(why);
+}
+
+/* A plot of what runs gave does not show what is only expected. True if that was all. */
+static bool
+leave_out_unmeasured(struct drawing *d)
+{
+	size_t nr = 0;
+
+	if (!d->own->plot.has_view || d->nr_shown == 0)
+		return false;
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
+
+		if (y && quantity_is_of_runs(y))
+			d->shown[nr++] = d->shown[i];
+	}
+	d->nr_shown = nr;
+	return nr == 0;
+}
+
 static int
 write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct rot_error *err)
 {
@@ -491,6 +626,11 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 
 	if (experiment_choose(experiment, own->plot.condition, &own->best, &d.shown, &d.nr_shown, err) < 0) {
 		rot_error_prefix(err, "plot '%s'", own->plot.title);
+		goto out;
+	}
+	if (leave_out_unmeasured(&d)) {
+		warn_unmeasured(&d);
+		rc = 0;
 		goto out;
 	}
 	if (d.nr_shown == 0 && own->nr_curves == 0) {

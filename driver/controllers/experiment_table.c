@@ -287,5 +287,6 @@ experiment_print_table(const struct experiment *experiment, FILE *out)
 		print_table(experiment, &all, out);
 	for (size_t i = 0; i < experiment->nr_tables; i++)
 		print_table(experiment, &experiment->tables[i], out);
+	experiment_print_accuracy(experiment, out);
 	experiment_print_legend(experiment, out);
 }

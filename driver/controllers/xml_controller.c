@@ -10,9 +10,9 @@
 #include "configuration/paths.h"
 #include "controllers/find.h"
 #include "controllers/xml_plan.h"
+#include "levels/levels.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "levels/levels.h"
 #include "rot.h"
 
 struct xml_controller *
@@ -88,17 +88,43 @@ measure_point(const struct planned_point *p, struct experiment *experiment, stru
 				    p->measurement, p->requests, p->nr_requests, p->nr_runs, err);
 }
 
+/* If the point that was just measured ends its series: those of the same element that follow in it are not measured. */
+static int
+end_series(const struct xml_controller *controller, const struct experiment *experiment, size_t i, bool *is_over,
+	   struct rot_error *err)
+{
+	const struct planned_point *p = &controller->planned[i];
+	bool ends = false;
+
+	if (p->until[0] && experiment_last_holds(experiment, p->until, &ends, err) < 0)
+		return rot_error_prefix(err, "<point until>");
+	for (size_t k = i + 1; ends && k < controller->nr_planned; k++) {
+		const struct planned_point *other = &controller->planned[k];
+
+		is_over[k] = is_over[k] || (other->element == p->element && strcmp(other->series, p->series) == 0);
+	}
+	return 0;
+}
+
 static int
 measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
-	for (size_t i = 0; i < controller->nr_planned; i++) {
+	bool *is_over = rot_calloc(controller->nr_planned + 1, sizeof(*is_over));
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < controller->nr_planned; i++) {
 		const struct planned_point *p = &controller->planned[i];
 
-		if (measure_point(p, experiment, err) == 0)
+		if (is_over[i])
 			continue;
-		return rot_interrupted() ? -1 : failed_at(p, err);
+		rc = measure_point(p, experiment, err);
+		if (rc == 0)
+			rc = end_series(controller, experiment, i, is_over, err);
+		if (rc < 0 && !rot_interrupted())
+			failed_at(p, err);
 	}
-	return 0;
+	free(is_over);
+	return rc;
 }
 
 /* Measures them into the experiment; one that cannot be measured is left out with a warning. A roofline has no

@@ -125,6 +125,15 @@ duration(double seconds)
 	return rot_format("%.0f min", seconds / 60);
 }
 
+static bool
+has_open_series(const struct xml_controller *controller)
+{
+	for (size_t i = 0; i < controller->nr_planned; i++)
+		if (controller->planned[i].until[0])
+			return true;
+	return false;
+}
+
 static void
 print(const struct dry_run *dry, FILE *out)
 {
@@ -147,9 +156,9 @@ print(const struct dry_run *dry, FILE *out)
 	}
 	time = duration(sum.seconds + builds);
 	fprintf(out, "measuring cores to build: %zu\n", dry->nr_keys);
-	fprintf(out,
-		"about %s, as far as the kernels' definitions tell%s; ceilings that are not known yet come on top\n",
-		time, dry->controller->has_programs ? ", without the programs" : "");
+	fprintf(out, "%s %s, as far as the kernels' definitions tell%s; ceilings that are not known yet come on top\n",
+		has_open_series(dry->controller) ? "series may end before; at most about" : "about", time,
+		dry->controller->has_programs ? ", without the programs" : "");
 	free(time);
 }
 

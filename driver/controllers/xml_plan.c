@@ -28,18 +28,30 @@ xml_plan_next(const struct xml_controller *controller, size_t *i, const char *na
 	return NULL;
 }
 
-static void
-collect_elements(struct xml_controller *controller, const xmlNode *parent)
+void
+xml_plan_collect(struct xml_controller *controller, const xmlNode *element)
+{
+	controller->elements =
+		rot_realloc(controller->elements, controller->nr_elements + 1, sizeof(*controller->elements));
+	controller->elements[controller->nr_elements++] = element;
+}
+
+static int
+collect_elements(struct xml_controller *controller, const xmlNode *parent, struct rot_error *err)
 {
 	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
-		if (xml_is(child, "shared")) {
-			collect_elements(controller, child);
-			continue;
-		}
-		controller->elements =
-			rot_realloc(controller->elements, controller->nr_elements + 1, sizeof(*controller->elements));
-		controller->elements[controller->nr_elements++] = child;
+		int rc = 0;
+
+		if (xml_is(child, "shared"))
+			rc = collect_elements(controller, child, err);
+		else if (xml_is(child, "each"))
+			rc = xml_plan_each(controller, child, err);
+		else
+			xml_plan_collect(controller, child);
+		if (rc < 0)
+			return -1;
 	}
+	return 0;
 }
 
 /* ---- the space ---- */
@@ -178,6 +190,24 @@ xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, co
 	return rc;
 }
 
+int
+xml_plan_inner_space(const struct xml_controller *controller, const xmlNode *parent,
+		     const struct expression_scope *scope, struct point **points, size_t *nr_points,
+		     struct rot_error *err)
+{
+	const xmlNode **elements = NULL;
+	size_t nr_elements = 0;
+	int rc;
+
+	for (const xmlNode *child = xml_child(parent, NULL); child; child = xml_next(child, NULL)) {
+		elements = rot_realloc(elements, nr_elements + 1, sizeof(*elements));
+		elements[nr_elements++] = child;
+	}
+	rc = xml_plan_space(controller, parent, elements, nr_elements, scope, points, nr_points, err);
+	free(elements);
+	return rc;
+}
+
 /* ---- points ---- */
 
 int
@@ -312,6 +342,8 @@ plan_requests(const struct xml_controller *controller, struct planned_point *pla
 static int
 check_content(const xmlNode *point, const xmlNode *program, struct rot_error *err)
 {
+	static const char *const of_kernels[] = {"threads", "until"};
+
 	if (!program && !xml_child(point, "workload")) {
 		rot_error_set(err, 0, "<point> lacks a <workload> or a <program>");
 		return xml_error_at(point, err);
@@ -320,6 +352,11 @@ check_content(const xmlNode *point, const xmlNode *program, struct rot_error *er
 		if (child != program && !xml_is(child, "quantity")) {
 			rot_error_set(err, 0, "<%s> beside <program>: a program is measured alone", child->name);
 			return xml_error_at(child, err);
+		}
+	for (size_t i = 0; program && i < sizeof(of_kernels) / sizeof(*of_kernels); i++)
+		if (xmlHasProp(point, (const xmlChar *)of_kernels[i])) {
+			rot_error_set(err, 0, "<point %s>: that is of points with kernels", of_kernels[i]);
+			return xml_error_at(point, err);
 		}
 	return 0;
 }
@@ -367,7 +404,11 @@ plan_kernels(struct xml_controller *controller, struct planned_point *planned, c
 	if (!planned->measurement ||
 	    find_missing(controller, planned->element, planned->measurement, is_missing, err) < 0)
 		return -1;
-	return *is_missing ? 0 : check_kernels(controller, planned->element, planned->measurement, err);
+	if (*is_missing)
+		return 0;
+	if (check_kernels(controller, planned->element, planned->measurement, err) < 0)
+		return -1;
+	return xml_plan_threads(planned, scope, err);
 }
 
 static void
@@ -375,6 +416,7 @@ planned_point_clear(struct planned_point *planned)
 {
 	free(planned->series);
 	free(planned->label);
+	free(planned->until);
 	free(planned->requests);
 	rot_graph_delete(planned->measurement);
 	rot_graph_delete(planned->program);
@@ -394,6 +436,7 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 	*planned = (struct planned_point){.element = element, .at = at};
 	planned->series = xml_evaluated(element, "series", "", scope, err);
 	planned->label = planned->series ? xml_evaluated(element, "label", "", scope, err) : NULL;
+	planned->until = xml_attribute(element, "until", "");
 	if (!planned->label || xml_plan_runs(element, scope, &planned->nr_runs, err) < 0 ||
 	    check_content(element, program, err) < 0)
 		return -1;
@@ -415,17 +458,6 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 
 /* ---- all ---- */
 
-/* A group of ceilings that does not depend on where in the controller's space it is. */
-static bool
-is_once(const xmlNode *element)
-{
-	char *once = xml_attribute(element, "once", "");
-	bool is = strcmp(once, "true") == 0;
-
-	free(once);
-	return is;
-}
-
 static int
 plan_at(struct xml_controller *controller, const struct point *at, struct rot_error *err)
 {
@@ -437,7 +469,9 @@ plan_at(struct xml_controller *controller, const struct point *at, struct rot_er
 		const xmlNode *element = controller->elements[i];
 		bool is_wanted;
 
-		if (xml_is(element, "ceilings") && (at == controller->points || !is_once(element)))
+		/* once: such ceilings do not depend on where in the controller's space they are */
+		if (xml_is(element, "ceilings") &&
+		    (at == controller->points || !xml_attribute_is(element, "once", "true")))
 			rc = xml_plan_ceilings(controller, element, at, err);
 		if (!xml_is(element, "point") && !xml_is(element, "ceiling"))
 			continue;
@@ -462,9 +496,9 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
 	const xmlNode *plot, *derived;
 
-	collect_elements(controller, root);
 	controller->constants = make_constants(controller->rot);
-	if (xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
+	if (collect_elements(controller, root, err) < 0 ||
+	    xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
 			   &controller->points, &controller->nr_points, err) < 0)
 		return -1;
 	xml_plan_add_region_axis(controller);

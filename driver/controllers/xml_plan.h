@@ -7,11 +7,13 @@
 #include "controllers/space.h"
 #include "entities.h"
 #include "quantities/quantity.h"
+#include "quantities/sample_view.h"
 #include "rot.h"
 
 struct planned_point {
 	const xmlNode *element;
 	char *series, *label;
+	char *until; /* a condition over values of the point: where it is true the series ends; "": nowhere */
 	const struct point *at;
 	struct measurement *measurement;  /* NULL for a program */
 	struct program_workload *program; /* or NULL            */
@@ -77,11 +79,24 @@ void xml_plan_clear(struct xml_controller *controller);
 /* The i-th element below the root with that name, from *i on; NULL when there is none. Advances *i behind it. */
 const xmlNode *xml_plan_next(const struct xml_controller *controller, size_t *i, const char *name);
 
+/* Appends to the elements. */
+void xml_plan_collect(struct xml_controller *controller, const xmlNode *element);
+
+/* xml_plan_each.c: collects what is in an <each>, once for each point of the space that its axes span. */
+int xml_plan_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err);
+
+/* xml_plan_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
+int xml_plan_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err);
+
 /* xml_plan.c, for the others: the points that those of the elements span that are axes, less those that are skipped.
  * scope: variables of theirs. owner: at whose line errors are that have none. */
 int xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
 		   size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
 		   struct rot_error *err);
+/* The same of the axes that stand in the element. */
+int xml_plan_inner_space(const struct xml_controller *controller, const xmlNode *parent,
+			 const struct expression_scope *scope, struct point **points, size_t *nr_points,
+			 struct rot_error *err);
 int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
 struct measurement *xml_plan_measurement(const struct xml_controller *controller, const xmlNode *element,
 					 const struct expression_scope *scope, struct rot_error *err);
@@ -113,6 +128,13 @@ void xml_plan_add_region_axis(struct xml_controller *controller);
 
 /* What the experiment shows: plots, columns and names; every text is tried on made-up values. */
 int xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
+
+/* xml_show_runs.c: relativeTo and minimumOf; then what a plot shows of runs, and whether that, and having an x, fits
+ * its type. */
+int xml_show_view(const struct xml_controller *controller, struct sample_view *view, const xmlNode *element,
+		  struct rot_error *err);
+int xml_show_runs(const struct xml_controller *controller, struct experiment_plot *plot, const xmlNode *element,
+		  struct rot_error *err);
 
 /* A <curve> or <marker> of the plot that was added last, which is plot. */
 int xml_show_curve(const struct xml_controller *controller, struct experiment *experiment,

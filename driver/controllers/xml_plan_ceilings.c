@@ -337,24 +337,18 @@ xml_plan_ceilings(struct xml_controller *controller, const xmlNode *group, const
 		  struct rot_error *err)
 {
 	struct expression_scope *scope = expression_scope_new(controller->constants);
-	const xmlNode **elements = NULL;
 	struct point *points = NULL;
-	size_t nr_elements = 0, nr_points = 0;
+	size_t nr_points = 0;
 	bool is_wanted;
 	int rc;
 
 	point_set_variables(at, scope);
-	for (const xmlNode *child = xml_child(group, NULL); child; child = xml_next(child, NULL)) {
-		elements = rot_realloc(elements, nr_elements + 1, sizeof(*elements));
-		elements[nr_elements++] = child;
-	}
 	rc = xml_condition(group, scope, &is_wanted, err);
 	if (rc == 0 && is_wanted)
-		rc = xml_plan_space(controller, group, elements, nr_elements, scope, &points, &nr_points, err);
+		rc = xml_plan_inner_space(controller, group, scope, &points, &nr_points, err);
 	for (size_t i = 0; rc == 0 && i < nr_points; i++)
 		rc = plan_ceilings_at(controller, group, at, &points[i], scope, err);
 	points_delete(points, nr_points);
-	free(elements);
 	expression_scope_delete(scope);
 	return rc;
 }

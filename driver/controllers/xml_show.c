@@ -29,26 +29,16 @@ reading_clear(struct reading *reading)
 		free(reading->owned[i]);
 }
 
-static bool
-attribute_is(const xmlNode *element, const char *name, const char *value)
-{
-	char *text = xml_attribute(element, name, "");
-	bool is = strcmp(text, value) == 0;
-
-	free(text);
-	return is;
-}
-
 static int
 read_scale(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
 {
 	struct experiment_plot *plot = &reading->plot;
-	bool is_x = attribute_is(element, "axis", "x");
+	bool is_x = xml_attribute_is(element, "axis", "x");
 	double *low = is_x ? &plot->x_low : &plot->y_low, *high = is_x ? &plot->x_high : &plot->y_high;
 
 	*(is_x ? &plot->x_label : &plot->y_label) = own(reading, xml_attribute(element, "label", ""));
 	*(is_x ? &plot->x_unit : &plot->y_unit) = own(reading, xml_attribute(element, "unit", ""));
-	*(is_x ? &plot->is_x_log : &plot->is_y_log) = attribute_is(element, "logarithmic", "true");
+	*(is_x ? &plot->is_x_log : &plot->is_y_log) = xml_attribute_is(element, "logarithmic", "true");
 	if (xml_evaluated_number(element, "from", NAN, controller->constants, low, err) < 0 ||
 	    xml_evaluated_number(element, "to", NAN, controller->constants, high, err) < 0)
 		return -1;
@@ -57,7 +47,7 @@ read_scale(struct xml_controller *controller, struct reading *reading, const xml
 		return xml_error_at(element, err);
 	}
 	if ((*low <= 0 || *high <= 0) &&
-	    (plot->kind == EXPERIMENT_ROOFLINE || attribute_is(element, "logarithmic", "true"))) {
+	    (plot->kind == EXPERIMENT_ROOFLINE || xml_attribute_is(element, "logarithmic", "true"))) {
 		rot_error_set(err, 0, "<scale>: from and to of a logarithmic axis must be above 0");
 		return xml_error_at(element, err);
 	}
@@ -118,7 +108,7 @@ static bool
 is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *element)
 {
 	char *y = xml_attribute(element, "y", "");
-	bool is = attribute_is(element, "optional", "true") && !is_known_here(controller->rot, y);
+	bool is = xml_attribute_is(element, "optional", "true") && !is_known_here(controller->rot, y);
 
 	free(y);
 	return is;
@@ -127,18 +117,18 @@ is_optional_and_unknown(const struct xml_controller *controller, const xmlNode *
 static int
 read_plot(struct xml_controller *controller, struct reading *reading, const xmlNode *element, struct rot_error *err)
 {
-	static const char *const kinds[] = {"roofline", "distribution", "series"};
+	static const char *const kinds[] = {"roofline", "distribution", "series", "histogram", "runs", "threads"};
 	static const char *const labels[] = {"none", "ends", "all"};
 	struct experiment_plot *plot = &reading->plot;
 	int seen[2] = {0};
 
 	*plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
-	for (size_t i = 0; i < 3; i++) {
-		if (attribute_is(element, "type", kinds[i]))
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (xml_attribute_is(element, "type", kinds[i]))
 			plot->kind = (enum experiment_plot_kind)i;
-		if (attribute_is(element, "labels", labels[i]))
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (xml_attribute_is(element, "labels", labels[i]))
 			plot->labels = (enum experiment_labels)i;
-	}
 	plot->name = own(reading, xml_attribute(element, "name", ""));
 	plot->title = own(reading, xml_attribute(element, "title", ""));
 	plot->x = own(reading, xml_attribute(element, "x", ""));
@@ -152,17 +142,19 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 		rot_error_set(err, 0, "<plot differenceFrom>: only a plot of type series shows differences");
 		return xml_error_at(element, err);
 	}
+	if (xml_show_runs(controller, plot, element, err) < 0)
+		return -1;
 	if (is_optional_and_unknown(controller, element)) {
 		plot->y = "time";
 		plot->condition = "false()";
 	}
 	plot->annotation = own(reading, annotation_of(element));
-	plot->connect_same_size = attribute_is(element, "connectSameSize", "true");
+	plot->connect_same_size = xml_attribute_is(element, "connectSameSize", "true");
 	plot->has_default_peaks = xml_child(element, "defaultPeaks") != NULL;
 	plot->has_all_peaks =
-		plot->has_default_peaks && attribute_is(xml_child(element, "defaultPeaks"), "show", "all");
+		plot->has_default_peaks && xml_attribute_is(xml_child(element, "defaultPeaks"), "show", "all");
 	for (const xmlNode *s = xml_child(element, "scale"); s; s = xml_next(s, "scale")) {
-		if (seen[attribute_is(s, "axis", "y")]++) {
+		if (seen[xml_attribute_is(s, "axis", "y")]++) {
 			rot_error_set(err, 0, "<scale> is there twice for one axis");
 			return xml_error_at(s, err);
 		}
@@ -174,10 +166,10 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 
 /* ---- checks before measuring ---- */
 
-/* x of a plot that is no roofline: a quantity, or an axis with numbers at every point. */
+/* x of a plot that is no roofline: a quantity, a derived value, or an axis with numbers at every point. */
 static int
-check_x(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element,
-	struct rot_error *err)
+check_x(const struct xml_controller *controller, const struct experiment *experiment, const struct reading *reading,
+	const xmlNode *element, struct rot_error *err)
 {
 	const char *x = reading->plot.x, **names;
 	struct quantity_request request = {0};
@@ -185,7 +177,7 @@ check_x(const struct xml_controller *controller, const struct reading *reading, 
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
 	const char *nearest;
 
-	if (quantity_parse(&request, x, &ignored) == 0 || !at)
+	if (quantity_parse(&request, x, &ignored) == 0 || experiment_has_derived(experiment, x) || !at)
 		return 0;
 	for (size_t i = 0; point_coordinate(at, x) && i < controller->nr_planned; i++)
 		if (isnan(point_coordinate(controller->planned[i].at, x)->number)) {
@@ -198,7 +190,7 @@ check_x(const struct xml_controller *controller, const struct reading *reading, 
 	for (size_t i = 0; i < at->nr_coordinates; i++)
 		names[i] = at->coordinates[i].axis;
 	nearest = rot_nearest(x, names, at->nr_coordinates);
-	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity", x);
+	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity nor a derived value", x);
 	if (nearest)
 		rot_error_hint(err, "did you mean '%s'?", nearest);
 	else
@@ -235,6 +227,7 @@ set_made_up_values(const struct xml_controller *controller, struct expression_sc
 				set_made_up_value(scope, "", name, made_up);
 				set_made_up_value(scope, "best.", name, made_up + 0.25);
 				set_made_up_value(scope, "upperQuartile.", name, made_up + 0.125);
+				set_made_up_value(scope, "expected.", name, made_up + 0.0625);
 				set_made_up_value(scope, "first.", name, made_up + 0.5);
 				made_up *= 1.75;
 			}
@@ -306,6 +299,25 @@ check_texts(const struct xml_controller *controller, const struct reading *readi
 	return rc;
 }
 
+static int
+check_condition(const struct xml_controller *controller, const char *condition, const char *what,
+		const xmlNode *element, struct rot_error *err)
+{
+	struct expression_scope *scope;
+	bool holds;
+	int rc = 0;
+
+	if (controller->nr_planned == 0 || !condition[0])
+		return 0;
+	scope = made_up_scope(controller, 0);
+	if (expression_bool(scope, condition, &holds, err) < 0) {
+		rot_error_prefix(err, "<%s %s>", element->name, what);
+		rc = xml_error_at(element, err);
+	}
+	expression_scope_delete(scope);
+	return rc;
+}
+
 /* ---- all ---- */
 
 static int
@@ -318,8 +330,8 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 	if (is_optional_and_unknown(controller, element) && !xml_child(element, "curve"))
 		return 0;
 	rc = read_plot(controller, &reading, element, err);
-	if (rc == 0 && reading.plot.kind != EXPERIMENT_ROOFLINE)
-		rc = check_x(controller, &reading, element, err);
+	if (rc == 0 && (reading.plot.kind == EXPERIMENT_DISTRIBUTION || reading.plot.kind == EXPERIMENT_SERIES))
+		rc = check_x(controller, experiment, &reading, element, err);
 	if (rc == 0)
 		rc = check_texts(controller, &reading, element, err);
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
@@ -376,21 +388,51 @@ show_table(const struct xml_controller *controller, struct experiment *experimen
 {
 	char *title = xml_attribute(table, "title", ""), *condition = xml_attribute(table, "if", "");
 	char *best = xml_attribute(table, "best", "");
-	struct expression_scope *scope = controller->nr_planned ? made_up_scope(controller, 0) : NULL;
-	bool holds;
-	int rc = 0;
+	int rc = check_condition(controller, condition, "if", table, err);
 
-	if (scope && condition[0] && expression_bool(scope, condition, &holds, err) < 0)
-		rc = rot_error_prefix(err, "<table if>");
-	if (rc == 0)
-		rc = experiment_add_table(experiment, title, condition, best, err);
-	if (rc < 0)
-		xml_error_at(table, err);
-	expression_scope_delete(scope);
+	if (rc == 0 && experiment_add_table(experiment, title, condition, best, err) < 0)
+		rc = xml_error_at(table, err);
 	free(title);
 	free(condition);
 	free(best);
 	return rc < 0 ? -1 : show_columns(controller, experiment, table, err);
+}
+
+/* Names of quantities at the point, and where its series ends. */
+static int
+show_point(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *point,
+	   struct rot_error *err)
+{
+	char *until = xml_attribute(point, "until", "");
+	int rc = check_condition(controller, until, "until", point, err);
+
+	free(until);
+	return rc < 0 ? -1 : show_names(experiment, xml_child(point, "quantity"), false, err);
+}
+
+static int
+show_accuracy(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
+	      struct rot_error *err)
+{
+	struct experiment_accuracy accuracy = {.title = NULL};
+	struct reading reading = {.nr_owned = 0};
+	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
+	int rc = xml_show_view(controller, &accuracy.view, element, err);
+
+	accuracy.title = own(&reading, xml_attribute(element, "title", ""));
+	accuracy.of = own(&reading, xml_attribute(element, "of", ""));
+	accuracy.by = own(&reading, xml_attribute(element, "by", ""));
+	accuracy.condition = own(&reading, xml_attribute(element, "if", ""));
+	if (rc == 0)
+		rc = check_condition(controller, accuracy.condition, "if", element, err);
+	if (rc == 0 && accuracy.by[0] && at && !point_coordinate(at, accuracy.by)) {
+		rot_error_set(err, 0, "<accuracy by=\"%s\">: no axis is called that", accuracy.by);
+		rc = xml_error_at(element, err);
+	}
+	if (rc == 0 && experiment_add_accuracy(experiment, &accuracy, err) < 0)
+		rc = xml_error_at(element, err);
+	reading_clear(&reading);
+	return rc;
 }
 
 /* ---- derived values ---- */
@@ -483,7 +525,9 @@ xml_plan_show(struct xml_controller *controller, struct experiment *experiment, 
 		else if (xml_is(element, "quantity"))
 			rc = show_names(experiment, element, true, err);
 		else if (xml_is(element, "point"))
-			rc = show_names(experiment, xml_child(element, "quantity"), false, err);
+			rc = show_point(controller, experiment, element, err);
+		else if (xml_is(element, "accuracy"))
+			rc = show_accuracy(controller, experiment, element, err);
 		if (rc < 0)
 			return -1;
 	}

@@ -48,11 +48,18 @@ struct plot_point {
 	double size; /* points of the same size in several series can be connected; NaN: none */
 };
 
+enum plot_style {
+	PLOT_JOINED, /* marks joined by a line */
+	PLOT_MODEL,  /* a thin line without marks: a theoretical curve */
+	PLOT_MARKS,  /* marks alone: a point each run */
+	PLOT_STEPS,  /* x is the middle of a step, y its height: a histogram */
+};
+
 struct plot_series {
 	const char *name;
-	const struct plot_point *points; /* in order; joined by a line */
+	const struct plot_point *points; /* in order */
 	size_t nr_points;
-	bool is_model; /* drawn as a thin line without marks: a theoretical curve */
+	enum plot_style style;
 };
 
 struct roofline_ceiling {

@@ -150,9 +150,10 @@ add_spread(char *command, size_t index, const struct plot_frame *frame, bool bot
 		free(element);
 	}
 	if (frame->show_percentiles) {
-		/* a box is as wide as the picture shows it: relative to x on a logarithmic axis */
+		/* a box is as wide everywhere in the picture: relative to x on a logarithmic axis, by POINTS_BOX_OF_X
+		 */
 		const char *form = both_directions   ? "1:2:7:8:9:10 with boxxyerror"
-				   : frame->x.is_log ? "1:9:9:10:10:($1*0.06) with candlesticks"
+				   : frame->x.is_log ? "1:9:9:10:10:($1*" POINTS_BOX_OF_X ") with candlesticks"
 						     : "1:9:9:10:10 with candlesticks";
 		char *element =
 			rot_format("data index %zu using %s fillstyle transparent solid 0.25 border linewidth 0.7 "
@@ -165,25 +166,36 @@ add_spread(char *command, size_t index, const struct plot_frame *frame, bool bot
 	return command;
 }
 
+/* How gnuplot draws it, in fresh memory. */
+static char *
+with_style(enum plot_style style, int mark)
+{
+	switch (style) {
+	case PLOT_MODEL:
+		return rot_strdup("lines linewidth 1.6 dashtype (6,4)");
+	case PLOT_MARKS:
+		return rot_format("points pointtype %d pointsize 0.4", mark);
+	case PLOT_STEPS:
+		return rot_strdup("histeps linewidth 1.2");
+	default:
+		return rot_format("linespoints pointtype %d pointsize 0.55 linewidth 1.2", mark);
+	}
+}
+
 char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions)
 {
-	char *title = quoted(series->name), *element;
+	char *title = quoted(series->name), *element, *with;
 
-	if (!series->is_model && is_repeated(series))
+	if (series->style != PLOT_MODEL && is_repeated(series))
 		command = add_spread(command, index, frame, both_directions);
-	if (series->is_model)
-		element = rot_format("data index %zu using 1:2 with lines linewidth 1.6 dashtype (6,4) linecolor rgb "
-				     "\"%s\" title %s",
-				     index, script_colour(index), title);
-	else
-		element = rot_format(
-			"data index %zu using 1:2 with linespoints pointtype %d pointsize 0.55 linewidth 1.2 "
-			"linecolor rgb \"%s\" title %s",
-			index, script_mark(index), script_colour(index), title);
+	with = with_style(series->style, script_mark(index));
+	element = rot_format("data index %zu using 1:2 with %s linecolor rgb \"%s\" title %s", index, with,
+			     script_colour(index), title);
 	command = add_command(command, element);
 	free(element);
+	free(with);
 	free(title);
 	return command;
 }
@@ -194,7 +206,7 @@ points_title(const char *title, const struct plot_series *series, size_t nr_seri
 	size_t least = SIZE_MAX, most = 0;
 
 	for (size_t s = 0; s < nr_series; s++) {
-		for (size_t i = 0; i < series[s].nr_points && !series[s].is_model; i++) {
+		for (size_t i = 0; i < series[s].nr_points && series[s].style != PLOT_MODEL; i++) {
 			size_t n = series[s].points[i].y.n;
 
 			least = n < least ? n : least;

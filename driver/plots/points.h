@@ -47,6 +47,9 @@ void points_write_data(FILE *out, const struct plot_series *series, size_t nr_se
 char *points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 			  bool both_directions);
 
+/* The script's variable with the width of boxes on a logarithmic x axis, as a share of x. */
+#define POINTS_BOX_OF_X "box_of_x"
+
 /* The frame's title with "(n=10)" or "(n=5...10)" of all points; the title alone when nothing was repeated. Fresh
  * memory. */
 char *points_title(const char *title, const struct plot_series *series, size_t nr_series);

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Plots of values over x: one value each (series plot), or its distribution (distribution plot). */
+#include <math.h>
 #include <stdlib.h>
 
 #include "memory.h"
 #include "plots/gnuplot.h"
 #include "plots/points.h"
 #include "plots/script.h"
+
+/* Width of a box, as a share of the panel's. */
+#define BOX_SHARE 0.012
 
 static char *
 plot_command(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series)
@@ -31,7 +35,9 @@ draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_
 	char *command = plot_command(frame, series, nr_series);
 
 	script_write_frame(gnuplot->script, frame, &x, &y, nr_series);
-	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x.high - x.low) * 0.012);
+	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x.high - x.low) * BOX_SHARE);
+	if (x.is_log)
+		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x.high / x.low, BOX_SHARE) - 1);
 	points_write_data(gnuplot->data, series, nr_series, &(struct point_edges){x, y});
 	script_write_markers(gnuplot->script, frame, &x);
 	script_write_ends(gnuplot->script, series, nr_series, &x, &y);

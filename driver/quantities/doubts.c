@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/sample_view.h"
 
 static bool
 depends_on_time(const char *name)
@@ -19,23 +20,12 @@ depends_on_time(const char *name)
 	return false;
 }
 
-static size_t
-kept_samples(const struct quantity_value *value, bool use_all, double *kept)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < value->nr_samples; i++)
-		if ((use_all || !value->taints[i]) && isfinite(value->samples[i]))
-			kept[nr++] = value->samples[i];
-	return nr;
-}
-
 struct quantity_doubts
 quantity_doubts_of(const struct quantity_value *value)
 {
 	const bool is_asked = value->nr_samples > 0 && depends_on_time(value->name);
 	double *kept = rot_calloc(value->nr_samples + 1, sizeof(*kept));
-	size_t nr = is_asked ? kept_samples(value, value->summary.tainted >= value->nr_samples, kept) : 0;
+	size_t nr = is_asked ? quantity_kept_samples(value, kept) : 0;
 	struct quantity_doubts doubts = {
 		.modes = series_modes(kept, nr),
 		.drift = series_drift(kept, nr),

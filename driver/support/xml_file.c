@@ -117,3 +117,13 @@ xml_attribute(const xmlNode *element, const char *name, const char *fallback)
 	xmlFree(value);
 	return copy;
 }
+
+bool
+xml_attribute_is(const xmlNode *element, const char *name, const char *value)
+{
+	char *text = xml_attribute(element, name, NULL);
+	bool is = text && strcmp(text, value) == 0;
+
+	free(text);
+	return is;
+}

@@ -47,4 +47,7 @@ bool xml_is(const xmlNode *node, const char *name);
 /* The attribute, or fallback (may be NULL) when it is absent. Fresh memory. */
 char *xml_attribute(const xmlNode *element, const char *name, const char *fallback);
 
+/* True if it is there with that value. */
+bool xml_attribute_is(const xmlNode *element, const char *name, const char *value);
+
 #endif
