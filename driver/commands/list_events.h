@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* rot list events: asked of the measuring core, because only it knows libpfm4. */
+/* rot list events */
 #ifndef COMMANDS_LIST_EVENTS_H
 #define COMMANDS_LIST_EVENTS_H
 

@@ -5,7 +5,7 @@
 
 #include "configuration/configuration.h"
 
-/* "  NAME MORE", then text, wrapped at 100 columns and indented. more and text may be "". */
+/* entry_print on standard output. */
 void print_entry(const char *name, const char *more, const char *text);
 
 /* A key with its value, where that comes from, its type and description. */

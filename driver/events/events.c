@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "events/events.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "rot.h"
+#include "support/entry.h"
+
+/* The smallest measurement: one workload that does nothing, with the listing measurer. NULL on error. */
+static struct measurement *
+listing_new(struct rot *rot, struct rot_error *err)
+{
+	const struct rot_class *dummy = rot_registry_find(rot->registry, "Dummy");
+	struct measurement *measurement;
+	struct workload *workload;
+	struct measurer_set *set;
+
+	if (!dummy) {
+		rot_error_set(err, 0, "the kernel Dummy is missing, which lists events");
+		return NULL;
+	}
+	measurement = measurement_new();
+	workload = workload_new();
+	set = measurer_set_new();
+	workload->kernel = rot_entity_new(dummy);
+	workload->measurer_set = set;
+	set->main_measurer = (struct measurer_base *)list_events_measurer_new();
+	measurement_workloads_add(measurement, workload);
+	return measurement;
+}
+
+/* The listing in what the core gave, or NULL. */
+static const struct list_events_measurer_output *
+listing_find(const struct measurement_result *result)
+{
+	size_t nr;
+	struct rot_entity **reached = rot_graph_collect(result, &nr);
+	const struct list_events_measurer_output *output = NULL;
+
+	for (size_t i = 0; i < nr && !output; i++)
+		output = rot_cast(reached[i], &list_events_measurer_output_class);
+	free(reached);
+	return output;
+}
+
+int
+events_read(struct rot *rot, struct events *events, struct rot_error *err)
+{
+	struct measurement *measurement = listing_new(rot, err);
+	int rc = -1;
+
+	*events = (struct events){.result = NULL};
+	if (!measurement)
+		return -1;
+	if (measuring_perform(rot, &measurement, 1, 1, &events->result, err) < 0) {
+		rot_error_prefix(err, "cannot list the events");
+		goto out;
+	}
+	events->output = listing_find(events->result);
+	rc = events->output ? 0 : rot_error_set(err, 0, "the measuring core did not list its events");
+out:
+	rot_graph_delete(measurement);
+	return rc;
+}
+
+void
+events_clear(struct events *events)
+{
+	rot_graph_delete(events->result);
+	*events = (struct events){.result = NULL};
+}
+
+/* ---- printing ---- */
+
+bool
+event_attribute_is_umask(const struct perf_event_attribute_description *attribute)
+{
+	return strcmp(attribute->attribute_type, "umask") == 0;
+}
+
+static void
+print_event(const struct pmu_description *pmu, const struct perf_event_description *event, FILE *out)
+{
+	char *name = rot_format("%s::%s", pmu->pmu_name, event->name);
+	size_t nr = perf_event_description_nr_attributes(event);
+
+	entry_print(name, "", event->description, out);
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_event_attribute_description *attribute =
+			perf_event_description_attributes_at(event, i);
+
+		if (event_attribute_is_umask(attribute))
+			fprintf(out, "      :%s  %s\n", attribute->name, attribute->description);
+	}
+	free(name);
+}
+
+size_t
+events_print_pmu(const struct pmu_description *pmu, const char *part, FILE *out)
+{
+	size_t nr = pmu_description_nr_events(pmu), nr_shown = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_event_description *event = pmu_description_events_at(pmu, i);
+
+		if (!strcasestr(event->name, part))
+			continue;
+		if (!nr_shown++)
+			fprintf(out, "%s (%s), %d counters and %d fixed\n", pmu->pmu_name, pmu->description,
+				(int)pmu->number_of_counters, (int)pmu->number_of_fixed_counters);
+		print_event(pmu, event, out);
+	}
+	return nr_shown;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The events of this machine that can be named: asked of the measuring core, because only it knows libpfm4. */
+#ifndef EVENTS_EVENTS_H
+#define EVENTS_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "entities.h"
+#include "error.h"
+
+struct rot;
+
+/* Zeroed: nothing was asked. */
+struct events {
+	struct measurement_result *result;                /* what the core gave; owned          */
+	const struct list_events_measurer_output *output; /* borrowed of it: the units in pmus  */
+};
+
+/* Units of this machine with their events. Clear also after an error. */
+int events_read(struct rot *rot, struct events *events, struct rot_error *err);
+void events_clear(struct events *events);
+
+/* Is the attribute a unit mask, which makes an event of its own? */
+bool event_attribute_is_umask(const struct perf_event_attribute_description *attribute);
+
+/* The unit with those of its events whose name holds part, in any case of letters; how many these are. Nothing is
+ * printed if there is none. */
+size_t events_print_pmu(const struct pmu_description *pmu, const char *part, FILE *out);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* The controller listEvents: what "rot list events" shows, kept as files, a text for each unit and all as JSON. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "controllers/c_controller.h"
+#include "controllers/output.h"
+#include "events/events.h"
+#include "memory.h"
+#include "quantities/architecture.h"
+#include "support/files.h"
+#include "support/json.h"
+#include "support/text_table.h"
+
+/* ---- a text for each unit ---- */
+
+/* OUTPUT-UNIT.txt */
+static char *
+text_path(const struct pmu_description *pmu, const char *output_name)
+{
+	char *unit = rot_strdup(pmu->pmu_name), *path;
+
+	for (char *c = unit; *c; c++)
+		*c = isalnum((unsigned char)*c) || *c == '_' ? *c : '-';
+	path = rot_format("%s-%s.txt", output_name, unit);
+	free(unit);
+	return path;
+}
+
+static int
+write_text(const struct pmu_description *pmu, const char *output_name, struct rot_error *err)
+{
+	char *path = text_path(pmu, output_name), *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int rc;
+
+	if (events_print_pmu(pmu, "", out) == 0)
+		fprintf(out, "%s (%s): no events that libpfm4 knows by name\n", pmu->pmu_name, pmu->description);
+	fclose(out);
+	rc = file_write(path, text, length, false, err);
+	free(text);
+	free(path);
+	return rc;
+}
+
+/* ---- JSON ---- */
+
+static json_t *
+event_json(const struct perf_event_description *event)
+{
+	json_t *json = json_entity(event), *attributes = json_array();
+
+	for (size_t i = 0; i < perf_event_description_nr_attributes(event); i++)
+		json_array_append_new(attributes, json_entity(perf_event_description_attributes_at(event, i)));
+	json_object_set_new(json, "attributes", attributes);
+	return json;
+}
+
+static json_t *
+pmu_json(const struct pmu_description *pmu)
+{
+	json_t *json = json_entity(pmu), *list = json_array();
+
+	for (size_t i = 0; i < pmu_description_nr_events(pmu); i++)
+		json_array_append_new(list, event_json(pmu_description_events_at(pmu, i)));
+	json_object_set_new(json, "events", list);
+	return json;
+}
+
+static int
+write_json(const struct rot *rot, const struct events *events, const char *output_name, struct rot_error *err)
+{
+	char *path = rot_format("%s.json", output_name);
+	json_t *units = json_array(), *json;
+	int rc;
+
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events->output); i++)
+		json_array_append_new(units, pmu_json(list_events_measurer_output_pmus_at(events->output, i)));
+	json = json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine", json_entity(rot->machine), "units",
+			 units);
+	rc = output_write_json(json, path, err);
+	json_decref(json);
+	free(path);
+	return rc;
+}
+
+/* ---- the table ---- */
+
+/* With unit masks each counts as one. */
+static size_t
+nr_countable(const struct pmu_description *pmu)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pmu_description_nr_events(pmu); i++) {
+		const struct perf_event_description *event = pmu_description_events_at(pmu, i);
+		size_t nr_masks = 0;
+
+		for (size_t k = 0; k < perf_event_description_nr_attributes(event); k++)
+			nr_masks += event_attribute_is_umask(perf_event_description_attributes_at(event, k));
+		nr += nr_masks ? nr_masks : 1;
+	}
+	return nr;
+}
+
+static void
+print_units(const struct rot *rot, const struct events *events, const char *output_name)
+{
+	static const struct text_table_column columns[] = {
+		{"unit", true},    {"what it is", true},       {"counters", false}, {"fixed", false},
+		{"events", false}, {"with unit masks", false}, {"listed in", true}};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+
+	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events->output); i++) {
+		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events->output, i);
+		char *const cells[] = {rot_strdup(pmu->pmu_name),
+				       rot_strdup(pmu->description),
+				       rot_format("%d", (int)pmu->number_of_counters),
+				       rot_format("%d", (int)pmu->number_of_fixed_counters),
+				       rot_format("%zu", pmu_description_nr_events(pmu)),
+				       rot_format("%zu", nr_countable(pmu)),
+				       text_path(pmu, output_name)};
+
+		text_table_add(&table, cells);
+	}
+	text_table_print(&table, stdout);
+	text_table_clear(&table);
+	if (rot->architecture->why_not.text[0])
+		printf("Named, but not counted here: hardware events (%s).\n", rot->architecture->why_not.text);
+}
+
+static int
+measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+{
+	struct events events = {.result = NULL};
+	int rc = -1;
+
+	(void)self;
+	if (output_check(output_name, err) < 0 || events_read(rot, &events, err) < 0)
+		goto out;
+	print_units(rot, &events, output_name);
+	rc = write_json(rot, &events, output_name, err);
+	for (size_t i = 0; rc == 0 && i < list_events_measurer_output_nr_pmus(events.output); i++)
+		rc = write_text(list_events_measurer_output_pmus_at(events.output, i), output_name, err);
+out:
+	events_clear(&events);
+	return rc;
+}
+
+const struct rot_controller list_events_controller = {
+	.name = "listEvents",
+	.description = "the counting units of this machine and their events, as texts and JSON (on the terminal: rot "
+		       "list events)",
+	.measure = measure,
+};

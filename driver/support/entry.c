@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/entry.h"
+
+#include <string.h>
+
+enum { INDENT = 6, LAST_COLUMN = 100 };
+
+/* Words of one line of text; a word longer than a line stands alone. */
+static void
+print_wrapped(const char *text, size_t length, FILE *out)
+{
+	size_t column = 0;
+
+	while (length) {
+		size_t blanks = strspn(text, " "), word;
+
+		blanks = blanks < length ? blanks : length;
+		text += blanks;
+		length -= blanks;
+		word = strcspn(text, " ");
+		word = word < length ? word : length;
+		if (!word)
+			break;
+		if (column && column + 1 + word > LAST_COLUMN) {
+			fputc('\n', out);
+			column = 0;
+		}
+		column += (size_t)fprintf(out, "%*s%.*s", column ? 1 : INDENT, "", (int)word, text);
+		text += word;
+		length -= word;
+	}
+	fputc('\n', out);
+}
+
+void
+entry_print(const char *name, const char *more, const char *text, FILE *out)
+{
+	fprintf(out, "  %s%s%s\n", name, *more ? " " : "", more);
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+
+		print_wrapped(text, length, out);
+		text += length + (text[length] == '\n');
+	}
+}

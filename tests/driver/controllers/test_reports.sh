@@ -1,0 +1,85 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Controllers that tell what there is: listEvents and performanceEventScreening, with the real measuring core and on a simulated processor.
+. "$top_srcdir/tests/support/program.sh"
+
+command -v gnuplot >/dev/null || { echo "SKIP: there is no gnuplot" >&2; exit 77; }
+
+call measure listEvents
+case $err in
+*libpfm*)
+	echo "SKIP: $err" >&2
+	exit 77
+	;;
+esac
+result=$status
+check "rot measure listEvents"
+case $out in *"perf "*"perf_events generic PMU"*"listEvents-perf.txt"*) result=0 ;; *) result=1 ;; esac
+check "its table"
+has "its JSON" listEvents.json 'schema = rot\.events/1' 'units\[[0-9]\]\.pmuName = perf' \
+	'units\[[0-9]\]\.events\[[0-9]+\]\.name = PERF_COUNT_SW_PAGE_FAULTS' \
+	'units\[[0-9]\]\.events\[[0-9]+\]\.attributes\[[0-9]+\]\.attributeType = umask'
+call list events
+sort "$work/out" >listed
+cat listEvents-*.txt | sort | cmp -s - listed
+result=$?
+check "its texts are those of rot list events"
+
+# counts FILE AWK: lines of EVENT KERNEL KEY VALUE, separated by tabs, on which the program ends with 0
+counts()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk '
+		{ value = $0; sub(/^[^ ]* = /, "", value); key = $1 }
+		key == "runs" { print "-\t-\truns\t" value }
+		key ~ /^events\[[0-9]+\]\.name$/ { event = value }
+		key ~ /^events\[[0-9]+\]\.refused$/ { print event "\t-\trefused\t" value }
+		sub(/^events\[[0-9]+\]\.counts\[[0-9]+\]\./, "", key) {
+			if (key == "kernel") kernel = value
+			print event "\t" kernel "\t" key "\t" value
+		}' >lines
+	awk -F '\t' "$2" lines
+	result=$?
+}
+
+call measure performanceEventScreening -sizes=small
+case $status:$err in
+1:*"no event can be counted here"*)
+	echo "skipped: $err"
+	;;
+*)
+	result=$status
+	check "rot measure performanceEventScreening"
+	counts performanceEventScreening.json '
+		$3 == "runs" { runs = $4 }
+		$1 == "perf::PERF_COUNT_SW_TASK_CLOCK" { value[$2, $3] = $4; nr += $3 == "n" && $4 == runs; samples += $3 ~ /^samples/ }
+		END {
+			exit nr != 3 || samples != nr * runs || value["add", "minimum"] <= value["nothing", "minimum"] ||
+				value["add", "minimum"] > value["add", "median"] || value["add", "median"] > value["add", "maximum"]
+		}'
+	check "a software event is counted of each kernel, in each run"
+	case $out in *"perf::PERF_COUNT_SW_TASK_CLOCK"*"median of "*) result=0 ;; *) result=1 ;; esac
+	check "its table"
+	printf '%s\n' "$out" | cmp -s - performanceEventScreening.txt && [ -s performanceEventScreening.svg ]
+	result=$?
+	check "the text and the picture"
+	;;
+esac
+
+# On a Zen 5 that is not there: in groups, scrubbed, and without what its counters add to some reads.
+LD_PRELOAD=$top_builddir/tests/simulated_pmu.so ROT_SIMULATED_MACHINE=$top_srcdir/tests/machines/zen5-turin-kvm ROT_SIMULATED_SCRUB=1 \
+	"$rot" measure performanceEventScreening simulated -sizes=small -validate=never >"$work/out" 2>"$work/err"
+status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+result=$status
+check "on a simulated processor"
+counts simulated.json '
+	$1 == "coreCycles" && $2 == "add" { value[$3] = $4 }
+	$1 == "allFlops" && $2 == "add" && $3 == "maximum" { flops = $4 }
+	$1 == "allFlops" && $2 == "add" && $3 == "minimum" { least = $4 }
+	$1 == "storeLines" && $3 == "maximum" { nr++; wrong += $4 != 0 }
+	$3 == "refused" { refused[$1] = $4 }
+	END { exit wrong || !nr || value["minimum"] <= 0 || value["minimum"] != value["maximum"] || flops != 6400000 || least != flops ||
+		"coreCycles" in refused || refused["perf::LLC-LOADS"] !~ /cannot count .*PERF_COUNT_HW_CACHE_LL/ }'
+check "its events count what it says, and what it does not have is refused with a reason"
+case $out in *"not counted here: "*" events; perf::L1-DCACHE-LOADS: cannot count"*) result=0 ;; *) result=1 ;; esac
+check "the reason is told once"
+[ $nr_failed -eq 0 ]
