@@ -3,7 +3,8 @@
  * The measurer of nearness: how long a cache line takes from one CPU to another. In a virtual machine the host moves
  * CPUs between complexes of cores with a cache of their own, and what two threads get from memory moves with them;
  * nothing but this time shows it (on an EPYC 9005: 41 to 72 ns within a complex, 178 to 239 ns across, with half the
- * bandwidth of memory within).
+ * bandwidth of memory within). It may put two CPUs on one core as well: then what is bound by the units of the core
+ * takes twice as long while both do it.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,13 +21,21 @@
 #define MAX_BATCHES 16384 /* more than 200 ms have */
 #define PATIENCE 10       /* times the time given: the most it takes */
 
+#define NR_BOUTS 16      /* of work, together and alone */
+#define BOUT_TURNS 2000u /* of nine multiplications each: 2 to 5 us */
+
 /* Player i may advance the ball when it is i modulo 2. The ball has two lines, since some processors fetch pairs. */
 struct court {
 	_Alignas(128) atomic_uint ball;
 	_Alignas(128) atomic_bool is_over;
+	_Alignas(128) atomic_uint nr_meetings; /* of both, counted by each */
+	atomic_bool is_alone;                  /* the second player has left */
+	atomic_bool is_given_up;
 	uint64_t limit_ns;
 	unsigned nr_batches;
 	uint64_t batches_ns[MAX_BATCHES];
+	uint64_t together_ns[NR_BOUTS], alone_ns[NR_BOUTS];
+	bool has_compared;
 };
 
 struct player {
@@ -41,7 +50,9 @@ struct player {
 struct state {
 	const struct ping_pong_measurer *measurer;
 	struct court *court;
-	double before_ns, after_ns;
+	struct ping_pong_times {
+		double ns, slowdown;
+	} before, after;
 	struct rot_error err; /* "": both times */
 };
 
@@ -84,6 +95,71 @@ keep_time(struct court *court)
 	atomic_store(&court->is_over, true);
 }
 
+/* ---- together and alone ---- */
+
+/* Independent chains: three multiplications a cycle if the processor can, else one; never bound by their latency. */
+static void
+occupy_units(void)
+{
+	unsigned turns = BOUT_TURNS;
+
+	__asm__ volatile("1:\n"
+			 "imull $3, %%eax, %%eax\nimull $3, %%ecx, %%ecx\nimull $3, %%edx, %%edx\n"
+			 "imull $3, %%esi, %%esi\nimull $3, %%edi, %%edi\nimull $3, %%r8d, %%r8d\n"
+			 "imull $3, %%r9d, %%r9d\nimull $3, %%r10d, %%r10d\nimull $3, %%r11d, %%r11d\n"
+			 "decl %0\njnz 1b\n"
+			 : "+r"(turns)
+			 :
+			 : "eax", "ecx", "edx", "esi", "edi", "r8", "r9", "r10", "r11", "cc");
+}
+
+/* Waits for the other. False: it will not come. */
+static bool
+meet(struct court *court, unsigned number)
+{
+	atomic_fetch_add(&court->nr_meetings, 1);
+	while (atomic_load_explicit(&court->nr_meetings, memory_order_acquire) < 2 * number)
+		if (atomic_load_explicit(&court->is_given_up, memory_order_relaxed))
+			return false;
+	return true;
+}
+
+static uint64_t
+time_bout(void)
+{
+	uint64_t start = clock_raw_ns();
+
+	occupy_units();
+	return clock_raw_ns() - start;
+}
+
+/* Both work at the same time, then the first one alone; the other one is leaving during its first bouts. */
+static void
+compare(struct court *court, unsigned side)
+{
+	for (unsigned i = 0; i < NR_BOUTS; i++) {
+		uint64_t ns;
+
+		if (!meet(court, i + 1))
+			return;
+		ns = time_bout();
+		if (side == 0)
+			court->together_ns[i] = ns;
+	}
+	if (side == 1) {
+		atomic_store(&court->is_alone, true);
+		return;
+	}
+	while (!atomic_load(&court->is_alone))
+		if (atomic_load(&court->is_given_up))
+			return;
+	for (unsigned i = 0; i < NR_BOUTS; i++)
+		court->alone_ns[i] = time_bout();
+	court->has_compared = true;
+}
+
+/* ---- a game ---- */
+
 static void *
 play(void *argument)
 {
@@ -91,17 +167,19 @@ play(void *argument)
 
 	player->tid = gettid();
 	own_thread_runs();
-	if (child_thread_pin(player->cpu, &player->err) < 0)
+	if (child_thread_pin(player->cpu, &player->err) < 0) {
+		atomic_store(&player->court->is_given_up, true);
 		atomic_store(&player->court->is_over, true);
-	else if (player->side == 0)
+		return NULL;
+	}
+	if (player->side == 0)
 		keep_time(player->court);
 	else
 		while (await_ball(player->court, 1))
 			hit_ball(player->court);
+	compare(player->court, player->side);
 	return NULL;
 }
-
-/* ---- a game ---- */
 
 static int
 start_player(struct player *player, struct rot_error *err)
@@ -125,6 +203,7 @@ end_game(struct player *player, uint64_t limit_ns)
 	until.tv_sec += (time_t)(limit_ns / 1000000000);
 	until.tv_nsec = (long)(limit_ns % 1000000000);
 	if (pthread_timedjoin_np(player->pthread, NULL, &until) != 0) {
+		atomic_store(&player->court->is_given_up, true);
 		atomic_store(&player->court->is_over, true);
 		pthread_join(player->pthread, NULL);
 	}
@@ -139,18 +218,29 @@ compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Lower quartile, one way: up to three of four batches may have been disturbed. 0: no batch is through. */
+/* Lower quartile: up to three of four may have been disturbed. 0: there are none. */
 static double
-one_way_ns(struct court *court)
+lower_quartile(uint64_t *times_ns, unsigned nr)
 {
-	if (court->nr_batches == 0)
+	if (nr == 0)
 		return 0;
-	qsort(court->batches_ns, court->nr_batches, sizeof(*court->batches_ns), compare_times);
-	return (double)court->batches_ns[court->nr_batches / 4] / (2 * ROUND_TRIPS);
+	qsort(times_ns, nr, sizeof(*times_ns), compare_times);
+	return (double)times_ns[nr / 4];
+}
+
+static struct ping_pong_times
+times_of(struct court *court)
+{
+	struct ping_pong_times times = {.ns = lower_quartile(court->batches_ns, court->nr_batches) / (2 * ROUND_TRIPS)};
+
+	if (court->has_compared)
+		times.slowdown =
+			lower_quartile(court->together_ns, NR_BOUTS) / lower_quartile(court->alone_ns, NR_BOUTS);
+	return times;
 }
 
 static int
-play_game(struct state *state, double *ns)
+play_game(struct state *state, struct ping_pong_times *times)
 {
 	const struct ping_pong_measurer *measurer = state->measurer;
 	struct court *court = state->court;
@@ -159,7 +249,11 @@ play_game(struct state *state, double *ns)
 
 	atomic_store(&court->ball, 0);
 	atomic_store(&court->is_over, false);
+	atomic_store(&court->nr_meetings, 0);
+	atomic_store(&court->is_alone, false);
+	atomic_store(&court->is_given_up, false);
 	court->nr_batches = 0;
+	court->has_compared = false;
 	court->limit_ns = (uint64_t)measurer->milli_seconds * 1000000;
 	if (start_player(&players[0], &state->err) < 0)
 		return -1;
@@ -175,7 +269,7 @@ play_game(struct state *state, double *ns)
 			return -1;
 		}
 	}
-	*ns = one_way_ns(court);
+	*times = times_of(court);
 	return 0;
 }
 
@@ -204,7 +298,7 @@ start(void *memory)
 {
 	struct state *state = memory;
 
-	play_game(state, &state->before_ns);
+	play_game(state, &state->before);
 }
 
 static void
@@ -213,7 +307,7 @@ stop(void *memory)
 	struct state *state = memory;
 
 	if (!state->err.text[0])
-		play_game(state, &state->after_ns);
+		play_game(state, &state->after);
 }
 
 static void *
@@ -228,8 +322,10 @@ output(void *memory, const void *description, struct rot_error *err)
 		return NULL;
 	}
 	result = ping_pong_measurer_output_new();
-	result->before = state->before_ns;
-	result->after = state->after_ns;
+	result->before = state->before.ns;
+	result->after = state->after.ns;
+	result->slowdown_before = state->before.slowdown;
+	result->slowdown_after = state->after.slowdown;
 	return result;
 }
 

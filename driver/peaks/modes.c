@@ -16,6 +16,10 @@
 
 #define FEW 0.1
 
+/* How long two CPUs are looked at, before and after each run. */
+#define PLACEMENT_MS 20
+#define SHARING_MS 1
+
 /* What several threads get on cores of their own comes at least this close to what one gets. */
 #define UNSHARED 0.9
 
@@ -59,7 +63,9 @@ modes_add(struct modes *modes, size_t place, struct measurement *measurement, co
 		.kind = modes_of(modes, work->border, measurement_nr_workloads(measurement)),
 	};
 	if (peak->kind == MODES_OF_PLACEMENT)
-		placement_watch(measurement);
+		placement_watch(measurement, PLACEMENT_MS);
+	if (peak->kind == MODES_OF_SHARING)
+		placement_watch(measurement, SHARING_MS);
 }
 
 void
@@ -104,18 +110,23 @@ nr_of_mode(const struct modes *modes, const struct mode_peak *peak, enum placeme
 	return nr;
 }
 
+static bool
+has_enough_placed(const struct modes *modes, const struct mode_peak *peak)
+{
+	double ignored[2];
+
+	if (placement_groups(&modes->placement, ignored) == 2)
+		return nr_of_mode(modes, peak, PLACEMENT_NEAR) >= ENOUGH &&
+		       nr_of_mode(modes, peak, PLACEMENT_FAR) >= ENOUGH;
+	return nr_of_mode(modes, peak, PLACEMENT_SHARED) == 0 || nr_of_mode(modes, peak, PLACEMENT_ONE) >= ENOUGH;
+}
+
 /* Has every peak enough runs of every placement that was seen? */
 static bool
 have_enough_placed(const struct modes *modes)
 {
-	double ignored[2];
-
-	if (placement_groups(&modes->placement, ignored) < 2)
-		return true;
 	for (size_t i = 0; i < modes->nr; i++)
-		if (modes->peaks[i].kind == MODES_OF_PLACEMENT &&
-		    (nr_of_mode(modes, &modes->peaks[i], PLACEMENT_NEAR) < ENOUGH ||
-		     nr_of_mode(modes, &modes->peaks[i], PLACEMENT_FAR) < ENOUGH))
+		if (modes->peaks[i].kind == MODES_OF_PLACEMENT && !has_enough_placed(modes, &modes->peaks[i]))
 			return false;
 	return true;
 }
@@ -139,15 +150,18 @@ rate_alone(const struct peak_list *list, size_t place)
 }
 
 /*
- * Did two of the threads share a core in that run? These take twice as many cycles as each of the others, so all
- * together reach nr of nr + 2; half way between that and what one thread reaches alone divides them. Where that is not
- * known, they did not.
+ * Did two of the threads share a core in that run? Of two threads the slowdown tells. Where that is not known, and of
+ * more threads, the rate does: two that share a core take twice as many cycles as each of the others, so all together
+ * reach nr of nr + 2 of what one reaches alone; half way between that and all of it divides them.
  */
 static bool
 was_shared(const struct mode_peak *peak, size_t run, double alone)
 {
 	const double nr = (double)measurement_nr_workloads(peak->measurement);
+	const int shares_core = placement_shares_core(&peak->samples.value, run);
 
+	if (shares_core != 0 && nr == 2)
+		return shares_core > 0;
 	return peak->samples.per_cycle[run] < fmin(UNSHARED, (nr + 1) / (nr + 2)) * alone;
 }
 
@@ -212,12 +226,19 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 
 /* ---- peaks ---- */
 
+/* Where all are of one placement, those are as good whose placement is not known. Nothing wanted: all are. */
+static bool
+is_of(enum placement_mode mode, enum placement_mode wanted)
+{
+	return wanted == PLACEMENT_UNKNOWN || mode == wanted || (wanted == PLACEMENT_ONE && mode == PLACEMENT_UNKNOWN);
+}
+
 static void
-look_at_mode(const struct modes *modes, struct mode_peak *peak, enum placement_mode mode)
+look_at_mode(const struct modes *modes, struct mode_peak *peak, enum placement_mode wanted)
 {
 	for (size_t i = 0; i < peak->samples.nr; i++)
 		peak->samples.is_left_out[i] =
-			mode != PLACEMENT_ONE && placement_mode(&modes->placement, &peak->samples.value, i) != mode;
+			!is_of(placement_mode(&modes->placement, &peak->samples.value, i), wanted);
 }
 
 static void
@@ -250,22 +271,29 @@ fill_placement(const struct modes *modes, struct mode_peak *peak, enum placement
 	peak_samples_fill(&peak->samples, peak->nr_seen, to);
 }
 
+/* The first placement that undisturbed runs were in; unknown: there are none, and all runs have to do. */
+static enum placement_mode
+first_placement(const struct modes *modes, const struct mode_peak *peak)
+{
+	static const enum placement_mode order[] = {PLACEMENT_NEAR, PLACEMENT_FAR, PLACEMENT_ONE, PLACEMENT_SHARED};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+		if (nr_of_mode(modes, peak, order[i]) > 0)
+			return order[i];
+	return PLACEMENT_UNKNOWN;
+}
+
 static void
 fill_placements(const struct modes *modes, struct mode_peak *peak, struct peak_list *list)
 {
-	const bool is_near = nr_of_mode(modes, peak, PLACEMENT_NEAR) > 0,
-		   is_far = nr_of_mode(modes, peak, PLACEMENT_FAR) > 0;
+	const enum placement_mode first = first_placement(modes, peak);
 
-	if (is_near && is_far) {
+	if (first == PLACEMENT_NEAR && nr_of_mode(modes, peak, PLACEMENT_FAR) > 0) {
 		size_t behind = insert_behind(list, peak->place);
 
 		fill_placement(modes, peak, PLACEMENT_FAR, &list->peaks[behind]);
 	}
-	fill_placement(modes, peak,
-		       is_near  ? PLACEMENT_NEAR
-		       : is_far ? PLACEMENT_FAR
-				: PLACEMENT_ONE,
-		       &list->peaks[peak->place]);
+	fill_placement(modes, peak, first, &list->peaks[peak->place]);
 }
 
 /* Behind what is remarked already. */

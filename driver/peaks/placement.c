@@ -14,22 +14,26 @@
 /* A group has this share of the times at least; what is less was disturbed, by others who wanted the CPUs. */
 #define SMALLEST_SHARE 0.05
 
+/* One core: half way between what two cores (1) and what one core (2) take for the same. */
+#define SLOWDOWN 1.5
+
 /* ---- what is measured ---- */
 
 static void
-add_measurer(struct measurement *measurement, int first_cpu, int second_cpu)
+add_measurer(struct measurement *measurement, int first_cpu, int second_cpu, int milli_seconds)
 {
 	struct ping_pong_measurer *measurer = ping_pong_measurer_new();
 
 	measurer->first_cpu = first_cpu;
 	measurer->second_cpu = second_cpu;
+	measurer->milli_seconds = milli_seconds;
 	if (!measurement->overall_measurer_set)
 		measurement->overall_measurer_set = measurer_set_new();
 	measurer_set_additional_measurers_add(measurement->overall_measurer_set, &measurer->base);
 }
 
 void
-placement_watch(struct measurement *measurement)
+placement_watch(struct measurement *measurement, int milli_seconds)
 {
 	int first = -1;
 
@@ -37,7 +41,7 @@ placement_watch(struct measurement *measurement)
 		int cpu = measurement_workloads_at(measurement, i)->cpu;
 
 		if (first >= 0 && cpu >= 0 && cpu != first) {
-			add_measurer(measurement, first, cpu);
+			add_measurer(measurement, first, cpu, milli_seconds);
 			return;
 		}
 		if (first < 0)
@@ -67,9 +71,11 @@ compare_numbers(const void *a, const void *b)
 void
 placement_add(struct placement *placement, const struct quantity_value *value)
 {
-	for (size_t i = 0; value->line_ns_min && i < value->nr_samples; i++) {
-		add_time(placement, value->line_ns_min[i]);
-		add_time(placement, value->line_ns_max[i]);
+	for (size_t i = 0; value->nearness && i < value->nr_samples; i++) {
+		if (value->nearness[i].slowdown_max >= SLOWDOWN)
+			continue;
+		add_time(placement, value->nearness[i].line_ns_min);
+		add_time(placement, value->nearness[i].line_ns_max);
 	}
 	if (placement->nr)
 		qsort(placement->ns, placement->nr, sizeof(*placement->ns), compare_numbers);
@@ -121,21 +127,37 @@ placement_mode(const struct placement *placement, const struct quantity_value *v
 {
 	struct group groups[2];
 	size_t nr = find_groups(placement, groups);
+	const struct nearness *nearness = value->nearness ? &value->nearness[sample] : NULL;
 	enum placement_mode shortest, longest;
 
-	if (!value->line_ns_min)
+	if (!nearness)
 		return PLACEMENT_UNKNOWN;
-	shortest = mode_of(groups, nr, value->line_ns_min[sample]);
-	longest = mode_of(groups, nr, value->line_ns_max[sample]);
+	if (nearness->slowdown_max >= SLOWDOWN)
+		return nearness->slowdown_min >= SLOWDOWN ? PLACEMENT_SHARED : PLACEMENT_MIXED;
+	shortest = mode_of(groups, nr, nearness->line_ns_min);
+	longest = mode_of(groups, nr, nearness->line_ns_max);
 	if (shortest == PLACEMENT_UNKNOWN || longest == PLACEMENT_UNKNOWN)
 		return PLACEMENT_UNKNOWN;
 	return shortest == longest ? shortest : PLACEMENT_MIXED;
 }
 
+int
+placement_shares_core(const struct quantity_value *value, size_t sample)
+{
+	const double slowdown = value->nearness ? value->nearness[sample].slowdown_max : 0;
+
+	return slowdown >= SLOWDOWN ? 1 : slowdown > 0 ? -1 : 0;
+}
+
 const char *
 placement_mode_name(enum placement_mode mode)
 {
-	return mode == PLACEMENT_NEAR ? "near" : mode == PLACEMENT_FAR ? "far" : "";
+	static const char *const names[] = {[PLACEMENT_NEAR] = "near",
+					    [PLACEMENT_FAR] = "far",
+					    [PLACEMENT_SHARED] = "shared",
+					    [PLACEMENT_MIXED] = NULL};
+
+	return names[mode] ? names[mode] : "";
 }
 
 void

@@ -209,22 +209,14 @@ job_measure(struct measuring_job *job, int nr_runs, struct rot_error *err)
 	return 0;
 }
 
-/* Shortest and longest time of a cache line over all passes of each sample. */
+/* Over all passes of each sample. */
 static void
-add_line_times(const struct measuring_job *job, struct quantity_value *value)
+add_nearness(const struct measuring_job *job, struct quantity_value *value)
 {
-	value->line_ns_min = rot_calloc(value->nr_samples, sizeof(*value->line_ns_min));
-	value->line_ns_max = rot_calloc(value->nr_samples, sizeof(*value->line_ns_max));
-	for (size_t i = 0; i < value->nr_samples; i++) {
-		for (size_t k = 0; k < job->plan.nr_passes; k++) {
-			const struct pass_run *run = &job->samples[k].runs[i];
-			double *min = &value->line_ns_min[i];
-
-			if (run->line_ns_min > 0)
-				*min = *min > 0 ? fmin(*min, run->line_ns_min) : run->line_ns_min;
-			value->line_ns_max[i] = fmax(value->line_ns_max[i], run->line_ns_max);
-		}
-	}
+	value->nearness = rot_calloc(value->nr_samples, sizeof(*value->nearness));
+	for (size_t i = 0; i < value->nr_samples; i++)
+		for (size_t k = 0; k < job->plan.nr_passes; k++)
+			nearness_add(&value->nearness[i], &job->samples[k].runs[i].nearness);
 }
 
 static bool
@@ -250,7 +242,7 @@ job_compute(struct measuring_job *job, struct quantity_value *values, struct rot
 				     use_minimum, err) < 0)
 			return -1;
 		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
-			add_line_times(job, &values[i]);
+			add_nearness(job, &values[i]);
 	}
 	invariants_check_bytes(values, job->nr_requests);
 	return invariants_check_passes(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples, err);

@@ -96,6 +96,12 @@ struct quantity_breach {
 	double found, bound; /* in base units                                                                */
 };
 
+/* The least and most that a PingPongMeasurer told, before and after the runs that a sample is of; 0: not told. */
+struct nearness {
+	double line_ns_min, line_ns_max;   /* of a cache line from one CPU to the other */
+	double slowdown_min, slowdown_max; /* of one by the other: 2 on one core, 1 on two */
+};
+
 struct quantity_value {
 	struct quantity_request request; /* strings are static; clock is the one used */
 	char *name;                      /* "operationCount" */
@@ -123,11 +129,8 @@ struct quantity_value {
 	double *thread_samples;
 	size_t nr_threads;
 
-	/*
-	 * If the measurement has a PingPongMeasurer in its overall set (peaks/placement.h), per sample the shortest and
-	 * longest of the times that it told, before and after the runs the sample is of, in ns; 0: not told. Else NULL.
-	 */
-	double *line_ns_min, *line_ns_max;
+	/* Per sample, if the measurement has a PingPongMeasurer in its overall set (peaks/placement.h). Else NULL. */
+	struct nearness *nearness;
 };
 
 void quantity_value_clear(struct quantity_value *value);

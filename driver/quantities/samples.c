@@ -295,13 +295,23 @@ judge_steal_time(struct reading *reading)
 		reading->run->taints |= TAINT_STEAL;
 }
 
+/* What is 0 was not told. */
 static void
-add_line_time(struct pass_run *run, double ns)
+add_told(double *min, double *max, double told)
 {
-	if (ns <= 0)
+	if (told <= 0)
 		return;
-	run->line_ns_min = run->line_ns_min > 0 ? fmin(run->line_ns_min, ns) : ns;
-	run->line_ns_max = fmax(run->line_ns_max, ns);
+	*min = *min > 0 ? fmin(*min, told) : told;
+	*max = fmax(*max, told);
+}
+
+void
+nearness_add(struct nearness *nearness, const struct nearness *more)
+{
+	add_told(&nearness->line_ns_min, &nearness->line_ns_max, more->line_ns_min);
+	add_told(&nearness->line_ns_min, &nearness->line_ns_max, more->line_ns_max);
+	add_told(&nearness->slowdown_min, &nearness->slowdown_max, more->slowdown_min);
+	add_told(&nearness->slowdown_min, &nearness->slowdown_max, more->slowdown_max);
 }
 
 /* Of the overall set only this is ours; its clocks are of more than the kernels. */
@@ -312,8 +322,8 @@ read_ping_pong(struct pass_run *run, const struct measurer_output_base *output)
 
 	if (!output || !rot_is_a(output, &ping_pong_measurer_output_class))
 		return;
-	add_line_time(run, ping_pong->before);
-	add_line_time(run, ping_pong->after);
+	nearness_add(&run->nearness, &(struct nearness){ping_pong->before, ping_pong->after, ping_pong->slowdown_before,
+							ping_pong->slowdown_after});
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "quantities/architecture.h"
 #include "quantities/plan.h"
+#include "quantities/quantity.h"
 
 /*
  * A workload with a measurer set of its own that has no main measurer: it runs beside the others as a load, and no
@@ -43,15 +44,17 @@ struct pass_run {
 	double counts[PASS_MAX_EVENTS]; /* in the order of the pass's events */
 	double tsc_ticks;
 	double wall_ns;
-	double core_cycles;      /* ticks times cycles per tick, as probed; 0 without a clock probe */
-	double context_switches; /* voluntary and involuntary */
-	double migrations;       /* threads of workloads that ended on another CPU than they began on */
-	double line_ns_min;      /* shortest and longest time of a PingPongMeasurer of the overall set, 0 without one */
-	double line_ns_max;
-	unsigned taints; /* enum sample_taint */
+	double core_cycles;       /* ticks times cycles per tick, as probed; 0 without a clock probe */
+	double context_switches;  /* voluntary and involuntary */
+	double migrations;        /* threads of workloads that ended on another CPU than they began on */
+	struct nearness nearness; /* as a PingPongMeasurer of the overall set told; zeroed without one */
+	unsigned taints;          /* enum sample_taint */
 	struct pass_run
 		*threads; /* with several workloads that are measured: what each gave, in their order; or NULL */
 };
+
+/* Widens it by what more tells. */
+void nearness_add(struct nearness *nearness, const struct nearness *more);
 
 struct pass_samples {
 	struct pass_run *runs;

@@ -50,8 +50,7 @@ quantity_value_clear(struct quantity_value *value)
 	free(value->samples);
 	free(value->taints);
 	free(value->thread_samples);
-	free(value->line_ns_min);
-	free(value->line_ns_max);
+	free(value->nearness);
 	for (size_t i = 0; i < value->nr_breaches; i++)
 		free(value->breaches[i].text);
 	free(value->breaches);

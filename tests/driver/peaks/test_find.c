@@ -103,6 +103,7 @@ first_shared_per_cycle(const struct measurement *measurement, size_t run)
 
 static double (*per_cycle)(const struct measurement *measurement, size_t run);
 static bool tells_placement;
+static size_t nr_on_one_core;               /* the first runs of two threads */
 static size_t nr_calls_on_two, nr_together; /* with two workloads; those on CPUs of their own that begin together */
 
 static void
@@ -123,12 +124,14 @@ look_at_threads(const struct measurement *measurement)
 static void
 set_placement(struct quantity_value *value)
 {
-	value->line_ns_min = rot_calloc(value->nr_samples, sizeof(double));
-	value->line_ns_max = rot_calloc(value->nr_samples, sizeof(double));
-	for (size_t i = 0; i < value->nr_samples; i++) {
-		value->line_ns_min[i] = i / 3 % 2 && i % 6 != 5 ? 200 : 50;
-		value->line_ns_max[i] = i / 3 % 2 ? 205 : 55;
-	}
+	value->nearness = rot_calloc(value->nr_samples, sizeof(*value->nearness));
+	for (size_t i = 0; i < value->nr_samples; i++)
+		value->nearness[i] = (struct nearness){
+			.line_ns_min = i / 3 % 2 && i % 6 != 5 ? 200 : 50,
+			.line_ns_max = i / 3 % 2 ? 205 : 55,
+			.slowdown_min = i < nr_on_one_core ? 1.9 : 1,
+			.slowdown_max = i < nr_on_one_core ? 2.1 : 1.1,
+		};
 }
 
 static void
@@ -164,6 +167,7 @@ setup(void)
 	fake_measure = measure;
 	per_cycle = arithmetic_per_cycle;
 	tells_placement = false;
+	nr_on_one_core = 0;
 	nr_calls_on_two = nr_together = 0;
 	list = (struct peak_list){0};
 	err = (struct rot_error){0};
@@ -329,6 +333,22 @@ START_TEST(disturbed_runs_alone_have_no_interval)
 }
 END_TEST
 
+/* Of two placements, neither of which has an undisturbed run. */
+START_TEST(disturbed_placements_have_a_value)
+{
+	fake_measure = measure_disturbed;
+	per_cycle = ten_per_cycle;
+	tells_placement = true;
+	ck_assert_int_eq(find(HEAD MEMORY TAIL,
+			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
+			 0);
+	ck_assert_uint_eq(list.nr, 2);
+	ck_assert_str_eq(list.peaks[1].mode, "");
+	ck_assert_double_eq(list.peaks[1].per_cycle.value, 10);
+	ck_assert_ptr_nonnull(strstr(list.peaks[1].remark, "every run was disturbed"));
+}
+END_TEST
+
 START_TEST(latency_is_time_of_an_access)
 {
 	per_cycle = ten_per_cycle;
@@ -400,7 +420,8 @@ START_TEST(threads_have_cpus_of_their_own_and_begin_together)
 }
 END_TEST
 
-/* Half of what one thread does while both are on one core: in all runs, or in the first 20. */
+/* Half of what one thread does while both are on one core: in all runs, or in the first 20; and slow ones on cores of
+ * their own, as the slowdown says. */
 static const struct {
 	double (*per_cycle)(const struct measurement *measurement, size_t run);
 	double value;
@@ -410,11 +431,13 @@ static const struct {
 } sharings[] = {
 	{always_shared_per_cycle, 0.48, "shared", "about half of what one thread reaches", 8 * 7, 8 * 7 - 1},
 	{first_shared_per_cycle, 0.96, "", "without runs that reached about half", 5 * 7, 5 * 7 - 20 - 1},
+	{always_shared_per_cycle, 0.48, "", "", 2 * 7, 2 * 7 - 1},
 };
 
 START_TEST(threads_that_share_a_core_are_told)
 {
 	per_cycle = sharings[_i].per_cycle;
+	tells_placement = _i == 2;
 	ck_assert_int_eq(
 		find(HEAD PERFORMANCES TAIL,
 		     (struct peaks_options){.strategy = SEARCH_QUICK, .threads = one_and_two, .nr_threads = 2}),
@@ -457,6 +480,26 @@ START_TEST(placements_are_peaks_of_their_own)
 	ck_assert_uint_eq(list.peaks[1].nr_samples, 18);
 	ck_assert_uint_eq(list.peaks[2].nr_samples, 11);
 	ck_assert_uint_eq(list.peaks[2].nr_tainted, 1);
+}
+END_TEST
+
+/* The first 14 runs of 35 were on one core, or all. */
+START_TEST(memory_of_a_shared_core_is_told)
+{
+	per_cycle = ten_or_twenty_per_cycle;
+	tells_placement = true;
+	nr_on_one_core = _i == 0 ? 14 : 1000;
+	ck_assert_int_eq(find(HEAD MEMORY TAIL,
+			      (struct peaks_options){.strategy = SEARCH_FAST, .threads = one_and_two, .nr_threads = 2}),
+			 0);
+	ck_assert_uint_eq(list.nr, _i == 0 ? 3 : 2);
+	ck_assert_str_eq(list.peaks[0].mode, "");
+	ck_assert_str_eq(list.peaks[1].mode, _i == 0 ? "near" : "shared");
+	ck_assert_double_eq(list.peaks[1].per_cycle.value, _i == 0 ? 10 : 20);
+	if (_i == 0)
+		ck_assert_str_eq(list.peaks[2].mode, "far");
+	else
+		ck_assert_uint_eq(list.peaks[1].nr_samples, 8 * 7 - 1); /* all rounds, and no others were met */
 }
 END_TEST
 
@@ -559,6 +602,8 @@ main(void)
 	tcase_add_test(several, threads_have_cpus_of_their_own_and_begin_together);
 	tcase_add_loop_test(several, threads_that_share_a_core_are_told, 0, NR_ELEMENTS(sharings));
 	tcase_add_test(several, placements_are_peaks_of_their_own);
+	tcase_add_loop_test(several, memory_of_a_shared_core_is_told, 0, 2);
+	tcase_add_test(several, disturbed_placements_have_a_value);
 	tcase_add_test(several, one_placement_is_no_mode);
 	tcase_add_test(several, interruption_keeps_what_is_finished);
 	if (nr_cores >= 2)

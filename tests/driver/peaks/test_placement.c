@@ -8,39 +8,49 @@
 
 #define MAX_SAMPLES 8
 
-/* Pairs of shortest and longest time of samples, ended by 0 0; a negative one was not told. */
+/* Pairs of shortest and longest time of samples, ended by 0 0; a negative one was not told. Slowdowns: 0: not told. */
 static const struct {
 	double ns[MAX_SAMPLES][2];
 	enum placement_mode modes[MAX_SAMPLES];
 	size_t nr_groups;
+	double slowdowns[MAX_SAMPLES][2];
 } series[] = {
 	{{{41, 45}, {60, 72}, {178, 239}, {44, 201}},
 	 {PLACEMENT_NEAR, PLACEMENT_NEAR, PLACEMENT_FAR, PLACEMENT_MIXED},
-	 2},
-	{{{410, 450}, {600, 720}, {1780, 2390}}, {PLACEMENT_NEAR, PLACEMENT_NEAR, PLACEMENT_FAR}, 2},
-	{{{41, 45}, {60, 72}}, {PLACEMENT_ONE, PLACEMENT_ONE}, 1},
-	{{{178, 239}}, {PLACEMENT_ONE}, 1},
-	{{{41, 45}, {-1, -1}, {200, 210}}, {PLACEMENT_NEAR, PLACEMENT_UNKNOWN, PLACEMENT_FAR}, 2},
-	{{{-1, -1}}, {PLACEMENT_UNKNOWN}, 0},
+	 2,
+	 {{0}}},
+	{{{410, 450}, {600, 720}, {1780, 2390}}, {PLACEMENT_NEAR, PLACEMENT_NEAR, PLACEMENT_FAR}, 2, {{0}}},
+	{{{41, 45}, {60, 72}}, {PLACEMENT_ONE, PLACEMENT_ONE}, 1, {{0}}},
+	{{{178, 239}}, {PLACEMENT_ONE}, 1, {{0}}},
+	{{{41, 45}, {-1, -1}, {200, 210}}, {PLACEMENT_NEAR, PLACEMENT_UNKNOWN, PLACEMENT_FAR}, 2, {{0}}},
+	{{{-1, -1}}, {PLACEMENT_UNKNOWN}, 0, {{0}}},
+	/* of one core: no group of their own, and none with others */
+	{{{12, 14}, {41, 45}, {13, 44}, {11, 12}},
+	 {PLACEMENT_SHARED, PLACEMENT_ONE, PLACEMENT_MIXED, PLACEMENT_SHARED},
+	 1,
+	 {{1.9, 2}, {0.98, 1.2}, {1.1, 2}, {2, 2.6}}},
+	{{{12, 14}}, {PLACEMENT_SHARED}, 0, {{1.9, 2}}},
 };
 
 static struct quantity_value
-value_of(const double (*ns)[2])
+value_of(const double (*ns)[2], const double (*slowdowns)[2])
 {
 	struct quantity_value value = {.nr_samples = 0};
 
-	value.line_ns_min = rot_calloc(MAX_SAMPLES, sizeof(double));
-	value.line_ns_max = rot_calloc(MAX_SAMPLES, sizeof(double));
-	for (; value.nr_samples < MAX_SAMPLES && ns[value.nr_samples][0] != 0; value.nr_samples++) {
-		value.line_ns_min[value.nr_samples] = ns[value.nr_samples][0] > 0 ? ns[value.nr_samples][0] : 0;
-		value.line_ns_max[value.nr_samples] = ns[value.nr_samples][1] > 0 ? ns[value.nr_samples][1] : 0;
-	}
+	value.nearness = rot_calloc(MAX_SAMPLES, sizeof(*value.nearness));
+	for (size_t i = 0; i < MAX_SAMPLES && ns[i][0] != 0; i++)
+		value.nearness[value.nr_samples++] = (struct nearness){
+			.line_ns_min = ns[i][0] > 0 ? ns[i][0] : 0,
+			.line_ns_max = ns[i][1] > 0 ? ns[i][1] : 0,
+			.slowdown_min = slowdowns ? slowdowns[i][0] : 0,
+			.slowdown_max = slowdowns ? slowdowns[i][1] : 0,
+		};
 	return value;
 }
 
 START_TEST(groups_decide)
 {
-	struct quantity_value value = value_of(series[_i].ns);
+	struct quantity_value value = value_of(series[_i].ns, series[_i].slowdowns);
 	struct placement placement = {.nr = 0};
 	double medians[2];
 
@@ -64,7 +74,7 @@ START_TEST(disturbed_samples_make_no_group)
 	for (size_t i = 0; i < 41; i++) {
 		const double ns = i == 20 ? 9000 : i % 2 ? 50 : far_ns, pairs[MAX_SAMPLES][2] = {{ns, ns}};
 
-		values[i] = value_of(pairs);
+		values[i] = value_of(pairs, NULL);
 		placement_add(&placement, &values[i]);
 	}
 	ck_assert_uint_eq(placement_groups(&placement, medians), _i == 0 ? 2 : 1);
@@ -106,7 +116,7 @@ START_TEST(two_different_cpus_are_watched)
 		workload->cpu = watched[_i].cpus[i];
 		measurement_workloads_add(measurement, workload);
 	}
-	placement_watch(measurement);
+	placement_watch(measurement, 7);
 	if (watched[_i].first < 0) {
 		ck_assert_ptr_null(measurement->overall_measurer_set);
 	} else {
@@ -114,6 +124,7 @@ START_TEST(two_different_cpus_are_watched)
 			rot_cast(measurer_set_additional_measurers_at(measurement->overall_measurer_set, 0),
 				 &ping_pong_measurer_class);
 
+		ck_assert_int_eq(measurer->milli_seconds, 7);
 		ck_assert_int_eq(measurer->first_cpu, watched[_i].first);
 		ck_assert_int_eq(measurer->second_cpu, watched[_i].second);
 	}

@@ -196,6 +196,8 @@ play_ping_pong(struct measurement_run_output *run, bool is_main, double before, 
 
 	ping_pong->before = before;
 	ping_pong->after = after;
+	ping_pong->slowdown_before = before / 100;
+	ping_pong->slowdown_after = after / 100;
 	time->nano_seconds = 1000000;
 	set->set_id = 50;
 	set->main_measurer_output = is_main ? &ping_pong->base : &time->base;
@@ -219,8 +221,12 @@ START_TEST(test_times_of_cache_lines)
 					   stage.passes[0], stage.results[0], NULL),
 			 0);
 	for (size_t i = 0; i < NR_ELEMENTS(times); i++) {
-		ck_assert_double_eq(stage.samples[0].runs[i].line_ns_min, times[i].min);
-		ck_assert_double_eq(stage.samples[0].runs[i].line_ns_max, times[i].max);
+		const struct nearness *nearness = &stage.samples[0].runs[i].nearness;
+
+		ck_assert_double_eq(nearness->line_ns_min, times[i].min);
+		ck_assert_double_eq(nearness->line_ns_max, times[i].max);
+		ck_assert_double_eq(nearness->slowdown_min, times[i].min / 100);
+		ck_assert_double_eq(nearness->slowdown_max, times[i].max / 100);
 		ck_assert_double_eq(stage.samples[0].runs[i].wall_ns, 7000);
 	}
 	stage_close(&stage);
