@@ -13,6 +13,7 @@
 #include "controllers/find.h"
 #include "measuring/monitor.h"
 #include "memory.h"
+#include "nearest.h"
 #include "support/process.h"
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };
@@ -112,10 +113,10 @@ nr_own_words(int argc, char *const *argv)
 	int i = command_index(argc, argv);
 	const struct command *command = i < argc ? command_find(argv[i], NULL) : NULL;
 
-	if (!command || !command->option_length)
+	if (!command || !command->options)
 		return argc;
 	for (i++; i < argc;) {
-		int length = command->option_length(argc - i, argv + i);
+		int length = options_length(command->options, argc - i, argv + i);
 
 		if (length < 0)
 			return i;
@@ -156,37 +157,76 @@ translate(int argc, char **argv, char **words)
 	return false;
 }
 
+/* Of a word that is neither an option of the command nor a configuration key. */
+static int
+unknown_option(const struct command *command, const char *word, struct rot_error *err)
+{
+	const size_t nr_rows = command->options->nr, nr = nr_rows + configuration_nr_keys + configuration_nr_shorts;
+	const char **names = rot_calloc(nr, sizeof(*names)), *nearest;
+	char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
+
+	for (size_t i = 0; i < nr; i++)
+		names[i] = i < nr_rows                           ? command->options->rows[i].name
+			   : i < nr_rows + configuration_nr_keys ? configuration_keys[i - nr_rows].name
+								 : configuration_shorts[nr - 1 - i].word;
+	nearest = rot_nearest(name, names, nr);
+	rot_error_set(err, 0, "'%s' is neither an option of 'rot %s' nor a configuration key", word, command->name);
+	if (nearest)
+		rot_error_hint(err, "did you mean '--%s'? More: rot help %s, rot list keys", nearest, command->name);
+	else
+		rot_error_hint(err, "more: rot help %s, rot list keys", command->name);
+	free(name);
+	free(names);
+	return COMMAND_USAGE;
+}
+
+static bool
+is_key(const char *word)
+{
+	char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
+	bool is_known = configuration_key_find(name) != NULL;
+
+	free(name);
+	return is_known;
+}
+
 /*
- * Of a command that has options of its own and another program's arguments: takes the configuration keys out, and
- * leaves the program's name, the command, its options and the other program.
+ * Of a command that has options of its own, and maybe another program's arguments: takes the configuration keys out,
+ * and leaves the program's name, the command, its options and other words, of which nr_words is the number.
  */
 static int
-configure_own_words(struct configuration *configuration, int *argc, char **argv, struct rot_error *err)
+configure_own_words(struct configuration *configuration, int *argc, char **argv, int *nr_words, struct rot_error *err)
 {
 	const int nr_own = nr_own_words(*argc, argv), at = command_index(*argc, argv);
 	const struct command *command = command_find(argv[at], NULL);
 	char **keys = rot_calloc((size_t)*argc + 1, sizeof(*keys)),
 	     **rest = rot_calloc((size_t)*argc + 1, sizeof(*rest));
-	int nr_keys = 0, nr_rest = 0, rc;
+	int nr_keys = 0, nr_rest = 0, rc = 0;
 
+	*nr_words = 0;
 	for (int i = 0; i < at; i++)
 		keys[nr_keys++] = argv[i];
 	rest[nr_rest++] = argv[0];
 	rest[nr_rest++] = argv[at];
-	for (int i = at + 1; i < *argc; i++) {
-		int length = i < nr_own ? command->option_length(*argc - i, argv + i) : 1;
+	for (int i = at + 1; i < *argc && rc == 0; i++) {
+		int length = i < nr_own ? options_length(command->options, *argc - i, argv + i) : 1;
 
-		if (length == 0)
+		if (length == 0 && !is_key(argv[i]))
+			rc = unknown_option(command, argv[i], err);
+		else if (length == 0)
 			keys[nr_keys++] = argv[i];
 		else
 			rest[nr_rest++] = argv[i];
 		if (length == 2)
 			rest[nr_rest++] = argv[++i];
+		else if (length == 1 && (i > nr_own || argv[i][0] != '-' || !argv[i][1]))
+			++*nr_words;
 	}
 	memcpy(argv, rest, (size_t)nr_rest * sizeof(*rest));
 	argv[nr_rest] = NULL;
 	*argc = nr_rest;
-	rc = configure(configuration, &nr_keys, keys, err);
+	if (rc == 0)
+		rc = configure(configuration, &nr_keys, keys, err);
 	free(keys);
 	free(rest);
 	return rc;
@@ -195,8 +235,11 @@ configure_own_words(struct configuration *configuration, int *argc, char **argv,
 static int
 usage_error(const struct command *command, struct rot_error *err)
 {
+	char *usage = command_usage(command);
+
 	rot_error_set(err, 0, "wrong number of arguments for '%s'", command->name);
-	rot_error_hint(err, "usage: rot %s%s%s", command->name, *command->arguments ? " " : "", command->arguments);
+	rot_error_hint(err, "usage: %s", usage);
+	free(usage);
 	return COMMAND_USAGE;
 }
 
@@ -218,11 +261,11 @@ static int
 run(struct command_context *context, int argc, char **argv, const struct command **command, struct rot_error *err)
 {
 	bool is_raw = argc > 1 && (*command = command_find(argv[1], NULL)) && (*command)->is_raw;
-	int at = command_index(argc, argv), rc = 0;
-	bool has_options = at < argc && (*command = command_find(argv[at], NULL)) && (*command)->option_length;
+	int at = command_index(argc, argv), nr_words = 0, rc = 0;
+	bool has_options = at < argc && (*command = command_find(argv[at], NULL)) && (*command)->options;
 
 	if (has_options)
-		rc = configure_own_words(context->configuration, &argc, argv, err);
+		rc = configure_own_words(context->configuration, &argc, argv, &nr_words, err);
 	else if (!is_raw)
 		rc = configure(context->configuration, &argc, argv, err);
 	if (rc < 0)
@@ -244,7 +287,9 @@ run(struct command_context *context, int argc, char **argv, const struct command
 	*command = command_find(argv[1], err);
 	if (!*command)
 		return unknown_command(context, argv[1], err);
-	if (argc - 2 < (*command)->nr_arguments_min || argc - 2 > (*command)->nr_arguments_max)
+	if (!has_options)
+		nr_words = argc - 2;
+	if (nr_words < (*command)->nr_arguments_min || nr_words > (*command)->nr_arguments_max)
 		return usage_error(*command, err);
 	return (*command)->run(context, argc - 2, argv + 2, err);
 }

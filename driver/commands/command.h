@@ -10,6 +10,7 @@
 #include "configuration/paths.h"
 #include "error.h"
 #include "rot.h"
+#include "support/options.h"
 
 /* What a command works with. rot and paths are made when first asked for: "rot help" needs neither a machine nor
  * kernels. */
@@ -36,22 +37,19 @@ void command_context_close(struct command_context *context);
 
 struct command {
 	const char *name;
-	const char *arguments;   /* for people: "NAME [OUTPUT]" */
-	const char *summary;     /* one line */
-	const char *description; /* what else there is to know; may hold several lines */
-	int nr_arguments_min, nr_arguments_max;
+	const char *arguments;                  /* for people, without options: "NAME [OUTPUT]" */
+	const char *summary;                    /* one line */
+	const char *description;                /* what else there is to know; may hold several lines */
+	int nr_arguments_min, nr_arguments_max; /* without options */
 	bool is_raw;          /* arguments that start with a dash are the command's, not configuration keys */
 	bool has_time_report; /* say at the end where the time went */
 
-	/*
-	 * For a command whose arguments end in those of another program: how many words the option in argv[0] takes, 0
-	 * if it is a configuration key, -1 if the other program begins there; nothing from there on is looked at. NULL:
-	 * all arguments are ours.
-	 */
-	int (*option_length)(int argc, char *const *argv);
-	const char *options; /* its own, blank separated, for completion; NULL: none */
+	const struct option_table *options; /* its own, beside configuration keys; NULL: none */
 
-	/* argv[0] is the first argument; nr_arguments_min <= argc <= nr_arguments_max. 0, -1 or COMMAND_USAGE. */
+	/*
+	 * argv[0] is the first argument; with options these are among them (options_take), and without
+	 * nr_arguments_min <= argc <= nr_arguments_max. 0, -1 or COMMAND_USAGE.
+	 */
 	int (*run)(struct command_context *context, int argc, char **argv, struct rot_error *err);
 
 	/*
@@ -63,12 +61,18 @@ struct command {
 extern const struct command *const commands[];
 extern const size_t nr_commands;
 
+/* "rot measure [OPTION...] CONTROLLER [OUTPUT]"; fresh memory. */
+char *command_usage(const struct command *command);
+
 /* The command of that name; NULL with a suggestion in err. */
 const struct command *command_find(const char *name, struct rot_error *err);
 
 /* Proposes all controllers; a complete function for commands that take one. */
 void command_complete_controllers(struct command_context *context, int i, void (*propose)(const char *word, void *to),
 				  void *to);
+
+/* Of measure and remeasure. */
+extern const struct option_table measure_options;
 
 extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, diff_command,
 	help_command, list_command, doctor_command, validate_command, version_command, complete_command;

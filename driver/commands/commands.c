@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "controllers/find.h"
+#include "memory.h"
 #include "nearest.h"
 
 const struct command *const commands[] = {
@@ -34,6 +35,13 @@ command_find(const char *name, struct rot_error *err)
 	else
 		rot_error_hint(err, "all commands: rot help");
 	return NULL;
+}
+
+char *
+command_usage(const struct command *command)
+{
+	return rot_format("rot %s%s%s%s", command->name, command->options ? " [OPTION...]" : "",
+			  *command->arguments ? " " : "", command->arguments);
 }
 
 struct rot *

@@ -94,65 +94,34 @@ propose_keys(char *prefix)
 	}
 }
 
-/* The command's own options. */
-static void
-propose_options(const struct command *command, char *prefix)
-{
-	const char *options = command && command->options ? command->options : "";
-
-	for (; *options; options += strspn(options, " ")) {
-		size_t length = strcspn(options, " ");
-		char *word = rot_strndup(options, length);
-
-		propose(word, prefix);
-		free(word);
-		options += length;
-	}
-}
-
-/* Is the last word the value of an option, or does it belong to another program, whose arguments we do not know? */
-static bool
-is_foreign(const struct command *command, int nr, char *const *words)
-{
-	for (int i = 0; command && command->option_length && i < nr - 1;) {
-		int length = command->option_length(nr - i, words + i);
-
-		if (length < 0)
-			return true;
-		i += length ? length : 1;
-		if (i >= nr)
-			return true;
-	}
-	return false;
-}
-
+/*
+ * What stands before the last word: its number among the command's words without options and keys; -1 where it is the
+ * value of an option, or belongs to another program, whose arguments we do not know.
+ */
 static int
-complete_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+position_of_last(const struct command *command, int nr, char *const *words)
 {
-	struct words words = words_split(argv[0]);
-	char *prefix = words.items[words.nr - 1];
-	const struct command *command = NULL;
-	int position = 0;        /* arguments of the command before the word */
-	size_t after = words.nr; /* the first word behind the command */
+	int position = 0;
 
-	(void)argc;
-	(void)err;
-	for (size_t i = 1; i + 1 < words.nr; i++) {
-		if (words.items[i][0] == '-')
-			continue;
-		if (command) {
-			position++;
-			continue;
-		}
-		command = command_find(words.items[i], NULL);
-		after = i + 1;
+	for (int i = 0; i < nr - 1;) {
+		int length = command->options ? options_length(command->options, nr - i, words + i) : 1;
+
+		if (length < 0 || i + length >= nr)
+			return -1;
+		position += length == 1 && words[i][0] != '-';
+		i += length ? length : 1;
 	}
-	if (is_foreign(command, (int)(words.nr - after), words.items + after))
-		prefix = NULL;
-	if (!prefix) {
-		/* bash completes names of files */
-	} else if (prefix[0] == '-') {
-		propose_options(command, prefix);
+	return position;
+}
+
+static void
+propose_words(struct command_context *context, const struct command *command, int position, char *prefix)
+{
+	if (position < 0)
+		return; /* bash completes names of files */
+	if (prefix[0] == '-') {
+		if (command && command->options)
+			options_each_word(command->options, propose, prefix);
 		propose_keys(prefix);
 	} else if (command && command->complete) {
 		command->complete(context, position, propose, prefix);
@@ -161,6 +130,25 @@ complete_run(struct command_context *context, int argc, char **argv, struct rot_
 			if (commands[i] != &complete_command)
 				propose(commands[i]->name, prefix);
 	}
+}
+
+static int
+complete_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+{
+	struct words words = words_split(argv[0]);
+	const struct command *command = NULL;
+	size_t i = 1;
+	int position = 0;
+
+	(void)argc;
+	(void)err;
+	while (i + 1 < words.nr && words.items[i][0] == '-')
+		i++;
+	if (i + 1 < words.nr) {
+		command = command_find(words.items[i++], NULL);
+		position = command ? position_of_last(command, (int)(words.nr - i), words.items + i) : -1;
+	}
+	propose_words(context, command, position, words.items[words.nr - 1]);
 	words_clear(&words);
 	return 0;
 }

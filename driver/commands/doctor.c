@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* rot doctor: what works on this machine, and what would make more of it work. */
 #include <stdio.h>
-#include <string.h>
 
 #include "commands/command.h"
 #include "configuration/paths.h"
 #include "doctor/doctor.h"
 
-static bool
-is_json(const char *word)
-{
-	return strcmp(word, "--json") == 0 || strcmp(word, "-json") == 0 || strcmp(word, "-j") == 0;
-}
+static const struct option_row rows[] = {
+	{.letter = "j", .name = "json", .about = "JSON instead of text"},
+};
 
-static int
-doctor_option_length(int argc, char *const *argv)
-{
-	if (argc < 1 || argv[0][0] != '-')
-		return -1;
-	return is_json(argv[0]) ? 1 : 0;
-}
+static const struct option_table options = {"doctor", rows, sizeof(rows) / sizeof(*rows), false};
 
 static void
 look(struct findings *findings, struct rot *rot)
@@ -37,18 +28,16 @@ static int
 doctor_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
 	struct findings findings = {0};
+	bool is_json = false;
 	struct rot *rot;
 
-	if (argc > 0 && !is_json(argv[0])) {
-		rot_error_set(err, 0, "'%s': no argument of rot doctor", argv[0]);
-		rot_error_hint(err, "usage: rot doctor [--json]");
+	if (options_take(&options, &is_json, &argc, argv, err) < 0)
 		return COMMAND_USAGE;
-	}
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
 	look(&findings, rot);
-	if (argc > 0) {
+	if (is_json) {
 		json_t *json = findings_json(&findings, rot);
 
 		json_dumpf(json, stdout, JSON_INDENT(2));
@@ -65,14 +54,11 @@ doctor_run(struct command_context *context, int argc, char **argv, struct rot_er
 
 const struct command doctor_command = {
 	.name = "doctor",
-	.arguments = "[--json]",
+	.arguments = "",
 	.summary = "what works on this machine, what does not, why, and the command that would change it",
 	.description =
 		"Looks and tries; changes nothing. Marks: ! limits what can be known, or how exactly; X keeps rot "
-		"measure\n"
-		"from working. Exit status 0 when rot measure triad works here, else 1.",
-	.nr_arguments_max = 1,
-	.option_length = doctor_option_length,
-	.options = "--json",
+		"measure from working. Exit status 0 when rot measure triad works here, else 1.",
+	.options = &options,
 	.run = doctor_run,
 };

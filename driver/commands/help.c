@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* rot help: what there is, from the tables that register it. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/command.h"
 #include "commands/print.h"
 #include "controllers/find.h"
+#include "support/entry.h"
 
 static void
 print_command(const struct command *command)
 {
-	printf("Usage: rot %s %s\n\n%s\n", command->name, command->arguments, command->summary);
-	if (*command->description)
-		printf("\n%s\n", command->description);
+	char *usage = command_usage(command);
+
+	printf("Usage: %s\n\n%s\n", usage, command->summary);
+	if (*command->description) {
+		putchar('\n');
+		text_print(command->description, 0, 0, stdout);
+	}
+	if (command->options)
+		print_options(command->options);
+	free(usage);
 }
 
 static void
@@ -27,8 +36,12 @@ print_all(const struct command_context *context, const struct controller_info *i
 {
 	printf("rot measures where a program stands under the roofline of this machine.\n\n"
 	       "Usage: rot COMMAND [ARGUMENT...] [-KEY=VALUE...]\n\nCommands (more: rot help COMMAND)\n");
-	for (size_t i = 0; i < nr_commands; i++)
-		print_entry(commands[i]->name, commands[i]->arguments, commands[i]->summary);
+	for (size_t i = 0; i < nr_commands; i++) {
+		char *usage = command_usage(commands[i]);
+
+		print_entry(usage + strlen("rot "), "", commands[i]->summary);
+		free(usage);
+	}
 	printf("\nControllers (rot measure CONTROLLER)\n");
 	for (size_t i = 0; i < nr; i++)
 		print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
@@ -40,26 +53,28 @@ print_all(const struct command_context *context, const struct controller_info *i
 		print_key(context->configuration, &configuration_keys[i]);
 }
 
-/* A command, a controller or a key of that name; false if there is none. */
+/* The commands, controllers and keys of that name; false if there is none. */
 static bool
 print_topic(const struct command_context *context, const char *name, const struct controller_info *infos, size_t nr)
 {
 	const struct command *command = command_find(name, NULL);
 	const struct configuration_key *key = configuration_key_find(name + strspn(name, "-"));
+	int nr_printed = 0;
 
-	if (command) {
+	if (command && ++nr_printed)
 		print_command(command);
-		return true;
-	}
 	for (size_t i = 0; i < nr; i++) {
-		if (!strcmp(infos[i].name, name)) {
-			print_controller(&infos[i]);
-			return true;
-		}
+		if (strcmp(infos[i].name, name) != 0)
+			continue;
+		if (nr_printed++)
+			putchar('\n');
+		print_controller(&infos[i]);
 	}
+	if (key && nr_printed++)
+		putchar('\n');
 	if (key)
 		print_key(context->configuration, key);
-	return key != NULL;
+	return nr_printed > 0;
 }
 
 static int

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rot peaks: find the roof of this machine, and keep it. */
 #include <jansson.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,68 +18,32 @@
 #define FULL_S 440 /* of a full search: finalists, and rounds of peaks that have modes, take a minute or two more */
 
 enum format { FORMAT_TABLES, FORMAT_JSON, FORMAT_CSV };
-enum threads { THREADS_ALL, THREADS_ONE, THREADS_SWEEP };
+static const char *const threads_choices[] = {"1", "all", "sweep", NULL};
 
 struct request {
-	enum search_strategy strategy;
-	enum threads threads;
-	enum format format;
+	int strategy; /* enum search_strategy */
+	int format;
+	const char *threads;
 };
 
-/* One or two dashes; values after "=". */
-static const struct option_row {
-	const char *text;
-	int value;
-	size_t offset; /* of an enumeration */
-} rows[] = {
-	{"quick", SEARCH_QUICK, offsetof(struct request, strategy)},
-	{"full", SEARCH_FAST, offsetof(struct request, strategy)},
-	{"grid", SEARCH_GRID, offsetof(struct request, strategy)},
-	{"threads=1", THREADS_ONE, offsetof(struct request, threads)},
-	{"threads=all", THREADS_ALL, offsetof(struct request, threads)},
-	{"threads=sweep", THREADS_SWEEP, offsetof(struct request, threads)},
-	{"json", FORMAT_JSON, offsetof(struct request, format)},
-	{"csv", FORMAT_CSV, offsetof(struct request, format)},
+#define SETTING(member, setting) .type = OPTION_SETTING, .offset = offsetof(struct request, member), .number = (setting)
+
+static const struct option_row rows[] = {
+	{.name = "quick", .about = "recommended variants only; a minute", SETTING(strategy, SEARCH_QUICK)},
+	{.name = "full",
+	 .about = "climb to the best from them and from others (default); ten minutes",
+	 SETTING(strategy, SEARCH_FAST)},
+	{.name = "grid", .about = "all variants; hours", SETTING(strategy, SEARCH_GRID)},
+	{.name = "threads",
+	 .about = "1: one thread; all: also all CPUs together (default); sweep: numbers between, too",
+	 .type = OPTION_CHOICE,
+	 .offset = offsetof(struct request, threads),
+	 .choices = threads_choices},
+	{.name = "json", .about = "JSON instead of tables", SETTING(format, FORMAT_JSON)},
+	{.name = "csv", .about = "comma separated values instead of tables", SETTING(format, FORMAT_CSV)},
 };
 
-static const struct option_row *
-find_option(const char *word)
-{
-	const char *text = word + strspn(word, "-");
-
-	for (size_t i = 0; word[0] == '-' && i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(rows[i].text, text) == 0)
-			return &rows[i];
-	return NULL;
-}
-
-/* "--threads" without a value is told below, not as an unknown configuration key. */
-static int
-peaks_option_length(int argc, char *const *argv)
-{
-	(void)argc;
-	return argv[0][0] != '-' || find_option(argv[0]) || strstr(argv[0], "-threads") ? 1 : 0;
-}
-
-/* Words stay in argv, at its beginning. */
-static int
-parse(struct request *request, int argc, char **argv, size_t *nr_words, struct rot_error *err)
-{
-	*nr_words = 0;
-	for (int i = 0; i < argc; i++) {
-		const struct option_row *row = find_option(argv[i]);
-
-		if (!row && argv[i][0] == '-') {
-			rot_error_set(err, 0, "'%s' is no number of threads", argv[i]);
-			return rot_error_hint(err, "--threads=1, --threads=all or --threads=sweep");
-		}
-		if (!row)
-			argv[(*nr_words)++] = argv[i];
-		else
-			memcpy((char *)request + row->offset, &row->value, sizeof(int));
-	}
-	return 0;
-}
+static const struct option_table options = {"peaks", rows, sizeof(rows) / sizeof(*rows), false};
 
 /* Of a sweep: all numbers up to 16, then four an octave. */
 static bool
@@ -93,14 +58,15 @@ is_swept(int number)
 
 /* Fresh memory. */
 static int *
-numbers_of_threads(enum threads threads, size_t *nr)
+numbers_of_threads(const char *threads, size_t *nr)
 {
+	const bool all = strcmp(threads, "1") != 0, sweep = strcmp(threads, "sweep") == 0;
 	const int max = peaks_max_threads();
 	int *numbers = rot_calloc((size_t)max + 1, sizeof(*numbers));
 
 	*nr = 0;
 	for (int i = 1; i <= max; i++)
-		if (i == 1 || (threads == THREADS_SWEEP && is_swept(i)) || (threads != THREADS_ONE && i == max))
+		if (i == 1 || (sweep && is_swept(i)) || (all && i == max))
 			numbers[(*nr)++] = i;
 	return numbers;
 }
@@ -132,19 +98,19 @@ print_levels(const struct rot *rot)
 static int
 find(struct rot *rot, const struct request *request, char **words, size_t nr_words, struct rot_error *err)
 {
-	struct peaks_options options = {
-		.strategy = request->strategy,
+	struct peaks_options wanted = {
+		.strategy = (enum search_strategy)request->strategy,
 		.time_limit_s = request->strategy == SEARCH_FAST ? FULL_S : 0,
 		.words = (const char *const *)words,
 		.nr_words = nr_words,
 	};
-	int *threads = numbers_of_threads(request->threads, &options.nr_threads);
+	int *threads = numbers_of_threads(request->threads, &wanted.nr_threads);
 	struct peak_list list = {0};
 	struct rot_error later = {0};
 	int rc;
 
-	options.threads = threads;
-	rc = peaks_find(rot, &options, &list, err);
+	wanted.threads = threads;
+	rc = peaks_find(rot, &wanted, &list, err);
 	if (rc == 0)
 		rc = peaks_set_limits(rot, &list, err);
 	if (list.nr > 0 && request->format == FORMAT_JSON)
@@ -167,42 +133,29 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 static int
 peaks_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
-	struct request request = {.strategy = SEARCH_FAST};
+	struct request request = {.strategy = SEARCH_FAST, .threads = "all"};
 	struct rot *rot;
-	size_t nr_words;
 
-	if (parse(&request, argc, argv, &nr_words, err) < 0)
+	if (options_take(&options, &request, &argc, argv, err) < 0)
 		return COMMAND_USAGE;
 	rot = command_rot(context, err);
-	return rot ? find(rot, &request, argv, nr_words, err) : -1;
+	return rot ? find(rot, &request, argv, (size_t)argc, err) : -1;
 }
 
 const struct command peaks_command = {
 	.name = "peaks",
-	.arguments = "[OPTION...] [WORD...]",
+	.arguments = "[WORD...]",
 	.summary = "find the roof of this machine: the highest performances and bandwidths that any variant reaches",
 	.description =
-		"Builds and measures variants of the kernels Arithmetic and Memory, as the controller default-peaks\n"
-		"describes them, prints the best of each and keeps them in the profile of this machine, which "
-		"rooflines\n"
-		"use from then on. Only peaks with all WORDs in their name, operation, border, access or instruction "
-		"set\n"
-		"are looked for: rot peaks avx512 double, rot peaks l1,l2 load.\n"
-		"\n"
-		"  --quick             recommended variants only; a minute\n"
-		"  --full              climb to the best from them and from others (default); ten minutes\n"
-		"  --grid              all variants; hours\n"
-		"  --threads=WHICH     1: one thread; all: also all CPUs together (default); sweep: numbers between, "
-		"too\n"
-		"  --json, --csv       print JSON or comma separated values instead of tables\n"
-		"\n"
+		"Builds and measures variants of the kernels Arithmetic and Memory, as the controller "
+		"default-peaks describes them, prints the best of each and keeps them in the profile of this "
+		"machine, which rooflines use from then on. Only peaks with all WORDs in their name, operation, "
+		"border, access or instruction set are looked for: rot peaks avx512 double, rot peaks l1,l2 load.\n\n"
 		"What was measured before is taken from the cache; -useCachedResults=false measures anew. Ctrl-C "
-		"keeps\n"
-		"what is found.",
+		"keeps what is found.",
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.has_time_report = true,
-	.option_length = peaks_option_length,
-	.options = "--quick --full --grid --threads=1 --threads=all --threads=sweep --json --csv",
+	.options = &options,
 	.run = peaks_run,
 };

@@ -4,11 +4,15 @@
 #define COMMANDS_PRINT_H
 
 #include "configuration/configuration.h"
+#include "support/options.h"
 
 /* entry_print on standard output. */
 void print_entry(const char *name, const char *more, const char *text);
 
 /* A key with its value, where that comes from, its type and description. */
 void print_key(const struct configuration *configuration, const struct configuration_key *key);
+
+/* A blank line, and a row for each option, what it does beside its names. */
+void print_options(const struct option_table *table);
 
 #endif

@@ -14,10 +14,12 @@ const struct command remeasure_command = {
 	.name = "remeasure",
 	.arguments = "CONTROLLER [OUTPUT]",
 	.summary = "like measure, but measure everything again",
-	.description = "The same as 'rot measure CONTROLLER -useCachedResults=false'; the new results take the place "
-		       "of the old ones.",
+	.description =
+		"The same as 'rot measure CONTROLLER -useCachedResults=false'; the new results take the place of "
+		"the old ones.",
 	.nr_arguments_min = 1,
 	.nr_arguments_max = 2,
+	.options = &measure_options,
 	.has_time_report = true,
 	.run = remeasure_run,
 	.complete = command_complete_controllers,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* rot validate: events proved on known work. */
 #include <jansson.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,49 +10,42 @@
 #include "commands/validate_aa.h"
 #include "validation/validation.h"
 
-struct choice {
+struct request {
 	struct validation_options options;
 	bool is_json, with_all;
+	long nr_rounds;  /* 0: as many as the budget allows */
+	double budget_s; /* 0: not given                    */
 };
 
-static bool
-take_option(struct choice *choice, const char *word)
-{
-	const struct {
-		const char *word;
-		bool *flag;
-	} flags[] = {
-		{"--quick", &choice->options.is_quick},
-		{"--no-scrub", &choice->options.without_scrub},
-		{"--all", &choice->with_all},
-		{"--json", &choice->is_json},
-	};
+static const struct option_row rows[] = {
+	{.name = "quick", .about = "a few seconds, less data", .offset = offsetof(struct request, options.is_quick)},
+	{.name = "all", .about = "every kernel in the table", .offset = offsetof(struct request, with_all)},
+	{.name = "no-scrub",
+	 .about = "see what happens without clearing the counters; nothing is remembered then",
+	 .offset = offsetof(struct request, options.without_scrub)},
+	{.name = "json", .about = "JSON instead of tables", .offset = offsetof(struct request, is_json)},
+	{.name = "rounds",
+	 .value = "N",
+	 .about = "aa: end after so many rounds",
+	 .type = OPTION_COUNT,
+	 .offset = offsetof(struct request, nr_rounds),
+	 .number = 1000000},
+	{.name = "budget",
+	 .value = "SECONDS",
+	 .about = "aa: begin no round after that (60, or with rounds: no limit)",
+	 .type = OPTION_SECONDS,
+	 .offset = offsetof(struct request, budget_s)},
+};
 
-	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
-		if (strcmp(word, flags[i].word) == 0) {
-			*flags[i].flag = true;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int
-validate_option_length(int argc, char *const *argv)
-{
-	struct choice unused;
-
-	(void)argc;
-	return argv[0][0] != '-' || take_option(&unused, argv[0]) || validate_aa_has_option(argv[0]) ? 1 : 0;
-}
+static const struct option_table options = {"validate", rows, sizeof(rows) / sizeof(*rows), false};
 
 static void
-show(const struct rot *rot, const struct validation *validation, const struct choice *choice)
+show(const struct rot *rot, const struct validation *validation, const struct request *request)
 {
 	json_t *json;
 
-	if (!choice->is_json) {
-		validation_print(rot, validation, choice->with_all, stdout);
+	if (!request->is_json) {
+		validation_print(rot, validation, request->with_all, stdout);
 		return;
 	}
 	json = validation_json(rot, validation);
@@ -59,30 +54,61 @@ show(const struct rot *rot, const struct validation *validation, const struct ch
 	json_decref(json);
 }
 
+/* Without words, or "aa" and maybe a controller, with the options of that. */
+static int
+check(const struct request *request, int argc, char *const *argv, struct rot_error *err)
+{
+	const bool is_aa = argc > 0 && strcmp(argv[0], "aa") == 0;
+
+	if (argc > 0 && !is_aa)
+		rot_error_set(err, 0, "'%s': no argument of rot validate", argv[0]);
+	else if (is_aa && (request->options.is_quick || request->options.without_scrub || request->with_all))
+		rot_error_set(err, 0, "rot validate aa takes --rounds, --budget and --json alone");
+	else if (!is_aa && (request->nr_rounds || request->budget_s > 0))
+		rot_error_set(err, 0, "--rounds and --budget belong to rot validate aa");
+	else
+		return 0;
+	return rot_error_hint(err, "usage: rot validate [--quick] [--all] [--no-scrub] [--json], or\n"
+				   "rot validate aa [CONTROLLER] [--rounds=N] [--budget=SECONDS] [--json]");
+}
+
+static int
+run_aa(struct command_context *context, const struct request *request, const char *controller, struct rot_error *err)
+{
+	/* who says how many rounds wants them all */
+	const double budget_s = request->budget_s > 0 ? request->budget_s : request->nr_rounds ? INFINITY : 0;
+
+	return validate_aa_run(context, controller, (int)request->nr_rounds, budget_s, request->is_json, err);
+}
+
+static void
+complete(struct command_context *context, int i, void (*propose)(const char *word, void *to), void *to)
+{
+	if (i == 0)
+		propose("aa", to);
+	else
+		command_complete_controllers(context, i - 1, propose, to);
+}
+
 static int
 validate_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
-	struct choice choice = {0};
+	struct request request = {0};
 	struct validation validation;
 	struct rot *rot;
 	int rc;
 
-	if (argc > 0 && strcmp(argv[0], "aa") == 0)
-		return validate_aa_run(context, argc - 1, argv + 1, err);
-	for (int i = 0; i < argc; i++) {
-		if (!take_option(&choice, argv[i])) {
-			rot_error_set(err, 0, "'%s': no argument of rot validate", argv[i]);
-			rot_error_hint(err, "usage: rot validate [--quick] [--all] [--no-scrub] [--json]");
-			return COMMAND_USAGE;
-		}
-	}
+	if (options_take(&options, &request, &argc, argv, err) < 0 || check(&request, argc, argv, err) < 0)
+		return COMMAND_USAGE;
+	if (argc > 0)
+		return run_aa(context, &request, argc > 1 ? argv[1] : NULL, err);
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
-	rc = validation_run(rot, &choice.options, &validation, err);
+	rc = validation_run(rot, &request.options, &validation, err);
 	if (rc == 0)
-		show(rot, &validation, &choice);
-	if (rc == 0 && !choice.options.without_scrub)
+		show(rot, &validation, &request);
+	if (rc == 0 && !request.options.without_scrub)
 		rc = validation_store(rot, &validation, err);
 	context->has_status = rc == 0;
 	context->status = rc == 0 && !validation_passes(rot, &validation);
@@ -92,28 +118,21 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 
 const struct command validate_command = {
 	.name = "validate",
-	.arguments =
-		"[--quick] [--all] [--no-scrub] [--json] | aa [CONTROLLER] [--rounds=N] [--budget=SECONDS] [--json]",
+	.arguments = "[aa [CONTROLLER]]",
 	.summary = "prove this machine's hardware events and clocks on work that is known",
 	.description =
-		"Runs the kernels of the controllers known-operations and known-traffic against every formula of this\n"
-		"processor, in the groups that would be opened, in random order, and tries which groups count right at "
-		"all.\n"
-		"The grades are remembered, and shown with every quantity. --quick: a few seconds, less data. "
-		"--no-scrub:\n"
-		"see what happens without clearing the counters; nothing is remembered then. Exit status 0 if all is "
-		"right.\n"
-		"\n"
-		"aa: measures the same work twice, round after round, compares as rot diff does, and says how often "
-		"that calls\n"
-		"different what is equal, which should be 5 %, and how much too narrow intervals are on this host. The "
-		"work is that\n"
-		"of same-twice or of CONTROLLER, -runs as often (10); rounds begin until the budget (60 seconds) is "
-		"used up, or there\n"
-		"are N. Ctrl-C ends it earlier. Exit status 1 if a quantity is called different too often.",
-	.nr_arguments_max = 4,
-	.option_length = validate_option_length,
-	.options = "aa --quick --all --no-scrub --json --rounds= --budget=",
+		"Runs the kernels of the controllers known-operations and known-traffic against every formula of "
+		"this processor, in the groups that would be opened, in random order, and tries which groups "
+		"count right at all. The grades are remembered, and shown with every quantity. Exit status 0 if "
+		"all is right.\n\n"
+		"aa: measures the same work twice, round after round, compares as rot diff does, and says how "
+		"often that calls different what is equal, which should be 5 %, and how much too narrow intervals "
+		"are on this host. The work is that of same-twice or of CONTROLLER, -runs as often (10); rounds "
+		"begin until the budget (60 seconds) is used up, or there are N. Ctrl-C ends it earlier. Exit "
+		"status 1 if a quantity is called different too often.",
+	.nr_arguments_max = 2,
+	.options = &options,
 	.has_time_report = true,
 	.run = validate_run,
+	.complete = complete,
 };

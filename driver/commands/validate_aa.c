@@ -14,87 +14,6 @@
 #define DEFAULT_RUNS 10
 #define DEFAULT_BUDGET_S 60
 
-static const char usage[] = "usage: rot validate aa [CONTROLLER] [--rounds=N] [--budget=SECONDS] [--json]";
-
-struct aa_choice {
-	struct aa_options options;
-	bool is_json;
-};
-
-/* The text behind "--rounds=", or NULL. */
-static const char *
-text_behind(const char *word, const char *option)
-{
-	const size_t length = strlen(option);
-
-	return strncmp(word, option, length) == 0 ? word + length : NULL;
-}
-
-bool
-validate_aa_has_option(const char *word)
-{
-	return text_behind(word, "--rounds=") || text_behind(word, "--budget=");
-}
-
-/* A number above 0 and up to the largest. */
-static int
-take_number(const char *text, double largest, double *number, struct rot_error *err)
-{
-	char *end;
-
-	*number = strtod(text, &end);
-	if (end != text && *end == '\0' && *number > 0 && *number <= largest)
-		return 0;
-	rot_error_set(err, 0, "'%s': not a number above 0", text);
-	rot_error_hint(err, "%s", usage);
-	return COMMAND_USAGE;
-}
-
-static int
-take_word(struct aa_choice *choice, const char *word, struct rot_error *err)
-{
-	const char *rounds = text_behind(word, "--rounds="), *budget = text_behind(word, "--budget=");
-	double number;
-	int rc;
-
-	if (strcmp(word, "--json") == 0) {
-		choice->is_json = true;
-		return 0;
-	}
-	if (budget)
-		return take_number(budget, INFINITY, &choice->options.budget_s, err);
-	if (rounds) {
-		rc = take_number(rounds, 1e6, &number, err);
-		choice->options.nr_rounds = rc == 0 ? (int)ceil(number) : 0;
-		return rc;
-	}
-	if (word[0] != '-' && strcmp(choice->options.controller, DEFAULT_CONTROLLER) == 0) {
-		choice->options.controller = word;
-		return 0;
-	}
-	rot_error_set(err, 0, "'%s': no argument of rot validate aa", word);
-	rot_error_hint(err, "%s", usage);
-	return COMMAND_USAGE;
-}
-
-static int
-take_words(struct aa_choice *choice, int argc, char **argv, struct rot_error *err)
-{
-	bool has_budget = false;
-
-	for (int i = 0; i < argc; i++) {
-		int rc = take_word(choice, argv[i], err);
-
-		if (rc < 0)
-			return rc;
-		has_budget |= text_behind(argv[i], "--budget=") != NULL;
-	}
-	/* who says how many rounds wants them all */
-	if (choice->options.nr_rounds > 0 && !has_budget)
-		choice->options.budget_s = INFINITY;
-	return 0;
-}
-
 static bool
 any_is_too_often(const struct aa *aa)
 {
@@ -123,26 +42,27 @@ show(const struct aa *aa, bool is_json)
 }
 
 int
-validate_aa_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
+validate_aa_run(struct command_context *context, const char *controller, int nr_rounds, double budget_s, bool is_json,
+		struct rot_error *err)
 {
-	struct aa_choice choice = {
-		.options = {.controller = DEFAULT_CONTROLLER, .nr_runs = DEFAULT_RUNS, .budget_s = DEFAULT_BUDGET_S}};
+	struct aa_options options = {.controller = controller ? controller : DEFAULT_CONTROLLER,
+				     .nr_rounds = nr_rounds,
+				     .nr_runs = DEFAULT_RUNS,
+				     .budget_s = budget_s > 0 ? budget_s : DEFAULT_BUDGET_S};
 	struct rot *rot;
 	struct aa aa;
-	int rc = take_words(&choice, argc, argv, err);
 	long runs;
+	int rc;
 
-	if (rc < 0)
-		return rc;
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
 	runs = configuration_long(rot->configuration, "runs");
 	if (runs > 0)
-		choice.options.nr_runs = (int)runs;
-	rc = aa_measure(rot, &choice.options, &aa, err);
+		options.nr_runs = (int)runs;
+	rc = aa_measure(rot, &options, &aa, err);
 	if (rc == 0)
-		show(&aa, choice.is_json);
+		show(&aa, is_json);
 	context->has_status = rc == 0 && !rot_interrupted();
 	context->status = rc == 0 && any_is_too_often(&aa);
 	aa_clear(&aa);

@@ -7,10 +7,11 @@
 
 #include "commands/command.h"
 
-/* Is it one of its options? */
-bool validate_aa_has_option(const char *word);
-
-/* As the run of a command; the arguments are those after "aa". */
-int validate_aa_run(struct command_context *context, int argc, char **argv, struct rot_error *err);
+/*
+ * As the run of a command. controller: whose work is measured, NULL: same-twice. nr_rounds: at most, 0: no limit;
+ * budget_s: no round begins later, 0: a minute.
+ */
+int validate_aa_run(struct command_context *context, const char *controller, int nr_rounds, double budget_s,
+		    bool is_json, struct rot_error *err);
 
 #endif

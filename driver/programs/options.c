@@ -2,7 +2,6 @@
 /* The options of "rot run": one row each. */
 #include "programs/options.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,102 +11,12 @@
 #include "memory.h"
 #include "programs/region_spec.h"
 
-enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SECONDS, OPTION_BACKEND, OPTION_REGION };
-
-/* One or two dashes before either name; a value follows as a word of its own or after "=". */
-static const struct option_row {
-	const char *letter, *name;
-	enum option_type type;
-	size_t offset;
-	long highest;
-} rows[] = {
-	{"d", "duration", OPTION_SECONDS, offsetof(struct run_options, duration_s), 0},
-	{"j", "json", OPTION_TEXT, offsetof(struct run_options, json_path), 0},
-	{"o", "output", OPTION_TEXT, offsetof(struct run_options, output_name), 0},
-	{"p", "pid", OPTION_COUNT, offsetof(struct run_options, process_id), INT_MAX},
-	{"q", "q", OPTION_FLAG, offsetof(struct run_options, is_quiet), 0},
-	{"r", "runs", OPTION_COUNT, offsetof(struct run_options, nr_runs), 1000000},
-	{"passes", "passes", OPTION_COUNT, offsetof(struct run_options, max_passes), 1000},
-	{"R", "region", OPTION_REGION, 0, 0},
-	{"region-backend", "region-backend", OPTION_BACKEND, offsetof(struct run_options, region_backend), 0},
-	{"t", "per-thread", OPTION_FLAG, offsetof(struct run_options, per_thread), 0},
-};
-
-static bool
-is_named(const char *text, size_t length, const char *name)
-{
-	return strlen(name) == length && strncmp(text, name, length) == 0;
-}
-
-static bool
-begins_program(const char *word)
-{
-	return word[0] != '-' || !word[1] || strcmp(word, "--") == 0;
-}
-
-/* value: what follows "=", or NULL. */
-static const struct option_row *
-find(const char *word, const char **value)
-{
-	const char *text = word + (word[1] == '-' ? 2 : 1);
-	size_t length = strcspn(text, "=");
-
-	*value = text[length] ? text + length + 1 : NULL;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (is_named(text, length, rows[i].letter) || is_named(text, length, rows[i].name))
-			return &rows[i];
-	return NULL;
-}
-
-int
-run_option_length(int argc, char *const *argv)
-{
-	const struct option_row *row;
-	const char *value;
-
-	if (argc < 1 || begins_program(argv[0]))
-		return -1;
-	row = find(argv[0], &value);
-	if (!row)
-		return 0;
-	return row->type == OPTION_FLAG || value || argc < 2 ? 1 : 2;
-}
+static const char *const backends[] = {"auto", "uprobe", "breakpoint", "int3", NULL};
 
 static int
-set_count(const struct option_row *row, const char *value, long *count)
+add_region(void *values, const char *value, struct rot_error *err)
 {
-	char *end;
-
-	errno = 0;
-	*count = strtol(value, &end, 10);
-	return *value && !*end && errno == 0 && *count >= 1 && *count <= row->highest ? 0 : -1;
-}
-
-static int
-set_seconds(const char *value, double *seconds)
-{
-	char *end;
-
-	*seconds = strtod(value, &end);
-	return *value && !*end && *seconds > 0 && *seconds < INT_MAX ? 0 : -1;
-}
-
-static const char *const backends[] = {"auto", "uprobe", "breakpoint", "int3"};
-
-static int
-set_backend(const char *value, const char **backend)
-{
-	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
-		if (strcmp(value, backends[i]) == 0) {
-			*backend = backends[i];
-			return 0;
-		}
-	return -1;
-}
-
-static int
-add_region(struct run_options *options, const char *value, struct rot_error *err)
-{
+	struct run_options *options = values;
 	struct region *region = region_spec_parse(value, err);
 
 	if (!region)
@@ -134,46 +43,70 @@ run_options_clear(struct run_options *options)
 	options->nr_regions = 0;
 }
 
-static int
-report_value(const struct option_row *row, const char *value, struct rot_error *err)
-{
-	if (row->type == OPTION_COUNT)
-		rot_error_set(err, 0, "'%s' is no whole number from 1 to %ld, as '%s' needs it", value, row->highest,
-			      row->name);
-	else if (row->type == OPTION_BACKEND)
-		rot_error_set(err, 0, "'%s' is no backend of regions: auto, uprobe, breakpoint or int3", value);
-	else
-		rot_error_set(err, 0, "'%s' is no number of seconds above 0, as '%s' needs it", value, row->name);
-	return rot_error_hint(err, "more: rot help run");
-}
+#define MEMBER(name) .offset = offsetof(struct run_options, name)
 
-static int
-set(struct run_options *options, const struct option_row *row, const char *word, const char *value,
-    struct rot_error *err)
-{
-	void *member = (char *)options + row->offset;
-	int rc = 0;
+static const struct option_row rows[] = {
+	{.letter = "o",
+	 .name = "output",
+	 .value = "NAME",
+	 .about = "write the roofline and all values to NAME.pdf, .svg, .data, .gnuplot and .json; measures this "
+		  "machine's ceilings first, if they are not known yet",
+	 .type = OPTION_TEXT,
+	 MEMBER(output_name)},
+	{.letter = "j",
+	 .name = "json",
+	 .value = "FILE",
+	 .about = "write the values to FILE",
+	 .type = OPTION_TEXT,
+	 MEMBER(json_path)},
+	{.letter = "t",
+	 .name = "per-thread",
+	 .about = "a row for each thread, which is traced for it",
+	 MEMBER(per_thread)},
+	{.letter = "R",
+	 .name = "region",
+	 .value = "SPEC",
+	 .about = "measure a part of the program by itself, each time a thread goes through it; as often as there are "
+		  "parts. SPEC is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]], a place is FUNCTION, 0xADDRESS, FILE:LINE "
+		  "or a marker's name, with LIBRARY: before it if need be: solve, inner=mesh.c:40..mesh.c:52, "
+		  "libz.so.1:deflate#2-10",
+	 .type = OPTION_TAKEN,
+	 .take = add_region},
+	{.name = "region-backend",
+	 .about = "how regions are observed; auto: the first of the others that can (default)",
+	 .type = OPTION_CHOICE,
+	 .choices = backends,
+	 MEMBER(region_backend)},
+	{.name = "passes",
+	 .value = "N",
+	 .about = "run the program up to N times to count what one run cannot (default: 1)",
+	 .type = OPTION_COUNT,
+	 .number = 1000,
+	 MEMBER(max_passes)},
+	{.letter = "r",
+	 .name = "runs",
+	 .value = "N",
+	 .about = "repeat that N times (default: 1)",
+	 .type = OPTION_COUNT,
+	 .number = 1000000,
+	 MEMBER(nr_runs)},
+	{.letter = "p",
+	 .name = "pid",
+	 .value = "PID",
+	 .about = "measure a running process instead, until it ends or Ctrl-C",
+	 .type = OPTION_COUNT,
+	 .number = INT_MAX,
+	 MEMBER(process_id)},
+	{.letter = "d",
+	 .name = "duration",
+	 .value = "SECONDS",
+	 .about = "with -p: no longer than that",
+	 .type = OPTION_SECONDS,
+	 MEMBER(duration_s)},
+	{.name = "q", .about = "no table and no notes", MEMBER(is_quiet)},
+};
 
-	if (row->type == OPTION_FLAG ? value != NULL : !value || !*value) {
-		rot_error_set(err, 0,
-			      row->type == OPTION_FLAG ? "'%s': this option takes no value" : "'%s' needs a value",
-			      word);
-		return rot_error_hint(err, "%s", row->type == OPTION_REGION ? region_spec_usage : "more: rot help run");
-	}
-	if (row->type == OPTION_REGION)
-		return add_region(options, value, err);
-	if (row->type == OPTION_FLAG)
-		*(bool *)member = true;
-	else if (row->type == OPTION_TEXT)
-		*(const char **)member = value;
-	else if (row->type == OPTION_COUNT)
-		rc = set_count(row, value, member);
-	else if (row->type == OPTION_BACKEND)
-		rc = set_backend(value, member);
-	else
-		rc = set_seconds(value, member);
-	return rc < 0 ? report_value(row, value, err) : 0;
-}
+const struct option_table run_options_table = {"run", rows, sizeof(rows) / sizeof(*rows), true};
 
 static int
 check(const struct run_options *options, bool has_program, struct rot_error *err)
@@ -200,19 +133,10 @@ run_options_parse(struct run_options *options, int argc, char *const *argv, stru
 	int i = 0;
 
 	*options = (struct run_options){.max_passes = 1, .nr_runs = 1, .region_backend = backends[0]};
-	while (i < argc && !begins_program(argv[i])) {
-		int length = run_option_length(argc - i, argv + i);
-		const char *value;
-		const struct option_row *row = find(argv[i], &value);
+	while (options_length(&run_options_table, argc - i, argv + i) >= 0) {
+		int length = options_next(&run_options_table, options, argc - i, argv + i, err);
 
-		if (!row) {
-			rot_error_set(err, 0, "unknown option '%s'", argv[i]);
-			return rot_error_hint(err,
-					      "rot help run lists the options; those of the program stand behind it");
-		}
-		if (length == 2)
-			value = argv[i + 1];
-		if (set(options, row, argv[i], value, err) < 0)
+		if (length < 0)
 			return -1;
 		i += length;
 	}

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "error.h"
+#include "support/options.h"
 
 struct region;
 
@@ -25,11 +26,7 @@ struct run_options {
 	int nr_words;               /* words before the program             */
 };
 
-/*
- * How many words the option in argv[0] takes, 0 if it is not one of these options (a configuration key), -1 if the
- * program begins there (a word without dash, or "--").
- */
-int run_option_length(int argc, char *const *argv);
+extern const struct option_table run_options_table;
 
 /*
  * Reads the options before the program; "--" is among nr_words. Borrows from argv. -1: wrong usage, with what is right

@@ -7,10 +7,8 @@ enum { INDENT = 6, LAST_COLUMN = 100 };
 
 /* Words of one line of text; a word longer than a line stands alone. */
 static void
-print_wrapped(const char *text, size_t length, FILE *out)
+print_line(const char *text, size_t length, int indent, size_t column, FILE *out)
 {
-	size_t column = 0;
-
 	while (length) {
 		size_t blanks = strspn(text, " "), word;
 
@@ -25,7 +23,7 @@ print_wrapped(const char *text, size_t length, FILE *out)
 			fputc('\n', out);
 			column = 0;
 		}
-		column += (size_t)fprintf(out, "%*s%.*s", column ? 1 : INDENT, "", (int)word, text);
+		column += (size_t)fprintf(out, "%*s%.*s", column ? 1 : indent, "", (int)word, text);
 		text += word;
 		length -= word;
 	}
@@ -33,13 +31,20 @@ print_wrapped(const char *text, size_t length, FILE *out)
 }
 
 void
-entry_print(const char *name, const char *more, const char *text, FILE *out)
+text_print(const char *text, int indent, int column, FILE *out)
 {
-	fprintf(out, "  %s%s%s\n", name, *more ? " " : "", more);
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 
-		print_wrapped(text, length, out);
+		print_line(text, length, indent, (size_t)column, out);
 		text += length + (text[length] == '\n');
+		column = 0;
 	}
+}
+
+void
+entry_print(const char *name, const char *more, const char *text, FILE *out)
+{
+	fprintf(out, "  %s%s%s\n", name, *more ? " " : "", more);
+	text_print(text, INDENT, 0, out);
 }

@@ -8,4 +8,7 @@
 /* "  NAME MORE", then text, wrapped at 100 columns and indented. more and text may be "". */
 void entry_print(const char *name, const char *more, const char *text, FILE *out);
 
+/* Lines of text, each wrapped at 100 columns and indented; the first goes on from that column, if it is not 0. */
+void text_print(const char *text, int indent, int column, FILE *out);
+
 #endif

@@ -21,16 +21,25 @@ is "an unknown command suggests the nearest" 2 "" "rot: unknown command 'mesure'
      did you mean 'measure'? All commands: rot help"
 call measure
 is "too few arguments" 2 "" "rot: wrong number of arguments for 'measure'
-     usage: rot measure CONTROLLER [OUTPUT]"
+     usage: rot measure [OPTION...] CONTROLLER [OUTPUT]"
 call version now
 has "too many arguments" 2 "" "wrong number of arguments for 'version'"
 call version -rnus=3
 is "an unknown key on the command line" 2 "" "rot: unknown configuration key 'rnus'
      did you mean 'runs'? All keys: rot list keys"
 call peaks --threads=many
-has "peaks on a strange number of threads" 2 "" "--threads=1, --threads=all or --threads=sweep"
+is "peaks on a strange number of threads" 2 "" "rot: 'many' is no value of 'threads', which takes 1, all or sweep
+     all options: rot help peaks"
 call peaks --quik
-has "peaks with an unknown option" 2 "" "unknown configuration key 'quik'"
+is "peaks with an unknown option" 2 "" "rot: '--quik' is neither an option of 'rot peaks' nor a configuration key
+     did you mean '--quick'? More: rot help peaks, rot list keys"
+call measure triad -rnus=3
+is "nor a key that is nearly one" 2 "" "rot: '-rnus=3' is neither an option of 'rot measure' nor a configuration key
+     did you mean '--runs'? More: rot help measure, rot list keys"
+call diff one.json
+has "options do not count as arguments" 2 "" "wrong number of arguments for 'diff'"
+call diff --all one.json
+has "also where there are some" 2 "" "wrong number of arguments for 'diff'"
 call peaks --quick no-such-peak
 has "a peak that there is not" 1 "" "no peak has all these words"
 call list kernel
@@ -71,9 +80,13 @@ done
 result=$?
 check "help lists the controllers"
 call help measure
-has "help of a command" 0 "Usage: rot measure CONTROLLER [OUTPUT]" ""
+has "help of a command" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
+has "and its options" 0 "    --dry-run  only show the plan" ""
+call help peaks
+has "a command and a controller of one name" 0 "Usage: rot peaks [OPTION...] [WORD...]" ""
+has "both of them" 0 "Usage: rot measure peaks" ""
 call measure --help
-has "COMMAND --help" 0 "Usage: rot measure CONTROLLER [OUTPUT]" ""
+has "COMMAND --help" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
 call help triad
 has "help of a controller" 0 "Usage: rot measure triad" ""
 call help estimator
@@ -145,6 +158,23 @@ is "values of a true-or-false key" 0 "-quiet=true
 -quiet=false" ""
 call complete 'rot -unknown='
 is "no values of an unknown key" 0 "" ""
+call complete 'rot remeasure --dry'
+is "options of a command that shares them" 0 "--dry-run" ""
+call complete 'rot validate --rounds 3 aa same'
+is "the value of an option is no argument" 0 "same-twice" ""
+call complete 'rot no-such-command '
+is "nothing for an unknown command" 0 "" ""
+missing=
+for name in $("$rot" complete 'rot '); do
+	for word in $("$rot" complete "rot $name -" | grep '^--'); do
+		word=${word%%=*}
+		grep -Eq "Fl Fl ${word#--}( |\$)" "$top_srcdir/doc/rot.1" || missing="$missing $name:$word"
+	done
+done
+out=$missing
+[ -z "$missing" ]
+result=$?
+check "the manual page has every option"
 if command -v bash >/dev/null; then
 	for line in 'rot mea' 'rot measure -clock=t' 'rot list key'; do
 		LC_ALL=C bash --norc -c '. "$1"; COMP_LINE=$3 COMP_POINT=${#3}; _rot "$2"; printf "%s\n" "${COMPREPLY[@]}"' bash \

@@ -91,15 +91,17 @@ has "a word that is none" 1 "" "-x: "
 call plot first.json --x-range=3:1
 has "no range" 1 "" "--x-range: '3:1' is no range"
 call plot first.json -l some
-has "no labels" 1 "" "none, ends, all"
+has "no labels" 2 "" "'some' is no value of 'labels', which takes none, ends or all"
 call plot first.json -o
-has "an option without value" 2 "" "'-output' needs a value"
+has "an option without value" 2 "" "'-o' needs a value"
 call plot first.json -ouput=x
-has "an unknown option" 2 "" "unknown configuration key 'ouput'"
+has "an unknown option" 2 "" "'-ouput=x' is neither an option of 'rot plot' nor a configuration key"
 call help plot
 has "help" 0 "Usage: rot plot [OPTION...] [FILE.json...]" ""
 call complete 'rot plot --la'
-is "options are completed" 0 "--labels=" ""
+is "options are completed" 0 "--labels=none
+--labels=ends
+--labels=all" ""
 
 if ! command -v gnuplot >/dev/null; then
 	call plot first.json

@@ -47,11 +47,15 @@ err=$(cat "$work/err")
 says 'Ctrl-C' '130' '' ''
 
 call validate aa --rounds=0
-says 'no rounds' 2 '' "'0': not a number above 0"
+says 'no rounds' 2 '' "'0' is no whole number from 1 to 1000000, as 'rounds' needs it"
 call validate aa nowhere --rounds=1
 says 'no controller' 1 '' "there is no XML controller 'nowhere'"
 call validate aa twice nonsense
-says 'a wrong argument' 2 '' "'nonsense': no argument of rot validate aa"
+says 'a wrong argument' 2 '' "wrong number of arguments for 'validate'"
+call validate aa --quick
+says 'an option of the other kind' 2 '' 'rot validate aa takes --rounds, --budget and --json alone'
+call validate --rounds=3
+says 'and the other way round' 2 '' '--rounds and --budget belong to rot validate aa'
 call validate nonsense
 says 'another wrong argument' 2 '' "'nonsense': no argument of rot validate"
 exit $((nr_failed != 0))

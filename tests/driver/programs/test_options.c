@@ -56,7 +56,7 @@ static const struct {
 	 false,
 	 0,
 	 NULL},
-	{{"-R", "a", "--region-backend=gdb", "x"}, "'gdb' is no backend of regions", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-R", "a", "--region-backend=gdb", "x"}, "'gdb' is no value of 'region-backend', which takes auto, uprobe, breakpoint or int3", 0, NULL, 0, 0, 0, false, 0, NULL},
 	{{"--region-backend=int3", "x"}, "without --region", 0, NULL, 0, 0, 0, false, 0, NULL},
 	{{"--nonsense", "x"}, "unknown option '--nonsense'", 0, NULL, 0, 0, 0, false, 0, NULL},
 };
@@ -118,7 +118,7 @@ START_TEST(length_of_one_option)
 	};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
-		ck_assert_int_eq(run_option_length(count(lengths[i].words), (char *const *)lengths[i].words),
+		ck_assert_int_eq(options_length(&run_options_table, count(lengths[i].words), (char *const *)lengths[i].words),
 				 lengths[i].length);
 }
 END_TEST

@@ -39,7 +39,7 @@ has "no program" 2 "" "no program given"
 call run --passes=none true
 has "no number" 2 "" "'none' is no whole number"
 call run -rnus=3 true
-has "an unknown key" 2 "" "unknown configuration key 'rnus'"
+has "an unknown key" 2 "" "'-rnus=3' is neither an option of 'rot run' nor a configuration key"
 call run --region=solve.. true
 is "half a region" 2 "" "rot: region 'solve..': the place where it ends is missing
      a region is [NAME=]PLACE[..PLACE][#FIRST[-[LAST]]]; a place is FUNCTION, 0xADDRESS, FILE:LINE or a marker's name,
@@ -48,7 +48,7 @@ call run -R solve -R solve#2 true
 is "two regions of one name" 2 "" "rot: region 'solve#2': a second one with the name 'solve'
      give each a name of its own: --region=NAME=solve#2"
 call run -R solve --region-backend=gdb true
-has "no backend" 2 "" "'gdb' is no backend of regions: auto, uprobe, breakpoint or int3"
+has "no backend" 2 "" "'gdb' is no value of 'region-backend', which takes auto, uprobe, breakpoint or int3"
 call run no-such-program-at-all
 is "not found" 127 "" "rot: cannot run 'no-such-program-at-all': no such program in PATH"
 call run "$work"

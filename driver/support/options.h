@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of a command: a table from which they are read, shown in its help and completed. */
+#ifndef SUPPORT_OPTIONS_H
+#define SUPPORT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "error.h"
+
+/* What a row's option makes of the member at its offset. */
+enum option_type {
+	OPTION_FLAG,    /* bool: true                                                   */
+	OPTION_SETTING, /* int: the row's number                                        */
+	OPTION_TEXT,    /* const char *: the value, borrowed from argv, not empty       */
+	OPTION_COUNT,   /* long: a whole number from 1 to the row's number              */
+	OPTION_SECONDS, /* double: above 0                                              */
+	OPTION_CHOICE,  /* const char *: one of the row's choices, the text of the table */
+	OPTION_TAKEN,   /* whatever the row's function does with the value              */
+};
+
+/* One or two dashes stand before either name; a value follows as a word of its own or after "=". */
+struct option_row {
+	const char *letter; /* a short name, or NULL                              */
+	const char *name;
+	const char *value; /* what help calls the value; NULL: none, or choices */
+	const char *about; /* what it does, for the help                        */
+	enum option_type type;
+	size_t offset;
+	int number;
+	const char *const *choices; /* ended by NULL */
+	int (*take)(void *values, const char *value, struct rot_error *err);
+};
+
+struct option_table {
+	const char *command; /* whose options they are, for messages */
+	const struct option_row *rows;
+	size_t nr;
+	bool ends_at_word; /* another program begins at the first word without a dash */
+};
+
+/*
+ * How many words the option in argv[0] takes; 0 if it is none of the table (a configuration key), -1 where options end:
+ * at "--", at the end of argv, at a word if they end there. 1 for any other word.
+ */
+int options_length(const struct option_table *table, int argc, char *const *argv);
+
+/*
+ * Reads the option in argv[0] into values, a struct with the members of the rows: how many words it took, or -1 with
+ * what would be right as a hint.
+ */
+int options_next(const struct option_table *table, void *values, int argc, char *const *argv, struct rot_error *err);
+
+/* Reads all options up to "--", and takes them and "--" out of argv, *argc of whose words are left. 0 or -1. */
+int options_take(const struct option_table *table, void *values, int *argc, char **argv, struct rot_error *err);
+
+/* "-o, --output NAME", as help shows it; fresh memory. */
+char *option_names(const struct option_row *row);
+
+/* Tells every option as it would be typed: "--json", "--output=", "--threads=all". */
+void options_each_word(const struct option_table *table, void (*tell)(const char *word, void *to), void *to);
+
+#endif

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of options: what is read, what is left, and how options are shown. */
+#include <check.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/options.h"
+#include "testing.h"
+
+#define MAX_WORDS 8
+
+struct values {
+	bool is_loud;
+	int speed;
+	const char *name, *shape;
+	long number;
+	double time_s;
+};
+
+static const char *const shapes[] = {"round", "flat", "square", NULL};
+
+#define MEMBER(name) .offset = offsetof(struct values, name)
+
+static const struct option_row rows[] = {
+	{.letter = "l", .name = "loud", .about = "", MEMBER(is_loud)},
+	{.name = "slow", .about = "", .type = OPTION_SETTING, .number = 1, MEMBER(speed)},
+	{.name = "fast", .about = "", .type = OPTION_SETTING, .number = 2, MEMBER(speed)},
+	{.letter = "n", .name = "name", .value = "TEXT", .about = "", .type = OPTION_TEXT, MEMBER(name)},
+	{.name = "x", .value = "N", .about = "", .type = OPTION_COUNT, .number = 12, MEMBER(number)},
+	{.name = "time", .value = "S", .about = "", .type = OPTION_SECONDS, MEMBER(time_s)},
+	{.letter = "s", .name = "shape", .about = "", .type = OPTION_CHOICE, .choices = shapes, MEMBER(shape)},
+};
+
+static const struct option_table table = {"walk", rows, NR_ELEMENTS(rows), false};
+
+static const struct {
+	const char *words[MAX_WORDS], *left[MAX_WORDS];
+	struct values values;
+} right[] = {
+	{{"a", "b"}, {"a", "b"}, {0}},
+	{{"a", "--loud", "b"}, {"a", "b"}, {.is_loud = true}},
+	{{"-fast", "-l", "--slow"}, {NULL}, {.is_loud = true, .speed = 1}},
+	{{"a", "-n", "--loud", "b"}, {"a", "b"}, {.name = "--loud"}},
+	{{"--name=x y", "-", "-x=12"}, {"-"}, {.name = "x y", .number = 12}},
+	{{"a", "--", "--loud", "b"}, {"a", "--loud", "b"}, {0}},
+	{{"--", "--", "a"}, {"--", "a"}, {0}},
+	{{"--time", ".5", "--shape=flat"}, {NULL}, {.time_s = 0.5, .shape = "flat"}},
+};
+
+static int
+count(const char *const *words)
+{
+	int nr = 0;
+
+	while (words[nr])
+		nr++;
+	return nr;
+}
+
+START_TEST(options_are_taken_out)
+{
+	struct rot_error err = {{0}, {0}};
+	struct values values = {0};
+	int argc = count(right[_i].words);
+	char *argv[MAX_WORDS];
+
+	memcpy(argv, right[_i].words, sizeof(argv));
+	ck_assert_msg(options_take(&table, &values, &argc, argv, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(argc, count(right[_i].left));
+	for (int i = 0; i < argc; i++)
+		ck_assert_str_eq(argv[i], right[_i].left[i]);
+	ck_assert_int_eq(values.is_loud, right[_i].values.is_loud);
+	ck_assert_int_eq(values.speed, right[_i].values.speed);
+	ck_assert_pstr_eq(values.name, right[_i].values.name);
+	ck_assert_pstr_eq(values.shape, right[_i].values.shape);
+	ck_assert_int_eq(values.number, right[_i].values.number);
+	ck_assert(values.time_s == right[_i].values.time_s);
+}
+END_TEST
+
+static const struct {
+	const char *words[MAX_WORDS], *text;
+} wrong[] = {
+	{{"--lout"}, "unknown option '--lout'"},
+	{{"a", "--loud=1"}, "'--loud=1': this option takes no value"},
+	{{"a", "--name"}, "'--name' needs a value"},
+	{{"-n="}, "'-n=' needs a value"},
+	{{"-x=0"}, "'0' is no whole number from 1 to 12, as 'x' needs it"},
+	{{"-x=13"}, "'13' is no whole number from 1 to 12, as 'x' needs it"},
+	{{"-x", "1.5"}, "'1.5' is no whole number from 1 to 12, as 'x' needs it"},
+	{{"--time", "-1"}, "'-1' is no number of seconds above 0, as 'time' needs it"},
+	{{"--shape=fla"}, "'fla' is no value of 'shape', which takes round, flat or square"},
+};
+
+START_TEST(wrong_options_are_told)
+{
+	struct rot_error err = {{0}, {0}};
+	struct values values = {0};
+	int argc = count(wrong[_i].words);
+	char *argv[MAX_WORDS];
+
+	memcpy(argv, wrong[_i].words, sizeof(argv));
+	ck_assert_int_eq(options_take(&table, &values, &argc, argv, &err), -1);
+	ck_assert_str_eq(err.text, wrong[_i].text);
+	ck_assert_str_eq(err.hint, "all options: rot help walk");
+}
+END_TEST
+
+START_TEST(names_of_options)
+{
+	static const char *const names[] = {"-l, --loud",
+					    "    --slow",
+					    "    --fast",
+					    "-n, --name TEXT",
+					    "-x N",
+					    "    --time S",
+					    "-s, --shape round|flat|square"};
+
+	for (int i = 0; i < NR_ELEMENTS(names); i++) {
+		char *text = option_names(&rows[i]);
+
+		ck_assert_str_eq(text, names[i]);
+		free(text);
+	}
+}
+END_TEST
+
+static void
+add_word(const char *word, void *to)
+{
+	strcat(strcat(to, word), " ");
+}
+
+START_TEST(words_of_options)
+{
+	char text[256] = "";
+
+	options_each_word(&table, add_word, text);
+	ck_assert_str_eq(text, "--loud --slow --fast --name= -x= --time= --shape=round --shape=flat --shape=square ");
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("options");
+	TCase *tc = tcase_create("options");
+
+	tcase_add_loop_test(tc, options_are_taken_out, 0, NR_ELEMENTS(right));
+	tcase_add_loop_test(tc, wrong_options_are_told, 0, NR_ELEMENTS(wrong));
+	tcase_add_test(tc, names_of_options);
+	tcase_add_test(tc, words_of_options);
+	suite_add_tcase(suite, tc);
+	return suite_run(suite);
+}
