@@ -122,6 +122,23 @@ file_fill(const char *path, const char *text)
 		end(path);
 }
 
+void
+expect_golden(const char *path, const char *text)
+{
+	const char *wish = getenv("GOLDEN");
+	char *file = source_path("%s", path), *expected;
+
+	if (wish && strcmp(wish, "write") == 0)
+		file_fill(file, text);
+	expected = file_text(file);
+	if (strcmp(text, expected) != 0) {
+		fprintf(stderr, "%s:\n%s\nbut it is:\n%s\n", path, expected, text);
+		ck_abort_msg("the text is not that of %s", path);
+	}
+	free(expected);
+	free(file);
+}
+
 char *
 folder_write(const char *folder, const char *name, const char *text)
 {

@@ -28,6 +28,9 @@ char *file_text(const char *path);
 /* Makes the file hold just this text. The program ends if it cannot be written. */
 void file_fill(const char *path, const char *text);
 
+/* The test fails unless the text is that of the file of the source tree; with GOLDEN=write the file is made so. */
+void expect_golden(const char *path, const char *text);
+
 /* Writes folder/name, with the folders that name needs, and returns its path (free). */
 char *folder_write(const char *folder, const char *name, const char *text);
 

@@ -53,17 +53,6 @@ runner_trace(void)
 	is_traced = true;
 }
 
-bool
-runner_may_trace(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 static int forbidden_syscall = -1, forbidden_errno;
 
 void

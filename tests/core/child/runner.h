@@ -28,9 +28,6 @@ int runner_start(const char *command, const char *output, const char *journal);
 /* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
 void runner_trace(void);
 
-/* Whether the system allows ptrace. */
-bool runner_may_trace(void);
-
 /* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp
  * filter. */
 void runner_forbid(int syscall_number, int errnum);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "memory.h"
+#include "permits.h"
 #include "runner.h"
 #include "suite.h"
 
@@ -228,9 +228,7 @@ static const struct listed_test tests[] = {
 int
 main(void)
 {
-	if (!runner_may_trace()) {
-		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
+	if (!permits_tracing())
 		return TEST_SKIPPED;
-	}
 	return run_suite("breakpoints in kernels", tests, NR_ELEMENTS(tests));
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/perf_event.h"
-#include "memory.h"
+#include "permits.h"
 #include "runner.h"
 #include "suite.h"
 
@@ -137,13 +137,7 @@ static const struct listed_test tests[] = {
 int
 main(void)
 {
-	struct perf_group group;
-	struct rot_error error;
-
-	if (perf_group_open(&group, events, 1, (struct perf_modes){.user = true}, 0, &error) < 0) {
-		fprintf(stderr, "SKIP: %s\n%s\n", error.text, error.hint);
+	if (!permits_counting())
 		return TEST_SKIPPED;
-	}
-	perf_group_close(&group);
 	return run_suite("page faults", tests, sizeof(tests) / sizeof(tests[0]));
 }

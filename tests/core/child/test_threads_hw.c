@@ -14,6 +14,7 @@
 #include "common/perf_event.h"
 #include "config.h"
 #include "memory.h"
+#include "permits.h"
 #include "runner.h"
 #include "suite.h"
 
@@ -426,36 +427,10 @@ static const struct listed_test tests[] = {
 	{&without_ptrace_it_is_refused, 2},
 };
 
-static bool
-may_trace(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
-static bool
-may_count(void)
-{
-	const char *event = faults_event;
-	struct perf_group group;
-	struct rot_error error;
-
-	if (perf_group_open(&group, &event, 1, (struct perf_modes){.user = true}, 0, &error) < 0)
-		return false;
-	perf_group_close(&group);
-	return true;
-}
-
 int
 main(void)
 {
-	if (!may_trace() || !may_count()) {
-		fprintf(stderr, "SKIP: ptrace or perf events are refused here\n");
+	if (!permits_tracing() || !permits_counting())
 		return TEST_SKIPPED;
-	}
 	return run_suite("threads of kernels", tests, sizeof(tests) / sizeof(tests[0]));
 }

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "memory.h"
+#include "permits.h"
 #include "runner.h"
 #include "suite.h"
 
@@ -63,23 +63,10 @@ static const struct listed_test tests[] = {
 	{&commands_are_left_alone, 2},
 };
 
-static bool
-may_trace(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}
-
 int
 main(void)
 {
-	if (!may_trace()) {
-		fprintf(stderr, "SKIP: ptrace is refused here\n");
+	if (!permits_tracing())
 		return TEST_SKIPPED;
-	}
 	return run_suite("traced child", tests, sizeof(tests) / sizeof(tests[0]));
 }

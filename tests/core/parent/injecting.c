@@ -295,14 +295,3 @@ injecting_run(const struct injecting *what)
 	free(bench);
 	return result;
 }
-
-bool
-injecting_is_allowed(void)
-{
-	int status;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return pid > 0 && waitpid(pid, &status, 0) == pid && status == 0;
-}

@@ -42,7 +42,4 @@ struct injecting_result {
 /* The program ends if the victim cannot be started. */
 struct injecting_result injecting_run(const struct injecting *what);
 
-/* Whether this process may trace others. */
-bool injecting_is_allowed(void);
-
 #endif

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 
 #include "injecting.h"
+#include "permits.h"
 #include "testing.h"
 
 #define CLOBBER offsetof(struct victim_shared, clobber)
@@ -153,10 +154,8 @@ main(void)
 	Suite *suite = suite_create("inject");
 	TCase *tests = tcase_create("inject");
 
-	if (!injecting_is_allowed()) {
-		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
+	if (!permits_tracing())
 		return TEST_SKIPPED;
-	}
 	tcase_set_timeout(tests, 300);
 	tcase_add_loop_test(tests, threads_do_not_notice, 0, NR_ELEMENTS(harmless));
 	tcase_add_test(tests, writes_to_a_full_pipe_are_not_cut_short);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "entities.h"
+#include "permits.h"
 #include "program_runner.h"
 #include "testing.h"
 
@@ -541,49 +542,13 @@ START_TEST(running_processes_are_visited)
 }
 END_TEST
 
-/* ---- all ---- */
-
-static bool
-can_count(void)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-				       .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_PAGE_FAULTS,
-				       .exclude_kernel = 1,
-				       .exclude_hv = 1};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		perror("SKIP: cannot count page faults");
-	close(fd);
-	return fd >= 0;
-}
-
-static bool
-can_trace(void)
-{
-	pid_t pid = fork();
-	bool is_so;
-
-	if (pid == 0) {
-		while (true)
-			pause();
-	}
-	is_so = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
-	if (!is_so)
-		perror("SKIP: cannot trace");
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-	return is_so;
-}
-
 int
 main(void)
 {
 	Suite *suite = suite_create("rules of programs, measured");
 	TCase *all = tcase_create("all");
 
-	if (!can_count() || !can_trace())
+	if (!permits_counting() || !permits_tracing())
 		return TEST_SKIPPED;
 	tcase_set_timeout(all, 120);
 	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);

@@ -16,6 +16,7 @@
 
 #include "memory.h"
 #include "parent/refusal.h"
+#include "permits.h"
 #include "program_runner.h"
 #include "testing.h"
 
@@ -306,25 +307,13 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 }
 END_TEST
 
-static bool
-can_trace(void)
-{
-	pid_t pid = begin_sleeper();
-	bool is_so = ptrace(PTRACE_SEIZE, pid, NULL, NULL) == 0;
-
-	if (!is_so)
-		perror("SKIP: cannot trace");
-	end_sleeper(pid);
-	return is_so;
-}
-
 int
 main(void)
 {
 	Suite *suite = suite_create("refusals");
 	TCase *all = tcase_create("all");
 
-	if (!can_trace())
+	if (!permits_tracing())
 		return TEST_SKIPPED;
 	tcase_set_timeout(all, 60);
 	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "parent/remote.h"
+#include "permits.h"
 #include "testing.h"
 
 /* Shared with the process under control. */
@@ -440,23 +441,10 @@ remote_suite(void)
 	return suite;
 }
 
-static bool
-may_trace(void)
-{
-	int status;
-	pid_t child = fork();
-
-	if (child == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return child > 0 && waitpid(child, &status, 0) == child && status == 0;
-}
-
 int
 main(void)
 {
-	if (!may_trace()) {
-		fprintf(stderr, "SKIP: the system does not allow ptrace\n");
+	if (!permits_tracing())
 		return TEST_SKIPPED;
-	}
 	return suite_run(remote_suite());
 }

@@ -51,20 +51,6 @@ teardown(void)
 	fake_rot_close(&rot);
 }
 
-/* Compares with the golden file; GOLDEN=write makes it. */
-static void
-assert_golden(const char *name, const char *text)
-{
-	char *path = source_path("tests/driver/controllers/golden/%s", name), *expected;
-
-	if (getenv("GOLDEN") && strcmp(getenv("GOLDEN"), "write") == 0)
-		file_fill(path, text);
-	expected = file_text(path);
-	ck_assert_str_eq(text, expected);
-	free(expected);
-	free(path);
-}
-
 /* Standard output into a file, while f runs. */
 static int
 run_into(const char *output, const char *name, const char *output_name, struct rot_error *err)
@@ -106,8 +92,8 @@ START_TEST(json_and_table_are_golden)
 	ck_assert_msg(run_into("table", "test", NULL, &err) == 0, "%s", err.text);
 	json = stable_json("test.json");
 	table = file_read("table", NULL, &err);
-	assert_golden("experiment.json", json);
-	assert_golden("table.txt", table);
+	expect_golden("tests/driver/controllers/golden/experiment.json", json);
+	expect_golden("tests/driver/controllers/golden/table.txt", table);
 	free(json);
 	free(table);
 }
@@ -321,7 +307,7 @@ START_TEST(derived_values_are_golden)
 	ck_assert_msg(run_into("table", "deriving", NULL, &err) == 0, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(fake_nr_calls, 6 + 2);
 	table = file_read("table", NULL, &err);
-	assert_golden("derived.txt", table);
+	expect_golden("tests/driver/controllers/golden/derived.txt", table);
 	json = json_load_file("deriving.json", 0, NULL);
 	json = json_object_get(json_array_get(json_object_get(json, "points"), 5), "derived");
 	ck_assert_uint_eq(json_array_size(json), 6);

@@ -43,19 +43,6 @@ tear_down(void)
 	peak_list_clear(&list);
 }
 
-static void
-assert_golden(const char *name, const char *text)
-{
-	char *path = source_path("tests/driver/peaks/golden/%s", name), *golden;
-
-	if (getenv("GOLDEN"))
-		file_fill(path, text);
-	golden = file_text(path);
-	ck_assert_str_eq(text, golden);
-	free(golden);
-	free(path);
-}
-
 static char *
 printed(void (*print)(const struct peak_list *, FILE *))
 {
@@ -72,7 +59,7 @@ START_TEST(tables_are_golden)
 {
 	char *text = printed(peaks_print);
 
-	assert_golden("peaks.txt", text);
+	expect_golden("tests/driver/peaks/golden/peaks.txt", text);
 	free(text);
 }
 END_TEST
@@ -83,7 +70,7 @@ START_TEST(comma_separated_values_are_golden)
 
 	rot_string_set(&list.peaks[1].remark, "a \"quoted\" remark, with a comma");
 	text = printed(peaks_print_csv);
-	assert_golden("peaks.csv", text);
+	expect_golden("tests/driver/peaks/golden/peaks.csv", text);
 	free(text);
 }
 END_TEST
@@ -101,7 +88,7 @@ START_TEST(json_is_golden)
 	text = json_dumps(json, JSON_INDENT(1));
 	list.peaks[0].landscape.nr_points = 144;
 	list.nr = 19;
-	assert_golden("peaks.json", text);
+	expect_golden("tests/driver/peaks/golden/peaks.json", text);
 	free(text);
 	json_decref(json);
 	rot_graph_delete(rot.machine);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * "rot run" behind its options, with a core that counts the same each time (fake_core.c): what the program prints and
- * returns stays its own; table and JSON are as in golden/ (UPDATE_GOLDEN=1 writes them anew).
+ * returns stays its own; table and JSON are as in golden/ (GOLDEN=write writes them anew).
  */
 #include <check.h>
 #include <fcntl.h>
@@ -26,9 +26,9 @@
 #include "testing.h"
 
 #define MAX_WORDS 12
+#define GOLDEN "tests/driver/programs/golden/"
 
-static char folder[64];
-static char *golden, *fake;
+static char *folder, *fake;
 static int status;
 static char *out, *err;
 
@@ -37,11 +37,9 @@ setup(void)
 {
 	char *source = realpath(getenv("top_srcdir"), NULL), *built = realpath(getenv("top_builddir"), NULL);
 
-	golden = rot_format("%s/tests/driver/programs/golden", source);
 	fake = rot_format("%s/tests/driver/programs/fake_core", built);
 	setenv("top_srcdir", source, 1);
-	strcpy(folder, "/tmp/rot-run-test-XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(folder));
+	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 	ck_assert_int_eq(mkdir("core", 0777), 0);
 	ck_assert_int_eq(symlink(fake, "core/rot-core"), 0);
@@ -54,8 +52,7 @@ static void
 teardown(void)
 {
 	ck_assert_int_eq(chdir("/"), 0);
-	folder_remove(folder);
-	free(golden);
+	temporary_folder_delete(folder);
 	free(fake);
 	free(out);
 	free(err);
@@ -97,15 +94,6 @@ run_here(const char *architecture, const char *const *words, int nr)
 	return result;
 }
 
-static char *
-read_all(const char *path)
-{
-	char *text = file_read(path, NULL, NULL);
-
-	ck_assert_msg(text != NULL, "cannot read %s", path);
-	return text;
-}
-
 static void
 run(const char *architecture, const char *const *words)
 {
@@ -127,24 +115,8 @@ run(const char *architecture, const char *const *words)
 	status = WEXITSTATUS(status);
 	free(out);
 	free(err);
-	out = read_all("out");
-	err = read_all("err");
-}
-
-static void
-check_golden(const char *text, const char *name)
-{
-	char *path = rot_format("%s/%s", golden, name), *expected;
-
-	if (getenv("UPDATE_GOLDEN"))
-		ck_assert_int_eq(file_write(path, text, strlen(text), false, NULL), 0);
-	expected = read_all(path);
-	if (strcmp(text, expected) != 0) {
-		fprintf(stderr, "%s: is:\n%s\nexpected:\n%s\n", name, text, expected);
-		ck_abort_msg("%s differs", name);
-	}
-	free(expected);
-	free(path);
+	out = file_text("out");
+	err = file_text("err");
 }
 
 #define RUN(architecture, ...) run(architecture, (const char *const[]){__VA_ARGS__, NULL})
@@ -152,33 +124,36 @@ check_golden(const char *text, const char *name)
 START_TEST(tables)
 {
 	static const struct {
-		const char *name, *architecture, *mode;
+		const char *golden, *architecture, *mode;
 		const char *words[MAX_WORDS];
 	} rows[] = {
-		{"one-pass.txt", "zen5", "", {"true", "-o", "x"}},
-		{"per-thread.txt", "zen5", "", {"-t", "true"}},
-		{"all-passes.txt", "zen5", "", {"--passes=9", "true"}},
-		{"differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
-		{"interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
-		{"no-counters.txt", "none", "", {"-t", "true"}},
-		{"regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
-		{"regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
-		{"regions-missing.txt", "zen5", "", {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}},
-		{"regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
-		{"regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
+		{GOLDEN "one-pass.txt", "zen5", "", {"true", "-o", "x"}},
+		{GOLDEN "per-thread.txt", "zen5", "", {"-t", "true"}},
+		{GOLDEN "all-passes.txt", "zen5", "", {"--passes=9", "true"}},
+		{GOLDEN "differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
+		{GOLDEN "interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
+		{GOLDEN "no-counters.txt", "none", "", {"-t", "true"}},
+		{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
+		{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
+		{GOLDEN "regions-missing.txt",
+		 "zen5",
+		 "",
+		 {"-R=idle", "-R=late#50-", "-R=x=missing", "-R=others", "true"}},
+		{GOLDEN "regions-differing.txt", "zen5", "differ", {"--region=solve", "--passes=9", "true"}},
+		{GOLDEN "regions-no-counters.txt", "none", "", {"--region=solve", "true"}},
 	};
 
 	setenv("FAKE_CORE", rows[_i].mode, 1);
 	run(rows[_i].architecture, rows[_i].words);
 	ck_assert_int_eq(status, 0);
 	ck_assert_str_eq(out, "");
-	check_golden(err, rows[_i].name);
+	expect_golden(rows[_i].golden, err);
 }
 END_TEST
 
 /* What depends on the machine is left out. */
 static void
-check_json(const char *path, const char *name)
+check_json(const char *path, const char *golden)
 {
 	static const char *const other[] = {"machine", "software"};
 	json_t *json = json_load_file(path, 0, NULL), *program;
@@ -193,7 +168,7 @@ check_json(const char *path, const char *name)
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(program, "executable")), "/true"));
 	json_object_del(program, "executable");
 	text = json_dumps(json, JSON_INDENT(1));
-	check_golden(text, name);
+	expect_golden(golden, text);
 	free(text);
 	json_decref(json);
 }
@@ -202,10 +177,10 @@ START_TEST(values_as_json)
 {
 	RUN("zen5", "-q", "-j", "x.json", "true", "-j", "y");
 	ck_assert_int_eq(status, 0);
-	check_json("x.json", "one-pass.json");
+	check_json("x.json", GOLDEN "one-pass.json");
 	ck_assert_int_ne(access("y", F_OK), 0);
 	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "-R=idle", "true");
-	check_json("x.json", "regions.json");
+	check_json("x.json", GOLDEN "regions.json");
 }
 END_TEST
 
@@ -384,7 +359,7 @@ START_TEST(what_is_drawn)
 		return;
 	}
 	free(gnuplot);
-	data = read_all("x.data");
+	data = file_text("x.data");
 	for (size_t i = 0; i < NR_ELEMENTS(rows); i++)
 		ck_assert_msg((strstr(data, rows[i].series) != NULL) == rows[i].is_drawn, "%s:\n%s", rows[i].series,
 			      data);

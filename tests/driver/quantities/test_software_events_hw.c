@@ -15,6 +15,7 @@
 #include "architecture_files.h"
 #include "configuration/configuration.h"
 #include "memory.h"
+#include "permits.h"
 #include "quantities/quantity.h"
 #include "rot.h"
 #include "testing.h"
@@ -196,44 +197,16 @@ START_TEST(test_request_that_cannot_be_met)
 }
 END_TEST
 
-static bool
-software_events_are_refused(void)
-{
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
-				       .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_TASK_CLOCK,
-				       .exclude_kernel = 1};
-	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
-
-	if (fd < 0)
-		return true;
-	close(fd);
-	return false;
-}
-
-static bool
-tracing_is_refused(void)
-{
-	int status = 1;
-	pid_t pid = fork();
-
-	if (pid == 0)
-		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 ? 0 : 1);
-	return pid < 0 || waitpid(pid, &status, 0) != pid || status != 0;
-}
-
 int
 main(void)
 {
 	Suite *suite = suite_create("software events");
 	TCase *way = tcase_create("the whole way");
 
-	if (software_events_are_refused()) {
-		fprintf(stderr, "SKIP: perf_event_open of a software event: %m\n");
+	if (!permits_counting())
 		return TEST_SKIPPED;
-	}
 	tcase_set_timeout(way, 120);
-	tcase_add_loop_test(way, test_from_request_to_value, 0, tracing_is_refused() ? 1 : 2);
+	tcase_add_loop_test(way, test_from_request_to_value, 0, permits_tracing() ? 2 : 1);
 	tcase_add_test(way, test_runs_are_added);
 	tcase_add_test(way, test_request_that_cannot_be_met);
 	suite_add_tcase(suite, way);

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What this system lets tests do. What it refuses is said on standard error, with the reason, as a test that ends with
+ * TEST_SKIPPED has to. */
+#ifndef TESTS_PERMITS_H
+#define TESTS_PERMITS_H
+
+#include <stdbool.h>
+
+/* Processes may be traced by those that started them. */
+bool permits_tracing(void);
+
+/* Page faults of this process may be counted. */
+bool permits_counting(void);
+
+#endif
