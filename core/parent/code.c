@@ -20,14 +20,6 @@ struct history {
 	size_t nr;
 };
 
-size_t
-code_length(const uint8_t *bytes, size_t nr_bytes)
-{
-	struct instruction instruction;
-
-	return instruction_decode(bytes, nr_bytes, &instruction) ? instruction.length : 0;
-}
-
 static unsigned
 reg_number(const struct instruction *instruction)
 {

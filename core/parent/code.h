@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rot knows about machine code: lengths, where a function is left, and instructions that run elsewhere. */
+/* What rot knows about machine code: where a function is left, and instructions that run elsewhere. */
 #ifndef CORE_PARENT_CODE_H
 #define CORE_PARENT_CODE_H
 
@@ -8,11 +8,6 @@
 #include <stdint.h>
 
 #include "error.h"
-
-/* ---- lengths ---- */
-
-/* Bytes of the first instruction of nr_bytes; 0: it is none. */
-size_t code_length(const uint8_t *bytes, size_t nr_bytes);
 
 /*
  * The first byte of the instruction that target lies in, when the nr_bytes of code that stand at address are read from

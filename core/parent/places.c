@@ -461,15 +461,3 @@ region_places_clear(struct region_places *places)
 	places_clear(places->ends, places->nr_ends);
 	*places = (struct region_places){0};
 }
-
-char *
-place_text(struct symbol_files *files, const struct objects *objects, uint64_t address)
-{
-	struct object *object = objects_at(objects, address);
-	struct symbol_file *file;
-
-	if (!object)
-		return rot_format("0x%" PRIx64, address);
-	file = object->file ? symbol_file_open(files, object->file, NULL) : NULL;
-	return text_of(file, object, address - object->bias);
-}

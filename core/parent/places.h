@@ -56,7 +56,4 @@ int places_resolve(struct symbol_files *files, const struct objects *objects, co
 		   struct region_places *places, struct rot_error *err);
 void region_places_clear(struct region_places *places);
 
-/* An address of the process for people, as text of struct place (free). */
-char *place_text(struct symbol_files *files, const struct objects *objects, uint64_t address);
-
 #endif

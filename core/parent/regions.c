@@ -59,18 +59,6 @@ region_at(const struct regions *regions, size_t i)
 
 /* ---- what backends ask ---- */
 
-const struct counting *
-regions_counting(const struct regions *regions)
-{
-	return regions->setup.counting;
-}
-
-struct tracer *
-regions_tracer(const struct regions *regions)
-{
-	return regions->setup.tracer;
-}
-
 struct region_point *
 regions_point(const struct regions *regions, uint64_t id)
 {

@@ -144,9 +144,6 @@ void regions_lose(struct region_thread *thread, size_t region, uint64_t nr);
 int regions_watch(const struct region_thread *thread, int fd);
 void regions_unwatch(const struct region_thread *thread, int fd);
 
-const struct counting *regions_counting(const struct regions *regions);
-struct tracer *regions_tracer(const struct regions *regions);
-
 /* Something that the output should say; once each. */
 void regions_warn(struct regions *regions, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -121,12 +121,6 @@ page_at(const struct image *image, uint64_t address)
 	return NULL;
 }
 
-bool
-slots_contain(const struct image *image, uint64_t address)
-{
-	return page_at(image, address) != NULL;
-}
-
 const struct code_point *
 slot_point(const struct image *image, uint64_t rip)
 {

@@ -19,9 +19,6 @@ uint64_t slot_make(struct thread *thread, uint64_t from, const uint8_t *bytes, s
 /* Where a thread that executes a slot stands in its own code; NULL: at rip there is no slot. */
 const struct code_point *slot_point(const struct image *image, uint64_t rip);
 
-/* Whether an address is in pages of slots. */
-bool slots_contain(const struct image *image, uint64_t address);
-
 /*
  * The address space, of those that have or had slots, that a new process has or has a copy of; NULL: of none.
  * memory: descriptor of /proc/PID/mem of that process.   *is_shared: it has the very same.

@@ -517,12 +517,6 @@ experiment_add_values(struct experiment *experiment, const char *series, const c
 	experiment_keep_point(experiment, &point);
 }
 
-struct rot *
-experiment_rot(const struct experiment *experiment)
-{
-	return experiment->rot;
-}
-
 size_t
 experiment_nr_points(const struct experiment *experiment)
 {

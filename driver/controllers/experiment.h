@@ -222,15 +222,11 @@ int experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 double
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
 
-/* The best ceiling of the operation, or of the border (the other one NULL), in base units; NaN if there is none. */
-double experiment_ceiling_value(const struct experiment *experiment, const char *operation, const char *border);
-
 size_t experiment_nr_points(const struct experiment *experiment);
 
 /* Is it true of the point that was added last? An expression over what texts at a point see, but for derived values. */
 int
 experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err);
-struct rot *experiment_rot(const struct experiment *experiment);
 
 /* ---- results ---- */
 

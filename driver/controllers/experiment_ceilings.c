@@ -300,19 +300,3 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 	*ceilings = kept.items;
 	return kept.nr;
 }
-
-double
-experiment_ceiling_value(const struct experiment *experiment, const char *operation, const char *border)
-{
-	double best = NAN;
-
-	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
-		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
-		bool is_meant = operation ? experiment_is_ceiling_of(ceiling->operation, operation)
-					  : is_bandwidth(ceiling) && strcmp(ceiling->border, border) == 0;
-
-		if (is_meant)
-			best = fmax(best, ceiling->best); /* of a number and NaN, the number */
-	}
-	return best;
-}

@@ -145,24 +145,6 @@ space_add_skip(struct space *space, const char *condition, const char *where)
 	space->skips[space->nr_skips++] = (struct skip){rot_strdup(condition), rot_strdup(where)};
 }
 
-int
-space_set_order(struct space *space, const char *const *names, size_t nr, struct rot_error *err)
-{
-	for (size_t i = 0; i < nr; i++) {
-		struct axis axis;
-		size_t found = i;
-
-		while (found < space->nr_axes && strcmp(space->axes[found].name, names[i]) != 0)
-			found++;
-		if (found == space->nr_axes)
-			return rot_error_set(err, 0, "axis '%s' in the order is unknown or named twice", names[i]);
-		axis = space->axes[found];
-		memmove(&space->axes[i + 1], &space->axes[i], (found - i) * sizeof(axis));
-		space->axes[i] = axis;
-	}
-	return 0;
-}
-
 static bool
 parse_number(const char *text, double *number)
 {
@@ -413,39 +395,6 @@ points_delete(struct point *points, size_t nr)
 		free(points[i].coordinates);
 	}
 	free(points);
-}
-
-static bool
-same_coordinates(const struct point *a, const struct coordinate *b, size_t nr)
-{
-	if (a->nr_coordinates != nr)
-		return false;
-	for (size_t i = 0; i < nr; i++)
-		if (strcmp(a->coordinates[i].axis, b[i].axis) != 0 || strcmp(a->coordinates[i].text, b[i].text) != 0)
-			return false;
-	return true;
-}
-
-void
-points_without_axis(const struct point *points, size_t nr, const char *axis, struct point **rest, size_t *nr_rest)
-{
-	struct coordinate *kept = NULL;
-
-	*rest = rot_calloc(nr ? nr : 1, sizeof(**rest));
-	*nr_rest = 0;
-	for (size_t i = 0; i < nr; i++) {
-		size_t nr_kept = 0, known = 0;
-
-		kept = rot_realloc(kept, points[i].nr_coordinates + 1, sizeof(*kept));
-		for (size_t j = 0; j < points[i].nr_coordinates; j++)
-			if (strcmp(points[i].coordinates[j].axis, axis) != 0)
-				kept[nr_kept++] = points[i].coordinates[j];
-		while (known < *nr_rest && !same_coordinates(&(*rest)[known], kept, nr_kept))
-			known++;
-		if (known == *nr_rest)
-			point_copy(&(*rest)[(*nr_rest)++], kept, nr_kept);
-	}
-	free(kept);
 }
 
 const struct coordinate *

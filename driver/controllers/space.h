@@ -50,9 +50,6 @@ void space_add_geometric(struct space *space, const char *from, const char *to, 
 /* Points where the condition is true are left out. */
 void space_add_skip(struct space *space, const char *condition, const char *where);
 
-/* The axes by name, outermost first; those not named follow in their order. Unknown or repeated name: error. */
-int space_set_order(struct space *space, const char *const *names, size_t nr, struct rot_error *err);
-
 /*
  * All points; a space without axes has one point without coordinates. constants (may be NULL) are further variables.
  * Errors: as expression.h; a bound that is no number, a step that never arrives, no value at all, too many points.
@@ -60,12 +57,6 @@ int space_set_order(struct space *space, const char *const *names, size_t nr, st
 int space_points(const struct space *space, const struct expression_scope *constants, struct point **points, size_t *nr,
 		 struct rot_error *err);
 void points_delete(struct point *points, size_t nr);
-
-/*
- * The distinct points that remain when the axis becomes a wildcard, in the order of their first appearance: what to
- * iterate over when every series runs along that axis.
- */
-void points_without_axis(const struct point *points, size_t nr, const char *axis, struct point **rest, size_t *nr_rest);
 
 /* The coordinate on that axis, or NULL. */
 const struct coordinate *point_coordinate(const struct point *point, const char *axis);

@@ -56,12 +56,6 @@ xml_controller_nr_points(const struct xml_controller *controller)
 	return controller->nr_planned;
 }
 
-size_t
-xml_controller_nr_ceilings(const struct xml_controller *controller)
-{
-	return controller->nr_ceilings;
-}
-
 /* ---- measuring ---- */
 
 /* The error of measuring a point, with the place of its element and where it is in the space. */

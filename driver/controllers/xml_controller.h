@@ -30,7 +30,6 @@ int xml_controller_run(struct xml_controller *controller, const char *output_nam
 int xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err);
 
 size_t xml_controller_nr_points(const struct xml_controller *controller);
-size_t xml_controller_nr_ceilings(const struct xml_controller *controller);
 
 /* The i-th point as it would be measured, without measurers; NULL: it is a program. All borrowed. */
 const struct measurement *

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Instructions that run elsewhere do what they do in place, at every step; lengths; where a range of code is left. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "parent/code.h"
+#include "parent/instruction.h"
 #include "testing.h"
 
 /* ---- running a piece of code with registers of ours ---- */
@@ -308,6 +308,14 @@ check_point(const struct code_slot *slot, int index, const struct state *wanted,
 	check_same(&end, wanted, name, index);
 }
 
+static size_t
+length_of(const uint8_t *bytes, size_t nr_bytes)
+{
+	struct instruction instruction;
+
+	return instruction_decode(bytes, nr_bytes, &instruction) ? instruction.length : 0;
+}
+
 /* In place, in the slot, and out of each point of the slot. Returns where it came out. */
 static uint32_t
 check_relocation(const char *name, size_t nr_bytes, uint64_t flags, uint64_t rcx)
@@ -317,7 +325,7 @@ check_relocation(const char *name, size_t nr_bytes, uint64_t flags, uint64_t rcx
 	struct code_slot slot;
 	struct rot_error err = {0};
 
-	ck_assert_msg(code_length(at, 15) == nr_bytes, "%s: length %zu", name, code_length(at, 15));
+	ck_assert_msg(length_of(at, 15) == nr_bytes, "%s: length %zu", name, length_of(at, 15));
 	ck_assert_msg(code_relocate(at, 15, (uint64_t)(uintptr_t)at, (uint64_t)(uintptr_t)slot_page, &slot, &err) == 0,
 		      "%s: %s", name, err.text);
 	ck_assert_int_le(slot.nr_bytes, CODE_SLOT_BYTES);
@@ -445,8 +453,8 @@ START_TEST(length_needs_all_bytes)
 	const struct instruction_case *tested = &cases[_i];
 
 	for (size_t nr = 0; nr < tested->nr_bytes; nr++)
-		ck_assert_msg(code_length(tested->bytes, nr) < tested->nr_bytes, "%s", tested->name);
-	ck_assert_int_eq(code_length(tested->bytes, tested->nr_bytes), tested->nr_bytes);
+		ck_assert_msg(length_of(tested->bytes, nr) < tested->nr_bytes, "%s", tested->name);
+	ck_assert_int_eq(length_of(tested->bytes, tested->nr_bytes), tested->nr_bytes);
 }
 END_TEST
 

@@ -124,7 +124,7 @@ START_TEST(addresses_are_those_of_the_process)
 	static const char *const variants[] = {"", "_no_pie", "_static_pie"};
 	struct region_places places;
 	struct rot_error err = {0};
-	char *text, *known;
+	char *known;
 
 	if (!start(variants[_i]))
 		return;
@@ -136,16 +136,10 @@ START_TEST(addresses_are_those_of_the_process)
 	ck_assert_ptr_eq(objects_at(&objects, two_returns), program());
 	ck_assert_ptr_null(objects_at(&objects, 1));
 	ck_assert_int_eq(places.begins[0].address - program()->bias + 4, places.ends[0].address - program()->bias);
-	text = place_text(files, &objects, two_returns + 4);
 	known = rot_format("two_returns+0x4 (places_target%s:0x%llx)", variants[_i],
 			   (unsigned long long)(two_returns + 4 - program()->bias));
-	ck_assert_str_eq(text, known);
-	ck_assert_str_eq(text, places.ends[0].text);
-	free(text);
+	ck_assert_str_eq(places.ends[0].text, known);
 	free(known);
-	text = place_text(files, &objects, 1);
-	ck_assert_str_eq(text, "0x1");
-	free(text);
 	region_places_clear(&places);
 }
 END_TEST
