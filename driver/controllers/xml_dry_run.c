@@ -6,7 +6,7 @@
 #include "controllers/experiment_internal.h"
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
-#include "measuring/measuring.h"
+#include "measuring/kernel_work.h"
 #include "memory.h"
 
 /* What a run takes besides its kernel, a core to build, and how fast kernels are taken to be: only for an estimate. */

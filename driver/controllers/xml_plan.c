@@ -10,7 +10,7 @@
 #include "controllers/experiment.h"
 #include "controllers/xml_entity.h"
 #include "measuring/kernel_needs.h"
-#include "measuring/measuring.h"
+#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "quantities/samples.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "controllers/xml_plan.h"
-#include "measuring/measuring.h"
+#include "measuring/kernel_work.h"
 #include "memory.h"
 
 void

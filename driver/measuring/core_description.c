@@ -6,7 +6,7 @@
 
 #include "measuring/core_description.h"
 #include "measuring/kernel_needs.h"
-#include "measuring/kernel_work.h"
+#include "measuring/kernel_rows.h"
 #include "memory.h"
 #include "rot.h"
 

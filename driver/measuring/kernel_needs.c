@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measuring/kernel_work.h"
+#include "measuring/kernel_rows.h"
 #include "measuring/loader_cache.h"
 #include "memory.h"
 

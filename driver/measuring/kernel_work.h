@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a kernel's definition, evaluated for one kernel entity. The public part is in measuring.h. */
+/* What a kernel is known to do and to need, from the rows of its definition. */
 #ifndef MEASURING_KERNEL_WORK_H
 #define MEASURING_KERNEL_WORK_H
 
-#include "definition.h"
+#include <stdbool.h>
+
 #include "entities.h"
 #include "error.h"
-#include "measuring/expression.h"
 
 struct rot;
 
-/* The kernel's definition; NULL and err: there is none (the class was not loaded from a kernel's XML). */
-const struct definition *
-kernel_definition(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
+/*
+ * Work known in advance, by the expressions of the kernel's definition (expression.h), for a started kernel entity.
+ * Returns false if the definition has no row for it, or an error happened (then err is set). direction: "read", "write"
+ * or "both".
+ */
+bool kernel_expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
+				struct rot_error *err);
+bool kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
+			   double *bytes, struct rot_error *err);
+/* The same if each datum crosses the border once, and no line is loaded just to be written. */
+bool kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border,
+			     const char *direction, double *bytes, struct rot_error *err);
+
+/* How much data a started kernel entity works on, by its definition. 0 or -1. */
+int kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double *bytes, struct rot_error *err);
 
 /*
- * Calls visit for each row of the kind whose condition holds, in order; stops at the first that returns -1. 0 or -1.
- * Errors name the definition's file and line.
+ * Refuses what cannot work, before anything is built: the definition's checks and required CPU flags, data that do not
+ * fit into memory. 0 or -1.
  */
-int kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind,
-		    int (*visit)(const struct definition_row *row, const struct expression_scope *scope, void *context,
-				 struct rot_error *err),
-		    void *context, struct rot_error *err);
+int kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
 
 #endif

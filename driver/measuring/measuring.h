@@ -64,26 +64,4 @@ char *measuring_description_hash(struct rot *rot, struct measurement *measuremen
 /* SHA-256 of the machine's identity and a text, in hex. Fresh memory. */
 char *measuring_machine_hash(const struct machine *machine, const char *text);
 
-/*
- * Work known in advance, by the expressions of the kernel's definition (expression.h), for a started kernel entity.
- * Returns false if the definition has no row for it, or an error happened (then err is set). direction: "read", "write"
- * or "both".
- */
-bool kernel_expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
-				struct rot_error *err);
-bool kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
-			   double *bytes, struct rot_error *err);
-/* The same if each datum crosses the border once, and no line is loaded just to be written. */
-bool kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border,
-			     const char *direction, double *bytes, struct rot_error *err);
-
-/* How much data a started kernel entity works on, by its definition. 0 or -1. */
-int kernel_data_bytes(struct rot *rot, const struct kernel_base *kernel, double *bytes, struct rot_error *err);
-
-/*
- * Refuses what cannot work, before anything is built: the definition's checks and required CPU flags, data that do not
- * fit into memory. 0 or -1.
- */
-int kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
-
 #endif

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measuring/measuring.h"
+#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "quantities/samples.h"
 

@@ -9,6 +9,7 @@
 #include "controllers/find.h"
 #include "controllers/xml_controller.h"
 #include "measuring/expression.h"
+#include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/expected.h"

@@ -9,6 +9,7 @@
 #include "definition.h"
 #include "fixture.h"
 #include "measuring/core_description.h"
+#include "measuring/kernel_rows.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "memory.h"

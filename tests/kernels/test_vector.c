@@ -9,7 +9,7 @@
 #include "fixture.h"
 #include "listing.h"
 #include "loaded.h"
-#include "measuring/measuring.h"
+#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "testing.h"
 
