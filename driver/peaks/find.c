@@ -16,12 +16,13 @@
 #include "support/clock.h"
 #include "support/progress.h"
 
+#define ROUNDS_S 60    /* for peaks that have modes, after all others; their least rounds are done in any case */
 #define NR_TOGETHER 24 /* ceilings whose few variants are built together, where each has only its seeds */
 
 static const struct search_effort efforts[] = {
-	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 2, .processes = 8, .runs = 7}},
-	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 8, .processes = 12, .runs = 7}},
-	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 8, .processes = 12, .runs = 7}},
+	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 6, .processes = 8, .runs = 7}},
+	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 16, .processes = 12, .runs = 7}},
+	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 16, .processes = 12, .runs = 7}},
 };
 
 /* ---- which ceilings ---- */
@@ -193,8 +194,8 @@ find(struct finding *finding, struct rot_error *err)
 		progress_begin(nr + nr_rounds(finding, wanted, nr),
 			       configuration_bool(finding->rot->configuration, "quiet"));
 		rc = search_all(finding, wanted, nr, err);
-		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds, finding->deadline_s,
-				 finding->list, rc == 0 ? err : &ignored) < 0)
+		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds,
+				 finding->deadline_s + ROUNDS_S, finding->list, rc == 0 ? err : &ignored) < 0)
 			rc = -1;
 		progress_end();
 	}

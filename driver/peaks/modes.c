@@ -110,6 +110,7 @@ nr_of_mode(const struct modes *modes, const struct mode_peak *peak, enum placeme
 	return nr;
 }
 
+/* Undisturbed runs of every placement that was seen of any peak. */
 static bool
 has_enough_placed(const struct modes *modes, const struct mode_peak *peak)
 {
@@ -119,16 +120,6 @@ has_enough_placed(const struct modes *modes, const struct mode_peak *peak)
 		return nr_of_mode(modes, peak, PLACEMENT_NEAR) >= ENOUGH &&
 		       nr_of_mode(modes, peak, PLACEMENT_FAR) >= ENOUGH;
 	return nr_of_mode(modes, peak, PLACEMENT_SHARED) == 0 || nr_of_mode(modes, peak, PLACEMENT_ONE) >= ENOUGH;
-}
-
-/* Has every peak enough runs of every placement that was seen? */
-static bool
-have_enough_placed(const struct modes *modes)
-{
-	for (size_t i = 0; i < modes->nr; i++)
-		if (modes->peaks[i].kind == MODES_OF_PLACEMENT && !has_enough_placed(modes, &modes->peaks[i]))
-			return false;
-	return true;
 }
 
 /* Work per core cycle of the same on one thread; NaN: not known. */
@@ -194,7 +185,7 @@ is_in_round(const struct modes *modes, const struct mode_peak *peak, const struc
 		return false;
 	if (peak->kind == MODES_OF_SHARING)
 		return count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH;
-	return peak->kind == MODES_OF_RATE || !have_enough_placed(modes);
+	return peak->kind == MODES_OF_RATE || !has_enough_placed(modes, peak);
 }
 
 /* Gives how many peaks it was of. One that cannot be measured is left without samples. */

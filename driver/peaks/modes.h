@@ -4,8 +4,7 @@
  *
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
  *		handed to and fro shows it (placement.h), and both modes are peaks
- *	the L3: probably on where the pages of its buffer lie; the rate itself shows it (rate_modes.h), and the upper
- *		mode is the peak
+ *	the L3: on what is not known; the rate itself shows it (rate_modes.h), and the upper mode is the peak
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
  *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
  *		runs on cores of their own are the peak. Where there are none, its mode is "shared", and the profile

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two modes of a rate that differ from process to process, and stay in one: where the pages of its buffer lie decides
- * how fast a cache on the way is (seen in the L3 of an EPYC 9005: stores of 25 or of 30 bytes per cycle). Pure.
+ * Two modes of a rate that differ from process to process, and stay in one, for reasons that nobody tells (seen in the
+ * L3 of an EPYC 9005: stores of 25 or of 30 bytes per cycle). Pure.
  *
  * The upper mode is what the machine can do, if it was reached by two processes at least: what one alone reached may
  * owe that to a misread clock.

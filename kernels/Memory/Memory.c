@@ -256,8 +256,8 @@ run_loop(struct walk *walk, uint64_t passes)
 
 /*
  * For parts that are one turn of the loop above, if that is short: nothing is between passes, and several are in a
- * turn, since each takes a few cycles only. (Zen 5 loads two registers of 64 bytes in each cycle as long as they come
- * from about a dozen lines.)
+ * turn, since each takes a few cycles only. (On some hosts a Zen 5 loads two registers of 64 bytes in each cycle only
+ * as long as they come from about a dozen lines.)
  */
 #define HAS_SMALL (ROT_MEMORY_STREAMS * BLOCK * NR_PARTS <= 1024)
 #define TOGETHER 4

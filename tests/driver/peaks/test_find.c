@@ -499,7 +499,7 @@ START_TEST(memory_of_a_shared_core_is_told)
 	if (_i == 0)
 		ck_assert_str_eq(list.peaks[2].mode, "far");
 	else
-		ck_assert_uint_eq(list.peaks[1].nr_samples, 8 * 7 - 1); /* all rounds, and no others were met */
+		ck_assert_uint_eq(list.peaks[1].nr_samples, 16 * 7 - 1); /* all rounds, and no others were met */
 }
 END_TEST
 
