@@ -57,3 +57,35 @@ output_write_json(const json_t *json, const char *path, struct rot_error *err)
 	free(lines);
 	return rc;
 }
+
+int
+output_take_json(json_t *json, const char *output_name, struct rot_error *err)
+{
+	char *path = rot_format("%s.json", output_name);
+	int rc = output_write_json(json, path, err);
+
+	json_decref(json);
+	free(path);
+	return rc;
+}
+
+FILE *
+output_text_begin(struct output_text *text)
+{
+	text->text = NULL;
+	text->stream = open_memstream(&text->text, &text->length);
+	return text->stream;
+}
+
+int
+output_text_end(struct output_text *text, const char *output_name, const char *ending, struct rot_error *err)
+{
+	char *path = rot_format("%s%s", output_name, ending);
+	int rc;
+
+	fclose(text->stream);
+	rc = file_write(path, text->text, text->length, false, err);
+	free(text->text);
+	free(path);
+	return rc;
+}

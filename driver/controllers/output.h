@@ -4,6 +4,8 @@
 #define CONTROLLERS_OUTPUT_H
 
 #include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -13,5 +15,20 @@ int output_check(const char *output_name, struct rot_error *err);
 
 /* The JSON, indented, keys in their order; through a temporary file beside path and a rename. */
 int output_write_json(const json_t *json, const char *path, struct rot_error *err);
+
+/* The JSON, which is taken over, as OUTPUT_NAME.json. */
+int output_take_json(json_t *json, const char *output_name, struct rot_error *err);
+
+/* A text file that is written to memory until it is complete: print to the stream between begin and end. */
+struct output_text {
+	FILE *stream;
+	char *text;
+	size_t length;
+};
+
+FILE *output_text_begin(struct output_text *text);
+
+/* Writes OUTPUT_NAME followed by the ending, and forgets the text, also on error. */
+int output_text_end(struct output_text *text, const char *output_name, const char *ending, struct rot_error *err);
 
 #endif

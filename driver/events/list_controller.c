@@ -8,7 +8,6 @@
 #include "events/events.h"
 #include "memory.h"
 #include "quantities/architecture.h"
-#include "support/files.h"
 #include "support/json.h"
 #include "support/text_table.h"
 
@@ -30,16 +29,14 @@ text_path(const struct pmu_description *pmu, const char *output_name)
 static int
 write_text(const struct pmu_description *pmu, const char *output_name, struct rot_error *err)
 {
-	char *path = text_path(pmu, output_name), *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
+	char *path = text_path(pmu, output_name);
+	struct output_text text;
+	FILE *out = output_text_begin(&text);
 	int rc;
 
 	if (events_print_pmu(pmu, "", out) == 0)
 		fprintf(out, "%s (%s): no events that libpfm4 knows by name\n", pmu->pmu_name, pmu->description);
-	fclose(out);
-	rc = file_write(path, text, length, false, err);
-	free(text);
+	rc = output_text_end(&text, path, "", err);
 	free(path);
 	return rc;
 }
@@ -71,18 +68,13 @@ pmu_json(const struct pmu_description *pmu)
 static int
 write_json(const struct rot *rot, const struct events *events, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.json", output_name);
-	json_t *units = json_array(), *json;
-	int rc;
+	json_t *units = json_array();
 
 	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events->output); i++)
 		json_array_append_new(units, pmu_json(list_events_measurer_output_pmus_at(events->output, i)));
-	json = json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine", json_entity(rot->machine), "units",
-			 units);
-	rc = output_write_json(json, path, err);
-	json_decref(json);
-	free(path);
-	return rc;
+	return output_take_json(json_pack("{s:s, s:o, s:o}", "schema", "rot.events/1", "machine",
+					  json_entity(rot->machine), "units", units),
+				output_name, err);
 }
 
 /* ---- the table ---- */

@@ -11,8 +11,6 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "plots/plot.h"
-#include "quantities/architecture.h"
-#include "support/files.h"
 #include "support/json.h"
 #include "support/progress.h"
 #include "support/text_table.h"
@@ -190,29 +188,16 @@ screening_json(const struct rot *rot, const struct screening *screening)
 static int
 write_text(const struct screening *screening, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.txt", output_name), *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	int rc;
+	struct output_text text;
 
-	print(screening, out);
-	fclose(out);
-	rc = file_write(path, text, length, false, err);
-	free(text);
-	free(path);
-	return rc;
+	print(screening, output_text_begin(&text));
+	return output_text_end(&text, output_name, ".txt", err);
 }
 
 static int
 write_json(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.json", output_name);
-	json_t *json = screening_json(rot, screening);
-	int rc = output_write_json(json, path, err);
-
-	json_decref(json);
-	free(path);
-	return rc;
+	return output_take_json(screening_json(rot, screening), output_name, err);
 }
 
 /* ---- plot ---- */

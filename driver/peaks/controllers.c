@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/c_controller.h"
 #include "controllers/output.h"
 #include "machine/machine.h"
 #include "memory.h"
@@ -13,7 +12,6 @@
 #include "peaks/present.h"
 #include "peaks/roof.h"
 #include "rot.h"
-#include "support/files.h"
 
 /* Fewer variants than this make no map, or no curve where there is one axis. */
 #define LEAST_OF_MAP 9
@@ -36,29 +34,16 @@ peaks_of(const struct peak_list *list, bool has_performance)
 static int
 write_csv(const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.csv", output_name), *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	int rc;
+	struct output_text text;
 
-	peaks_print_csv(list, out);
-	fclose(out);
-	rc = file_write(path, text, length, false, err);
-	free(text);
-	free(path);
-	return rc;
+	peaks_print_csv(list, output_text_begin(&text));
+	return output_text_end(&text, output_name, ".csv", err);
 }
 
 static int
 write_data(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.json", output_name);
-	json_t *json = peaks_json(rot, list);
-	int rc = output_write_json(json, path, err);
-
-	json_decref(json);
-	free(path);
-	return rc < 0 ? -1 : write_csv(list, output_name, err);
+	return output_take_json(peaks_json(rot, list), output_name, err) < 0 ? -1 : write_csv(list, output_name, err);
 }
 
 /* "ceiling-AVX-512-FMA-ADD-doublePrecisionFlop". Fresh memory. */
