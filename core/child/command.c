@@ -8,7 +8,6 @@
 #include "child/caches.h"
 #include "child/configurator.h"
 #include "child/interruption.h"
-#include "child/journal.h"
 #include "child/kernels.h"
 #include "child/rules.h"
 #include "child/run.h"

@@ -10,7 +10,6 @@
 #include "child/journal.h"
 #include "child/kernels.h"
 #include "common/output.h"
-#include "memory.h"
 
 static const char usage[] = "usage: child --command FILE --output FILE [--wire FD] [--journal FILE]\n";
 

@@ -7,7 +7,6 @@
 
 #include "child/configurator.h"
 #include "child/journal.h"
-#include "child/kernels.h"
 #include "child/rules.h"
 #include "child/service.h"
 #include "child/thread_measurers.h"

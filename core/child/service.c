@@ -2,7 +2,6 @@
 /* See service.h. */
 #include "child/service.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>

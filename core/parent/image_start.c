@@ -16,7 +16,6 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-#include "memory.h"
 #include "parent/breakpoints.h"
 
 #define SIGNAL_BIT(number) (1ULL << ((number)-1))

@@ -2,7 +2,6 @@
 /* Finds the begin and the end of a region in the objects of a process. */
 #include "parent/places.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

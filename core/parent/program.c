@@ -14,7 +14,6 @@
 #include "entities.h"
 #include "entity.h"
 #include "memory.h"
-#include "parent/launch.h"
 #include "parent/privileges.h"
 #include "parent/program_launch.h"
 #include "parent/program_rules.h"

@@ -2,7 +2,6 @@
 /* See reports.h. */
 #include "parent/reports.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ptrace.h>

@@ -15,7 +15,6 @@
 
 #include "common/perf_hint.h"
 #include "memory.h"
-#include "parent/launch.h"
 
 /* The rings of the first threads; those of many are smaller, so that all together stay below 100 MiB. */
 #define RING_BYTES ((size_t)4 << 20)

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "parent/symbol_file.h"
 
 #define RSP_COLUMN 7 /* in DWARF's numbers. Source: System V ABI for x86-64, 3.6.2 */

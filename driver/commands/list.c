@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* rot list TOPIC: what can be named elsewhere. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

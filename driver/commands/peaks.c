@@ -7,13 +7,12 @@
 
 #include "commands/command.h"
 #include "configuration/paths.h"
+#include "levels/levels.h"
 #include "memory.h"
 #include "peaks/find.h"
-#include "levels/levels.h"
 #include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks/profile.h"
-#include "support/messages.h"
 
 #define FULL_S 440 /* of a full search: finalists, and rounds of peaks that have modes, take a minute or two more */
 

@@ -3,7 +3,6 @@
 #include "commands/validate_aa.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

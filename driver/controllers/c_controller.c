@@ -3,7 +3,6 @@
 #include "controllers/c_controller.h"
 
 #include <dlfcn.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "controllers/experiment_internal.h"
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "quantities/architecture.h"
 #include "rot.h"

@@ -5,7 +5,6 @@
 
 #include "controllers/stored_diff.h"
 #include "memory.h"
-#include "support/json.h"
 
 static char *
 text_of(const json_t *value)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/space.h"
 #include "memory.h"
 #include "number.h"
 #include "quantities/doubts.h"

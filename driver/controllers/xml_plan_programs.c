@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What an XML controller is going to measure of programs. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "configuration/configuration.h"
 #include "controllers/xml_entity.h"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "controllers/xml_plan.h"
-#include "memory.h"
 #include "number.h"
 #include "peaks/cpus.h"
 #include "peaks/peak_samples.h"

@@ -11,7 +11,6 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "levels/knees.h"
-#include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/samples.h"

@@ -2,7 +2,6 @@
 /* See kernel_rows.h. */
 #include "measuring/kernel_rows.h"
 
-#include "machine/machine.h"
 #include "rot.h"
 
 const char *

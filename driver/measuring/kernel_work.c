@@ -8,7 +8,6 @@
 #include "machine/machine.h"
 #include "measuring/kernel_needs.h"
 #include "measuring/kernel_rows.h"
-#include "memory.h"
 #include "rot.h"
 
 /* ---- expected work ---- */

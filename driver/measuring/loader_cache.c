@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "support/files.h"
 
 static const char magic[] = "glibc-ld.so.cache1.1";

@@ -2,7 +2,6 @@
 /* See placement.h. */
 #include "peaks/placement.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "memory.h"
 #include "peaks/present.h"
 #include "peaks/present_cells.h"
-#include "peaks/ridges.h"
 #include "peaks/saturation.h"
 #include "plots/plot.h"
 #include "support/text_table.h"

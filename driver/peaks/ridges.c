@@ -3,7 +3,6 @@
 #include "peaks/ridges.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of series as gnuplot data and plot elements. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* A region is taken apart from its ends: the name in front, the hits behind, then the two places. */
 #include "programs/region_spec.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* The report as JSON: what the experiment does not know. */
 #include <math.h>
 
-#include "memory.h"
 #include "programs/report.h"
 
 static json_t *

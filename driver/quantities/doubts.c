@@ -2,7 +2,6 @@
 /* What the runs of a value say against taking its summary for what every run does. */
 #include "quantities/doubts.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be asked for, and how this machine answers. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

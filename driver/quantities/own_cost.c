@@ -4,7 +4,6 @@
 
 #include <math.h>
 
-#include "memory.h"
 #include "rot.h"
 
 struct measurement *

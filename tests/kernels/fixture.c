@@ -11,7 +11,6 @@
 #include "measuring/core_description.h"
 #include "measuring/kernel_rows.h"
 #include "measuring/kernel_work.h"
-#include "measuring/measuring.h"
 #include "memory.h"
 #include "support/files.h"
 #include "testing.h"

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +11,6 @@
 
 #include "fixture.h"
 #include "loaded.h"
-#include "memory.h"
 #include "testing.h"
 
 /* ---- Triad ---- */

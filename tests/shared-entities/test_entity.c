@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "entities.h"
-#include "memory.h"
 #include "testing.h"
 #include "value.h"
 

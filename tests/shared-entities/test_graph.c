@@ -7,7 +7,6 @@
 
 #include "entities.h"
 #include "graphs.h"
-#include "memory.h"
 #include "testing.h"
 
 static struct rot_registry *registry;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Actions that name a thread which raises no event: it is interrupted, and executes them itself. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "memory.h"
 #include "runner.h"
 #include "suite.h"
 

@@ -3,7 +3,6 @@
 #include "config.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/perf_event.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "memory.h"
 #include "runner.h"
 #include "suite.h"
 

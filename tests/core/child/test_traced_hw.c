@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The child under its parent: threads that the kernel makes are seen, commands of configurators are not disturbed. */
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "permits.h"

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the child by themselves: caches, kernel.h, threads' queues, the notifier. */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "child/caches.h"

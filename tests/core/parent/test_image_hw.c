@@ -7,7 +7,6 @@
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "memory.h"

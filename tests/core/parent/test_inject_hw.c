@@ -5,8 +5,6 @@
  */
 #include <signal.h>
 #include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include "injecting.h"

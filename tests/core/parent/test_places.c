@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* From what people write for a region to addresses in running programs that were linked in every way. */
 #include <check.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

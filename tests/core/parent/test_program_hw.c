@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Counts of threads of other people's programs, exact to the last one: see target.c. */
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>

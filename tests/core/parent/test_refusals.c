@@ -2,7 +2,6 @@
 /* What the system refuses, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions of other people's programs: hits and counts, exact to the last one. See region_target.c. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

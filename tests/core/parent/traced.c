@@ -2,9 +2,7 @@
 /* See traced.h. */
 #include "traced.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where things are: XDG folders, keys, a cache that cannot be written to, the source tree of an uninstalled driver. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -11,7 +11,6 @@
 #include "controllers/experiment.h"
 #include "controllers/find.h"
 #include "fake_rot.h"
-#include "memory.h"
 #include "support/process.h"
 #include "testing.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* XML controllers: what they measure, and how they are found. */
 #include <check.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +15,6 @@
 #include "fake_rot.h"
 #include "measuring/measuring.h"
 #include "memory.h"
-#include "support/files.h"
 #include "testing.h"
 #include "xml_fixture.h"
 

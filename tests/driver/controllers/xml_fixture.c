@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "xml_fixture.h"
 
-#include "support/files.h"
 #include "testing.h"
 
 struct rot rot;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "machine/machine.h"
-#include "memory.h"
 #include "testing.h"
 
 static struct machine *

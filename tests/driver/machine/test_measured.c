@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "machine/measured.h"
-#include "memory.h"
 #include "testing.h"
 
 #define KIB INT64_C(1024)

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting rot-core: every way it can end, with scripts in its place; nothing may be left behind. */
 #include <check.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

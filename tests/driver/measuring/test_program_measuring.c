@@ -2,18 +2,14 @@
 /* Programs from descriptions, with the real rot-core: what is run, what comes from the cache, and what decides that. */
 #include <check.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "configuration/paths.h"
 #include "fixture.h"
-#include "measuring/measuring.h"
 #include "measuring/program_measuring.h"
 #include "memory.h"
-#include "support/files.h"
 #include "support/messages.h"
 #include "testing.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The result cache: what is stored comes back, what is damaged never harms. */
 #include <check.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 /* Two modes of a rate, on made-up rates of processes. */
 #include <check.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "peaks/rate_modes.h"
 #include "testing.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "architecture_files.h"
-#include "memory.h"
 #include "support/xml_file.h"
 #include "testing.h"
 

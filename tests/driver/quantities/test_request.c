@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "architecture_files.h"
-#include "memory.h"
 #include "quantities/resolve.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"

@@ -5,16 +5,11 @@
  */
 #include <check.h>
 #include <linux/perf_event.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "architecture_files.h"
 #include "configuration/configuration.h"
-#include "memory.h"
 #include "permits.h"
 #include "quantities/quantity.h"
 #include "rot.h"

@@ -3,7 +3,6 @@
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "architecture_files.h"

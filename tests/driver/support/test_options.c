@@ -2,7 +2,6 @@
 /* Tables of options: what is read, what is left, and how options are shown. */
 #include <check.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
