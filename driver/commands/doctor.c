@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "commands/command.h"
-#include "configuration/paths.h"
 #include "doctor/doctor.h"
 
 static const struct option_row rows[] = {
@@ -11,18 +10,6 @@ static const struct option_row rows[] = {
 };
 
 static const struct option_table options = {"doctor", rows, sizeof(rows) / sizeof(*rows), false};
-
-static void
-look(struct findings *findings, struct rot *rot)
-{
-	doctor_look_at_machine(findings, rot->machine, "/");
-	doctor_look_at_levels(findings, rot->machine, rot->paths->cache);
-	doctor_look_at_surroundings(findings, rot->machine, "/");
-	doctor_look_at_clocks(findings, rot->machine, "/");
-	doctor_try_rights(findings, rot);
-	doctor_try_tools(findings, rot);
-	doctor_look_at_quantities(findings, rot);
-}
 
 static int
 doctor_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
@@ -36,7 +23,7 @@ doctor_run(struct command_context *context, int argc, char **argv, struct rot_er
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
-	look(&findings, rot);
+	doctor_look(&findings, rot);
 	if (is_json) {
 		json_t *json = findings_json(&findings, rot);
 

@@ -54,6 +54,9 @@ void doctor_try_tools(struct findings *findings, const struct rot *rot);
 /* Each quantity that is not made of others: by which events, or why it is not counted. */
 void doctor_look_at_quantities(struct findings *findings, struct rot *rot);
 
+/* All of these, on this machine. */
+void doctor_look(struct findings *findings, struct rot *rot);
+
 void findings_print(const struct findings *findings, FILE *out);
 
 /* {"schema": "rot.doctor/1", "works": bool, "findings": [{section, name, state, text, advice}], "quantities": [{name,

@@ -174,45 +174,6 @@ measure_memory(struct rot *rot, const struct rot_controller *self, const char *o
 	return rc;
 }
 
-/* ---- pictures ---- */
-
-static const struct {
-	const char *operation, *name;
-} pictures[] = {{"doublePrecisionFlop", ""}, {"singlePrecisionFlop", "-single"}};
-
-static bool
-has_performance(const struct peak_list *list, const char *operation, int nr_threads)
-{
-	for (size_t i = 0; i < list->nr; i++)
-		if (list->peaks[i].kind == PEAK_PERFORMANCE && list->peaks[i].nr_threads == nr_threads &&
-		    strcmp(list->peaks[i].operation, operation) == 0)
-			return true;
-	return false;
-}
-
-/* One picture for each precision, of one thread and of all. */
-static int
-draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
-{
-	bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
-	int threads[] = {1, roof_nr_threads(list, 1e9)}, rc = 0;
-	char *caption = machine_caption(rot->machine);
-
-	for (size_t i = 0; rc == 0 && i < sizeof(pictures) / sizeof(*pictures); i++)
-		for (int k = 0; rc == 0 && k < (threads[1] > 1 ? 2 : 1); k++) {
-			char *all = k ? rot_format("-%d-threads", threads[k]) : rot_strdup("");
-			char *name = rot_format("%s%s%s", output_name, pictures[i].name, all);
-
-			if (has_performance(list, pictures[i].operation, threads[k]))
-				rc = peaks_draw_roof(list, pictures[i].operation, threads[k], is_per_cycle, caption,
-						     name, err);
-			free(name);
-			free(all);
-		}
-	free(caption);
-	return rc;
-}
-
 static int
 measure_peaks(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
@@ -225,7 +186,7 @@ measure_peaks(struct rot *rot, const struct rot_controller *self, const char *ou
 		rc = write_data(rot, &list, output_name, err);
 	}
 	if (rc == 0)
-		rc = draw_roofs(rot, &list, output_name, err);
+		rc = peaks_draw_roofs(rot, &list, output_name, err);
 	peak_list_clear(&list);
 	return rc;
 }

@@ -56,4 +56,9 @@ peaks_draw_growth(const struct peak_list *list, const char *caption, const char 
 int peaks_draw_roof(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle,
 		    const char *caption, const char *output_name, struct rot_error *err);
 
+/* One picture for each precision that the list has, of one thread and of all: OUTPUT.pdf, OUTPUT-single.pdf,
+ * OUTPUT-2-threads.pdf..., per core cycle if the key clock says so. */
+int
+peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err);
+
 #endif

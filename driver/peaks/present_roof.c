@@ -4,12 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "controllers/value_text.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "peaks/present.h"
 #include "peaks/ridges.h"
 #include "peaks/roof.h"
 #include "plots/plot.h"
+#include "rot.h"
 
 /* The picture begins at this share of the least ridge point, so that the diagonals are seen. */
 #define LEFT_OF_RIDGES 0.1
@@ -239,5 +242,43 @@ peaks_draw_roof(const struct peak_list *list, const char *operation, int nr_thre
 	free(note);
 	free(words);
 	free(roof.lines);
+	return rc;
+}
+
+/* ---- pictures of a machine ---- */
+
+static const struct {
+	const char *operation, *name;
+} pictures[] = {{"doublePrecisionFlop", ""}, {"singlePrecisionFlop", "-single"}};
+
+static bool
+has_performance(const struct peak_list *list, const char *operation, int nr_threads)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		if (list->peaks[i].kind == PEAK_PERFORMANCE && list->peaks[i].nr_threads == nr_threads &&
+		    strcmp(list->peaks[i].operation, operation) == 0)
+			return true;
+	return false;
+}
+
+int
+peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+{
+	bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
+	int threads[] = {1, roof_nr_threads(list, 1e9)}, rc = 0;
+	char *caption = machine_caption(rot->machine);
+
+	for (size_t i = 0; rc == 0 && i < sizeof(pictures) / sizeof(*pictures); i++)
+		for (int k = 0; rc == 0 && k < (threads[1] > 1 ? 2 : 1); k++) {
+			char *all = k ? rot_format("-%d-threads", threads[k]) : rot_strdup("");
+			char *name = rot_format("%s%s%s", output_name, pictures[i].name, all);
+
+			if (has_performance(list, pictures[i].operation, threads[k]))
+				rc = peaks_draw_roof(list, pictures[i].operation, threads[k], is_per_cycle, caption,
+						     name, err);
+			free(name);
+			free(all);
+		}
+	free(caption);
 	return rc;
 }

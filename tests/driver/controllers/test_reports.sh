@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Controllers that tell what there is: listEvents and performanceEventScreening, with the real measuring core and on a simulated processor.
+# Controllers that tell what there is: listEvents, performanceEventScreening and report, with the real measuring core and on a simulated processor.
 . "$top_srcdir/tests/support/program.sh"
 
 command -v gnuplot >/dev/null || { echo "SKIP: there is no gnuplot" >&2; exit 77; }
@@ -82,4 +82,54 @@ counts simulated.json '
 check "its events count what it says, and what it does not have is refused with a reason"
 case $out in *"not counted here: "*" events; perf::L1-DCACHE-LOADS: cannot count"*) result=0 ;; *) result=1 ;; esac
 check "the reason is told once"
+# Two peaks of the same, a result, and another file of JSON.
+mkdir folder && cd folder || exit 99
+cat >default-peaks.xml <<'END'
+<controller name="default-peaks" comment="two peaks">
+	<axis name="set"><list values="SCALAR SSE"/></axis>
+	<ceiling name="{$set} ADD" performance="doublePrecisionFlop" access="ADD" instructionSet="{$set}">
+		<workload><kernel type="Arithmetic" operation="ADD" instructionSet="{$set}" iterations="20000"/></workload>
+	</ceiling>
+</controller>
+END
+cat >tiny.xml <<'END'
+<controller name="tiny" comment="a result" runs="2">
+	<axis name="size"><list values="100 200"/></axis>
+	<point series="t" label="{$size}"><workload><kernel type="Triad" bufferSize="{$size}"/></workload></point>
+	<quantity is="performance:doublePrecisionFlop:microSeconds"/>
+	<quantity is="operationalIntensity:doublePrecisionFlop:llcRam"/>
+</controller>
+END
+call measure report
+result=$status
+check "rot measure report where nothing is known"
+has "its JSON" report.json 'schema = rot\.report/1' 'results = \[\]' 'doctor\.schema = rot\.doctor/1'
+case $out in *"No peaks of this machine are kept: 'rot peaks'"*"There are none: 'rot measure triad'"*) result=0 ;; *) result=1 ;; esac
+check "what is not known, and how to know it"
+
+echo '{"schema": "rot.other/1"}' >other.json
+call peaks --threads=1 -quiet
+call measure ./tiny.xml
+result=$status
+check "a result"
+highest=$("$top_builddir/tests/json_lines" tiny.json | awk '
+	/quantities\[[0-9]+\]\.name/ { is_rate = $3 == "performance" }
+	is_rate && /quantities\[[0-9]+\]\.value/ && $3 + 0 > highest + 0 { highest = $3 }
+	END { print highest }')
+call measure report
+result=$status
+check "rot measure report"
+has "the result, with the higher rate of its points" report.json 'results\[0\]\.file = tiny\.json' 'results\[0\]\.controller = tiny' \
+	'results\[0\]\.points = 2' 'results\[0\]\.isOfThisMachine = true' "results\[0\]\.highest\[0\]\.value = $highest"
+grep -q '^results\[1\]' "$work/lines"
+[ $? -eq 1 ] && grep -q '^peaks\.peaks\[1\]' "$work/lines"
+result=$?
+check "no other file, and both peaks"
+printf '%s\n' "$out" >shown
+case $out in *"What works here"*"Events and their grades"*"The roof"*"Results in this folder"*"tiny "*"this one"*) result=0 ;; *) result=1 ;; esac
+[ "$(grep -c '^ADD  *S' shown)" = 1 ] || result=1
+check "the table of results, and of the peaks the higher one"
+[ -s report.svg ] && [ -s report-results.svg ] && grep -q 'Results in this folder' report.txt
+result=$?
+check "pictures of the roof and of the result, and the text"
 [ $nr_failed -eq 0 ]

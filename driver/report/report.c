@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/* The controller report: what is known of this machine, from what rot keeps. Nothing is measured for it. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "config.h"
+#include "controllers/c_controller.h"
+#include "controllers/output.h"
+#include "doctor/doctor.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "peaks/present.h"
+#include "peaks/profile.h"
+#include "quantities/architecture.h"
+#include "report/results.h"
+#include "support/files.h"
+#include "support/json.h"
+#include "support/text_table.h"
+
+struct report {
+	struct rot *rot;
+	struct findings findings;
+	struct peak_list peaks;
+	struct profile_state profile;
+	struct result_list results;
+};
+
+static int
+collect(struct report *report, struct rot_error *err)
+{
+	doctor_look(&report->findings, report->rot);
+	results_read(&report->results, ".");
+	return profile_load(report->rot, &report->peaks, &report->profile, err);
+}
+
+static void
+report_clear(struct report *report)
+{
+	findings_clear(&report->findings);
+	peak_list_clear(&report->peaks);
+	profile_state_clear(&report->profile);
+	results_clear(&report->results);
+}
+
+/* ---- validated formulas ---- */
+
+static json_t *
+grades_json(const struct architecture *architecture)
+{
+	json_t *grades = json_array();
+
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+
+		json_array_append_new(grades, json_pack("{s:s, s:s, s:s, s:o}", "quantity", formula->quantity, "of",
+							formula->of, "source", formula->source, "grade",
+							json_stringn(&formula->grade, formula->grade ? 1 : 0)));
+	}
+	return grades;
+}
+
+static void
+print_grades(const struct architecture *architecture, FILE *out)
+{
+	static const struct text_table_column columns[] = {
+		{"quantity", true}, {"of", true}, {"grade", true}, {"events", true}};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+		char *const cells[] = {rot_strdup(formula->quantity), rot_strdup(formula->of),
+				       formula->grade ? rot_strndup(&formula->grade, 1) : rot_strdup("not validated"),
+				       rot_strdup(formula->source)};
+
+		text_table_add(&table, cells);
+	}
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	if (architecture->why_not.text[0])
+		fprintf(out, "Nothing can be counted here, so nothing is to be validated: %s\n",
+			architecture->why_not.text);
+	else
+		fputs("'rot validate' proves the events of this machine on known work.\n", out);
+}
+
+/* ---- the text ---- */
+
+static void
+print_heading(const char *heading, FILE *out)
+{
+	fprintf(out, "\n%s\n", heading);
+	for (const char *c = heading; *c; c++)
+		fputc('=', out);
+	fputs("\n\n", out);
+}
+
+/* Do both say how fast the same is done, by other instructions? */
+static bool
+is_rival(const struct peak *a, const struct peak *b)
+{
+	return a->kind == b->kind && a->nr_threads == b->nr_threads && strcmp(a->operation, b->operation) == 0 &&
+	       strcmp(a->border, b->border) == 0 && (a->kind == PEAK_PERFORMANCE || strcmp(a->access, b->access) == 0);
+}
+
+/* The best of each operation, and of each level and access. They stay the list's; free the array. */
+static struct peak_list
+best_peaks(const struct peak_list *list)
+{
+	struct peak_list best = {.peaks = rot_calloc(list->nr + 1, sizeof(*best.peaks))};
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak *peak = &list->peaks[i];
+		bool is_best = true;
+
+		for (size_t k = 0; k < list->nr; k++)
+			is_best = is_best && !(is_rival(peak, &list->peaks[k]) &&
+					       peak_is_better(peak->kind, list->peaks[k].per_second.value,
+							      peak->per_second.value));
+		if (is_best)
+			best.peaks[best.nr++] = *peak;
+	}
+	return best;
+}
+
+static void
+print_peaks(const struct report *report, FILE *out)
+{
+	struct peak_list best = best_peaks(&report->peaks);
+
+	if (best.nr) {
+		peaks_print(&best, out);
+		fprintf(out,
+			"\nThe best of each operation, and of each level and access, of %zu peaks: 'rot measure "
+			"peaks' shows all.\n",
+			report->peaks.nr);
+	} else {
+		fputs("No peaks of this machine are kept: 'rot peaks' finds them.\n", out);
+	}
+	free(best.peaks);
+	if (report->profile.message && report->profile.message[0])
+		fprintf(out, "%s\n", report->profile.message);
+}
+
+static void
+print(const struct report *report, FILE *out)
+{
+	char *machine = machine_caption(report->rot->machine), date[32];
+	time_t now = time(NULL);
+
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&now));
+	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
+	free(machine);
+	print_heading("What works here", out);
+	findings_print(&report->findings, out);
+	print_heading("Events and their grades", out);
+	print_grades(report->rot->architecture, out);
+	print_heading("The roof", out);
+	print_peaks(report, out);
+	print_heading("Results in this folder", out);
+	if (report->results.nr)
+		results_print(report->rot, &report->results, out);
+	else
+		fputs("There are none: 'rot measure triad' is a beginning.\n", out);
+}
+
+static int
+write_text(const struct report *report, const char *output_name, struct rot_error *err)
+{
+	char *path = rot_format("%s.txt", output_name), *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+	int rc;
+
+	print(report, out);
+	fclose(out);
+	fputs(text, stdout);
+	fflush(stdout);
+	rc = file_write(path, text, length, false, err);
+	free(text);
+	free(path);
+	return rc;
+}
+
+/* ---- for programs ---- */
+
+static int
+write_json(const struct report *report, const char *output_name, struct rot_error *err)
+{
+	char *path = rot_format("%s.json", output_name);
+	json_t *json = json_pack(
+		"{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "rot.report/1", "machine",
+		json_entity(report->rot->machine), "doctor", findings_json(&report->findings, report->rot), "formulas",
+		grades_json(report->rot->architecture), "peaks", peaks_json(report->rot, &report->peaks), "results",
+		results_json(report->rot, &report->results));
+	int rc = output_write_json(json, path, err);
+
+	json_decref(json);
+	free(path);
+	return rc;
+}
+
+/* ---- pictures ---- */
+
+static int
+draw(const struct report *report, const char *output_name, struct rot_error *err)
+{
+	char *results = rot_format("%s-results", output_name);
+	size_t nr_drawn;
+	int rc = 0;
+
+	if (report->peaks.nr)
+		rc = peaks_draw_roofs(report->rot, &report->peaks, output_name, err);
+	if (rc == 0)
+		rc = results_draw(report->rot, &report->results, results, &nr_drawn, err);
+	free(results);
+	return rc;
+}
+
+static int
+measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
+{
+	struct report report = {.rot = rot};
+	int rc = -1;
+
+	(void)self;
+	if (output_check(output_name, err) == 0 && collect(&report, err) == 0 &&
+	    write_text(&report, output_name, err) == 0 && write_json(&report, output_name, err) == 0)
+		rc = draw(&report, output_name, err);
+	report_clear(&report);
+	return rc;
+}
+
+const struct rot_controller report_controller = {
+	.name = "report",
+	.description = "what is known of this machine: what works, grades of events, its roof, and the results in "
+		       "this folder",
+	.measure = measure,
+};

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/results.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/stored_plot.h"
+#include "controllers/value_text.h"
+#include "memory.h"
+#include "rot.h"
+#include "support/files.h"
+#include "support/json.h"
+#include "support/text_table.h"
+
+/* ---- reading ---- */
+
+void
+results_read(struct result_list *list, const char *folder)
+{
+	char **names = folder_list(folder);
+
+	*list = (struct result_list){.nr = 0};
+	for (size_t i = 0; names[i]; i++) {
+		char *path = strcmp(folder, ".") == 0 ? rot_strdup(names[i]) : rot_format("%s/%s", folder, names[i]);
+		struct stored_result result = {.path = NULL};
+		struct rot_error ignored;
+
+		if (path_ends_in(path, ".json") && stored_result_read(&result, path, &ignored) == 0) {
+			list->items = rot_realloc(list->items, list->nr + 1, sizeof(*list->items));
+			list->items[list->nr++] = result;
+		} else {
+			stored_result_clear(&result);
+		}
+		free(path);
+	}
+	folder_list_delete(names);
+}
+
+void
+results_clear(struct result_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		stored_result_clear(&list->items[i]);
+	free(list->items);
+	*list = (struct result_list){.nr = 0};
+}
+
+/* ---- what a result says ---- */
+
+/* The rates whose highest value is told. */
+static const char *const rates[] = {"performance", "throughput", "operationalIntensity"};
+
+enum { NR_RATES = sizeof(rates) / sizeof(rates[0]) };
+
+struct gist {
+	size_t nr_samples, nr_disturbed, nr_broken;
+	const json_t *highest[NR_RATES]; /* elements of "quantities"; NULL: it has none */
+};
+
+static bool
+is_higher(const json_t *json, const json_t *than)
+{
+	return isfinite(json_number_at(json, "value")) &&
+	       (!than || json_number_at(json, "value") > json_number_at(than, "value"));
+}
+
+static size_t
+most_of(const json_t *quantities, const char *key)
+{
+	size_t most = 0;
+
+	for (size_t i = 0; i < json_array_size(quantities); i++) {
+		size_t nr = json_array_size(json_object_get(json_array_get(quantities, i), key));
+
+		most = nr > most ? nr : most;
+	}
+	return most;
+}
+
+/* Of several words for the same rate, those of the first point that has one. */
+static void
+take(struct gist *gist, const json_t *quantity)
+{
+	gist->nr_broken += json_array_size(json_object_get(quantity, "brokenRules"));
+	for (size_t i = 0; i < NR_RATES; i++) {
+		const json_t **highest = &gist->highest[i];
+
+		if (strcmp(json_text_at(quantity, "name"), rates[i]) == 0 &&
+		    (!*highest || (strcmp(json_text_at(quantity, "of"), json_text_at(*highest, "of")) == 0 &&
+				   strcmp(json_text_at(quantity, "unit"), json_text_at(*highest, "unit")) == 0)) &&
+		    is_higher(quantity, *highest))
+			*highest = quantity;
+	}
+}
+
+static struct gist
+gist_of(const struct stored_result *result)
+{
+	const json_t *points = stored_result_points(result);
+	struct gist gist = {.nr_samples = 0};
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+
+		/* The runs are the same for all of them, but not all are disturbed by the same. */
+		gist.nr_samples += most_of(quantities, "samples");
+		gist.nr_disturbed += most_of(quantities, "taintedSamples");
+		for (size_t k = 0; k < json_array_size(quantities); k++)
+			take(&gist, json_array_get(quantities, k));
+	}
+	return gist;
+}
+
+static bool
+is_of_this_machine(const struct rot *rot, const struct stored_result *result)
+{
+	const struct stored_result here = {.machine = rot->machine};
+
+	return stored_result_same_machine(result, &here);
+}
+
+static bool
+is_complete(const struct stored_result *result)
+{
+	return !json_is_false(json_object_get(result->json, "complete"));
+}
+
+/* ---- for people ---- */
+
+/* "12.3 ±0.1 (e) Gflop/s, double precision"; "" without one. */
+static char *
+highest_text(const json_t *json)
+{
+	struct quantity_value value;
+	char *number, *of, *text;
+
+	if (!json || stored_value(json, &value) < 0)
+		return rot_strdup("");
+	number = value_text(&value);
+	of = value_of_words(&value);
+	text = rot_format("%s %s%s%s", number, shown_unit(value.unit).shown, of[0] ? ", " : "", of);
+	free(number);
+	free(of);
+	quantity_value_clear(&value);
+	return text;
+}
+
+static void
+add_row(struct text_table *table, const struct rot *rot, const struct stored_result *result)
+{
+	const struct gist gist = gist_of(result);
+	char *const cells[] = {
+		rot_format("%s%s", result->name, is_complete(result) ? "" : " (not complete)"),
+		rot_strdup(json_text_at(result->json, "controller")),
+		rot_strdup(is_of_this_machine(rot, result) ? "this one" : result->machine->cpu_name),
+		rot_format("%zu", json_array_size(stored_result_points(result))),
+		highest_text(gist.highest[0]),
+		highest_text(gist.highest[1]),
+		highest_text(gist.highest[2]),
+		gist.nr_samples ? rot_format("%.0f %%", 100.0 * (double)gist.nr_disturbed / (double)gist.nr_samples)
+				: rot_strdup("-"),
+		gist.nr_broken ? rot_format("%zu", gist.nr_broken) : rot_strdup("-"),
+	};
+
+	text_table_add(table, cells);
+}
+
+void
+results_print(const struct rot *rot, const struct result_list *list, FILE *out)
+{
+	static const struct text_table_column columns[] = {{"result", true},
+							   {"controller", true},
+							   {"machine", true},
+							   {"points", false},
+							   {"highest performance", true},
+							   {"highest throughput", true},
+							   {"highest intensity", true},
+							   {"disturbed", false},
+							   {"rules broken", false}};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+
+	for (size_t i = 0; i < list->nr; i++)
+		add_row(&table, rot, &list->items[i]);
+	text_table_print(&table, out);
+	text_table_clear(&table);
+	fputs("highest: of all points; disturbed: share of the runs\n", out);
+	for (size_t i = 0; i < value_nr_kinds; i++)
+		fprintf(out, "%s: %s\n", value_kinds[i].mark, value_kinds[i].meaning);
+}
+
+/* ---- for programs ---- */
+
+static json_t *
+highest_json(const struct gist *gist)
+{
+	json_t *highest = json_array();
+
+	for (size_t i = 0; i < NR_RATES; i++) {
+		const json_t *of = gist->highest[i];
+
+		if (of)
+			json_array_append_new(highest,
+					      json_pack("{s:o, s:o, s:o, s:o, s:o}", "name", json_text(rates[i]), "of",
+							json_text(json_text_at(of, "of")), "unit",
+							json_text(json_text_at(of, "unit")), "kind",
+							json_text(json_text_at(of, "kind")), "value",
+							json_number(json_number_at(of, "value"))));
+	}
+	return highest;
+}
+
+json_t *
+results_json(const struct rot *rot, const struct result_list *list)
+{
+	json_t *results = json_array();
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct stored_result *result = &list->items[i];
+		const struct gist gist = gist_of(result);
+
+		json_array_append_new(
+			results,
+			json_pack("{s:o, s:o, s:b, s:b, s:I, s:I, s:I, s:I, s:o}", "file", json_text(result->path),
+				  "controller", json_text(json_text_at(result->json, "controller")), "complete",
+				  is_complete(result), "isOfThisMachine", is_of_this_machine(rot, result), "points",
+				  (json_int_t)json_array_size(stored_result_points(result)), "samples",
+				  (json_int_t)gist.nr_samples, "disturbedSamples", (json_int_t)gist.nr_disturbed,
+				  "brokenRules", (json_int_t)gist.nr_broken, "highest", highest_json(&gist)));
+	}
+	return results;
+}
+
+/* ---- roofline ---- */
+
+/* Words of the first value of that name in any point, as quantity_parse reads them; NULL: there is none. Fresh memory.
+ */
+static char *
+words_of(const struct stored_result *result, const char *name)
+{
+	const json_t *points = stored_result_points(result);
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+
+		for (size_t k = 0; k < json_array_size(quantities); k++)
+			if (strcmp(json_text_at(json_array_get(quantities, k), "name"), name) == 0)
+				return stored_value_words(json_array_get(quantities, k));
+	}
+	return NULL;
+}
+
+int
+results_draw(struct rot *rot, const struct result_list *list, const char *output_name, size_t *nr_drawn,
+	     struct rot_error *err)
+{
+	const char **paths = rot_calloc(list->nr + 1, sizeof(*paths));
+	struct stored_plot_options options = {.output_name = output_name, .title = "Results of this machine"};
+	char *x = NULL, *y = NULL;
+	int rc = 0;
+
+	*nr_drawn = 0;
+	for (size_t i = 0; i < list->nr; i++) {
+		char *own_x = words_of(&list->items[i], "operationalIntensity"),
+		     *own_y = words_of(&list->items[i], "performance");
+
+		if (own_x && own_y && is_of_this_machine(rot, &list->items[i]) &&
+		    (!x || (strcmp(x, own_x) == 0 && strcmp(y, own_y) == 0)))
+			paths[(*nr_drawn)++] = list->items[i].path;
+		if (*nr_drawn == 1 && !x) {
+			x = own_x;
+			y = own_y;
+			continue;
+		}
+		free(own_x);
+		free(own_y);
+	}
+	options.x = x;
+	options.y = y;
+	if (*nr_drawn)
+		rc = stored_plot_write(rot, paths, *nr_drawn, &options, err);
+	free(x);
+	free(y);
+	free(paths);
+	return rc;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* What stored results say in a line each. */
+#ifndef REPORT_RESULTS_H
+#define REPORT_RESULTS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "controllers/stored_result.h"
+
+struct rot;
+
+struct result_list {
+	struct stored_result *items;
+	size_t nr;
+};
+
+/* Results of rot in that folder (OUTPUT.json), by name; other files are passed over. Clear it. */
+void results_read(struct result_list *list, const char *folder);
+void results_clear(struct result_list *list);
+
+/* A table, and what its marks mean. */
+void results_print(const struct rot *rot, const struct result_list *list, FILE *out);
+
+/* [{file, controller, complete, isOfThisMachine, points, disturbedSamples, samples, brokenRules, highest: [{name, of,
+ * unit, value}]}]. New reference. */
+json_t *results_json(const struct rot *rot, const struct result_list *list);
+
+/*
+ * OUTPUT.pdf...: the results of this machine that have an operational intensity and a performance, of the same words as
+ * the first that has, in one roofline. *nr_drawn: how many; 0: there is none, and nothing is written.
+ */
+int results_draw(struct rot *rot, const struct result_list *list, const char *output_name, size_t *nr_drawn,
+		 struct rot_error *err);
+
+#endif
