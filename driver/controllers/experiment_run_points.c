@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of plots that show runs one by one, or how many there are of each value. */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "controllers/experiment_internal.h"
@@ -33,28 +34,33 @@ points_of_runs(const double *seen, size_t nr, struct plot_point *points)
 	return nr;
 }
 
-/* Steps of the same width from the least to the highest; of values that are all the same, one. */
+/* Of values that are all the same: this share of them, so that their step can be seen. */
+#define NARROW_STEP 0.001
+
+/*
+ * Steps of the same width from the least to the highest, and an empty one at either end, so that the line begins and
+ * ends at 0. Of values that are all the same one step.
+ */
 static size_t
 points_of_steps(const double *seen, size_t nr, struct plot_point *points)
 {
 	const struct summary summary = summary_median(seen, nr);
-	const double width = (summary.maximum - summary.minimum) / NR_STEPS;
-	size_t counts[NR_STEPS] = {0};
+	const bool is_one = summary.minimum == summary.maximum;
+	const double width = !is_one              ? (summary.maximum - summary.minimum) / NR_STEPS
+			     : summary.value != 0 ? NARROW_STEP * fabs(summary.value)
+						  : NARROW_STEP;
+	const double low = is_one ? summary.minimum - width / 2 : summary.minimum;
+	const size_t nr_steps = is_one ? 1 : NR_STEPS;
+	size_t counts[NR_STEPS + 2] = {0};
 
-	if (nr == 0)
-		return 0;
-	if (!(width > 0)) {
-		points[0] = point_at(summary.value, (double)nr);
-		return 1;
-	}
 	for (size_t i = 0; i < nr; i++) {
-		const size_t step = (size_t)((seen[i] - summary.minimum) / width);
+		const size_t step = (size_t)((seen[i] - low) / width);
 
-		counts[step < NR_STEPS ? step : NR_STEPS - 1]++;
+		counts[1 + (step < nr_steps ? step : nr_steps - 1)]++;
 	}
-	for (size_t i = 0; i < NR_STEPS; i++)
-		points[i] = point_at(summary.minimum + ((double)i + 0.5) * width, (double)counts[i]);
-	return NR_STEPS;
+	for (size_t i = 0; nr > 0 && i < nr_steps + 2; i++)
+		points[i] = point_at(low + ((double)i - 0.5) * width, (double)counts[i]);
+	return nr > 0 ? nr_steps + 2 : 0;
 }
 
 /* Of each undisturbed run (all, if all were disturbed) what the first two workloads gave, a thread's share being
@@ -78,7 +84,7 @@ size_t
 experiment_run_points(const struct experiment_plot *plot, const struct quantity_value *value,
 		      struct plot_point **points)
 {
-	const size_t most = value->nr_samples > NR_STEPS ? value->nr_samples : NR_STEPS;
+	const size_t most = value->nr_samples > NR_STEPS + 2 ? value->nr_samples : NR_STEPS + 2;
 	size_t nr;
 	double *seen = sample_view_of(&plot->view, value, &nr);
 
