@@ -63,19 +63,18 @@ points_of_steps(const double *seen, size_t nr, struct plot_point *points)
 	return nr > 0 ? nr_steps + 2 : 0;
 }
 
-/* Of each undisturbed run (all, if all were disturbed) what the first two workloads gave, a thread's share being
+/* Of each run that counts, what the first two workloads gave, a thread's share being
  * expected. */
 static size_t
 points_of_threads(const struct sample_view *view, const struct quantity_value *value, struct plot_point *points)
 {
-	const bool use_all = value->summary.tainted >= value->nr_samples;
 	const double *first = value->thread_samples, *second = first ? first + value->nr_samples : NULL;
 	const double share = view->reference == SAMPLES_TO_EXPECTED ? value->expected / (double)value->nr_threads : 1;
 	const double factor = experiment_view_factor(view, value);
 	size_t nr = 0;
 
 	for (size_t i = 0; value->nr_threads > 1 && i < value->nr_samples; i++)
-		if (use_all || !value->taints[i])
+		if (quantity_keeps_run(value, i))
 			points[nr++] = point_at(first[i] / share * factor, second[i] / share * factor);
 	return nr;
 }

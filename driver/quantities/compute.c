@@ -322,6 +322,7 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->grade = quantity_resolution_grade(resolution);
 	value->expected = resolution->expected;
 	value->compulsory = resolution->compulsory;
+	value->kept_taints = resolution->kept_taints;
 	value->summary = summary_empty();
 }
 

@@ -119,6 +119,7 @@ struct quantity_value {
 	struct summary summary;
 	double *samples;  /* one per run, also tainted ones; NULL if nothing was measured */
 	unsigned *taints; /* enum sample_taint bits per sample, same length */
+	unsigned kept_taints; /* of these, those that are no reason to leave a run out */
 	size_t nr_samples;
 	const char *runs_end; /* NULL or "": as many undisturbed runs as were asked for; else why there are no more:
 				 "disturbed" (too many were), "budget", and with a precision "narrow", "most",

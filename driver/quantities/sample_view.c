@@ -15,14 +15,19 @@ quantity_is_of_runs(const struct quantity_value *value)
 	return value->nr_samples > 0 && strcmp(value->kind, "expected") != 0 && strcmp(value->kind, "given") != 0;
 }
 
+bool
+quantity_keeps_run(const struct quantity_value *value, size_t i)
+{
+	return value->summary.tainted >= value->nr_samples || (value->taints[i] & ~value->kept_taints) == 0;
+}
+
 size_t
 quantity_kept_samples(const struct quantity_value *value, double *kept)
 {
-	const bool use_all = value->summary.tainted >= value->nr_samples;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < value->nr_samples; i++)
-		if ((use_all || !value->taints[i]) && isfinite(value->samples[i]))
+		if (quantity_keeps_run(value, i) && isfinite(value->samples[i]))
 			kept[nr++] = value->samples[i];
 	return nr;
 }

@@ -24,8 +24,10 @@ struct sample_view {
 /* Was it counted or clocked, so that its runs say something? Else it is what somebody expects or gives. */
 bool quantity_is_of_runs(const struct quantity_value *value);
 
-/* The runs that were not disturbed, in their order; all, if all were. kept has room for nr_samples; returns how many.
- */
+/* Does run i count: was it not disturbed, or as much as is kept? All do, if none would. */
+bool quantity_keeps_run(const struct quantity_value *value, size_t i);
+
+/* What the runs that count gave, in their order. kept has room for nr_samples; returns how many. */
 size_t quantity_kept_samples(const struct quantity_value *value, double *kept);
 
 /* The reference of a view: NaN if there is none, or nothing is expected, of which there are no ratios. */

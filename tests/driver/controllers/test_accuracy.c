@@ -150,7 +150,7 @@ measure_for_accuracy(const struct measurement *measurement, const struct quantit
 
 static const char accurate[] =
 	"<controller name='accurate' comment='' runs='8'>\n"
-	"<axis name='n'><list values='1 2 4'/></axis><axis name='class'><value is='small' if='$n &lt; 3'/>"
+	"<axis name='n'><list values='2 1 4'/></axis><axis name='class'><value is='small' if='$n &lt; 3'/>"
 	"<value is='large' if='$n > 3'/></axis>\n"
 	"<point series='a' label='{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>\n"
 	"<accuracy title='Bytes' of='transferredBytes:llcRam' by='class' relativeTo='expected' minimumOf='4'/>"

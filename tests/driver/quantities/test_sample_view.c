@@ -79,15 +79,21 @@ START_TEST(what_is_not_measured_has_no_runs)
 }
 END_TEST
 
-/* A value of which every run was disturbed still has them. */
+/* A value of which every run was disturbed still has them, and one that keeps what disturbed it. */
 START_TEST(disturbed_runs_are_better_than_none)
 {
 	double kept[NR];
 	struct quantity_value value = measured();
 
+	ck_assert_uint_eq(quantity_kept_samples(&value, kept), NR - 1);
 	value.summary.tainted = NR;
 	ck_assert_uint_eq(quantity_kept_samples(&value, kept), NR);
 	ck_assert_double_eq(kept[NR - 1], 5000);
+	value.summary.tainted = 0;
+	value.kept_taints = TAINT_CONTEXT_SWITCH | TAINT_STEAL;
+	ck_assert_uint_eq(quantity_kept_samples(&value, kept), NR);
+	value.kept_taints = TAINT_STEAL;
+	ck_assert_uint_eq(quantity_kept_samples(&value, kept), NR - 1);
 }
 END_TEST
 
