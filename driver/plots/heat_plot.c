@@ -87,7 +87,7 @@ write_best(FILE *out, const struct heat_plot *plot)
 }
 
 static void
-write_scale(FILE *out, const struct heat_plot *plot, double low, double high)
+write_scale(FILE *out, const struct heat_plot *plot, const struct layout_page *page, double low, double high)
 {
 	fputs(palette, out);
 	fputs("set cbrange [", out);
@@ -95,7 +95,7 @@ write_scale(FILE *out, const struct heat_plot *plot, double low, double high)
 	fputs(":", out);
 	script_write_number(out, high);
 	fprintf(out, "]\nset colorbox user origin screen %g, screen %g size screen %g, screen %g\n", SCALE_LEFT,
-		LAYOUT_BOTTOM, SCALE_WIDTH, LAYOUT_TOP - LAYOUT_BOTTOM);
+		page->bottom / page->height, SCALE_WIDTH, LAYOUT_PANEL_HEIGHT / page->height);
 	fprintf(out, "set cbtics scale 0.5 font \",%g\"\nset cblabel ", LAYOUT_SMALL_FONT);
 	script_write_string(out, plot->value_label);
 	fprintf(out, " noenhanced font \",%g\" offset 1,0\n", LAYOUT_FONT);
@@ -106,15 +106,16 @@ draw(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_error *er
 {
 	struct layout_axis x = {.low = -0.5, .high = (double)plot->nr_columns - 0.5, .length = LAYOUT_PANEL_WIDTH};
 	struct layout_axis y = {.low = -0.5, .high = (double)plot->nr_rows - 0.5, .length = LAYOUT_PANEL_HEIGHT};
+	struct layout_page page = layout_page_of(&plot->frame, NULL, 0);
 	FILE *out = gnuplot->script;
 	double low, high;
 
 	range_of(plot, &low, &high);
-	script_write_frame(out, &plot->frame, &x, &y, 0);
+	script_write_frame(out, &plot->frame, &page, &x, &y, 0);
 	fprintf(out, "set rmargin at screen %g\nunset grid\nset border 0\n", PANEL_RIGHT);
 	write_ticks(out, 'x', plot->columns, plot->nr_columns);
 	write_ticks(out, 'y', plot->rows, plot->nr_rows);
-	write_scale(out, plot, low, high);
+	write_scale(out, plot, &page, low, high);
 	write_values(out, plot, low, high);
 	write_best(out, plot);
 	for (size_t row = 0; row < plot->nr_rows; row++)
@@ -125,7 +126,7 @@ draw(struct gnuplot *gnuplot, const struct heat_plot *plot, struct rot_error *er
 			free(text);
 		}
 	/* "pixels": drawn as rectangles, which no viewer blurs */
-	script_write_outputs(out, "plot data using 1:2:3 with image pixels notitle");
+	script_write_outputs(out, &page, "plot data using 1:2:3 with image pixels notitle");
 	return gnuplot_finish(gnuplot, err);
 }
 

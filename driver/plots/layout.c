@@ -81,6 +81,23 @@ layout_range(const struct plot_axis *axis, const double *values, size_t nr, doub
 	return range;
 }
 
+static char *
+tick_text(int digit, int exponent)
+{
+	static const char *const raised[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+	const int size = abs(exponent);
+	char *power, *text;
+
+	if (exponent > -4 && exponent < 6)
+		return rot_number_text(digit * pow(10, exponent), 6);
+	if (size > 99)
+		return rot_format("%de%d", digit, exponent);
+	power = rot_format("10%s%s%s", exponent < 0 ? "⁻" : "", size > 9 ? raised[size / 10] : "", raised[size % 10]);
+	text = digit == 1 ? rot_strdup(power) : rot_format("%d·%s", digit, power);
+	free(power);
+	return text;
+}
+
 char *
 layout_ticks(const struct layout_axis *axis)
 {
@@ -102,10 +119,11 @@ layout_ticks(const struct layout_axis *axis)
 				is_labelled |= digit == labelled_when_short[i];
 			if (value < axis->low * (1 - 1e-9) || value > axis->high * (1 + 1e-9))
 				continue;
-			char *number = rot_number_text(value, 6);
+			char *number = rot_number_text(value, 6), *text = tick_text(digit, exponent);
 
-			next = rot_format("%s%s\"%s\" %s %d", list, list[1] ? ", " : "", is_labelled ? number : "",
+			next = rot_format("%s%s\"%s\" %s %d", list, list[1] ? ", " : "", is_labelled ? text : "",
 					  number, is_labelled ? 0 : 1);
+			free(text);
 			free(number);
 			free(list);
 			list = next;
@@ -116,11 +134,54 @@ layout_ticks(const struct layout_axis *axis)
 	return next;
 }
 
+/* Height of a row of the key and of a line of the caption; what a row has besides its name: mark and gaps. */
+#define KEY_ROW 10.0
+#define KEY_MARK 30.0
+#define CAPTION_LINE 8.2
+
+static size_t
+nr_lines(const char *text)
+{
+	size_t nr = *text != '\0';
+
+	for (; *text; text++)
+		nr += *text == '\n';
+	return nr;
+}
+
+struct layout_page
+layout_page_of(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series)
+{
+	struct layout_page page = {.key_columns = 1};
+	double widest = 1, nr_rows = 1;
+
+	for (size_t i = 0; i < nr_series; i++)
+		widest = fmax(widest, layout_text_width(series[i].name) + KEY_MARK);
+	if (widest < LAYOUT_PANEL_WIDTH)
+		page.key_columns = (size_t)(LAYOUT_PANEL_WIDTH / widest);
+	if (nr_series > 0 && strcmp(frame->key_position, "auto") == 0)
+		nr_rows = ceil((double)nr_series / (double)page.key_columns);
+	page.bottom = 44 + CAPTION_LINE * (double)nr_lines(frame->caption);
+	page.caption = page.bottom - 38.5;
+	page.top = page.bottom + LAYOUT_PANEL_HEIGHT;
+	page.key = page.top + 9 + KEY_ROW * nr_rows / 2;
+	page.title = page.top + 21.5 + KEY_ROW * nr_rows;
+	page.height = page.title + 12.5;
+	return page;
+}
+
 void
 layout_clear(struct layout *layout)
 {
 	free(layout->boxes);
 	*layout = (struct layout){0};
+}
+
+struct layout_box
+layout_line(double x1, double y1, double x2, double y2)
+{
+	return (struct layout_box){(x1 + x2) / 2, (y1 + y2) / 2, hypot(x2 - x1, y2 - y1), 1,
+				   atan2(y2 - y1, x2 - x1) * 180 / M_PI};
 }
 
 /* Corners of a rotated box, counterclockwise. */

@@ -12,23 +12,27 @@
 
 #include "plots/plot.h"
 
-/* The picture, in points, and the panel within it as fractions of the picture. */
+/* The picture's width, in points, and the panel within it: its sides as fractions of that width, its height in points.
+ */
 #define LAYOUT_WIDTH 510.0
-#define LAYOUT_HEIGHT 350.0
 #define LAYOUT_LEFT 0.105
 #define LAYOUT_RIGHT 0.975
-#define LAYOUT_TOP 0.875
-#define LAYOUT_BOTTOM 0.195
 #define LAYOUT_FONT 9.0       /* labels of axes and the title's smaller neighbours */
 #define LAYOUT_SMALL_FONT 7.5 /* ticks, labels within the panel, caption           */
 
-/* Baselines of title, legend and first line of the caption, as fractions of the picture's height. */
-#define LAYOUT_TITLE 0.965
-#define LAYOUT_KEY 0.915
-#define LAYOUT_CAPTION 0.085
-
 #define LAYOUT_PANEL_WIDTH (LAYOUT_WIDTH * (LAYOUT_RIGHT - LAYOUT_LEFT))
-#define LAYOUT_PANEL_HEIGHT (LAYOUT_HEIGHT * (LAYOUT_TOP - LAYOUT_BOTTOM))
+#define LAYOUT_PANEL_HEIGHT 238.0
+
+/* What is above and below the panel grows with its text: points from the picture's lower edge. */
+struct layout_page {
+	double height;      /* of the picture */
+	double bottom, top; /* of the panel */
+	double title, key;  /* their middles; the key's with all its rows */
+	double caption;     /* the middle of its first line */
+	size_t key_columns; /* at most */
+};
+
+struct layout_page layout_page_of(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series);
 
 /* One axis with its final range, low < high, both > 0 when logarithmic. */
 struct layout_axis {
@@ -53,7 +57,7 @@ struct layout_axis layout_range(const struct plot_axis *axis, const double *valu
 
 /*
  * Ticks within the axis as gnuplot's list "(\"10\" 10, \"\" 20 1, ...)": labels at powers of ten, or at 1, 2, 5 where
- * the axis is short. Fresh memory. Linear axes: NULL (gnuplot's own ticks).
+ * the axis is short; "2·10⁶" where digits would be many. Fresh memory. Linear axes: NULL (gnuplot's own ticks).
  */
 char *layout_ticks(const struct layout_axis *axis);
 
@@ -63,6 +67,9 @@ struct layout_box {
 	double width, height;
 	double angle;
 };
+
+/* That of a thin line between two points. */
+struct layout_box layout_line(double x1, double y1, double x2, double y2);
 
 struct layout {
 	struct layout_box *boxes;

@@ -106,11 +106,8 @@ ceiling_segment(const struct drawing *drawing, const struct roofline_ceiling *ce
 static struct layout_box
 segment_box(const struct drawing *drawing, const struct segment *segment)
 {
-	double x1 = layout_position(&drawing->x, segment->x1), y1 = layout_position(&drawing->y, segment->y1);
-	double x2 = layout_position(&drawing->x, segment->x2), y2 = layout_position(&drawing->y, segment->y2);
-
-	return (struct layout_box){(x1 + x2) / 2, (y1 + y2) / 2, hypot(x2 - x1, y2 - y1), 1,
-				   atan2(y2 - y1, x2 - x1) * 180 / M_PI};
+	return layout_line(layout_position(&drawing->x, segment->x1), layout_position(&drawing->y, segment->y1),
+			   layout_position(&drawing->x, segment->x2), layout_position(&drawing->y, segment->y2));
 }
 
 static void
@@ -331,7 +328,10 @@ place_point_label(struct drawing *drawing, const struct plot_point *point, const
 		if (!layout_is_free(avoided, &box))
 			continue;
 		take(drawing, OBSTACLE_LABEL, &box);
-		script_write_label(drawing->script, text, box.x, box.y, "center", 0, colour);
+		if (attempt < NR_PLACES)
+			script_write_label(drawing->script, text, box.x, box.y, "center", 0, colour);
+		else
+			script_write_label_on_white(drawing->script, text, box.x, box.y, colour);
 		if (attempt % NR_PLACES >= 2 * NR_DIRECTIONS)
 			write_leader(drawing, &box, x, y, colour);
 		is_placed = true;
@@ -407,9 +407,10 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 		drawing->obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
 	choose_ranges(drawing);
 	struct plot_frame frame = plot->frame;
+	struct layout_page page = layout_page_of(&frame, plot->series, plot->nr_series);
 
 	frame.x.is_log = frame.y.is_log = true;
-	script_write_frame(gnuplot->script, &frame, &drawing->x, &drawing->y, plot->nr_series);
+	script_write_frame(gnuplot->script, &frame, &page, &drawing->x, &drawing->y, plot->nr_series);
 	write_ceilings(drawing);
 	for (size_t s = 0; s < plot->nr_series; s++)
 		take_series(drawing, &plot->series[s]);
@@ -417,7 +418,7 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	place_labels(drawing);
 	points_write_data(gnuplot->data, plot->series, plot->nr_series, &(struct point_edges){drawing->x, drawing->y});
 	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &drawing->x, &drawing->y);
-	script_write_outputs(gnuplot->script, command);
+	script_write_outputs(gnuplot->script, &page, command);
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		layout_clear(&drawing->obstacles[i]);
 	free(command);

@@ -77,7 +77,7 @@ write_axis(FILE *out, char name, const struct plot_axis *axis, const struct layo
 }
 
 static void
-write_key(FILE *out, const char *position, size_t nr_keyed_series)
+write_key(FILE *out, const char *position, const struct layout_page *page, size_t nr_keyed_series)
 {
 	static const struct {
 		const char *name, *gnuplot;
@@ -91,35 +91,37 @@ write_key(FILE *out, const char *position, size_t nr_keyed_series)
 
 	fputs("unset key\n", out);
 	if (nr_keyed_series && strcmp(position, "auto") == 0) /* above the panel: it hides nothing there */
-		fprintf(out, "set key at screen %g, screen %g left center horizontal width 1 %s font \",%g\"\n",
-			LAYOUT_LEFT, LAYOUT_KEY, look, LAYOUT_SMALL_FONT);
+		fprintf(out,
+			"set key at screen %g, screen %g left center horizontal width 1 maxcols %zu %s font \",%g\"\n",
+			LAYOUT_LEFT, page->key / page->height, page->key_columns, look, LAYOUT_SMALL_FONT);
 	for (size_t i = 0; nr_keyed_series && i < sizeof positions / sizeof *positions; i++)
 		if (strcmp(position, positions[i].name) == 0)
 			fprintf(out, "set key %s %s font \",%g\"\n", positions[i].gnuplot, look, LAYOUT_SMALL_FONT);
 }
 
 void
-script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_axis *x, const struct layout_axis *y,
-		   size_t nr_keyed_series)
+script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_page *page,
+		   const struct layout_axis *x, const struct layout_axis *y, size_t nr_keyed_series)
 {
 	fputs("set encoding utf8\n", out);
 	fprintf(out, "set lmargin at screen %g\nset rmargin at screen %g\n", LAYOUT_LEFT, LAYOUT_RIGHT);
-	fprintf(out, "set tmargin at screen %g\nset bmargin at screen %g\n", LAYOUT_TOP, LAYOUT_BOTTOM);
+	fprintf(out, "set tmargin at screen %g\nset bmargin at screen %g\n", page->top / page->height,
+		page->bottom / page->height);
 	fputs("set label ", out);
 	script_write_string(out, frame->title);
-	fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\"\n", LAYOUT_LEFT, LAYOUT_TITLE,
+	fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\"\n", LAYOUT_LEFT, page->title / page->height,
 		LAYOUT_FONT * 1.3);
 	if (*frame->caption) {
 		fputs("set label ", out);
 		script_write_string(out, frame->caption);
 		fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\" textcolor rgb \"#555555\"\n",
-			LAYOUT_LEFT, LAYOUT_CAPTION, LAYOUT_SMALL_FONT * 0.9);
+			LAYOUT_LEFT, page->caption / page->height, LAYOUT_SMALL_FONT * 0.9);
 	}
 	write_axis(out, 'x', &frame->x, x);
 	write_axis(out, 'y', &frame->y, y);
 	fputs("set border 3 linecolor rgb \"#404040\"\n", out);
 	fputs("set grid xtics ytics back linetype 1 linecolor rgb \"#E8E8E8\" linewidth 0.7\n", out);
-	write_key(out, frame->key_position, nr_keyed_series);
+	write_key(out, frame->key_position, page, nr_keyed_series);
 }
 
 void
@@ -157,49 +159,94 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 			enum layout_end end_x = layout_end_of(x, value_x), end_y = layout_end_of(y, value_y);
 
 			if (end_x && isfinite(value_y) && !end_y)
-				script_write_label(out, end_sign(value_x),
-						   end_x == LAYOUT_HIGH_END ? x->length - SCRIPT_END_SIGN
-									    : SCRIPT_END_SIGN,
-						   layout_position(y, value_y), "center", 0, script_colour(s));
+				script_write_label_on_white(out, end_sign(value_x),
+							    end_x == LAYOUT_HIGH_END ? x->length - SCRIPT_END_SIGN
+										     : SCRIPT_END_SIGN,
+							    layout_position(y, value_y), script_colour(s));
 			else if (end_y && isfinite(value_x) && !end_x)
-				script_write_label(out, end_sign(value_y), layout_position(x, value_x),
-						   end_y == LAYOUT_HIGH_END ? y->length - SCRIPT_END_SIGN
-									    : SCRIPT_END_SIGN,
-						   "center", 0, script_colour(s));
+				script_write_label_on_white(out, end_sign(value_y), layout_position(x, value_x),
+							    end_y == LAYOUT_HIGH_END ? y->length - SCRIPT_END_SIGN
+										     : SCRIPT_END_SIGN,
+							    script_colour(s));
 		}
 	}
 }
 
-void
-script_write_markers(FILE *out, const struct plot_frame *frame, const struct layout_axis *x)
+/* From a point's least value to its largest one, and the sign beside it; from the one before, the line. */
+static void
+take_point(struct layout *taken, const struct plot_point *point, bool is_first, const struct point_edges *edges)
 {
+	const double x = layout_position(&edges->x, point_shown_x(point, edges)),
+		     y = layout_position(&edges->y, point_shown_y(point, edges)),
+		     low = fmin(y, layout_position(&edges->y, point->y.minimum)),
+		     high = fmax(y, layout_position(&edges->y, point->y.maximum));
+	struct layout_box box = {x, y, 9, 7, 0};
+
+	if (isfinite(low) && isfinite(high)) {
+		box.y = (low + high) / 2;
+		box.height += high - low;
+	}
+	if (layout_end_of(&edges->y, point->y.value) != LAYOUT_NO_END)
+		box.height += 4 * SCRIPT_END_SIGN;
+	layout_take(taken, &box);
+	if (is_first)
+		return;
+	box = layout_line(layout_position(&edges->x, point_shown_x(point - 1, edges)),
+			  layout_position(&edges->y, point_shown_y(point - 1, edges)), x, y);
+	layout_take(taken, &box);
+}
+
+/* The label of a marker at x, as far up as there is room; at the very top where there is none. */
+static void
+write_marker_label(FILE *out, const char *label, double x, const struct layout *taken)
+{
+	const double width = layout_text_width(label), top = LAYOUT_PANEL_HEIGHT - width / 2 - 2;
+	struct layout_box box = {x - layout_text_height() * 0.6, top, width, layout_text_height(), 90};
+
+	while (!layout_is_free(taken, &box) && box.y > width / 2)
+		box.y -= 4;
+	if (!layout_is_free(taken, &box))
+		box.y = top;
+	script_write_label(out, label, box.x, box.y, "center", 90, "#606060");
+}
+
+void
+script_write_markers(FILE *out, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
+		     const struct point_edges *edges)
+{
+	struct layout taken = {.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+
+	for (size_t s = 0; frame->nr_markers && s < nr_series; s++)
+		for (size_t i = 0; i < series[s].nr_points; i++)
+			take_point(&taken, &series[s].points[i], i == 0, edges);
 	for (size_t i = 0; i < frame->nr_markers; i++) {
 		const struct plot_marker *marker = &frame->markers[i];
-		double at = layout_position(x, marker->x), width = layout_text_width(marker->label);
+		double at = layout_position(&edges->x, marker->x);
 
-		if (!(at > 0 && at < x->length))
+		if (!(at > 0 && at < edges->x.length))
 			continue;
 		fputs("set arrow from ", out);
 		script_write_number(out, marker->x);
 		fputs(",graph 0 to ", out);
 		script_write_number(out, marker->x);
 		fputs(",graph 1 nohead back dashtype 2 linewidth 0.8 linecolor rgb \"#808080\"\n", out);
-		script_write_label(out, marker->label, at - layout_text_height() * 0.6,
-				   LAYOUT_PANEL_HEIGHT - width / 2 - 2, "center", 90, "#606060");
+		write_marker_label(out, marker->label, at, &taken);
 	}
+	layout_clear(&taken);
 }
 
 /* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the
  * script. */
 void
-script_write_outputs(FILE *out, const char *plot_command)
+script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command)
 {
-	fprintf(out, "set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" linewidth 1\n", LAYOUT_WIDTH / 72,
-		LAYOUT_HEIGHT / 72, LAYOUT_SMALL_FONT);
+	/* with a fontscale of 0.75 its points are points */
+	fprintf(out, "set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" fontscale 0.75 linewidth 1\n",
+		LAYOUT_WIDTH / 72, page->height / 72, LAYOUT_SMALL_FONT);
 	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
 	/* 1 point is 4/3 pixels; fonts of the svg terminal are in pixels at this size */
 	fprintf(out,
 		"set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" linewidth 1 background \"white\"\n",
-		LAYOUT_WIDTH, LAYOUT_HEIGHT, LAYOUT_SMALL_FONT);
+		LAYOUT_WIDTH, page->height, LAYOUT_SMALL_FONT);
 	fprintf(out, "set output name.\".svg\"\n%s\nunset output\n", plot_command);
 }

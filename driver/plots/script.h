@@ -7,6 +7,7 @@
 
 #include "plots/layout.h"
 #include "plots/plot.h"
+#include "plots/points.h"
 
 /* Colours that stay apart for colour-blind readers and in print (Okabe and Ito 2008), and marks; both cycle. */
 const char *script_colour(size_t series);
@@ -22,8 +23,8 @@ void script_write_string(FILE *out, const char *text);
 
 /* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series
  * decides the key. */
-void script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_axis *x,
-			const struct layout_axis *y, size_t nr_keyed_series);
+void script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_page *page,
+			const struct layout_axis *x, const struct layout_axis *y, size_t nr_keyed_series);
 
 /* A label in the panel at a position in points; angle in degrees. align: "left", "center", "right". */
 void script_write_label(FILE *out, const char *text, double x, double y, const char *align, double angle,
@@ -38,10 +39,11 @@ void script_write_label_on_white(FILE *out, const char *text, double x, double y
 void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
 		       const struct layout_axis *y);
 
-/* The frame's vertical lines. */
-void script_write_markers(FILE *out, const struct plot_frame *frame, const struct layout_axis *x);
+/* The frame's vertical lines; their labels where no point is, and no line between two. */
+void script_write_markers(FILE *out, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
+			  const struct point_edges *edges);
 
 /* Runs the plot command(s) once per terminal: call with the complete "plot ..." command. */
-void script_write_outputs(FILE *out, const char *plot_command);
+void script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command);
 
 #endif

@@ -32,16 +32,17 @@ draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_
 	struct point_values values = point_values_of(series, nr_series);
 	struct layout_axis x = layout_range(&frame->x, values.x, values.nr, LAYOUT_PANEL_WIDTH);
 	struct layout_axis y = layout_range(&frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT);
+	struct layout_page page = layout_page_of(frame, series, nr_series);
 	char *command = plot_command(frame, series, nr_series);
 
-	script_write_frame(gnuplot->script, frame, &x, &y, nr_series);
+	script_write_frame(gnuplot->script, frame, &page, &x, &y, nr_series);
 	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x.high - x.low) * BOX_SHARE);
 	if (x.is_log)
 		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x.high / x.low, BOX_SHARE) - 1);
 	points_write_data(gnuplot->data, series, nr_series, &(struct point_edges){x, y});
-	script_write_markers(gnuplot->script, frame, &x);
+	script_write_markers(gnuplot->script, frame, series, nr_series, &(struct point_edges){x, y});
 	script_write_ends(gnuplot->script, series, nr_series, &x, &y);
-	script_write_outputs(gnuplot->script, command);
+	script_write_outputs(gnuplot->script, &page, command);
 	point_values_clear(&values);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

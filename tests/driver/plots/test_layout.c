@@ -3,6 +3,7 @@
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plots/layout.h"
 #include "testing.h"
@@ -99,6 +100,43 @@ START_TEST(text_width_counts_characters_not_bytes)
 }
 END_TEST
 
+START_TEST(ticks_of_many_digits_are_powers)
+{
+	char *large = layout_ticks(&(struct layout_axis){true, 1e5, 1e13, 400}),
+	     *small = layout_ticks(&(struct layout_axis){true, 1e-4, 1e-3, 400});
+
+	ck_assert_msg(strstr(large, "\"100000\" 100000 0, ") && strstr(large, "\"10⁶\" 1e+06 0, ") &&
+			      strstr(large, "\"10¹³\""),
+		      "%s", large);
+	ck_assert_msg(strstr(small, "\"10⁻⁴\"") && strstr(small, "\"2·10⁻⁴\"") && strstr(small, "\"0.001\""), "%s",
+		      small);
+	free(large);
+	free(small);
+}
+END_TEST
+
+/* The panel stays as large as it is: the picture grows. */
+START_TEST(page_has_room_for_all_its_text)
+{
+	static const struct plot_series names[] = {
+		{.name = "a series with quite a long name"}, {.name = "b"}, {.name = "c"}, {.name = "d"}, {.name = "e"},
+	};
+	struct plot_frame frame = {.caption = "one line", .key_position = "auto"};
+	struct layout_page small = layout_page_of(&frame, names, 2), more = layout_page_of(&frame, names, 5);
+
+	ck_assert_uint_ge(small.key_columns, 2);
+	ck_assert_uint_lt(small.key_columns, 5);
+	ck_assert(more.height > small.height && more.title > small.title && more.bottom == small.bottom);
+	frame.caption = "one\ntwo\nthree";
+	more = layout_page_of(&frame, names, 2);
+	ck_assert(more.height > small.height && more.bottom > small.bottom);
+	ck_assert_double_eq_tol(more.top - more.bottom, LAYOUT_PANEL_HEIGHT, 1e-9);
+	frame.key_position = "topLeft"; /* in the panel */
+	more = layout_page_of(&frame, names, 5);
+	ck_assert_double_eq_tol(more.title - more.top, small.title - small.top, 1e-9);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -111,6 +149,8 @@ main(void)
 	tcase_add_test(tcase, range_without_values_is_still_a_range);
 	tcase_add_test(tcase, ticks_have_labels_at_powers_of_ten_or_more_often_when_short);
 	tcase_add_test(tcase, boxes_touch_only_when_they_overlap);
+	tcase_add_test(tcase, ticks_of_many_digits_are_powers);
+	tcase_add_test(tcase, page_has_room_for_all_its_text);
 	tcase_add_test(tcase, text_width_counts_characters_not_bytes);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);

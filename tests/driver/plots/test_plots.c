@@ -248,6 +248,41 @@ START_TEST(markers_are_drawn)
 }
 END_TEST
 
+/* How far up the label stands, of 1. */
+static double
+label_height(const char *script, const char *label)
+{
+	const char *at = strstr(script, label), *graph = at ? strstr(at, ", graph ") : NULL;
+
+	ck_assert_msg(graph != NULL, "%s", script);
+	return strtod(graph + strlen(", graph "), NULL);
+}
+
+START_TEST(labels_of_markers_keep_off_points)
+{
+	static struct plot_point points[2];
+	static const struct plot_series series = {"s", points, 2, false};
+	static const struct plot_marker markers[] = {{10, "free"}, {105, "taken"}};
+	struct roofline_plot source = example();
+	struct distribution_plot plot = {source.frame, &series, 1};
+	struct rot_error err = {0};
+	char *script;
+
+	points[0] = (struct plot_point){.x = summary_single(1, ""), .y = spread(1), .label = "", .size = NAN};
+	points[1] = (struct plot_point){.x = summary_single(100, ""), .y = spread(1), .label = "", .size = NAN};
+	points[1].y.value = INFINITY; /* at the top, with its sign */
+	plot.frame.x.high = 1000;
+	plot.frame.markers = markers;
+	plot.frame.nr_markers = 2;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(distribution_plot_write(&plot, "markers", &err) == 0, "%s", err.text);
+	script = file_text("markers.gnuplot");
+	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
+	free(script);
+}
+END_TEST
+
 START_TEST(distribution_says_how_many_samples)
 {
 	struct roofline_plot source = example();
@@ -324,6 +359,7 @@ main(void)
 	tcase_add_test(tcase, an_infinite_value_is_drawn_at_the_upper_edge);
 	tcase_add_loop_test(tcase, zero_is_drawn_at_the_lower_edge, 0, 2);
 	tcase_add_test(tcase, markers_are_drawn);
+	tcase_add_test(tcase, labels_of_markers_keep_off_points);
 	tcase_add_test(tcase, distribution_says_how_many_samples);
 	tcase_add_test(tcase, without_gnuplot_nothing_is_left);
 	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);
