@@ -111,27 +111,65 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 /* ---- points ---- */
 
 static bool
+same_name(const json_t *a, const json_t *b)
+{
+	return strcmp(json_text_at(a, "series"), json_text_at(b, "series")) == 0 &&
+	       strcmp(json_text_at(a, "label"), json_text_at(b, "label")) == 0;
+}
+
+static bool
 same_point(const json_t *a, const json_t *b)
 {
 	const json_t *of_a = json_object_get(a, "coordinates"), *of_b = json_object_get(b, "coordinates");
 
-	return strcmp(json_text_at(a, "series"), json_text_at(b, "series")) == 0 &&
-	       strcmp(json_text_at(a, "label"), json_text_at(b, "label")) == 0 &&
-	       (!of_a || !of_b || json_equal(of_a, of_b));
+	return same_name(a, b) && (!of_a || !of_b || json_equal(of_a, of_b));
 }
 
+typedef bool same_function(const json_t *a, const json_t *b);
+
+/* How many points like that one stand before this one in the result; before its end for NULL. */
+static size_t
+count_before(const struct stored_result *result, const json_t *before, const json_t *like, same_function *is_same)
+{
+	const json_t *point;
+	size_t i, nr = 0;
+
+	json_array_foreach(stored_result_points(result), i, point)
+	{
+		if (point == before)
+			break;
+		nr += is_same(point, like);
+	}
+	return nr;
+}
+
+/* The n-th of the points like that one, from 0 on; NULL if there are not so many. */
 static const json_t *
-find_point(const struct stored_result *result, const json_t *like)
+find_nth(const struct stored_result *result, const json_t *like, same_function *is_same, size_t n)
 {
 	const json_t *point;
 	size_t i;
 
 	json_array_foreach(stored_result_points(result), i, point)
 	{
-		if (same_point(point, like))
+		if (is_same(point, like) && n-- == 0)
 			return point;
 	}
 	return NULL;
+}
+
+/*
+ * What a point of one result is in the other one: the first of several that are the same is the first one there, and so
+ * on. Where only one has that name, its coordinates may differ: on another machine an axis may have another value.
+ */
+static const json_t *
+find_counterpart(const struct stored_result *of, const json_t *point, const struct stored_result *other)
+{
+	const json_t *found = find_nth(other, point, same_point, count_before(of, point, point, same_point));
+
+	if (!found && count_before(of, NULL, point, same_name) == 1 && count_before(other, NULL, point, same_name) == 1)
+		found = find_nth(other, point, same_name, 0);
+	return found;
 }
 
 static const json_t *
@@ -212,7 +250,49 @@ struct comparison {
 	FILE *out;
 	bool everything;
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
+	char **lone[2]; /* quantities that only one of the results has at a point of both; each once */
+	size_t nr_lone[2];
 };
+
+/* Quantities of the point that the other one does not have. */
+static void
+note_lone(struct comparison *comparison, size_t side, const json_t *point, const json_t *other)
+{
+	const json_t *quantity;
+	size_t i;
+
+	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
+	{
+		char *words = stored_value_words(quantity), ***lone = &comparison->lone[side];
+		size_t *nr = &comparison->nr_lone[side], k = 0;
+
+		while (k < *nr && strcmp((*lone)[k], words) != 0)
+			k++;
+		if (k < *nr || find_quantity(other, words)) {
+			free(words);
+			continue;
+		}
+		*lone = rot_realloc(*lone, *nr + 1, sizeof(**lone));
+		(*lone)[(*nr)++] = words;
+	}
+}
+
+/* Prints them, and forgets them. */
+static void
+print_lone(struct comparison *comparison, size_t side, const struct stored_result *of)
+{
+	char **lone = comparison->lone[side];
+
+	for (size_t i = 0; i < comparison->nr_lone[side]; i++) {
+		if (i == 0)
+			fprintf(comparison->out, "quantities only in %s: ", of->path);
+		fprintf(comparison->out, "%s%s", i ? ", " : "", lone[i]);
+		free(lone[i]);
+	}
+	if (comparison->nr_lone[side])
+		fputc('\n', comparison->out);
+	free(lone);
+}
 
 static bool
 is_measured(const struct quantity_value *value)
@@ -261,6 +341,31 @@ print_name(FILE *out, const json_t *point)
 		json_text_at(point, "label"));
 }
 
+/* " (core: \"Haswell\" -> \"SkylakeX\")" */
+static void
+print_other_coordinates(FILE *out, const json_t *point, const json_t *other)
+{
+	json_t *coordinates = json_object_get(point, "coordinates"), *value;
+	const json_t *of_other = json_object_get(other, "coordinates");
+	const char *axis, *separator = " (";
+
+	json_object_foreach(coordinates, axis, value)
+	{
+		const json_t *other_value = json_object_get(of_other, axis);
+		char *texts[2];
+
+		if (!other_value || json_equal(value, other_value))
+			continue;
+		texts[0] = json_dumps(value, JSON_ENCODE_ANY);
+		texts[1] = json_dumps(other_value, JSON_ENCODE_ANY);
+		fprintf(out, "%s%s: %s -> %s", separator, axis, texts[0], texts[1]);
+		separator = ", ";
+		free(texts[0]);
+		free(texts[1]);
+	}
+	fputs(*separator == ',' ? ")\n" : "\n", out);
+}
+
 static void
 compare_points(struct comparison *comparison, const struct stored_result *first, const struct stored_result *second)
 {
@@ -269,7 +374,7 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 
 	json_array_foreach(stored_result_points(first), i, point)
 	{
-		const json_t *other = find_point(second, point);
+		const json_t *other = find_counterpart(first, point, second);
 
 		if (!other) {
 			comparison->nr_only[0]++;
@@ -277,13 +382,15 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 		}
 		comparison->nr_points++;
 		print_name(comparison->out, point);
-		fputc('\n', comparison->out);
+		print_other_coordinates(comparison->out, point, other);
 		json_array_foreach(json_object_get(point, "quantities"), j, quantity)
 			compare_quantity(comparison, quantity, other);
+		note_lone(comparison, 0, point, other);
+		note_lone(comparison, 1, other, point);
 	}
 	json_array_foreach(stored_result_points(second), i, point)
 	{
-		if (!find_point(first, point))
+		if (!find_counterpart(second, point, first))
 			comparison->nr_only[1]++;
 	}
 }
@@ -300,7 +407,7 @@ print_only(FILE *out, const struct stored_result *of, const struct stored_result
 	fprintf(out, "only in %s", of->path);
 	json_array_foreach(stored_result_points(of), i, point)
 	{
-		if (find_point(other, point))
+		if (find_counterpart(of, point, other))
 			continue;
 		fputs(separator, out);
 		print_name(out, point);
@@ -338,10 +445,13 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	compare_points(&comparison, first, second);
 	if (comparison.nr_points == 0) {
 		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
-		return rot_error_hint(err, "points are the same when series, label and coordinates are");
+		return rot_error_hint(err,
+				      "points are the same when series and label are, and of several the coordinates");
 	}
 	print_only(out, first, second, comparison.nr_only[0]);
 	print_only(out, second, first, comparison.nr_only[1]);
+	print_lone(&comparison, 0, first);
+	print_lone(&comparison, 1, second);
 	fputc('\n', out);
 	stored_diff_print_environment(out, first, second);
 	fputc('\n', out);

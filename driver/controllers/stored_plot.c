@@ -291,18 +291,35 @@ add_plot(struct job *job, struct rot_error *err)
 	return rc;
 }
 
-static int
-read_results(struct job *job, const char *const *paths, struct rot_error *err)
+static bool
+is_read(const struct job *job, const char *path)
 {
-	for (size_t i = 0; i < job->nr; i++) {
-		if (stored_result_read(&job->results[i], paths[i], err) < 0)
+	for (size_t i = 0; i < job->nr; i++)
+		if (strcmp(job->results[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Each file once, into room for all. */
+static int
+read_results(struct job *job, const char *const *paths, size_t nr_paths, struct rot_error *err)
+{
+	for (size_t i = 0; i < nr_paths; i++) {
+		struct stored_result *result = &job->results[job->nr];
+
+		if (is_read(job, paths[i])) {
+			rot_warning("'%s' is named twice and drawn once", paths[i]);
+			continue;
+		}
+		job->nr++;
+		if (stored_result_read(result, paths[i], err) < 0)
 			return -1;
-		for (size_t k = 0; k < i; k++) {
+		for (struct stored_result *other = job->results; other < result; other++) {
 			/* a/x.json and b/x.json: what is different is the path */
-			if (strcmp(job->results[k].name, job->results[i].name) != 0)
+			if (strcmp(other->name, result->name) != 0)
 				continue;
-			free(job->results[i].name);
-			job->results[i].name = rot_strdup(paths[i]);
+			free(result->name);
+			result->name = rot_strdup(paths[i]);
 		}
 	}
 	return 0;
@@ -312,12 +329,12 @@ int
 stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, const struct stored_plot_options *options,
 		  struct rot_error *err)
 {
-	struct job job = {.options = options, .nr = nr_paths};
+	struct job job = {.options = options};
 	int rc = -1;
 
 	job.results = rot_calloc(nr_paths, sizeof(*job.results));
 	job.machines = rot_calloc(nr_paths, sizeof(*job.machines));
-	if (read_results(&job, paths, err) < 0 ||
+	if (read_results(&job, paths, nr_paths, err) < 0 ||
 	    stored_axes_choose(&job.axes, job.results, job.nr, options->x, options->y, err) < 0)
 		goto out;
 	job.experiment = experiment_new(rot, "plot", options->output_name, 0, err);
@@ -329,10 +346,10 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 	rc = experiment_write_plots(job.experiment, err);
 	if (rc == 0)
 		printf("%s.pdf, %s.svg: points: %zu, files: %zu\n", options->output_name, options->output_name,
-		       experiment_nr_points(job.experiment), nr_paths);
+		       experiment_nr_points(job.experiment), job.nr);
 out:
 	experiment_delete(job.experiment);
-	for (size_t i = 0; i < nr_paths; i++)
+	for (size_t i = 0; i < job.nr; i++)
 		stored_result_clear(&job.results[i]);
 	free(job.results);
 	free(job.machines);

@@ -85,10 +85,37 @@ result 2 "1|$(quantity time microSeconds s measured $steady)" >steady.json
 call diff steady.json disturbed.json
 says "disturbed runs do not count" "faster by 25 % ["
 
+# On another machine an axis may have other values; several points of one name are told apart by it, or by their order.
+one="$(quantity time microSeconds s measured $steady)" two="$(quantity time microSeconds s measured $faster)"
+result 2 "1|$one" | sed 's/"coordinates": {}/"coordinates": {"core": "Haswell", "n": 5}/' >here.json
+result 2 "1|$two" | sed 's/"coordinates": {}/"coordinates": {"core": "SkylakeX", "n": 5}/' >there.json
+call diff here.json there.json
+says "another value of an axis" 'S 1 (core: "Haswell" -> "SkylakeX")'
+says "is compared all the same" "faster by 25 % ["
+result 2 "1|$one" "1|$two" | sed '0,/"coordinates": {}/s//"coordinates": {"n": 1}/; s/"coordinates": {}/"coordinates": {"n": 2}/' >several.json
+result 2 "1|$two" "1|$one" | sed '0,/"coordinates": {}/s//"coordinates": {"n": 2}/; s/"coordinates": {}/"coordinates": {"n": 3}/' >others.json
+call diff several.json others.json
+says "which of several decide coordinates" "1 no difference shown in 1 points"
+says "what has no counterpart in the first" "only in several.json: S 1"
+says "what has no counterpart in the second" "only in others.json: S 1"
+result 2 "1|$one" "1|$two" >twice.json
+call diff twice.json twice.json
+says "which of several decides their order" "2 no difference shown in 2 points"
+sed 's/"of": "microSeconds"/"of": "coreCycles"/' before.json >cycles.json
+call diff before.json cycles.json
+says "another clock in the first" "quantities only in before.json: time:microSeconds"
+says "another clock in the second" "quantities only in cycles.json: time:coreCycles"
+
 result 2 "9|$(quantity time microSeconds s measured 1)" >other.json
 call diff before.json other.json
 case $status:$err in 1:*"have no point in common"*) result=0 ;; *) result=1 ;; esac
 check "nothing to compare"
+for damage in '' '{"schema": ' '{"schema": "rot.result/2", "points": []}' '{"schema": "rot.result/1", "points": {}}' '[]'; do
+	printf '%s' "$damage" >damaged.json
+	call diff before.json damaged.json
+	case $status:$err in 1:*damaged.json*) result=0 ;; *) result=1 ;; esac
+	check "no result: $damage"
+done
 call diff before.json
 [ "$status" = 2 ]
 result=$?

@@ -56,6 +56,7 @@ cp second.json folder/first.json
 echo '{"a": 1}' >other.json
 echo '{"schema": ' >damaged.json
 echo '{"schema": "rot.result/9", "points": []}' >newer.json
+: >nothing.json
 echo '{"schema": "rot.result/1", "points": []}' >empty.json
 echo '{"schema": "rot.result/1", "points": [{"series": "a"}]}' >hollow.json
 result "First CPU" llcRam microSeconds s 1 | sed 's/"name": "performance"/"name": "speed"/' >slow.json
@@ -68,6 +69,10 @@ call plot nowhere.json
 has "no file" 1 "" "cannot read 'nowhere.json': No such file or directory"
 call plot damaged.json
 has "no JSON" 1 "" "damaged.json:2:"
+call plot nothing.json
+has "an empty file" 1 "" "nothing.json:1:0: no JSON"
+call plot first.json newer.json
+has "another schema behind one that can be read" 1 "" "'newer.json' has the schema 'rot.result/9'"
 call plot other.json
 has "another JSON" 1 "" "'other.json' is no result of rot: it has no \"schema\""
 call plot newer.json
@@ -135,6 +140,8 @@ is "the same machine" 0 "same.pdf, same.svg: points: 4, files: 2" ""
 holds "its best ceiling" same.gnuplot '"FMA (2.5 Gflop/s)"'
 call plot first.json folder/first.json -o names
 holds "the same name twice" names.data 'folder/first.json: Triad'
+call plot first.json second.json first.json -o once
+is "a file that is named twice" 0 "once.pdf, once.svg: points: 4, files: 2" "rot: warning: 'first.json' is named twice and drawn once"
 call plot first.json --no-ceilings -l=all --x-range 0.01:10 -o points
 has "points alone" 0 "points.pdf" ""
 result=1
