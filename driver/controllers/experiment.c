@@ -15,6 +15,7 @@
 #include "number.h"
 #include "quantities/samples.h"
 #include "rot.h"
+#include "support/json.h"
 #include "support/process.h"
 #include "support/progress.h"
 
@@ -303,17 +304,6 @@ cache_state_of(const struct measurement *measurement)
 	return state;
 }
 
-/* Workloads that are no loads. */
-static size_t
-nr_measured(const struct measurement *measurement)
-{
-	size_t nr = 0;
-
-	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++)
-		nr += !workload_is_load(measurement_workloads_at(measurement, i));
-	return nr;
-}
-
 void
 experiment_take_hashes(struct experiment *experiment, char **hashes)
 {
@@ -475,6 +465,22 @@ experiment_keep_point(struct experiment *experiment, const struct experiment_poi
 	experiment_note_trust(&experiment->points[experiment->nr_points++]);
 }
 
+/* Of all workloads that are no loads, each with the threads of its library. */
+static double
+nr_threads_of(const struct measurement *measurement)
+{
+	double nr = 0;
+
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		const struct kernel_base *kernel = workload->kernel;
+
+		if (!workload_is_load(workload))
+			nr += kernel && kernel->num_threads > 1 ? (double)kernel->num_threads : 1;
+	}
+	return nr;
+}
+
 int
 experiment_add_point(struct experiment *experiment, const char *series, const char *label,
 		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
@@ -485,7 +491,7 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 	int rc;
 
 	point.cache_state = cache_state_of(measurement);
-	experiment_use_cpus(experiment, (double)nr_measured(measurement));
+	experiment_use_cpus(experiment, nr_threads_of(measurement));
 	experiment_begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
@@ -517,6 +523,21 @@ experiment_add_values(struct experiment *experiment, const char *series, const c
 	experiment_keep_point(experiment, &point);
 }
 
+void
+experiment_add_choice(struct experiment *experiment, const char *name, const char *value, const char *text,
+		      json_t *candidates)
+{
+	json_t *choice = json_object();
+
+	if (!experiment->choices)
+		experiment->choices = json_array();
+	json_object_set_new(choice, "name", json_text(name));
+	json_object_set_new(choice, "value", json_text(value));
+	json_object_set_new(choice, "text", json_text(text));
+	json_object_set(choice, "candidates", candidates);
+	json_array_append_new(experiment->choices, choice);
+}
+
 size_t
 experiment_nr_points(const struct experiment *experiment)
 {
@@ -532,9 +553,19 @@ experiment_point_value(const struct experiment_point *point, const struct quanti
 	return NULL;
 }
 
-static void
-set_values(const struct experiment *experiment, const struct experiment_point *point, const char *prefix,
-	   struct expression_scope *scope)
+const struct experiment_point *
+experiment_find_point(const struct experiment *experiment, const char *series, const char *label)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		if (strcmp(experiment->points[i].series, series) == 0 &&
+		    strcmp(experiment->points[i].label, label) == 0)
+			return &experiment->points[i];
+	return NULL;
+}
+
+void
+experiment_set_values(const struct experiment *experiment, const struct experiment_point *point, const char *prefix,
+		      struct expression_scope *scope)
 {
 	for (size_t i = 0; i < experiment->nr_names; i++) {
 		const struct quantity_value *value = experiment_point_value(point, &experiment->names[i].request);
@@ -566,10 +597,10 @@ experiment_scope(const struct experiment *experiment, const struct experiment_po
 	expression_scope_set_string(scope, "series", point->series);
 	expression_scope_set_string(scope, "label", point->label);
 	point_set_variables(&point->at, scope);
-	set_values(experiment, point, "", scope);
+	experiment_set_values(experiment, point, "", scope);
 	experiment_set_derived(experiment, point, scope);
 	if (first)
-		set_values(experiment, first, "first.", scope);
+		experiment_set_values(experiment, first, "first.", scope);
 	return scope;
 }
 
@@ -611,6 +642,7 @@ experiment_delete(struct experiment *experiment)
 	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
 		free(experiment->stored_machines[i]);
 	peak_list_clear(&experiment->roof);
+	json_decref(experiment->choices);
 	free(experiment->roof_note);
 	free(experiment->stored_machines);
 	free(experiment->points);

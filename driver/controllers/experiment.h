@@ -118,7 +118,8 @@ struct experiment_derived {
 	const char *border, *instruction_set; /* of a limit or peak; evaluated */
 	const char *operation;                /* of a peak; evaluated */
 	const char *clock;                    /* of a peak: "microSeconds": per second, "tsc"; "": per core cycle */
-	double otherwise;                     /* where there is no such ceiling, limit or peak; NaN: missing */
+	const char *base; /* a series, evaluated: "base.NAME" is a value of its point with the same label; "": none */
+	double otherwise; /* where there is no such ceiling, limit or peak; NaN: missing */
 };
 
 /* Derived before anything is written. What is missing at a point is left out of what needs it. */
@@ -150,6 +151,13 @@ struct experiment_accuracy {
 };
 int experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy,
 			    struct rot_error *err);
+
+/*
+ * What was chosen before the points were: "core", "SkylakeX", "SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s", and the
+ * candidates for OUTPUT.json. All are copied.
+ */
+void experiment_add_choice(struct experiment *experiment, const char *name, const char *value, const char *text,
+			   struct json_t *candidates);
 
 /* ---- measuring ---- */
 

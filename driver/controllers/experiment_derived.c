@@ -17,7 +17,7 @@ derived_string(struct experiment_derived *derived, size_t i)
 {
 	const char **const strings[] = {&derived->name,      &derived->unit,   &derived->condition,
 					&derived->text,      &derived->border, &derived->instruction_set,
-					&derived->operation, &derived->clock};
+					&derived->operation, &derived->clock,  &derived->base};
 
 	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
 }
@@ -180,6 +180,23 @@ derive_limit(const struct experiment *experiment, const struct architecture *arc
 	return rc;
 }
 
+/* The values of the base, as variables. *has_base: is there such a point, or none asked for? */
+static int
+set_base(const struct experiment *experiment, const struct experiment_derived *derived,
+	 const struct experiment_point *point, struct expression_scope *scope, bool *has_base, struct rot_error *err)
+{
+	char *series = expression_text(scope, derived->base, err);
+	const struct experiment_point *base =
+		series && *series ? experiment_find_point(experiment, series, point->label) : NULL;
+	int rc = series ? 0 : -1;
+
+	*has_base = !derived->base[0] || base;
+	if (base)
+		experiment_set_values(experiment, base, "base.", scope);
+	free(series);
+	return rc;
+}
+
 static int
 derive_one(const struct experiment *experiment, const struct architecture *architecture,
 	   const struct experiment_derived *derived, const struct expression_scope *scope,
@@ -236,11 +253,13 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 		struct experiment_own_derived *own = &experiment->derived[i];
 		struct experiment_derived_value value = {.number = NAN};
 		struct rot_error why = {0};
-		bool is_wanted = true;
+		bool is_wanted = true, has_base = true;
 		int rc = own->derived.condition[0] ? expression_bool(scope, own->derived.condition, &is_wanted, &why)
 						   : 0;
 
-		if (rc == 0 && is_wanted) {
+		if (rc == 0 && is_wanted)
+			rc = set_base(experiment, &own->derived, point, scope, &has_base, &why);
+		if (rc == 0 && is_wanted && has_base) {
 			rc = derive_one(experiment, architecture, &own->derived, scope, &value, &why);
 			if (isnan(value.number))
 				value.number = own->derived.otherwise;

@@ -118,6 +118,7 @@ struct experiment {
 	double nr_cpus;        /* that the points use at most; 0: one */
 	int nr_roof_threads;   /* of the peaks that became ceilings */
 	char *roof_note;       /* for captions; NULL */
+	json_t *choices;       /* name, value, text and candidates of each; NULL: none */
 	char **hashes;         /* each once, in the order of measuring */
 	size_t nr_hashes;
 	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
@@ -134,6 +135,14 @@ experiment_point_value(const struct experiment_point *point, const struct quanti
 /* Variables of texts at a point; first (may be NULL) gives "first.NAME". Delete the scope. */
 struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
 					  const struct experiment_point *first);
+
+/* Makes the point's named values variables: PREFIXNAME, best.PREFIXNAME, ... */
+void experiment_set_values(const struct experiment *experiment, const struct experiment_point *point,
+			   const char *prefix, struct expression_scope *scope);
+
+/* The point of that series and label, or NULL. */
+const struct experiment_point *
+experiment_find_point(const struct experiment *experiment, const char *series, const char *label);
 
 /* The peaks that derived values of the points name, each once. Clear each, and free the array. */
 size_t experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes);

@@ -178,5 +178,7 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 	json_object_set_new(json, "ceilings", ceilings);
 	if (experiment->nr_accuracies)
 		json_object_set_new(json, "accuracy", experiment_json_accuracy(experiment));
+	if (experiment->choices)
+		json_object_set(json, "choices", experiment->choices);
 	return json;
 }

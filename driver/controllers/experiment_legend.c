@@ -7,6 +7,7 @@
 #include "controllers/experiment_internal.h"
 #include "controllers/value_text.h"
 #include "memory.h"
+#include "support/json.h"
 #include "support/text_table.h"
 
 /* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
@@ -258,6 +259,20 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 		fprintf(out, "%s\n", experiment->roof_note);
 }
 
+/* "core SkylakeX: SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s" */
+static void
+print_choices(const struct experiment *experiment, FILE *out)
+{
+	const json_t *choice;
+	size_t i;
+
+	json_array_foreach(experiment->choices, i, choice)
+	{
+		fprintf(out, "%s %s: %s\n", json_text_at(choice, "name"), json_text_at(choice, "value"),
+			json_text_at(choice, "text"));
+	}
+}
+
 void
 experiment_print_legend(const struct experiment *experiment, FILE *out)
 {
@@ -268,5 +283,6 @@ experiment_print_legend(const struct experiment *experiment, FILE *out)
 		print_grades(experiment, out);
 		print_notes(experiment, out);
 	}
+	print_choices(experiment, out);
 	print_ceilings(experiment, out);
 }

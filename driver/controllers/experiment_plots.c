@@ -95,17 +95,16 @@ seen_summary(const struct experiment_plot *plot, const struct quantity_value *va
 static struct summary
 y_of_point(const struct drawing *d, const struct experiment_point *point)
 {
-	const struct quantity_value *y = experiment_point_value(point, &d->own->y), *from = NULL;
+	const struct quantity_value *y = experiment_point_value(point, &d->own->y), *from;
 	const char *series = d->own->plot.difference_from;
+	const struct experiment_point *other;
 
 	if (y && d->own->plot.has_view)
 		return seen_summary(&d->own->plot, y);
 	if (!series[0])
 		return y ? shown_summary(y) : summary_empty();
-	for (size_t i = 0; i < d->experiment->nr_points && !from; i++)
-		if (strcmp(d->experiment->points[i].series, series) == 0 &&
-		    strcmp(d->experiment->points[i].label, point->label) == 0)
-			from = experiment_point_value(&d->experiment->points[i], &d->own->y);
+	other = experiment_find_point(d->experiment, series, point->label);
+	from = other ? experiment_point_value(other, &d->own->y) : NULL;
 	if (!y || !from)
 		return summary_empty();
 	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");

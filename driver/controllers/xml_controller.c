@@ -15,16 +15,23 @@
 #include "memory.h"
 #include "rot.h"
 
+static int
+read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
+{
+	char *schema = rot_format("%s/driver/schemas/controller.rng", controller->rot->paths->data);
+	int rc = controller_file_open(&controller->file, path, schema, err);
+
+	free(schema);
+	return rc < 0 ? -1 : xml_plan_make(controller, err);
+}
+
 struct xml_controller *
 xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
 {
 	struct xml_controller *controller = rot_calloc(1, sizeof(*controller));
-	char *schema = rot_format("%s/driver/schemas/controller.rng", rot->paths->data);
-	int rc = controller_file_open(&controller->file, path, schema, err);
 
-	free(schema);
 	controller->rot = rot;
-	if (rc == 0 && xml_plan_make(controller, err) == 0)
+	if (read_and_plan(controller, path, err) == 0)
 		return controller;
 	xml_controller_close(controller);
 	return NULL;
@@ -201,9 +208,33 @@ know_levels(const struct xml_controller *controller, struct rot_error *err)
 	return levels_ensure(controller->rot, err);
 }
 
+/* The file is read anew: planning has changed the one in memory. What is missing was told. */
+static int
+plan_again(struct xml_controller *controller, struct rot_error *err)
+{
+	struct xml_controller again = {.rot = controller->rot,
+				       .may_measure = true,
+				       .missing = controller->missing,
+				       .nr_missing = controller->nr_missing};
+	char *path = rot_strdup(controller->file.paths[0]);
+	int rc;
+
+	controller->missing = NULL;
+	controller->nr_missing = 0;
+	xml_plan_clear(controller);
+	controller_file_close(&controller->file);
+	*controller = again;
+	rc = read_and_plan(controller, path, err);
+	free(path);
+	return rc;
+}
+
 static int
 run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
+	if (!xml_plan_knows_choices(controller) && plan_again(controller, err) < 0)
+		return -1;
+
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
 	char *name = xml_attribute(root, "name", ""), *disturbed = xml_attribute(root, "disturbed", "");
 	struct experiment *experiment = experiment_new(controller->rot, name, output_name,

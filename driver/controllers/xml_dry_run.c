@@ -154,6 +154,13 @@ print(const struct dry_run *dry, FILE *out)
 		sum.nr_runs_missing += s->nr_runs_missing;
 		sum.seconds += s->seconds;
 	}
+	for (size_t i = 0; i < dry->controller->nr_choices; i++) {
+		const struct planned_choice *choice = &dry->controller->choices[i];
+
+		fprintf(out, "%s %s%s%s\n", choice->name, choice->value,
+			choice->is_known ? choice->text[0] ? ": " : "" : ", to be compared with others first",
+			choice->is_known ? choice->text : "");
+	}
 	time = duration(sum.seconds + builds);
 	fprintf(out, "measuring cores to build: %zu\n", dry->nr_keys);
 	fprintf(out, "%s %s, as far as the kernels' definitions tell%s; ceilings that are not known yet come on top\n",

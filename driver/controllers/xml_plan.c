@@ -117,8 +117,8 @@ add_values(struct space *space, const xmlNode *element)
 }
 
 /* Names of axes become variables, and variables of texts. */
-static int
-check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
+int
+xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err)
 {
 	static const char *const taken[] = {"series",  "label",    "region",    "cpuFlags",    "nrCpus", "l1DataBytes",
 					    "l2Bytes", "llcBytes", "lineBytes", "memoryBytes", "quick"};
@@ -128,7 +128,7 @@ check_axis_name(const char *name, const xmlNode *element, struct rot_error *err)
 		is_taken = is_taken || strcmp(name, taken[i]) == 0;
 	if (!is_taken && xmlValidateNCName((const xmlChar *)name, 0) == 0)
 		return 0;
-	rot_error_set(err, 0, "an axis cannot be called '%s'", name);
+	rot_error_set(err, 0, "%s cannot be called '%s'", xml_is(element, "axis") ? "an axis" : "a choice", name);
 	rot_error_hint(err, "%s",
 		       is_taken ? "that variable has a meaning of its own"
 				: "a name is letters, digits and '_', not beginning with a digit");
@@ -139,7 +139,7 @@ static int
 add_axis(struct space *space, const xmlNode *element, struct rot_error *err)
 {
 	char *name = xml_attribute(element, "name", "");
-	int rc = check_axis_name(name, element, err);
+	int rc = xml_plan_check_name(name, element, err);
 
 	if (rc == 0 && space_add_axis(space, name, err) < 0)
 		rc = xml_error_at(element, err);
@@ -377,8 +377,8 @@ note_missing(struct xml_controller *controller, char *what)
 	rot_warning("points are left out: %s", what);
 }
 
-static int
-find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
+int
+xml_plan_find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
 	     bool *is_missing, struct rot_error *err)
 {
 	*is_missing = false;
@@ -402,7 +402,7 @@ plan_kernels(struct xml_controller *controller, struct planned_point *planned, c
 {
 	planned->measurement = xml_measurement(planned->element, controller->rot->registry, scope, err);
 	if (!planned->measurement ||
-	    find_missing(controller, planned->element, planned->measurement, is_missing, err) < 0)
+	    xml_plan_find_missing(controller, planned->element, planned->measurement, is_missing, err) < 0)
 		return -1;
 	if (*is_missing)
 		return 0;
@@ -497,7 +497,7 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 	const xmlNode *plot, *derived;
 
 	controller->constants = make_constants(controller->rot);
-	if (collect_elements(controller, root, err) < 0 ||
+	if (collect_elements(controller, root, err) < 0 || xml_plan_choices(controller, err) < 0 ||
 	    xml_plan_space(controller, root, controller->elements, controller->nr_elements, controller->constants,
 			   &controller->points, &controller->nr_points, err) < 0)
 		return -1;
@@ -529,6 +529,9 @@ xml_plan_clear(struct xml_controller *controller)
 	for (size_t i = 0; i < controller->nr_missing; i++)
 		free(controller->missing[i]);
 	free(controller->missing);
+	for (size_t i = 0; i < controller->nr_choices; i++)
+		planned_choice_clear(&controller->choices[i]);
+	free(controller->choices);
 	for (size_t i = 0; i < controller->nr_ceilings; i++)
 		planned_ceiling_clear(&controller->ceilings[i]);
 	free(controller->planned);

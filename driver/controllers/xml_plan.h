@@ -3,6 +3,8 @@
 #ifndef CONTROLLERS_XML_PLAN_H
 #define CONTROLLERS_XML_PLAN_H
 
+#include <jansson.h>
+
 #include "controllers/controller_file.h"
 #include "controllers/space.h"
 #include "entities.h"
@@ -50,6 +52,14 @@ struct planned_ceiling {
 	int nr_runs;
 };
 
+/* A value that is chosen before the points are planned: a variable of all texts. */
+struct planned_choice {
+	char *name, *value;
+	bool is_known;      /* no: nobody has measured all candidates yet, value is a guess */
+	char *text;         /* what the candidates reach; "" where there are none */
+	json_t *candidates; /* [{"value": "SkylakeX", "quantity": {...}}] */
+};
+
 struct experiment;
 struct experiment_plot;
 
@@ -59,6 +69,9 @@ struct xml_controller {
 	const xmlNode **elements; /* below the root, those of <shared> parts in their place */
 	size_t nr_elements;
 	struct expression_scope *constants;
+	bool may_measure; /* choices; else they are made of what is in the cache of results, or guessed */
+	struct planned_choice *choices;
+	size_t nr_choices;
 	struct point *points; /* of the space */
 	size_t nr_points;
 	struct planned_point *planned;
@@ -98,6 +111,9 @@ int xml_plan_inner_space(const struct xml_controller *controller, const xmlNode 
 			 const struct expression_scope *scope, struct point **points, size_t *nr_points,
 			 struct rot_error *err);
 int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
+int xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err);
+int xml_plan_find_missing(struct xml_controller *controller, const xmlNode *element,
+			  const struct measurement *measurement, bool *is_missing, struct rot_error *err);
 struct measurement *xml_plan_measurement(const struct xml_controller *controller, const xmlNode *element,
 					 const struct expression_scope *scope, struct rot_error *err);
 
@@ -115,6 +131,12 @@ void planned_ceiling_clear(struct planned_ceiling *planned);
 int
 xml_plan_ceiling_variant(const struct xml_controller *controller, const struct planned_ceiling *planned,
 			 const int *coordinates, struct measurement **measurement, double *work, struct rot_error *err);
+
+/* xml_choice.c: makes the choices, and variables of them. -1 also: interrupted. Are they all known, not guessed? */
+int xml_plan_choices(struct xml_controller *controller, struct rot_error *err);
+bool xml_plan_knows_choices(const struct xml_controller *controller);
+void xml_plan_show_choices(const struct xml_controller *controller, struct experiment *experiment);
+void planned_choice_clear(struct planned_choice *choice);
 
 /* xml_plan_programs.c: fills program and max_passes of a point; checks what can be checked before its quantities are
  * known. Then whether these can be had of it. */

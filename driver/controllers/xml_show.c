@@ -208,9 +208,13 @@ set_made_up_value(struct expression_scope *scope, const char *prefix, const char
 	free(whole);
 }
 
-/* Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. */
+/*
+ * Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. more:
+ * those with other prefixes are so much larger.
+ */
 static void
-set_made_up_values(const struct xml_controller *controller, struct expression_scope *scope)
+set_made_up_values(const struct xml_controller *controller, const char *prefix, double more,
+		   struct expression_scope *scope)
 {
 	double made_up = 1.25;
 
@@ -224,11 +228,7 @@ set_made_up_values(const struct xml_controller *controller, struct expression_sc
 			char *name = xml_attribute(q, "name", "");
 
 			if (name[0]) {
-				set_made_up_value(scope, "", name, made_up);
-				set_made_up_value(scope, "best.", name, made_up + 0.25);
-				set_made_up_value(scope, "upperQuartile.", name, made_up + 0.125);
-				set_made_up_value(scope, "expected.", name, made_up + 0.0625);
-				set_made_up_value(scope, "first.", name, made_up + 0.5);
+				set_made_up_value(scope, prefix, name, made_up + more);
 				made_up *= 1.75;
 			}
 			free(name);
@@ -263,7 +263,11 @@ made_up_scope(const struct xml_controller *controller, size_t nr_elements)
 	expression_scope_set_string(scope, "series", controller->planned[0].series);
 	expression_scope_set_string(scope, "label", controller->planned[0].label);
 	point_set_variables(controller->planned[0].at, scope);
-	set_made_up_values(controller, scope);
+	set_made_up_values(controller, "", 0, scope);
+	set_made_up_values(controller, "best.", 0.25, scope);
+	set_made_up_values(controller, "upperQuartile.", 0.125, scope);
+	set_made_up_values(controller, "expected.", 0.0625, scope);
+	set_made_up_values(controller, "first.", 0.5, scope);
 	set_made_up_derived(controller, nr_elements, scope);
 	return scope;
 }
@@ -467,11 +471,15 @@ check_derived(const struct xml_controller *controller, size_t i, const struct ex
 	if (controller->nr_planned == 0)
 		return 0;
 	scope = made_up_scope(controller, i);
+	if (derived->base[0])
+		set_made_up_values(controller, "base.", 0.75, scope);
 	if (derived->condition[0] && expression_bool(scope, derived->condition, &holds, err) < 0)
 		rc = xml_error_at(element, err);
 	else if (derived->kind == EXPERIMENT_DERIVED_NUMBER &&
 		 expression_number(scope, derived->text, &number, err) < 0)
 		rc = xml_error_at(element, err);
+	else if (check_text(scope, derived->base, "base", element, err) < 0)
+		rc = -1;
 	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&
 		 (check_text(scope, derived->text, "text", element, err) < 0 ||
 		  check_text(scope, derived->border, "border", element, err) < 0 ||
@@ -498,6 +506,7 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 	derived.instruction_set = own(&reading, xml_attribute(element, "instructionSet", ""));
 	derived.operation = own(&reading, xml_attribute(element, "operation", ""));
 	derived.clock = own(&reading, xml_attribute(element, "clock", ""));
+	derived.base = own(&reading, xml_attribute(element, "base", ""));
 	rc = xml_evaluated_number(element, "otherwise", NAN, controller->constants, &derived.otherwise, err);
 	if (rc == 0)
 		rc = check_derived(controller, i, &derived, err);
@@ -510,6 +519,7 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 int
 xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
+	xml_plan_show_choices(controller, experiment);
 	/* Columns may be of derived values, wherever these stand. */
 	for (size_t i = 0; i < controller->nr_elements; i++)
 		if (xml_is(controller->elements[i], "derived") && show_derived(controller, experiment, i, err) < 0)

@@ -19,6 +19,7 @@
 
 size_t fake_nr_calls;
 size_t fake_nr_infinite;
+bool fake_is_cache_empty;
 bool fake_is_last_tainted;
 int fake_nr_runs;
 size_t fake_failing_call;
@@ -77,7 +78,7 @@ fake_rot_open(struct rot *rot)
 	rot->machine = fake_machine();
 	fake_nr_calls = fake_failing_call = 0;
 	fake_nr_infinite = 0;
-	fake_is_last_tainted = false;
+	fake_is_last_tainted = fake_is_cache_empty = false;
 	fake_runs_end = NULL;
 	fake_measure = NULL;
 }
@@ -155,6 +156,8 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 		   size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
 		   struct rot_error *err)
 {
+	if (fake_is_cache_empty && rot->is_cached_only)
+		return rot_error_set(err, 0, "not in the cache");
 	fake_nr_runs = nr_runs;
 	snprintf(fake_optimization, sizeof(fake_optimization), "%s",
 		 configuration_string(rot->configuration, "optimization"));

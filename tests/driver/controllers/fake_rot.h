@@ -33,6 +33,9 @@ extern const char *fake_runs_end;
 extern size_t fake_failing_call;
 extern bool fake_is_interrupt;
 
+/* With rot->is_cached_only nothing is there, and such calls do not count. */
+extern bool fake_is_cache_empty;
+
 /* Computes the values of all requests instead, each with nr_runs samples. NULL (at first): as above. */
 extern void (*fake_measure)(const struct measurement *measurement, const struct quantity_request *requests,
 			    size_t nr_requests, int nr_runs, struct quantity_value *values);

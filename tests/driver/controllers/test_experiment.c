@@ -285,6 +285,7 @@ static const char deriving[] =
 	"bufferSize='{$m}'/></workload></ceiling></ceilings>\n"
 	"<table title='The best of each' best='performance:doublePrecisionFlop'>\n"
 	"<column of='kind'/><column of='size'/><column of='share'/><column of='word' heading='how'/></table>\n"
+	"<table title='b and a'><column of='kind'/><column of='size'/><column of='ratio'/></table>\n"
 	"<table title='Large ones' if=\"$size > 200 and $kind = 'a'\">\n"
 	"<column of='label'/><column of='peak'/><column of='width'/><column of='known'/><column "
 	"of='unknown'/></table>\n"
@@ -295,6 +296,7 @@ static const char deriving[] =
 	"<derived name='width' limit='FMA' instructionSet='AVX512'/>\n"
 	"<derived name='known' limit='FAM' instructionSet='AVX512' otherwise='{$llcBytes}'/>\n"
 	"<derived name='unknown' limit='FAM' instructionSet='AVX512'/>\n"
+	"<derived name='ratio' is='$rate div $base.rate' base=\"{substring('a', 1, $kind = 'b')}\"/>\n"
 	"</controller>\n";
 
 START_TEST(derived_values_are_golden)
@@ -310,7 +312,7 @@ START_TEST(derived_values_are_golden)
 	expect_golden("tests/driver/controllers/golden/derived.txt", table);
 	json = json_load_file("deriving.json", 0, NULL);
 	json = json_object_get(json_array_get(json_object_get(json, "points"), 5), "derived");
-	ck_assert_uint_eq(json_array_size(json), 6);
+	ck_assert_uint_eq(json_array_size(json), 7);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "name")), "word");
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "value")), "high");
 	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(json, 4), "value")), 2);
@@ -471,6 +473,29 @@ START_TEST(derived_values_are_peaks)
 		ck_assert_msg(fabs(derived_peak(experiment, i) / named_peaks[i].value - 1) < 1e-12, "%zu: %g", i,
 			      derived_peak(experiment, i));
 	fclose(nowhere);
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Those of a kernel's library are threads too. */
+START_TEST(threads_of_a_library_have_the_ceilings_of_as_many)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+
+	store_peaks();
+	workload->kernel = rot_entity_new(rot_registry_find(rot.registry, "Daxpy"));
+	measurement_workloads_add(measurement, workload);
+	for (int threads = 1; threads <= 2; threads++) {
+		workload->kernel->num_threads = threads;
+		ck_assert_msg(experiment_add_point(experiment, "s", "1", NULL, 0, measurement, NULL, 0, 5, &err) == 0,
+			      "%s", err.text);
+		ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+		ck_assert_int_eq(experiment->nr_roof_threads, threads);
+	}
 	rot_graph_delete(measurement);
 	experiment_delete(experiment);
 }
@@ -805,6 +830,62 @@ measure_doubtful(const struct measurement *measurement, const struct quantity_re
 	}
 }
 
+/* What measures best becomes a variable; where it was not measured before, the first candidate is the guess. */
+static const char choosing[] =
+	"<controller name='choosing' comment='' runs='5'>\n"
+	"<choice name='best' best='performance:doublePrecisionFlop' otherwise='none'><axis name='n'><list values='100 "
+	"200 "
+	"300'/></axis><workload><kernel type='Triad' bufferSize='{$n}'/></workload></choice>\n"
+	"<choice name='other' best='performance:doublePrecisionFlop' otherwise='{$best}' if='$best = 0'><axis "
+	"name='n'><list values='1'/></axis><workload><kernel type='Triad'/></workload></choice>\n"
+	"<axis name='size'><value is='{$best}'/></axis>\n"
+	"<point series='{$other}' label='{$size}'><workload><kernel type='Triad' "
+	"bufferSize='{$size}'/></workload></point>\n"
+	"<quantity is='performance:doublePrecisionFlop'/>\n"
+	"<each><axis name='i'><list values='1 2'/></axis><derived name='d{$i}' is='{$i}'/></each>\n"
+	"</controller>\n";
+
+/* That one was chosen, was told so, and is in the JSON, whose number of candidates with values is given. */
+static void
+assert_chosen(const char *value, const char *told, size_t nr_candidates)
+{
+	struct rot_error err = {0};
+	char *table;
+	json_t *json, *choice, *point;
+
+	ck_assert_msg(run_into("table", "choosing", NULL, &err) == 0, "%s %s", err.text, err.hint);
+	table = file_read("table", NULL, &err);
+	ck_assert_msg(strstr(table, told) != NULL, "%s", table);
+	json = json_load_file("choosing.json", 0, NULL);
+	choice = json_array_get(json_object_get(json, "choices"), 0);
+	point = json_array_get(json_object_get(json, "points"), 0);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "choices")), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(choice, "name")), "best");
+	ck_assert_str_eq(json_string_value(json_object_get(choice, "value")), value);
+	ck_assert_uint_eq(json_array_size(json_object_get(choice, "candidates")), nr_candidates);
+	ck_assert_str_eq(json_string_value(json_object_get(point, "label")), value);
+	ck_assert_str_eq(json_string_value(json_object_get(point, "series")), value);
+	ck_assert_uint_eq(json_array_size(json_object_get(point, "derived")), 2);
+	json_decref(json);
+	free(table);
+}
+
+START_TEST(the_best_candidate_is_chosen)
+{
+	file_fill("choosing.xml", choosing);
+	fake_is_cache_empty = true;
+	fake_failing_call = 2;
+	assert_chosen("300", "best 300: 100 10.9 flop/cycle, 200 impossible, 300 30.9 flop/cycle\n", 2);
+	ck_assert_uint_eq(fake_nr_calls, 3 + 1);
+	fake_is_cache_empty = false; /* now it is known before anything is measured */
+	fake_nr_calls = fake_failing_call = 0;
+	assert_chosen("300", "best 300: 100 10.9 flop/cycle, 200 20.9 flop/cycle, 300 30.9 flop/cycle\n", 3);
+	ck_assert_uint_eq(fake_nr_calls, 3 + 1);
+	fake_measure = measure_doubtful; /* all the same */
+	assert_chosen("100", "best 100: 100 28 ", 3);
+}
+END_TEST
+
 START_TEST(what_measuring_costs_and_broken_rules_are_told)
 {
 	struct rot_error err = {0};
@@ -888,6 +969,7 @@ main(void)
 	tcase_add_test(tcase, only_sound_runs_make_a_ceiling);
 	tcase_add_test(tcase, derived_values_are_golden);
 	tcase_add_test(tcase, derived_values_are_peaks);
+	tcase_add_test(tcase, threads_of_a_library_have_the_ceilings_of_as_many);
 	tcase_add_test(tcase, upper_quartile_is_of_sound_runs);
 	tcase_add_loop_test(tcase, stores_are_shown_with_their_fills, 0, 6);
 	tcase_add_loop_test(tcase, directions_have_their_ceilings, 0, 4);
@@ -901,6 +983,7 @@ main(void)
 	tcase_add_test(tcase, words_for_people);
 	tcase_add_test(tcase, doubts_are_told);
 	tcase_add_test(tcase, doubts_are_notes);
+	tcase_add_test(tcase, the_best_candidate_is_chosen);
 	tcase_add_test(tcase, what_measuring_costs_and_broken_rules_are_told);
 	tcase_add_test(tcase, rates_above_the_roof_are_told);
 	suite_add_tcase(suite, tcase);

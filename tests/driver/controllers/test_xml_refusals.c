@@ -182,6 +182,24 @@ static const struct {
 	 "$n"},
 	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time' best='tim'/>" TAIL, "c.xml:4: plot: best: ...",
 	 "time"},
+	{__LINE__,
+	 HEAD AXIS POINT
+	 "<choice name='c' best='tim' otherwise='1'><axis name='k'><list values='1'/></axis><workload><kernel "
+	 "type='Triad'/></workload></choice>" TAIL,
+	 "c.xml:4: ...", "time"},
+	{__LINE__,
+	 HEAD AXIS POINT "<choice name='c' best='time' otherwise='1'><axis name='k'><list "
+			 "values='1'/></axis><workload><kernel type='Triad'/></workload></choice>" TAIL,
+	 "c.xml:4: <choice best=\"time\">: expected a performance or a throughput", ""},
+	{__LINE__,
+	 HEAD AXIS POINT "<choice name='quick' best='performance:flop' otherwise='1'><axis name='k'><list "
+			 "values='1'/></axis><workload><kernel type='Triad'/></workload></choice>" TAIL,
+	 "c.xml:4: a choice cannot be called 'quick'", "a meaning of its own"},
+	{__LINE__,
+	 HEAD AXIS POINT
+	 "<choice name='c' best='performance:flop' otherwise='1'><axis name='k'><list "
+	 "values='1'/></axis><workload><kernel type='Triad' bufferSize='{$n}'/></workload></choice>" TAIL,
+	 "c.xml:4: ...", ""},
 	{__LINE__, HEAD AXIS POINT "<derived name='a'/>" TAIL, "c.xml:4: ...", ""},
 	{__LINE__, HEAD AXIS POINT "<derived name='a' is='1' text='b'/>" TAIL, "c.xml:4: ...", ""},
 	{__LINE__, HEAD AXIS POINT "<derived name='a' peak='load'/>" TAIL, "c.xml:4: ...", ""},
@@ -194,6 +212,10 @@ static const struct {
 	{__LINE__, HEAD AXIS POINT "<derived name='a' is='1'/>\n<derived name='b' text='{$c}' if='$a > 0'/>" TAIL,
 	 "c.xml:5: <derived>: text: ...", ""},
 	{__LINE__, HEAD AXIS POINT "<derived name='a' is='1' if='$m'/>" TAIL, "c.xml:4: ...", "$n"},
+	{__LINE__, HEAD AXIS POINT "<quantity is='time' name='t'/>\n<derived name='a' is='$t div $base.t'/>" TAIL,
+	 "c.xml:5: ...", "$t"},
+	{__LINE__, HEAD AXIS POINT "<derived name='a' is='1' base='{$m}'/>" TAIL, "c.xml:4: <derived>: base: ...",
+	 "$n"},
 	{__LINE__, HEAD AXIS "<ceiling name='c'><workload><kernel type='Dummy'/></workload></ceiling>" TAIL,
 	 "c.xml:3: <ceiling> needs either a performance or a throughput or a latency (at n=1)", "performance="},
 	{__LINE__,

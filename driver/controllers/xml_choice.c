@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Choices of an XML controller: of the values of an axis the one that measures best, known before the points are
+ * planned. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/experiment_internal.h"
+#include "controllers/value_text.h"
+#include "controllers/xml_plan.h"
+#include "memory.h"
+
+/* So much better than those before it a candidate must be: of what is as good as equal the first one stays, run by run.
+ */
+#define CLEARLY_BETTER 1.05
+
+/* A <choice> being made. */
+struct choosing {
+	struct xml_controller *controller;
+	const xmlNode *element;
+	struct quantity_request best;
+	struct planned_choice *choice;
+	double highest;
+	char *guess; /* the first candidate that nothing is said against; or NULL */
+};
+
+void
+planned_choice_clear(struct planned_choice *choice)
+{
+	free(choice->name);
+	free(choice->value);
+	free(choice->text);
+	json_decref(choice->candidates);
+}
+
+/* "SkylakeX 104, Haswell 60.1" gets another one; what: its value, or why it has none. */
+static void
+tell(struct planned_choice *choice, const char *candidate, const char *what)
+{
+	char *longer = rot_format("%s%s%s %s", choice->text, choice->text[0] ? ", " : "", candidate, what);
+
+	free(choice->text);
+	choice->text = longer;
+}
+
+static void
+replace(char **text, const char *with)
+{
+	free(*text);
+	*text = rot_strdup(with);
+}
+
+/* What disturbs runs makes them slower: candidates are compared by what a quarter of their runs reach. */
+static void
+keep_value(struct choosing *c, const char *candidate, const struct quantity_value *value)
+{
+	struct shown_unit unit = shown_unit(value->unit);
+	double reached = experiment_upper_quartile(value);
+	char *number = rot_format("%.3g %s", reached * unit.factor, unit.shown);
+	json_t *json = json_object();
+
+	tell(c->choice, candidate, number);
+	json_object_set_new(json, "value", json_string(candidate));
+	json_object_set_new(json, "quantity", quantity_value_json(value));
+	json_array_append_new(c->choice->candidates, json);
+	if (isnan(c->highest) || reached > CLEARLY_BETTER * c->highest) {
+		c->highest = reached;
+		replace(&c->choice->value, candidate);
+	}
+	free(number);
+}
+
+/* Without may_measure only what was measured before counts. -1: interrupted. */
+static int
+try_candidate(struct choosing *c, const char *candidate, const struct measurement *measurement, int nr_runs,
+	      struct rot_error *err)
+{
+	struct rot *rot = c->controller->rot;
+	const bool was_cached_only = rot->is_cached_only;
+	struct quantity_value value = {.name = NULL};
+	struct rot_error why = {0};
+	int rc;
+
+	if (!c->guess)
+		c->guess = rot_strdup(candidate);
+	rot->is_cached_only = was_cached_only || !c->controller->may_measure;
+	rc = quantities_measure(rot, measurement, &c->best, 1, nr_runs, &value, NULL, &why);
+	rot->is_cached_only = was_cached_only;
+	if (rc == 0) {
+		keep_value(c, candidate, &value);
+		quantity_value_clear(&value);
+	} else if (rot_interrupted()) {
+		*err = why;
+		return -1;
+	} else if (c->controller->may_measure) {
+		tell(c->choice, candidate, "impossible");
+	} else {
+		c->choice->is_known = false;
+	}
+	return 0;
+}
+
+static int
+try_at(struct choosing *c, const struct point *at, struct rot_error *err)
+{
+	struct expression_scope *scope = expression_scope_new(c->controller->constants);
+	struct measurement *measurement;
+	bool is_missing = false;
+	int nr_runs, rc = -1;
+
+	point_set_variables(at, scope);
+	measurement = xml_plan_measurement(c->controller, c->element, scope, err);
+	if (measurement && xml_plan_runs(c->element, scope, &nr_runs, err) == 0 &&
+	    xml_plan_find_missing(c->controller, c->element, measurement, &is_missing, err) == 0)
+		rc = is_missing ? 0 : try_candidate(c, at->coordinates[0].text, measurement, nr_runs, err);
+	rot_graph_delete(measurement);
+	expression_scope_delete(scope);
+	return rc;
+}
+
+static int
+try_all(struct choosing *c, struct rot_error *err)
+{
+	const xmlNode *axis = xml_child(c->element, "axis");
+	struct point *points = NULL;
+	size_t nr = 0;
+	int rc = xml_plan_space(c->controller, c->element, &axis, 1, c->controller->constants, &points, &nr, err);
+
+	for (size_t i = 0; rc == 0 && i < nr; i++)
+		rc = try_at(c, &points[i], err);
+	points_delete(points, nr);
+	return rc;
+}
+
+/* Of times and counts the highest is not the best. */
+static int
+parse_best(struct choosing *c, struct rot_error *err)
+{
+	char *best = xml_attribute(c->element, "best", "");
+	int rc = quantity_parse(&c->best, best, err);
+
+	if (rc == 0 && strcmp(c->best.name, "performance") != 0 && strcmp(c->best.name, "throughput") != 0)
+		rc = rot_error_set(err, 0, "<choice best=\"%s\">: expected a performance or a throughput", best);
+	free(best);
+	return rc < 0 ? xml_error_at(c->element, err) : 0;
+}
+
+static int
+choose(struct choosing *c, struct rot_error *err)
+{
+	const struct expression_scope *constants = c->controller->constants;
+	struct planned_choice *choice = c->choice;
+	bool is_wanted;
+
+	choice->name = xml_attribute(c->element, "name", "");
+	choice->text = rot_strdup("");
+	choice->candidates = json_array();
+	choice->is_known = true;
+	if (parse_best(c, err) < 0)
+		return -1;
+	choice->value = xml_evaluated(c->element, "otherwise", NULL, constants, err);
+	if (!choice->value || xml_plan_check_name(choice->name, c->element, err) < 0 ||
+	    xml_condition(c->element, constants, &is_wanted, err) < 0 || (is_wanted && try_all(c, err) < 0))
+		return -1;
+	if (!choice->is_known && c->guess)
+		replace(&choice->value, c->guess);
+	expression_scope_set_string(c->controller->constants, choice->name, choice->value);
+	return 0;
+}
+
+int
+xml_plan_choices(struct xml_controller *controller, struct rot_error *err)
+{
+	const xmlNode *element;
+
+	for (size_t i = 0; (element = xml_plan_next(controller, &i, "choice"));) {
+		struct choosing choosing = {.controller = controller, .element = element, .highest = NAN};
+		int rc;
+
+		controller->choices =
+			rot_realloc(controller->choices, controller->nr_choices + 1, sizeof(*controller->choices));
+		choosing.choice = &controller->choices[controller->nr_choices++];
+		*choosing.choice = (struct planned_choice){.name = NULL};
+		rc = choose(&choosing, err);
+		free(choosing.guess);
+		if (rc < 0)
+			return -1;
+	}
+	return 0;
+}
+
+bool
+xml_plan_knows_choices(const struct xml_controller *controller)
+{
+	for (size_t i = 0; i < controller->nr_choices; i++)
+		if (!controller->choices[i].is_known)
+			return false;
+	return true;
+}
+
+void
+xml_plan_show_choices(const struct xml_controller *controller, struct experiment *experiment)
+{
+	for (size_t i = 0; i < controller->nr_choices; i++) {
+		const struct planned_choice *choice = &controller->choices[i];
+
+		if (choice->text[0])
+			experiment_add_choice(experiment, choice->name, choice->value, choice->text,
+					      choice->candidates);
+	}
+}
