@@ -8,11 +8,13 @@
 #include <time.h>
 
 #include "memory.h"
+#include "peaks/limits.h"
 #include "rot.h"
 #include "support/clock.h"
 
 #define NR_STARTS 5  /* as in the original tool */
 #define GAIN 0.002   /* a step that betters less than 0.2 % is noise: plateaus are flat to 0.05 % per core cycle */
+#define ENOUGH 0.995 /* of the limit of the documents: nothing better is to be expected */
 #define MAX_BATCH 64 /* variants built before any of them is measured */
 #define MAX_FINALISTS 3
 
@@ -39,6 +41,23 @@ is_valid_variant(void *context, const int *coordinates)
 	return rc == 0;
 }
 
+/* Of peaks that are a time less is better, and there are no limits. 0: not known. */
+static double
+enough_of(const struct finding *finding, const struct planned_ceiling *ceiling)
+{
+	const struct peak peak = {
+		.kind = ceiling_kind(ceiling),
+		.operation = ceiling->operation,
+		.border = ceiling->border,
+		.access = ceiling->access,
+		.instruction_set = ceiling->instruction_set,
+	};
+	const double limit =
+		finding->limits ? peak_limit(&peak, finding->limits, (int)finding->rot->machine->cpu_model) : NAN;
+
+	return isnan(limit) ? 0 : ENOUGH * limit;
+}
+
 int
 ceiling_search_begin(struct ceiling_search *search, struct finding *finding, const struct planned_ceiling *ceiling,
 		     struct rot_error *err)
@@ -52,6 +71,7 @@ ceiling_search_begin(struct ceiling_search *search, struct finding *finding, con
 		.nr_seeds = ceiling->nr_seeds,
 		.nr_starts = NR_STARTS,
 		.max_batch = MAX_BATCH,
+		.enough = enough_of(finding, ceiling),
 		.gain = GAIN,
 	};
 

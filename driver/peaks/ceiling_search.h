@@ -32,6 +32,7 @@ struct finding {
 	struct xml_controller *controller;
 	struct peak_list *list;
 	struct modes modes;
+	struct architecture *limits; /* NULL: nothing is known */
 	int *cpus;
 	size_t nr_cpus;
 	double deadline_s;     /* of all */

@@ -13,6 +13,8 @@
 #include "memory.h"
 #include "peaks/ceiling_search.h"
 #include "peaks/cpus.h"
+#include "peaks/limits.h"
+#include "quantities/architecture.h"
 #include "support/clock.h"
 #include "support/progress.h"
 
@@ -235,6 +237,7 @@ peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_lis
 		.list = list,
 		.deadline_s = options->time_limit_s > 0 ? clock_now_s() + options->time_limit_s : INFINITY,
 		.controller = xml_controller_open_default_peaks(rot, err),
+		.limits = limits_load(rot, NULL),
 	};
 	int rc = -1;
 
@@ -249,6 +252,7 @@ peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_lis
 		rc = find(&finding, err);
 out:
 	modes_clear(&finding.modes);
+	architecture_delete(finding.limits);
 	xml_controller_close(finding.controller);
 	free(finding.cpus);
 	return rc;

@@ -83,16 +83,32 @@ set_remark(struct peak *peak, const struct architecture_limit *limit)
 		rot_string_set(&peak->remark, is_cause ? limit->cause : unknown_cause(peak));
 }
 
+/* NULL: none. *factor: operations or bytes of what the limit counts. */
+static const struct architecture_limit *
+find_limit(const struct peak *peak, const struct architecture *architecture, int model, double *factor)
+{
+	*factor = peak->kind == PEAK_PERFORMANCE ? numbers_of(peak) * operations_of(peak->access)
+		  : peak->kind == PEAK_BANDWIDTH ? 1
+						 : 0;
+	return *factor > 0 ? architecture_limit(architecture, model, peak->kind == PEAK_PERFORMANCE ? "" : peak->border,
+						peak->access, peak->instruction_set)
+			   : NULL;
+}
+
+double
+peak_limit(const struct peak *peak, const struct architecture *architecture, int model)
+{
+	double factor;
+	const struct architecture_limit *limit = find_limit(peak, architecture, model, &factor);
+
+	return limit ? limit->per_cycle * factor : NAN;
+}
+
 void
 peak_set_limit(struct peak *peak, const struct architecture *architecture, int model)
 {
-	double factor = peak->kind == PEAK_PERFORMANCE ? numbers_of(peak) * operations_of(peak->access)
-			: peak->kind == PEAK_BANDWIDTH ? 1
-						       : 0;
-	const char *border = peak->kind == PEAK_PERFORMANCE ? "" : peak->border;
-	const struct architecture_limit *limit =
-		factor > 0 ? architecture_limit(architecture, model, border, peak->access, peak->instruction_set)
-			   : NULL;
+	double factor;
+	const struct architecture_limit *limit = find_limit(peak, architecture, model, &factor);
 
 	free(peak->limit_source);
 	peak->limit_source = rot_strdup(limit ? limit->source : "");
@@ -101,15 +117,23 @@ peak_set_limit(struct peak *peak, const struct architecture *architecture, int m
 		set_remark(peak, limit);
 }
 
-int
-peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err)
+struct architecture *
+limits_load(struct rot *rot, struct rot_error *err)
 {
 	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
 	struct architecture *architecture = architecture_load(folder, rot->machine, NULL, err);
 
+	free(folder);
+	return architecture;
+}
+
+int
+peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err)
+{
+	struct architecture *architecture = limits_load(rot, err);
+
 	for (size_t i = 0; architecture && i < list->nr; i++)
 		peak_set_limit(&list->peaks[i], architecture, (int)rot->machine->cpu_model);
-	free(folder);
 	if (!architecture)
 		return -1;
 	architecture_delete(architecture);

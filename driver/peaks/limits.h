@@ -16,13 +16,19 @@ struct architecture;
  * and the profile replaces it with what is found next. */
 #define LIMIT_EXCEEDED 0.005
 
+/* What the documents of this machine's processor say, whether its events can be counted or not. Delete it. */
+struct architecture *limits_load(struct rot *rot, struct rot_error *err);
+
+/* Per core cycle, of kind, operation, border, access and instruction set of the peak; NaN: nothing is known. */
+double peak_limit(const struct peak *peak, const struct architecture *architecture, int model);
+
 /*
  * Sets limit, source and remark of the peak, on a CPU of that model; NaN and "" where nothing is known. A remark that
  * is there already stays.
  */
 void peak_set_limit(struct peak *peak, const struct architecture *architecture, int model);
 
-/* The same for all, on this machine, whether its events can be counted or not. */
+/* The same for all, on this machine. */
 int peaks_set_limits(struct rot *rot, struct peak_list *list, struct rot_error *err);
 
 #endif

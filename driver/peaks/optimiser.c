@@ -290,7 +290,7 @@ highest_climber(const struct optimiser *optimiser)
 /*
  * Has one arrived at the top of all, with two more as high as that? They began at different places, so what they met is
  * the machine's bound and not a variant's: nothing is higher, and those that are still below would only come to the
- * same.
+ * same. No others are needed where the bound is known.
  */
 static bool
 has_plateau(const struct optimiser *optimiser)
@@ -307,7 +307,7 @@ has_plateau(const struct optimiser *optimiser)
 			return false;
 	for (const struct climber *climber = optimiser->climbers; climber < end; climber++)
 		nr_at_top += optimiser->found[climber->at].value >= top - fabs(top) * optimiser->options.gain;
-	return nr_at_top >= PLATEAU;
+	return nr_at_top >= PLATEAU || (optimiser->options.enough > 0 && top >= optimiser->options.enough);
 }
 
 /* Until there are points to be valued, or all have arrived. The highest first: if time ends the optimiser, little is

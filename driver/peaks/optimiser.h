@@ -14,7 +14,8 @@
 enum search_strategy {
 	SEARCH_QUICK, /* the seeds alone; without a valid one, the starting points of SEARCH_FAST */
 	SEARCH_FAST,  /* from the seeds and from points drawn by lot, to the best neighbour, as long as it is better;
-			 first from where it is highest; until one is at the top and two others as high */
+			 first from where it is highest; until one is at the top, and two others as high, or it is enough
+		       */
 	SEARCH_GRID,  /* every point */
 };
 
@@ -42,6 +43,7 @@ struct optimiser_options {
 	size_t nr_starts;  /* of SEARCH_FAST, beside the seeds: 5 in the original tool */
 	size_t max_batch;  /* points at a time, 0: any number */
 	size_t max_points; /* all together, 0: any number; seeds and starting points come first */
+	double enough;     /* > 0: nothing is better than this; who has it at the top needs no others beside him */
 	double gain;       /* a step must better a value by this share of it: above noise, else plateaus are walked */
 };
 

@@ -171,6 +171,29 @@ START_TEST(highest_climbs_first)
 }
 END_TEST
 
+/* The seed is the top: its neighbours are looked at, and nobody else climbs where the top is known to be enough. */
+START_TEST(enough_ends_the_search)
+{
+	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
+	const int top[] = {12, 4};
+	const int *const seeds[] = {top};
+	const double enough[] = {0, 99.9, 100.1};
+	struct optimiser_options options = {
+		.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1, .nr_starts = 5, .gain = 0.001};
+	struct optimiser *optimiser;
+
+	options.enough = enough[_i];
+	optimiser = optimiser_new(&space, &options);
+	follow(optimiser, hill, 0);
+	ck_assert_double_eq(best_of(optimiser)->value, 100);
+	if (_i == 1)
+		ck_assert_uint_le(optimiser_nr_points(optimiser), 1 + 5 + 8);
+	else
+		ck_assert_uint_gt(optimiser_nr_points(optimiser), 1 + 5 + 8);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
 START_TEST(gain_keeps_climbers_off_noise)
 {
 	const struct optimiser_space space = {.axes = square, .nr_axes = 2};
@@ -373,6 +396,7 @@ main(void)
 	tcase_add_loop_test(tests, fast_finds_the_top_with_fewer_points, 0, NR_ELEMENTS(hills));
 	tcase_add_test(tests, climbs_out_of_what_cannot_be_measured);
 	tcase_add_test(tests, highest_climbs_first);
+	tcase_add_loop_test(tests, enough_ends_the_search, 0, 3);
 	tcase_add_test(tests, gain_keeps_climbers_off_noise);
 	tcase_add_test(tests, plateau_ends_a_search);
 	tcase_add_test(tests, same_values_same_points);
