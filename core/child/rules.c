@@ -190,8 +190,6 @@ int
 rule_check(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
 	   struct rot_error *err)
 {
-	if (!rule->predicate || !rule->action)
-		return rot_error_set(err, 0, "a rule has no %s", rule->predicate ? "action" : "predicate");
 	if (rule_head_check(rule, measurement, err) < 0)
 		return -1;
 	return action_check(rule->action, measurement, kind, err);

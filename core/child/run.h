@@ -61,6 +61,7 @@ struct action_set {
 /*
  * measurement: this run's own clone of the description.
  * lock: of everything below it.   ended: signalled when a workload's thread is about to end.
+ * nr_initialized: kernels, so far.
  * action_outputs: MeasurerSetOutputs of actions, in the order of their execution.
  * service: that of the command.   thread_lock: of thread_measurers.
  */
@@ -70,6 +71,7 @@ struct run {
 	struct child_thread main_thread;
 	struct workload_run *workloads;
 	size_t nr_workloads;
+	atomic_size_t nr_initialized;
 	pthread_mutex_t lock;
 	pthread_cond_t ended;
 	size_t nr_running;

@@ -11,6 +11,7 @@
 #include "child/journal.h"
 #include "child/rules.h"
 #include "child/spin.h"
+#include "common/clock.h"
 #include "common/watch.h"
 #include "memory.h"
 
@@ -21,9 +22,11 @@ static size_t nr_entries;
 static _Atomic(struct run *) current;
 static atomic_int nr_raising;
 
-/* The first action of a run that could not be executed, and where. */
+/* What a run's first action that could not be executed is called, and at which entry that was (NOWHERE: there is none).
+ */
+#define NOWHERE SIZE_MAX
+static atomic_size_t failed_entry = NOWHERE;
 static _Atomic(const char *) failed_action;
-static atomic_size_t failed_entry;
 
 /* ---- which places ---- */
 
@@ -102,16 +105,38 @@ collect(void *unused, const struct breakpoint_event_predicate *predicate)
 
 /* ---- in the thread that has come to a place ---- */
 
-/* Whoever has the lock gives it back soon, unless it is this thread. */
+/* Longer than somebody who has what is needed may have to wait for a CPU. */
+#define PATIENCE_NS 200000000
+
+/* Zeroed: at the beginning. */
+struct patience {
+	struct spin spin;
+	uint64_t until_ns;
+};
+
+/*
+ * Whoever has a lock gives it back soon, unless it is this thread. When something has failed already, nobody waits any
+ * more: what follows is only tried, so that kernels are stopped nevertheless.
+ */
+static bool
+wait_a_turn(struct patience *patience)
+{
+	if (failed_entry != NOWHERE)
+		return false;
+	if (patience->until_ns == 0)
+		patience->until_ns = clock_raw_ns() + PATIENCE_NS;
+	spin_once(&patience->spin);
+	return clock_raw_ns() < patience->until_ns;
+}
+
 static bool
 try_lock(pthread_mutex_t *lock)
 {
-	struct spin spin = {0};
+	struct patience patience = {0};
 
 	while (pthread_mutex_trylock(lock) != 0) {
-		if (spin.turns == SPIN_TURNS)
+		if (!wait_a_turn(&patience))
 			return false;
-		spin_once(&spin);
 	}
 	return true;
 }
@@ -131,12 +156,11 @@ get_rule(struct run *run, size_t i, struct rule **rule)
 static bool
 execute(struct run *run, struct action_base *action)
 {
-	struct spin spin = {0};
+	struct patience patience = {0};
 
 	while (!action_execute_inside(run, action)) {
-		if (spin.turns == SPIN_TURNS)
+		if (!wait_a_turn(&patience))
 			return false;
-		spin_once(&spin);
 	}
 	return true;
 }
@@ -144,10 +168,10 @@ execute(struct run *run, struct action_base *action)
 static void
 fail(size_t entry, const char *action)
 {
-	const char *none = NULL;
+	size_t nowhere = NOWHERE;
 
-	failed_entry = failed_action ? failed_entry : entry;
-	atomic_compare_exchange_strong(&failed_action, &none, action);
+	if (atomic_compare_exchange_strong(&failed_entry, &nowhere, entry))
+		failed_action = action;
 }
 
 static const char *
@@ -166,12 +190,14 @@ answer(struct run *run, size_t i, int64_t hit)
 	struct rule *rule;
 
 	journal_add(journal_text(entry->event), -1);
-	for (size_t at = 0; !failed_action && !run_has_failed(run); at++) {
-		if (!get_rule(run, at, &rule))
+	for (size_t at = 0; !run_has_failed(run); at++) {
+		if (!get_rule(run, at, &rule)) {
 			fail(i, "action");
-		else if (!rule)
 			return;
-		else if (predicate_matches(rule->predicate, &event) && !execute(run, rule->action))
+		}
+		if (!rule)
+			return;
+		if (predicate_matches(rule->predicate, &event) && !execute(run, rule->action))
 			fail(i, ROT_ENTITY(rule->action)->class->name);
 	}
 }
@@ -221,7 +247,9 @@ watches_open(const struct measurement_command *command, struct notifier *notifie
 	if (notifier_send(notifier, WIRE_WATCH, (int64_t)(uintptr_t)&table, &error) < 0 ||
 	    notifier_await(notifier, WIRE_WATCHING, &answer, &error) < 0)
 		return failure_record(failure, FAILURE_ERROR, &error);
-	return answer < 0 ? refuse(failure, "the parent of the core may not trace it") : 0;
+	if (answer < 0)
+		return refuse(failure, "the parent of the core may not trace it");
+	return answer > 0 ? 0 : refuse(failure, "the parent of the core cannot read its memory");
 }
 
 void
@@ -229,14 +257,13 @@ watches_set_run(struct run *run)
 {
 	struct spin spin = {0};
 
+	if (run)
+		failed_entry = NOWHERE;
 	current = run;
 	while (!run && nr_raising > 0)
 		spin_once(&spin);
-	if (run)
-		failed_action = NULL;
 }
 
-/* Libraries that kernels load are there by now. */
 static void
 check_place(void *context, const struct breakpoint_event_predicate *predicate)
 {
@@ -251,21 +278,28 @@ check_place(void *context, const struct breakpoint_event_predicate *predicate)
 }
 
 int
+watches_check_places(struct run *run)
+{
+	pthread_mutex_lock(&run->lock);
+	visit_measurement(run->measurement, check_place, run);
+	pthread_mutex_unlock(&run->lock);
+	return run_has_failed(run) ? -1 : 0;
+}
+
+static const char impossible_hint[] =
+	"a measurer set must be initialized before: for what kernels do at their initialization at the event started "
+	"of the thread; a kernel in use cannot be stopped or flushed by a breakpoint in what does that";
+
+int
 watches_check(struct run *run)
 {
-	const char *action = failed_action;
+	size_t entry = failed_entry;
 	struct rot_error error;
 
-	visit_measurement(run->measurement, check_place, run);
-	if (action) {
-		rot_error_set(&error, 0, "a thread that came to '%s' could not execute a %s",
-			      entries[failed_entry].place, action);
-		rot_error_hint(
-			&error,
-			"a measurer set must be initialized before: for what kernels do at their initialization at the "
-			"event started of the thread; a kernel in use cannot be stopped or flushed by a breakpoint in "
-			"what "
-			"does that");
+	if (watches_check_places(run) == 0 && entry != NOWHERE) {
+		rot_error_set(&error, 0, "a thread that came to '%s' could not execute a %s", entries[entry].place,
+			      failed_action);
+		rot_error_hint(&error, "%s", impossible_hint);
 		run_fail(run, &error);
 	}
 	return run_has_failed(run) ? -1 : 0;

@@ -16,8 +16,11 @@ int watches_open(const struct measurement_command *command, struct notifier *not
 /* From now on events are the run's; or (NULL) nobody's, and no thread is handling one any more. */
 void watches_set_run(struct run *run);
 
-/* At the end of a run's workloads: 0, or -1 and the failure recorded: a place was not found, or an action impossible.
- */
+/* When all kernels are initialized, and with them the libraries they load: -1 and the failure recorded if a place was
+ * not found. */
+int watches_check_places(struct run *run);
+
+/* At the end of a run's workloads: likewise, and where an action was impossible. */
 int watches_check(struct run *run);
 
 void watches_close(void);

@@ -8,6 +8,7 @@
 #include "child/kernels.h"
 #include "child/rules.h"
 #include "child/service.h"
+#include "child/watches.h"
 
 void
 workload_init(struct workload_run *work, struct run *run, struct workload *workload)
@@ -157,6 +158,9 @@ prepare(struct workload_run *work)
 		return run_fail(work->run, &error);
 	}
 	if (raise_event(work, EVENT_THREAD, "started") < 0 || initialize_kernel(work) < 0)
+		return -1;
+	if (atomic_fetch_add(&work->run->nr_initialized, 1) + 1 == work->run->nr_workloads &&
+	    watches_check_places(work->run) < 0)
 		return -1;
 	return set_initialize(&work->set, work->workload->measurer_set, 0, work->run->failure);
 }

@@ -48,7 +48,8 @@ enum wire_kind {
 	 */
 	WIRE_WATCH, /* argument: address of a struct watch_table */
 
-	WIRE_WATCHING, /* parent to child; argument: 1, or -1 if nothing can be observed: nothing is traced */
+	/* parent to child; argument: 1, or 0: the table cannot be read, or -1: nothing is traced */
+	WIRE_WATCHING,
 
 	WIRE_HOLDING, /* parent to child; argument: that of HOLD, or -1 if threads cannot be held: nothing is traced */
 };

@@ -137,17 +137,21 @@ put_int3(struct image *image, struct breakpoint *breakpoint, const struct thread
 	return 0;
 }
 
-/* Where a library was unloaded, and maybe another loaded, nothing is to be restored. */
-static void
-restore_code(struct image *image, struct breakpoint *breakpoint, const struct thread *thread)
+/* Not where its library was unloaded, and maybe the same or another loaded. */
+static bool
+is_in_code(struct image *image, const struct breakpoint *breakpoint)
 {
 	uint8_t byte;
 
-	if (!breakpoint->is_set)
-		return;
-	breakpoint->is_set = false;
-	if (image_read(image, breakpoint->address, &byte, sizeof(byte)) == 0 && byte == INT3)
+	return breakpoint->is_set && image_read(image, breakpoint->address, &byte, sizeof(byte)) == 0 && byte == INT3;
+}
+
+static void
+restore_code(struct image *image, struct breakpoint *breakpoint, const struct thread *thread)
+{
+	if (is_in_code(image, breakpoint))
 		image_write(image, thread, breakpoint->address, breakpoint->code, 1);
+	breakpoint->is_set = false;
 }
 
 /* Takes over what stands there now, if it is not the same as before: then the slot is for other code. */
@@ -196,14 +200,11 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 	struct breakpoint *breakpoint = find_or_add(image, address);
 	struct use *use = find_use(breakpoint, user);
 
-	if (use) {
-		use->nr++;
-		return 0;
-	}
+	breakpoint->is_set = is_in_code(image, breakpoint);
 	if (breakpoint->is_refused)
 		return rot_error_set(err, 0, "%s", refusal);
-	if (breakpoint->nr_uses == MAX_USERS)
-		return rot_error_set(err, 0, "more than %d regions begin or end at 0x%llx", MAX_USERS,
+	if (!use && breakpoint->nr_uses == MAX_USERS)
+		return rot_error_set(err, 0, "more than %d regions or rules are for 0x%llx", MAX_USERS,
 				     (unsigned long long)address);
 	if (!breakpoint->is_set) {
 		if (image_check(thread, err) < 0 || prepare(thread, breakpoint, !is_once, err) < 0)
@@ -214,7 +215,10 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 		}
 		breakpoint->is_once = is_once;
 	}
-	breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
+	if (use)
+		use->nr++;
+	else
+		breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
 	return 0;
 }
 

@@ -10,23 +10,14 @@
 
 #include "common/watch.h"
 #include "memory.h"
-#include "parent/breakpoints.h"
 #include "parent/objects.h"
-#include "parent/places.h"
+#include "parent/place_watch.h"
 
 /* Entries of a table; more are no table. */
 #define MAX_ENTRIES 4096
 
 /* Events at one address of one stop. */
 #define MAX_PENDING 16
-
-/* An entry at places with the same condition (places.h): what breakpoints know. */
-struct site {
-	struct child_places *places;
-	size_t entry;
-	uint8_t condition;
-	struct site *next;
-};
 
 /* Of a thread, in this run. */
 struct hits {
@@ -40,7 +31,8 @@ struct child_places {
 	struct symbol_files *symbols;
 	struct watch_table table;
 	struct watch_entry *entries; /* copies */
-	struct site *sites;
+	bool *were_found;            /* as entries, like watches */
+	struct place_watch *watches;
 	uint64_t run;
 	bool is_asked; /* the main thread is to stop, so that breakpoints can be set in it */
 
@@ -67,22 +59,20 @@ count_hit(const struct child_places *self, struct thread *thread, size_t entry)
 
 /* What the child's own functions do in its handler is no event. */
 static void
-on_hit(void *context, const struct breakpoint_hit *hit)
+on_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 {
-	const struct site *site = context;
-	struct child_places *self = site->places;
-	const struct watch_entry *entry = &self->entries[site->entry];
+	struct child_places *self = watch->context;
+	size_t i = (size_t)(watch - self->watches);
+	const struct watch_entry *entry = &self->entries[i];
 	int64_t nr;
 
-	if (hit->thread->is_bystander || injector_runs(self->setup.injector, hit->thread) ||
-	    !code_is_taken(site->condition, hit->registers->eflags, hit->registers->rcx))
+	if (hit->thread->is_bystander || injector_runs(self->setup.injector, hit->thread))
 		return;
-	nr = count_hit(self, hit->thread, site->entry);
+	nr = count_hit(self, hit->thread, i);
 	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit) || self->nr_pending == MAX_PENDING)
 		return;
-	self->pending[self->nr_pending++] = (struct injection){.trampoline = self->table.trampoline,
-							       .function = self->table.handler,
-							       .arguments = {site->entry, (uint64_t)nr}};
+	self->pending[self->nr_pending++] = (struct injection){
+		.trampoline = self->table.trampoline, .function = self->table.handler, .arguments = {i, (uint64_t)nr}};
 }
 
 /* ---- setting them ---- */
@@ -107,63 +97,25 @@ refuse(struct child_places *self, size_t i, const struct rot_error *err)
 }
 
 static void
-on_refused(void *context, uint64_t address, const struct rot_error *err)
+confirm(struct child_places *self, size_t i)
 {
-	const struct site *site = context;
+	self->were_found[i] = true;
+	if (!*self->entries[i].error)
+		return;
+	*self->entries[i].error = '\0';
+	tell(self, i);
+}
+
+static void
+on_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
+{
+	struct child_places *self = watch->context;
 
 	(void)address;
-	refuse(site->places, site->entry, err);
+	refuse(self, (size_t)(watch - self->watches), err);
 }
 
-static struct site *
-site_of(struct child_places *self, size_t entry, uint8_t condition)
-{
-	struct site *site = self->sites;
-
-	while (site && (site->entry != entry || site->condition != condition))
-		site = site->next;
-	if (site)
-		return site;
-	site = rot_calloc(1, sizeof(*site));
-	*site = (struct site){self, entry, condition, self->sites};
-	self->sites = site;
-	return site;
-}
-
-static int
-set_all(struct child_places *self, size_t entry, const struct place *places, size_t nr, struct thread *thread,
-	struct rot_error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < nr; i++) {
-		const struct breakpoint_user user = {
-			.hit = on_hit, .refused = on_refused, .context = site_of(self, entry, places[i].condition)};
-
-		if (breakpoint_set(thread, places[i].address, user, err) < 0)
-			rc = rot_error_prefix(err, "%s", places[i].text);
-	}
-	return rc;
-}
-
-/* A place that is only reached need not be one that can be left: then it is its own end. */
-static int
-set_entry(struct child_places *self, size_t i, const struct objects *objects, struct thread *thread,
-	  struct rot_error *err)
-{
-	const struct watch_entry *entry = &self->entries[i];
-	const char *end = strcmp(entry->event, "reached") == 0 ? entry->place : NULL;
-	bool is_left = strcmp(entry->event, "left") == 0;
-	struct region_places places = {0};
-	int rc = places_resolve(self->symbols, objects, entry->place, end, &places, err);
-
-	if (rc == 0)
-		rc = is_left ? set_all(self, i, places.ends, places.nr_ends, thread, err)
-			     : set_all(self, i, places.begins, places.nr_begins, thread, err);
-	region_places_clear(&places);
-	return rc;
-}
-
+/* What was found once may be gone, with a library that was unloaded. */
 static void
 resolve(void *context, struct thread *thread)
 {
@@ -173,12 +125,10 @@ resolve(void *context, struct thread *thread)
 	bool is_known = objects_read(thread->pid, &objects, &err) == 0;
 
 	for (size_t i = 0; i < self->table.nr; i++) {
-		if (!is_known || set_entry(self, i, &objects, thread, &err) < 0) {
+		if (is_known && place_watch_set(&self->watches[i], self->symbols, &objects, thread, &err) == 0)
+			confirm(self, i);
+		else if (!self->were_found[i])
 			refuse(self, i, &err);
-		} else if (*self->entries[i].error) {
-			*self->entries[i].error = '\0';
-			tell(self, i);
-		}
 	}
 	objects_clear(&objects);
 }
@@ -209,6 +159,18 @@ set_here(struct child_places *self, struct thread *thread)
 	self->setup.set(self->setup.context);
 }
 
+static void
+plan_watches(struct child_places *self)
+{
+	self->watches = rot_calloc(self->table.nr, sizeof(*self->watches));
+	for (size_t i = 0; i < self->table.nr; i++)
+		self->watches[i] = (struct place_watch){.place = self->entries[i].place,
+							.event = self->entries[i].event,
+							.hit = on_hit,
+							.refused = on_refused,
+							.context = self};
+}
+
 /* What the child says is true unless it was killed; then nobody waits for an answer. */
 static bool
 read_table(struct child_places *self, struct image *image, uint64_t address)
@@ -218,21 +180,25 @@ read_table(struct child_places *self, struct image *image, uint64_t address)
 		return false;
 	}
 	self->entries = rot_calloc(self->table.nr, sizeof(*self->entries));
-	if (image_read(image, self->table.entries, self->entries, self->table.nr * sizeof(*self->entries)) == 0)
-		return true;
-	self->table.nr = 0;
-	return false;
+	self->were_found = rot_calloc(self->table.nr, sizeof(*self->were_found));
+	if (image_read(image, self->table.entries, self->entries, self->table.nr * sizeof(*self->entries)) < 0) {
+		self->table.nr = 0;
+		return false;
+	}
+	plan_watches(self);
+	return true;
 }
 
-void
+bool
 child_places_watch(struct child_places *self, uint64_t table)
 {
 	struct thread *main_thread = threads_find(&self->setup.tracer->threads, self->setup.tracer->program);
 
 	if (!main_thread || !main_thread->image || self->entries || !read_table(self, main_thread->image, table))
-		return;
+		return false;
 	self->is_asked = true;
 	ptrace(PTRACE_INTERRUPT, main_thread->tid, NULL, NULL);
+	return true;
 }
 
 /* ---- what the tracer tells ---- */
@@ -305,14 +271,12 @@ child_places_delete(struct child_places *self)
 {
 	if (!self)
 		return;
-	while (self->sites) {
-		struct site *next = self->sites->next;
-
-		free(self->sites);
-		self->sites = next;
-	}
+	for (size_t i = 0; i < self->table.nr; i++)
+		place_watch_clear(&self->watches[i]);
 	images_clear(&self->images);
 	symbol_files_delete(self->symbols);
 	free(self->entries);
+	free(self->were_found);
+	free(self->watches);
 	free(self);
 }

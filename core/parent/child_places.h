@@ -31,8 +31,8 @@ bool child_places_may_go(struct child_places *places, struct thread *thread);
 /* To be called at every tracer_stop before the injector is; answers it. */
 enum tracer_answer child_places_stopped(struct child_places *places, const struct tracer_stop *stop);
 
-/* The table at that address in the child, once; its main thread waits until that is done. */
-void child_places_watch(struct child_places *places, uint64_t table);
+/* The table at that address in the child, once; its main thread waits until that is done. False: it cannot be read. */
+bool child_places_watch(struct child_places *places, uint64_t table);
 
 /* Whether there is a table: then what the child says is to be heard before its stops are answered. */
 bool child_places_are_watched(const struct child_places *places);

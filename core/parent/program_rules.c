@@ -190,9 +190,9 @@ watch_hit(struct watch *watch, struct ruled_thread *thread)
 	if (!thread->hits)
 		thread->hits = rot_calloc(rules->nr_watches, sizeof(*thread->hits));
 	answer(rules, &(struct program_event){.kind = EVENT_BREAKPOINT,
-					      .name = watch->event,
+					      .name = watch->at.event,
 					      .thread = thread,
-					      .place = watch->place,
+					      .place = watch->at.place,
 					      .hit = ++thread->hits[watch - rules->watches]});
 }
 
@@ -359,8 +359,8 @@ program_rules_stop(struct program_rules *rules)
 
 		if (!watch->is_found)
 			program_rules_warn(
-				rules, "no thread was seen to come to '%s' (%s): %s%s%s%s", watch->place, watch->event,
-				*watch->error.text ? watch->error.text : "no program was looked at",
+				rules, "no thread was seen to come to '%s' (%s): %s%s%s%s", watch->at.place,
+				watch->at.event, *watch->error.text ? watch->error.text : "no program was looked at",
 				*watch->error.hint ? " (" : "", watch->error.hint, *watch->error.hint ? ")" : "");
 	}
 }
@@ -386,12 +386,11 @@ plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate 
 	if (!predicate)
 		return;
 	for (size_t i = 0; i < rules->nr_watches; i++) {
-		if (strcmp(rules->watches[i].place, predicate->place) == 0 &&
-		    strcmp(rules->watches[i].event, predicate->event) == 0)
+		if (strcmp(rules->watches[i].at.place, predicate->place) == 0 &&
+		    strcmp(rules->watches[i].at.event, predicate->event) == 0)
 			return;
 	}
-	rules->watches[rules->nr_watches++] =
-		(struct watch){.rules = rules, .place = predicate->place, .event = predicate->event};
+	watch_init(&rules->watches[rules->nr_watches++], rules, predicate);
 }
 
 /* Every set and place that the rules reach, also those of a rule which comes later. */
@@ -454,7 +453,7 @@ program_rules_delete(struct program_rules *rules)
 	for (size_t i = 0; i < rules->nr_plans; i++)
 		set_plan_delete(rules->plans[i]);
 	for (size_t i = 0; i < rules->nr_watches; i++)
-		watch_clear(&rules->watches[i]);
+		place_watch_clear(&rules->watches[i].at);
 	free(rules->plans);
 	free(rules->watches);
 	free(rules->items);

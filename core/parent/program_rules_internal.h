@@ -8,6 +8,7 @@
 
 #include "entities.h"
 #include "parent/loop.h"
+#include "parent/place_watch.h"
 #include "parent/program_rules.h"
 #include "parent/thread_set.h"
 
@@ -40,13 +41,10 @@ struct ruled_thread {
 	struct ruled_thread *next, **link;
 };
 
-struct watch_site;
-
 /* A place and an event there that predicates name. is_found: in some process. error: why it was not in the last one. */
 struct watch {
 	struct program_rules *rules;
-	const char *place, *event;
-	struct watch_site *sites; /* of program_places.c */
+	struct place_watch at;
 	bool is_found;
 	struct rot_error error;
 };
@@ -88,9 +86,11 @@ struct program_rules {
 	bool is_started, is_over;
 };
 
+/* In program_places.c. The watch does not move any more. */
+void watch_init(struct watch *watch, struct program_rules *rules, const struct breakpoint_event_predicate *predicate);
+
 /* A thread has come to one of the watch's places. */
 void watch_hit(struct watch *watch, struct ruled_thread *thread);
-void watch_clear(struct watch *watch);
 
 bool program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event);
 

@@ -131,10 +131,10 @@ on_places_set(void *context)
 static void
 on_watch(struct supervisor *self, int64_t address)
 {
-	if (self->is_traced)
-		child_places_watch(self->places, (uint64_t)address);
-	else
+	if (!self->is_traced)
 		answer_watch(self, -1);
+	else if (!child_places_watch(self->places, (uint64_t)address))
+		answer_watch(self, 0);
 }
 
 /* Answered in order with the threads that start. */

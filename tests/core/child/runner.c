@@ -2,6 +2,7 @@
 /* See runner.h. */
 #include "runner.h"
 
+#include <dlfcn.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -51,6 +52,12 @@ void
 runner_trace(void)
 {
 	is_traced = true;
+}
+
+bool
+runner_has_library(const char *name)
+{
+	return !name || dlopen(name, RTLD_NOW) != NULL;
 }
 
 static int forbidden_syscall = -1, forbidden_errno;

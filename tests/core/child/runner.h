@@ -28,6 +28,9 @@ int runner_start(const char *command, const char *output, const char *journal);
 /* From now on (in this test) the child is started by rot-core, which traces it; there is no journal then. */
 void runner_trace(void);
 
+/* Whether there is a library of that name. NULL: true. */
+bool runner_has_library(const char *name);
+
 /* From now on (in this test) the child finds a system call failing with errnum, as in a container with a seccomp
  * filter. */
 void runner_forbid(int syscall_number, int errnum);

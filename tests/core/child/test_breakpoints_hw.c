@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
+#include "CrewData.h"
+#include "memory.h"
 #include "permits.h"
 #include "runner.h"
 #include "suite.h"
@@ -64,7 +66,34 @@ add_set(struct measurement *measurement, struct workload *workload, struct measu
 	add_rule(measurement, on_workload(workload, "stop"), on_set(&dispose_measurer_set_action_class, set));
 }
 
-/* The i-th call of the function touches i fresh pages. */
+/* "FILE:LINE" of a line in the kernels of the tests, the first that has the text (free). */
+static char *
+line_with(const char *text)
+{
+	char *path = source_path("tests/core/child/kernels.c"), *source = file_text(path), *place;
+	const char *found = strstr(source, text);
+	int line = 1;
+
+	ck_assert_msg(found != NULL, "'%s' is not in '%s'", text, path);
+	for (const char *at = source; at < found; at++)
+		line += *at == '\n';
+	place = rot_format("tests/core/child/kernels.c:%d", line);
+	free(source);
+	free(path);
+	return place;
+}
+
+static struct breakpoint_event_predicate *
+before_call(int64_t hit)
+{
+	char *place = line_with("= probe_visit(");
+	struct breakpoint_event_predicate *predicate = at(place, "reached", hit, hit);
+
+	free(place);
+	return predicate;
+}
+
+/* The i-th call of the function touches i fresh pages. It is named, or the line that calls it. */
 START_TEST(one_call_of_a_function_is_measured)
 {
 	struct measurement_command *command = make_command(RUNS);
@@ -74,7 +103,8 @@ START_TEST(one_call_of_a_function_is_measured)
 	struct outcome outcome;
 
 	add_set(measurement, add_visitor(measurement), set);
-	add_rule(measurement, at("probe_visit", "entered", hit, hit), on_set(&start_measurer_set_action_class, set));
+	add_rule(measurement, _i == 3 ? before_call(hit) : at("probe_visit", "entered", hit, hit),
+		 on_set(&start_measurer_set_action_class, set));
 	add_rule(measurement, at("probe_visit", "left", hit, hit), on_set(&stop_measurer_set_action_class, set));
 	runner_trace();
 	outcome = runner_run(command);
@@ -108,20 +138,37 @@ START_TEST(rules_for_breakpoints_are_added_at_run_time)
 }
 END_TEST
 
-/* The kernel would go on for ever: in its own thread, and in one that it made. */
+/* A visitor that would go on for ever. */
+static struct workload *
+add_endless(struct measurement *measurement)
+{
+	struct workload *workload = add_visitor(measurement);
+
+	workload_probe(workload)->until_stopped = true;
+	return workload;
+}
+
+static struct stop_kernel_action *
+stop_of(struct workload *workload)
+{
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+
+	stop->kernel = workload->kernel;
+	return stop;
+}
+
+/* In the kernel's own thread, in one that it made, and in a function of a library. */
 START_TEST(a_breakpoint_stops_a_kernel)
 {
 	struct measurement_command *command = make_command(RUNS);
 	struct measurement *measurement = command_measurement(command);
-	struct workload *workload = _i == 0 ? add_visitor(measurement) : add_workload(measurement, 0);
-	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct workload *workload = add_endless(measurement);
 	struct outcome outcome;
 
-	workload_probe(workload)->until_stopped = true;
-	workload_probe(workload)->threads = _i;
+	workload_probe(workload)->visits = _i == 0 ? VISITS : 0;
+	workload_probe(workload)->threads = _i == 2 ? VISITS : _i;
 	workload_probe(workload)->thread_visits = VISITS;
-	stop->kernel = workload->kernel;
-	add_rule(measurement, at("probe_visit", "entered", VISITS, 0), stop);
+	add_rule(measurement, at(_i == 2 ? "pthread_create" : "probe_visit", "entered", VISITS, 0), stop_of(workload));
 	runner_trace();
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, RUNS - 1);
@@ -153,6 +200,73 @@ START_TEST(a_place_that_is_not_found_is_named)
 	outcome = run_with(at("probe_visiting", "entered", 1, 0), true);
 	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
 	ck_assert_ptr_nonnull(strstr(((struct core_failure *)outcome.output)->attempted, "probe_visit"));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* The kernel waits for a rule that will never be followed. */
+START_TEST(a_kernel_ends_where_a_place_is_not_found)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workload = add_endless(measurement);
+	struct outcome outcome;
+
+	add_rule(measurement, at("probe_visiting", "entered", 1, 0), stop_of(workload));
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "'probe_visiting', which is not observed", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_kernel_is_stopped_after_another_action_failed)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workload = add_endless(measurement);
+	struct outcome outcome;
+
+	add_rule(measurement, at("probe_visit", "entered", 2, 0),
+		 on_set(&start_measurer_set_action_class, page_faults()));
+	add_rule(measurement, at("probe_visit", "left", VISITS, 0), stop_of(workload));
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "could not execute a StartMeasurerSetAction", "must be initialized");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* The library is there when the kernel is initialized; from the second run on its threads are as well. */
+START_TEST(a_function_of_a_library_that_the_kernel_loads_is_measured)
+{
+	struct measurement_command *command = make_command(RUNS);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = page_faults();
+	struct workload *workload = workload_new();
+	struct crew_data *crew = rot_entity_new(&crew_data_class);
+	struct outcome outcome;
+
+	workload->kernel = &crew->base;
+	crew->base.num_threads = 2;
+	crew->base.warm_code = crew->base.warm_data = true;
+	rot_string_set(&crew->mode, "openMp");
+	crew->pages = 7;
+	crew->rounds = 3;
+	measurement_workloads_add(measurement, workload);
+	add_set(measurement, workload, set);
+	add_rule(measurement, at("libgomp.so.1:GOMP_parallel", "entered", 1, 0),
+		 on_set(&start_measurer_set_action_class, set));
+	add_rule(measurement, at("libgomp.so.1:GOMP_parallel", "left", 1, 0),
+		 on_set(&stop_measurer_set_action_class, set));
+	if (!runner_has_library("libgomp.so.1")) {
+		rot_graph_delete(command);
+		return;
+	}
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 1; i < RUNS; i++)
+		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), 7 * 3);
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -216,10 +330,13 @@ START_TEST(actions_that_wait_are_refused)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&one_call_of_a_function_is_measured, 3},
+	{&one_call_of_a_function_is_measured, 4},
 	{&rules_for_breakpoints_are_added_at_run_time, 1},
-	{&a_breakpoint_stops_a_kernel, 2},
+	{&a_breakpoint_stops_a_kernel, 3},
 	{&a_place_that_is_not_found_is_named, 1},
+	{&a_kernel_ends_where_a_place_is_not_found, 1},
+	{&a_kernel_is_stopped_after_another_action_failed, 1},
+	{&a_function_of_a_library_that_the_kernel_loads_is_measured, 1},
 	{&a_set_that_is_not_initialized_is_named, 1},
 	{&without_ptrace_breakpoints_are_refused, 2},
 	{&actions_that_wait_are_refused, 5},

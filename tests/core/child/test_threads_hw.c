@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that kernels and libraries make, measured by a rule: counts are exact, for each thread and in sum. */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,12 +145,6 @@ expect_exact(const struct measurement_run_output *run, const struct crew_case *e
 
 /* ---- counts ---- */
 
-static bool
-has_library(const char *name)
-{
-	return !name || dlopen(name, RTLD_NOW) != NULL;
-}
-
 /* Started and stopped around the kernel, so that warming up is not counted. */
 START_TEST(counts_are_exact_for_each_thread_and_in_sum)
 {
@@ -160,7 +153,7 @@ START_TEST(counts_are_exact_for_each_thread_and_in_sum)
 	struct create_measurer_on_thread_action *action;
 	struct outcome outcome;
 
-	if (!has_library(expected->library)) {
+	if (!runner_has_library(expected->library)) {
 		rot_graph_delete(command);
 		return;
 	}
@@ -337,7 +330,7 @@ START_TEST(threads_of_open_blas_are_measured)
 	struct create_measurer_on_thread_action *action;
 	struct outcome outcome;
 
-	if (!has_library("libopenblas.so.0") || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
+	if (!runner_has_library("libopenblas.so.0") || sysconf(_SC_NPROCESSORS_ONLN) < 2) {
 		rot_graph_delete(command);
 		return;
 	}

@@ -126,7 +126,13 @@ thread_set_read(struct thread_set *set, struct measurer_set_output **output, str
 }
 
 void
-watch_clear(struct watch *watch)
+watch_init(struct watch *watch, struct program_rules *all, const struct breakpoint_event_predicate *predicate)
+{
+	*watch = (struct watch){.rules = all, .at = {.place = predicate->place, .event = predicate->event}};
+}
+
+void
+place_watch_clear(struct place_watch *watch)
 {
 	(void)watch;
 }
