@@ -126,14 +126,38 @@ leave_measurements(struct work *work)
 	}
 }
 
+static int
+tell_pinned(struct work *work, const struct measurement *measurement, struct rot_error *err)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		int cpu = measurement_workloads_at(measurement, i)->cpu;
+
+		if (cpu >= 0 && notifier_send(work->notifier, WIRE_PINNED, cpu, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int
+tell_all(struct work *work, struct rot_error *err)
+{
+	size_t nr = measurement_command_nr_measurements(work->command);
+
+	interruption_open(work->notifier->fd);
+	for (size_t i = 0; i < nr; i++) {
+		if (tell_pinned(work, measurement_command_measurements_at(work->command, i), err) < 0)
+			return -1;
+	}
+	return notifier_send(work->notifier, WIRE_STARTUP, (int64_t)nr * work->command->run_count, err);
+}
+
 static void
 perform_runs(struct work *work)
 {
 	size_t nr = measurement_command_nr_measurements(work->command);
 	struct rot_error error;
 
-	interruption_open(work->notifier->fd);
-	if (notifier_send(work->notifier, WIRE_STARTUP, (int64_t)nr * work->command->run_count, &error) < 0) {
+	if (tell_all(work, &error) < 0) {
 		failure_record(work->failure, FAILURE_ERROR, &error);
 		return;
 	}

@@ -17,6 +17,7 @@
 enum wire_kind {
 	/* child to parent */
 	WIRE_STARTUP = 1,  /* argument: runs to come, of all measurements together; sent once, before the first run */
+	WIRE_PINNED,       /* argument: a CPU that workloads are to have for themselves; before the first run       */
 	WIRE_RUN_STARTED,  /* argument: number of the run, from 1                                                   */
 	WIRE_RUN_FINISHED, /* argument: number of the run, from 1                                                   */
 

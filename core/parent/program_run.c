@@ -184,6 +184,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 	struct run *self = context;
 	bool is_begin = self->threads.start_ns == 0;
 
+	keep_off_process(&self->keep_off, thread->pid);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
 		self->begin->cpu_ns = process_usage_cpu_ns(thread->pid);
@@ -356,6 +357,7 @@ finish(struct run *self)
 	counts_end(&self->inherited, &err);
 	launch_clear(&self->launch);
 	launch_close(&self->session->loop.timer_fd);
+	keep_off_end(&self->keep_off);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "ProgramRunOutput.h"
 #include "parent/counting.h"
 #include "parent/image.h"
+#include "parent/keep_off.h"
 #include "parent/launch.h"
 #include "parent/program_launch.h"
 #include "parent/program_rules.h"
@@ -22,6 +23,7 @@ struct run {
 	struct counting counting;
 	struct launch launch;
 	struct tracer tracer; /* where session->is_traced */
+	struct keep_off keep_off;
 	struct program_threads threads;
 	struct program_rules *rules; /* NULL: there are none */
 	struct counts inherited;     /* where not */

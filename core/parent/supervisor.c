@@ -14,6 +14,7 @@
 #include "memory.h"
 #include "parent/child_places.h"
 #include "parent/inject.h"
+#include "parent/keep_off.h"
 #include "parent/launch.h"
 #include "parent/loop.h"
 #include "parent/outbox.h"
@@ -30,6 +31,7 @@ struct supervisor {
 	struct injector injector;
 	struct child_places *places;   /* where rules watch for threads */
 	struct injection interruption; /* what a thread of the child executes when it is interrupted */
+	struct keep_off keep_off;
 	bool is_over;
 	struct loop loop;
 	struct source *wire_source; /* in loop */
@@ -225,6 +227,12 @@ on_startup(struct supervisor *self, int64_t nr_runs)
 }
 
 static void
+on_pinned(struct supervisor *self, int64_t cpu)
+{
+	keep_off_cpu(&self->keep_off, (int)cpu);
+}
+
+static void
 on_run_started(struct supervisor *self, int64_t run)
 {
 	self->outcome->run = run;
@@ -240,15 +248,11 @@ on_run_finished(struct supervisor *self, int64_t run)
 }
 
 static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
-	[WIRE_STARTUP] = on_startup,
-	[WIRE_RUN_STARTED] = on_run_started,
-	[WIRE_RUN_FINISHED] = on_run_finished,
-	[WIRE_HOLD_THREADS] = on_hold_threads,
-	[WIRE_THREAD_READY] = on_thread_ready,
-	[WIRE_TRAMPOLINE] = on_trampoline,
-	[WIRE_HANDLER] = on_handler,
-	[WIRE_INTERRUPT] = on_interrupt,
-	[WIRE_WATCH] = on_watch,
+	[WIRE_STARTUP] = on_startup,           [WIRE_PINNED] = on_pinned,
+	[WIRE_RUN_STARTED] = on_run_started,   [WIRE_RUN_FINISHED] = on_run_finished,
+	[WIRE_HOLD_THREADS] = on_hold_threads, [WIRE_THREAD_READY] = on_thread_ready,
+	[WIRE_TRAMPOLINE] = on_trampoline,     [WIRE_HANDLER] = on_handler,
+	[WIRE_INTERRUPT] = on_interrupt,       [WIRE_WATCH] = on_watch,
 };
 
 static void
@@ -348,6 +352,7 @@ finish(struct supervisor *self)
 			;
 	}
 	launch_clear(&self->launch);
+	keep_off_end(&self->keep_off);
 	loop_close(&self->loop);
 	injector_close(&self->injector);
 	threads_each(&self->tracer.threads, forget_thread, self);

@@ -19,6 +19,7 @@ struct run_options {
 	long max_passes;         /* >= 1                                 */
 	long nr_runs;            /* of each pass, >= 1                   */
 	bool per_thread;
+	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;
 	struct region **regions; /* owned; each with a name of its own */
 	size_t nr_regions;

@@ -133,6 +133,7 @@ make_command(struct job *job, char *const *argv)
 	command->program = job->options->process_id ? NULL : make_program(job, argv);
 	command->process_id = (int32_t)job->options->process_id;
 	command->run_count = (int32_t)job->options->nr_runs;
+	command->follow_forks = !job->options->has_no_children;
 	command->per_thread = job->options->per_thread || job->options->nr_regions > 0;
 	for (size_t i = 0; i < job->options->nr_regions; i++)
 		program_command_regions_add(command, rot_graph_clone(job->options->regions[i], NULL));
@@ -271,6 +272,16 @@ has_threads(const struct program_command_output *output)
 	const struct program_run_output *first = program_command_output_outputs_at(output, 0);
 
 	return program_run_output_nr_threads(first) > 0 && program_run_output_threads_at(first, 0)->tid != 0;
+}
+
+static void
+note_children(struct job *job)
+{
+	if (job->options->has_no_children)
+		program_report_note(
+			&job->report,
+			"processes that the program started are left out; CPU time, context switches, faults "
+			"and memory are with those it waited for, since the system has no others");
 }
 
 static int
@@ -413,6 +424,7 @@ report(struct job *job, struct rot_error *err)
 	cut_plan(job);
 	if (compute(job, err) < 0)
 		return -1;
+	note_children(job);
 	add_ceilings(job);
 	program_report_judge(&job->report);
 	has_plot = job->options->output_name && can_be_drawn(&job->report);

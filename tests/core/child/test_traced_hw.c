@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The child under its parent: threads that the kernel makes are seen, commands of configurators are not disturbed. */
+#include <sched.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -32,6 +33,33 @@ START_TEST(threads_of_a_kernel_are_counted)
 }
 END_TEST
 
+/* The tracer goes elsewhere, if there is somewhere else. */
+START_TEST(a_workload_has_its_cpu_for_itself)
+{
+	static const char elsewhere[] =
+		"tracer=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$PPID/status)\n"
+		"cpus() { sed -n 's/^Cpus_allowed_list://p' /proc/$1/status; }\n"
+		"for i in $(seq 100); do test \"$(cpus $tracer)\" != \"$(cpus $PPID)\" && exit; sleep 0.1; done; false";
+	struct measurement_command *command = make_command(1);
+	struct run_command_configurator *configurator = run_command_configurator_new();
+	struct outcome outcome;
+	cpu_set_t own;
+	int cpu = 0;
+
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(own), &own), 0);
+	while (!CPU_ISSET(cpu, &own))
+		cpu++;
+	if (CPU_COUNT(&own) > 1)
+		run_command_configurator_before_run_add(configurator, shell(elsewhere));
+	measurement_configurators_add(command_measurement(command), &configurator->base);
+	add_workload(command_measurement(command), 0)->cpu = cpu;
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, 0);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* The command has a thread-like life of its own: it is neither traced nor counted, and its failure is told. */
 START_TEST(commands_are_left_alone)
 {
@@ -57,6 +85,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&threads_of_a_kernel_are_counted, 1},
+	{&a_workload_has_its_cpu_for_itself, 1},
 	{&commands_are_left_alone, 2},
 };
 

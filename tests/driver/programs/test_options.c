@@ -97,6 +97,20 @@ START_TEST(options_of_a_command_line)
 }
 END_TEST
 
+START_TEST(children_are_measured_unless_they_are_left_out)
+{
+	static const char *const words[] = {"--no-children", "-t", "make"};
+	struct run_options options;
+	struct rot_error err;
+
+	ck_assert_int_eq(run_options_parse(&options, 3, (char *const *)words, &err), 0);
+	ck_assert(options.has_no_children);
+	ck_assert_int_eq(options.nr_words, 2);
+	ck_assert_int_eq(run_options_parse(&options, 2, (char *const *)words + 1, &err), 0);
+	ck_assert(!options.has_no_children);
+}
+END_TEST
+
 START_TEST(length_of_one_option)
 {
 	static const struct {
@@ -130,6 +144,7 @@ main(void)
 	TCase *tc = tcase_create("options");
 
 	tcase_add_loop_test(tc, options_of_a_command_line, 0, NR_ELEMENTS(rows));
+	tcase_add_test(tc, children_are_measured_unless_they_are_left_out);
 	tcase_add_test(tc, length_of_one_option);
 	suite_add_tcase(suite, tc);
 	return suite_run(suite);

@@ -33,6 +33,28 @@ status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 is "each run reads the file on standard input" 0 "input
 input" ""
 
+# threads ARGUMENT...: how many threads of the program and of those it starts were measured
+threads()
+{
+	call run -q -t -j threads.json "$@"
+	grep -c '"label": "[^"]* [0-9]*"' threads.json
+}
+[ "$(threads sh -c 'sh -c "exit 0"; exit 0')" = 2 ]
+result=$?
+check "processes that the program starts"
+[ "$(threads --no-children sh -c 'sh -c "exit 0"; exit 0')" = 1 ]
+result=$?
+check "without them"
+
+# The lowest CPU that the tracer may use while the program has the lowest of all for itself
+first=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[,-].*//')
+if [ -n "$first" ] && [ "$(nproc)" -gt 1 ]; then
+	call run -q -t taskset -c "$first" sh -c 'taskset -cp $PPID | sed "s/.*: *//; s/[,-].*//"'
+	[ "$status" = 0 ] && [ -n "$out" ] && [ "$out" != "$first" ]
+	result=$?
+	check "the tracer leaves the program its CPU"
+fi
+
 # ---- mistakes ----
 call run
 has "no program" 2 "" "no program given"
