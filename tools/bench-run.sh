@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # What measuring a program costs: its time under rot-core, as totals and for each thread, and under perf stat and strace where they are
 # installed, relative to running it alone, and to perf stat. All take turns, so that a machine that changes its speed changes it for all.
-# Then what a short thread costs while thousands of others sleep.
+# Then how often rot-core calls the system for each thread, and what a short thread costs while thousands of others sleep.
 #
 # bench-run.sh [ROUNDS]     5 unless told otherwise; the smallest time of each counts
 set -euo pipefail
@@ -143,9 +143,26 @@ beside()
 	echo
 }
 
+# calls ARGUMENT...: how many system calls rot-core makes while it follows each thread
+calls()
+{
+	describe_program "$work/threads" true "$work/load" "$@"
+	strace -c -o "$work/calls" "$core" --command "$work/threads" --output "$work/output" >"$work/said" 2>"$work/errors"
+	awk '$NF == "total" {print $4}' "$work/calls"
+}
+
+# calls_per_thread THREADS AT_ONCE TURNS
+calls_per_thread()
+{
+	command -v strace >/dev/null || return 0
+	printf '%d short threads, %d at once: system calls of rot-core for each: %s\n' "$1" "$2" \
+		"$(thousandth $((($(calls "$@") - $(calls 0 "$2" "$3")) * 1000 / $1)))"
+}
+
 bench "a program that does nothing" 0 1 0
 bench "2 threads that compute" 2 2 200000000
 bench "10000 short threads, 100 at once" 10000 100 10
+calls_per_thread 10000 100 10
 for sleeping in 0 5000 20000; do
 	beside $sleeping
 done

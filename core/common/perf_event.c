@@ -157,25 +157,40 @@ explain(int error, const struct perf_encoding *encoding, size_t i, pid_t tid, st
 	return perf_hint(err, error, !attr->exclude_kernel, i + 1);
 }
 
+static int
+give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
+{
+	int error = errno;
+
+	explain(error, encoding, i, tid, err);
+	perf_group_close(group);
+	errno = error;
+	return -1;
+}
+
+/*
+ * An event that joins a group which counts interrupts the CPU that the thread was on last, and waits for it (Linux
+ * since 5.5). Of a group that does not count yet only the first does, and the start: with three events that is less.
+ */
+#define NR_STARTED_LAST 3
+
 int
 perf_group_open_encoded(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs,
 			enum perf_begin begin, pid_t tid, struct rot_error *err)
 {
+	bool is_started_last = begin == PERF_BEGIN_NOW && encoding->nr >= NR_STARTED_LAST;
+
 	*group = (struct perf_group){.names = (const char *const *)encoding->names,
 				     .has_heirs = heirs != PERF_HEIRS_NONE};
 	for (; group->nr < encoding->nr; group->nr++) {
-		int fd = open_next(group, encoding, heirs, begin, tid);
+		int fd = open_next(group, encoding, heirs, is_started_last ? PERF_BEGIN_LATER : begin, tid);
 
-		if (fd < 0) {
-			int error = errno;
-
-			explain(error, encoding, group->nr, tid, err);
-			perf_group_close(group);
-			errno = error;
-			return -1;
-		}
+		if (fd < 0)
+			return give_up(group, encoding, group->nr, tid, err);
 		group->fds[group->nr] = fd;
 	}
+	if (is_started_last && ioctl(group->fds[0], PERF_EVENT_IOC_ENABLE, 0) < 0)
+		return give_up(group, encoding, 0, tid, err);
 	return 0;
 }
 

@@ -304,7 +304,9 @@ prepare_loop(struct run *self)
 	loop->signal = on_signal;
 	loop->late = on_late;
 	loop->reports = (struct reports){
-		.wants_names = self->session->is_traced && self->session->command->per_thread,
+		.names = !self->session->is_traced || !self->session->command->per_thread ? REPORTS_NO_NAMES
+			 : self->rules                                                    ? REPORTS_ALL_NAMES
+											  : REPORTS_NAMES,
 		.threads = &self->tracer.threads,
 	};
 	loop->sources[0] = (struct source){&self->launch.exec_fd, 0, on_exec};

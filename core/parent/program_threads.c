@@ -98,7 +98,7 @@ program_thread_executed(void *context, struct thread *thread, pid_t old_tid)
 	program_rules_executed(self->rules, thread);
 }
 
-/* The name is known from the report, or readable where it was only let go. */
+/* The name is known from the report if it was wanted, or readable where the thread was only let go. */
 static void
 describe_end(struct program_threads *self, const struct thread *thread, struct program_thread_output *output)
 {
@@ -112,7 +112,7 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 	else if (!*output->executable)
 		read_executable(thread, output);
 	output->stop_time = since_start(self, report ? report->time_ns : clock_raw_ns());
-	if (report && *report->name) {
+	if (report && !WIFSTOPPED(report->status)) {
 		rot_string_set(&output->name, report->name);
 	} else {
 		thread_read_name(thread->tid, name);

@@ -38,76 +38,126 @@ thread_read_name(pid_t tid, char name[NAME_BYTES])
 
 /* Whoever has something to tell, in one step. */
 static enum taken
-take_any(struct report *report)
+take_any(struct reports *reports, struct report *report)
 {
+	(void)reports;
+	*report->name = '\0';
 	report->tid = waitpid(-1, &report->status, __WALL | WNOHANG);
+	report->time_ns = clock_raw_ns();
 	return report->tid > 0 ? TAKEN_REPORT : report->tid < 0 ? TAKEN_NOBODY : TAKEN_NOTHING;
 }
 
-/* False: it was a stop that is none any more, or one of a child that is not traced. */
-static bool
+/*
+ * Of tid, or of whoever has stopped if that is 0; stops of children that are not traced are passed over. Who has ended
+ * is not looked at.
+ */
+static enum taken
 take_stop(pid_t tid, struct report *report)
 {
-	siginfo_t stop = {0};
+	siginfo_t stop;
 
-	if (waitid(P_PID, (id_t)tid, &stop, WSTOPPED | WNOHANG | __WALL) < 0 || stop.si_code != CLD_TRAPPED)
-		return false;
+	do {
+		stop.si_pid = 0;
+		if (waitid(tid == 0 ? P_ALL : P_PID, (id_t)tid, &stop, WSTOPPED | WNOHANG | __WALL) < 0 ||
+		    stop.si_pid == 0)
+			return TAKEN_NOTHING;
+	} while (stop.si_code != CLD_TRAPPED);
+	*report->name = '\0';
+	report->tid = stop.si_pid;
 	report->status = stop.si_status << 8 | 0x7f;
-	return true;
+	report->time_ns = clock_raw_ns();
+	return TAKEN_REPORT;
 }
 
 static bool
-take_end(const struct reports *reports, pid_t tid, struct report *report)
+wants_name(struct reports *reports, pid_t tid)
 {
-	if (reports->wants_names)
-		thread_read_name(tid, report->name);
-	return wait4(tid, &report->status, __WALL | WNOHANG, tid == reports->usage_of ? &report->usage : NULL) > 0;
+	const struct thread *thread;
+
+	if (reports->names != REPORTS_NAMES)
+		return reports->names == REPORTS_ALL_NAMES;
+	if (reports->nr_names++ < REPORTS_MANY_NAMES || !reports->threads)
+		return true;
+	thread = threads_find(reports->threads, tid);
+	return !thread || clock_raw_ns() - thread->since_ns >= REPORTS_SHORT_LIFE_NS;
 }
 
-/* Of tid, or of all if that is 0. Looks before it takes, since a name can be read until the end is taken. */
+/* A name can be read until the end is taken. */
 static enum taken
-look_and_take(const struct reports *reports, pid_t tid, struct report *report)
+take_end(struct reports *reports, pid_t tid, struct report *report)
 {
-	siginfo_t info;
-	bool is_taken;
+	struct rusage *usage = tid == reports->usage_of ? &report->usage : NULL;
 
-	do {
+	*report->name = '\0';
+	if (wants_name(reports, tid))
+		thread_read_name(tid, report->name);
+	report->tid = wait4(tid, &report->status, __WALL | WNOHANG, usage);
+	report->time_ns = clock_raw_ns();
+	return report->tid > 0 ? TAKEN_REPORT : TAKEN_NOTHING;
+}
+
+static enum taken
+take_any_stop(struct reports *reports, struct report *report)
+{
+	(void)reports;
+	return take_stop(0, report);
+}
+
+/* Of tid, or of all if that is 0; whatever it is. The system tells of stops here in any case. */
+static enum taken
+look_and_take(struct reports *reports, pid_t tid, struct report *report)
+{
+	enum taken answer = TAKEN_NOTHING;
+	siginfo_t info;
+
+	while (answer == TAKEN_NOTHING) {
 		info.si_pid = 0;
 		if (waitid(tid == 0 ? P_ALL : P_PID, (id_t)tid, &info,
 			   WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) < 0)
 			return TAKEN_NOBODY;
 		if (info.si_pid == 0)
 			return TAKEN_NOTHING;
-		report->tid = info.si_pid;
-		is_taken = info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED
-				   ? take_stop(info.si_pid, report)
-				   : take_end(reports, info.si_pid, report);
-	} while (!is_taken);
-	return TAKEN_REPORT;
-}
-
-static enum taken
-take_one(const struct reports *reports, pid_t tid, struct report *report)
-{
-	bool is_simple = tid == 0 && !reports->wants_names && reports->usage_of == 0;
-	enum taken answer;
-
-	*report->name = '\0';
-	answer = is_simple ? take_any(report) : look_and_take(reports, tid, report);
-	if (answer == TAKEN_REPORT)
-		report->time_ns = clock_raw_ns();
+		answer = info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED
+				 ? take_stop(info.si_pid, report)
+				 : take_end(reports, info.si_pid, report);
+	}
 	return answer;
 }
 
-/* From all, until there is nothing more, or there are most. */
+static enum taken
+take_any_rest(struct reports *reports, struct report *report)
+{
+	return look_and_take(reports, 0, report);
+}
+
+/* Until there is nothing more (last says why), or there are most. */
 static size_t
-take_from_all(const struct reports *reports, struct report *taken, size_t nr, size_t most, enum taken *last)
+take_while(enum taken (*take)(struct reports *, struct report *), struct reports *reports, struct report *taken,
+	   size_t nr, size_t most, enum taken *last)
 {
 	for (*last = TAKEN_REPORT; nr < most; nr++) {
-		*last = take_one(reports, 0, &taken[nr]);
+		*last = take(reports, &taken[nr]);
 		if (*last != TAKEN_REPORT)
 			break;
 	}
+	return nr;
+}
+
+/*
+ * From all. An end is looked at before it is taken, which a stop need not be; so stops come first. They get no more
+ * than half of the room, so that threads that stop over and over keep no end waiting.
+ */
+static size_t
+take_from_all(struct reports *reports, struct report *taken, size_t nr, size_t most, enum taken *last)
+{
+	enum taken last_stop;
+
+	if (reports->names == REPORTS_NO_NAMES && reports->usage_of == 0)
+		return take_while(take_any, reports, taken, nr, most, last);
+	nr = take_while(take_any_stop, reports, taken, nr, (nr + most + 1) / 2, &last_stop);
+	nr = take_while(take_any_rest, reports, taken, nr, most, last);
+	if (last_stop == TAKEN_REPORT)
+		*last = TAKEN_REPORT;
 	return nr;
 }
 
@@ -166,7 +216,7 @@ take_from_these(struct reports *reports, pid_t *tids, size_t nr_tids, bool is_on
 		size_t most)
 {
 	for (size_t i = 0; i < nr_tids && nr < most; i++) {
-		enum taken answer = tids[i] == 0 ? TAKEN_NOTHING : take_one(reports, tids[i], &taken[nr]);
+		enum taken answer = tids[i] == 0 ? TAKEN_NOTHING : look_and_take(reports, tids[i], &taken[nr]);
 
 		nr += answer == TAKEN_REPORT;
 		if (answer == TAKEN_NOBODY || (answer == TAKEN_REPORT && is_once))

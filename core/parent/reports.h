@@ -26,15 +26,24 @@ struct report {
 	uint64_t time_ns; /* clock_raw_ns when it was taken                                      */
 	struct rusage
 		usage; /* at the end of the process that usage_of names: of it, and of the children it waited for */
-	char name[NAME_BYTES]; /* of one that ended: its name, if it was asked for; else empty        */
+	char name[NAME_BYTES]; /* of one that ended: its name, if it was wanted; else empty           */
 };
+
+/*
+ * To ask for a name costs a third of what else is done for a thread. Of many threads (REPORTS_NAMES) those are asked
+ * for that lived for a while.
+ */
+enum reports_names { REPORTS_NO_NAMES, REPORTS_NAMES, REPORTS_ALL_NAMES };
+
+#define REPORTS_MANY_NAMES 1024
+#define REPORTS_SHORT_LIFE_NS 10000000
 
 #define REPORTS_NR_RECENT 8
 #define REPORTS_NR_EXPECTED 64
 
 /* Zeroed: ready. */
 struct reports {
-	bool wants_names;
+	enum reports_names names;
 	pid_t usage_of;                /* 0: nobody. The system goes through all threads of a process for it */
 	const struct threads *threads; /* those that have reported already; NULL: few. Borrowed */
 
@@ -43,6 +52,7 @@ struct reports {
 	pid_t expected[REPORTS_NR_EXPECTED]; /* created, and not heard of; 0: nobody */
 	size_t nr_expected;                  /* so far: the next goes to that modulo their number */
 	uint64_t ask_all_ns;                 /* when that is due                     */
+	size_t nr_names;                     /* so far                               */
 };
 
 /* What to expect after what was taken. */

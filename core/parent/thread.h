@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 enum thread_state {
@@ -18,6 +19,7 @@ struct thread {
 	pid_t tid;
 	pid_t pid; /* of its process */
 	enum thread_state state;
+	uint64_t since_ns;       /* clock_raw_ns of its first stop; 0: it was there before */
 	bool is_held;            /* may not run its first instruction yet */
 	bool is_bystander;       /* of a process that is not followed and cannot be let go yet */
 	void *measured;          /* of whoever follows the threads; not looked at here */

@@ -344,6 +344,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 			let_go(tracer, stop.thread, 0);
 			return false;
 		}
+		stop.thread->since_ns = report->time_ns;
 		stop.thread->is_held = tracer->holds_new && report->tid != tracer->program;
 		if (!stop.thread->is_bystander)
 			tracer->started(tracer->context, stop.thread);
