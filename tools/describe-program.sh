@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: MIT
-# To be sourced: what rot-core is to do with a program, in the text form of entities, which names all fields in order.
+# To be sourced: what rot-core is to do with a program, in the text form of entities, which names all fields in order, and numbers
+# the entities in the order in which they are named.
+
+page_faults=perf::PERF_COUNT_SW_PAGE_FAULTS
 
 # describe_program FILE PER_THREAD PROGRAM ARGUMENT...: page faults of user mode, of each thread or (PER_THREAD false) in all
 describe_program()
 {
-	local file=$1 per_thread=$2 program=$3
-	shift 3
+	local file=$1 per_thread=$2
+	shift 2
 	{
 		describe_command '=> 1' 0 '=> 2' "$per_thread"
-		printf '%s\n' Program executable "$program" arguments $# "$@" environment 0 folder '' standardInput '' standardOutput ''
-		describe_pass '=> 3'
+		describe_executable "$@"
+		describe_pass 3 $page_faults
+		describe_events $page_faults
 	} >"$file"
 }
 
@@ -18,18 +22,58 @@ describe_visit()
 {
 	{
 		describe_command '<null>' "$2" '=> 1' true
-		describe_pass '=> 2'
+		describe_pass 2 $page_faults
+		describe_events $page_faults
 	} >"$1"
 }
 
+# describe_region FILE BACKEND FUNCTION EVENTS PROGRAM ARGUMENT...: these events of each thread, and in the function; observed in this way alone
+describe_region()
+{
+	local file=$1 backend=$2 function=$3 events=$4
+	shift 4
+	{
+		describe_command '=> 1' 0 '=> 2' true "$backend" '=> 3'
+		describe_executable "$@"
+		describe_pass 4 $events
+		printf '%s\n' Region name "$function" begin "$function" end '' firstHit 1 lastHit 0
+		describe_events $events
+	} >"$file"
+}
+
+# describe_command PROGRAM PID PASS PER_THREAD [BACKEND REGION]
 describe_command()
 {
 	printf '%s\n' ProgramCommand program "$1" processId "$2" passes 1 "$3" runCount 1 perThread "$4" followForks true \
-		regions 0 regionBackend auto rules 0
+		regions $(($# > 4)) ${6+"$6"} regionBackend "${5:-auto}" rules 0
 }
 
+# describe_executable PROGRAM ARGUMENT...
+describe_executable()
+{
+	local program=$1
+	shift
+	printf '%s\n' Program executable "$program" arguments $# "$@" environment 0 folder '' standardInput '' standardOutput ''
+}
+
+# describe_pass FIRST EVENT...: the events are the entities from number FIRST on
 describe_pass()
 {
-	printf '%s\n' PerfEventMeasurer id 0 events 1 "$1" countUser true countKernel false scrubEvent '' scrubCount 0 \
-		PerfEventDefinition name faults definition perf::PERF_COUNT_SW_PAGE_FAULTS '<end>'
+	local i first=$1
+	shift
+	printf '%s\n' PerfEventMeasurer id 0 events $#
+	for ((i = 0; i < $#; i++)); do
+		echo "=> $((first + i))"
+	done
+	printf '%s\n' countUser true countKernel false scrubEvent '' scrubCount 0
+}
+
+# describe_events EVENT...: ends the description
+describe_events()
+{
+	local event
+	for event; do
+		printf '%s\n' PerfEventDefinition name "${event##*::}" definition "$event"
+	done
+	echo '<end>'
 }
