@@ -33,8 +33,9 @@ struct breakpoint {
 	uint8_t nr_code_bytes;
 	uint64_t slot; /* 0: none yet */
 	bool is_once;
-	bool is_set;     /* the int3 is in the code */
-	bool is_refused; /* it cannot be there      */
+	bool is_set;           /* the int3 is in the code */
+	bool is_refused;       /* it cannot be there      */
+	uint8_t nr_plain_hits; /* by threads that could have been in a restartable sequence, and were not */
 	size_t nr_uses;
 	struct use uses[MAX_USERS];
 };
@@ -165,7 +166,7 @@ prepare(struct thread *thread, struct breakpoint *breakpoint, bool needs_slot, s
 		return rot_error_set(err, errno, "cannot read the code at 0x%llx of process %d",
 				     (unsigned long long)breakpoint->address, (int)thread->pid);
 	if (nr != breakpoint->nr_code_bytes || memcmp(code, breakpoint->code, nr) != 0)
-		breakpoint->slot = 0;
+		breakpoint->slot = breakpoint->nr_plain_hits = 0;
 	memcpy(breakpoint->code, code, nr);
 	breakpoint->nr_code_bytes = (uint8_t)nr;
 	if (!needs_slot || breakpoint->slot)
@@ -322,26 +323,51 @@ set_rip(const struct thread *thread, uint64_t rip)
 	ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rip), rip);
 }
 
+/* What a thread executes there: it has no restartable sequences, or this code is none of them, or it is. */
+enum restart { RESTART_UNKNOWN, RESTART_PLAIN, RESTART_SEQUENCE };
+
 /*
- * Whether code is executed as a restartable sequence, which the system starts anew if rip is in it when the thread goes
- * on, and forgets if it is not: then two threads could change the same data.
+ * The system starts a restartable sequence anew if rip is in it when the thread goes on, and forgets it if rip is not:
+ * then two threads could change the same data.
  */
-static bool
-is_restartable(const struct thread *thread, uint64_t rip)
+static enum restart
+restart_at(const struct thread *thread, uint64_t rip)
 {
 	struct rseq_configuration configuration;
 	struct rseq_cs section;
 	uint64_t pointer;
 
 	if (ptrace(GET_RSEQ_CONFIGURATION, thread->tid, sizeof(configuration), &configuration) < 0 ||
-	    configuration.pointer == 0)
+	    configuration.pointer == 0 ||
+	    image_read(thread->image, configuration.pointer + offsetof(struct rseq, rseq_cs), &pointer,
+		       sizeof(pointer)) < 0)
+		return RESTART_UNKNOWN;
+	if (pointer == 0)
+		return RESTART_PLAIN;
+	if (image_read(thread->image, pointer, &section, sizeof(section)) < 0)
+		return RESTART_UNKNOWN;
+	return rip - section.start_ip < section.post_commit_offset ? RESTART_SEQUENCE : RESTART_PLAIN;
+}
+
+static bool
+is_restartable(const struct thread *thread, uint64_t rip)
+{
+	return restart_at(thread, rip) == RESTART_SEQUENCE;
+}
+
+/* Code is either always executed so or never: some hits tell, and to ask at all of them costs a sixth of each. */
+#define PLAIN_HITS 16
+
+static bool
+is_in_sequence(const struct thread *thread, struct breakpoint *breakpoint)
+{
+	enum restart restart;
+
+	if (breakpoint->nr_plain_hits >= PLAIN_HITS)
 		return false;
-	if (image_read(thread->image, configuration.pointer + offsetof(struct rseq, rseq_cs), &pointer,
-		       sizeof(pointer)) < 0 ||
-	    pointer == 0)
-		return false;
-	return image_read(thread->image, pointer, &section, sizeof(section)) == 0 &&
-	       rip - section.start_ip < section.post_commit_offset;
+	restart = restart_at(thread, breakpoint->address);
+	breakpoint->nr_plain_hits += restart == RESTART_PLAIN;
+	return restart == RESTART_SEQUENCE;
 }
 
 static void
@@ -387,7 +413,7 @@ hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struc
 		set_rip(thread, breakpoint->address);
 		tell_users(breakpoint, &hit);
 		breakpoint->nr_uses = 0;
-	} else if (is_restartable(thread, breakpoint->address)) {
+	} else if (is_in_sequence(thread, breakpoint)) {
 		refuse(thread, breakpoint);
 		set_rip(thread, breakpoint->address);
 	} else {

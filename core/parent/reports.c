@@ -143,21 +143,33 @@ take_while(enum taken (*take)(struct reports *, struct report *), struct reports
 	return nr;
 }
 
+static size_t
+count_stops(const struct report *taken, size_t from, size_t nr)
+{
+	size_t nr_stops = 0;
+
+	for (size_t i = from; i < nr; i++)
+		nr_stops += WIFSTOPPED(taken[i].status);
+	return nr_stops;
+}
+
 /*
- * From all. An end is looked at before it is taken, which a stop need not be; so stops come first. They get no more
- * than half of the room, so that threads that stop over and over keep no end waiting.
+ * From all. An end is looked at before it is taken, which a stop need not be: so stops come first, as many as there
+ * were the last time, in order not to ask for one more. They get no more than half of the room, so that threads that
+ * stop over and over keep no end waiting.
  */
 static size_t
 take_from_all(struct reports *reports, struct report *taken, size_t nr, size_t most, enum taken *last)
 {
-	enum taken last_stop;
+	size_t from = nr, most_stops = from + (reports->nr_stops > 0 ? reports->nr_stops : 1);
 
 	if (reports->names == REPORTS_NO_NAMES && reports->usage_of == 0)
 		return take_while(take_any, reports, taken, nr, most, last);
-	nr = take_while(take_any_stop, reports, taken, nr, (nr + most + 1) / 2, &last_stop);
+	if (most_stops > (from + most + 1) / 2)
+		most_stops = (from + most + 1) / 2;
+	nr = take_while(take_any_stop, reports, taken, nr, most_stops, last);
 	nr = take_while(take_any_rest, reports, taken, nr, most, last);
-	if (last_stop == TAKEN_REPORT)
-		*last = TAKEN_REPORT;
+	reports->nr_stops = count_stops(taken, from, nr);
 	return nr;
 }
 

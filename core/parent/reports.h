@@ -53,6 +53,7 @@ struct reports {
 	size_t nr_expected;                  /* so far: the next goes to that modulo their number */
 	uint64_t ask_all_ns;                 /* when that is due                     */
 	size_t nr_names;                     /* so far                               */
+	size_t nr_stops;                     /* among those taken last               */
 };
 
 /* What to expect after what was taken. */
