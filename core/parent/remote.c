@@ -263,6 +263,9 @@ remote_find_gap(const struct remote_mapping *mappings, size_t nr, uint64_t near,
 /* Places to try: what lies free may be reserved (a guard of a stack), or taken away by a limit. */
 #define MAX_ATTEMPTS 16
 
+/* How often to look for them: other threads of the process may map something meanwhile. */
+#define MAX_LOOKS 8
+
 static int
 map(pid_t tid, long options, uint64_t where, size_t bytes, int protection, uint64_t *address, struct rot_error *err)
 {
@@ -276,29 +279,36 @@ map(pid_t tid, long options, uint64_t where, size_t bytes, int protection, uint6
 	return result < 0 && result > -4096 ? (int)-result : 0;
 }
 
+/* As map; positive: the errno of the last place that was tried. */
+static int
+map_in_gap(pid_t tid, long options, uint64_t near, size_t bytes, int protection, uint64_t *address,
+	   struct rot_error *err)
+{
+	size_t nr;
+	struct remote_mapping *mappings = remote_mappings(tid, &nr, err);
+	int status = ENOMEM;
+
+	if (!mappings)
+		return -1;
+	for (size_t attempt = 0; status > 0 && attempt < MAX_ATTEMPTS; attempt++) {
+		uint64_t where = remote_find_gap(mappings, nr, near, bytes, attempt);
+
+		if (where == 0)
+			break;
+		status = map(tid, options, where, bytes, protection, address, err);
+	}
+	free(mappings);
+	return status;
+}
+
 int
 remote_map_near(pid_t tid, long options, uint64_t near, size_t bytes, int protection, uint64_t *address,
 		struct rot_error *err)
 {
-	struct remote_mapping *mappings;
-	int status = ENOMEM;
-	size_t nr;
+	int status = near == 0 ? map(tid, options, 0, bytes, protection, address, err) : EEXIST;
 
-	if (near == 0) {
-		status = map(tid, options, 0, bytes, protection, address, err);
-	} else {
-		mappings = remote_mappings(tid, &nr, err);
-		if (!mappings)
-			return -1;
-		for (size_t attempt = 0; status > 0 && attempt < MAX_ATTEMPTS; attempt++) {
-			uint64_t where = remote_find_gap(mappings, nr, near, bytes, attempt);
-
-			if (where == 0)
-				break;
-			status = map(tid, options, where, bytes, protection, address, err);
-		}
-		free(mappings);
-	}
+	for (int look = 0; status == EEXIST && look < MAX_LOOKS; look++)
+		status = map_in_gap(tid, options, near, bytes, protection, address, err);
 	if (status <= 0)
 		return status;
 	return rot_error_set(err, status, "cannot map %zu bytes near 0x%llx in process %d", bytes,
