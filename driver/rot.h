@@ -59,7 +59,8 @@ struct rot_controller {
 	/* output_name: files are output_name.pdf, ... in the current folder. */
 	int (*measure)(struct rot *rot, const struct rot_controller *self, const char *output_name,
 		       struct rot_error *err);
-	void *context; /* the controller's own */
+	void *context;    /* the controller's own */
+	const char *plan; /* what it would measure, for rot measure --dry-run; NULL: nobody knows before it runs */
 };
 
 #endif

@@ -254,11 +254,15 @@ int
 controller_print_plan(struct rot *rot, const char *name, struct rot_error *err)
 {
 	char *path = is_path(name) ? complete_path(name) : controller_find_file(rot->paths, name);
+	const struct rot_controller *linked = path ? NULL : find_linked(name);
 	struct xml_controller *controller;
 	int rc = -1;
 
-	if (!path && !find_linked(name)) {
+	if (!path && !linked) {
 		rc = not_found(rot->paths, name, err);
+	} else if (linked && linked->plan) {
+		printf("%s\n", linked->plan);
+		rc = 0;
 	} else if (!path || path_ends_in(path, ".c")) {
 		rot_error_set(err, 0,
 			      "the controller '%s' is a program: what it will measure is only known when it runs",

@@ -145,4 +145,5 @@ const struct rot_controller list_events_controller = {
 	.description = "the counting units of this machine and their events, as texts and JSON (on the terminal: rot "
 		       "list events)",
 	.measure = measure,
+	.plan = "one start of the measuring core, which lists what libpfm4 finds on this machine; nothing is measured",
 };

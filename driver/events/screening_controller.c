@@ -293,4 +293,6 @@ const struct rot_controller screening_controller = {
 	.name = "performanceEventScreening",
 	.description = "what every event of this machine counts of some kernels, in groups, and how well it repeats",
 	.measure = measure,
+	.plan = "every event of this machine (rot list events, and those of the architecture's file), in groups, of 6 "
+		"kernels, 20 runs each; with -sizes=small of 3 kernels, 6 runs each",
 };

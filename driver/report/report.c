@@ -20,6 +20,7 @@
 
 struct report {
 	struct rot *rot;
+	time_t now;
 	struct findings findings;
 	struct peak_list peaks;
 	struct profile_state profile;
@@ -146,9 +147,8 @@ static void
 print(const struct report *report, FILE *out)
 {
 	char *machine = machine_caption(report->rot->machine), date[32];
-	time_t now = time(NULL);
 
-	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&now));
+	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&report->now));
 	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
 	free(machine);
 	print_heading("What works here", out);
@@ -167,37 +167,24 @@ print(const struct report *report, FILE *out)
 static int
 write_text(const struct report *report, const char *output_name, struct rot_error *err)
 {
-	char *path = rot_format("%s.txt", output_name), *text = NULL;
-	size_t length = 0;
-	FILE *out = open_memstream(&text, &length);
-	int rc;
+	struct output_text text;
 
-	print(report, out);
-	fclose(out);
-	fputs(text, stdout);
+	print(report, stdout);
 	fflush(stdout);
-	rc = file_write(path, text, length, false, err);
-	free(text);
-	free(path);
-	return rc;
+	print(report, output_text_begin(&text));
+	return output_text_end(&text, output_name, ".txt", err);
 }
 
 /* ---- for programs ---- */
 
-static int
-write_json(const struct report *report, const char *output_name, struct rot_error *err)
+static json_t *
+report_json(const struct report *report)
 {
-	char *path = rot_format("%s.json", output_name);
-	json_t *json = json_pack(
-		"{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "rot.report/1", "machine",
-		json_entity(report->rot->machine), "doctor", findings_json(&report->findings, report->rot), "formulas",
-		grades_json(report->rot->architecture), "peaks", peaks_json(report->rot, &report->peaks), "results",
-		results_json(report->rot, &report->results));
-	int rc = output_write_json(json, path, err);
-
-	json_decref(json);
-	free(path);
-	return rc;
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "rot.report/1", "machine",
+			 json_entity(report->rot->machine), "doctor", findings_json(&report->findings, report->rot),
+			 "formulas", grades_json(report->rot->architecture), "peaks",
+			 peaks_json(report->rot, &report->peaks), "results",
+			 results_json(report->rot, &report->results));
 }
 
 /* ---- pictures ---- */
@@ -220,12 +207,12 @@ draw(const struct report *report, const char *output_name, struct rot_error *err
 static int
 measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
-	struct report report = {.rot = rot};
+	struct report report = {.rot = rot, .now = time(NULL)};
 	int rc = -1;
 
 	(void)self;
 	if (output_check(output_name, err) == 0 && collect(&report, err) == 0 &&
-	    write_text(&report, output_name, err) == 0 && write_json(&report, output_name, err) == 0)
+	    write_text(&report, output_name, err) == 0 && output_take_json(report_json(&report), output_name, err) == 0)
 		rc = draw(&report, output_name, err);
 	report_clear(&report);
 	return rc;
@@ -236,4 +223,5 @@ const struct rot_controller report_controller = {
 	.description = "what is known of this machine: what works, grades of events, its roof, and the results in "
 		       "this folder",
 	.measure = measure,
+	.plan = "nothing: it reads what is kept of this machine and the results in this folder",
 };

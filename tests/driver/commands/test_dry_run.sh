@@ -32,5 +32,9 @@ check "no controller"
 call measure --dry-run levels
 case $status:$err in 1:*"is a program"*) result=0 ;; *) result=1 ;; esac
 check "a controller in C"
+call measure --dry-run report
+case $status:$out in 0:"nothing: it reads what is kept"*) result=0 ;; *) result=1 ;; esac
+[ ! -e report.txt ] || result=1
+check "a controller in C that knows what it would do"
 
 exit $((nr_failed != 0))

@@ -15,6 +15,7 @@
 #include "fake_rot.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "quantities/samples.h"
 #include "testing.h"
 #include "xml_fixture.h"
 
@@ -106,6 +107,86 @@ START_TEST(optiflop_has_its_loops)
 	ck_assert_uint_eq(nr_loops[0], 18 * 2 * (11 + 2 * 2));
 	ck_assert_uint_eq(nr_in_registers[0], 4);
 	ck_assert_uint_eq(nr_in_registers[1], 4);
+	free(path);
+}
+END_TEST
+
+/* A machine of that many CPUs. */
+static void
+set_cpus(int nr)
+{
+	rot.machine->online_cpus.nr = 0;
+	for (int i = 0; i < nr; i++)
+		machine_online_cpus_add(rot.machine, i);
+}
+
+static bool
+has_series(const struct xml_controller *controller, const char *series)
+{
+	for (size_t i = 0; i < controller->nr_planned; i++)
+		if (strcmp(controller->planned[i].series, series) == 0)
+			return true;
+	return false;
+}
+
+/* One workload of each point is measured; what needs another CPU is there where there is one. */
+START_TEST(exptime1_loads_what_there_is)
+{
+	static const char *const series[] = {"Idle", "AddSame", "DiskSame", "AddOther", "DiskOther"};
+	char *path = rot_format("%s/driver/controllers/exptime1.xml", rot.paths->data);
+
+	for (int nr_cpus = 1; nr_cpus <= 2; nr_cpus++) {
+		struct rot_error err = {0};
+		struct xml_controller *controller;
+
+		set_cpus(nr_cpus);
+		controller = xml_controller_open(&rot, path, &err);
+		ck_assert_msg(controller != NULL, "%s %s", err.text, err.hint);
+		for (size_t i = 0; i < sizeof series / sizeof *series; i++)
+			ck_assert_int_eq(has_series(controller, series[i]), i < 3 || nr_cpus > 1);
+		for (size_t i = 0; i < controller->nr_planned; i++) {
+			const struct planned_point *p = &controller->planned[i];
+			const bool is_idle = strcmp(p->series, "Idle") == 0;
+
+			ck_assert_uint_eq(measurement_nr_workloads(p->measurement), is_idle ? 1 : 2);
+			ck_assert(!workload_is_load(measurement_workloads_at(p->measurement, 0)));
+			if (!is_idle)
+				ck_assert(workload_is_load(measurement_workloads_at(p->measurement, 1)));
+		}
+		xml_controller_close(controller);
+	}
+	free(path);
+}
+END_TEST
+
+/* To the next CPU, half way through, and the last one; nothing twice. */
+START_TEST(cpu_migration_goes_near_and_far)
+{
+	static const struct {
+		int nr_cpus;
+		const char *targets;
+	} machines[] = {{1, ""}, {2, " 1"}, {3, " 1 2"}, {4, " 1 2 3"}, {64, " 1 32 63"}};
+	char *path = rot_format("%s/driver/controllers/cpuMigration.xml", rot.paths->data);
+
+	for (size_t m = 0; m < sizeof machines / sizeof *machines; m++) {
+		struct rot_error err = {0};
+		struct xml_controller *controller;
+		char targets[64] = "";
+
+		set_cpus(machines[m].nr_cpus);
+		controller = xml_controller_open(&rot, path, &err);
+		ck_assert_msg(controller != NULL, "%s %s", err.text, err.hint);
+		for (size_t i = 0; i < controller->nr_planned; i++) {
+			const struct coordinate *target = point_coordinate(controller->planned[i].at, "target"),
+						*size = point_coordinate(controller->planned[i].at, "size");
+
+			if (size->number == 0 && target->number > 0)
+				snprintf(targets + strlen(targets), sizeof(targets) - strlen(targets), " %g",
+					 target->number);
+		}
+		ck_assert_str_eq(targets, machines[m].targets);
+		xml_controller_close(controller);
+	}
 	free(path);
 }
 END_TEST
@@ -452,6 +533,8 @@ main(void)
 	tcase_add_test(tcase, built_in_controllers_are_valid);
 	tcase_add_test(tcase, built_in_controllers_work_without_avx);
 	tcase_add_test(tcase, optiflop_has_its_loops);
+	tcase_add_test(tcase, exptime1_loads_what_there_is);
+	tcase_add_test(tcase, cpu_migration_goes_near_and_far);
 	tcase_add_test(tcase, triad_is_as_in_the_thesis);
 	tcase_add_test(tcase, titles_change_no_hash);
 	tcase_add_test(tcase, ceilings_with_variants);
