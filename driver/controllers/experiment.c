@@ -388,8 +388,7 @@ experiment_nr_runs(const struct experiment *experiment, int nr_runs)
 	return experiment->configured_runs ? experiment->configured_runs : nr_runs;
 }
 
-/* Runs that were asked for on the command line are all that is wanted. */
-static struct quantity_effort
+struct quantity_effort
 experiment_effort(const struct experiment *experiment, int nr_runs)
 {
 	const struct configuration *configuration = experiment->rot->configuration;
@@ -398,6 +397,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.nr_runs = experiment_nr_runs(experiment, nr_runs),
 		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
 		.budget_s = configuration_double(configuration, "timeBudget"),
+		.nr_starts = (int)configuration_long(configuration, "starts"),
 		.wants_own_cost = true,
 		.keeps_disturbed = experiment->keeps_disturbed,
 	};

@@ -226,6 +226,9 @@ size_t experiment_run_points(const struct experiment_plot *plot, const struct qu
 /* Is that so? */
 bool experiment_has_compulsory(const struct quantity_value *value);
 
+/* How often to measure; runs that were asked for on the command line are all that is wanted. */
+struct quantity_effort experiment_effort(const struct experiment *experiment, int nr_runs);
+
 /* The configured number, or else this one. */
 int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 

@@ -204,43 +204,61 @@ is_disturbed(const json_t *disturbed, size_t run)
 	return false;
 }
 
-/* Those that the summary is of: the undisturbed ones, if there are any, and all where none was left out. Fresh memory;
- * *nr of them. */
-static double *
-samples_of(const json_t *quantity, size_t *nr)
+struct runs {
+	double *values;
+	size_t *starts; /* that they are of */
+	size_t nr;
+};
+
+/* Those that the summary is of: the undisturbed ones, if there are any, and all where none was left out. Results of
+ * before "starts" have one a run. */
+static struct runs
+runs_of(const json_t *quantity)
 {
-	const json_t *samples = json_object_get(quantity, "samples"), *sample;
-	const json_t *disturbed = json_object_get(quantity, "taintedSamples");
+	const json_t *samples = json_object_get(quantity, "samples"), *starts = json_object_get(quantity, "starts");
+	const json_t *disturbed = json_object_get(quantity, "taintedSamples"), *sample;
 	const bool use_all =
 		json_array_size(disturbed) >= json_array_size(samples) || json_number_at(quantity, "tainted") == 0;
-	double *values = rot_calloc(json_array_size(samples) + 1, sizeof(*values));
+	struct runs runs = {.values = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.values)),
+			    .starts = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.starts))};
 	size_t i;
 
-	*nr = 0;
 	json_array_foreach(samples, i, sample)
 	{
-		if (json_is_number(sample) && (use_all || !is_disturbed(disturbed, i)))
-			values[(*nr)++] = json_number_value(sample);
+		const json_t *start = json_array_get(starts, i);
+
+		if (!json_is_number(sample) || (!use_all && is_disturbed(disturbed, i)))
+			continue;
+		runs.values[runs.nr] = json_number_value(sample);
+		runs.starts[runs.nr++] = json_is_integer(start) ? (size_t)json_integer_value(start) : i;
 	}
-	return values;
+	return runs;
+}
+
+static void
+runs_clear(struct runs *runs)
+{
+	free(runs->values);
+	free(runs->starts);
 }
 
 struct summary
 diff_ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
 {
 	struct summary ratio = summary_single(b->summary.value / a->summary.value, "exact");
-	size_t nr_first, nr_second;
-	double *of_first = samples_of(first, &nr_first), *of_second = samples_of(second, &nr_second);
+	struct runs before = runs_of(first), after = runs_of(second);
+	const struct grouped below = {before.values, before.starts, before.nr};
+	const struct grouped above = {after.values, after.starts, after.nr};
 	bool is_exact = a->summary.low == a->summary.high && b->summary.low == b->summary.high;
 
-	if (a->summary.value == b->summary.value && (is_exact || nr_first < 2 || nr_second < 2))
+	if (a->summary.value == b->summary.value && (is_exact || below.n < 2 || above.n < 2))
 		ratio.value = 1;
-	else if (nr_first > 0 && nr_second > 0 && !is_exact)
-		ratio = summary_ratio(of_second, nr_second, of_first, nr_first, 1, false, 1);
+	else if (below.n > 0 && above.n > 0 && !is_exact)
+		ratio = summary_ratio(&above, &below, 1, false, 1);
 	if (isnan(ratio.value))
 		ratio.value = a->summary.value == b->summary.value ? 1 : NAN;
-	free(of_first);
-	free(of_second);
+	runs_clear(&before);
+	runs_clear(&after);
 	return ratio;
 }
 

@@ -141,6 +141,7 @@ measuring_description_hash(struct rot *rot, struct measurement *measurement)
 
 struct kernel_job {
 	const struct core *core; /* NULL: not needed yet */
+	int nr_starts;           /* of the core for runs that are missing */
 };
 
 static struct rot_list *
@@ -210,8 +211,8 @@ take_runs(struct measurement_result *result, struct measurement_run_output_colle
 }
 
 static int
-measure(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
-	struct rot_error *err)
+measure_in_one_start(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
+		     struct rot_error *err)
 {
 	const struct kernel_job *job = performance->context;
 	struct measurement **measurements = rot_calloc(nr, sizeof(*measurements));
@@ -225,6 +226,22 @@ measure(struct performance *performance, struct performance_pass *const *passes,
 		take_runs(passes[i]->result, measurement_command_output_collections_at(output, i));
 	rot_graph_delete(output);
 	free(measurements);
+	return rc;
+}
+
+static int
+measure(struct performance *performance, struct performance_pass *const *passes, size_t nr, int nr_runs,
+	struct rot_error *err)
+{
+	const struct kernel_job *job = performance->context;
+	int nr_left = job->nr_starts < nr_runs ? job->nr_starts : nr_runs, rc = 0;
+
+	for (int done = 0, now; rc == 0 && done < nr_runs; done += now) {
+		now = (nr_runs - done) / nr_left--;
+		progress_part(done * (int)nr, nr_runs * (int)nr);
+		rc = measure_in_one_start(performance, passes, nr, now, err);
+	}
+	progress_part(0, 0);
 	return rc;
 }
 
@@ -337,7 +354,14 @@ int
 measuring_perform(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
 		  struct measurement_result **results, struct rot_error *err)
 {
-	struct kernel_job job = {.core = NULL};
+	return measuring_perform_spread(rot, passes, nr_passes, nr_runs, 1, results, err);
+}
+
+int
+measuring_perform_spread(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
+			 int nr_starts, struct measurement_result **results, struct rot_error *err)
+{
+	struct kernel_job job = {.nr_starts = nr_starts > 1 ? nr_starts : 1};
 	struct performance performance = {
 		.rot = rot, .kind = &kernels, .context = &job, .nr = nr_passes, .nr_runs = nr_runs};
 	int rc;

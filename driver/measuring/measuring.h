@@ -31,6 +31,14 @@ int measuring_perform(struct rot *rot, struct measurement *const *passes, size_t
 		      struct measurement_result **results, struct rot_error *err);
 
 /*
+ * The same, and the missing runs are spread over that many starts of the core (as evenly as they go; at most one start
+ * a run; 0: one). What is the same for all runs of a start, as where its memory lies, is not the same for all runs
+ * then.
+ */
+int measuring_perform_spread(struct rot *rot, struct measurement *const *passes, size_t nr_passes, int nr_runs,
+			     int nr_starts, struct measurement_result **results, struct rot_error *err);
+
+/*
  * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
  * measured anew, once more.
  */

@@ -13,6 +13,7 @@
 struct series {
 	double *values;
 	unsigned *taints;
+	size_t *starts; /* of the core, that the runs are of */
 	size_t nr;
 	size_t pass;   /* the one it comes from, nr_passes if from several; meaningless if known */
 	bool is_known; /* one value that was not measured */
@@ -23,6 +24,7 @@ series_clear(struct series *series)
 {
 	free(series->values);
 	free(series->taints);
+	free(series->starts);
 }
 
 /* ---- values of one part ---- */
@@ -37,19 +39,26 @@ index_in_pass(const struct pass *pass, size_t event)
 	return i;
 }
 
+static void
+take_run(struct series *series, size_t i, const struct pass_run *run)
+{
+	series->taints[i] |= run->taints;
+	series->starts[i] = run->start;
+}
+
 /* Sets the formula's variables from run i of the passes that have them; adds the taints of these runs. */
 static void
 set_events(struct expression_scope *scope, const struct architecture *architecture, const struct quantity_part *part,
-	   const struct pass_plan *plan, const struct pass_samples *samples, size_t pass, size_t run, unsigned *taints)
+	   const struct pass_plan *plan, const struct pass_samples *samples, struct series *series, size_t run)
 {
 	for (size_t i = 0; i < part->formula->nr_events; i++) {
 		const size_t event = part->formula->events[i];
-		const size_t from = pass < plan->nr_passes ? pass : pass_plan_find(plan, event);
+		const size_t from = series->pass < plan->nr_passes ? series->pass : pass_plan_find(plan, event);
 		const struct pass_run *pass_run = &samples[from].runs[run];
 
 		expression_scope_set_number(scope, architecture->events[event].name,
 					    pass_run->counts[index_in_pass(&plan->passes[from], event)]);
-		*taints |= pass_run->taints;
+		take_run(series, run, pass_run);
 	}
 }
 
@@ -61,7 +70,7 @@ counted_series(struct series *series, const struct architecture *architecture, c
 	int rc = 0;
 
 	for (size_t i = 0; i < series->nr && rc == 0; i++) {
-		set_events(scope, architecture, part, plan, samples, series->pass, i, &series->taints[i]);
+		set_events(scope, architecture, part, plan, samples, series, i);
 		rc = expression_number(scope, part->formula->expression, &series->values[i], err);
 	}
 	expression_scope_delete(scope);
@@ -115,6 +124,7 @@ part_series(struct series *series, const struct architecture *architecture, cons
 	series->nr = series->is_known ? 1 : fewest_runs(plan, samples);
 	series->values = rot_calloc(series->nr, sizeof(*series->values));
 	series->taints = rot_calloc(series->nr, sizeof(*series->taints));
+	series->starts = rot_calloc(series->nr, sizeof(*series->starts));
 	if (series->is_known) {
 		series->values[0] = part->known;
 		return 0;
@@ -124,7 +134,7 @@ part_series(struct series *series, const struct architecture *architecture, cons
 		return counted_series(series, architecture, part, plan, samples, err);
 	for (size_t i = 0; i < series->nr; i++) {
 		series->values[i] = clock_value(&samples[series->pass].runs[i], part->source);
-		series->taints[i] = samples[series->pass].runs[i].taints;
+		take_run(series, i, &samples[series->pass].runs[i]);
 	}
 	return 0;
 }
@@ -136,19 +146,41 @@ part_series(struct series *series, const struct architecture *architecture, cons
 /* Ends the estimators of what is only known of runs that should be left out. */
 #define OF_TAINTED "OfTainted"
 
-/* Values that no taint but those in tolerated leaves out, by the taints given, times scale; with ALL_TAINTS all of
- * them. Fresh memory. */
-static double *
-kept_values(const struct series *series, const unsigned *taints, double scale, unsigned tolerated, size_t *nr)
-{
-	double *kept = rot_calloc(series->nr, sizeof(*kept));
+/* Values and the starts they are of. */
+struct kept {
+	double *values;
+	size_t *starts;
+	size_t nr;
+};
 
-	*nr = 0;
+/* Those that no taint but those in tolerated leaves out, by the taints given, times scale; with ALL_TAINTS all of them.
+ * Clear it. */
+static struct kept
+kept_of(const struct series *series, const unsigned *taints, double scale, unsigned tolerated)
+{
+	struct kept kept = {rot_calloc(series->nr, sizeof(*kept.values)), rot_calloc(series->nr, sizeof(*kept.starts)),
+			    0};
+
 	for (size_t i = 0; i < series->nr; i++) {
-		if (series->is_known || (taints[i] & ~tolerated) == 0)
-			kept[(*nr)++] = scale * series->values[i];
+		if (!series->is_known && (taints[i] & ~tolerated) != 0)
+			continue;
+		kept.values[kept.nr] = scale * series->values[i];
+		kept.starts[kept.nr++] = series->starts[i];
 	}
 	return kept;
+}
+
+static void
+kept_clear(struct kept *kept)
+{
+	free(kept->values);
+	free(kept->starts);
+}
+
+static struct grouped
+by_start(const struct kept *kept)
+{
+	return (struct grouped){kept->values, kept->starts, kept->nr};
 }
 
 static size_t
@@ -165,17 +197,17 @@ static struct summary
 summarise_single(const struct quantity_resolution *resolution, const struct series *series, bool use_minimum,
 		 unsigned tolerated)
 {
+	struct kept kept = kept_of(series, series->taints, resolution->scale, tolerated);
+	const struct grouped runs = by_start(&kept);
 	struct summary summary;
-	size_t nr;
-	double *kept = kept_values(series, series->taints, resolution->scale, tolerated, &nr);
 
 	if (series->is_known)
-		summary = summary_single(kept[0], resolution->numerator.kind);
+		summary = summary_single(kept.values[0], resolution->numerator.kind);
 	else if (use_minimum && resolution->is_time_numerator)
-		summary = summary_minimum(kept, nr);
+		summary = summary_minimum(kept.values, kept.nr);
 	else
-		summary = summary_median(kept, nr);
-	free(kept);
+		summary = summary_grouped_median(&runs);
+	kept_clear(&kept);
 	return summary;
 }
 
@@ -195,11 +227,11 @@ request_seed(const struct quantity_request *request)
 
 /* No interval; the best time instead of its median. */
 static void
-use_best_time(struct summary *summary, const double *work, size_t nr_work, const double *time, size_t nr_time,
-	      double scale)
+use_best_time(struct summary *summary, const struct kept *work, const struct kept *time, double scale)
 {
 	summary->estimator = "medianPerMinimum";
-	summary->value = scale * statistics_percentile(work, nr_work, 50) / statistics_percentile(time, nr_time, 0);
+	summary->value = scale * statistics_percentile(work->values, work->nr, 50) /
+			 statistics_percentile(time->values, time->nr, 0);
 	summary->low = summary->high = NAN;
 	summary->confidence = 0;
 }
@@ -209,25 +241,24 @@ summarise_ratio(const struct quantity_resolution *resolution, const struct serie
 		const unsigned *joint_taints, bool use_minimum, unsigned tolerated)
 {
 	const bool jointly = joint_taints != NULL;
+	struct kept numerator = kept_of(top, jointly ? joint_taints : top->taints, 1, tolerated);
+	struct kept denominator = kept_of(bottom, jointly ? joint_taints : bottom->taints, 1, tolerated);
+	const struct grouped above = by_start(&numerator), below = by_start(&denominator);
 	struct summary summary;
-	size_t nr_top, nr_bottom;
-	double *numerator = kept_values(top, jointly ? joint_taints : top->taints, 1, tolerated, &nr_top);
-	double *denominator = kept_values(bottom, jointly ? joint_taints : bottom->taints, 1, tolerated, &nr_bottom);
 
 	if (top->is_known && bottom->is_known)
-		summary = summary_single(resolution->scale * numerator[0] / denominator[0],
+		summary = summary_single(resolution->scale * numerator.values[0] / denominator.values[0],
 					 quantity_resolution_kind(resolution));
 	else
-		summary = summary_ratio(numerator, nr_top, denominator, nr_bottom, resolution->scale, jointly,
-					request_seed(&resolution->request));
-	if ((!top->is_known && nr_top < 2) || (!bottom->is_known && nr_bottom < 2)) {
+		summary = summary_ratio(&above, &below, resolution->scale, jointly, request_seed(&resolution->request));
+	if ((!top->is_known && numerator.nr < 2) || (!bottom->is_known && denominator.nr < 2)) {
 		summary.low = summary.high = NAN;
 		summary.confidence = 0;
 	}
 	if (use_minimum && resolution->is_time_denominator)
-		use_best_time(&summary, numerator, nr_top, denominator, nr_bottom, resolution->scale);
-	free(numerator);
-	free(denominator);
+		use_best_time(&summary, &numerator, &denominator, resolution->scale);
+	kept_clear(&numerator);
+	kept_clear(&denominator);
 	return summary;
 }
 
@@ -266,11 +297,13 @@ value_set_samples(struct quantity_value *value, const struct quantity_resolution
 	value->nr_samples = top->is_known && bottom ? bottom->nr : top->nr;
 	value->samples = rot_calloc(value->nr_samples, sizeof(*value->samples));
 	value->taints = rot_calloc(value->nr_samples, sizeof(*value->taints));
+	value->starts = rot_calloc(value->nr_samples, sizeof(*value->starts));
 	for (size_t i = 0; i < value->nr_samples; i++) {
 		const size_t t = top->is_known ? 0 : i, b = bottom && bottom->is_known ? 0 : i;
 
 		value->samples[i] = resolution->scale * top->values[t];
 		value->taints[i] = top->taints[t];
+		value->starts[i] = top->is_known && bottom ? bottom->starts[b] : top->starts[t];
 		if (bottom) {
 			value->samples[i] /= bottom->values[b];
 			value->taints[i] |= bottom->taints[b];

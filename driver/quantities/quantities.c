@@ -189,12 +189,12 @@ job_describe(struct measuring_job *job, const struct measurement *measurement)
 
 /* The results there are stay if this fails before there are others. */
 static int
-job_measure(struct measuring_job *job, int nr_runs, struct rot_error *err)
+job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
 {
 	const size_t nr = job->plan.nr_passes;
 	struct measurement_result **results = rot_calloc(nr, sizeof(*results));
 
-	if (nr && measuring_perform(job->rot, job->passes, nr, nr_runs, results, err) < 0) {
+	if (nr && measuring_perform_spread(job->rot, job->passes, nr, nr_runs, nr_starts, results, err) < 0) {
 		free(results);
 		return -1;
 	}
@@ -302,7 +302,7 @@ job_add_runs(struct measuring_job *job, struct effort_course *course, struct qua
 	       (next = effort_next(course, values, job->nr_requests, nr_runs, job_spent_s(job))) > 0) {
 		struct measurement_result **before = job->results;
 
-		if (job_measure(job, next, err) < 0) {
+		if (job_measure(job, next, course->effort->nr_starts, err) < 0) {
 			if (job->results == before && (rot_interrupted() || job->rot->is_cached_only))
 				return 0;
 			return -1;
@@ -330,7 +330,7 @@ job_add_own_cost(const struct measuring_job *job, const struct measurement *meas
 	if (!nothing)
 		return 0;
 	job_describe(&empty, nothing);
-	if (job_measure(&empty, OWN_COST_RUNS, err) < 0)
+	if (job_measure(&empty, OWN_COST_RUNS, 1, err) < 0)
 		rc = rot_interrupted() || job->rot->is_cached_only ? 0 : rot_error_prefix(err, "an empty region");
 	for (size_t i = 0; rc == 0 && empty.results && i < job->nr_requests; i++)
 		rc = own_cost_compute(&values[i], &job->resolutions[i], job->rot->architecture, &job->plan,
@@ -356,7 +356,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	if (job_resolve(&job, measurement, requests, err) < 0 || job_plan(&job, err) < 0)
 		goto out;
 	job_describe(&job, measurement);
-	if (job_measure(&job, course.target, err) < 0 || job_compute(&job, values, err) < 0)
+	if (job_measure(&job, course.target, effort->nr_starts, err) < 0 || job_compute(&job, values, err) < 0)
 		goto out;
 	if (effort->budget_s > 0 && job_add_runs(&job, &course, values, err) < 0)
 		goto out;

@@ -117,9 +117,10 @@ struct quantity_value {
 	struct quantity_breach *breaches;
 	size_t nr_breaches;
 	struct summary summary;
-	double *samples;  /* one per run, also tainted ones; NULL if nothing was measured */
-	unsigned *taints; /* enum sample_taint bits per sample, same length */
+	double *samples;      /* one per run, also tainted ones; NULL if nothing was measured */
+	unsigned *taints;     /* enum sample_taint bits per sample, same length */
 	unsigned kept_taints; /* of these, those that are no reason to leave a run out */
+	size_t *starts;       /* which start of the core (of a program: of itself) each sample is of, same length */
 	size_t nr_samples;
 	const char *runs_end; /* NULL or "": as many undisturbed runs as were asked for; else why there are no more:
 				 "disturbed" (too many were), "budget", and with a precision "narrow", "most",
@@ -154,6 +155,7 @@ struct quantity_effort {
 	int nr_runs;          /* undisturbed ones that are wanted; not looked at with a precision */
 	double precision;     /* 0: none; else intervals of times and rates shall be within this share of the value */
 	double budget_s;      /* no runs are added that take longer than this together */
+	int nr_starts;        /* of the core, over which those that are missing are spread; 0: one */
 	bool keeps_disturbed; /* runs that the system disturbed are wanted as well: they are in the values and are not
 				 repeated */
 	bool wants_own_cost;  /* also measure an empty region, once for each group of measurers (own_cost.h) */

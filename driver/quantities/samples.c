@@ -490,6 +490,16 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 	return 0;
 }
 
+/* Each start of the core counts its runs from 0. */
+static size_t
+start_of_run(const struct measurement_result *result, const struct pass_samples *samples, size_t i)
+{
+	if (i == 0)
+		return 0;
+	return samples->runs[i - 1].start +
+	       (measurement_result_outputs_at(result, i)->order <= measurement_result_outputs_at(result, i - 1)->order);
+}
+
 int
 pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,
 		  const struct measurement *measured, const struct measurement_result *result, struct rot_error *err)
@@ -502,6 +512,7 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 
 		if (read_run(&reading, measured, measurement_result_outputs_at(result, i), err) < 0)
 			return rot_error_prefix(err, "run %zu", i + 1);
+		samples->runs[i].start = start_of_run(result, samples, i);
 	}
 	return 0;
 }

@@ -48,6 +48,7 @@ struct pass_run {
 	double context_switches;  /* voluntary and involuntary */
 	double migrations;        /* threads of workloads that ended on another CPU than they began on */
 	struct nearness nearness; /* as a PingPongMeasurer of the overall set told; zeroed without one */
+	size_t start;             /* of the core (of a program: of itself) that the run is of, from 0 */
 	unsigned taints;          /* enum sample_taint */
 	struct pass_run
 		*threads; /* with several workloads that are measured: what each gave, in their order; or NULL */

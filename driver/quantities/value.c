@@ -49,6 +49,7 @@ quantity_value_clear(struct quantity_value *value)
 	free(value->source);
 	free(value->samples);
 	free(value->taints);
+	free(value->starts);
 	free(value->thread_samples);
 	free(value->nearness);
 	for (size_t i = 0; i < value->nr_breaches; i++)
@@ -72,6 +73,16 @@ json_samples(const double *values, size_t nr)
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(samples, json_number_of(values[i]));
 	return samples;
+}
+
+static json_t *
+json_starts(const struct quantity_value *value)
+{
+	json_t *starts = json_array();
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		json_array_append_new(starts, json_integer((json_int_t)value->starts[i]));
+	return starts;
 }
 
 static json_t *
@@ -185,6 +196,8 @@ quantity_value_json(const struct quantity_value *value)
 	if (value->request.clock)
 		json_object_set_new(json, "clock", json_string(value->request.clock));
 	json_object_set_new(json, "samples", json_samples(value->samples, value->nr_samples));
+	if (value->starts)
+		json_object_set_new(json, "starts", json_starts(value));
 	if (value->nr_threads)
 		json_object_set_new(json, "threadSamples", json_thread_samples(value));
 	json_object_set_new(json, "taints", json_taints(value));

@@ -22,11 +22,29 @@ struct summary {
 	size_t tainted; /* samples left out for a recorded cause; not in n */
 };
 
+/*
+ * n values. groups (NULL: each value stands for itself) tells which of them something made alike, as the start of the
+ * measuring core that they are of: values i and k are in one group if groups[i] == groups[k]. An interval then tells
+ * where the estimate would be with other groups, and not only with other values of these groups. Fewer than 6 groups
+ * cannot tell that: then each value stands for itself, as without groups.
+ */
+struct grouped {
+	const double *values;
+	const size_t *groups;
+	size_t n;
+};
+
 struct summary summary_empty(void);
 
 /* Median with its distribution-free interval (order statistics); "exact" when all n values are the same. values are not
  * changed. */
 struct summary summary_median(const double *values, size_t n);
+
+/*
+ * The same of values in groups. If some group has several, the interval is the hull of two: of the order statistics of
+ * the values, and of those of the medians of groups.
+ */
+struct summary summary_grouped_median(const struct grouped *of);
 
 /*
  * The value that a share p of all runs stays below (0 < p < 1), with its distribution-free interval: what the best runs
@@ -39,15 +57,15 @@ struct summary summary_minimum(const double *values, size_t n);
 
 /*
  * scale * median(numerator) / median(denominator), with a seeded bootstrap interval whose percentiles are widened for
- * few values (Hesterberg's expanded percentile interval: the plain one covers 86 % to 95 %, not 95 %). jointly:
- * numerator[i] and denominator[i] come from the same run and are resampled together, and minimum, maximum and quartiles
- * are those of the ratios per run; else they are resampled apart, and minimum.. are over the ratios of every run's
- * value to the other's median. A side with one value counts as known, and the interval is that of the other side's
- * median. n is the smaller number of values of the other sides. Without 6 values on a side that is not known: no
- * interval. A denominator of 0 gives an infinity.
+ * few values (Hesterberg's expanded percentile interval: the plain one covers 86 % to 95 %, not 95 %). Groups are
+ * resampled as a whole. jointly: numerator and denominator i come from the same run, and have the same groups; they are
+ * resampled together, and minimum, maximum and quartiles are those of the ratios per run; else they are resampled
+ * apart, and minimum.. are over the ratios of every run's value to the other's median. A side with one value counts as
+ * known, and the interval is that of the other side's median. n is the smaller number of values of the other sides.
+ * Without 6 values on a side that is not known: no interval. A denominator of 0 gives an infinity.
  */
-struct summary summary_ratio(const double *numerator, size_t nr_numerator, const double *denominator,
-			     size_t nr_denominator, double scale, bool jointly, uint64_t seed);
+struct summary summary_ratio(const struct grouped *numerator, const struct grouped *denominator, double scale,
+			     bool jointly, uint64_t seed);
 
 /*
  * nr of n that were so (nr <= n, n >= 1), as a share with its exact interval of 95 % (Clopper and Pearson 1934): both

@@ -20,6 +20,7 @@ static struct {
 	bool is_shown;
 	size_t point, nr_points;
 	int run, nr_runs;
+	int nr_before, nr_all; /* of progress_part */
 	double begin_s, shown_s;
 } progress;
 
@@ -118,10 +119,17 @@ progress_point(void)
 void
 progress_run(int nr_done, int nr_runs)
 {
-	progress.run = nr_done;
-	progress.nr_runs = nr_runs;
-	if (nr_done == nr_runs || clock_now_s() - progress.shown_s >= MIN_INTERVAL_S)
+	progress.run = progress.nr_before + nr_done;
+	progress.nr_runs = progress.nr_all ? progress.nr_all : nr_runs;
+	if (progress.run == progress.nr_runs || clock_now_s() - progress.shown_s >= MIN_INTERVAL_S)
 		show(NULL);
+}
+
+void
+progress_part(int nr_before, int nr_runs)
+{
+	progress.nr_before = nr_before;
+	progress.nr_all = nr_runs;
 }
 
 void

@@ -19,6 +19,9 @@ void progress_point(void);
 /* nr_done of nr_runs runs of the current point are finished. */
 void progress_run(int nr_done, int nr_runs);
 
+/* From now on progress_run tells of a part of nr_runs runs that comes after nr_before of them; 0, 0: of all again. */
+void progress_part(int nr_before, int nr_runs);
+
 /* What happens now that is not a run ("building the core"); until the next call. */
 void progress_task(const char *task);
 

@@ -190,6 +190,7 @@ measure_point(const struct comparing *comparing, const struct aa_point *point, s
 	const struct quantity_effort effort = {
 		.nr_runs = comparing->options->nr_runs,
 		.budget_s = configuration_double(comparing->rot->configuration, "timeBudget"),
+		.nr_starts = (int)configuration_long(comparing->rot->configuration, "starts"),
 	};
 
 	progress_point();
@@ -299,9 +300,9 @@ aa_clear(struct aa *aa)
 	for (size_t i = 0; i < aa->nr_subjects; i++) {
 		struct aa_subject *subject = &aa->subjects[i];
 
-		for (size_t k = 0; k < subject->nr_starts; k++)
-			free(subject->starts[k].samples);
-		free(subject->starts);
+		for (size_t k = 0; k < subject->nr_measurements; k++)
+			free(subject->measurements[k].samples);
+		free(subject->measurements);
 		free(subject->needed);
 		free(subject->words);
 		free(subject->point);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * "A/A": the same work measured twice, many times over, and compared as "rot diff" compares. What is called different
- * is a false alarm; intervals of 95 % allow 5 % of those. More of them means that runs of one start are more alike than
- * starts are, so that intervals made of them are too narrow on this host.
+ * is a false alarm; intervals of 95 % allow 5 % of those. More of them means that runs of one measurement are more
+ * alike than measurements are, so that intervals made of them are too narrow on this host.
  */
 #ifndef VALIDATION_AA_H
 #define VALIDATION_AA_H
@@ -27,8 +27,8 @@ struct aa_options {
 	double budget_s;        /* no further round begins that would end later; the first is always done */
 };
 
-/* One start of the measuring core: the undisturbed runs of one quantity. */
-struct aa_start {
+/* One measurement of a point: the undisturbed runs of one quantity. */
+struct aa_measurement {
 	double *samples;
 	size_t nr;
 };
@@ -37,9 +37,9 @@ struct aa_start {
 struct aa_subject {
 	char *words;   /* "time:tsc" */
 	char *point;   /* "READ 64 MiB" */
-	bool is_exact; /* every run of every start gave the same */
-	struct aa_start *starts;
-	size_t nr_starts;
+	bool is_exact; /* every run of every measurement gave the same */
+	struct aa_measurement *measurements;
+	size_t nr_measurements;
 	size_t nr_different, nr_unknown; /* of the comparisons; unknown: too few runs for an interval */
 	double *needed;                  /* of each comparison that has an interval: see aa_needed */
 	size_t nr_needed;
@@ -56,7 +56,8 @@ struct aa_row {
 
 	/*
 	 * Relative spreads (interquartile range as a standard deviation), the median over the points: of the runs of a
-	 * start; of the medians of starts; and of such medians if it did not matter which start a run is of.
+	 * measurement; of the medians of measurements; and of such medians if it did not matter which of them a run is
+	 * of.
 	 */
 	double within, between, by_chance;
 };

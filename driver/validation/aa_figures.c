@@ -13,7 +13,7 @@
 
 /* Of fewer, the 95th percentile is the largest. */
 #define LEAST_FOR_WIDENING 20
-/* Deals of runs to starts; their mean is known to a few percent. */
+/* Deals of runs to measurements; their mean is known to a few percent. */
 #define NR_DEALS 20
 /* Of a normal distribution, the distance of the quartiles in standard deviations. */
 #define QUARTILES_OF_NORMAL 1.3489795
@@ -32,40 +32,42 @@ aa_needed(const struct summary *ratio)
 }
 
 /* The undisturbed runs, or all if every one is disturbed: as those the summary is of. */
-static struct aa_start
-start_of(const struct quantity_value *value)
+static struct aa_measurement
+measurement_of(const struct quantity_value *value)
 {
-	struct aa_start start = {.samples = rot_calloc(value->nr_samples + 1, sizeof(*start.samples))};
+	struct aa_measurement measurement = {.samples =
+						     rot_calloc(value->nr_samples + 1, sizeof(*measurement.samples))};
 	const bool use_all = value->summary.tainted >= value->nr_samples;
 
 	for (size_t i = 0; i < value->nr_samples; i++) {
 		if (use_all || !value->taints[i])
-			start.samples[start.nr++] = value->samples[i];
+			measurement.samples[measurement.nr++] = value->samples[i];
 	}
-	return start;
+	return measurement;
 }
 
 static bool
-is_constant(const struct aa_start *start, double value)
+is_constant(const struct aa_measurement *measurement, double value)
 {
-	for (size_t i = 0; i < start->nr; i++) {
-		if (start->samples[i] != value)
+	for (size_t i = 0; i < measurement->nr; i++) {
+		if (measurement->samples[i] != value)
 			return false;
 	}
 	return true;
 }
 
 static void
-add_start(struct aa_subject *subject, const struct quantity_value *value)
+add_measurement(struct aa_subject *subject, const struct quantity_value *value)
 {
-	struct aa_start *start;
+	struct aa_measurement *measurement;
 
-	subject->starts = rot_realloc(subject->starts, subject->nr_starts + 1, sizeof(*subject->starts));
-	start = &subject->starts[subject->nr_starts++];
-	*start = start_of(value);
-	if (subject->nr_starts == 1)
+	subject->measurements =
+		rot_realloc(subject->measurements, subject->nr_measurements + 1, sizeof(*subject->measurements));
+	measurement = &subject->measurements[subject->nr_measurements++];
+	*measurement = measurement_of(value);
+	if (subject->nr_measurements == 1)
 		subject->is_exact = true;
-	if (subject->starts[0].nr == 0 || !is_constant(start, subject->starts[0].samples[0]))
+	if (subject->measurements[0].nr == 0 || !is_constant(measurement, subject->measurements[0].samples[0]))
 		subject->is_exact = false;
 }
 
@@ -78,8 +80,8 @@ aa_subject_add(struct aa_subject *subject, const struct quantity_value *first, c
 	char *text;
 	enum diff_verdict verdict = diff_verdict_of(first->name, &ratio, &text);
 
-	add_start(subject, first);
-	add_start(subject, second);
+	add_measurement(subject, first);
+	add_measurement(subject, second);
 	subject->nr_unknown += verdict == DIFF_UNKNOWN;
 	subject->nr_different += verdict != DIFF_UNKNOWN && verdict != DIFF_NONE;
 	subject->needed = rot_realloc(subject->needed, subject->nr_needed + 1, sizeof(*subject->needed));
@@ -103,28 +105,28 @@ relative_spread(const double *values, size_t n)
 static double
 spread_within(const struct aa_subject *subject)
 {
-	double *spreads = rot_calloc(subject->nr_starts + 1, sizeof(*spreads)), spread;
+	double *spreads = rot_calloc(subject->nr_measurements + 1, sizeof(*spreads)), spread;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < subject->nr_starts; i++) {
-		if (subject->starts[i].nr > 1)
-			spreads[nr++] = relative_spread(subject->starts[i].samples, subject->starts[i].nr);
+	for (size_t i = 0; i < subject->nr_measurements; i++) {
+		if (subject->measurements[i].nr > 1)
+			spreads[nr++] = relative_spread(subject->measurements[i].samples, subject->measurements[i].nr);
 	}
 	spread = statistics_percentile(spreads, nr, 50);
 	free(spreads);
 	return spread;
 }
 
-/* Of the medians of starts, whose samples lie one after the other in pool. */
+/* Of the medians of measurements, whose samples lie one after the other in pool. */
 static double
 spread_of_medians(const struct aa_subject *subject, const double *pool)
 {
-	double *medians = rot_calloc(subject->nr_starts + 1, sizeof(*medians)), spread;
+	double *medians = rot_calloc(subject->nr_measurements + 1, sizeof(*medians)), spread;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < subject->nr_starts; pool += subject->starts[i++].nr) {
-		if (subject->starts[i].nr > 0)
-			medians[nr++] = statistics_percentile(pool, subject->starts[i].nr, 50);
+	for (size_t i = 0; i < subject->nr_measurements; pool += subject->measurements[i++].nr) {
+		if (subject->measurements[i].nr > 0)
+			medians[nr++] = statistics_percentile(pool, subject->measurements[i].nr, 50);
 	}
 	spread = nr > 1 ? relative_spread(medians, nr) : NAN;
 	free(medians);
@@ -151,11 +153,11 @@ spreads_between(const struct aa_subject *subject, double *between, double *by_ch
 	size_t nr = 0, at = 0;
 	double *pool;
 
-	for (size_t i = 0; i < subject->nr_starts; i++)
-		nr += subject->starts[i].nr;
+	for (size_t i = 0; i < subject->nr_measurements; i++)
+		nr += subject->measurements[i].nr;
 	pool = rot_calloc(nr + 1, sizeof(*pool));
-	for (size_t i = 0; i < subject->nr_starts; at += subject->starts[i++].nr)
-		memcpy(&pool[at], subject->starts[i].samples, subject->starts[i].nr * sizeof(*pool));
+	for (size_t i = 0; i < subject->nr_measurements; at += subject->measurements[i++].nr)
+		memcpy(&pool[at], subject->measurements[i].samples, subject->measurements[i].nr * sizeof(*pool));
 	*between = spread_of_medians(subject, pool);
 	*by_chance = 0;
 	for (int i = 0; i < NR_DEALS; i++) {
@@ -180,7 +182,7 @@ gather(struct gathered *gathered, struct aa_row *row, const struct aa_subject *s
 {
 	const size_t nr_needed = gathered->nr_needed + subject->nr_needed, k = gathered->nr_spreads;
 
-	row->nr_compared += subject->nr_starts / 2 - subject->nr_unknown;
+	row->nr_compared += subject->nr_measurements / 2 - subject->nr_unknown;
 	row->nr_different += subject->nr_different;
 	row->nr_unknown += subject->nr_unknown;
 	gathered->needed = rot_realloc(gathered->needed, nr_needed + 1, sizeof(*gathered->needed));

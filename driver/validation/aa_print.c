@@ -42,9 +42,9 @@ print_table(const struct aa_row *rows, size_t nr, FILE *out)
 		{"false alarms", false},
 		{"too few runs", false},
 		{"intervals need\nto be so\nmany times\nas wide", false},
-		{"spread of\nthe runs\nof a start", false},
-		{"of the\nmedians\nof starts", false},
-		{"if starts\ndid not\nmatter", false},
+		{"spread of\nthe runs of a\nmeasurement", false},
+		{"of the\nmedians of\nmeasurements", false},
+		{"if it did not\nmatter which", false},
 	};
 	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns)};
 
@@ -81,9 +81,8 @@ print_verdict(const struct aa_row *row, FILE *out)
 	}
 	if (row->between > WORTH_SAYING * row->by_chance)
 		fprintf(out,
-			"! %s: medians of starts differ %.1f times as much as their runs do by chance: more starts "
-			"tell more "
-			"than more runs\n",
+			"! %s: medians of measurements differ %.1f times as much as their runs do by chance: something "
+			"that lasts longer than a measurement differs from one to the next\n",
 			row->words, row->between / row->by_chance);
 }
 
@@ -136,7 +135,7 @@ static json_t *
 subject_json(const struct aa_subject *subject)
 {
 	return json_pack("{s:s, s:s, s:I, s:I, s:I}", "quantity", subject->words, "point", subject->point, "compared",
-			 (json_int_t)(subject->nr_starts / 2 - subject->nr_unknown), "different",
+			 (json_int_t)(subject->nr_measurements / 2 - subject->nr_unknown), "different",
 			 (json_int_t)subject->nr_different, "tooFewRuns", (json_int_t)subject->nr_unknown);
 }
 
@@ -150,7 +149,7 @@ aa_json(const struct aa *aa)
 	for (size_t i = 0; i < nr; i++)
 		json_array_append_new(quantities, row_json(&rows[i]));
 	for (size_t i = 0; i < aa->nr_subjects; i++) {
-		if (aa->subjects[i].nr_starts > 0)
+		if (aa->subjects[i].nr_measurements > 0)
 			json_array_append_new(points, subject_json(&aa->subjects[i]));
 	}
 	free(rows);

@@ -143,6 +143,27 @@ START_TEST(passes_are_measured_in_one_start)
 }
 END_TEST
 
+/* Five runs in three starts, each of which counts its runs from 0; and missing ones alone are spread. */
+START_TEST(runs_are_spread_over_starts)
+{
+	static const int orders[] = {0, 0, 1, 0, 1, 0, 0};
+	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+
+	ck_assert_msg(measuring_perform_spread(&rot, &measurement, 1, 5, 3, &result, &err) == 0, "%s", err.text);
+	ck_assert_int_eq((int)measurement_result_nr_outputs(result), 5);
+	ck_assert_int_eq(fixture_count("core"), 3);
+	rot_graph_delete(result);
+	ck_assert_msg(measuring_perform_spread(&rot, &measurement, 1, 7, 3, &result, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(fixture_count("core"), 5);
+	for (size_t i = 0; i < 7; i++)
+		ck_assert_int_eq(measurement_result_outputs_at(result, i)->order, orders[i]);
+	rot_graph_delete(result);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
 START_TEST(other_size_uses_the_same_core)
 {
 	struct measurement_result *first = perform(size_1, 1), *second = perform(size_2, 1);
@@ -349,6 +370,7 @@ main(void)
 	tcase_add_test(tcase, second_time_starts_no_process);
 	tcase_add_test(tcase, only_missing_runs_are_measured);
 	tcase_add_test(tcase, passes_are_measured_in_one_start);
+	tcase_add_test(tcase, runs_are_spread_over_starts);
 	tcase_add_test(tcase, other_size_uses_the_same_core);
 	tcase_add_test(tcase, remeasure_measures_once_per_process);
 	tcase_add_test(tcase, changed_core_is_measured_again_unless_not_checked);

@@ -149,6 +149,31 @@ START_TEST(test_migrations_are_counted)
 }
 END_TEST
 
+/* Twelve runs in six starts that differ by 100, and their runs by 1: the interval is of starts, as far as they go. */
+START_TEST(test_intervals_are_of_starts)
+{
+	struct summary of_runs, of_starts;
+	struct stage stage;
+
+	for (int told = 0; told < 2; told++) {
+		struct quantity_value value;
+
+		stage_open(&stage, "none", 1, "time:tsc");
+		for (int i = 0; i < 12; i++)
+			add_run(&stage, 0, (uint64_t)(1000 + 100 * (i / 2) + i % 2), 1)->order = told ? i % 2 : i;
+		value = stage_compute(&stage, 0, false);
+		ck_assert_double_eq(value.summary.value, 1250.5);
+		ck_assert_uint_eq(value.starts[11], told ? 5 : 0);
+		*(told ? &of_starts : &of_runs) = value.summary;
+		quantity_value_clear(&value);
+		stage_close(&stage);
+	}
+	ck_assert_double_eq(of_runs.low, 1100);
+	ck_assert_double_eq(of_runs.high, 1401);
+	ck_assert(of_starts.low < 1100 && of_starts.high > 1401);
+}
+END_TEST
+
 /* Flops and cycles in one pass: run by run they agree, although both vary. */
 START_TEST(test_ratio_of_one_pass_is_joint)
 {
@@ -441,6 +466,7 @@ main(void)
 	tcase_add_test(values, test_modelled_dram_writes);
 	tcase_add_test(values, test_context_switches_are_counted);
 	tcase_add_test(values, test_migrations_are_counted);
+	tcase_add_test(values, test_intervals_are_of_starts);
 	tcase_add_test(values, test_ratio_of_one_pass_is_joint);
 	tcase_add_test(values, test_ratio_of_two_passes);
 	tcase_add_test(values, test_core_cycles_from_the_probed_clock);

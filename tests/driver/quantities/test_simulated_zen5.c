@@ -57,7 +57,7 @@ set_environment(const char *scrub)
 	free(log);
 }
 
-/* The JSON of "rot measure ./triad.xml RUNS". */
+/* The JSON of "rot measure ./triad.xml RUNS"; in one start, since some traps come with the n-th read of a process. */
 static json_t *
 measure(const char *runs, const char *scrub)
 {
@@ -75,7 +75,8 @@ measure(const char *runs, const char *scrub)
 		set_environment(scrub);
 		dup2(fd, STDOUT_FILENO);
 		dup2(fd, STDERR_FILENO);
-		execl(rot, rot, "measure", "./triad.xml", "triad", runs, "-findPeaks=false", "-validate=never", NULL);
+		execl(rot, rot, "measure", "./triad.xml", "triad", runs, "-starts=1", "-findPeaks=false",
+		      "-validate=never", NULL);
 		_exit(127);
 	}
 	ck_assert_int_gt(pid, 0);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers for simulations, of a fixed seed. */
+/* Random numbers for simulations, of a fixed seed; and values for summaries. */
 #ifndef TESTS_DRAW_H
 #define TESTS_DRAW_H
 
 #include <math.h>
 #include <stdint.h>
+
+#include "statistics/summary.h"
+
+/* Values that each stand for themselves. */
+#define EACH(values, n) (&(const struct grouped){values, NULL, n})
 
 static uint64_t draw_state;
 

@@ -124,8 +124,8 @@ START_TEST(test_too_few)
 	}
 	for (size_t n = 1; n <= 10; n++) {
 		ck_assert_int_eq(isnan(summary_median(values, n).low), n < 6);
-		ck_assert_int_eq(isnan(summary_ratio(values, n, others, n, 1, false, 1).low), n < 6);
-		ck_assert_int_eq(isnan(summary_ratio(values, n, others, n, 1, true, 1).low), n < 6);
+		ck_assert_int_eq(isnan(summary_ratio(EACH(values, n), EACH(others, n), 1, false, 1).low), n < 6);
+		ck_assert_int_eq(isnan(summary_ratio(EACH(values, n), EACH(others, n), 1, true, 1).low), n < 6);
 		ck_assert(isnan(summary_quantile(values, n, 0.75).low));
 	}
 }
@@ -152,7 +152,7 @@ START_TEST(test_verdict)
 				first[i] = distributions[_i].draw();
 				second[i] = distributions[_i].draw();
 			}
-			ratio = summary_ratio(second, n, first, n, 1, false, 1);
+			ratio = summary_ratio(EACH(second, n), EACH(first, n), 1, false, 1);
 			verdict = diff_verdict_of("time", &ratio, &text);
 			nr_different += verdict == DIFF_BETTER || verdict == DIFF_WORSE;
 			nr_unknown += verdict == DIFF_UNKNOWN;
@@ -198,9 +198,9 @@ ratio_covers(enum design design, int distribution, size_t n, uint64_t seed)
 		bottom[i] = draw_denominator(design, top[i], (low + high) / 2);
 	}
 	if (design == KNOWN)
-		s = summary_ratio(top, n, &known, 1, 1, false, seed);
+		s = summary_ratio(EACH(top, n), EACH(&known, 1), 1, false, seed);
 	else
-		s = summary_ratio(top, n, bottom, n, 1, jointly, seed);
+		s = summary_ratio(EACH(top, n), EACH(bottom, n), 1, jointly, seed);
 	return s.low <= high / 50 * (1 + 1e-12) && s.high >= low / 50 * (1 - 1e-12);
 }
 
@@ -227,6 +227,102 @@ START_TEST(test_ratio)
 }
 END_TEST
 
+/* ---- groups: runs of one start of the core, which are more alike than starts are ---- */
+
+#define MAX_RUNS 100
+
+/* Relative standard deviations; what a start has in common may also be one of two modes. */
+static const struct starts {
+	size_t nr, size;
+	double between, within;
+	bool has_modes;
+} starts[] = {
+	{6, 2, 0.02, 0.02, false}, {6, 10, 0.1, 0.02, false}, {10, 1, 0.05, 0.02, false},
+	{10, 2, 0, 0.05, false},   {10, 10, 0, 0.05, false},  {10, 10, 0.3, 0.3, false},
+	{20, 4, 0.02, 0.1, false}, {10, 4, 0, 0.01, true},    {20, 2, 0.005, 0.01, true},
+};
+
+/* The median is 100, but of two modes 1.005659488 times that, as above, for a spread of 0.01. */
+static void
+draw_starts(const struct starts *of, double *values, size_t *groups)
+{
+	for (size_t g = 0; g < of->nr; g++) {
+		const double mode = of->has_modes && draw_uniform() > 0.7 ? 1.3 : 1;
+		const double start = 100 * mode * exp(of->between * draw_standard_normal());
+
+		for (size_t i = 0; i < of->size; i++) {
+			values[g * of->size + i] = start * exp(of->within * draw_standard_normal());
+			groups[g * of->size + i] = 7 * g;
+		}
+	}
+}
+
+static double
+median_of_starts(const struct starts *of)
+{
+	const double spread = hypot(of->between, of->within);
+
+	return of->has_modes ? 100 * exp(0.5659488 * spread) : 100;
+}
+
+static bool
+holds(const struct summary *s, double truth)
+{
+	return s->low <= truth && s->high >= truth;
+}
+
+START_TEST(test_starts)
+{
+	const struct starts *of = &starts[_i];
+	const size_t n = of->nr * of->size;
+	const double truth = median_of_starts(of);
+	const int nr_trials = 1000;
+	int of_median = 0, of_joint_ratio = 0, of_ratio = 0;
+
+	draw_state = 7;
+	for (int trial = 0; trial < nr_trials; trial++) {
+		double top[MAX_RUNS], bottom[MAX_RUNS];
+		size_t groups[MAX_RUNS];
+		const struct grouped above = {top, groups, n}, below = {bottom, groups, n};
+		struct summary s;
+
+		draw_starts(of, top, groups);
+		draw_starts(of, bottom, groups);
+		s = summary_grouped_median(&above);
+		of_median += holds(&s, truth);
+		s = summary_ratio(&above, &below, 1, true, (uint64_t)trial);
+		of_joint_ratio += holds(&s, 1);
+		s = summary_ratio(&above, &below, 1, false, (uint64_t)trial);
+		of_ratio += holds(&s, 1);
+	}
+	ck_assert_msg(of_median >= LEAST_COVERAGE * nr_trials && of_joint_ratio >= LEAST_COVERAGE * nr_trials &&
+			      of_ratio >= LEAST_COVERAGE * nr_trials,
+		      "%zu starts of %zu runs, case %d: %d, %d and %d of %d", of->nr, of->size, _i, of_median,
+		      of_joint_ratio, of_ratio, nr_trials);
+}
+END_TEST
+
+/* Why groups matter: intervals of runs that are taken as independent do not hold what they promise. */
+START_TEST(test_runs_are_not_starts)
+{
+	static const struct starts of = {10, 10, 0.1, 0.02, false};
+	const int nr_trials = 500;
+	int covered = 0;
+
+	draw_state = 8;
+	for (int trial = 0; trial < nr_trials; trial++) {
+		double values[MAX_RUNS];
+		size_t groups[MAX_RUNS];
+		struct summary s;
+
+		draw_starts(&of, values, groups);
+		s = summary_median(values, MAX_RUNS);
+		covered += holds(&s, 100);
+	}
+	ck_assert_int_lt(covered, 0.7 * nr_trials);
+}
+END_TEST
+
 /* The intervals are worth having: they become narrower with more values, about as the square root of their number. */
 START_TEST(test_ratio_narrows)
 {
@@ -243,7 +339,7 @@ START_TEST(test_ratio_narrows)
 				top[i] = draw_normal();
 				bottom[i] = 50 + draw_standard_normal();
 			}
-			s = summary_ratio(top, n, bottom, n, 1, true, (uint64_t)trial);
+			s = summary_ratio(EACH(top, n), EACH(bottom, n), 1, true, (uint64_t)trial);
 			width[k] += s.high - s.low;
 		}
 	ck_assert_double_gt(width[0], 1.7 * width[1]);
@@ -263,6 +359,8 @@ main(void)
 	tcase_add_loop_test(tcase, test_too_few, 0, NR_DISTRIBUTIONS);
 	tcase_add_loop_test(tcase, test_verdict, 0, NR_DISTRIBUTIONS);
 	tcase_add_loop_test(tcase, test_ratio, 0, NR_DISTRIBUTIONS * NR_DESIGNS);
+	tcase_add_loop_test(tcase, test_starts, 0, NR_ELEMENTS(starts));
+	tcase_add_test(tcase, test_runs_are_not_starts);
 	tcase_add_test(tcase, test_ratio_narrows);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "draw.h"
 #include "statistics/summary.h"
 #include "testing.h"
 
@@ -95,7 +96,7 @@ START_TEST(test_nothing_is_nan)
 
 	ck_assert(isnan(s.value) && isnan(s.low) && isnan(s.minimum) && isnan(s.quartile25));
 	ck_assert_uint_eq(s.n, 0);
-	s = summary_ratio(NULL, 0, NULL, 0, 1, false, 1);
+	s = summary_ratio(EACH(NULL, 0), EACH(NULL, 0), 1, false, 1);
 	ck_assert(isnan(s.value) && s.n == 0);
 	ck_assert(isnan(statistics_percentile(NULL, 0, 50)));
 }
@@ -143,8 +144,8 @@ END_TEST
 START_TEST(test_ratio_of_medians)
 {
 	const double top[] = {2, 4, 6, 8, 10, 12}, bottom[] = {1, 2, 3, 4, 5, 6};
-	struct summary joint = summary_ratio(top, 6, bottom, 6, 10, true, 42);
-	struct summary apart = summary_ratio(top, 6, bottom, 6, 10, false, 42);
+	struct summary joint = summary_ratio(EACH(top, 6), EACH(bottom, 6), 10, true, 42);
+	struct summary apart = summary_ratio(EACH(top, 6), EACH(bottom, 6), 10, false, 42);
 
 	ck_assert_str_eq(joint.estimator, "ratioOfMedians");
 	ck_assert_double_eq_tol(joint.value, 20, 1e-12);
@@ -161,9 +162,9 @@ END_TEST
 START_TEST(test_ratio_is_reproducible)
 {
 	const double top[] = {1, 5, 2, 8, 3, 9, 4}, bottom[] = {2, 3, 5, 7, 11, 13, 17};
-	struct summary a = summary_ratio(top, 7, bottom, 7, 1, false, 7),
-		       b = summary_ratio(top, 7, bottom, 7, 1, false, 7);
-	struct summary c = summary_ratio(top, 7, bottom, 7, 1, false, 8);
+	struct summary a = summary_ratio(EACH(top, 7), EACH(bottom, 7), 1, false, 7),
+		       b = summary_ratio(EACH(top, 7), EACH(bottom, 7), 1, false, 7);
+	struct summary c = summary_ratio(EACH(top, 7), EACH(bottom, 7), 1, false, 8);
 
 	ck_assert(a.low == b.low && a.high == b.high);
 	ck_assert(a.value == c.value);
@@ -173,28 +174,54 @@ END_TEST
 START_TEST(test_ratio_with_a_known_side)
 {
 	const double known[] = {100}, times[] = {10, 11, 12, 13, 14, 15, 16};
-	struct summary s = summary_ratio(known, 1, times, 7, 1, false, 1);
+	struct summary s = summary_ratio(EACH(known, 1), EACH(times, 7), 1, false, 1);
 
 	ck_assert_double_eq_tol(s.value, 100.0 / 13, 1e-12);
 	ck_assert_uint_eq(s.n, 7);
 	ck_assert_double_eq(s.low, 100.0 / 16);
 	ck_assert_double_eq(s.high, 10);
 	ck_assert_double_eq_tol(s.confidence, 0.984375, 1e-12);
-	s = summary_ratio(times, 7, known, 1, 2, false, 1);
+	s = summary_ratio(EACH(times, 7), EACH(known, 1), 2, false, 1);
 	ck_assert_double_eq(s.low, 0.2);
 	ck_assert_double_eq(s.high, 0.32);
-	ck_assert(isnan(summary_ratio(known, 1, times, 5, 1, false, 1).low));
+	ck_assert(isnan(summary_ratio(EACH(known, 1), EACH(times, 5), 1, false, 1).low));
+}
+END_TEST
+
+/* The value of a group is its number: so ten groups say no more than ten values, and fewer than six nothing. */
+START_TEST(test_groups)
+{
+	double values[30];
+	size_t groups[30], few[30], alone[30];
+	struct summary each, of_groups, of_few, of_alone;
+
+	for (size_t i = 0; i < 30; i++) {
+		values[i] = (double)(i / 3);
+		groups[i] = i / 3;
+		few[i] = i / 6;
+		alone[i] = 100 - i;
+	}
+	each = summary_median(values, 30);
+	of_groups = summary_grouped_median(&(struct grouped){values, groups, 30});
+	of_few = summary_grouped_median(&(struct grouped){values, few, 30});
+	of_alone = summary_grouped_median(&(struct grouped){values, alone, 30});
+	ck_assert_double_eq(of_groups.value, each.value);
+	ck_assert_uint_eq(of_groups.n, 30);
+	ck_assert(of_groups.low < each.low && of_groups.high > each.high);
+	ck_assert(of_groups.low >= 1 && of_groups.high <= 8);
+	ck_assert(of_few.low == each.low && of_few.high == each.high);
+	ck_assert(of_alone.low == each.low && of_alone.confidence == each.confidence);
 }
 END_TEST
 
 START_TEST(test_ratio_to_zero_is_infinite)
 {
 	const double top[] = {1, 1, 1, 1, 1, 1}, zeros[] = {0, 0, 0, 0, 0, 0};
-	struct summary s = summary_ratio(top, 6, zeros, 6, 1, true, 1);
+	struct summary s = summary_ratio(EACH(top, 6), EACH(zeros, 6), 1, true, 1);
 
 	ck_assert(isinf(s.value) && s.value > 0);
 	ck_assert(isinf(s.minimum) && isinf(s.maximum));
-	s = summary_ratio(zeros, 6, zeros, 6, 1, true, 1);
+	s = summary_ratio(EACH(zeros, 6), EACH(zeros, 6), 1, true, 1);
 	ck_assert(isnan(s.value) && isnan(s.low));
 }
 END_TEST
@@ -235,6 +262,7 @@ main(void)
 	tcase_add_test(known, test_ratio_of_medians);
 	tcase_add_test(known, test_ratio_is_reproducible);
 	tcase_add_test(known, test_ratio_with_a_known_side);
+	tcase_add_test(known, test_groups);
 	tcase_add_test(known, test_ratio_to_zero_is_infinite);
 	tcase_add_test(known, test_share);
 	suite_add_tcase(suite, known);
