@@ -91,14 +91,15 @@ experiment_add_program(struct experiment *experiment, const char *series, const 
 	struct parts parts = make_parts(series, label, coordinates, nr_coordinates, workload);
 	struct experiment_requests all = {0};
 	struct program_quantities quantities = {.nr_regions = 0};
+	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	int rc = 0;
 
 	experiment_begin_point(experiment);
 	for (size_t i = 0; rc == 0 && i < parts.nr; i++)
 		rc = experiment_gather(experiment, &parts.points[i], requests, nr_requests, &all, err);
 	if (rc == 0)
-		rc = program_quantities_measure(experiment->rot, workload, all.items, all.nr,
-						experiment_nr_runs(experiment, nr_runs), max_passes, &quantities, err);
+		rc = program_quantities_measure(experiment->rot, workload, all.items, all.nr, &effort, max_passes,
+						&quantities, err);
 	if (rc == 0)
 		keep(experiment, &parts, workload, &all, &quantities);
 	for (size_t i = 0; rc < 0 && i < parts.nr; i++)

@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "programs/plan.h"
 #include "programs/rule_outputs.h"
+#include "quantities/effort.h"
 #include "quantities/samples.h"
 #include "rot.h"
 
@@ -52,25 +53,45 @@ make_plan(struct job *job, const struct quantity_request *requests, size_t nr_re
 }
 
 static int
-measure(struct job *job, int nr_runs, char ***hashes, struct rot_error *err)
+make_passes(struct job *job, struct rot_error *err)
 {
 	const size_t nr = job->plan.passes.nr_passes;
-	int rc;
 
 	if (program_workload_identify(job->rot, job->workload, err) < 0)
 		return -1;
 	job->passes = rot_calloc(nr, sizeof(*job->passes));
-	*hashes = rot_calloc(nr + 1, sizeof(**hashes));
 	for (size_t i = 0; i < nr; i++) {
 		job->passes[i] = rot_graph_clone(job->workload, NULL);
 		job->passes[i]->pass = pass_measurer(job->rot->architecture, &job->plan.passes.passes[i]);
 	}
-	rc = program_measuring_perform(job->rot, job->passes, nr, nr_runs, &job->output, *hashes, err);
-	if (rc < 0) {
-		free(*hashes);
-		*hashes = NULL;
+	return 0;
+}
+
+static void
+texts_clear(char **texts)
+{
+	for (size_t i = 0; texts && texts[i]; i++)
+		free(texts[i]);
+	free(texts);
+}
+
+/* What there is stays if this fails. */
+static int
+measure(struct job *job, int nr_runs, char ***hashes, struct rot_error *err)
+{
+	const size_t nr = job->plan.passes.nr_passes;
+	struct program_command_output *output = NULL;
+	char **own = rot_calloc(nr + 1, sizeof(*own));
+
+	if (program_measuring_perform(job->rot, job->passes, nr, nr_runs, &output, own, err) < 0) {
+		free(own);
+		return -1;
 	}
-	return rc;
+	rot_graph_delete(job->output);
+	job->output = output;
+	texts_clear(*hashes);
+	*hashes = own;
+	return 0;
 }
 
 /* ---- regions ---- */
@@ -117,6 +138,100 @@ compute_regions(const struct job *job, struct program_quantities *quantities, st
 	return 0;
 }
 
+static void
+values_clear(struct program_quantities *quantities)
+{
+	program_values_clear(&quantities->total);
+	for (size_t i = 0; i < quantities->nr_regions; i++)
+		program_values_clear(&quantities->regions[i]);
+	free(quantities->regions);
+	quantities->regions = NULL;
+	quantities->nr_regions = 0;
+}
+
+static int
+compute(const struct job *job, struct program_quantities *quantities, struct rot_error *err)
+{
+	values_clear(quantities);
+	if (program_values_total(&quantities->total, &job->plan, job->rot->architecture, job->output, err) < 0)
+		return -1;
+	return compute_regions(job, quantities, err);
+}
+
+/* ---- more runs ---- */
+
+/* Those of the program and of its regions, borrowed; fresh memory. */
+static struct quantity_value *
+all_values(const struct program_quantities *quantities, size_t *nr)
+{
+	struct quantity_value *all = rot_calloc(quantities->total.nr * (quantities->nr_regions + 1) + 1, sizeof(*all));
+
+	*nr = 0;
+	for (size_t i = 0; i <= quantities->nr_regions; i++) {
+		const struct program_values *values = i == 0 ? &quantities->total : &quantities->regions[i - 1];
+
+		memcpy(&all[*nr], values->values, values->nr * sizeof(*all));
+		*nr += values->nr;
+	}
+	return all;
+}
+
+static double
+spent_s(const struct job *job)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++)
+		ns += (double)program_command_output_outputs_at(job->output, i)->wall_time;
+	return ns * 1e-9;
+}
+
+static int
+next_runs(const struct job *job, struct effort_course *course, const struct program_quantities *quantities, int nr_runs)
+{
+	size_t nr;
+	struct quantity_value *values = all_values(quantities, &nr);
+	int next = effort_next(course, values, nr, nr_runs, spent_s(job));
+
+	free(values);
+	return next;
+}
+
+/* As many as the effort wants. Added ones that are interrupted, or not in the cache, are done without. */
+static int
+measure_often(struct job *job, const struct quantity_effort *effort, struct program_quantities *quantities,
+	      struct rot_error *err)
+{
+	struct effort_course course;
+	int nr_runs, next;
+
+	effort_begin(&course, effort);
+	next = nr_runs = course.target;
+	do {
+		const bool is_first = !job->output;
+
+		if (measure(job, next, &quantities->hashes, err) < 0)
+			return !is_first && (rot_interrupted() || job->rot->is_cached_only) ? 0 : -1;
+		nr_runs = next;
+		if (compute(job, quantities, err) < 0)
+			return -1;
+		next = effort->budget_s > 0 ? next_runs(job, &course, quantities, nr_runs) : 0;
+	} while (next > 0);
+	quantities->runs_end = course.end;
+	return 0;
+}
+
+static void
+tell_end(struct program_quantities *quantities)
+{
+	for (size_t i = 0; i <= quantities->nr_regions; i++) {
+		struct program_values *values = i == 0 ? &quantities->total : &quantities->regions[i - 1];
+
+		for (size_t k = 0; k < values->nr; k++)
+			values->values[k].runs_end = quantities->runs_end;
+	}
+}
+
 /* ---- notes ---- */
 
 static void
@@ -155,18 +270,17 @@ nr_cpus(const struct program_command_output *output)
 
 int
 program_quantities_measure(struct rot *rot, struct program_workload *workload, const struct quantity_request *requests,
-			   size_t nr_requests, int nr_runs, size_t max_passes, struct program_quantities *quantities,
-			   struct rot_error *err)
+			   size_t nr_requests, const struct quantity_effort *effort, size_t max_passes,
+			   struct program_quantities *quantities, struct rot_error *err)
 {
 	struct job job = {.rot = rot, .workload = workload};
 	int rc = -1;
 
 	*quantities = (struct program_quantities){.nr_regions = 0};
-	if (make_plan(&job, requests, nr_requests, max_passes, err) < 0 ||
-	    measure(&job, nr_runs, &quantities->hashes, err) < 0 ||
-	    program_values_total(&quantities->total, &job.plan, rot->architecture, job.output, err) < 0 ||
-	    compute_regions(&job, quantities, err) < 0)
+	if (make_plan(&job, requests, nr_requests, max_passes, err) < 0 || make_passes(&job, err) < 0 ||
+	    measure_often(&job, effort, quantities, err) < 0)
 		goto out;
+	tell_end(quantities);
 	add_notes(&job, quantities);
 	quantities->rule_outputs = program_rule_outputs(job.output);
 	quantities->nr_cpus = nr_cpus(job.output);
@@ -179,15 +293,10 @@ out:
 void
 program_quantities_clear(struct program_quantities *quantities)
 {
-	program_values_clear(&quantities->total);
-	for (size_t i = 0; i < quantities->nr_regions; i++)
-		program_values_clear(&quantities->regions[i]);
-	for (size_t i = 0; quantities->hashes && quantities->hashes[i]; i++)
-		free(quantities->hashes[i]);
+	values_clear(quantities);
+	texts_clear(quantities->hashes);
 	for (size_t i = 0; i < quantities->nr_notes; i++)
 		free(quantities->notes[i]);
-	free(quantities->regions);
-	free(quantities->hashes);
 	free(quantities->notes);
 	json_decref(quantities->rule_outputs);
 	*quantities = (struct program_quantities){.nr_regions = 0};

@@ -22,16 +22,19 @@ struct program_quantities {
 	size_t nr_notes;
 	json_t *rule_outputs; /* see rule_outputs.h; NULL: none */
 	double nr_cpus;       /* CPU time per wall time, of all runs */
+	const char *runs_end; /* why there are no more runs, as of quantity_value */
 };
 
 /*
- * Measures the requests with nr_runs runs per pass, in at most max_passes passes (0: as many as they need; else more is
- * an error). The workload is completed by what rot finds out of it. Errors: as quantities_measure and
- * program_measuring_perform; a region that was not found. Clear also after an error.
+ * Measures the requests in at most max_passes passes (0: as many as they need; else more is an error), as often as the
+ * effort says: disturbed runs are repeated, or there are as many as the precision needs, as of quantities_measure_with;
+ * each run is a start of the program. The workload is completed by what rot finds out of it. Errors: as
+ * quantities_measure and program_measuring_perform; a region that was not found. Clear also after an error.
  */
-int program_quantities_measure(struct rot *rot, struct program_workload *workload,
-			       const struct quantity_request *requests, size_t nr_requests, int nr_runs,
-			       size_t max_passes, struct program_quantities *quantities, struct rot_error *err);
+int
+program_quantities_measure(struct rot *rot, struct program_workload *workload, const struct quantity_request *requests,
+			   size_t nr_requests, const struct quantity_effort *effort, size_t max_passes,
+			   struct program_quantities *quantities, struct rot_error *err);
 void program_quantities_clear(struct program_quantities *quantities);
 
 #endif

@@ -194,6 +194,8 @@ static const struct {
 	{TAINT_MULTIPLEXED, "the counters did not count all the time: something else uses them (another profiler, the "
 			    "NMI watchdog)"},
 	{TAINT_OVERFLOW, "a count is larger than a counter can hold and not to be believed: run it again"},
+	{TAINT_MAJOR_FAULT, "pages were read from a disk while it ran; they are in memory the next time"},
+	{TAINT_CONTEXT_SWITCH, "a run was preempted far more often than the others: something else wants the CPU"},
 };
 
 static bool

@@ -15,9 +15,10 @@
 /* What of the runs is looked at. */
 struct selection {
 	const struct program_command_output *output;
-	size_t thread;       /* index in the threads of each run, or ALL_THREADS */
-	const char *region;  /* NULL: all that the threads do                    */
-	const char *backend; /* that observed the region                         */
+	double usual_switches; /* involuntary ones of a run; NaN: too few runs to tell */
+	size_t thread;         /* index in the threads of each run, or ALL_THREADS */
+	const char *region;    /* NULL: all that the threads do                    */
+	const char *backend;   /* that observed the region                         */
 };
 
 static size_t
@@ -121,12 +122,47 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 		subtract_empty(run, empty, architecture, pass, nr_measured, nr_inner);
 }
 
+/* Fewer runs have no habits. */
+#define LEAST_FOR_HABITS 3
+/* A time slice is some milliseconds: so many preemptions a second cost some percent of the time. */
+#define MANY_SWITCHES_PER_S 10
+/* A program that has more threads than there are CPUs is preempted by itself, in each run as often. */
+#define MORE_THAN_USUAL 3
+
+static double
+usual_switches(const struct program_command_output *output)
+{
+	const size_t nr = program_command_output_nr_outputs(output);
+	double *switches = rot_calloc(nr + 1, sizeof(*switches)), usual;
+
+	for (size_t i = 0; i < nr; i++)
+		switches[i] = (double)program_command_output_outputs_at(output, i)->involuntary_context_switches;
+	usual = nr < LEAST_FOR_HABITS ? NAN : statistics_percentile(switches, nr, 50);
+	free(switches);
+	return usual;
+}
+
+static unsigned
+disturbances_of(const struct program_run_output *output, const struct selection *selection)
+{
+	const double switches = (double)output->involuntary_context_switches;
+	unsigned taints = 0;
+
+	if (output->major_faults > 0)
+		taints |= TAINT_MAJOR_FAULT;
+	if (switches > MORE_THAN_USUAL * selection->usual_switches &&
+	    switches > MANY_SWITCHES_PER_S * 1e-9 * (double)output->wall_time)
+		taints |= TAINT_CONTEXT_SWITCH;
+	return taints;
+}
+
 static struct pass_run
 read_run(const struct program_run_output *output, const struct architecture *architecture, const struct pass *pass,
 	 const struct selection *selection)
 {
 	struct pass_run run = {
 		.context_switches = (double)(output->voluntary_context_switches + output->involuntary_context_switches),
+		.taints = disturbances_of(output, selection),
 	};
 
 	if (selection->region)
@@ -146,9 +182,11 @@ read_pass(const struct selection *selection, const struct architecture *architec
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
-		if (run->pass == (int32_t)pass)
-			samples.runs[samples.nr_runs++] =
-				read_run(run, architecture, &plan->passes.passes[pass], selection);
+		if (run->pass != (int32_t)pass)
+			continue;
+		samples.runs[samples.nr_runs] = read_run(run, architecture, &plan->passes.passes[pass], selection);
+		samples.runs[samples.nr_runs].start = samples.nr_runs;
+		samples.nr_runs++;
 	}
 	return samples;
 }
@@ -181,7 +219,8 @@ program_values_total(struct program_values *values, const struct program_plan *p
 		     const struct architecture *architecture, const struct program_command_output *output,
 		     struct rot_error *err)
 {
-	const struct selection selection = {.output = output, .thread = ALL_THREADS};
+	const struct selection selection = {
+		.output = output, .usual_switches = usual_switches(output), .thread = ALL_THREADS};
 
 	return compute(values, plan, architecture, &selection, err);
 }
@@ -191,7 +230,8 @@ program_values_thread(struct program_values *values, const struct program_plan *
 		      const struct architecture *architecture, const struct program_command_output *output,
 		      size_t index, struct rot_error *err)
 {
-	const struct selection selection = {.output = output, .thread = index};
+	const struct selection selection = {
+		.output = output, .usual_switches = usual_switches(output), .thread = index};
 	int rc = compute(values, plan, architecture, &selection, err);
 
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
@@ -203,7 +243,8 @@ program_values_region(struct program_values *values, const struct program_plan *
 		      const struct architecture *architecture, const struct program_command_output *output,
 		      const struct region_service *service, struct rot_error *err)
 {
-	const struct selection selection = {output, ALL_THREADS, service->region, service->backend};
+	const struct selection selection = {output, usual_switches(output), ALL_THREADS, service->region,
+					    service->backend};
 
 	return compute(values, plan, architecture, &selection, err);
 }
@@ -213,7 +254,7 @@ program_values_region_thread(struct program_values *values, const struct program
 			     const struct architecture *architecture, const struct program_command_output *output,
 			     const struct region_service *service, size_t index, struct rot_error *err)
 {
-	const struct selection selection = {output, index, service->region, service->backend};
+	const struct selection selection = {output, usual_switches(output), index, service->region, service->backend};
 	int rc = compute(values, plan, architecture, &selection, err);
 
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
@@ -260,7 +301,7 @@ static double
 instructions_of(const struct program_plan *plan, const struct architecture *architecture,
 		const struct program_run_output *output)
 {
-	const struct selection selection = {.thread = ALL_THREADS};
+	const struct selection selection = {.usual_switches = NAN, .thread = ALL_THREADS};
 	const struct pass *pass = &plan->passes.passes[output->pass];
 	size_t i = find_instructions(architecture, pass);
 

@@ -26,7 +26,8 @@ struct program_agreement {
 
 /*
  * Values of the whole program: counts are sums over its threads, time is wall time. Needs a run of every pass. Clear
- * also after an error.
+ * also after an error. A run is disturbed (here and in those below) if pages were read from a disk, or if it was
+ * preempted some percent of its time and far more often than the other runs.
  */
 int program_values_total(struct program_values *values, const struct program_plan *plan,
 			 const struct architecture *architecture, const struct program_command_output *output,

@@ -3,7 +3,8 @@
  * Stands for rot-core: runs the program once per pass and run, and answers with times and counts that are always the
  * same: those of the table below for each of two threads, or for the total of them.
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
- * FAKE_CORE=interrupted: only the first run took place.
+ * FAKE_CORE=interrupted: only the first run took place. FAKE_CORE=disturbed: where there are many runs, the first one
+ * reads pages from a disk and the fourth is preempted often. FAKE_CORE=scatter: wall times of 0.75 to 1.2 ms.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -228,6 +229,18 @@ run_program(const struct program *program)
 	return waitpid(pid, &status, 0) == pid ? status : -1;
 }
 
+static void
+disturb(struct program_run_output *run, const struct program_command *command)
+{
+	if (mode_is("scatter"))
+		run->wall_time = 750000 + 50000 * (uint64_t)(7 * run->order % 10);
+	if (!mode_is("disturbed") || command->run_count < 5)
+		return;
+	run->major_faults = run->order == 0;
+	if (run->order == 3)
+		run->involuntary_context_switches = 900;
+}
+
 static struct program_run_output *
 run_once(const struct program_command *command, int pass, int order)
 {
@@ -243,6 +256,7 @@ run_once(const struct program_command *command, int pass, int order)
 	run->system_time = 250000;
 	run->voluntary_context_switches = 3;
 	run->involuntary_context_switches = 1;
+	disturb(run, command);
 	run->maximum_resident_bytes = 8 << 20;
 	run->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 	run->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -87,8 +87,8 @@ workload_of_true(const char *region)
 #define MAX_REQUESTS 4
 
 static int
-measure(struct program_workload *workload, const char *const *texts, int nr_runs, size_t max_passes,
-	struct program_quantities *quantities, struct rot_error *err)
+measure_with(struct program_workload *workload, const char *const *texts, const struct quantity_effort *effort,
+	     size_t max_passes, struct program_quantities *quantities, struct rot_error *err)
 {
 	struct quantity_request requests[MAX_REQUESTS] = {{0}};
 	size_t nr = 0;
@@ -96,9 +96,17 @@ measure(struct program_workload *workload, const char *const *texts, int nr_runs
 
 	for (; texts[nr]; nr++)
 		ck_assert_int_eq(quantity_parse(&requests[nr], texts[nr], err), 0);
-	rc = program_quantities_measure(&rot, workload, requests, nr, nr_runs, max_passes, quantities, err);
+	rc = program_quantities_measure(&rot, workload, requests, nr, effort, max_passes, quantities, err);
 	rot_graph_delete(workload);
 	return rc;
+}
+
+static int
+measure(struct program_workload *workload, const char *const *texts, int nr_runs, size_t max_passes,
+	struct program_quantities *quantities, struct rot_error *err)
+{
+	return measure_with(workload, texts, &(struct quantity_effort){.nr_runs = nr_runs}, max_passes, quantities,
+			    err);
 }
 
 static void
@@ -191,6 +199,59 @@ START_TEST(runs_that_differ_are_noted)
 }
 END_TEST
 
+/* What is known to have disturbed a run leaves it out, and the run is repeated. */
+START_TEST(disturbed_runs_are_repeated)
+{
+	static const char *const texts[] = {"time", NULL};
+	static const struct quantity_effort effort = {.nr_runs = 10, .budget_s = 10};
+	struct program_quantities quantities;
+	const struct quantity_value *time;
+	struct rot_error err = {0};
+
+	setenv("FAKE_CORE", "disturbed", 1);
+	ck_assert_msg(measure_with(workload_of_true("solve"), texts, &effort, 0, &quantities, &err) == 0, "%s",
+		      err.text);
+	for (int i = 0; i < 2; i++) {
+		time = i ? quantities.regions[0].values : quantities.total.values;
+		ck_assert_uint_eq(time->nr_samples, 12);
+		ck_assert_uint_eq(time->summary.n, 10);
+		ck_assert_uint_eq(time->summary.tainted, 2);
+		ck_assert_uint_eq(time->taints[0], TAINT_MAJOR_FAULT);
+		ck_assert_uint_eq(time->taints[3], TAINT_CONTEXT_SWITCH);
+		ck_assert_str_eq(time->runs_end, "");
+	}
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
+static const struct {
+	const char *mode;
+	double precision, budget_s;
+	size_t nr_runs;
+	const char *end;
+} precisions[] = {
+	{"", 0.01, 10, 10, "narrow"},
+	{"scatter", 0.01, 10, 80, "most"},
+	{"scatter", 0.01, 0.025, 20, "budget"},
+	{"scatter", 0.3, 10, 10, "narrow"},
+};
+
+START_TEST(runs_are_added_until_intervals_are_narrow)
+{
+	static const char *const texts[] = {"time", NULL};
+	const struct quantity_effort effort = {.precision = precisions[_i].precision,
+					       .budget_s = precisions[_i].budget_s};
+	struct program_quantities quantities;
+	struct rot_error err = {0};
+
+	setenv("FAKE_CORE", precisions[_i].mode, 1);
+	ck_assert_msg(measure_with(workload_of_true(NULL), texts, &effort, 0, &quantities, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(quantities.total.values[0].nr_samples, precisions[_i].nr_runs);
+	ck_assert_str_eq(quantities.total.values[0].runs_end, precisions[_i].end);
+	program_quantities_clear(&quantities);
+}
+END_TEST
+
 START_TEST(regions_have_values_of_their_own)
 {
 	static const char *const texts[] = {"time", "instructions", NULL};
@@ -247,6 +308,8 @@ main(void)
 	tcase_add_test(tcase, clock_is_that_of_the_configuration);
 	tcase_add_test(tcase, passes_are_limited);
 	tcase_add_test(tcase, runs_that_differ_are_noted);
+	tcase_add_test(tcase, disturbed_runs_are_repeated);
+	tcase_add_loop_test(tcase, runs_are_added_until_intervals_are_narrow, 0, NR_ELEMENTS(precisions));
 	tcase_add_test(tcase, regions_have_values_of_their_own);
 	tcase_add_test(tcase, regions_that_are_not_found);
 	tcase_add_test(tcase, what_cannot_be_counted_is_an_error);
