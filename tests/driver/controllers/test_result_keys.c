@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Whoever reads OUTPUT.json finds every key of it in doc/RESULTS.md. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "support/files.h"
+#include "testing.h"
+
+static char *text;
+
+static void
+setup(void)
+{
+	char *path = source_path("doc/RESULTS.md");
+	size_t length;
+	struct rot_error err = {0};
+
+	text = file_read(path, &length, &err);
+	ck_assert_msg(text != NULL, "%s", err.text);
+	free(path);
+}
+
+static void
+teardown(void)
+{
+	free(text);
+}
+
+static void
+check_word(const char *word)
+{
+	char *marked = rot_format("`%s`", word);
+
+	ck_assert_msg(strstr(text, marked) != NULL, "%s is not in doc/RESULTS.md", marked);
+	free(marked);
+}
+
+static void
+check_keys(const json_t *object)
+{
+	const char *key;
+	json_t *member;
+
+	ck_assert(json_is_object(object));
+	json_object_foreach((json_t *)object, key, member) check_word(key);
+}
+
+static void
+check_all_keys(const json_t *objects)
+{
+	const json_t *object;
+	size_t i;
+
+	json_array_foreach(objects, i, object) check_keys(object);
+}
+
+static json_t *
+golden(const char *name)
+{
+	char *path = source_path(name);
+	json_error_t why;
+	json_t *json = json_load_file(path, 0, &why);
+
+	ck_assert_msg(json != NULL, "%s: %s", path, why.text);
+	free(path);
+	return json;
+}
+
+START_TEST(keys_of_experiments)
+{
+	json_t *json = golden("tests/driver/controllers/golden/experiment.json");
+	const json_t *point;
+	size_t i;
+
+	check_keys(json);
+	ck_assert_uint_gt(json_array_size(json_object_get(json, "points")), 0);
+	ck_assert_uint_gt(json_array_size(json_object_get(json, "ceilings")), 0);
+	check_all_keys(json_object_get(json, "points"));
+	check_all_keys(json_object_get(json, "ceilings"));
+	json_array_foreach(json_object_get(json, "points"), i, point)
+		check_all_keys(json_object_get(point, "quantities"));
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(keys_of_programs)
+{
+	json_t *json = golden("tests/driver/programs/golden/one-pass.json");
+
+	check_keys(json);
+	json_decref(json);
+}
+END_TEST
+
+#define NR_SAMPLES 20
+
+/* Samples with two modes, a drift, or a first run unlike the others. */
+static double
+sample(int kind, size_t i)
+{
+	const double scatter = (double)(7 * i % 10) / 10;
+
+	return kind == 0 ? (i % 2 ? 100 : 200) + scatter : kind == 1 ? 100 + 5 * (double)i : (i ? 100 : 300) + scatter;
+}
+
+/* All that a value may have. */
+static struct quantity_value
+value_with_everything(int kind)
+{
+	struct quantity_value value = {
+		.request = {.name = "time", .clock = "tsc"},
+		.name = rot_strdup("time"),
+		.of = rot_strdup("tsc"),
+		.unit = rot_strdup("TSC tick"),
+		.kind = "measured",
+		.source = rot_strdup("time stamp counter"),
+		.grade = "",
+		.expected = 100,
+		.compulsory = 90,
+		.own_cost = {.is_known = true},
+		.summary = summary_single(INFINITY, "median"),
+		.samples = rot_calloc(NR_SAMPLES, sizeof(double)),
+		.taints = rot_calloc(NR_SAMPLES, sizeof(unsigned)),
+		.starts = rot_calloc(NR_SAMPLES, sizeof(size_t)),
+		.nr_samples = NR_SAMPLES,
+		.runs_end = "budget",
+		.thread_samples = rot_calloc(NR_SAMPLES, sizeof(double)),
+		.nr_threads = 1,
+		.breaches = rot_calloc(1, sizeof(struct quantity_breach)),
+		.nr_breaches = 1,
+	};
+
+	for (size_t i = 0; i < NR_SAMPLES; i++)
+		value.samples[i] = sample(kind, i);
+	value.breaches[0] = (struct quantity_breach){"belowCeiling", rot_strdup("too fast"), 2, 1};
+	return value;
+}
+
+START_TEST(keys_of_values)
+{
+	static const char *const findings[] = {"modes", "drift", "firstRun"};
+	struct quantity_value value = value_with_everything(_i);
+	json_t *json;
+
+	json = quantity_value_json(&value);
+	ck_assert_ptr_nonnull(json_object_get(json, findings[_i]));
+	check_keys(json);
+	check_keys(json_object_get(json, "emptyRegion"));
+	check_all_keys(json_object_get(json, "brokenRules"));
+	json_decref(json);
+
+	for (size_t i = 1; i < NR_SAMPLES; i++)
+		value.taints[i] = ~0U;
+	json = quantity_value_json(&value);
+	ck_assert_uint_gt(json_object_size(json_object_get(json, "taints")), 7);
+	check_keys(json_object_get(json, "taints"));
+	json_decref(json);
+	quantity_value_clear(&value);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("result keys");
+	TCase *tcase = tcase_create("all");
+
+	tcase_add_checked_fixture(tcase, setup, teardown);
+	tcase_add_test(tcase, keys_of_experiments);
+	tcase_add_test(tcase, keys_of_programs);
+	tcase_add_loop_test(tcase, keys_of_values, 0, 3);
+	suite_add_tcase(suite, tcase);
+	return suite_run(suite);
+}
