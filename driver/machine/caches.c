@@ -52,25 +52,60 @@ size_bytes(const char *text)
 	return size;
 }
 
+/* What sysfs says of one cache of one CPU; each text may be NULL. */
+struct index_texts {
+	char *type, *level, *size, *line_bytes, *shared;
+};
+
+static char *
+index_text(const char *root, int cpu, int index, const char *name)
+{
+	char *path = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, name);
+	char *text = file_first_line(root, path);
+
+	free(path);
+	return text;
+}
+
+static struct index_texts
+index_texts_read(const char *root, int cpu, int index)
+{
+	return (struct index_texts){
+		.type = index_text(root, cpu, index, "type"),
+		.level = index_text(root, cpu, index, "level"),
+		.size = index_text(root, cpu, index, "size"),
+		.line_bytes = index_text(root, cpu, index, "coherency_line_size"),
+		.shared = index_text(root, cpu, index, "shared_cpu_list"),
+	};
+}
+
+static void
+index_texts_clear(struct index_texts *texts)
+{
+	free(texts->type);
+	free(texts->level);
+	free(texts->size);
+	free(texts->line_bytes);
+	free(texts->shared);
+}
+
+static bool
+holds_data(const struct index_texts *texts)
+{
+	return strcmp(texts->type, "Instruction") != 0;
+}
+
 /* One cache of one CPU. False: there is no such index. */
 static bool
 read_index(struct caches *caches, const char *root, int cpu, int index)
 {
-	static const char *const names[] = {"type", "level", "size", "coherency_line_size"};
-	char *texts[4];
-	bool is_found;
+	struct index_texts texts = index_texts_read(root, cpu, index);
+	const bool is_found = texts.type && texts.level && texts.size;
 
-	for (size_t i = 0; i < 4; i++) {
-		char *name = rot_format(CPU_FOLDER "/cpu%d/cache/index%d/%s", cpu, index, names[i]);
-
-		texts[i] = file_first_line(root, name);
-		free(name);
-	}
-	is_found = texts[0] && texts[1] && texts[2];
-	if (is_found && strcmp(texts[0], "Instruction") != 0)
-		add(caches, atoi(texts[1]), size_bytes(texts[2]), texts[3] ? atoi(texts[3]) : 0, "sysfs");
-	for (size_t i = 0; i < 4; i++)
-		free(texts[i]);
+	if (is_found && holds_data(&texts))
+		add(caches, atoi(texts.level), size_bytes(texts.size), texts.line_bytes ? atoi(texts.line_bytes) : 0,
+		    "sysfs");
+	index_texts_clear(&texts);
 	return is_found;
 }
 
@@ -82,6 +117,36 @@ read_sysfs(struct caches *caches, const char *root, int cpu)
 	while (read_index(caches, root, cpu, index))
 		index++;
 	return index > 0;
+}
+
+static bool
+read_owner(struct cache_owners *owners, int *last_level, int cpu, const char *root, int index)
+{
+	struct index_texts texts = index_texts_read(root, cpu, index);
+	const bool is_found = texts.type && texts.level && texts.shared;
+	const int level = is_found && holds_data(&texts) ? atoi(texts.level) : 0;
+
+	if (level == 1)
+		owners->l1_data = atoi(texts.shared);
+	if (level == 2)
+		owners->l2 = atoi(texts.shared);
+	if (level > *last_level) {
+		owners->llc = atoi(texts.shared);
+		*last_level = level;
+	}
+	index_texts_clear(&texts);
+	return is_found;
+}
+
+struct cache_owners
+cache_owners_of(int cpu, const char *root)
+{
+	struct cache_owners owners = {cpu, cpu, cpu};
+	int last_level = 0, index = 0;
+
+	while (read_owner(&owners, &last_level, cpu, root, index))
+		index++;
+	return owners;
 }
 
 /* ---- CPUID ---- */

@@ -16,4 +16,13 @@
 /* Fills sizes, sources and line size of the machine; what nobody tells stays 0 and "". root: as machine_read. */
 void machine_read_caches(struct machine *machine, const char *root);
 
+/*
+ * Which CPUs share a cache for data: the first one of those that share that of this CPU, as sysfs tells; where it says
+ * nothing, the CPU itself.
+ */
+struct cache_owners {
+	int l1_data, l2, llc; /* of the last level, whichever that is */
+};
+struct cache_owners cache_owners_of(int cpu, const char *root);
+
 #endif

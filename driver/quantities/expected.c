@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "machine/caches.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
 #include "quantities/samples.h"
+#include "rot.h"
 
 typedef bool
 expected_count(struct rot *rot, const struct kernel_base *kernel, const char *of, double *count, struct rot_error *err);
@@ -65,31 +67,87 @@ compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *
 	return bytes_of(kernel_compulsory_bytes, rot, kernel, of, bytes, err);
 }
 
+/* ---- what workloads that run at once have of the caches ---- */
+
+/* Of each workload; NULL where they share none: there is one, or one is not pinned. Fresh memory. */
+static struct cache_owners *
+owners_of(const struct measurement *measurement)
+{
+	const size_t nr = measurement_nr_workloads(measurement);
+	struct cache_owners *owners;
+
+	for (size_t i = 0; i < nr; i++)
+		if (nr == 1 || measurement_workloads_at(measurement, i)->cpu < 0)
+			return NULL;
+	owners = rot_calloc(nr, sizeof(*owners));
+	for (size_t i = 0; i < nr; i++)
+		owners[i] = cache_owners_of(measurement_workloads_at(measurement, i)->cpu, "/");
+	return owners;
+}
+
+/* The machine as workload i finds it: each cache divided by the workloads that use it. Borrows all else. */
+static struct machine
+machine_of(const struct machine *machine, const struct cache_owners *owners, size_t nr, size_t i)
+{
+	struct machine own = *machine;
+	int nr_l1_data = 0, nr_l2 = 0, nr_llc = 0;
+
+	for (size_t k = 0; owners && k < nr; k++) {
+		nr_l1_data += owners[k].l1_data == owners[i].l1_data;
+		nr_l2 += owners[k].l2 == owners[i].l2;
+		nr_llc += owners[k].llc == owners[i].llc;
+	}
+	if (owners) {
+		own.l1_data_bytes /= nr_l1_data;
+		own.l2_bytes /= nr_l2;
+		own.llc_bytes /= nr_llc;
+	}
+	return own;
+}
+
+/* ---- sums ---- */
+
+/* Adds what one kernel does; NaN if it does not know. -1 if an expression failed. */
+static int
+add_expected(struct rot *rot, const struct kernel_base *kernel, const char *of, expected_count *expected, double *sum,
+	     struct rot_error *err)
+{
+	struct rot_error local = {{0}, {0}};
+	double part;
+
+	if (expected(rot, kernel, of, &part, &local)) {
+		*sum += part;
+		return 0;
+	}
+	*sum = NAN;
+	if (!local.text[0])
+		return 0;
+	if (err)
+		*err = local;
+	return -1;
+}
+
 /* Sum over the kernels of workloads that are no loads; NaN if one of them does not know. -1 if an expression failed. */
 static int
 expected_sum(struct rot *rot, const struct measurement *measurement, const char *of, expected_count *expected,
 	     double *sum, struct rot_error *err)
 {
-	*sum = of ? 0 : NAN;
-	for (size_t i = 0; of && i < measurement_nr_workloads(measurement); i++) {
-		const struct workload *workload = measurement_workloads_at(measurement, i);
-		struct rot_error local = {{0}, {0}};
-		double part;
+	const size_t nr = measurement_nr_workloads(measurement);
+	struct cache_owners *owners = of ? owners_of(measurement) : NULL;
+	int rc = 0;
 
-		if (workload_is_load(workload))
-			continue;
-		if (expected(rot, workload->kernel, of, &part, &local)) {
-			*sum += part;
-		} else {
-			*sum = NAN;
-			if (local.text[0]) {
-				if (err)
-					*err = local;
-				return -1;
-			}
-		}
+	*sum = of ? 0 : NAN;
+	for (size_t i = 0; rc == 0 && of && i < nr; i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		struct machine machine = machine_of(rot->machine, owners, nr, i);
+		struct rot own = *rot;
+
+		own.machine = &machine;
+		if (!workload_is_load(workload))
+			rc = add_expected(&own, workload->kernel, of, expected, sum, err);
 	}
-	return 0;
+	free(owners);
+	return rc;
 }
 
 int

@@ -10,7 +10,8 @@ struct rot;
 
 /*
  * Operations ("doublePrecisionFlop", "flop": both precisions) or bytes ("llcRam.read"; "llcRam": both directions) of
- * one run of all workloads. NaN if a kernel does not know, or of is NULL. -1 if an expression failed.
+ * one run of all workloads; of a cache that the CPUs of pinned workloads share each of them has its part. NaN if a
+ * kernel does not know, or of is NULL. -1 if an expression failed.
  */
 int expected_operations_of(struct rot *rot, const struct measurement *measurement, const char *of, double *operations,
 			   struct rot_error *err);

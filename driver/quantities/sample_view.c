@@ -80,6 +80,13 @@ sample_view_of(const struct sample_view *view, const struct quantity_value *valu
 	return seen;
 }
 
+/* Of minima, which few disturbances reach, all of it; of runs what the middle half has. */
+static double
+range_of(const struct sample_view *view, const struct summary *summary)
+{
+	return view->minimum_of > 1 ? summary->maximum - summary->minimum : summary->quartile75 - summary->quartile25;
+}
+
 struct sample_accuracy
 sample_accuracy_of(const struct sample_view *view, const struct quantity_value *value)
 {
@@ -87,7 +94,7 @@ sample_accuracy_of(const struct sample_view *view, const struct quantity_value *
 	struct sample_accuracy accuracy = {.off = NAN, .spread = NAN};
 	double *seen = sample_view_of(&alone, value, &accuracy.nr), reference = sample_view_reference(view, value),
 	       unit;
-	struct summary summary = summary_median(seen, accuracy.nr);
+	const struct summary summary = summary_median(seen, accuracy.nr);
 
 	free(seen);
 	if (view->reference != SAMPLES_ALONE && isnan(reference))
@@ -97,8 +104,7 @@ sample_accuracy_of(const struct sample_view *view, const struct quantity_value *
 	unit = view->reference == SAMPLES_ALONE ? summary.value : reference;
 	if (view->reference != SAMPLES_ALONE)
 		accuracy.off = copysign(series_error(summary.value, reference), summary.value - reference);
-	accuracy.spread =
-		(view->minimum_of > 1 ? summary.maximum - summary.minimum : summary.quartile75 - summary.quartile25) /
-		unit;
+	if (accuracy.nr > 1)
+		accuracy.spread = range_of(view, &summary) / unit;
 	return accuracy;
 }

@@ -39,7 +39,8 @@ double *sample_view_of(const struct sample_view *view, const struct quantity_val
 /*
  * How accurate and how precise a value is. off: the median of what the view sees, from the reference: -0.02 is 2 %
  * below, and half is -1 as twice is +1 (err() with its sign). spread: the distance of the quartiles of all runs, or of
- * the ends where the view takes minima, in units of the reference (alone: of the median). NaN with nr = 0.
+ * the ends where the view takes minima, in units of the reference (alone: of the median). Both NaN with nr = 0, spread
+ * also with 1.
  */
 struct sample_accuracy {
 	size_t nr; /* runs, or minima */

@@ -14,6 +14,7 @@
 #include "controllers/xml_plan.h"
 #include "memory.h"
 #include "peaks/cpus.h"
+#include "quantities/expected.h"
 #include "support/files.h"
 #include "support/process.h"
 #include "testing.h"
@@ -81,6 +82,37 @@ START_TEST(threads_are_pinned_and_start_together)
 	ck_assert_uint_eq(measurement_nr_rules(all), nr_cpus > 1);
 	free(cpus);
 	xml_controller_close(c);
+}
+END_TEST
+
+/* What one CPU's cache holds back alone, two workloads on it hold back together; unpinned ones are not known to share.
+ */
+START_TEST(workloads_on_a_cpu_share_its_caches)
+{
+	static const struct {
+		size_t nr;
+		int cpu;
+		double mebibytes;
+	} cases[] = {{1, 0, 40 - 32}, {2, 0, 2 * (40 - 16)}, {4, 0, 4 * (40 - 8)}, {2, -1, 2 * (40 - 32)}};
+
+	for (size_t i = 0; i < NR_ELEMENTS(cases); i++) {
+		struct measurement *measurement = measurement_new();
+		struct rot_error err = {0};
+		double bytes;
+
+		for (size_t k = 0; k < cases[i].nr; k++) {
+			struct workload *workload = workload_new();
+
+			workload->kernel = rot_entity_new(rot_registry_find(rot.registry, "Memory"));
+			workload->cpu = cases[i].cpu;
+			ck_assert_int_eq(rot_entity_set(workload->kernel, "operation", "WRITE", &err), 0);
+			ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "41943040", &err), 0);
+			measurement_workloads_add(measurement, workload);
+		}
+		ck_assert_int_eq(expected_bytes_of(&rot, measurement, "llcRam.write", &bytes, &err), 0);
+		ck_assert_double_eq(bytes, cases[i].mebibytes * (1 << 20));
+		rot_graph_delete(measurement);
+	}
 }
 END_TEST
 
@@ -254,7 +286,7 @@ START_TEST(accuracy_experiments_have_their_points)
 		for (size_t k = 0; k < c->nr_planned; k++) {
 			const struct planned_point *p = &c->planned[k];
 
-			ck_assert_int_eq(p->nr_runs, is_quick ? 20 : 100);
+			ck_assert_int_eq(p->nr_runs, !is_quick ? 100 : i / 2 == 2 ? 12 : 20);
 			size = point_coordinate(p->at, "size")->number;
 			ck_assert(size == (is_quick ? 2048 : 128) || size == before ||
 				  size == before * (is_quick ? 64 : 2));
@@ -277,6 +309,7 @@ main(void)
 	tcase_add_checked_fixture(tcase, setup, teardown);
 	tcase_add_test(tcase, each_says_it_once_for_several);
 	tcase_add_test(tcase, threads_are_pinned_and_start_together);
+	tcase_add_test(tcase, workloads_on_a_cpu_share_its_caches);
 	tcase_add_test(tcase, series_end_where_they_say);
 	tcase_add_test(tcase, accuracy_is_of_the_worst_point);
 	tcase_add_test(tcase, runs_are_drawn);

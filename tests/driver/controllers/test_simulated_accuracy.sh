@@ -68,7 +68,7 @@ out=$(diff seen expected)
 result=$?
 check "nothing is off: on one CPU, on all, and of an action"
 
-on_zen5 measure valOp -sizes=small -runs=10
+on_zen5 measure valOp -sizes=small
 result=$status
 check "valOp on a simulated processor"
 rows valOp.json | sort >seen

@@ -2,6 +2,7 @@
 /* Sizes of caches, and who told them: sysfs, or the processor where sysfs is silent. */
 #include <stdlib.h>
 
+#include "machine/caches.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "testing.h"
@@ -107,6 +108,35 @@ START_TEST(size_as_text)
 }
 END_TEST
 
+/* CPU 1 shares the L3 with CPU 0, and has levels 1 and 2 alone; of CPU 2 nothing is told. */
+START_TEST(cpus_share_caches)
+{
+	static const char *const caches[][3] = {
+		{"Data", "1", "1"}, {"Instruction", "1", "0-3"}, {"Unified", "2", "1"}, {"Unified", "3", "0-1,8"}};
+	char *folder = temporary_folder_new();
+	struct cache_owners owners;
+
+	for (size_t i = 0; i < NR_ELEMENTS(caches); i++) {
+		static const char *const names[] = {"type", "level", "shared_cpu_list"};
+
+		for (size_t k = 0; k < NR_ELEMENTS(names); k++) {
+			char *name = rot_format("sys/devices/system/cpu/cpu1/cache/index%zu/%s", i, names[k]);
+
+			free(folder_write(folder, name, caches[i][k]));
+			free(name);
+		}
+	}
+	owners = cache_owners_of(1, folder);
+	ck_assert_int_eq(owners.l1_data, 1);
+	ck_assert_int_eq(owners.l2, 1);
+	ck_assert_int_eq(owners.llc, 0);
+	owners = cache_owners_of(2, folder);
+	ck_assert_int_eq(owners.l1_data, 2);
+	ck_assert_int_eq(owners.llc, 2);
+	temporary_folder_delete(folder);
+}
+END_TEST
+
 int
 main(void)
 {
@@ -115,6 +145,7 @@ main(void)
 
 	tcase_add_loop_test(tcase, sizes_have_sources, 0, NR_ELEMENTS(machines));
 	tcase_add_test(tcase, size_as_text);
+	tcase_add_test(tcase, cpus_share_caches);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }

@@ -112,6 +112,9 @@ START_TEST(accuracy_has_a_sign_and_precision_a_unit)
 	ck_assert_uint_eq(accuracy.nr, 3);
 	ck_assert_double_eq_tol(accuracy.off, 0.25, 1e-12);
 	ck_assert_double_eq_tol(accuracy.spread, (105 - 100) / 80.0, 1e-12);
+	accuracy = sample_accuracy_of(&(struct sample_view){.minimum_of = 7}, &value);
+	ck_assert_uint_eq(accuracy.nr, 1);
+	ck_assert(isnan(accuracy.spread));
 	value.expected = 220;
 	ck_assert_double_eq_tol(sample_accuracy_of(&expected, &value).off, -1, 1e-12); /* half is as far off as twice */
 }
