@@ -105,14 +105,13 @@ static int
 try_at(struct choosing *c, const struct point *at, struct rot_error *err)
 {
 	struct expression_scope *scope = expression_scope_new(c->controller->constants);
-	struct measurement *measurement;
-	bool is_missing = false;
+	struct measurement *measurement = NULL;
+	bool is_missing;
 	int nr_runs, rc = -1;
 
 	point_set_variables(at, scope);
-	measurement = xml_plan_measurement(c->controller, c->element, scope, err);
-	if (measurement && xml_plan_runs(c->element, scope, &nr_runs, err) == 0 &&
-	    xml_plan_find_missing(c->controller, c->element, measurement, &is_missing, err) == 0)
+	if (xml_plan_kernels(c->controller, c->element, scope, &measurement, &is_missing, err) == 0 &&
+	    xml_plan_runs(c->element, scope, &nr_runs, err) == 0)
 		rc = is_missing ? 0 : try_candidate(c, at->coordinates[0].text, measurement, nr_runs, err);
 	rot_graph_delete(measurement);
 	expression_scope_delete(scope);

@@ -377,8 +377,8 @@ note_missing(struct xml_controller *controller, char *what)
 	rot_warning("points are left out: %s", what);
 }
 
-int
-xml_plan_find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
+static int
+find_missing(struct xml_controller *controller, const xmlNode *element, const struct measurement *measurement,
 	     bool *is_missing, struct rot_error *err)
 {
 	*is_missing = false;
@@ -395,20 +395,14 @@ xml_plan_find_missing(struct xml_controller *controller, const xmlNode *element,
 	return 0;
 }
 
-/* The measurement of a point with kernels; none if a library is missing. */
-static int
-plan_kernels(struct xml_controller *controller, struct planned_point *planned, const struct expression_scope *scope,
-	     bool *is_missing, struct rot_error *err)
+int
+xml_plan_kernels(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
+		 struct measurement **measurement, bool *is_missing, struct rot_error *err)
 {
-	planned->measurement = xml_measurement(planned->element, controller->rot->registry, scope, err);
-	if (!planned->measurement ||
-	    xml_plan_find_missing(controller, planned->element, planned->measurement, is_missing, err) < 0)
+	*measurement = xml_measurement(element, controller->rot->registry, scope, err);
+	if (!*measurement || find_missing(controller, element, *measurement, is_missing, err) < 0)
 		return -1;
-	if (*is_missing)
-		return 0;
-	if (check_kernels(controller, planned->element, planned->measurement, err) < 0)
-		return -1;
-	return xml_plan_threads(planned, scope, err);
+	return *is_missing ? 0 : check_kernels(controller, element, *measurement, err);
 }
 
 static void
@@ -446,14 +440,14 @@ plan_point(struct xml_controller *controller, const xmlNode *element, const stru
 			return -1;
 		return xml_plan_check_quantities(controller, planned, err);
 	}
-	if (plan_kernels(controller, planned, scope, &is_missing, err) < 0)
+	if (xml_plan_kernels(controller, element, scope, &planned->measurement, &is_missing, err) < 0)
 		return -1;
 	if (is_missing) {
 		planned_point_clear(planned);
 		controller->nr_planned--;
 		return 0;
 	}
-	return plan_requests(controller, planned, scope, err);
+	return xml_plan_threads(planned, scope, err) < 0 ? -1 : plan_requests(controller, planned, scope, err);
 }
 
 /* ---- all ---- */

@@ -112,8 +112,10 @@ int xml_plan_inner_space(const struct xml_controller *controller, const xmlNode 
 			 struct rot_error *err);
 int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
 int xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err);
-int xml_plan_find_missing(struct xml_controller *controller, const xmlNode *element,
-			  const struct measurement *measurement, bool *is_missing, struct rot_error *err);
+
+/* The element's measurement (rot_graph_delete), checked unless a library of its kernels is missing, which is told. */
+int xml_plan_kernels(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
+		     struct measurement **measurement, bool *is_missing, struct rot_error *err);
 struct measurement *xml_plan_measurement(const struct xml_controller *controller, const xmlNode *element,
 					 const struct expression_scope *scope, struct rot_error *err);
 

@@ -414,6 +414,14 @@ START_TEST(points_without_their_library_are_left_out)
 	ck_assert_ptr_null(c);
 	ck_assert_str_eq(err.text, "c.xml:1: nothing of this controller can be measured here: kernel 'Daxpy' needs the "
 				   "library libthereisnosuch.so.1: install libopenblas0-pthread");
+	c = open_text(HEAD "<choice name='c' best='performance:flop' otherwise='none'><axis name='k'><list values='1 "
+			   "2'/></axis><workload><kernel type='Daxpy'/></workload></choice>\n"
+			   "<point series='{$c}' label=''><workload><kernel type='Wht'/></workload></point>\n" TAIL,
+		      &err);
+	ck_assert_msg(c != NULL, "%s", err.text);
+	ck_assert_str_eq(c->planned[0].series, "none");
+	ck_assert_uint_eq(c->nr_missing, 1);
+	xml_controller_close(c);
 }
 END_TEST
 
