@@ -13,7 +13,7 @@
 
 /* So much better than those before it a candidate must be: of what is as good as equal the first one stays, run by run.
  */
-#define CLEARLY_BETTER 1.05
+#define CLEARLY_BETTER 1.1
 
 /* A <choice> being made. */
 struct choosing {
