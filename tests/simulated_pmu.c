@@ -38,6 +38,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <x86intrin.h>
 
 #define MAX_FDS 1024
 #define MAX_CPUS 1024
@@ -46,6 +47,7 @@
 #define MAX_LARGE 3
 #define LARGE_EVENT 0x003
 #define WRONG_FACTOR 32
+#define REFERENCE_CYCLES 0x100000120 /* those of the processor the test runs on */
 
 /* Counts per element of the kernel's buffers; a fifth of the operations is scalar. */
 static const struct {
@@ -67,6 +69,7 @@ static const struct {
 	{0x0702, 0},
 	{0xff44, 24.0 / 64},
 	{0x0231, 8.0 / 64},
+	{REFERENCE_CYCLES, 0},
 };
 
 #define NR_TRUTHS (sizeof(truth) / sizeof(truth[0]))
@@ -81,9 +84,10 @@ struct event {
 static struct event events[MAX_FDS];
 static int members[MAX_FDS][NOMINAL_COUNTERS]; /* by leader, which is the first */
 static int nr_members[MAX_FDS];
-static uint64_t group_ids[MAX_FDS]; /* by leader */
-static bool is_wrong[MAX_FDS];      /* by leader: since it was switched on */
-static uint64_t owners[MAX_CPUS];   /* 0: the counters are clean; UINT64_MAX: nobody knows */
+static uint64_t group_ids[MAX_FDS];   /* by leader */
+static bool is_wrong[MAX_FDS];        /* by leader: since it was switched on */
+static uint64_t start_ticks[MAX_FDS]; /* by leader: when it was switched on */
+static uint64_t owners[MAX_CPUS];     /* 0: the counters are clean; UINT64_MAX: nobody knows */
 static uint64_t nr_groups, nr_reads;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -227,6 +231,15 @@ has_field(const char *name, const char *value)
 	return strcmp(text_field(name), value) == 0;
 }
 
+/* Cycles of a chain of integers, else of nothing in particular. */
+static double
+arithmetic_cycles(double steps)
+{
+	if (number_field("dlp") == 1 && strncmp(text_field("precision"), "INT", 3) == 0)
+		return steps * (has_field("operation", "MUL") ? 3 : 1);
+	return steps * 1.1;
+}
+
 /* Instructions, and flops in the order: scalar double, packed double, scalar single, packed single, x87. */
 static double
 arithmetic_count(uint64_t config)
@@ -236,7 +249,8 @@ arithmetic_count(uint64_t config)
 		int bits;
 	} sets[] = {{"SCALAR", 0}, {"SSE", 128}, {"AVX2", 256}, {"AVX512", 512}};
 	const double steps = number_field("iterations") * number_field("unroll") * number_field("dlp");
-	const bool is_float = has_field("precision", "FLOAT"), is_x87 = has_field("instructionSet", "X87");
+	const bool is_float = has_field("precision", "FLOAT"), is_double = has_field("precision", "DOUBLE");
+	const bool is_x87 = has_field("instructionSet", "X87");
 	double flops = steps * (has_field("operation", "FMA") ? 2 : 1);
 	bool is_packed = false;
 
@@ -250,47 +264,99 @@ arithmetic_count(uint64_t config)
 	case 0x0702:
 		return is_x87 ? flops : 0;
 	case 0x0f03:
-		return is_x87 ? 0 : flops;
+		return is_x87 || !(is_float || is_double) ? 0 : flops;
 	case 0x8f03:
-		return !is_x87 && !is_packed && !is_float ? flops : 0;
+		return !is_x87 && !is_packed && is_double ? flops : 0;
 	case 0xaf03:
-		return is_packed && !is_float ? flops : 0;
+		return is_packed && is_double ? flops : 0;
 	case 0x4f03:
 		return !is_x87 && !is_packed && is_float ? flops : 0;
 	case 0x6f03:
 		return is_packed && is_float ? flops : 0;
 	case 0x00c0:
+		return steps + 2 * number_field("iterations");
 	case 0x0076:
-		return steps * 1.1;
+		return arithmetic_cycles(steps);
 	default:
 		return 0;
 	}
 }
 
-/* Lines. The L2 has 1 MiB, the last level 32; dirty lines stay in them at the end. */
+#define L1_BYTES 49152.0
+#define L2_BYTES 1048576.0
+#define L3_BYTES 33554432.0
+
+static bool
+begins(const char *name, const char *with)
+{
+	return strncmp(text_field(name), with, strlen(with)) == 0;
+}
+
+/* Bytes that come into the cache from below: what fits comes once, or never if it is warm. */
+static double
+bytes_into(double cache)
+{
+	const double bytes = number_field("bufferSize"), passes = number_field("iterations");
+	const bool is_warm = has_field("warmData", "true");
+
+	if (has_field("operation", "WRITE_NT"))
+		return 0;
+	if (begins("operation", "RANDOM")) /* and a prefetcher brings some more */
+		return bytes > cache ? 1.04 * passes * (bytes - cache) : is_warm ? 0 : bytes;
+	return bytes * (bytes > cache ? passes : !is_warm);
+}
+
+/* The share of the buffer that is written to. */
+static double
+stored_share(void)
+{
+	static const struct {
+		const char *operation;
+		double share;
+	} stored[] = {{"WRITE", 1}, {"WRITE_NT", 1}, {"UPDATE", 1}, {"COPY", 1 / 2.0}, {"TRIAD", 1 / 3.0}};
+
+	for (size_t i = 0; i < sizeof(stored) / sizeof(*stored); i++)
+		if (has_field("operation", stored[i].operation))
+			return stored[i].share;
+	return 0;
+}
+
+/* Dirty ones that leave it; as much as fits stays in it at the end. */
+static double
+bytes_out_of(double cache)
+{
+	const double bytes = number_field("bufferSize"), passes = number_field("iterations");
+
+	if (has_field("operation", "WRITE_NT") || bytes <= cache)
+		return 0;
+	return (bytes * passes - cache) * stored_share();
+}
+
 static double
 memory_count(uint64_t config)
 {
-	const double bytes = number_field("bufferSize"), passes = number_field("iterations");
-	const double from_memory = bytes > 33554432 ? bytes * passes : bytes,
-		     into_l2 = bytes > 1048576 ? bytes * passes : bytes;
-	const bool is_past_caches = has_field("operation", "WRITE_NT"), is_write = has_field("operation", "WRITE");
+	const double walked = number_field("bufferSize") * number_field("iterations");
+	const bool is_past_caches = has_field("operation", "WRITE_NT");
 
 	switch (config) {
 	case 0x10000de65:
-		return is_past_caches ? 0 : into_l2 / 64;
+		return bytes_into(L2_BYTES) / 64;
 	case 0x100004865:
-		return is_past_caches ? 0 : from_memory / 64;
+		return bytes_into(L3_BYTES) / 64;
 	case 0x0465:
-		return is_write && into_l2 > 1048576 ? (into_l2 - 1048576) / 64 : 0;
+		return bytes_out_of(L2_BYTES) / 64;
 	case 0x2063:
-		return is_past_caches ? bytes * passes / 64 : 0;
+		return is_past_caches ? walked / 64 : 0;
 	case 0xff44:
+		return bytes_into(L1_BYTES) / 64;
 	case 0x0231:
-		return is_past_caches || (config == 0x0231 && !is_write) ? 0 : bytes * passes / 64;
+		return is_past_caches ? 0 : walked * stored_share() / 64;
+	case 0xaf03:
+	case 0x0f03:
+		return has_field("operation", "TRIAD") ? walked / 12 : 0;
 	case 0x00c0:
 	case 0x0076:
-		return bytes * passes / 16;
+		return walked / 16;
 	default:
 		return 0;
 	}
@@ -421,8 +487,10 @@ switch_on(int fd)
 	if (events[fd].is_on)
 		return;
 	events[fd].is_on = true;
-	if (fd == leader)
+	if (fd == leader) {
 		is_wrong[leader] = false;
+		start_ticks[leader] = __rdtsc();
+	}
 	if (events[leader].is_on)
 		schedule(leader);
 }
@@ -441,6 +509,8 @@ switch_off(int fd)
 
 		if (i >= USABLE_COUNTERS)
 			say("trap: event %d of a group\n", i + 1);
+		else if (event->is_on && event->config == REFERENCE_CYCLES)
+			event->count += __rdtsc() - start_ticks[leader];
 		else if (event->is_on && count_of_work(event->config, &count))
 			event->count += (uint64_t)(count + 0.5) * (is_wrong[leader] ? WRONG_FACTOR : 1);
 	}

@@ -57,6 +57,14 @@ load_folder(struct rot *rot, const char *folder)
 	folder_list_delete(kernels);
 }
 
+/* Operations may also be of a clock: what the work takes of it. */
+static bool
+is_known_word(const struct definition_row *row, enum word_role role)
+{
+	return quantity_word_find(role, row->of) ||
+	       (role == WORD_OPERATION && quantity_word_find(WORD_CLOCK, row->of));
+}
+
 /* A misspelt operation or border would count for nothing. The kernel can still be timed. */
 static void
 check_words(const struct definition *definition)
@@ -67,8 +75,7 @@ check_words(const struct definition *definition)
 		const char *names[64], *nearest;
 		size_t nr = 0;
 
-		if ((row->kind != DEFINITION_OPERATIONS && row->kind != DEFINITION_BYTES) ||
-		    quantity_word_find(role, row->of))
+		if ((row->kind != DEFINITION_OPERATIONS && row->kind != DEFINITION_BYTES) || is_known_word(row, role))
 			continue;
 		for (size_t w = 0; w < nr_quantity_words && nr < sizeof names / sizeof *names; w++)
 			if (quantity_words[w].role == role)

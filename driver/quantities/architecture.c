@@ -72,7 +72,7 @@ read_group(struct architecture *architecture, const xmlNode *node, struct rot_er
 
 	(void)err;
 	for (int class = 0; class < EVENT_NR_CLASSES; class ++)
-		group.limit[class] = (unsigned)attribute_number(node, event_class_names[class]);
+		group.limit[class] = group.proved[class] = (unsigned)attribute_number(node, event_class_names[class]);
 	architecture->groups = rot_realloc(architecture->groups, architecture->nr_groups + 1, sizeof(group));
 	architecture->groups[architecture->nr_groups++] = group;
 	return 0;
@@ -284,13 +284,16 @@ architecture_delete(struct architecture *architecture)
 	free(architecture);
 }
 
-/* Passed, not validated, failed. */
-static int
+/* By grade; not validated is better than failed. */
+static size_t
 rank_of(const struct architecture_formula *formula)
 {
-	if (formula->grade == 0)
-		return 1;
-	return formula->grade == 'F' ? 2 : 0;
+	static const char ranks[] = {'A', 'B', 'C', 0, 'F'};
+	size_t rank = 0;
+
+	while (rank + 1 < sizeof(ranks) && ranks[rank] != formula->grade)
+		rank++;
+	return rank;
 }
 
 const struct architecture_formula *

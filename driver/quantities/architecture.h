@@ -41,9 +41,12 @@ struct architecture_formula {
 	char grade; /* 'A', 'B', 'C', 'F' where it was validated on this machine (validation/validation.h), else 0 */
 };
 
-/* One legal group: at most limit[class] events of each class. */
+/*
+ * One legal group: at most limit[class] events of each class by the file, and proved[class] of those by validation
+ * (validation/shapes.h), which is what is used; the same where nothing was validated.
+ */
 struct architecture_group {
-	unsigned limit[EVENT_NR_CLASSES];
+	unsigned limit[EVENT_NR_CLASSES], proved[EVENT_NR_CLASSES];
 };
 
 /*
@@ -61,7 +64,7 @@ struct architecture_limit {
 	int cause_below_chains; /* it is the cause only where there are fewer independent chains; 0: always */
 };
 
-/* Read only once loaded, but for has_warned. */
+/* Read only once loaded, but for what validation finds, and has_warned. */
 struct architecture {
 	char *name;  /* "zen5", "generic", "none"                                              */
 	char *title; /* "AMD Zen 5 (EPYC Turin)"                                               */
@@ -81,6 +84,7 @@ struct architecture {
 	size_t nr_limits;
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
+	char probed_grade;        /* of core cycles as the clock probe tells them, as architecture_formula.grade */
 	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can     */
 	bool has_warned;          /* why_not was said                                                       */
 };
@@ -100,8 +104,8 @@ struct architecture *architecture_read(const char *path, const char *schema, str
 void architecture_delete(struct architecture *architecture);
 
 /*
- * The formula of a quantity, or NULL: the first that passed validation; without one, the first that was not validated;
- * else the first. of: "" for plain counts.
+ * The formula of a quantity, or NULL: the first of those with the best grade; without one that passed, the first that
+ * was not validated; else the first. of: "" for plain counts.
  */
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);

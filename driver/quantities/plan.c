@@ -15,7 +15,7 @@ static bool
 group_holds(const struct architecture_group *group, const unsigned counts[EVENT_NR_CLASSES])
 {
 	for (int class = 0; class < EVENT_NR_CLASSES; class ++) {
-		if (counts[class] > group->limit[class])
+		if (counts[class] > group->proved[class])
 			return false;
 	}
 	return true;

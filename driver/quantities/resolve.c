@@ -53,8 +53,11 @@ part_count(struct quantity_part *part, const struct architecture *architecture, 
 
 	if (!formula)
 		return false;
-	*part = (struct quantity_part){
-		.source = PART_COUNTED, .formula = formula, .kind = formula->kind, .text = formula->source};
+	*part = (struct quantity_part){.source = PART_COUNTED,
+				       .formula = formula,
+				       .kind = formula->kind,
+				       .text = formula->source,
+				       .grade = formula->grade};
 	return true;
 }
 
@@ -104,8 +107,10 @@ part_time(struct quantity_part *part, const struct architecture *architecture, c
 	else if (part_count(part, architecture, "time", request->clock))
 		return 0;
 	else if (expectation->can_probe_clock && strcmp(request->clock, "coreCycles") == 0)
-		*part = (struct quantity_part){
-			.source = PART_PROBED, .kind = "modelled", .text = "time stamp counter * clock probe"};
+		*part = (struct quantity_part){.source = PART_PROBED,
+					       .kind = "modelled",
+					       .text = "time stamp counter * clock probe",
+					       .grade = architecture->probed_grade};
 	else
 		return cannot_measure(architecture, "time", request->clock, err);
 	return 0;
@@ -307,9 +312,9 @@ quantity_resolution_grade(const struct quantity_resolution *resolution)
 	for (size_t i = 0; i < (resolution->has_denominator ? 2 : 1); i++) {
 		size_t k = 0;
 
-		if (parts[i]->source != PART_COUNTED)
+		if (parts[i]->source != PART_COUNTED && parts[i]->source != PART_PROBED)
 			continue;
-		while (k < sizeof(texts) / sizeof(*texts) && texts[k][0] != parts[i]->formula->grade)
+		while (k < sizeof(texts) / sizeof(*texts) && texts[k][0] != parts[i]->grade)
 			k++;
 		if (k == 0 || k == sizeof(texts) / sizeof(*texts))
 			return "";

@@ -24,6 +24,7 @@ struct quantity_part {
 	double known;                               /* PART_KNOWN                                           */
 	const char *kind;                           /* "measured", "modelled", "expected", "given"          */
 	const char *text;                           /* where it comes from; borrowed of formula or static   */
+	char grade;                                 /* of PART_COUNTED and PART_PROBED: 'A' to 'F', 0: none */
 };
 
 struct quantity_resolution {

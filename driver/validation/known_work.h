@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every formula of the architecture, tried on kernels whose work is known. */
+/* Every formula of the architecture, and the clocks, tried on kernels whose work is known. */
 #ifndef VALIDATION_KNOWN_WORK_H
 #define VALIDATION_KNOWN_WORK_H
 
@@ -7,58 +7,68 @@
 #include <stddef.h>
 
 #include "error.h"
-#include "quantities/architecture.h"
 #include "validation/grade.h"
+#include "validation/trial.h"
+#include "validation/work_list.h"
 
 struct rot;
 
-/* A formula on one kernel. */
+/* A candidate on one kernel. */
 struct known_work_row {
-	const struct architecture_formula *formula;
-	char *kernel; /* "AVX2 DOUBLE FMA", "WRITE 64 MiB" */
-	double expected;
-	double measured; /* median */
+	const struct candidate *candidate;
+	char *kernel;    /* "AVX2 DOUBLE FMA", "WRITE 64 MiB cold" */
+	double expected; /* medians */
+	double measured;
 	struct grade grade;
-	size_t nr_tainted; /* samples left out */
-
-	/* Too little work to tell it from what a cache holds back or inherits: shown, but no part of a formula's grade.
-	 */
-	bool is_too_small;
+	size_t nr_tainted;    /* samples left out, */
+	size_t nr_overflowed; /* and those of them whose count lay in the upper half of the counter */
+	bool is_too_small;    /* struct trial: shown, but no part of a candidate's grade, */
+	bool is_estimate; /* and neither is this (struct work_source), unless it is off by more than a factor of 3 */
+	unsigned nr_large, nr_plain; /* events of the group it was counted in; both 0: of several, or of none */
 };
 
 struct known_work {
-	struct known_work_row *rows;
+	struct candidate *candidates;
+	size_t nr_candidates;
+	struct known_work_row *rows; /* in the order of the controllers */
 	size_t nr;
+	size_t nr_points, nr_left_out; /* kernels that were measured, and those that did not fit into the time */
+	int nr_rounds;
 };
 
 struct known_work_options {
-	const char *const *controllers; /* names of controllers whose points are the known work */
-	size_t nr_controllers;
-	int nr_rounds; /* times through all points, each in another order: some failures depend on what ran before */
-	int nr_runs;   /* of each point in a round */
-	double largest_bytes; /* points with more data are left out */
-	size_t most_points;   /* of a controller: so many of those that are left, evenly spread */
+	const struct work_source *sources;
+	size_t nr_sources;
+	int nr_rounds;  /* at most so many times through all points, each in another order: some failures depend on what
+			   ran before */
+	int nr_runs;    /* of each point in a round */
+	double seconds; /* what is estimated to take so long is chosen and measured, however long it really takes; no
+			   other round is begun that would take longer */
 };
 
 /*
- * Measures all points anew, in the groups that the planner would open for all formulas at once. Interrupted: an error,
- * "interrupted". Clear also after an error.
+ * Measures all points anew, in the groups that the planner would open for all candidates at once. Interrupted: an
+ * error, "interrupted". Clear also after an error.
  */
 int known_work_measure(struct rot *rot, const struct known_work_options *options, struct known_work *work,
 		       struct rot_error *err);
 void known_work_clear(struct known_work *work);
 
-/* The row that decides the formula's grade: the weakest, then the farthest off, of those large enough. NULL: there is
- * none. */
-const struct known_work_row *
-known_work_worst(const struct known_work *work, const struct architecture_formula *formula);
+/* Is it part of its candidate's grade? */
+bool known_work_is_graded(const struct known_work_row *row);
+
+/* The row that decides the candidate's grade: the weakest, then the farthest off. NULL: there is none. */
+const struct known_work_row *known_work_worst(const struct known_work *work, const struct candidate *candidate);
+
+/* That one; without one any of the candidate: one of too little work, or of which all runs were disturbed. */
+const struct known_work_row *known_work_row_to_show(const struct known_work *work, const struct candidate *candidate);
 
 /* Its letter, or 0. */
-char known_work_grade(const struct known_work *work, const struct architecture_formula *formula);
+char known_work_grade(const struct known_work *work, const struct candidate *candidate);
 
 /*
- * Deviation of a count from what was expected. reference: the largest work of that quantity that the kernel does, for
- * formulas of which it does none. NaN if the kernel does nothing of the kind.
+ * Deviation of a count from what was expected. reference: what it is relative to where that is 0 (struct trial). NaN if
+ * the kernel does nothing of the kind.
  */
 double known_work_deviation(double measured, double expected, double reference);
 

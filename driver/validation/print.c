@@ -11,14 +11,6 @@
 #include "validation/validation.h"
 
 static char *
-group_text(const struct shape *shape)
-{
-	if (shape->large && shape->plain)
-		return rot_format("%u large + %u plain", shape->large, shape->plain);
-	return rot_format("%u %s", shape->large + shape->plain, shape->large ? "large" : "plain");
-}
-
-static char *
 verdict_text(const struct shape *shape)
 {
 	switch (shape->verdict) {
@@ -40,7 +32,7 @@ print_shapes(const struct rot *rot, const struct shapes *shapes, FILE *out)
 	struct text_table table = {.columns = columns, .nr_columns = 2};
 
 	for (size_t i = 0; i < shapes->nr; i++)
-		text_table_add(&table, (char *[]){group_text(&shapes->items[i]), verdict_text(&shapes->items[i])});
+		text_table_add(&table, (char *[]){shape_text(&shapes->items[i]), verdict_text(&shapes->items[i])});
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	fprintf(out, "\n%u counters work; the processor has %d, the architecture's file uses %d\n",
@@ -61,20 +53,22 @@ grade_text(const struct known_work_row *row)
 {
 	if (!row || !row->grade.letter)
 		return rot_strdup("-");
-	if (row->is_too_small)
+	if (!known_work_is_graded(row))
 		return rot_format("(%c)", row->grade.letter);
 	return rot_format("%c%s", row->grade.letter, row->grade.is_unstable ? " unstable" : "");
 }
 
 static char *
-formula_text(const struct architecture_formula *formula)
+candidate_text(const struct candidate *candidate)
 {
-	return rot_format("%s%s%s", formula->quantity, formula->of[0] ? ":" : "", formula->of);
+	return rot_format("%s%s%s", candidate->quantity, candidate->of[0] ? ":" : "", candidate->of);
 }
 
 static char *
 ratio_text(const struct summary *ratio)
 {
+	if (ratio->n == 0)
+		return rot_strdup("-");
 	if (isnan(ratio->low))
 		return rot_format("%.4f", ratio->value);
 	return rot_format("%.4f [%.4f, %.4f]", ratio->value, ratio->low, ratio->high);
@@ -86,60 +80,98 @@ count_text(double count)
 	return isnan(count) ? rot_strdup("-") : rot_format("%.10g", count);
 }
 
-/* row NULL: the formula was not tried, or not on enough work. */
+/* What is to be printed. */
+struct printing {
+	const struct rot *rot;
+	const struct validation *validation;
+	bool with_all;
+	struct text_table table;
+};
+
+/* row NULL: the candidate was not tried. */
 static void
-add_row(struct text_table *table, const struct architecture_formula *formula, const struct known_work_row *row)
+add_row(struct printing *printing, const struct candidate *candidate, const struct known_work_row *row)
 {
 	static const struct known_work_row none = {
 		.expected = NAN, .measured = NAN, .grade = {.bias = NAN, .spread = NAN}};
 	const struct known_work_row *shown = row ? row : &none;
 
-	text_table_add(table, (char *[]){
-				      grade_text(row),
-				      formula_text(formula),
-				      rot_strdup(row ? row->kernel : "-"),
-				      count_text(shown->expected),
-				      count_text(shown->measured),
-				      row ? ratio_text(&row->grade.of) : rot_strdup("-"),
-				      percent(shown->grade.bias),
-				      percent(shown->grade.spread),
-				      rot_format("%zu", shown->grade.of.n),
-				      rot_format("%zu", shown->nr_tainted),
-				      rot_strdup(formula->source),
-			      });
+	text_table_add(&printing->table,
+		       (char *[]){
+			       grade_text(row),
+			       candidate_text(candidate),
+			       rot_strdup(row ? row->kernel : "no kernel of known work"),
+			       count_text(shown->expected),
+			       count_text(shown->measured),
+			       row ? ratio_text(&row->grade.of) : rot_strdup("-"),
+			       percent(shown->grade.bias),
+			       percent(shown->grade.spread),
+			       rot_format("%zu", shown->grade.of.n),
+			       rot_format("%zu", shown->nr_tainted),
+			       row && row->grade.letter == 'F' && known_work_is_graded(row)
+				       ? validation_reason(printing->rot, printing->validation, candidate)
+				       : rot_strdup(""),
+			       rot_strdup(candidate->source),
+		       });
 }
 
 static void
-add_formula(struct text_table *table, const struct known_work *work, const struct architecture_formula *formula,
-	    bool with_all)
+add_candidate(struct printing *printing, const struct candidate *candidate)
 {
-	if (!with_all) {
-		add_row(table, formula, known_work_worst(work, formula));
+	const struct known_work *work = &printing->validation->work;
+
+	if (!printing->with_all) {
+		add_row(printing, candidate, known_work_row_to_show(work, candidate));
 		return;
 	}
 	for (size_t i = 0; i < work->nr; i++) {
-		if (work->rows[i].formula == formula)
-			add_row(table, formula, &work->rows[i]);
+		if (work->rows[i].candidate == candidate)
+			add_row(printing, candidate, &work->rows[i]);
 	}
 }
 
 static void
-print_formulas(const struct rot *rot, const struct known_work *work, bool with_all, FILE *out)
+print_work(struct printing *printing, FILE *out)
 {
 	static const struct text_table_column columns[] = {
-		{"grade", true},     {"quantity", true}, {"of kernel", true},  {"expected", false},
-		{"measured", false}, {"ratio", false},   {"bias", false},      {"spread", false},
-		{"n", false},        {"tainted", false}, {"counted by", true},
+		{"grade", true},     {"quantity", true}, {"of kernel", true},   {"expected", false},
+		{"measured", false}, {"ratio", false},   {"bias", false},       {"spread", false},
+		{"n", false},        {"tainted", false}, {"broken rule", true}, {"counted by", true},
 	};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns)};
+	const struct known_work *work = &printing->validation->work;
 
-	for (size_t i = 0; i < rot->architecture->nr_formulas; i++)
-		add_formula(&table, work, &rot->architecture->formulas[i], with_all);
-	text_table_print(&table, out);
-	text_table_clear(&table);
+	printing->table = (struct text_table){.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns)};
+	for (size_t i = 0; i < work->nr_candidates; i++)
+		add_candidate(printing, &work->candidates[i]);
+	text_table_print(&printing->table, out);
+	text_table_clear(&printing->table);
+	fprintf(out, "\nA within 1 %% of known work, B 3 %%, C 10 %%, F worse or unstable (5th to 95th percentile)%s\n",
+		printing->with_all
+			? "; in parentheses: no part of a formula's\ngrade, as it is too little work to tell from what "
+			  "caches hold back, or prefetchers bring more than is asked for"
+			: "; the kernel that decided it");
+	fprintf(out, "%zu kernels, measured up to %d times in different order", work->nr_points, work->nr_rounds);
+	if (work->nr_left_out)
+		fprintf(out, "; %zu others did not fit into the time: --budget=SECONDS", work->nr_left_out);
+	fputc('\n', out);
 }
 
 /* What is wrong with the file, by name. */
+static void
+print_failure(const struct rot *rot, const struct validation *validation, const struct candidate *candidate, FILE *out)
+{
+	char *name = candidate_text(candidate), *reason = validation_reason(rot, validation, candidate);
+
+	if (candidate->formula)
+		fprintf(out, "\n%s:%d: ", rot->architecture->path, candidate->formula->line);
+	else
+		fputc('\n', out);
+	fprintf(out, "%s counted by %s does not count what it is said to%s%s\n", name, candidate->source,
+		reason[0] ? ": " : "", reason);
+	free(reason);
+	free(name);
+}
+
 static void
 print_faults(const struct rot *rot, const struct validation *validation, FILE *out)
 {
@@ -147,37 +179,44 @@ print_faults(const struct rot *rot, const struct validation *validation, FILE *o
 	const struct shape *wrong = shapes_first_wrong(&validation->shapes);
 
 	if (wrong) {
-		char *group = group_text(wrong);
+		char *group = shape_text(wrong);
 
 		fprintf(out, "\n'%s' allows groups of %s, which do not count right here\n", architecture->path, group);
 		free(group);
 	}
 	if (validation->shapes.is_scrub_needed && architecture->scrub_count == 0)
 		fprintf(out, "\n'%s' scrubs nothing, which is needed here\n", architecture->path);
-	for (size_t i = 0; i < architecture->nr_formulas; i++) {
-		const struct architecture_formula *formula = &architecture->formulas[i];
-
-		if (known_work_grade(&validation->work, formula) == 'F')
-			fprintf(out, "\n%s:%d: %s%s%s counted by %s does not count what it is said to\n",
-				architecture->path, formula->line, formula->quantity, formula->of[0] ? ":" : "",
-				formula->of, formula->source);
+	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
+		if (validation_fails(validation, &validation->work.candidates[i]))
+			print_failure(rot, validation, &validation->work.candidates[i], out);
 	}
+}
+
+static void
+print_why_not(const struct rot_error *why_not, FILE *out)
+{
+	fprintf(out, "No event is validated: %s.\n", why_not->text);
+	if (why_not->hint[0])
+		fprintf(out, "-> %s\n", why_not->hint);
+	fputs("Operations and bytes are those that kernels are expected to make, which nothing proves here. The clocks "
+	      "need no\nevents:\n",
+	      out);
 }
 
 void
 validation_print(const struct rot *rot, const struct validation *validation, bool with_all, FILE *out)
 {
+	struct printing printing = {.rot = rot, .validation = validation, .with_all = with_all};
 	char *caption = machine_caption(rot->machine);
 
 	fprintf(out, "%s, %s%s\n\n", caption, rot->architecture->title,
 		validation->options.without_scrub ? "; WITHOUT scrubbing" : "");
 	free(caption);
-	print_shapes(rot, &validation->shapes, out);
+	if (validation->why_not.text[0])
+		print_why_not(&validation->why_not, out);
+	else
+		print_shapes(rot, &validation->shapes, out);
 	fputc('\n', out);
-	print_formulas(rot, &validation->work, with_all, out);
-	fprintf(out, "\nA within 1 %% of known work, B 3 %%, C 10 %%, F worse or unstable (5th to 95th percentile)%s\n",
-		with_all ? "; in parentheses: too little work\nto tell from what caches hold back, no part of a "
-			   "formula's grade"
-			 : "; the kernel that decided it");
+	print_work(&printing, out);
 	print_faults(rot, validation, out);
 }

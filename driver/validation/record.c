@@ -32,14 +32,14 @@ record_path(const struct rot *rot, struct rot_error *err)
 
 /* ---- to JSON ---- */
 
+static const char *const verdict_names[] = {
+	[SHAPE_SOUND] = "sound", [SHAPE_WRONG] = "wrong", [SHAPE_REFUSED] = "refused"};
+
 static json_t *
 shape_json(const struct shape *shape)
 {
-	static const char *const verdicts[] = {
-		[SHAPE_SOUND] = "sound", [SHAPE_WRONG] = "wrong", [SHAPE_REFUSED] = "refused"};
-
 	return json_pack("{s:i, s:i, s:s, s:b, s:o}", "large", (int)shape->large, "plain", (int)shape->plain, "verdict",
-			 verdicts[shape->verdict], "isLegal", shape->is_legal, "deviation",
+			 verdict_names[shape->verdict], "isLegal", shape->is_legal, "deviation",
 			 json_number(shape->deviation));
 }
 
@@ -65,40 +65,49 @@ letter_json(char letter)
 static json_t *
 row_json(const struct known_work_row *row)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "kernel", row->kernel,
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b, s:b}", "kernel", row->kernel,
 			 "expected", json_number(row->expected), "measured", json_number(row->measured), "ratio",
 			 json_number(row->grade.of.value), "low", json_number(row->grade.of.low), "high",
 			 json_number(row->grade.of.high), "bias", json_number(row->grade.bias), "spread",
 			 json_number(row->grade.spread), "grade", letter_json(row->grade.letter), "n",
 			 (json_int_t)row->grade.of.n, "tainted", (json_int_t)row->nr_tainted, "isTooSmall",
-			 row->is_too_small);
+			 row->is_too_small, "isEstimate", row->is_estimate);
 }
 
+/* value: what the formula computes, "" for a clock. */
 static json_t *
-formula_json(const struct validation *validation, const struct architecture_formula *formula)
+candidate_json(const struct rot *rot, const struct validation *validation, const struct candidate *candidate)
 {
-	json_t *rows = json_array();
+	json_t *rows = json_array(), *json;
+	char *reason = validation_reason(rot, validation, candidate);
 
 	for (size_t i = 0; i < validation->work.nr; i++) {
-		if (validation->work.rows[i].formula == formula)
+		if (validation->work.rows[i].candidate == candidate)
 			json_array_append_new(rows, row_json(&validation->work.rows[i]));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o}", "quantity", formula->quantity, "of", formula->of, "source",
-			 formula->source, "value", formula->expression, "grade",
-			 letter_json(known_work_grade(&validation->work, formula)), "rows", rows);
+	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "quantity", candidate->quantity, "of",
+			 candidate->of, "kind", candidate->kind, "source", candidate->source, "value",
+			 candidate->formula ? candidate->formula->expression : "", "grade",
+			 letter_json(known_work_grade(&validation->work, candidate)), "brokenRule", reason, "rows",
+			 rows);
+	free(reason);
+	return json;
 }
 
 json_t *
 validation_json(const struct rot *rot, const struct validation *validation)
 {
+	const struct known_work *work = &validation->work;
 	json_t *formulas = json_array();
 
-	for (size_t i = 0; i < rot->architecture->nr_formulas; i++)
-		json_array_append_new(formulas, formula_json(validation, &rot->architecture->formulas[i]));
-	return json_pack("{s:s, s:o, s:s, s:b, s:b, s:b, s:o, s:o}", "schema", schema, "machine",
-			 json_entity(rot->machine), "architecture", rot->architecture->name, "isQuick",
+	for (size_t i = 0; i < work->nr_candidates; i++)
+		json_array_append_new(formulas, candidate_json(rot, validation, &work->candidates[i]));
+	return json_pack("{s:s, s:o, s:s, s:b, s:s, s:b, s:b, s:b, s:I, s:I, s:o, s:o}", "schema", schema, "machine",
+			 json_entity(rot->machine), "architecture", rot->architecture->name, "canCount",
+			 !validation->why_not.text[0], "whyNot", validation->why_not.text, "isQuick",
 			 validation->options.is_quick, "isScrubbed", !validation->options.without_scrub, "passes",
-			 validation_passes(rot, validation), "shapes", shapes_json(&validation->shapes), "formulas",
+			 validation_passes(validation), "kernels", (json_int_t)work->nr_points, "leftOut",
+			 (json_int_t)work->nr_left_out, "shapes", shapes_json(&validation->shapes), "formulas",
 			 formulas);
 }
 
@@ -127,31 +136,71 @@ read_record(const char *path)
 	return NULL;
 }
 
+/* The letter of a grade, or 0. */
+static char
+letter_of(const json_t *item)
+{
+	const char *grade = json_text_at(item, "grade");
+
+	return grade[0] && strchr("ABCF", grade[0]) ? grade[0] : 0;
+}
+
+static void
+apply_grade(struct architecture *architecture, const json_t *item)
+{
+	const char *quantity = json_text_at(item, "quantity"), *of = json_text_at(item, "of"),
+		   *value = json_text_at(item, "value");
+
+	if (!value[0] && strcmp(quantity, "time") == 0 && strcmp(of, "coreCycles") == 0)
+		architecture->probed_grade = letter_of(item);
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		struct architecture_formula *formula = &architecture->formulas[i];
+
+		if (strcmp(quantity, formula->quantity) == 0 && strcmp(of, formula->of) == 0 &&
+		    strcmp(value, formula->expression) == 0)
+			formula->grade = letter_of(item);
+	}
+}
+
+/* Those of the record, as far as the planner has to know them. */
+static void
+apply_groups(struct architecture *architecture, const json_t *groups)
+{
+	struct shapes shapes = {.items = rot_calloc(json_array_size(groups) + 1, sizeof(*shapes.items))};
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(groups, i, item)
+	{
+		struct shape shape = {
+			.large = (unsigned)json_integer_value(json_object_get(item, "large")),
+			.plain = (unsigned)json_integer_value(json_object_get(item, "plain")),
+			.verdict = SHAPE_WRONG,
+		};
+
+		if (strcmp(json_text_at(item, "verdict"), verdict_names[SHAPE_SOUND]) == 0)
+			shape.verdict = SHAPE_SOUND;
+		if (shape.large + shape.plain > 0)
+			shapes.items[shapes.nr++] = shape;
+	}
+	shapes_prove(&shapes, architecture);
+	shapes_clear(&shapes);
+}
+
 static void
 apply(struct architecture *architecture, const json_t *record)
 {
 	size_t i;
 	json_t *item;
 
-	json_array_foreach(json_object_get(record, "formulas"), i, item)
-	{
-		for (size_t k = 0; k < architecture->nr_formulas; k++) {
-			struct architecture_formula *formula = &architecture->formulas[k];
-			const char *grade = json_text_at(item, "grade");
-
-			if (strcmp(json_text_at(item, "quantity"), formula->quantity) == 0 &&
-			    strcmp(json_text_at(item, "of"), formula->of) == 0 &&
-			    strcmp(json_text_at(item, "value"), formula->expression) == 0 && grade[0] &&
-			    strchr("ABCF", grade[0]))
-				formula->grade = grade[0];
-		}
-	}
+	json_array_foreach(json_object_get(record, "formulas"), i, item) apply_grade(architecture, item);
+	apply_groups(architecture, json_object_get(json_object_get(record, "shapes"), "groups"));
 }
 
 bool
 validation_recall(struct rot *rot)
 {
-	char *path = rot->architecture->nr_formulas ? record_path(rot, NULL) : NULL;
+	char *path = record_path(rot, NULL);
 	json_t *record = path ? read_record(path) : NULL;
 
 	if (record)

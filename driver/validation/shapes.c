@@ -336,3 +336,49 @@ shapes_first_wrong(const struct shapes *shapes)
 	}
 	return NULL;
 }
+
+const struct shape *
+shapes_find_one(const struct shapes *shapes, unsigned large, unsigned plain)
+{
+	for (size_t i = 0; i < shapes->nr; i++) {
+		if (shapes->items[i].large == large && shapes->items[i].plain == plain)
+			return &shapes->items[i];
+	}
+	return NULL;
+}
+
+char *
+shape_text(const struct shape *shape)
+{
+	if (shape->large && shape->plain)
+		return rot_format("%u large + %u plain", shape->large, shape->plain);
+	return rot_format("%u %s", shape->large + shape->plain, shape->large ? "large" : "plain");
+}
+
+/* Of a group known to be wrong, every larger one is. */
+static bool
+holds_wrong(const struct shapes *shapes, const unsigned *limit)
+{
+	for (size_t i = 0; i < shapes->nr; i++) {
+		const struct shape *shape = &shapes->items[i];
+
+		if (shape->verdict != SHAPE_SOUND && shape->large <= limit[EVENT_LARGE] &&
+		    shape->plain <= limit[EVENT_PLAIN])
+			return true;
+	}
+	return false;
+}
+
+void
+shapes_prove(const struct shapes *shapes, struct architecture *architecture)
+{
+	for (size_t i = 0; i < architecture->nr_groups; i++) {
+		unsigned *proved = architecture->groups[i].proved;
+
+		memcpy(proved, architecture->groups[i].limit, sizeof(architecture->groups[i].limit));
+		while (proved[EVENT_PLAIN] > (proved[EVENT_LARGE] ? 0 : 1) && holds_wrong(shapes, proved))
+			proved[EVENT_PLAIN]--;
+		while (proved[EVENT_LARGE] > (proved[EVENT_PLAIN] ? 0 : 1) && holds_wrong(shapes, proved))
+			proved[EVENT_LARGE]--;
+	}
+}

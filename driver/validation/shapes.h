@@ -12,6 +12,7 @@
 #include "error.h"
 
 struct rot;
+struct architecture;
 
 enum shape_verdict {
 	SHAPE_SOUND,   /* every count of every run is what the event counts alone */
@@ -46,5 +47,17 @@ void shapes_clear(struct shapes *shapes);
 
 /* What the architecture's file gets wrong: a legal group that is not sound. NULL: nothing. */
 const struct shape *shapes_first_wrong(const struct shapes *shapes);
+
+/* That of so many events, or NULL if it was not tried. */
+const struct shape *shapes_find_one(const struct shapes *shapes, unsigned large, unsigned plain);
+
+/* "2 large + 1 plain", fresh memory. */
+char *shape_text(const struct shape *shape);
+
+/*
+ * The groups of the file are candidates: takes from them what makes them larger than sound ones, so that the planner
+ * opens only what was proved. What was not tried stays as it is.
+ */
+void shapes_prove(const struct shapes *shapes, struct architecture *architecture);
 
 #endif

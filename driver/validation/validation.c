@@ -3,53 +3,65 @@
 #include "validation/validation.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "memory.h"
 #include "rot.h"
+#include "validation/diagnosis.h"
 
-static const char *const controllers[] = {"known-operations", "known-traffic"};
-
-/* Some seconds, and a minute. */
-static const struct known_work_options quick = {
-	.controllers = controllers,
-	.nr_controllers = sizeof(controllers) / sizeof(*controllers),
-	.nr_rounds = 1,
-	.nr_runs = 5,
-	.largest_bytes = 8388608,
-	.most_points = 9,
+static const struct work_source sources[] = {
+	{"known-operations", false},
+	{"known-traffic", false},
+	{"known-time", false},
+	{"near-traffic", true},
 };
+
+/* A minute, and some seconds, with what finding the groups takes. */
+#define GROUPS_S 1.5
 static const struct known_work_options full = {
-	.controllers = controllers,
-	.nr_controllers = sizeof(controllers) / sizeof(*controllers),
+	.sources = sources,
+	.nr_sources = sizeof(sources) / sizeof(*sources),
 	.nr_rounds = 3,
 	.nr_runs = 5,
-	.largest_bytes = INFINITY,
-	.most_points = SIZE_MAX,
+	.seconds = 50,
 };
+static const struct known_work_options quick = {
+	.sources = sources,
+	.nr_sources = sizeof(sources) / sizeof(*sources),
+	.nr_rounds = 1,
+	.nr_runs = 5,
+	.seconds = 3.5,
+};
+
+static int
+measure_work(struct rot *rot, struct validation *validation, struct rot_error *err)
+{
+	struct known_work_options options = validation->options.is_quick ? quick : full;
+	struct architecture *architecture = rot->architecture;
+	const int scrub_count = architecture->scrub_count;
+	int rc;
+
+	if (validation->options.seconds > 0)
+		options.seconds = fmax(validation->options.seconds - GROUPS_S, 0);
+	if (validation->options.without_scrub)
+		architecture->scrub_count = 0;
+	rc = known_work_measure(rot, &options, &validation->work, err);
+	architecture->scrub_count = scrub_count;
+	return rc;
+}
 
 int
 validation_run(struct rot *rot, const struct validation_options *options, struct validation *validation,
 	       struct rot_error *err)
 {
-	struct architecture *architecture = rot->architecture;
-	const int scrub_count = architecture->scrub_count;
-	int rc;
-
-	*validation = (struct validation){.options = *options};
-	if (architecture->why_not.text[0]) {
-		rot_error_set(err, 0, "there is nothing to validate: %s", architecture->why_not.text);
-		return rot_error_hint(err, "%s", architecture->why_not.hint);
+	*validation = (struct validation){.options = *options, .why_not = rot->architecture->why_not};
+	if (!validation->why_not.text[0]) {
+		if (shapes_find(rot, &validation->shapes, err) < 0)
+			return -1;
+		shapes_prove(&validation->shapes, rot->architecture);
 	}
-	if (shapes_find(rot, &validation->shapes, err) < 0)
-		return -1;
-	if (options->without_scrub)
-		architecture->scrub_count = 0;
-	rc = known_work_measure(rot, options->is_quick ? &quick : &full, &validation->work, err);
-	architecture->scrub_count = scrub_count;
-	return rc;
+	return measure_work(rot, validation, err);
 }
 
 void
@@ -59,14 +71,49 @@ validation_clear(struct validation *validation)
 	known_work_clear(&validation->work);
 }
 
-bool
-validation_passes(const struct rot *rot, const struct validation *validation)
+/* Is the quantity also counted by a formula, which is what is used then? */
+static bool
+is_also_counted(const struct known_work *work, const struct candidate *candidate)
 {
-	for (size_t i = 0; i < rot->architecture->nr_formulas; i++) {
-		if (known_work_grade(&validation->work, &rot->architecture->formulas[i]) == 'F')
+	for (size_t i = 0; i < work->nr_candidates; i++) {
+		const struct candidate *other = &work->candidates[i];
+
+		if (other->formula && strcmp(other->quantity, candidate->quantity) == 0 &&
+		    strcmp(other->of, candidate->of) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+validation_fails(const struct validation *validation, const struct candidate *candidate)
+{
+	return known_work_grade(&validation->work, candidate) == 'F' &&
+	       (candidate->formula || !is_also_counted(&validation->work, candidate));
+}
+
+bool
+validation_passes(const struct validation *validation)
+{
+	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
+		if (validation_fails(validation, &validation->work.candidates[i]))
 			return false;
 	}
 	return shapes_first_wrong(&validation->shapes) == NULL;
+}
+
+char *
+validation_reason(const struct rot *rot, const struct validation *validation, const struct candidate *candidate)
+{
+	const struct diagnosis_context context = {
+		.work = &validation->work,
+		.shapes = &validation->shapes,
+		.is_scrubbed = rot->architecture->scrub_count > 0 && !validation->options.without_scrub,
+	};
+
+	if (known_work_grade(&validation->work, candidate) != 'F')
+		return rot_strdup("");
+	return diagnosis_of(&context, candidate);
 }
 
 void
@@ -86,7 +133,7 @@ validation_ensure(struct rot *rot)
 		rc = validation_store(rot, &validation, &why);
 	if (rc < 0 && !rot_interrupted())
 		rot_warning("the events are not validated: %s", why.text);
-	else if (rc == 0 && !validation_passes(rot, &validation))
+	else if (rc == 0 && !validation_passes(&validation))
 		rot_warning("some events do not count here what they should: rot validate");
 	validation_clear(&validation);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * "How do you know?": the events of this machine, proved on known work. What was found is remembered for this
- * processor, microcode, kernel and hypervisor, and this file of the architecture; formulas carry their grade from then
- * on.
+ * "How do you know?": the events and clocks of this machine, proved on known work. What was found is remembered for
+ * this processor, microcode, kernel and hypervisor, and this file of the architecture; formulas carry their grade from
+ * then on, and only groups that count right are opened. Where no event can be counted, clocks are proved.
  */
 #ifndef VALIDATION_VALIDATION_H
 #define VALIDATION_VALIDATION_H
@@ -18,38 +18,45 @@ struct rot;
 struct json_t;
 
 struct validation_options {
-	bool is_quick;      /* less data, fewer runs: some seconds instead of a minute */
+	bool is_quick;      /* fewer kernels and runs: some seconds instead of a minute */
 	bool without_scrub; /* leave out what clears poisoned counters: the grades must fall where it is needed */
+	double seconds;     /* how long it may take, about; 0: by is_quick */
 };
 
 struct validation {
 	struct validation_options options;
+	struct rot_error why_not; /* why no event can be counted, with a hint; then shapes are empty */
 	struct shapes shapes;
 	struct known_work work;
 };
 
-/* Measures. Error, with the reason and a hint: nothing can be counted here. Clear also after an error. */
+/* Measures. Clear also after an error. */
 int validation_run(struct rot *rot, const struct validation_options *options, struct validation *validation,
 		   struct rot_error *err);
 void validation_clear(struct validation *validation);
 
-/* Do all formulas that were tried pass, and are all groups of the architecture's file sound? */
-bool validation_passes(const struct rot *rot, const struct validation *validation);
+/* Is its grade F? A clock beside a formula, which is what is used then, is only shown. */
+bool validation_fails(const struct validation *validation, const struct candidate *candidate);
+
+/* Do all formulas and clocks that were tried pass, and are all groups of the architecture's file sound? */
+bool validation_passes(const struct validation *validation);
+
+/* Why a candidate fails, by the rules that are known (validation/diagnosis.h); "" if it does not. Fresh memory. */
+char *validation_reason(const struct rot *rot, const struct validation *validation, const struct candidate *candidate);
 
 /* Groups, and formulas with the kernel that decided their grade; with_all: every kernel of every formula. */
 void validation_print(const struct rot *rot, const struct validation *validation, bool with_all, FILE *out);
 
-/* {"schema": "rot.validation/1", "machine", "shapes", "formulas": [{quantity, of, grade, rows: [...]}]}. New reference.
- */
+/* {"schema": "rot.validation/1", "machine", "canCount", "shapes", "formulas": [{quantity, of, grade, rows: [...]}]}.
+ * New reference. */
 struct json_t *validation_json(const struct rot *rot, const struct validation *validation);
 
-/* Remembers the grades, and gives them to the formulas of rot->architecture. A quick one does not replace a full one.
- */
+/* Remembers grades and groups, and gives them to rot->architecture. A quick one does not replace a full one. */
 int validation_store(struct rot *rot, const struct validation *validation, struct rot_error *err);
 
 /*
- * Gives the formulas of rot->architecture the grades that are remembered. False: nothing is, or it cannot be read (then
- * it is put aside with a warning).
+ * Gives rot->architecture the grades and groups that are remembered. False: nothing is, or it cannot be read (then it
+ * is put aside with a warning).
  */
 bool validation_recall(struct rot *rot);
 

@@ -14,6 +14,7 @@
 #include "configuration/configuration.h"
 #include "memory.h"
 #include "quantities/architecture.h"
+#include "quantities/plan.h"
 #include "rot.h"
 #include "testing.h"
 #include "validation/validation.h"
@@ -63,18 +64,54 @@ tamper(const char *text, const char *by)
 }
 
 static void
+validate_with(struct validation *validation, const struct validation_options *options)
+{
+	struct rot_error err = {{0}, {0}};
+
+	ck_assert_msg(validation_run(&rot, options, validation, &err) == 0, "%s", err.text);
+}
+
+static void
 validate(struct validation *validation, bool without_scrub)
 {
 	const struct validation_options options = {.is_quick = true, .without_scrub = without_scrub};
-	struct rot_error err = {{0}, {0}};
 
-	ck_assert_msg(validation_run(&rot, &options, validation, &err) == 0, "%s", err.text);
+	validate_with(validation, &options);
+}
+
+/* The formula of the quantity. */
+static const struct candidate *
+formula_of(const struct validation *validation, const char *quantity, const char *of)
+{
+	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
+		const struct candidate *candidate = &validation->work.candidates[i];
+
+		if (candidate->formula && strcmp(candidate->quantity, quantity) == 0 && strcmp(candidate->of, of) == 0)
+			return candidate;
+	}
+	ck_abort_msg("no formula of %s:%s was tried", quantity, of);
+	return NULL;
 }
 
 static char
 grade(const struct validation *validation, const char *quantity, const char *of)
 {
-	return known_work_grade(&validation->work, architecture_formula(rot.architecture, quantity, of));
+	return known_work_grade(&validation->work, formula_of(validation, quantity, of));
+}
+
+/* Do all formulas pass? Of clocks nothing is said: they are those of the real processor, and others use it, too. */
+static bool
+formulas_pass(const struct validation *validation)
+{
+	bool all_pass = true;
+
+	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
+		const struct candidate *candidate = &validation->work.candidates[i];
+
+		if (candidate->formula && known_work_grade(&validation->work, candidate) == 'F')
+			all_pass = false;
+	}
+	return all_pass;
 }
 
 static enum shape_verdict
@@ -124,8 +161,27 @@ START_TEST(traps_are_found)
 	ck_assert(grade(&validation, "operationCount", "compInstr") == 'A');
 	ck_assert(grade(&validation, "transferredBytes", "l2l3.read") == 'A');
 	ck_assert(grade(&validation, "transferredBytes", "llcRam.read") == 'A');
-	ck_assert(validation_passes(&rot, &validation));
+	ck_assert(grade(&validation, "time", "coreCycles") == 'A');
+	ck_assert(grade(&validation, "instructions", "") == 'A');
+	ck_assert(formulas_pass(&validation));
+	ck_assert_uint_gt(validation.work.nr_left_out, 0); /* it is quick */
 	validation_clear(&validation);
+}
+END_TEST
+
+/* More time: more kernels. */
+START_TEST(a_budget_is_used)
+{
+	const struct validation_options options = {.is_quick = true, .seconds = 8};
+	struct validation quick, longer;
+
+	validate(&quick, false);
+	validate_with(&longer, &options);
+	ck_assert_uint_gt(longer.work.nr_points, quick.work.nr_points);
+	ck_assert_uint_lt(longer.work.nr_left_out, quick.work.nr_left_out);
+	ck_assert(formulas_pass(&longer));
+	validation_clear(&longer);
+	validation_clear(&quick);
 }
 END_TEST
 
@@ -141,7 +197,7 @@ START_TEST(grades_are_remembered)
 	close_rot();
 	open_rot();
 	ck_assert(architecture_formula(rot.architecture, "transferredBytes", "llcRam.read")->grade == 'A');
-	ck_assert(architecture_formula(rot.architecture, "transferredBytes", "llcRam.write")->grade == 0);
+	ck_assert(architecture_formula(rot.architecture, "tlbMisses", "")->grade == 0);
 }
 END_TEST
 
@@ -151,7 +207,7 @@ START_TEST(without_scrubbing_grades_fall)
 
 	validate(&validation, true);
 	ck_assert(grade(&validation, "operationCount", "doublePrecisionFlop") == 'F');
-	ck_assert(!validation_passes(&rot, &validation));
+	ck_assert(!validation_passes(&validation));
 	ck_assert_int_eq(rot.architecture->scrub_count, 5); /* as it was */
 	validation_clear(&validation);
 }
@@ -162,9 +218,21 @@ static const struct {
 	const char *text, *by, *quantity, *of, *named;
 } faults[] = {
 	{"definition=\"perf_raw::raf03\"", "definition=\"perf_raw::r6f03\"", "operationCount", "doublePrecisionFlop",
-	 "operationCount:doublePrecisionFlop counted by r8f03 + raf03 does not count what it is said to"},
+	 "operationCount:doublePrecisionFlop counted by r8f03 + raf03 does not count what it is said to: it counts "
+	 "what "
+	 "operationCount:singlePrecisionFlop should: exchanged events"},
+	{"definition=\"perf_raw::raf03\"", "definition=\"perf_raw::ra003\"", "operationCount", "doublePrecisionFlop",
+	 "counted by r8f03 + raf03 does not count what it is said to: it counts nothing of '"},
+	{"definition=\"perf_raw::r0702\"", "definition=\"perf_raw::r0002\"", "operationCount", "compInstr",
+	 "it counts nothing of 'X87 DOUBLE"},
+	{"definition=\"perf_raw::r10000de65\"", "definition=\"perf_raw::r100004865\"", "transferredBytes", "l2l3.read",
+	 "it counts what transferredBytes:llcRam.read should: exchanged events"},
 	{"value=\"64 * $l2DramFills\"", "value=\"32 * $l2DramFills\"", "transferredBytes", "llcRam.read",
-	 "transferredBytes:llcRam.read counted by 64 * r100004865 does not count what it is said to"},
+	 "transferredBytes:llcRam.read counted by 64 * r100004865 does not count what it is said to: it is always 0.5 "
+	 "times what it should be: a wrong factor"},
+	{"of=\"coreCycles\" kind=\"measured\" value=\"$coreCycles\"",
+	 "of=\"coreCycles\" kind=\"measured\" value=\"$coreCycles div 2\"", "time", "coreCycles",
+	 "it is always 0.5 times what it should be: a wrong factor"},
 	{"<group plain=\"5\"/>", "<group plain=\"6\"/>", NULL, NULL,
 	 "allows groups of 6 plain, which do not count right"},
 };
@@ -176,7 +244,7 @@ START_TEST(faults_are_named)
 
 	tamper(faults[_i].text, faults[_i].by);
 	validate(&validation, false);
-	ck_assert(!validation_passes(&rot, &validation));
+	ck_assert(!validation_passes(&validation));
 	if (faults[_i].of)
 		ck_assert(grade(&validation, faults[_i].quantity, faults[_i].of) == 'F');
 	text = printed(&validation);
@@ -184,6 +252,32 @@ START_TEST(faults_are_named)
 	ck_assert_ptr_nonnull(strstr(text, "tampered.xml"));
 	free(text);
 	validation_clear(&validation);
+}
+END_TEST
+
+/* The groups of the file are candidates: what is measured is measured in those that were proved, and is right. */
+START_TEST(only_proved_groups_are_opened)
+{
+	struct rot_error err = {{0}, {0}};
+	struct validation validation;
+	size_t plain[6], nr = 0;
+
+	tamper("<group plain=\"5\"/>", "<group plain=\"6\"/>");
+	for (size_t i = 0; i < rot.architecture->nr_events && nr < 6; i++) {
+		if (rot.architecture->events[i].class == EVENT_PLAIN)
+			plain[nr++] = i;
+	}
+	ck_assert(pass_is_legal(rot.architecture, plain, 6));
+	validate(&validation, false);
+	ck_assert(!pass_is_legal(rot.architecture, plain, 6));
+	ck_assert(pass_is_legal(rot.architecture, plain, 5));
+	ck_assert(formulas_pass(&validation));
+	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	validation_clear(&validation);
+	tamper("<group plain=\"5\"/>", "<group plain=\"6\"/>");
+	ck_assert(pass_is_legal(rot.architecture, plain, 6));
+	ck_assert(validation_recall(&rot));
+	ck_assert(!pass_is_legal(rot.architecture, plain, 6));
 }
 END_TEST
 
@@ -218,6 +312,8 @@ main(int argc, char **argv)
 	tcase_set_timeout(all, 300);
 	tcase_add_test(all, grades_are_remembered);
 	tcase_add_test(all, traps_are_found);
+	tcase_add_test(all, a_budget_is_used);
+	tcase_add_test(all, only_proved_groups_are_opened);
 	tcase_add_test(all, without_scrubbing_grades_fall);
 	tcase_add_loop_test(all, faults_are_named, 0, sizeof(faults) / sizeof(*faults));
 	suite_add_tcase(suite, all);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "validation/diagnosis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* So much of the expected work makes no difference between "the same" and "another". */
+#define SAME 0.03
+/* So far off is wrong: what no grade but F allows. */
+#define WRONG 0.10
+
+static bool
+is_same(double a, double b, double relative_to)
+{
+	return fabs(a - b) <= SAME * fabs(relative_to);
+}
+
+static bool
+is_wrong(const struct known_work_row *row)
+{
+	return known_work_is_graded(row) && row->grade.letter == 'F';
+}
+
+/* The next graded row of the candidate from *i on, or NULL. */
+static const struct known_work_row *
+next_row(const struct known_work *work, const struct candidate *candidate, size_t *i)
+{
+	while (*i < work->nr) {
+		const struct known_work_row *row = &work->rows[(*i)++];
+
+		if (row->candidate == candidate && known_work_is_graded(row))
+			return row;
+	}
+	return NULL;
+}
+
+/* ---- the rules ---- */
+
+/* Each gives fresh memory, or NULL if it is not the one that was broken. */
+typedef char *rule(const struct diagnosis_context *context, const struct candidate *candidate);
+
+/* More events than counters, or a mixture that the counters do not take. */
+static char *
+broken_group(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	const struct known_work_row *row;
+
+	for (size_t i = 0; (row = next_row(context->work, candidate, &i));) {
+		const struct shape *shape = shapes_find_one(context->shapes, row->nr_large, row->nr_plain);
+
+		if (is_wrong(row) && shape && shape->verdict == SHAPE_WRONG) {
+			char *group = shape_text(shape), *text = rot_format("groups of %s count wrong here", group);
+
+			free(group);
+			return text;
+		}
+	}
+	return NULL;
+}
+
+/* Large events spoil the counters for whoever comes next. */
+static char *
+not_scrubbed(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	(void)candidate;
+	if (context->is_scrubbed || !context->shapes->is_scrub_needed)
+		return NULL;
+	return rot_strdup("nothing scrubs the counters, and large events spoil the counts after them");
+}
+
+/* A mask that chooses nothing, or an event this processor does not have: wrong only where it counts nothing. */
+static char *
+counts_nothing(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	const struct known_work_row *row, *first = NULL;
+
+	for (size_t i = 0; (row = next_row(context->work, candidate, &i));) {
+		if (!is_wrong(row))
+			continue;
+		if (row->measured != 0)
+			return NULL;
+		first = first ? first : row;
+	}
+	return first ? rot_format("it counts nothing of '%s': an event or a mask that this processor does not have",
+				  first->kernel)
+		     : NULL;
+}
+
+static const struct known_work_row *
+find_row(const struct known_work *work, const struct candidate *candidate, const char *kernel)
+{
+	for (size_t i = 0; i < work->nr; i++) {
+		if (work->rows[i].candidate == candidate && strcmp(work->rows[i].kernel, kernel) == 0)
+			return &work->rows[i];
+	}
+	return NULL;
+}
+
+/*
+ * Wherever the candidate is wrong, it is what the other should be, and the other does something there; or it is so
+ * everywhere.
+ */
+static bool
+is_exchanged(const struct known_work *work, const struct candidate *candidate, const struct candidate *other)
+{
+	const struct known_work_row *row;
+	bool is_always = true, has_work = false, has_wrong_work = false;
+
+	for (size_t i = 0; (row = next_row(work, candidate, &i));) {
+		const struct known_work_row *of_other = find_row(work, other, row->kernel);
+		bool is_other =
+			of_other && is_same(row->measured, of_other->expected, fmax(row->expected, of_other->expected));
+
+		if (is_wrong(row) && !is_other)
+			return false;
+		is_always &= is_other;
+		has_work |= is_other && of_other->expected > 0;
+		has_wrong_work |= is_wrong(row) && of_other->expected > 0;
+	}
+	return has_wrong_work || (is_always && has_work);
+}
+
+static char *
+counts_another(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	const struct known_work *work = context->work;
+
+	for (size_t i = 0; i < work->nr_candidates; i++) {
+		const struct candidate *other = &work->candidates[i];
+
+		if (other->formula && other != candidate && strcmp(other->quantity, candidate->quantity) == 0 &&
+		    strcmp(other->of, candidate->of) != 0 && is_exchanged(work, candidate, other))
+			return rot_format("it counts what %s:%s should: exchanged events", other->quantity, other->of);
+	}
+	return NULL;
+}
+
+/* The same on all kernels. */
+static char *
+wrong_factor(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	const struct known_work_row *row;
+	double factor = NAN;
+
+	for (size_t i = 0; (row = next_row(context->work, candidate, &i));) {
+		double of_row = row->measured / row->expected;
+
+		if (!(row->expected > 0))
+			continue;
+		if (isnan(factor))
+			factor = of_row;
+		if (row->grade.is_unstable || !is_same(of_row, factor, factor))
+			return NULL;
+	}
+	if (isnan(factor) || fabs(factor - 1) <= WRONG)
+		return NULL;
+	return rot_format("it is always %.3g times what it should be: a wrong factor", factor);
+}
+
+/* Counts that lost, or got, the highest bit. */
+static char *
+overflows(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	const struct known_work_row *row;
+
+	for (size_t i = 0; (row = next_row(context->work, candidate, &i));) {
+		if (is_wrong(row) && row->nr_overflowed > row->grade.of.n)
+			return rot_strdup("most counts lie in the upper half of the counter");
+	}
+	return NULL;
+}
+
+static char *
+unstable(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	const struct known_work_row *worst = known_work_worst(context->work, candidate);
+
+	return worst && worst->grade.is_unstable ? rot_strdup("it is right in most runs, but not in all") : NULL;
+}
+
+char *
+diagnosis_of(const struct diagnosis_context *context, const struct candidate *candidate)
+{
+	/* The surest first: what was seen on groups explains whatever happens in them. */
+	static rule *const rules[] = {broken_group, counts_another, counts_nothing, not_scrubbed,
+				      wrong_factor, overflows,      unstable};
+	char *text = NULL;
+
+	for (size_t i = 0; !text && i < sizeof(rules) / sizeof(*rules); i++)
+		text = rules[i](context, candidate);
+	return text ? text : rot_strdup("");
+}

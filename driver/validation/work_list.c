@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "validation/work_list.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "controllers/find.h"
+#include "controllers/xml_controller.h"
+#include "machine/machine.h"
+#include "measuring/kernel_work.h"
+#include "measuring/measuring.h"
+#include "memory.h"
+#include "quantities/expected.h"
+#include "rot.h"
+#include "validation/order.h"
+
+/* ---- how long it takes ---- */
+
+/* What is slow for a processor of today. Only to choose what fits. */
+#define START_S 0.02             /* of a core, for each measurement of a point */
+#define RUN_S 0.001              /* of a run that does nothing             */
+#define BUILD_S 0.4              /* of a core, on one CPU                  */
+#define PREPARED_PER_S 4e9       /* bytes initialized, flushed, warmed     */
+#define CLEARED_BYTES 67108864.0 /* written to clear the caches            */
+#define FAR_BYTES 33554432.0     /* more data are in memory                */
+#define MOVED_PER_S 3e10
+#define MOVED_FAR_PER_S 8e9
+#define COMPUTED_PER_S 2e9
+
+static int
+sum_of_kernels(struct rot *rot, const struct measurement *measurement, double *bytes, struct rot_error *err)
+{
+	int rc = 0;
+
+	*bytes = 0;
+	for (size_t i = 0; rc == 0 && i < measurement_nr_workloads(measurement); i++) {
+		double part;
+
+		rc = kernel_data_bytes(rot, measurement_workloads_at(measurement, i)->kernel, &part, err);
+		*bytes += rc == 0 ? part : 0;
+	}
+	return rc;
+}
+
+static int
+estimate_seconds(struct work_point *point, struct rot *rot, struct rot_error *err)
+{
+	const struct kernel_base *kernel = measurement_workloads_at(point->measurement, 0)->kernel;
+	double bytes, moved, cycles, instructions, run_s;
+
+	if (sum_of_kernels(rot, point->measurement, &bytes, err) < 0 ||
+	    expected_bytes_of(rot, point->measurement, "cpuL1", &moved, err) < 0 ||
+	    expected_operations_of(rot, point->measurement, "coreCycles", &cycles, err) < 0 ||
+	    expected_operations_of(rot, point->measurement, "instructions", &instructions, err) < 0)
+		return -1;
+	run_s = RUN_S + bytes / PREPARED_PER_S + fmax(0, moved) / (bytes > FAR_BYTES ? MOVED_FAR_PER_S : MOVED_PER_S) +
+		fmax(fmax(0, cycles), instructions) / COMPUTED_PER_S;
+	if (!kernel->warm_code || !kernel->warm_data)
+		run_s += CLEARED_BYTES / PREPARED_PER_S;
+	point->seconds = run_s * (double)point->plan.nr_passes;
+	return 0;
+}
+
+/* ---- all points ---- */
+
+static void
+point_clear(struct work_point *point)
+{
+	free(point->kernel);
+	free(point->trials);
+	pass_plan_clear(&point->plan);
+}
+
+void
+work_list_clear(struct work_list *list)
+{
+	for (size_t i = 0; i < list->nr; i++)
+		point_clear(&list->points[i]);
+	free(list->points);
+	for (size_t i = 0; i < list->nr_controllers; i++)
+		xml_controller_close(list->controllers[i]);
+	free(list->controllers);
+	*list = (struct work_list){0};
+}
+
+/* Leaves the point out if nothing can be tried at it. */
+static int
+add_point(struct work_list *list, struct rot *rot, struct work_point point, const struct candidate *candidates,
+	  size_t nr_candidates, struct rot_error *err)
+{
+	int rc = trials_find(rot, point.measurement, candidates, nr_candidates, &point.trials, &point.nr_trials, err);
+
+	if (rc == 0 && point.nr_trials)
+		rc = trials_plan(point.trials, point.nr_trials, rot->architecture, &point.plan, err);
+	if (rc == 0 && point.nr_trials)
+		rc = estimate_seconds(&point, rot, err);
+	if (rc == 0 && point.nr_trials)
+		list->points[list->nr++] = point;
+	else
+		point_clear(&point);
+	return rc;
+}
+
+static int
+add_controller(struct work_list *list, struct rot *rot, const struct work_source *source,
+	       const struct candidate *candidates, size_t nr_candidates, struct rot_error *err)
+{
+	char *path = controller_find_file(rot->paths, source->controller);
+	struct xml_controller *controller = path ? xml_controller_open(rot, path, err) : NULL;
+	size_t nr = controller ? xml_controller_nr_points(controller) : 0;
+	int rc = controller ? 0 : -1;
+
+	free(path);
+	if (!controller)
+		return err && err->text[0]
+			       ? -1
+			       : rot_error_set(err, 0, "the controller '%s' is missing", source->controller);
+	list->controllers[list->nr_controllers++] = controller;
+	list->points = rot_realloc(list->points, list->nr + nr + 1, sizeof(*list->points));
+	for (size_t i = 0; rc == 0 && i < nr; i++) {
+		const char *series, *label;
+		struct work_point point = {.measurement = xml_controller_point(controller, i, &series, &label),
+					   .is_estimate = source->is_estimate};
+
+		if (!point.measurement)
+			continue;
+		point.kernel = rot_format("%s %s", series, label);
+		rc = add_point(list, rot, point, candidates, nr_candidates, err);
+	}
+	return rc;
+}
+
+int
+work_list_open(struct work_list *list, struct rot *rot, const struct work_source *sources, size_t nr_sources,
+	       const struct candidate *candidates, size_t nr_candidates, struct rot_error *err)
+{
+	int rc = 0;
+
+	*list = (struct work_list){.controllers = rot_calloc(nr_sources + 1, sizeof(*list->controllers))};
+	for (size_t i = 0; rc == 0 && i < nr_sources; i++)
+		rc = add_controller(list, rot, &sources[i], candidates, nr_candidates, err);
+	return rc;
+}
+
+/* ---- what fits ---- */
+
+/* Cores that are to be built: each is paid for once. */
+struct cores {
+	char (*keys)[65];
+	size_t nr;
+};
+
+static bool
+has_core(const struct cores *cores, const char *key)
+{
+	for (size_t i = 0; i < cores->nr; i++) {
+		if (strcmp(cores->keys[i], key) == 0)
+			return true;
+	}
+	return false;
+}
+
+struct choosing {
+	struct work_list *list;
+	const struct candidate *candidates;
+	size_t *nr_served; /* of each candidate, and of estimates behind them: chosen kernels that tell its grade */
+	size_t nr_candidates;
+	size_t *order;    /* of points that cost the same, so that not the first of a controller are preferred */
+	char (*keys)[65]; /* of each point: of the core that is missing, or "" */
+	struct cores paid;
+	int nr_runs;
+	double seconds, build_s;
+};
+
+static double
+cost(const struct choosing *choosing, size_t point)
+{
+	const char *key = choosing->keys[point];
+	double build_s = *key && !has_core(&choosing->paid, key) ? choosing->build_s : 0;
+
+	return build_s + START_S + choosing->nr_runs * choosing->list->points[point].seconds;
+}
+
+/* Does it tell the grade of that candidate? */
+static bool
+serves(const struct choosing *choosing, const struct work_point *point, size_t which)
+{
+	const struct candidate *candidate = &choosing->candidates[which];
+
+	if (point->is_estimate || which == choosing->nr_candidates)
+		return point->is_estimate && which == choosing->nr_candidates;
+	for (size_t i = 0; i < point->nr_trials; i++) {
+		const struct trial *trial = &point->trials[i];
+
+		if (trial->candidate == candidate && !trial->is_too_small && !(trial->expected <= 0))
+			return true;
+	}
+	return false;
+}
+
+#define ANY SIZE_MAX
+
+/* The cheapest that is left for a candidate, or for any; nr if none fits. */
+static size_t
+cheapest(const struct choosing *choosing, size_t candidate, bool must_fit)
+{
+	const struct work_list *list = choosing->list;
+	size_t best = list->nr;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		size_t k = choosing->order[i];
+
+		if (list->points[k].is_chosen || (candidate != ANY && !serves(choosing, &list->points[k], candidate)))
+			continue;
+		if (must_fit && cost(choosing, k) > choosing->seconds)
+			continue;
+		if (best == list->nr || cost(choosing, k) < cost(choosing, best))
+			best = k;
+	}
+	return best;
+}
+
+static size_t
+next_point(const struct choosing *choosing)
+{
+	size_t best = choosing->list->nr, fewest = SIZE_MAX;
+
+	for (size_t i = 0; i <= choosing->nr_candidates; i++) {
+		size_t point = choosing->nr_served[i] < fewest ? cheapest(choosing, i, true) : choosing->list->nr;
+
+		if (point == choosing->list->nr)
+			continue;
+		best = point;
+		fewest = choosing->nr_served[i];
+	}
+	return best < choosing->list->nr ? best : cheapest(choosing, ANY, true);
+}
+
+static void
+choose(struct choosing *choosing, size_t i)
+{
+	struct work_point *point = &choosing->list->points[i];
+
+	choosing->seconds -= cost(choosing, i);
+	point->is_chosen = true;
+	if (choosing->keys[i][0] && !has_core(&choosing->paid, choosing->keys[i]))
+		strcpy(choosing->paid.keys[choosing->paid.nr++], choosing->keys[i]);
+	for (size_t k = 0; k <= choosing->nr_candidates; k++)
+		choosing->nr_served[k] += serves(choosing, point, k);
+}
+
+/* A core that cannot be told costs nothing: measuring it will say why. */
+static void
+find_cores(const struct choosing *choosing, struct rot *rot)
+{
+	for (size_t i = 0; i < choosing->list->nr; i++) {
+		struct measurement *copy = rot_graph_clone(choosing->list->points[i].measurement, NULL);
+		struct measuring_look look;
+
+		if (measuring_look(rot, copy, &look, NULL) == 0 && !look.is_built)
+			strcpy(choosing->keys[i], look.core_key);
+		rot_graph_delete(copy);
+	}
+}
+
+static void
+drop_others(struct work_list *list)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		if (list->points[i].is_chosen)
+			list->points[nr++] = list->points[i];
+		else
+			point_clear(&list->points[i]);
+	}
+	list->nr_left_out = list->nr - nr;
+	list->nr = nr;
+}
+
+void
+work_list_choose(struct work_list *list, struct rot *rot, const struct candidate *candidates, size_t nr_candidates,
+		 int nr_runs, double seconds)
+{
+	struct choosing choosing = {
+		.list = list,
+		.candidates = candidates,
+		.nr_served = rot_calloc(nr_candidates + 1, sizeof(*choosing.nr_served)),
+		.nr_candidates = nr_candidates,
+		.order = rot_calloc(list->nr + 1, sizeof(*choosing.order)),
+		.keys = rot_calloc(list->nr + 1, sizeof(*choosing.keys)),
+		.paid = {.keys = rot_calloc(list->nr + 1, sizeof(*choosing.paid.keys))},
+		.nr_runs = nr_runs,
+		.seconds = seconds,
+		.build_s = BUILD_S / fmax(1, (double)machine_nr_online_cpus(rot->machine)),
+	};
+
+	order_shuffle(choosing.order, list->nr, 0);
+	find_cores(&choosing, rot);
+	for (size_t i = next_point(&choosing); i < list->nr; i = next_point(&choosing))
+		choose(&choosing, i);
+	if (choosing.seconds == seconds && list->nr > 0)
+		choose(&choosing, cheapest(&choosing, ANY, false));
+	drop_others(list);
+	free(choosing.paid.keys);
+	free(choosing.keys);
+	free(choosing.order);
+	free(choosing.nr_served);
+}
+
+int
+work_list_prepare(const struct work_list *list, struct rot *rot, struct rot_error *err)
+{
+	struct measurement **measurements = rot_calloc(list->nr + 1, sizeof(*measurements));
+	int rc;
+
+	for (size_t i = 0; i < list->nr; i++)
+		measurements[i] = (struct measurement *)list->points[i].measurement; /* stays as it is */
+	rc = measuring_prepare(rot, measurements, list->nr, err);
+	free(measurements);
+	return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Which rule was broken, by how counts are wrong; and which groups are left when some were found wrong. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "testing.h"
+#include "validation/diagnosis.h"
+#include "validation/grade.h"
+
+static const struct architecture_formula formula;
+static const struct candidate candidates[] = {
+	{"operationCount", "doublePrecisionFlop", "measured", "", &formula, NULL},
+	{"operationCount", "singlePrecisionFlop", "measured", "", &formula, NULL},
+};
+static struct shape shape_items[] = {
+	{.large = 0, .plain = 5, .verdict = SHAPE_SOUND}, {.large = 0, .plain = 6, .verdict = SHAPE_WRONG},
+	{.large = 1, .plain = 2, .verdict = SHAPE_SOUND}, {.large = 1, .plain = 3, .verdict = SHAPE_WRONG},
+	{.large = 2, .plain = 0, .verdict = SHAPE_SOUND}, {.large = 2, .plain = 1, .verdict = SHAPE_REFUSED},
+	{.large = 3, .plain = 0, .verdict = SHAPE_WRONG},
+};
+
+static struct shapes
+shapes(void)
+{
+	return (struct shapes){.items = shape_items, .nr = NR_ELEMENTS(shape_items)};
+}
+
+/* What each of two kernels should do, double and single, and what the events of "double" counted of it. */
+struct count {
+	double expected[2], measured;
+	size_t nr_overflowed;
+	unsigned plain;
+	bool is_unstable;
+};
+
+static const struct {
+	struct count counts[2];
+	bool is_not_scrubbed;
+	const char *part;
+} cases[] = {
+	{{{{100, 0}, 50, 0, 0, false}, {{400, 0}, 200, 0, 0, false}}, false, "always 0.5 times"},
+	{{{{100, 0}, 50, 0, 0, false}, {{400, 0}, 300, 0, 0, false}}, false, ""},
+	{{{{100, 0}, 50, 0, 6, false}, {{400, 0}, 200, 0, 6, false}}, false, "groups of 6 plain"},
+	{{{{100, 0}, 50, 0, 5, false}, {{400, 0}, 200, 0, 5, false}}, false, "always 0.5 times"},
+	{{{{100, 0}, 0, 0, 0, false}, {{0, 100}, 100, 0, 0, false}},
+	 false,
+	 "operationCount:singlePrecisionFlop should"},
+	{{{{100, 0}, 0, 0, 0, false}, {{100, 100}, 100, 0, 0, false}},
+	 false,
+	 "operationCount:singlePrecisionFlop should"},
+	{{{{100, 0}, 0, 0, 0, false}, {{400, 0}, 0, 0, 0, false}}, false, "nothing of 'first'"},
+	{{{{100, 0}, 100, 0, 0, false}, {{400, 0}, 0, 0, 0, false}}, false, "nothing of 'second'"},
+	{{{{100, 0}, 100, 0, 0, false}, {{400, 0}, 12800, 0, 0, false}}, true, "scrubs"},
+	{{{{100, 0}, 100, 0, 0, false}, {{400, 0}, 12800, 9, 0, false}}, false, "upper half"},
+	{{{{100, 0}, 100, 0, 0, true}, {{400, 0}, 400, 0, 0, false}}, false, "in most runs"},
+};
+
+static struct known_work_row
+make_row(const struct candidate *candidate, const char *kernel, const struct count *count, size_t k, double measured)
+{
+	double deviation = known_work_deviation(measured, count->expected[k], count->expected[0] + count->expected[1]);
+	const double deviations[6] = {deviation, deviation, deviation,
+				      deviation, deviation, count->is_unstable ? 30 : deviation};
+	struct known_work_row row = {.candidate = candidate,
+				     .kernel = rot_strdup(kernel),
+				     .expected = count->expected[k],
+				     .measured = measured,
+				     .grade = grade_of(deviations, 6),
+				     .nr_overflowed = count->nr_overflowed,
+				     .nr_plain = count->plain};
+
+	return row;
+}
+
+START_TEST(names_the_rule)
+{
+	static const char *const kernels[] = {"first", "second"};
+	struct known_work_row rows[4];
+	struct known_work work = {
+		.candidates = (struct candidate *)candidates, .nr_candidates = 2, .rows = rows, .nr = 4};
+	struct shapes tried = shapes();
+	struct diagnosis_context context = {.work = &work, .shapes = &tried, .is_scrubbed = !cases[_i].is_not_scrubbed};
+	char *text;
+
+	tried.is_scrub_needed = cases[_i].is_not_scrubbed;
+	for (size_t i = 0; i < 2; i++) {
+		const struct count *count = &cases[_i].counts[i];
+
+		rows[2 * i] = make_row(&candidates[0], kernels[i], count, 0, count->measured);
+		rows[2 * i + 1] = make_row(&candidates[1], kernels[i], count, 1, count->expected[1]);
+	}
+	text = diagnosis_of(&context, &candidates[0]);
+	ck_assert_msg(cases[_i].part[0] ? strstr(text, cases[_i].part) != NULL : text[0] == '\0', "case %d: '%s'", _i,
+		      text);
+	free(text);
+	for (size_t i = 0; i < 4; i++)
+		free(rows[i].kernel);
+}
+END_TEST
+
+/* By the file, and what is left of it. */
+static const struct {
+	unsigned large, plain, proved_large, proved_plain;
+} groups[] = {
+	{0, 5, 0, 5}, {0, 6, 0, 5}, {0, 8, 0, 5}, {1, 2, 1, 2}, {1, 3, 1, 2}, {2, 0, 2, 0}, {2, 2, 2, 0}, {3, 0, 2, 0},
+};
+
+START_TEST(leaves_what_was_proved)
+{
+	struct architecture_group group = {
+		.limit = {[EVENT_LARGE] = groups[_i].large, [EVENT_PLAIN] = groups[_i].plain}};
+	struct architecture architecture = {.groups = &group, .nr_groups = 1};
+	const struct shapes tried = shapes(), none = {.nr = 0};
+
+	shapes_prove(&tried, &architecture);
+	ck_assert_uint_eq(group.proved[EVENT_LARGE], groups[_i].proved_large);
+	ck_assert_uint_eq(group.proved[EVENT_PLAIN], groups[_i].proved_plain);
+	ck_assert_uint_eq(group.limit[EVENT_PLAIN], groups[_i].plain);
+	shapes_prove(&none, &architecture);
+	ck_assert_uint_eq(group.proved[EVENT_LARGE], groups[_i].large);
+	ck_assert_uint_eq(group.proved[EVENT_PLAIN], groups[_i].plain);
+}
+END_TEST
+
+int
+main(void)
+{
+	Suite *suite = suite_create("diagnosis of wrong counts");
+	TCase *all = tcase_create("all");
+
+	tcase_add_loop_test(all, names_the_rule, 0, NR_ELEMENTS(cases));
+	tcase_add_loop_test(all, leaves_what_was_proved, 0, NR_ELEMENTS(groups));
+	suite_add_tcase(suite, all);
+	return suite_run(suite);
+}
