@@ -194,10 +194,27 @@ static const char accurate[] =
 	"<plot type='distribution' name='none' x='n' y='transferredBytes:l2l3' show='ratio'/>"
 	"</controller>\n";
 
+static void
+assert_documented(const char *results, const json_t *object)
+{
+	const char *key;
+	json_t *member;
+
+	json_object_foreach((json_t *)object, key, member)
+	{
+		char *marked = rot_format("`%s`", key);
+
+		ck_assert_msg(strcmp(key, "class") == 0 || strstr(results, marked) != NULL,
+			      "%s is not in doc/RESULTS.md", marked);
+		free(marked);
+	}
+}
+
 START_TEST(accuracy_is_of_the_worst_point)
 {
 	struct rot_error err = {0};
 	json_t *json, *tables, *row;
+	char *path = source_path("doc/RESULTS.md"), *results = file_text(path);
 
 	fake_measure = measure_for_accuracy;
 	file_fill("accurate.xml", accurate);
@@ -216,9 +233,14 @@ START_TEST(accuracy_is_of_the_worst_point)
 	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(row, "minima"), "nMost")), 2);
 	row = json_array_get(json_object_get(json_array_get(tables, 0), "rows"), 1);
 	ck_assert_double_eq_tol(json_number_value(json_object_get(json_object_get(row, "minima"), "off")), 0.2, 1e-12);
+	assert_documented(results, json_array_get(tables, 1));
+	assert_documented(results, row);
+	assert_documented(results, json_object_get(row, "minima"));
 	ck_assert_uint_eq(json_array_size(json_object_get(json_array_get(tables, 1), "rows")), 0);
 	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(json_array_get(tables, 1), "notMeasured")),
 				     "is not measured here"));
+	free(results);
+	free(path);
 	json_decref(json);
 }
 END_TEST
