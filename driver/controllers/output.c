@@ -21,6 +21,15 @@ names_files(const char *output_name)
 	return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0;
 }
 
+/* Of what could not be written. What was measured is not lost: it is in the result cache. */
+static int
+hint_elsewhere(const char *output_name, struct rot_error *err)
+{
+	const char *base = strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name;
+
+	return rot_error_hint(err, "make room there or go where you may write, or name such a place: /tmp/%s", base);
+}
+
 int
 output_check(const char *output_name, struct rot_error *err)
 {
@@ -37,10 +46,7 @@ output_check(const char *output_name, struct rot_error *err)
 		unlink(path);
 	} else {
 		rot_error_set(err, reason, "cannot write '%s.json' and the plots", output_name);
-		rot_error_hint(err,
-			       "go to a folder where you may write, or give an output name in one: "
-			       "rot measure NAME /tmp/%s",
-			       strrchr(output_name, '/') ? strrchr(output_name, '/') + 1 : output_name);
+		hint_elsewhere(output_name, err);
 	}
 	free(path);
 	return fd < 0 ? -1 : 0;
@@ -55,7 +61,7 @@ output_write_json(const json_t *json, const char *path, struct rot_error *err)
 
 	free(text);
 	free(lines);
-	return rc;
+	return rc < 0 ? hint_elsewhere(path, err) : 0;
 }
 
 int
@@ -85,6 +91,8 @@ output_text_end(struct output_text *text, const char *output_name, const char *e
 
 	fclose(text->stream);
 	rc = file_write(path, text->text, text->length, false, err);
+	if (rc < 0)
+		hint_elsewhere(path, err);
 	free(text->text);
 	free(path);
 	return rc;

@@ -3,6 +3,7 @@
 #include "controllers/xml_controller.h"
 
 #include <libxml/xmlreader.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/files.h"
 
 static int
 read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
@@ -287,11 +289,15 @@ ignore(void *context, const char *message, xmlParserSeverities severity, xmlText
 char *
 xml_controller_comment(const char *path)
 {
-	xmlTextReader *reader = xmlReaderForFile(path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
-	char *comment = NULL;
+	size_t length = 0;
+	char *content = file_read(path, &length, NULL), *comment = NULL;
+	xmlTextReader *reader = content && length < INT_MAX
+					? xmlReaderForMemory(content, (int)length, path, NULL,
+							     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
+					: NULL;
 
 	if (!reader)
-		return NULL;
+		goto out;
 	xmlTextReaderSetErrorHandler(reader, ignore, NULL);
 	while (xmlTextReaderRead(reader) == 1) {
 		if (xmlTextReaderNodeType(reader) != XML_READER_TYPE_ELEMENT)
@@ -305,5 +311,7 @@ xml_controller_comment(const char *path)
 		break;
 	}
 	xmlFreeTextReader(reader);
+out:
+	free(content);
 	return comment;
 }

@@ -117,6 +117,8 @@ core_make_report(const struct core_description *description, const struct proces
 		      messages[0] ? messages : result->output);
 	if (result->signal)
 		rot_error_hint(err, "make was ended by signal %d", result->signal);
+	else
+		rot_error_hint(err, "doc/ADD-A-KERNEL.md has a kernel that works; flags are the field or key optimization");
 	free(names);
 	free(messages);
 	return -1;

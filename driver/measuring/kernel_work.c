@@ -2,6 +2,7 @@
 /* See kernel_work.h. */
 #include "measuring/kernel_work.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,8 +164,13 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 	    kernel_data_bytes(rot, kernel, &data_bytes, err) < 0)
 		return -1;
 	if (memory_bytes > 0 && data_bytes > memory_bytes) {
-		rot_error_set(err, 0, "kernel '%s' needs %.1f MiB of memory, this machine has %.1f MiB",
-			      kernel_class_name(kernel), data_bytes / 0x1p20, memory_bytes / 0x1p20);
+		char *needed = machine_size_text((int64_t)fmin(data_bytes, 0x1p62)),
+		     *there = machine_size_text(rot->machine->memory_bytes);
+
+		rot_error_set(err, 0, "kernel '%s' needs %s of memory, this machine has %s", kernel_class_name(kernel),
+			      needed, there);
+		free(needed);
+		free(there);
 		return rot_error_hint(err, "choose a smaller size");
 	}
 	return 0;

@@ -93,7 +93,8 @@ rm -f good.json good.pdf good.svg good.data good.gnuplot
 # ---- names ----
 refused "a controller instead of a command" 2 "rot measure triad" triad
 refused "a file that is not there" 1 "cannot read './nowhere.xml': No such file or directory" measure ./nowhere.xml
-refused "a folder that is not there" 1 "No such file or directory" measure good nowhere/out
+refused "a folder that is not there" 1 "No such file or directory
+     make room there or go where you may write, or name such a place: /tmp/out" measure good nowhere/out
 for name in '' . .. / ../here/; do
 	refused "results called '$name'" 1 "'$name' cannot be the begin of the results' names" measure good "$name"
 done
@@ -176,7 +177,7 @@ refused "a kernel without run" 1 ".run = run" measure Norun
 kernel Misnamed "" 'KERNEL(misnamed, "Other", .run = run);'
 refused "a kernel of another name" 1 'must be "Misnamed"' measure Misnamed
 kernel Crashing "*(volatile int *)16 = 1;" 'KERNEL(crashing, "Crashing", .run = run);'
-refused "a kernel that crashes" 1 "in run 1 of 2" measure Crashing
+refused "a kernel that crashes" 1 "was killed by signal 11 (Segmentation fault) in run 1 of " measure Crashing
 kernel Exiting 'fprintf(stderr, "moons\\n"); exit(3);' 'KERNEL(exiting, "Exiting", .run = run);'
 refused "a kernel that exits" 1 "moons" measure Exiting
 kernel Hanging 'for (;;) __asm__ volatile("");' 'KERNEL(hanging, "Hanging", .run = run);'

@@ -91,6 +91,10 @@ call help triad
 has "help of a controller" 0 "Usage: rot measure triad" ""
 call help estimator
 has "help of a key" 0 "  -estimator=median   [choice: median min; default]" ""
+mkdir folder.xml
+call list controllers folder
+is "a folder is no controller" 0 "" ""
+rmdir folder.xml
 call help nothing
 has "help of nothing known" 2 "" "there is no command, controller or key 'nothing'"
 
