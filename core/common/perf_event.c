@@ -169,16 +169,16 @@ give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i
 }
 
 /*
- * An event that joins a group which counts interrupts the CPU that the thread was on last, and waits for it (Linux
- * since 5.5). Of a group that does not count yet only the first does, and the start: with three events that is less.
+ * A group is started when it is complete. A software event that joined one led by another PMU on a running thread would
+ * not count before the thread is scheduled anew (seen on Linux 6.18). And each event that joins a group which counts
+ * interrupts the CPU that the thread was on last, and waits for it; of one that does not count yet only the first does,
+ * and the start (since Linux 5.5).
  */
-#define NR_STARTED_LAST 3
-
 int
 perf_group_open_encoded(struct perf_group *group, const struct perf_encoding *encoding, enum perf_heirs heirs,
 			enum perf_begin begin, pid_t tid, struct rot_error *err)
 {
-	bool is_started_last = begin == PERF_BEGIN_NOW && encoding->nr >= NR_STARTED_LAST;
+	bool is_started_last = begin == PERF_BEGIN_NOW && encoding->nr > 1;
 
 	*group = (struct perf_group){.names = (const char *const *)encoding->names,
 				     .has_heirs = heirs != PERF_HEIRS_NONE};

@@ -26,6 +26,33 @@ open_group(struct perf_group *group, size_t i, struct rot_error *err)
 	return perf_group_open(group, groups[i], 4, (struct perf_modes){.user = true}, 0, err);
 }
 
+static volatile char *
+fresh_pages(void)
+{
+	char *pages = mmap(NULL, NR_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(pages, MAP_FAILED);
+	madvise(pages, NR_PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
+	return pages;
+}
+
+static void
+touch(volatile char *pages)
+{
+	for (size_t i = 0; i < NR_PAGES; i++)
+		pages[i * PAGE_BYTES] = 1;
+}
+
+/* A sanitizer's own pages may come in addition, for all members alike. */
+static void
+check_pages(const struct perf_counts *counts, size_t nr)
+{
+	ck_assert_uint_ge(counts->values[1], NR_PAGES);
+	ck_assert_uint_lt(counts->values[1], 2 * NR_PAGES);
+	for (size_t i = 2; i < nr; i++)
+		ck_assert_uint_eq(counts->values[i], counts->values[1]);
+}
+
 START_TEST(every_start_counts_anew)
 {
 	struct perf_counts counts;
@@ -34,24 +61,41 @@ START_TEST(every_start_counts_anew)
 
 	ck_assert_msg(open_group(&group, (size_t)_i, &err) == 0, "%s", err.text);
 	for (int start = 0; start < NR_STARTS; start++) {
-		volatile char *pages =
-			mmap(NULL, NR_PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		volatile char *pages = fresh_pages();
 
-		ck_assert_ptr_ne((void *)pages, MAP_FAILED);
-		madvise((void *)pages, NR_PAGES * PAGE_BYTES, MADV_NOHUGEPAGE);
 		ck_assert_int_eq(perf_group_start(&group), 0);
-		for (size_t i = 0; i < NR_PAGES; i++)
-			pages[i * PAGE_BYTES] = 1;
+		touch(pages);
 		ck_assert_int_eq(perf_group_stop(&group), 0);
 		ck_assert_msg(perf_group_read(&group, &counts, &err) == 0, "%s", err.text);
 		munmap((void *)pages, NR_PAGES * PAGE_BYTES);
-		/* a sanitizer's own pages may come in addition, for all members alike */
-		ck_assert_uint_ge(counts.values[1], NR_PAGES);
-		ck_assert_uint_eq(counts.values[2], counts.values[1]);
-		ck_assert_uint_eq(counts.values[3], counts.values[1]);
-		ck_assert_uint_lt(counts.values[1], 2 * NR_PAGES);
+		check_pages(&counts, 4);
 	}
 	perf_group_close(&group);
+}
+END_TEST
+
+/* Whether its events count one after the other, or start when the last one is there. */
+START_TEST(a_group_counts_as_soon_as_it_is_open)
+{
+	const size_t nr = (size_t)_i + 2;
+	volatile char *pages = fresh_pages();
+	struct perf_encoding *encoding;
+	struct perf_counts counts;
+	struct perf_group group;
+	struct rot_error err;
+
+	encoding = perf_encoding_new(groups[1], nr, (struct perf_modes){.user = true}, &err);
+	ck_assert_msg(encoding != NULL, "%s", err.text);
+	ck_assert_msg(perf_group_open_encoded(&group, encoding, PERF_HEIRS_NONE, PERF_BEGIN_NOW, 0, &err) == 0, "%s",
+		      err.text);
+	touch(pages);
+	ck_assert_msg(perf_group_read(&group, &counts, &err) == 0, "%s", err.text);
+	check_pages(&counts, nr);
+	ck_assert_uint_gt(counts.running_ns, 0);
+	ck_assert_uint_eq(counts.running_ns, counts.enabled_ns);
+	perf_group_close(&group);
+	perf_encoding_delete(encoding);
+	munmap((void *)pages, NR_PAGES * PAGE_BYTES);
 }
 END_TEST
 
@@ -71,6 +115,7 @@ main(void)
 	suite = suite_create("perf groups");
 	tcase = tcase_create("perf groups");
 	tcase_add_loop_test(tcase, every_start_counts_anew, 0, NR_ELEMENTS(groups));
+	tcase_add_loop_test(tcase, a_group_counts_as_soon_as_it_is_open, 0, 3);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }
