@@ -141,18 +141,17 @@ rate_alone(const struct peak_list *list, size_t place)
 }
 
 /*
- * Did two of the threads share a core in that run? Of two threads the slowdown tells. Where that is not known, and of
- * more threads, the rate does: two that share a core take twice as many cycles as each of the others, so all together
- * reach nr of nr + 2 of what one reaches alone; half way between that and all of it divides them.
+ * Did two of the threads share a core in that run? Of two threads the slowdown tells, of more the rate: two that share
+ * a core take twice as many cycles as each of the others, so all together reach nr of nr + 2 of what one reaches alone;
+ * half way between that and all of it divides them.
  */
 static bool
 was_shared(const struct mode_peak *peak, size_t run, double alone)
 {
 	const double nr = (double)measurement_nr_workloads(peak->measurement);
-	const int shares_core = placement_shares_core(&peak->samples.value, run);
 
-	if (shares_core != 0 && nr == 2)
-		return shares_core > 0;
+	if (nr == 2 && peak->samples.value.nearness)
+		return placement_shares_core(&peak->samples.value, run);
 	return peak->samples.per_cycle[run] < fmin(UNSHARED, (nr + 1) / (nr + 2)) * alone;
 }
 

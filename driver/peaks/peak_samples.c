@@ -46,7 +46,7 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 }
 
 /*
- * What the kernel Memory tells (kernels/Memory/pages.h): the system need not give the pages that were asked for. Behind
+ * What the kernels Memory and Chase tell (kernels/pages.h): the system need not give the pages that were asked for. Behind
  * the last whole one of 2 MiB there may be small ones.
  */
 static bool

@@ -140,12 +140,10 @@ placement_mode(const struct placement *placement, const struct quantity_value *v
 	return shortest == longest ? shortest : PLACEMENT_MIXED;
 }
 
-int
+bool
 placement_shares_core(const struct quantity_value *value, size_t sample)
 {
-	const double slowdown = value->nearness ? value->nearness[sample].slowdown_max : 0;
-
-	return slowdown >= SLOWDOWN ? 1 : slowdown > 0 ? -1 : 0;
+	return value->nearness && value->nearness[sample].slowdown_max >= SLOWDOWN;
 }
 
 const char *

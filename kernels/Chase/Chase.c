@@ -10,6 +10,7 @@
 #include "ChaseData.h"
 #include "kernel.h"
 #include "macros/ROT_CHASE_CHAINS.h"
+#include "pages.h"
 #include "repeat.h"
 
 #define LINE 64
@@ -80,6 +81,7 @@ initialize(void *kernel)
 		madvise(chase->buffer, mapped, MADV_NOHUGEPAGE);
 	shuffle(order, nr);
 	link_lines(chase, order, nr);
+	tell_pages(chase->buffer, bytes);
 	kernel_free(order);
 	return 0;
 }

@@ -2,65 +2,25 @@
 /* The kernel Chase: one cycle through all lines, chains at equal distances, and nothing but loads that wait for each
  * other. */
 #include <check.h>
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fixture.h"
-#include "kernel.h"
 #include "listing.h"
+#include "loaded.h"
 #include "memory.h"
 #include "testing.h"
 
-/* What the shared objects ask this program for. */
-void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free, (void *)kernel_fail};
-
-/* Behind the fields: the buffer, and where the chains begin. */
-struct chase {
-	struct kernel_base *entity;
-	const struct kernel_type *type;
-	char *kernel;
-	void *object;
-};
-
-static struct chase
-load(const char *fields)
-{
-	struct chase chase = {.entity = kernel_of("Chase", fields)};
-	char *name = rot_format("Chase-%ld.so", (long)getpid());
-	char *path = kernel_compile(chase.entity, kernels_compilers[0], "-shared -fPIC", name);
-
-	chase.object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	ck_assert_msg(chase.object != NULL, "%s", dlerror());
-	chase.type = dlsym(chase.object, "kernel_chase");
-	ck_assert_ptr_nonnull(chase.type);
-	chase.kernel = rot_calloc(1, chase.type->size);
-	memcpy(chase.kernel, chase.entity, chase.entity->entity.class->size);
-	ck_assert_int_eq(chase.type->initialize(chase.kernel), 0);
-	free(path);
-	free(name);
-	return chase;
-}
-
-static void
-unload(struct chase *chase)
-{
-	chase->type->dispose(chase->kernel);
-	chase->type->dispose(chase->kernel);
-	free(chase->kernel);
-	dlclose(chase->object);
-	rot_entity_delete(chase->entity);
-}
-
-/* Member i behind the fields. */
+/* Member i behind the fields: the buffer, and where the chains begin. */
 static char *
-pointer_at(const struct chase *chase, size_t i)
+pointer_at(const struct loaded *chase, size_t i)
 {
 	char *pointer;
 
-	memcpy(&pointer, chase->kernel + chase->entity->entity.class->size + i * sizeof(pointer), sizeof(pointer));
+	memcpy(&pointer, (char *)chase->kernel + chase->entity->entity.class->size + i * sizeof(pointer),
+	       sizeof(pointer));
 	return pointer;
 }
 
@@ -76,16 +36,15 @@ static const struct {
 
 START_TEST(all_lines_are_one_cycle)
 {
-	struct chase chase = load(cycles[_i].fields);
-	struct kernel_buffer buffer[KERNEL_MAX_BUFFERS];
+	struct loaded chase = load("Chase", cycles[_i].fields);
 	size_t nr = cycles[_i].lines, steps = 0, chain = 0;
 	char *seen = rot_calloc(nr, 1), *at;
 
-	ck_assert_uint_eq(chase.type->buffers(chase.kernel, buffer), 1);
-	ck_assert_uint_eq(buffer[0].bytes, 64 * nr);
+	ck_assert_uint_eq(chase.nr_buffers, 1);
+	ck_assert_uint_eq(chase.buffers[0].bytes, 64 * nr);
 	at = pointer_at(&chase, 1);
 	do {
-		size_t line = (size_t)(at - (char *)buffer[0].start) / 64;
+		size_t line = (size_t)(at - (char *)chase.buffers[0].start) / 64;
 
 		ck_assert_uint_eq((uintptr_t)at % 64, 0);
 		ck_assert_uint_lt(line, nr);
@@ -105,7 +64,7 @@ END_TEST
 /* The order is random enough: hardly a step goes to the line beside, as a prefetcher would guess. */
 START_TEST(steps_go_anywhere)
 {
-	struct chase chase = load("bufferSize=655360");
+	struct loaded chase = load("Chase", "bufferSize=655360");
 	char *at = pointer_at(&chase, 1);
 	size_t nr_near = 0;
 
@@ -123,7 +82,7 @@ END_TEST
 /* What is measured begins where warming ended; each chain makes the accesses asked for. */
 START_TEST(chains_go_on)
 {
-	struct chase chase = load("bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
+	struct loaded chase = load("Chase", "bufferSize=6400000 chains=3 accesses=1000 warmAccesses=480");
 	char *at[3];
 
 	for (size_t k = 0; k < 3; k++) {

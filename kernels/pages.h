@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells in which pages a buffer really lies: the system need not give the huge ones that were asked for. */
-#ifndef ROT_MEMORY_PAGES_H
-#define ROT_MEMORY_PAGES_H
+#ifndef ROT_PAGES_H
+#define ROT_PAGES_H
 
 #include <stdbool.h>
 #include <stdio.h>
