@@ -112,7 +112,17 @@ fill_key(const struct filling *f)
 	}
 }
 
-/* Four digits, in the unit shown; "-" where it is missing. */
+/* Beyond that, doubles have no unit digit. */
+#define MOST_WHOLE 1e15
+
+/* A whole number in full, others with four digits. */
+static char *
+derived_text(double number)
+{
+	return rot_format(number == floor(number) && fabs(number) < MOST_WHOLE ? "%.0f" : "%.4g", number);
+}
+
+/* In the unit shown; "-" where it is missing. */
 static void
 fill_derived(const struct filling *f)
 {
@@ -131,7 +141,7 @@ fill_derived(const struct filling *f)
 		if (value && value->text)
 			*cell = rot_strdup(value->text);
 		else if (value && !isnan(value->number))
-			*cell = rot_format("%.4g", value->number * unit.factor);
+			*cell = derived_text(value->number * unit.factor);
 		else
 			*cell = rot_strdup("-");
 	}
