@@ -597,22 +597,28 @@ warn_unmeasured(const struct drawing *d)
 	free(why);
 }
 
-/* A plot of what runs gave does not show what is only expected. True if that was all. */
+/* A plot of what runs gave shows neither what is only expected, nor what has no reference. True if nothing is measured.
+ */
 static bool
 leave_out_unmeasured(struct drawing *d)
 {
-	size_t nr = 0;
+	const struct sample_view *view = &d->own->plot.view;
+	const bool had_points = d->nr_shown > 0;
+	size_t nr_measured = 0, nr = 0;
 
-	if (!d->own->plot.has_view || d->nr_shown == 0)
+	if (!d->own->plot.has_view)
 		return false;
 	for (size_t i = 0; i < d->nr_shown; i++) {
 		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
 
-		if (y && quantity_is_of_runs(y))
+		if (!y || !quantity_is_of_runs(y))
+			continue;
+		nr_measured++;
+		if (!isnan(sample_view_reference(view, y)))
 			d->shown[nr++] = d->shown[i];
 	}
 	d->nr_shown = nr;
-	return nr == 0;
+	return had_points && nr_measured == 0;
 }
 
 static int

@@ -164,7 +164,7 @@ measure_for_accuracy(const struct measurement *measurement, const struct quantit
 			.source = rot_strdup(""),
 			.kind = requests[i].border && strcmp(requests[i].border, "l2l3") == 0 ? "expected" : "measured",
 			.grade = "",
-			.expected = 1000,
+			.expected = size == 1 && strcmp(requests[i].name, "transferredBytes") != 0 ? 0 : 1000,
 			.samples = rot_calloc((size_t)nr_runs, sizeof(*value->samples)),
 			.taints = rot_calloc((size_t)nr_runs, sizeof(*value->taints)),
 			.nr_samples = (size_t)nr_runs,
@@ -191,6 +191,7 @@ static const char accurate[] =
 	"<plot type='runs' name='runs' y='transferredBytes:llcRam' if='$n = 4'/>"
 	"<plot type='threads' name='threads' y='transferredBytes:llcRam' show='ratio' if='$n = 4'/>"
 	"<plot type='distribution' name='error' x='n' y='transferredBytes:llcRam' show='error' minimumOf='4'/>"
+	"<plot type='distribution' name='time' x='n' y='time' show='ratio'/>"
 	"<plot type='distribution' name='none' x='n' y='transferredBytes:l2l3' show='ratio'/>"
 	"</controller>\n";
 
@@ -264,6 +265,8 @@ START_TEST(runs_are_drawn)
 		{"accurate-error.data", "\n2 0 "},
 		{"accurate-error.data", "\n4 19.99"}, /* 20 % */
 		{"accurate-error.gnuplot", "least of each 4 runs"},
+		{"accurate-time.data", "size label\n2 1.01"}, /* of n = 1 nothing is expected */
+		{"accurate-time.data", "\"2\"\n4 1.21"},
 	};
 	struct rot_error err = {0};
 	char *gnuplot = process_find("gnuplot");
