@@ -215,6 +215,16 @@ START_TEST(lost_moments)
 }
 END_TEST
 
+/* An end and another beginning would be two. */
+START_TEST(a_hit_with_one_lost_moment_is_measured)
+{
+	enter(1);
+	frames_lose(&frames, 1);
+	leave(1);
+	expect(1, 1, 0, 0);
+}
+END_TEST
+
 START_TEST(a_lost_beginning_and_a_lost_end)
 {
 	frames_lose(&frames, 1);
@@ -360,6 +370,7 @@ main(void)
 	tcase_add_test(tests, a_span);
 	tcase_add_test(tests, other_stacks);
 	tcase_add_test(tests, lost_moments);
+	tcase_add_test(tests, a_hit_with_one_lost_moment_is_measured);
 	tcase_add_test(tests, a_lost_beginning_and_a_lost_end);
 	tcase_add_test(tests, without_counters);
 	tcase_add_loop_test(tests, random_programs, 0, 100);

@@ -103,7 +103,7 @@ END_TEST
 /* CPUs of the workloads, -1: not pinned; and those of the ping-pong, first -1: none. */
 static const struct {
 	int cpus[3], nr, first, second;
-} watched[] = {{{0, 1}, 2, 0, 1},   {{3, 3, 2}, 3, 3, 2},  {{-1, 4, 6}, 3, 4, 6},
+} watched[] = {{{3, 0}, 2, 3, 0},   {{0, 1}, 2, 0, 1},     {{3, 3, 2}, 3, 3, 2}, {{-1, 4, 6}, 3, 4, 6},
 	       {{0, 0}, 2, -1, -1}, {{-1, -1}, 2, -1, -1}, {{5}, 1, -1, -1}};
 
 START_TEST(two_different_cpus_are_watched)

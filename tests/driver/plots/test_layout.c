@@ -25,6 +25,19 @@ START_TEST(positions_are_points_from_the_edge)
 }
 END_TEST
 
+START_TEST(what_has_no_place_is_at_an_end)
+{
+	struct layout_axis logarithmic = {true, 0.01, 1000, 400}, linear = {false, -5, 20, 300};
+
+	ck_assert_int_eq(layout_end_of(&linear, INFINITY), LAYOUT_HIGH_END);
+	ck_assert_int_eq(layout_end_of(&linear, -INFINITY), LAYOUT_NO_END);
+	ck_assert_int_eq(layout_end_of(&linear, 0), LAYOUT_NO_END);
+	ck_assert_int_eq(layout_end_of(&logarithmic, INFINITY), LAYOUT_HIGH_END);
+	ck_assert_int_eq(layout_end_of(&logarithmic, 0), LAYOUT_LOW_END);
+	ck_assert_int_eq(layout_end_of(&logarithmic, 1e-300), LAYOUT_NO_END);
+}
+END_TEST
+
 START_TEST(range_shows_all_usable_values)
 {
 	double values[] = {NAN, 3, INFINITY, -2, 50, 0};
@@ -144,6 +157,7 @@ main(void)
 	TCase *tcase = tcase_create("all");
 
 	tcase_add_test(tcase, positions_are_points_from_the_edge);
+	tcase_add_test(tcase, what_has_no_place_is_at_an_end);
 	tcase_add_test(tcase, range_shows_all_usable_values);
 	tcase_add_test(tcase, range_keeps_the_sides_that_are_given);
 	tcase_add_test(tcase, range_without_values_is_still_a_range);

@@ -39,6 +39,7 @@ static const struct {
 } courses[] = {
 	{"as asked for", {.nr_runs = 10, .budget_s = 10}, {0.001, 0, 50}, "10", ""},
 	{"one in five is disturbed", {.nr_runs = 10, .budget_s = 10}, {0.001, 0.2, 50}, "10 12", ""},
+	{"half are disturbed", {.nr_runs = 10, .budget_s = 10}, {0.001, 0.5, 50}, "10 15 17 18", "disturbed"},
 	{"most are disturbed", {.nr_runs = 10, .budget_s = 10}, {0.001, 0.8, 50}, "10 18 20", "disturbed"},
 	{"all are disturbed", {.nr_runs = 10, .budget_s = 10}, {0.001, 1, 50}, "10", "disturbed"},
 	{"disturbed ones are wanted",

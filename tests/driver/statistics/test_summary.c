@@ -232,6 +232,7 @@ START_TEST(test_share)
 	struct summary s = summary_share(5, 100);
 
 	ck_assert_double_eq_tol(s.value, 0.05, 1e-12);
+	ck_assert_uint_eq(s.n, 100);
 	ck_assert_double_eq_tol(s.low, 0.0164, 0.00005);
 	ck_assert_double_eq_tol(s.high, 0.1128, 0.00005);
 	s = summary_share(0, 10);
