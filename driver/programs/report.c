@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "controllers/value_text.h"
 #include "memory.h"
 #include "quantities/architecture.h"
 
@@ -232,7 +233,12 @@ static void
 judge_runs(struct program_report *report)
 {
 	const struct program_run_output *first = program_command_output_outputs_at(report->output, 0);
+	const struct quantity_value *time = program_values_find(&report->total, "time", "");
+	char *doubts = time ? value_doubts_text(time) : NULL;
 
+	if (doubts)
+		program_report_note(report, "%s", doubts);
+	free(doubts);
 	if (report->agreement.spread > PROGRAM_AGREEMENT)
 		program_report_note(report,
 				    "the runs differ: %.3g %% between the fewest and the most instructions; "

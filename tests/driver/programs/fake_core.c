@@ -5,6 +5,7 @@
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
  * FAKE_CORE=interrupted: only the first run took place. FAKE_CORE=disturbed: where there are many runs, the first one
  * reads pages from a disk and the fourth is preempted often. FAKE_CORE=scatter: wall times of 0.75 to 1.2 ms.
+ * FAKE_CORE=drift: each run takes 2 % longer.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -234,6 +235,8 @@ disturb(struct program_run_output *run, const struct program_command *command)
 {
 	if (mode_is("scatter"))
 		run->wall_time = 750000 + 50000 * (uint64_t)(7 * run->order % 10);
+	if (mode_is("drift"))
+		run->wall_time += 20000 * (uint64_t)run->order;
 	if (!mode_is("disturbed") || command->run_count < 5)
 		return;
 	run->major_faults = run->order == 0;

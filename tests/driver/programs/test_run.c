@@ -258,6 +258,19 @@ START_TEST(repeated_runs)
 }
 END_TEST
 
+START_TEST(runs_that_drift_or_are_disturbed)
+{
+	setenv("FAKE_CORE", "drift", 1);
+	RUN("none", "--runs=10", "true");
+	ck_assert_ptr_nonnull(strstr(err, "time: drifts by +"));
+	setenv("FAKE_CORE", "disturbed", 1);
+	RUN("none", "--runs=10", "true");
+	ck_assert_ptr_null(strstr(err, "drifts"));
+	ck_assert_ptr_nonnull(strstr(err, "pages were read from a disk"));
+	ck_assert_ptr_nonnull(strstr(err, "preempted far more often"));
+}
+END_TEST
+
 START_TEST(core_that_fails)
 {
 	setenv("FAKE_CORE", "fail", 1);
@@ -391,6 +404,7 @@ main(void)
 	tcase_add_loop_test(tc, exit_statuses, 0, 9);
 	tcase_add_test(tc, program_keeps_its_output);
 	tcase_add_test(tc, repeated_runs);
+	tcase_add_test(tc, runs_that_drift_or_are_disturbed);
 	tcase_add_test(tc, core_that_fails);
 	tcase_add_test(tc, bound_in_words);
 	tcase_add_test(tc, what_is_drawn);
