@@ -54,8 +54,8 @@ struct worst {
 };
 
 struct group {
-	const char *series, *class; /* borrowed */
-	size_t nr_points;
+	const char *series, *class;     /* borrowed */
+	size_t nr_points, nr_disturbed; /* disturbed: points without a run that was not, which say nothing */
 	struct worst runs, minima;
 };
 
@@ -74,7 +74,7 @@ group_of(struct groups *groups, const char *series, const char *class)
 		if (strcmp(groups->items[i].series, series) == 0 && strcmp(groups->items[i].class, class) == 0)
 			return &groups->items[i];
 	groups->items = rot_realloc(groups->items, groups->nr + 1, sizeof(*groups->items));
-	groups->items[groups->nr] = (struct group){series, class, 0, none, none};
+	groups->items[groups->nr] = (struct group){series, class, 0, 0, none, none};
 	return &groups->items[groups->nr++];
 }
 
@@ -116,6 +116,10 @@ groups_of(const struct experiment *experiment, const struct experiment_own_accur
 		if (of_runs.nr == 0)
 			continue;
 		group = group_of(&groups, point->series, by ? by->text : "");
+		if (quantity_is_of_tainted(value)) {
+			group->nr_disturbed++;
+			continue;
+		}
 		group->nr_points++;
 		add_accuracy(&group->runs, &of_runs);
 		if (own->view.minimum_of > 1)
@@ -152,6 +156,14 @@ number_of(const struct worst *worst)
 						 : rot_format("%zu..%zu", worst->nr_least, worst->nr_most);
 }
 
+/* "9 of 10", if some have no undisturbed run. */
+static char *
+number_of_points(const struct group *group)
+{
+	return group->nr_disturbed ? rot_format("%zu of %zu", group->nr_points, group->nr_points + group->nr_disturbed)
+				   : rot_format("%zu", group->nr_points);
+}
+
 static void
 print_groups(const struct experiment_own_accuracy *own, const struct groups *groups, FILE *out)
 {
@@ -166,7 +178,7 @@ print_groups(const struct experiment_own_accuracy *own, const struct groups *gro
 	for (size_t i = 0; i < groups->nr; i++) {
 		const struct group *g = &groups->items[i];
 		char *const cells[] = {
-			rot_strdup(g->series), rot_strdup(g->class),         rot_format("%zu", g->nr_points),
+			rot_strdup(g->series), rot_strdup(g->class),         number_of_points(g),
 			number_of(&g->runs),   percent(g->runs.off, true),   percent(g->runs.spread, false),
 			number_of(&g->minima), percent(g->minima.off, true), percent(g->minima.spread, false)};
 
@@ -234,6 +246,7 @@ json_groups(const struct experiment_own_accuracy *own, const struct groups *grou
 		if (own->by[0])
 			json_object_set_new(row, own->by, json_text(g->class));
 		json_object_set_new(row, "points", json_number((double)g->nr_points));
+		json_object_set_new(row, "disturbed", json_number((double)g->nr_disturbed));
 		json_object_set_new(row, "runs", json_worst(&g->runs));
 		if (own->view.minimum_of > 1)
 			json_object_set_new(row, "minima", json_worst(&g->minima));

@@ -145,7 +145,7 @@ START_TEST(series_end_where_they_say)
 }
 END_TEST
 
-/* Two points of a class: the worse one counts; b was not measured. */
+/* Two points of a class: the worse one counts; of n = 8 all runs were disturbed. */
 static void
 measure_for_accuracy(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
 		     int nr_runs, struct quantity_value *values)
@@ -177,12 +177,16 @@ measure_for_accuracy(const struct measurement *measurement, const struct quantit
 			value->thread_samples[nr_runs + k] = 10 * (k % 4) + 500 + 100 * (size - 2);
 		}
 		value->summary = summary_median(value->samples, value->nr_samples);
+		if (size == 8) {
+			value->summary.estimator = "medianOfTainted";
+			value->summary.tainted = value->nr_samples;
+		}
 	}
 }
 
 static const char accurate[] =
 	"<controller name='accurate' comment='' runs='8'>\n"
-	"<axis name='n'><list values='2 1 4'/></axis><axis name='class'><value is='small' if='$n &lt; 3'/>"
+	"<axis name='n'><list values='2 1 4 8'/></axis><axis name='class'><value is='small' if='$n &lt; 3'/>"
 	"<value is='large' if='$n > 3'/></axis>\n"
 	"<point series='a' label='{$n}'><workload><kernel type='Triad' bufferSize='{$n}'/></workload></point>\n"
 	"<accuracy title='Bytes' of='transferredBytes:llcRam' by='class' relativeTo='expected' minimumOf='4'/>"
@@ -233,6 +237,8 @@ START_TEST(accuracy_is_of_the_worst_point)
 				1 - 1000.0 / 900, 1e-12);
 	ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(row, "minima"), "nMost")), 2);
 	row = json_array_get(json_object_get(json_array_get(tables, 0), "rows"), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(row, "points")), 1);
+	ck_assert_int_eq(json_integer_value(json_object_get(row, "disturbed")), 1);
 	ck_assert_double_eq_tol(json_number_value(json_object_get(json_object_get(row, "minima"), "off")), 0.2, 1e-12);
 	assert_documented(results, json_array_get(tables, 1));
 	assert_documented(results, row);
