@@ -14,6 +14,9 @@
 /* Neighbours differ by at most one step on every axis while there are few axes, so that ridges across can be walked. */
 #define MAX_AXES_OF_DIAGONALS 2
 
+/* A space of so few points is visited as a whole: climbing would come to most of them, and leave gaps in the picture. */
+#define SMALL_SPACE 16
+
 /* So many climbers at one height are on a plateau. */
 #define PLATEAU 3
 
@@ -423,6 +426,8 @@ optimiser_new(const struct optimiser_space *space, const struct optimiser_option
 		optimiser_delete(optimiser);
 		return NULL;
 	}
+	if (options->strategy == SEARCH_FAST && optimiser->nr_all <= SMALL_SPACE)
+		optimiser->options.strategy = SEARCH_GRID;
 	seeds = rot_calloc(options->nr_seeds + 1, sizeof(*seeds));
 	for (size_t i = 0; i < options->nr_seeds; i++) {
 		seeds[i] = rot_calloc(space->nr_axes + 1, sizeof(**seeds));

@@ -16,7 +16,7 @@ enum search_strategy {
 	SEARCH_FAST,  /* from the seeds and from points drawn by lot, to the best neighbour, as long as it is better;
 			 first from where it is highest; until one is at the top, and two others as high, or it is enough
 		       */
-	SEARCH_GRID,  /* every point */
+	SEARCH_GRID,  /* every point, as SEARCH_FAST does where there are few */
 };
 
 /* Values of an axis, each once; those beside each other are neighbours. */

@@ -251,6 +251,29 @@ START_TEST(same_values_same_points)
 }
 END_TEST
 
+static double
+first_alone(const int *at)
+{
+	return -at[0];
+}
+
+/* Of 17 the seed, which is the best, and its only neighbour. */
+START_TEST(few_points_are_all_visited)
+{
+	const size_t nr = _i == 0 ? 16 : 17;
+	const struct optimiser_axis axes[] = {{one_to_19, nr}, {one_to_19, 1}};
+	const struct optimiser_space space = {.axes = axes, .nr_axes = 2};
+	const int first[] = {1, 1};
+	const int *const seeds[] = {first};
+	struct optimiser *optimiser = optimiser_new(
+		&space, &(struct optimiser_options){.strategy = SEARCH_FAST, .seeds = seeds, .nr_seeds = 1});
+
+	follow(optimiser, first_alone, 0);
+	ck_assert_uint_eq(optimiser_nr_points(optimiser), _i == 0 ? 16 : 2);
+	optimiser_delete(optimiser);
+}
+END_TEST
+
 START_TEST(quick_asks_for_the_valid_seeds_only)
 {
 	const struct optimiser_space space = {.axes = square, .nr_axes = 2, .is_valid = is_even};
@@ -400,6 +423,7 @@ main(void)
 	tcase_add_test(tests, gain_keeps_climbers_off_noise);
 	tcase_add_test(tests, plateau_ends_a_search);
 	tcase_add_test(tests, same_values_same_points);
+	tcase_add_loop_test(tests, few_points_are_all_visited, 0, 2);
 	tcase_add_test(tests, quick_asks_for_the_valid_seeds_only);
 	tcase_add_test(tests, quick_without_seeds_asks_for_starting_points);
 	tcase_add_loop_test(tests, nothing_valid_finds_nothing, SEARCH_QUICK, SEARCH_GRID + 1);
