@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "events/events.h"
 #include "measuring/measuring.h"
 #include "memory.h"
@@ -344,6 +345,23 @@ take_order(struct screener *screener)
 			screener->order[screener->nr++] = i;
 }
 
+/* Those from the first one on, of which not all events were counted. */
+static void
+forget_kernels(struct screening *screening, size_t first)
+{
+	for (size_t i = 0; i < screening->nr_events; i++) {
+		struct screened_event *event = &screening->events[i];
+
+		for (size_t k = first; event->counts && k < screening->nr_kernels; k++)
+			free(event->counts[k].samples);
+		if (first == 0) {
+			free(event->counts);
+			event->counts = NULL;
+		}
+	}
+	screening->nr_kernels = first;
+}
+
 /* May software events count what happens in the kernel? Most of theirs do. Tried on one of them. */
 static void
 try_kernel_mode(struct screener *screener)
@@ -364,24 +382,32 @@ int
 screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err)
 {
 	struct screener screener = {.rot = rot, .screening = screening};
+	const int64_t nr_runs = configuration_long(rot->configuration, "runs");
 	int rc;
 
 	*screening = (struct screening){
 		.kernels = kernels,
 		.nr_kernels = is_quick ? NR_KERNELS_QUICK : NR_KERNELS,
-		.nr_runs = is_quick ? RUNS_QUICK : RUNS,
+		.nr_runs = nr_runs > 0 ? (int)nr_runs
+			   : is_quick  ? RUNS_QUICK
+				       : RUNS,
 	};
 	rc = collect(screening, rot, err);
 	screener.order = rot_calloc(screening->nr_events + 1, sizeof(*screener.order));
 	take_order(&screener);
 	if (rc == 0)
 		try_kernel_mode(&screener);
-	for (; rc == 0 && screener.kernel < screening->nr_kernels; screener.kernel++) {
+	progress_begin(screening->nr_kernels, configuration_bool(rot->configuration, "quiet"));
+	while (rc == 0 && screener.kernel < screening->nr_kernels) {
 		progress_point();
 		take_order(&screener);
 		rc = count_range(&screener, 0, screener.nr, SIZE_MAX, err);
+		screener.kernel += rc == 0;
 	}
+	progress_end();
 	free(screener.order);
+	screening->is_complete = screener.kernel == screening->nr_kernels;
+	forget_kernels(screening, screener.kernel);
 	if (rc == 0 && screening_nr_counted(screening) == 0) {
 		rc = rot_error_set(err, 0, "no event can be counted here: %s",
 				   screening->nr_events ? screening->events[0].refusal : "none is known");

@@ -42,7 +42,8 @@ struct screened_event {
 
 struct screening {
 	const struct screened_kernel *kernels;
-	size_t nr_kernels;
+	size_t nr_kernels; /* that all events were counted of: fewer than wanted after an interruption */
+	bool is_complete;
 	int nr_runs;
 	bool counts_kernel_mode; /* of software events */
 	struct screened_event *events;
@@ -52,7 +53,8 @@ struct screening {
 /*
  * Events of the architecture's file and of the units that libpfm4 finds here (but the one for raw codes), each with
  * each unit mask. Where hardware events cannot be counted these are refused with that reason, and nothing else of them
- * is tried. Error: interrupted, or nothing can be counted at all. Clear also after an error.
+ * is tried. Error: interrupted (what was counted of whole kernels is kept), or nothing can be counted at all. Clear
+ * also after an error.
  */
 int screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err);
 void screening_clear(struct screening *screening);

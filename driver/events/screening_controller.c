@@ -12,7 +12,6 @@
 #include "memory.h"
 #include "plots/plot.h"
 #include "support/json.h"
-#include "support/progress.h"
 #include "support/text_table.h"
 
 static bool
@@ -137,6 +136,8 @@ print(const struct screening *screening, FILE *out)
 						"(see perf_event_paranoid in 'rot doctor')");
 	print_silent(screening, out);
 	print_refused(screening, out);
+	if (!screening->is_complete)
+		fprintf(out, "Not complete: stopped after %zu kernels.\n", screening->nr_kernels);
 }
 
 /* ---- files ---- */
@@ -181,8 +182,9 @@ screening_json(const struct rot *rot, const struct screening *screening)
 		json_array_append_new(kernels,
 				      json_pack("{s:s, s:s, s:s}", "name", screening->kernels[k].name, "class",
 						screening->kernels[k].class, "fields", screening->kernels[k].fields));
-	return json_pack("{s:s, s:o, s:i, s:o, s:o}", "schema", "rot.screening/1", "machine", json_entity(rot->machine),
-			 "runs", screening->nr_runs, "kernels", kernels, "events", events);
+	return json_pack("{s:s, s:b, s:o, s:i, s:o, s:o}", "schema", "rot.screening/1", "complete",
+			 screening->is_complete, "machine", json_entity(rot->machine), "runs", screening->nr_runs,
+			 "kernels", kernels, "events", events);
 }
 
 static int
@@ -264,27 +266,30 @@ draw(const struct rot *rot, const struct screening *screening, const char *outpu
 }
 
 static int
+show(const struct rot *rot, const struct screening *screening, const char *output_name, struct rot_error *err)
+{
+	print(screening, stdout);
+	fflush(stdout);
+	if (write_json(rot, screening, output_name, err) < 0 || write_text(screening, output_name, err) < 0)
+		return -1;
+	return draw(rot, screening, output_name, err);
+}
+
+static int
 measure(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
 	const bool is_quick = strcmp(configuration_string(rot->configuration, "sizes"), "small") == 0;
 	struct screening screening = {.nr_events = 0};
+	struct rot_error later;
 	int rc = output_check(output_name, err);
 
 	(void)self;
-	if (rc == 0) {
-		progress_begin(0, configuration_bool(rot->configuration, "quiet"));
+	if (rc == 0)
 		rc = screening_perform(rot, is_quick, &screening, err);
-		progress_end();
-	}
-	if (rc == 0) {
-		print(&screening, stdout);
-		fflush(stdout);
-		rc = write_json(rot, &screening, output_name, err);
-	}
 	if (rc == 0)
-		rc = write_text(&screening, output_name, err);
-	if (rc == 0)
-		rc = draw(rot, &screening, output_name, err);
+		rc = show(rot, &screening, output_name, err);
+	else if (rot_interrupted() && screening.nr_kernels > 0)
+		show(rot, &screening, output_name, &later); /* that we were interrupted is what the user must know */
 	screening_clear(&screening);
 	return rc;
 }
