@@ -22,6 +22,7 @@ struct search_effort {
 	const char *name; /* peak.search */
 	struct nr_runs runs;
 	struct mode_rounds rounds;
+	double rounds_s; /* since the beginning; then only the least rounds are done */
 };
 
 /* What all searches share. */
@@ -35,8 +36,9 @@ struct finding {
 	struct architecture *limits; /* NULL: nothing is known */
 	int *cpus;
 	size_t nr_cpus;
-	double deadline_s;     /* of all */
-	double deadline_now_s; /* of the ceilings that are looked at now */
+	double deadline_s;        /* of all searches */
+	double deadline_now_s;    /* of the ceilings that are looked at now */
+	double rounds_deadline_s; /* of the rounds beyond the least */
 };
 
 struct ceiling_search {

@@ -18,13 +18,12 @@
 #include "support/clock.h"
 #include "support/progress.h"
 
-#define ROUNDS_S 60    /* for peaks that have modes, after all others; their least rounds are done in any case */
 #define NR_TOGETHER 24 /* ceilings whose few variants are built together, where each has only its seeds */
 
 static const struct search_effort efforts[] = {
-	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 4, .processes = 8, .runs = 7}},
-	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 16, .processes = 12, .runs = 7}},
-	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 16, .processes = 12, .runs = 7}},
+	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 6, .processes = 8, .runs = 7}, 42},
+	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 16, .processes = 12, .runs = 7}, 540},
+	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 16, .processes = 12, .runs = 7}, INFINITY},
 };
 
 /* ---- which ceilings ---- */
@@ -196,8 +195,8 @@ find(struct finding *finding, struct rot_error *err)
 		progress_begin(nr + nr_rounds(finding, wanted, nr),
 			       configuration_bool(finding->rot->configuration, "quiet"));
 		rc = search_all(finding, wanted, nr, err);
-		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds,
-				 finding->deadline_s + ROUNDS_S, finding->list, rc == 0 ? err : &ignored) < 0)
+		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds, finding->rounds_deadline_s,
+				 finding->list, rc == 0 ? err : &ignored) < 0)
 			rc = -1;
 		progress_end();
 	}
@@ -236,6 +235,7 @@ peaks_find(struct rot *rot, const struct peaks_options *options, struct peak_lis
 		.effort = &efforts[options->strategy],
 		.list = list,
 		.deadline_s = options->time_limit_s > 0 ? clock_now_s() + options->time_limit_s : INFINITY,
+		.rounds_deadline_s = clock_now_s() + efforts[options->strategy].rounds_s,
 		.controller = xml_controller_open_default_peaks(rot, err),
 		.limits = limits_load(rot, NULL),
 	};
