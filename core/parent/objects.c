@@ -84,15 +84,6 @@ object_is_called(const struct object *object, const char *name)
 	return !strchr(name, '/') && is_library_called(object_name(object), name);
 }
 
-struct object *
-objects_at(const struct objects *objects, uint64_t address)
-{
-	for (size_t i = 0; i < objects->nr_objects; i++)
-		if (address >= objects->objects[i].start && address < objects->objects[i].end)
-			return &objects->objects[i];
-	return NULL;
-}
-
 /* ---- the file behind a mapping ---- */
 
 /* The kernel writes what would break the line as \ooo. */

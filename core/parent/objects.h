@@ -40,9 +40,6 @@ struct objects {
 int objects_read(pid_t pid, struct objects *objects, struct rot_error *err);
 void objects_clear(struct objects *objects);
 
-/* The object that has address in its range, or NULL. */
-struct object *objects_at(const struct objects *objects, uint64_t address);
-
 /*
  * True if name means the object: its path, the end of its path from a '/' on, or the name of a library as it is
  * linked with or asked for: "lib", and ".so" with a version or a part of it, may be there or not (openblas,
