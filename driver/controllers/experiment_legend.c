@@ -111,6 +111,36 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 }
 
 /* What the marks mean, as far as they are in the table. */
+/* Runs of so few starts say nothing of how starts differ. */
+static bool
+has_few_starts(const struct quantity_value *value)
+{
+	size_t nr = value->starts && value->nr_samples ? 1 : SUMMARY_LEAST;
+
+	for (size_t i = 1; value->starts && i < value->nr_samples; i++)
+		nr += value->starts[i] != value->starts[i - 1];
+	return nr < SUMMARY_LEAST && value->summary.low < value->summary.high;
+}
+
+static void
+print_few_starts(const struct experiment *experiment, FILE *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		bool is_it = false;
+
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++)
+			is_it = is_it || has_few_starts(&experiment->points[i].values[j]);
+		nr += is_it;
+	}
+	if (nr)
+		fprintf(out,
+			"%zu of %zu points: runs of fewer than %d starts of the measuring core, so intervals know "
+			"nothing of what differs between starts (rot remeasure, and the key starts)\n",
+			nr, experiment->nr_points, SUMMARY_LEAST);
+}
+
 static void
 print_legend(const struct experiment *experiment, FILE *out)
 {
@@ -124,6 +154,7 @@ print_legend(const struct experiment *experiment, FILE *out)
 		}
 	if (has_interval)
 		fprintf(out, "±, [low, high]: interval of at least 95 %% for the estimate\n");
+	print_few_starts(experiment, out);
 	for (size_t k = 0; k < value_nr_kinds; k++) {
 		bool is_there = false;
 

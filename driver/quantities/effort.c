@@ -7,9 +7,6 @@
 
 #define MAX_ROUNDS 3
 
-/* A median of fewer has no interval; of more it has one unless the estimator has none. */
-#define LEAST_FOR_INTERVAL 6
-
 void
 effort_begin(struct effort_course *course, const struct quantity_effort *effort)
 {
@@ -52,7 +49,7 @@ width_of(const struct quantity_value *value, double precision)
 	if (!value->request.clock || !value->nr_samples)
 		return NARROW;
 	if (isnan(half) || !isfinite(summary->value))
-		return summary->n < LEAST_FOR_INTERVAL ? WIDE : UNKNOWN;
+		return summary->n < SUMMARY_LEAST ? WIDE : UNKNOWN;
 	return half <= precision * fabs(summary->value) ? NARROW : WIDE;
 }
 

@@ -12,8 +12,6 @@
 #define NR_RESAMPLES 2000
 #define CONFIDENCE 0.95
 #define NORMAL_QUANTILE 1.959963984540054 /* at (1 + CONFIDENCE) / 2 */
-/* Below this the interval from smallest to largest value does not reach 95 % for a median. */
-#define MIN_FOR_INTERVAL 6
 
 static int
 compare_doubles(const void *a, const void *b)
@@ -110,7 +108,7 @@ set_median_interval(struct summary *summary, const double *sorted, size_t n)
 	double tail = 0, kept_tail = 0;
 	size_t k = 0;
 
-	if (n < MIN_FOR_INTERVAL)
+	if (n < SUMMARY_LEAST)
 		return;
 	while (k < n / 2) {
 		tail += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
@@ -330,7 +328,7 @@ side_set_groups(struct side *side, const struct grouped *of, const size_t *rank)
 	struct member *members = members_of(of, of->groups != NULL, &side->nr_groups);
 	size_t group = 0;
 
-	if (of->groups && side->nr_groups < MIN_FOR_INTERVAL) {
+	if (of->groups && side->nr_groups < SUMMARY_LEAST) {
 		free(members);
 		members = members_of(of, false, &side->nr_groups);
 	}
@@ -517,7 +515,7 @@ summary_grouped_median(const struct grouped *of)
 	struct summary summary = summary_median(of->values, of->n);
 	struct side side;
 
-	if (of->n < MIN_FOR_INTERVAL || !of->groups)
+	if (of->n < SUMMARY_LEAST || !of->groups)
 		return summary;
 	side = side_new(of);
 	set_side_interval(&summary, &side);
@@ -593,9 +591,9 @@ summary_ratio(const struct grouped *numerator, const struct grouped *denominator
 	qsort(singles, nr_singles, sizeof(*singles), compare_doubles);
 	set_range(&summary, singles, nr_singles);
 	summary.n = fewest_measured(top.n, bottom.n);
-	if (summary.n >= MIN_FOR_INTERVAL && (top.n == 1 || bottom.n == 1))
+	if (summary.n >= SUMMARY_LEAST && (top.n == 1 || bottom.n == 1))
 		set_interval_with_known(&summary, &top, &bottom, scale);
-	else if (summary.n >= MIN_FOR_INTERVAL)
+	else if (summary.n >= SUMMARY_LEAST)
 		set_bootstrap_interval(&summary, &(struct ratio){&top, &bottom, scale, jointly}, seed);
 	free(singles);
 	side_clear(&top);

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Of fewer values the interval from smallest to largest does not reach 95 % for a median. */
+#define SUMMARY_LEAST 6
+
 /*
  * What n values say. n = 0: all NaN. low..high is an interval of at least `confidence` (0.95 asked for) for the
  * estimate; NaN, with confidence 0, where there is none (n < 6 for a median).

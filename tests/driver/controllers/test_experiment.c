@@ -916,6 +916,37 @@ START_TEST(what_measuring_costs_and_broken_rules_are_told)
 }
 END_TEST
 
+static size_t nr_starts;
+
+static void
+measure_in_starts(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		  int nr_runs, struct quantity_value *values)
+{
+	measure_doubtful(measurement, requests, nr_requests, nr_runs, values);
+	for (size_t i = 0; i < nr_requests; i++) {
+		values[i].summary.low = 27;
+		values[i].summary.high = 29;
+		values[i].starts = rot_calloc((size_t)nr_runs, sizeof(size_t));
+		for (size_t k = 0; k < (size_t)nr_runs; k++)
+			values[i].starts[k] = k * nr_starts / (size_t)nr_runs;
+	}
+}
+
+/* Five are not enough, six are. */
+START_TEST(too_few_starts_are_told)
+{
+	struct rot_error err = {0};
+	char *table;
+
+	nr_starts = 5 + (size_t)_i;
+	fake_measure = measure_in_starts;
+	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
+	table = file_read("table", NULL, &err);
+	ck_assert_int_eq(strstr(table, "points: runs of fewer than 6 starts of the measuring core") != NULL, _i == 0);
+	free(table);
+}
+END_TEST
+
 /* A throughput that no memory of this machine has: told at its point, with both numbers. */
 START_TEST(rates_above_the_roof_are_told)
 {
@@ -985,6 +1016,7 @@ main(void)
 	tcase_add_test(tcase, doubts_are_notes);
 	tcase_add_test(tcase, the_best_candidate_is_chosen);
 	tcase_add_test(tcase, what_measuring_costs_and_broken_rules_are_told);
+	tcase_add_loop_test(tcase, too_few_starts_are_told, 0, 2);
 	tcase_add_test(tcase, rates_above_the_roof_are_told);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
