@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a controller would measure, without measuring. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,8 +10,10 @@
 #include "measuring/kernel_work.h"
 #include "memory.h"
 
-/* What a run takes besides its kernel, a core to build, and how fast kernels are taken to be: only for an estimate. */
+/* What a run takes besides its kernel, a start of the core, a core to build, and how fast kernels are taken to be: only
+ * for an estimate. */
 #define RUN_S 0.02
+#define START_S 0.02
 #define BUILD_S 3.0
 #define FLOP_PER_S 2e9
 #define BYTES_PER_S 4e9
@@ -76,6 +79,16 @@ seconds_of_run(struct rot *rot, const struct measurement *measurement)
 	return seconds + longest;
 }
 
+/* Of the core, over which the missing runs are spread. */
+static double
+nr_starts(const struct dry_run *dry, const struct quantities_need *need, int nr_runs)
+{
+	const double nr = experiment_effort(dry->experiment, nr_runs).nr_starts;
+	const double runs_of_pass = need->nr_passes ? (double)need->nr_runs_missing / (double)need->nr_passes : 0;
+
+	return fmin(runs_of_pass, fmax(nr, 1));
+}
+
 static int
 add_kernels(struct dry_run *dry, struct series_plan *series, const struct planned_point *p, int nr_runs,
 	    struct rot_error *err)
@@ -94,7 +107,8 @@ add_kernels(struct dry_run *dry, struct series_plan *series, const struct planne
 		series->nr_runs_missing += need.nr_runs_missing;
 		series->nr_passes = need.nr_passes > series->nr_passes ? need.nr_passes : series->nr_passes;
 		series->nr_cached += need.nr_runs_missing == 0;
-		series->seconds += (double)need.nr_runs_missing * seconds_of_run(rot, p->measurement);
+		series->seconds += (double)need.nr_runs_missing * seconds_of_run(rot, p->measurement) +
+				   nr_starts(dry, &need, nr_runs) * START_S;
 		if (need.nr_runs_missing > 0)
 			note_core(dry, need.core_key);
 	}
