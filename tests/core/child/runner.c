@@ -290,6 +290,15 @@ on_run(const char *event)
 	return predicate;
 }
 
+struct stop_kernel_action *
+stop_of(struct workload *workload)
+{
+	struct stop_kernel_action *stop = stop_kernel_action_new();
+
+	stop->kernel = workload->kernel;
+	return stop;
+}
+
 struct run_command *
 shell(const char *script)
 {

@@ -67,6 +67,9 @@ void add_rule(struct measurement *measurement, void *predicate, void *action);
 struct workload_event_predicate *on_workload(struct workload *workload, const char *event);
 struct measurement_run_event_predicate *on_run(const char *event);
 
+/* Stops the workload's kernel. */
+struct stop_kernel_action *stop_of(struct workload *workload);
+
 /* A command "sh -c SCRIPT". */
 struct run_command *shell(const char *script);
 

@@ -148,15 +148,6 @@ add_endless(struct measurement *measurement)
 	return workload;
 }
 
-static struct stop_kernel_action *
-stop_of(struct workload *workload)
-{
-	struct stop_kernel_action *stop = stop_kernel_action_new();
-
-	stop->kernel = workload->kernel;
-	return stop;
-}
-
 /* In the kernel's own thread, in one that it made, and in a function of a library. */
 START_TEST(a_breakpoint_stops_a_kernel)
 {

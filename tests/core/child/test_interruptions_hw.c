@@ -42,10 +42,7 @@ add_action(struct measurement_command *command, struct workload *workloads[2], s
 static void
 add_stop(struct measurement_command *command, struct workload *workloads[2])
 {
-	struct stop_kernel_action *stop = stop_kernel_action_new();
-
-	stop->kernel = workloads[0]->kernel;
-	add_action(command, workloads, &stop->base);
+	add_action(command, workloads, &stop_of(workloads[0])->base);
 }
 
 /* The kernel would go on for ever, were it stopped by another thread, or at the next event of its own. */
@@ -97,10 +94,9 @@ START_TEST(without_ptrace_actions_wait_for_events)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = endless_and_short(workloads, 2, false);
-	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct stop_kernel_action *stop = stop_of(workloads[0]);
 	struct outcome outcome;
 
-	stop->kernel = workloads[0]->kernel;
 	stop->base.workload = workloads[0];
 	workload_probe(workloads[0])->stops_itself_only = false;
 	add_rule(command_measurement(command), on_run("start"), stop);

@@ -76,16 +76,23 @@ START_TEST(pressure_starts_from_zero_in_every_run)
 }
 END_TEST
 
+static struct wait_for_workload_action *
+wait_for(struct workload *workload)
+{
+	struct wait_for_workload_action *wait = wait_for_workload_action_new();
+
+	wait->wait_for_workload = workload;
+	return wait;
+}
+
 START_TEST(stop_kernel_ends_a_kernel_that_goes_on)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
-	struct stop_kernel_action *stop = stop_kernel_action_new();
 	struct outcome outcome;
 
 	workload_probe(workloads[0])->until_stopped = true;
-	stop->kernel = workloads[0]->kernel;
-	add_rule(command_measurement(command), on_workload(workloads[1], "stop"), stop);
+	add_rule(command_measurement(command), on_workload(workloads[1], "stop"), stop_of(workloads[0]));
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 1);
 	first_of(&outcome, "workload 1: action StopKernel\nworkload 1: probe stop\n");
@@ -97,12 +104,10 @@ START_TEST(wait_for_workload_waits_until_its_kernel_has_stopped)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
-	struct wait_for_workload_action *wait = wait_for_workload_action_new();
 	struct outcome outcome;
 
 	command->run_count = 1;
-	wait->wait_for_workload = workloads[0];
-	add_rule(command_measurement(command), on_workload(workloads[1], "start"), wait);
+	add_rule(command_measurement(command), on_workload(workloads[1], "start"), wait_for(workloads[0]));
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 0);
 	ck_assert(first_of(&outcome, "workload 0: main measurer stop") <
@@ -143,11 +148,10 @@ START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
-	struct stop_kernel_action *stop = stop_kernel_action_new();
+	struct stop_kernel_action *stop = stop_of(workloads[0]);
 	struct outcome outcome;
 
 	workload_probe(workloads[0])->until_stopped = true;
-	stop->kernel = workloads[0]->kernel;
 	stop->base.workload = workloads[0];
 	add_rule(command_measurement(command), on_run("start"), stop);
 	outcome = runner_run(command);
@@ -158,15 +162,6 @@ START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
 	outcome_clear(&outcome);
 }
 END_TEST
-
-static struct wait_for_workload_action *
-wait_for(struct workload *workload)
-{
-	struct wait_for_workload_action *wait = wait_for_workload_action_new();
-
-	wait->wait_for_workload = workload;
-	return wait;
-}
 
 /* Thread events are raised in the thread itself: once its kernel has stopped, it need not wait for itself. */
 START_TEST(threads_raise_their_start_and_their_end)
@@ -203,10 +198,7 @@ static void
 add_set_rule(struct measurement *measurement, const char *event, const struct rot_class *class,
 	     struct measurer_set *set)
 {
-	void *action = rot_entity_new(class);
-
-	*(struct rot_entity **)rot_field_of(action, rot_class_field(class, "measurerSet")) = ROT_ENTITY(set);
-	add_rule(measurement, on_run(event), action);
+	add_rule(measurement, on_run(event), on_set(class, set));
 }
 
 START_TEST(rules_lead_a_measurer_set_through_its_life)
