@@ -41,6 +41,7 @@ struct target {
 	struct queued *first, **last;
 	struct trigger trigger;
 	struct restart_ticks asked, armed; /* its time when it was asked for, and when the trigger was armed */
+	long armed_waits;                  /* likewise, how often it had waited */
 	bool is_interrupted;               /* and will be once more at its next stop, if that is one for a signal */
 	struct restart_again again;
 	struct injected_thread thread;
@@ -152,7 +153,10 @@ interrupt(struct injector *injector, struct target *target)
 	ptrace(PTRACE_INTERRUPT, target->tid, NULL, NULL);
 }
 
-/* It was on a CPU for a tick at least, and was not met in user code: maybe its timer leaves it no time for any. */
+/*
+ * It was on a CPU for a tick at least, and was not met in user code: maybe its timer leaves it no time for any. One
+ * that has waited meanwhile got on.
+ */
 static void
 slow_down(struct injector *injector, const struct target *target)
 {
@@ -160,7 +164,8 @@ slow_down(struct injector *injector, const struct target *target)
 
 	if (target->trigger.period_ns == injector->trigger_period_ns &&
 	    injector->trigger_period_ns < TRIGGER_LONGEST_NS &&
-	    now.user + now.system > target->armed.user + target->armed.system)
+	    now.user + now.system > target->armed.user + target->armed.system &&
+	    restart_waits(target->tid) == target->armed_waits)
 		injector->trigger_period_ns *= 4;
 }
 
@@ -175,8 +180,10 @@ pull_trigger(struct injector *injector, struct target *target)
 		return false;
 	if (was_armed)
 		slow_down(injector, target);
-	if (!was_armed || target->trigger.period_ns != injector->trigger_period_ns)
+	if (!was_armed || target->trigger.period_ns != injector->trigger_period_ns) {
 		target->armed = restart_ticks(target->tid);
+		target->armed_waits = restart_waits(target->tid);
+	}
 	status = trigger_arm(&target->trigger, target->tid, injector->trigger_period_ns);
 	injector->nr_triggers += status == 0 && !was_armed;
 	injector->has_no_trigger = status != 0 && status != EMFILE && status != ENFILE && status != ESRCH;

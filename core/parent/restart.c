@@ -96,21 +96,38 @@ restart_ticks(pid_t tid)
 	return ticks;
 }
 
-bool
-restart_blocks(pid_t tid, int signal)
+/* A line of what the system says of the thread. Returns whether it is there. */
+static bool
+read_status(pid_t tid, const char *format, void *value)
 {
 	char path[32], line[128];
-	unsigned long long mask = ~0ULL;
+	bool is_there = false;
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
 	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "SigBlk: %llx", &mask) == 1)
-			break;
-	}
+	while (file && !is_there && fgets(line, sizeof(line), file))
+		is_there = sscanf(line, format, value) == 1;
 	if (file)
 		fclose(file);
+	return is_there;
+}
+
+long
+restart_waits(pid_t tid)
+{
+	long waits = 0;
+
+	read_status(tid, "voluntary_ctxt_switches: %ld", &waits);
+	return waits;
+}
+
+bool
+restart_blocks(pid_t tid, int signal)
+{
+	unsigned long long mask = ~0ULL;
+
+	read_status(tid, "SigBlk: %llx", &mask);
 	return (mask & REMOTE_SIGNAL(signal)) != 0;
 }
 

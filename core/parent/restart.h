@@ -29,6 +29,9 @@ struct restart_ticks {
 
 struct restart_ticks restart_ticks(pid_t tid);
 
+/* How often the thread has given its CPU back in order to wait. Zero: that is not known. */
+long restart_waits(pid_t tid);
+
 /* True if the thread does not let the signal through now, or that is not known. */
 bool restart_blocks(pid_t tid, int signal);
 
