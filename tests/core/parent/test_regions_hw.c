@@ -350,6 +350,7 @@ START_TEST(more_addresses_than_breakpoints)
 }
 END_TEST
 
+#ifndef ROT_SANITIZED
 /* Where they do not fire (or here, where it is made so) another backend is taken, and it is said why. */
 START_TEST(breakpoints_that_do_not_fire)
 {
@@ -378,6 +379,7 @@ START_TEST(breakpoints_that_do_not_fire)
 	ck_assert_int_eq(sums_of(program_command_output_outputs_at(output, 0), "region_one").hits, 1);
 }
 END_TEST
+#endif
 
 /*
  * Wall time, CPU time and stops are of the same span: a program of one thread can neither use more CPU time than there
