@@ -89,14 +89,14 @@ split_fact(char *line, char **value)
 static int
 read_cpuinfo(struct machine *machine, const char *root, struct rot_error *err)
 {
-	char *path = rot_format("%s/proc/cpuinfo", root), *line = NULL, *value;
+	char *path = rot_format("%s%sproc/cpuinfo", root, strcmp(root, "/") == 0 ? "" : "/"), *line = NULL, *value;
 	FILE *file = fopen(path, "re");
 	size_t size = 0;
 
 	if (!file) {
 		rot_error_set(err, errno, "cannot read the processor's description '%s'", path);
 		free(path);
-		return -1;
+		return rot_error_hint(err, "rot needs /proc, also in a chroot or container: mount -t proc proc /proc");
 	}
 	while (getline(&line, &size, file) > 0 && line[0] != '\n')
 		if (split_fact(line, &value))

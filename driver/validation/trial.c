@@ -14,15 +14,17 @@
 
 /*
  * A region begins with lines in the cache that the code before has written, and ends with lines that are not written
- * back yet: up to the size of the cache on either side. Writes are graded from this many times that on.
+ * back yet: up to the size of the cache on either side, on each CPU. Writes are graded from so many times that on: a
+ * hundred make it a hundredth, and of a last level so much takes too long.
  */
-#define CACHES_OF_WRITES 32
+#define CACHES_OF_WRITES 100
+#define LAST_LEVELS_OF_WRITES 32
 /* Reading, a page walk and the code itself cost lines; this many bytes make them less than a thousandth. */
 #define LEAST_BYTES_READ 4194304
 /* Reference cycles are held against ticks around the switching of counters, which takes up to 200 000 of them. */
 #define LEAST_REFERENCE_CYCLES 3e7
 /* For caches of which nothing is known: larger than most. */
-#define UNKNOWN_CACHE_BYTES 33554432
+#define UNKNOWN_CACHE_BYTES 33554432.0
 
 /* ---- clocks ---- */
 
@@ -154,37 +156,38 @@ set_references(struct rot *rot, const struct measurement *measurement, const str
 	return 0;
 }
 
-/* What lies on the processor's side of the border. */
+/* Bytes from which on writes over the border stand out. */
 static double
-cache_above(const struct machine *machine, const char *of)
+least_bytes_written(const struct machine *machine, const char *of)
 {
 	const struct {
 		const char *border;
-		int64_t bytes;
+		int64_t bytes; /* of the cache on the processor's side */
+		double times;
 	} caches[] = {
-		{"l1l2", machine->l1_data_bytes},
-		{"l2l3", machine->l2_bytes},
-		{"llcRam", machine->llc_bytes ? machine->llc_bytes : machine->package_llc_bytes},
+		{"l1l2", machine->l1_data_bytes, CACHES_OF_WRITES},
+		{"l2l3", machine->l2_bytes, CACHES_OF_WRITES},
+		{"llcRam", machine->llc_bytes ? machine->llc_bytes : machine->package_llc_bytes, LAST_LEVELS_OF_WRITES},
 	};
 
 	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
 		if (strncmp(of, caches[i].border, strlen(caches[i].border)) == 0 && caches[i].bytes)
-			return (double)caches[i].bytes;
+			return caches[i].times * (double)caches[i].bytes;
 	}
-	return UNKNOWN_CACHE_BYTES;
+	return LAST_LEVELS_OF_WRITES * UNKNOWN_CACHE_BYTES;
 }
 
 static bool
-is_too_small(const struct rot *rot, const struct trial *trial)
+is_too_small(const struct rot *rot, const struct trial *trial, size_t nr_threads)
 {
 	const char *of = trial->candidate->of;
-	const double work = trial->expected > 0 ? trial->expected : trial->reference;
+	const double work = (trial->expected > 0 ? trial->expected : trial->reference) / (double)nr_threads;
 
 	if (strcmp(of, "referenceCycles") == 0)
 		return work < LEAST_REFERENCE_CYCLES;
 	if (strcmp(trial->candidate->quantity, "transferredBytes") != 0)
 		return false;
-	return work < (strstr(of, ".read") ? LEAST_BYTES_READ : CACHES_OF_WRITES * cache_above(rot->machine, of));
+	return work < (strstr(of, ".read") ? LEAST_BYTES_READ : least_bytes_written(rot->machine, of));
 }
 
 int
@@ -210,7 +213,7 @@ trials_find(struct rot *rot, const struct measurement *measurement, const struct
 	for (size_t i = 0; rc == 0 && i < nr_found; i++) {
 		if (!(found[i].reference > 0))
 			continue;
-		found[i].is_too_small = is_too_small(rot, &found[i]);
+		found[i].is_too_small = is_too_small(rot, &found[i], measurement_nr_workloads(measurement));
 		if (is_told_by_runs(found[i].candidate))
 			found[i].expected = NAN;
 		found[nr_kept++] = found[i];

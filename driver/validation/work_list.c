@@ -26,7 +26,7 @@
 #define CLEARED_BYTES 67108864.0 /* written to clear the caches            */
 #define FAR_BYTES 33554432.0     /* more data are in memory                */
 #define MOVED_PER_S 3e10
-#define MOVED_FAR_PER_S 8e9
+#define MOVED_FAR_PER_S 1.2e10
 #define COMPUTED_PER_S 2e9
 
 static int
@@ -120,13 +120,13 @@ add_controller(struct work_list *list, struct rot *rot, const struct work_source
 	list->controllers[list->nr_controllers++] = controller;
 	list->points = rot_realloc(list->points, list->nr + nr + 1, sizeof(*list->points));
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
-		const char *series, *label;
-		struct work_point point = {.measurement = xml_controller_point(controller, i, &series, &label),
-					   .is_estimate = source->is_estimate};
+		struct work_point point = {.is_estimate = source->is_estimate};
+		const char *label;
 
+		point.measurement = xml_controller_point(controller, i, &point.series, &label);
 		if (!point.measurement)
 			continue;
-		point.kernel = rot_format("%s %s", series, label);
+		point.kernel = rot_format("%s %s", point.series, label);
 		rc = add_point(list, rot, point, candidates, nr_candidates, err);
 	}
 	return rc;
@@ -200,7 +200,40 @@ serves(const struct choosing *choosing, const struct work_point *point, size_t w
 	return false;
 }
 
+/* Is anything at it large enough to tell a grade? */
+static bool
+tells(const struct work_point *point)
+{
+	for (size_t i = 0; i < point->nr_trials; i++) {
+		if (!point->trials[i].is_too_small)
+			return true;
+	}
+	return false;
+}
+
+/* A kernel of a series of which one was chosen has to be so much cheaper than one of another. */
+#define VARIETY 4
+
+static double
+cost_beside_others(const struct choosing *choosing, size_t point)
+{
+	return cost(choosing, point) * pow(VARIETY, choosing->list->points[point].nr_chosen);
+}
+
+/* Cheaper, unless it only shows something. */
+static bool
+is_better(const struct choosing *choosing, size_t point, size_t than)
+{
+	const struct work_point *points = choosing->list->points;
+
+	if (tells(&points[point]) != tells(&points[than]))
+		return tells(&points[point]);
+	return cost_beside_others(choosing, point) < cost_beside_others(choosing, than);
+}
+
 #define ANY SIZE_MAX
+/* Kernels a candidate gets by turns; from then on the cheapest are taken, which are the most. */
+#define ENOUGH 3
 
 /* The cheapest that is left for a candidate, or for any; nr if none fits. */
 static size_t
@@ -216,7 +249,7 @@ cheapest(const struct choosing *choosing, size_t candidate, bool must_fit)
 			continue;
 		if (must_fit && cost(choosing, k) > choosing->seconds)
 			continue;
-		if (best == list->nr || cost(choosing, k) < cost(choosing, best))
+		if (best == list->nr || is_better(choosing, k, best))
 			best = k;
 	}
 	return best;
@@ -225,7 +258,7 @@ cheapest(const struct choosing *choosing, size_t candidate, bool must_fit)
 static size_t
 next_point(const struct choosing *choosing)
 {
-	size_t best = choosing->list->nr, fewest = SIZE_MAX;
+	size_t best = choosing->list->nr, fewest = ENOUGH;
 
 	for (size_t i = 0; i <= choosing->nr_candidates; i++) {
 		size_t point = choosing->nr_served[i] < fewest ? cheapest(choosing, i, true) : choosing->list->nr;
@@ -245,6 +278,8 @@ choose(struct choosing *choosing, size_t i)
 
 	choosing->seconds -= cost(choosing, i);
 	point->is_chosen = true;
+	for (size_t k = 0; k < choosing->list->nr; k++)
+		choosing->list->points[k].nr_chosen += strcmp(choosing->list->points[k].series, point->series) == 0;
 	if (choosing->keys[i][0] && !has_core(&choosing->paid, choosing->keys[i]))
 		strcpy(choosing->paid.keys[choosing->paid.nr++], choosing->keys[i]);
 	for (size_t k = 0; k <= choosing->nr_candidates; k++)

@@ -22,7 +22,8 @@ struct work_source {
 };
 
 struct work_point {
-	const struct measurement *measurement; /* borrowed of the controller */
+	const struct measurement *measurement; /* borrowed of the controller, */
+	const char *series;                    /* as this is                 */
 	char *kernel;                          /* "AVX2 DOUBLE FMA", "WRITE 64 MiB cold" */
 	bool is_estimate;
 	struct trial *trials;
@@ -30,7 +31,8 @@ struct work_point {
 	struct pass_plan plan;
 	double seconds; /* a run of all passes, about */
 	bool is_chosen;
-	int nr_done; /* runs so far */
+	int nr_chosen; /* of its series */
+	int nr_done;   /* runs so far */
 };
 
 struct work_list {
@@ -48,8 +50,8 @@ void work_list_clear(struct work_list *list);
 
 /*
  * Keeps as many points as fit into so many seconds by estimates, with nr_runs runs and the cores that have to be built:
- * kernels for each candidate in turn, the one with the fewest first; kernels of estimates get their turn as those of
- * one more candidate. At least one is kept.
+ * three kernels for each candidate in turn, the one with the fewest first, then the cheapest, and of each series some;
+ * kernels of estimates get their turn as those of one more candidate. At least one is kept.
  */
 void work_list_choose(struct work_list *list, struct rot *rot, const struct candidate *candidates, size_t nr_candidates,
 		      int nr_runs, double seconds);

@@ -55,7 +55,29 @@ says 'a wrong argument' 2 '' "wrong number of arguments for 'validate'"
 call validate aa --quick
 says 'an option of the other kind' 2 '' 'rot validate aa takes --rounds, --budget and --json alone'
 call validate --rounds=3
-says 'and the other way round' 2 '' '--rounds and --budget belong to rot validate aa'
+says 'and the other way round' 2 '' '--rounds belongs to rot validate aa'
 call validate nonsense
 says 'another wrong argument' 2 '' "'nonsense': no argument of rot validate"
+call validate --budget=0
+says 'no time' 2 '' 'budget'
+
+# Without a PMU: what was tried, why it failed and what helps; and the clocks, of which only the grade depends on who else runs.
+without=$top_builddir/tests/without_syscall
+"$without" 298 2 "$rot" validate --quick >"$work/out" 2>"$work/err" </dev/null
+status=$?
+out=$(cat "$work/out")
+err=$(cat "$work/err")
+says 'no PMU' '0 1' 'No event is validated: cannot count hardware events' ''
+says 'no PMU: what helps' '0 1' 'pmu=on' ''
+says 'no PMU: what is not proved' '0 1' 'which nothing proves here' ''
+says 'no PMU: the core clock' '0 1' 'time:coreCycles  chain ' ''
+says 'no PMU: the time stamp counter' '0 1' 'time:tsc         chain ' ''
+"$without" 298 13 "$rot" validate --quick --json >"$work/out" 2>"$work/err" </dev/null
+status=$?
+out=$(cat "$work/out")
+says 'no permission, JSON' '0 1' '"canCount": false' ''
+says 'no permission, JSON: why' '0 1' '"whyNot": "cannot count hardware events' ''
+says 'no permission, JSON: chains' '0 1' '"kernel": "chain ADD 1.92 M"' ''
+call doctor
+says 'doctor: the grade of the core clock' 0 'coreCycles modelled, grade ' ''
 exit $((nr_failed != 0))

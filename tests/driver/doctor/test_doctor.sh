@@ -72,6 +72,13 @@ says 'no ptrace' 0 'no regions' '--cap-add=SYS_PTRACE' 'rot measure triad works'
 doctor_where env -u XDG_CACHE_HOME -u XDG_DATA_HOME -u XDG_CONFIG_HOME HOME=/proc/nowhere "$rot" doctor
 says 'read-only home' 0 'not writable' '-cacheFolder=FOLDER' 'rot measure triad works'
 
+# A chroot without /proc: nothing can be known of the processor.
+if unshare --mount umount -l /proc 2>"$work/err"; then
+	doctor_where unshare --mount sh -c 'umount -l /proc && exec "$0" doctor' "$rot"
+	out=$err
+	says 'no /proc' 1 "cannot read the processor's description '/proc/cpuinfo'" 'mount -t proc proc /proc'
+fi
+
 # As in a container that hides the machine: no /sys, nor the kernel's settings.
 hide='mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys && exec "$0" doctor "$@"'
 if unshare --mount sh -c "${hide% && exec*}" 2>"$work/err"; then

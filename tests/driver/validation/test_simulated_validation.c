@@ -297,7 +297,7 @@ int
 main(int argc, char **argv)
 {
 	Suite *suite = suite_create("validation on a simulated processor");
-	TCase *all = tcase_create("all");
+	TCase *all = tcase_create("all"), *faults_of_files = tcase_create("faults");
 	int failed;
 
 	(void)argc;
@@ -315,8 +315,11 @@ main(int argc, char **argv)
 	tcase_add_test(all, a_budget_is_used);
 	tcase_add_test(all, only_proved_groups_are_opened);
 	tcase_add_test(all, without_scrubbing_grades_fall);
-	tcase_add_loop_test(all, faults_are_named, 0, sizeof(faults) / sizeof(*faults));
 	suite_add_tcase(suite, all);
+	tcase_add_checked_fixture(faults_of_files, open_rot, close_rot);
+	tcase_set_timeout(faults_of_files, 300);
+	tcase_add_loop_test(faults_of_files, faults_are_named, 0, sizeof(faults) / sizeof(*faults));
+	suite_add_tcase(suite, faults_of_files);
 	failed = suite_run(suite);
 	temporary_folder_delete(cache);
 	return failed;
