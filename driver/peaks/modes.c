@@ -26,7 +26,9 @@
 enum mode_kind
 modes_of(const struct modes *modes, const char *border, size_t nr_threads)
 {
-	if (border && strcmp(border, "l2l3") == 0)
+	const bool is_l2 = border && strcmp(border, "l1l2") == 0;
+
+	if ((border && strcmp(border, "l2l3") == 0) || (is_l2 && nr_threads < 2))
 		return MODES_OF_RATE;
 	if (nr_threads < 2)
 		return MODES_NONE;
@@ -183,7 +185,7 @@ is_in_round(const struct modes *modes, const struct mode_peak *peak, const struc
 	if (!has_time || number > mode_rounds_of(rounds, peak->kind))
 		return false;
 	if (peak->kind == MODES_OF_SHARING)
-		return count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH;
+		return peak->work.border || count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH;
 	return peak->kind == MODES_OF_RATE || !has_enough_placed(modes, peak);
 }
 
@@ -307,9 +309,9 @@ note_usual(const struct rate_modes *modes, struct peak *peak)
 	free(text);
 }
 
-/* Those of the processes that reached the upper mode, if there are two. */
-static void
-fill_upper(struct mode_peak *peak, struct peak *to)
+/* If there are two modes, the processes that did not reach the upper one are left out. */
+static struct rate_modes
+keep_upper(struct mode_peak *peak)
 {
 	double *rates = rot_calloc(peak->nr_ends + 1, sizeof(*rates));
 	struct rate_modes modes;
@@ -319,22 +321,37 @@ fill_upper(struct mode_peak *peak, struct peak *to)
 	modes = rate_modes_find(rates, peak->nr_ends);
 	for (size_t i = 0; modes.are_two && i < peak->nr_ends; i++)
 		for (size_t k = i ? peak->ends[i - 1] : peak->nr_seen; k < peak->ends[i]; k++)
-			peak->samples.is_left_out[k] = !(rates[i] >= modes.low && rates[i] <= modes.high);
+			peak->samples.is_left_out[k] |= !(rates[i] >= modes.low && rates[i] <= modes.high);
+	free(rates);
+	return modes;
+}
+
+static void
+fill_upper(struct mode_peak *peak, struct peak *to)
+{
+	const struct rate_modes modes = keep_upper(peak);
+
 	peak_samples_fill(&peak->samples, peak->nr_seen, to);
 	if (modes.are_two)
 		note_usual(&modes, to);
-	free(rates);
 }
 
-/* Runs on cores of their own, if there are any. A few others may be slow for other reasons. */
+/*
+ * Runs on cores of their own, if there are any, and of these the processes of the upper mode, if there are two: a guest
+ * of the same host may be the neighbour on a core. A few others may be slow for other reasons.
+ */
 static void
 fill_unshared(struct mode_peak *peak, double alone, struct peak *to)
 {
 	size_t nr_shared, nr_unshared = count_unshared(peak, alone, &nr_shared);
+	struct rate_modes modes;
 
 	for (size_t i = 0; nr_unshared > 0 && i < peak->samples.nr; i++)
 		peak->samples.is_left_out[i] = was_shared(peak, i, alone);
+	modes = keep_upper(peak);
 	peak_samples_fill(&peak->samples, 0, to);
+	if (modes.are_two)
+		note_usual(&modes, to);
 	if (nr_unshared == 0 && nr_shared > 0) {
 		rot_string_set(&to->mode, "shared");
 		note(to,

@@ -4,11 +4,12 @@
  *
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
  *		handed to and fro shows it (placement.h), and both modes are peaks
- *	the L3: on what is not known; the rate itself shows it (rate_modes.h), and the upper mode is the peak
+ *	the L2 and the L3: on what is not known, perhaps on whether another guest of the host is the neighbour on the
+ *		core; the rate itself shows it (rate_modes.h), and the upper mode is the peak
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
  *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
- *		runs on cores of their own are the peak. Where there are none, its mode is "shared", and the profile
- *		takes the next that is better
+ *		runs on cores of their own are the peak, of these again the upper mode. Where there are none, its mode is
+ *"shared", and the profile takes the next that is better
  *
  * So all such peaks are measured together at the end, in rounds. A round is a process of its own of each, with a few
  * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over.
@@ -24,7 +25,7 @@ struct rot;
 struct mode_rounds {
 	int least;
 	int most;      /* by placement, until each one that was seen has enough runs */
-	int processes; /* by rate; by sharing, until enough runs were on cores of their own */
+	int processes; /* by rate; by sharing, of performance only until enough runs were on cores of their own */
 	int runs;      /* in a round */
 };
 
