@@ -8,8 +8,8 @@
  *		core; the rate itself shows it (rate_modes.h), and the upper mode is the peak
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
  *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
- *		runs on cores of their own are the peak, of these again the upper mode. Where there are none, its mode is
- *"shared", and the profile takes the next that is better
+ *		runs on cores of their own are the peak, of these again the upper mode. Where there are none, the mode
+ *		of the peak is "shared", and the profile takes the next that is better
  *
  * So all such peaks are measured together at the end, in rounds. A round is a process of its own of each, with a few
  * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over.
