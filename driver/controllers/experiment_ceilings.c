@@ -25,6 +25,7 @@ experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
 	free(ceiling->operation);
 	free(ceiling->border);
 	free(ceiling->access);
+	free(ceiling->instruction_set);
 }
 
 bool
@@ -234,23 +235,7 @@ has_load(const struct experiment_own_ceiling *const *all, size_t nr, const struc
 	return false;
 }
 
-/*
- * Of many peaks those that matter: performances that are clearly apart; of the border that the plot counts the highest
- * bandwidth, and of each border that of loads, which is what most programs do.
- */
-static bool
-does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept,
-	    const struct experiment_own_ceiling *const *all, size_t nr, const char *border)
-{
-	bool is_own = peak->border[0] && strncmp(border, peak->border, strlen(peak->border)) == 0;
-
-	if (!is_bandwidth(peak))
-		return nr_kept_performances(kept, peak->machine) < MAX_PERFORMANCES &&
-		       !has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS);
-	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) && (is_own || !has_load(all, nr, peak)));
-}
-
-/* Of peaks that are nearly the same, the one that most readers know stands for all. */
+/* The lower, the more readers know it. */
 static int
 rank(const struct experiment_own_ceiling *peak)
 {
@@ -263,7 +248,37 @@ rank(const struct experiment_own_ceiling *peak)
 	return i;
 }
 
-/* all: the highest first; item i or one behind it. */
+/* Of the performances of one instruction set. */
+static bool
+is_best_known(const struct experiment_own_ceiling *peak, const struct experiment_own_ceiling *const *all, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (all[i]->is_peak && !is_bandwidth(all[i]) && all[i]->machine == peak->machine &&
+		    strcmp(all[i]->instruction_set, peak->instruction_set) == 0 && rank(all[i]) < rank(peak))
+			return false;
+	return true;
+}
+
+/*
+ * Of many peaks those that matter: the highest performance, and the best known one of each instruction set, as long as
+ * they are clearly apart; of the border that the plot counts the highest bandwidth, and of each border that of loads,
+ * which is what most programs do.
+ */
+static bool
+does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceilings *kept,
+	    const struct experiment_own_ceiling *const *all, size_t nr, const char *border)
+{
+	bool is_own = peak->border[0] && strncmp(border, peak->border, strlen(peak->border)) == 0;
+
+	if (!is_bandwidth(peak))
+		return nr_kept_performances(kept, peak->machine) == 0 ||
+		       (nr_kept_performances(kept, peak->machine) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
+			!has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS));
+	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) && (is_own || !has_load(all, nr, peak)));
+}
+
+/* Of peaks that are nearly the same, the best known one stands for all. all: the highest first; item i or one behind.
+ */
 static const struct experiment_own_ceiling *
 representative(const struct experiment_own_ceiling *const *all, size_t nr, size_t i)
 {

@@ -87,7 +87,7 @@ struct experiment_curve {
 
 struct experiment_own_ceiling {
 	char *name, *operation, *border; /* "" for none */
-	char *access;                    /* of a peak: "load"; else NULL */
+	char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
 	struct quantity_value value;
 	double best;
 	double low, high; /* of a peak: its interval, or NaN */

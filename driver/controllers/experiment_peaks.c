@@ -114,6 +114,7 @@ add(struct experiment *experiment, const struct peak *peak, const char *clock)
 	own.operation = rot_strdup(wanted.operation);
 	own.border = rot_strdup(wanted.border);
 	own.access = rot_strdup(peak->access);
+	own.instruction_set = rot_strdup(peak->instruction_set);
 	own.value.unit = unit_of(peak, clock);
 	own.value.kind = "measured";
 	own.value.grade = "";

@@ -180,6 +180,7 @@ add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
 		.high = NAN,
 		.is_peak = json_object_get(ceiling, "access") != NULL,
 		.access = rot_strdup(json_text_at(ceiling, "access")),
+		.instruction_set = rot_strdup(json_text_at(ceiling, "instructionSet")),
 	};
 
 	if (own.is_peak) {
