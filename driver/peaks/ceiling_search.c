@@ -43,7 +43,7 @@ is_valid_variant(void *context, const int *coordinates)
 
 /* Of peaks that are a time less is better, and there are no limits. 0: not known. */
 static double
-enough_of(const struct finding *finding, const struct planned_ceiling *ceiling)
+limit_of(const struct finding *finding, const struct planned_ceiling *ceiling)
 {
 	const struct peak peak = {
 		.kind = ceiling_kind(ceiling),
@@ -55,7 +55,7 @@ enough_of(const struct finding *finding, const struct planned_ceiling *ceiling)
 	const double limit =
 		finding->limits ? peak_limit(&peak, finding->limits, (int)finding->rot->machine->cpu_model) : NAN;
 
-	return isnan(limit) ? 0 : ENOUGH * limit;
+	return isnan(limit) ? 0 : limit;
 }
 
 int
@@ -71,7 +71,7 @@ ceiling_search_begin(struct ceiling_search *search, struct finding *finding, con
 		.nr_seeds = ceiling->nr_seeds,
 		.nr_starts = NR_STARTS,
 		.max_batch = MAX_BATCH,
-		.enough = enough_of(finding, ceiling),
+		.enough = ENOUGH * limit_of(finding, ceiling),
 		.gain = GAIN,
 	};
 
@@ -289,20 +289,25 @@ count_seen(const struct ceiling_search *search, const struct measurement *measur
 	return rc;
 }
 
-/* From that run on. */
+/* From that run on. Takes the measurement over if the peak stayed notably below what the documents allow. */
 static int
-report_on(const struct ceiling_search *search, size_t best, const struct measurement *measurement,
+report_on(const struct ceiling_search *search, size_t best, struct measurement **measurement,
 	  const struct peak_work *work, size_t from, struct rot_error *err)
 {
+	const size_t nr_runs = (size_t)search->of->effort->runs.report;
 	struct peak_samples samples;
 	size_t place;
 
-	if (peak_samples_measure(&samples, search->of->rot, measurement, work,
-				 (int)from + search->of->effort->runs.report, err) < 0)
+	if (peak_samples_measure(&samples, search->of->rot, *measurement, work, (int)(from + nr_runs), err) < 0)
 		return -1;
-	place = add_peak(search, best, measurement);
+	place = add_peak(search, best, *measurement);
 	peak_samples_fill(&samples, from, &search->of->list->peaks[place]);
 	peak_samples_clear(&samples);
+	if (search->of->list->peaks[place].per_cycle.value <
+	    (1 - LIMIT_NOTABLE) * limit_of(search->of, search->ceiling)) {
+		modes_add(&search->of->modes, place, *measurement, work, from, nr_runs);
+		*measurement = NULL;
+	}
 	return 0;
 }
 
@@ -323,11 +328,11 @@ report(const struct ceiling_search *search, size_t best, size_t nr_threads, stru
 	if (has_modes || !has_no_choice(search))
 		rc = count_seen(search, measurement, &work, &nr_seen, err);
 	if (rc == 0 && has_modes) {
-		modes_add(&search->of->modes, add_peak(search, best, measurement), measurement, &work, nr_seen);
+		modes_add(&search->of->modes, add_peak(search, best, measurement), measurement, &work, nr_seen, 0);
 		return 0;
 	}
 	if (rc == 0)
-		rc = report_on(search, best, measurement, &work, nr_seen, err);
+		rc = report_on(search, best, &measurement, &work, nr_seen, err);
 	rot_graph_delete(measurement);
 	return rc;
 }

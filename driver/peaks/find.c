@@ -165,7 +165,7 @@ nr_rounds(const struct finding *finding, const struct planned_ceiling *const *ce
 		for (size_t k = 0; k < options->nr_threads; k++) {
 			const enum mode_kind kind =
 				modes_of(&finding->modes, ceilings[i]->border, (size_t)options->threads[k]);
-			const int nr_here = mode_rounds_of(&finding->effort->rounds, kind);
+			const int nr_here = mode_rounds_of(&finding->effort->rounds, kind ? kind : MODES_OF_RATE);
 
 			most = nr_here > most ? nr_here : most;
 		}

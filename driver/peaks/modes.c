@@ -51,7 +51,7 @@ mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind)
 
 void
 modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work,
-	  size_t nr_seen)
+	  size_t nr_seen, size_t nr_reported)
 {
 	struct mode_peak *peak;
 
@@ -64,6 +64,12 @@ modes_add(struct modes *modes, size_t place, struct measurement *measurement, co
 		.nr_seen = nr_seen,
 		.kind = modes_of(modes, work->border, measurement_nr_workloads(measurement)),
 	};
+	if (peak->kind == MODES_NONE)
+		peak->kind = MODES_OF_RATE;
+	if (nr_reported > 0) {
+		peak->ends = rot_calloc(1, sizeof(*peak->ends));
+		peak->ends[peak->nr_ends++] = nr_seen + nr_reported;
+	}
 	if (peak->kind == MODES_OF_PLACEMENT)
 		placement_watch(measurement, PLACEMENT_MS);
 	if (peak->kind == MODES_OF_SHARING)
@@ -361,21 +367,25 @@ fill_unshared(struct mode_peak *peak, double alone, struct peak *to)
 	}
 }
 
-/* From the last to the first, since those behind a place move. */
+/*
+ * Those of a rate come first, since what one thread reaches may be among them. The others from the last to the first,
+ * since those behind a place move.
+ */
 static void
 fill_all(struct modes *modes, struct peak_list *list)
 {
+	for (size_t i = 0; i < modes->nr; i++)
+		if (modes->peaks[i].kind == MODES_OF_RATE && modes->peaks[i].samples.nr > 0)
+			fill_upper(&modes->peaks[i], &list->peaks[modes->peaks[i].place]);
 	for (size_t i = modes->nr; i-- > 0;) {
 		struct mode_peak *peak = &modes->peaks[i];
 
-		if (peak->samples.nr == 0)
+		if (peak->samples.nr == 0 && peak->nr_ends == 0)
 			remove_at(list, peak->place);
 		else if (peak->kind == MODES_OF_PLACEMENT)
 			fill_placements(modes, peak, list);
 		else if (peak->kind == MODES_OF_SHARING)
 			fill_unshared(peak, rate_alone(list, peak->place), &list->peaks[peak->place]);
-		else
-			fill_upper(peak, &list->peaks[peak->place]);
 	}
 }
 

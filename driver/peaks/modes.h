@@ -4,8 +4,9 @@
  *
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
  *		handed to and fro shows it (placement.h), and both modes are peaks
- *	the L2 and the L3: on what is not known, perhaps on whether another guest of the host is the neighbour on the
- *		core; the rate itself shows it (rate_modes.h), and the upper mode is the peak
+ *	the L2 and the L3, and what stayed below the limits of the documents: on what is not known, perhaps on whether
+ *		another guest of the host is the neighbour on the core; the rate itself shows it (rate_modes.h), and
+ *		the upper mode is the peak
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
  *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
  *		runs on cores of their own are the peak, of these again the upper mode. Where there are none, the mode
@@ -54,9 +55,12 @@ struct modes {
 /* How modes of work over that border (NULL: none) are told apart. */
 enum mode_kind modes_of(const struct modes *modes, const char *border, size_t nr_threads);
 
-/* Takes the measurement over, which has modes. nr_seen of its runs are known already, and are no samples. */
+/*
+ * Takes the measurement over, which has modes, or may have (of a rate) since it stayed below what is possible. nr_seen
+ * of its runs are known already, and are no samples; nr_reported behind them are, of one process.
+ */
 void modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work,
-	       size_t nr_seen);
+	       size_t nr_seen, size_t nr_reported);
 
 /*
  * Measures them and fills their places in the list, behind which the second placement of a peak gets one of its own.
