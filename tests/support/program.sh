@@ -21,6 +21,12 @@ call()
 	err=$(cat "$work/err")
 }
 
+# Into a program with sanitizers nothing can be preloaded, and they report crashes themselves.
+is_sanitized()
+{
+	"$rot" version 2>/dev/null | grep -q '^sanitizers '
+}
+
 # check WHAT: $result must be 0.
 check()
 {

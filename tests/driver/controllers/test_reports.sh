@@ -66,22 +66,25 @@ case $status:$err in
 esac
 
 # On a Zen 5 that is not there: in groups, scrubbed, and without what its counters add to some reads.
-LD_PRELOAD=$top_builddir/tests/simulated_pmu.so ROT_SIMULATED_MACHINE=$top_srcdir/tests/machines/zen5-turin-kvm ROT_SIMULATED_SCRUB=1 \
-	"$rot" measure performanceEventScreening simulated -sizes=small -validate=never >"$work/out" 2>"$work/err"
-status=$? out=$(cat "$work/out") err=$(cat "$work/err")
-result=$status
-check "on a simulated processor"
-counts simulated.json '
-	$1 == "coreCycles" && $2 == "add" { value[$3] = $4 }
-	$1 == "allFlops" && $2 == "add" && $3 == "maximum" { flops = $4 }
-	$1 == "allFlops" && $2 == "add" && $3 == "minimum" { least = $4 }
-	$1 == "storeLines" && $3 == "maximum" { nr++; wrong += $4 != 0 }
-	$3 == "refused" { refused[$1] = $4 }
-	END { exit wrong || !nr || value["minimum"] <= 0 || value["minimum"] != value["maximum"] || flops != 6400000 || least != flops ||
-		"coreCycles" in refused || refused["perf::LLC-LOADS"] !~ /cannot count .*PERF_COUNT_HW_CACHE_LL/ }'
-check "its events count what it says, and what it does not have is refused with a reason"
-case $out in *"not counted here: "*" events; perf::L1-DCACHE-LOADS: cannot count"*) result=0 ;; *) result=1 ;; esac
-check "the reason is told once"
+if ! is_sanitized; then
+	LD_PRELOAD=$top_builddir/tests/simulated_pmu.so ROT_SIMULATED_MACHINE=$top_srcdir/tests/machines/zen5-turin-kvm ROT_SIMULATED_SCRUB=1 \
+		"$rot" measure performanceEventScreening simulated -sizes=small -validate=never >"$work/out" 2>"$work/err"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	result=$status
+	check "on a simulated processor"
+	counts simulated.json '
+		$1 == "coreCycles" && $2 == "add" { value[$3] = $4 }
+		$1 == "allFlops" && $2 == "add" && $3 == "maximum" { flops = $4 }
+		$1 == "allFlops" && $2 == "add" && $3 == "minimum" { least = $4 }
+		$1 == "storeLines" && $3 == "maximum" { nr++; wrong += $4 != 0 }
+		$3 == "refused" { refused[$1] = $4 }
+		END { exit wrong || !nr || value["minimum"] <= 0 || value["minimum"] != value["maximum"] || flops != 6400000 || least != flops ||
+			"coreCycles" in refused || refused["perf::LLC-LOADS"] !~ /cannot count .*PERF_COUNT_HW_CACHE_LL/ }'
+	check "its events count what it says, and what it does not have is refused with a reason"
+	case $out in *"not counted here: "*" events; perf::L1-DCACHE-LOADS: cannot count"*) result=0 ;; *) result=1 ;; esac
+	check "the reason is told once"
+fi
+
 # Two peaks of the same, a result, and another file of JSON.
 mkdir folder && cd folder || exit 99
 cat >default-peaks.xml <<'END'
