@@ -48,6 +48,20 @@ faults_of(const struct measurement_run_output *run)
 	return perf_event_measurer_output_event_counts_at(output, 0)->raw_count;
 }
 
+/* The sanitizer's own memory beside that of the program has pages, too. */
+#ifdef ROT_SANITIZED
+#define MORE_FAULTS 3
+#else
+#define MORE_FAULTS 0
+#endif
+
+static void
+expect_faults(const struct measurement_run_output *run, int nr)
+{
+	ck_assert_int_ge(faults_of(run), nr);
+	ck_assert_int_le(faults_of(run), nr + MORE_FAULTS);
+}
+
 static struct workload *
 add_visitor(struct measurement *measurement)
 {
@@ -109,7 +123,7 @@ START_TEST(one_call_of_a_function_is_measured)
 	runner_trace();
 	outcome = runner_run(command);
 	for (size_t i = 0; i < RUNS; i++)
-		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), hit);
+		expect_faults(outcome_run(&outcome, 0, i), hit);
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -133,7 +147,7 @@ START_TEST(rules_for_breakpoints_are_added_at_run_time)
 	runner_trace();
 	outcome = runner_run(command);
 	for (size_t i = 0; i < RUNS; i++)
-		ck_assert_int_eq(faults_of(outcome_run(&outcome, 0, i)), 3 + 4 + 5);
+		expect_faults(outcome_run(&outcome, 0, i), 3 + 4 + 5);
 	outcome_clear(&outcome);
 }
 END_TEST

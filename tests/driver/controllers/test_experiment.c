@@ -303,19 +303,20 @@ START_TEST(derived_values_are_golden)
 {
 	struct rot_error err = {0};
 	char *table;
-	json_t *json;
+	json_t *root, *json;
 
 	file_fill("deriving.xml", deriving);
 	ck_assert_msg(run_into("table", "deriving", NULL, &err) == 0, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(fake_nr_calls, 6 + 2);
 	table = file_read("table", NULL, &err);
 	expect_golden("tests/driver/controllers/golden/derived.txt", table);
-	json = json_load_file("deriving.json", 0, NULL);
-	json = json_object_get(json_array_get(json_object_get(json, "points"), 5), "derived");
+	root = json_load_file("deriving.json", 0, NULL);
+	json = json_object_get(json_array_get(json_object_get(root, "points"), 5), "derived");
 	ck_assert_uint_eq(json_array_size(json), 7);
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "name")), "word");
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(json, 3), "value")), "high");
 	ck_assert_double_eq(json_number_value(json_object_get(json_array_get(json, 4), "value")), 2);
+	json_decref(root);
 	free(table);
 }
 END_TEST
