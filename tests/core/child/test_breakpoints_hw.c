@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Rules that answer breakpoints in kernels: what they measure is exact to the last page fault (see probe_visit). */
+#include "config.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
