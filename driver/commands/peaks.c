@@ -14,7 +14,7 @@
 #include "peaks/present.h"
 #include "peaks/profile.h"
 
-#define FULL_S 480 /* of a full search: finalists, and rounds of peaks that have modes, take a minute more */
+#define FULL_S 400 /* of a full search: rounds of peaks that have modes take the rest of ten minutes */
 
 enum format { FORMAT_TABLES, FORMAT_JSON, FORMAT_CSV };
 static const char *const threads_choices[] = {"1", "all", "sweep", NULL};

@@ -16,7 +16,8 @@
 #define GAIN 0.002   /* a step that betters less than 0.2 % is noise: plateaus are flat to 0.05 % per core cycle */
 #define ENOUGH 0.995 /* of the limit of the documents: nothing better is to be expected */
 #define MAX_BATCH 64 /* variants built before any of them is measured */
-#define MAX_FINALISTS 3
+#define NR_BEST 3    /* finalists, */
+#define MAX_SEEDS 3  /* and beside them */
 
 enum peak_kind
 ceiling_kind(const struct planned_ceiling *ceiling)
@@ -229,40 +230,79 @@ plan_at(const struct ceiling_search *search, size_t index, size_t nr_threads, st
 	return 0;
 }
 
-/* The best of the finalists, by the runs of the search and those for choosing. */
+/*
+ * The best, and the first that were asked for, which are the seeds, as far as they are valid: what was good when the
+ * machine was quiet must not lose since it met a bad moment. Gives how many.
+ */
+static size_t
+find_finalists(const struct ceiling_search *search, size_t finalists[NR_BEST + MAX_SEEDS])
+{
+	const size_t nr_points = optimiser_nr_points(search->optimiser), nr_seeds = search->ceiling->nr_seeds;
+	size_t nr = optimiser_best(search->optimiser, finalists, NR_BEST);
+
+	for (size_t i = 0; i < nr_points && i < nr_seeds && i < MAX_SEEDS; i++) {
+		bool is_new = !isnan(optimiser_at(search->optimiser, i)->value);
+
+		for (size_t k = 0; k < nr; k++)
+			is_new = is_new && finalists[k] != i;
+		if (is_new)
+			finalists[nr++] = i;
+	}
+	return nr;
+}
+
+/* By so many runs on one thread, of which some are in the cache. */
+static int
+score(const struct ceiling_search *search, size_t index, int nr_runs, double *score, struct rot_error *err)
+{
+	struct measurement *measurement;
+	struct peak_samples samples;
+	struct peak_work work;
+	int rc;
+
+	if (plan_at(search, index, 1, &measurement, &work, err) < 0)
+		return -1;
+	rc = peak_samples_measure(&samples, search->of->rot, measurement, &work, nr_runs, err);
+	rot_graph_delete(measurement);
+	if (rc < 0)
+		return -1;
+	*score = peak_samples_score(&samples, 0, samples.nr);
+	peak_samples_clear(&samples);
+	return 0;
+}
+
+/* More where processes differ by more than variants do. */
+static int
+nr_turns(const struct ceiling_search *search)
+{
+	return modes_of(&search->of->modes, search->ceiling->border, 1) == MODES_NONE ? 2 : 4;
+}
+
+/*
+ * The best of the finalists, by the runs of the search and those for choosing. They are measured in turns, so that what
+ * disturbs the machine for a second disturbs all.
+ */
 static int
 choose(const struct ceiling_search *search, size_t *best, struct rot_error *err)
 {
 	const struct nr_runs *runs = &search->of->effort->runs;
-	size_t finalists[MAX_FINALISTS], nr = optimiser_best(search->optimiser, finalists, MAX_FINALISTS);
-	double best_score = NAN;
+	size_t finalists[NR_BEST + MAX_SEEDS], nr = find_finalists(search, finalists), highest = 0;
+	const int turns = nr > 1 && runs->choose > 0 ? nr_turns(search) : 0;
+	double scores[NR_BEST + MAX_SEEDS];
 
 	if (nr == 0) {
 		*err = search->why;
 		return *err->text ? -1 : rot_error_set(err, 0, "none of its variants is valid here");
 	}
-	*best = finalists[0];
-	for (size_t i = 0; nr > 1 && runs->choose > 0 && i < nr; i++) {
-		struct measurement *measurement;
-		struct peak_samples samples;
-		struct peak_work work;
-		double score;
-		int rc;
-
-		if (plan_at(search, finalists[i], 1, &measurement, &work, err) < 0)
-			return -1;
-		rc = peak_samples_measure(&samples, search->of->rot, measurement, &work, runs->search + runs->choose,
-					  err);
-		rot_graph_delete(measurement);
-		if (rc < 0)
-			return -1;
-		score = peak_samples_score(&samples, 0, samples.nr);
-		if (isnan(best_score) || score > best_score) {
-			best_score = score;
-			*best = finalists[i];
-		}
-		peak_samples_clear(&samples);
-	}
+	for (int turn = 1; turn <= turns; turn++)
+		for (size_t i = 0; i < nr; i++)
+			if (score(search, finalists[i], runs->search + runs->choose * turn / turns, &scores[i], err) <
+			    0)
+				return -1;
+	for (size_t i = 1; turns > 0 && i < nr; i++)
+		if (isnan(scores[highest]) || scores[i] > scores[highest])
+			highest = i;
+	*best = finalists[highest];
 	return 0;
 }
 
@@ -305,7 +345,8 @@ report_on(const struct ceiling_search *search, size_t best, struct measurement *
 	peak_samples_clear(&samples);
 	if (search->of->list->peaks[place].per_cycle.value <
 	    (1 - LIMIT_NOTABLE) * limit_of(search->of, search->ceiling)) {
-		modes_add(&search->of->modes, place, *measurement, work, from, nr_runs);
+		modes_add(&search->of->modes, place, *measurement, work, from, nr_runs,
+			  limit_of(search->of, search->ceiling));
 		*measurement = NULL;
 	}
 	return 0;
@@ -328,7 +369,8 @@ report(const struct ceiling_search *search, size_t best, size_t nr_threads, stru
 	if (has_modes || !has_no_choice(search))
 		rc = count_seen(search, measurement, &work, &nr_seen, err);
 	if (rc == 0 && has_modes) {
-		modes_add(&search->of->modes, add_peak(search, best, measurement), measurement, &work, nr_seen, 0);
+		modes_add(&search->of->modes, add_peak(search, best, measurement), measurement, &work, nr_seen, 0,
+			  limit_of(search->of, search->ceiling));
 		return 0;
 	}
 	if (rc == 0)

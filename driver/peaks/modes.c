@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "memory.h"
-#include "peaks/rate_modes.h"
 #include "rot.h"
 #include "support/clock.h"
 #include "support/progress.h"
@@ -22,6 +21,9 @@
 
 /* What several threads get on cores of their own comes at least this close to what one gets. */
 #define UNSHARED 0.9
+
+/* Of its limit: nothing is left to wait for. */
+#define REACHED 0.99
 
 enum mode_kind
 modes_of(const struct modes *modes, const char *border, size_t nr_threads)
@@ -51,7 +53,7 @@ mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind)
 
 void
 modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work,
-	  size_t nr_seen, size_t nr_reported)
+	  size_t nr_seen, size_t nr_reported, double limit)
 {
 	struct mode_peak *peak;
 
@@ -63,6 +65,7 @@ modes_add(struct modes *modes, size_t place, struct measurement *measurement, co
 		.work = *work,
 		.nr_seen = nr_seen,
 		.kind = modes_of(modes, work->border, measurement_nr_workloads(measurement)),
+		.limit = limit,
 	};
 	if (peak->kind == MODES_NONE)
 		peak->kind = MODES_OF_RATE;
@@ -179,20 +182,34 @@ count_unshared(const struct mode_peak *peak, double alone, size_t *nr_shared)
 	return nr;
 }
 
+static bool
+has_reached_limit(const struct mode_peak *peak)
+{
+	return peak->limit > 0 &&
+	       peak_samples_score(&peak->samples, peak->nr_seen, peak->samples.nr) >= REACHED * peak->limit;
+}
+
+/* Will more runs say nothing new? */
+static bool
+has_enough(const struct modes *modes, const struct mode_peak *peak, const struct peak_list *list)
+{
+	size_t ignored;
+
+	if (peak->kind == MODES_OF_PLACEMENT)
+		return has_enough_placed(modes, peak);
+	if (peak->kind == MODES_OF_SHARING && count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH)
+		return false;
+	return has_reached_limit(peak) || (peak->limit <= 0 && !peak->work.border);
+}
+
 /* Is the peak in the round of that number? */
 static bool
 is_in_round(const struct modes *modes, const struct mode_peak *peak, const struct mode_rounds *rounds, int number,
 	    bool has_time, const struct peak_list *list)
 {
-	size_t ignored;
-
 	if (number <= rounds->least)
 		return true;
-	if (!has_time || number > mode_rounds_of(rounds, peak->kind))
-		return false;
-	if (peak->kind == MODES_OF_SHARING)
-		return peak->work.border || count_unshared(peak, rate_alone(list, peak->place), &ignored) < ENOUGH;
-	return peak->kind == MODES_OF_RATE || !has_enough_placed(modes, peak);
+	return has_time && number <= mode_rounds_of(rounds, peak->kind) && !has_enough(modes, peak, list);
 }
 
 /* Gives how many peaks it was of. One that cannot be measured is left without samples. */
@@ -294,76 +311,21 @@ fill_placements(const struct modes *modes, struct mode_peak *peak, struct peak_l
 	fill_placement(modes, peak, first, &list->peaks[peak->place]);
 }
 
-/* Behind what is remarked already. */
-static void
-note(struct peak *peak, const char *text)
-{
-	char *both = rot_format("%s%s%s", peak->remark, peak->remark[0] ? "; " : "", text);
-
-	rot_string_set(&peak->remark, both);
-	free(both);
-}
-
-/* What most processes get, beside the peak. */
-static void
-note_usual(const struct rate_modes *modes, struct peak *peak)
-{
-	const double usual = peak->kind == PEAK_LATENCY ? 1 / modes->usual : modes->usual;
-	char *text = rot_format("%.1f in %zu of %zu processes", usual, modes->nr_usual, modes->nr);
-
-	note(peak, text);
-	free(text);
-}
-
-/* If there are two modes, the processes that did not reach the upper one are left out. */
-static struct rate_modes
-keep_upper(struct mode_peak *peak)
-{
-	double *rates = rot_calloc(peak->nr_ends + 1, sizeof(*rates));
-	struct rate_modes modes;
-
-	for (size_t i = 0; i < peak->nr_ends; i++)
-		rates[i] = peak_samples_score(&peak->samples, i ? peak->ends[i - 1] : peak->nr_seen, peak->ends[i]);
-	modes = rate_modes_find(rates, peak->nr_ends);
-	for (size_t i = 0; modes.are_two && i < peak->nr_ends; i++)
-		for (size_t k = i ? peak->ends[i - 1] : peak->nr_seen; k < peak->ends[i]; k++)
-			peak->samples.is_left_out[k] |= !(rates[i] >= modes.low && rates[i] <= modes.high);
-	free(rates);
-	return modes;
-}
-
-static void
-fill_upper(struct mode_peak *peak, struct peak *to)
-{
-	const struct rate_modes modes = keep_upper(peak);
-
-	peak_samples_fill(&peak->samples, peak->nr_seen, to);
-	if (modes.are_two)
-		note_usual(&modes, to);
-}
-
-/*
- * Runs on cores of their own, if there are any, and of these the processes of the upper mode, if there are two: a guest
- * of the same host may be the neighbour on a core. A few others may be slow for other reasons.
- */
+/* Runs on cores of their own, if there are any. A few others may be slow for other reasons. */
 static void
 fill_unshared(struct mode_peak *peak, double alone, struct peak *to)
 {
 	size_t nr_shared, nr_unshared = count_unshared(peak, alone, &nr_shared);
-	struct rate_modes modes;
 
 	for (size_t i = 0; nr_unshared > 0 && i < peak->samples.nr; i++)
 		peak->samples.is_left_out[i] = was_shared(peak, i, alone);
-	modes = keep_upper(peak);
 	peak_samples_fill(&peak->samples, 0, to);
-	if (modes.are_two)
-		note_usual(&modes, to);
 	if (nr_unshared == 0 && nr_shared > 0) {
 		rot_string_set(&to->mode, "shared");
-		note(to,
-		     "about half of what one thread reaches alone: the CPUs seem to share a core, which nobody tells");
+		peak_add_remark(to, "about half of what one thread reaches alone: the CPUs seem to share a core, which "
+				    "nobody tells");
 	} else if ((double)nr_shared > FEW * (double)nr_unshared) {
-		note(to, "without runs that reached about half: the CPUs seem to share a core at times");
+		peak_add_remark(to, "without runs that reached about half: the CPUs seem to share a core at times");
 	}
 }
 
@@ -376,7 +338,8 @@ fill_all(struct modes *modes, struct peak_list *list)
 {
 	for (size_t i = 0; i < modes->nr; i++)
 		if (modes->peaks[i].kind == MODES_OF_RATE && modes->peaks[i].samples.nr > 0)
-			fill_upper(&modes->peaks[i], &list->peaks[modes->peaks[i].place]);
+			peak_samples_fill(&modes->peaks[i].samples, modes->peaks[i].nr_seen,
+					  &list->peaks[modes->peaks[i].place]);
 	for (size_t i = modes->nr; i-- > 0;) {
 		struct mode_peak *peak = &modes->peaks[i];
 

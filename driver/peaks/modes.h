@@ -5,15 +5,15 @@
  *	memory on several CPUs: on where the host of a virtual machine has put them, by a factor of two; a cache line
  *		handed to and fro shows it (placement.h), and both modes are peaks
  *	the L2 and the L3, and what stayed below the limits of the documents: on what is not known, perhaps on whether
- *		another guest of the host is the neighbour on the core; the rate itself shows it (rate_modes.h), and
- *		the upper mode is the peak
+ *		another guest of the host is the neighbour on the core; the rate itself shows it (plateau.h)
  *	everything else on several CPUs: on whether the host has put two of them on one core, for minutes, where each
  *		gets half; how much they slow each other down shows it (placement.h; of more than two the rate), and
- *		runs on cores of their own are the peak, of these again the upper mode. Where there are none, the mode
- *		of the peak is "shared", and the profile takes the next that is better
+ *		runs on cores of their own are the peak. Where there are none, the mode of the peak is "shared", and
+ *		the profile takes the next that is better
  *
  * So all such peaks are measured together at the end, in rounds. A round is a process of its own of each, with a few
- * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over.
+ * runs, so that all meet the same conditions. Runs are sorted by mode, and never averaged over. What has reached its
+ *limit is left out of further rounds, which leaves more time for the others.
  */
 #ifndef PEAKS_MODES_H
 #define PEAKS_MODES_H
@@ -26,7 +26,8 @@ struct rot;
 struct mode_rounds {
 	int least;
 	int most;      /* by placement, until each one that was seen has enough runs */
-	int processes; /* by rate; by sharing, of performance only until enough runs were on cores of their own */
+	int processes; /* by rate, by sharing: until the limit is reached; performance without a limit only until
+			  enough runs were on cores of their own */
 	int runs;      /* in a round */
 };
 
@@ -42,6 +43,7 @@ struct mode_peak {
 	size_t *ends;                /* of the samples: behind those of each round */
 	size_t nr_ends;
 	enum mode_kind kind;
+	double limit; /* per core cycle of one thread; 0: not known */
 };
 
 /* Zeroed: none. */
@@ -57,10 +59,11 @@ enum mode_kind modes_of(const struct modes *modes, const char *border, size_t nr
 
 /*
  * Takes the measurement over, which has modes, or may have (of a rate) since it stayed below what is possible. nr_seen
- * of its runs are known already, and are no samples; nr_reported behind them are, of one process.
+ * of its runs are known already, and are no samples; nr_reported behind them are, of one process. limit: of the
+ * documents, per core cycle of one thread; 0: not known.
  */
 void modes_add(struct modes *modes, size_t place, struct measurement *measurement, const struct peak_work *work,
-	       size_t nr_seen, size_t nr_reported);
+	       size_t nr_seen, size_t nr_reported, double limit);
 
 /*
  * Measures them and fills their places in the list, behind which the second placement of a peak gets one of its own.

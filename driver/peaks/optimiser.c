@@ -14,7 +14,8 @@
 /* Neighbours differ by at most one step on every axis while there are few axes, so that ridges across can be walked. */
 #define MAX_AXES_OF_DIAGONALS 2
 
-/* A space of so few points is visited as a whole: climbing would come to most of them, and leave gaps in the picture. */
+/* A space of so few points is visited as a whole: climbing would come to most of them, and leave gaps in the picture.
+ */
 #define SMALL_SPACE 16
 
 /* So many climbers at one height are on a plateau. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "entity.h"
 #include "memory.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
@@ -68,6 +69,19 @@ static char **
 text_at(struct peak *peak, size_t i)
 {
 	return (char **)(void *)((char *)peak + texts[i]);
+}
+
+void
+peak_add_remark(struct peak *peak, const char *text)
+{
+	char *both;
+
+	if (strstr(peak->remark, text))
+		return;
+	both = rot_format("%s%s%s", peak->remark, peak->remark[0] ? "; " : "", text);
+
+	rot_string_set(&peak->remark, both);
+	free(both);
 }
 
 struct peak

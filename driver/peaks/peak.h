@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The share of the undisturbed runs that stay below a peak. */
+/* The share of the undisturbed runs that stay below a peak, where not more of them were slowed (peak_samples.h). */
 #define PEAK_QUANTILE 0.75
 
 enum peak_kind {
@@ -75,6 +75,7 @@ struct peak {
 	 */
 	struct peak_estimate per_cycle, per_second;
 	struct peak_estimate per_tsc_cycle; /* as per_cycle, in cycles of the time stamp counter */
+	double usual_per_cycle;             /* as per_cycle, but the median of all undisturbed runs; NaN: unknown */
 	double clock_hz;                    /* of the core while it was measured; NaN: unknown */
 	char *clock_source;                 /* "counted", or "probe": chains of dependent instructions, timed */
 	size_t nr_samples, nr_tainted;
@@ -105,6 +106,9 @@ bool peak_wish_is(const struct peak_wish *wish, const char *operation, const cha
 
 /* Frees the strings. */
 void peak_wish_clear(struct peak_wish *wish);
+
+/* Behind what is remarked already, once. */
+void peak_add_remark(struct peak *peak, const char *text);
 
 /* Without the landscape. Clear it. */
 struct peak peak_copy(const struct peak *peak);

@@ -33,6 +33,7 @@ static const struct member {
 },
   numbers[] =
 	  {
+		  {"usualPerCycle", offsetof(struct peak, usual_per_cycle)},
 		  {"clockHz", offsetof(struct peak, clock_hz)},
 		  {"limitPerCycle", offsetof(struct peak, limit_per_cycle)},
 },

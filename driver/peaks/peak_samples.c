@@ -10,6 +10,7 @@
 #include "configuration/paths.h"
 #include "measuring/result_cache.h"
 #include "memory.h"
+#include "peaks/plateau.h"
 #include "rot.h"
 #include "statistics/summary.h"
 
@@ -19,6 +20,9 @@
 #define REPEATING_S 1.0
 
 #define MOST_PAGES 0.9
+
+/* A median of the runs that is this much below the peak gets a remark. */
+#define USUAL_NOTABLE 0.05
 
 enum { OF_CYCLES, OF_SECONDS, OF_TSC, NR_CLOCKS };
 
@@ -46,8 +50,8 @@ take_values(struct peak_samples *samples, const struct quantity_value *values, s
 }
 
 /*
- * What the kernels Memory and Chase tell (kernels/pages.h): the system need not give the pages that were asked for. Behind
- * the last whole one of 2 MiB there may be small ones.
+ * What the kernels Memory and Chase tell (kernels/pages.h): the system need not give the pages that were asked for.
+ * Behind the last whole one of 2 MiB there may be small ones.
  */
 static bool
 tells_huge_pages(const char *fact)
@@ -200,35 +204,76 @@ measurement_on_cpus(const struct measurement *measurement, const int *cpus, size
 
 /* ---- estimates ---- */
 
-/* Those that were not disturbed; all, if all were. Fresh memory. */
-static double *
-kept(const struct peak_samples *samples, const double *values, size_t from, size_t to, size_t *nr)
-{
-	double *kept = rot_calloc(to > from ? to - from : 1, sizeof(*kept));
+/* What of the runs an estimate is made of, and which part of it. */
+struct selection {
+	size_t *runs; /* ascending */
+	size_t nr;
+	double quantile;
+	size_t nr_kept; /* of which they were selected */
+	double usual;   /* median of these */
+	bool has_plateau;
+};
 
-	*nr = 0;
-	for (int use_all = 0; use_all < 2 && *nr == 0; use_all++)
+/* Those that were not disturbed; all, if all were. */
+static void
+select_kept(const struct peak_samples *samples, size_t from, size_t to, struct selection *selection)
+{
+	selection->runs = rot_calloc(to > from ? to - from : 1, sizeof(*selection->runs));
+	for (int use_all = 0; use_all < 2 && selection->nr == 0; use_all++)
 		for (size_t i = from; i < to && i < samples->nr; i++)
-			if (isfinite(values[i]) && !samples->is_left_out[i] && (use_all || !samples->is_tainted[i]))
-				kept[(*nr)++] = values[i];
-	return kept;
+			if (isfinite(samples->per_cycle[i]) && !samples->is_left_out[i] &&
+			    (use_all || !samples->is_tainted[i]))
+				selection->runs[selection->nr++] = i;
+	selection->nr_kept = selection->nr;
 }
 
-struct peak_estimate
-peak_samples_estimate(const struct peak_samples *samples, const double *values, size_t from, size_t to, size_t *nr,
-		      size_t *nr_tainted)
+/* Of those runs. Fresh memory. */
+static double *
+values_of(const struct selection *selection, const double *values)
 {
-	size_t nr_kept;
-	double *of = kept(samples, values, from, to, &nr_kept);
-	struct summary summary = summary_quantile(of, nr_kept, PEAK_QUANTILE);
+	double *of = rot_calloc(selection->nr + 1, sizeof(*of));
 
-	if (nr)
-		*nr = nr_kept;
-	if (nr_tainted) {
-		*nr_tainted = 0;
-		for (size_t i = from; i < to && i < samples->nr; i++)
-			*nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
-	}
+	for (size_t i = 0; i < selection->nr; i++)
+		of[i] = values[selection->runs[i]];
+	return of;
+}
+
+/* Those on the plateau of rates per core cycle, where that is higher than the upper quartile of all. */
+static void
+narrow_to_plateau(const struct peak_samples *samples, struct selection *selection)
+{
+	double *rates = values_of(selection, samples->per_cycle);
+	const double quartile = statistics_percentile(rates, selection->nr, 100 * PEAK_QUANTILE);
+	const struct plateau plateau = plateau_find(rates, selection->nr);
+	size_t nr = 0;
+
+	selection->usual = statistics_percentile(rates, selection->nr, 50);
+	selection->has_plateau = plateau.nr > 0 && plateau.median > quartile;
+	selection->quantile = selection->has_plateau ? 0.5 : PEAK_QUANTILE;
+	for (size_t i = 0; selection->has_plateau && i < selection->nr; i++)
+		if (rates[i] >= plateau.low && rates[i] <= plateau.high)
+			selection->runs[nr++] = selection->runs[i];
+	selection->nr = selection->has_plateau ? nr : selection->nr;
+	free(rates);
+}
+
+/* Free its runs. */
+static struct selection
+select_runs(const struct peak_samples *samples, size_t from, size_t to)
+{
+	struct selection selection = {.nr = 0};
+
+	select_kept(samples, from, to, &selection);
+	narrow_to_plateau(samples, &selection);
+	return selection;
+}
+
+static struct peak_estimate
+estimate(const struct selection *selection, const double *values)
+{
+	double *of = values_of(selection, values);
+	struct summary summary = summary_quantile(of, selection->nr, selection->quantile);
+
 	free(of);
 	return (struct peak_estimate){summary.value, summary.low, summary.high};
 }
@@ -236,24 +281,31 @@ peak_samples_estimate(const struct peak_samples *samples, const double *values, 
 double
 peak_samples_score(const struct peak_samples *samples, size_t from, size_t to)
 {
-	size_t nr;
-	double *of = kept(samples, samples->per_cycle, from, to, &nr);
-	double score = statistics_percentile(of, nr, 100 * PEAK_QUANTILE);
+	struct selection selection = select_runs(samples, from, to);
+	double score = estimate(&selection, samples->per_cycle).value;
 
-	free(of);
+	free(selection.runs);
 	return score;
 }
 
 static double
-clock_hz(const struct peak_samples *samples, size_t from, int nr_threads)
+clock_hz(const struct peak_samples *samples, const struct selection *selection, int nr_threads)
 {
 	double *each = rot_calloc(samples->nr + 1, sizeof(*each)), hz;
 
 	for (size_t i = 0; i < samples->nr; i++)
 		each[i] = samples->per_second[i] / nr_threads / samples->per_cycle[i];
-	hz = peak_samples_estimate(samples, each, from, samples->nr, NULL, NULL).value;
+	hz = estimate(selection, each).value;
 	free(each);
 	return hz;
+}
+
+static void
+count_tainted(const struct peak_samples *samples, size_t from, size_t *nr_tainted)
+{
+	*nr_tainted = 0;
+	for (size_t i = from; i < samples->nr; i++)
+		*nr_tainted += samples->is_tainted[i] && !samples->is_left_out[i];
 }
 
 static size_t
@@ -278,23 +330,38 @@ note_disturbance(struct peak *peak)
 		rot_string_set(&peak->remark, "every run was disturbed: the machine can do better");
 }
 
+/* The median of all, not only of those that the peak is made of. */
+static void
+set_usual(const struct selection *selection, struct peak *peak)
+{
+	const bool is_latency = peak->kind == PEAK_LATENCY;
+	const double rate = is_latency ? 1 / peak->per_cycle.value : peak->per_cycle.value;
+
+	peak->usual_per_cycle = is_latency ? 1 / selection->usual : selection->usual;
+	if (selection->usual < (1 - USUAL_NOTABLE) * rate)
+		peak_add_remark(peak, "half of the runs and more were notably slower, for a reason that nothing tells");
+}
+
 void
 peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak)
 {
 	double *const rates[] = {samples->per_cycle, samples->per_second, samples->per_tsc};
 	struct peak_estimate *const estimates[] = {&peak->per_cycle, &peak->per_second, &peak->per_tsc_cycle};
+	struct selection selection = select_runs(samples, from, samples->nr);
 
 	for (size_t i = 0; i < 3; i++) {
-		struct peak_estimate e =
-			peak_samples_estimate(samples, rates[i], from, samples->nr, i == 0 ? &peak->nr_samples : NULL,
-					      i == 0 ? &peak->nr_tainted : NULL);
+		struct peak_estimate e = estimate(&selection, rates[i]);
 
 		*estimates[i] =
 			peak->kind == PEAK_LATENCY ? (struct peak_estimate){1 / e.value, 1 / e.high, 1 / e.low} : e;
 	}
+	peak->nr_samples = selection.nr_kept;
+	count_tainted(samples, from, &peak->nr_tainted);
+	set_usual(&selection, peak);
 	if (nr_undisturbed(samples, from) == 0)
 		note_disturbance(peak);
 	peak->has_huge_pages = samples->has_huge_pages;
-	peak->clock_hz = clock_hz(samples, from, peak->nr_threads);
+	peak->clock_hz = clock_hz(samples, &selection, peak->nr_threads);
 	rot_string_set(&peak->clock_source, strcmp(samples->clock_kind, "measured") == 0 ? "counted" : "probe");
+	free(selection.runs);
 }

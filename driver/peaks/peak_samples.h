@@ -47,21 +47,18 @@ void peak_samples_clear(struct peak_samples *samples);
 struct measurement *measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr);
 
 /*
- * The upper quartile of the runs from..to-1 with its interval, of those that were not disturbed, or of all if all were.
- * A roof is what the machine can do: runs that something else slowed, which no counter has told, say nothing of it, and
- * the single best run may owe its place to a clock that was misread. *nr and *nr_tainted (may be NULL) count what it is
- * made of, and what was left out.
+ * By what variants are compared, and what a peak is: of the runs from..to-1 that were not disturbed (of all if all
+ * were) the upper quartile; or, where more than three quarters were slowed, the median of those on the plateau of rates
+ * per core cycle (plateau.h). A roof is what the machine can do: runs that something else slowed, which no counter has
+ * told, say nothing of it, and the single best run may owe its place to a clock that was misread. Per core cycle; NaN
+ * without runs.
  */
-struct peak_estimate peak_samples_estimate(const struct peak_samples *samples, const double *values, size_t from,
-					   size_t to, size_t *nr, size_t *nr_tainted);
-
-/* By what variants are compared: the same of the rates per core cycle. NaN without runs. */
 double peak_samples_score(const struct peak_samples *samples, size_t from, size_t to);
 
 /*
- * Sets the rates of the peak, its clock, its pages and the numbers of samples, from the samples from `from` on. A
- * latency was measured in accesses per time and is the time of one (of several threads or chains: of all their accesses
- * together, per second; of one thread's, per cycle).
+ * Sets the rates of the peak (all of the same runs, with their intervals), its clock, its pages and the numbers of
+ * samples, from the samples from `from` on. A latency was measured in accesses per time and is the time of one (of
+ * several threads or chains: of all their accesses together, per second; of one thread's, per cycle).
  */
 void peak_samples_fill(const struct peak_samples *samples, size_t from, struct peak *peak);
 

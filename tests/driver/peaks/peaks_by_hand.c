@@ -123,6 +123,7 @@ fill(struct peak *peak, size_t i)
 	peak->per_second = estimate(rows[i].per_cycle, rows[i].half_width, per_second);
 	peak->per_tsc_cycle =
 		estimate(rows[i].per_cycle, rows[i].half_width, is_latency ? TSC_HZ / CLOCK_HZ : CLOCK_HZ / TSC_HZ);
+	peak->usual_per_cycle = 0.75 * rows[i].per_cycle;
 	peak->clock_hz = CLOCK_HZ;
 	peak->clock_source = rot_strdup("probe");
 	peak->nr_samples = 20;

@@ -129,6 +129,7 @@ assert_same_peak(const struct peak *a, const struct peak *b)
 	assert_same_estimate(&a->per_cycle, &b->per_cycle);
 	assert_same_estimate(&a->per_second, &b->per_second);
 	assert_same_estimate(&a->per_tsc_cycle, &b->per_tsc_cycle);
+	assert_same_number(a->usual_per_cycle, b->usual_per_cycle);
 	assert_same_number(a->clock_hz, b->clock_hz);
 	assert_same_number(a->limit_per_cycle, b->limit_per_cycle);
 	ck_assert_uint_eq(a->nr_samples, b->nr_samples);
