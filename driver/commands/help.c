@@ -7,6 +7,8 @@
 #include "commands/command.h"
 #include "commands/print.h"
 #include "controllers/find.h"
+#include "memory.h"
+#include "nearest.h"
 #include "support/entry.h"
 
 static void
@@ -35,7 +37,13 @@ static void
 print_all(const struct command_context *context, const struct controller_info *infos, size_t nr)
 {
 	printf("rot measures where a program stands under the roofline of this machine.\n\n"
-	       "Usage: rot COMMAND [ARGUMENT...] [-KEY=VALUE...]\n\nCommands (more: rot help COMMAND)\n");
+	       "Usage: rot COMMAND [ARGUMENT...] [-KEY=VALUE...]\n\n"
+	       "First steps\n"
+	       "  rot doctor              what works on this machine\n"
+	       "  rot measure triad       an experiment: table, triad.pdf, triad.svg, triad.json\n"
+	       "  rot run PROGRAM         what a program does, and where it stands under the roof\n"
+	       "  rot peaks --quick       the roof of this machine, in a minute\n"
+	       "\nCommands (more: rot help COMMAND)\n");
 	for (size_t i = 0; i < nr_commands; i++) {
 		char *usage = command_usage(commands[i]);
 
@@ -78,6 +86,28 @@ print_topic(const struct command_context *context, const char *name, const struc
 }
 
 static int
+unknown_topic(const char *name, const struct controller_info *infos, size_t nr, struct rot_error *err)
+{
+	const char **names = rot_calloc(nr_commands + nr + configuration_nr_keys, sizeof(*names)), *nearest;
+	size_t nr_names = 0;
+
+	for (size_t i = 0; i < nr_commands; i++)
+		names[nr_names++] = commands[i]->name;
+	for (size_t i = 0; i < nr; i++)
+		names[nr_names++] = infos[i].name;
+	for (size_t i = 0; i < configuration_nr_keys; i++)
+		names[nr_names++] = configuration_keys[i].name;
+	nearest = rot_nearest(name, names, nr_names);
+	rot_error_set(err, 0, "there is no command, controller or key '%s'", name);
+	if (nearest)
+		rot_error_hint(err, "did you mean '%s'? What there is: rot help", nearest);
+	else
+		rot_error_hint(err, "what there is: rot help");
+	free(names);
+	return COMMAND_USAGE;
+}
+
+static int
 help_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
@@ -88,14 +118,10 @@ help_run(struct command_context *context, int argc, char **argv, struct rot_erro
 	if (!paths)
 		return -1;
 	controllers_list(paths, &infos, &nr);
-	if (argc == 0) {
+	if (argc == 0)
 		print_all(context, infos, nr);
-	} else if (!print_topic(context, argv[0], infos, nr)) {
-		command_find(argv[0], err);
-		rot_error_set(err, 0, "there is no command, controller or key '%s'", argv[0]);
-		rot_error_hint(err, "what there is: rot help");
-		rc = COMMAND_USAGE;
-	}
+	else if (!print_topic(context, argv[0], infos, nr))
+		rc = unknown_topic(argv[0], infos, nr, err);
 	controllers_list_delete(infos, nr);
 	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot list TOPIC: what can be named elsewhere. */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,34 @@
 #include "memory.h"
 #include "nearest.h"
 #include "quantities/quantity.h"
+#include "support/json.h"
+
+static const struct option_row rows[] = {
+	{.name = "json", .about = "JSON instead of text"},
+};
+
+static const struct option_table options = {"list", rows, sizeof(rows) / sizeof(*rows), false};
+
+/* The name, or the words that belong to it, hold the part that is asked for. */
+static bool
+is_asked(const struct listing *listing, const char *name, const char *words)
+{
+	return strcasestr(name, listing->part) || strcasestr(words, listing->part);
+}
+
+/* ---- kernels ---- */
+
+static bool
+is_settable(const struct rot_field *field)
+{
+	return !field->is_list && field->type != ROT_REFERENCE && strcmp(field->name, "id") != 0;
+}
 
 static int
 print_field(const struct rot_field *field, void *context)
 {
 	(void)context;
-	if (field->is_list || field->type == ROT_REFERENCE || !strcmp(field->name, "id"))
+	if (!is_settable(field))
 		return 0;
 	printf("      %s=%s%s%s%s%s%s%s\n          %s\n", field->name, field->default_text ? field->default_text : "",
 	       field->unit && *field->unit ? " " : "", field->unit ? field->unit : "", field->values ? "  [" : "",
@@ -27,7 +50,38 @@ print_field(const struct rot_field *field, void *context)
 }
 
 static int
-list_kernels(struct command_context *context, const char *part, struct rot_error *err)
+append_field(const struct rot_field *field, void *fields)
+{
+	json_t *json = json_object();
+
+	if (!is_settable(field)) {
+		json_decref(json);
+		return 0;
+	}
+	json_object_set_new(json, "name", json_text(field->name));
+	json_object_set_new(json, "default", json_text(field->default_text));
+	json_object_set_new(json, "unit", json_text(field->unit));
+	json_object_set_new(json, "values", json_text(field->values));
+	json_object_set_new(json, "isCompiledIn", json_boolean(field->macro != NULL));
+	json_object_set_new(json, "description", json_text(field->comment));
+	return json_array_append_new(fields, json);
+}
+
+static json_t *
+kernel_json(const struct definition *definition)
+{
+	json_t *json = json_object(), *fields = json_array();
+
+	json_object_set_new(json, "name", json_text(definition->class->name));
+	json_object_set_new(json, "folder", json_text(definition->folder));
+	json_object_set_new(json, "description", json_text(definition->class->comment));
+	rot_class_each_field(definition->class, append_field, fields);
+	json_object_set_new(json, "fields", fields);
+	return json;
+}
+
+static int
+list_kernels(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
 
@@ -37,16 +91,30 @@ list_kernels(struct command_context *context, const char *part, struct rot_error
 		const struct definition *definition = definitions_at(rot->kernels, i);
 		const struct rot_class *class = definition->class;
 
-		if (class->is_abstract || !strstr(class->name, part))
+		if (class->is_abstract || !is_asked(listing, class->name, ""))
 			continue;
+		listing->nr++;
+		if (listing->items) {
+			json_array_append_new(listing->items, kernel_json(definition));
+			continue;
+		}
 		print_entry(class->name, definition->folder, class->comment ? class->comment : "");
 		rot_class_each_field(class, print_field, NULL);
 	}
 	return 0;
 }
 
+/* ---- controllers ---- */
+
+static json_t *
+controller_json(const struct controller_info *info)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(info->name), "path", json_text(info->path), "place",
+			 json_text(info->place), "description", json_text(info->description));
+}
+
 static int
-list_controllers(struct command_context *context, const char *part, struct rot_error *err)
+list_controllers(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	const struct paths *paths = command_paths(context, err);
 	struct controller_info *infos;
@@ -55,16 +123,34 @@ list_controllers(struct command_context *context, const char *part, struct rot_e
 	if (!paths)
 		return -1;
 	controllers_list(paths, &infos, &nr);
-	for (size_t i = 0; i < nr; i++)
-		if (strstr(infos[i].name, part))
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_asked(listing, infos[i].name, ""))
+			continue;
+		listing->nr++;
+		if (listing->items)
+			json_array_append_new(listing->items, controller_json(&infos[i]));
+		else
 			print_entry(infos[i].name, *infos[i].path ? infos[i].path : infos[i].place,
 				    infos[i].description);
+	}
 	controllers_list_delete(infos, nr);
 	return 0;
 }
 
+/* ---- quantities ---- */
+
+static void
+print_quantity(const struct quantity_offer *offer)
+{
+	char *more = rot_format("%s  [%s] %s%s%s", offer->of, offer->unit, offer->kind, *offer->source ? ": " : "",
+				offer->source);
+
+	print_entry(offer->name, more, offer->description);
+	free(more);
+}
+
 static int
-list_quantities(struct command_context *context, const char *part, struct rot_error *err)
+list_quantities(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	struct rot *rot = command_rot(context, err);
 	struct quantity_offer *offers;
@@ -74,31 +160,53 @@ list_quantities(struct command_context *context, const char *part, struct rot_er
 		return -1;
 	nr = quantity_offers(rot, &offers);
 	for (size_t i = 0; i < nr; i++) {
-		const struct quantity_offer *offer = &offers[i];
-		char *more = rot_format("%s  [%s] %s%s%s", offer->of, offer->unit, offer->kind,
-					*offer->source ? ": " : "", offer->source);
-
-		if (strstr(offer->name, part))
-			print_entry(offer->name, more, offer->description);
-		free(more);
+		if (!is_asked(listing, offers[i].name, offers[i].of))
+			continue;
+		listing->nr++;
+		if (listing->items)
+			json_array_append_new(listing->items, quantity_offer_json(&offers[i]));
+		else
+			print_quantity(&offers[i]);
 	}
 	free(offers);
 	return 0;
 }
 
+/* ---- keys ---- */
+
+static json_t *
+key_json(const struct configuration *configuration, const struct configuration_key *key)
+{
+	const enum configuration_source origin = configuration_origin(configuration, key->name);
+
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", json_text(key->name), "value",
+			 json_text(configuration_text(configuration, key->name)), "origin",
+			 json_text(configuration_source_name(origin)), "type",
+			 json_text(configuration_type_name(key->type)), "choices", json_text(key->choices),
+			 "description", json_text(key->description));
+}
+
 static int
-list_keys(struct command_context *context, const char *part, struct rot_error *err)
+list_keys(struct command_context *context, struct listing *listing, struct rot_error *err)
 {
 	(void)err;
-	for (size_t i = 0; i < configuration_nr_keys; i++)
-		if (strstr(configuration_keys[i].name, part))
+	for (size_t i = 0; i < configuration_nr_keys; i++) {
+		if (!is_asked(listing, configuration_keys[i].name, ""))
+			continue;
+		listing->nr++;
+		if (listing->items)
+			json_array_append_new(listing->items, key_json(context->configuration, &configuration_keys[i]));
+		else
 			print_key(context->configuration, &configuration_keys[i]);
+	}
 	return 0;
 }
 
+/* ---- all ---- */
+
 static const struct topic {
 	const char *name, *summary;
-	int (*list)(struct command_context *context, const char *part, struct rot_error *err);
+	int (*list)(struct command_context *context, struct listing *listing, struct rot_error *err);
 } topics[] = {
 	{"controllers", "experiments that rot measure runs", list_controllers},
 	{"events", "hardware and software events of this machine that can be counted", list_events},
@@ -127,13 +235,43 @@ unknown_topic(const char *name, struct rot_error *err)
 }
 
 static int
+list_topic(struct command_context *context, const struct topic *topic, struct listing *listing, struct rot_error *err)
+{
+	int rc = topic->list(context, listing, err);
+
+	if (rc == 0 && listing->items) {
+		json_t *json = json_pack("{s:s, s:s, s:O}", "schema", "rot.list/1", "topic", topic->name, "items",
+					 listing->items);
+
+		json_dumpf(json, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(json);
+	}
+	if (rc < 0 || listing->nr > 0 || !*listing->part)
+		return rc;
+	rot_error_set(err, 0, "none of the %s has '%s' in its name", topic->name, listing->part);
+	return rot_error_hint(err, "'rot list %s' shows all", topic->name);
+}
+
+static int
 list_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
+	struct listing listing = {.part = ""};
+	bool is_json = false;
+	int rc;
+
+	if (options_take(&options, &is_json, &argc, argv, err) < 0)
+		return COMMAND_USAGE;
 	for (size_t i = 0; i < NR_TOPICS; i++) {
 		if (argc == 0)
 			print_entry(topics[i].name, "", topics[i].summary);
-		else if (!strcmp(topics[i].name, argv[0]))
-			return topics[i].list(context, argc > 1 ? argv[1] : "", err);
+		else if (!strcmp(topics[i].name, argv[0])) {
+			listing.part = argc > 1 ? argv[1] : "";
+			listing.items = is_json ? json_array() : NULL;
+			rc = list_topic(context, &topics[i], &listing, err);
+			json_decref(listing.items);
+			return rc;
+		}
 	}
 	return argc == 0 ? 0 : unknown_topic(argv[0], err);
 }
@@ -150,8 +288,9 @@ const struct command list_command = {
 	.name = "list",
 	.arguments = "[TOPIC [PART]]",
 	.summary = "kernels, controllers, events, quantities or keys; with PART those with it in their name",
-	.description = "Without TOPIC: the topics.",
+	.description = "Without TOPIC: the topics. PART may be written in small letters.",
 	.nr_arguments_max = 2,
+	.options = &options,
 	.run = list_run,
 	.complete = list_complete,
 };

@@ -139,11 +139,7 @@ quantities_json(struct rot *rot)
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < nr; i++)
-		json_array_append_new(array,
-				      json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "name", offers[i].name,
-						"of", offers[i].of, "unit", offers[i].unit, "kind", offers[i].kind,
-						"source", offers[i].source, "grade", offers[i].grade, "reason",
-						offers[i].reason, "advice", offers[i].advice));
+		json_array_append_new(array, quantity_offer_json(&offers[i]));
 	free(offers);
 	return array;
 }

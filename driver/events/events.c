@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "rot.h"
 #include "support/entry.h"
+#include "support/json.h"
 
 /* The smallest measurement: one workload that does nothing, with the listing measurer. NULL on error. */
 static struct measurement *
@@ -71,6 +72,19 @@ events_clear(struct events *events)
 {
 	rot_graph_delete(events->result);
 	*events = (struct events){.result = NULL};
+}
+
+/* ---- JSON ---- */
+
+json_t *
+event_json(const struct perf_event_description *event)
+{
+	json_t *json = json_entity(event), *attributes = json_array();
+
+	for (size_t i = 0; i < perf_event_description_nr_attributes(event); i++)
+		json_array_append_new(attributes, json_entity(perf_event_description_attributes_at(event, i)));
+	json_object_set_new(json, "attributes", attributes);
+	return json;
 }
 
 /* ---- printing ---- */

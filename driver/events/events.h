@@ -3,6 +3,7 @@
 #ifndef EVENTS_EVENTS_H
 #define EVENTS_EVENTS_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -24,6 +25,9 @@ void events_clear(struct events *events);
 
 /* Is the attribute a unit mask, which makes an event of its own? */
 bool event_attribute_is_umask(const struct perf_event_attribute_description *attribute);
+
+/* As in rot.events/1: name, description, and its unit masks and modifiers as attributes. New reference. */
+json_t *event_json(const struct perf_event_description *event);
 
 /* The unit with those of its events whose name holds part, in any case of letters; how many these are. Nothing is
  * printed if there is none. */

@@ -44,17 +44,6 @@ write_text(const struct pmu_description *pmu, const char *output_name, struct ro
 /* ---- JSON ---- */
 
 static json_t *
-event_json(const struct perf_event_description *event)
-{
-	json_t *json = json_entity(event), *attributes = json_array();
-
-	for (size_t i = 0; i < perf_event_description_nr_attributes(event); i++)
-		json_array_append_new(attributes, json_entity(perf_event_description_attributes_at(event, i)));
-	json_object_set_new(json, "attributes", attributes);
-	return json;
-}
-
-static json_t *
 pmu_json(const struct pmu_description *pmu)
 {
 	json_t *json = json_entity(pmu), *list = json_array();

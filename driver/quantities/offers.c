@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be asked for, and how this machine answers. */
+#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,4 +137,12 @@ quantity_offers(struct rot *rot, struct quantity_offer **offers)
 			  WORD_OPERATION);
 	*offers = pack_offers(&list);
 	return list.nr;
+}
+
+json_t *
+quantity_offer_json(const struct quantity_offer *offer)
+{
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "name", offer->name, "of", offer->of, "unit",
+			 offer->unit, "kind", offer->kind, "source", offer->source, "grade", offer->grade, "reason",
+			 offer->reason, "advice", offer->advice, "description", offer->description);
 }

@@ -58,6 +58,9 @@ struct quantity_offer {
 size_t
 quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */
 
+/* As JSON lists offers: each member. New reference. */
+struct json_t *quantity_offer_json(const struct quantity_offer *offer);
+
 /* ---- what is given back ---- */
 
 /* Why a sample was left out; bits. */

@@ -98,7 +98,7 @@ refused "a folder that is not there" 1 "No such file or directory
 for name in '' . .. / ../here/; do
 	refused "results called '$name'" 1 "'$name' cannot be the begin of the results' names" measure good "$name"
 done
-refused "an event that is not there" 1 "no event of this machine has 'nosuchevent' in its name" list events nosuchevent
+refused "an event that is not there" 1 "none of the events has 'nosuchevent' in its name" list events nosuchevent
 refused "a number that is too large" 2 "9223372036854775807" measure good -runs=99999999999999999999
 "$rot" list kernels -dataFolder=/nowhere >"$work/out" 2>"$work/err"
 status=$?

@@ -93,10 +93,15 @@ call help estimator
 has "help of a key" 0 "  -estimator=median   [choice: median min; default]" ""
 mkdir folder.xml
 call list controllers folder
-is "a folder is no controller" 0 "" ""
+is "a folder is no controller" 1 "" "rot: none of the controllers has 'folder' in its name
+     'rot list controllers' shows all"
 rmdir folder.xml
 call help nothing
-has "help of nothing known" 2 "" "there is no command, controller or key 'nothing'"
+is "help of nothing known" 2 "" "rot: there is no command, controller or key 'nothing'
+     what there is: rot help"
+call help trida
+is "help suggests the nearest of all" 2 "" "rot: there is no command, controller or key 'trida'
+     did you mean 'triad'? What there is: rot help"
 
 # ---- settings ----
 mkdir -p "$work/config/rot"
@@ -195,8 +200,11 @@ call --version
 has "--version" 0 "rot " ""
 call version -compiler=/nowhere/cc
 has "a compiler that is missing" 0 "/nowhere/cc: not found" ""
-call list kernels Tri
-has "kernels with their fields" 0 "bufferSize=" ""
+call list kernels tri
+has "kernels with their fields, in small letters too" 0 "  Triad $top_srcdir" ""
+has "and these fields" 0 "bufferSize=" ""
+call list quantities llcram
+has "quantities by what they are of" 0 "transferredBytes" ""
 mkdir -p "$work/data/rot/kernels/Broken" "$work/data/rot/kernels/Triad" "$work/data/rot/kernels/Mine"
 printf '<derivedClass name="Broken" baseType="KernelBase">\n<field/>\n' >"$work/data/rot/kernels/Broken/Broken.xml"
 for name in Triad Mine; do
@@ -213,6 +221,21 @@ has "my kernels hide the built-in ones" 0 "  Triad $work/data/rot/kernels/Triad
 has "and stand beside them" 0 "  Mine $work/data/rot/kernels/Mine
       my own" ""
 rm -r "$work/data"
+call list keys --json runs
+is "as JSON" 0 '{
+  "schema": "rot.list/1",
+  "topic": "keys",
+  "items": [
+    {
+      "name": "runs",
+      "value": "0",
+      "origin": "default",
+      "type": "whole number",
+      "choices": "",
+      "description": "runs of each point; 0: as the controller says"
+    }
+  ]
+}' ""
 call list quantities
 has "quantities" 0 "operationCount" ""
 call list events page-faults
