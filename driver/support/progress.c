@@ -11,13 +11,14 @@
 #include "support/clock.h"
 #include "support/progress.h"
 
-#define MIN_INTERVAL_S 0.1
+#define TERMINAL_INTERVAL_S 0.1
+#define LOG_INTERVAL_S 60
 
 /* The terminal is one for the whole process, and so is this. */
 static struct {
 	unsigned depth; /* of progress_begin; the rest is valid when it is not 0 */
-	bool is_silent;
-	bool is_shown;
+	bool is_silent, is_terminal;
+	bool is_shown; /* on the terminal */
 	size_t point, nr_points;
 	int run, nr_runs;
 	int nr_before, nr_all; /* of progress_part */
@@ -79,19 +80,28 @@ fitting_length(const char *text)
 	return (int)length;
 }
 
+static bool
+is_due(void)
+{
+	return clock_now_s() - progress.shown_s >= (progress.is_terminal ? TERMINAL_INTERVAL_S : LOG_INTERVAL_S);
+}
+
 static void
 show(const char *task)
 {
 	char *text;
 
-	if (progress.depth == 0 || progress.is_silent)
+	if (progress.depth == 0 || progress.is_silent || (!progress.is_terminal && !is_due()))
 		return;
 	text = progress_text(progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
 			     clock_now_s() - progress.begin_s);
-	fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
+	if (progress.is_terminal)
+		fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
+	else
+		fprintf(stderr, "rot: %s\n", text);
 	fflush(stderr);
 	free(text);
-	progress.is_shown = true;
+	progress.is_shown = progress.is_terminal;
 	progress.shown_s = clock_now_s();
 }
 
@@ -100,11 +110,13 @@ progress_begin(size_t nr_points, bool quiet)
 {
 	if (progress.depth++ > 0)
 		return;
-	progress.is_silent = quiet || !isatty(STDERR_FILENO);
+	progress.is_silent = quiet;
+	progress.is_terminal = isatty(STDERR_FILENO);
 	progress.point = 0;
 	progress.nr_points = nr_points;
 	progress.run = progress.nr_runs = 0;
 	progress.begin_s = clock_now_s();
+	progress.shown_s = progress.is_terminal ? 0 : progress.begin_s;
 }
 
 void
@@ -121,7 +133,7 @@ progress_run(int nr_done, int nr_runs)
 {
 	progress.run = progress.nr_before + nr_done;
 	progress.nr_runs = progress.nr_all ? progress.nr_all : nr_runs;
-	if (progress.run == progress.nr_runs || clock_now_s() - progress.shown_s >= MIN_INTERVAL_S)
+	if (progress.run == progress.nr_runs || is_due())
 		show(NULL);
 }
 

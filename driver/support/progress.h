@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One line on the terminal while an experiment measures: "point 3 of 9, run 4 of 10, about 12 s left". Silent with
- * -quiet, or when standard error is not a terminal. One experiment at a time; nested ones (default peaks) count as
- * points of the outer.
+ * One line on the terminal while an experiment measures: "point 3 of 9, run 4 of 10, about 12 s left". Where standard
+ * error is no terminal (a log), a line of its own once a minute. Silent with -quiet. One experiment at a time; nested
+ * ones (default peaks) count as points of the outer.
  */
 #ifndef SUPPORT_PROGRESS_H
 #define SUPPORT_PROGRESS_H

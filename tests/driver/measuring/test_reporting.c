@@ -91,8 +91,8 @@ START_TEST(progress_says_where_it_is)
 }
 END_TEST
 
-/* In a test standard error is a file: nothing may come. */
-START_TEST(progress_is_silent_without_a_terminal)
+/* In a test standard error is a file: nothing may come in the first minute. */
+START_TEST(progress_is_short_without_a_terminal)
 {
 	FILE *capture = tmpfile(), *old = stderr;
 	int old_fd = dup(2);
@@ -124,7 +124,7 @@ main(void)
 	tcase_add_test(tcase, monitor_nests_and_adds_up);
 	tcase_add_test(tcase, monitor_survives_one_leave_too_many);
 	tcase_add_loop_test(tcase, progress_says_where_it_is, 0, NR_ELEMENTS(lines));
-	tcase_add_test(tcase, progress_is_silent_without_a_terminal);
+	tcase_add_test(tcase, progress_is_short_without_a_terminal);
 	suite_add_tcase(suite, tcase);
 	return suite_run(suite);
 }
