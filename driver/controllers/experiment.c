@@ -378,7 +378,8 @@ warn_if_plots_will_fail(const struct experiment *experiment)
 	char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
 
 	if (experiment->nr_plots > 0 && !gnuplot)
-		rot_warning("gnuplot is missing, there will be no plots: apt-get install gnuplot-nox");
+		rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get install "
+			    "gnuplot-nox)");
 	free(gnuplot);
 }
 

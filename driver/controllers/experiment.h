@@ -244,7 +244,7 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 
-/* Draws all plots, alone. */
+/* Draws all plots, alone. Also after one that cannot be drawn; the first error is given back. */
 int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
 
 /* The table alone. */

@@ -658,8 +658,11 @@ out:
 int
 experiment_write_plots(const struct experiment *experiment, struct rot_error *err)
 {
+	struct rot_error later;
+	int rc = 0;
+
 	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
-		if (write_plot(experiment, &experiment->plots[i], err) < 0)
-			return -1;
-	return 0;
+		if (write_plot(experiment, &experiment->plots[i], rc == 0 ? err : &later) < 0)
+			rc = -1;
+	return rc;
 }

@@ -10,8 +10,9 @@
 #include "plots/script.h"
 #include "support/process.h"
 
+/* What we write, then what gnuplot makes of it. */
 static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg"};
-enum { NR_SUFFIXES = sizeof suffixes / sizeof *suffixes };
+enum { NR_WRITTEN = 2, NR_SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 static char *
 private_path(const struct gnuplot *gnuplot, const char *suffix)
@@ -82,7 +83,8 @@ run(const struct gnuplot *gnuplot, struct rot_error *err)
 	if (rc < 0) {
 		rot_error_prefix(err, "cannot draw '%s'", gnuplot->output_name);
 		if (not_found)
-			rot_error_hint(err, "apt-get install gnuplot-nox");
+			rot_error_hint(err, "apt-get install gnuplot-nox, or where it is: gnuplot %s.gnuplot",
+				       gnuplot->output_name);
 	} else if (result.signal) {
 		rc = rot_error_set(err, 0, "gnuplot was ended by signal %d (%s) while it drew '%s'", result.signal,
 				   strsignal(result.signal), gnuplot->output_name);
@@ -96,9 +98,9 @@ run(const struct gnuplot *gnuplot, struct rot_error *err)
 }
 
 static int
-move_in_place(const struct gnuplot *gnuplot, struct rot_error *err)
+move_in_place(const struct gnuplot *gnuplot, int nr_suffixes, struct rot_error *err)
 {
-	for (int i = 0; i < NR_SUFFIXES; i++) {
+	for (int i = 0; i < nr_suffixes; i++) {
 		char *from = private_path(gnuplot, suffixes[i]);
 		char *to = rot_format("%s.%s", gnuplot->output_name, suffixes[i]);
 		int rc = rename(from, to);
@@ -117,9 +119,13 @@ int
 gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err)
 {
 	if (close_file(&gnuplot->data, "data", gnuplot, err) < 0 ||
-	    close_file(&gnuplot->script, "gnuplot", gnuplot, err) < 0 || run(gnuplot, err) < 0)
+	    close_file(&gnuplot->script, "gnuplot", gnuplot, err) < 0)
 		return -1;
-	return move_in_place(gnuplot, err);
+	if (run(gnuplot, err) == 0)
+		return move_in_place(gnuplot, NR_SUFFIXES, err);
+	/* script and data can be drawn elsewhere */
+	move_in_place(gnuplot, NR_WRITTEN, NULL);
+	return -1;
 }
 
 void

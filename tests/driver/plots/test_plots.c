@@ -300,7 +300,7 @@ START_TEST(distribution_says_how_many_samples)
 }
 END_TEST
 
-START_TEST(without_gnuplot_nothing_is_left)
+START_TEST(without_gnuplot_the_script_is_left)
 {
 	struct roofline_plot plot = example();
 	struct rot_error err = {0};
@@ -309,7 +309,10 @@ START_TEST(without_gnuplot_nothing_is_left)
 	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "gnuplot"));
 	ck_assert_ptr_nonnull(strstr(err.hint, "apt-get install"));
-	ck_assert_int_eq(empty_folder(), 0);
+	ck_assert_ptr_nonnull(strstr(err.hint, "gnuplot example.gnuplot"));
+	ck_assert_int_eq(access("example.gnuplot", F_OK), 0);
+	ck_assert_int_eq(access("example.data", F_OK), 0);
+	ck_assert_int_eq(empty_folder(), 2);
 }
 END_TEST
 
@@ -323,7 +326,7 @@ START_TEST(a_failing_gnuplot_is_reported_with_its_words)
 	setenv("PATH", folder, 1);
 	ck_assert_int_eq(roofline_plot_write(&plot, "example", &err), -1);
 	ck_assert_msg(strstr(err.text, "no such terminal") != NULL, "%s", err.text);
-	ck_assert_int_eq(empty_folder(), 1);
+	ck_assert_int_eq(empty_folder(), 3);
 }
 END_TEST
 
@@ -361,7 +364,7 @@ main(void)
 	tcase_add_test(tcase, markers_are_drawn);
 	tcase_add_test(tcase, labels_of_markers_keep_off_points);
 	tcase_add_test(tcase, distribution_says_how_many_samples);
-	tcase_add_test(tcase, without_gnuplot_nothing_is_left);
+	tcase_add_test(tcase, without_gnuplot_the_script_is_left);
 	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);
 	tcase_add_test(tcase, an_unwritable_place_is_an_error);
 	suite_add_tcase(suite, tcase);
