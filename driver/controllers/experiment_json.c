@@ -27,45 +27,73 @@ has_text(const json_t *array, const char *text)
 	return false;
 }
 
-/* What kernels told of what they measured: libraries and their versions. */
 static void
-add_facts(json_t *facts, const struct measurement_result *result)
+add_text(json_t *array, const char *text)
 {
+	if (text[0] && !has_text(array, text))
+		json_array_append_new(array, json_text(text));
+}
+
+/* What the results in the cache tell of themselves; each text once. */
+struct origin {
+	json_t *compilers, *compile_lines;
+	json_t *facts;      /* what kernels told of what they measured: libraries and their versions */
+	char *first, *last; /* dates of the oldest and the newest; NULL: no result is known */
+};
+
+static void
+add_result(struct origin *origin, const struct measurement_result *result)
+{
+	add_text(origin->compilers, result->compiler);
+	for (size_t i = 0; i < measurement_result_nr_compile_lines(result); i++)
+		add_text(origin->compile_lines, measurement_result_compile_lines_at(result, i));
 	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
 		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
 
 		for (size_t j = 0; j < measurement_run_output_nr_facts(run); j++)
-			if (!has_text(facts, measurement_run_output_facts_at(run, j)))
-				json_array_append_new(facts, json_text(measurement_run_output_facts_at(run, j)));
+			add_text(origin->facts, measurement_run_output_facts_at(run, j));
 	}
+	if (!origin->first || strcmp(result->created, origin->first) < 0)
+		rot_string_set(&origin->first, result->created);
+	if (!origin->last || strcmp(result->created, origin->last) > 0)
+		rot_string_set(&origin->last, result->created);
 }
 
-/* Compiler and final compile lines are kept with the results. */
-static json_t *
-json_software(const struct experiment *experiment)
+static struct origin
+origin_of(const struct experiment *experiment)
 {
-	json_t *json = json_object(), *compilers = json_array(), *lines = json_array(), *facts = json_array();
+	struct origin origin = {json_array(), json_array(), json_array(), NULL, NULL};
 	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
 
 	for (size_t i = 0; i < experiment->nr_hashes; i++) {
 		struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
 
-		if (result && result->compiler[0] && !has_text(compilers, result->compiler))
-			json_array_append_new(compilers, json_text(result->compiler));
-		for (size_t j = 0; result && j < measurement_result_nr_compile_lines(result); j++)
-			if (!has_text(lines, measurement_result_compile_lines_at(result, j)))
-				json_array_append_new(lines, json_text(measurement_result_compile_lines_at(result, j)));
 		if (result)
-			add_facts(facts, result);
+			add_result(&origin, result);
 		rot_graph_delete(result);
 	}
 	result_cache_delete(cache);
-	json_object_set_new(json, "rot", json_text(PACKAGE_VERSION));
-	json_object_set_new(json, "kernel", json_text(experiment->rot->machine->kernel_release));
-	json_object_set_new(json, "compilers", compilers);
-	json_object_set_new(json, "compileLines", lines);
-	json_object_set_new(json, "facts", facts);
-	return json;
+	return origin;
+}
+
+/* software, and the dates where results are known. */
+static void
+add_origin(json_t *json, const struct experiment *experiment)
+{
+	struct origin origin = origin_of(experiment);
+	json_t *software = json_object();
+
+	json_object_set_new(software, "rot", json_text(PACKAGE_VERSION));
+	json_object_set_new(software, "kernel", json_text(experiment->rot->machine->kernel_release));
+	json_object_set_new(software, "compilers", origin.compilers);
+	json_object_set_new(software, "compileLines", origin.compile_lines);
+	json_object_set_new(software, "facts", origin.facts);
+	json_object_set_new(json, "software", software);
+	if (origin.first)
+		json_object_set_new(json, "measured",
+				    json_pack("{s:s, s:s}", "first", origin.first, "last", origin.last));
+	free(origin.first);
+	free(origin.last);
 }
 
 static json_t *
@@ -146,7 +174,7 @@ json_ceiling(const struct experiment_own_ceiling *ceiling)
 	json_object_set_new(json, "of", json_text(is_performance ? ceiling->operation : ceiling->border));
 	json_object_set_new(json, "unit", json_text(ceiling->value.unit));
 	json_object_set_new(json, "value", json_number(ceiling->best));
-	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "median" : "maximum"));
+	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "upperQuartile" : "maximum"));
 	json_object_set_new(json, "n", json_number((double)ceiling->value.summary.n));
 	json_object_set_new(
 		json, "low",
@@ -174,7 +202,7 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 	json_object_set_new(json, "controller", json_text(experiment->controller_name));
 	json_object_set_new(json, "complete", json_boolean(is_complete));
 	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
-	json_object_set_new(json, "software", json_software(experiment));
+	add_origin(json, experiment);
 	json_object_set_new(json, "descriptionHashes", hashes);
 	json_object_set_new(json, "points", points);
 	json_object_set_new(json, "ceilings", ceilings);

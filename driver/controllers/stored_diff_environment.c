@@ -5,6 +5,7 @@
 
 #include "controllers/stored_diff.h"
 #include "memory.h"
+#include "support/json.h"
 
 static char *
 text_of(const json_t *value)
@@ -154,16 +155,30 @@ print_differences(FILE *out, json_t *first, json_t *second)
 	return nr;
 }
 
+/* " of 2026-11-22 20:31", when the newest of what it holds was measured; "" where the file does not say. Fresh memory.
+ */
+static char *
+date_text(const struct stored_result *result)
+{
+	const char *last = json_text_at(json_object_get(result->json, "measured"), "last");
+	const int day = (int)strcspn(last, "T");
+
+	return *last ? rot_format(" of %.*s %.5s", day, last, last[day] ? last + day + 1 : "") : rot_strdup("");
+}
+
 void
 stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second)
 {
 	static const char *const parts[] = {"machine", "software"};
+	char *dates[] = {date_text(first), date_text(second)};
 	size_t nr = 0;
 
-	fprintf(out, "environment (< %s, > %s):\n", first->path, second->path);
+	fprintf(out, "environment (< %s%s, > %s%s):\n", first->path, dates[0], second->path, dates[1]);
 	for (size_t i = 0; i < 2; i++)
 		nr += print_differences(out, json_object_get(first->json, parts[i]),
 					json_object_get(second->json, parts[i]));
 	if (nr == 0)
 		fputs("    the same machine, kernel, compiler, flags and libraries, as far as the files say\n", out);
+	free(dates[0]);
+	free(dates[1]);
 }

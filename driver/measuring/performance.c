@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "config.h"
 #include "configuration/configuration.h"
@@ -15,6 +14,7 @@
 #include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/clock.h"
 #include "support/progress.h"
 
 static bool
@@ -114,11 +114,9 @@ static struct measurement_result *
 new_result(const struct performance *performance, const struct performance_pass *pass)
 {
 	struct measurement_result *result = measurement_result_new();
-	char created[32], *description = rot_xml_write(pass->description);
-	time_t now = time(NULL);
-	struct tm utc;
+	char created[CLOCK_DATE_SIZE], *description = rot_xml_write(pass->description);
 
-	strftime(created, sizeof created, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+	clock_date(created);
 	rot_string_set(&result->description_hash, pass->hash);
 	rot_string_set(&result->description, description);
 	rot_string_set(&result->core_hash, performance->core_hash);

@@ -3,14 +3,8 @@
 #include <math.h>
 
 #include "programs/report.h"
-
-static json_t *
-json_text(const char *text)
-{
-	json_t *json = json_string(text ? text : "");
-
-	return json ? json : json_string("(not UTF-8)");
-}
+#include "support/clock.h"
+#include "support/json.h"
 
 static json_t *
 json_program(const struct program_report *report)
@@ -246,6 +240,7 @@ void
 program_report_add_json(const struct program_report *report, json_t *json)
 {
 	json_t *runs = json_array(), *notes = json_array(), *regions = json_array();
+	char now[CLOCK_DATE_SIZE];
 
 	for (size_t i = 0; i < report->regions.nr; i++)
 		json_array_append_new(regions, json_region(&report->regions.items[i]));
@@ -253,6 +248,8 @@ program_report_add_json(const struct program_report *report, json_t *json)
 		json_array_append_new(runs, json_run(program_command_output_outputs_at(report->output, i)));
 	for (size_t i = 0; i < report->nr_notes; i++)
 		json_array_append_new(notes, json_text(report->notes[i]));
+	clock_date(now);
+	json_object_set_new(json, "measured", json_pack("{s:s, s:s}", "first", now, "last", now));
 	json_object_set_new(json, "program", json_program(report));
 	json_object_set_new(json, "backend", json_text(report->output->backend));
 	json_object_set_new(json, "bound", json_text(report->bound));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The driver's own clock: for progress, time limits and where the time went. */
+/* The driver's own clocks: for progress, time limits and where the time went, and the date of results. */
 #ifndef SUPPORT_CLOCK_H
 #define SUPPORT_CLOCK_H
 
@@ -13,6 +13,19 @@ clock_now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+enum { CLOCK_DATE_SIZE = sizeof("2026-11-22T20:31:02Z") };
+
+/* Date and time in UTC, as ISO 8601 writes them. */
+static inline void
+clock_date(char text[CLOCK_DATE_SIZE])
+{
+	time_t now = time(NULL);
+	struct tm utc;
+
+	if (strftime(text, CLOCK_DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc)) == 0)
+		text[0] = '\0';
 }
 
 #endif

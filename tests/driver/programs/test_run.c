@@ -155,11 +155,12 @@ END_TEST
 static void
 check_json(const char *path, const char *golden)
 {
-	static const char *const other[] = {"machine", "software"};
+	static const char *const other[] = {"machine", "software", "measured"};
 	json_t *json = json_load_file(path, 0, NULL), *program;
 	char *text;
 
 	ck_assert_ptr_nonnull(json);
+	ck_assert_uint_eq(strlen(json_string_value(json_object_get(json_object_get(json, "measured"), "last"))), 20);
 	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
 		ck_assert_int_eq(json_object_del(json, other[i]), 0);
 	program = json_object_get(json, "program");
