@@ -301,23 +301,16 @@ START_TEST(test_snake_case)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("definition");
-	TCase *tcase = tcase_create("definition");
+static const struct listed_test tests[] = {
+	{&test_bad_files, NR_ELEMENTS(bad_files)},
+	{&test_missing_files, 1},
+	{&test_a_class_is_defined_once, 1},
+	{&test_unresolvable, NR_ELEMENTS(unresolvable)},
+	{&test_circular_bases, 1},
+	{&test_resolving_in_steps, 1},
+	{&test_rows, 1},
+	{&test_folders_are_read_in_order, 1},
+	{&test_snake_case, NR_ELEMENTS(snakes)},
+};
 
-	tcase_add_checked_fixture(tcase, open_all, close_all);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_loop_test(tcase, test_bad_files, 0, NR_ELEMENTS(bad_files));
-	tcase_add_test(tcase, test_missing_files);
-	tcase_add_test(tcase, test_a_class_is_defined_once);
-	tcase_add_loop_test(tcase, test_unresolvable, 0, NR_ELEMENTS(unresolvable));
-	tcase_add_test(tcase, test_circular_bases);
-	tcase_add_test(tcase, test_resolving_in_steps);
-	tcase_add_test(tcase, test_rows);
-	tcase_add_test(tcase, test_folders_are_read_in_order);
-	tcase_add_loop_test(tcase, test_snake_case, 0, NR_ELEMENTS(snakes));
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("definition", tests, .set_up = open_all, .tear_down = close_all);

@@ -141,17 +141,10 @@ START_TEST(test_deep_nesting)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("document");
-	TCase *tcase = tcase_create("document");
+static const struct listed_test tests[] = {
+	{&test_written_by_hand, 1},
+	{&test_errors, NR_ELEMENTS(bad_documents)},
+	{&test_deep_nesting, 1},
+};
 
-	tcase_add_checked_fixture(tcase, open_registry, close_registry);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_written_by_hand);
-	tcase_add_loop_test(tcase, test_errors, 0, NR_ELEMENTS(bad_documents));
-	tcase_add_test(tcase, test_deep_nesting);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("document", tests, .set_up = open_registry, .tear_down = close_registry);

@@ -307,19 +307,12 @@ START_TEST(test_a_long_linked_list)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("forms");
-	TCase *tcase = tcase_create("forms");
+static const struct listed_test tests[] = {
+	{&test_round_trip_of_entities, 60},
+	{&test_round_trip_of_random_classes, 60},
+	{&test_every_change_of_a_small_graph, NR_FORMS},
+	{&test_changes_of_larger_graphs, 8},
+	{&test_a_long_linked_list, 2 * NR_FORMS},
+};
 
-	tcase_add_checked_fixture(tcase, open_all, close_all);
-	tcase_set_timeout(tcase, 600);
-	tcase_add_loop_test(tcase, test_round_trip_of_entities, 0, 60);
-	tcase_add_loop_test(tcase, test_round_trip_of_random_classes, 0, 60);
-	tcase_add_loop_test(tcase, test_every_change_of_a_small_graph, 0, NR_FORMS);
-	tcase_add_loop_test(tcase, test_changes_of_larger_graphs, 0, 8);
-	tcase_add_loop_test(tcase, test_a_long_linked_list, 0, 2 * NR_FORMS);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("forms", tests, .set_up = open_all, .tear_down = close_all, .timeout_s = 600);

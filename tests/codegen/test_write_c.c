@@ -190,18 +190,12 @@ START_TEST(test_the_program)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("write_c");
-	TCase *tcase = tcase_create("write_c");
+static const struct listed_test tests[] = {
+	{&test_layout_of_the_entities_of_rot, 1},
+	{&test_layout_of_all_types, 1},
+	{&test_defaults_and_accessors, 1},
+	{&test_files_that_do_not_change_are_left_alone, 1},
+	{&test_the_program, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_layout_of_the_entities_of_rot);
-	tcase_add_test(tcase, test_layout_of_all_types);
-	tcase_add_test(tcase, test_defaults_and_accessors);
-	tcase_add_test(tcase, test_files_that_do_not_change_are_left_alone);
-	tcase_add_test(tcase, test_the_program);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("write_c", tests);

@@ -72,13 +72,16 @@ find_compilers(void)
 			kernels_compilers[nr++] = names[i];
 }
 
-void
+bool
 fixture_open(void)
 {
 	kernels_folder = temporary_folder_new();
 	open_definitions();
 	open_machine();
 	find_compilers();
+	if (!kernels_compilers[0])
+		fprintf(stderr, "SKIP: there is no compiler\n");
+	return kernels_compilers[0] != NULL;
 }
 
 void
@@ -144,6 +147,17 @@ has_program(const char *name)
 	free(run_command(command, &status));
 	free(command);
 	return status == 0;
+}
+
+bool
+has_objdump(void)
+{
+	const bool has = has_program("objdump");
+
+	if (!has)
+		fprintf(stderr,
+			"SKIP: the instructions are not looked at: there is no objdump (apt-get install binutils)\n");
+	return has;
 }
 
 struct macro_visit {
@@ -226,25 +240,4 @@ kernel_compile(const struct kernel_base *kernel, const char *compiler, const cha
 	free(flags);
 	free(macros);
 	return path;
-}
-
-int
-kernel_tests_run(const char *name, void (*add)(TCase *tcase))
-{
-	Suite *suite = suite_create(name);
-	TCase *tcase = tcase_create(name);
-	int nr_failed;
-
-	suite_add_tcase(suite, tcase);
-	fixture_open();
-	if (!kernels_compilers[0]) {
-		fprintf(stderr, "SKIP: there is no compiler\n");
-		fixture_close();
-		return TEST_SKIPPED;
-	}
-	tcase_set_timeout(tcase, 120);
-	add(tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
 }

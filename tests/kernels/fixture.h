@@ -18,15 +18,10 @@ extern char *kernels_folder;
 /* The compilers found on this machine: gcc and clang, or cc if there is neither. NULL-terminated. */
 extern const char *kernels_compilers[];
 
-/* Exit with a message on failure. */
-void fixture_open(void);
+/* What suites of kernels need, once around all tests. Exits with a message on failure; false, after one: no compiler.
+ * fixture_close is needed in any case. */
+bool fixture_open(void);
 void fixture_close(void);
-
-/*
- * What main returns of a program with one test case, whose tests add adds: opens and closes the fixture around it.
- * Skipped without a compiler.
- */
-int kernel_tests_run(const char *name, void (*add)(TCase *tcase));
 
 /* A kernel's entity with fields set: kernel_of("Memory", "operation=WRITE streams=2"). A bad field fails the test. */
 struct kernel_base *kernel_of(const char *class_name, const char *fields);
@@ -42,5 +37,8 @@ char *output_of(const char *command);
 
 /* Whether PATH has the program. */
 bool has_program(const char *name);
+
+/* That shows the instructions of compiled kernels; says on standard error what to install. */
+bool has_objdump(void);
 
 #endif

@@ -121,18 +121,17 @@ START_TEST(loops_only_load)
 }
 END_TEST
 
-static void
-add_tests(TCase *tcase)
-{
-	tcase_add_loop_test(tcase, all_lines_are_one_cycle, 0, NR_ELEMENTS(cycles));
-	tcase_add_test(tcase, steps_go_anywhere);
-	tcase_add_test(tcase, chains_go_on);
-	if (has_program("objdump"))
-		tcase_add_loop_test(tcase, loops_only_load, 0, 3);
-}
-
 int
 main(void)
 {
-	return kernel_tests_run("Chase", add_tests);
+	const int objdump = has_objdump();
+	const struct listed_test tests[] = {
+		{&all_lines_are_one_cycle, NR_ELEMENTS(cycles)},
+		{&steps_go_anywhere, 1},
+		{&chains_go_on, 1},
+		{&loops_only_load, objdump * 3},
+	};
+	const struct suite suite = SUITE("Chase", tests, .needs = {fixture_open}, .close = fixture_close);
+
+	return suite_run(&suite);
 }

@@ -372,26 +372,20 @@ START_TEST(disk_io_leaves_nothing)
 }
 END_TEST
 
-static void
-add_tests(TCase *tcase)
-{
-	tcase_add_loop_test(tcase, kernels_compute_what_they_check, 0, NR_ELEMENTS(kernels));
-	tcase_add_loop_test(tcase, loops_multiply_alike, 0, 3);
-	tcase_add_loop_test(tcase, wht_is_its_own_inverse, 0, 2);
-	tcase_add_loop_test(tcase, fft_finds_a_frequency, 0, 2);
-	tcase_add_loop_test(tcase, wisdom_is_kept, 0, 3);
-	tcase_add_test(tcase, a_wrong_product_is_noticed);
-	tcase_add_test(tcase, wrong_vectors_are_noticed);
-	tcase_add_test(tcase, libraries_are_found_without_loading_them);
-	tcase_add_test(tcase, a_library_is_loaded_with_its_variables);
-	tcase_add_test(tcase, facts_are_told_once);
-	tcase_add_test(tcase, an_unknown_core_is_refused);
-	tcase_add_test(tcase, cpu_migrating_migrates);
-	tcase_add_loop_test(tcase, disk_io_leaves_nothing, 0, 2);
-}
+static const struct listed_test tests[] = {
+	{&kernels_compute_what_they_check, NR_ELEMENTS(kernels)},
+	{&loops_multiply_alike, 3},
+	{&wht_is_its_own_inverse, 2},
+	{&fft_finds_a_frequency, 2},
+	{&wisdom_is_kept, 3},
+	{&a_wrong_product_is_noticed, 1},
+	{&wrong_vectors_are_noticed, 1},
+	{&libraries_are_found_without_loading_them, 1},
+	{&a_library_is_loaded_with_its_variables, 1},
+	{&facts_are_told_once, 1},
+	{&an_unknown_core_is_refused, 1},
+	{&cpu_migrating_migrates, 1},
+	{&disk_io_leaves_nothing, 2},
+};
 
-int
-main(void)
-{
-	return kernel_tests_run("kernels of experiments", add_tests);
-}
+const struct suite test_suite = SUITE("kernels of experiments", tests, .needs = {fixture_open}, .close = fixture_close);

@@ -231,20 +231,11 @@ START_TEST(dummy_compiles)
 }
 END_TEST
 
-static void
-add_tests(TCase *tcase)
-{
-	tcase_add_loop_test(tcase, arithmetic_has_its_instructions, 0, (int)(NR_OPERATIONS * NR_PRECISIONS));
-	tcase_add_loop_test(tcase, triad_is_vectorised_as_the_flags_say, 0, 2);
-	tcase_add_test(tcase, dummy_compiles);
-}
+static const struct listed_test tests[] = {
+	{&arithmetic_has_its_instructions, (int)(NR_OPERATIONS *NR_PRECISIONS)},
+	{&triad_is_vectorised_as_the_flags_say, 2},
+	{&dummy_compiles, 1},
+};
 
-int
-main(void)
-{
-	if (!has_program("objdump")) {
-		fprintf(stderr, "SKIP: there is no objdump: apt-get install binutils\n");
-		return TEST_SKIPPED;
-	}
-	return kernel_tests_run("kernels' loops", add_tests);
-}
+const struct suite test_suite =
+	SUITE("kernels' loops", tests, .needs = {fixture_open, has_objdump}, .close = fixture_close);

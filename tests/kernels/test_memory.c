@@ -370,25 +370,21 @@ START_TEST(warming_ends)
 }
 END_TEST
 
-static void
-add_tests(TCase *tcase)
-{
-	if (has_program("objdump")) {
-		tcase_add_loop_test(tcase, memory_has_its_instructions, 0, NR_ELEMENTS(operations));
-		tcase_add_loop_test(tcase, memory_has_short_passes, 0, NR_ELEMENTS(operations));
-		tcase_add_test(tcase, memory_has_long_loops);
-		tcase_add_test(tcase, random_read_waits_for_what_it_reads);
-	} else {
-		fprintf(stderr, "without looking at instructions: there is no objdump: apt-get install binutils\n");
-	}
-	tcase_add_loop_test(tcase, stores_change_everything, 0, NR_ELEMENTS(shapes));
-	tcase_add_loop_test(tcase, updates_add_to_every_word, 0, NR_ELEMENTS(shapes));
-	tcase_add_loop_test(tcase, parts_are_combined, 0, NR_ELEMENTS(shapes));
-	tcase_add_test(tcase, warming_ends);
-}
-
 int
 main(void)
 {
-	return kernel_tests_run("memory", add_tests);
+	const int objdump = has_objdump();
+	const struct listed_test tests[] = {
+		{&memory_has_its_instructions, objdump * NR_ELEMENTS(operations)},
+		{&memory_has_short_passes, objdump * NR_ELEMENTS(operations)},
+		{&memory_has_long_loops, objdump},
+		{&random_read_waits_for_what_it_reads, objdump},
+		{&stores_change_everything, NR_ELEMENTS(shapes)},
+		{&updates_add_to_every_word, NR_ELEMENTS(shapes)},
+		{&parts_are_combined, NR_ELEMENTS(shapes)},
+		{&warming_ends, 1},
+	};
+	const struct suite suite = SUITE("memory", tests, .needs = {fixture_open}, .close = fixture_close);
+
+	return suite_run(&suite);
 }

@@ -412,24 +412,18 @@ START_TEST(dummy_runs)
 }
 END_TEST
 
-static void
-add_tests(TCase *tcase)
-{
-	tcase_add_loop_test(tcase, triad_adds_and_multiplies, 0, 3);
-	tcase_add_loop_test(tcase, memory_reads_all_of_its_buffer, 0, 4);
-	tcase_add_test(tcase, memory_streams_walk_side_by_side);
-	tcase_add_test(tcase, random_read_reads_everywhere);
-	tcase_add_loop_test(tcase, introduction_walks_rows_or_columns, 0, 6);
-	tcase_add_test(tcase, introduction_computes_the_same_in_both_orders);
-	tcase_add_loop_test(tcase, arithmetic_advances_its_chains, 0, NR_ELEMENTS(arithmetics));
-	tcase_add_loop_test(tcase, integers_are_exact, 0, NR_ELEMENTS(integers));
-	tcase_add_loop_test(tcase, arithmetic_stays_finite, 0, 7);
-	tcase_add_test(tcase, arithmetic_runs_until_stopped);
-	tcase_add_test(tcase, dummy_runs);
-}
+static const struct listed_test tests[] = {
+	{&triad_adds_and_multiplies, 3},
+	{&memory_reads_all_of_its_buffer, 4},
+	{&memory_streams_walk_side_by_side, 1},
+	{&random_read_reads_everywhere, 1},
+	{&introduction_walks_rows_or_columns, 6},
+	{&introduction_computes_the_same_in_both_orders, 1},
+	{&arithmetic_advances_its_chains, NR_ELEMENTS(arithmetics)},
+	{&integers_are_exact, NR_ELEMENTS(integers)},
+	{&arithmetic_stays_finite, 7},
+	{&arithmetic_runs_until_stopped, 1},
+	{&dummy_runs, 1},
+};
 
-int
-main(void)
-{
-	return kernel_tests_run("kernels' runs", add_tests);
-}
+const struct suite test_suite = SUITE("kernels' runs", tests, .needs = {fixture_open}, .close = fixture_close);

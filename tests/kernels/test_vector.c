@@ -288,19 +288,16 @@ START_TEST(vectors_lie_where_the_gap_says)
 }
 END_TEST
 
-static void
-add_tests(TCase *tcase)
-{
-	if (has_program("objdump"))
-		tcase_add_loop_test(tcase, operations_have_their_instructions, 0, NR_CASES);
-	else
-		fprintf(stderr, "the instructions are not looked at: there is no objdump (apt-get install binutils)\n");
-	tcase_add_loop_test(tcase, operations_compute_what_they_say, 0, NR_CASES);
-	tcase_add_test(tcase, vectors_lie_where_the_gap_says);
-}
-
 int
 main(void)
 {
-	return kernel_tests_run("the kernel Vector", add_tests);
+	const int objdump = has_objdump();
+	const struct listed_test tests[] = {
+		{&operations_have_their_instructions, objdump * NR_CASES},
+		{&operations_compute_what_they_say, NR_CASES},
+		{&vectors_lie_where_the_gap_says, 1},
+	};
+	const struct suite suite = SUITE("the kernel Vector", tests, .needs = {fixture_open}, .close = fixture_close);
+
+	return suite_run(&suite);
 }

@@ -358,22 +358,10 @@ START_TEST(missing_instructions_are_refused)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("kernels' work");
-	TCase *tcase = tcase_create("work");
-	int nr_failed;
+static const struct listed_test tests[] = {
+	{&bytes_are_expected, NR_ELEMENTS(transfers)},       {&compulsory_bytes_are_no_more, NR_ELEMENTS(compulsory)},
+	{&operations_are_expected, NR_ELEMENTS(works)},      {&nothing_is_expected_until_stopped, 1},
+	{&what_cannot_be_is_refused, NR_ELEMENTS(refusals)}, {&missing_instructions_are_refused, NR_ELEMENTS(needs)},
+};
 
-	fixture_open();
-	tcase_add_loop_test(tcase, bytes_are_expected, 0, NR_ELEMENTS(transfers));
-	tcase_add_loop_test(tcase, compulsory_bytes_are_no_more, 0, NR_ELEMENTS(compulsory));
-	tcase_add_loop_test(tcase, operations_are_expected, 0, NR_ELEMENTS(works));
-	tcase_add_test(tcase, nothing_is_expected_until_stopped);
-	tcase_add_loop_test(tcase, what_cannot_be_is_refused, 0, NR_ELEMENTS(refusals));
-	tcase_add_loop_test(tcase, missing_instructions_are_refused, 0, NR_ELEMENTS(needs));
-	suite_add_tcase(suite, tcase);
-	nr_failed = suite_run(suite);
-	fixture_close();
-	return nr_failed;
-}
+const struct suite test_suite = SUITE("kernels' work", tests, .needs = {fixture_open}, .close = fixture_close);

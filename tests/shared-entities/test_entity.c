@@ -305,22 +305,17 @@ START_TEST(test_registry)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("entity");
-	TCase *tcase = tcase_create("entity");
+static const struct listed_test tests[] = {
+	{&test_defaults, 1},
+	{&test_hand_written_part_is_zeroed, 1},
+	{&test_set_and_get, NR_ELEMENTS(good_values)},
+	{&test_set_refuses, NR_ELEMENTS(bad_values)},
+	{&test_a_refused_value_changes_nothing, 1},
+	{&test_numbers, 1},
+	{&test_numbers_do_not_depend_on_the_locale, 1},
+	{&test_lists, 1},
+	{&test_classes, 1},
+	{&test_registry, 1},
+};
 
-	tcase_add_test(tcase, test_defaults);
-	tcase_add_test(tcase, test_hand_written_part_is_zeroed);
-	tcase_add_loop_test(tcase, test_set_and_get, 0, NR_ELEMENTS(good_values));
-	tcase_add_loop_test(tcase, test_set_refuses, 0, NR_ELEMENTS(bad_values));
-	tcase_add_test(tcase, test_a_refused_value_changes_nothing);
-	tcase_add_test(tcase, test_numbers);
-	tcase_add_test(tcase, test_numbers_do_not_depend_on_the_locale);
-	tcase_add_test(tcase, test_lists);
-	tcase_add_test(tcase, test_classes);
-	tcase_add_test(tcase, test_registry);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("entity", tests);

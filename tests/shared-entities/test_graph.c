@@ -393,24 +393,17 @@ START_TEST(test_a_long_linked_list)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("graph");
-	TCase *tcase = tcase_create("graph");
+static const struct listed_test tests[] = {
+	{&test_golden_forms, 1},
+	{&test_escapes, 1},
+	{&test_text_errors, NR_ELEMENTS(bad_texts)},
+	{&test_zero_bytes_are_an_error, 1},
+	{&test_what_follows_the_end_is_left_unread, 1},
+	{&test_a_full_device_is_an_error, 1},
+	{&test_shape_matters_for_equality, 1},
+	{&test_clone_map, 1},
+	{&test_random_graphs, 100},
+	{&test_a_long_linked_list, 1},
+};
 
-	tcase_add_checked_fixture(tcase, open_registry, close_registry);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, test_golden_forms);
-	tcase_add_test(tcase, test_escapes);
-	tcase_add_loop_test(tcase, test_text_errors, 0, NR_ELEMENTS(bad_texts));
-	tcase_add_test(tcase, test_zero_bytes_are_an_error);
-	tcase_add_test(tcase, test_what_follows_the_end_is_left_unread);
-	tcase_add_test(tcase, test_a_full_device_is_an_error);
-	tcase_add_test(tcase, test_shape_matters_for_equality);
-	tcase_add_test(tcase, test_clone_map);
-	tcase_add_loop_test(tcase, test_random_graphs, 0, 100);
-	tcase_add_test(tcase, test_a_long_linked_list);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("graph", tests, .set_up = open_registry, .tear_down = close_registry);

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "config.h"
+
 bool
 permits_tracing(void)
 {
@@ -28,6 +30,17 @@ permits_tracing(void)
 		waitpid(pid, NULL, 0);
 	}
 	return is_permitted;
+}
+
+bool
+permits_preloading(void)
+{
+#ifdef ROT_SANITIZED
+	fputs("SKIP: sanitizers must be the first library of a program\n", stderr);
+	return false;
+#else
+	return true;
+#endif
 }
 
 bool

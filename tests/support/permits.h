@@ -9,6 +9,9 @@
 /* Processes may be traced by those that started them. */
 bool permits_tracing(void);
 
+/* Libraries may be loaded before rot: not if it is sanitized, because sanitizers must come first. */
+bool permits_preloading(void);
+
 /* Page faults of this process may be counted. */
 bool permits_counting(void);
 

@@ -11,16 +11,50 @@
 
 #include "memory.h"
 
-int
-suite_run(Suite *suite)
+/* Around each test, in its process. */
+static TCase *
+case_of(const struct suite *suite)
 {
-	SRunner *runner = srunner_create(suite);
+	TCase *tcase = tcase_create(suite->name);
+
+	tcase_set_timeout(tcase, suite->timeout_s ? suite->timeout_s : 120);
+	tcase_add_checked_fixture(tcase, suite->set_up, suite->tear_down);
+	for (int i = 0; i < suite->nr_tests; i++)
+		tcase_add_loop_test(tcase, *suite->tests[i].test, 0, suite->tests[i].times);
+	return tcase;
+}
+
+static bool
+can_run(const struct suite *suite)
+{
+	for (int i = 0; i < NR_ELEMENTS(suite->needs) && suite->needs[i]; i++)
+		if (!suite->needs[i]())
+			return false;
+	return true;
+}
+
+static int
+run_all(const struct suite *suite)
+{
+	Suite *checked = suite_create(suite->name);
+	SRunner *runner = srunner_create(checked);
 	int nr_failed;
 
+	suite_add_tcase(checked, case_of(suite));
 	srunner_run_all(runner, CK_ENV);
 	nr_failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
 	return nr_failed ? 1 : 0;
+}
+
+int
+suite_run(const struct suite *suite)
+{
+	int status = can_run(suite) ? run_all(suite) : TEST_SKIPPED;
+
+	if (suite->close)
+		suite->close();
+	return status;
 }
 
 static char *

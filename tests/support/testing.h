@@ -4,6 +4,7 @@
 #define TESTS_TESTING_H
 
 #include <check.h>
+#include <stdbool.h>
 
 /* How many elements an array has, as check's loop tests count them. */
 #define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -11,8 +12,37 @@
 /* The exit status of a test that this machine cannot run. */
 #define TEST_SKIPPED 77
 
-/* Runs and deletes the suite: 0 when all passed, otherwise 1. */
-int suite_run(Suite *suite);
+/* times: how often it runs, with _i counting from 0; of 0 it does not. */
+struct listed_test {
+	const TTest **test;
+	int times;
+};
+
+/*
+ * A test program. It defines "const struct suite test_suite", which main (main.c) runs; one that has to do something
+ * before has a main of its own, and calls suite_run. What is left out is not there.
+ */
+struct suite {
+	const char *name;
+	bool (*needs[3])(void); /* what must be so, in this order; else, after saying on standard error what is not, it
+				   is false and the program skipped */
+	void (*set_up)(void);   /* around each test, in its process */
+	void (*tear_down)(void);
+	void (*close)(void); /* once, after all; after what is skipped, too */
+	int timeout_s;       /* of each test; left out: 120 */
+	const struct listed_test *tests;
+	int nr_tests;
+};
+extern const struct suite test_suite;
+
+/* The suite of that name, of a table of listed tests; with other members as they are needed: ".set_up = open". */
+#define SUITE(its_name, list, ...)                                                                                     \
+	{                                                                                                              \
+		.name = its_name, .tests = list, .nr_tests = NR_ELEMENTS(list), __VA_ARGS__                            \
+	}
+
+/* The exit status: 0 when all passed, TEST_SKIPPED, otherwise 1. */
+int suite_run(const struct suite *suite);
 
 /* The path of a file of the source tree and of the build tree (free). */
 char *source_path(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -11,7 +11,7 @@
 #include "memory.h"
 #include "permits.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 #define RUNS 3
 #define VISITS 9
@@ -349,10 +349,4 @@ static const struct listed_test tests[] = {
 	{&actions_that_wait_are_refused, 5},
 };
 
-int
-main(void)
-{
-	if (!permits_tracing())
-		return TEST_SKIPPED;
-	return run_suite("breakpoints in kernels", tests, NR_ELEMENTS(tests));
-}
+const struct suite test_suite = SUITE("breakpoints in kernels", tests, .needs = {permits_tracing});

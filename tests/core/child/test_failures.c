@@ -9,7 +9,6 @@
 
 #include "memory.h"
 #include "runner.h"
-#include "suite.h"
 #include "testing.h"
 
 START_TEST(reason_of_a_kernel_is_told)
@@ -215,17 +214,13 @@ static const struct listed_test tests[] = {
 	{&memory_that_is_not_there_is_told, 1},
 	{&a_cpu_that_does_not_exist_is_named, 1},
 	{&a_command_that_fails_is_shown_with_what_it_printed, 1},
-	{&a_command_that_cannot_be_run_is_an_error, sizeof(commands) / sizeof(commands[0])},
+	{&a_command_that_cannot_be_run_is_an_error, NR_ELEMENTS(commands)},
 	{&an_unknown_event_is_refused, 1},
-	{&a_refused_event_tells_the_next_step, sizeof(refusals) / sizeof(refusals[0])},
+	{&a_refused_event_tells_the_next_step, NR_ELEMENTS(refusals)},
 	{&wrong_usage_has_a_status_of_its_own, 1},
-	{&a_broken_command_is_a_failure, sizeof(broken) / sizeof(broken[0])},
+	{&a_broken_command_is_a_failure, NR_ELEMENTS(broken)},
 	{&nothing_to_do_is_an_error, 1},
 	{&a_workload_needs_a_kernel_of_its_own, 2},
 };
 
-int
-main(void)
-{
-	return run_suite("failures", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("failures", tests);

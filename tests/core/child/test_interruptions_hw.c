@@ -6,7 +6,7 @@
 
 #include "permits.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 #define RUNS 20
 
@@ -115,10 +115,4 @@ static const struct listed_test tests[] = {
 	{&without_ptrace_actions_wait_for_events, 1},
 };
 
-int
-main(void)
-{
-	if (!permits_tracing())
-		return TEST_SKIPPED;
-	return run_suite("interruptions", tests, NR_ELEMENTS(tests));
-}
+const struct suite test_suite = SUITE("interruptions", tests, .needs = {permits_tracing});

@@ -9,7 +9,7 @@
 
 #include "common/clock.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 #define RUNS 5
 #define PAGES 300
@@ -317,8 +317,4 @@ static const struct listed_test tests[] = {
 	{&ping_pong_needs_two_cpus, 2},
 };
 
-int
-main(void)
-{
-	return run_suite("measurers", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("measurers", tests);

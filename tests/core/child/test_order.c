@@ -5,7 +5,7 @@
 
 #include "memory.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 /* Workload 0: validation 1, additional 2 and 3, main 4; overall set 9 with main 90. */
 static struct measurement_command *
@@ -188,8 +188,4 @@ static const struct listed_test tests[] = {
 	{&passes_are_interleaved, 1},
 };
 
-int
-main(void)
-{
-	return run_suite("order of a run", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("order of a run", tests);

@@ -8,7 +8,7 @@
 #include "common/perf_event.h"
 #include "permits.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 #define PAGES 300
 #define RUNS 4
@@ -133,10 +133,4 @@ static const struct listed_test tests[] = {
 	{&modes_are_those_of_the_description, 1},
 };
 
-int
-main(void)
-{
-	if (!permits_counting())
-		return TEST_SKIPPED;
-	return run_suite("page faults", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("page faults", tests, .needs = {permits_counting});

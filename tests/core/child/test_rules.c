@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 /* Where the journal has the first (or last) of these lines; the test fails if there is none. */
 static const char *
@@ -477,8 +477,4 @@ static const struct listed_test tests[] = {
 	{&predicates_that_cannot_match_are_refused, 2},
 };
 
-int
-main(void)
-{
-	return run_suite("rules", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("rules", tests);

@@ -15,7 +15,7 @@
 #include "memory.h"
 #include "permits.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 #define SET_ID 5
 #define WORKLOAD_SET_ID 6
@@ -420,10 +420,4 @@ static const struct listed_test tests[] = {
 	{&without_ptrace_it_is_refused, 2},
 };
 
-int
-main(void)
-{
-	if (!permits_tracing() || !permits_counting())
-		return TEST_SKIPPED;
-	return run_suite("threads of kernels", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("threads of kernels", tests, .needs = {permits_tracing, permits_counting});

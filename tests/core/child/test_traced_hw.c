@@ -6,7 +6,7 @@
 
 #include "permits.h"
 #include "runner.h"
-#include "suite.h"
+#include "testing.h"
 
 #define RUNS 3
 #define THREADS 4
@@ -89,10 +89,4 @@ static const struct listed_test tests[] = {
 	{&commands_are_left_alone, 2},
 };
 
-int
-main(void)
-{
-	if (!permits_tracing())
-		return TEST_SKIPPED;
-	return run_suite("traced child", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("traced child", tests, .needs = {permits_tracing});

@@ -12,7 +12,7 @@
 #include "child/notifier.h"
 #include "child/thread.h"
 #include "memory.h"
-#include "suite.h"
+#include "testing.h"
 
 /* ---- caches ---- */
 
@@ -331,13 +331,13 @@ START_TEST(chains_are_long_enough)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&latency_of_multiplications_follows_from_chains, sizeof(chains) / sizeof(chains[0])},
+	{&latency_of_multiplications_follows_from_chains, NR_ELEMENTS(chains)},
 	{&chains_are_long_enough, 4},
-	{&sizes_of_caches_are_read, sizeof(machines) / sizeof(machines[0])},
+	{&sizes_of_caches_are_read, NR_ELEMENTS(machines)},
 	{&flushing_and_reading_keep_the_content, 1},
 	{&larger_size_of_the_last_level_counts, 1},
-	{&memory_of_kernels_is_aligned_and_fresh, sizeof(allocations) / sizeof(allocations[0])},
-	{&memory_that_cannot_be_is_refused_with_a_reason, sizeof(impossible) / sizeof(impossible[0])},
+	{&memory_of_kernels_is_aligned_and_fresh, NR_ELEMENTS(allocations)},
+	{&memory_that_cannot_be_is_refused_with_a_reason, NR_ELEMENTS(impossible)},
 	{&values_are_reproducible_and_never_zero, 1},
 	{&actions_are_taken_in_order_until_the_thread_is_over, 1},
 	{&threads_without_measurers_are_counted, 1},
@@ -345,8 +345,4 @@ static const struct listed_test tests[] = {
 	{&without_a_parent_nothing_is_known, 1},
 };
 
-int
-main(void)
-{
-	return run_suite("parts of the child", tests, sizeof(tests) / sizeof(tests[0]));
-}
+const struct suite test_suite = SUITE("parts of the child", tests);

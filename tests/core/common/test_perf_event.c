@@ -135,18 +135,13 @@ START_TEST(every_refusal_has_a_next_step)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("perf events");
-	TCase *tcase = tcase_create("perf events");
+static const struct listed_test tests[] = {
+	{&events_of_any_processor_are_encoded, NR_ELEMENTS(encodings)},
+	{&unknown_events_are_errors, NR_ELEMENTS(unknown)},
+	{&no_mode_counts_nothing, 1},
+	{&groups_have_a_size, 1},
+	{&scrubbing_keeps_the_affinity, 1},
+	{&every_refusal_has_a_next_step, NR_ELEMENTS(hints)},
+};
 
-	tcase_add_loop_test(tcase, events_of_any_processor_are_encoded, 0, NR_ELEMENTS(encodings));
-	tcase_add_loop_test(tcase, unknown_events_are_errors, 0, NR_ELEMENTS(unknown));
-	tcase_add_test(tcase, no_mode_counts_nothing);
-	tcase_add_test(tcase, groups_have_a_size);
-	tcase_add_test(tcase, scrubbing_keeps_the_affinity);
-	tcase_add_loop_test(tcase, every_refusal_has_a_next_step, 0, NR_ELEMENTS(hints));
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("perf events", tests);

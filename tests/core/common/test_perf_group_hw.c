@@ -99,23 +99,23 @@ START_TEST(a_group_counts_as_soon_as_it_is_open)
 }
 END_TEST
 
-int
-main(void)
+static bool
+groups_can_be_opened(void)
 {
 	struct perf_group group;
 	struct rot_error err;
-	Suite *suite;
-	TCase *tcase;
 
 	if (open_group(&group, 0, &err) < 0) {
 		fprintf(stderr, "SKIP: %s\n", err.text);
-		return TEST_SKIPPED;
+		return false;
 	}
 	perf_group_close(&group);
-	suite = suite_create("perf groups");
-	tcase = tcase_create("perf groups");
-	tcase_add_loop_test(tcase, every_start_counts_anew, 0, NR_ELEMENTS(groups));
-	tcase_add_loop_test(tcase, a_group_counts_as_soon_as_it_is_open, 0, 3);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
+	return true;
 }
+
+static const struct listed_test tests[] = {
+	{&every_start_counts_anew, NR_ELEMENTS(groups)},
+	{&a_group_counts_as_soon_as_it_is_open, 3},
+};
+
+const struct suite test_suite = SUITE("perf groups", tests, .needs = {groups_can_be_opened});

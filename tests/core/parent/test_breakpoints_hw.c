@@ -370,27 +370,13 @@ START_TEST(visited_process_goes_on)
 }
 END_TEST
 
-static Suite *
-breakpoints_suite(void)
-{
-	Suite *suite = suite_create("breakpoints");
-	TCase *tcase = tcase_create("kinds");
+static const struct listed_test tests[] = {
+	{&all_kinds_are_exact, NR_ELEMENTS(victims) * NR_ELEMENTS(ways)},
+	{&other_lives_are_exact, NR_ELEMENTS(lives)},
+	{&restartable_sequences_are_left_alone, 1},
+	{&group_stops_change_nothing, 2},
+	{&killed_at_any_moment, 2},
+	{&visited_process_goes_on, 2 * NR_ELEMENTS(victims)},
+};
 
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, all_kinds_are_exact, 0, NR_ELEMENTS(victims) * NR_ELEMENTS(ways));
-	tcase_add_loop_test(tcase, other_lives_are_exact, 0, NR_ELEMENTS(lives));
-	tcase_add_test(tcase, restartable_sequences_are_left_alone);
-	tcase_add_loop_test(tcase, group_stops_change_nothing, 0, 2);
-	tcase_add_loop_test(tcase, killed_at_any_moment, 0, 2);
-	tcase_add_loop_test(tcase, visited_process_goes_on, 0, 2 * NR_ELEMENTS(victims));
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int
-main(void)
-{
-	int status = traced_probe();
-
-	return status ? status : suite_run(breakpoints_suite());
-}
+const struct suite test_suite = SUITE("breakpoints", tests, .needs = {traced_probe}, .timeout_s = 300);

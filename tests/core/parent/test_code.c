@@ -591,23 +591,16 @@ START_TEST(constants_are_found)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("code");
-	TCase *running = tcase_create("running"), *reading = tcase_create("reading");
+static const struct listed_test tests[] = {
+	{&instructions_run_elsewhere, NR_ELEMENTS(cases)},
+	{&branches_run_elsewhere, 40},
+	{&what_cannot_run_elsewhere_is_refused, NR_ELEMENTS(refusals)},
+	{&length_needs_all_bytes, NR_ELEMENTS(cases)},
+	{&distance_is_limited, 1},
+	{&exits_are_found, NR_ELEMENTS(exit_cases)},
+	{&jumps_within_are_found, 1},
+	{&code_runs_on_or_not, 1},
+	{&constants_are_found, 1},
+};
 
-	tcase_add_checked_fixture(running, open_pages, close_pages);
-	tcase_add_loop_test(running, instructions_run_elsewhere, 0, NR_ELEMENTS(cases));
-	tcase_add_loop_test(running, branches_run_elsewhere, 0, 40);
-	suite_add_tcase(suite, running);
-	tcase_add_loop_test(reading, what_cannot_run_elsewhere_is_refused, 0, NR_ELEMENTS(refusals));
-	tcase_add_loop_test(reading, length_needs_all_bytes, 0, NR_ELEMENTS(cases));
-	tcase_add_test(reading, distance_is_limited);
-	tcase_add_loop_test(reading, exits_are_found, 0, NR_ELEMENTS(exit_cases));
-	tcase_add_test(reading, jumps_within_are_found);
-	tcase_add_test(reading, code_runs_on_or_not);
-	tcase_add_test(reading, constants_are_found);
-	suite_add_tcase(suite, reading);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("code", tests, .set_up = open_pages, .tear_down = close_pages);

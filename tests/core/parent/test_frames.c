@@ -351,29 +351,23 @@ START_TEST(random_programs_with_losses)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("frames of regions");
-	TCase *tests = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&a_call, 1},
+	{&recursion_is_measured_from_outside, 1},
+	{&exceptions_abandon_frames, 1},
+	{&a_loop_around_an_exception, 1},
+	{&ends_without_beginning, 1},
+	{&what_is_open_at_the_end, 1},
+	{&some_hits, 1},
+	{&a_jump_to_the_beginning_is_no_call, 1},
+	{&a_span, 1},
+	{&other_stacks, 1},
+	{&lost_moments, 1},
+	{&a_hit_with_one_lost_moment_is_measured, 1},
+	{&a_lost_beginning_and_a_lost_end, 1},
+	{&without_counters, 1},
+	{&random_programs, 100},
+	{&random_programs_with_losses, 100},
+};
 
-	suite_add_tcase(suite, tests);
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, a_call);
-	tcase_add_test(tests, recursion_is_measured_from_outside);
-	tcase_add_test(tests, exceptions_abandon_frames);
-	tcase_add_test(tests, a_loop_around_an_exception);
-	tcase_add_test(tests, ends_without_beginning);
-	tcase_add_test(tests, what_is_open_at_the_end);
-	tcase_add_test(tests, some_hits);
-	tcase_add_test(tests, a_jump_to_the_beginning_is_no_call);
-	tcase_add_test(tests, a_span);
-	tcase_add_test(tests, other_stacks);
-	tcase_add_test(tests, lost_moments);
-	tcase_add_test(tests, a_hit_with_one_lost_moment_is_measured);
-	tcase_add_test(tests, a_lost_beginning_and_a_lost_end);
-	tcase_add_test(tests, without_counters);
-	tcase_add_loop_test(tests, random_programs, 0, 100);
-	tcase_add_loop_test(tests, random_programs_with_losses, 0, 100);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("frames of regions", tests, .set_up = set_up, .tear_down = tear_down);

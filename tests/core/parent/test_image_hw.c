@@ -147,23 +147,9 @@ START_TEST(every_program_stops)
 }
 END_TEST
 
-static Suite *
-image_suite(void)
-{
-	Suite *suite = suite_create("image");
-	TCase *tcase = tcase_create("entry");
+static const struct listed_test tests[] = {
+	{&program_stops_at_entry, NR_ELEMENTS(kinds)},
+	{&every_program_stops, 1},
+};
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, program_stops_at_entry, 0, NR_ELEMENTS(kinds));
-	tcase_add_test(tcase, every_program_stops);
-	suite_add_tcase(suite, tcase);
-	return suite;
-}
-
-int
-main(void)
-{
-	int status = traced_probe();
-
-	return status ? status : suite_run(image_suite());
-}
+const struct suite test_suite = SUITE("image", tests, .needs = {traced_probe});

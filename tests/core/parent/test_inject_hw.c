@@ -146,21 +146,13 @@ START_TEST(threads_notice_what_is_left_out)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("inject");
-	TCase *tests = tcase_create("inject");
+static const struct listed_test tests[] = {
+	{&threads_do_not_notice, NR_ELEMENTS(harmless)},
+	{&writes_to_a_full_pipe_are_not_cut_short, 1},
+	{&functions_that_fault_are_given_up, 1},
+	{&all_is_answered_when_the_program_is_killed, 5},
+	{&all_is_answered_when_another_program_is_executed, 5},
+	{&threads_notice_what_is_left_out, NR_ELEMENTS(harmful)},
+};
 
-	if (!permits_tracing())
-		return TEST_SKIPPED;
-	tcase_set_timeout(tests, 300);
-	tcase_add_loop_test(tests, threads_do_not_notice, 0, NR_ELEMENTS(harmless));
-	tcase_add_test(tests, writes_to_a_full_pipe_are_not_cut_short);
-	tcase_add_test(tests, functions_that_fault_are_given_up);
-	tcase_add_loop_test(tests, all_is_answered_when_the_program_is_killed, 0, 5);
-	tcase_add_loop_test(tests, all_is_answered_when_another_program_is_executed, 0, 5);
-	tcase_add_loop_test(tests, threads_notice_what_is_left_out, 0, NR_ELEMENTS(harmful));
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("inject", tests, .needs = {permits_tracing}, .timeout_s = 300);

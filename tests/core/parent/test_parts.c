@@ -206,23 +206,16 @@ START_TEST(threads_are_found)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("parts of rot-core");
-	TCase *wired = tcase_create("wire"), *rest = tcase_create("rest");
+static const struct listed_test tests[] = {
+	{&wire_keeps_messages_whole, 1},
+	{&wire_refuses_what_is_no_message, 1},
+	{&wire_tells_the_end, 1},
+	{&wire_says_when_it_is_full, 1},
+	{&outbox_keeps_order_when_the_wire_is_full, 1},
+	{&outbox_is_dropped_with_its_reader, 1},
+	{&tail_keeps_whole_lines, NR_ELEMENTS(streams)},
+	{&tail_keeps_a_line_without_end, 1},
+	{&threads_are_found, 1},
+};
 
-	tcase_add_checked_fixture(wired, open_wire, NULL);
-	tcase_add_test(wired, wire_keeps_messages_whole);
-	tcase_add_test(wired, wire_refuses_what_is_no_message);
-	tcase_add_test(wired, wire_tells_the_end);
-	tcase_add_test(wired, wire_says_when_it_is_full);
-	tcase_add_test(wired, outbox_keeps_order_when_the_wire_is_full);
-	tcase_add_test(wired, outbox_is_dropped_with_its_reader);
-	tcase_add_loop_test(rest, tail_keeps_whole_lines, 0, NR_ELEMENTS(streams));
-	tcase_add_test(rest, tail_keeps_a_line_without_end);
-	tcase_add_test(rest, threads_are_found);
-	suite_add_tcase(suite, wired);
-	suite_add_tcase(suite, rest);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("parts of rot-core", tests, .set_up = open_wire);

@@ -430,24 +430,18 @@ START_TEST(what_is_not_found_is_said)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("places");
-	TCase *tests = tcase_create("places");
+static const struct listed_test tests[] = {
+	{&addresses_are_those_of_the_process, 3},
+	{&deleted_programs_are_read, 1},
+	{&libraries_are_objects, 1},
+	{&own_functions_of_libraries_are_named_with_them, 1},
+	{&nobody_has_no_objects, 1},
+	{&libraries_are_called_by_their_own_name, 1},
+	{&objects_are_called_by_their_end, NR_ELEMENTS(calls)},
+	{&regions_are_found, NR_ELEMENTS(regions)},
+	{&addresses_are_those_of_the_file, 2},
+	{&chosen_functions_are_found, 1},
+	{&what_is_not_found_is_said, NR_ELEMENTS(failures)},
+};
 
-	tcase_add_checked_fixture(tests, open_files, close_all);
-	tcase_add_loop_test(tests, addresses_are_those_of_the_process, 0, 3);
-	tcase_add_test(tests, deleted_programs_are_read);
-	tcase_add_test(tests, libraries_are_objects);
-	tcase_add_test(tests, own_functions_of_libraries_are_named_with_them);
-	tcase_add_test(tests, nobody_has_no_objects);
-	tcase_add_test(tests, libraries_are_called_by_their_own_name);
-	tcase_add_loop_test(tests, objects_are_called_by_their_end, 0, NR_ELEMENTS(calls));
-	tcase_add_loop_test(tests, regions_are_found, 0, NR_ELEMENTS(regions));
-	tcase_add_loop_test(tests, addresses_are_those_of_the_file, 0, 2);
-	tcase_add_test(tests, chosen_functions_are_found);
-	tcase_add_loop_test(tests, what_is_not_found_is_said, 0, NR_ELEMENTS(failures));
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("places", tests, .set_up = open_files, .tear_down = close_all);

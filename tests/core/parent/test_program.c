@@ -285,26 +285,19 @@ START_TEST(tracing_is_not_noticed)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("programs");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&status_is_kept, 2},
+	{&program_cannot_be_run, NR_ELEMENTS(failures)},
+	{&surroundings_are_missing, 1},
+	{&time_limit_kills_all, 2},
+	{&time_limit_kills_processes, 2},
+	{&surroundings_are_passed_on, 1},
+	{&output_goes_to_a_file, 1},
+	{&process_is_as_its_starter_left_it, 2},
+	{&signals_are_passed_on, 4},
+	{&death_ends_the_program, 2},
+	{&processes_left_behind_run_on, 2},
+	{&tracing_is_not_noticed, NR_ELEMENTS(transparent_acts)},
+};
 
-	tcase_set_timeout(all, 60);
-	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(all, status_is_kept, 0, 2);
-	tcase_add_loop_test(all, program_cannot_be_run, 0, NR_ELEMENTS(failures));
-	tcase_add_test(all, surroundings_are_missing);
-	tcase_add_loop_test(all, time_limit_kills_all, 0, 2);
-	tcase_add_loop_test(all, time_limit_kills_processes, 0, 2);
-	tcase_add_test(all, surroundings_are_passed_on);
-	tcase_add_test(all, output_goes_to_a_file);
-	tcase_add_loop_test(all, process_is_as_its_starter_left_it, 0, 2);
-	tcase_add_loop_test(all, signals_are_passed_on, 0, 4);
-	tcase_add_loop_test(all, death_ends_the_program, 0, 2);
-	tcase_add_loop_test(all, processes_left_behind_run_on, 0, 2);
-	tcase_add_loop_test(all, tracing_is_not_noticed, 0, NR_ELEMENTS(transparent_acts));
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("programs", tests, .set_up = runner_set_up, .tear_down = runner_tear_down);

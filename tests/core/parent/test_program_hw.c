@@ -277,27 +277,19 @@ START_TEST(visits_that_are_cut_short)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("counts of programs");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&threads_are_exact, NR_ELEMENTS(kinds) * NR_ELEMENTS(acts)},
+	{&totals_include_all_threads, 1},
+	{&totals_include_processes_on_request, 1},
+	{&forks_are_followed_on_request, 1},
+	{&exec_from_a_thread_keeps_its_counts, 1},
+	{&programs_killed_at_any_moment, 1},
+	{&killed_programs_are_reported, 2},
+	{&events_that_are_not_there, 1},
+	{&without_ptrace_there_is_a_total, 1},
+	{&running_processes_are_visited, 2},
+	{&visits_that_are_cut_short, 1},
+};
 
-	if (!permits_counting() || !permits_tracing())
-		return TEST_SKIPPED;
-	tcase_set_timeout(all, 120);
-	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(all, threads_are_exact, 0, NR_ELEMENTS(kinds) * NR_ELEMENTS(acts));
-	tcase_add_test(all, totals_include_all_threads);
-	tcase_add_test(all, totals_include_processes_on_request);
-	tcase_add_test(all, forks_are_followed_on_request);
-	tcase_add_test(all, exec_from_a_thread_keeps_its_counts);
-	tcase_add_test(all, programs_killed_at_any_moment);
-	tcase_add_loop_test(all, killed_programs_are_reported, 0, 2);
-	tcase_add_test(all, events_that_are_not_there);
-	tcase_add_test(all, without_ptrace_there_is_a_total);
-	tcase_add_loop_test(all, running_processes_are_visited, 0, 2);
-	tcase_add_test(all, visits_that_are_cut_short);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("counts of programs", tests, .needs = {permits_counting, permits_tracing},
+				      .set_up = runner_set_up, .tear_down = runner_tear_down);

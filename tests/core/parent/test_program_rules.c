@@ -562,24 +562,18 @@ START_TEST(what_cannot_be_done_is_told)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("rules of programs");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&no_rules_are_no_rules, 1},
+	{&actions_concern_whom_the_event_does, 3},
+	{&what_is_new_counts_as_what_is_there, 1},
+	{&passages_within_passages_are_one, 1},
+	{&hits_are_counted_for_each_thread, 1},
+	{&threads_are_picked, NR_ELEMENTS(picks)},
+	{&executables_are_named_by_their_end, NR_ELEMENTS(executables)},
+	{&a_process_ends_with_its_last_thread, 1},
+	{&an_added_rule_answers_from_the_next_event_on, 1},
+	{&nothing_is_answered_after_the_run, 1},
+	{&what_cannot_be_done_is_told, 1},
+};
 
-	tcase_add_checked_fixture(all, set_up, tear_down);
-	tcase_add_test(all, no_rules_are_no_rules);
-	tcase_add_loop_test(all, actions_concern_whom_the_event_does, 0, 3);
-	tcase_add_test(all, what_is_new_counts_as_what_is_there);
-	tcase_add_test(all, passages_within_passages_are_one);
-	tcase_add_test(all, hits_are_counted_for_each_thread);
-	tcase_add_loop_test(all, threads_are_picked, 0, NR_ELEMENTS(picks));
-	tcase_add_loop_test(all, executables_are_named_by_their_end, 0, NR_ELEMENTS(executables));
-	tcase_add_test(all, a_process_ends_with_its_last_thread);
-	tcase_add_test(all, an_added_rule_answers_from_the_next_event_on);
-	tcase_add_test(all, nothing_is_answered_after_the_run);
-	tcase_add_test(all, what_cannot_be_done_is_told);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("rules of programs", tests, .set_up = set_up, .tear_down = tear_down);

@@ -541,30 +541,23 @@ START_TEST(running_processes_are_visited)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("rules of programs, measured");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&every_thread_is_measured, NR_ELEMENTS(acts)},
+	{&a_thread_is_picked_by_its_index, 1},
+	{&threads_are_picked_by_their_name_at_the_end, 1},
+	{&a_set_is_led_through_its_life_on_one_thread, 1},
+	{&a_set_lives_as_long_as_the_run, 1},
+	{&a_program_that_another_starts_is_measured, 1},
+	{&rules_are_added_at_run_time, 1},
+	{&threads_are_measured_from_place_to_place, NR_ELEMENTS(passages)},
+	{&each_hit_is_measured, 1},
+	{&a_place_that_is_not_there_is_told, 1},
+	{&a_set_that_is_not_initialized_is_told, 1},
+	{&what_cannot_be_is_refused, NR_ELEMENTS(refusals)},
+	{&programs_killed_at_any_moment, 1},
+	{&running_processes_are_visited, 1},
+};
 
-	if (!permits_counting() || !permits_tracing())
-		return TEST_SKIPPED;
-	tcase_set_timeout(all, 120);
-	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(all, every_thread_is_measured, 0, NR_ELEMENTS(acts));
-	tcase_add_test(all, a_thread_is_picked_by_its_index);
-	tcase_add_test(all, threads_are_picked_by_their_name_at_the_end);
-	tcase_add_test(all, a_set_is_led_through_its_life_on_one_thread);
-	tcase_add_test(all, a_set_lives_as_long_as_the_run);
-	tcase_add_test(all, a_program_that_another_starts_is_measured);
-	tcase_add_test(all, rules_are_added_at_run_time);
-	tcase_add_loop_test(all, threads_are_measured_from_place_to_place, 0, NR_ELEMENTS(passages));
-	tcase_add_test(all, each_hit_is_measured);
-	tcase_add_test(all, a_place_that_is_not_there_is_told);
-	tcase_add_test(all, a_set_that_is_not_initialized_is_told);
-	tcase_add_loop_test(all, what_cannot_be_is_refused, 0, NR_ELEMENTS(refusals));
-	tcase_add_test(all, programs_killed_at_any_moment);
-	tcase_add_test(all, running_processes_are_visited);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite =
+	SUITE("rules of programs, measured", tests, .needs = {permits_counting, permits_tracing},
+	      .set_up = runner_set_up, .tear_down = runner_tear_down);

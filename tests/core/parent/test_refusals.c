@@ -306,23 +306,15 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("refusals");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&reasons_are_found, NR_ELEMENTS(reasons)},
+	{&traced_processes_are_not_visited, 1},
+	{&filters_are_named, 1},
+	{&programs_die_at_once, 2},
+	{&programs_of_32_bits_are_measured, 2},
+	{&set_uid_programs_are_counted, 3},
+	{&ordinary_users_do_not_trace_set_uid_programs, 1},
+};
 
-	if (!permits_tracing())
-		return TEST_SKIPPED;
-	tcase_set_timeout(all, 60);
-	tcase_add_checked_fixture(all, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(all, reasons_are_found, 0, NR_ELEMENTS(reasons));
-	tcase_add_test(all, traced_processes_are_not_visited);
-	tcase_add_test(all, filters_are_named);
-	tcase_add_loop_test(all, programs_die_at_once, 0, 2);
-	tcase_add_loop_test(all, programs_of_32_bits_are_measured, 0, 2);
-	tcase_add_loop_test(all, set_uid_programs_are_counted, 0, 3);
-	tcase_add_test(all, ordinary_users_do_not_trace_set_uid_programs);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite =
+	SUITE("refusals", tests, .needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -429,7 +430,7 @@ END_TEST
 
 /* ---- which of them this machine has ---- */
 
-static int available;
+static int *available; /* bits; shared with the processes of tests */
 
 START_TEST(backends_of_this_machine)
 {
@@ -439,7 +440,7 @@ START_TEST(backends_of_this_machine)
 	trial.region_backend = all_backends[_i];
 	service = service_of(&trial);
 	if (strcmp(service->backend, "none") != 0) {
-		available |= 1 << _i;
+		*available |= 1 << _i;
 		return;
 	}
 	ck_assert_uint_ge(service->refusals.nr, 1);
@@ -447,27 +448,29 @@ START_TEST(backends_of_this_machine)
 }
 END_TEST
 
-static bool
+static const struct listed_test backends_tests[] = {
+	{&backends_of_this_machine, NR_ELEMENTS(all_backends)},
+};
+
+static const struct suite backends_suite =
+	SUITE("backends of this machine", backends_tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
+
+static int
 find_backends(void)
 {
-	Suite *suite = suite_create("backends of this machine");
-	TCase *tests = tcase_create("all");
-	SRunner *runner = srunner_create(suite);
-	bool is_all_right;
+	int status;
 
-	suite_add_tcase(suite, tests);
-	tcase_set_timeout(tests, 60);
-	tcase_add_checked_fixture(tests, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(tests, backends_of_this_machine, 0, NR_ELEMENTS(all_backends));
-	srunner_set_fork_status(runner, CK_NOFORK);
-	srunner_run_all(runner, CK_ENV);
-	is_all_right = srunner_ntests_failed(runner) == 0;
-	srunner_free(runner);
+	available = mmap(NULL, sizeof(*available), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (available == MAP_FAILED) {
+		perror("mmap");
+		return 1;
+	}
+	status = suite_run(&backends_suite);
 	for (int i = 0; i < NR_ELEMENTS(all_backends); i++) {
-		if (available & 1 << i)
+		if (*available & 1 << i)
 			backends[nr_backends++] = all_backends[i];
 	}
-	return is_all_right;
+	return status == 0 && nr_backends == 0 ? TEST_SKIPPED : status;
 }
 
 static bool
@@ -483,34 +486,29 @@ is_available(const char *backend)
 int
 main(void)
 {
-	Suite *suite = suite_create("regions of programs");
-	TCase *tests = tcase_create("all"), *many = tcase_create("many");
-
-	if (!find_backends())
-		return 1;
-	if (nr_backends == 0)
-		return TEST_SKIPPED;
-	suite_add_tcase(suite, tests);
-	suite_add_tcase(suite, many);
-	tcase_set_timeout(tests, 300);
-	tcase_set_timeout(many, 1500);
-	tcase_add_checked_fixture(many, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(many, many_hits_are_exact, 0, nr_backends);
-	tcase_add_checked_fixture(tests, runner_set_up, runner_tear_down);
-	tcase_add_loop_test(tests, regions_are_exact, 0, nr_backends * NR_ELEMENTS(acts));
-	tcase_add_loop_test(tests, static_programs, 0, nr_backends);
-	tcase_add_loop_test(tests, stripped_programs, 0, nr_backends);
-	tcase_add_loop_test(tests, exceptions_go_through, 0, nr_backends);
-	tcase_add_loop_test(tests, regions_without_events, 0, nr_backends);
-	tcase_add_loop_test(tests, times_are_of_one_span, 0, nr_backends + 1);
-	tcase_add_loop_test(tests, running_processes_are_visited, 0, nr_backends);
-	tcase_add_test(tests, regions_that_are_not_there);
-	if (is_available("uprobe"))
-		tcase_add_test(tests, without_tracefs);
-	if (is_available("breakpoint"))
-		tcase_add_test(tests, more_addresses_than_breakpoints);
+	const int status = find_backends();
+	const struct listed_test tests[] = {
+		{&regions_are_exact, nr_backends * NR_ELEMENTS(acts)},
+		{&static_programs, nr_backends},
+		{&stripped_programs, nr_backends},
+		{&exceptions_go_through, nr_backends},
+		{&regions_without_events, nr_backends},
+		{&times_are_of_one_span, nr_backends + 1},
+		{&running_processes_are_visited, nr_backends},
+		{&regions_that_are_not_there, 1},
+		{&without_tracefs, is_available("uprobe")},
+		{&more_addresses_than_breakpoints, is_available("breakpoint")},
 #ifndef ROT_SANITIZED
-	tcase_add_test(tests, breakpoints_that_do_not_fire);
+		{&breakpoints_that_do_not_fire, 1},
 #endif
-	return suite_run(suite);
+	};
+	const struct suite regions = SUITE("regions of programs", tests, .set_up = runner_set_up,
+					   .tear_down = runner_tear_down, .timeout_s = 300);
+	const struct listed_test many_tests[] = {
+		{&many_hits_are_exact, nr_backends},
+	};
+	const struct suite many = SUITE("regions with many hits", many_tests, .set_up = runner_set_up,
+					.tear_down = runner_tear_down, .timeout_s = 1500);
+
+	return status ? status : suite_run(&regions) | suite_run(&many);
 }

@@ -418,33 +418,18 @@ START_TEST(gaps_are_found)
 }
 END_TEST
 
-static Suite *
-remote_suite(void)
-{
-	Suite *suite = suite_create("remote");
-	TCase *live = tcase_create("live"), *pure = tcase_create("pure");
+static const struct listed_test tests[] = {
+	{&memory_is_read_and_written, 1},
+	{&a_call_leaves_no_trace, 1},
+	{&a_call_does_not_disturb_the_one_that_it_interrupts, NR_ELEMENTS(blocked_works)},
+	{&a_signal_can_still_be_delivered, 1},
+	{&signals_meanwhile_are_not_lost, 2},
+	{&a_killed_process_is_reported_to_others, 1},
+	{&filters_are_not_run_into, 1},
+	{&code_of_32_bits_is_refused, 1},
+	{&pages_are_mapped_near, 3},
+	{&gaps_are_found, NR_ELEMENTS(gaps)},
+};
 
-	tcase_add_checked_fixture(live, set_up, tear_down);
-	tcase_set_timeout(live, 60);
-	tcase_add_test(live, memory_is_read_and_written);
-	tcase_add_test(live, a_call_leaves_no_trace);
-	tcase_add_loop_test(live, a_call_does_not_disturb_the_one_that_it_interrupts, 0, NR_ELEMENTS(blocked_works));
-	tcase_add_test(live, a_signal_can_still_be_delivered);
-	tcase_add_loop_test(live, signals_meanwhile_are_not_lost, 0, 2);
-	tcase_add_test(live, a_killed_process_is_reported_to_others);
-	tcase_add_test(live, filters_are_not_run_into);
-	tcase_add_test(live, code_of_32_bits_is_refused);
-	tcase_add_loop_test(live, pages_are_mapped_near, 0, 3);
-	tcase_add_loop_test(pure, gaps_are_found, 0, NR_ELEMENTS(gaps));
-	suite_add_tcase(suite, live);
-	suite_add_tcase(suite, pure);
-	return suite;
-}
-
-int
-main(void)
-{
-	if (!permits_tracing())
-		return TEST_SKIPPED;
-	return suite_run(remote_suite());
-}
+const struct suite test_suite =
+	SUITE("remote", tests, .needs = {permits_tracing}, .set_up = set_up, .tear_down = tear_down);

@@ -410,30 +410,23 @@ tear_down(void)
 		free(all[i]);
 }
 
-int
-main(void)
-{
-	Suite *suite = suite_create("rot-core");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&child_measures, NR_ELEMENTS(good_acts)},
+	{&progress_is_reported, 1},
+	{&progress_without_reader, 1},
+	{&threads_that_end_at_any_moment, 1},
+	{&child_fails, NR_ELEMENTS(failures)},
+	{&child_reports_its_own_failure, 1},
+	{&child_dies_at_any_moment, 1},
+	{&child_prints_much, 1},
+	{&child_cannot_be_started, 1},
+	{&output_cannot_be_written, 1},
+	{&tracing_is_refused, 1},
+	{&untraced_child_fails, 1},
+	{&interruption_ends_all, NR_ELEMENTS(stop_signals)},
+	{&death_ends_all, 2},
+	{&death_of_the_driver_ends_all, 1},
+	{&wrong_use, NR_ELEMENTS(wrong_uses)},
+};
 
-	tcase_set_timeout(all, 120);
-	tcase_add_checked_fixture(all, set_up, tear_down);
-	tcase_add_loop_test(all, child_measures, 0, NR_ELEMENTS(good_acts));
-	tcase_add_test(all, progress_is_reported);
-	tcase_add_test(all, progress_without_reader);
-	tcase_add_test(all, threads_that_end_at_any_moment);
-	tcase_add_loop_test(all, child_fails, 0, NR_ELEMENTS(failures));
-	tcase_add_test(all, child_reports_its_own_failure);
-	tcase_add_test(all, child_dies_at_any_moment);
-	tcase_add_test(all, child_prints_much);
-	tcase_add_test(all, child_cannot_be_started);
-	tcase_add_test(all, output_cannot_be_written);
-	tcase_add_test(all, tracing_is_refused);
-	tcase_add_test(all, untraced_child_fails);
-	tcase_add_loop_test(all, interruption_ends_all, 0, NR_ELEMENTS(stop_signals));
-	tcase_add_loop_test(all, death_ends_all, 0, 2);
-	tcase_add_test(all, death_of_the_driver_ends_all);
-	tcase_add_loop_test(all, wrong_use, 0, NR_ELEMENTS(wrong_uses));
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("rot-core", tests, .set_up = set_up, .tear_down = tear_down);

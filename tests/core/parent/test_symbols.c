@@ -465,31 +465,24 @@ START_TEST(ends_of_names_are_names)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("symbols");
-	TCase *in_files = tcase_create("in files"), *names = tcase_create("names");
+static const struct listed_test tests[] = {
+	{&functions_are_found, 2},
+	{&names_are_matched, 1},
+	{&ends_are_found, 1},
+	{&addresses_get_names, 1},
+	{&depth_is_known_from_frames, 2},
+	{&stripped_files_have_frames, 1},
+	{&files_without_sections_have_frames, 1},
+	{&separate_debug_information_is_read, 1},
+	{&small_debug_information_is_read, 1},
+	{&lines_are_found, 3},
+	{&lines_that_are_not_found, 6},
+	{&markers_are_found, 3},
+	{&markers_are_found_in_cpp, 1},
+	{&files_are_read_once, 1},
+	{&other_files_are_refused, 4},
+	{&mangled_names_are_read, NR_ELEMENTS(mangled)},
+	{&ends_of_names_are_names, 1},
+};
 
-	tcase_add_checked_fixture(in_files, open_files, close_files);
-	tcase_add_loop_test(in_files, functions_are_found, 0, 2);
-	tcase_add_test(in_files, names_are_matched);
-	tcase_add_test(in_files, ends_are_found);
-	tcase_add_test(in_files, addresses_get_names);
-	tcase_add_loop_test(in_files, depth_is_known_from_frames, 0, 2);
-	tcase_add_test(in_files, stripped_files_have_frames);
-	tcase_add_test(in_files, files_without_sections_have_frames);
-	tcase_add_test(in_files, separate_debug_information_is_read);
-	tcase_add_test(in_files, small_debug_information_is_read);
-	tcase_add_loop_test(in_files, lines_are_found, 0, 3);
-	tcase_add_loop_test(in_files, lines_that_are_not_found, 0, 6);
-	tcase_add_loop_test(in_files, markers_are_found, 0, 3);
-	tcase_add_test(in_files, markers_are_found_in_cpp);
-	tcase_add_test(in_files, files_are_read_once);
-	tcase_add_loop_test(in_files, other_files_are_refused, 0, 4);
-	suite_add_tcase(suite, in_files);
-	tcase_add_loop_test(names, mangled_names_are_read, 0, NR_ELEMENTS(mangled));
-	tcase_add_test(names, ends_of_names_are_names);
-	suite_add_tcase(suite, names);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("symbols", tests, .set_up = open_files, .tear_down = close_files);

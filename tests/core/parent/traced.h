@@ -28,7 +28,7 @@ int traced_attach(struct traced *traced, pid_t pid);
 /* Until nothing is left to wait for. */
 void traced_run(struct traced *traced);
 
-/* 0, or 77 after a message when this machine does not let processes be traced. */
-int traced_probe(void);
+/* What suites of it need: this machine lets processes be traced; else false, after a message. */
+bool traced_probe(void);
 
 #endif

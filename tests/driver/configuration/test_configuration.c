@@ -268,22 +268,21 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("configuration");
-	TCase *tests = tcase_create("configuration");
+	const struct listed_test tests[] = {
+		{&every_key_is_sound, (int)configuration_nr_keys},
+		{&the_higher_source_counts, 1},
+		{&a_higher_source_can_empty_a_text, 1},
+		{&pop_undoes_what_came_after_push, 1},
+		{&short_words_stand_for_a_choice, 1},
+		{&refuses_with_a_next_step, NR_ELEMENTS(refused)},
+		{&reads_a_file, 1},
+		{&a_bad_file_is_an_error_with_its_line, NR_ELEMENTS(bad_files)},
+		{&a_missing_file, 1},
+		{&takes_keys_out_of_the_arguments, 1},
+		{&a_bare_key_turns_over_what_it_was, 1},
+		{&a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments)},
+	};
+	const struct suite suite = SUITE("configuration", tests, .set_up = set_up, .tear_down = tear_down);
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, every_key_is_sound, 0, (int)configuration_nr_keys);
-	tcase_add_test(tests, the_higher_source_counts);
-	tcase_add_test(tests, a_higher_source_can_empty_a_text);
-	tcase_add_test(tests, pop_undoes_what_came_after_push);
-	tcase_add_test(tests, short_words_stand_for_a_choice);
-	tcase_add_loop_test(tests, refuses_with_a_next_step, 0, NR_ELEMENTS(refused));
-	tcase_add_test(tests, reads_a_file);
-	tcase_add_loop_test(tests, a_bad_file_is_an_error_with_its_line, 0, NR_ELEMENTS(bad_files));
-	tcase_add_test(tests, a_missing_file);
-	tcase_add_test(tests, takes_keys_out_of_the_arguments);
-	tcase_add_test(tests, a_bare_key_turns_over_what_it_was);
-	tcase_add_loop_test(tests, a_bad_argument_is_an_error, 0, NR_ELEMENTS(bad_arguments));
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
+	return suite_run(&suite);
 }

@@ -192,20 +192,14 @@ START_TEST(not_installed_means_source_tree)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("paths");
-	TCase *tests = tcase_create("paths");
+static const struct listed_test tests[] = {
+	{&without_variables_below_home, 1},
+	{&variables_count_when_absolute, 1},
+	{&keys_count_more_than_variables, 1},
+	{&a_cache_that_cannot_be_written_is_replaced, 1},
+	{&a_cache_without_write_permission_is_replaced, 1},
+	{&no_cache_at_all_is_an_error, 1},
+	{&not_installed_means_source_tree, 1},
+};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_test(tests, without_variables_below_home);
-	tcase_add_test(tests, variables_count_when_absolute);
-	tcase_add_test(tests, keys_count_more_than_variables);
-	tcase_add_test(tests, a_cache_that_cannot_be_written_is_replaced);
-	tcase_add_test(tests, a_cache_without_write_permission_is_replaced);
-	tcase_add_test(tests, no_cache_at_all_is_an_error);
-	tcase_add_test(tests, not_installed_means_source_tree);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("paths", tests, .set_up = set_up, .tear_down = tear_down);

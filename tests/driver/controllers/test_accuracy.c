@@ -330,21 +330,11 @@ START_TEST(accuracy_experiments_have_their_points)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("accuracy");
-	TCase *tcase = tcase_create("accuracy");
+static const struct listed_test tests[] = {
+	{&each_says_it_once_for_several, 1},          {&threads_are_pinned_and_start_together, 1},
+	{&workloads_on_a_cpu_share_its_caches, 1},    {&series_end_where_they_say, 1},
+	{&accuracy_is_of_the_worst_point, 1},         {&runs_are_drawn, 1},
+	{&accuracy_experiments_have_their_points, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, each_says_it_once_for_several);
-	tcase_add_test(tcase, threads_are_pinned_and_start_together);
-	tcase_add_test(tcase, workloads_on_a_cpu_share_its_caches);
-	tcase_add_test(tcase, series_end_where_they_say);
-	tcase_add_test(tcase, accuracy_is_of_the_worst_point);
-	tcase_add_test(tcase, runs_are_drawn);
-	tcase_add_test(tcase, accuracy_experiments_have_their_points);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("accuracy", tests, .set_up = setup, .tear_down = teardown);

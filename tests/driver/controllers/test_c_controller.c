@@ -126,24 +126,24 @@ START_TEST(missing_file)
 }
 END_TEST
 
-int
-main(void)
+static bool
+has_compiler(void)
 {
-	Suite *suite = suite_create("c_controller");
-	TCase *tcase = tcase_create("c_controller");
 	char *compiler = process_find("cc");
+	const bool has = compiler != NULL;
 
-	if (!compiler) {
+	if (!has)
 		fprintf(stderr, "SKIP: there is no compiler cc\n");
-		return TEST_SKIPPED;
-	}
 	free(compiler);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, compiled_and_run);
-	tcase_add_test(tcase, compiled_only_when_changed);
-	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
-	tcase_add_test(tcase, missing_file);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
+	return has;
 }
+
+static const struct listed_test tests[] = {
+	{&compiled_and_run, 1},
+	{&compiled_only_when_changed, 1},
+	{&refused, NR_ELEMENTS(refusals)},
+	{&missing_file, 1},
+};
+
+const struct suite test_suite =
+	SUITE("c_controller", tests, .needs = {has_compiler}, .set_up = setup, .tear_down = teardown);

@@ -984,44 +984,37 @@ START_TEST(rates_above_the_roof_are_told)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("experiment");
-	TCase *tcase = tcase_create("experiment");
+static const struct listed_test tests[] = {
+	{&json_and_table_are_golden, 1},
+	{&json_is_the_schema, 1},
+	{&configuration_overrides, 1},
+	{&effort_follows_the_keys, 1},
+	{&interrupted_keeps_finished_points, 1},
+	{&interrupted_draws_plots, 1},
+	{&failure_writes_nothing, 1},
+	{&unwritable_folder_is_seen_first, 1},
+	{&higher_ceiling_counts, 1},
+	{&only_sound_runs_make_a_ceiling, 1},
+	{&derived_values_are_golden, 1},
+	{&derived_values_are_peaks, 1},
+	{&threads_of_a_library_have_the_ceilings_of_as_many, 1},
+	{&upper_quartile_is_of_sound_runs, 1},
+	{&stores_are_shown_with_their_fills, 6},
+	{&directions_have_their_ceilings, 4},
+	{&ceilings_are_those_of_the_profile, 3},
+	{&work_on_several_cpus_has_their_ceilings, 1},
+	{&few_ceilings_matter, 1},
+	{&without_a_profile_there_is_no_roof, 1},
+	{&nearly_equal_ceilings_are_one, 1},
+	{&units_for_people, 1},
+	{&digits_follow_the_interval, NR_ELEMENTS(numbers)},
+	{&words_for_people, 1},
+	{&doubts_are_told, 1},
+	{&doubts_are_notes, 1},
+	{&the_best_candidate_is_chosen, 1},
+	{&what_measuring_costs_and_broken_rules_are_told, 1},
+	{&too_few_starts_are_told, 2},
+	{&rates_above_the_roof_are_told, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, json_and_table_are_golden);
-	tcase_add_test(tcase, json_is_the_schema);
-	tcase_add_test(tcase, configuration_overrides);
-	tcase_add_test(tcase, effort_follows_the_keys);
-	tcase_add_test(tcase, interrupted_keeps_finished_points);
-	tcase_add_test(tcase, interrupted_draws_plots);
-	tcase_add_test(tcase, failure_writes_nothing);
-	tcase_add_test(tcase, unwritable_folder_is_seen_first);
-	tcase_add_test(tcase, higher_ceiling_counts);
-	tcase_add_test(tcase, only_sound_runs_make_a_ceiling);
-	tcase_add_test(tcase, derived_values_are_golden);
-	tcase_add_test(tcase, derived_values_are_peaks);
-	tcase_add_test(tcase, threads_of_a_library_have_the_ceilings_of_as_many);
-	tcase_add_test(tcase, upper_quartile_is_of_sound_runs);
-	tcase_add_loop_test(tcase, stores_are_shown_with_their_fills, 0, 6);
-	tcase_add_loop_test(tcase, directions_have_their_ceilings, 0, 4);
-	tcase_add_loop_test(tcase, ceilings_are_those_of_the_profile, 0, 3);
-	tcase_add_test(tcase, work_on_several_cpus_has_their_ceilings);
-	tcase_add_test(tcase, few_ceilings_matter);
-	tcase_add_test(tcase, without_a_profile_there_is_no_roof);
-	tcase_add_test(tcase, nearly_equal_ceilings_are_one);
-	tcase_add_test(tcase, units_for_people);
-	tcase_add_loop_test(tcase, digits_follow_the_interval, 0, NR_ELEMENTS(numbers));
-	tcase_add_test(tcase, words_for_people);
-	tcase_add_test(tcase, doubts_are_told);
-	tcase_add_test(tcase, doubts_are_notes);
-	tcase_add_test(tcase, the_best_candidate_is_chosen);
-	tcase_add_test(tcase, what_measuring_costs_and_broken_rules_are_told);
-	tcase_add_loop_test(tcase, too_few_starts_are_told, 0, 2);
-	tcase_add_test(tcase, rates_above_the_roof_are_told);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("experiment", tests, .set_up = setup, .tear_down = teardown);

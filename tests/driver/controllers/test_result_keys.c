@@ -164,16 +164,10 @@ START_TEST(keys_of_values)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("result keys");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&keys_of_experiments, 1},
+	{&keys_of_programs, 1},
+	{&keys_of_values, 3},
+};
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, keys_of_experiments);
-	tcase_add_test(tcase, keys_of_programs);
-	tcase_add_loop_test(tcase, keys_of_values, 0, 3);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("result keys", tests, .set_up = setup, .tear_down = teardown);

@@ -216,21 +216,11 @@ START_TEST(numbers_read_back)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("space");
-	TCase *tcase = tcase_create("space");
+static const struct listed_test tests[] = {
+	{&no_axis_is_one_point, 1},     {&progression, NR_ELEMENTS(progressions)},
+	{&first_axis_is_slowest, 1},    {&later_axes_depend_on_earlier_ones, 1},
+	{&coordinates_are_found, 1},    {&refused, NR_ELEMENTS(refusals)},
+	{&nothing_left_or_too_much, 1}, {&numbers_read_back, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, no_axis_is_one_point);
-	tcase_add_loop_test(tcase, progression, 0, NR_ELEMENTS(progressions));
-	tcase_add_test(tcase, first_axis_is_slowest);
-	tcase_add_test(tcase, later_axes_depend_on_earlier_ones);
-	tcase_add_test(tcase, coordinates_are_found);
-	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
-	tcase_add_test(tcase, nothing_left_or_too_much);
-	tcase_add_test(tcase, numbers_read_back);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("space", tests);

@@ -530,30 +530,23 @@ START_TEST(current_folder_comes_first)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("xml_controller");
-	TCase *tcase = tcase_create("xml_controller");
+static const struct listed_test tests[] = {
+	{&built_in_controllers_are_valid, 1},
+	{&built_in_controllers_work_without_avx, 1},
+	{&optiflop_has_its_loops, 1},
+	{&exptime1_loads_what_there_is, 1},
+	{&cpu_migration_goes_near_and_far, 1},
+	{&triad_is_as_in_the_thesis, 1},
+	{&titles_change_no_hash, 1},
+	{&ceilings_with_variants, 1},
+	{&entities_of_all_kinds, 1},
+	{&programs, 1},
+	{&conditions_choose_points, 1},
+	{&shared_parts_are_included, 1},
+	{&points_without_their_library_are_left_out, 1},
+	{&curves_are_drawn, 1},
+	{&missing_and_unknown, 1},
+	{&current_folder_comes_first, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, built_in_controllers_are_valid);
-	tcase_add_test(tcase, built_in_controllers_work_without_avx);
-	tcase_add_test(tcase, optiflop_has_its_loops);
-	tcase_add_test(tcase, exptime1_loads_what_there_is);
-	tcase_add_test(tcase, cpu_migration_goes_near_and_far);
-	tcase_add_test(tcase, triad_is_as_in_the_thesis);
-	tcase_add_test(tcase, titles_change_no_hash);
-	tcase_add_test(tcase, ceilings_with_variants);
-	tcase_add_test(tcase, entities_of_all_kinds);
-	tcase_add_test(tcase, programs);
-	tcase_add_test(tcase, conditions_choose_points);
-	tcase_add_test(tcase, shared_parts_are_included);
-	tcase_add_test(tcase, points_without_their_library_are_left_out);
-	tcase_add_test(tcase, curves_are_drawn);
-	tcase_add_test(tcase, missing_and_unknown);
-	tcase_add_test(tcase, current_folder_comes_first);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("xml_controller", tests, .set_up = setup, .tear_down = teardown);

@@ -410,16 +410,9 @@ START_TEST(damaged_files)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("xml_refusals");
-	TCase *tcase = tcase_create("xml_refusals");
+static const struct listed_test tests[] = {
+	{&refused, NR_ELEMENTS(refusals)},
+	{&damaged_files, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, refused, 0, NR_ELEMENTS(refusals));
-	tcase_add_test(tcase, damaged_files);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("xml_refusals", tests, .set_up = setup, .tear_down = teardown);

@@ -250,24 +250,16 @@ START_TEST(wraps_long_lines_and_keeps_all_words)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("doctor");
-	TCase *machines = tcase_create("machines"), *shown = tcase_create("shown");
+static const struct listed_test tests[] = {
+	{&tells_a_virtual_machine, 1},
+	{&tells_where_sizes_come_from, 1},
+	{&shows_measured_sizes_beside_told_ones, 1},
+	{&says_how_to_fix_the_frequency, 1},
+	{&knows_nothing_of_a_bare_root, 1},
+	{&reads_a_sign, NR_ELEMENTS(signs)},
+	{&ignores_damaged_files, 1},
+	{&shows_the_worst, 1},
+	{&wraps_long_lines_and_keeps_all_words, 1},
+};
 
-	tcase_add_checked_fixture(machines, set_up, tear_down);
-	tcase_add_test(machines, tells_a_virtual_machine);
-	tcase_add_test(machines, tells_where_sizes_come_from);
-	tcase_add_test(machines, shows_measured_sizes_beside_told_ones);
-	tcase_add_test(machines, says_how_to_fix_the_frequency);
-	tcase_add_test(machines, knows_nothing_of_a_bare_root);
-	tcase_add_loop_test(machines, reads_a_sign, 0, NR_ELEMENTS(signs));
-	tcase_add_test(machines, ignores_damaged_files);
-	suite_add_tcase(suite, machines);
-	tcase_add_checked_fixture(shown, set_up, tear_down);
-	tcase_add_test(shown, shows_the_worst);
-	tcase_add_test(shown, wraps_long_lines_and_keeps_all_words);
-	suite_add_tcase(suite, shown);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("doctor", tests, .set_up = set_up, .tear_down = tear_down);

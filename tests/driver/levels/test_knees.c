@@ -110,16 +110,11 @@ START_TEST(nothing_is_found_in_nothing)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("knees");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&levels_are_found, NR_ELEMENTS(machines)},
+	{&slow_points_do_not_matter, 1},
+	{&a_slope_is_no_level, 1},
+	{&nothing_is_found_in_nothing, 1},
+};
 
-	tcase_add_loop_test(tcase, levels_are_found, 0, NR_ELEMENTS(machines));
-	tcase_add_test(tcase, slow_points_do_not_matter);
-	tcase_add_test(tcase, a_slope_is_no_level);
-	tcase_add_test(tcase, nothing_is_found_in_nothing);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("knees", tests);

@@ -105,15 +105,10 @@ START_TEST(nothing_is_measured_without_need)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("levels");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&sizes_are_compared, NR_ELEMENTS(verdicts)},
+	{&table_tells_who_says_what, NR_ELEMENTS(tables)},
+	{&nothing_is_measured_without_need, 1},
+};
 
-	tcase_add_loop_test(tcase, sizes_are_compared, 0, NR_ELEMENTS(verdicts));
-	tcase_add_loop_test(tcase, table_tells_who_says_what, 0, NR_ELEMENTS(tables));
-	tcase_add_test(tcase, nothing_is_measured_without_need);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("levels", tests);

@@ -137,15 +137,10 @@ START_TEST(cpus_share_caches)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("caches");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&sizes_have_sources, NR_ELEMENTS(machines)},
+	{&size_as_text, 1},
+	{&cpus_share_caches, 1},
+};
 
-	tcase_add_loop_test(tcase, sizes_have_sources, 0, NR_ELEMENTS(machines));
-	tcase_add_test(tcase, size_as_text);
-	tcase_add_test(tcase, cpus_share_caches);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("caches", tests);

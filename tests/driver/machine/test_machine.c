@@ -171,24 +171,24 @@ START_TEST(counting_works_or_says_what_to_do)
 }
 END_TEST
 
+static const struct listed_test tests[] = {
+	{&recorded_machine_is_read, NR_ELEMENTS(machines)},
+	{&no_machine_is_an_error, 1},
+	{&own_machine_is_read_the_same_twice, 1},
+	{&counting_works_or_says_what_to_do, 1},
+};
+
+static const struct suite suite = SUITE("machine", tests);
+
 int
 main(int argc, char **argv)
 {
-	Suite *suite = suite_create("machine");
-	TCase *tcase = tcase_create("all");
+	struct rot_error why = {0};
 
 	/* For the test of refusals: test_machine --can-count prints what it is told. */
-	if (argc > 1 && strcmp(argv[1], "--can-count") == 0) {
-		struct rot_error why = {0};
-
-		printf("%s\n", machine_can_count(&why) ? "yes" : "no");
-		printf("%s\n%s\n", why.text, why.hint);
-		return 0;
-	}
-	tcase_add_loop_test(tcase, recorded_machine_is_read, 0, NR_ELEMENTS(machines));
-	tcase_add_test(tcase, no_machine_is_an_error);
-	tcase_add_test(tcase, own_machine_is_read_the_same_twice);
-	tcase_add_test(tcase, counting_works_or_says_what_to_do);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
+	if (argc == 1 || strcmp(argv[1], "--can-count") != 0)
+		return suite_run(&suite);
+	printf("%s\n", machine_can_count(&why) ? "yes" : "no");
+	printf("%s\n%s\n", why.text, why.hint);
+	return 0;
 }

@@ -135,17 +135,11 @@ START_TEST(unknown_sizes_are_taken)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("measured");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&what_is_kept_is_read_back, 1},
+	{&others_are_not_believed, 7},
+	{&files_have_names_of_machines, 1},
+	{&unknown_sizes_are_taken, NR_ELEMENTS(takings)},
+};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_add_test(tcase, what_is_kept_is_read_back);
-	tcase_add_loop_test(tcase, others_are_not_believed, 0, 7);
-	tcase_add_test(tcase, files_have_names_of_machines);
-	tcase_add_loop_test(tcase, unknown_sizes_are_taken, 0, NR_ELEMENTS(takings));
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("measured", tests, .set_up = set_up, .tear_down = tear_down);

@@ -472,34 +472,27 @@ START_TEST(expected_work_follows_the_definition)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("core_build");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&same_core_is_found_without_make, 1},
+	{&going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel, 1},
+	{&macros_reach_the_kernel, 1},
+	{&changed_source_gives_another_core, 1},
+	{&exchanged_header_is_seen, 1},
+	{&damaged_child_is_built_again, 1},
+	{&unfinished_folder_is_finished, 1},
+	{&strange_paths_are_fine, 1},
+	{&least_used_cores_are_removed, 1},
+	{&many_cores_are_built_at_once, 1},
+	{&cores_of_a_kind_start_from_the_first, 1},
+	{&removed_core_is_built_again, 1},
+	{&contradicting_macros_are_named, 1},
+	{&different_flags_in_one_class_are_refused, 1},
+	{&two_kernels_share_a_core, 1},
+	{&compile_error_shows_what_the_compiler_said, 1},
+	{&kernel_without_c_file_is_named, 1},
+	{&missing_tools_are_named_with_what_installs_them, 1},
+	{&kernel_that_cannot_work_is_refused, 1},
+	{&expected_work_follows_the_definition, 1},
+};
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, same_core_is_found_without_make);
-	tcase_add_test(tcase, going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel);
-	tcase_add_test(tcase, macros_reach_the_kernel);
-	tcase_add_test(tcase, changed_source_gives_another_core);
-	tcase_add_test(tcase, exchanged_header_is_seen);
-	tcase_add_test(tcase, damaged_child_is_built_again);
-	tcase_add_test(tcase, unfinished_folder_is_finished);
-	tcase_add_test(tcase, strange_paths_are_fine);
-	tcase_add_test(tcase, least_used_cores_are_removed);
-	tcase_add_test(tcase, many_cores_are_built_at_once);
-	tcase_add_test(tcase, cores_of_a_kind_start_from_the_first);
-	tcase_add_test(tcase, removed_core_is_built_again);
-	tcase_add_test(tcase, contradicting_macros_are_named);
-	tcase_add_test(tcase, different_flags_in_one_class_are_refused);
-	tcase_add_test(tcase, two_kernels_share_a_core);
-	tcase_add_test(tcase, compile_error_shows_what_the_compiler_said);
-	tcase_add_test(tcase, kernel_without_c_file_is_named);
-	tcase_add_test(tcase, missing_tools_are_named_with_what_installs_them);
-	tcase_add_test(tcase, kernel_that_cannot_work_is_refused);
-	tcase_add_test(tcase, expected_work_follows_the_definition);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("core_build", tests, .set_up = setup, .tear_down = teardown);

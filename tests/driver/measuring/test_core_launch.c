@@ -293,23 +293,16 @@ START_TEST(core_dies_with_the_driver)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("core_launch");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&good_answer_is_read, 1},
+	{&bad_end_is_explained, NR_ELEMENTS(endings)},
+	{&missing_runs_are_no_answer, 1},
+	{&failure_of_the_core_is_passed_on, NR_ELEMENTS(failures)},
+	{&missing_core_is_an_error, 1},
+	{&interruption_stops_the_core, 1},
+	{&stale_work_folders_are_removed, 1},
+	{&work_folder_is_elsewhere_when_the_cache_is_no_folder, 1},
+	{&core_dies_with_the_driver, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, fixture_setup, fixture_teardown);
-	tcase_add_test(tcase, good_answer_is_read);
-	tcase_add_loop_test(tcase, bad_end_is_explained, 0, NR_ELEMENTS(endings));
-	tcase_add_test(tcase, missing_runs_are_no_answer);
-	tcase_add_loop_test(tcase, failure_of_the_core_is_passed_on, 0, NR_ELEMENTS(failures));
-	tcase_add_test(tcase, missing_core_is_an_error);
-	tcase_add_test(tcase, interruption_stops_the_core);
-	tcase_add_test(tcase, stale_work_folders_are_removed);
-	tcase_add_test(tcase, work_folder_is_elsewhere_when_the_cache_is_no_folder);
-	tcase_add_test(tcase, core_dies_with_the_driver);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("core_launch", tests, .set_up = fixture_setup, .tear_down = fixture_teardown);

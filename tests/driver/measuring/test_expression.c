@@ -219,20 +219,14 @@ START_TEST(entity_gives_its_primitive_fields)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("expression");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&number_has_its_value, NR_ELEMENTS(numbers)},
+	{&condition_has_its_value, NR_ELEMENTS(conditions)},
+	{&wrong_expression_is_explained, NR_ELEMENTS(wrong)},
+	{&text_has_its_expressions_replaced, NR_ELEMENTS(texts)},
+	{&setting_again_replaces, 1},
+	{&nothing_is_printed, 1},
+	{&entity_gives_its_primitive_fields, 1},
+};
 
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_loop_test(tcase, number_has_its_value, 0, NR_ELEMENTS(numbers));
-	tcase_add_loop_test(tcase, condition_has_its_value, 0, NR_ELEMENTS(conditions));
-	tcase_add_loop_test(tcase, wrong_expression_is_explained, 0, NR_ELEMENTS(wrong));
-	tcase_add_loop_test(tcase, text_has_its_expressions_replaced, 0, NR_ELEMENTS(texts));
-	tcase_add_test(tcase, setting_again_replaces);
-	tcase_add_test(tcase, nothing_is_printed);
-	tcase_add_test(tcase, entity_gives_its_primitive_fields);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("expression", tests, .set_up = setup, .tear_down = teardown);

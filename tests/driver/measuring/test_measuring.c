@@ -358,29 +358,22 @@ START_TEST(results_that_cannot_be_stored_are_measured_all_the_same)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("measuring");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&result_tells_where_it_is_from, 1},
+	{&second_time_starts_no_process, 1},
+	{&only_missing_runs_are_measured, 1},
+	{&passes_are_measured_in_one_start, 1},
+	{&runs_are_spread_over_starts, 1},
+	{&other_size_uses_the_same_core, 1},
+	{&remeasure_measures_once_per_process, 1},
+	{&changed_core_is_measured_again_unless_not_checked, 1},
+	{&same_binary_from_other_source_keeps_results, 1},
+	{&users_flags_are_part_of_the_description, 1},
+	{&failed_core_keeps_what_was_measured, 1},
+	{&kernel_is_checked_before_anything_is_built, 1},
+	{&cores_are_prepared_ahead, 1},
+	{&concurrent_rots_measure_a_point_once, 1},
+	{&results_that_cannot_be_stored_are_measured_all_the_same, 1},
+};
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, fixture_teardown);
-	tcase_add_test(tcase, result_tells_where_it_is_from);
-	tcase_add_test(tcase, second_time_starts_no_process);
-	tcase_add_test(tcase, only_missing_runs_are_measured);
-	tcase_add_test(tcase, passes_are_measured_in_one_start);
-	tcase_add_test(tcase, runs_are_spread_over_starts);
-	tcase_add_test(tcase, other_size_uses_the_same_core);
-	tcase_add_test(tcase, remeasure_measures_once_per_process);
-	tcase_add_test(tcase, changed_core_is_measured_again_unless_not_checked);
-	tcase_add_test(tcase, same_binary_from_other_source_keeps_results);
-	tcase_add_test(tcase, users_flags_are_part_of_the_description);
-	tcase_add_test(tcase, failed_core_keeps_what_was_measured);
-	tcase_add_test(tcase, kernel_is_checked_before_anything_is_built);
-	tcase_add_test(tcase, cores_are_prepared_ahead);
-	tcase_add_test(tcase, concurrent_rots_measure_a_point_once);
-	tcase_add_test(tcase, results_that_cannot_be_stored_are_measured_all_the_same);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("measuring", tests, .set_up = setup, .tear_down = fixture_teardown);

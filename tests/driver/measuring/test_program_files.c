@@ -219,21 +219,10 @@ START_TEST(hashes_follow_the_content)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("program_files");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&all_that_the_loader_loads, 1}, {&interpreters_of_scripts, 1}, {&library_path_comes_first, 1},
+	{&what_is_not_there, 1},         {&damaged_programs, 1},        {&damaged_list_of_libraries, 1},
+	{&hashes_follow_the_content, 1},
+};
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, all_that_the_loader_loads);
-	tcase_add_test(tcase, interpreters_of_scripts);
-	tcase_add_test(tcase, library_path_comes_first);
-	tcase_add_test(tcase, what_is_not_there);
-	tcase_add_test(tcase, damaged_programs);
-	tcase_add_test(tcase, damaged_list_of_libraries);
-	tcase_add_test(tcase, hashes_follow_the_content);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("program_files", tests, .set_up = setup, .tear_down = teardown);

@@ -362,24 +362,17 @@ START_TEST(standard_streams)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("program_measuring");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&runs_are_kept, 1},
+	{&remeasure_runs_again, 1},
+	{&another_core_runs_again, 1},
+	{&changes_run_again, NR_ELEMENTS(changes)},
+	{&the_rest_does_not_matter, 1},
+	{&bad_ends_are_errors_and_not_kept, 1},
+	{&signals_are_bad_ends, 1},
+	{&what_cannot_run, 1},
+	{&interruption, 1},
+	{&standard_streams, 1},
+};
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, runs_are_kept);
-	tcase_add_test(tcase, remeasure_runs_again);
-	tcase_add_test(tcase, another_core_runs_again);
-	tcase_add_loop_test(tcase, changes_run_again, 0, NR_ELEMENTS(changes));
-	tcase_add_test(tcase, the_rest_does_not_matter);
-	tcase_add_test(tcase, bad_ends_are_errors_and_not_kept);
-	tcase_add_test(tcase, signals_are_bad_ends);
-	tcase_add_test(tcase, what_cannot_run);
-	tcase_add_test(tcase, interruption);
-	tcase_add_test(tcase, standard_streams);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("program_measuring", tests, .set_up = setup, .tear_down = teardown);

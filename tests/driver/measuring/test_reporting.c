@@ -115,16 +115,11 @@ START_TEST(progress_is_short_without_a_terminal)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("reporting");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&monitor_nests_and_adds_up, 1},
+	{&monitor_survives_one_leave_too_many, 1},
+	{&progress_says_where_it_is, NR_ELEMENTS(lines)},
+	{&progress_is_short_without_a_terminal, 1},
+};
 
-	tcase_add_test(tcase, monitor_nests_and_adds_up);
-	tcase_add_test(tcase, monitor_survives_one_leave_too_many);
-	tcase_add_loop_test(tcase, progress_says_where_it_is, 0, NR_ELEMENTS(lines));
-	tcase_add_test(tcase, progress_is_short_without_a_terminal);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("reporting", tests);

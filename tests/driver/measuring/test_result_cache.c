@@ -308,21 +308,14 @@ START_TEST(lock_is_held_by_one_and_freed_by_death)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("result_cache");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&stored_result_comes_back, 1},
+	{&every_kind_of_damage_is_set_aside, 1},
+	{&result_of_another_description_is_set_aside, 1},
+	{&unusable_folder_costs_one_warning_each, 1},
+	{&full_disk_keeps_the_old_result, 1},
+	{&concurrent_writers_never_show_half_a_file, 1},
+	{&lock_is_held_by_one_and_freed_by_death, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, stored_result_comes_back);
-	tcase_add_test(tcase, every_kind_of_damage_is_set_aside);
-	tcase_add_test(tcase, result_of_another_description_is_set_aside);
-	tcase_add_test(tcase, unusable_folder_costs_one_warning_each);
-	tcase_add_test(tcase, full_disk_keeps_the_old_result);
-	tcase_add_test(tcase, concurrent_writers_never_show_half_a_file);
-	tcase_add_test(tcase, lock_is_held_by_one_and_freed_by_death);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("result_cache", tests, .set_up = setup, .tear_down = teardown);

@@ -116,17 +116,10 @@ START_TEST(output_that_cannot_be_written_is_an_error)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("controllers");
-	TCase *tcase = tcase_create("controllers");
+static const struct listed_test tests[] = {
+	{&controllers_write_what_is_known, NR_ELEMENTS(files)},
+	{&nothing_known_is_an_error, 1},
+	{&output_that_cannot_be_written_is_an_error, 1},
+};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 120);
-	tcase_add_loop_test(tcase, controllers_write_what_is_known, 0, NR_ELEMENTS(files));
-	tcase_add_test(tcase, nothing_known_is_an_error);
-	tcase_add_test(tcase, output_that_cannot_be_written_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("controllers", tests, .set_up = set_up, .tear_down = tear_down);

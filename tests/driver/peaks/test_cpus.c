@@ -47,14 +47,9 @@ START_TEST(this_machine_has_some)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("cpus");
-	TCase *tests = tcase_create("cpus");
+static const struct listed_test tests[] = {
+	{&each_core_comes_once_first, NR_ELEMENTS(rows)},
+	{&this_machine_has_some, 1},
+};
 
-	tcase_add_loop_test(tests, each_core_comes_once_first, 0, NR_ELEMENTS(rows));
-	tcase_add_test(tests, this_machine_has_some);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("cpus", tests);

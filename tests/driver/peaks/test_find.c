@@ -641,44 +641,48 @@ START_TEST(more_threads_than_cpus_are_refused)
 }
 END_TEST
 
-int
-main(void)
+static bool
+has_several_cores(void)
 {
-	Suite *suite = suite_create("find");
-	TCase *alone = tcase_create("one thread"), *several = tcase_create("several threads");
 	size_t nr_cores;
 	int *cpus;
 
 	allowed_cpus(&cpus, &nr_cores);
 	free(cpus);
-	tcase_add_checked_fixture(alone, setup, teardown);
-	tcase_add_loop_test(alone, pages_are_those_that_the_buffer_lay_in, 0, NR_ELEMENTS(pages));
-	tcase_add_test(alone, full_search_finds_the_best_variant);
-	tcase_add_test(alone, quick_search_takes_the_seed);
-	tcase_add_test(alone, what_was_chosen_by_is_not_reported);
-	tcase_add_test(alone, seed_that_met_a_bad_moment_is_chosen);
-	tcase_add_test(alone, time_that_is_up_ends_a_search);
-	tcase_add_loop_test(alone, words_choose_peaks, 0, NR_ELEMENTS(filters));
-	tcase_add_loop_test(alone, wishes_choose_peaks, 0, 3);
-	tcase_add_test(alone, disturbed_runs_alone_have_no_interval);
-	tcase_add_test(alone, latency_is_time_of_an_access);
-	tcase_add_test(alone, plateau_of_a_rate_is_the_peak);
-	tcase_add_loop_test(alone, below_its_limit_is_measured_in_rounds, 0, NR_ELEMENTS(below));
-	tcase_add_loop_test(alone, one_mode_of_a_rate_is_not_noted, 0, NR_ELEMENTS(caches));
-	tcase_add_test(alone, what_cannot_be_measured_is_left_out);
-	tcase_add_test(alone, more_threads_than_cpus_are_refused);
-	suite_add_tcase(suite, alone);
-	tcase_add_checked_fixture(several, setup, teardown);
-	tcase_add_test(several, threads_have_cpus_of_their_own_and_begin_together);
-	tcase_add_loop_test(several, threads_that_share_a_core_are_told, 0, NR_ELEMENTS(sharings));
-	tcase_add_test(several, placements_are_peaks_of_their_own);
-	tcase_add_loop_test(several, memory_of_a_shared_core_is_told, 0, 2);
-	tcase_add_test(several, disturbed_placements_have_a_value);
-	tcase_add_test(several, one_placement_is_no_mode);
-	tcase_add_test(several, interruption_keeps_what_is_finished);
-	if (nr_cores >= 2)
-		suite_add_tcase(suite, several);
-	else
+	if (nr_cores < 2)
 		puts("this process may run on one core only: several threads are not tested");
-	return suite_run(suite);
+	return nr_cores >= 2;
+}
+
+int
+main(void)
+{
+	const int several = has_several_cores();
+	const struct listed_test tests[] = {
+		{&pages_are_those_that_the_buffer_lay_in, NR_ELEMENTS(pages)},
+		{&full_search_finds_the_best_variant, 1},
+		{&quick_search_takes_the_seed, 1},
+		{&what_was_chosen_by_is_not_reported, 1},
+		{&seed_that_met_a_bad_moment_is_chosen, 1},
+		{&time_that_is_up_ends_a_search, 1},
+		{&words_choose_peaks, NR_ELEMENTS(filters)},
+		{&wishes_choose_peaks, 3},
+		{&disturbed_runs_alone_have_no_interval, 1},
+		{&latency_is_time_of_an_access, 1},
+		{&plateau_of_a_rate_is_the_peak, 1},
+		{&below_its_limit_is_measured_in_rounds, NR_ELEMENTS(below)},
+		{&one_mode_of_a_rate_is_not_noted, NR_ELEMENTS(caches)},
+		{&what_cannot_be_measured_is_left_out, 1},
+		{&more_threads_than_cpus_are_refused, 1},
+		{&threads_have_cpus_of_their_own_and_begin_together, several},
+		{&threads_that_share_a_core_are_told, several * NR_ELEMENTS(sharings)},
+		{&placements_are_peaks_of_their_own, several},
+		{&memory_of_a_shared_core_is_told, several * 2},
+		{&disturbed_placements_have_a_value, several},
+		{&one_placement_is_no_mode, several},
+		{&interruption_keeps_what_is_finished, several},
+	};
+	const struct suite suite = SUITE("find", tests, .set_up = setup, .tear_down = teardown);
+
+	return suite_run(&suite);
 }

@@ -152,15 +152,10 @@ START_TEST(causes_are_said_of_peaks_below)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("limits");
-	TCase *tcase = tcase_create("limits");
+static const struct listed_test tests[] = {
+	{&limits_are_those_of_the_documents, NR_ELEMENTS(rows)},
+	{&causes_are_said_of_peaks_below, 1},
+	{&more_than_is_allowed_is_said, 1},
+};
 
-	tcase_add_loop_test(tcase, limits_are_those_of_the_documents, 0, NR_ELEMENTS(rows));
-	tcase_add_test(tcase, causes_are_said_of_peaks_below);
-	tcase_add_test(tcase, more_than_is_allowed_is_said);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("limits", tests);

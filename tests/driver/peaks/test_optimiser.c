@@ -407,31 +407,31 @@ START_TEST(best_are_sorted_and_stable)
 }
 END_TEST
 
-int
-main(void)
+static void
+set_up(void)
 {
-	Suite *suite = suite_create("optimiser");
-	TCase *tests = tcase_create("optimiser");
-
 	for (int i = 0; i < NR; i++)
 		one_to_19[i] = i + 1;
-	tcase_add_test(tests, grid_visits_every_point);
-	tcase_add_loop_test(tests, fast_finds_the_top_with_fewer_points, 0, NR_ELEMENTS(hills));
-	tcase_add_test(tests, climbs_out_of_what_cannot_be_measured);
-	tcase_add_test(tests, highest_climbs_first);
-	tcase_add_loop_test(tests, enough_ends_the_search, 0, 3);
-	tcase_add_test(tests, gain_keeps_climbers_off_noise);
-	tcase_add_test(tests, plateau_ends_a_search);
-	tcase_add_test(tests, same_values_same_points);
-	tcase_add_loop_test(tests, few_points_are_all_visited, 0, 2);
-	tcase_add_test(tests, quick_asks_for_the_valid_seeds_only);
-	tcase_add_test(tests, quick_without_seeds_asks_for_starting_points);
-	tcase_add_loop_test(tests, nothing_valid_finds_nothing, SEARCH_QUICK, SEARCH_GRID + 1);
-	tcase_add_test(tests, max_points_ends_a_search);
-	tcase_add_test(tests, many_axes_and_uneven_values);
-	tcase_add_loop_test(tests, without_axes_there_is_one_point, SEARCH_QUICK, SEARCH_GRID + 1);
-	tcase_add_test(tests, too_large_a_space_is_refused);
-	tcase_add_test(tests, best_are_sorted_and_stable);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
 }
+
+static const struct listed_test tests[] = {
+	{&grid_visits_every_point, 1},
+	{&fast_finds_the_top_with_fewer_points, NR_ELEMENTS(hills)},
+	{&climbs_out_of_what_cannot_be_measured, 1},
+	{&highest_climbs_first, 1},
+	{&enough_ends_the_search, 3},
+	{&gain_keeps_climbers_off_noise, 1},
+	{&plateau_ends_a_search, 1},
+	{&same_values_same_points, 1},
+	{&few_points_are_all_visited, 2},
+	{&quick_asks_for_the_valid_seeds_only, 1},
+	{&quick_without_seeds_asks_for_starting_points, 1},
+	{&nothing_valid_finds_nothing, SEARCH_GRID + 1},
+	{&max_points_ends_a_search, 1},
+	{&many_axes_and_uneven_values, 1},
+	{&without_axes_there_is_one_point, SEARCH_GRID + 1},
+	{&too_large_a_space_is_refused, 1},
+	{&best_are_sorted_and_stable, 1},
+};
+
+const struct suite test_suite = SUITE("optimiser", tests, .set_up = set_up);

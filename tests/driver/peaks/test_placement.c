@@ -132,16 +132,11 @@ START_TEST(two_different_cpus_are_watched)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("placement");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&groups_decide, NR_ELEMENTS(series)},
+	{&disturbed_samples_make_no_group, 2},
+	{&a_value_without_ping_pong_has_no_mode, 1},
+	{&two_different_cpus_are_watched, NR_ELEMENTS(watched)},
+};
 
-	tcase_add_loop_test(tcase, groups_decide, 0, NR_ELEMENTS(series));
-	tcase_add_loop_test(tcase, disturbed_samples_make_no_group, 0, 2);
-	tcase_add_test(tcase, a_value_without_ping_pong_has_no_mode);
-	tcase_add_loop_test(tcase, two_different_cpus_are_watched, 0, NR_ELEMENTS(watched));
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("placement", tests);

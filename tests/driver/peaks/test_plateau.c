@@ -62,14 +62,9 @@ START_TEST(share_grows_with_the_number)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("plateau");
-	TCase *tcase = tcase_create("pure");
+static const struct listed_test tests[] = {
+	{&plateau_is_found, NR_ELEMENTS(cases)},
+	{&share_grows_with_the_number, 1},
+};
 
-	tcase_add_loop_test(tcase, plateau_is_found, 0, NR_ELEMENTS(cases));
-	tcase_add_test(tcase, share_grows_with_the_number);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("plateau", tests);

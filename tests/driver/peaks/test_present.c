@@ -180,22 +180,15 @@ START_TEST(landscapes_are_drawn)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("present");
-	TCase *tcase = tcase_create("present");
+static const struct listed_test tests[] = {
+	{&tables_are_golden, 1},
+	{&comma_separated_values_are_golden, 1},
+	{&json_is_golden, 1},
+	{&limits_have_no_exponent, 1},
+	{&without_a_clock_cycles_are_those_of_the_counter, 1},
+	{&nothing_is_printed_of_nothing, 1},
+	{&ridges_are_of_equal_threads_and_floating_point, 1},
+	{&landscapes_are_drawn, 1},
+};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, tables_are_golden);
-	tcase_add_test(tcase, comma_separated_values_are_golden);
-	tcase_add_test(tcase, json_is_golden);
-	tcase_add_test(tcase, limits_have_no_exponent);
-	tcase_add_test(tcase, without_a_clock_cycles_are_those_of_the_counter);
-	tcase_add_test(tcase, nothing_is_printed_of_nothing);
-	tcase_add_test(tcase, ridges_are_of_equal_threads_and_floating_point);
-	tcase_add_test(tcase, landscapes_are_drawn);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("present", tests, .set_up = set_up, .tear_down = tear_down);

@@ -479,31 +479,24 @@ START_TEST(a_folder_that_cannot_be_made_is_an_error)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("profile");
-	TCase *tcase = tcase_create("profile");
+static const struct listed_test tests[] = {
+	{&what_is_stored_comes_back, 1},
+	{&without_a_file_there_is_nothing_to_say, 1},
+	{&new_peaks_are_added_to_the_others, 1},
+	{&quick_results_replace_full_ones_only_if_better, 1},
+	{&disturbed_searches_replace_nothing, 1},
+	{&more_than_possible_is_not_kept, 1},
+	{&quick_results_replace_full_ones_of_other_conditions, 1},
+	{&modes_are_replaced_together, 1},
+	{&shared_cores_are_replaced, 1},
+	{&changes_are_told, 1},
+	{&age_is_told, 1},
+	{&profiles_of_other_machines_are_refused, 1},
+	{&damaged_files_are_put_aside, 1},
+	{&profiles_of_later_versions_are_left_alone, 1},
+	{&every_truncation_is_damaged, 1},
+	{&members_of_other_types_are_survived, 13},
+	{&a_folder_that_cannot_be_made_is_an_error, 1},
+};
 
-	tcase_add_checked_fixture(tcase, set_up, tear_down);
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, what_is_stored_comes_back);
-	tcase_add_test(tcase, without_a_file_there_is_nothing_to_say);
-	tcase_add_test(tcase, new_peaks_are_added_to_the_others);
-	tcase_add_test(tcase, quick_results_replace_full_ones_only_if_better);
-	tcase_add_test(tcase, disturbed_searches_replace_nothing);
-	tcase_add_test(tcase, more_than_possible_is_not_kept);
-	tcase_add_test(tcase, quick_results_replace_full_ones_of_other_conditions);
-	tcase_add_test(tcase, modes_are_replaced_together);
-	tcase_add_test(tcase, shared_cores_are_replaced);
-	tcase_add_test(tcase, changes_are_told);
-	tcase_add_test(tcase, age_is_told);
-	tcase_add_test(tcase, profiles_of_other_machines_are_refused);
-	tcase_add_test(tcase, damaged_files_are_put_aside);
-	tcase_add_test(tcase, profiles_of_later_versions_are_left_alone);
-	tcase_add_test(tcase, every_truncation_is_damaged);
-	tcase_add_loop_test(tcase, members_of_other_types_are_survived, 0, 13);
-	tcase_add_test(tcase, a_folder_that_cannot_be_made_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("profile", tests, .set_up = set_up, .tear_down = tear_down);

@@ -116,16 +116,10 @@ START_TEST(one_number_of_threads_does_not_grow)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("saturation");
-	TCase *tests = tcase_create("saturation");
+static const struct listed_test tests[] = {
+	{&saturation_is_where_fewer_threads_get_as_much, NR_ELEMENTS(rows)},
+	{&modes_grow_from_the_same_thread, 1},
+	{&one_number_of_threads_does_not_grow, 1},
+};
 
-	tcase_add_checked_fixture(tests, set_up, tear_down);
-	tcase_add_loop_test(tests, saturation_is_where_fewer_threads_get_as_much, 0, NR_ELEMENTS(rows));
-	tcase_add_test(tests, modes_grow_from_the_same_thread);
-	tcase_add_test(tests, one_number_of_threads_does_not_grow);
-	suite_add_tcase(suite, tests);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("saturation", tests, .set_up = set_up, .tear_down = tear_down);

@@ -150,22 +150,12 @@ START_TEST(page_has_room_for_all_its_text)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("layout");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&positions_are_points_from_the_edge, 1},    {&what_has_no_place_is_at_an_end, 1},
+	{&range_shows_all_usable_values, 1},         {&range_keeps_the_sides_that_are_given, 1},
+	{&range_without_values_is_still_a_range, 1}, {&ticks_have_labels_at_powers_of_ten_or_more_often_when_short, 1},
+	{&boxes_touch_only_when_they_overlap, 1},    {&ticks_of_many_digits_are_powers, 1},
+	{&page_has_room_for_all_its_text, 1},        {&text_width_counts_characters_not_bytes, 1},
+};
 
-	tcase_add_test(tcase, positions_are_points_from_the_edge);
-	tcase_add_test(tcase, what_has_no_place_is_at_an_end);
-	tcase_add_test(tcase, range_shows_all_usable_values);
-	tcase_add_test(tcase, range_keeps_the_sides_that_are_given);
-	tcase_add_test(tcase, range_without_values_is_still_a_range);
-	tcase_add_test(tcase, ticks_have_labels_at_powers_of_ten_or_more_often_when_short);
-	tcase_add_test(tcase, boxes_touch_only_when_they_overlap);
-	tcase_add_test(tcase, ticks_of_many_digits_are_powers);
-	tcase_add_test(tcase, page_has_room_for_all_its_text);
-	tcase_add_test(tcase, text_width_counts_characters_not_bytes);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("layout", tests);

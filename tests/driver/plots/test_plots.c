@@ -22,6 +22,12 @@ static bool have_gnuplot;
 static void
 enter_folder(void)
 {
+	char *gnuplot = process_find("gnuplot");
+
+	have_gnuplot = gnuplot != NULL;
+	if (!have_gnuplot)
+		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
+	free(gnuplot);
 	folder = temporary_folder_new();
 	ck_assert_int_eq(chdir(folder), 0);
 }
@@ -342,31 +348,19 @@ START_TEST(an_unwritable_place_is_an_error)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("plots");
-	TCase *tcase = tcase_create("all");
-	char *gnuplot = process_find("gnuplot");
+static const struct listed_test tests[] = {
+	{&strings_are_never_interpreted, 1},
+	{&numbers_read_back, 1},
+	{&roofline_writes_four_files, 1},
+	{&an_infinite_intensity_is_drawn_at_the_edge, 1},
+	{&an_infinite_value_is_drawn_at_the_upper_edge, 1},
+	{&zero_is_drawn_at_the_lower_edge, 2},
+	{&markers_are_drawn, 1},
+	{&labels_of_markers_keep_off_points, 1},
+	{&distribution_says_how_many_samples, 1},
+	{&without_gnuplot_the_script_is_left, 1},
+	{&a_failing_gnuplot_is_reported_with_its_words, 1},
+	{&an_unwritable_place_is_an_error, 1},
+};
 
-	have_gnuplot = gnuplot != NULL;
-	free(gnuplot);
-	if (!have_gnuplot)
-		fprintf(stderr, "gnuplot is not installed: pictures are not tested\n");
-	tcase_set_timeout(tcase, 60);
-	tcase_add_checked_fixture(tcase, enter_folder, leave_folder);
-	tcase_add_test(tcase, strings_are_never_interpreted);
-	tcase_add_test(tcase, numbers_read_back);
-	tcase_add_test(tcase, roofline_writes_four_files);
-	tcase_add_test(tcase, an_infinite_intensity_is_drawn_at_the_edge);
-	tcase_add_test(tcase, an_infinite_value_is_drawn_at_the_upper_edge);
-	tcase_add_loop_test(tcase, zero_is_drawn_at_the_lower_edge, 0, 2);
-	tcase_add_test(tcase, markers_are_drawn);
-	tcase_add_test(tcase, labels_of_markers_keep_off_points);
-	tcase_add_test(tcase, distribution_says_how_many_samples);
-	tcase_add_test(tcase, without_gnuplot_the_script_is_left);
-	tcase_add_test(tcase, a_failing_gnuplot_is_reported_with_its_words);
-	tcase_add_test(tcase, an_unwritable_place_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("plots", tests, .set_up = enter_folder, .tear_down = leave_folder);

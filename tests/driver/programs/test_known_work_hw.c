@@ -99,22 +99,20 @@ START_TEST(operations_by_thread)
 }
 END_TEST
 
-int
-main(void)
+static bool
+can_count(void)
 {
-	struct rot_error why = {{0}, {0}};
-	Suite *suite;
-	TCase *tc;
+	struct rot_error why = {0};
+	const bool can = machine_can_count(&why);
 
-	if (!machine_can_count(&why)) {
-		printf("skipped: %s\n", why.text);
-		return TEST_SKIPPED;
-	}
-	suite = suite_create("known work");
-	tc = tcase_create("known work");
-	tcase_set_timeout(tc, 120);
-	tcase_add_test(tc, operations_in_total);
-	tcase_add_test(tc, operations_by_thread);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
+	if (!can)
+		fprintf(stderr, "SKIP: %s\n", why.text);
+	return can;
 }
+
+static const struct listed_test tests[] = {
+	{&operations_in_total, 1},
+	{&operations_by_thread, 1},
+};
+
+const struct suite test_suite = SUITE("known work", tests, .needs = {can_count});

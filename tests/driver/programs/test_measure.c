@@ -296,23 +296,16 @@ START_TEST(what_cannot_be_counted_is_an_error)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("measure");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&values_are_of_all_passes, 1},
+	{&clock_is_that_of_the_configuration, 1},
+	{&passes_are_limited, 1},
+	{&runs_that_differ_are_noted, 1},
+	{&disturbed_runs_are_repeated, 1},
+	{&runs_are_added_until_intervals_are_narrow, NR_ELEMENTS(precisions)},
+	{&regions_have_values_of_their_own, 1},
+	{&regions_that_are_not_found, 1},
+	{&what_cannot_be_counted_is_an_error, 1},
+};
 
-	tcase_set_timeout(tcase, 120);
-	tcase_add_checked_fixture(tcase, setup, teardown);
-	tcase_add_test(tcase, values_are_of_all_passes);
-	tcase_add_test(tcase, clock_is_that_of_the_configuration);
-	tcase_add_test(tcase, passes_are_limited);
-	tcase_add_test(tcase, runs_that_differ_are_noted);
-	tcase_add_test(tcase, disturbed_runs_are_repeated);
-	tcase_add_loop_test(tcase, runs_are_added_until_intervals_are_narrow, 0, NR_ELEMENTS(precisions));
-	tcase_add_test(tcase, regions_have_values_of_their_own);
-	tcase_add_test(tcase, regions_that_are_not_found);
-	tcase_add_test(tcase, what_cannot_be_counted_is_an_error);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("measure", tests, .set_up = setup, .tear_down = teardown);

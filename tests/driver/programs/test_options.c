@@ -56,7 +56,16 @@ static const struct {
 	 false,
 	 0,
 	 NULL},
-	{{"-R", "a", "--region-backend=gdb", "x"}, "'gdb' is no value of 'region-backend', which takes auto, uprobe, breakpoint or int3", 0, NULL, 0, 0, 0, false, 0, NULL},
+	{{"-R", "a", "--region-backend=gdb", "x"},
+	 "'gdb' is no value of 'region-backend', which takes auto, uprobe, breakpoint or int3",
+	 0,
+	 NULL,
+	 0,
+	 0,
+	 0,
+	 false,
+	 0,
+	 NULL},
 	{{"--region-backend=int3", "x"}, "without --region", 0, NULL, 0, 0, 0, false, 0, NULL},
 	{{"--nonsense", "x"}, "unknown option '--nonsense'", 0, NULL, 0, 0, 0, false, 0, NULL},
 };
@@ -132,20 +141,16 @@ START_TEST(length_of_one_option)
 	};
 
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++)
-		ck_assert_int_eq(options_length(&run_options_table, count(lengths[i].words), (char *const *)lengths[i].words),
-				 lengths[i].length);
+		ck_assert_int_eq(
+			options_length(&run_options_table, count(lengths[i].words), (char *const *)lengths[i].words),
+			lengths[i].length);
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("options");
-	TCase *tc = tcase_create("options");
+static const struct listed_test tests[] = {
+	{&options_of_a_command_line, NR_ELEMENTS(rows)},
+	{&children_are_measured_unless_they_are_left_out, 1},
+	{&length_of_one_option, 1},
+};
 
-	tcase_add_loop_test(tc, options_of_a_command_line, 0, NR_ELEMENTS(rows));
-	tcase_add_test(tc, children_are_measured_unless_they_are_left_out);
-	tcase_add_test(tc, length_of_one_option);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("options", tests);

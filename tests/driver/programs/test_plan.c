@@ -96,14 +96,9 @@ START_TEST(every_architecture)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("plan");
-	TCase *tc = tcase_create("plan");
+static const struct listed_test tests[] = {
+	{&quantities_that_fit, NR_ELEMENTS(rows)},
+	{&every_architecture, 1},
+};
 
-	tcase_add_loop_test(tc, quantities_that_fit, 0, NR_ELEMENTS(rows));
-	tcase_add_test(tc, every_architecture);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("plan", tests);

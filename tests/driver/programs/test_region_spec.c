@@ -87,14 +87,9 @@ START_TEST(wrong_ones)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("region_spec");
-	TCase *tc = tcase_create("region_spec");
+static const struct listed_test tests[] = {
+	{&right_ones, NR_ELEMENTS(right)},
+	{&wrong_ones, NR_ELEMENTS(wrong)},
+};
 
-	tcase_add_loop_test(tc, right_ones, 0, NR_ELEMENTS(right));
-	tcase_add_loop_test(tc, wrong_ones, 0, NR_ELEMENTS(wrong));
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("region_spec", tests);

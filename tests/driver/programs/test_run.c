@@ -390,26 +390,13 @@ START_TEST(files_that_cannot_be_written)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("run");
-	TCase *tc = tcase_create("run");
+static const struct listed_test tests[] = {
+	{&tables, 11},          {&values_as_json, 1},
+	{&last_run_is_kept, 1}, {&regions_imply_tracing, 1},
+	{&exit_statuses, 9},    {&program_keeps_its_output, 1},
+	{&repeated_runs, 1},    {&runs_that_drift_or_are_disturbed, 1},
+	{&core_that_fails, 1},  {&bound_in_words, 1},
+	{&what_is_drawn, 1},    {&files_that_cannot_be_written, 1},
+};
 
-	tcase_add_checked_fixture(tc, setup, teardown);
-	tcase_set_timeout(tc, 60);
-	tcase_add_loop_test(tc, tables, 0, 11);
-	tcase_add_test(tc, values_as_json);
-	tcase_add_test(tc, last_run_is_kept);
-	tcase_add_test(tc, regions_imply_tracing);
-	tcase_add_loop_test(tc, exit_statuses, 0, 9);
-	tcase_add_test(tc, program_keeps_its_output);
-	tcase_add_test(tc, repeated_runs);
-	tcase_add_test(tc, runs_that_drift_or_are_disturbed);
-	tcase_add_test(tc, core_that_fails);
-	tcase_add_test(tc, bound_in_words);
-	tcase_add_test(tc, what_is_drawn);
-	tcase_add_test(tc, files_that_cannot_be_written);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("run", tests, .set_up = setup, .tear_down = teardown);

@@ -254,24 +254,22 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("architecture");
-	TCase *choice = tcase_create("choice"), *every = tcase_create("every file"), *bad = tcase_create("broken");
-	int nr_files = (int)architecture_files(files), failed;
+	const int nr_files = (int)architecture_files(files);
+	const struct listed_test tests[] = {
+		{&test_machine_gets_its_architecture, NR_ELEMENTS(machines)},
+		{&test_without_counting_it_is_none, 1},
+		{&test_file_is_named_like_its_architecture, nr_files},
+		{&test_formulas_evaluate, nr_files},
+		{&test_zero_counts_evaluate, nr_files},
+		{&test_every_event_is_used_and_fits, nr_files},
+		{&test_quirks_of_zen5, 1},
+		{&test_broken_file_is_refused, NR_ELEMENTS(broken)},
+		{&test_missing_folder, 1},
+	};
+	const struct suite suite = SUITE("architecture", tests);
+	int status = suite_run(&suite);
 
-	tcase_add_loop_test(choice, test_machine_gets_its_architecture, 0, NR_ELEMENTS(machines));
-	tcase_add_test(choice, test_without_counting_it_is_none);
-	tcase_add_loop_test(every, test_file_is_named_like_its_architecture, 0, nr_files);
-	tcase_add_loop_test(every, test_formulas_evaluate, 0, nr_files);
-	tcase_add_loop_test(every, test_zero_counts_evaluate, 0, nr_files);
-	tcase_add_loop_test(every, test_every_event_is_used_and_fits, 0, nr_files);
-	tcase_add_test(every, test_quirks_of_zen5);
-	tcase_add_loop_test(bad, test_broken_file_is_refused, 0, NR_ELEMENTS(broken));
-	tcase_add_test(bad, test_missing_folder);
-	suite_add_tcase(suite, choice);
-	suite_add_tcase(suite, every);
-	suite_add_tcase(suite, bad);
-	failed = suite_run(suite);
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
-	return failed;
+	return status;
 }

@@ -454,28 +454,22 @@ START_TEST(test_json_of_infinity)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("compute");
-	TCase *values = tcase_create("values"), *json = tcase_create("json");
+static const struct listed_test tests[] = {
+	{&test_operation_count_is_exact, 1},
+	{&test_counts_are_summed_and_times_are_the_maximum, 1},
+	{&test_threads_of_a_kernel_are_summed, 1},
+	{&test_modelled_dram_writes, 1},
+	{&test_context_switches_are_counted, 1},
+	{&test_migrations_are_counted, 1},
+	{&test_intervals_are_of_starts, 1},
+	{&test_ratio_of_one_pass_is_joint, 1},
+	{&test_ratio_of_two_passes, 1},
+	{&test_core_cycles_from_the_probed_clock, 1},
+	{&test_expected_work_per_measured_time, 1},
+	{&test_nothing_measured, 1},
+	{&test_spread_formula, 1},
+	{&test_json, 1},
+	{&test_json_of_infinity, 1},
+};
 
-	tcase_add_test(values, test_operation_count_is_exact);
-	tcase_add_test(values, test_counts_are_summed_and_times_are_the_maximum);
-	tcase_add_test(values, test_threads_of_a_kernel_are_summed);
-	tcase_add_test(values, test_modelled_dram_writes);
-	tcase_add_test(values, test_context_switches_are_counted);
-	tcase_add_test(values, test_migrations_are_counted);
-	tcase_add_test(values, test_intervals_are_of_starts);
-	tcase_add_test(values, test_ratio_of_one_pass_is_joint);
-	tcase_add_test(values, test_ratio_of_two_passes);
-	tcase_add_test(values, test_core_cycles_from_the_probed_clock);
-	tcase_add_test(values, test_expected_work_per_measured_time);
-	tcase_add_test(values, test_nothing_measured);
-	tcase_add_test(values, test_spread_formula);
-	tcase_add_test(json, test_json);
-	tcase_add_test(json, test_json_of_infinity);
-	suite_add_tcase(suite, values);
-	suite_add_tcase(suite, json);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("compute", tests);

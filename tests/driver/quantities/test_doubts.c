@@ -136,18 +136,13 @@ START_TEST(test_no_number_is_left_out)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("doubts");
-	TCase *tcase = tcase_create("doubts");
+static const struct listed_test tests[] = {
+	{&test_sound_values_have_none, 1},
+	{&test_two_modes, 1},
+	{&test_drift, 1},
+	{&test_tainted_samples_are_left_out, 1},
+	{&test_only_what_depends_on_time, 1},
+	{&test_no_number_is_left_out, 1},
+};
 
-	tcase_add_test(tcase, test_sound_values_have_none);
-	tcase_add_test(tcase, test_two_modes);
-	tcase_add_test(tcase, test_drift);
-	tcase_add_test(tcase, test_tainted_samples_are_left_out);
-	tcase_add_test(tcase, test_only_what_depends_on_time);
-	tcase_add_test(tcase, test_no_number_is_left_out);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("doubts", tests);

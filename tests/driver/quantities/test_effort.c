@@ -110,14 +110,9 @@ START_TEST(test_worst_value_counts)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("effort");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&test_courses, sizeof(courses) / sizeof(courses[0])},
+	{&test_worst_value_counts, 1},
+};
 
-	tcase_add_loop_test(tcase, test_courses, 0, sizeof(courses) / sizeof(courses[0]));
-	tcase_add_test(tcase, test_worst_value_counts);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("effort", tests);

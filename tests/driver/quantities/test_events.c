@@ -120,23 +120,28 @@ START_TEST(test_scrub_events_are_encoded)
 }
 END_TEST
 
+static bool
+can_encode(void)
+{
+	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
+	if (pfm_initialize() == PFM_SUCCESS)
+		return true;
+	fprintf(stderr, "SKIP: libpfm4 cannot be initialized\n");
+	return false;
+}
+
 int
 main(void)
 {
-	Suite *suite = suite_create("events");
-	TCase *encoding = tcase_create("encoding");
-	int nr_files = (int)architecture_files(files), failed;
+	const int nr_files = (int)architecture_files(files);
+	const struct listed_test tests[] = {
+		{&test_events_have_the_meant_codes, nr_files},
+		{&test_scrub_events_are_encoded, 4},
+	};
+	const struct suite suite = SUITE("events", tests, .needs = {can_encode});
+	int status = suite_run(&suite);
 
-	setenv("LIBPFM_ENCODE_INACTIVE", "1", 1);
-	if (pfm_initialize() != PFM_SUCCESS) {
-		fprintf(stderr, "SKIP: libpfm4 cannot be initialized\n");
-		return TEST_SKIPPED;
-	}
-	tcase_add_loop_test(encoding, test_events_have_the_meant_codes, 0, nr_files);
-	tcase_add_loop_test(encoding, test_scrub_events_are_encoded, 0, 4);
-	suite_add_tcase(suite, encoding);
-	failed = suite_run(suite);
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
-	return failed;
+	return status;
 }

@@ -22,6 +22,7 @@
 
 #define NR_ADDITIONS 1000000
 
+static struct machine *machine;
 static struct architecture *architecture;
 
 /* Scalar double-precision additions: one flop each, and at least one instruction. */
@@ -181,43 +182,44 @@ stay_on_this_cpu(void)
 	sched_setaffinity(0, sizeof(set), &set);
 }
 
-static int
-skip(const struct rot_error *why)
+static bool
+can_count(void)
 {
-	fprintf(stderr, "SKIP: %s%s%s\n", why->text, why->hint[0] ? "; " : "", why->hint);
-	return TEST_SKIPPED;
+	struct rot_error why = {0};
+
+	if (machine_can_count(&why) && pfm_initialize() == PFM_SUCCESS)
+		return true;
+	fprintf(stderr, "SKIP: %s%s%s\n", why.text, why.hint[0] ? "; " : "", why.hint);
+	return false;
 }
 
-int
-main(void)
+static void
+set_up(void)
 {
-	Suite *suite;
-	TCase *known;
-	struct rot_error err = {{0}, {0}};
-	struct machine *machine;
-	char *folder;
-	int failed;
+	struct rot_error err = {0};
+	char *folder = architecture_folder();
 
-	if (!machine_can_count(&err) || pfm_initialize() != PFM_SUCCESS)
-		return skip(&err);
-	suite = suite_create("operation count (hardware)");
-	known = tcase_create("known loop");
-	folder = architecture_folder();
 	machine = machine_read("/", &err);
-	architecture = machine ? architecture_load(folder, machine, NULL, &err) : NULL;
-	if (!architecture) {
-		fprintf(stderr, "%s\n", err.text);
-		return EXIT_FAILURE;
-	}
+	ck_assert_msg(machine != NULL, "%s", err.text);
+	architecture = architecture_load(folder, machine, NULL, &err);
+	ck_assert_msg(architecture != NULL, "%s", err.text);
 	printf("architecture: %s\n", architecture->name);
 	stay_on_this_cpu();
-	tcase_add_loop_test(known, test_flops_of_known_loop, 0, NR_ELEMENTS(flops));
-	tcase_add_test(known, test_other_precision_counts_nothing);
-	tcase_add_test(known, test_instructions_of_known_loop);
-	suite_add_tcase(suite, known);
-	failed = suite_run(suite);
+	free(folder);
+}
+
+static void
+tear_down(void)
+{
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
-	free(folder);
-	return failed;
 }
+
+static const struct listed_test tests[] = {
+	{&test_flops_of_known_loop, NR_ELEMENTS(flops)},
+	{&test_other_precision_counts_nothing, 1},
+	{&test_instructions_of_known_loop, 1},
+};
+
+const struct suite test_suite =
+	SUITE("operation count (hardware)", tests, .needs = {can_count}, .set_up = set_up, .tear_down = tear_down);

@@ -152,17 +152,12 @@ START_TEST(test_loads_are_not_measured)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("pass");
-	TCase *tcase = tcase_create("pass");
+static const struct listed_test tests[] = {
+	{&test_threads_get_the_events_of_their_pass, 1},
+	{&test_pass_becomes_a_measurement, 1},
+	{&test_pass_is_of_an_action, 1},
+	{&test_loads_are_not_measured, 1},
+	{&test_clock_is_probed_around_the_others, 1},
+};
 
-	tcase_add_test(tcase, test_threads_get_the_events_of_their_pass);
-	tcase_add_test(tcase, test_pass_becomes_a_measurement);
-	tcase_add_test(tcase, test_pass_is_of_an_action);
-	tcase_add_test(tcase, test_loads_are_not_measured);
-	tcase_add_test(tcase, test_clock_is_probed_around_the_others);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("pass", tests);

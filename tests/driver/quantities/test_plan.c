@@ -213,19 +213,17 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("plan");
-	TCase *golden = tcase_create("golden"), *properties = tcase_create("properties");
-	int nr_files = (int)architecture_files(files), failed;
+	const int nr_files = (int)architecture_files(files);
+	const struct listed_test tests[] = {
+		{&test_plans, NR_ELEMENTS(plans)},
+		{&test_spread_formula_is_found_event_by_event, 1},
+		{&test_event_without_group_is_refused, 1},
+		{&test_any_selection_is_legal, nr_files},
+	};
+	const struct suite suite = SUITE("plan", tests);
+	int status = suite_run(&suite);
 
-	tcase_add_loop_test(golden, test_plans, 0, NR_ELEMENTS(plans));
-	tcase_add_test(golden, test_spread_formula_is_found_event_by_event);
-	tcase_add_test(golden, test_event_without_group_is_refused);
-	tcase_set_timeout(properties, 120);
-	tcase_add_loop_test(properties, test_any_selection_is_legal, 0, nr_files);
-	suite_add_tcase(suite, golden);
-	suite_add_tcase(suite, properties);
-	failed = suite_run(suite);
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
-	return failed;
+	return status;
 }

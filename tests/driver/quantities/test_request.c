@@ -256,21 +256,15 @@ START_TEST(test_offers)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("request");
-	TCase *syntax = tcase_create("syntax"), *parts = tcase_create("parts");
+static const struct listed_test tests[] = {
+	{&test_request_is_understood, NR_ELEMENTS(requests)},
+	{&test_request_is_refused, NR_ELEMENTS(refused)},
+	{&test_negative_given_value_is_refused, 1},
+	{&test_parts_are_found, NR_ELEMENTS(resolutions)},
+	{&test_weakest_part_names_the_kind, 1},
+	{&test_warm_data_have_no_expected_bytes, 1},
+	{&test_impossible_says_why, NR_ELEMENTS(impossible)},
+	{&test_offers, 1},
+};
 
-	tcase_add_loop_test(syntax, test_request_is_understood, 0, NR_ELEMENTS(requests));
-	tcase_add_loop_test(syntax, test_request_is_refused, 0, NR_ELEMENTS(refused));
-	tcase_add_test(syntax, test_negative_given_value_is_refused);
-	tcase_add_loop_test(parts, test_parts_are_found, 0, NR_ELEMENTS(resolutions));
-	tcase_add_test(parts, test_weakest_part_names_the_kind);
-	tcase_add_test(parts, test_warm_data_have_no_expected_bytes);
-	tcase_add_loop_test(parts, test_impossible_says_why, 0, NR_ELEMENTS(impossible));
-	tcase_add_test(parts, test_offers);
-	suite_add_tcase(suite, syntax);
-	suite_add_tcase(suite, parts);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("request", tests);

@@ -120,16 +120,11 @@ START_TEST(accuracy_has_a_sign_and_precision_a_unit)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("sample_view");
-	TCase *tcase = tcase_create("sample_view");
+static const struct listed_test tests[] = {
+	{&views_see_undisturbed_runs, NR_ELEMENTS(views)},
+	{&what_is_not_measured_has_no_runs, 1},
+	{&disturbed_runs_are_better_than_none, 1},
+	{&accuracy_has_a_sign_and_precision_a_unit, 1},
+};
 
-	tcase_add_loop_test(tcase, views_see_undisturbed_runs, 0, NR_ELEMENTS(views));
-	tcase_add_test(tcase, what_is_not_measured_has_no_runs);
-	tcase_add_test(tcase, disturbed_runs_are_better_than_none);
-	tcase_add_test(tcase, accuracy_has_a_sign_and_precision_a_unit);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("sample_view", tests);

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "config.h"
 #include "memory.h"
+#include "permits.h"
 #include "testing.h"
 
 #define NR_SIZES 9
@@ -254,21 +254,9 @@ START_TEST(without_scrub_counts_are_wrong)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite;
-	TCase *tcase;
+static const struct listed_test tests[] = {
+	{&the_counts_of_a_zen5_come_through, 1},
+	{&without_scrub_counts_are_wrong, 1},
+};
 
-#ifdef ROT_SANITIZED
-	fputs("SKIP: sanitizers must be the first library of a program\n", stderr);
-	return TEST_SKIPPED;
-#endif
-	suite = suite_create("simulated Zen 5");
-	tcase = tcase_create("simulated Zen 5");
-	tcase_set_timeout(tcase, 300);
-	tcase_add_test(tcase, the_counts_of_a_zen5_come_through);
-	tcase_add_test(tcase, without_scrub_counts_are_wrong);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("simulated Zen 5", tests, .needs = {permits_preloading}, .timeout_s = 300);

@@ -195,15 +195,12 @@ END_TEST
 int
 main(void)
 {
-	Suite *suite = suite_create("software events");
-	TCase *way = tcase_create("the whole way");
+	const struct listed_test tests[] = {
+		{&test_from_request_to_value, permits_tracing() ? 2 : 1},
+		{&test_runs_are_added, 1},
+		{&test_request_that_cannot_be_met, 1},
+	};
+	const struct suite suite = SUITE("software events", tests, .needs = {permits_counting});
 
-	if (!permits_counting())
-		return TEST_SKIPPED;
-	tcase_set_timeout(way, 120);
-	tcase_add_loop_test(way, test_from_request_to_value, 0, permits_tracing() ? 2 : 1);
-	tcase_add_test(way, test_runs_are_added);
-	tcase_add_test(way, test_request_that_cannot_be_met);
-	suite_add_tcase(suite, way);
-	return suite_run(suite);
+	return suite_run(&suite);
 }

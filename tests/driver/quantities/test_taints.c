@@ -233,20 +233,11 @@ START_TEST(test_times_of_cache_lines)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("taints");
-	TCase *tcase = tcase_create("taints");
+static const struct listed_test tests[] = {
+	{&test_lost_initial_value_is_removed, 1}, {&test_disturbed_samples_are_tainted, 1},
+	{&test_stolen_time_taints_long_runs, 1},  {&test_all_tainted_is_said, 1},
+	{&test_disturbed_runs_are_kept, 1},       {&test_missing_probe_is_an_error, 1},
+	{&test_missing_output_is_an_error, 1},    {&test_times_of_cache_lines, 2},
+};
 
-	tcase_add_test(tcase, test_lost_initial_value_is_removed);
-	tcase_add_test(tcase, test_disturbed_samples_are_tainted);
-	tcase_add_test(tcase, test_stolen_time_taints_long_runs);
-	tcase_add_test(tcase, test_all_tainted_is_said);
-	tcase_add_test(tcase, test_disturbed_runs_are_kept);
-	tcase_add_test(tcase, test_missing_probe_is_an_error);
-	tcase_add_test(tcase, test_missing_output_is_an_error);
-	tcase_add_loop_test(tcase, test_times_of_cache_lines, 0, 2);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("taints", tests);

@@ -241,19 +241,10 @@ START_TEST(nothing_is_above_the_roof)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("trust");
-	TCase *tcase = tcase_create("trust");
+static const struct listed_test tests[] = {
+	{&time_of_an_empty_region, 1},      {&nothing_of_nothing_is_no_share, 1}, {&borders_are_ordered, 1},
+	{&expected_bytes_break_no_rule, 1}, {&no_fewer_bytes_than_must_cross, 1}, {&passes_agree, 1},
+	{&nothing_is_above_the_roof, 1},
+};
 
-	tcase_add_test(tcase, time_of_an_empty_region);
-	tcase_add_test(tcase, nothing_of_nothing_is_no_share);
-	tcase_add_test(tcase, borders_are_ordered);
-	tcase_add_test(tcase, expected_bytes_break_no_rule);
-	tcase_add_test(tcase, no_fewer_bytes_than_must_cross);
-	tcase_add_test(tcase, passes_agree);
-	tcase_add_test(tcase, nothing_is_above_the_roof);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("trust", tests);

@@ -347,21 +347,15 @@ START_TEST(test_ratio_narrows)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("coverage");
-	TCase *tcase = tcase_create("coverage");
+static const struct listed_test tests[] = {
+	{&test_median, NR_DISTRIBUTIONS},
+	{&test_quantile, NR_DISTRIBUTIONS},
+	{&test_too_few, NR_DISTRIBUTIONS},
+	{&test_verdict, NR_DISTRIBUTIONS},
+	{&test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS},
+	{&test_starts, NR_ELEMENTS(starts)},
+	{&test_runs_are_not_starts, 1},
+	{&test_ratio_narrows, 1},
+};
 
-	tcase_set_timeout(tcase, 300);
-	tcase_add_loop_test(tcase, test_median, 0, NR_DISTRIBUTIONS);
-	tcase_add_loop_test(tcase, test_quantile, 0, NR_DISTRIBUTIONS);
-	tcase_add_loop_test(tcase, test_too_few, 0, NR_DISTRIBUTIONS);
-	tcase_add_loop_test(tcase, test_verdict, 0, NR_DISTRIBUTIONS);
-	tcase_add_loop_test(tcase, test_ratio, 0, NR_DISTRIBUTIONS * NR_DESIGNS);
-	tcase_add_loop_test(tcase, test_starts, 0, NR_ELEMENTS(starts));
-	tcase_add_test(tcase, test_runs_are_not_starts);
-	tcase_add_test(tcase, test_ratio_narrows);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("coverage", tests, .timeout_s = 300);

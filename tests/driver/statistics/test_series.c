@@ -71,7 +71,7 @@ static const struct {
 	const char *name;
 	enum series_finding (*find)(const double *values, size_t n);
 	size_t least; /* values that it takes */
-} tests[] = {
+} detectors[] = {
 	{"modes", find_modes, 10},
 	{"drift", find_drift, 8},
 	{"first run", find_first, 10},
@@ -85,18 +85,18 @@ START_TEST(test_false_findings)
 
 	draw_state = 1;
 	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
-		int found[NR_ELEMENTS(tests)] = {0};
+		int found[NR_ELEMENTS(detectors)] = {0};
 
 		for (int trial = 0; trial < nr_trials; trial++) {
 			double values[MAX_N];
 
 			for (size_t i = 0; i < sizes[k]; i++)
 				values[i] = distributions[_i].draw();
-			for (size_t t = 0; t < NR_ELEMENTS(tests); t++)
-				found[t] += tests[t].find(values, sizes[k]) == SERIES_YES;
+			for (size_t t = 0; t < NR_ELEMENTS(detectors); t++)
+				found[t] += detectors[t].find(values, sizes[k]) == SERIES_YES;
 		}
-		for (size_t t = 0; t < NR_ELEMENTS(tests); t++)
-			ck_assert_msg(found[t] <= 0.025 * nr_trials, "%s, %s, n=%zu: %d of %d", tests[t].name,
+		for (size_t t = 0; t < NR_ELEMENTS(detectors); t++)
+			ck_assert_msg(found[t] <= 0.025 * nr_trials, "%s, %s, n=%zu: %d of %d", detectors[t].name,
 				      distributions[_i].name, sizes[k], found[t], nr_trials);
 	}
 }
@@ -105,11 +105,11 @@ END_TEST
 START_TEST(test_too_few_to_tell)
 {
 	const double values[] = {1, 1, 1, 2, 2, 2, 3, 3, 3, 3};
-	const size_t least = tests[_i].least;
+	const size_t least = detectors[_i].least;
 
-	ck_assert_int_eq(tests[_i].find(values, least - 1), SERIES_UNKNOWN);
-	ck_assert_int_ne(tests[_i].find(values, least), SERIES_UNKNOWN);
-	ck_assert_int_eq(tests[_i].find(NULL, 0), SERIES_UNKNOWN);
+	ck_assert_int_eq(detectors[_i].find(values, least - 1), SERIES_UNKNOWN);
+	ck_assert_int_ne(detectors[_i].find(values, least), SERIES_UNKNOWN);
+	ck_assert_int_eq(detectors[_i].find(NULL, 0), SERIES_UNKNOWN);
 }
 END_TEST
 
@@ -119,8 +119,8 @@ START_TEST(test_equal_values_are_sound)
 
 	for (size_t i = 0; i < 12; i++)
 		same[i] = 20000;
-	ck_assert_int_eq(tests[_i].find(same, 12), SERIES_NO);
-	ck_assert_int_eq(tests[_i].find(zeros, 12), SERIES_NO);
+	ck_assert_int_eq(detectors[_i].find(same, 12), SERIES_NO);
+	ck_assert_int_eq(detectors[_i].find(zeros, 12), SERIES_NO);
 }
 END_TEST
 
@@ -259,27 +259,20 @@ START_TEST(test_error_without_bound)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("series");
-	TCase *known = tcase_create("known"), *simulated = tcase_create("simulated");
+static const struct listed_test tests[] = {
+	{&test_too_few_to_tell, NR_ELEMENTS(detectors)},
+	{&test_equal_values_are_sound, NR_ELEMENTS(detectors)},
+	{&test_small_differences_do_not_matter, 1},
+	{&test_two_modes, 1},
+	{&test_rare_runs_are_no_mode, 1},
+	{&test_drift, 1},
+	{&test_drift_with_ties, 1},
+	{&test_first_run, 1},
+	{&test_minima_of_groups, 1},
+	{&test_error, NR_ELEMENTS(errors)},
+	{&test_error_without_bound, 1},
+	{&test_false_findings, NR_ELEMENTS(distributions)},
+	{&test_power_of_modes, 1},
+};
 
-	tcase_add_loop_test(known, test_too_few_to_tell, 0, NR_ELEMENTS(tests));
-	tcase_add_loop_test(known, test_equal_values_are_sound, 0, NR_ELEMENTS(tests));
-	tcase_add_test(known, test_small_differences_do_not_matter);
-	tcase_add_test(known, test_two_modes);
-	tcase_add_test(known, test_rare_runs_are_no_mode);
-	tcase_add_test(known, test_drift);
-	tcase_add_test(known, test_drift_with_ties);
-	tcase_add_test(known, test_first_run);
-	tcase_add_test(known, test_minima_of_groups);
-	tcase_add_loop_test(known, test_error, 0, NR_ELEMENTS(errors));
-	tcase_add_test(known, test_error_without_bound);
-	tcase_set_timeout(simulated, 300);
-	tcase_add_loop_test(simulated, test_false_findings, 0, NR_ELEMENTS(distributions));
-	tcase_add_test(simulated, test_power_of_modes);
-	suite_add_tcase(suite, known);
-	suite_add_tcase(suite, simulated);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("series", tests, .timeout_s = 300);

@@ -141,16 +141,11 @@ START_TEST(words_of_options)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("options");
-	TCase *tc = tcase_create("options");
+static const struct listed_test tests[] = {
+	{&options_are_taken_out, NR_ELEMENTS(right)},
+	{&wrong_options_are_told, NR_ELEMENTS(wrong)},
+	{&names_of_options, 1},
+	{&words_of_options, 1},
+};
 
-	tcase_add_loop_test(tc, options_are_taken_out, 0, NR_ELEMENTS(right));
-	tcase_add_loop_test(tc, wrong_options_are_told, 0, NR_ELEMENTS(wrong));
-	tcase_add_test(tc, names_of_options);
-	tcase_add_test(tc, words_of_options);
-	suite_add_tcase(suite, tc);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("options", tests);

@@ -116,16 +116,10 @@ START_TEST(a_signal_is_told)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("process");
-	TCase *tcase = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&programs_run_at_the_same_time, 1},
+	{&programs_that_are_missing_are_passed_over, 1},
+	{&a_signal_is_told, 1},
+};
 
-	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, programs_run_at_the_same_time);
-	tcase_add_test(tcase, programs_that_are_missing_are_passed_over);
-	tcase_add_test(tcase, a_signal_is_told);
-	suite_add_tcase(suite, tcase);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("process", tests);

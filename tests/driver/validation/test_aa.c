@@ -233,21 +233,14 @@ START_TEST(json_has_all)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("A/A");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&alike_measurements_are_called_alike, 1},
+	{&measurements_that_differ_are_found, 1},
+	{&starts_that_are_told_raise_no_alarms, 2},
+	{&too_few_runs_are_no_verdict, 1},
+	{&exact_counts_are_the_same, 1},
+	{&needed_widths, 1},
+	{&json_has_all, 1},
+};
 
-	tcase_set_timeout(all, 300);
-	tcase_add_checked_fixture(all, set_up, tear_down);
-	tcase_add_test(all, alike_measurements_are_called_alike);
-	tcase_add_test(all, measurements_that_differ_are_found);
-	tcase_add_loop_test(all, starts_that_are_told_raise_no_alarms, 0, 2);
-	tcase_add_test(all, too_few_runs_are_no_verdict);
-	tcase_add_test(all, exact_counts_are_the_same);
-	tcase_add_test(all, needed_widths);
-	tcase_add_test(all, json_has_all);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("A/A", tests, .set_up = set_up, .tear_down = tear_down, .timeout_s = 300);

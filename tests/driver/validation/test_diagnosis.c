@@ -125,14 +125,9 @@ START_TEST(leaves_what_was_proved)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("diagnosis of wrong counts");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&names_the_rule, NR_ELEMENTS(cases)},
+	{&leaves_what_was_proved, NR_ELEMENTS(groups)},
+};
 
-	tcase_add_loop_test(all, names_the_rule, 0, NR_ELEMENTS(cases));
-	tcase_add_loop_test(all, leaves_what_was_proved, 0, NR_ELEMENTS(groups));
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("diagnosis of wrong counts", tests);

@@ -65,16 +65,11 @@ START_TEST(deviations)
 }
 END_TEST
 
-int
-main(void)
-{
-	Suite *suite = suite_create("grades of validation");
-	TCase *all = tcase_create("all");
+static const struct listed_test tests[] = {
+	{&grades, sizeof(cases) / sizeof(*cases)},
+	{&bias_and_spread, 1},
+	{&weaker_letters, 1},
+	{&deviations, 1},
+};
 
-	tcase_add_loop_test(all, grades, 0, sizeof(cases) / sizeof(*cases));
-	tcase_add_test(all, bias_and_spread);
-	tcase_add_test(all, weaker_letters);
-	tcase_add_test(all, deviations);
-	suite_add_tcase(suite, all);
-	return suite_run(suite);
-}
+const struct suite test_suite = SUITE("grades of validation", tests);

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "configuration/configuration.h"
 #include "memory.h"
+#include "permits.h"
 #include "quantities/architecture.h"
 #include "quantities/plan.h"
 #include "rot.h"
@@ -282,8 +283,9 @@ START_TEST(only_proved_groups_are_opened)
 END_TEST
 
 static void
-start_with_simulated_processor(char **argv)
+start_with_simulated_processor(void)
 {
+	char *argv[] = {(char *)"test_simulated_validation", NULL};
 	char *preload = built_path("tests/simulated_pmu.so"), *machine = source_path("tests/machines/zen5-turin-kvm");
 
 	setenv("LD_PRELOAD", preload, 1);
@@ -293,34 +295,30 @@ start_with_simulated_processor(char **argv)
 	exit(99);
 }
 
-int
-main(int argc, char **argv)
+static bool
+runs_on_a_simulated_processor(void)
 {
-	Suite *suite = suite_create("validation on a simulated processor");
-	TCase *all = tcase_create("all"), *faults_of_files = tcase_create("faults");
-	int failed;
-
-	(void)argc;
-#ifdef ROT_SANITIZED
-	puts("skipped: sanitizers must come before what is preloaded");
-	return TEST_SKIPPED;
-#endif
 	if (!getenv("ROT_SIMULATED_MACHINE"))
-		start_with_simulated_processor(argv);
+		start_with_simulated_processor();
 	cache = temporary_folder_new();
-	tcase_add_checked_fixture(all, open_rot, close_rot);
-	tcase_set_timeout(all, 300);
-	tcase_add_test(all, grades_are_remembered);
-	tcase_add_test(all, traps_are_found);
-	tcase_add_test(all, a_budget_is_used);
-	tcase_add_test(all, only_proved_groups_are_opened);
-	tcase_add_test(all, without_scrubbing_grades_fall);
-	suite_add_tcase(suite, all);
-	tcase_add_checked_fixture(faults_of_files, open_rot, close_rot);
-	tcase_set_timeout(faults_of_files, 300);
-	tcase_add_loop_test(faults_of_files, faults_are_named, 0, sizeof(faults) / sizeof(*faults));
-	suite_add_tcase(suite, faults_of_files);
-	failed = suite_run(suite);
-	temporary_folder_delete(cache);
-	return failed;
+	return true;
 }
+
+static void
+delete_cache(void)
+{
+	temporary_folder_delete(cache);
+}
+
+static const struct listed_test tests[] = {
+	{&grades_are_remembered, 1},
+	{&traps_are_found, 1},
+	{&a_budget_is_used, 1},
+	{&only_proved_groups_are_opened, 1},
+	{&without_scrubbing_grades_fall, 1},
+	{&faults_are_named, sizeof(faults) / sizeof(*faults)},
+};
+
+const struct suite test_suite = SUITE("validation on a simulated processor", tests,
+				      .needs = {permits_preloading, runs_on_a_simulated_processor}, .set_up = open_rot,
+				      .tear_down = close_rot, .close = delete_cache, .timeout_s = 300);
