@@ -5,7 +5,9 @@
 #	tools/look-at-caches.sh [KIBIBYTES...]
 set -eu
 
-rot=${ROT:-$(cd "$(dirname "$0")/.." && pwd)/rot}
+top=$(cd "$(dirname "$0")/.." && pwd)
+rot=${ROT:-$top/rot}
+build=${build:-$top/build}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 [ $# -gt 0 ] || set -- 32 512 4096 8192 65536
@@ -27,14 +29,31 @@ point()
 	echo '<quantity is="time:microSeconds"/></controller>'
 } >"$folder/caches.xml"
 cd "$folder"
+make -s -C "$build" tests/json_lines
 "$rot" -quiet -estimator=min measure caches.xml >/dev/null
-python3 - <<'EOF'
-import json
-rows = {}
-for point in json.load(open("caches.json"))["points"]:
-    samples = point["quantities"][0]["samples"]
-    rows.setdefault(int(point["label"]), {})[point["series"]] = 1e3 * min(samples) / (16 * int(point["label"]))
-print(f'{"KiB":>8}{"warm":>10}{"cold":>10}{"hidden":>10}   ns for an access, the shortest of 7 runs')
-for kib, row in sorted(rows.items()):
-    print(f'{kib:>8}' + "".join(f'{row[state]:>10.1f}' for state in ("warm", "cold", "hidden")))
-EOF
+"$build/tests/json_lines" caches.json | awk '
+/^points\[[0-9]+\]\./ {
+	path = substr($0, 1, index($0, " = ") - 1)
+	is = substr($0, index($0, " = ") + 3)
+	sub(/^[^.]*\./, "", path)
+	if (path == "series")
+		state = is
+	if (path == "label") {
+		kib = is + 0
+		if (!(kib in known))
+			order[++nr] = kib
+		known[kib] = 1
+	}
+	if (path ~ /^quantities\[0\]\.samples\[/ && (!((kib, state) in least) || is + 0 < least[kib, state]))
+		least[kib, state] = is + 0
+}
+END {
+	printf "%8s%10s%10s%10s   ns for an access, the shortest of 7 runs\n", "KiB", "warm", "cold", "hidden"
+	for (i = 1; i <= nr; i++) {
+		printf "%8d", order[i]
+		nr_states = split("warm cold hidden", states, " ")
+		for (k = 1; k <= nr_states; k++)
+			printf "%10.1f", 1e3 * least[order[i], states[k]] / (16 * order[i])
+		print ""
+	}
+}'
