@@ -17,6 +17,7 @@
 #include "measuring/monitor.h"
 #include "memory.h"
 #include "quantities/architecture.h"
+#include "quantities/kernel_words.h"
 #include "support/messages.h"
 #include "validation/validation.h"
 
@@ -72,8 +73,10 @@ open_parts(struct rot *rot, struct rot_error *err)
 	rot->machine = open_machine(rot->paths, err);
 	if (!rot->machine)
 		return -1;
-	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0 ||
-	    open_architecture(rot, err) < 0)
+	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0)
+		return -1;
+	kernel_words_check(rot->kernels);
+	if (open_architecture(rot, err) < 0)
 		return -1;
 	validation_recall(rot);
 	rot->measuring = measuring_new(rot, err);

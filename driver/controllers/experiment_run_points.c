@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "controllers/experiment_internal.h"
-#include "controllers/value_text.h"
 #include "memory.h"
+#include "quantities/value_text.h"
 
 #define NR_STEPS 20
 

@@ -1,78 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Which points plots and tables show, and what the tables have. */
+/* Which points plots and tables show, and the quantities that these need. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "controllers/experiment_internal.h"
 #include "memory.h"
-
-/* ---- tables ---- */
-
-int
-experiment_add_table(struct experiment *experiment, const char *title, const char *condition, const char *best,
-		     struct rot_error *err)
-{
-	struct experiment_own_table table = {.title = NULL};
-
-	if (best && best[0] && quantity_parse(&table.best, best, err) < 0)
-		return rot_error_prefix(err, "table: best");
-	table.title = rot_strdup(title ? title : "");
-	table.condition = rot_strdup(condition ? condition : "");
-	experiment->tables = rot_realloc(experiment->tables, experiment->nr_tables + 1, sizeof(*experiment->tables));
-	experiment->tables[experiment->nr_tables++] = table;
-	return 0;
-}
-
-static struct experiment_own_table *
-last_table(struct experiment *experiment)
-{
-	if (experiment->nr_tables == 0)
-		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
-	return &experiment->tables[experiment->nr_tables - 1];
-}
-
-int
-experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
-{
-	struct experiment_column column = {.kind = COLUMN_AXIS};
-	struct experiment_own_table *table;
-	struct rot_error ignored;
-	size_t derived;
-
-	if (strcmp(of, "series") == 0)
-		column.kind = COLUMN_SERIES;
-	else if (strcmp(of, "label") == 0)
-		column.kind = COLUMN_LABEL;
-	else if (experiment_find_derived(experiment, of, &derived))
-		column.kind = COLUMN_DERIVED;
-	else if (quantity_parse(&column.request, of, strchr(of, ':') ? err : &ignored) == 0)
-		column.kind = COLUMN_QUANTITY;
-	else if (strchr(of, ':'))
-		return rot_error_prefix(err, "column");
-	if (column.kind != COLUMN_QUANTITY)
-		column.request = (struct quantity_request){0};
-	column.axis = rot_strdup(of);
-	column.heading = rot_strdup(heading);
-	table = last_table(experiment);
-	table->columns = rot_realloc(table->columns, table->nr_columns + 1, sizeof(*table->columns));
-	table->columns[table->nr_columns++] = column;
-	return 0;
-}
-
-void
-experiment_table_clear(struct experiment_own_table *table)
-{
-	for (size_t i = 0; i < table->nr_columns; i++) {
-		free(table->columns[i].axis);
-		free(table->columns[i].heading);
-	}
-	free(table->columns);
-	free(table->title);
-	free(table->condition);
-}
-
-/* ---- the points that are shown ---- */
 
 int
 experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err)
@@ -143,4 +76,71 @@ experiment_choose(const struct experiment *experiment, const char *condition, co
 	*nr = best->name ? keep_best(chosen, nr_chosen, best) : nr_chosen;
 	*points = chosen;
 	return 0;
+}
+
+/* ---- what is asked for at a point ---- */
+
+static void
+requests_add(struct experiment_requests *requests, const struct quantity_request *request)
+{
+	if (!request->name)
+		return;
+	for (size_t i = 0; i < requests->nr; i++)
+		if (experiment_same_request(&requests->items[i], request))
+			return;
+	requests->items = rot_realloc(requests->items, requests->nr + 1, sizeof(*requests->items));
+	requests->items[requests->nr++] = *request;
+}
+
+/* What columns, names and the plots that show the point need. */
+static int
+add_shown(const struct experiment *experiment, const struct experiment_point *point,
+	  struct experiment_requests *requests, struct rot_error *err)
+{
+	bool shows;
+
+	for (size_t i = 0; i < experiment->nr_plots; i++) {
+		const struct experiment_own_plot *own = &experiment->plots[i];
+
+		if (experiment_shows(own->plot.condition, point, &shows, err) < 0)
+			return rot_error_prefix(err, "plot '%s'", own->plot.title);
+		if (!shows)
+			continue;
+		requests_add(requests, &own->x);
+		requests_add(requests, &own->y);
+		requests_add(requests, &own->best);
+	}
+	for (size_t i = 0; i < experiment->nr_tables; i++) {
+		const struct experiment_own_table *table = &experiment->tables[i];
+
+		if (experiment_shows(table->condition, point, &shows, err) < 0)
+			return rot_error_prefix(err, "table '%s'", table->title);
+		if (!shows)
+			continue;
+		requests_add(requests, &table->best);
+		for (size_t k = 0; k < table->nr_columns; k++)
+			requests_add(requests, &table->columns[k].request);
+	}
+	for (size_t i = 0; i < experiment->nr_accuracies; i++) {
+		const struct experiment_own_accuracy *own = &experiment->accuracies[i];
+
+		if (experiment_shows(own->condition, point, &shows, err) < 0)
+			return rot_error_prefix(err, "accuracy '%s'", own->title);
+		if (shows)
+			requests_add(requests, &own->of);
+	}
+	for (size_t i = 0; i < experiment->nr_names; i++)
+		if (experiment->names[i].is_everywhere)
+			requests_add(requests, &experiment->names[i].request);
+	return 0;
+}
+
+int
+experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
+		  const struct quantity_request *requests, size_t nr_requests, struct experiment_requests *all,
+		  struct rot_error *err)
+{
+	for (size_t i = 0; i < nr_requests; i++)
+		requests_add(all, &requests[i]);
+	return add_shown(experiment, point, all, err);
 }

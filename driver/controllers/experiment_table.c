@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "controllers/experiment_internal.h"
-#include "controllers/value_text.h"
 #include "memory.h"
+#include "quantities/value_text.h"
 #include "support/text_table.h"
 
 /* A table wider than this is printed in parts. */

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "controllers/experiment_internal.h"
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "quantities/invariants.h"
 #include "quantities/own_cost.h"
+#include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "support/text_table.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/value_text.h"
 #include "memory.h"
+#include "quantities/value_text.h"
 #include "support/json.h"
 
 /* ---- verdicts ---- */

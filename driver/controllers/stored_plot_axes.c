@@ -16,12 +16,6 @@ struct search {
 	struct stored_axes *axes;
 };
 
-static bool
-same_text(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "") == 0;
-}
-
 const json_t *
 stored_point_value(const json_t *point, const struct quantity_request *request)
 {
@@ -31,10 +25,10 @@ stored_point_value(const json_t *point, const struct quantity_request *request)
 		const json_t *json = json_array_get(quantities, i);
 		struct quantity_value value;
 
-		if (stored_value(json, &value) == 0 && same_text(value.request.name, request->name) &&
-		    same_text(value.request.operation, request->operation) &&
-		    same_text(value.request.border, request->border) &&
-		    (!request->clock || same_text(value.request.clock, request->clock)))
+		if (stored_value(json, &value) == 0 && quantity_same_word(value.request.name, request->name) &&
+		    quantity_same_word(value.request.operation, request->operation) &&
+		    quantity_same_word(value.request.border, request->border) &&
+		    (!request->clock || quantity_same_word(value.request.clock, request->clock)))
 			found = json;
 		quantity_value_clear(&value);
 	}
@@ -65,8 +59,10 @@ is_wanted(const char *asked, const struct quantity_request *request)
 	if (!asked)
 		return true;
 	quantity_parse(&wanted, asked, NULL);
-	return same_text(wanted.name, request->name) && same_text(wanted.operation, request->operation) &&
-	       same_text(wanted.border, request->border) && (!wanted.clock || same_text(wanted.clock, request->clock));
+	return quantity_same_word(wanted.name, request->name) &&
+	       quantity_same_word(wanted.operation, request->operation) &&
+	       quantity_same_word(wanted.border, request->border) &&
+	       (!wanted.clock || quantity_same_word(wanted.clock, request->clock));
 }
 
 /* The y that goes with x in that point. */
@@ -81,7 +77,8 @@ find_y(const struct search *search, const json_t *point, struct stored_axes *axe
 		struct quantity_value value;
 
 		if (stored_value(json, &value) == 0 && strcmp(value.request.name, "performance") == 0 &&
-		    same_text(value.request.operation, axes->x.operation) && is_wanted(search->y, &value.request)) {
+		    quantity_same_word(value.request.operation, axes->x.operation) &&
+		    is_wanted(search->y, &value.request)) {
 			axes->y = value.request;
 			axes->unit = json_text_at(json, "unit");
 			is_found = true;

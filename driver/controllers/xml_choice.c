@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "controllers/experiment_internal.h"
-#include "controllers/value_text.h"
 #include "controllers/xml_plan.h"
 #include "memory.h"
+#include "quantities/value_text.h"
 
 /* So much better than those before it a candidate must be: of what is as good as equal the first one stays, run by run.
  */

@@ -61,6 +61,7 @@ struct planned_choice {
 };
 
 struct experiment;
+struct experiment_derived;
 struct experiment_plot;
 
 struct xml_controller {
@@ -101,7 +102,7 @@ int xml_plan_each(struct xml_controller *controller, const xmlNode *element, str
 /* xml_plan_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
 int xml_plan_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err);
 
-/* xml_plan.c, for the others: the points that those of the elements span that are axes, less those that are skipped.
+/* xml_plan_space.c: the points that those of the elements span that are axes, less those that are skipped.
  * scope: variables of theirs. owner: at whose line errors are that have none. */
 int xml_plan_space(const struct xml_controller *controller, const xmlNode *owner, const xmlNode *const *elements,
 		   size_t nr_elements, const struct expression_scope *scope, struct point **points, size_t *nr_points,
@@ -110,8 +111,11 @@ int xml_plan_space(const struct xml_controller *controller, const xmlNode *owner
 int xml_plan_inner_space(const struct xml_controller *controller, const xmlNode *parent,
 			 const struct expression_scope *scope, struct point **points, size_t *nr_points,
 			 struct rot_error *err);
-int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
+/* Names of axes and choices are variables of texts: none that has a meaning already, nor one that is no name. */
 int xml_plan_check_name(const char *name, const xmlNode *element, struct rot_error *err);
+
+/* xml_plan.c, for the others: the element's attribute runs, or else the default. */
+int xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int *nr_runs, struct rot_error *err);
 
 /* The element's measurement (rot_graph_delete), checked unless a library of its kernels is missing, which is told. */
 int xml_plan_kernels(struct xml_controller *controller, const xmlNode *element, const struct expression_scope *scope,
@@ -152,6 +156,21 @@ void xml_plan_add_region_axis(struct xml_controller *controller);
 
 /* What the experiment shows: plots, columns and names; every text is tried on made-up values. */
 int xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
+
+/*
+ * xml_check.c: errors that would come after measuring, found before: of an x of a plot that is no roofline (a quantity,
+ * a derived value, or an axis with numbers at every point); of the texts at points and the annotation of a plot; of a
+ * condition that an attribute says (what: how it is called); and of the i-th element, a derived value of what was
+ * derived before it.
+ */
+int xml_check_x(const struct xml_controller *controller, const struct experiment *experiment, const char *x,
+		const xmlNode *element, struct rot_error *err);
+int xml_check_texts(const struct xml_controller *controller, const struct experiment_plot *plot, const xmlNode *element,
+		    struct rot_error *err);
+int xml_check_condition(const struct xml_controller *controller, const char *condition, const char *what,
+			const xmlNode *element, struct rot_error *err);
+int xml_check_derived(const struct xml_controller *controller, size_t i, const struct experiment_derived *derived,
+		      struct rot_error *err);
 
 /* xml_show_runs.c: relativeTo and minimumOf; then what a plot shows of runs, and whether that, and having an x, fits
  * its type. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller shows: its plots, table and names of values, checked before anything is measured. */
+/* What an XML controller shows: its plots, tables, names of values and derived values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 #include "controllers/experiment.h"
 #include "controllers/xml_plan.h"
 #include "memory.h"
-#include "nearest.h"
 
 /* A plot being read: the strings of the struct, to be freed after it was added. */
 struct reading {
@@ -164,164 +163,6 @@ read_plot(struct xml_controller *controller, struct reading *reading, const xmlN
 	return 0;
 }
 
-/* ---- checks before measuring ---- */
-
-/* x of a plot that is no roofline: a quantity, a derived value, or an axis with numbers at every point. */
-static int
-check_x(const struct xml_controller *controller, const struct experiment *experiment, const struct reading *reading,
-	const xmlNode *element, struct rot_error *err)
-{
-	const char *x = reading->plot.x, **names;
-	struct quantity_request request = {0};
-	struct rot_error ignored;
-	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
-	const char *nearest;
-
-	if (quantity_parse(&request, x, &ignored) == 0 || experiment_has_derived(experiment, x) || !at)
-		return 0;
-	for (size_t i = 0; point_coordinate(at, x) && i < controller->nr_planned; i++)
-		if (isnan(point_coordinate(controller->planned[i].at, x)->number)) {
-			rot_error_set(err, 0, "<plot x=\"%s\">: the axis has values that are no numbers", x);
-			return xml_error_at(element, err);
-		}
-	if (point_coordinate(at, x))
-		return 0;
-	names = rot_calloc(at->nr_coordinates + 1, sizeof(*names));
-	for (size_t i = 0; i < at->nr_coordinates; i++)
-		names[i] = at->coordinates[i].axis;
-	nearest = rot_nearest(x, names, at->nr_coordinates);
-	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity nor a derived value", x);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'?", nearest);
-	else
-		rot_error_hint(err, "name an axis of this controller, or one of 'rot list quantities'");
-	free(names);
-	return xml_error_at(element, err);
-}
-
-static void
-set_made_up_value(struct expression_scope *scope, const char *prefix, const char *name, double value)
-{
-	char *whole = rot_format("%s%s", prefix, name);
-
-	expression_scope_set_number(scope, whole, value);
-	free(whole);
-}
-
-/*
- * Made-up values, all different, so that a text which divides by a difference of two does not fail for nothing. more:
- * those with other prefixes are so much larger.
- */
-static void
-set_made_up_values(const struct xml_controller *controller, const char *prefix, double more,
-		   struct expression_scope *scope)
-{
-	double made_up = 1.25;
-
-	for (size_t i = 0; i < controller->nr_elements; i++) {
-		const xmlNode *parent = controller->elements[i];
-		const xmlNode *q = xml_is(parent, "quantity") ? parent
-				   : xml_is(parent, "point")  ? xml_child(parent, "quantity")
-							      : NULL;
-
-		for (; q; q = q == parent ? NULL : xml_next(q, "quantity")) {
-			char *name = xml_attribute(q, "name", "");
-
-			if (name[0]) {
-				set_made_up_value(scope, prefix, name, made_up + more);
-				made_up *= 1.75;
-			}
-			free(name);
-		}
-	}
-}
-
-/* The same for derived values, of the first elements of the file. */
-static void
-set_made_up_derived(const struct xml_controller *controller, size_t nr_elements, struct expression_scope *scope)
-{
-	double made_up = 3.75;
-
-	for (size_t i = 0; i < nr_elements; i++) {
-		const xmlNode *element = controller->elements[i];
-		char *name = xml_is(element, "derived") ? xml_attribute(element, "name", "") : NULL;
-
-		if (name && xmlHasProp(element, (const xmlChar *)"text"))
-			expression_scope_set_string(scope, name, "text");
-		else if (name)
-			expression_scope_set_number(scope, name, made_up *= 1.25);
-		free(name);
-	}
-}
-
-/* A point of the experiment as its texts see it, with the derived values of the first elements. */
-static struct expression_scope *
-made_up_scope(const struct xml_controller *controller, size_t nr_elements)
-{
-	struct expression_scope *scope = expression_scope_new(NULL);
-
-	expression_scope_set_string(scope, "series", controller->planned[0].series);
-	expression_scope_set_string(scope, "label", controller->planned[0].label);
-	point_set_variables(controller->planned[0].at, scope);
-	set_made_up_values(controller, "", 0, scope);
-	set_made_up_values(controller, "best.", 0.25, scope);
-	set_made_up_values(controller, "upperQuartile.", 0.125, scope);
-	set_made_up_values(controller, "expected.", 0.0625, scope);
-	set_made_up_values(controller, "first.", 0.5, scope);
-	set_made_up_derived(controller, nr_elements, scope);
-	return scope;
-}
-
-static int
-check_text(const struct expression_scope *scope, const char *text, const char *what, const xmlNode *element,
-	   struct rot_error *err)
-{
-	char *result = expression_text(scope, text, err);
-
-	if (!result) {
-		rot_error_prefix(err, "<%s>: %s", element->name, what);
-		return xml_error_at(element, err);
-	}
-	free(result);
-	return 0;
-}
-
-static int
-check_texts(const struct xml_controller *controller, const struct reading *reading, const xmlNode *element,
-	    struct rot_error *err)
-{
-	struct expression_scope *scope;
-	int rc = 0;
-
-	if (controller->nr_planned == 0)
-		return 0;
-	scope = made_up_scope(controller, controller->nr_elements);
-	if (check_text(scope, reading->plot.point_label, "pointLabel", element, err) < 0 ||
-	    check_text(scope, reading->plot.annotation, "annotation", element, err) < 0)
-		rc = -1;
-	expression_scope_delete(scope);
-	return rc;
-}
-
-static int
-check_condition(const struct xml_controller *controller, const char *condition, const char *what,
-		const xmlNode *element, struct rot_error *err)
-{
-	struct expression_scope *scope;
-	bool holds;
-	int rc = 0;
-
-	if (controller->nr_planned == 0 || !condition[0])
-		return 0;
-	scope = made_up_scope(controller, 0);
-	if (expression_bool(scope, condition, &holds, err) < 0) {
-		rot_error_prefix(err, "<%s %s>", element->name, what);
-		rc = xml_error_at(element, err);
-	}
-	expression_scope_delete(scope);
-	return rc;
-}
-
 /* ---- all ---- */
 
 static int
@@ -335,9 +176,9 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 		return 0;
 	rc = read_plot(controller, &reading, element, err);
 	if (rc == 0 && (reading.plot.kind == EXPERIMENT_DISTRIBUTION || reading.plot.kind == EXPERIMENT_SERIES))
-		rc = check_x(controller, experiment, &reading, element, err);
+		rc = xml_check_x(controller, experiment, reading.plot.x, element, err);
 	if (rc == 0)
-		rc = check_texts(controller, &reading, element, err);
+		rc = xml_check_texts(controller, &reading.plot, element, err);
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
 		rc = xml_error_at(element, err);
 	for (const xmlNode *c = xml_child(element, "curve"); rc == 0 && c; c = xml_next(c, "curve"))
@@ -392,7 +233,7 @@ show_table(const struct xml_controller *controller, struct experiment *experimen
 {
 	char *title = xml_attribute(table, "title", ""), *condition = xml_attribute(table, "if", "");
 	char *best = xml_attribute(table, "best", "");
-	int rc = check_condition(controller, condition, "if", table, err);
+	int rc = xml_check_condition(controller, condition, "if", table, err);
 
 	if (rc == 0 && experiment_add_table(experiment, title, condition, best, err) < 0)
 		rc = xml_error_at(table, err);
@@ -408,7 +249,7 @@ show_point(const struct xml_controller *controller, struct experiment *experimen
 	   struct rot_error *err)
 {
 	char *until = xml_attribute(point, "until", "");
-	int rc = check_condition(controller, until, "until", point, err);
+	int rc = xml_check_condition(controller, until, "until", point, err);
 
 	free(until);
 	return rc < 0 ? -1 : show_names(experiment, xml_child(point, "quantity"), false, err);
@@ -428,7 +269,7 @@ show_accuracy(const struct xml_controller *controller, struct experiment *experi
 	accuracy.by = own(&reading, xml_attribute(element, "by", ""));
 	accuracy.condition = own(&reading, xml_attribute(element, "if", ""));
 	if (rc == 0)
-		rc = check_condition(controller, accuracy.condition, "if", element, err);
+		rc = xml_check_condition(controller, accuracy.condition, "if", element, err);
 	if (rc == 0 && accuracy.by[0] && at && !point_coordinate(at, accuracy.by)) {
 		rot_error_set(err, 0, "<accuracy by=\"%s\">: no axis is called that", accuracy.by);
 		rc = xml_error_at(element, err);
@@ -457,39 +298,6 @@ kind_of_derived(const xmlNode *element, enum experiment_derived_kind *kind)
 	return attributes[*kind];
 }
 
-/* Tries its texts on made-up values: those of quantities, and of what was derived in the elements before the i-th. */
-static int
-check_derived(const struct xml_controller *controller, size_t i, const struct experiment_derived *derived,
-	      struct rot_error *err)
-{
-	const xmlNode *element = controller->elements[i];
-	struct expression_scope *scope;
-	double number;
-	bool holds;
-	int rc = 0;
-
-	if (controller->nr_planned == 0)
-		return 0;
-	scope = made_up_scope(controller, i);
-	if (derived->base[0])
-		set_made_up_values(controller, "base.", 0.75, scope);
-	if (derived->condition[0] && expression_bool(scope, derived->condition, &holds, err) < 0)
-		rc = xml_error_at(element, err);
-	else if (derived->kind == EXPERIMENT_DERIVED_NUMBER &&
-		 expression_number(scope, derived->text, &number, err) < 0)
-		rc = xml_error_at(element, err);
-	else if (check_text(scope, derived->base, "base", element, err) < 0)
-		rc = -1;
-	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&
-		 (check_text(scope, derived->text, "text", element, err) < 0 ||
-		  check_text(scope, derived->border, "border", element, err) < 0 ||
-		  check_text(scope, derived->operation, "operation", element, err) < 0 ||
-		  check_text(scope, derived->instruction_set, "instructionSet", element, err) < 0))
-		rc = -1;
-	expression_scope_delete(scope);
-	return rc;
-}
-
 static int
 show_derived(const struct xml_controller *controller, struct experiment *experiment, size_t i, struct rot_error *err)
 {
@@ -509,7 +317,7 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 	derived.base = own(&reading, xml_attribute(element, "base", ""));
 	rc = xml_evaluated_number(element, "otherwise", NAN, controller->constants, &derived.otherwise, err);
 	if (rc == 0)
-		rc = check_derived(controller, i, &derived, err);
+		rc = xml_check_derived(controller, i, &derived, err);
 	if (rc == 0)
 		experiment_add_derived(experiment, &derived);
 	reading_clear(&reading);

@@ -12,11 +12,11 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "controllers/output.h"
 #include "doctor/doctor.h"
 #include "memory.h"
 #include "quantities/architecture.h"
 #include "support/files.h"
+#include "support/output.h"
 #include "support/process.h"
 
 /* ---- rights ---- */

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "controllers/c_controller.h"
-#include "controllers/output.h"
 #include "events/events.h"
 #include "memory.h"
 #include "quantities/architecture.h"
 #include "support/json.h"
+#include "support/output.h"
 #include "support/text_table.h"
 
 /* ---- a text for each unit ---- */

@@ -6,12 +6,12 @@
 
 #include "configuration/configuration.h"
 #include "controllers/c_controller.h"
-#include "controllers/output.h"
 #include "events/screening.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "plots/plot.h"
 #include "support/json.h"
+#include "support/output.h"
 #include "support/text_table.h"
 
 static bool

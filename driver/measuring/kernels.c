@@ -8,8 +8,6 @@
 #include "configuration/paths.h"
 #include "definition.h"
 #include "memory.h"
-#include "nearest.h"
-#include "quantities/vocabulary.h"
 #include "support/files.h"
 
 static void
@@ -57,36 +55,6 @@ load_folder(struct rot *rot, const char *folder)
 	folder_list_delete(kernels);
 }
 
-/* Operations may also be of a clock: what the work takes of it. */
-static bool
-is_known_word(const struct definition_row *row, enum word_role role)
-{
-	return quantity_word_find(role, row->of) ||
-	       (role == WORD_OPERATION && quantity_word_find(WORD_CLOCK, row->of));
-}
-
-/* A misspelt operation or border would count for nothing. The kernel can still be timed. */
-static void
-check_words(const struct definition *definition)
-{
-	for (size_t i = 0; i < definition->nr_rows; i++) {
-		const struct definition_row *row = &definition->rows[i];
-		enum word_role role = row->kind == DEFINITION_OPERATIONS ? WORD_OPERATION : WORD_BORDER;
-		const char *names[64], *nearest;
-		size_t nr = 0;
-
-		if ((row->kind != DEFINITION_OPERATIONS && row->kind != DEFINITION_BYTES) || is_known_word(row, role))
-			continue;
-		for (size_t w = 0; w < nr_quantity_words && nr < sizeof names / sizeof *names; w++)
-			if (quantity_words[w].role == role)
-				names[nr++] = quantity_words[w].name;
-		nearest = rot_nearest(row->of, names, nr);
-		rot_warning("%s:%d: there is no %s '%s'%s%s%s: the row is not used", definition->path, row->line,
-			    role == WORD_OPERATION ? "operation" : "border", row->of, nearest ? ", did you mean '" : "",
-			    nearest ? nearest : "", nearest ? "'?" : "");
-	}
-}
-
 int
 kernels_load(struct rot *rot, struct rot_error *err)
 {
@@ -101,8 +69,6 @@ kernels_load(struct rot *rot, struct rot_error *err)
 	while (definitions_resolve(rot->kernels, rot->registry, &reason) < 0)
 		warn(&reason);
 	nr = definitions_size(rot->kernels);
-	for (size_t i = 0; i < nr; i++)
-		check_words(definitions_at(rot->kernels, i));
 	for (size_t i = 0; i < nr && rc == 0; i++)
 		rc = rot_registry_add(rot->registry, definitions_at(rot->kernels, i)->class, err);
 	if (nr == 0) {

@@ -31,13 +31,26 @@ measuring_new(struct rot *rot, struct rot_error *err)
 	return measuring;
 }
 
+static void
+forget(struct measuring *measuring)
+{
+	for (size_t i = 0; i < measuring->nr_seen; i++)
+		free(measuring->seen[i]);
+	measuring->nr_seen = 0;
+}
+
+void
+measuring_forget(struct rot *rot)
+{
+	forget(rot->measuring);
+}
+
 void
 measuring_delete(struct measuring *measuring)
 {
 	if (!measuring)
 		return;
-	for (size_t i = 0; i < measuring->nr_seen; i++)
-		free(measuring->seen[i]);
+	forget(measuring);
 	free(measuring->seen);
 	file_hashes_delete(measuring->files);
 	core_builder_delete(measuring->builder);

@@ -8,7 +8,6 @@
 #include "config.h"
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "measuring/measuring.h"
 #include "measuring/measuring_internal.h"
 #include "measuring/monitor.h"
 #include "measuring/result_cache.h"
@@ -33,16 +32,6 @@ remember_seen(struct measuring *measuring, const char *hash)
 		return;
 	measuring->seen = rot_realloc(measuring->seen, measuring->nr_seen + 1, sizeof *measuring->seen);
 	measuring->seen[measuring->nr_seen++] = rot_strdup(hash);
-}
-
-void
-measuring_forget(struct rot *rot)
-{
-	struct measuring *measuring = rot->measuring;
-
-	for (size_t i = 0; i < measuring->nr_seen; i++)
-		free(measuring->seen[i]);
-	measuring->nr_seen = 0;
 }
 
 static size_t

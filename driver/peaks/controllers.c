@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/output.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks/roof.h"
 #include "rot.h"
+#include "support/output.h"
 
 /* Fewer variants than this make no map, or no curve where there is one axis. */
 #define LEAST_OF_MAP 9

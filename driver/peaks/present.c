@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "number.h"
 #include "peaks/present_cells.h"
 #include "peaks/ridges.h"
+#include "quantities/value_text.h"
 #include "support/text_table.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "peaks/present.h"
 #include "plots/plot.h"
+#include "quantities/value_text.h"
 
 /* The different values of an axis, ascending, and as texts. */
 struct shown_axis {

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/value_text.h"
 #include "machine/machine.h"
 #include "memory.h"
 #include "peaks/present.h"
 #include "peaks/ridges.h"
 #include "peaks/roof.h"
 #include "plots/plot.h"
+#include "quantities/value_text.h"
 #include "rot.h"
 
 /* The picture begins at this share of the least ridge point, so that the diagonals are seen. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "quantities/architecture.h"
+#include "quantities/value_text.h"
 
 /* Below this share of both roofs neither of them is what the program waits for. */
 #define FAR_BELOW 0.1

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "number.h"
+#include "quantities/value_text.h"
 
 #define LABEL_WIDTH 44
 #define VALUE_WIDTH 16

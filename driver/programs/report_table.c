@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/value_text.h"
 #include "memory.h"
 #include "programs/report.h"
 #include "programs/report_regions.h"
 #include "programs/report_rows.h"
+#include "quantities/value_text.h"
 
 /* ---- the whole program ---- */
 

@@ -12,7 +12,6 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/experiment.h"
-#include "controllers/output.h"
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
@@ -22,6 +21,7 @@
 #include "quantities/samples.h"
 #include "rot.h"
 #include "support/messages.h"
+#include "support/output.h"
 
 /* One call of program_run. */
 struct job {

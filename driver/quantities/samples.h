@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A pass as a Measurement, and what its runs gave: counts, clocks, and the causes that disturbed them. */
+/* What the runs of a pass gave: counts, clocks, and the causes that disturbed them. */
 #ifndef QUANTITIES_SAMPLES_H
 #define QUANTITIES_SAMPLES_H
 
@@ -8,36 +8,8 @@
 #include "entities.h"
 #include "error.h"
 #include "quantities/architecture.h"
-#include "quantities/plan.h"
+#include "quantities/pass.h"
 #include "quantities/quantity.h"
-
-/*
- * A workload with a measurer set of its own that has no main measurer: it runs beside the others as a load, and no
- * quantity is of it.
- */
-bool workload_is_load(const struct workload *workload);
-
-/*
- * A copy of the measurement whose workloads (but loads) carry a measurer set for the pass. Main: the group of events,
- * or the time stamp counter in the pass of the clocks. Additional: the clock probe if the pass has one (first, so that
- * it lies outside the others), resource usage (which tells disturbed runs), wall time and time stamp counter.
- * Validation: resource usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
- *
- * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
- * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
- * does without: threads need not be held then, and their work is over when the kernel is.
- *
- * If a rule has a MeasureActionExecution without a measurer set, the pass is of that action: it gets the set, and the
- * workloads get none. So what flushing the buffers after a kernel transfers is measured as the kernel is.
- */
-struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
-				     const struct pass *pass);
-
-/* The action that the passes of the measurement are of; NULL: they are of its kernels. */
-const struct action_base *measured_action(const struct measurement *measurement);
-
-/* The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. */
-struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
 
 /* One run of a pass. Counts are sums over all threads; times the maximum over the workloads. */
 struct pass_run {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Values for people: no finer than they are known, and marked when they are not measured. */
-#include "controllers/value_text.h"
+#include "quantities/value_text.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Values for people: no finer than they are known, and marked when they are not measured. */
-#ifndef CONTROLLERS_VALUE_TEXT_H
-#define CONTROLLERS_VALUE_TEXT_H
+#ifndef QUANTITIES_VALUE_TEXT_H
+#define QUANTITIES_VALUE_TEXT_H
 
 #include "quantities/quantity.h"
 

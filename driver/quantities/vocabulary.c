@@ -84,6 +84,12 @@ quantity_kind_find(const char *name)
 	return NULL;
 }
 
+bool
+quantity_same_word(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
 const char **
 quantity_request_word(struct quantity_request *request, enum word_role role)
 {

@@ -43,6 +43,9 @@ const struct quantity_kind *quantity_kind_find(const char *name);
  */
 int quantity_request_check(struct quantity_request *request, struct rot_error *err);
 
+/* Are two parts of requests the same? One that is left out is NULL or "". */
+bool quantity_same_word(const char *a, const char *b);
+
 /* The part of a request that a role stands for. */
 const char **quantity_request_word(struct quantity_request *request, enum word_role role);
 

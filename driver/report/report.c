@@ -6,7 +6,6 @@
 
 #include "config.h"
 #include "controllers/c_controller.h"
-#include "controllers/output.h"
 #include "doctor/doctor.h"
 #include "machine/machine.h"
 #include "memory.h"
@@ -16,6 +15,7 @@
 #include "report/results.h"
 #include "support/files.h"
 #include "support/json.h"
+#include "support/output.h"
 #include "support/text_table.h"
 
 struct report {

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "controllers/stored_plot.h"
-#include "controllers/value_text.h"
 #include "memory.h"
+#include "quantities/value_text.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/json.h"

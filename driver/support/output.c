@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Result files beside the user: complete or not there. */
-#include "controllers/output.h"
+#include "support/output.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Result files beside the user: complete or not there. */
-#ifndef CONTROLLERS_OUTPUT_H
-#define CONTROLLERS_OUTPUT_H
+#ifndef SUPPORT_OUTPUT_H
+#define SUPPORT_OUTPUT_H
 
 #include <jansson.h>
 #include <stddef.h>

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* See experiment_fixture.h. */
+#include "experiment_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "controllers/find.h"
+#include "memory.h"
+#include "peaks/profile.h"
+#include "peaks_by_hand.h"
+#include "quantities/invariants.h"
+#include "testing.h"
+
+static const char controller[] =
+	"<controller name='test' comment='' runs='10'>\n"
+	"<axis name='size'><list values='100 200'/></axis><axis name='kind'><list values='a b'/></axis>\n"
+	"<point series='{$kind}' label='{$size}'><workload><kernel type='Triad' "
+	"bufferSize='{$size}'/></workload></point>\n"
+	"<quantity is='time'/><quantity is='operationCount:doublePrecisionFlop'/>\n"
+	"<quantity is='transferredBytes:llcRam.read'/>\n"
+	"<ceiling name='peak' performance='doublePrecisionFlop' runs='4'><workload><kernel type='Triad' "
+	"bufferSize='5'/></workload></ceiling>\n"
+	"<ceiling name='memory' throughput='llcRam' work='{$bufferSize * 24}' if=\"$size = 100 and $kind = 'a'\">"
+	"<workload><kernel type='Triad' bufferSize='6'/></workload></ceiling>\n"
+	"</controller>\n";
+
+void
+setup_with_test(void)
+{
+	setup();
+	file_fill("test.xml", controller);
+}
+
+int
+run_into(const char *output, const char *name, const char *output_name, struct rot_error *err)
+{
+	int kept, rc;
+
+	fflush(stdout);
+	kept = dup(1);
+	ck_assert_ptr_nonnull(freopen(output, "w", stdout));
+	rc = controller_run(&rot, name, output_name, err);
+	fflush(stdout);
+	dup2(kept, 1);
+	close(kept);
+	return rc;
+}
+
+struct measurement *
+measurement_of(const char *kernel)
+{
+	struct measurement *measurement = measurement_new();
+	struct workload *workload = workload_new();
+
+	workload->kernel = rot_entity_new(rot_registry_find(rot.registry, kernel));
+	measurement_workloads_add(measurement, workload);
+	return measurement;
+}
+
+void
+store_peaks(void)
+{
+	struct rot_error err = {0};
+	struct peak_list list = peaks_by_hand();
+
+	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
+	peak_list_clear(&list);
+}
+
+struct experiment *
+experiment_with_roofline(const char *operation, const char *clock)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
+	char *x = rot_format("operationalIntensity:%s:llcRam", operation);
+	char *y = rot_format("performance:%s:%s", operation, clock);
+
+	plot.x = x;
+	plot.y = y;
+	plot.has_default_peaks = true;
+	ck_assert_msg(experiment_add_plot(experiment, &plot, &err) == 0, "%s", err.text);
+	free(x);
+	free(y);
+	return experiment;
+}
+
+void
+measure_doubtful(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		 int nr_runs, struct quantity_value *values)
+{
+	static const char *const units[] = {"us", "flop", "byte"};
+
+	(void)measurement;
+	for (size_t i = 0; i < nr_requests; i++) {
+		const bool is_bytes = requests[i].border != NULL, is_rate = requests[i].given_bytes > 0;
+
+		values[i] = (struct quantity_value){
+			.request = requests[i],
+			.name = rot_strdup(requests[i].name),
+			.of = rot_strdup(is_bytes ? requests[i].border : ""),
+			.unit = rot_strdup(is_rate ? "byte/s" : units[i % 3]),
+			.source = rot_strdup("fake"),
+			.kind = "measured",
+			.grade = "",
+			.expected = is_bytes ? 2400 : NAN,
+			.compulsory = is_bytes && !is_rate ? 1600 : 0,
+			.own_cost = {true, is_bytes ? 8 : 0.5, NAN, is_bytes ? 0.005 : 0.018, NAN},
+			.nr_samples = (size_t)nr_runs,
+			.samples = rot_calloc((size_t)nr_runs, sizeof(double)),
+			.taints = rot_calloc((size_t)nr_runs, sizeof(unsigned)),
+			.summary = summary_single(is_bytes ? 1500 : 28, "median"),
+		};
+		for (int k = 0; k < nr_runs; k++)
+			values[i].samples[k] = values[i].summary.value;
+		values[i].request.clock = i == 0 ? "microSeconds" : NULL;
+		if (is_bytes && !is_rate)
+			quantity_breach_add(&values[i], "bordersOrdered", 2, 1, rot_strdup("two is more than one"));
+	}
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Ceilings of experiments: measured ones, those of the machine's profile, and which of them rooflines show. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment_fixture.h"
+#include "memory.h"
+#include "peaks/profile.h"
+#include "peaks_by_hand.h"
+#include "testing.h"
+
+START_TEST(higher_ceiling_counts)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
+	struct measurement *measurement = measurement_of("Dummy");
+
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), 0);
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_uint_eq(experiment->nr_ceilings, 1);
+	ck_assert_double_eq(experiment->ceilings[0].best, 21); /* the second call: 20, and 0.25 more each run */
+	ceiling.work = 0;
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 1, &err), -1);
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* A lost count of the time makes an infinite rate; neither it nor a disturbed run is the best. */
+START_TEST(only_sound_runs_make_a_ceiling)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_ceiling ceiling = {"peak", "doublePrecisionFlop", NULL, 10};
+	struct measurement *measurement = measurement_of("Dummy");
+
+	fake_nr_infinite = 5;
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_uint_eq(experiment->nr_ceilings, 0);
+	fake_nr_infinite = 2;
+	fake_is_last_tainted = true;
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 5, &err), 0);
+	ck_assert_uint_eq(experiment->nr_ceilings, 1);
+	ck_assert_double_eq(experiment->ceilings[0].best, 20.75);
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
+static const struct experiment_own_ceiling *
+ceiling_named(const struct experiment *experiment, const char *name)
+{
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		if (strcmp(experiment->ceilings[i].name, name) == 0)
+			return &experiment->ceilings[i];
+	return NULL;
+}
+
+START_TEST(ceilings_are_those_of_the_profile)
+{
+	static const struct {
+		const char *clock;
+		double value, low; /* of AVX-512 FMA */
+		const char *unit;
+	} rows[] = {
+		{"coreCycles", 63.98, 63.96, "flop/cycle"},
+		{"tsc", 63.98 * 4 / 2.6, 63.96 * 4 / 2.6, "flop/cycle"},
+		{"microSeconds", 63.98 * 4e9, 63.96 * 4e9, "flop/s"},
+	};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("singlePrecisionFlop", rows[_i].clock);
+	const struct experiment_own_ceiling *fma;
+
+	store_peaks();
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	/* one performance of single precision, six bandwidths, no latency, nothing of two threads */
+	ck_assert_uint_eq(experiment->nr_ceilings, 7);
+	ck_assert_ptr_null(ceiling_named(experiment, "AVX-512 FMA+ADD"));
+	fma = ceiling_named(experiment, "AVX-512 FMA");
+	ck_assert_ptr_nonnull(fma);
+	ck_assert_double_eq_tol(fma->best / rows[_i].value, 1, 1e-12);
+	ck_assert_double_eq_tol(fma->low / rows[_i].low, 1, 1e-12);
+	ck_assert_str_eq(fma->value.unit, rows[_i].unit);
+	ck_assert_ptr_nonnull(strstr(experiment->roof_note, "ceilings of 1 thread at 4.00 GHz, found "));
+	ck_assert_uint_eq(fake_nr_calls, 0);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Both modes of the memory are there, and the peaks are those of all threads together. */
+START_TEST(work_on_several_cpus_has_their_ceilings)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+
+	store_peaks();
+	experiment_use_cpus(experiment, 1.6);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(experiment->nr_ceilings, 3);
+	ck_assert_double_eq(ceiling_named(experiment, "AVX-512 FMA+ADD")->best, 2 * 47.98);
+	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, near"));
+	ck_assert_ptr_nonnull(ceiling_named(experiment, "DRAM load, far"));
+	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 1);
+	ck_assert_int_eq(experiment_roof_threads(experiment, 5), 2);
+	ck_assert_double_eq(experiment_roof_value(experiment, "flop", NULL, 1), 47.985 * 4e9);
+	/* of loads, though other accesses reach more */
+	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1), 10.4 * 4e9);
+	ck_assert(isnan(experiment_roof_value(experiment, NULL, "l1l2", 2)));
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Those of a kernel's library are threads too. */
+START_TEST(threads_of_a_library_have_the_ceilings_of_as_many)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	struct measurement *measurement = measurement_of("Daxpy");
+
+	store_peaks();
+	for (int threads = 1; threads <= 2; threads++) {
+		measurement_workloads_at(measurement, 0)->kernel->num_threads = threads;
+		ck_assert_msg(experiment_add_point(experiment, "s", "1", NULL, 0, measurement, NULL, 0, 5, &err) == 0,
+			      "%s", err.text);
+		ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+		ck_assert_int_eq(experiment->nr_roof_threads, threads);
+	}
+	rot_graph_delete(measurement);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Neither a lost count of the time nor a disturbed run. */
+START_TEST(upper_quartile_is_of_sound_runs)
+{
+	double samples[] = {1, 1, 1, 1, 1, 4, 4, 4, 5, INFINITY, 9};
+	unsigned taints[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
+	struct quantity_value value = {.samples = samples, .taints = taints, .nr_samples = 11, .summary.value = 3};
+
+	ck_assert_double_eq(experiment_upper_quartile(&value), 4);
+	ck_assert_double_eq(experiment_best_run(&value), 5);
+	value.nr_samples = 0;
+	ck_assert_double_eq(experiment_upper_quartile(&value), 3);
+}
+END_TEST
+
+static size_t
+nr_shown(const struct experiment *experiment)
+{
+	const struct experiment_own_ceiling **shown;
+	size_t nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+
+	free(shown);
+	return nr;
+}
+
+static void
+assert_shown(const struct experiment *experiment, const char *const *names, size_t nr_names)
+{
+	const struct experiment_own_ceiling **shown;
+	size_t nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+
+	ck_assert_uint_eq(nr, nr_names);
+	for (size_t i = 0; i < nr; i++) {
+		bool is_shown = false;
+
+		for (size_t k = 0; k < nr; k++)
+			is_shown = is_shown || strcmp(shown[k]->name, names[i]) == 0;
+		ck_assert_msg(is_shown, "%s", names[i]);
+	}
+	free(shown);
+}
+
+/*
+ * The highest performance and the best known one of each instruction set, clearly apart; of each level the highest
+ * bandwidth, as loads where they are not below.
+ */
+START_TEST(few_ceilings_matter)
+{
+	static const char *const main_ones[] = {"AVX-512 FMA+ADD", "AVX-512 FMA", "AVX2 FMA+ADD",
+						"SSE MUL, ADD",    "x87 ADD",     "L1 load",
+						"L2 load",         "L3 load",     "DRAM load"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	struct peak_list list = peaks_by_hand();
+
+	peak_by_hand(&list, "AVX-512 ADD", 1)->per_cycle.value = 22; /* higher than what is known of AVX2 */
+	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
+	peak_list_clear(&list);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(experiment->nr_ceilings, 12);
+	assert_shown(experiment, main_ones, NR_ELEMENTS(main_ones));
+	experiment->plots[0].plot.has_all_peaks = true;
+	ck_assert_uint_eq(nr_shown(experiment), 12);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Intensities count what crosses a border: lines that are stored to are loaded first, and written back. */
+START_TEST(stores_are_shown_with_their_fills)
+{
+	static const struct {
+		const char *access, *border, *name;
+		double factor;
+	} rows[] = {
+		{"store", "llcRam", "DRAM with fills", 2},
+		{"copy", "l2l3", "DRAM with fills", 1.5},
+		{"triad", "l1l2", "DRAM with fills", 4.0 / 3},
+		{"ntStore", "llcRam", "DRAM", 1},
+		{"update", "llcRam", "DRAM", 1},
+		{"store", "cpuL1", "DRAM", 1},
+	};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
+	struct peak_list list = peaks_by_hand();
+	struct peak *peak = peak_by_hand(&list, "DRAM non-temporal store", 1);
+	const struct experiment_own_ceiling *ceiling;
+
+	rot_string_set(&peak->name, "DRAM");
+	rot_string_set(&peak->access, rows[_i].access);
+	rot_string_set(&peak->border, rows[_i].border);
+	ck_assert_msg(profile_store(&rot, &list, &err) == 0, "%s", err.text);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ceiling = ceiling_named(experiment, rows[_i].name);
+	ck_assert_ptr_nonnull(ceiling);
+	ck_assert_double_eq_tol(ceiling->best / (rows[_i].factor * 11.1 * 4e9), 1, 1e-12);
+	ck_assert_double_eq_tol(ceiling->low / (rows[_i].factor * 10.5 * 4e9), 1, 1e-12);
+	peak_list_clear(&list);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* What counts one direction only is compared with what goes in that direction alone. */
+START_TEST(directions_have_their_ceilings)
+{
+	static const struct {
+		const char *border;
+		const char *has, *has_not;
+	} rows[] = {
+		{"cpuL1.read", "L1 load", "L1 store"},
+		{"cpuL1.write", "L1 store", "L1 load"},
+		{"llcRam.write", "DRAM non-temporal store", "DRAM load"},
+		{"llcRam.read", "DRAM load", "DRAM non-temporal store"},
+	};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+	const struct experiment_own_ceiling **shown;
+	struct quantity_request x = {0};
+	char *text = rot_format("operationalIntensity:flop:%s", rows[_i].border);
+	bool has = false;
+	size_t nr;
+
+	store_peaks();
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(quantity_parse(&x, text, &err), 0);
+	experiment->plots[0].x = x;
+	experiment->plots[0].plot.has_all_peaks = true;
+	nr = experiment_ceilings_of(experiment, &experiment->plots[0], &shown);
+	for (size_t i = 0; i < nr; i++) {
+		ck_assert_str_ne(shown[i]->name, rows[_i].has_not);
+		has = has || strcmp(shown[i]->name, rows[_i].has) == 0;
+	}
+	ck_assert(has);
+	free(shown);
+	free(text);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Nobody asked for a search; what there is has to do. */
+START_TEST(without_a_profile_there_is_no_roof)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "coreCycles");
+
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(experiment->nr_ceilings, 0);
+	ck_assert_ptr_null(experiment->roof_note);
+	ck_assert_int_eq(experiment_roof_threads(experiment, 1), 0);
+	ck_assert_uint_eq(fake_nr_calls, 0);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* Two ceilings of one kind that are nearly the same: the lower is not drawn. */
+START_TEST(nearly_equal_ceilings_are_one)
+{
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+	struct experiment_own_plot plot = {.y = {.name = "performance", .operation = "flop"}};
+	struct experiment_own_ceiling rows[] = {
+		{.name = rot_strdup("a"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 10},
+		{.name = rot_strdup("b"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 9.9},
+		{.name = rot_strdup("c"), .operation = rot_strdup("flop"), .border = rot_strdup(""), .best = 5},
+		{.name = rot_strdup("d"), .operation = rot_strdup(""), .border = rot_strdup("llcRam"), .best = 9.9},
+		{.name = rot_strdup("e"), .operation = rot_strdup("other"), .border = rot_strdup(""), .best = 50},
+	};
+	const struct experiment_own_ceiling **shown;
+	size_t nr;
+
+	experiment->ceilings = rot_calloc(5, sizeof(*rows));
+	memcpy(experiment->ceilings, rows, sizeof(rows));
+	experiment->nr_ceilings = 5;
+	nr = experiment_ceilings_of(experiment, &plot, &shown);
+	ck_assert_uint_eq(nr, 3);
+	ck_assert_str_eq(shown[0]->name, "a");
+	ck_assert_str_eq(shown[1]->name, "d");
+	ck_assert_str_eq(shown[2]->name, "c");
+	free(shown);
+	experiment_delete(experiment);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&higher_ceiling_counts, 1},
+	{&only_sound_runs_make_a_ceiling, 1},
+	{&ceilings_are_those_of_the_profile, 3},
+	{&work_on_several_cpus_has_their_ceilings, 1},
+	{&threads_of_a_library_have_the_ceilings_of_as_many, 1},
+	{&upper_quartile_is_of_sound_runs, 1},
+	{&few_ceilings_matter, 1},
+	{&stores_are_shown_with_their_fills, 6},
+	{&directions_have_their_ceilings, 4},
+	{&without_a_profile_there_is_no_roof, 1},
+	{&nearly_equal_ceilings_are_one, 1},
+};
+
+const struct suite test_suite = SUITE("ceilings of experiments", tests, .set_up = setup, .tear_down = teardown);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* What is told against the values of an experiment: doubts, costs of measuring, broken rules, rates above the roof. */
+#include <check.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "experiment_fixture.h"
+#include "memory.h"
+#include "support/files.h"
+#include "testing.h"
+
+/* The fake's samples grow with every run: with enough runs, that is seen in the table and in the JSON, once. */
+START_TEST(doubts_are_notes)
+{
+	struct rot_error err = {0};
+	json_t *json, *point, *notes;
+	char *table;
+
+	ck_assert_int_eq(configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "12", &err), 0);
+	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
+	table = file_read("table", NULL, &err);
+	json = json_load_file("result.json", 0, NULL);
+	point = json_array_get(json_object_get(json, "points"), 0);
+	notes = json_object_get(point, "notes");
+	ck_assert_uint_eq(json_array_size(notes), 1);
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_array_get(notes, 0)), ": drifts by +"));
+	ck_assert_ptr_nonnull(strstr(table, json_string_value(json_array_get(notes, 0))));
+	free(table);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(what_measuring_costs_and_broken_rules_are_told)
+{
+	struct rot_error err = {0};
+	json_t *json, *point, *bytes, *time;
+	char *table;
+
+	fake_measure = measure_doubtful;
+	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
+	table = file_read("table", NULL, &err);
+	json = json_load_file("result.json", 0, NULL);
+	point = json_array_get(json_object_get(json, "points"), 0);
+	time = json_array_get(json_object_get(point, "quantities"), 0);
+	bytes = json_array_get(json_object_get(point, "quantities"), 2);
+	ck_assert_double_eq(json_number_value(json_object_get(json_object_get(time, "emptyRegion"), "value")), 0.5);
+	ck_assert(json_is_null(json_object_get(json_object_get(time, "emptyRegion"), "perShare")));
+	ck_assert_double_eq(json_number_value(json_object_get(bytes, "compulsory")), 1600);
+	ck_assert_uint_eq(json_array_size(json_object_get(bytes, "brokenRules")), 1);
+	ck_assert_msg(strstr(table, "a 100: short: starting and stopping the measurement is 1.8 % of its time, ") !=
+			      NULL,
+		      "%s", table);
+	ck_assert_ptr_nonnull(strstr(table, "a 100: doubtful: two is more than one\n"));
+	ck_assert_ptr_nonnull(strstr(table, "an empty region: time 0.5 us"));
+	ck_assert_ptr_nonnull(strstr(table, "bytes (LLC-RAM read) 8 byte"));
+	ck_assert_ptr_nonnull(strstr(table, "transferred bytes (LLC-RAM read) [byte]             1600"));
+	ck_assert_ptr_null(strstr(table, "above the highest ceiling"));
+	free(table);
+	json_decref(json);
+}
+END_TEST
+
+static size_t nr_starts;
+
+static void
+measure_in_starts(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		  int nr_runs, struct quantity_value *values)
+{
+	measure_doubtful(measurement, requests, nr_requests, nr_runs, values);
+	for (size_t i = 0; i < nr_requests; i++) {
+		values[i].summary.low = 27;
+		values[i].summary.high = 29;
+		values[i].starts = rot_calloc((size_t)nr_runs, sizeof(size_t));
+		for (size_t k = 0; k < (size_t)nr_runs; k++)
+			values[i].starts[k] = k * nr_starts / (size_t)nr_runs;
+	}
+}
+
+/* Five are not enough, six are. */
+START_TEST(too_few_starts_are_told)
+{
+	struct rot_error err = {0};
+	char *table;
+
+	nr_starts = 5 + (size_t)_i;
+	fake_measure = measure_in_starts;
+	ck_assert_msg(run_into("table", "test", "result", &err) == 0, "%s", err.text);
+	table = file_read("table", NULL, &err);
+	ck_assert_int_eq(strstr(table, "points: runs of fewer than 6 starts of the measuring core") != NULL, _i == 0);
+	free(table);
+}
+END_TEST
+
+/* A throughput that no memory of this machine has: told at its point, with both numbers. */
+START_TEST(rates_above_the_roof_are_told)
+{
+	const struct quantity_request request = {
+		.name = "throughput", .border = "llcRam.read", .clock = "microSeconds"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_new(&rot, "test", "roof", 1, &err);
+	const struct experiment_ceiling ceiling = {.name = "memory", .border = "llcRam", .work = 100};
+	struct measurement *measurement = measurement_new();
+	struct quantity_value value = {.request = request,
+				       .name = rot_strdup("throughput"),
+				       .of = rot_strdup("llcRam.read"),
+				       .unit = rot_strdup("byte/s"),
+				       .source = rot_strdup(""),
+				       .kind = "measured",
+				       .grade = "",
+				       .expected = NAN,
+				       .nr_samples = 1,
+				       .samples = rot_calloc(1, sizeof(double)),
+				       .taints = rot_calloc(1, sizeof(unsigned)),
+				       .summary = summary_single(2000, "median")};
+
+	fake_measure = measure_doubtful; /* the ceiling is 1500 */
+	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &err), 0);
+	experiment_add_values(experiment, "fast", "", &request, &value, 1);
+	experiment_check_ceilings(experiment);
+	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
+	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes[0], "above the highest ceiling: memory"));
+	experiment_delete(experiment);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&doubts_are_notes, 1},
+	{&what_measuring_costs_and_broken_rules_are_told, 1},
+	{&too_few_starts_are_told, 2},
+	{&rates_above_the_roof_are_told, 1},
+};
+
+const struct suite test_suite = SUITE("trust in experiments", tests, .set_up = setup_with_test, .tear_down = teardown);

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Values for people: units, digits, words and doubts. */
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "quantities/value_text.h"
+#include "testing.h"
+
+START_TEST(units_for_people)
+{
+	struct quantity_value value = {
+		.kind = "measured", .unit = (char *)"flop/s", .summary = summary_single(2.5e9, "median")};
+	char *text = value_text(&value);
+
+	ck_assert_str_eq(text, "2.500");
+	ck_assert_str_eq(shown_unit("byte/s").shown, "GB/s");
+	ck_assert_str_eq(shown_unit("flop/cycle").shown, "flop/cycle");
+	ck_assert_double_eq(shown_unit("flop/cycle").factor, 1);
+	free(text);
+}
+END_TEST
+
+static const struct {
+	double value, low, high;
+	const char *kind, *text;
+} numbers[] = {
+	{20000, 20000, 20000, "measured", "20000"},
+	{20000, NAN, NAN, "expected", "20000 (e)"},
+	{1.23456, NAN, NAN, "modelled", "1.235 (m)"},
+	{51.34, 51.13, 51.55, "measured", "51.34 ±0.21"},
+	{51.34, 51.3, 52.9, "measured", "51.3 [51.3, 52.9]"},
+	{1234567, 1233000, 1236000, "measured", "1234600 [1233000, 1236000]"},
+	{100, 90, 120, "measured", "100 [90, 120]"},
+	{0.001234, 0.001233, 0.001235, "measured", "0.0012340 ±0.0000010"},
+	{0, 0, 0, "measured", "0"},
+	{0, NAN, NAN, "expected", "0 (e)"},
+	{INFINITY, NAN, NAN, "measured", "inf"},
+	{NAN, NAN, NAN, "measured", "-"},
+	{123456.7, NAN, NAN, "measured", "123500"},
+	{27122732, NAN, NAN, "measured", "27120000"},
+	{27122732, NAN, NAN, "given", "27122732 (g)"},
+};
+
+START_TEST(digits_follow_the_interval)
+{
+	struct quantity_value value = {
+		.kind = numbers[_i].kind,
+		.summary = {.estimator = numbers[_i].kind,
+			    .value = numbers[_i].value,
+			    .low = numbers[_i].low,
+			    .high = numbers[_i].high},
+	};
+	char *text = value_text(&value);
+
+	ck_assert_str_eq(text, numbers[_i].text);
+	free(text);
+}
+END_TEST
+
+START_TEST(words_for_people)
+{
+	struct quantity_value value = {.of = (char *)"doublePrecisionFlop/llcRam.read"};
+	char *of = value_of_words(&value), *name = camel_case_words("operationalIntensity");
+
+	ck_assert_str_eq(of, "double precision, LLC-RAM read");
+	ck_assert_str_eq(name, "operational intensity");
+	free(of);
+	free(name);
+}
+END_TEST
+
+START_TEST(doubts_are_told)
+{
+	double samples[] = {4.2, 3.1, 3.1, 4.2, 3.1, 4.2, 3.1, 3.1, 3.1, 4.2}, rising[10];
+	unsigned taints[10] = {0};
+	struct quantity_value value = {
+		.name = (char *)"time", .unit = (char *)"us", .samples = samples, .taints = taints, .nr_samples = 10};
+	char *text = value_doubts_text(&value);
+
+	ck_assert_str_eq(text, "time: two modes: 3.1 and 4.2 us, 6 and 4 runs");
+	free(text);
+	for (int i = 0; i < 10; i++)
+		rising[i] = (i == 0 ? 40e9 : 100e9 - i * 1e9);
+	value.name = (char *)"throughput";
+	value.unit = (char *)"byte/s";
+	value.samples = rising;
+	text = value_doubts_text(&value);
+	ck_assert_str_eq(text, "throughput: the first run differs by -58 % from the others");
+	free(text);
+	rising[0] = 270e9;
+	text = value_doubts_text(&value);
+	ck_assert_str_eq(text, "throughput: drifts by -9.4 % from the first to the last run; "
+			       "the first run differs by +184 % from the others");
+	free(text);
+	rising[0] = 100e9;
+	text = value_doubts_text(&value);
+	ck_assert_str_eq(text, "throughput: drifts by -9.4 % from the first to the last run");
+	free(text);
+	value.nr_samples = 5;
+	ck_assert_ptr_null(value_doubts_text(&value));
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&units_for_people, 1},
+	{&digits_follow_the_interval, NR_ELEMENTS(numbers)},
+	{&words_for_people, 1},
+	{&doubts_are_told, 1},
+};
+
+const struct suite test_suite = SUITE("value_text", tests);
