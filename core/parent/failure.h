@@ -13,6 +13,7 @@ enum verdict {
 	VERDICT_INTERRUPTED, /* this process was asked to stop                  */
 };
 
+/* What has come of a child that ended; is there a file at the output of the request? */
 enum verdict failure_judge(const struct request *request, const struct outcome *outcome);
 
 /* The failure behind VERDICT_FAILED. Free with core_failure_delete. */

@@ -163,6 +163,7 @@ void experiment_print_legend(const struct experiment *experiment, FILE *out);
 int experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
 		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
 
+/* Free what they own. */
 void experiment_plot_clear(struct experiment_own_plot *own);
 void experiment_table_clear(struct experiment_own_table *table);
 

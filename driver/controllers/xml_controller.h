@@ -29,6 +29,7 @@ int xml_controller_run(struct xml_controller *controller, const char *output_nam
 /* What would be measured, by series: points, runs, what of them is cached, and about how long it takes. */
 int xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err);
 
+/* Points that are planned: programs and kernels, without those that are left out. */
 size_t xml_controller_nr_points(const struct xml_controller *controller);
 
 /* The i-th point as it would be measured, without measurers; NULL: it is a program. All borrowed. */

@@ -16,6 +16,8 @@ struct gnuplot {
 	FILE *script;      /* becomes NAME.gnuplot; may refer to the data as the gnuplot variable `data` */
 };
 
+/* Makes the folder and both files, of which the script begins with the names. Errors: the output cannot be there. Close
+ * also after an error. */
 int gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error *err);
 
 /*

@@ -18,6 +18,10 @@ struct program_plan {
 	bool use_minimum;               /* as quantity_compute                                         */
 };
 
+/*
+ * What rot run shows without being asked: time, and of instructions, operations and bytes what fits into max_passes
+ * (> 0) passes on this architecture, with the ratios of these. Clear also after an error.
+ */
 int program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,
 		      struct rot_error *err);
 

@@ -7,6 +7,7 @@
 
 #include "programs/values.h"
 
+/* One row of a report: label, value and unit in their columns. */
 void report_row(FILE *out, const char *label, const char *value, const char *unit);
 
 /* "-" for NaN. */

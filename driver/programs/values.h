@@ -63,6 +63,7 @@ const struct empty_region_output *program_empty_region(const struct program_run_
 double program_empty_instructions(const struct program_plan *plan, const struct architecture *architecture,
 				  const struct program_run_output *output, const char *backend);
 
+/* Instructions are those of the whole program in each run. */
 struct program_agreement program_agreement_of(const struct program_plan *plan, const struct architecture *architecture,
 					      const struct program_command_output *output);
 

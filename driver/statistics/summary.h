@@ -37,6 +37,7 @@ struct grouped {
 	size_t n;
 };
 
+/* Of no values: all NaN. */
 struct summary summary_empty(void);
 
 /* Median with its distribution-free interval (order statistics); "exact" when all n values are the same. values are not

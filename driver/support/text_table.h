@@ -36,6 +36,7 @@ void text_table_print_parts(const struct text_table *table, size_t width, FILE *
 /* Characters that a text takes on the terminal. */
 size_t text_width(const char *text);
 
+/* Headings and rows as comma-separated values (RFC 4180), all columns. */
 void text_table_print_csv(const struct text_table *table, FILE *out);
 
 #endif
