@@ -62,7 +62,7 @@ pass_set(const struct architecture *architecture, const struct pass *pass)
 /* ---- the threads of kernels that declare some ---- */
 
 bool
-measurement_has_threads(const struct measurement *measurement)
+measurement_has_own_threads(const struct measurement *measurement)
 {
 	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
 		const struct workload *workload = measurement_workloads_at(measurement, i);
@@ -108,7 +108,7 @@ pass_thread_set(const struct measurement *measured, const struct pass *pass)
 	const struct create_measurer_on_thread_action *action;
 	size_t nr = measurement_nr_rules(measured);
 
-	if (!pass->nr_events || !measurement_has_threads(measured) || nr == 0)
+	if (!pass->nr_events || !measurement_has_own_threads(measured) || nr == 0)
 		return NULL;
 	action = rot_cast(measurement_rules_at(measured, nr - 1)->action, &create_measurer_on_thread_action_class);
 	return action ? action->measurer_set : NULL;
@@ -156,7 +156,7 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 		if (!workload_is_load(workload))
 			workload->measurer_set = pass_set(architecture, pass);
 	}
-	if (pass->nr_events && measurement_has_threads(copy))
+	if (pass->nr_events && measurement_has_own_threads(copy))
 		measurement_rules_add(copy, thread_rule(architecture, pass));
 	return copy;
 }

@@ -31,8 +31,8 @@ bool workload_is_load(const struct workload *workload);
 struct measurement *pass_measurement(const struct measurement *measurement, const struct architecture *architecture,
 				     const struct pass *pass);
 
-/* Does a kernel that is measured declare more than one thread? */
-bool measurement_has_threads(const struct measurement *measurement);
+/* Does a kernel that is no load declare more than one thread? */
+bool measurement_has_own_threads(const struct measurement *measurement);
 
 /* The set of the rule that pass_measurement added for them; NULL: it added none. */
 const struct measurer_set *pass_thread_set(const struct measurement *measured, const struct pass *pass);
