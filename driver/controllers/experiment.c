@@ -274,6 +274,19 @@ experiment_delete(struct experiment *experiment)
 	free(experiment);
 }
 
+/* When it was measured, which may be long ago: below the table. Nothing where nobody knows. */
+static void
+print_dates(const json_t *measured, FILE *out)
+{
+	const char *first = json_text_at(measured, "first"), *last = json_text_at(measured, "last");
+	const int length = (int)strlen("2026-11-22T20:31");
+
+	if (*first && strncmp(first, last, (size_t)length) == 0)
+		fprintf(out, "measured at %.*s UTC\n", length, first);
+	else if (*first)
+		fprintf(out, "measured from %.*s to %.*s UTC\n", length, first, length, last);
+}
+
 int
 experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err)
 {
@@ -286,6 +299,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	json = experiment_json(experiment, is_complete);
 	progress_clear();
 	experiment_print_table(experiment, stdout);
+	print_dates(json_object_get(json, "measured"), stdout);
 	if (!is_complete)
 		printf("Not complete: stopped after %zu points.\n", experiment->nr_points);
 	fflush(stdout);

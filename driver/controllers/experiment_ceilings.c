@@ -29,6 +29,12 @@ experiment_ceiling_clear(struct experiment_own_ceiling *ceiling)
 }
 
 bool
+experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling)
+{
+	return ceiling->is_peak && !isfinite(ceiling->low);
+}
+
+bool
 experiment_is_ceiling_of(const char *operation, const char *shown)
 {
 	operation = operation ? operation : "";

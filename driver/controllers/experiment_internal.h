@@ -95,6 +95,9 @@ struct experiment_own_ceiling {
 	size_t machine;   /* index of stored_machines; 0 */
 };
 
+/* A peak without an interval: (nearly) every run was disturbed, and the machine reaches at least that. */
+bool experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling);
+
 struct experiment {
 	struct rot *rot;
 	char *controller_name, *output_name;

@@ -248,6 +248,9 @@ ceiling_text(const struct experiment_own_ceiling *ceiling)
 	struct summary summary = ceiling->value.summary;
 	char *number, *of, *text;
 
+	if (experiment_ceiling_is_least(ceiling))
+		return rot_format("at least %.4g %s: its runs were disturbed, 'rot peaks' finds it anew",
+				  ceiling->best * unit.factor, unit.shown);
 	if (ceiling->is_peak) {
 		summary.low = ceiling->low;
 		summary.high = ceiling->high;

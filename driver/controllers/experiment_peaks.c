@@ -12,6 +12,7 @@
 #include "quantities/architecture.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
+#include "support/progress.h"
 
 void
 experiment_use_cpus(struct experiment *experiment, double nr_cpus)
@@ -180,9 +181,13 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 {
 	struct peak_list *roof = &experiment->roof;
 	const char *clock;
+	int rc;
 
 	peak_list_clear(roof);
-	if (get_roof(experiment, err) < 0)
+	progress_enter("roof");
+	rc = get_roof(experiment, err);
+	progress_leave();
+	if (rc < 0)
 		return -1;
 	clock = clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);

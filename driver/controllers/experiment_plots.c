@@ -74,7 +74,8 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 			.value = own[i]->best * unit.factor,
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
-			.label = rot_format("%.3g %s", own[i]->best * unit.factor, unit.shown),
+			.label = rot_format("%s%.3g %s", experiment_ceiling_is_least(own[i]) ? "at least " : "",
+					    own[i]->best * unit.factor, unit.shown),
 			.is_main = is_main(d, own, i),
 			.machine = own[i]->machine,
 		};

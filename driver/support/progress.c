@@ -15,15 +15,17 @@
 #define LOG_INTERVAL_S 60
 
 /* The terminal is one for the whole process, and so is this. */
-static struct {
-	unsigned depth; /* of progress_begin; the rest is valid when it is not 0 */
+static struct progress {
+	const char *title; /* of progress_enter, or NULL */
+	unsigned depth;    /* of progress_begin; the rest is valid when it is not 0 */
 	bool is_silent, is_terminal;
 	bool is_shown; /* on the terminal */
 	size_t point, nr_points;
 	int run, nr_runs;
 	int nr_before, nr_all; /* of progress_part */
 	double begin_s, shown_s;
-} progress;
+} progress, around; /* what is around a part that was entered */
+static double entered_s;
 
 static char *
 duration_text(double seconds)
@@ -51,17 +53,18 @@ left_text(size_t point, size_t nr_points, int run, int nr_runs, double elapsed_s
 }
 
 char *
-progress_text(size_t point, size_t nr_points, int run, int nr_runs, const char *task, double elapsed_s)
+progress_text(const char *title, size_t point, size_t nr_points, int run, int nr_runs, const char *task,
+	      double elapsed_s)
 {
 	char *of_points = nr_points ? rot_format(" of %zu", nr_points) : rot_strdup("");
-	char *left = left_text(point, nr_points, run, nr_runs, elapsed_s), *text;
+	char *left = left_text(point, nr_points, run, nr_runs, elapsed_s);
+	char *doing = task ? rot_strdup(task) : rot_format("run %d of %d", run, nr_runs);
+	char *text = rot_format("%s%spoint %zu%s, %s%s", title ? title : "", title ? ": " : "", point, of_points, doing,
+				left);
 
-	if (task)
-		text = rot_format("point %zu%s, %s%s", point, of_points, task, left);
-	else
-		text = rot_format("point %zu%s, run %d of %d%s", point, of_points, run, nr_runs, left);
 	free(of_points);
 	free(left);
+	free(doing);
 	return text;
 }
 
@@ -93,7 +96,7 @@ show(const char *task)
 
 	if (progress.depth == 0 || progress.is_silent || (!progress.is_terminal && !is_due()))
 		return;
-	text = progress_text(progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
+	text = progress_text(progress.title, progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
 			     clock_now_s() - progress.begin_s);
 	if (progress.is_terminal)
 		fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
@@ -117,6 +120,23 @@ progress_begin(size_t nr_points, bool quiet)
 	progress.run = progress.nr_runs = 0;
 	progress.begin_s = clock_now_s();
 	progress.shown_s = progress.is_terminal ? 0 : progress.begin_s;
+}
+
+void
+progress_enter(const char *title)
+{
+	around = progress;
+	entered_s = clock_now_s();
+	progress.title = title;
+	progress.depth = 0;
+}
+
+void
+progress_leave(void)
+{
+	progress_clear();
+	progress = around;
+	progress.begin_s += clock_now_s() - entered_s;
 }
 
 void

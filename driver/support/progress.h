@@ -22,6 +22,13 @@ void progress_run(int nr_done, int nr_runs);
 /* From now on progress_run tells of a part of nr_runs runs that comes after nr_before of them; 0, 0: of all again. */
 void progress_part(int nr_before, int nr_runs);
 
+/*
+ * Between these what begins has points of its own, behind the title: "roof: point 12 of 90, ...". The points around it
+ * go on afterwards, with their time. One such part at a time.
+ */
+void progress_enter(const char *title);
+void progress_leave(void);
+
 /* What happens now that is not a run ("building the core"); until the next call. */
 void progress_task(const char *task);
 
@@ -33,8 +40,9 @@ void progress_end(void);
 
 /*
  * The text of the line, in fresh memory. elapsed_s: since the first point began. point and run count from 1.
- * nr_points 0: unknown; task NULL: a run.
+ * title NULL: none; nr_points 0: unknown; task NULL: a run.
  */
-char *progress_text(size_t point, size_t nr_points, int run, int nr_runs, const char *task, double elapsed_s);
+char *progress_text(const char *title, size_t point, size_t nr_points, int run, int nr_runs, const char *task,
+		    double elapsed_s);
 
 #endif

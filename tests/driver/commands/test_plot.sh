@@ -138,6 +138,9 @@ holds "series of the files" both.data 'second: Triad'
 call plot -o same first.json again.json
 is "the same machine" 0 "same.pdf, same.svg: points: 4, files: 2" ""
 holds "its best ceiling" same.gnuplot '"FMA (2.5 Gflop/s)"'
+sed 's/{"name": "FMA"/{"access": "FMA", "name": "FMA"/' first.json >disturbed.json
+call plot disturbed.json -o disturbed
+holds "a peak whose runs were all disturbed" disturbed.gnuplot '"FMA (at least 1.5 Gflop/s)"'
 call plot first.json folder/first.json -o names
 holds "the same name twice" names.data 'folder/first.json: Triad'
 call plot first.json second.json first.json -o once

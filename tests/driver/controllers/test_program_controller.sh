@@ -50,6 +50,7 @@ children='<argument value="a{$n}"/><environment value="VALUE={10 * $n}"/>'
 controller 'standardInput="input" standardOutput="written"' "$children"
 call measure "$key" ./mine.xml
 has "a table" 0 "microSeconds" ""
+has "that says when it was measured" 0 " UTC" ""
 case $out$err in *complaint* | *"a1"*) result=1 ;; *) result=0 ;; esac
 check "the program's own output is not shown"
 ran "two points of two runs" 4
@@ -58,7 +59,7 @@ out=$(cat written)
 result=$?
 check "arguments, environment, input and output"
 grep -q '"schema": "rot.result/1"' mine.json && grep -q '"/.*libc.so.6": "[0-9a-f]\{64\}"' mine.json &&
-	grep -q '"VALUE=20"' mine.json
+	grep -q '"VALUE=20"' mine.json && grep -q '"last": "20[0-9-]*T[0-9:]*Z"' mine.json
 result=$?
 check "the JSON says what ran"
 
