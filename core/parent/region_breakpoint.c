@@ -146,6 +146,15 @@ install(void *context, struct region_image *image, struct region_thread *witness
 	return try_all(&addresses, witness->thread->tid, err);
 }
 
+/* All that threads have open: the rest is opened anew. */
+static void
+lift(void *context, struct region_thread *witness, const struct region_point *point)
+{
+	(void)point;
+	for (struct region_thread *thread = witness->image->threads; thread; thread = thread->next)
+		sampling_leave(context, thread);
+}
+
 /* ---- a run ---- */
 
 static void *
@@ -177,6 +186,7 @@ const struct region_backend region_breakpoint = {
 	.number = 1,
 	.open = open_backend,
 	.install = install,
+	.lift = lift,
 	.join = sampling_join,
 	.leave = sampling_leave,
 	.drain = sampling_drain,

@@ -55,23 +55,37 @@ on_refused(void *context, uint64_t address, const struct rot_error *err)
 		     err->text);
 }
 
+static struct breakpoint_user
+user_of(void *context)
+{
+	return (struct breakpoint_user){.hit = on_hit, .refused = on_refused, .context = context};
+}
+
+static void
+int3_lift(void *context, struct region_thread *witness, const struct region_point *point)
+{
+	breakpoint_lift(witness->thread->image, point->address, user_of(context));
+}
+
 static int
 int3_install(void *context, struct region_image *image, struct region_thread *witness,
 	     struct region_point *const *points, size_t nr, struct rot_error *err)
 {
-	const struct breakpoint_user user = {.hit = on_hit, .refused = on_refused, .context = context};
-	struct thread *thread = witness->thread;
 	size_t i = 0;
 
 	(void)image;
-	while (i < nr && breakpoint_set(thread, points[i]->address, user, err) == 0)
+	while (i < nr && breakpoint_set(witness->thread, points[i]->address, user_of(context), err) == 0)
 		i++;
 	if (i == nr)
 		return 0;
 	while (i > 0)
-		breakpoint_lift(thread->image, points[--i]->address, user);
+		int3_lift(context, witness, points[--i]);
 	return -1;
 }
 
-const struct region_backend region_int3 = {
-	.name = "int3", .number = 2, .open = int3_open, .install = int3_install, .close = free};
+const struct region_backend region_int3 = {.name = "int3",
+					   .number = 2,
+					   .open = int3_open,
+					   .install = int3_install,
+					   .lift = int3_lift,
+					   .close = free};

@@ -34,12 +34,13 @@ add(struct region_points *points, const struct place *place, enum frames_kind ki
 	if (!point) {
 		points->points = rot_realloc(points->points, points->nr + 1, sizeof(*points->points));
 		point = &points->points[points->nr++];
-		*point = (struct region_point){
-			.kind = kind,
-			.address = place->address,
-			.file = place->object && place->object->file ? rot_strdup(place->object->file) : NULL,
-			.file_offset = place->file_offset,
-			.text = rot_strdup(place->text)};
+		*point = (struct region_point){.kind = kind,
+					       .address = place->address,
+					       .file = place->object->file ? rot_strdup(place->object->file) : NULL,
+					       .device = place->object->device,
+					       .inode = place->object->inode,
+					       .file_offset = place->file_offset,
+					       .text = rot_strdup(place->text)};
 	}
 	point->begins |= begins;
 	point->ends |= !begins;

@@ -291,6 +291,7 @@ close_backend(void *context)
 const struct region_backend region_uprobe = {
 	.name = "uprobe",
 	.number = 0,
+	.is_in_files = true,
 	.open = open_backend,
 	.install = install,
 	.join = sampling_join,

@@ -381,6 +381,13 @@ is_wanted(const struct regions *regions, const struct region_backend *backend)
 	return strcmp(wanted, "auto") == 0 || strcmp(wanted, backend->name) == 0;
 }
 
+static void
+point_clear(struct region_point *point)
+{
+	free(point->file);
+	free(point->text);
+}
+
 /* The points, as they are kept. */
 static struct region_point **
 keep_points(struct regions *regions, size_t region, struct region_points *found)
@@ -395,7 +402,6 @@ keep_points(struct regions *regions, size_t region, struct region_points *found)
 		kept[i]->region = region;
 		regions->points[regions->nr_points++] = kept[i];
 	}
-	free(found->points);
 	return kept;
 }
 
@@ -422,38 +428,105 @@ choose(struct region_thread *witness, size_t region, struct region_point *const 
 }
 
 static void
+observe(struct region_thread *witness, size_t region, struct region_points *found)
+{
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
+	struct region_point **points = keep_points(regions, region, found);
+	const struct region_backend *backend = choose(witness, region, points, found->nr);
+
+	for (size_t i = 0; backend && i < found->nr; i++) {
+		points[i]->backend = backend;
+		image_add_point(image, points[i]);
+	}
+	if (backend)
+		region_report_service(regions->report, region, backend->name, points, found->nr);
+	free(points);
+}
+
+/* ---- libraries come and go ---- */
+
+/* Whether who comes to one point is seen at the other. */
+static bool
+is_seen_at(const struct region_point *found, const struct region_point *known)
+{
+	return found->device == known->device && found->inode == known->inode &&
+	       found->file_offset == known->file_offset &&
+	       (known->backend->is_in_files || found->address == known->address);
+}
+
+static bool
+is_found(const struct region_points *found, const struct region_point *known)
+{
+	for (size_t i = 0; i < found->nr; i++) {
+		if (is_seen_at(&found->points[i], known))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_known(const struct region_image *image, size_t region, const struct region_point *found)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->region == region && is_seen_at(found, image->points[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns how many: those of libraries that were unloaded. */
+static size_t
+lift_missing(struct region_thread *witness, size_t region, const struct region_points *found)
+{
+	struct region_image *image = witness->image;
+	size_t nr_before = image->nr_points, nr = 0;
+
+	for (size_t i = 0; i < nr_before; i++) {
+		struct region_point *point = image->points[i];
+		const struct region_backend *backend = point->backend;
+
+		if (point->region == region && !backend->is_in_files && !is_found(found, point))
+			backend->lift(image->regions->states[backend->number].self, witness, point);
+		else
+			image->points[nr++] = point;
+	}
+	image->nr_points = nr;
+	return nr_before - nr;
+}
+
+static void
+leave_out_known(const struct region_image *image, size_t region, struct region_points *found)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < found->nr; i++) {
+		if (is_known(image, region, &found->points[i]))
+			point_clear(&found->points[i]);
+		else
+			found->points[nr++] = found->points[i];
+	}
+	found->nr = nr;
+}
+
+/* Returns whether the image has other points now. */
+static bool
 resolve(struct region_thread *witness, size_t region)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
 	struct region_points found = {0};
 	struct rot_error err = {0};
-	struct region_point **points;
-	const struct region_backend *backend;
+	size_t nr_lifted;
 
-	if (regions->setup.find(regions->setup.context, image->pid, region_at(regions, region), &found, &err) < 0) {
+	if (regions->setup.find(regions->setup.context, image->pid, region_at(regions, region), &found, &err) < 0)
 		region_report_not_found(regions->report, region, &err);
-		return;
-	}
-	points = keep_points(regions, region, &found);
-	backend = choose(witness, region, points, found.nr);
-	for (size_t i = 0; backend && i < found.nr; i++) {
-		points[i]->backend = backend;
-		image_add_point(image, points[i]);
-	}
-	if (backend)
-		region_report_service(regions->report, region, backend->name, points, found.nr);
-	free(points);
-}
-
-static bool
-is_resolved(const struct region_image *image, size_t region)
-{
-	for (size_t i = 0; i < image->nr_points; i++) {
-		if (image->points[i]->region == region)
-			return true;
-	}
-	return false;
+	nr_lifted = lift_missing(witness, region, &found);
+	leave_out_known(image, region, &found);
+	if (found.nr > 0)
+		observe(witness, region, &found);
+	free(found.points);
+	return nr_lifted > 0 || found.nr > 0;
 }
 
 void
@@ -461,16 +534,13 @@ regions_resolve(struct regions *regions, struct thread *thread)
 {
 	struct region_thread *self = regions ? thread->in_regions : NULL;
 	struct region_image *image = self ? self->image : NULL;
-	size_t nr_points;
+	bool has_changed = false;
 
 	if (!image)
 		return;
-	nr_points = image->nr_points;
-	for (size_t i = 0; i < regions->nr; i++) {
-		if (!is_resolved(image, i))
-			resolve(self, i);
-	}
-	if (image->nr_points == nr_points)
+	for (size_t i = 0; i < regions->nr; i++)
+		has_changed |= resolve(self, i);
+	if (!has_changed)
 		return;
 	for (struct region_thread *other = image->threads; other; other = other->next)
 		join(other);
@@ -548,8 +618,7 @@ regions_delete(struct regions *regions)
 			region_backends[i]->close(regions->states[i].self);
 	}
 	for (size_t i = 0; i < regions->nr_points; i++) {
-		free(regions->points[i]->file);
-		free(regions->points[i]->text);
+		point_clear(regions->points[i]);
 		free(regions->points[i]);
 	}
 	free(regions->points);

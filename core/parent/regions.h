@@ -36,6 +36,8 @@ struct region_point {
 	enum frames_kind kind; /* of the region                                                    */
 	uint64_t address;      /* in the processes of the image                                     */
 	char *file;            /* what to open for the code, or NULL: it is in no file              */
+	dev_t device;          /* of the file, as the process has it                                */
+	ino_t inode;           /* likewise                                                          */
 	uint64_t file_offset;  /* of the instruction                                                */
 	char *text;            /* for people                                                        */
 	bool begins, ends;     /* both: it ends what was begun before, unless is_instant            */
@@ -95,10 +97,15 @@ struct region_thread {
  * Every function but open may be NULL. self is what open gave. All are called for the backends that serve a region, in
  * this order for a thread: join, hits, leave.
  *
+ * is_in_files: whoever comes to a point is seen wherever its file is mapped, also when that is unloaded and loaded
+ *              again. Else it is seen at the address of the point, until the file is unloaded.
+ *
  * open:    once in a run, when the backend is tried first. NULL: it cannot serve at all.
  * install: observes nr points of one region in an image, of which witness is a thread: stopped before the first
  *          instruction of the program (its libraries are mapped), in the loader, or, where a running process is
  *          visited, at rest (image.h). -1: not all of them can be, and none is; the region is the next one's.
+ * lift:    a point whose file was unloaded is not observed any more; witness as of install. Afterwards threads join
+ *          once more.
  * join:    a thread of an image with points, before its first instruction (or running, if it was attached to); and
  *          again after points were added to its image. Afterwards it is observed at all points of this backend in the
  *          image. -1: its hits are not seen; that is reported.
@@ -112,9 +119,11 @@ struct region_thread {
 struct region_backend {
 	const char *name; /* as in RegionService */
 	size_t number;    /* index in own        */
+	bool is_in_files;
 	void *(*open)(struct regions *regions, struct rot_error *err);
 	int (*install)(void *self, struct region_image *image, struct region_thread *witness,
 		       struct region_point *const *points, size_t nr, struct rot_error *err);
+	void (*lift)(void *self, struct region_thread *witness, const struct region_point *point);
 	int (*join)(void *self, struct region_thread *thread, struct rot_error *err);
 	void (*leave)(void *self, struct region_thread *thread);
 	enum tracer_answer (*stopped)(void *self, struct region_thread *thread, const struct tracer_stop *stop);
@@ -172,7 +181,8 @@ void regions_drain(struct regions *regions);
 /*
  * What happens to threads; NULL regions are allowed everywhere. started: its counters are open. executes: its process
  * stands before the first instruction of another program; its counters are still open. executed: they were opened anew.
- * resolve: the libraries that the program needs are mapped, or others were added; the thread is the witness (above).
+ * resolve: the libraries that the program needs are mapped, or others were loaded or unloaded; the thread is the
+ * witness (above).
  * leaves: it has ended or is let go (runs_on); its counters are still open.
  */
 void regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts);

@@ -184,6 +184,15 @@ explain(pid_t tid, int error, struct rot_error *err)
 	return -1;
 }
 
+/* What is read of a group has room for so many. */
+static bool
+has_room(const struct sampled *sampled)
+{
+	const struct perf_group *group = &sampled->thread->counts->group;
+
+	return (group->nr > 0 ? group->nr_others : sampled->nr_members) < PERF_MAX_OTHERS;
+}
+
 /* Unless it is open already. */
 static int
 add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
@@ -197,6 +206,10 @@ add(struct sampling *sampling, struct region_thread *thread, const struct perf_e
 		sampled = sampled_new(sampling, thread);
 	if (has(sampled, key))
 		return 0;
+	if (!has_room(sampled)) {
+		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
+		return rot_error_hint(err, "--region-backend=int3 observes any number");
+	}
 	member.fd = open_member(sampled, attr);
 	if (member.fd < 0)
 		return errno == ESRCH ? 0 : explain(thread->thread->tid, errno, err);

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,24 +251,61 @@ act_execute(void)
 
 #ifdef HAS_LIBRARIES
 
-/* The library's function calls back for its work. */
-static void
-act_load(void)
+static void (*library_region)(void (*)(void));
+
+static void *
+load_library(void)
 {
 	char path[4096];
 	void *library;
-	void (*function)(void (*)(void));
 
 	snprintf(path, sizeof(path), "%s_library.so", self);
 	library = dlopen(path, RTLD_NOW);
 	if (!library)
 		fprintf(stderr, "%s\n", dlerror());
 	CHECK(library);
-	*(void **)&function = dlsym(library, "library_region");
-	CHECK(function);
-	for (int i = 0; i < first_number; i++) {
+	*(void **)&library_region = dlsym(library, "library_region");
+	CHECK(library_region);
+	return library;
+}
+
+/* The library's function calls back for its work. */
+static void
+call_library(int nr)
+{
+	for (int i = 0; i < nr; i++) {
 		prepare(1);
-		function(region_one);
+		library_region(region_one);
+	}
+}
+
+static void
+act_load(void)
+{
+	load_library();
+	call_library(first_number);
+}
+
+/* Where the library was, once it is unloaded: the next time it goes elsewhere. */
+static void
+occupy(void *place)
+{
+	void *page = (void *)((uintptr_t)place & ~(PAGE_BYTES - 1));
+
+	CHECK(mmap(page, PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == page);
+}
+
+/* The library is loaded and unloaded NUMBER times, twice at each address, and called NUMBER times in between. */
+static void
+act_reload(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		void *library = load_library();
+
+		call_library(second_number);
+		CHECK(dlclose(library) == 0);
+		if (i % 2 == 1)
+			occupy(*(void **)&library_region);
 	}
 }
 
@@ -293,7 +331,7 @@ static const struct {
 	{"jumping", act_jumping}, {"tail", act_tail},         {"phases", act_phases}, {"forks", act_forks},
 	{"execute", act_execute}, {"for_ever", act_for_ever},
 #ifdef HAS_LIBRARIES
-	{"load", act_load},
+	{"load", act_load},       {"reload", act_reload},
 #endif
 };
 

@@ -351,6 +351,7 @@ static const struct passage {
 	{{"tail", "6"}, "region_tail", "entered", "region_tail", "left", 1, 0, 1, 12},
 	{{"phases", "6"}, "phase_begin", "reached", "phase_end", "reached", 1, 0, 1, 24},
 	{{"load", "8"}, "library_region", "entered", "library_region", "left", 1, 0, 1, 8},
+	{{"reload", "4", "2"}, "library_region", "entered", "library_region", "left", 1, 0, 1, 8},
 	{{"forks", "2", "3"}, "region_one", "entered", "region_one", "left", 1, 0, 3, 3},
 	{{"execute", "5"}, "region_one", "entered", "region_one", "left", 1, 0, 1, 10},
 };

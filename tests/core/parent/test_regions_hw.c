@@ -167,6 +167,10 @@ static const struct {
 	{{.arguments = {"load", "10"}, .regions = {{.begin = "library_region"}}},
 	 {{"library_region", 1, 10, 10, 0, 10, 0}},
 	 1},
+	/* unloaded, and loaded again, at the same address and at others */
+	{{.arguments = {"reload", "6", "5"}, .regions = {{.begin = "library_region"}}},
+	 {{"library_region", 1, 30, 30, 0, 30, 0}},
+	 1},
 	/* by its own name, which its file does not have */
 	{{.arguments = {"load", "10"}, .regions = {{.begin = "libregions.so.7:library_region"}}},
 	 {{"libregions.so.7:library_region", 1, 10, 10, 0, 10, 0}},
