@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* See command.h: what can be seen to be wrong with a measurement before it runs. */
+#include "child/actions.h"
 #include "child/command.h"
+#include "child/events.h"
 #include "child/kernels.h"
 #include "child/measurer.h"
-#include "child/rules.h"
 
 static int
 check_workload(const struct measurement *measurement, size_t i, struct rot_error *err)
@@ -40,6 +41,66 @@ check_workload(const struct measurement *measurement, size_t i, struct rot_error
 	return 0;
 }
 
+/* ---- rules ---- */
+
+/* At a breakpoint an action is executed by the thread that comes there, whatever it is doing. */
+static int
+check_pair(const struct rule *rule, struct rot_error *err)
+{
+	const char *name = ROT_ENTITY(rule->action)->class->name;
+
+	if (!rot_is_a(rule->predicate, &breakpoint_event_predicate_class))
+		return 0;
+	if (rule->action->workload || rule->action->tid >= 0)
+		return rot_error_set(
+			err, 0,
+			"%s: it names another thread, and a thread at a breakpoint may hold the locks that "
+			"this takes",
+			name);
+	if (action_is_executed_inside(rule->action))
+		return 0;
+	rot_error_set(err, 0,
+		      "%s: it allocates memory or waits, and a thread at a breakpoint may hold the locks that this "
+		      "takes",
+		      name);
+	return rot_error_hint(err, "answer a WorkloadEventPredicate with it; breakpoints start and stop measurer sets, "
+				   "stop kernels and flush their buffers");
+}
+
+static int
+check_head(const struct rule *rule, const struct measurement *measurement, struct rot_error *err)
+{
+	if (!rule->predicate || !rule->action)
+		return rot_error_set(err, 0, "the rule has no %s", rule->predicate ? "action" : "predicate");
+	return predicate_check(rule->predicate, measurement, err) < 0 ? -1 : check_pair(rule, err);
+}
+
+/* Deepest nesting of actions that contain actions. */
+#define MAX_DEPTH 16
+
+/* The rule, its action, and all that these contain. */
+static int
+check_rule(const struct rule *rule, const struct measurement *measurement, enum failure_kind *kind,
+	   struct rot_error *err)
+{
+	const struct action_base *action = rule->action;
+
+	if (check_head(rule, measurement, err) < 0)
+		return -1;
+	for (int depth = 0; depth < MAX_DEPTH; depth++) {
+		const struct add_rule_action *add = rot_cast((void *)action, &add_rule_action_class);
+
+		if (action_check(action, measurement, kind, err) < 0)
+			return -1;
+		if (add && check_head(add->rule, measurement, err) < 0)
+			return rot_error_prefix(err, "%s", ROT_ENTITY(action)->class->name);
+		action = action_inner(action);
+		if (!action)
+			return 0;
+	}
+	return rot_error_set(err, 0, "actions are nested more than %d deep", MAX_DEPTH);
+}
+
 int
 measurement_check(const struct measurement *measurement, enum failure_kind *kind, struct rot_error *err)
 {
@@ -53,7 +114,7 @@ measurement_check(const struct measurement *measurement, enum failure_kind *kind
 
 		if (!rule)
 			return rot_error_set(err, 0, "the rule at place %zu is missing", i);
-		if (rule_check(rule, measurement, kind, err) < 0)
+		if (check_rule(rule, measurement, kind, err) < 0)
 			return rot_error_prefix(err, "rule at place %zu", i);
 	}
 	return 0;

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "child/measurer.h"
-#include "child/service.h"
+#include "child/own_threads.h"
 #include "child/thread.h"
 #include "common/clock.h"
 

@@ -15,8 +15,8 @@
 #include "entities.h"
 #include "kernel.h"
 
+struct notifier;
 struct run;
-struct service;
 struct thread_measurers;
 
 /*
@@ -63,7 +63,7 @@ struct action_set {
  * lock: of everything below it.   ended: signalled when a workload's thread is about to end.
  * nr_initialized: kernels, so far.
  * action_outputs: MeasurerSetOutputs of actions, in the order of their execution.
- * service: that of the command.   thread_lock: of thread_measurers.
+ * notifier: of the command's service.   thread_lock: of thread_measurers.
  */
 struct run {
 	struct measurement *measurement;
@@ -79,22 +79,10 @@ struct run {
 	struct action_set *sets;
 	struct measurer_set_output **action_outputs;
 	size_t nr_action_outputs;
-	struct service *service;
+	struct notifier *notifier;
 	pthread_mutex_t thread_lock;
 	struct thread_measurers *thread_measurers;
 };
-
-/*
- * Performs one run of the description on the calling (main) thread and threads of its own: hooks of the configurators,
- * events, overall measurer set, workloads. Adds the outputs of all measurer sets to output: workloads in their order,
- * then those of actions, then the overall set.
- *
- * service: attends to the threads that kernels create, if the measurement has rules that need it.
- * own_tids: nr workloads of the description elements, receives the ids of the workloads' threads.
- * 0, or -1 and the failure recorded; no thread of the run is left in either case.
- */
-int run_perform(const struct measurement *description, struct service *service, struct failure *failure,
-		struct measurement_run_output *output, pid_t *own_tids);
 
 /* Records err as a failure (of kind error) of the run; returns -1. */
 int run_fail(struct run *run, const struct rot_error *err);
@@ -110,5 +98,10 @@ struct child_thread *run_find_thread(struct run *run, pid_t tid);
 
 /* Takes over an output of an action. NULL is ignored. */
 void run_add_output(struct run *run, struct measurer_set_output *output);
+
+/* The rule list of the run. add: a rule of its measurement, unless it is there. From any thread. */
+size_t run_nr_rules(struct run *run);
+struct rule *run_rule_at(struct run *run, size_t i);
+void run_add_rule(struct run *run, struct rule *rule);
 
 #endif

@@ -3,79 +3,12 @@
 #include "child/service.h"
 
 #include <signal.h>
-#include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "child/journal.h"
+#include "child/own_threads.h"
 #include "child/rules.h"
 #include "child/run.h"
-
-/* ---- which threads are rot's own ---- */
-
-/*
- * A thread inherits the name of its creator, and has it until it runs. Any other mark would need the thread to run, or
- * its creator to have got its id, for which creators wait in different ways.
- */
-static const char own_name[] = "rot-own-thread";
-static char usual_name[16];
-
-void
-own_threads_begin(void)
-{
-	prctl(PR_GET_NAME, usual_name);
-	prctl(PR_SET_NAME, own_name);
-}
-
-void
-own_threads_end(void)
-{
-	prctl(PR_SET_NAME, usual_name);
-}
-
-void
-own_thread_runs(void)
-{
-	prctl(PR_SET_NAME, "rot-workload");
-}
-
-static struct {
-	pthread_mutex_t lock;
-	pid_t tids[OWN_THREADS_MAX];
-	size_t nr;
-} told = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void
-own_threads_tell(pid_t tid)
-{
-	pthread_mutex_lock(&told.lock);
-	if (told.nr < OWN_THREADS_MAX)
-		told.tids[told.nr++] = tid;
-	pthread_mutex_unlock(&told.lock);
-}
-
-size_t
-own_threads_take(pid_t *tids, size_t max)
-{
-	size_t nr;
-
-	pthread_mutex_lock(&told.lock);
-	nr = told.nr < max ? told.nr : max;
-	memcpy(tids, told.tids, nr * sizeof(*tids));
-	told.nr = 0;
-	pthread_mutex_unlock(&told.lock);
-	return nr;
-}
-
-/* Of a thread that is held. */
-static bool
-is_own(pid_t tid)
-{
-	char name[THREAD_NAME_BYTES];
-
-	thread_read_name(tid, name);
-	return strcmp(name, own_name) == 0;
-}
 
 /* ---- news ---- */
 
@@ -108,7 +41,7 @@ on_started(struct service *service, pid_t tid)
 			notifier_thread_started(service->notifier, tid);
 		return;
 	}
-	if (!is_own(tid)) {
+	if (!own_threads_has(tid)) {
 		notifier_thread_started(service->notifier, tid);
 		raise_on_behalf(service, tid, notifier_index(service->notifier, tid), "started");
 	}

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "child/service.h"
+#include "child/notifier.h"
 #include "memory.h"
 
 /* How long a thread that cannot be measured may take to be gone, before it is a failure: it was ending. */
@@ -134,13 +134,13 @@ install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 	if (set_initialize(&copy->set, own->action->measurer_set, tid, &failure) < 0) {
 		copy_dispose(&own->copies);
 		if (is_ending(tid)) {
-			notifier_cover(run->service->notifier, tid); /* there is nothing left to measure */
+			notifier_cover(run->notifier, tid); /* there is nothing left to measure */
 			return 0;
 		}
 		rot_error_prefix(&failure.error, "CreateMeasurerOnThreadAction");
 		return failure_record(run->failure, failure.kind, &failure.error);
 	}
-	notifier_cover(run->service->notifier, tid);
+	notifier_cover(run->notifier, tid);
 	if (start || own->nr_open > 0)
 		copy_start(run, copy);
 	return 0;
@@ -173,7 +173,7 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 
 	pthread_mutex_lock(&run->thread_lock);
 	own = find_or_add(run, action, event);
-	tids = notifier_tids(run->service->notifier, &nr);
+	tids = notifier_tids(run->notifier, &nr);
 	for (size_t i = 0; i < nr && rc == 0; i++)
 		rc = install(run, own, tids[i], false);
 	pthread_mutex_unlock(&run->thread_lock);

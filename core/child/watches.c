@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "child/actions.h"
+#include "child/events.h"
 #include "child/interruption.h"
 #include "child/journal.h"
-#include "child/rules.h"
 #include "child/spin.h"
 #include "common/clock.h"
 #include "common/watch.h"
