@@ -7,7 +7,6 @@
 #include "parent/breakpoints.h"
 
 #include <errno.h>
-#include <linux/rseq.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,6 +15,8 @@
 #include <sys/syscall.h>
 
 #include "memory.h"
+#include "parent/remote.h"
+#include "parent/rseq.h"
 #include "parent/slots.h"
 
 #define INT3 0xcc
@@ -309,65 +310,29 @@ take_rewind(struct thread *thread, const struct user_regs_struct *registers)
 
 /* ---- stops ---- */
 
-/* Linux 5.13; older headers lack it. */
-#define GET_RSEQ_CONFIGURATION 0x420f
-
-struct rseq_configuration {
-	uint64_t pointer;
-	uint32_t size, signature, flags, padding;
-};
-
 static void
 set_rip(const struct thread *thread, uint64_t rip)
 {
 	ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rip), rip);
 }
 
-/* What a thread executes there: it has no restartable sequences, or this code is none of them, or it is. */
-enum restart { RESTART_UNKNOWN, RESTART_PLAIN, RESTART_SEQUENCE };
-
 /*
  * The system starts a restartable sequence anew if rip is in it when the thread goes on, and forgets it if rip is not:
- * then two threads could change the same data.
+ * then two threads could change the same data. Code is either always executed so or never: some hits tell, and to ask at
+ * all of them costs a sixth of each.
  */
-static enum restart
-restart_at(const struct thread *thread, uint64_t rip)
-{
-	struct rseq_configuration configuration;
-	struct rseq_cs section;
-	uint64_t pointer;
-
-	if (ptrace(GET_RSEQ_CONFIGURATION, thread->tid, sizeof(configuration), &configuration) < 0 ||
-	    configuration.pointer == 0 ||
-	    image_read(thread->image, configuration.pointer + offsetof(struct rseq, rseq_cs), &pointer,
-		       sizeof(pointer)) < 0)
-		return RESTART_UNKNOWN;
-	if (pointer == 0)
-		return RESTART_PLAIN;
-	if (image_read(thread->image, pointer, &section, sizeof(section)) < 0)
-		return RESTART_UNKNOWN;
-	return rip - section.start_ip < section.post_commit_offset ? RESTART_SEQUENCE : RESTART_PLAIN;
-}
-
-static bool
-is_restartable(const struct thread *thread, uint64_t rip)
-{
-	return restart_at(thread, rip) == RESTART_SEQUENCE;
-}
-
-/* Code is either always executed so or never: some hits tell, and to ask at all of them costs a sixth of each. */
 #define PLAIN_HITS 16
 
 static bool
 is_in_sequence(const struct thread *thread, struct breakpoint *breakpoint)
 {
-	enum restart restart;
+	enum rseq_place place;
 
 	if (breakpoint->nr_plain_hits >= PLAIN_HITS)
 		return false;
-	restart = restart_at(thread, breakpoint->address);
-	breakpoint->nr_plain_hits += restart == RESTART_PLAIN;
-	return restart == RESTART_SEQUENCE;
+	place = rseq_find(thread->tid, breakpoint->address, NULL);
+	breakpoint->nr_plain_hits += place == RSEQ_OUTSIDE;
+	return place == RSEQ_INSIDE;
 }
 
 static void
@@ -455,13 +420,6 @@ correct_fault_address(const struct thread *thread, uint64_t old, uint64_t new)
 	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
 }
 
-static bool
-is_synchronous(int signal)
-{
-	return signal == SIGSEGV || signal == SIGBUS || signal == SIGILL || signal == SIGFPE || signal == SIGTRAP ||
-	       signal == SIGSYS;
-}
-
 /* Results of system calls that the kernel may begin once more, by moving rip back itself. */
 #define ERESTARTSYS 512
 #define ERESTARTNOINTR 513
@@ -497,7 +455,7 @@ move_out_of_slot(struct thread *thread, struct user_regs_struct *registers, int 
 	set_rip(thread, registers->rip);
 	if (point->pushed_bytes)
 		ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rsp), registers->rsp);
-	if (signal && is_synchronous(signal))
+	if (signal && remote_is_synchronous(signal))
 		correct_fault_address(thread, old, registers->rip);
 	if (point->is_before || restart_call(registers))
 		remember_rewind(thread, registers);
@@ -526,27 +484,14 @@ breakpoints_handle(const struct tracer_stop *stop)
 
 /* ---- leaving ---- */
 
-/* A signal that the thread has raised, and will be told of when it goes on; 0: none. */
-static int
-raised_signal(const struct thread *thread)
-{
-	struct __ptrace_peeksiginfo_args which = {.nr = 1};
-	siginfo_t info;
-
-	for (; ptrace(PTRACE_PEEKSIGINFO, thread->tid, &which, &info) == 1; which.off++) {
-		if (info.si_code > 0 && is_synchronous(info.si_signo))
-			return info.si_signo;
-	}
-	return 0;
-}
-
 bool
 image_is_at_rest(const struct thread *thread)
 {
 	struct user_regs_struct registers;
 
 	return thread->image && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) == 0 &&
-	       raised_signal(thread) == 0 && !is_restartable(thread, registers.rip);
+	       remote_raised_signal(thread->tid) == 0 &&
+	       rseq_find(thread->tid, registers.rip, NULL) != RSEQ_INSIDE;
 }
 
 enum tracer_answer
@@ -562,7 +507,7 @@ breakpoints_leave(const struct tracer_stop *stop)
 		set_rip(thread, registers.rip - 1);
 		return TRACER_RESUME;
 	}
-	if (find(thread->image, registers.rip - 1) && raised_signal(thread) == SIGTRAP)
+	if (find(thread->image, registers.rip - 1) && remote_raised_signal(thread->tid) == SIGTRAP)
 		return TRACER_KEEP;
 	move_out_of_slot(thread, &registers, stop->signal);
 	return TRACER_DELIVER;

@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "memory.h"
+#include "parent/proc.h"
 
 #define NR_ROUNDS 100
 #define ROUND_NS 10000000
@@ -25,22 +25,13 @@ struct processes {
 	size_t nr, capacity;
 };
 
-/* "PID (NAME) STATE ppid ..."; a name may hold anything. */
 static bool
 read_process(pid_t pid, struct process *process)
 {
-	char path[32], line[512], state = 'Z';
-	const char *fields;
-	int parent = 0;
-	FILE *file;
+	char fields[PROC_STAT_BYTES], state;
+	int parent;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	fclose(file);
-	if (!fields || sscanf(fields, ") %c %d", &state, &parent) != 2)
+	if (!proc_stat(pid, fields) || sscanf(fields, " %c %d", &state, &parent) != 2)
 		return false;
 	*process = (struct process){pid, parent, state != 'Z' && state != 'X', false};
 	return true;

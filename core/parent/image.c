@@ -7,7 +7,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <unistd.h>
@@ -15,6 +14,7 @@
 #include "memory.h"
 #include "parent/breakpoints.h"
 #include "parent/image_start.h"
+#include "parent/remote.h"
 #include "parent/slots.h"
 
 /* Address spaces that nobody has any more, kept because a new process may turn out to have a copy. */
@@ -70,34 +70,15 @@ image_read(struct image *image, uint64_t address, void *bytes, size_t n)
 	return -1;
 }
 
-/* Word by word, as ptrace has it. */
-static int
-poke(struct image *image, pid_t tid, uint64_t address, const uint8_t *bytes, size_t n)
-{
-	while (n > 0) {
-		uint64_t begin = address & ~7ULL, word;
-		size_t offset = address - begin, piece = n < 8 - offset ? n : 8 - offset;
-
-		if (image_read(image, begin, &word, sizeof(word)) < 0)
-			return -1;
-		memcpy((uint8_t *)&word + offset, bytes, piece);
-		if (ptrace(PTRACE_POKEDATA, tid, (void *)begin, (void *)word) < 0)
-			return -1;
-		address += piece;
-		bytes += piece;
-		n -= piece;
-	}
-	return 0;
-}
-
 int
 image_write(struct image *image, const struct thread *thread, uint64_t address, const void *bytes, size_t n)
 {
 	ssize_t nr = pwrite(memory_of(image), bytes, n, (off_t)address);
+	struct rot_error err;
 
 	if (nr == (ssize_t)n)
 		return 0;
-	if (thread && poke(image, thread->tid, address, bytes, n) == 0)
+	if (thread && remote_write(thread->tid, address, bytes, n, &err) == 0)
 		return 0;
 	errno = nr < 0 ? errno : EIO;
 	return -1;

@@ -99,9 +99,6 @@ int image_watch_objects(struct thread *thread, struct rot_error *err);
  */
 bool image_is_at_rest(const struct thread *thread);
 
-/* The code segment of 64-bit programs on Linux. */
-#define CODE_SEGMENT_64 0x33
-
 /* 0 if breakpoints can be set in the program of a stopped thread: if it is a 64-bit one; else -1. */
 int image_check(const struct thread *thread, struct rot_error *err);
 

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "parent/inject_thread.h"
 #include "parent/launch.h"
+#include "parent/remote.h"
 #include "parent/restart.h"
 #include "parent/trigger.h"
 
@@ -236,7 +237,7 @@ begin(struct injector *injector, struct target *target)
 {
 	struct injected_thread *thread = &target->thread;
 
-	target->is_interrupted = injected_thread_has_fault(target->tid);
+	target->is_interrupted = remote_raised_signal(target->tid) != 0;
 	if (target->is_interrupted)
 		return TRACER_RESUME;
 	switch (injected_thread_save(thread, target->tid, &target->again, injector->neglects)) {

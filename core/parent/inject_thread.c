@@ -9,53 +9,10 @@
 
 #include "memory.h"
 #include "parent/remote.h"
+#include "parent/rseq.h"
 
 /* call *%rax; int3 */
 const unsigned char inject_trampoline[INJECT_TRAMPOLINE_BYTES] = {0xff, 0xd0, 0xcc};
-
-/* ---- signals of the processor ---- */
-
-static bool
-is_synchronous(int number)
-{
-	return (REMOTE_SYNCHRONOUS & REMOTE_SIGNAL(number)) != 0;
-}
-
-#define MAX_PENDING 32
-
-bool
-injected_thread_has_fault(pid_t tid)
-{
-	struct __ptrace_peeksiginfo_args arguments = {.nr = MAX_PENDING};
-	siginfo_t pending[MAX_PENDING];
-	long nr = ptrace(PTRACE_PEEKSIGINFO, tid, &arguments, pending);
-	uint64_t mask;
-
-	if (nr <= 0 || remote_get_mask(tid, &mask) < 0)
-		return false;
-	for (long i = 0; i < nr; i++) {
-		if (pending[i].si_code > 0 && (REMOTE_SYNCHRONOUS & ~mask & REMOTE_SIGNAL(pending[i].si_signo)))
-			return true;
-	}
-	return false;
-}
-
-/* ---- restartable sequences ---- */
-
-#define GET_RSEQ_CONFIGURATION ((enum __ptrace_request)0x420f)
-
-struct rseq_configuration {
-	uint64_t pointer;
-	uint32_t size, signature, flags, padding;
-};
-
-/* Of linux/rseq.h: where a thread says in which sequence it is, and what it says of that. */
-#define RSEQ_SEQUENCE_OFFSET 8
-
-struct rseq_sequence {
-	uint32_t version, flags;
-	uint64_t start, length, abort;
-};
 
 /*
  * The kernel would take the thread out of its sequence, since it is elsewhere while the function runs, and let it go on
@@ -64,17 +21,10 @@ struct rseq_sequence {
 static void
 leave_sequence(pid_t tid, struct user_regs_struct *registers)
 {
-	struct rseq_configuration configuration;
-	struct rseq_sequence sequence;
-	uint64_t at;
+	uint64_t handler;
 
-	if (ptrace(GET_RSEQ_CONFIGURATION, tid, (void *)sizeof(configuration), &configuration) <= 0 ||
-	    configuration.pointer == 0 ||
-	    remote_read(tid, configuration.pointer + RSEQ_SEQUENCE_OFFSET, &at, sizeof(at), NULL) < 0 || at == 0 ||
-	    remote_read(tid, at, &sequence, sizeof(sequence), NULL) < 0)
-		return;
-	if (registers->rip - sequence.start < sequence.length)
-		registers->rip = sequence.abort;
+	if (rseq_find(tid, registers->rip, &handler) == RSEQ_INSIDE)
+		registers->rip = handler;
 }
 
 /* ---- vectors ---- */
@@ -158,7 +108,7 @@ injected_thread_judge(struct injected_thread *thread, pid_t tid, int signal, str
 	struct user_regs_struct registers = {0};
 	siginfo_t info = {0};
 
-	if (!is_synchronous(signal))
+	if (!remote_is_synchronous(signal))
 		return INSIDE_FOREIGN;
 	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) < 0 || ptrace(PTRACE_GETREGS, tid, NULL, &registers) < 0)
 		return INSIDE_FOREIGN;

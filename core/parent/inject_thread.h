@@ -24,9 +24,6 @@ struct injected_thread {
 	siginfo_t kept_info;
 };
 
-/* A signal was raised by the instruction that was executed, and is not delivered yet: nothing may be changed. */
-bool injected_thread_has_fault(pid_t tid);
-
 enum injected_status { INJECTED_READY, INJECTED_IMPOSSIBLE, INJECTED_KILLED };
 
 /*

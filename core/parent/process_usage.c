@@ -4,9 +4,10 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "parent/proc.h"
 
 static struct timeval
 from_ticks(unsigned long long ticks)
@@ -17,28 +18,19 @@ from_ticks(unsigned long long ticks)
 				.tv_usec = (suseconds_t)(ticks % per_s * 1000000 / per_s)};
 }
 
-/* "PID (NAME) STATE ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime ..."; a name may hold
- * anything. */
+/* "STATE ppid pgrp session tty tpgid flags minflt cminflt majflt cmajflt utime stime ..." */
 void
 process_usage_read(pid_t pid, struct rusage *usage)
 {
 	unsigned long long user, system;
-	char path[32], line[1024];
-	const char *fields;
-	FILE *file;
+	char fields[PROC_STAT_BYTES];
 
 	*usage = (struct rusage){0};
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return;
-	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	if (fields && sscanf(fields, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %ld %*u %llu %llu", &usage->ru_majflt,
-			     &user, &system) == 3) {
+	if (proc_stat(pid, fields) && sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %ld %*u %llu %llu",
+					     &usage->ru_majflt, &user, &system) == 3) {
 		usage->ru_utime = from_ticks(user);
 		usage->ru_stime = from_ticks(system);
 	}
-	fclose(file);
 }
 
 uint64_t

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "parent/proc.h"
 #include "parent/process_usage.h"
 #include "parent/program_run_internal.h"
 
@@ -21,20 +21,11 @@
 static bool
 is_ending(pid_t pid)
 {
-	char path[32], line[1024];
-	const char *fields;
-	unsigned flags = PF_EXITING;
-	FILE *file;
+	char fields[PROC_STAT_BYTES];
+	unsigned flags;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	file = fopen(path, "re");
-	if (!file)
-		return true;
-	fields = fgets(line, sizeof(line), file) ? strrchr(line, ')') : NULL;
-	if (!fields || sscanf(fields, ") %*c %*d %*d %*d %*d %*d %u", &flags) != 1)
-		flags = PF_EXITING;
-	fclose(file);
-	return (flags & PF_EXITING) != 0;
+	return !proc_stat(pid, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+	       (flags & PF_EXITING);
 }
 
 /*

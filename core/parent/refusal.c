@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/proc.h"
 
 struct refusal {
 	const char *proc;
@@ -17,32 +18,23 @@ struct refusal {
 	struct rot_error *err;
 };
 
-/* The number behind "KEY:" in PROC/WHO/status; or -1. */
-static long
-status_number(const char *proc, const char *who, const char *key)
+static bool
+read_status(const struct refusal *refusal, const char *who, const char *key, uint64_t *number)
 {
-	char *path = rot_format("%s/%s/status", proc, who), line[256];
-	size_t length = strlen(key);
-	FILE *file = fopen(path, "re");
-	long number = -1;
+	char *folder = rot_format("%s/%s", refusal->proc, who);
+	bool is_read = proc_status_in(folder, key, 10, number);
 
-	while (file && number < 0 && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, key, length) == 0 && line[length] == ':')
-			number = atol(line + length + 1);
-	}
-	if (file)
-		fclose(file);
-	free(path);
-	return number;
+	free(folder);
+	return is_read;
 }
 
-static long
-status_of(const struct refusal *refusal, const char *key)
+static bool
+read_status_of(const struct refusal *refusal, const char *key, uint64_t *number)
 {
 	char who[16];
 
 	snprintf(who, sizeof(who), "%d", (int)refusal->pid);
-	return status_number(refusal->proc, who, key);
+	return read_status(refusal, who, key, number);
 }
 
 static bool
@@ -63,16 +55,16 @@ read_line(const char *path, char *line, int size)
 static bool
 is_traced_already(const struct refusal *refusal)
 {
-	long tracer = status_of(refusal, "TracerPid");
+	uint64_t tracer;
 	char *path, name[32] = "?";
 
-	if (tracer <= 0)
+	if (!read_status_of(refusal, "TracerPid", &tracer) || tracer == 0)
 		return false;
-	path = rot_format("%s/%ld/comm", refusal->proc, tracer);
+	path = rot_format("%s/%d/comm", refusal->proc, (int)tracer);
 	read_line(path, name, sizeof(name));
 	free(path);
-	rot_error_set(refusal->err, 0, "cannot trace process %d: process %ld (%s) traces it already", (int)refusal->pid,
-		      tracer, name);
+	rot_error_set(refusal->err, 0, "cannot trace process %d: process %d (%s) traces it already", (int)refusal->pid,
+		      (int)tracer, name);
 	rot_error_hint(refusal->err, "%s",
 		       refusal->is_own ? "one tracer at a time: run rot without a debugger around it"
 				       : "one tracer at a time: end that one first");
@@ -83,11 +75,12 @@ is_traced_already(const struct refusal *refusal)
 static bool
 is_somebody_elses(const struct refusal *refusal)
 {
-	long owner = status_of(refusal, "Uid");
+	uint64_t owner;
 
-	if (geteuid() == 0 || owner < 0 || (uid_t)owner == geteuid())
+	if (geteuid() == 0 || !read_status_of(refusal, "Uid", &owner) || owner == geteuid())
 		return false;
-	rot_error_set(refusal->err, 0, "cannot trace process %d: it belongs to user %ld", (int)refusal->pid, owner);
+	rot_error_set(refusal->err, 0, "cannot trace process %d: it belongs to user %u", (int)refusal->pid,
+		      (unsigned)owner);
 	rot_error_hint(refusal->err, "run rot as that user or as root");
 	return true;
 }
@@ -119,7 +112,9 @@ is_forbidden_by_yama(const struct refusal *refusal)
 static bool
 is_filtered(const struct refusal *refusal)
 {
-	if (status_number(refusal->proc, "self", "Seccomp") <= 0)
+	uint64_t mode;
+
+	if (!read_status(refusal, "self", "Seccomp", &mode) || mode == 0)
 		return false;
 	rot_error_set(refusal->err, 0, "cannot trace process %d: a seccomp filter around rot does not allow ptrace",
 		      (int)refusal->pid);

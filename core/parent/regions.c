@@ -14,6 +14,7 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/launch.h"
+#include "parent/proc.h"
 #include "parent/region_report.h"
 
 const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
@@ -178,23 +179,13 @@ image_delete(struct region_image *image, bool runs_on)
 	free(image);
 }
 
-/* The process that made this one, which is not asked for where it ended meanwhile. */
+/* The process that made this one; 0: it is not there. */
 static pid_t
 parent_of(pid_t pid)
 {
-	char path[32], line[128];
-	int parent = 0;
-	FILE *file;
+	uint64_t parent;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	file = fopen(path, "re");
-	while (file && parent == 0 && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "PPid:", 5) == 0)
-			parent = atoi(line + 5);
-	}
-	if (file)
-		fclose(file);
-	return parent;
+	return proc_status(pid, "PPid", 10, &parent) ? (pid_t)parent : 0;
 }
 
 /* ---- threads ---- */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/proc.h"
 #include "parent/remote_step.h"
 
 /* ---- memory ---- */
@@ -82,8 +83,6 @@ remote_write(pid_t tid, uint64_t address, const void *bytes, size_t n, struct ro
 
 /* ---- registers and signals ---- */
 
-#define CODE_SEGMENT_64 0x33
-
 int
 remote_get_registers(pid_t tid, struct user_regs_struct *registers, struct rot_error *err)
 {
@@ -113,35 +112,55 @@ remote_set_mask(pid_t tid, uint64_t mask)
 	return (int)ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(mask), &mask);
 }
 
+bool
+remote_is_synchronous(int signal)
+{
+	return (REMOTE_SYNCHRONOUS & REMOTE_SIGNAL(signal)) != 0;
+}
+
+#define MAX_PENDING 32
+
+int
+remote_raised_signal(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args first = {.nr = MAX_PENDING};
+	siginfo_t pending[MAX_PENDING];
+	long nr = ptrace(PTRACE_PEEKSIGINFO, tid, &first, pending);
+	uint64_t mask;
+
+	if (nr <= 0 || remote_get_mask(tid, &mask) < 0)
+		return 0;
+	for (long i = 0; i < nr; i++) {
+		int signal = pending[i].si_signo;
+
+		if (pending[i].si_code > 0 && remote_is_synchronous(signal) && !(mask & REMOTE_SIGNAL(signal)))
+			return signal;
+	}
+	return 0;
+}
+
 /* ---- filters for system calls ---- */
 
-/* Of a process or thread (0: our own): how many there are; -1: unknown, where there are any. */
-static int
+/* Of a process or thread: how many there are; -1: unknown, where there are any. */
+static int64_t
 nr_filters(pid_t tid)
 {
-	char path[32], line[128];
-	int mode = 0, nr = -1;
-	FILE *file;
+	uint64_t mode = 0, nr;
 
-	snprintf(path, sizeof(path), tid ? "/proc/%d/status" : "/proc/self/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		sscanf(line, "Seccomp: %d", &mode);
-		sscanf(line, "Seccomp_filters: %d", &nr);
-	}
-	if (file)
-		fclose(file);
-	return mode == 0 ? 0 : nr;
+	proc_status(tid, "Seccomp", 10, &mode);
+	if (mode == 0)
+		return 0;
+	return proc_status(tid, "Seccomp_filters", 10, &nr) ? (int64_t)nr : -1;
 }
 
 /* What it inherited lets pass what it lets pass for us: a container filters everybody. */
 static int
 suspend_filters(pid_t tid, long options, bool *are_suspended, struct rot_error *err)
 {
-	int nr = nr_filters(tid);
+	int64_t nr = nr_filters(tid);
 
 	*are_suspended = false;
-	if (nr == 0 || (nr > 0 && nr == nr_filters(0)))
+	if (nr == 0 || (nr > 0 && nr == nr_filters(getpid())))
 		return 0;
 	if (ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(options | PTRACE_O_SUSPEND_SECCOMP)) < 0) {
 		rot_error_set(err, errno, "cannot make a system call in process %d, which filters its system calls",

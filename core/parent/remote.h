@@ -25,6 +25,9 @@
 int remote_read(pid_t tid, uint64_t address, void *bytes, size_t n, struct rot_error *err);
 int remote_write(pid_t tid, uint64_t address, const void *bytes, size_t n, struct rot_error *err);
 
+/* The code segment of 64-bit programs on Linux. */
+#define CODE_SEGMENT_64 0x33
+
 /* Registers of a stopped thread. -1: it was killed, or (get) executes 32-bit code; its registers then are no use. */
 int remote_get_registers(pid_t tid, struct user_regs_struct *registers, struct rot_error *err);
 int remote_set_registers(pid_t tid, const struct user_regs_struct *registers);
@@ -39,6 +42,13 @@ int remote_set_mask(pid_t tid, uint64_t mask);
 #define REMOTE_SYNCHRONOUS                                                                                             \
 	(REMOTE_SIGNAL(SIGTRAP) | REMOTE_SIGNAL(SIGSEGV) | REMOTE_SIGNAL(SIGBUS) | REMOTE_SIGNAL(SIGILL) |             \
 	 REMOTE_SIGNAL(SIGFPE) | REMOTE_SIGNAL(SIGSYS))
+bool remote_is_synchronous(int signal);
+
+/*
+ * Such a signal that a stopped thread has raised, and will be told of when it goes on: until then nothing of it may be
+ * changed. 0: none.
+ */
+int remote_raised_signal(pid_t tid);
 
 /*
  * Makes one system call in the only thread of a process, which is at a pause or about to get a signal (tracer_stop;

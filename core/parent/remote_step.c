@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/proc.h"
 #include "parent/remote.h"
 
 /* ---- the instruction ---- */
@@ -127,19 +127,11 @@ step(pid_t tid, uint64_t instruction, struct missed *missed)
 static bool
 is_continued(pid_t tid)
 {
-	char path[32], line[128];
-	unsigned long long pending, all = 0;
-	FILE *file;
+	uint64_t of_thread = 0, of_process = 0;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "SigPnd: %llx", &pending) == 1 || sscanf(line, "ShdPnd: %llx", &pending) == 1)
-			all |= pending;
-	}
-	if (file)
-		fclose(file);
-	return (all & REMOTE_SIGNAL(SIGCONT)) != 0;
+	proc_status(tid, "SigPnd", 16, &of_thread);
+	proc_status(tid, "ShdPnd", 16, &of_process);
+	return ((of_thread | of_process) & REMOTE_SIGNAL(SIGCONT)) != 0;
 }
 
 static void

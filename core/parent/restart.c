@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "parent/proc.h"
 #include "parent/remote.h"
 
 #ifndef SYS_epoll_pwait2
@@ -82,52 +83,29 @@ struct restart_ticks
 restart_ticks(pid_t tid)
 {
 	struct restart_ticks ticks = {0};
-	char path[48];
-	FILE *file;
+	char fields[PROC_STAT_BYTES];
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
-	file = fopen(path, "re");
-	if (file) {
-		if (fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &ticks.user,
-			   &ticks.system) != 2)
-			ticks = (struct restart_ticks){0};
-		fclose(file);
-	}
+	if (!proc_stat_of_thread(tid, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+							&ticks.user, &ticks.system) != 2)
+		ticks = (struct restart_ticks){0};
 	return ticks;
-}
-
-/* A line of what the system says of the thread. Returns whether it is there. */
-static bool
-read_status(pid_t tid, const char *format, void *value)
-{
-	char path[32], line[128];
-	bool is_there = false;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && !is_there && fgets(line, sizeof(line), file))
-		is_there = sscanf(line, format, value) == 1;
-	if (file)
-		fclose(file);
-	return is_there;
 }
 
 long
 restart_waits(pid_t tid)
 {
-	long waits = 0;
+	uint64_t waits = 0;
 
-	read_status(tid, "voluntary_ctxt_switches: %ld", &waits);
-	return waits;
+	proc_status(tid, "voluntary_ctxt_switches", 10, &waits);
+	return (long)waits;
 }
 
 bool
 restart_blocks(pid_t tid, int signal)
 {
-	unsigned long long mask = ~0ULL;
+	uint64_t mask = UINT64_MAX;
 
-	read_status(tid, "SigBlk: %llx", &mask);
+	proc_status(tid, "SigBlk", 16, &mask);
 	return (mask & REMOTE_SIGNAL(signal)) != 0;
 }
 

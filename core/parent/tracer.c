@@ -9,9 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -19,6 +17,7 @@
 
 #include "common/clock.h"
 #include "memory.h"
+#include "parent/proc.h"
 #include "parent/refusal.h"
 
 enum event {
@@ -174,21 +173,11 @@ tracer_options(const struct tracer *tracer)
 static pid_t
 process_of(const struct tracer *tracer, pid_t tid)
 {
-	char path[32], line[128];
-	int pid = 0;
-	FILE *file;
+	uint64_t pid;
 
 	if (syscall(SYS_tgkill, tracer->program, tid, 0) == 0)
 		return tracer->program;
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	file = fopen(path, "re");
-	while (file && pid == 0 && fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "Tgid:", 5) == 0)
-			pid = atoi(line + 5);
-	}
-	if (file)
-		fclose(file);
-	return pid > 0 ? pid : tid;
+	return proc_status(tid, "Tgid", 10, &pid) ? (pid_t)pid : tid;
 }
 
 /* NULL: it is of no process that is followed (the clone system call can also make one), and was let go. */
