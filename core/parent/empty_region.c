@@ -202,7 +202,7 @@ on_exited(void *context, struct thread *thread)
 	struct trial *trial = context;
 	struct rot_error err;
 
-	regions_thread_leaves(trial->regions, thread, false);
+	regions_thread_leaves(trial->regions, thread);
 	counts_end(&trial->counts, &err);
 	images_exited(&trial->images, thread);
 }

@@ -253,11 +253,22 @@ images_lift_all(struct images *images)
 	}
 }
 
+/* All others have left, and stand in their own code. */
+static bool
+is_last(const struct thread *thread)
+{
+	return thread->image && thread->image->nr_threads == 1;
+}
+
 enum tracer_answer
 images_leaving(struct images *images, const struct tracer_stop *stop)
 {
+	enum tracer_answer answer = breakpoints_leave(stop);
+
 	(void)images;
-	return breakpoints_leave(stop);
+	if (answer != TRACER_KEEP && !stop->is_inside && is_last(stop->thread))
+		slots_unmap(stop->thread);
+	return answer;
 }
 
 void

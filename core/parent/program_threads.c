@@ -120,13 +120,6 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 	}
 }
 
-/* Else it is stopped, and let go. */
-static bool
-is_gone(const struct program_threads *self, const struct thread *thread)
-{
-	return !self->report || self->report->tid != thread->tid || !WIFSTOPPED(self->report->status);
-}
-
 void
 program_thread_exited(void *context, struct thread *thread)
 {
@@ -135,7 +128,7 @@ program_thread_exited(void *context, struct thread *thread)
 
 	if (!measured)
 		return;
-	regions_thread_leaves(self->regions, thread, !is_gone(self, thread));
+	regions_thread_leaves(self->regions, thread);
 	if (counts_end(&measured->counts, &self->uncounted) < 0)
 		self->nr_uncounted++;
 	counts_add(&self->total, &measured->counts);

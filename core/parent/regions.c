@@ -163,15 +163,10 @@ image_new(struct regions *regions, pid_t pid, const struct region_image *parent)
 }
 
 static void
-image_delete(struct region_image *image, bool runs_on)
+image_delete(struct region_image *image)
 {
-	struct regions *regions = image->regions;
-	struct region_image **link = &regions->images;
+	struct region_image **link = &image->regions->images;
 
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
-		if (regions->states[i].self && region_backends[i]->abandon)
-			region_backends[i]->abandon(regions->states[i].self, image, runs_on);
-	}
 	while (*link != image)
 		link = &(*link)->next;
 	*link = image->next;
@@ -238,7 +233,7 @@ enter_image(struct region_thread *thread, struct region_image *image)
 }
 
 static void
-leave_image(struct region_thread *thread, bool runs_on)
+leave_image(struct region_thread *thread)
 {
 	struct region_image *image = thread->image;
 	struct region_thread **link = &image->threads;
@@ -247,7 +242,7 @@ leave_image(struct region_thread *thread, bool runs_on)
 		link = &(*link)->next;
 	*link = thread->next;
 	if (!image->threads)
-		image_delete(image, runs_on);
+		image_delete(image);
 }
 
 static struct region_thread *
@@ -302,10 +297,10 @@ regions_thread_executed(struct regions *regions, struct thread *thread, struct c
 
 /* Of one that executes a program the sums go on. */
 static void
-put_away(struct region_thread *self, bool runs_on)
+put_away(struct region_thread *self)
 {
 	leave(self);
-	leave_image(self, runs_on);
+	leave_image(self);
 	self->image = NULL;
 }
 
@@ -315,18 +310,18 @@ regions_thread_executes(struct regions *regions, struct thread *thread)
 	struct region_thread *self = regions ? thread->in_regions : NULL;
 
 	if (self)
-		put_away(self, false);
+		put_away(self);
 }
 
 void
-regions_thread_leaves(struct regions *regions, struct thread *thread, bool runs_on)
+regions_thread_leaves(struct regions *regions, struct thread *thread)
 {
 	struct region_thread *self = regions ? thread->in_regions : NULL;
 
 	if (!self)
 		return;
 	if (self->image)
-		put_away(self, runs_on);
+		put_away(self);
 	for (size_t i = 0; i < regions->nr; i++) {
 		region_report_thread(regions->report, i, thread, &self->frames[i]);
 		frames_clear(&self->frames[i]);

@@ -112,8 +112,6 @@ struct region_thread {
  * leave:   the thread has ended, executes another program, or is let go. Hits that were not told of yet are.
  * stopped: as of tracer.h; called for threads of images with points.
  * drain:   hits of a thread that wait are told of.
- * abandon: nobody is in the image any more. runs_on: its last thread is about to be let go, and stopped; what was done
- *          to the memory of the process is undone.
  * close:   undoes everything.
  */
 struct region_backend {
@@ -128,7 +126,6 @@ struct region_backend {
 	void (*leave)(void *self, struct region_thread *thread);
 	enum tracer_answer (*stopped)(void *self, struct region_thread *thread, const struct tracer_stop *stop);
 	void (*drain)(void *self, struct region_thread *thread);
-	void (*abandon)(void *self, struct region_image *image, bool runs_on);
 	void (*close)(void *self);
 };
 
@@ -183,13 +180,13 @@ void regions_drain(struct regions *regions);
  * stands before the first instruction of another program; its counters are still open. executed: they were opened anew.
  * resolve: the libraries that the program needs are mapped, or others were loaded or unloaded; the thread is the
  * witness (above).
- * leaves: it has ended or is let go (runs_on); its counters are still open.
+ * leaves: it has ended or is let go; its counters are still open.
  */
 void regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts);
 void regions_thread_executes(struct regions *regions, struct thread *thread);
 void regions_thread_executed(struct regions *regions, struct thread *thread, struct counts *counts);
 void regions_resolve(struct regions *regions, struct thread *thread);
-void regions_thread_leaves(struct regions *regions, struct thread *thread, bool runs_on);
+void regions_thread_leaves(struct regions *regions, struct thread *thread);
 enum tracer_answer regions_stopped(struct regions *regions, const struct tracer_stop *stop);
 
 /* Adds what was measured to a run; how each region was observed, to the command's output. */

@@ -100,23 +100,36 @@ restart_waits(pid_t tid)
 	return (long)waits;
 }
 
+static uint64_t
+signals_of(pid_t tid, const char *key, uint64_t unknown)
+{
+	proc_status(tid, key, 16, &unknown);
+	return unknown;
+}
+
 bool
 restart_blocks(pid_t tid, int signal)
 {
-	uint64_t mask = UINT64_MAX;
+	return (signals_of(tid, "SigBlk", UINT64_MAX) & REMOTE_SIGNAL(signal)) != 0;
+}
 
-	proc_status(tid, "SigBlk", 16, &mask);
-	return (mask & REMOTE_SIGNAL(signal)) != 0;
+bool
+restart_has_signal(pid_t tid)
+{
+	uint64_t pending = signals_of(tid, "SigPnd", 0) | signals_of(tid, "ShdPnd", 0);
+
+	return (pending & ~signals_of(tid, "SigBlk", 0)) != 0;
 }
 
 /* ---- calls that fail ---- */
 
 /* After EINTR these have done nothing. */
 static const int failing[] = {
-	SYS_epoll_wait,      SYS_epoll_pwait,  SYS_epoll_pwait2, SYS_semop,   SYS_semtimedop,
-	SYS_rt_sigtimedwait, SYS_io_getevents, SYS_accept,       SYS_accept4, SYS_connect,
-	SYS_recvfrom,        SYS_recvmsg,      SYS_recvmmsg,     SYS_sendto,  SYS_sendmsg,
-	SYS_sendmmsg,        SYS_read,         SYS_readv,        SYS_write,   SYS_writev,
+	SYS_epoll_wait,      SYS_epoll_pwait,  SYS_epoll_pwait2,  SYS_semop,          SYS_semtimedop,
+	SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter, SYS_accept,
+	SYS_accept4,         SYS_connect,      SYS_recvfrom,      SYS_recvmsg,        SYS_recvmmsg,
+	SYS_sendto,          SYS_sendmsg,      SYS_sendmmsg,      SYS_read,           SYS_readv,
+	SYS_write,           SYS_writev,
 };
 
 static const unsigned char syscall_instruction[2] = {0x0f, 0x05};

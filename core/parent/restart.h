@@ -32,6 +32,9 @@ struct restart_ticks restart_ticks(pid_t tid);
 /* How often the thread has given its CPU back in order to wait. Zero: that is not known. */
 long restart_waits(pid_t tid);
 
+/* True if a signal waits to be delivered to the thread, which does not block it. */
+bool restart_has_signal(pid_t tid);
+
 /* True if the thread does not let the signal through now, or that is not known. */
 bool restart_blocks(pid_t tid, int signal);
 

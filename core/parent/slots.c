@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -109,6 +110,21 @@ slot_make(struct thread *thread, uint64_t from, const uint8_t *bytes, size_t nr_
 	}
 	page->nr_used++;
 	return address;
+}
+
+void
+slots_unmap(struct thread *thread)
+{
+	const long options = tracer_options(thread->image->images->tracer);
+	struct rot_error err;
+	int64_t result;
+
+	for (const struct slot_page *page = thread->image->pages; page; page = page->next) {
+		const uint64_t arguments[6] = {page->address, PAGE_BYTES};
+
+		remote_call(thread->tid, options, SYS_munmap, arguments, &result, &err);
+	}
+	slots_clear(thread->image);
 }
 
 static const struct slot_page *

@@ -16,6 +16,9 @@
  */
 uint64_t slot_make(struct thread *thread, uint64_t from, const uint8_t *bytes, size_t nr_bytes, struct rot_error *err);
 
+/* Takes all of them out of a process that is about to be let go; thread: as for slot_make, its last. */
+void slots_unmap(struct thread *thread);
+
 /* Where a thread that executes a slot stands in its own code; NULL: at rip there is no slot. */
 const struct code_point *slot_point(const struct image *image, uint64_t rip);
 

@@ -19,6 +19,8 @@
 #include "memory.h"
 #include "parent/proc.h"
 #include "parent/refusal.h"
+#include "parent/remote.h"
+#include "parent/restart.h"
 
 enum event {
 	EVENT_ENDED,      /* exited or was killed                                             */
@@ -133,7 +135,9 @@ static void
 leave_thread(struct tracer *tracer, struct stop *stop)
 {
 	int signal = stop->event == EVENT_SIGNAL ? stop->signal : 0;
-	const struct tracer_stop shown = {stop->thread, signal};
+	const struct tracer_stop shown = {.thread = stop->thread,
+					  .signal = signal,
+					  .is_inside = stop->event != EVENT_PAUSED && stop->event != EVENT_SIGNAL};
 	enum tracer_answer answer = TRACER_DELIVER;
 
 	if (tracer->leaving)
@@ -148,7 +152,8 @@ leave_thread(struct tracer *tracer, struct stop *stop)
 static void
 react(struct tracer *tracer, struct stop *stop)
 {
-	const struct tracer_stop shown = {stop->thread, stop->event == EVENT_SIGNAL ? stop->signal : 0};
+	const struct tracer_stop shown = {.thread = stop->thread,
+					  .signal = stop->event == EVENT_SIGNAL ? stop->signal : 0};
 	enum tracer_answer answer = TRACER_DELIVER;
 
 	if (tracer->stopped &&
@@ -158,6 +163,24 @@ react(struct tracer *tracer, struct stop *stop)
 		reactions[stop->event](tracer, stop);
 	else if (answer == TRACER_RESUME)
 		resume(tracer, stop);
+}
+
+/*
+ * A visitor's interruption would make some system calls fail as if a signal had come: they are made again, unless one
+ * has.
+ */
+static void
+hide_interruption(const struct tracer *tracer, const struct stop *stop)
+{
+	struct user_regs_struct registers;
+	struct restart_again again;
+
+	if (stop->event != EVENT_PAUSED || stop->thread->state != THREAD_RUNNING ||
+	    !(tracer->is_attached || tracer->is_leaving))
+		return;
+	if (remote_get_registers(stop->thread->tid, &registers, NULL) == 0 &&
+	    restart_rewind(stop->thread->tid, &registers, &again) && !restart_has_signal(stop->thread->tid))
+		remote_set_registers(stop->thread->tid, &registers);
 }
 
 /* ---- which thread ---- */
@@ -338,6 +361,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 		if (!stop.thread->is_bystander)
 			tracer->started(tracer->context, stop.thread);
 	}
+	hide_interruption(tracer, &stop);
 	if (tracer->is_leaving)
 		leave_thread(tracer, &stop);
 	else

@@ -15,11 +15,15 @@
 #include "parent/loop.h"
 #include "parent/thread.h"
 
-/* A stop that the tracer leaves to others: the thread is at a point where its registers are its own. */
+/*
+ * A stop that the tracer leaves to others: the thread is at a point where its registers are its own, unless it
+ * is_inside a system call, or stopped with its process (only while leaving).
+ */
 struct tracer_stop {
 	struct thread *thread;
 	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop)
 		     */
+	bool is_inside;
 };
 
 enum tracer_answer {

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -358,6 +359,38 @@ run_for_ever(int number)
 	touch_for_ever(NULL);
 }
 
+/* They end if the call fails, as when it is interrupted. */
+static void *
+wait_for_event(void *unused)
+{
+	struct epoll_event event;
+
+	CHECK(epoll_wait(epoll_create1(0), &event, 1, -1) == 1);
+	return unused;
+}
+
+static void *
+wait_for_signal(void *unused)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR2);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	CHECK(sigwaitinfo(&signals, NULL) == SIGUSR2);
+	return unused;
+}
+
+static void
+wait_for_ever(int number)
+{
+	(void)number;
+	begin(1, false, wait_for_event, 0);
+	begin(2, false, wait_for_signal, 0);
+	CHECK(write(STDOUT_FILENO, "ready\n", 6) == 6);
+	wait_for_event(NULL);
+}
+
 static void
 forks(int number)
 {
@@ -500,6 +533,7 @@ static const struct {
 	{"linger", linger},
 	{"linger_for_signals", linger_for_signals},
 	{"run_for_ever", run_for_ever},
+	{"wait_for_ever", wait_for_ever},
 	{"forks", forks},
 	{"fork_and_execute", fork_and_execute},
 	{"leave_child", leave_child},

@@ -255,6 +255,24 @@ START_TEST(running_processes_are_visited)
 }
 END_TEST
 
+/* To set breakpoints in a process, and to let it go, its threads are interrupted: none of their calls fails. */
+START_TEST(visits_go_unnoticed)
+{
+	pid_t pid = runner_begin_visited("target", "wait_for_ever", "0");
+	struct trial trial = {.attach_to = pid, .time_limit = "0.05"};
+
+	if (_i == 1) {
+		trial.regions[0].begin = "forks";
+		trial.region_backend = "int3";
+	}
+	for (int i = 0; i < 10; i++) {
+		ck_assert_int_gt(waitpid(runner_begin(&trial), NULL, 0), 0);
+		ck_assert_int_eq(program_command_output_outputs_at(runner_output(), 0)->nr_threads, 3);
+	}
+	runner_end_visited(pid);
+}
+END_TEST
+
 /* Asked to end, or killed: the process runs on. */
 START_TEST(visits_that_are_cut_short)
 {
@@ -288,6 +306,7 @@ static const struct listed_test tests[] = {
 	{&events_that_are_not_there, 1},
 	{&without_ptrace_there_is_a_total, 1},
 	{&running_processes_are_visited, 2},
+	{&visits_go_unnoticed, 2},
 	{&visits_that_are_cut_short, 1},
 };
 

@@ -413,6 +413,22 @@ END_TEST
 
 /* ---- visits ---- */
 
+/* Code that is in no file, and is not the kernel's. */
+static int
+nr_foreign_pages(pid_t pid)
+{
+	char *path = rot_format("/proc/%d/maps", (int)pid), line[4200], permissions[5], name[16];
+	FILE *file = fopen(path, "re");
+	int nr = 0;
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file))
+		nr += sscanf(line, "%*s %4s %*s %*s %*s %15s", permissions, name) == 1 && permissions[2] == 'x';
+	fclose(file);
+	free(path);
+	return nr;
+}
+
 START_TEST(running_processes_are_visited)
 {
 	pid_t pid = runner_begin_visited("region_target", "for_ever", NULL);
@@ -428,6 +444,7 @@ START_TEST(running_processes_are_visited)
 	ck_assert_int_gt(sums.measured, 0);
 	ck_assert_int_ge(sums.faults, sums.measured);
 	ck_assert_int_le(sums.faults, sums.measured + 2);
+	ck_assert_int_eq(nr_foreign_pages(pid), 0);
 	runner_end_visited(pid);
 }
 END_TEST
