@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/proc.h"
 #include "memory.h"
 
 void
@@ -120,21 +121,13 @@ thread_read_name(pid_t tid, char name[THREAD_NAME_BYTES])
 	name[strcspn(name, "\n")] = '\0';
 }
 
-/* There is neither nothing nor a zombie of that id (proc_pid_stat(5)). */
 bool
 thread_is_alive(pid_t tid)
 {
-	char path[64], state = '\0';
-	FILE *file;
+	char folder[64], fields[PROC_STAT_BYTES], state;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = '\0';
-	fclose(file);
-	return state != 'Z' && state != 'X';
+	snprintf(folder, sizeof(folder), "/proc/self/task/%d", (int)tid);
+	return proc_stat_in(folder, fields) && sscanf(fields, " %c", &state) == 1 && state != 'Z' && state != 'X';
 }
 
 /* The parent's news of a thread's end may come a little later than the end itself. */

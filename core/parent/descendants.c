@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "common/proc.h"
 #include "memory.h"
-#include "parent/proc.h"
 
 #define NR_ROUNDS 100
 #define ROUND_NS 10000000

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "parent/proc.h"
+#include "common/proc.h"
 
 static struct timeval
 from_ticks(unsigned long long ticks)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "parent/proc.h"
+#include "common/proc.h"
 #include "parent/process_usage.h"
 #include "parent/program_run_internal.h"
 

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "memory.h"
-#include "parent/proc.h"
 
 struct refusal {
 	const char *proc;

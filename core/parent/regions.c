@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "Region.h"
+#include "common/proc.h"
 #include "entity.h"
 #include "memory.h"
 #include "parent/launch.h"
-#include "parent/proc.h"
 #include "parent/region_report.h"
 
 const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,

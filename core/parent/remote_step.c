@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "memory.h"
-#include "parent/proc.h"
 #include "parent/remote.h"
 
 /* ---- the instruction ---- */

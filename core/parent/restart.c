@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "parent/proc.h"
+#include "common/proc.h"
 #include "parent/remote.h"
 
 #ifndef SYS_epoll_pwait2
@@ -83,10 +83,11 @@ struct restart_ticks
 restart_ticks(pid_t tid)
 {
 	struct restart_ticks ticks = {0};
-	char fields[PROC_STAT_BYTES];
+	char folder[48], fields[PROC_STAT_BYTES];
 
-	if (!proc_stat_of_thread(tid, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-							&ticks.user, &ticks.system) != 2)
+	snprintf(folder, sizeof(folder), "/proc/%d/task/%d", (int)tid, (int)tid);
+	if (!proc_stat_in(folder, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
+						    &ticks.user, &ticks.system) != 2)
 		ticks = (struct restart_ticks){0};
 	return ticks;
 }

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/proc.h"
 #include "memory.h"
-#include "parent/proc.h"
 #include "parent/refusal.h"
 #include "parent/remote.h"
 #include "parent/restart.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "child/caches.h"
@@ -254,6 +255,19 @@ START_TEST(threads_without_measurers_are_counted)
 }
 END_TEST
 
+/* What the system says of a thread begins with its name, in which anything may stand. */
+START_TEST(threads_of_any_name_are_alive)
+{
+	static const char *const names[] = {"plain", "", "a) Z b", ")", "(("};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		prctl(PR_SET_NAME, names[i]);
+		ck_assert_msg(thread_is_alive(gettid()), "'%s'", names[i]);
+	}
+	ck_assert(!thread_is_alive(1));
+}
+END_TEST
+
 /* Covered ones are not counted, alive or ended, and only in the run in which they were covered. */
 START_TEST(covered_threads_are_not_counted)
 {
@@ -342,6 +356,7 @@ static const struct listed_test tests[] = {
 	{&actions_are_taken_in_order_until_the_thread_is_over, 1},
 	{&threads_without_measurers_are_counted, 1},
 	{&covered_threads_are_not_counted, 1},
+	{&threads_of_any_name_are_alive, 1},
 	{&without_a_parent_nothing_is_known, 1},
 };
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "CoreFailure.h"
+#include "config.h"
 #include "entity.h"
 #include "memory.h"
 #include "testing.h"

@@ -1,11 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* See proc.h. */
-#include "parent/proc.h"
+#include "common/proc.h"
 
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define FOLDER_BYTES 32
+
+static const char *
+folder_of(pid_t id, char folder[FOLDER_BYTES])
+{
+	snprintf(folder, FOLDER_BYTES, "/proc/%d", (int)id);
+	return folder;
+}
 
 bool
 proc_status_in(const char *folder, const char *key, int base, uint64_t *number)
@@ -30,18 +39,21 @@ proc_status_in(const char *folder, const char *key, int base, uint64_t *number)
 bool
 proc_status(pid_t id, const char *key, int base, uint64_t *number)
 {
-	char folder[32];
+	char folder[FOLDER_BYTES];
 
-	snprintf(folder, sizeof(folder), "/proc/%d", (int)id);
-	return proc_status_in(folder, key, base, number);
+	return proc_status_in(folder_of(id, folder), key, base, number);
 }
 
-static bool
-read_stat(const char *path, char fields[PROC_STAT_BYTES])
+bool
+proc_stat_in(const char *folder, char fields[PROC_STAT_BYTES])
 {
-	FILE *file = fopen(path, "re");
-	const char *name_end = file && fgets(fields, PROC_STAT_BYTES, file) ? strrchr(fields, ')') : NULL;
+	const char *name_end;
+	char path[PATH_MAX];
+	FILE *file;
 
+	snprintf(path, sizeof(path), "%s/stat", folder);
+	file = fopen(path, "re");
+	name_end = file && fgets(fields, PROC_STAT_BYTES, file) ? strrchr(fields, ')') : NULL;
 	if (file)
 		fclose(file);
 	if (name_end)
@@ -50,19 +62,9 @@ read_stat(const char *path, char fields[PROC_STAT_BYTES])
 }
 
 bool
-proc_stat(pid_t pid, char fields[PROC_STAT_BYTES])
+proc_stat(pid_t id, char fields[PROC_STAT_BYTES])
 {
-	char path[32];
+	char folder[FOLDER_BYTES];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	return read_stat(path, fields);
-}
-
-bool
-proc_stat_of_thread(pid_t tid, char fields[PROC_STAT_BYTES])
-{
-	char path[48];
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", (int)tid, (int)tid);
-	return read_stat(path, fields);
+	return proc_stat_in(folder_of(id, folder), fields);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the system says of a process or a thread in its folder of /proc. Source: proc_pid_status(5), proc_pid_stat(5). */
-#ifndef CORE_PARENT_PROC_H
-#define CORE_PARENT_PROC_H
+#ifndef CORE_PROC_H
+#define CORE_PROC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,11 +18,8 @@ bool proc_status_in(const char *folder, const char *key, int base, uint64_t *num
 
 #define PROC_STAT_BYTES 1024
 
-/*
- * The file stat of a process behind its name, which may hold anything: "STATE ppid pgrp ...". False: it is gone. Likewise
- * of a thread alone; the process that it belongs to need not be known.
- */
-bool proc_stat(pid_t pid, char fields[PROC_STAT_BYTES]);
-bool proc_stat_of_thread(pid_t tid, char fields[PROC_STAT_BYTES]);
+/* The file stat behind the name, which may hold anything: " STATE ppid pgrp ...". As proc_status. */
+bool proc_stat(pid_t id, char fields[PROC_STAT_BYTES]);
+bool proc_stat_in(const char *folder, char fields[PROC_STAT_BYTES]);
 
 #endif
