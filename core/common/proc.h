@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the system says of a process or a thread in its folder of /proc. Source: proc_pid_status(5), proc_pid_stat(5). */
+/* What the system says of a process or a thread in its folder of /proc. Source: proc_pid_status(5), proc_pid_stat(5).
+ */
 #ifndef CORE_PROC_H
 #define CORE_PROC_H
 

@@ -318,8 +318,8 @@ set_rip(const struct thread *thread, uint64_t rip)
 
 /*
  * The system starts a restartable sequence anew if rip is in it when the thread goes on, and forgets it if rip is not:
- * then two threads could change the same data. Code is either always executed so or never: some hits tell, and to ask at
- * all of them costs a sixth of each.
+ * then two threads could change the same data. Code is either always executed so or never: some hits tell, and to ask
+ * at all of them costs a sixth of each.
  */
 #define PLAIN_HITS 16
 
@@ -490,8 +490,7 @@ image_is_at_rest(const struct thread *thread)
 	struct user_regs_struct registers;
 
 	return thread->image && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) == 0 &&
-	       remote_raised_signal(thread->tid) == 0 &&
-	       rseq_find(thread->tid, registers.rip, NULL) != RSEQ_INSIDE;
+	       remote_raised_signal(thread->tid) == 0 && rseq_find(thread->tid, registers.rip, NULL) != RSEQ_INSIDE;
 }
 
 enum tracer_answer

@@ -64,12 +64,13 @@ late(const struct request *request, const struct outcome *outcome, const char *t
 }
 
 static char *
-killed(int number, const char *time, struct core_failure *failure)
+killed(int number, const char *time, const char *fault, struct core_failure *failure)
 {
 	rot_string_set(&failure->kind, "killed");
 	rot_string_set(&failure->hint, signal_hint(number));
 	failure->number = number;
-	return rot_format("the measuring core was killed by signal %d (%s) %s", number, strsignal(number), time);
+	return rot_format("the measuring core was killed by signal %d (%s) %s%s%s", number, strsignal(number), time,
+			  fault ? ", " : "", fault ? fault : "");
 }
 
 static char *
@@ -116,7 +117,7 @@ failure_new(const struct request *request, const struct outcome *outcome)
 	else if (outcome->is_late)
 		what = late(request, outcome, time, failure);
 	else
-		what = killed(WTERMSIG(outcome->status), time, failure);
+		what = killed(WTERMSIG(outcome->status), time, outcome->fault, failure);
 	rot_string_set(&failure->attempted, what);
 	rot_string_set(&failure->standard_error, text);
 	free(time);

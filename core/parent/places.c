@@ -285,6 +285,19 @@ text_of(struct symbol_file *file, const struct object *object, uint64_t link_add
 	return rot_format("%s:0x%" PRIx64, object_name(object), link_address);
 }
 
+char *
+place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address)
+{
+	for (size_t i = 0; i < objects->nr_objects; i++) {
+		const struct object *object = &objects->objects[i];
+
+		if (address >= object->start && address < object->end)
+			return text_of(object->file ? symbol_file_open(files, object->file, NULL) : NULL, object,
+				       address - object->bias);
+	}
+	return NULL;
+}
+
 static void
 add_place(struct place **places, size_t *nr_places, const struct finding *finding, uint64_t address, uint8_t condition)
 {

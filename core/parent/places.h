@@ -56,4 +56,7 @@ int places_resolve(struct symbol_files *files, const struct objects *objects, co
 		   struct region_places *places, struct rot_error *err);
 void region_places_clear(struct region_places *places);
 
+/* What stands at a run-time address, as in struct place; NULL: no object does. Free it. */
+char *place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
+
 #endif

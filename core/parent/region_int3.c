@@ -83,9 +83,5 @@ int3_install(void *context, struct region_image *image, struct region_thread *wi
 	return -1;
 }
 
-const struct region_backend region_int3 = {.name = "int3",
-					   .number = 2,
-					   .open = int3_open,
-					   .install = int3_install,
-					   .lift = int3_lift,
-					   .close = free};
+const struct region_backend region_int3 = {
+	.name = "int3", .number = 2, .open = int3_open, .install = int3_install, .lift = int3_lift, .close = free};

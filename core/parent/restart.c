@@ -86,8 +86,8 @@ restart_ticks(pid_t tid)
 	char folder[48], fields[PROC_STAT_BYTES];
 
 	snprintf(folder, sizeof(folder), "/proc/%d/task/%d", (int)tid, (int)tid);
-	if (!proc_stat_in(folder, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld",
-						    &ticks.user, &ticks.system) != 2)
+	if (!proc_stat_in(folder, fields) ||
+	    sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &ticks.user, &ticks.system) != 2)
 		ticks = (struct restart_ticks){0};
 	return ticks;
 }
@@ -126,11 +126,10 @@ restart_has_signal(pid_t tid)
 
 /* After EINTR these have done nothing. */
 static const int failing[] = {
-	SYS_epoll_wait,      SYS_epoll_pwait,  SYS_epoll_pwait2,  SYS_semop,          SYS_semtimedop,
-	SYS_rt_sigtimedwait, SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter, SYS_accept,
-	SYS_accept4,         SYS_connect,      SYS_recvfrom,      SYS_recvmsg,        SYS_recvmmsg,
-	SYS_sendto,          SYS_sendmsg,      SYS_sendmmsg,      SYS_read,           SYS_readv,
-	SYS_write,           SYS_writev,
+	SYS_epoll_wait,   SYS_epoll_pwait,   SYS_epoll_pwait2,   SYS_semop,  SYS_semtimedop, SYS_rt_sigtimedwait,
+	SYS_io_getevents, SYS_io_pgetevents, SYS_io_uring_enter, SYS_accept, SYS_accept4,    SYS_connect,
+	SYS_recvfrom,     SYS_recvmsg,       SYS_recvmmsg,       SYS_sendto, SYS_sendmsg,    SYS_sendmmsg,
+	SYS_read,         SYS_readv,         SYS_write,          SYS_writev,
 };
 
 static const unsigned char syscall_instruction[2] = {0x0f, 0x05};

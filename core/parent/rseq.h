@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Restartable sequences: code that the system starts anew, or ends at its abort handler, when the thread was interrupted
- * in it. Source: linux/rseq.h.
+ * Restartable sequences: code that the system starts anew, or ends at its abort handler, when the thread was
+ * interrupted in it. Source: linux/rseq.h.
  */
 #ifndef CORE_PARENT_RSEQ_H
 #define CORE_PARENT_RSEQ_H

@@ -13,6 +13,7 @@
 #include "common/wire.h"
 #include "memory.h"
 #include "parent/child_places.h"
+#include "parent/fault.h"
 #include "parent/inject.h"
 #include "parent/keep_off.h"
 #include "parent/launch.h"
@@ -101,6 +102,18 @@ may_go(void *context, struct thread *thread)
 	return child_places_may_go(self->places, thread);
 }
 
+/* The last of them may end it. */
+static void
+note_fault(struct supervisor *self, const struct tracer_stop *stop)
+{
+	char *fault = stop->signal && stop->thread->pid == self->launch.pid ? fault_text(stop) : NULL;
+
+	if (!fault)
+		return;
+	free(self->outcome->fault);
+	self->outcome->fault = fault;
+}
+
 static void on_wire(void *context);
 
 static enum tracer_answer
@@ -112,7 +125,11 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 	if (self->launch.wire >= 0 && child_places_are_watched(self->places))
 		on_wire(self);
 	answer = child_places_stopped(self->places, stop);
-	return answer == TRACER_DELIVER ? injector_handle(&self->injector, stop) : answer;
+	if (answer == TRACER_DELIVER)
+		answer = injector_handle(&self->injector, stop);
+	if (answer == TRACER_DELIVER)
+		note_fault(self, stop);
+	return answer;
 }
 
 static void
@@ -413,5 +430,6 @@ outcome_clear(struct outcome *outcome)
 {
 	free(outcome->output);
 	free(outcome->errors);
+	free(outcome->fault);
 	*outcome = (struct outcome){0};
 }

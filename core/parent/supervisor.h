@@ -23,6 +23,7 @@ struct outcome {
 	int status;         /* as of waitpid                                                    */
 	int exec_errno;     /* not 0: the child could not be started                            */
 	int interrupted_by; /* SIGTERM, SIGINT or SIGHUP that this process got, for which the child was killed; or 0 */
+	char *fault;        /* where it raised the signal that ended it, or NULL                */
 	bool is_late;       /* the child was killed because of the time limit                   */
 	bool was_stopped;   /* is_late, and it was waiting for SIGCONT                          */
 	int64_t run;        /* number of the last run that began, from 1; 0: none did           */

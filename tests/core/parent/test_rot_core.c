@@ -187,6 +187,10 @@ static const struct {
 	const char *attempted, *hint;
 } failures[] = {
 	{"crash", "60", "killed", SIGSEGV, "killed by signal 11 (Segmentation fault) in run 3 of 10", "buffers"},
+#ifndef ROT_SANITIZED
+	{"fault", "60", "killed", SIGSEGV, "in run 1 of 2, at fault+0x", "buffers"},
+	{"fault", "60", "killed", SIGSEGV, "), with the address 0x10", "buffers"},
+#endif
 	{"crash_after_result", "60", "killed", SIGABRT, "killed by signal 6 (Aborted) after run 3 of 3", ""},
 	{"exit_3", "60", "exited", 3, "exited with status 3 before it was ready to measure", ""},
 	{"exit_in_run", "60", "exited", 0, "exited with status 0 in run 1 of 2", "a kernel must not end the process"},

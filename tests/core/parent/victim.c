@@ -94,6 +94,16 @@ crash(void)
 	raise(SIGSEGV);
 }
 
+static int *volatile nowhere = (int *)16;
+
+static void
+fault(void)
+{
+	say(WIRE_STARTUP, 2);
+	say(WIRE_RUN_STARTED, 1);
+	*nowhere = 1;
+}
+
 static void
 exit_in_run(void)
 {
@@ -143,6 +153,7 @@ print_much(void)
 
 static const struct act acts[] = {
 	{"crash", crash},
+	{"fault", fault},
 	{"crash_after_result", crash_after_result},
 	{"exit_3", exit_3},
 	{"exit_in_run", exit_in_run},
