@@ -31,17 +31,14 @@ no_such_class(const struct resolver *resolver, const struct loaded *item, int li
 	size_t nr_own = resolver->definitions->nr;
 	size_t nr_known = resolver->known ? rot_registry_size(resolver->known) : 0;
 	const char **names = rot_calloc(nr_own + nr_known, sizeof(*names));
-	const char *nearest;
 
 	for (size_t i = 0; i < nr_own; i++)
 		names[i] = resolver->definitions->items[i]->class.name;
 	for (size_t i = 0; i < nr_known; i++)
 		names[nr_own + i] = rot_registry_at(resolver->known, i)->name;
-	nearest = rot_nearest(name, names, nr_own + nr_known);
 	rot_error_set(resolver->err, 0, "%s:%d: class %s: there is no class '%s'", item->definition.path, line,
 		      item->class.name, name);
-	if (nearest)
-		rot_error_hint(resolver->err, "did you mean '%s'?", nearest);
+	rot_nearest_hint(resolver->err, name, names, nr_own + nr_known, "");
 	free(names);
 	return -1;
 }

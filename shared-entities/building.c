@@ -14,23 +14,13 @@ no_such_class(const struct rot_registry *registry, const char *name, struct rot_
 {
 	size_t nr = rot_registry_size(registry);
 	const char **names = rot_calloc(nr, sizeof(*names));
-	const char *nearest;
 
 	for (size_t i = 0; i < nr; i++)
 		names[i] = rot_registry_at(registry, i)->name;
-	nearest = rot_nearest(name, names, nr);
 	rot_error_set(err, 0, "there is no class '%s'", name);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'?", nearest);
+	rot_nearest_hint(err, name, names, nr, "");
 	free(names);
 	return -1;
-}
-
-/* Room for one more in an array that grows at 0 and at powers of two. */
-static void *
-grow(void *array, size_t nr, size_t size)
-{
-	return (nr & (nr - 1)) == 0 ? rot_realloc(array, nr ? 2 * nr : 1, size) : array;
 }
 
 struct rot_entity *
@@ -46,8 +36,8 @@ building_add(struct building *building, const char *class_name, long line, struc
 		rot_error_set(err, 0, "class %s is abstract: only classes derived from it have entities", class_name);
 		return NULL;
 	}
-	building->entities = grow(building->entities, building->nr, sizeof(*building->entities));
-	building->lines = grow(building->lines, building->nr, sizeof(*building->lines));
+	building->entities = rot_grow(building->entities, building->nr, sizeof(*building->entities));
+	building->lines = rot_grow(building->lines, building->nr, sizeof(*building->lines));
 	building->entities[building->nr] = rot_entity_new(class);
 	building->lines[building->nr] = line;
 	return building->entities[building->nr++];
@@ -68,7 +58,7 @@ void
 building_refer(struct building *building, struct rot_entity *holder, const struct rot_field *field, size_t item,
 	       size_t target, long line)
 {
-	building->references = grow(building->references, building->nr_references, sizeof(*building->references));
+	building->references = rot_grow(building->references, building->nr_references, sizeof(*building->references));
 	building->references[building->nr_references++] = (struct building_reference){
 		.holder = holder, .field = field, .item = item, .target = target, .line = line};
 }

@@ -43,15 +43,3 @@ rot_class_field_at(const struct rot_class *class, size_t i)
 	}
 	return NULL;
 }
-
-int
-rot_class_each_field(const struct rot_class *class, int (*visit)(const struct rot_field *field, void *context),
-		     void *context)
-{
-	size_t nr = rot_class_nr_fields(class);
-	int rc = 0;
-
-	for (size_t i = 0; i < nr && rc == 0; i++)
-		rc = visit(rot_class_field_at(class, i), context);
-	return rc;
-}

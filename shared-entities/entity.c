@@ -87,14 +87,11 @@ no_such_field(const struct rot_class *class, const char *name, struct rot_error 
 {
 	size_t nr = rot_class_nr_fields(class);
 	const char **names = rot_calloc(nr, sizeof(*names));
-	const char *nearest;
 
 	for (size_t i = 0; i < nr; i++)
 		names[i] = rot_class_field_at(class, i)->name;
-	nearest = rot_nearest(name, names, nr);
 	rot_error_set(err, 0, "class %s has no field '%s'", class->name, name);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'?", nearest);
+	rot_nearest_hint(err, name, names, nr, "");
 	free(names);
 	return -1;
 }
@@ -148,7 +145,6 @@ rot_entity_number(const void *entity, const char *name, double *value)
 	return true;
 }
 
-/* Lists grow at 0 and at powers of two, so the capacity needs no member. */
 void
 rot_list_add(struct rot_list *list, enum rot_type type, const void *value)
 {
@@ -161,8 +157,7 @@ rot_list_add(struct rot_list *list, enum rot_type type, const void *value)
 		value = &copy;
 	}
 	memcpy(item, value, size);
-	if ((list->nr & (list->nr - 1)) == 0)
-		list->items = rot_realloc(list->items, list->nr ? 2 * list->nr : 1, size);
+	list->items = rot_grow(list->items, list->nr, size);
 	memcpy((char *)list->items + list->nr * size, item, size);
 	list->nr++;
 }

@@ -77,14 +77,7 @@ bool rot_class_is_a(const struct rot_class *class, const struct rot_class *ances
 /* The field of that name in class or its bases, or NULL. */
 const struct rot_field *rot_class_field(const struct rot_class *class, const char *name);
 
-/*
- * All fields of class in walking order (the oldest base first). Calls visit for each; stops and returns its value
- * when it is not 0.
- */
-int rot_class_each_field(const struct rot_class *class, int (*visit)(const struct rot_field *field, void *context),
-			 void *context);
-
-/* The same walk as a loop: how many fields class has with those of its bases, and the i-th. */
+/* How many fields class has with those of its bases, and the i-th in walking order (the oldest base first). */
 size_t rot_class_nr_fields(const struct rot_class *class);
 const struct rot_field *rot_class_field_at(const struct rot_class *class, size_t i);
 

@@ -13,9 +13,7 @@ collect_one(struct graph *graph, struct rot_entity *entity)
 {
 	if (!entity || !pointer_map_add(&graph->index, entity, graph->nr))
 		return;
-	if ((graph->nr & (graph->nr - 1)) == 0)
-		graph->entities =
-			rot_realloc(graph->entities, graph->nr ? 2 * graph->nr : 1, sizeof(struct rot_entity *));
+	graph->entities = rot_grow(graph->entities, graph->nr, sizeof(struct rot_entity *));
 	graph->entities[graph->nr++] = entity;
 }
 

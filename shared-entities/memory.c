@@ -31,6 +31,13 @@ rot_realloc(void *old, size_t nr, size_t size)
 	return need(realloc(old, nr && size ? nr * size : 1), nr, size);
 }
 
+/* It grows at 0 and at powers of two, so the capacity needs no variable. */
+void *
+rot_grow(void *array, size_t nr, size_t size)
+{
+	return (nr & (nr - 1)) == 0 ? rot_realloc(array, nr ? 2 * nr : 1, size) : array;
+}
+
 char *
 rot_strdup(const char *s)
 {

@@ -12,6 +12,9 @@ void *rot_calloc(size_t nr, size_t size);
 /* Like realloc for nr elements of size bytes; new memory is not zeroed; exits as above. */
 void *rot_realloc(void *old, size_t nr, size_t size);
 
+/* array with room for one more than its nr elements, all added through this, the first to NULL. Exits as above. */
+void *rot_grow(void *array, size_t nr, size_t size);
+
 /* Copies of strings, exit as above. rot_strdup(NULL) is "". */
 char *rot_strdup(const char *s);
 char *rot_strndup(const char *s, size_t n);

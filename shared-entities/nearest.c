@@ -75,3 +75,32 @@ rot_nearest(const char *word, const char *const *candidates, size_t nr)
 	free(rows);
 	return best;
 }
+
+int
+rot_nearest_hint(struct rot_error *err, const char *word, const char *const *candidates, size_t nr, const char *more)
+{
+	const char *nearest = rot_nearest(word, candidates, nr);
+
+	if (!nearest)
+		return rot_error_hint(err, "%s", more);
+	if (!*more)
+		return rot_error_hint(err, "did you mean '%s'?", nearest);
+	return rot_error_hint(err, "did you mean '%s'? %c%s", nearest, toupper((unsigned char)more[0]), more + 1);
+}
+
+int
+rot_nearest_hint_all(struct rot_error *err, const char *word, const char *const *candidates, size_t nr,
+		     const char *what)
+{
+	char *all = rot_format("%s:%s", what, nr ? "" : " nothing");
+
+	for (size_t i = 0; i < nr; i++) {
+		char *longer = rot_format("%s%s %s", all, i ? "," : "", candidates[i] ? candidates[i] : "anything");
+
+		free(all);
+		all = longer;
+	}
+	rot_nearest_hint(err, word, candidates, nr, all);
+	free(all);
+	return -1;
+}

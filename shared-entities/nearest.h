@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The word that somebody probably meant. */
+/* The word that somebody probably meant, and hints that name it. */
 #ifndef ROT_NEAREST_H
 #define ROT_NEAREST_H
 
 #include <stddef.h>
+
+#include "error.h"
 
 /*
  * The candidate nearest to word (letters inserted, deleted, replaced, or two neighbours swapped; case counts little),
@@ -11,5 +13,16 @@
  * near ones wins.
  */
 const char *rot_nearest(const char *word, const char *const *candidates, size_t nr);
+
+/*
+ * Sets the hint "did you mean 'NEAREST'? More", or "more" alone when no candidate is near. more: what else to do, or
+ * "". Returns -1.
+ */
+int
+rot_nearest_hint(struct rot_error *err, const char *word, const char *const *candidates, size_t nr, const char *more);
+
+/* The same with all candidates as more: "WHAT: a, b, c". A NULL candidate is "anything". */
+int rot_nearest_hint_all(struct rot_error *err, const char *word, const char *const *candidates, size_t nr,
+			 const char *what);
 
 #endif

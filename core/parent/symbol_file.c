@@ -22,9 +22,7 @@ struct symbol_files {
 void
 symbol_ranges_add(struct symbol_ranges *ranges, const struct symbol_range *range)
 {
-	if ((ranges->nr_ranges & (ranges->nr_ranges - 1)) == 0)
-		ranges->ranges = rot_realloc(ranges->ranges, ranges->nr_ranges ? 2 * ranges->nr_ranges : 1,
-					     sizeof(*ranges->ranges));
+	ranges->ranges = rot_grow(ranges->ranges, ranges->nr_ranges, sizeof(*ranges->ranges));
 	ranges->ranges[ranges->nr_ranges++] = *range;
 }
 

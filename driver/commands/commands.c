@@ -21,19 +21,14 @@ const struct command *
 command_find(const char *name, struct rot_error *err)
 {
 	const char *names[NR_COMMANDS];
-	const char *nearest;
 
 	for (size_t i = 0; i < NR_COMMANDS; i++) {
 		names[i] = commands[i]->name;
 		if (!strcmp(name, names[i]))
 			return commands[i];
 	}
-	nearest = rot_nearest(name, names, NR_COMMANDS);
 	rot_error_set(err, 0, "unknown command '%s'", name);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'? All commands: rot help", nearest);
-	else
-		rot_error_hint(err, "all commands: rot help");
+	rot_nearest_hint(err, name, names, NR_COMMANDS, "all commands: rot help");
 	return NULL;
 }
 

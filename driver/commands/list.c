@@ -36,35 +36,32 @@ is_settable(const struct rot_field *field)
 	return !field->is_list && field->type != ROT_REFERENCE && strcmp(field->name, "id") != 0;
 }
 
-static int
-print_field(const struct rot_field *field, void *context)
+static void
+print_field(const struct rot_field *field)
 {
-	(void)context;
 	if (!is_settable(field))
-		return 0;
+		return;
 	printf("      %s=%s%s%s%s%s%s%s\n          %s\n", field->name, field->default_text ? field->default_text : "",
 	       field->unit && *field->unit ? " " : "", field->unit ? field->unit : "", field->values ? "  [" : "",
 	       field->values ? field->values : "", field->values ? "]" : "", field->macro ? "  (compiled in)" : "",
 	       field->comment ? field->comment : "");
-	return 0;
 }
 
-static int
-append_field(const struct rot_field *field, void *fields)
+static void
+append_field(json_t *fields, const struct rot_field *field)
 {
-	json_t *json = json_object();
+	json_t *json;
 
-	if (!is_settable(field)) {
-		json_decref(json);
-		return 0;
-	}
+	if (!is_settable(field))
+		return;
+	json = json_object();
 	json_object_set_new(json, "name", json_text(field->name));
 	json_object_set_new(json, "default", json_text(field->default_text));
 	json_object_set_new(json, "unit", json_text(field->unit));
 	json_object_set_new(json, "values", json_text(field->values));
 	json_object_set_new(json, "isCompiledIn", json_boolean(field->macro != NULL));
 	json_object_set_new(json, "description", json_text(field->comment));
-	return json_array_append_new(fields, json);
+	json_array_append_new(fields, json);
 }
 
 static json_t *
@@ -75,7 +72,8 @@ kernel_json(const struct definition *definition)
 	json_object_set_new(json, "name", json_text(definition->class->name));
 	json_object_set_new(json, "folder", json_text(definition->folder));
 	json_object_set_new(json, "description", json_text(definition->class->comment));
-	rot_class_each_field(definition->class, append_field, fields);
+	for (size_t i = 0; i < rot_class_nr_fields(definition->class); i++)
+		append_field(fields, rot_class_field_at(definition->class, i));
 	json_object_set_new(json, "fields", fields);
 	return json;
 }
@@ -99,7 +97,8 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 			continue;
 		}
 		print_entry(class->name, definition->folder, class->comment ? class->comment : "");
-		rot_class_each_field(class, print_field, NULL);
+		for (size_t field = 0; field < rot_class_nr_fields(class); field++)
+			print_field(rot_class_field_at(class, field));
 	}
 	return 0;
 }
@@ -221,16 +220,11 @@ static int
 unknown_topic(const char *name, struct rot_error *err)
 {
 	const char *names[NR_TOPICS];
-	const char *nearest;
 
 	for (size_t i = 0; i < NR_TOPICS; i++)
 		names[i] = topics[i].name;
-	nearest = rot_nearest(name, names, NR_TOPICS);
 	rot_error_set(err, 0, "there is nothing to list by the name '%s'", name);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'? All topics: rot list", nearest);
-	else
-		rot_error_hint(err, "all topics: rot list");
+	rot_nearest_hint(err, name, names, NR_TOPICS, "all topics: rot list");
 	return COMMAND_USAGE;
 }
 

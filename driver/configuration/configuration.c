@@ -129,15 +129,11 @@ static int
 unknown_key(const char *name, struct rot_error *err)
 {
 	const char *names[NR_KEYS];
-	const char *nearest;
 
 	for (size_t k = 0; k < NR_KEYS; k++)
 		names[k] = configuration_keys[k].name;
-	nearest = rot_nearest(name, names, NR_KEYS);
 	rot_error_set(err, 0, "unknown configuration key '%s'", name);
-	if (nearest)
-		return rot_error_hint(err, "did you mean '%s'? All keys: rot list keys", nearest);
-	return rot_error_hint(err, "all keys: rot list keys");
+	return rot_nearest_hint(err, name, names, NR_KEYS, "all keys: rot list keys");
 }
 
 static bool

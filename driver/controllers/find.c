@@ -165,19 +165,16 @@ not_found(const struct paths *paths, const char *name, struct rot_error *err)
 {
 	struct controller_info *infos;
 	size_t nr;
-	const char **names, *nearest;
+	const char **names;
 
 	controllers_list(paths, &infos, &nr);
 	names = rot_calloc(nr + 1, sizeof(*names));
 	for (size_t i = 0; i < nr; i++)
 		names[i] = infos[i].name;
-	nearest = rot_nearest(name, names, nr);
 	rot_error_set(err, 0, "there is no controller '%s'", name);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'? 'rot list controllers' shows all", nearest);
-	else
-		rot_error_hint(err, "'rot list controllers' shows all; a file of your own is given with its ending: "
-				    "./mine.xml, ./mine.c");
+	rot_nearest_hint(err, name, names, nr,
+			 "'rot list controllers' shows all; a file of your own is given with its ending: "
+			 "./mine.xml, ./mine.c");
 	free(names);
 	controllers_list_delete(infos, nr);
 	return -1;

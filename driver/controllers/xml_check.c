@@ -16,7 +16,6 @@ xml_check_x(const struct xml_controller *controller, const struct experiment *ex
 	struct quantity_request request = {0};
 	struct rot_error ignored;
 	const struct point *at = controller->nr_planned ? controller->planned[0].at : NULL;
-	const char *nearest;
 
 	if (quantity_parse(&request, x, &ignored) == 0 || experiment_has_derived(experiment, x) || !at)
 		return 0;
@@ -30,12 +29,9 @@ xml_check_x(const struct xml_controller *controller, const struct experiment *ex
 	names = rot_calloc(at->nr_coordinates + 1, sizeof(*names));
 	for (size_t i = 0; i < at->nr_coordinates; i++)
 		names[i] = at->coordinates[i].axis;
-	nearest = rot_nearest(x, names, at->nr_coordinates);
 	rot_error_set(err, 0, "<plot x=\"%s\">: neither an axis nor a quantity nor a derived value", x);
-	if (nearest)
-		rot_error_hint(err, "did you mean '%s'?", nearest);
-	else
-		rot_error_hint(err, "name an axis of this controller, or one of 'rot list quantities'");
+	rot_nearest_hint(err, x, names, at->nr_coordinates,
+			 "name an axis of this controller, or one of 'rot list quantities'");
 	free(names);
 	return xml_error_at(element, err);
 }

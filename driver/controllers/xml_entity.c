@@ -73,28 +73,14 @@ names_add(struct names *names, const char *name)
 	names->items[names->nr++] = name;
 }
 
+/* Empties names. */
 static int
-collect_element_field(const struct rot_field *field, void *context)
+hint_names(struct names *names, const char *word, const char *what, const char *none, struct rot_error *err)
 {
-	if (field->is_list || field->type == ROT_REFERENCE)
-		names_add(context, field->name);
-	return 0;
-}
-
-static int
-hint_names(struct names *names, const char *word, const char *before, const char *none, struct rot_error *err)
-{
-	const char *nearest = rot_nearest(word, names->items, names->nr);
-	char *text = nearest ? rot_format("did you mean '%s'?", nearest) : rot_strdup(names->nr ? before : none);
-
-	for (size_t i = 0; i < names->nr && !nearest; i++) {
-		char *longer = rot_format("%s%s %s", text, i ? "," : "", names->items[i]);
-
-		free(text);
-		text = longer;
-	}
-	rot_error_hint(err, "%s", text);
-	free(text);
+	if (names->nr)
+		rot_nearest_hint_all(err, word, names->items, names->nr, what);
+	else
+		rot_error_hint(err, "%s", none);
 	free(names->items);
 	return -1;
 }
@@ -102,12 +88,18 @@ hint_names(struct names *names, const char *word, const char *before, const char
 static int
 unknown_field(const struct rot_class *class, const xmlNode *element, struct rot_error *err)
 {
+	size_t nr = rot_class_nr_fields(class);
 	struct names names = {0};
 
-	rot_class_each_field(class, collect_element_field, &names);
+	for (size_t i = 0; i < nr; i++) {
+		const struct rot_field *field = rot_class_field_at(class, i);
+
+		if (field->is_list || field->type == ROT_REFERENCE)
+			names_add(&names, field->name);
+	}
 	rot_error_set(err, 0, "%s has no field for <%s>", class->name, element->name);
-	hint_names(&names, (const char *)element->name,
-		   "possible:", "it holds no other entities: write its fields as attributes", err);
+	hint_names(&names, (const char *)element->name, "possible",
+		   "it holds no other entities: write its fields as attributes", err);
 	return xml_error_at(element, err);
 }
 
@@ -125,7 +117,7 @@ unknown_class(const struct reading *reading, const struct rot_class *target, con
 		if (!class->is_abstract && rot_class_is_a(class, target))
 			names_add(&names, class->name);
 	}
-	hint_names(&names, name, "possible:", "there is none", err);
+	hint_names(&names, name, "possible", "there is none", err);
 	return xml_error_at(element, err);
 }
 
@@ -319,7 +311,7 @@ resolve(const struct reading *reading, const struct pending *pending, struct rot
 		for (size_t i = 0; i < reading->nr_labels; i++)
 			names_add(&names, reading->labels[i].name);
 		rot_error_set(err, 0, "<%s ref=\"%s\">: no entity has this id", pending->element->name, pending->name);
-		hint_names(&names, pending->name, "there are:", "give the entity that is meant an attribute id", err);
+		hint_names(&names, pending->name, "there are", "give the entity that is meant an attribute id", err);
 		return xml_error_at(pending->element, err);
 	}
 	if (!rot_is_a(entity, pending->field->target)) {

@@ -136,24 +136,17 @@ add_kernel(const struct rot *rot, const struct kernel_base *entity, struct core_
 
 /* ---- macros ---- */
 
-struct macro_visit {
-	struct core_description *description;
-	const struct kernel_base *entity;
-	struct rot_error *err;
-};
-
 static int
-add_macro(const struct rot_field *field, void *context)
+add_macro(struct core_description *description, const struct kernel_base *entity, const struct rot_field *field,
+	  struct rot_error *err)
 {
-	struct macro_visit *visit = context;
-	struct core_description *description = visit->description;
-	const char *kernel = visit->entity->entity.class->name;
+	const char *kernel = entity->entity.class->name;
 	struct core_macro macro = {.field = field, .kernel = kernel};
 	int rc;
 
-	if (!field->macro || !(macro.value = rot_entity_get(visit->entity, field->name)))
+	if (!field->macro || !(macro.value = rot_entity_get(entity, field->name)))
 		return 0;
-	rc = check_line(macro.value, "value of a macro", kernel, visit->err);
+	rc = check_line(macro.value, "value of a macro", kernel, err);
 	for (size_t i = 0; i < description->nr_macros; i++) {
 		const struct core_macro *other = &description->macros[i];
 
@@ -161,11 +154,11 @@ add_macro(const struct rot_field *field, void *context)
 			continue;
 		if (strcmp(other->value, macro.value) != 0) {
 			rc = rot_error_set(
-				visit->err, 0,
+				err, 0,
 				"contradicting values of the macro %s: '%s' by kernel '%s', '%s' by kernel '%s'",
 				field->macro, other->value, other->kernel, macro.value, kernel);
 			rot_error_hint(
-				visit->err,
+				err,
 				"kernels of one measurement share their compile-time fields: give both the same '%s'",
 				field->name);
 		}
@@ -175,6 +168,18 @@ add_macro(const struct rot_field *field, void *context)
 	macro.name = rot_strdup(field->macro);
 	description->macros = rot_realloc(description->macros, description->nr_macros + 1, sizeof macro);
 	description->macros[description->nr_macros++] = macro;
+	return rc;
+}
+
+static int
+add_macros(struct core_description *description, const struct kernel_base *kernel, struct rot_error *err)
+{
+	const struct rot_class *class = kernel->entity.class;
+	size_t nr = rot_class_nr_fields(class);
+	int rc = 0;
+
+	for (size_t i = 0; i < nr && rc == 0; i++)
+		rc = add_macro(description, kernel, rot_class_field_at(class, i), err);
 	return rc;
 }
 
@@ -324,13 +329,12 @@ core_describe(const struct rot *rot, const struct measurement *measurement, stru
 	*description = (struct core_description){0};
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
 		const struct kernel_base *kernel = rot_cast(parts[i], &kernel_base_class);
-		struct macro_visit visit = {description, kernel, err};
 
 		if (!kernel)
 			continue;
 		rc = add_kernel(rot, kernel, facts, description, err);
 		if (rc == 0)
-			rc = rot_class_each_field(kernel->entity.class, add_macro, &visit);
+			rc = add_macros(description, kernel, err);
 	}
 	free(parts);
 	if (rc == 0) {

@@ -98,36 +98,31 @@ expression_scope_set_string(struct expression_scope *scope, const char *name, co
 	variable->text = copy;
 }
 
-struct entity_visit {
-	struct expression_scope *scope;
-	const void *entity;
-};
-
-static int
-set_field(const struct rot_field *field, void *context)
+static void
+set_field(struct expression_scope *scope, const void *entity, const struct rot_field *field)
 {
-	struct entity_visit *visit = context;
 	double number;
 
 	if (field->is_list || field->type == ROT_REFERENCE)
-		return 0;
-	if (rot_entity_number(visit->entity, field->name, &number)) {
-		expression_scope_set_number(visit->scope, field->name, number);
+		return;
+	if (rot_entity_number(entity, field->name, &number)) {
+		expression_scope_set_number(scope, field->name, number);
 	} else {
-		char *text = rot_entity_get(visit->entity, field->name);
+		char *text = rot_entity_get(entity, field->name);
 
-		expression_scope_set_string(visit->scope, field->name, text);
+		expression_scope_set_string(scope, field->name, text);
 		free(text);
 	}
-	return 0;
 }
 
 void
 expression_scope_set_entity(struct expression_scope *scope, const void *entity)
 {
-	struct entity_visit visit = {scope, entity};
+	const struct rot_class *class = ((const struct rot_entity *)entity)->class;
+	size_t nr = rot_class_nr_fields(class);
 
-	rot_class_each_field(((const struct rot_entity *)entity)->class, set_field, &visit);
+	for (size_t i = 0; i < nr; i++)
+		set_field(scope, entity, rot_class_field_at(class, i));
 }
 
 /* ---- functions ---- */

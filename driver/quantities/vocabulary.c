@@ -101,27 +101,6 @@ quantity_request_word(struct quantity_request *request, enum word_role role)
 /* ---- complaints ---- */
 
 static int
-hint_names(struct rot_error *err, const char *intro, const char *near, const char *const *names, size_t nr)
-{
-	char *all = rot_strdup("");
-
-	if (near) {
-		rot_error_hint(err, "did you mean '%s'?", near);
-		free(all);
-		return -1;
-	}
-	for (size_t i = 0; i < nr; i++) {
-		char *longer = rot_format("%s%s%s", all, i ? ", " : "", names[i]);
-
-		free(all);
-		all = longer;
-	}
-	rot_error_hint(err, "%s: %s", intro, all);
-	free(all);
-	return -1;
-}
-
-static int
 unknown_name(const char *name, struct rot_error *err)
 {
 	const char *names[NR_ELEMENTS(quantity_kinds)];
@@ -129,7 +108,7 @@ unknown_name(const char *name, struct rot_error *err)
 	for (size_t i = 0; i < nr_quantity_kinds; i++)
 		names[i] = quantity_kinds[i].name;
 	rot_error_set(err, 0, "unknown quantity '%s'", name);
-	return hint_names(err, "quantities are", rot_nearest(name, names, nr_quantity_kinds), names, nr_quantity_kinds);
+	return rot_nearest_hint_all(err, name, names, nr_quantity_kinds, "quantities are");
 }
 
 /* Words of the given roles, for hints. */
@@ -154,7 +133,7 @@ unknown_word(const struct quantity_kind *kind, const char *word, struct rot_erro
 	rot_error_set(err, 0, "quantity '%s': unknown word '%s'", kind->name, word);
 	if (nr == 0)
 		return rot_error_hint(err, "'%s' takes no further words", kind->name);
-	return hint_names(err, "it takes", rot_nearest(word, names, nr), names, nr);
+	return rot_nearest_hint_all(err, word, names, nr, "it takes");
 }
 
 static int
@@ -166,7 +145,7 @@ missing_word(const struct quantity_kind *kind, enum word_role role, struct rot_e
 	roles[role] = true;
 	rot_error_set(err, 0, "quantity '%s' needs %s %s", kind->name, role == WORD_OPERATION ? "an" : "a",
 		      role_names[role]);
-	return hint_names(err, "one of", NULL, names, words_of(roles, names));
+	return rot_nearest_hint_all(err, "", names, words_of(roles, names), "one of");
 }
 
 /* ---- requests ---- */

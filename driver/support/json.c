@@ -27,16 +27,13 @@ json_text(const char *text)
 	return json ? json : json_string("(not UTF-8)");
 }
 
-static int
-add_field(const struct rot_field *field, void *context)
+static void
+add_field(json_t *json, const void *entity, const struct rot_field *field)
 {
-	void **pair = context;
-	const void *entity = pair[0];
-	json_t *json = pair[1];
 	double number;
 
 	if (field->is_list || field->type == ROT_REFERENCE)
-		return 0;
+		return;
 	if (field->type == ROT_STRING) {
 		char *text = rot_entity_get(entity, field->name);
 
@@ -47,15 +44,17 @@ add_field(const struct rot_field *field, void *context)
 	} else if (rot_entity_number(entity, field->name, &number)) {
 		json_object_set_new(json, field->name, json_number(number));
 	}
-	return 0;
 }
 
 json_t *
 json_entity(const void *entity)
 {
+	const struct rot_class *class = ((const struct rot_entity *)entity)->class;
+	size_t nr = rot_class_nr_fields(class);
 	json_t *json = json_object();
 
-	rot_class_each_field(((const struct rot_entity *)entity)->class, add_field, (void *[2]){(void *)entity, json});
+	for (size_t i = 0; i < nr; i++)
+		add_field(json, entity, rot_class_field_at(class, i));
 	return json;
 }
 

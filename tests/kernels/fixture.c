@@ -160,29 +160,22 @@ has_objdump(void)
 	return has;
 }
 
-struct macro_visit {
-	const struct kernel_base *kernel;
-	const char *folder;
-};
-
-static int
-write_macro(const struct rot_field *field, void *context)
+static void
+write_macro(const struct kernel_base *kernel, const struct rot_field *field, const char *folder)
 {
-	struct macro_visit *visit = context;
 	struct core_macro macro = {.name = (char *)field->macro, .field = field};
 	struct rot_error err = {0};
 	char *path, *text;
 
 	if (!field->macro)
-		return 0;
-	macro.value = rot_entity_get(visit->kernel, field->name);
-	path = rot_format("%s/%s.h", visit->folder, field->macro);
+		return;
+	macro.value = rot_entity_get(kernel, field->name);
+	path = rot_format("%s/%s.h", folder, field->macro);
 	text = core_macro_text(&macro);
 	ck_assert_msg(file_write_if_changed(path, text, &err) == 0, "%s", err.text);
 	free(text);
 	free(path);
 	free(macro.value);
-	return 0;
 }
 
 /* FOLDER/macros/MACRO.h for each field of the kernel that is one. */
@@ -190,11 +183,12 @@ static void
 write_macros(const struct kernel_base *kernel, const char *folder)
 {
 	char *macros = rot_format("%s/macros", folder);
-	struct macro_visit visit = {kernel, macros};
+	const struct rot_class *class = kernel->entity.class;
 	struct rot_error err = {0};
 
 	ck_assert_msg(folder_make(macros, &err) == 0, "%s", err.text);
-	rot_class_each_field(kernel->entity.class, write_macro, &visit);
+	for (size_t i = 0; i < rot_class_nr_fields(class); i++)
+		write_macro(kernel, rot_class_field_at(class, i), macros);
 	free(macros);
 }
 

@@ -260,17 +260,9 @@ START_TEST(test_lists)
 }
 END_TEST
 
-static int
-count_until_id(const struct rot_field *field, void *context)
-{
-	++*(int *)context;
-	return strcmp(field->name, "id") == 0 ? 42 : 0;
-}
-
 START_TEST(test_classes)
 {
 	struct perf_event_measurer *measurer = perf_event_measurer_new();
-	int nr = 0;
 
 	ck_assert(rot_class_is_a(&perf_event_measurer_class, &measurer_base_class));
 	ck_assert(!rot_class_is_a(&measurer_base_class, &perf_event_measurer_class));
@@ -283,8 +275,8 @@ START_TEST(test_classes)
 	ck_assert_str_eq(rot_class_field_at(&perf_event_measurer_class, 0)->name, "id");
 	ck_assert_str_eq(rot_class_field_at(&perf_event_measurer_class, 1)->name, "events");
 	ck_assert_ptr_null(rot_class_field_at(NULL, 0));
-	ck_assert_int_eq(rot_class_each_field(&perf_event_measurer_class, count_until_id, &nr), 42);
-	ck_assert_int_eq(nr, 1);
+	ck_assert_uint_eq(rot_class_nr_fields(&perf_event_measurer_class),
+			  perf_event_measurer_class.nr_fields + measurer_base_class.nr_fields);
 	perf_event_measurer_delete(measurer);
 }
 END_TEST

@@ -120,6 +120,30 @@ START_TEST(test_nearest_of_long_words)
 }
 END_TEST
 
+static const struct {
+	const char *word, *more, *expected, *expected_all;
+} hints[] = {
+	{"unrol", "", "did you mean 'unroll'?", "did you mean 'unroll'? Possible: unroll, dlp, anything"},
+	{"unrol", "all: rot list", "did you mean 'unroll'? All: rot list",
+	 "did you mean 'unroll'? Possible: unroll, dlp, anything"},
+	{"xyz", "all: rot list", "all: rot list", "possible: unroll, dlp, anything"},
+	{"xyz", "", "", "possible: unroll, dlp, anything"},
+};
+
+START_TEST(test_hints)
+{
+	static const char *const candidates[] = {"unroll", "dlp", NULL};
+	struct rot_error err = {0};
+
+	ck_assert_int_eq(rot_nearest_hint(&err, hints[_i].word, candidates, 3, hints[_i].more), -1);
+	ck_assert_str_eq(err.hint, hints[_i].expected);
+	ck_assert_int_eq(rot_nearest_hint_all(&err, hints[_i].word, candidates, 3, "possible"), -1);
+	ck_assert_str_eq(err.hint, hints[_i].expected_all);
+	rot_nearest_hint_all(&err, hints[_i].word, candidates, 0, "possible");
+	ck_assert_str_eq(err.hint, "possible: nothing");
+}
+END_TEST
+
 START_TEST(test_memory)
 {
 	char *copy = rot_strdup(NULL), *part = rot_strndup("abc", 2), *text = rot_format("%d-%s", 7, "x");
@@ -160,6 +184,7 @@ static const struct listed_test tests[] = {
 	{&test_nobody_has_to_ask_for_the_message, 1},
 	{&test_nearest, NR_ELEMENTS(near_words)},
 	{&test_nearest_of_long_words, 1},
+	{&test_hints, NR_ELEMENTS(hints)},
 	{&test_memory, 1},
 	{&test_too_much_memory_ends_the_process, 1},
 };
