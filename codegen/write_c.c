@@ -215,40 +215,57 @@ write_struct(const struct c_class *c, FILE *out)
 	free(base);
 }
 
+/* The declaration of a function, or the function with its body. Frees the texts. */
+static void
+write_function(char *type, char *signature, char *body, bool is_body, FILE *out)
+{
+	int len = (int)strlen(type);
+
+	if (is_body)
+		fprintf(out, "\n%.*s\n%s\n{\n\t%s\n}\n", type[len - 1] == ' ' ? len - 1 : len, type, signature, body);
+	else
+		fprintf(out, "%s%s;\n", type, signature);
+	free(type);
+	free(signature);
+	free(body);
+}
+
+static void
+write_list_functions(const struct c_class *c, const struct rot_field *field, bool is_body, FILE *out)
+{
+	char *type = c_type(field), *name = codegen_snake_case(field->name);
+	const char *s = c->snake, *constant = field->type == ROT_STRING ? "const " : "";
+
+	write_function(rot_strdup("size_t "), rot_format("%s_nr_%s(const struct %s *entity)", s, name, s),
+		       rot_format("return entity->%s.nr;", name), is_body, out);
+	write_function(rot_format("%s%s", constant, type),
+		       rot_format("%s_%s_at(const struct %s *entity, size_t i)", s, name, s),
+		       rot_format("return ((%s*)entity->%s.items)[i];", type, name), is_body, out);
+	write_function(
+		rot_strdup("void "), rot_format("%s_%s_add(struct %s *entity, %s%sitem)", s, name, s, constant, type),
+		rot_format("rot_list_add(&entity->%s, %s, &item);", name, type_constants[field->type]), is_body, out);
+	free(type);
+	free(name);
+}
+
 /* Declarations (is_body false) or definitions of what can be done with a class and its lists. */
 static void
 write_functions(const struct c_class *c, bool is_body, FILE *out)
 {
-	const char *s = c->snake, *gap = is_body ? "\n" : " ";
+	const char *s = c->snake, *gap = is_body ? "" : "\n";
 
 	if (!c->class->is_abstract) {
-		fprintf(out, "\nstruct %s *%s%s_new(void)", s, is_body ? "\n" : "", s);
-		if (is_body)
-			fprintf(out, "\n{\n\treturn rot_entity_new(&%s_class);\n}\n", s);
-		fprintf(out, "%s\nvoid%s%s_delete(struct %s *entity)", is_body ? "" : ";", gap, s, s);
-		fputs(is_body ? "\n{\n\trot_entity_delete(entity);\n}\n" : ";\n", out);
+		fputs(gap, out);
+		write_function(rot_format("struct %s *", s), rot_format("%s_new(void)", s),
+			       rot_format("return rot_entity_new(&%s_class);", s), is_body, out);
+		write_function(rot_strdup("void "), rot_format("%s_delete(struct %s *entity)", s, s),
+			       rot_strdup("rot_entity_delete(entity);"), is_body, out);
 	}
 	for (size_t i = 0; i < c->class->nr_fields; i++) {
-		const struct rot_field *field = &c->class->fields[i];
-		char *type = c_type(field), *name = codegen_snake_case(field->name), *list_type;
-		bool is_string = field->type == ROT_STRING;
-
-		list_type = rot_format("%s%s", is_string ? "const " : "", type);
-		if (field->is_list && !is_body) {
-			fprintf(out, "\nsize_t %s_nr_%s(const struct %s *entity);\n", s, name, s);
-			fprintf(out, "%s%s_%s_at(const struct %s *entity, size_t i);\n", list_type, s, name, s);
-			fprintf(out, "void %s_%s_add(struct %s *entity, %sitem);\n", s, name, s, list_type);
-		} else if (field->is_list) {
-			fprintf(out, "\nsize_t\n%s_nr_%s(const struct %s *entity)\n{\n\treturn entity->%s.nr;\n}\n", s,
-				name, s, name);
-			fprintf(out, "\n%s\n%s_%s_at(const struct %s *entity, size_t i)\n{\n", list_type, s, name, s);
-			fprintf(out, "\treturn ((%s*)entity->%s.items)[i];\n}\n", type, name);
-			fprintf(out, "\nvoid\n%s_%s_add(struct %s *entity, %sitem)\n{\n", s, name, s, list_type);
-			fprintf(out, "\trot_list_add(&entity->%s, %s, &item);\n}\n", name, type_constants[field->type]);
-		}
-		free(list_type);
-		free(type);
-		free(name);
+		if (!c->class->fields[i].is_list)
+			continue;
+		fputs(gap, out);
+		write_list_functions(c, &c->class->fields[i], is_body, out);
 	}
 }
 
