@@ -157,6 +157,30 @@ result=$?
 check "a path without the ending"
 rm -rf folder out.*
 
+# ---- what is missing ----
+if command -v gnuplot >/dev/null; then
+	"$rot" measure good out -quiet -cacheFolder=/proc/nowhere >"$work/out" 2>"$work/err"
+	status=$?
+	case $status:$(cat "$work/err") in
+	"0:rot: warning: cannot write to the cache folder '/proc/nowhere' ("*"-cacheFolder=FOLDER"*) [ -s out.json ] && [ -s out.pdf ] ;;
+	*) false ;;
+	esac
+	result=$?
+	check "a cache that cannot be written: measured all the same"
+	rm -f out.*
+fi
+refused "no compiler" 1 "cannot find the compiler 'no-such-compiler' in PATH" measure good -compiler=no-such-compiler
+mkdir "$work/bin" && ln -s "$(command -v gcc)" "$(command -v make)" "$work/bin/"
+PATH=$work/bin "$rot" measure good out -quiet >"$work/out" 2>"$work/err"
+status=$?
+case $status:$(cat "$work/err") in
+"1:rot: warning: gnuplot is missing, there will be no plots: apt-get install gnuplot-nox"*"cannot draw 'out'"*) [ -s out.json ] && [ -s "$work/out" ] && [ ! -e out.gnuplot ] ;;
+*) false ;;
+esac
+result=$?
+check "no gnuplot: the table and JSON all the same"
+rm -f out.*
+
 # ---- flags ----
 for flags in '-O2 ; true' '-O2 # -O3' '-O2 | cat' '-O2 &amp;' '-O2 $HOME' '-O2 `true`' '-O2 &gt;x' "-O2 'x"; do
 	controller flags Triad "optimization=\"$flags\""

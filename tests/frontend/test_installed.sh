@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# "make install" into a folder of its own: rot works with what was installed alone.
+. "$top_srcdir/tests/support/program.sh"
+command -v gcc >/dev/null || { echo "SKIP: there is no gcc" >&2; exit 77; }
+unset MAKEFLAGS MFLAGS MAKELEVEL
+stage=$work/stage
+make -s -C "$top_builddir" install DESTDIR="$stage" >"$work/make" 2>&1 || {
+	cat "$work/make"
+	exit 1
+}
+rot=$(find "$stage" -path '*/bin/rot')
+data=$(find "$stage" -type d -path '*/share/rot')
+
+# measures WHAT CONTROLLER: without the roof, and no more runs than it takes to see that it works.
+measures()
+{
+	call measure "$2" -quiet -runs=1 -starts=1 -findPeaks=false
+	[ "$status" = 0 ] && [ -s "$2.json" ]
+	result=$?
+	check "$1"
+}
+
+call version
+[ "$status" = 0 ] && [ -n "$rot" ] && [ -n "$data" ]
+result=$?
+check "it starts"
+
+# installed FOLDER PATTERN: the files that match are there.
+installed()
+{
+	(cd "$top_srcdir" && find "$1" -type f -name "$2" ! -name Makemodule.am) >"$work/wanted"
+	result=0
+	while read -r file; do
+		[ -f "$data/$file" ] || { echo "$file is not installed"; result=1; }
+	done <"$work/wanted"
+	[ -s "$work/wanted" ] || result=1
+	check "all of $1 is there"
+}
+installed kernels '*'
+installed driver/architectures '*.xml'
+installed driver/controllers '*.xml'
+installed driver/schemas '*'
+installed shared-entities/definitions '*'
+
+cat >own.xml <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="own" comment="">
+	<axis name="kernel"><list values="Triad Memory Arithmetic Chase Vector"/></axis>
+	<point label="{$kernel}"><workload><kernel type="{$kernel}"/></workload></point>
+	<quantity is="time"/>
+</controller>
+END
+measures "it builds and measures kernels" own
+
+# The listing of doc/CONTROLLERS.md
+awk '/^```c$/ {on = 1; next} /^```$/ {if (on) exit} on' "$top_srcdir/doc/CONTROLLERS.md" >chains.c
+measures "it loads the controller in C of doc/CONTROLLERS.md" chains
+
+call list kernels
+grep -r -I -l -F -e "$top_srcdir/" -e "$top_builddir/" "$work/cache" "$work/out" own.json chains.json >"$work/elsewhere"
+[ ! -s "$work/elsewhere" ] || { cat "$work/elsewhere"; false; }
+result=$?
+check "nothing of it is in the source tree or the build folder"
+
+[ "$nr_failed" = 0 ]
