@@ -4,13 +4,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <libxml/relaxng.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "definitions.h"
 #include "memory.h"
+#include "schema.h"
 
 struct definitions *
 definitions_new(void)
@@ -39,7 +39,7 @@ definitions_delete(struct definitions *definitions)
 		return;
 	for (size_t i = 0; i < definitions->nr; i++)
 		loaded_delete(definitions->items[i]);
-	xmlRelaxNGFree(definitions->schema);
+	schema_delete(definitions->schema);
 	free(definitions->items);
 	free(definitions);
 }

@@ -1,93 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading one definition file: parse, validate against the schema, take over what it says. */
-#include <errno.h>
-#include <fcntl.h>
-#include <libxml/relaxng.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "definition_schema.h"
 #include "definitions.h"
-#include "explain.h"
 #include "memory.h"
-#include "parsing.h"
+#include "schema.h"
 #include "value.h"
-
-/* The first complaint of the validation: later ones are its consequences. */
-struct complaint {
-	char text[512];
-	int line;
-};
-
-static void __attribute__((format(printf, 2, 3))) remember_complaint(void *context, const char *format, ...)
-{
-	struct complaint *complaint = context;
-	const xmlError *last = xmlGetLastError();
-	va_list arguments;
-
-	if (complaint->text[0])
-		return;
-	va_start(arguments, format);
-	vsnprintf(complaint->text, sizeof(complaint->text), format, arguments);
-	va_end(arguments);
-	complaint->text[strcspn(complaint->text, "\n")] = '\0';
-	complaint->line = last ? last->line : 0;
-}
+#include "xml_file.h"
 
 /* The schema is part of the program, so a failure here is our own mistake. */
-static xmlRelaxNGPtr
-schema_new(void)
+static struct schema *
+own_schema(void)
 {
-	struct complaint complaint = {0};
-	xmlRelaxNGParserCtxtPtr parser = xmlRelaxNGNewMemParserCtxt(definition_schema, (int)strlen(definition_schema));
-	xmlRelaxNGPtr schema;
+	struct rot_error err = {0};
+	struct schema *schema = schema_from_text("definition.rng", definition_schema, &err);
 
-	xmlRelaxNGSetParserErrors(parser, remember_complaint, remember_complaint, &complaint);
-	schema = xmlRelaxNGParse(parser);
-	xmlRelaxNGFreeParserCtxt(parser);
 	if (!schema) {
-		fprintf(stderr, "rot: definition.rng:%d: %s\n", complaint.line, complaint.text);
+		fprintf(stderr, "rot: %s\n", err.text);
 		abort();
 	}
 	return schema;
-}
-
-static int
-validate(struct definitions *definitions, xmlDocPtr document, const char *path, struct rot_error *err)
-{
-	struct complaint complaint = {0};
-	xmlRelaxNGValidCtxtPtr validation;
-	int result;
-
-	if (!definitions->schema)
-		definitions->schema = schema_new();
-	xmlResetLastError();
-	validation = xmlRelaxNGNewValidCtxt(definitions->schema);
-	xmlRelaxNGSetValidErrors(validation, remember_complaint, remember_complaint, &complaint);
-	result = xmlRelaxNGValidateDoc(validation, document);
-	xmlRelaxNGFreeValidCtxt(validation);
-	if (result == 0)
-		return 0;
-	if (explain(path, xmlDocGetRootElement(document), err) == 0)
-		rot_error_set(err, 0, "%s:%d: %s", path, complaint.line, complaint.text);
-	return -1;
-}
-
-static xmlDocPtr
-parse(const char *path, struct rot_error *err)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	xmlDocPtr document;
-
-	if (file < 0) {
-		rot_error_set(err, errno, "cannot open '%s'", path);
-		return NULL;
-	}
-	document = parsing_read(path, file, NULL, 0, err);
-	close(file);
-	return document;
 }
 
 /* ---- from the valid document ---- */
@@ -102,17 +37,15 @@ keep(struct loaded *loaded, char *string)
 
 /* The value of an attribute, or NULL; lives as long as loaded. */
 static const char *
-attribute(struct loaded *loaded, xmlNodePtr node, const char *name)
+attribute(struct loaded *loaded, const xmlNode *node, const char *name)
 {
-	xmlChar *value = xmlGetNoNsProp(node, (const xmlChar *)name);
-	const char *kept = value ? keep(loaded, rot_strdup((const char *)value)) : NULL;
+	char *value = xml_attribute(node, name, NULL);
 
-	xmlFree(value);
-	return kept;
+	return value ? keep(loaded, value) : NULL;
 }
 
 static const char *
-attribute_or_empty(struct loaded *loaded, xmlNodePtr node, const char *name)
+attribute_or_empty(struct loaded *loaded, const xmlNode *node, const char *name)
 {
 	const char *value = attribute(loaded, node, name);
 
@@ -135,7 +68,7 @@ static const struct row_element {
 };
 
 static void
-read_row(struct loaded *loaded, xmlNodePtr node, enum definition_row_kind kind)
+read_row(struct loaded *loaded, const xmlNode *node, enum definition_row_kind kind)
 {
 	const struct row_element *element = &row_elements[kind];
 	size_t nr = loaded->definition.nr_rows++;
@@ -198,14 +131,14 @@ check_name(const struct loaded *loaded, const struct rot_field *field, const cha
 }
 
 static int
-read_field(struct loaded *loaded, xmlNodePtr node, struct rot_error *err)
+read_field(struct loaded *loaded, const xmlNode *node, struct rot_error *err)
 {
 	size_t nr = loaded->class.nr_fields;
 	const char *type = attribute(loaded, node, "type"), *wrong;
 	struct rot_field field = {
 		.name = attribute(loaded, node, "name"),
 		.type = value_type_find(type),
-		.is_list = strcmp((const char *)node->name, "list") == 0,
+		.is_list = xml_is(node, "list"),
 		.default_text = attribute(loaded, node, "default"),
 		.values = attribute(loaded, node, "values"),
 		.unit = attribute_or_empty(loaded, node, "unit"),
@@ -232,12 +165,10 @@ read_field(struct loaded *loaded, xmlNodePtr node, struct rot_error *err)
 }
 
 static int
-read_element(struct loaded *loaded, xmlNodePtr node, struct rot_error *err)
+read_element(struct loaded *loaded, const xmlNode *node, struct rot_error *err)
 {
-	const char *name = (const char *)node->name;
-
 	for (size_t i = 0; i < sizeof(row_elements) / sizeof(row_elements[0]); i++) {
-		if (strcmp(name, row_elements[i].element) == 0) {
+		if (xml_is(node, row_elements[i].element)) {
 			read_row(loaded, node, (enum definition_row_kind)i);
 			return 0;
 		}
@@ -257,15 +188,14 @@ folder_of(const char *path)
 }
 
 static struct loaded *
-loaded_new(xmlNodePtr root, const char *path)
+loaded_new(const xmlNode *root, const char *path)
 {
 	struct loaded *loaded = rot_calloc(1, sizeof(*loaded));
-	const char *is_abstract = attribute(loaded, root, "isAbstract");
 
 	loaded->line = (int)xmlGetLineNo(root);
 	loaded->base_name = attribute(loaded, root, "baseType");
 	loaded->class.name = attribute(loaded, root, "name");
-	loaded->class.is_abstract = is_abstract && strcmp(is_abstract, "true") == 0;
+	loaded->class.is_abstract = xml_attribute_is(root, "isAbstract", "true");
 	loaded->class.comment = attribute_or_empty(loaded, root, "comment");
 	loaded->definition.path = keep(loaded, rot_strdup(path));
 	loaded->definition.folder = keep(loaded, folder_of(path));
@@ -273,30 +203,33 @@ loaded_new(xmlNodePtr root, const char *path)
 	return loaded;
 }
 
-struct loaded *
-definition_read(struct definitions *definitions, const char *path, struct rot_error *err)
+static struct loaded *
+read_class(const xmlNode *root, const char *path, struct rot_error *err)
 {
-	xmlDocPtr document = parse(path, err);
-	struct loaded *loaded = NULL;
-	xmlNodePtr root;
-	int rc;
+	struct loaded *loaded = loaded_new(root, path);
+	int rc = 0;
 
-	if (!document)
-		return NULL;
-	rc = validate(definitions, document, path, err);
-	if (rc == 0) {
-		root = xmlDocGetRootElement(document);
-		loaded = loaded_new(root, path);
-		for (xmlNodePtr node = root->children; node && rc == 0; node = node->next)
-			if (node->type == XML_ELEMENT_NODE)
-				rc = read_element(loaded, node, err);
-	}
-	xmlFreeDoc(document);
+	for (const xmlNode *node = xml_child(root, NULL); node && rc == 0; node = xml_next(node, NULL))
+		rc = read_element(loaded, node, err);
 	if (rc < 0) {
 		loaded_delete(loaded);
 		return NULL;
 	}
 	loaded->class.fields = loaded->fields;
 	loaded->definition.rows = loaded->rows;
+	return loaded;
+}
+
+struct loaded *
+definition_read(struct definitions *definitions, const char *path, struct rot_error *err)
+{
+	xmlDoc *document = xml_file_read(path, err);
+	struct loaded *loaded = NULL;
+
+	if (!definitions->schema)
+		definitions->schema = own_schema();
+	if (document && schema_validate(definitions->schema, document, err) == 0)
+		loaded = read_class(xmlDocGetRootElement(document), path, err);
+	xmlFreeDoc(document);
 	return loaded;
 }

@@ -5,6 +5,8 @@
 
 #include "definition.h"
 
+struct schema;
+
 /* One definition. Texts point into strings. */
 struct loaded {
 	struct definition definition; /* what others see; its class is NULL until it is resolved */
@@ -24,7 +26,7 @@ struct loaded {
 struct definitions {
 	struct loaded **items;
 	size_t nr;
-	void *schema; /* xmlRelaxNGPtr, made when the first file is loaded */
+	struct schema *schema; /* made when the first file is loaded */
 };
 
 /* Reads and checks one file. NULL on error. */

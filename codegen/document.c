@@ -9,8 +9,8 @@
 #include "building.h"
 #include "escape.h"
 #include "memory.h"
-#include "parsing.h"
 #include "value.h"
+#include "xml_file.h"
 
 /* Entities within entities that are followed; what rot_xml_write gives stays far below. */
 #define MAX_DEPTH 1000
@@ -46,17 +46,6 @@ fail_at(const struct reader *reader, const xmlNode *node, const struct rot_entit
 	if (field)
 		rot_error_prefix(reader->err, "class %s, field %s", entity->class->name, field->name);
 	return rot_error_prefix(reader->err, "%s:%ld", reader->name, xmlGetLineNo(node));
-}
-
-/* The value of an attribute without namespace in fresh memory (free), or NULL. */
-static char *
-attribute(const xmlNode *node, const char *name)
-{
-	xmlChar *value = xmlGetNoNsProp(node, (const xmlChar *)name);
-	char *copy = value ? rot_strdup((const char *)value) : NULL;
-
-	xmlFree(value);
-	return copy;
 }
 
 /* Sets *element to the first element at or behind *element, or NULL. -1: there is text on the way. */
@@ -142,7 +131,7 @@ read_attribute(struct reader *reader, xmlNodePtr node, struct rot_entity *entity
 		rot_entity_set(entity, (const char *)from->name, "", reader->err);
 		return fail_at(reader, node, NULL, NULL);
 	}
-	text = attribute(node, field->name);
+	text = xml_attribute(node, field->name, NULL);
 	rc = read_value(reader, field, rot_field_of(entity, field), text);
 	free(text);
 	return rc < 0 ? fail_at(reader, node, entity, field) : 0;
@@ -157,8 +146,7 @@ note_pending(struct reader *reader, xmlNodePtr node, struct rot_entity *holder, 
 {
 	size_t nr = reader->nr_pending;
 
-	if ((nr & (nr - 1)) == 0)
-		reader->pending = rot_realloc(reader->pending, nr ? 2 * nr : 1, sizeof(*reader->pending));
+	reader->pending = rot_grow(reader->pending, nr, sizeof(*reader->pending));
 	reader->pending[nr] = (struct pending){.node = node, .holder = holder, .field = field, .item = item};
 	reader->nr_pending++;
 }
@@ -212,7 +200,7 @@ read_item(struct reader *reader, xmlNodePtr node, struct rot_entity *entity, con
 			note_pending(reader, node, entity, field, list->nr - 1);
 		return 0;
 	}
-	value = is_item ? attribute(node, "value") : NULL;
+	value = is_item ? xml_attribute(node, "value", NULL) : NULL;
 	if (!value)
 		rc = rot_error_set(reader->err, 0, "expected <item value=\"...\"/>, found <%s>", name_of(node));
 	else
@@ -288,7 +276,7 @@ read_entity(struct reader *reader, xmlNodePtr node)
 static int
 resolve_pending(struct reader *reader, const struct pending *pending)
 {
-	char *ref = attribute(pending->node, "ref");
+	char *ref = xml_attribute(pending->node, "ref", NULL);
 	const xmlAttr *id = xmlGetID(reader->document, (const xmlChar *)ref);
 	size_t number = id ? (size_t)(uintptr_t)id->parent->_private : 0;
 
@@ -326,7 +314,7 @@ document_read(const struct rot_registry *registry, const char *xml, size_t len, 
 	struct reader reader = {.name = name, .err = err, .building = {.registry = registry}};
 	void *root = NULL;
 
-	reader.document = parsing_read(name, -1, xml, len, err);
+	reader.document = xml_text_read(name, xml, len, err);
 	if (reader.document && read_document(&reader) == 0)
 		root = building_finish(&reader.building, name, err);
 	building_clear(&reader.building);

@@ -14,7 +14,7 @@
 
 #include "memory.h"
 #include "number.h"
-#include "support/schema.h"
+#include "schema.h"
 
 #define PARSE_OPTIONS (XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOCDATA)
 
@@ -101,7 +101,7 @@ controller_file_open(struct controller_file *file, const char *path, const char 
 	if (read_document(file, path, err) < 0)
 		goto fail;
 	note_files(file, xmlDocGetRootElement(file->doc), keep_path(file, path));
-	if (schema_validate(file->doc, schema_path, err) < 0)
+	if (schema_file_validate(schema_path, file->doc, err) < 0)
 		goto fail;
 	return 0;
 fail:

@@ -9,7 +9,7 @@
 
 #include "error.h"
 #include "measuring/expression.h"
-#include "support/xml_file.h"
+#include "xml_file.h"
 
 /* Zeroed: nothing is open. */
 struct controller_file {

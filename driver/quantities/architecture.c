@@ -11,8 +11,8 @@
 
 #include "memory.h"
 #include "number.h"
-#include "support/schema.h"
-#include "support/xml_file.h"
+#include "schema.h"
+#include "xml_file.h"
 
 static const char *const event_class_names[EVENT_NR_CLASSES] = {
 	[EVENT_PLAIN] = "plain",
@@ -242,7 +242,7 @@ architecture_read(const char *path, const char *schema, struct rot_error *err)
 	struct architecture *architecture = NULL;
 	xmlDoc *doc = xml_file_read(path, err);
 
-	if (doc && schema_validate(doc, schema, err) == 0)
+	if (doc && schema_file_validate(schema, doc, err) == 0)
 		architecture = architecture_from(doc, path, err);
 	xmlFreeDoc(doc);
 	return architecture;

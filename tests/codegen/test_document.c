@@ -75,7 +75,7 @@ static const struct {
 } bad_documents[] = {
 	{"", "in:1: Document is empty", ""},
 	{"<Rule>", "in:1: Premature end of data in tag Rule line 1", ""},
-	{"<!DOCTYPE Rule><Rule/>", "in: a document type declaration is not allowed", ""},
+	{"<!DOCTYPE Rule><Rule/>", "in:1: a document type declaration is not allowed", ""},
 	{"<graph/>", "in: there is no entity", ""},
 	{"<Rul/>", "in:1: there is no class 'Rul'", "did you mean 'Rule'?"},
 	{"<MeasurerBase/>", "in:1: class MeasurerBase is abstract: only classes derived from it have entities", ""},

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "architecture_files.h"
-#include "support/xml_file.h"
 #include "testing.h"
+#include "xml_file.h"
 
 struct encoding {
 	uint32_t type;

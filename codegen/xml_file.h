@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* XML files as trees: reading them, and walking over elements and attributes. schema.h validates them. */
-#ifndef SUPPORT_XML_FILE_H
-#define SUPPORT_XML_FILE_H
+/*
+ * XML as trees: reading what may be hostile (no document type, no network, bounded by the input), and walking over
+ * elements and attributes. schema.h validates them.
+ */
+#ifndef CODEGEN_XML_FILE_H
+#define CODEGEN_XML_FILE_H
 
 #include <libxml/tree.h>
 #include <libxml/xmlerror.h>
@@ -27,9 +30,13 @@ struct xml_complaint {
 void xml_complaint_keep_first(void *complaint, XML_ERROR *error);
 void xml_complaint_clear(struct xml_complaint *complaint);
 
-/* The document, without network access and without changing anything global. Every element knows the path, which is
- * not copied. NULL on error ("FILE:LINE: what"). Free with xmlFreeDoc. */
+/*
+ * The document in the file, or in the len bytes at text, which are called name. Elements of a file know its path, which
+ * is not copied. NULL on error ("NAME:LINE: what"): not well formed, or with a document type declaration. Free with
+ * xmlFreeDoc.
+ */
 xmlDoc *xml_file_read(const char *path, struct rot_error *err);
+xmlDoc *xml_text_read(const char *name, const char *text, size_t len, struct rot_error *err);
 
 /* "FILE:LINE" of an element whose _private is the file's path. Fresh memory. */
 char *xml_where(const xmlNode *element);
