@@ -174,7 +174,7 @@ mkdir "$work/bin" && ln -s "$(command -v gcc)" "$(command -v make)" "$work/bin/"
 PATH=$work/bin "$rot" measure good out -quiet >"$work/out" 2>"$work/err"
 status=$?
 case $status:$(cat "$work/err") in
-"1:rot: warning: gnuplot is missing, there will be no plots: apt-get install gnuplot-nox"*"cannot draw 'out'"*) [ -s out.json ] && [ -s "$work/out" ] && [ -s out.gnuplot ] && [ ! -e out.pdf ] ;;
+"1:rot: warning: gnuplot is missing"*"apt-get install gnuplot-nox"*"cannot draw 'out'"*) [ -s out.json ] && [ -s "$work/out" ] && [ -s out.gnuplot ] && [ ! -e out.pdf ] ;;
 *) false ;;
 esac
 result=$?
