@@ -190,12 +190,31 @@ function_pow(xmlXPathParserContextPtr context, int nr_arguments)
 	xmlXPathReturnNumber(context, pow(xmlXPathPopNumber(context), exponent));
 }
 
+/* if(condition, value, otherwise): both values are evaluated, as all arguments are. */
+static void
+function_if(xmlXPathParserContextPtr context, int nr_arguments)
+{
+	xmlXPathObjectPtr value, otherwise;
+
+	if (!has_arguments(context, nr_arguments, 3))
+		return;
+	otherwise = valuePop(context);
+	value = valuePop(context);
+	if (xmlXPathPopBoolean(context)) {
+		xmlXPathFreeObject(otherwise);
+		valuePush(context, value);
+	} else {
+		xmlXPathFreeObject(value);
+		valuePush(context, otherwise);
+	}
+}
+
 static const struct {
 	const char *name;
 	xmlXPathFunction function;
 } functions[] = {
-	{"log2", function_log2}, {"max", function_max},   {"min", function_min},
-	{"pow", function_pow},   {"sqrt", function_sqrt},
+	{"if", function_if},   {"log2", function_log2}, {"max", function_max},
+	{"min", function_min}, {"pow", function_pow},   {"sqrt", function_sqrt},
 };
 
 /* ---- evaluation ---- */
@@ -294,7 +313,7 @@ report(const struct evaluation *evaluation, int code, const char *expression, st
 	} else if (code == XML_XPATH_EXPRESSION_OK + XPATH_UNKNOWN_FUNC_ERROR && evaluation->last_function) {
 		rot_error_set(err, 0, "expression '%s': there is no function '%s'", expression,
 			      evaluation->last_function);
-		rot_error_hint(err, "besides XPath's own there are log2, max, min, pow and sqrt");
+		rot_error_hint(err, "besides XPath's own there are if, log2, max, min, pow and sqrt");
 	} else {
 		rot_error_set(err, 0, "expression '%s': %s", expression,
 			      evaluation->message ? evaluation->message : "cannot be evaluated");

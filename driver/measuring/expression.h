@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Expressions: XPath 1.0 numbers, strings and booleans over variables, plus min, max, log2, pow, sqrt. Evaluated by
- * libxml2. */
+/* Expressions: XPath 1.0 numbers, strings and booleans over variables, plus min, max, log2, pow, sqrt and
+ * if(condition, value, otherwise). Evaluated by libxml2. */
 #ifndef MEASURING_EXPRESSION_H
 #define MEASURING_EXPRESSION_H
 

@@ -51,6 +51,9 @@ static const struct {
 	{"string-length($operation)", 4},
 	{"number($operation = 'read') * 5", 5},
 	{"boolean(0) + 1", 1},
+	{"if($size > 5, 2, 3)", 2},
+	{"if($size, 2, 3) + if(0, 10, 20)", 22},
+	{"if($operation = 'write', 2, if($half, 3, 4))", 3},
 };
 
 START_TEST(number_has_its_value)
@@ -102,6 +105,7 @@ static const struct {
 	{"$operation * 2", "not a number", ""},
 	{"min()", "expression 'min()'", ""},
 	{"pow(2)", "expression 'pow(2)'", ""},
+	{"if($size, 2)", "expression 'if($size, 2)'", ""},
 	{"sqrt(-1)", "not a number", ""},
 	{"log2(0)", "infinite", ""},
 	{"pow(10, 400)", "infinite", ""},
@@ -130,6 +134,8 @@ static const struct {
 	{"{pow(2, 53)} {pow(2, 40)}", "9007199254740992 1099511627776"},
 	{"{1e300}", "1e+300"},
 	{"{$operation}-{$size > 5}", "read-true"},
+	{"{$operation}{if($size > 5, '-large', '')}", "read-large"},
+	{"{$operation}{if($size < 5, '-small', '')}.", "read."},
 	{"{{$size}}", "{$size}"},
 	{"{concat('}', \"{\")}", "}{"},
 	{"{$size", NULL},
