@@ -19,7 +19,8 @@
  * variables):
  *
  *   <operations of="doublePrecisionFlop" count="2 * $bufferSize"/>           expected operations of one run
- *   <bytes border="llcRam" direction="read|write" count="..."/>              expected bytes of one run, cold data
+ *   <bytes border="l2l3 llcRam" direction="read|write" count="..."/>         expected bytes of one run, cold data,
+ *                                                                             at each of these borders
  *     compulsory="..."                                                        if each datum crosses once, without lines
  *                                                                             that are loaded to be written; else count
  *   <dataSize bytes="3 * 8 * $bufferSize"/>                                  memory the kernel allocates
@@ -44,7 +45,7 @@ enum definition_row_kind {
 
 struct definition_row {
 	enum definition_row_kind kind;
-	const char *of;         /* operation, border, CPU flag, name of a variable, file of a library     */
+	const char *of;         /* operation, borders, CPU flag, name of a variable, file of a library    */
 	const char *direction;  /* bytes: "read" or "write"                                               */
 	const char *expression; /* operations, bytes, dataSize, let: the value; check: the condition      */
 	const char *condition;  /* if="": the row counts only when true; "" is always                     */

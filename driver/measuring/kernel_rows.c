@@ -2,6 +2,8 @@
 /* See kernel_rows.h. */
 #include "measuring/kernel_rows.h"
 
+#include <string.h>
+
 #include "rot.h"
 
 const char *
@@ -10,9 +12,30 @@ kernel_class_name(const struct kernel_base *kernel)
 	return kernel->entity.class->name;
 }
 
-/* The fields of the kernel and the system variables ($l1DataBytes, $l2Bytes, $llcBytes, $lineBytes). */
+/* What the caches before a border hold: each thread has its own, but for the last level. 0: there are none, or nobody
+ * tells. */
+static double
+cache_bytes(const struct machine *machine, const struct kernel_base *kernel, const char *border)
+{
+	const struct {
+		const char *border;
+		double bytes;
+	} caches[] = {
+		{"l1l2", (double)machine->l1_data_bytes * kernel->num_threads},
+		{"l2l3", (double)machine->l2_bytes * kernel->num_threads},
+		{"llcRam", (double)machine->llc_bytes},
+	};
+
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
+		if (strcmp(caches[i].border, border) == 0)
+			return caches[i].bytes;
+	return 0;
+}
+
+/* The fields of the kernel and the system variables ($l1DataBytes, $l2Bytes, $llcBytes, $lineBytes, and $cacheBytes of
+ * the border). */
 static struct expression_scope *
-kernel_scope(const struct rot *rot, const struct kernel_base *kernel)
+kernel_scope(const struct rot *rot, const struct kernel_base *kernel, const char *border)
 {
 	struct expression_scope *scope = expression_scope_new(NULL);
 
@@ -20,6 +43,7 @@ kernel_scope(const struct rot *rot, const struct kernel_base *kernel)
 	expression_scope_set_number(scope, "l2Bytes", (double)rot->machine->l2_bytes);
 	expression_scope_set_number(scope, "llcBytes", (double)rot->machine->llc_bytes);
 	expression_scope_set_number(scope, "lineBytes", (double)rot->machine->line_bytes);
+	expression_scope_set_number(scope, "cacheBytes", cache_bytes(rot->machine, kernel, border));
 	expression_scope_set_entity(scope, kernel);
 	return scope;
 }
@@ -46,11 +70,21 @@ set_variable(const struct definition_row *row, struct expression_scope *scope, s
 	return 0;
 }
 
-int
-kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind,
-		int (*visit)(const struct definition_row *row, const struct expression_scope *scope, void *context,
-			     struct rot_error *err),
-		void *context, struct rot_error *err)
+bool
+kernel_row_names(const struct definition_row *row, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = row->of; (at = strstr(at, word)); at += length)
+		if ((at == row->of || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+			return true;
+	return false;
+}
+
+/* border "": rows that are of none. */
+static int
+each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind, const char *border,
+	 kernel_row_visitor *visit, void *context, struct rot_error *err)
 {
 	const struct definition *definition = kernel_definition(rot, kernel, err);
 	struct expression_scope *scope;
@@ -58,12 +92,12 @@ kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum de
 
 	if (!definition)
 		return -1;
-	scope = kernel_scope(rot, kernel);
+	scope = kernel_scope(rot, kernel, border);
 	for (size_t i = 0; rc == 0 && i < definition->nr_rows; i++) {
 		const struct definition_row *row = &definition->rows[i];
 		bool holds = true;
 
-		if (row->kind != kind && row->kind != DEFINITION_LET)
+		if (row->kind != DEFINITION_LET && (row->kind != kind || (border[0] && !kernel_row_names(row, border))))
 			continue;
 		if (row->condition[0])
 			rc = expression_bool(scope, row->condition, &holds, err);
@@ -75,4 +109,18 @@ kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum de
 	}
 	expression_scope_delete(scope);
 	return rc;
+}
+
+int
+kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind,
+		kernel_row_visitor *visit, void *context, struct rot_error *err)
+{
+	return each_row(rot, kernel, kind, "", visit, context, err);
+}
+
+int
+kernel_each_bytes_row(const struct rot *rot, const struct kernel_base *kernel, const char *border,
+		      kernel_row_visitor *visit, void *context, struct rot_error *err)
+{
+	return each_row(rot, kernel, DEFINITION_BYTES, border, visit, context, err);
 }

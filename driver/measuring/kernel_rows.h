@@ -16,13 +16,21 @@ const char *kernel_class_name(const struct kernel_base *kernel);
 const struct definition *
 kernel_definition(const struct rot *rot, const struct kernel_base *kernel, struct rot_error *err);
 
+typedef int kernel_row_visitor(const struct definition_row *row, const struct expression_scope *scope, void *context,
+			       struct rot_error *err);
+
 /*
  * Calls visit for each row of the kind whose condition holds, in order; stops at the first that returns -1. 0 or -1.
  * Errors name the definition's file and line.
  */
 int kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enum definition_row_kind kind,
-		    int (*visit)(const struct definition_row *row, const struct expression_scope *scope, void *context,
-				 struct rot_error *err),
-		    void *context, struct rot_error *err);
+		    kernel_row_visitor *visit, void *context, struct rot_error *err);
+
+/* The same for the rows of bytes that name the border; there $cacheBytes is what the caches before it hold. */
+int kernel_each_bytes_row(const struct rot *rot, const struct kernel_base *kernel, const char *border,
+			  kernel_row_visitor *visit, void *context, struct rot_error *err);
+
+/* Is the word (a border) one of those, separated by blanks, that the row is of? */
+bool kernel_row_names(const struct definition_row *row, const char *word);
 
 #endif

@@ -14,8 +14,8 @@
 /* ---- expected work ---- */
 
 struct sum {
-	const char *of, *direction;
-	bool is_compulsory; /* the row's compulsory bytes, where it says other ones */
+	const char *of, *direction; /* the operation; of bytes the direction */
+	bool is_compulsory;         /* the row's compulsory bytes, where it says other ones */
 	double total;
 	bool found;
 };
@@ -29,16 +29,10 @@ is_part_of(const char *part, const char *whole)
 }
 
 static int
-add_row(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
+add_value(const char *expression, const struct expression_scope *scope, struct sum *sum, struct rot_error *err)
 {
-	struct sum *sum = context;
-	const char *expression = sum->is_compulsory && row->text[0] ? row->text : row->expression;
 	double value;
 
-	if (!is_part_of(row->of, sum->of))
-		return 0;
-	if (sum->direction && strcmp(sum->direction, "both") != 0 && strcmp(sum->direction, row->direction) != 0)
-		return 0;
 	if (expression_number(scope, expression, &value, err) < 0)
 		return -1;
 	if (value < 0)
@@ -48,13 +42,32 @@ add_row(const struct definition_row *row, const struct expression_scope *scope, 
 	return 0;
 }
 
+static int
+add_operations(const struct definition_row *row, const struct expression_scope *scope, void *context,
+	       struct rot_error *err)
+{
+	struct sum *sum = context;
+
+	return is_part_of(row->of, sum->of) ? add_value(row->expression, scope, sum, err) : 0;
+}
+
+static int
+add_bytes(const struct definition_row *row, const struct expression_scope *scope, void *context, struct rot_error *err)
+{
+	struct sum *sum = context;
+
+	if (strcmp(sum->direction, "both") != 0 && strcmp(sum->direction, row->direction) != 0)
+		return 0;
+	return add_value(sum->is_compulsory && row->text[0] ? row->text : row->expression, scope, sum, err);
+}
+
 bool
 kernel_expected_operations(struct rot *rot, const struct kernel_base *kernel, const char *operation, double *count,
 			   struct rot_error *err)
 {
 	struct sum sum = {.of = operation};
 
-	if (kernel_each_row(rot, kernel, DEFINITION_OPERATIONS, add_row, &sum, err) < 0)
+	if (kernel_each_row(rot, kernel, DEFINITION_OPERATIONS, add_operations, &sum, err) < 0)
 		return false;
 	*count = sum.total;
 	return sum.found;
@@ -64,9 +77,9 @@ bool
 kernel_expected_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
 		      double *bytes, struct rot_error *err)
 {
-	struct sum sum = {.of = border, .direction = direction};
+	struct sum sum = {.direction = direction};
 
-	if (kernel_each_row(rot, kernel, DEFINITION_BYTES, add_row, &sum, err) < 0)
+	if (kernel_each_bytes_row(rot, kernel, border, add_bytes, &sum, err) < 0)
 		return false;
 	*bytes = sum.total;
 	return sum.found;
@@ -76,9 +89,9 @@ bool
 kernel_compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *border, const char *direction,
 			double *bytes, struct rot_error *err)
 {
-	struct sum sum = {.of = border, .direction = direction, .is_compulsory = true};
+	struct sum sum = {.direction = direction, .is_compulsory = true};
 
-	if (kernel_each_row(rot, kernel, DEFINITION_BYTES, add_row, &sum, err) < 0)
+	if (kernel_each_bytes_row(rot, kernel, border, add_bytes, &sum, err) < 0)
 		return false;
 	*bytes = sum.total;
 	return sum.found;

@@ -36,6 +36,7 @@ static const char tiny_xml[] =
 	"<operations of='singlePrecisionFlop' count='$size div ($step - 5)'/>\n"
 	"<bytes border='llcRam' direction='read' count='8 * $size'/>\n"
 	"<bytes border='l2l3' direction='read' if='8 * $size &gt; $l2Bytes' count='8 * $size'/>\n"
+	"<bytes border='cpuL1 l2l3' direction='write' count='$cacheBytes'/>\n"
 	"</derivedClass>\n";
 
 static const char tiny_c[] = "#include \"kernel.h\"\n#include \"TinyData.h\"\n#include "

@@ -472,6 +472,30 @@ START_TEST(expected_work_follows_the_definition)
 }
 END_TEST
 
+/* One row for several borders: each has its own caches, and each thread its own part of them. */
+START_TEST(rows_are_of_the_borders_they_name)
+{
+	static const char *const two[] = {"numThreads=2", NULL};
+	static const char *const borders[] = {"l1l2", "l2l", "l3", "llcRam"};
+	struct measurement *a = fixture_measurement("Tiny", NULL), *b = fixture_measurement("Tiny", two);
+	struct rot_error err = {0};
+	double value = -1;
+
+	rot.machine->l2_bytes = 1000;
+	ck_assert(kernel_expected_bytes(&rot, fixture_kernel(a), "l2l3", "write", &value, &err));
+	ck_assert_double_eq(value, 1000);
+	ck_assert(kernel_expected_bytes(&rot, fixture_kernel(b), "l2l3", "write", &value, &err));
+	ck_assert_double_eq(value, 2000);
+	ck_assert(kernel_expected_bytes(&rot, fixture_kernel(b), "cpuL1", "write", &value, &err));
+	ck_assert_double_eq(value, 0);
+	for (size_t i = 0; i < sizeof borders / sizeof *borders; i++)
+		ck_assert(!kernel_expected_bytes(&rot, fixture_kernel(a), borders[i], "write", &value, &err));
+	ck_assert_str_eq(err.text, "");
+	rot_graph_delete(a);
+	rot_graph_delete(b);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&same_core_is_found_without_make, 1},
 	{&going_back_to_flags_builds_nothing_and_new_flags_only_the_kernel, 1},
@@ -493,6 +517,7 @@ static const struct listed_test tests[] = {
 	{&missing_tools_are_named_with_what_installs_them, 1},
 	{&kernel_that_cannot_work_is_refused, 1},
 	{&expected_work_follows_the_definition, 1},
+	{&rows_are_of_the_borders_they_name, 1},
 };
 
 const struct suite test_suite = SUITE("core_build", tests, .set_up = setup, .tear_down = teardown);
