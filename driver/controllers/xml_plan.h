@@ -179,10 +179,9 @@ int xml_show_view(const struct xml_controller *controller, struct sample_view *v
 int xml_show_runs(const struct xml_controller *controller, struct experiment_plot *plot, const xmlNode *element,
 		  struct rot_error *err);
 
-/* A <curve> or <marker> of the plot that was added last, which is plot. */
-int xml_show_curve(const struct xml_controller *controller, struct experiment *experiment,
+/* xml_show_lines.c: each <curve>, <marker> and <cacheMarkers> of the element of the plot that was added last, which is
+ * plot. */
+int xml_show_lines(const struct xml_controller *controller, struct experiment *experiment,
 		   const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err);
-int xml_show_marker(const struct xml_controller *controller, struct experiment *experiment,
-		    const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err);
 
 #endif

@@ -181,10 +181,8 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 		rc = xml_check_texts(controller, &reading.plot, element, err);
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
 		rc = xml_error_at(element, err);
-	for (const xmlNode *c = xml_child(element, "curve"); rc == 0 && c; c = xml_next(c, "curve"))
-		rc = xml_show_curve(controller, experiment, &reading.plot, c, err);
-	for (const xmlNode *m = xml_child(element, "marker"); rc == 0 && m; m = xml_next(m, "marker"))
-		rc = xml_show_marker(controller, experiment, &reading.plot, m, err);
+	if (rc == 0)
+		rc = xml_show_lines(controller, experiment, &reading.plot, element, err);
 	reading_clear(&reading);
 	return rc;
 }

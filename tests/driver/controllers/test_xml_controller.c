@@ -464,6 +464,52 @@ START_TEST(curves_are_drawn)
 }
 END_TEST
 
+/* Where the data are as large as a cache: no line for a level that nobody tells, none twice where the last one is the
+ * second. */
+START_TEST(caches_are_marked)
+{
+	static const struct {
+		int64_t l1, l2, llc;
+		size_t nr;
+		const char *last;
+		double at;
+	} cases[] = {
+		{32768, 1 << 20, 32 << 20, 3, "last-level cache", 2097153},
+		{32768, 1 << 20, 1 << 20, 2, "L2", 65537},
+		{32768, 0, 1 << 20, 2, "last-level cache", 65537},
+		{0, 0, 0, 0, "", 0},
+	};
+	const int64_t l1 = rot.machine->l1_data_bytes, l2 = rot.machine->l2_bytes, llc = rot.machine->llc_bytes;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct rot_error err;
+		struct xml_controller *c =
+			open_text(HEAD AXIS POINT "<plot type='series' title='T' x='n' y='time'>\n"
+						  "<cacheMarkers at='{$bytes div 16 + 1}'/></plot>\n" TAIL,
+				  &err);
+		struct experiment *experiment = experiment_new(&rot, "c", "c", 0, &err);
+		const struct experiment_own_plot *plot;
+
+		rot.machine->l1_data_bytes = cases[i].l1;
+		rot.machine->l2_bytes = cases[i].l2;
+		rot.machine->llc_bytes = cases[i].llc;
+		ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
+		ck_assert_msg(xml_plan_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
+		plot = &experiment->plots[0];
+		ck_assert_uint_eq(plot->nr_markers, cases[i].nr);
+		if (cases[i].nr) {
+			ck_assert_str_eq(plot->markers[cases[i].nr - 1].label, cases[i].last);
+			ck_assert_double_eq(plot->markers[cases[i].nr - 1].x, cases[i].at);
+		}
+		experiment_delete(experiment);
+		xml_controller_close(c);
+	}
+	rot.machine->l1_data_bytes = l1;
+	rot.machine->l2_bytes = l2;
+	rot.machine->llc_bytes = llc;
+}
+END_TEST
+
 START_TEST(shared_parts_are_included)
 {
 	struct rot_error err;
@@ -545,6 +591,7 @@ static const struct listed_test tests[] = {
 	{&shared_parts_are_included, 1},
 	{&points_without_their_library_are_left_out, 1},
 	{&curves_are_drawn, 1},
+	{&caches_are_marked, 1},
 	{&missing_and_unknown, 1},
 	{&current_folder_comes_first, 1},
 };

@@ -171,8 +171,15 @@ static const struct {
 	 "<plot type='roofline' x='operationalIntensity:flop:llcRam' y='performance:flop'>\n<marker at='1' "
 	 "label='a'/></plot>" TAIL,
 	 "c.xml:5: <marker>: a roofline has none", ""},
+	{__LINE__,
+	 HEAD AXIS POINT
+	 "<plot type='roofline' x='operationalIntensity:flop:llcRam' y='performance:flop'>\n<cacheMarkers "
+	 "at='1'/></plot>" TAIL,
+	 "c.xml:5: <cacheMarkers>: a roofline has none", ""},
 	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'>\n<marker at='{$m}' label='a'/></plot>" TAIL,
 	 "c.xml:5: ...", "$m"},
+	{__LINE__, HEAD AXIS POINT "<plot type='series' x='n' y='time'>\n<cacheMarkers at='{$byte}'/></plot>" TAIL,
+	 "c.xml:5: ...", "$bytes"},
 	{__LINE__, HEAD AXIS POINT "<plot type='distribution' x='n' y='time' differenceFrom='s'/>" TAIL,
 	 "c.xml:4: <plot differenceFrom>: only a plot of type series shows differences", ""},
 	{__LINE__, HEAD AXIS POINT "<table><column of='m'/></table>" TAIL, "c.xml:4: ...", ""},
