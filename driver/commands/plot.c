@@ -81,7 +81,7 @@ const struct command plot_command = {
 	.description =
 		"FILE.json is what rot measure wrote, or rot run with -o or -j. Nothing is measured: points and "
 		"ceilings are those of the files. Ceilings of different machines are labelled by their files, and "
-		"dashed.",
+		"dashed. With -plots=terminal it is drawn here, as text, and no file is written.",
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.options = &table,

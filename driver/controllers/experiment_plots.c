@@ -7,6 +7,7 @@
 #include "configuration/configuration.h"
 #include "controllers/experiment_drawing.h"
 #include "memory.h"
+#include "plots/places.h"
 #include "quantities/value_text.h"
 #include "rot.h"
 
@@ -80,7 +81,7 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 			.machine = own[i]->machine,
 		};
 	}
-	rc = roofline_plot_write(&plot, output_name, err);
+	rc = roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
 	for (size_t i = 0; i < nr; i++)
 		free((char *)ceilings[i].label);
 	free(ceilings);
@@ -94,9 +95,11 @@ draw(const struct drawing *d, const char *output_name, struct rot_error *err)
 	struct distribution_plot distribution = {make_frame(d), d->series, d->nr_series};
 	struct series_plot series = {make_frame(d), d->series, d->nr_series};
 
-	switch (d->own->plot.kind) {
-	case EXPERIMENT_ROOFLINE:
+	if (d->own->plot.kind == EXPERIMENT_ROOFLINE)
 		return draw_roofline(d, output_name, err);
+	if (!plots_go_to(d->experiment->rot->configuration, PLOTS_IN_FILES))
+		return 0;
+	switch (d->own->plot.kind) {
 	case EXPERIMENT_DISTRIBUTION:
 		return distribution_plot_write(&distribution, output_name, err);
 	default:

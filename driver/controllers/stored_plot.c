@@ -13,6 +13,7 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "number.h"
+#include "plots/places.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "support/json.h"
@@ -345,7 +346,7 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 	if (!options->has_no_ceilings)
 		add_ceilings(&job);
 	rc = experiment_write_plots(job.experiment, err);
-	if (rc == 0)
+	if (rc == 0 && plots_go_to(rot->configuration, PLOTS_IN_FILES))
 		printf("%s.pdf, %s.svg: points: %zu, files: %zu\n", options->output_name, options->output_name,
 		       experiment_nr_points(job.experiment), job.nr);
 out:

@@ -98,18 +98,14 @@ tick_text(int digit, int exponent)
 	return text;
 }
 
-char *
-layout_ticks(const struct layout_axis *axis)
+size_t
+layout_log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 {
 	static const int labelled_when_short[] = {1, 2, 5};
-	double decades;
-	char *list = rot_strdup("("), *next;
+	const double decades = log10(axis->high / axis->low);
+	size_t nr = 0;
 
-	if (!axis->is_log) {
-		free(list);
-		return NULL;
-	}
-	decades = log10(axis->high / axis->low);
+	*ticks = NULL;
 	for (int exponent = (int)floor(log10(axis->low)); exponent <= (int)ceil(log10(axis->high)); exponent++) {
 		for (int digit = 1; digit < 10; digit++) {
 			double value = digit * pow(10, exponent);
@@ -119,16 +115,44 @@ layout_ticks(const struct layout_axis *axis)
 				is_labelled |= digit == labelled_when_short[i];
 			if (value < axis->low * (1 - 1e-9) || value > axis->high * (1 + 1e-9))
 				continue;
-			char *number = rot_number_text(value, 6), *text = tick_text(digit, exponent);
-
-			next = rot_format("%s%s\"%s\" %s %d", list, list[1] ? ", " : "", is_labelled ? text : "",
-					  number, is_labelled ? 0 : 1);
-			free(text);
-			free(number);
-			free(list);
-			list = next;
+			*ticks = rot_realloc(*ticks, nr + 1, sizeof(**ticks));
+			(*ticks)[nr++] =
+				(struct layout_tick){value, is_labelled ? tick_text(digit, exponent) : rot_strdup("")};
 		}
 	}
+	return nr;
+}
+
+void
+layout_ticks_delete(struct layout_tick *ticks, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		free(ticks[i].text);
+	free(ticks);
+}
+
+char *
+layout_ticks(const struct layout_axis *axis)
+{
+	struct layout_tick *ticks;
+	char *list = rot_strdup("("), *next;
+	size_t nr;
+
+	if (!axis->is_log) {
+		free(list);
+		return NULL;
+	}
+	nr = layout_log_ticks(axis, &ticks);
+	for (size_t i = 0; i < nr; i++) {
+		char *number = rot_number_text(ticks[i].value, 6);
+
+		next = rot_format("%s%s\"%s\" %s %d", list, i ? ", " : "", ticks[i].text, number,
+				  ticks[i].text[0] == '\0');
+		free(number);
+		free(list);
+		list = next;
+	}
+	layout_ticks_delete(ticks, nr);
 	next = rot_format("%s)", list);
 	free(list);
 	return next;

@@ -55,10 +55,20 @@ enum layout_end layout_end_of(const struct layout_axis *axis, double value);
  */
 struct layout_axis layout_range(const struct plot_axis *axis, const double *values, size_t nr, double length);
 
+/* A tick of a logarithmic axis. */
+struct layout_tick {
+	double value;
+	char *text; /* "": without a label */
+};
+
 /*
- * Ticks within the axis as gnuplot's list "(\"10\" 10, \"\" 20 1, ...)": labels at powers of ten, or at 1, 2, 5 where
- * the axis is short; "2·10⁶" where digits would be many. Fresh memory. Linear axes: NULL (gnuplot's own ticks).
+ * Those within a logarithmic axis, ascending: labels at powers of ten, or at 1, 2, 5 where the axis is short; "2·10⁶"
+ * where digits would be many. Gives how many; delete them.
  */
+size_t layout_log_ticks(const struct layout_axis *axis, struct layout_tick **ticks);
+void layout_ticks_delete(struct layout_tick *ticks, size_t nr);
+
+/* The same as gnuplot's list "(\"10\" 10 0, \"\" 20 1, ...)". Fresh memory. Linear axes: NULL (gnuplot's own ticks). */
 char *layout_ticks(const struct layout_axis *axis);
 
 /* A rectangle that is taken, rotated by angle (degrees) around its centre. */

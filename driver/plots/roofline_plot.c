@@ -8,6 +8,7 @@
 #include "plots/gnuplot.h"
 #include "plots/layout.h"
 #include "plots/points.h"
+#include "plots/roofline_shape.h"
 #include "plots/script.h"
 
 /* What a label keeps off: everything drawn if there is room, else marks and labels, else labels only. */
@@ -17,7 +18,7 @@ enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_LINE, NR_OBSTACLES };
 struct drawing {
 	const struct roofline_plot *plot;
 	FILE *script;
-	struct layout_axis x, y;
+	struct roofline_shape shape;
 	struct layout obstacles[NR_OBSTACLES];
 };
 
@@ -28,90 +29,18 @@ take(struct drawing *drawing, enum obstacle kind, const struct layout_box *box)
 		layout_take(&drawing->obstacles[i], box);
 }
 
-/* ---- ranges ---- */
-
-static double
-highest(const struct roofline_plot *plot, size_t machine, bool is_bandwidth)
-{
-	double value = NAN;
-
-	for (size_t i = 0; i < plot->nr_ceilings; i++)
-		if (plot->ceilings[i].is_bandwidth == is_bandwidth && plot->ceilings[i].machine == machine)
-			value = fmax(value, plot->ceilings[i].value);
-	return value;
-}
-
-static double
-lowest(const struct roofline_plot *plot, bool is_bandwidth)
-{
-	double value = NAN;
-
-	for (size_t i = 0; i < plot->nr_ceilings; i++)
-		if (plot->ceilings[i].is_bandwidth == is_bandwidth)
-			value = fmin(value, plot->ceilings[i].value);
-	return value;
-}
-
-/* All points, all performance ceilings, and all ridge points of each machine's highest performance are to be seen. */
-static void
-choose_ranges(struct drawing *drawing)
-{
-	const struct roofline_plot *plot = drawing->plot;
-	struct point_values values = point_values_of(plot->series, plot->nr_series);
-
-	for (size_t i = 0; i < plot->nr_ceilings; i++) {
-		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
-
-		if (ceiling->is_bandwidth)
-			point_values_add(&values, highest(plot, ceiling->machine, false) / ceiling->value, NAN);
-		else
-			point_values_add(&values, NAN, ceiling->value);
-	}
-	struct plot_axis x = plot->frame.x, y = plot->frame.y;
-
-	x.is_log = y.is_log = true;
-	drawing->x = layout_range(&x, values.x, values.nr, LAYOUT_PANEL_WIDTH);
-	/* the steepest roof at the left edge, so that the diagonals fill the panel's height but not more */
-	point_values_add(&values, NAN, fmax(drawing->x.low * lowest(plot, true) * 2, drawing->y.low));
-	drawing->y = layout_range(&y, values.y, values.nr, LAYOUT_PANEL_HEIGHT);
-	point_values_clear(&values);
-}
-
 /* ---- ceilings ---- */
 
-struct segment {
-	double x1, y1, x2, y2; /* axis units */
-};
-
-/* A performance line starts where the steepest bandwidth line meets it; a bandwidth line ends at the highest
- * performance. */
-static struct segment
-ceiling_segment(const struct drawing *drawing, const struct roofline_ceiling *ceiling)
-{
-	const struct layout_axis *x = &drawing->x, *y = &drawing->y;
-	double steepest = highest(drawing->plot, ceiling->machine, true),
-	       peak = highest(drawing->plot, ceiling->machine, false);
-
-	if (!ceiling->is_bandwidth) {
-		double start = isnan(steepest) ? x->low : fmax(x->low, ceiling->value / steepest);
-
-		return (struct segment){start, ceiling->value, x->high, ceiling->value};
-	}
-	double top = isnan(peak) ? y->high : fmin(peak, y->high);
-	double left = fmax(x->low, y->low / ceiling->value), right = fmin(x->high, top / ceiling->value);
-
-	return (struct segment){left, left * ceiling->value, right, right * ceiling->value};
-}
-
 static struct layout_box
-segment_box(const struct drawing *drawing, const struct segment *segment)
+segment_box(const struct drawing *drawing, const struct roofline_segment *segment)
 {
-	return layout_line(layout_position(&drawing->x, segment->x1), layout_position(&drawing->y, segment->y1),
-			   layout_position(&drawing->x, segment->x2), layout_position(&drawing->y, segment->y2));
+	return layout_line(
+		layout_position(&drawing->shape.x, segment->x1), layout_position(&drawing->shape.y, segment->y1),
+		layout_position(&drawing->shape.x, segment->x2), layout_position(&drawing->shape.y, segment->y2));
 }
 
 static void
-write_segment(const struct drawing *drawing, const struct segment *segment, const char *style)
+write_segment(const struct drawing *drawing, const struct roofline_segment *segment, const char *style)
 {
 	fputs("set arrow from ", drawing->script);
 	script_write_number(drawing->script, segment->x1);
@@ -134,7 +63,8 @@ write_band(const struct drawing *drawing, const struct roofline_ceiling *ceiling
 		return;
 	low.value = ceiling->low;
 	high.value = ceiling->high;
-	struct segment a = ceiling_segment(drawing, &low), b = ceiling_segment(drawing, &high);
+	struct roofline_segment a = roofline_segment_of(&drawing->shape, &low),
+				b = roofline_segment_of(&drawing->shape, &high);
 	/* where one line meets the one edge of the panel and the other line another edge, the panel's corner is between
 	 */
 	const double corners[][2] = {
@@ -153,7 +83,8 @@ write_band(const struct drawing *drawing, const struct roofline_ceiling *ceiling
 }
 
 static void
-write_ceiling(const struct drawing *drawing, const struct roofline_ceiling *ceiling, const struct segment *segment)
+write_ceiling(const struct drawing *drawing, const struct roofline_ceiling *ceiling,
+	      const struct roofline_segment *segment)
 {
 	static const char *const dashes[] = {"", " dashtype (14,5)", " dashtype (4,4)", " dashtype (14,4,4,4)"};
 	const size_t nr = sizeof dashes / sizeof *dashes;
@@ -171,10 +102,10 @@ write_ceilings(struct drawing *drawing)
 {
 	for (size_t i = 0; i < drawing->plot->nr_ceilings; i++) {
 		const struct roofline_ceiling *ceiling = &drawing->plot->ceilings[i];
-		struct segment segment = ceiling_segment(drawing, ceiling);
+		struct roofline_segment segment = roofline_segment_of(&drawing->shape, ceiling);
 		struct layout_box box = segment_box(drawing, &segment);
 
-		if (segment.x1 >= segment.x2 || segment.y1 > drawing->y.high || segment.y2 < drawing->y.low)
+		if (!roofline_segment_is_visible(&drawing->shape, &segment))
 			continue;
 		write_band(drawing, ceiling);
 		write_ceiling(drawing, ceiling, &segment);
@@ -201,7 +132,7 @@ write_ceiling_label(FILE *out, const struct roofline_ceiling *ceiling, const cha
 static void
 place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceiling)
 {
-	struct segment segment = ceiling_segment(drawing, ceiling);
+	struct roofline_segment segment = roofline_segment_of(&drawing->shape, ceiling);
 	struct layout_box line = segment_box(drawing, &segment);
 	char *text = rot_format("%s (%s)", ceiling->name, ceiling->label);
 	double width = layout_text_width(text), height = layout_text_height();
@@ -236,13 +167,13 @@ place_ceiling_label(struct drawing *drawing, const struct roofline_ceiling *ceil
 static double
 shown_x(const struct drawing *drawing, const struct plot_point *point)
 {
-	return point_shown_x(point, &(struct point_edges){drawing->x, drawing->y});
+	return point_shown_x(point, &(struct point_edges){drawing->shape.x, drawing->shape.y});
 }
 
 static double
 shown_y(const struct drawing *drawing, const struct plot_point *point)
 {
-	return point_shown_y(point, &(struct point_edges){drawing->x, drawing->y});
+	return point_shown_y(point, &(struct point_edges){drawing->shape.x, drawing->shape.y});
 }
 
 /* Extent of a value with its spread along an axis, at least that of a mark. */
@@ -261,10 +192,11 @@ extent(const struct layout_axis *axis, const struct summary *summary, double sho
 static void
 take_sign(struct drawing *drawing, const struct plot_point *point)
 {
-	struct layout_box box = {drawing->x.length - SCRIPT_END_SIGN, layout_position(&drawing->y, point->y.value),
-				 LAYOUT_SMALL_FONT, LAYOUT_SMALL_FONT, 0};
+	struct layout_box box = {drawing->shape.x.length - SCRIPT_END_SIGN,
+				 layout_position(&drawing->shape.y, point->y.value), LAYOUT_SMALL_FONT,
+				 LAYOUT_SMALL_FONT, 0};
 
-	if (layout_end_of(&drawing->x, point->x.value) == LAYOUT_HIGH_END)
+	if (layout_end_of(&drawing->shape.x, point->x.value) == LAYOUT_HIGH_END)
 		take(drawing, OBSTACLE_MARK, &box);
 }
 
@@ -275,14 +207,14 @@ take_series(struct drawing *drawing, const struct plot_series *series)
 		const struct plot_point *point = &series->points[i];
 		struct layout_box box = {0};
 
-		extent(&drawing->x, &point->x, shown_x(drawing, point), &box.x, &box.width);
-		extent(&drawing->y, &point->y, shown_y(drawing, point), &box.y, &box.height);
+		extent(&drawing->shape.x, &point->x, shown_x(drawing, point), &box.x, &box.width);
+		extent(&drawing->shape.y, &point->y, shown_y(drawing, point), &box.y, &box.height);
 		take(drawing, OBSTACLE_MARK, &box);
 		take_sign(drawing, point);
 		if (i == 0)
 			continue;
-		struct segment line = {shown_x(drawing, point - 1), shown_y(drawing, point - 1),
-				       shown_x(drawing, point), shown_y(drawing, point)};
+		struct roofline_segment line = {shown_x(drawing, point - 1), shown_y(drawing, point - 1),
+						shown_x(drawing, point), shown_y(drawing, point)};
 
 		box = segment_box(drawing, &line);
 		take(drawing, OBSTACLE_LINE, &box);
@@ -313,8 +245,8 @@ place_point_label(struct drawing *drawing, const struct plot_point *point, const
 		{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1},
 	};
 	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
-	double x = layout_position(&drawing->x, shown_x(drawing, point));
-	double y = layout_position(&drawing->y, shown_y(drawing, point));
+	double x = layout_position(&drawing->shape.x, shown_x(drawing, point));
+	double y = layout_position(&drawing->shape.y, shown_y(drawing, point));
 	double width = layout_text_width(text), height = layout_text_height();
 	bool is_placed = !isfinite(x) || !isfinite(y);
 
@@ -366,7 +298,7 @@ write_same_size(struct drawing *drawing)
 		for (size_t i = 0; i < plot->series[s].nr_points; i++) {
 			const struct plot_point *a = &plot->series[s].points[i];
 			const struct plot_point *b = point_of_size(&plot->series[s + 1], a->size);
-			struct segment segment = {shown_x(drawing, a), shown_y(drawing, a), 0, 0};
+			struct roofline_segment segment = {shown_x(drawing, a), shown_y(drawing, a), 0, 0};
 			struct layout_box box;
 
 			if (!b)
@@ -405,19 +337,20 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	drawing->script = gnuplot->script;
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		drawing->obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
-	choose_ranges(drawing);
+	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	struct plot_frame frame = plot->frame;
 	struct layout_page page = layout_page_of(&frame, plot->series, plot->nr_series);
 
 	frame.x.is_log = frame.y.is_log = true;
-	script_write_frame(gnuplot->script, &frame, &page, &drawing->x, &drawing->y, plot->nr_series);
+	script_write_frame(gnuplot->script, &frame, &page, &drawing->shape.x, &drawing->shape.y, plot->nr_series);
 	write_ceilings(drawing);
 	for (size_t s = 0; s < plot->nr_series; s++)
 		take_series(drawing, &plot->series[s]);
 	write_same_size(drawing);
 	place_labels(drawing);
-	points_write_data(gnuplot->data, plot->series, plot->nr_series, &(struct point_edges){drawing->x, drawing->y});
-	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &drawing->x, &drawing->y);
+	points_write_data(gnuplot->data, plot->series, plot->nr_series,
+			  &(struct point_edges){drawing->shape.x, drawing->shape.y});
+	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &drawing->shape.x, &drawing->shape.y);
 	script_write_outputs(gnuplot->script, &page, command);
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		layout_clear(&drawing->obstacles[i]);

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "memory.h"
 #include "support/clock.h"
 #include "support/progress.h"
+#include "support/terminal.h"
 
 #define TERMINAL_INTERVAL_S 0.1
 #define LOG_INTERVAL_S 60
@@ -72,8 +72,7 @@ progress_text(const char *title, size_t point, size_t nr_points, int run, int nr
 static int
 fitting_length(const char *text)
 {
-	struct winsize size;
-	size_t width = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u : 79;
+	const size_t columns = terminal_columns(STDERR_FILENO, 80), width = columns > 1 ? columns - 1 : 79;
 	size_t length = strlen(text);
 
 	if (length <= width)

@@ -154,6 +154,15 @@ holds "the range" points.gnuplot 'set xrange [0.01:10]'
 sed 's/Gflop\/s/&/; s/"unit": "byte\/s"/"unit": "byte\/cycle"/' first.json >mixed.json
 call plot mixed.json -o mixed
 has "ceilings per cycle" 0 "mixed.pdf" "ceilings of 'mixed.json' in byte/cycle are left out: the performance is in flop/s"
+LC_ALL=C call plot first.json -plots=terminal -o text
+has "text" 0 "o Triad" ""
+has "a ceiling in it" 0 " FMA 1.5 Gflop/s" ""
+result=1
+[ -e text.pdf ] || [ -e text.gnuplot ] || result=0
+check "no files beside text"
+call plot first.json -plots=both -o both
+has "text beside files" 0 "both.pdf, both.svg" ""
+has "and text" 0 "[flop/byte]" ""
 mkdir -p "$work/cache/rot"
 sed 's/"test"/"run"/' first.json >"$work/cache/rot/last-run.json"
 call plot

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Where plots go: the configuration key "plots". */
+#ifndef PLOTS_PLACES_H
+#define PLOTS_PLACES_H
+
+#include <stdbool.h>
+
+#include "error.h"
+#include "plots/plot.h"
+
+struct configuration;
+
+enum plot_place {
+	PLOTS_IN_FILES,    /* drawn by gnuplot */
+	PLOTS_ON_TERMINAL, /* rooflines as text on standard output; other plots have no such form */
+};
+
+bool plots_go_to(const struct configuration *configuration, enum plot_place place);
+
+/* Files as roofline_plot_write, or text, or both. */
+int roofline_plot_show(const struct roofline_plot *plot, const struct configuration *configuration,
+		       const char *output_name, struct rot_error *err);
+
+#endif

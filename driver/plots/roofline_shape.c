@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* See roofline_shape.h. */
+#include "plots/roofline_shape.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "plots/points.h"
+
+static double
+highest(const struct roofline_plot *plot, size_t machine, bool is_bandwidth)
+{
+	double value = NAN;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++)
+		if (plot->ceilings[i].is_bandwidth == is_bandwidth && plot->ceilings[i].machine == machine)
+			value = fmax(value, plot->ceilings[i].value);
+	return value;
+}
+
+static double
+lowest(const struct roofline_plot *plot, bool is_bandwidth)
+{
+	double value = NAN;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++)
+		if (plot->ceilings[i].is_bandwidth == is_bandwidth)
+			value = fmin(value, plot->ceilings[i].value);
+	return value;
+}
+
+struct roofline_shape
+roofline_shape_of(const struct roofline_plot *plot, double width, double height)
+{
+	struct roofline_shape shape = {.plot = plot};
+	struct point_values values = point_values_of(plot->series, plot->nr_series);
+	struct plot_axis x = plot->frame.x, y = plot->frame.y;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
+
+		if (ceiling->is_bandwidth)
+			point_values_add(&values, highest(plot, ceiling->machine, false) / ceiling->value, NAN);
+		else
+			point_values_add(&values, NAN, ceiling->value);
+	}
+	x.is_log = y.is_log = true;
+	shape.x = layout_range(&x, values.x, values.nr, width);
+	/* the steepest roof at the left edge, so that the diagonals fill the panel's height but not more */
+	point_values_add(&values, NAN, fmax(shape.x.low * lowest(plot, true) * 2, shape.y.low));
+	shape.y = layout_range(&y, values.y, values.nr, height);
+	point_values_clear(&values);
+	return shape;
+}
+
+struct roofline_segment
+roofline_segment_of(const struct roofline_shape *shape, const struct roofline_ceiling *ceiling)
+{
+	const struct layout_axis *x = &shape->x, *y = &shape->y;
+	const double steepest = highest(shape->plot, ceiling->machine, true),
+		     peak = highest(shape->plot, ceiling->machine, false);
+	double top, left, right;
+
+	if (!ceiling->is_bandwidth) {
+		left = isnan(steepest) ? x->low : fmax(x->low, ceiling->value / steepest);
+		return (struct roofline_segment){left, ceiling->value, x->high, ceiling->value};
+	}
+	top = isnan(peak) ? y->high : fmin(peak, y->high);
+	left = fmax(x->low, y->low / ceiling->value);
+	right = fmin(x->high, top / ceiling->value);
+	return (struct roofline_segment){left, left * ceiling->value, right, right * ceiling->value};
+}
+
+bool
+roofline_segment_is_visible(const struct roofline_shape *shape, const struct roofline_segment *segment)
+{
+	return segment->x1 < segment->x2 && segment->y1 <= shape->y.high && segment->y2 >= shape->y.low;
+}

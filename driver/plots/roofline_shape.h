@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What a roofline shows and where its lines begin and end, whatever it is drawn with. Pure geometry, no I/O. */
+#ifndef PLOTS_ROOFLINE_SHAPE_H
+#define PLOTS_ROOFLINE_SHAPE_H
+
+#include <stdbool.h>
+
+#include "plots/layout.h"
+#include "plots/plot.h"
+
+/* The plot (borrowed) with its final axes, both logarithmic. */
+struct roofline_shape {
+	const struct roofline_plot *plot;
+	struct layout_axis x, y;
+};
+
+/*
+ * All points, all performance ceilings, and all ridge points of each machine's highest performance are to be seen, as
+ * far as the axes of the plot leave it open. width, height: of the panel, in any unit.
+ */
+struct roofline_shape roofline_shape_of(const struct roofline_plot *plot, double width, double height);
+
+/* A line between two points, in units of the axes. */
+struct roofline_segment {
+	double x1, y1, x2, y2;
+};
+
+/*
+ * A performance line starts where the steepest bandwidth line meets it; a bandwidth line ends at the highest
+ * performance; of the same machine.
+ */
+struct roofline_segment roofline_segment_of(const struct roofline_shape *shape, const struct roofline_ceiling *ceiling);
+
+/* Has it a length, within the panel? */
+bool roofline_segment_is_visible(const struct roofline_shape *shape, const struct roofline_segment *segment);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* See terminal.h. */
+#include "support/terminal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+size_t
+terminal_columns(int descriptor, size_t otherwise)
+{
+	struct winsize size;
+
+	return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
+}
+
+bool
+terminal_is_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		const char *locale = getenv(names[i]);
+
+		if (locale && locale[0])
+			return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+	}
+	return false;
+}

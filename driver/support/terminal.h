@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* What the terminal can show. */
+#ifndef SUPPORT_TERMINAL_H
+#define SUPPORT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Characters of a line of the terminal that the descriptor is; `otherwise` where it is none, or does not tell. */
+size_t terminal_columns(int descriptor, size_t otherwise);
+
+/* Do the variables of the environment ask for UTF-8 (LC_ALL, else LC_CTYPE, else LANG)? */
+bool terminal_is_utf8(void);
+
+#endif
