@@ -56,7 +56,7 @@ static const struct option_row rows[] = {
 	{.letter = "j",
 	 .name = "json",
 	 .value = "FILE",
-	 .about = "write the values to FILE",
+	 .about = "write the values to FILE; -: to standard output, after what the program writes there",
 	 .type = OPTION_TEXT,
 	 MEMBER(json_path)},
 	{.letter = "t",

@@ -110,8 +110,22 @@ sync_folder_of(const char *path)
 	free(folder);
 }
 
-int
-file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
+/* What is no regular file, as a pipe or a device, must stay what it is. The reason of a failure, or 0. */
+static int
+write_into(const char *path, const void *bytes, size_t length)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY), reason = 0;
+
+	if (fd < 0 || write_all(fd, bytes, length) < 0)
+		reason = errno;
+	if (fd >= 0 && close(fd) < 0 && !reason)
+		reason = errno;
+	return reason;
+}
+
+/* The reason of a failure, or 0. */
+static int
+replace(const char *path, const void *bytes, size_t length, bool durable)
 {
 	char *temporary = rot_format("%s.XXXXXX", path);
 	int fd = mkostemp(temporary, O_CLOEXEC), reason = 0;
@@ -129,6 +143,23 @@ file_write(const char *path, const void *bytes, size_t length, bool durable, str
 	if (!reason && durable)
 		sync_folder_of(path);
 	free(temporary);
+	return reason;
+}
+
+int
+file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
+{
+	struct stat status;
+	char *target; /* where links lead: they stay */
+	int reason;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+		reason = write_into(path, bytes, length);
+	} else {
+		target = realpath(path, NULL);
+		reason = replace(target ? target : path, bytes, length, durable);
+		free(target);
+	}
 	if (!reason)
 		return 0;
 	rot_error_set(err, reason, "cannot write '%s'", path);

@@ -16,7 +16,8 @@ char *file_read(const char *path, size_t *length, struct rot_error *err);
 char *file_first_line(const char *root, const char *name);
 
 /*
- * Writes to a temporary name beside path and renames it, so that readers see the old or the new content. durable: also
+ * Writes to a temporary name beside path and renames it, so that readers see the old or the new content. Of a symbolic
+ * link, the file where it leads; what is no regular file (a pipe, a device) is written to as it is. durable: also
  * survives a power failure. On error nothing is left behind, and errno keeps the reason.
  */
 int file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err);

@@ -56,12 +56,17 @@ int
 output_write_json(const json_t *json, const char *path, struct rot_error *err)
 {
 	char *text = json_dumps(json, JSON_INDENT(1)), *lines = rot_format("%s\n", text ? text : "");
-	int rc = text ? file_write(path, lines, strlen(lines), true, err)
-		      : rot_error_set(err, 0, "cannot make the JSON of '%s'", path);
+	int rc = 0;
 
+	if (!text)
+		rc = rot_error_set(err, 0, "cannot make the JSON of '%s'", path);
+	else if (strcmp(path, "-") == 0)
+		fputs(lines, stdout); /* whether that arrives is looked at when the program ends */
+	else if (file_write(path, lines, strlen(lines), true, err) < 0)
+		rc = hint_elsewhere(path, err);
 	free(text);
 	free(lines);
-	return rc < 0 ? hint_elsewhere(path, err) : 0;
+	return rc;
 }
 
 int
