@@ -41,10 +41,14 @@ build()
 	${CC:-cc} -g -O2 -o "$work/bin/$name" -x c - -x none "$@" 2>"$work/build.log"
 }
 
-build openblas -lopenblas <<'C'
-#include <cblas.h>
+# As cblas.h has it, which is not there without the package for developers.
+build openblas -l:libopenblas.so.0 <<'C'
 #include <stdio.h>
 #include <stdlib.h>
+
+enum { CblasRowMajor = 101, CblasNoTrans = 111 };
+void cblas_dgemm(int order, int how_a, int how_b, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
+		 int ldb, double beta, double *c, int ldc);
 
 int
 main(void)

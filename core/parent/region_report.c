@@ -16,7 +16,7 @@ struct region_report {
 	const struct counting *counting;
 	size_t nr;
 	struct region_service **services;
-	char **not_found; /* why, of the first image where it was looked for; or NULL */
+	char **not_found; /* why, or NULL */
 	struct program_region_output **outputs;
 	size_t nr_outputs;
 	char **warnings;
@@ -72,10 +72,12 @@ reason(const char *who, const struct rot_error *err)
 /* ---- what is said ---- */
 
 void
-region_report_not_found(struct region_report *report, size_t region, const struct rot_error *err)
+region_report_not_found(struct region_report *report, size_t region, bool replaces, const struct rot_error *err)
 {
-	if (!report->not_found[region])
-		report->not_found[region] = reason("", err);
+	if (report->not_found[region] && !replaces)
+		return;
+	free(report->not_found[region]);
+	report->not_found[region] = reason("", err);
 }
 
 void

@@ -14,8 +14,11 @@ struct region_report;
 /* Both are borrowed. */
 struct region_report *region_report_new(const struct program_command *command, const struct counting *counting);
 
-/* Regions by their index in the command. What is said twice is kept once. */
-void region_report_not_found(struct region_report *report, size_t region, const struct rot_error *err);
+/*
+ * Regions by their index in the command. What is said twice is kept once. Of the reasons why a region is not found the
+ * first is kept, unless a later one replaces it.
+ */
+void region_report_not_found(struct region_report *report, size_t region, bool replaces, const struct rot_error *err);
 void
 region_report_refusal(struct region_report *report, size_t region, const char *backend, const struct rot_error *err);
 void region_report_service(struct region_report *report, size_t region, const char *backend,

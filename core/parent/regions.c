@@ -414,6 +414,16 @@ choose(struct region_thread *witness, size_t region, struct region_point *const 
 }
 
 static void
+warn_if_empty(struct regions *regions, const struct region_point *point)
+{
+	if (point->is_instant && point->condition == CODE_ALWAYS)
+		regions_warn(regions,
+			     "region %s: %s is left by its first instruction: if that is a jump to another function, "
+			     "name that one",
+			     region_at(regions, point->region)->name, point->text);
+}
+
+static void
 observe(struct region_thread *witness, size_t region, struct region_points *found)
 {
 	struct region_image *image = witness->image;
@@ -424,6 +434,7 @@ observe(struct region_thread *witness, size_t region, struct region_points *foun
 	for (size_t i = 0; backend && i < found->nr; i++) {
 		points[i]->backend = backend;
 		image_add_point(image, points[i]);
+		warn_if_empty(regions, points[i]);
 	}
 	if (backend)
 		region_report_service(regions->report, region, backend->name, points, found->nr);
@@ -506,7 +517,7 @@ resolve(struct region_thread *witness, size_t region)
 	size_t nr_lifted;
 
 	if (regions->setup.find(regions->setup.context, image->pid, region_at(regions, region), &found, &err) < 0)
-		region_report_not_found(regions->report, region, &err);
+		region_report_not_found(regions->report, region, image->pid == regions->setup.tracer->program, &err);
 	nr_lifted = lift_missing(witness, region, &found);
 	leave_out_known(image, region, &found);
 	if (found.nr > 0)
@@ -536,7 +547,7 @@ void
 regions_refuse(struct regions *regions, const struct rot_error *err)
 {
 	for (size_t i = 0; regions && i < regions->nr; i++)
-		region_report_not_found(regions->report, i, err);
+		region_report_not_found(regions->report, i, false, err);
 }
 
 /* ---- the loop, the end ---- */

@@ -23,6 +23,14 @@ enum { CANNOT = 1 };
 
 /* ---- finding ---- */
 
+static bool
+is_folder(const char *path)
+{
+	struct stat info;
+
+	return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 static int
 check_executable(const char *path, int *status, struct rot_error *err)
 {
@@ -50,7 +58,7 @@ program_find(const char *name, int *status, struct rot_error *err)
 	if (!path) {
 		*status = PROGRAM_NOT_FOUND;
 		rot_error_set(err, 0, "cannot run '%s': no such program in PATH", name);
-		if (access(name, F_OK) == 0)
+		if (access(name, F_OK) == 0 && !is_folder(name))
 			rot_error_hint(err, "the one in this folder is ./%s", name);
 		return NULL;
 	}
@@ -60,17 +68,28 @@ program_find(const char *name, int *status, struct rot_error *err)
 	return NULL;
 }
 
-/* A file that the system does not know how to start: neither ELF nor #!. */
-static bool
-is_unknown_format(const char *path)
+/* Why the system cannot start a file that begins so; the command that follows is of that file. */
+static const struct {
+	const char *head, *hint, *command;
+} formats[] = {
+	{"#!", "its first line must name an interpreter that is a program itself", "head -n 1"},
+	{"\177ELF", "it is a program for another processor, or damaged", "file"},
+	{"", "it is neither an ELF program nor a script that begins with #!; a shell script runs as", "rot run -- sh"},
+};
+
+static void
+explain_format(const char *path, struct rot_error *err)
 {
-	char head[4] = {0};
+	char head[5] = "";
 	FILE *in = fopen(path, "re");
-	size_t nr = in ? fread(head, 1, sizeof(head), in) : 0;
+	size_t i = 0, nr = in ? fread(head, 1, sizeof(head) - 1, in) : 0;
 
 	if (in)
 		fclose(in);
-	return in && strncmp(head, "#!", 2) != 0 && (nr < 4 || memcmp(head, "\177ELF", 4) != 0);
+	head[nr] = '\0';
+	while (strncmp(head, formats[i].head, strlen(formats[i].head)) != 0)
+		i++;
+	rot_error_hint(err, "%s: %s '%s'", formats[i].hint, formats[i].command, path);
 }
 
 /* ---- signals ---- */
@@ -212,18 +231,14 @@ static int
 report_failure(const struct core_failure *failure, const struct program *program, int *status, struct rot_error *err)
 {
 	char *path = program ? program_find(program->executable, status, NULL) : NULL;
-	const bool is_unknown = path && is_unknown_format(path);
 
-	*status = strcmp(failure->kind, "notFound") == 0                      ? PROGRAM_NOT_FOUND
-		  : strcmp(failure->kind, "notExecutable") == 0 || is_unknown ? PROGRAM_NOT_EXECUTABLE
-									      : CANNOT;
+	*status = strcmp(failure->kind, "notFound") == 0        ? PROGRAM_NOT_FOUND
+		  : strcmp(failure->kind, "notExecutable") == 0 ? PROGRAM_NOT_EXECUTABLE
+								: CANNOT;
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	rot_error_hint(err, "%s", failure->hint);
-	if (is_unknown)
-		rot_error_hint(err,
-			       "it is neither an ELF program nor a script that begins with #!; "
-			       "a shell script runs as: rot run -- sh '%s'",
-			       path);
+	if (path && failure->number == ENOEXEC)
+		explain_format(path, err);
 	free(path);
 	return -1;
 }

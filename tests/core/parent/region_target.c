@@ -70,6 +70,11 @@ touch(size_t nr)
 /* ---- regions ---- */
 
 FUNCTION void
+region_empty(void)
+{
+}
+
+FUNCTION void
 region_one(void)
 {
 	touch(1);
@@ -166,6 +171,7 @@ static void
 act_main(void)
 {
 	call_often(first_number);
+	region_empty();
 }
 
 static void

@@ -320,6 +320,34 @@ START_TEST(regions_that_are_not_there)
 }
 END_TEST
 
+/* The reason is that of the program which is executed last. */
+START_TEST(regions_that_are_not_there_after_exec)
+{
+	char *program = built_path("tests/core/parent/region_target"), *command = rot_format("exec %s main 1", program);
+	struct trial trial = {
+		.program = "/bin/sh", .arguments = {"-c", command}, .regions = {{.begin = "region_ones"}}};
+	const struct region_service *service;
+
+	service = program_command_output_region_services_at(runner_run(&trial), 0);
+	ck_assert_uint_eq(service->refusals.nr, 1);
+	ck_assert(is_refused(service, "", "region_one"));
+	free(command);
+	free(program);
+}
+END_TEST
+
+START_TEST(regions_that_are_empty)
+{
+	struct trial trial = {.program = "region_target",
+			      .arguments = {"main", "1"},
+			      .regions = {{.begin = "region_empty"}, {.begin = "region_one"}}};
+	const struct program_command_output *output = runner_run(&trial);
+
+	ck_assert(runner_has_warning(output, "region region_empty: region_empty+0x"));
+	ck_assert_uint_eq(program_command_output_nr_warnings(output), 1);
+}
+END_TEST
+
 /* Without tracefs the next one serves, if there is one. */
 START_TEST(without_tracefs)
 {
@@ -517,6 +545,8 @@ main(void)
 		{&times_are_of_one_span, nr_backends + 1},
 		{&running_processes_are_visited, nr_backends},
 		{&regions_that_are_not_there, 1},
+		{&regions_that_are_not_there_after_exec, 1},
+		{&regions_that_are_empty, 1},
 		{&without_tracefs, is_available("uprobe")},
 		{&more_addresses_than_breakpoints, is_available("breakpoint")},
 #ifndef ROT_SANITIZED

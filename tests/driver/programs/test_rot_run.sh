@@ -85,6 +85,9 @@ has "not executable" 126 "" "chmod +x './text'"
 chmod +x text
 call run ./text
 has "neither program nor script" 126 "" "neither an ELF program nor a script"
+printf '\177ELF of another kind' >text
+call run ./text
+has "a program for another processor" 126 "" "for another processor, or damaged: file './text'"
 call run -j no/such/folder/x.json true
 has "a file that cannot be written" 1 "" "cannot write 'no/such/folder/x.json"
 
