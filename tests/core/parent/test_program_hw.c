@@ -56,12 +56,15 @@ nr_runs(void)
 
 START_TEST(threads_are_exact)
 {
+	char limit[16];
 	const struct trial trial = {
 		.program = kinds[_i / NR_ELEMENTS(acts)],
 		.arguments = {acts[_i % NR_ELEMENTS(acts)].act, acts[_i % NR_ELEMENTS(acts)].number},
-		.nr_runs = nr_runs()};
+		.nr_runs = nr_runs(),
+		.time_limit = limit};
 	struct program_command_output *output;
 
+	snprintf(limit, sizeof(limit), "%d", 20 * nr_runs());
 	if (!is_built(trial.program))
 		return;
 	output = runner_run(&trial);
