@@ -6,10 +6,10 @@
 
 #include "doctor/doctor.h"
 #include "entities.h"
+#include "levels/levels.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "memory.h"
-#include "levels/levels.h"
 #include "support/files.h"
 
 /* ---- machine ---- */
