@@ -5,10 +5,9 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
-#include "statistics/summary.h"
+#include "statistics/sorted.h"
 
 #define MIN_FOR_MODES 10
 #define LEAST_SHARE 0.2 /* of the values on either side of a gap */
@@ -43,14 +42,6 @@ matters(double difference, double relative_to)
 
 /* ---- modes ---- */
 
-static int
-compare_doubles(const void *a, const void *b)
-{
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Index of the first value above the widest gap. */
 static size_t
 widest_gap(const double *sorted, size_t n)
@@ -80,9 +71,7 @@ series_modes(const double *values, size_t n)
 
 	if (n < MIN_FOR_MODES)
 		return modes;
-	sorted = rot_calloc(n, sizeof(*sorted));
-	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare_doubles);
+	sorted = sorted_copy(values, n);
 	split = widest_gap(sorted, n);
 	gap = sorted[split] - sorted[split - 1];
 	low = median(sorted, split);
@@ -114,10 +103,8 @@ thinned(const double *values, size_t *n)
 static double
 score_variance(const double *values, size_t n)
 {
-	double *sorted = rot_calloc(n, sizeof(*sorted)), variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);
+	double *sorted = sorted_copy(values, n), variance = (double)n * ((double)n - 1) * (2 * (double)n + 5);
 
-	memcpy(sorted, values, n * sizeof(*sorted));
-	qsort(sorted, n, sizeof(*sorted), compare_doubles);
 	for (size_t i = 0, next; i < n; i = next) {
 		double ties;
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* See sorted.h. */
+#include "statistics/sorted.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+int
+double_compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double *
+sorted_copy(const double *values, size_t n)
+{
+	double *copy = rot_calloc(n ? n : 1, sizeof(*copy));
+
+	if (n)
+		memcpy(copy, values, n * sizeof(*copy));
+	qsort(copy, n, sizeof(*copy), double_compare);
+	return copy;
+}
+
+double
+double_middle(double a, double b)
+{
+	return a == b ? a : a + (b - a) / 2;
+}
+
+double
+sorted_median(const double *sorted, size_t n)
+{
+	return double_middle(sorted[(n - 1) / 2], sorted[n / 2]);
+}
+
+double
+sorted_percentile(const double *sorted, size_t n, double p)
+{
+	double position = p * ((double)n + 1) / 100;
+	size_t below;
+
+	if (n == 0)
+		return NAN;
+	if (position <= 1)
+		return sorted[0];
+	if (position >= (double)n)
+		return sorted[n - 1];
+	below = (size_t)position;
+	if (sorted[below - 1] == sorted[below])
+		return sorted[below];
+	return sorted[below - 1] + (position - (double)below) * (sorted[below] - sorted[below - 1]);
+}
+
+void
+sorted_set_range(struct summary *summary, const double *sorted, size_t n)
+{
+	summary->n = n;
+	if (n == 0)
+		return;
+	summary->minimum = sorted[0];
+	summary->maximum = sorted[n - 1];
+	summary->quartile25 = sorted_percentile(sorted, n, 25);
+	summary->quartile75 = sorted_percentile(sorted, n, 75);
+}
+
+void
+sorted_set_median_interval(struct summary *summary, const double *sorted, size_t n)
+{
+	double tail = 0, kept_tail = 0;
+	size_t k = 0;
+
+	if (n < SUMMARY_LEAST)
+		return;
+	while (k < n / 2) {
+		tail += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
+			    (double)n * log(2));
+		if (1 - 2 * tail < CONFIDENCE)
+			break;
+		kept_tail = tail;
+		k++;
+	}
+	summary->low = sorted[k - 1];
+	summary->high = sorted[n - k];
+	summary->confidence = 1 - 2 * kept_tail;
+}
