@@ -57,8 +57,10 @@ measures "it builds and measures kernels" own
 awk '/^```c$/ {on = 1; next} /^```$/ {if (on) exit} on' "$top_srcdir/doc/CONTROLLERS.md" >chains.c
 measures "it loads the controller in C of doc/CONTROLLERS.md" chains
 
+# Of lines that name the trees, what is left without the folder it was installed to, which may lie below them.
 call list kernels
-grep -r -I -l -F -e "$top_srcdir/" -e "$top_builddir/" "$work/cache" "$work/out" own.json chains.json >"$work/elsewhere"
+grep -r -I -F -e "$top_srcdir/" -e "$top_builddir/" "$work/cache" "$work/out" own.json chains.json | sed "s|${data%/share/rot}||g" |
+	grep -F -e "$top_srcdir/" -e "$top_builddir/" >"$work/elsewhere"
 [ ! -s "$work/elsewhere" ] || { cat "$work/elsewhere"; false; }
 result=$?
 check "nothing of it is in the source tree or the build folder"
