@@ -94,3 +94,13 @@ rot_error_hint(struct rot_error *err, const char *format, ...)
 	memcpy(err->hint, hint, strlen(hint) + 1);
 	return -1;
 }
+
+const char *
+rot_error_line(struct rot_error *err)
+{
+	if (err->hint[0]) {
+		rot_error_append(err, " (%s)", err->hint);
+		err->hint[0] = '\0';
+	}
+	return err->text;
+}

@@ -31,4 +31,8 @@ int rot_error_prefix(struct rot_error *err, const char *format, ...) __attribute
 int rot_error_append(struct rot_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int rot_error_hint(struct rot_error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* "TEXT (HINT)", or the text alone where there is no hint: for what has room for one line. It becomes the text of err.
+ */
+const char *rot_error_line(struct rot_error *err);
+
 #endif

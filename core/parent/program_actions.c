@@ -38,8 +38,8 @@ open_set(struct program_rules *rules, const struct measurer_set *set, pid_t tid)
 	struct thread_set *opened = thread_set_new(plan_of(rules, set), tid, &err);
 
 	if (!opened && errno != ESRCH)
-		program_rules_warn(rules, "measurer set %d of a rule is missing on some threads: %s%s%s%s", set->id,
-				   err.text, *err.hint ? " (" : "", err.hint, *err.hint ? ")" : "");
+		program_rules_warn(rules, "measurer set %d of a rule is missing on some threads: %s", set->id,
+				   rot_error_line(&err));
 	return opened;
 }
 

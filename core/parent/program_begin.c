@@ -64,7 +64,7 @@ seize(struct run *self)
 		session_fail(session, "refused", &refused);
 		return;
 	}
-	session_warn(session, "threads are not told apart: %s (%s)", refused.text, refused.hint);
+	session_warn(session, "threads are not told apart: %s", rot_error_line(&refused));
 	regions_refuse(self->regions, &refused);
 }
 

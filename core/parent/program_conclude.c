@@ -44,12 +44,12 @@ static void
 warn_of_gaps(struct run *self)
 {
 	struct session *session = self->session;
-	const struct program_threads *threads = &self->threads;
+	struct program_threads *threads = &self->threads;
 	uint64_t used_ns = self->output->user_time + self->output->system_time, gap_ns = used_ns / 10 + 10000000;
 
 	if (threads->nr_uncounted > 0)
-		session_warn(session, "%zu threads were not counted, or not wholly: %s (%s)", threads->nr_uncounted,
-			     threads->uncounted.text, threads->uncounted.hint);
+		session_warn(session, "%zu threads were not counted, or not wholly: %s", threads->nr_uncounted,
+			     rot_error_line(&threads->uncounted));
 	if (!session->is_traced && self->counting.encoding && session->heirs == PERF_HEIRS_ALL &&
 	    self->inherited.sum.enabled_ns + gap_ns < used_ns)
 		session_warn(session,

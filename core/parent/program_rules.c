@@ -355,13 +355,12 @@ program_rules_stop(struct program_rules *rules)
 	creations_finish(rules);
 	rules->is_over = true;
 	for (size_t i = 0; i < rules->nr_watches; i++) {
-		const struct watch *watch = &rules->watches[i];
+		struct watch *watch = &rules->watches[i];
 
 		if (!watch->is_found)
 			program_rules_warn(
-				rules, "no thread was seen to come to '%s' (%s): %s%s%s%s", watch->at.place,
-				watch->at.event, *watch->error.text ? watch->error.text : "no program was looked at",
-				*watch->error.hint ? " (" : "", watch->error.hint, *watch->error.hint ? ")" : "");
+				rules, "no thread was seen to come to '%s' (%s): %s", watch->at.place, watch->at.event,
+				*watch->error.text ? rot_error_line(&watch->error) : "no program was looked at");
 	}
 }
 

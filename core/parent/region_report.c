@@ -65,8 +65,9 @@ add_once(struct rot_list *list, const char *text)
 static char *
 reason(const char *who, const struct rot_error *err)
 {
-	return rot_format("%s%s%s%s%s%s", who, *who ? ": " : "", err->text, *err->hint ? " (" : "", err->hint,
-			  *err->hint ? ")" : "");
+	struct rot_error copy = *err;
+
+	return rot_format("%s%s%s", who, *who ? ": " : "", rot_error_line(&copy));
 }
 
 /* ---- what is said ---- */

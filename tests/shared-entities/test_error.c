@@ -67,6 +67,18 @@ START_TEST(test_what_does_not_fit_is_cut_visibly)
 }
 END_TEST
 
+START_TEST(test_a_line_has_the_hint_if_there_is_one)
+{
+	struct rot_error err = {0};
+
+	rot_error_set(&err, 0, "no");
+	ck_assert_str_eq(rot_error_line(&err), "no");
+	rot_error_hint(&err, "try %d", 2);
+	ck_assert_str_eq(rot_error_line(&err), "no (try 2)");
+	ck_assert_str_eq(rot_error_line(&err), "no (try 2)");
+}
+END_TEST
+
 START_TEST(test_nobody_has_to_ask_for_the_message)
 {
 	ck_assert_int_eq(rot_error_set(NULL, EIO, "x"), -1);
@@ -178,6 +190,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&test_set_adds_the_reason_and_clears_the_hint, 1},
+	{&test_a_line_has_the_hint_if_there_is_one, 1},
 	{&test_context_is_added_on_both_ends, 1},
 	{&test_a_message_may_be_made_from_itself, 1},
 	{&test_what_does_not_fit_is_cut_visibly, 1},
