@@ -1,22 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The measurer of disturbances: context switches, faults and CPU of the own thread, and the time stolen by a
  * hypervisor. */
-#include <fcntl.h>
 #include <sched.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "child/measurer.h"
-
-/* Field of the line "cpu " of /proc/stat that holds the stolen time, from 1 (proc_pid_stat(5)). */
-#define STEAL_FIELD 8
+#include "common/steal_time.h"
 
 struct snapshot {
 	struct rusage usage;
 	int cpu;
-	long steal_ticks; /* -1: cannot be read */
+	int64_t steal_ticks; /* -1: cannot be read */
 };
 
 /* fd: /proc/stat, kept open so that a snapshot costs one read; -1: not read. */
@@ -24,26 +19,6 @@ struct state {
 	int fd;
 	struct snapshot start, stop;
 };
-
-static long
-read_steal_ticks(int fd)
-{
-	char line[256];
-	ssize_t bytes = fd < 0 ? -1 : pread(fd, line, sizeof(line) - 1, 0);
-	char *at = line;
-
-	if (bytes <= 0)
-		return -1;
-	line[bytes] = '\0';
-	line[strcspn(line, "\n")] = '\0';
-	for (int field = 0; field < STEAL_FIELD; field++) {
-		at = strchr(at, ' ');
-		if (!at)
-			return -1;
-		at += strspn(at, " ");
-	}
-	return strtol(at, NULL, 10);
-}
 
 static int
 initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
@@ -53,7 +28,7 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 
 	(void)tid;
 	(void)err;
-	own->fd = measurer->read_steal_time ? open("/proc/stat", O_RDONLY | O_CLOEXEC) : -1;
+	own->fd = measurer->read_steal_time ? steal_time_open() : -1;
 	return 0;
 }
 
@@ -63,7 +38,7 @@ start(void *state)
 {
 	struct state *own = state;
 
-	own->start.steal_ticks = read_steal_ticks(own->fd);
+	own->start.steal_ticks = steal_time_read(own->fd);
 	own->start.cpu = sched_getcpu();
 	getrusage(RUSAGE_THREAD, &own->start.usage);
 }
@@ -75,7 +50,7 @@ stop(void *state)
 
 	getrusage(RUSAGE_THREAD, &own->stop.usage);
 	own->stop.cpu = sched_getcpu();
-	own->stop.steal_ticks = read_steal_ticks(own->fd);
+	own->stop.steal_ticks = steal_time_read(own->fd);
 }
 
 static void *
@@ -93,9 +68,7 @@ output(void *state, const void *description, struct rot_error *err)
 	result->major_faults = to->ru_majflt - from->ru_majflt;
 	result->start_cpu = own->start.cpu;
 	result->stop_cpu = own->stop.cpu;
-	result->steal_ticks = own->start.steal_ticks < 0 || own->stop.steal_ticks < 0
-				      ? -1
-				      : own->stop.steal_ticks - own->start.steal_ticks;
+	result->steal_ticks = steal_time_between(own->start.steal_ticks, own->stop.steal_ticks);
 	return result;
 }
 

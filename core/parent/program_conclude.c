@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "ProgramThreadOutput.h"
+#include "common/steal_time.h"
 #include "entity.h"
 #include "parent/empty_region.h"
 #include "parent/process_usage.h"
@@ -31,6 +32,7 @@ fill_output(struct run *self)
 	if (!self->is_attached)
 		process_usage_take_off(&self->usage, self->begin->cpu_ns);
 	process_usage_fill(output, &self->usage_before, &self->usage);
+	output->steal_ticks = steal_time_between(self->steal_before, steal_time_now());
 	output->exit_status = self->is_program_over && WIFEXITED(self->status) ? WEXITSTATUS(self->status) : -1;
 	output->signal = self->is_program_over && WIFSIGNALED(self->status) ? WTERMSIG(self->status) : 0;
 	output->nr_stops = self->tracer.nr_stops;

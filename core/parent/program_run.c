@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/steal_time.h"
 #include "entity.h"
 #include "memory.h"
 #include "parent/descendants.h"
@@ -329,6 +330,7 @@ start(struct run *self)
 		session_fail(self->session, "error", &err);
 		return -1;
 	}
+	self->steal_before = steal_time_now();
 	if (!self->is_attached)
 		launch_go(&self->launch);
 	return 0;

@@ -39,6 +39,7 @@ struct run {
 	uint64_t end_ns;
 	int status;
 	struct rusage usage, usage_before;
+	int64_t steal_before; /* steal_time_now */
 	struct launch_failure failure;
 	bool has_failed_to_start;
 };

@@ -165,8 +165,11 @@ static void
 note_breaches(struct experiment_point *point)
 {
 	for (size_t i = 0; i < point->nr_values; i++)
-		for (size_t k = 0; k < point->values[i].nr_breaches; k++)
-			add_note(point, rot_format("doubtful: %s", point->values[i].breaches[k].text));
+		for (size_t k = 0; k < point->values[i].nr_breaches; k++) {
+			const struct quantity_breach *breach = &point->values[i].breaches[k];
+
+			add_note(point, rot_format("%s%s", breach->nr_runs ? "" : "doubtful: ", breach->text));
+		}
 }
 
 void

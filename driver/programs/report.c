@@ -196,17 +196,40 @@ static const struct {
 			    "NMI watchdog)"},
 	{TAINT_OVERFLOW, "a count is larger than a counter can hold and not to be believed: run it again"},
 	{TAINT_MAJOR_FAULT, "pages were read from a disk while it ran; they are in memory the next time"},
+	{TAINT_STEAL,
+	 "a hypervisor ran something else for 1 % of the time of a run or more: its host has too much to do"},
 	{TAINT_CONTEXT_SWITCH, "a run was preempted far more often than the others: something else wants the CPU"},
 };
 
-static bool
-has_taint(const struct program_report *report, unsigned taint)
+static size_t
+nr_tainted(const struct quantity_value *value, unsigned taint)
 {
-	for (size_t i = 0; i < report->total.nr; i++)
-		for (size_t k = 0; k < report->total.values[i].nr_samples; k++)
-			if (report->total.values[i].taints[k] & taint)
-				return true;
-	return false;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		nr += (value->taints[i] & taint) != 0;
+	return nr;
+}
+
+/* In how many runs, of the value that has the most: of one that is counted in a pass of its own. */
+static void
+note_taint(struct program_report *report, unsigned taint, const char *note)
+{
+	const struct quantity_value *most = NULL;
+
+	for (size_t i = 0; i < report->total.nr; i++) {
+		const struct quantity_value *value = &report->total.values[i];
+
+		if (nr_tainted(value, taint) > (most ? nr_tainted(most, taint) : 0))
+			most = value;
+	}
+	if (!most)
+		return;
+	if (most->nr_samples == 1)
+		program_report_note(report, "%s", note);
+	else
+		program_report_note(report, "%s (%zu of %zu runs%s)", note, nr_tainted(most, taint), most->nr_samples,
+				    quantity_is_of_tainted(most) ? "" : ", left out");
 }
 
 static void
@@ -225,8 +248,7 @@ judge_counting(struct program_report *report)
 				    report->plan->passes.nr_passes, report->plan->passes.nr_passes == 1 ? "" : "s",
 				    report->plan->left_out, report->plan->nr_passes_of_all);
 	for (size_t i = 0; i < sizeof(taints) / sizeof(*taints); i++)
-		if (has_taint(report, taints[i].taint))
-			program_report_note(report, "%s", taints[i].note);
+		note_taint(report, taints[i].taint, taints[i].note);
 }
 
 static void

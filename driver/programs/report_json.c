@@ -127,6 +127,7 @@ json_run(const struct program_run_output *run)
 		{"voluntaryContextSwitches", run->voluntary_context_switches},
 		{"involuntaryContextSwitches", run->involuntary_context_switches},
 		{"majorFaults", run->major_faults},
+		{"stealTicks", run->steal_ticks},
 		{"maximumResidentBytes", run->maximum_resident_bytes},
 		{"exitStatus", run->exit_status},
 		{"signal", run->signal},

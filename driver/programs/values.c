@@ -145,13 +145,14 @@ usual_switches(const struct program_command_output *output)
 static unsigned
 disturbances_of(const struct program_run_output *output, const struct selection *selection)
 {
-	const double switches = (double)output->involuntary_context_switches;
+	const double switches = (double)output->involuntary_context_switches, wall_ns = (double)output->wall_time;
 	unsigned taints = 0;
 
 	if (output->major_faults > 0)
 		taints |= TAINT_MAJOR_FAULT;
-	if (switches > MORE_THAN_USUAL * selection->usual_switches &&
-	    switches > MANY_SWITCHES_PER_S * 1e-9 * (double)output->wall_time)
+	if (sample_is_stolen(output->steal_ticks, fmax(wall_ns, (double)(output->user_time + output->system_time))))
+		taints |= TAINT_STEAL;
+	if (switches > MORE_THAN_USUAL * selection->usual_switches && switches > MANY_SWITCHES_PER_S * 1e-9 * wall_ns)
 		taints |= TAINT_CONTEXT_SWITCH;
 	return taints;
 }

@@ -8,8 +8,9 @@
 
 #include "memory.h"
 
-void
-quantity_breach_add(struct quantity_value *value, const char *rule, double found, double bound, char *text)
+static void
+add_breach_of_runs(struct quantity_value *value, const char *rule, double found, double bound, size_t nr_runs,
+		   char *text)
 {
 	for (size_t i = 0; i < value->nr_breaches; i++) {
 		if (strcmp(value->breaches[i].rule, rule) == 0 && strcmp(value->breaches[i].text, text) == 0) {
@@ -18,7 +19,13 @@ quantity_breach_add(struct quantity_value *value, const char *rule, double found
 		}
 	}
 	value->breaches = rot_realloc(value->breaches, value->nr_breaches + 1, sizeof(*value->breaches));
-	value->breaches[value->nr_breaches++] = (struct quantity_breach){rule, text, found, bound};
+	value->breaches[value->nr_breaches++] = (struct quantity_breach){rule, text, found, bound, nr_runs};
+}
+
+void
+quantity_breach_add(struct quantity_value *value, const char *rule, double found, double bound, char *text)
+{
+	add_breach_of_runs(value, rule, found, bound, 0, text);
 }
 
 static bool
@@ -49,16 +56,23 @@ border_of(const struct quantity_value *value, const char **direction)
 	return i;
 }
 
-static void
-check_order(struct quantity_value *outer, const struct quantity_value *inner)
+/* To the core: bytes of the same direction, over borders. */
+static bool
+is_nearer(const struct quantity_value *inner, const struct quantity_value *outer)
 {
 	const char *outer_direction, *inner_direction;
 	const size_t outer_at = border_of(outer, &outer_direction);
 	const size_t inner_at = outer_at < NR_BORDERS ? border_of(inner, &inner_direction) : NR_BORDERS;
+
+	return inner_at < outer_at && strcmp(inner_direction, outer_direction) == 0;
+}
+
+static void
+check_order(struct quantity_value *outer, const struct quantity_value *inner)
+{
 	const double found = outer->summary.value, bound = inner->summary.value;
 
-	if (inner_at >= outer_at || strcmp(inner_direction, outer_direction) != 0 ||
-	    !(found > (1 + INVARIANT_TOLERANCE) * bound))
+	if (!is_nearer(inner, outer) || !(found > (1 + INVARIANT_TOLERANCE) * bound))
 		return;
 	quantity_breach_add(outer, "bordersOrdered", found, bound,
 			    rot_format("%.4g bytes crossed %s, but only %.4g crossed %s, which is nearer to the core "
@@ -90,7 +104,177 @@ invariants_check_bytes(struct quantity_value *values, size_t nr)
 	}
 }
 
+/* ---- bytes of single runs ---- */
+
+/* inner NULL: atLeastCompulsory of the value; else bordersOrdered of both. */
+struct run_rule {
+	struct quantity_value *value;
+	const struct quantity_value *inner;
+};
+
+static bool
+is_looked_at(const struct quantity_value *value, size_t run)
+{
+	return run < value->nr_samples && (value->taints[run] & ~(unsigned)TAINT_BROKEN_RULE) == 0;
+}
+
+static double
+bound_of_run(const struct run_rule *rule, size_t run)
+{
+	return rule->inner ? (1 + INVARIANT_TOLERANCE) * rule->inner->samples[run]
+			   : INVARIANT_COMPULSORY * rule->value->compulsory;
+}
+
+static bool
+run_breaks(const struct run_rule *rule, size_t run)
+{
+	const double excess = rule->value->samples[run] - bound_of_run(rule, run);
+
+	return (rule->inner ? excess : -excess) > INVARIANT_LEAST_BYTES;
+}
+
+static void
+keep_breach_of_runs(const struct run_rule *rule, size_t first, size_t nr_broken, size_t nr_looked_at)
+{
+	struct quantity_value *value = rule->value;
+	char *text = rule->inner
+			     ? rot_format("in %zu of %zu runs more bytes crossed %s than %s, which is nearer to the "
+					  "core: they are left out",
+					  nr_broken, nr_looked_at, value->of, rule->inner->of)
+			     : rot_format("in %zu of %zu runs less than %g of the %.4g bytes crossed %s that must: "
+					  "they are left out",
+					  nr_broken, nr_looked_at, INVARIANT_COMPULSORY, value->compulsory, value->of);
+
+	add_breach_of_runs(value, rule->inner ? "bordersOrdered" : "atLeastCompulsory", value->samples[first],
+			   bound_of_run(rule, first), nr_broken, text);
+}
+
+/* Returns how many runs break the rule, if most keep it. */
+static size_t
+check_runs(const struct run_rule *rule, bool *broken, size_t nr_runs)
+{
+	size_t nr_looked_at = 0, nr_broken = 0, first = 0;
+
+	for (size_t i = nr_runs; i-- > 0;) {
+		if (!is_looked_at(rule->value, i) || (rule->inner && !is_looked_at(rule->inner, i)))
+			continue;
+		nr_looked_at++;
+		if (run_breaks(rule, i)) {
+			nr_broken++;
+			first = i;
+		}
+	}
+	if (nr_broken == 0 || 2 * nr_broken >= nr_looked_at)
+		return 0;
+	for (size_t i = 0; broken && i < nr_runs; i++)
+		broken[i] = broken[i] || (is_looked_at(rule->value, i) &&
+					  (!rule->inner || is_looked_at(rule->inner, i)) && run_breaks(rule, i));
+	keep_breach_of_runs(rule, first, nr_broken, nr_looked_at);
+	return nr_broken;
+}
+
+size_t
+invariants_check_runs(struct quantity_value *values, size_t nr, bool *broken, size_t nr_runs)
+{
+	size_t nr_broken = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const char *direction;
+
+		if (border_of(&values[i], &direction) == NR_BORDERS)
+			continue;
+		if (values[i].compulsory > 0)
+			nr_broken += check_runs(&(struct run_rule){&values[i], NULL}, broken, nr_runs);
+		for (size_t k = 0; k < nr; k++)
+			if (is_nearer(&values[k], &values[i]))
+				nr_broken += check_runs(&(struct run_rule){&values[i], &values[k]}, broken, nr_runs);
+	}
+	return nr_broken;
+}
+
 /* ---- passes ---- */
+
+/* Where the pass counts the event; nr_events: it does not. */
+static size_t
+index_of_event(const struct pass *pass, size_t event)
+{
+	size_t at = 0;
+
+	while (at < pass->nr_events && pass->events[at] != event)
+		at++;
+	return at;
+}
+
+/* A run of a pass that counted what every run of every pass should count alike. */
+struct alike_run {
+	struct pass_run *run;
+	double count;
+};
+
+/* Those that were not disturbed; fresh memory. */
+static struct alike_run *
+runs_that_count(const struct pass_plan *plan, const struct pass_samples *samples, size_t event, size_t *nr)
+{
+	struct alike_run *all = NULL;
+
+	*nr = 0;
+	for (size_t i = 0; i < plan->nr_passes; i++) {
+		const size_t at = index_of_event(&plan->passes[i], event);
+
+		if (at == plan->passes[i].nr_events)
+			continue;
+		all = rot_realloc(all, *nr + samples[i].nr_runs + 1, sizeof(*all));
+		for (size_t k = 0; k < samples[i].nr_runs; k++)
+			if (samples[i].runs[k].taints == 0)
+				all[(*nr)++] = (struct alike_run){&samples[i].runs[k], samples[i].runs[k].counts[at]};
+	}
+	return all;
+}
+
+static double
+median_count(const struct alike_run *runs, size_t nr)
+{
+	double *counts = rot_calloc(nr + 1, sizeof(*counts)), median;
+
+	for (size_t i = 0; i < nr; i++)
+		counts[i] = runs[i].count;
+	median = statistics_percentile(counts, nr, 50);
+	free(counts);
+	return median;
+}
+
+size_t
+invariants_taint_passes(const struct architecture *architecture, const struct pass_plan *plan,
+			const struct pass_samples *samples)
+{
+	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
+	struct alike_run *runs = NULL;
+	size_t nr = 0, nr_off = 0;
+	double median;
+
+	if (formula && formula->nr_events == 1)
+		runs = runs_that_count(plan, samples, formula->events[0], &nr);
+	median = median_count(runs, nr);
+	for (size_t i = 0; i < nr; i++)
+		nr_off += fabs(runs[i].count - median) > INVARIANT_INSTRUCTIONS * median;
+	for (size_t i = 0; 2 * nr_off < nr && i < nr; i++)
+		if (fabs(runs[i].count - median) > INVARIANT_INSTRUCTIONS * median)
+			runs[i].run->taints |= TAINT_BROKEN_RULE;
+	free(runs);
+	return 2 * nr_off < nr ? nr_off : 0;
+}
+
+/* Of several runs there is no one number. */
+void
+invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_runs)
+{
+	for (size_t i = 0; nr_runs > 0 && i < nr; i++)
+		if (is_counted(&values[i]))
+			add_breach_of_runs(&values[i], "passesAgree", NAN, NAN, nr_runs,
+					   rot_format("instructions of %zu run%s are off by more than %g %% from those "
+						      "of the others, of all passes: left out",
+						      nr_runs, nr_runs == 1 ? "" : "s", 100 * INVARIANT_INSTRUCTIONS));
+}
 
 /* What every pass should count alike. */
 static const struct {

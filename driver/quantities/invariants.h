@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rules that sound numbers keep: a value that breaks one is wrong, or is not what it is taken for. Pure. A breach is
- * kept with the value, which stays as it is.
+ * kept with the value, which stays as it is. Runs that break one which most runs keep are left out instead.
  */
 #ifndef QUANTITIES_INVARIANTS_H
 #define QUANTITIES_INVARIANTS_H
@@ -17,6 +17,27 @@
 
 /* Instructions of passes that differ by more are not those of the same work. */
 #define INVARIANT_INSTRUCTIONS 0.01
+
+/* So few bytes more or less say nothing of a run: code, page walks, and what the caches held before. */
+#define INVARIANT_LEAST_BYTES 32768
+
+/*
+ * Runs whose bytes break one of the two rules of invariants_check_bytes by more than INVARIANT_LEAST_BYTES, while more
+ * than half of the runs keep it: a count of theirs was lost, or is of something else. broken[nr_runs] (NULL: not asked
+ * for) gets true for these. Returns how many there are; the breach is kept with the value. Runs that are disturbed
+ * anyway are not looked at, but those that were left out for this (TAINT_BROKEN_RULE) are.
+ */
+size_t invariants_check_runs(struct quantity_value *values, size_t nr, bool *broken, size_t nr_runs);
+
+/*
+ * The same of instructions, which every run of every pass should count alike: taints the runs of passes that are off by
+ * more than INVARIANT_INSTRUCTIONS from the median of all runs, if these are less than half. Returns how many.
+ */
+size_t invariants_taint_passes(const struct architecture *architecture, const struct pass_plan *plan,
+			       const struct pass_samples *samples);
+
+/* Keeps that so many runs were tainted with all values that were counted or timed; 0: nothing. */
+void invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_runs);
 
 /*
  * bordersOrdered: what crosses a border, crosses those nearer to the core as well (measured bytes of one direction,

@@ -57,6 +57,7 @@ struct measuring_job {
 	struct quantity_resolution *resolutions;
 	size_t nr_requests;
 	bool keeps_disturbed;
+	bool has_own_threads; /* kernels have threads of their own */
 	struct pass_plan plan;
 	struct measurement **passes; /* one per pass of the plan */
 	struct measurement_result **results;
@@ -182,6 +183,7 @@ job_plan(struct measuring_job *job, struct rot_error *err)
 static void
 job_describe(struct measuring_job *job, const struct measurement *measurement)
 {
+	job->has_own_threads = measurement_has_own_threads(measurement);
 	job->passes = rot_calloc(job->plan.nr_passes, sizeof(*job->passes));
 	for (size_t i = 0; i < job->plan.nr_passes; i++)
 		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
@@ -232,8 +234,15 @@ has_ping_pong(const struct measurement *measurement)
 	return set->main_measurer && rot_is_a(set->main_measurer, &ping_pong_measurer_class);
 }
 
+static void
+values_clear(struct quantity_value *values, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		quantity_value_clear(&values[i]);
+}
+
 static int
-job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+compute_values(const struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
 {
 	const bool use_minimum = strcmp(configuration_string(job->rot->configuration, "estimator"), "min") == 0;
 
@@ -244,6 +253,47 @@ job_compute(struct measuring_job *job, struct quantity_value *values, struct rot
 		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
 			add_nearness(job, &values[i]);
 	}
+	return 0;
+}
+
+/* Leaves out all passes of these runs. */
+static void
+taint_runs(const struct measuring_job *job, const bool *broken, size_t nr_runs)
+{
+	for (size_t i = 0; i < job->plan.nr_passes; i++)
+		for (size_t k = 0; k < nr_runs && k < job->samples[i].nr_runs; k++)
+			if (broken[k])
+				job->samples[i].runs[k].taints |= TAINT_BROKEN_RULE;
+}
+
+/* Computes again without the runs that break a rule. */
+static int
+leave_out_broken(const struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+{
+	const size_t nr_runs = job->plan.nr_passes ? job->samples[0].nr_runs : 0;
+	bool *broken = rot_calloc(nr_runs + 1, sizeof(*broken));
+	int rc = 0;
+
+	if (invariants_check_runs(values, job->nr_requests, broken, nr_runs) > 0) {
+		taint_runs(job, broken, nr_runs);
+		values_clear(values, job->nr_requests);
+		rc = compute_values(job, values, err);
+		invariants_check_runs(values, rc == 0 ? job->nr_requests : 0, NULL, nr_runs);
+	}
+	free(broken);
+	return rc;
+}
+
+/* Threads of kernels' own may wait in loops: their instructions are not the same in each run. */
+static int
+job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
+{
+	const size_t nr_off =
+		job->has_own_threads ? 0 : invariants_taint_passes(job->rot->architecture, &job->plan, job->samples);
+
+	if (compute_values(job, values, err) < 0 || leave_out_broken(job, values, err) < 0)
+		return -1;
+	invariants_note_passes(values, job->nr_requests, nr_off);
 	invariants_check_bytes(values, job->nr_requests);
 	return invariants_check_passes(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples, err);
 }
@@ -270,13 +320,6 @@ job_rules(const struct measuring_job *job, const struct measurement *measurement
 		return rules;
 	json_decref(rules);
 	return NULL;
-}
-
-static void
-values_clear(struct quantity_value *values, size_t nr)
-{
-	for (size_t i = 0; i < nr; i++)
-		quantity_value_clear(&values[i]);
 }
 
 /* What all runs took, in seconds: of the results, so that cached ones lead to the same decisions. */

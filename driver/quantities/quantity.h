@@ -71,8 +71,9 @@ enum sample_taint {
 	TAINT_MULTIPLEXED = 1 << 3,
 	TAINT_OVERFLOW = 1 << 4,
 	TAINT_UNMEASURED_THREAD = 1 << 5,
-	TAINT_CLOCK = 1 << 6, /* the core clock before and after differ by more than 1 % */
-	TAINT_STEAL = 1 << 7, /* a hypervisor ran something else for at least 1 % of the time */
+	TAINT_CLOCK = 1 << 6,       /* the core clock before and after differ by more than 1 % */
+	TAINT_STEAL = 1 << 7,       /* a hypervisor ran something else for at least 1 % of the time */
+	TAINT_BROKEN_RULE = 1 << 8, /* its counts break a rule that those of most runs keep (invariants.h) */
 };
 
 /* What the system did to a run; the others are faults of the measurement itself. */
@@ -92,11 +93,12 @@ struct quantity_own_cost {
 	double top_share, bottom_share; /* of what was measured; NaN where that is 0 as well */
 };
 
-/* A rule that the value breaks although every sound one keeps it (invariants.h). */
+/* A rule that the value, or some of its runs, break although every sound one keeps it (invariants.h). */
 struct quantity_breach {
 	const char *rule;    /* static: "passesAgree", "bordersOrdered", "atLeastCompulsory", "belowCeiling" */
 	char *text;          /* with both numbers                                                            */
-	double found, bound; /* in base units                                                                */
+	double found, bound; /* in base units; of runs: of the first of them                                 */
+	size_t nr_runs;      /* that break it alone, and are left out; 0: the value does                     */
 };
 
 /* The least and most that a PingPongMeasurer told, before and after the runs that a sample is of; 0: not told. */

@@ -15,7 +15,7 @@ struct reading {
 	struct pass_run *run;
 	unsigned seen[PASS_MAX_EVENTS]; /* outputs that had the event */
 	size_t nr_probed;               /* sets whose clock was probed */
-	double steal_ns;                /* time stolen from all CPUs over the whole run */
+	int64_t steal_ticks;            /* stolen from all CPUs over the whole run */
 	double set_ticks;               /* of the set that is read */
 	double set_cycles_per_tick;     /* likewise; 0: its clock was not probed */
 };
@@ -112,27 +112,23 @@ read_usage(struct reading *reading, const void *output)
 
 /* Stolen time is told in these, whatever the kernel's own: USER_HZ is 100 on x86-64 (proc_stat(5)). */
 #define STEAL_TICK_NS 1e7
+#define MAX_STOLEN 0.01
 
+bool
+sample_is_stolen(int64_t ticks, double ns)
+{
+	return ns >= STEAL_TICK_NS && (double)ticks * STEAL_TICK_NS >= MAX_STOLEN * ns;
+}
+
+/* Since before the caches were prepared. */
 static void
 read_steal_time(struct reading *reading, const struct measurer_output_base *output)
 {
 	const struct resource_usage_measurer_output *usage = (const void *)output;
 
 	if (output && rot_is_a(output, &resource_usage_measurer_output_class))
-		reading->steal_ns = fmax(reading->steal_ns, (double)usage->steal_ticks * STEAL_TICK_NS);
-}
-
-/*
- * The stolen time is that of all CPUs, since before the caches were prepared. Where the work is shorter than a tick, no
- * one can say whether it was stolen from that, so nothing is said.
- */
-static void
-judge_steal_time(struct reading *reading)
-{
-	const double wall_ns = reading->run->wall_ns;
-
-	if (wall_ns >= STEAL_TICK_NS && reading->steal_ns >= 0.01 * wall_ns)
-		reading->run->taints |= TAINT_STEAL;
+		reading->steal_ticks =
+			usage->steal_ticks > reading->steal_ticks ? usage->steal_ticks : reading->steal_ticks;
 }
 
 /* What is 0 was not told. */
@@ -312,7 +308,8 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 			read_overall_set(reading->run, set);
 		}
 	}
-	judge_steal_time(reading);
+	if (sample_is_stolen(reading->steal_ticks, reading->run->wall_ns))
+		reading->run->taints |= TAINT_STEAL;
 	if (nr_sets < nr_expected)
 		return rot_error_set(err, 0, "%zu of %zu %s gave no output", nr_expected - nr_sets, nr_expected,
 				     nr_measured_workloads(measured) ? "workloads" : "measured actions");

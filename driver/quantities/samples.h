@@ -26,6 +26,12 @@ struct pass_run {
 		*threads; /* with several workloads that are measured: what each gave, in their order; or NULL */
 };
 
+/*
+ * Did a hypervisor take so much of that time that the run is tainted? ticks: stolen from all CPUs meanwhile, < 0: not
+ * known. Where the work is shorter than a tick, no one can say whether it was stolen from that: false.
+ */
+bool sample_is_stolen(int64_t ticks, double ns);
+
 /* Widens it by what more tells. */
 void nearness_add(struct nearness *nearness, const struct nearness *more);
 

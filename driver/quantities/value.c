@@ -21,6 +21,7 @@ static const struct {
 	{TAINT_UNMEASURED_THREAD, "unmeasuredThread"},
 	{TAINT_CLOCK, "clockJump"},
 	{TAINT_STEAL, "stealTime"},
+	{TAINT_BROKEN_RULE, "brokenRule"},
 };
 
 #define NR_TAINTS (sizeof(taint_names) / sizeof(taint_names[0]))
@@ -159,9 +160,13 @@ json_breaches(const struct quantity_value *value)
 	for (size_t i = 0; i < value->nr_breaches; i++) {
 		const struct quantity_breach *breach = &value->breaches[i];
 
-		json_array_append_new(rules, json_pack("{s:s, s:o, s:o, s:s}", "rule", breach->rule, "found",
-						       json_number_of(breach->found), "bound",
-						       json_number_of(breach->bound), "text", breach->text));
+		json_t *rule =
+			json_pack("{s:s, s:o, s:o, s:s}", "rule", breach->rule, "found", json_number_of(breach->found),
+				  "bound", json_number_of(breach->bound), "text", breach->text);
+
+		if (breach->nr_runs)
+			json_object_set_new(rule, "runs", json_integer((json_int_t)breach->nr_runs));
+		json_array_append_new(rules, rule);
 	}
 	return rules;
 }

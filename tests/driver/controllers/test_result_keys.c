@@ -137,7 +137,7 @@ value_with_everything(int kind)
 
 	for (size_t i = 0; i < NR_SAMPLES; i++)
 		value.samples[i] = sample(kind, i);
-	value.breaches[0] = (struct quantity_breach){"belowCeiling", rot_strdup("too fast"), 2, 1};
+	value.breaches[0] = (struct quantity_breach){"belowCeiling", rot_strdup("too fast"), 2, 1, 0};
 	return value;
 }
 

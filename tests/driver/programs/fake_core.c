@@ -4,8 +4,8 @@
  * same: those of the table below for each of two threads, or for the total of them.
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
  * FAKE_CORE=interrupted: only the first run took place. FAKE_CORE=disturbed: where there are many runs, the first one
- * reads pages from a disk and the fourth is preempted often. FAKE_CORE=scatter: wall times of 0.75 to 1.2 ms.
- * FAKE_CORE=drift: each run takes 2 % longer.
+ * reads pages from a disk, the fourth is preempted often, and from the sixth 1 % is stolen. FAKE_CORE=scatter: wall
+ * times of 0.75 to 1.2 ms. FAKE_CORE=drift: each run takes 2 % longer.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -242,6 +242,10 @@ disturb(struct program_run_output *run, const struct program_command *command)
 	run->major_faults = run->order == 0;
 	if (run->order == 3)
 		run->involuntary_context_switches = 900;
+	if (run->order == 5) {
+		run->wall_time = 2000000000;
+		run->steal_ticks = 2;
+	}
 }
 
 static struct program_run_output *

@@ -213,11 +213,12 @@ START_TEST(disturbed_runs_are_repeated)
 		      err.text);
 	for (int i = 0; i < 2; i++) {
 		time = i ? quantities.regions[0].values : quantities.total.values;
-		ck_assert_uint_eq(time->nr_samples, 12);
+		ck_assert_uint_eq(time->nr_samples, 13);
 		ck_assert_uint_eq(time->summary.n, 10);
-		ck_assert_uint_eq(time->summary.tainted, 2);
+		ck_assert_uint_eq(time->summary.tainted, 3);
 		ck_assert_uint_eq(time->taints[0], TAINT_MAJOR_FAULT);
 		ck_assert_uint_eq(time->taints[3], TAINT_CONTEXT_SWITCH);
+		ck_assert_uint_eq(time->taints[5], TAINT_STEAL);
 		ck_assert_str_eq(time->runs_end, "");
 	}
 	program_quantities_clear(&quantities);

@@ -3,6 +3,7 @@
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "architecture_files.h"
@@ -225,6 +226,125 @@ START_TEST(passes_agree)
 }
 END_TEST
 
+/* Ten runs of bytes; those of the array are so many times as many. */
+static void
+set_runs(struct quantity_value *value, double each, const double *factors)
+{
+	free(value->samples);
+	free(value->taints);
+	value->samples = rot_calloc(NR_RUNS, sizeof(*value->samples));
+	value->taints = rot_calloc(NR_RUNS, sizeof(*value->taints));
+	value->nr_samples = NR_RUNS;
+	for (size_t i = 0; i < NR_RUNS; i++)
+		value->samples[i] = each * (factors && factors[i] ? factors[i] : 1);
+}
+
+/* Bytes of each run, factors of some of the outer border, and how many runs break a rule although the others keep it.
+ */
+static const struct {
+	const char *what;
+	double bytes, compulsory, factors[NR_RUNS];
+	const char *rule;
+	size_t nr_broken;
+} run_rows[] = {
+	{"all alike", 1e6, 1e6, {0}, NULL, 0},
+	{"two count more than what is nearer", 1e6, 0, {0, 1.2, 0, 1.1}, "bordersOrdered", 2},
+	{"within the tolerance", 1e6, 0, {0, 1.04}, NULL, 0},
+	{"too little to tell", 1e4, 0, {0, 3}, NULL, 0},
+	{"most do: the value is doubtful, not the runs", 1e6, 0, {2, 2, 2, 2, 2, 2}, NULL, 0},
+	{"half do", 1e6, 0, {2, 2, 2, 2, 2}, NULL, 0},
+	{"one lost half", 1e6, 1e6, {[9] = 0.5}, "atLeastCompulsory", 1},
+	{"none has all", 1e6, 2e6, {[9] = 0.5}, NULL, 0},
+	{"one has a little less", 1e6, 1e6, {[9] = 0.91}, NULL, 0},
+};
+
+START_TEST(runs_that_break_a_rule_are_found)
+{
+	struct quantity_value values[] = {bytes("llcRam.read", 1, run_rows[_i].compulsory), bytes("l2l3.read", 1, 0)};
+	bool broken[NR_RUNS] = {false}, is_broken;
+
+	set_runs(&values[0], run_rows[_i].bytes, run_rows[_i].factors);
+	set_runs(&values[1], run_rows[_i].bytes, NULL);
+	ck_assert_msg(invariants_check_runs(values, 2, broken, NR_RUNS) == run_rows[_i].nr_broken, "%s",
+		      run_rows[_i].what);
+	for (size_t i = 0; i < NR_RUNS; i++) {
+		is_broken = run_rows[_i].nr_broken && run_rows[_i].factors[i] != 0;
+		ck_assert_msg(broken[i] == is_broken, "%s, run %zu", run_rows[_i].what, i);
+	}
+	ck_assert_uint_eq(values[0].nr_breaches, run_rows[_i].rule != NULL);
+	ck_assert_uint_eq(values[1].nr_breaches, 0);
+	if (run_rows[_i].rule) {
+		ck_assert_str_eq(values[0].breaches[0].rule, run_rows[_i].rule);
+		ck_assert_uint_eq(values[0].breaches[0].nr_runs, run_rows[_i].nr_broken);
+		ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "left out"));
+	}
+	clear(values, 2);
+}
+END_TEST
+
+/* Runs that are left out for something else keep no rule, and break none. */
+START_TEST(disturbed_runs_are_not_looked_at)
+{
+	const double factors[NR_RUNS] = {3, 3};
+	struct quantity_value values[] = {bytes("llcRam.read", 1, 0), bytes("l2l3.read", 1, 0)};
+
+	set_runs(&values[0], 1e6, factors);
+	set_runs(&values[1], 1e6, NULL);
+	values[0].taints[0] = TAINT_OVERFLOW;
+	values[1].taints[1] = TAINT_MIGRATION;
+	ck_assert_uint_eq(invariants_check_runs(values, 2, NULL, NR_RUNS), 0);
+	values[0].taints[0] = values[1].taints[1] = TAINT_BROKEN_RULE; /* looked at again */
+	ck_assert_uint_eq(invariants_check_runs(values, 2, NULL, NR_RUNS), 2);
+	clear(values, 2);
+}
+END_TEST
+
+/* Runs of two passes; those of the second that are odd have so many instructions more. */
+static size_t
+tainted_by_instructions(double more, size_t nr_odd)
+{
+	struct architecture *zen5 = architecture_named("zen5");
+	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
+	struct pass passes[2] = {{.events = {event}, .nr_events = 1}, {.events = {event}, .nr_events = 1}};
+	const struct pass_plan plan = {passes, 2};
+	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {1e6}}),
+					 samples_of((struct pass_run){.counts = {1e6}})};
+	size_t nr, nr_tainted = 0;
+
+	for (size_t i = 0; i < nr_odd; i++)
+		samples[i / NR_RUNS].runs[i % NR_RUNS].counts[0] += more;
+	nr = invariants_taint_passes(zen5, &plan, samples);
+	for (size_t i = 0; i < 2 * NR_RUNS; i++) {
+		bool is_tainted = samples[i / NR_RUNS].runs[i % NR_RUNS].taints == TAINT_BROKEN_RULE;
+
+		ck_assert(is_tainted == (nr > 0 && i < nr_odd));
+		nr_tainted += is_tainted;
+	}
+	ck_assert_uint_eq(nr, nr_tainted);
+	pass_samples_clear(&samples[0]);
+	pass_samples_clear(&samples[1]);
+	architecture_delete(zen5);
+	return nr;
+}
+
+START_TEST(runs_of_passes_agree)
+{
+	struct quantity_value value = bytes("llcRam", 1, 0);
+
+	ck_assert_uint_eq(tainted_by_instructions(0, 1), 0);
+	ck_assert_uint_eq(tainted_by_instructions(9000, 3), 0);
+	ck_assert_uint_eq(tainted_by_instructions(11000, 3), 3);
+	ck_assert_uint_eq(tainted_by_instructions(-2e5, 9), 9);
+	ck_assert_uint_eq(tainted_by_instructions(2e5, 10), 0); /* who is right? */
+	invariants_note_passes(&value, 1, 0);
+	ck_assert_uint_eq(value.nr_breaches, 0);
+	invariants_note_passes(&value, 1, 3);
+	ck_assert_uint_eq(value.breaches[0].nr_runs, 3);
+	ck_assert_str_eq(value.breaches[0].rule, "passesAgree");
+	clear(&value, 1);
+}
+END_TEST
+
 START_TEST(nothing_is_above_the_roof)
 {
 	struct quantity_value value = bytes("llcRam", 104, 0);
@@ -242,8 +362,15 @@ START_TEST(nothing_is_above_the_roof)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&time_of_an_empty_region, 1},      {&nothing_of_nothing_is_no_share, 1}, {&borders_are_ordered, 1},
-	{&expected_bytes_break_no_rule, 1}, {&no_fewer_bytes_than_must_cross, 1}, {&passes_agree, 1},
+	{&time_of_an_empty_region, 1},
+	{&nothing_of_nothing_is_no_share, 1},
+	{&borders_are_ordered, 1},
+	{&expected_bytes_break_no_rule, 1},
+	{&no_fewer_bytes_than_must_cross, 1},
+	{&passes_agree, 1},
+	{&runs_that_break_a_rule_are_found, NR_ELEMENTS(run_rows)},
+	{&disturbed_runs_are_not_looked_at, 1},
+	{&runs_of_passes_agree, 1},
 	{&nothing_is_above_the_roof, 1},
 };
 
