@@ -8,7 +8,9 @@
 
 #include "configuration/configuration.h"
 #include "controllers/experiment_internal.h"
+#include "measuring/order.h"
 #include "memory.h"
+#include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "rot.h"
 #include "support/json.h"
@@ -110,12 +112,32 @@ experiment_nr_runs(const struct experiment *experiment, int nr_runs)
 	return experiment->configured_runs ? experiment->configured_runs : nr_runs;
 }
 
+void
+experiment_set_block(struct experiment *experiment, int block, int nr_blocks, bool is_ahead)
+{
+	experiment->block = block;
+	experiment->nr_blocks = nr_blocks;
+	experiment->is_ahead = is_ahead;
+	experiment->has_fewer_runs |= block < nr_blocks && !is_ahead;
+}
+
+/* What of it belongs to the block. */
+static void
+cut_to_block(struct quantity_effort *effort, const struct experiment *experiment)
+{
+	*effort = (struct quantity_effort){
+		.nr_runs = order_runs_after(effort_first_runs(effort), experiment->block, experiment->nr_blocks),
+		.keeps_disturbed = effort->keeps_disturbed,
+		.wants_own_cost = !experiment->is_ahead,
+		.only_measures = experiment->is_ahead,
+	};
+}
+
 struct quantity_effort
 experiment_effort(const struct experiment *experiment, int nr_runs)
 {
 	const struct configuration *configuration = experiment->rot->configuration;
-
-	return (struct quantity_effort){
+	struct quantity_effort effort = {
 		.nr_runs = experiment_nr_runs(experiment, nr_runs),
 		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
 		.budget_s = configuration_double(configuration, "timeBudget"),
@@ -123,6 +145,10 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.wants_own_cost = true,
 		.keeps_disturbed = experiment->keeps_disturbed,
 	};
+
+	if (experiment->nr_blocks > 0)
+		cut_to_block(&effort, experiment);
+	return effort;
 }
 
 static int
@@ -185,12 +211,13 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
 		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
-	if (rc == 0) {
+	if (rc == 0 && !experiment->is_ahead) {
 		experiment_keep_point(experiment, &point);
-	} else {
-		experiment_point_clear(&point);
-		free(all.items);
+		return 0;
 	}
+	if (rc < 0)
+		free(all.items); /* else they are the point's */
+	experiment_point_clear(&point);
 	return rc;
 }
 
@@ -301,7 +328,8 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	experiment_print_table(experiment, stdout);
 	print_dates(json_object_get(json, "measured"), stdout);
 	if (!is_complete)
-		printf("Not complete: stopped after %zu points.\n", experiment->nr_points);
+		printf("Not complete: stopped after %zu points%s.\n", experiment->nr_points,
+		       experiment->has_fewer_runs ? ", some of them of fewer runs than were asked for" : "");
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
 	json_decref(json);

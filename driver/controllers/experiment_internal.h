@@ -103,6 +103,9 @@ struct experiment {
 	char *controller_name, *output_name;
 	int configured_runs;  /* instead of those asked for; 0: none */
 	bool keeps_disturbed; /* experiment_keep_disturbed */
+	int block, nr_blocks; /* experiment_set_block; 0, 0: there are none */
+	bool is_ahead;        /* likewise */
+	bool has_fewer_runs;  /* some points are of fewer runs than were asked for */
 	struct experiment_point *points;
 	size_t nr_points;
 	struct experiment_own_ceiling *ceilings;
@@ -204,6 +207,12 @@ int experiment_gather(const struct experiment *experiment, const struct experime
 
 /* Before a point is measured: progress, and a warning once. */
 void experiment_begin_point(const struct experiment *experiment);
+
+/*
+ * From now on points get the runs that they have after so many of the blocks, and no more (0, 0: all that they should).
+ * is_ahead: these are measured alone, and no point is added; else the points are of fewer runs than were asked for.
+ */
+void experiment_set_block(struct experiment *experiment, int block, int nr_blocks, bool is_ahead);
 
 /* Takes the point, and notes what its runs say against its values. */
 void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);

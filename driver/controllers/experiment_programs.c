@@ -100,9 +100,9 @@ experiment_add_program(struct experiment *experiment, const char *series, const 
 	if (rc == 0)
 		rc = program_quantities_measure(experiment->rot, workload, all.items, all.nr, &effort, max_passes,
 						&quantities, err);
-	if (rc == 0)
+	if (rc == 0 && !experiment->is_ahead)
 		keep(experiment, &parts, workload, &all, &quantities);
-	for (size_t i = 0; rc < 0 && i < parts.nr; i++)
+	for (size_t i = 0; (rc < 0 || experiment->is_ahead) && i < parts.nr; i++)
 		experiment_point_clear(&parts.points[i]);
 	program_quantities_clear(&quantities);
 	free(parts.points);

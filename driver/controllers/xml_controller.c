@@ -67,69 +67,6 @@ xml_controller_nr_points(const struct xml_controller *controller)
 
 /* ---- measuring ---- */
 
-/* The error of measuring a point, with the place of its element and where it is in the space. */
-static int
-failed_at(const struct planned_point *planned, struct rot_error *err)
-{
-	char *place = point_text(planned->at);
-
-	if (*place)
-		rot_error_prefix(err, "at %s", place);
-	free(place);
-	return xml_error_at(planned->element, err);
-}
-
-static int
-measure_point(const struct planned_point *p, struct experiment *experiment, struct rot_error *err)
-{
-	const struct point *at = p->at;
-
-	if (p->program)
-		return experiment_add_program(experiment, p->series, p->label, at->coordinates, at->nr_coordinates,
-					      p->program, p->requests, p->nr_requests, p->nr_runs, p->max_passes, err);
-	return experiment_add_point(experiment, p->series, p->label, at->coordinates, at->nr_coordinates,
-				    p->measurement, p->requests, p->nr_requests, p->nr_runs, err);
-}
-
-/* If the point that was just measured ends its series: those of the same element that follow in it are not measured. */
-static int
-end_series(const struct xml_controller *controller, const struct experiment *experiment, size_t i, bool *is_over,
-	   struct rot_error *err)
-{
-	const struct planned_point *p = &controller->planned[i];
-	bool ends = false;
-
-	if (p->until[0] && experiment_last_holds(experiment, p->until, &ends, err) < 0)
-		return rot_error_prefix(err, "<point until>");
-	for (size_t k = i + 1; ends && k < controller->nr_planned; k++) {
-		const struct planned_point *other = &controller->planned[k];
-
-		is_over[k] = is_over[k] || (other->element == p->element && strcmp(other->series, p->series) == 0);
-	}
-	return 0;
-}
-
-static int
-measure_points(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
-{
-	bool *is_over = rot_calloc(controller->nr_planned + 1, sizeof(*is_over));
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < controller->nr_planned; i++) {
-		const struct planned_point *p = &controller->planned[i];
-
-		if (is_over[i])
-			continue;
-		rc = measure_point(p, experiment, err);
-		if (rc == 0)
-			rc = end_series(controller, experiment, i, is_over, err);
-		if (rc < 0 && !rot_interrupted())
-			failed_at(p, err);
-	}
-	free(is_over);
-	return rc;
-}
-
 /* Measures them into the experiment; one that cannot be measured is left out with a warning. A roofline has no
  * latencies. */
 static int
@@ -196,7 +133,7 @@ static int
 measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	prepare_cores(controller);
-	if (measure_points(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
+	if (xml_points_measure(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
 		return -1;
 	return controller->has_default_peaks ? experiment_add_default_peaks(experiment, err) : 0;
 }

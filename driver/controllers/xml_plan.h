@@ -99,6 +99,9 @@ void xml_plan_collect(struct xml_controller *controller, const xmlNode *element)
 /* xml_plan_each.c: collects what is in an <each>, once for each point of the space that its axes span. */
 int xml_plan_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err);
 
+/* xml_points.c: measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. */
+int xml_points_measure(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
+
 /* xml_plan_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
 int xml_plan_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err);
 

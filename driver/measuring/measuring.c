@@ -58,6 +58,22 @@ measuring_delete(struct measuring *measuring)
 	free(measuring);
 }
 
+void
+measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context)
+{
+	rot->measuring->ahead = ahead;
+	rot->measuring->ahead_context = context;
+}
+
+int
+measuring_go_ahead(struct measuring *measuring, struct rot_error *err)
+{
+	measuring_ahead *ahead = measuring->ahead;
+
+	measuring->ahead = NULL; /* what it measures is not ahead of anything */
+	return ahead ? ahead(measuring->ahead_context, err) : 0;
+}
+
 /* ---- description ---- */
 
 static void

@@ -45,6 +45,14 @@ int measuring_perform_spread(struct rot *rot, struct measurement *const *passes,
 void measuring_forget(struct rot *rot);
 
 /*
+ * Calls ahead(context, err) before the first missing runs are measured, once: who is going to measure many points can
+ * measure runs of all of them there, in another order; what is there then is not measured any more. If it gives -1, so
+ * does what was going to measure. NULL: no longer.
+ */
+typedef int measuring_ahead(void *context, struct rot_error *err);
+void measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context);
+
+/*
  * Makes ready the cores of many measurements, so that measuring them need not wait for the compiler: builds those that
  * are missing, as many at a time as there are CPUs, and shows how far it is. The measurements are as of
  * quantities_measure and stay as they are. Gives the number of those that cannot be built, or whose kernel is refused:

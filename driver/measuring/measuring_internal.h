@@ -5,6 +5,8 @@
 
 #include <stddef.h>
 
+#include "measuring/measuring.h"
+
 struct core_builder;
 struct file_hashes;
 struct result_cache;
@@ -15,10 +17,15 @@ struct measuring {
 	struct file_hashes *files;
 	char **seen; /* description hashes that were measured in this process */
 	size_t nr_seen;
+	measuring_ahead *ahead; /* as of measuring_set_ahead; or NULL */
+	void *ahead_context;
 };
 
 /* Ids of all there are in a description count from 1 within each kind, in walking order: the same graph always gets the
  * same ones. */
 void measuring_set_ids(const void *description);
+
+/* Runs are missing and are about to be measured: calls what measuring_set_ahead was given, once. */
+int measuring_go_ahead(struct measuring *measuring, struct rot_error *err);
 
 #endif

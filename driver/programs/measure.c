@@ -213,6 +213,8 @@ measure_often(struct job *job, const struct quantity_effort *effort, struct prog
 		if (measure(job, next, &quantities->hashes, err) < 0)
 			return !is_first && (rot_interrupted() || job->rot->is_cached_only) ? 0 : -1;
 		nr_runs = next;
+		if (effort->only_measures)
+			return 0;
 		if (compute(job, quantities, err) < 0)
 			return -1;
 		next = effort->budget_s > 0 ? next_runs(job, &course, quantities, nr_runs) : 0;

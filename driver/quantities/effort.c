@@ -7,11 +7,16 @@
 
 #define MAX_ROUNDS 3
 
+int
+effort_first_runs(const struct quantity_effort *effort)
+{
+	return effort->precision > 0 ? EFFORT_FIRST_RUNS : effort->nr_runs;
+}
+
 void
 effort_begin(struct effort_course *course, const struct quantity_effort *effort)
 {
-	*course = (struct effort_course){.effort = effort, .end = ""};
-	course->target = effort->precision > 0 ? EFFORT_FIRST_RUNS : effort->nr_runs;
+	*course = (struct effort_course){.effort = effort, .target = effort_first_runs(effort), .end = ""};
 }
 
 static int

@@ -19,6 +19,9 @@ struct effort_course {
 	const char *end; /* as runs_end of quantity_value, once there is no next step */
 };
 
+/* Runs that are measured first, whatever they give. */
+int effort_first_runs(const struct quantity_effort *effort);
+
 /* effort is borrowed. The first step is to measure course->target runs. */
 void effort_begin(struct effort_course *course, const struct quantity_effort *effort);
 

@@ -399,7 +399,10 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	if (job_resolve(&job, measurement, requests, err) < 0 || job_plan(&job, err) < 0)
 		goto out;
 	job_describe(&job, measurement);
-	if (job_measure(&job, course.target, effort->nr_starts, err) < 0 || job_compute(&job, values, err) < 0)
+	if (job_measure(&job, course.target, effort->nr_starts, err) < 0)
+		goto out;
+	rc = effort->only_measures ? 0 : -1;
+	if (rc == 0 || job_compute(&job, values, err) < 0)
 		goto out;
 	if (effort->budget_s > 0 && job_add_runs(&job, &course, values, err) < 0)
 		goto out;

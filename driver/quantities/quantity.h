@@ -164,6 +164,7 @@ struct quantity_effort {
 	bool keeps_disturbed; /* runs that the system disturbed are wanted as well: they are in the values and are not
 				 repeated */
 	bool wants_own_cost;  /* also measure an empty region, once for each group of measurers (own_cost.h) */
+	bool only_measures;   /* values stay empty: the runs are there when the same is measured next */
 };
 
 /*

@@ -20,9 +20,9 @@ static struct progress {
 	unsigned depth;    /* of progress_begin; the rest is valid when it is not 0 */
 	bool is_silent, is_terminal;
 	bool is_shown; /* on the terminal */
-	size_t point, nr_points;
-	int run, nr_runs;
-	int nr_before, nr_all; /* of progress_part */
+	struct progress_place place;
+	struct progress_place outside; /* where it was when blocks began */
+	int nr_before, nr_all;         /* of progress_part */
 	double begin_s, shown_s;
 } progress, around; /* what is around a part that was entered */
 static double entered_s;
@@ -39,29 +39,34 @@ duration_text(double seconds)
 
 /* ", about 12 s left", or nothing where there is no ground to say so. */
 static char *
-left_text(size_t point, size_t nr_points, int run, int nr_runs, double elapsed_s)
+left_text(const struct progress_place *place, double elapsed_s)
 {
-	double done = (double)(point ? point - 1 : 0) + (nr_runs > 0 ? (double)run / nr_runs : 0);
+	const double of_block = (double)(place->point ? place->point - 1 : 0) +
+				(place->nr_runs > 0 ? (double)place->run / place->nr_runs : 0);
+	const double done = of_block + (place->nr_blocks ? (double)(place->block - 1) * (double)place->nr_points : 0);
+	const double all = (double)place->nr_points * (place->nr_blocks ? place->nr_blocks : 1);
 	char *duration, *text;
 
-	if (nr_points == 0 || done <= 0 || elapsed_s < 1)
+	if (place->nr_points == 0 || done <= 0 || !(elapsed_s >= 1))
 		return rot_strdup("");
-	duration = duration_text(elapsed_s / done * fmax(0, (double)nr_points - done));
+	duration = duration_text(elapsed_s / done * fmax(0, all - done));
 	text = rot_format(", about %s left", duration);
 	free(duration);
 	return text;
 }
 
 char *
-progress_text(const char *title, size_t point, size_t nr_points, int run, int nr_runs, const char *task,
-	      double elapsed_s)
+progress_text(const char *title, const struct progress_place *place, const char *task, double elapsed_s)
 {
-	char *of_points = nr_points ? rot_format(" of %zu", nr_points) : rot_strdup("");
-	char *left = left_text(point, nr_points, run, nr_runs, elapsed_s);
-	char *doing = task ? rot_strdup(task) : rot_format("run %d of %d", run, nr_runs);
-	char *text = rot_format("%s%spoint %zu%s, %s%s", title ? title : "", title ? ": " : "", point, of_points, doing,
-				left);
+	char *block =
+		place->nr_blocks ? rot_format("block %d of %d, ", place->block, place->nr_blocks) : rot_strdup("");
+	char *of_points = place->nr_points ? rot_format(" of %zu", place->nr_points) : rot_strdup("");
+	char *doing = task ? rot_strdup(task) : rot_format("run %d of %d", place->run, place->nr_runs);
+	char *left = left_text(place, elapsed_s);
+	char *text = rot_format("%s%s%spoint %zu%s, %s%s", title ? title : "", title ? ": " : "", block, place->point,
+				of_points, doing, left);
 
+	free(block);
 	free(of_points);
 	free(left);
 	free(doing);
@@ -95,8 +100,7 @@ show(const char *task)
 
 	if (progress.depth == 0 || progress.is_silent || (!progress.is_terminal && !is_due()))
 		return;
-	text = progress_text(progress.title, progress.point, progress.nr_points, progress.run, progress.nr_runs, task,
-			     clock_now_s() - progress.begin_s);
+	text = progress_text(progress.title, &progress.place, task, clock_now_s() - progress.begin_s);
 	if (progress.is_terminal)
 		fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
 	else
@@ -114,9 +118,7 @@ progress_begin(size_t nr_points, bool quiet)
 		return;
 	progress.is_silent = quiet;
 	progress.is_terminal = isatty(STDERR_FILENO);
-	progress.point = 0;
-	progress.nr_points = nr_points;
-	progress.run = progress.nr_runs = 0;
+	progress.place = (struct progress_place){.nr_points = nr_points};
 	progress.begin_s = clock_now_s();
 	progress.shown_s = progress.is_terminal ? 0 : progress.begin_s;
 }
@@ -143,16 +145,37 @@ progress_point(void)
 {
 	if (progress.depth != 1)
 		return;
-	progress.point++;
-	progress.run = progress.nr_runs = 0;
+	progress.place.point++;
+	progress.place.run = progress.place.nr_runs = 0;
+}
+
+void
+progress_block(int block, int nr_blocks, size_t nr_points)
+{
+	struct progress_place *place = &progress.place;
+
+	if (progress.depth != 1 || (place->block == block && place->nr_blocks == nr_blocks))
+		return;
+	if (nr_blocks == 0) {
+		*place = progress.outside;
+		progress.begin_s = NAN;
+		return;
+	}
+	if (place->nr_blocks == 0) {
+		progress.outside = *place;
+		progress.begin_s = clock_now_s();
+	}
+	*place = (struct progress_place){.block = block, .nr_blocks = nr_blocks, .nr_points = nr_points};
 }
 
 void
 progress_run(int nr_done, int nr_runs)
 {
-	progress.run = progress.nr_before + nr_done;
-	progress.nr_runs = progress.nr_all ? progress.nr_all : nr_runs;
-	if (progress.run == progress.nr_runs || is_due())
+	struct progress_place *place = &progress.place;
+
+	place->run = progress.nr_before + nr_done;
+	place->nr_runs = progress.nr_all ? progress.nr_all : nr_runs;
+	if (place->run == place->nr_runs || is_due())
 		show(NULL);
 }
 

@@ -16,6 +16,12 @@ void progress_begin(size_t nr_points, bool quiet);
 /* The next point begins. */
 void progress_point(void);
 
+/*
+ * From now on points are those of a block, each of which has nr_points; block counts from 1. nr_blocks 0: of none any
+ * more, they go on where they were; how long these take nobody knows.
+ */
+void progress_block(int block, int nr_blocks, size_t nr_points);
+
 /* nr_done of nr_runs runs of the current point are finished. */
 void progress_run(int nr_done, int nr_runs);
 
@@ -38,11 +44,17 @@ void progress_clear(void);
 /* Ends the innermost progress_begin. */
 void progress_end(void);
 
+/* Where it is: all count from 1, but run, of which so many are finished. */
+struct progress_place {
+	int block, nr_blocks;    /* 0, 0: there are none  */
+	size_t point, nr_points; /* nr_points 0: unknown  */
+	int run, nr_runs;
+};
+
 /*
- * The text of the line, in fresh memory. elapsed_s: since the first point began. point and run count from 1.
- * title NULL: none; nr_points 0: unknown; task NULL: a run.
+ * The text of the line, in fresh memory. elapsed_s: since the first point began; NaN: unknown. title NULL: none; task
+ * NULL: a run.
  */
-char *progress_text(const char *title, size_t point, size_t nr_points, int run, int nr_runs, const char *task,
-		    double elapsed_s);
+char *progress_text(const char *title, const struct progress_place *place, const char *task, double elapsed_s);
 
 #endif

@@ -10,12 +10,12 @@
 #include "controllers/xml_controller.h"
 #include "entities.h"
 #include "measuring/measuring.h"
+#include "measuring/order.h"
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "rot.h"
 #include "support/clock.h"
 #include "support/progress.h"
-#include "validation/order.h"
 
 /* Those of these that are counted or timed here are compared. */
 static const char *const quantities[] = {
@@ -47,6 +47,7 @@ struct comparing {
 	size_t nr_requests;
 	struct aa_point *points;
 	struct quantity_value *values; /* of the second measurement */
+	int nr_blocks;                 /* starts of the core for each measurement of a point */
 	struct aa *aa;
 };
 
@@ -182,25 +183,50 @@ clear_values(struct quantity_value *values, size_t nr)
 		quantity_value_clear(&values[i]);
 }
 
-/* As "rot measure" does: disturbed runs are repeated. */
 static int
-measure_point(const struct comparing *comparing, const struct aa_point *point, struct quantity_value *values,
-	      struct rot_error *err)
+measure_point(const struct comparing *comparing, const struct aa_point *point, const struct quantity_effort *effort,
+	      struct quantity_value *values, struct rot_error *err)
+{
+	if (rot_interrupted())
+		return rot_error_set(err, 0, "interrupted");
+	if (quantities_measure_with(comparing->rot, point->measurement, comparing->requests, comparing->nr_requests,
+				    effort, values, NULL, NULL, err) == 0)
+		return 0;
+	return rot_error_prefix(err, "%s", point->name);
+}
+
+static int
+visit_point(void *context, size_t i, int block, struct rot_error *err)
+{
+	struct comparing *comparing = context;
+	const struct quantity_effort effort = {
+		.nr_runs = order_runs_after(comparing->options->nr_runs, block, comparing->nr_blocks),
+		.only_measures = true,
+	};
+
+	progress_point();
+	return measure_point(comparing, &comparing->points[i], &effort, comparing->values, err);
+}
+
+/* As "rot measure" does: all points in blocks, anew. */
+static int
+measure_blocks(struct comparing *comparing, struct rot_error *err)
+{
+	measuring_forget(comparing->rot);
+	return order_blocks(comparing->aa->nr_points, comparing->nr_blocks, visit_point, comparing, err);
+}
+
+/* Of what the blocks measured, and again what was disturbed. */
+static int
+evaluate_point(const struct comparing *comparing, size_t i, struct quantity_value *values, struct rot_error *err)
 {
 	const struct quantity_effort effort = {
 		.nr_runs = comparing->options->nr_runs,
 		.budget_s = configuration_double(comparing->rot->configuration, "timeBudget"),
-		.nr_starts = (int)configuration_long(comparing->rot->configuration, "starts"),
+		.nr_starts = comparing->nr_blocks,
 	};
 
-	progress_point();
-	if (rot_interrupted())
-		return rot_error_set(err, 0, "interrupted");
-	measuring_forget(comparing->rot);
-	if (quantities_measure_with(comparing->rot, point->measurement, comparing->requests, comparing->nr_requests,
-				    &effort, values, NULL, NULL, err) == 0)
-		return 0;
-	return rot_error_prefix(err, "%s", point->name);
+	return measure_point(comparing, &comparing->points[i], &effort, values, err);
 }
 
 static bool
@@ -223,17 +249,19 @@ compare_point(struct comparing *comparing, size_t i)
 
 /* All points, then all points again: as two results that somebody compares. */
 static int
-compare_round(struct comparing *comparing, const size_t *order, struct rot_error *err)
+compare_round(struct comparing *comparing, struct rot_error *err)
 {
 	const size_t nr = comparing->aa->nr_points, nr_values = comparing->nr_requests;
-	int rc = 0;
+	int rc = measure_blocks(comparing, err);
 
 	for (size_t i = 0; rc == 0 && i < nr; i++)
-		rc = measure_point(comparing, &comparing->points[order[i]], comparing->points[order[i]].first, err);
+		rc = evaluate_point(comparing, i, comparing->points[i].first, err);
+	if (rc == 0)
+		rc = measure_blocks(comparing, err);
 	for (size_t i = 0; rc == 0 && i < nr; i++) {
-		rc = measure_point(comparing, &comparing->points[order[i]], comparing->values, err);
+		rc = evaluate_point(comparing, i, comparing->values, err);
 		if (rc == 0)
-			compare_point(comparing, order[i]);
+			compare_point(comparing, i);
 		clear_values(comparing->values, rc == 0 ? nr_values : 0);
 	}
 	for (size_t i = 0; i < nr; i++)
@@ -246,20 +274,17 @@ compare_all(struct comparing *comparing, struct rot_error *err)
 {
 	const struct aa_options *options = comparing->options;
 	struct aa *aa = comparing->aa;
-	size_t *order = rot_calloc(aa->nr_points + 1, sizeof(*order));
 	const double begin = clock_now_s();
 	double last = 0;
 	int rc = 0;
 
 	while (rc == 0 && (options->nr_rounds == 0 || aa->nr_rounds < options->nr_rounds) &&
 	       (aa->nr_rounds == 0 || aa->elapsed_s + last <= options->budget_s)) {
-		order_shuffle(order, aa->nr_points, (unsigned)aa->nr_rounds);
-		rc = compare_round(comparing, order, err);
+		rc = compare_round(comparing, err);
 		aa->nr_rounds += rc == 0;
 		last = clock_now_s() - begin - aa->elapsed_s;
 		aa->elapsed_s += last;
 	}
-	free(order);
 	return rc < 0 && rot_interrupted() && aa->nr_rounds > 0 ? 0 : rc;
 }
 
@@ -278,14 +303,17 @@ comparing_clear(struct comparing *comparing)
 int
 aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, struct rot_error *err)
 {
+	const int64_t nr_starts = configuration_long(rot->configuration, "starts");
 	struct comparing comparing = {.rot = rot, .options = options, .aa = aa};
 	int rc;
 
 	*aa = (struct aa){.options = *options};
+	comparing.nr_blocks = nr_starts < 1 ? 1 : nr_starts < options->nr_runs ? (int)nr_starts : options->nr_runs;
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false", NULL);
 	rc = open_work(&comparing, err);
-	progress_begin(2 * aa->nr_points * (size_t)options->nr_rounds, configuration_bool(rot->configuration, "quiet"));
+	progress_begin(2 * aa->nr_points * (size_t)comparing.nr_blocks * (size_t)options->nr_rounds,
+		       configuration_bool(rot->configuration, "quiet"));
 	if (rc == 0)
 		rc = compare_all(&comparing, err);
 	progress_end();

@@ -7,12 +7,12 @@
 
 #include "configuration/configuration.h"
 #include "measuring/measuring.h"
+#include "measuring/order.h"
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "rot.h"
 #include "support/clock.h"
 #include "support/progress.h"
-#include "validation/order.h"
 
 double
 known_work_deviation(double measured, double expected, double reference)

@@ -11,10 +11,10 @@
 #include "machine/machine.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
+#include "measuring/order.h"
 #include "memory.h"
 #include "quantities/expected.h"
 #include "rot.h"
-#include "validation/order.h"
 
 /* ---- how long it takes ---- */
 

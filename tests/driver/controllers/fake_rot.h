@@ -33,6 +33,9 @@ extern const char *fake_runs_end;
 extern size_t fake_failing_call;
 extern bool fake_is_interrupt;
 
+/* Runs are missing when a point is measured: what measuring_set_ahead was given is called. */
+extern bool fake_misses_runs;
+
 /* With rot->is_cached_only nothing is there, and such calls do not count. */
 extern bool fake_is_cache_empty;
 

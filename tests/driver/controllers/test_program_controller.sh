@@ -36,7 +36,7 @@ controller()
 : >runs
 cat >program <<'END'
 #!/bin/sh
-echo run >>runs
+echo "$1" >>runs
 echo "$1 $VALUE $(cat)"
 echo "complaint $1" >&2
 exit "${2:-0}"
@@ -54,8 +54,14 @@ has "that says when it was measured" 0 " UTC" ""
 case $out$err in *complaint* | *"a1"*) result=1 ;; *) result=0 ;; esac
 check "the program's own output is not shown"
 ran "two points of two runs" 4
+for lines in 1,2 3,4; do
+	err=$(sed -n ${lines}p runs)
+	[ "$(sort -u runs | tr '\n' ' ')" = "a1 a2 " ] && [ "$(sed -n ${lines}p runs | sort -u | wc -l)" = 2 ]
+	result=$?
+	check "each block has both points: lines $lines"
+done
 out=$(cat written)
-[ "$out" = "a2 20 first" ]
+[ "$out" = "a1 10 first" ] || [ "$out" = "a2 20 first" ]
 result=$?
 check "arguments, environment, input and output"
 grep -q '"schema": "rot.result/1"' mine.json && grep -q '"/.*libc.so.6": "[0-9a-f]\{64\}"' mine.json &&
@@ -86,7 +92,7 @@ controller '' "$children<argument value='{3 * (\$n = 2)}'/>"
 call measure "$key" ./mine.xml
 has "a bad end names its point" 1 "" "mine.xml:3: at n=2: the program './program' ended with exit status 3"
 has "and what it printed" 1 "" "complaint a2"
-ran "both points ran" 22
+ran "nothing runs after it" 19
 controller 'exitStatus="0 3"' "$children<argument value='{3 * (\$n = 2)}'/>"
 call measure "$key" ./mine.xml
 has "a bad end that is allowed" 0 "" ""
@@ -102,14 +108,16 @@ check "what nobody measures"
 # ---- an interruption keeps what is finished ----
 cat >program <<'END'
 #!/bin/sh
-[ "$1" = a1 ] && exit
+[ "$1" = a1 ] && : >first
+[ "$1" = a1 ] || [ ! -e first ] && exit
 kill -TERM "$(cat rot.pid)"
 exec sleep 60
 END
 controller '' "$children"
 sh -c 'echo $$ >rot.pid; exec "$@"' sh "$rot" measure "$key" ./mine.xml >"$work/out" 2>"$work/err"
 status=$? out=$(cat "$work/out") err=$(cat "$work/err")
-has "an interruption" 130 "Not complete: stopped after 1 points." "interrupted"
+has "an interruption" 130 "Not complete: stopped after " "interrupted"
+has "it says that runs are missing" 130 " points, some of them of fewer runs than were asked for." ""
 
 # ---- regions ----
 target=$top_builddir/tests/core/parent/region_target

@@ -164,6 +164,45 @@ START_TEST(runs_are_spread_over_starts)
 }
 END_TEST
 
+/* Another point, before the one that is going to be measured; and an error, if there is no context. */
+static int
+measure_other(void *context, struct rot_error *err)
+{
+	int *nr_calls = context;
+
+	if (!nr_calls)
+		return rot_error_set(err, 0, "not now");
+	(*nr_calls)++;
+	perform_only(size_2, 2);
+	perform_only(size_1, 1);
+	return 0;
+}
+
+/* Once, and only if runs are missing; what was measured then is not measured again. */
+START_TEST(others_are_measured_ahead)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+	int nr_calls = 0;
+
+	perform_only(size_1, 1);
+	measuring_set_ahead(&rot, measure_other, &nr_calls);
+	perform_only(size_1, 1);
+	ck_assert_int_eq(nr_calls, 0);
+	perform_only(size_1, 3);
+	perform_only(size_2, 3);
+	ck_assert_int_eq(nr_calls, 1);
+	ck_assert_int_eq(fixture_count("core"), 4);
+	measuring_set_ahead(&rot, measure_other, NULL);
+	ck_assert_int_eq(measuring_perform(&rot, &measurement, 1, 4, &result, &err), -1);
+	ck_assert_str_eq(err.text, "not now");
+	measuring_set_ahead(&rot, NULL, NULL);
+	perform_only(size_1, 4);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
 START_TEST(other_size_uses_the_same_core)
 {
 	struct measurement_result *first = perform(size_1, 1), *second = perform(size_2, 1);
@@ -364,6 +403,7 @@ static const struct listed_test tests[] = {
 	{&only_missing_runs_are_measured, 1},
 	{&passes_are_measured_in_one_start, 1},
 	{&runs_are_spread_over_starts, 1},
+	{&others_are_measured_ahead, 1},
 	{&other_size_uses_the_same_core, 1},
 	{&remeasure_measures_once_per_process, 1},
 	{&changed_core_is_measured_again_unless_not_checked, 1},

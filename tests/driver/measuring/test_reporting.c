@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a user sees of time: the tree of tasks and the progress line. */
 #include <check.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,27 +67,28 @@ END_TEST
 
 static const struct {
 	const char *title;
-	size_t point, nr_points;
-	int run, nr_runs;
+	struct progress_place place;
 	const char *task;
 	double elapsed_s;
 	const char *text;
 } lines[] = {
-	{NULL, 3, 9, 4, 10, NULL, 12, "point 3 of 9, run 4 of 10, about 33 s left"},
-	{NULL, 1, 9, 0, 10, NULL, 5, "point 1 of 9, run 0 of 10"},
-	{NULL, 1, 2, 1, 10, NULL, 0.5, "point 1 of 2, run 1 of 10"},
-	{NULL, 2, 0, 1, 10, NULL, 60, "point 2, run 1 of 10"},
-	{NULL, 2, 3, 0, 0, "building the core", 30, "point 2 of 3, building the core, about 60 s left"},
-	{NULL, 2, 101, 0, 0, "building the core", 60, "point 2 of 101, building the core, about 1.7 h left"},
-	{NULL, 2, 4, 0, 0, "building the core", 120, "point 2 of 4, building the core, about 6 min left"},
-	{NULL, 9, 9, 10, 10, NULL, 90, "point 9 of 9, run 10 of 10, about 1 s left"},
-	{"roof", 1, 2, 1, 10, NULL, 0.5, "roof: point 1 of 2, run 1 of 10"},
+	{NULL, {0, 0, 3, 9, 4, 10}, NULL, 12, "point 3 of 9, run 4 of 10, about 33 s left"},
+	{NULL, {0, 0, 1, 9, 0, 10}, NULL, 5, "point 1 of 9, run 0 of 10"},
+	{NULL, {0, 0, 1, 2, 1, 10}, NULL, 0.5, "point 1 of 2, run 1 of 10"},
+	{NULL, {0, 0, 2, 0, 1, 10}, NULL, 60, "point 2, run 1 of 10"},
+	{NULL, {0, 0, 2, 3, 0, 0}, "building the core", 30, "point 2 of 3, building the core, about 60 s left"},
+	{NULL, {0, 0, 2, 101, 0, 0}, "building the core", 60, "point 2 of 101, building the core, about 1.7 h left"},
+	{NULL, {0, 0, 2, 4, 0, 0}, "building the core", 120, "point 2 of 4, building the core, about 6 min left"},
+	{NULL, {0, 0, 9, 9, 10, 10}, NULL, 90, "point 9 of 9, run 10 of 10, about 1 s left"},
+	{NULL, {1, 10, 2, 4, 1, 2}, NULL, 3, "block 1 of 10, point 2 of 4, run 1 of 2, about 77 s left"},
+	{NULL, {10, 10, 4, 4, 1, 2}, NULL, 79, "block 10 of 10, point 4 of 4, run 1 of 2, about 1 s left"},
+	{NULL, {0, 0, 3, 9, 4, 10}, NULL, NAN, "point 3 of 9, run 4 of 10"},
+	{"roof", {0, 0, 1, 2, 1, 10}, NULL, 0.5, "roof: point 1 of 2, run 1 of 10"},
 };
 
 START_TEST(progress_says_where_it_is)
 {
-	char *text = progress_text(lines[_i].title, lines[_i].point, lines[_i].nr_points, lines[_i].run,
-				   lines[_i].nr_runs, lines[_i].task, lines[_i].elapsed_s);
+	char *text = progress_text(lines[_i].title, &lines[_i].place, lines[_i].task, lines[_i].elapsed_s);
 
 	ck_assert_str_eq(text, lines[_i].text);
 	free(text);

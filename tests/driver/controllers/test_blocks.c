@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Points of an XML controller whose runs are missing are measured in blocks. */
+#include <check.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "memory.h"
+#include "quantities/quantity.h"
+#include "testing.h"
+#include "xml_fixture.h"
+
+#define NR_POINTS 4
+#define NR_RUNS 7 /* of HEAD */
+#define MANY 100
+
+/* Each call that measures: of which point, from 1, and how many runs it shall have then. */
+static struct {
+	int point, nr_runs;
+	bool only_measures;
+} calls[MANY];
+static size_t nr_calls;
+
+static void
+record(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests, int nr_runs,
+       struct quantity_value *values)
+{
+	double n = 0;
+
+	(void)requests;
+	ck_assert(rot_entity_number(measurement_workloads_at(measurement, 0)->kernel, "bufferSize", &n));
+	ck_assert_uint_lt(nr_calls, MANY);
+	calls[nr_calls].point = (int)n;
+	calls[nr_calls].nr_runs = nr_runs;
+	calls[nr_calls++].only_measures = fake_effort.only_measures;
+	for (size_t i = 0; i < nr_requests; i++)
+		values[i] = (struct quantity_value){
+			.request = requests[i],
+			.name = rot_strdup(requests[i].name),
+			.of = rot_strdup(""),
+			.unit = rot_strdup("us"),
+			.source = rot_strdup(""),
+			.kind = "measured",
+			.grade = "",
+			.summary = summary_single(1, "median"),
+		};
+}
+
+static int
+measure(const char *text, const char *nr_starts, struct rot_error *err)
+{
+	struct xml_controller *controller = open_text(text, err);
+	int rc;
+
+	ck_assert_msg(controller != NULL, "%s", err->text);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "starts", nr_starts, NULL);
+	nr_calls = 0;
+	fake_measure = record;
+	fake_misses_runs = true;
+	rc = xml_controller_run(controller, "out", err);
+	xml_controller_close(controller);
+	return rc;
+}
+
+#define FOUR_POINTS "<axis name='n'><list values='1 2 3 4'/></axis>\n" POINT
+
+/* Calls from first on: each of the points once, none in front of its number. Returns whether they are in order. */
+static bool
+check_block(size_t first, int nr_runs, bool only_measures)
+{
+	bool is_seen[NR_POINTS + 1] = {false}, is_ordered = true;
+
+	for (size_t i = first; i < first + NR_POINTS; i++) {
+		ck_assert_int_eq(calls[i].nr_runs, nr_runs);
+		ck_assert(calls[i].only_measures == only_measures);
+		ck_assert(!is_seen[calls[i].point]);
+		is_seen[calls[i].point] = true;
+		is_ordered = is_ordered && calls[i].point == (int)(i - first) + 1;
+	}
+	return is_ordered;
+}
+
+START_TEST(each_point_once_a_block)
+{
+	struct rot_error err;
+	bool is_ordered;
+
+	ck_assert_msg(measure(HEAD FOUR_POINTS TAIL, "3", &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(nr_calls, 4 * NR_POINTS);
+	is_ordered = check_block(0, 2, true);
+	is_ordered = check_block(NR_POINTS, 4, true) && is_ordered;
+	is_ordered = check_block(2 * NR_POINTS, NR_RUNS, true) && is_ordered;
+	ck_assert(!is_ordered);
+	ck_assert(check_block(3 * NR_POINTS, NR_RUNS, false));
+}
+END_TEST
+
+/* More starts than runs, one start, and one point. */
+START_TEST(as_many_blocks_as_there_can_be)
+{
+	struct rot_error err;
+
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "100", &err), 0);
+	ck_assert_uint_eq(nr_calls, (NR_RUNS + 1) * NR_POINTS);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "1", &err), 0);
+	ck_assert_uint_eq(nr_calls, NR_POINTS);
+	ck_assert_int_eq(measure(HEAD "<axis name='n'><list values='1'/></axis>" POINT TAIL, "3", &err), 0);
+	ck_assert_uint_eq(nr_calls, 1);
+}
+END_TEST
+
+START_TEST(with_a_precision_the_first_runs)
+{
+	struct rot_error err;
+
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "precision", "0.01", NULL);
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "5", &err), 0);
+	check_block(4 * NR_POINTS, 10, true);
+	ck_assert_double_eq(fake_effort.precision, 0.01);
+}
+END_TEST
+
+/* Nobody knows yet which there are. */
+START_TEST(series_that_may_end_are_measured_in_order)
+{
+	static const char text[] =
+		HEAD "<axis name='n'><list values='1 2 3 4'/></axis>\n"
+		     "<point series='s' label='{$n}' until='$t > 100'><workload><kernel type='Triad' "
+		     "bufferSize='{$n}'/></workload></point><quantity is='time' name='t'/>\n" TAIL;
+	struct rot_error err;
+
+	ck_assert_msg(measure(text, "3", &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(nr_calls, NR_POINTS);
+	ck_assert(check_block(0, NR_RUNS, false));
+}
+END_TEST
+
+/* In the second block, after two of its points: these have four runs, the others two. */
+START_TEST(interrupted_keeps_blocks)
+{
+	struct rot_error err;
+	json_t *json;
+
+	fake_failing_call = NR_POINTS + 3;
+	fake_is_interrupt = true;
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &err), -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	ck_assert_uint_eq(nr_calls, NR_POINTS + 2 + NR_POINTS);
+	for (size_t i = NR_POINTS + 2; i < nr_calls; i++) {
+		bool is_second =
+			calls[i].point == calls[NR_POINTS].point || calls[i].point == calls[NR_POINTS + 1].point;
+
+		ck_assert_int_eq(calls[i].point, (int)(i - NR_POINTS - 1));
+		ck_assert_int_eq(calls[i].nr_runs, is_second ? 4 : 2);
+		ck_assert(!calls[i].only_measures);
+	}
+	json = json_load_file("out.json", 0, NULL);
+	ck_assert_uint_eq(json_array_size(json_object_get(json, "points")), NR_POINTS);
+	ck_assert(json_is_false(json_object_get(json, "complete")));
+	json_decref(json);
+}
+END_TEST
+
+/* The point that fails in a block is the one that is told, and nothing is measured after it. */
+START_TEST(a_failure_is_told_where_it_is)
+{
+	struct rot_error err;
+	char *place;
+
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &err), 0);
+	place = rot_format("at n=%d: the core failed", calls[NR_POINTS + 2].point);
+	fake_nr_calls = 0;
+	fake_failing_call = NR_POINTS + 3;
+	ck_assert_int_eq(measure(HEAD FOUR_POINTS TAIL, "3", &err), -1);
+	ck_assert_msg(strstr(err.text, place) != NULL, "%s", err.text);
+	ck_assert_uint_eq(nr_calls, NR_POINTS + 2);
+	free(place);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&each_point_once_a_block, 1},         {&as_many_blocks_as_there_can_be, 1},
+	{&with_a_precision_the_first_runs, 1}, {&series_that_may_end_are_measured_in_order, 1},
+	{&interrupted_keeps_blocks, 1},        {&a_failure_is_told_where_it_is, 1},
+};
+
+const struct suite test_suite = SUITE("blocks", tests, .set_up = setup, .tear_down = teardown);
