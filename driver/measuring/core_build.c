@@ -62,6 +62,12 @@ core_builder_delete(struct core_builder *builder)
 	free(builder);
 }
 
+struct core_facts *
+core_builder_facts(struct core_builder *builder)
+{
+	return &builder->facts;
+}
+
 static char *
 core_folder(const struct core_builder *builder, const struct core_description *description)
 {

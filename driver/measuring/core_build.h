@@ -23,6 +23,9 @@ struct core_builder;
 struct core_builder *core_builder_new(struct rot *rot);
 void core_builder_delete(struct core_builder *builder);
 
+/* What was read of kernels and tools so far; to read more into it. */
+struct core_facts *core_builder_facts(struct core_builder *builder);
+
 /*
  * The core this measurement needs, if it is built already: met before in this process (nothing is read then), or
  * complete on disk with nothing changed since. *core is NULL when it must be built; it stays until the next call.

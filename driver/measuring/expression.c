@@ -320,6 +320,22 @@ report(const struct evaluation *evaluation, int code, const char *expression, st
 	}
 }
 
+/* One serves all evaluations, since making one registers all of XPath's functions. */
+static xmlXPathContextPtr
+context_for(struct evaluation *evaluation)
+{
+	static xmlXPathContextPtr context;
+
+	if (!context)
+		context = xmlXPathNewContext(NULL);
+	xmlResetError(&context->lastError);
+	context->error = keep_message;
+	context->userData = evaluation;
+	xmlXPathRegisterVariableLookup(context, look_up_variable, evaluation);
+	xmlXPathRegisterFuncLookup(context, look_up_function, evaluation);
+	return context;
+}
+
 /* The value of the expression, or NULL. */
 static xmlXPathObjectPtr
 evaluate(const struct expression_scope *scope, const char *expression, struct rot_error *err)
@@ -327,19 +343,14 @@ evaluate(const struct expression_scope *scope, const char *expression, struct ro
 	struct evaluation evaluation = {.scope = scope};
 	xmlGenericErrorFunc old_function = xmlGenericError;
 	void *old_context = xmlGenericErrorContext;
-	xmlXPathContextPtr context = xmlXPathNewContext(NULL);
+	xmlXPathContextPtr context = context_for(&evaluation);
 	xmlXPathObjectPtr value;
 
-	context->error = keep_message;
-	context->userData = &evaluation;
-	xmlXPathRegisterVariableLookup(context, look_up_variable, &evaluation);
-	xmlXPathRegisterFuncLookup(context, look_up_function, &evaluation);
 	xmlSetGenericErrorFunc(NULL, discard_message);
 	value = xmlXPathEvalExpression((const xmlChar *)expression, context);
 	xmlSetGenericErrorFunc(old_context, old_function);
 	if (!value)
 		report(&evaluation, context->lastError.code, expression, err);
-	xmlXPathFreeContext(context);
 	free(evaluation.unknown_variable);
 	free(evaluation.last_function);
 	free(evaluation.message);

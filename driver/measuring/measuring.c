@@ -416,23 +416,22 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 {
 	char *hash = measuring_description_hash(rot, pass);
 	struct measurement_result *result = result_cache_load(rot->measuring->cache, hash);
+	struct core_builder *builder = rot->measuring->builder;
 	struct core_description description;
-	struct core_facts facts = {0};
 	const struct core *core;
 	int rc;
 
 	*look = (struct measuring_look){.nr_runs_cached = result ? (int)measurement_result_nr_outputs(result) : 0};
 	rot_graph_delete(result);
 	free(hash);
-	rc = core_builder_find(rot->measuring->builder, pass, &core, err);
+	rc = core_builder_find(builder, pass, &core, err);
 	look->is_built = rc == 0 && core;
 	if (rc == 0 && !core) {
-		rc = core_describe(rot, pass, &facts, &description, err);
+		rc = core_describe(rot, pass, core_builder_facts(builder), &description, err);
 		if (rc == 0) {
 			strcpy(look->core_key, description.key);
 			core_description_clear(&description);
 		}
-		core_facts_clear(&facts);
 	}
 	return rc;
 }

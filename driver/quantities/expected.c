@@ -69,6 +69,26 @@ compulsory_bytes(struct rot *rot, const struct kernel_base *kernel, const char *
 
 /* ---- what workloads that run at once have of the caches ---- */
 
+/* What sysfs says of the CPU, read once: it stays so as long as rot runs, and is asked for with each expectation. */
+static struct cache_owners
+known_owners(int cpu)
+{
+	static struct known {
+		bool is_read;
+		struct cache_owners owners;
+	} *known;
+	static int nr_known;
+
+	if (cpu >= nr_known) {
+		known = rot_realloc(known, (size_t)cpu + 1, sizeof(*known));
+		memset(&known[nr_known], 0, (size_t)(cpu + 1 - nr_known) * sizeof(*known));
+		nr_known = cpu + 1;
+	}
+	if (!known[cpu].is_read)
+		known[cpu] = (struct known){true, cache_owners_of(cpu, "/")};
+	return known[cpu].owners;
+}
+
 /* Of each workload; NULL where they share none: there is one, or one is not pinned. Fresh memory. */
 static struct cache_owners *
 owners_of(const struct measurement *measurement)
@@ -81,7 +101,7 @@ owners_of(const struct measurement *measurement)
 			return NULL;
 	owners = rot_calloc(nr, sizeof(*owners));
 	for (size_t i = 0; i < nr; i++)
-		owners[i] = cache_owners_of(measurement_workloads_at(measurement, i)->cpu, "/");
+		owners[i] = known_owners(measurement_workloads_at(measurement, i)->cpu);
 	return owners;
 }
 
