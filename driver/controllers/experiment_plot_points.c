@@ -137,6 +137,34 @@ add_runs(struct drawing *d, size_t i)
 	d->series[at].points = d->points[at];
 }
 
+/* Series of the experiment before its first point of that name; of all for NULL. */
+static size_t
+nr_series_before(const struct experiment *experiment, const char *name)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const char *series = experiment->points[i].series;
+		size_t first = 0;
+
+		if (name && strcmp(series, name) == 0)
+			break;
+		while (strcmp(experiment->points[first].series, series) != 0)
+			first++;
+		nr += first == i;
+	}
+	return nr;
+}
+
+/* So that a series has the same colour in all plots of the experiment. */
+static void
+count_hidden(struct drawing *d)
+{
+	for (size_t i = 0; i < d->nr_series; i++)
+		d->series[i].nr_hidden = nr_series_before(d->experiment, d->series[i].name) - i;
+	d->nr_hidden = nr_series_before(d->experiment, NULL) - d->nr_series;
+}
+
 int
 drawing_make_series(struct drawing *d, struct rot_error *err)
 {
@@ -153,6 +181,8 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 		if (make_point(d, i, &d->points[at][nr], err) < 0)
 			return -1;
 	}
+	if (!drawing_shows_runs(d))
+		count_hidden(d);
 	return 0;
 }
 
@@ -168,7 +198,7 @@ drawing_add_curves(struct drawing *d)
 		d->points = rot_realloc(d->points, d->nr_series, sizeof(*d->points));
 		d->points[at] = rot_calloc(curve->nr + 1, sizeof(**d->points));
 		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
-		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, PLOT_MODEL};
+		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, PLOT_MODEL, d->nr_hidden};
 	}
 }
 
@@ -211,7 +241,7 @@ add_compulsory_of(struct drawing *d, size_t series)
 	d->names[d->nr_names] =
 		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
 	d->points[d->nr_series] = points;
-	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL};
+	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL, d->nr_hidden};
 }
 
 void

@@ -60,6 +60,8 @@ struct plot_series {
 	const struct plot_point *points; /* in order */
 	size_t nr_points;
 	enum plot_style style;
+	size_t nr_hidden; /* series before it that other plots of the same values show: with them it would look as here
+			   */
 };
 
 struct roofline_ceiling {

@@ -135,9 +135,8 @@ is_repeated(const struct plot_series *series)
 
 /* Rows of points measured once have no box: n is column 11. */
 static char *
-add_spread(char *command, size_t index, const struct plot_frame *frame, bool both_directions)
+add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions)
 {
-	const char *colour = script_colour(index);
 
 	if (frame->show_min_max) {
 		const char *form = both_directions ? "1:2:3:4:5:6 with xyerrorbars" : "1:2:5:6 with yerrorbars";
@@ -185,13 +184,14 @@ char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions)
 {
+	const size_t look = index + series->nr_hidden;
 	char *title = quoted(series->name), *element, *with;
 
 	if (series->style != PLOT_MODEL && is_repeated(series))
-		command = add_spread(command, index, frame, both_directions);
-	with = with_style(series->style, script_mark(index));
+		command = add_spread(command, index, script_colour(look), frame, both_directions);
+	with = with_style(series->style, script_mark(look));
 	element = rot_format("data index %zu using 1:2 with %s linecolor rgb \"%s\" title %s", index, with,
-			     script_colour(index), title);
+			     script_colour(look), title);
 	command = add_command(command, element);
 	free(element);
 	free(with);

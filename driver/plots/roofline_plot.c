@@ -280,7 +280,7 @@ place_labels(struct drawing *drawing)
 
 		for (size_t i = 0; i < series->nr_points; i++)
 			if (series->points[i].is_labelled)
-				place_point_label(drawing, &series->points[i], script_colour(s));
+				place_point_label(drawing, &series->points[i], script_colour(s + series->nr_hidden));
 	}
 	for (int is_main = 1; is_main >= 0; is_main--)
 		for (size_t i = 0; i < drawing->plot->nr_ceilings; i++)

@@ -154,6 +154,8 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 		  const struct layout_axis *y)
 {
 	for (size_t s = 0; s < nr_series; s++) {
+		const char *colour = script_colour(s + series[s].nr_hidden);
+
 		for (size_t i = 0; i < series[s].nr_points; i++) {
 			double value_x = series[s].points[i].x.value, value_y = series[s].points[i].y.value;
 			enum layout_end end_x = layout_end_of(x, value_x), end_y = layout_end_of(y, value_y);
@@ -162,12 +164,12 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 				script_write_label_on_white(out, end_sign(value_x),
 							    end_x == LAYOUT_HIGH_END ? x->length - SCRIPT_END_SIGN
 										     : SCRIPT_END_SIGN,
-							    layout_position(y, value_y), script_colour(s));
+							    layout_position(y, value_y), colour);
 			else if (end_y && isfinite(value_x) && !end_x)
 				script_write_label_on_white(out, end_sign(value_y), layout_position(x, value_x),
 							    end_y == LAYOUT_HIGH_END ? y->length - SCRIPT_END_SIGN
 										     : SCRIPT_END_SIGN,
-							    script_colour(s));
+							    colour);
 		}
 	}
 }

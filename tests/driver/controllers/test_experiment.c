@@ -152,6 +152,29 @@ START_TEST(interrupted_draws_plots)
 }
 END_TEST
 
+/* A series looks alike in all plots, also where others are not shown; what is behind the series too. */
+START_TEST(series_keep_their_colours)
+{
+	struct rot_error err = {0};
+	char *gnuplot = process_find("gnuplot"), *script;
+
+	file_fill("plot.xml",
+		  "<controller name='plot' comment=''><axis name='n'><list values='1 2'/></axis><axis name='s'><list "
+		  "values='a b c'/></axis><point series='{$s}' label='{$n}'><workload><kernel type='Triad' "
+		  "bufferSize='{$n}'/></workload></point><plot type='series' title='T' x='n' y='time' if=\"$series = "
+		  "'b'\"><curve name='theory' from='1' to='2' y='1'/></plot></controller>");
+	if (gnuplot) {
+		ck_assert_msg(run_into("table", "plot", NULL, &err) == 0, "%s", err.text);
+		script = file_text("plot.gnuplot");
+		ck_assert_ptr_nonnull(strstr(script, "pointtype 5 "));
+		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#D55E00\" title \"b\""));
+		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#CC79A7\" title \"theory\""));
+		free(script);
+	}
+	free(gnuplot);
+}
+END_TEST
+
 START_TEST(failure_writes_nothing)
 {
 	struct rot_error err = {0};
@@ -176,13 +199,10 @@ START_TEST(unwritable_folder_is_seen_first)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&json_and_table_are_golden, 1},
-	{&json_is_the_schema, 1},
-	{&configuration_overrides, 1},
-	{&effort_follows_the_keys, 1},
-	{&interrupted_keeps_finished_points, 1},
-	{&interrupted_draws_plots, 1},
-	{&failure_writes_nothing, 1},
+	{&json_and_table_are_golden, 1},         {&json_is_the_schema, 1},
+	{&configuration_overrides, 1},           {&effort_follows_the_keys, 1},
+	{&interrupted_keeps_finished_points, 1}, {&interrupted_draws_plots, 1},
+	{&series_keep_their_colours, 1},         {&failure_writes_nothing, 1},
 	{&unwritable_folder_is_seen_first, 1},
 };
 

@@ -69,7 +69,7 @@ static struct roofline_plot
 example(void)
 {
 	static struct plot_point points[3];
-	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, false};
+	static const struct plot_series series = {"A \"quoted\" `series`", points, 3, PLOT_JOINED, 0};
 	static const struct roofline_ceiling ceilings[] = {
 		{"FMA", false, 32, 31, 33, "32 flop/cycle", true, 0},
 		{"DRAM", true, 9.5, NAN, NAN, "9.5 byte/cycle", false, 0},
@@ -267,7 +267,7 @@ label_height(const char *script, const char *label)
 START_TEST(labels_of_markers_keep_off_points)
 {
 	static struct plot_point points[2];
-	static const struct plot_series series = {"s", points, 2, false};
+	static const struct plot_series series = {"s", points, 2, PLOT_JOINED, 0};
 	static const struct plot_marker markers[] = {{10, "free"}, {105, "taken"}};
 	struct roofline_plot source = example();
 	struct distribution_plot plot = {source.frame, &series, 1};
