@@ -31,7 +31,7 @@ cat >dgemm.xml <<END
 </controller>
 END
 printf '%-12s %6s %9s %9s %9s   share of fused operations, core %s\n' "" n 'median %' 'quarter %' 'best %' "$core"
-for round in $(seq "$rounds"); do
+for _ in $(seq "$rounds"); do
 	"$rot" -quiet -useCachedResults=false -timeReport=false measure dgemm.xml >/dev/null
 	python3 - <<'END'
 import json
