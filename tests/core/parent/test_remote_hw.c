@@ -134,10 +134,11 @@ read_pipe(void)
 	_exit(read(shared->pipe[0], &byte, 1) == 1 && byte == 'x' ? 5 : errno);
 }
 
+/* Long enough for ten pauses on a machine that does much else. */
 static void
 sleep_for_a_moment(void)
 {
-	const struct timespec moment = {0, 200000000};
+	const struct timespec moment = {.tv_sec = 2};
 
 	shared->is_ready = 1;
 	_exit(nanosleep(&moment, NULL) == 0 ? 5 : errno);
