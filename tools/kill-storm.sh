@@ -55,7 +55,7 @@ round=0
 start=${EPOCHREALTIME/[.,]/}
 (run -useCachedResults=false) || fail "the second run, which nobody killed, failed"
 whole=$((${EPOCHREALTIME/[.,]/} - start)) # us
-SECONDS=0
+SECONDS=0 nr_told=0
 declare -A killed=()
 for ((nr_killed = 0; nr_killed < times && round < 5 * times; )); do
 	round=$((round + 1))
@@ -73,7 +73,12 @@ for ((nr_killed = 0; nr_killed < times && round < 5 * times; )); do
 	fi
 	{ wait "$rot"; } 2>/dev/null
 	await_none || fail "still running: ${names[*]} ${pids[*]}"
-	[ ! -t 2 ] || printf '\r%d of %d kills, %d s ' "$nr_killed" "$times" "$SECONDS" >&2
+	if [ -t 2 ]; then
+		printf '\r%d of %d kills, %d s ' "$nr_killed" "$times" "$SECONDS" >&2
+	elif ((SECONDS >= 60 * (nr_told + 1))); then
+		nr_told=$((SECONDS / 60))
+		echo "$nr_killed of $times kills, $SECONDS s" >&2
+	fi
 done
 [ ! -t 2 ] || printf '\r%40s\r' '' >&2
 [ "$nr_killed" = "$times" ] || fail "only $nr_killed of $times kills hit a running process"
