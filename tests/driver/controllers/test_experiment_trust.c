@@ -9,6 +9,7 @@
 #include "configuration/configuration.h"
 #include "experiment_fixture.h"
 #include "memory.h"
+#include "quantities/own_cost.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -127,11 +128,35 @@ START_TEST(rates_above_the_roof_are_told)
 }
 END_TEST
 
+/* What is measured of an empty region is done by as many threads, on the same CPU, with caches in the same state. */
+START_TEST(an_empty_region_is_like_the_measured_one)
+{
+	struct measurement *measurement = measurement_of("Daxpy"), *empty;
+	struct workload *workload = measurement_workloads_at(measurement, 0), *load = workload_new();
+
+	workload->cpu = 1;
+	workload->kernel->num_threads = 3;
+	workload->kernel->warm_data = true;
+	load->measurer_set = measurer_set_new(); /* a load: nothing is measured of it */
+	measurement_workloads_add(measurement, load);
+	empty = own_cost_measurement(&rot, measurement);
+	ck_assert_uint_eq(measurement_nr_workloads(empty), 1);
+	workload = measurement_workloads_at(empty, 0);
+	ck_assert_str_eq(workload->kernel->entity.class->name, "Dummy");
+	ck_assert_int_eq(workload->cpu, 1);
+	ck_assert_int_eq(workload->kernel->num_threads, 3);
+	ck_assert(workload->kernel->warm_data && !workload->kernel->warm_code);
+	rot_graph_delete(empty);
+	rot_graph_delete(measurement);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&doubts_are_notes, 1},
 	{&what_measuring_costs_and_broken_rules_are_told, 1},
 	{&too_few_starts_are_told, 2},
 	{&rates_above_the_roof_are_told, 1},
+	{&an_empty_region_is_like_the_measured_one, 1},
 };
 
 const struct suite test_suite = SUITE("trust in experiments", tests, .set_up = setup_with_test, .tear_down = teardown);

@@ -112,6 +112,10 @@ START_TEST(interpreters_of_scripts)
 	ck_assert(has(&files, "/bin/sh"));
 	ck_assert(!has(&files, "inner (not found)"));
 	file_list_clear(&files);
+	setenv("PATH", "/no:", 1); /* nothing is the current folder */
+	files = files_of("outer");
+	ck_assert(has(&files, "./outer"));
+	file_list_clear(&files);
 }
 END_TEST
 

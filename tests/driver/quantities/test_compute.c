@@ -219,7 +219,9 @@ START_TEST(test_ratio_of_two_passes)
 		count_of(time, 0, "coreCycles")->raw_count = 10000 + 10 * i;
 		usage_of(time, 0)->involuntary_context_switches = i == 6;
 	}
+	add_run(&stage, 1 - cycles, 1, 1); /* without one of the other pass it is of no use */
 	value = stage_compute(&stage, 0, false);
+	ck_assert_uint_eq(value.nr_samples, 7);
 	ck_assert_double_eq_tol(value.summary.value, 20000.0 / 10025, 1e-12);
 	ck_assert_double_eq_tol(value.samples[6], 20000.0 / 10060, 1e-12);
 	ck_assert_uint_eq(value.taints[6], TAINT_CONTEXT_SWITCH);
@@ -323,10 +325,11 @@ START_TEST(test_spread_formula)
 		for (size_t k = 0; k < 5; k++)
 			count_of(runs[pass_with(&stage, events[k])], 0, events[k])->raw_count = 10;
 	}
+	usage_of(measurement_result_outputs_at(stage.results[0], 0), 0)->involuntary_context_switches = 1;
 	usage_of(measurement_result_outputs_at(stage.results[1], 1), 0)->major_faults = 1;
 	value = stage_compute(&stage, 0, false);
 	ck_assert_double_eq(value.samples[0], 10 * (1 + 2 + 4 + 8 + 16));
-	ck_assert_uint_eq(value.taints[0], 0);
+	ck_assert_uint_eq(value.taints[0], TAINT_CONTEXT_SWITCH);
 	ck_assert_uint_eq(value.taints[1], TAINT_MAJOR_FAULT);
 	quantity_value_clear(&value);
 	stage_close(&stage);

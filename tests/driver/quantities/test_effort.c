@@ -60,6 +60,11 @@ static const struct {
 	 {0.001, 0.2, 1.3},
 	 "10 12 22 24",
 	 "narrow"},
+	{"disturbed again after it was to be narrower",
+	 {.nr_runs = 10, .precision = 0.01, .budget_s = 10},
+	 {0.001, 0.3, 1.4},
+	 "10 13 23 26 27 28",
+	 "narrow"},
 	{"no time to be narrow",
 	 {.nr_runs = 10, .precision = 0.001, .budget_s = 10},
 	 {0.2, 0, 5},
@@ -110,9 +115,28 @@ START_TEST(test_worst_value_counts)
 }
 END_TEST
 
+/* Five runs are too few for an interval, so more may have one; six that have none will not get any. */
+START_TEST(test_too_few_runs_are_wide)
+{
+	const struct quantity_effort precise = {.precision = 0.01, .budget_s = 10};
+	struct quantity_value value = time_of(10, 0, NAN);
+	struct effort_course course;
+
+	value.summary.n = SUMMARY_LEAST - 1;
+	effort_begin(&course, &precise);
+	ck_assert_int_eq(effort_next(&course, &value, 1, 10, 0), 20);
+	value.summary.n = SUMMARY_LEAST;
+	effort_begin(&course, &precise);
+	ck_assert_int_eq(effort_next(&course, &value, 1, 10, 0), 0);
+	ck_assert_str_eq(course.end, "noInterval");
+	free(value.taints);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&test_courses, sizeof(courses) / sizeof(courses[0])},
 	{&test_worst_value_counts, 1},
+	{&test_too_few_runs_are_wide, 1},
 };
 
 const struct suite test_suite = SUITE("effort", tests);

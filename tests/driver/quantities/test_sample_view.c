@@ -120,11 +120,28 @@ START_TEST(accuracy_has_a_sign_and_precision_a_unit)
 }
 END_TEST
 
+/* Of least ones the whole range counts, also where the quartiles lie within it. */
+START_TEST(least_runs_have_a_range)
+{
+	static double pairs[] = {100, 200, 110, 200, 120, 200, 130, 200, 140, 200};
+	static unsigned none[NR_ELEMENTS(pairs)];
+	struct quantity_value value = measured();
+
+	value.samples = pairs;
+	value.taints = none;
+	value.nr_samples = NR_ELEMENTS(pairs);
+	value.summary.tainted = 0;
+	ck_assert_double_eq_tol(sample_accuracy_of(&(struct sample_view){.minimum_of = 2}, &value).spread, 40.0 / 120,
+				1e-12);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&views_see_undisturbed_runs, NR_ELEMENTS(views)},
 	{&what_is_not_measured_has_no_runs, 1},
 	{&disturbed_runs_are_better_than_none, 1},
 	{&accuracy_has_a_sign_and_precision_a_unit, 1},
+	{&least_runs_have_a_range, 1},
 };
 
 const struct suite test_suite = SUITE("sample_view", tests);

@@ -98,7 +98,8 @@ START_TEST(nothing_of_nothing_is_no_share)
 	const struct architecture_formula *formula = architecture_formula(zen5, "instructions", "");
 	struct pass passes[1] = {{.events = {formula->events[0]}, .nr_events = 1}};
 	const struct pass_plan plan = {passes, 1};
-	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 1});
+	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 1}),
+			    busy = samples_of((struct pass_run){.wall_ns = 1, .counts = {100}});
 	const struct quantity_resolution resolution = {
 		.request = {.name = "instructions"},
 		.numerator = {.source = PART_COUNTED, .formula = formula, .kind = "measured", .text = ""},
@@ -111,7 +112,10 @@ START_TEST(nothing_of_nothing_is_no_share)
 	ck_assert_double_eq(value.own_cost.top, 0);
 	ck_assert(isnan(value.own_cost.top_share));
 	ck_assert(!own_cost_is_high(&value.own_cost));
+	ck_assert_int_eq(own_cost_compute(&value, &resolution, zen5, &plan, &busy, &samples, &err), 0);
+	ck_assert_double_eq(value.own_cost.top_share, 0);
 	pass_samples_clear(&samples);
+	pass_samples_clear(&busy);
 	architecture_delete(zen5);
 }
 END_TEST
@@ -187,7 +191,7 @@ END_TEST
 
 /* Two passes that both count instructions and cycles; the second counts that many. */
 static size_t
-breaches_of_passes(double instructions, double cycles, bool is_scattered)
+breaches_of_passes(double instructions, double cycles, bool is_scattered, unsigned taints)
 {
 	struct architecture *zen5 = architecture_named("zen5");
 	const struct architecture_formula *counts[] = {architecture_formula(zen5, "instructions", ""),
@@ -204,6 +208,8 @@ breaches_of_passes(double instructions, double cycles, bool is_scattered)
 
 	for (size_t i = 0; is_scattered && i < NR_RUNS; i += 2)
 		samples[1].runs[i].counts[0] = 4000;
+	for (size_t i = 0; i < NR_RUNS; i++)
+		samples[1].runs[i].taints = taints;
 	ck_assert_int_eq(invariants_check_passes(&value, 1, zen5, &plan, samples, &err), 0);
 	nr = value.nr_breaches;
 	for (size_t i = 0; i < nr; i++)
@@ -217,12 +223,14 @@ breaches_of_passes(double instructions, double cycles, bool is_scattered)
 
 START_TEST(passes_agree)
 {
-	ck_assert_uint_eq(breaches_of_passes(10000, 5000, false), 0);
-	ck_assert_uint_eq(breaches_of_passes(10099, 5200, false), 0);
-	ck_assert_uint_eq(breaches_of_passes(10200, 5000, false), 1);
-	ck_assert_uint_eq(breaches_of_passes(10000, 5300, false), 1);
-	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false), 2);
-	ck_assert_uint_eq(breaches_of_passes(10000, 7000, true), 0); /* nobody knows how many cycles the second took */
+	ck_assert_uint_eq(breaches_of_passes(10000, 5000, false, 0), 0);
+	ck_assert_uint_eq(breaches_of_passes(10099, 5200, false, 0), 0);
+	ck_assert_uint_eq(breaches_of_passes(10200, 5000, false, 0), 1);
+	ck_assert_uint_eq(breaches_of_passes(10000, 5300, false, 0), 1);
+	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false, 0), 2);
+	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false, TAINT_STEAL), 0); /* of no run it is known */
+	ck_assert_uint_eq(breaches_of_passes(10000, 7000, true, 0),
+			  0); /* nobody knows how many cycles the second took */
 }
 END_TEST
 
