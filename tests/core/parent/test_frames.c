@@ -212,6 +212,9 @@ START_TEST(lost_moments)
 	expect(2, 1, 0, 2);
 	frames_end(&frames);
 	expect(2, 1, 0, 2);
+	frames_lose(&frames, 1); /* of one hit, whichever it was */
+	frames_end(&frames);
+	expect(2, 1, 0, 3);
 }
 END_TEST
 

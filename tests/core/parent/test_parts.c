@@ -163,17 +163,19 @@ END_TEST
 START_TEST(tail_keeps_a_line_without_end)
 {
 	char line[20001];
+	const size_t length = _i == 0 ? TAIL_BYTES : sizeof(line); /* what just fits, and more */
 	struct tail *tail = rot_calloc(1, sizeof(*tail));
 	char *text;
 	int fds[2];
 
 	memset(line, 'x', sizeof(line));
 	ck_assert_int_eq(pipe2(fds, O_NONBLOCK), 0);
-	ck_assert_int_eq(write(fds[1], line, sizeof(line)), sizeof(line));
+	ck_assert_int_eq(write(fds[1], line, length), (ssize_t)length);
 	ck_assert(tail_read(tail, fds[0]));
 	text = tail_text(tail);
-	ck_assert_ptr_eq(strstr(text, "[the first 3617 bytes are left out]\nxxx"), text);
-	ck_assert_uint_eq(strlen(strchr(text, '\n') + 1), TAIL_BYTES);
+	if (_i > 0)
+		ck_assert_ptr_eq(strstr(text, "[the first 3617 bytes are left out]\nxxx"), text);
+	ck_assert_uint_eq(strlen(_i == 0 ? text : strchr(text, '\n') + 1), TAIL_BYTES);
 	free(text);
 	free(tail);
 	close(fds[0]);
@@ -214,7 +216,7 @@ static const struct listed_test tests[] = {
 	{&outbox_keeps_order_when_the_wire_is_full, 1},
 	{&outbox_is_dropped_with_its_reader, 1},
 	{&tail_keeps_whole_lines, NR_ELEMENTS(streams)},
-	{&tail_keeps_a_line_without_end, 1},
+	{&tail_keeps_a_line_without_end, 2},
 	{&threads_are_found, 1},
 };
 
