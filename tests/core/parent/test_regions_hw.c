@@ -460,7 +460,7 @@ nr_foreign_pages(pid_t pid)
 START_TEST(running_processes_are_visited)
 {
 	pid_t pid = runner_begin_visited("region_target", "for_ever", NULL);
-	struct trial trial = {.attach_to = pid, .regions = {{.begin = "region_one"}}, .time_limit = "0.3"};
+	struct trial trial = {.attach_to = pid, .regions = {{.begin = "region_one"}}, .time_limit = "2"};
 	const struct program_run_output *run;
 	struct sums sums;
 
