@@ -33,12 +33,18 @@ END
 printf '%-12s %6s %9s %9s %9s   share of fused operations, core %s\n' "" n 'median %' 'quarter %' 'best %' "$core"
 for _ in $(seq "$rounds"); do
 	"$rot" -quiet -useCachedResults=false -timeReport=false measure dgemm.xml >/dev/null
-	python3 - <<'END'
-import json
-for point in json.load(open("dgemm.json"))["points"]:
-    share = {value["name"]: value["value"] for value in point["derived"]}
-    print(f'{"rot":<12} {point["label"]:>6} {share["median"]:9.1f} {share["quarter"]:9.1f} {share["best"]:9.1f}')
-END
+	awk '
+		function text(line) { sub(/^[^:]*: *"?/, "", line); sub(/"?,?$/, "", line); return line }
+		/^ *"points": / { in_points = 1 }
+		!in_points { next }
+		/^ *"label": / { label = text($0) }
+		/^ *"derived": / { in_derived = 1; next }
+		in_derived && /^ *"name": / { name = text($0) }
+		in_derived && /^ *"value": / { share[name] = text($0) }
+		in_derived && /^ *\]/ {
+			printf "%-12s %6s %9.1f %9.1f %9.1f\n", "rot", label, share["median"], share["quarter"], share["best"]
+			in_derived = 0
+		}' dgemm.json
 	OPENBLAS_NUM_THREADS=1 OPENBLAS_CORETYPE=$core ./bench-dgemm libopenblas.so.0 "${SECONDS_EACH:-2}" "$@" |
 		awk '$1 ~ /^[0-9]+$/ && NF == 6 { printf "%-12s %6s %9s %9s %9s\n", "without rot", $1, $3, $4, $5 }'
 done

@@ -13,10 +13,10 @@
 
 #include "common/output.h"
 #include "memory.h"
-#include "parent/failure.h"
-#include "parent/program.h"
-#include "parent/region_trial.h"
-#include "parent/supervisor.h"
+#include "parent/program/program.h"
+#include "parent/regions/region_trial.h"
+#include "parent/supervisor/failure.h"
+#include "parent/supervisor/supervisor.h"
 
 enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rot diff: two stored results compared. */
 #include "commands/command.h"
-#include "controllers/stored_diff.h"
+#include "stored/stored_diff.h"
 
 static const struct option_row rows[] = {
 	{.name = "all", .about = "also what was not measured, where it is the same"},

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "controllers/stored_plot.h"
 #include "memory.h"
 #include "programs/run.h"
+#include "stored/stored_plot.h"
 
 static const char *const labels[] = {"none", "ends", "all", NULL};
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/experiment_internal.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "quantities/value_text.h"
 

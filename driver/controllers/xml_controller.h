@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-#include "controllers/experiment.h"
 #include "error.h"
+#include "experiment/experiment.h"
 
 struct rot;
 struct measurement;

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/experiment_internal.h"
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment_internal.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/experiment.h"
 #include "controllers/xml_entity.h"
+#include "experiment/experiment.h"
 #include "measuring/kernel_needs.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"

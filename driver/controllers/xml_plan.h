@@ -6,8 +6,8 @@
 #include <jansson.h>
 
 #include "controllers/controller_file.h"
-#include "controllers/space.h"
 #include "entities.h"
+#include "experiment/space.h"
 #include "quantities/quantity.h"
 #include "quantities/sample_view.h"
 #include "rot.h"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/experiment_internal.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment_internal.h"
 #include "measuring/measuring.h"
 #include "measuring/order.h"
 #include "memory.h"

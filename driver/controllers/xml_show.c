@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/experiment.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment.h"
 #include "memory.h"
 
 /* A plot being read: the strings of the struct, to be freed after it was added. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "controllers/experiment.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment.h"
 #include "machine/machine.h"
 
 #define NR_CURVE_POINTS 200

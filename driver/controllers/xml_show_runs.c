@@ -2,8 +2,8 @@
 /* What plots and tables of accuracy see of runs. */
 #include <math.h>
 
-#include "controllers/experiment.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment.h"
 
 int
 xml_show_view(const struct xml_controller *controller, struct sample_view *view, const xmlNode *element,

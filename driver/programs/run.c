@@ -11,7 +11,7 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "controllers/experiment.h"
+#include "experiment/experiment.h"
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"

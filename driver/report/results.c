@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/stored_plot.h"
 #include "memory.h"
 #include "quantities/value_text.h"
 #include "rot.h"
+#include "stored/stored_plot.h"
 #include "support/files.h"
 #include "support/json.h"
 #include "support/text_table.h"

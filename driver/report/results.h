@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "controllers/stored_result.h"
+#include "stored/stored_result.h"
 
 struct rot;
 

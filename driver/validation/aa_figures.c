@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/stored_diff.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "stored/stored_diff.h"
 #include "validation/aa.h"
 
 /* Of fewer, the 95th percentile is the largest. */

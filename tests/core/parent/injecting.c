@@ -14,9 +14,9 @@
 
 #include "common/clock.h"
 #include "memory.h"
-#include "parent/launch.h"
-#include "parent/loop.h"
-#include "parent/remote.h"
+#include "parent/injection/remote.h"
+#include "parent/tracer/launch.h"
+#include "parent/tracer/loop.h"
 #include "testing.h"
 
 struct bench {

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "inject_victim.h"
-#include "parent/inject.h"
+#include "parent/injection/inject.h"
 
 #define INJECTING_MAX_NAMES VICTIM_MAX_SLOTS
 

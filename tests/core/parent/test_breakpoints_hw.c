@@ -9,7 +9,7 @@
 
 #include "kinds.h"
 #include "memory.h"
-#include "parent/breakpoints.h"
+#include "parent/breakpoints/breakpoints.h"
 #include "testing.h"
 #include "traced.h"
 

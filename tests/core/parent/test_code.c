@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "parent/code.h"
-#include "parent/instruction.h"
+#include "parent/symbols/code.h"
+#include "parent/symbols/instruction.h"
 #include "testing.h"
 
 /* ---- running a piece of code with registers of ours ---- */

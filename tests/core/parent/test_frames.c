@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parent/frames.h"
+#include "parent/symbols/frames.h"
 #include "testing.h"
 
 #define TOP 0x7ffe0000u

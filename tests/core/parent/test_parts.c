@@ -11,9 +11,9 @@
 
 #include "common/wire.h"
 #include "memory.h"
-#include "parent/outbox.h"
-#include "parent/tail.h"
-#include "parent/thread.h"
+#include "parent/supervisor/outbox.h"
+#include "parent/tracer/tail.h"
+#include "parent/tracer/thread.h"
 #include "testing.h"
 
 /* ---- wire ---- */

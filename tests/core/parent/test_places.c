@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "parent/objects.h"
-#include "parent/places.h"
+#include "parent/symbols/objects.h"
+#include "parent/symbols/places.h"
 #include "testing.h"
 
 #define TARGET "tests/core/parent/places_target"

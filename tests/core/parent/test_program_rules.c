@@ -8,7 +8,7 @@
 
 #include "entities.h"
 #include "memory.h"
-#include "parent/program_rules_internal.h"
+#include "parent/program/program_rules_internal.h"
 #include "testing.h"
 
 /* ---- what measures, and is only written down here ---- */

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "parent/refusal.h"
+#include "parent/supervisor/refusal.h"
 #include "permits.h"
 #include "program_runner.h"
 #include "testing.h"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "parent/remote.h"
+#include "parent/injection/remote.h"
 #include "permits.h"
 #include "testing.h"
 

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "parent/code.h"
-#include "parent/plain_name.h"
-#include "parent/symbols.h"
+#include "parent/symbols/code.h"
+#include "parent/symbols/plain_name.h"
+#include "parent/symbols/symbols.h"
 #include "testing.h"
 
 #define TARGET "tests/core/parent/places_target"

@@ -3,8 +3,8 @@
 #ifndef TESTS_TRACED_H
 #define TESTS_TRACED_H
 
-#include "parent/image.h"
-#include "parent/tracer.h"
+#include "parent/breakpoints/image.h"
+#include "parent/tracer/tracer.h"
 
 struct traced {
 	struct tracer tracer;

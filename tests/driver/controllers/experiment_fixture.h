@@ -3,7 +3,7 @@
 #ifndef TESTS_EXPERIMENT_FIXTURE_H
 #define TESTS_EXPERIMENT_FIXTURE_H
 
-#include "controllers/experiment_internal.h"
+#include "experiment/experiment_internal.h"
 #include "xml_fixture.h"
 
 /* A checked fixture: setup, and test.xml, a controller of four points with three quantities and two ceilings. */

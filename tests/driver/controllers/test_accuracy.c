@@ -9,9 +9,9 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "controllers/experiment_internal.h"
 #include "controllers/find.h"
 #include "controllers/xml_plan.h"
+#include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "peaks/cpus.h"
 #include "quantities/expected.h"

@@ -8,8 +8,8 @@
 
 #include "configuration/configuration.h"
 #include "controllers/c_controller.h"
-#include "controllers/experiment.h"
 #include "controllers/find.h"
+#include "experiment/experiment.h"
 #include "fake_rot.h"
 #include "support/process.h"
 #include "testing.h"

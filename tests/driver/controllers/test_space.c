@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/space.h"
+#include "experiment/space.h"
 #include "memory.h"
 #include "number.h"
 #include "testing.h"

@@ -7,11 +7,11 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
-#include "controllers/experiment_internal.h"
 #include "controllers/find.h"
 #include "controllers/xml_controller.h"
 #include "controllers/xml_plan.h"
 #include "definition.h"
+#include "experiment/experiment_internal.h"
 #include "fake_rot.h"
 #include "measuring/measuring.h"
 #include "memory.h"

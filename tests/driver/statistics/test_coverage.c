@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "controllers/stored_diff.h"
 #include "draw.h"
 #include "statistics/summary.h"
+#include "stored/stored_diff.h"
 #include "testing.h"
 
 #define LEAST_COVERAGE 0.94

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: MIT */
+/* See inject.h: who waits for what. What is done to a stopped thread is in inject_thread.c. */
+#include "parent/injection/inject.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/injection/inject_thread.h"
+#include "parent/injection/remote.h"
+#include "parent/injection/trigger.h"
+#include "parent/tracer/launch.h"
+#include "parent/tracer/restart.h"
+
+/* Between looks at those that have not stopped yet. */
+#define LATE_NS 5000000
+
+/* A trigger that has not stopped a thread in so much user code will not. In ticks of the system's clock. */
+#define PATIENCE 3
+
+struct queued {
+	struct injection injection;
+	injection_done done;
+	void *context;
+	struct queued *next;
+};
+
+enum target_state {
+	TARGET_IDLE,    /* nothing is queued                                  */
+	TARGET_WAITING, /* to be stopped by a trigger, or was interrupted     */
+	TARGET_RUNNING, /* the first of the queue runs; also in a group stop  */
+};
+
+/* A thread in which something was done. */
+struct target {
+	pid_t tid;
+	enum target_state state;
+	struct queued *first, **last;
+	struct trigger trigger;
+	struct restart_ticks asked, armed; /* its time when it was asked for, and when the trigger was armed */
+	long armed_waits;                  /* likewise, how often it had waited */
+	bool is_interrupted;               /* and will be once more at its next stop, if that is one for a signal */
+	struct restart_again again;
+	struct injected_thread thread;
+};
+
+/* ---- targets ---- */
+
+static struct target *
+find(const struct injector *injector, pid_t tid)
+{
+	struct thread *entry = threads_find(&injector->targets, tid);
+
+	return entry ? entry->measured : NULL;
+}
+
+static struct target *
+find_or_add(struct injector *injector, const struct thread *thread)
+{
+	struct target *target = find(injector, thread->tid);
+
+	if (target)
+		return target;
+	target = rot_calloc(1, sizeof(*target));
+	target->tid = thread->tid;
+	target->last = &target->first;
+	target->trigger = TRIGGER_NONE;
+	threads_add(&injector->targets, thread->pid, thread->tid)->measured = target;
+	return target;
+}
+
+static void
+set_timer(const struct injector *injector, bool is_on)
+{
+	const struct timespec late = {0, is_on ? LATE_NS : 0};
+
+	timerfd_settime(injector->timer_fd, 0, &(struct itimerspec){late, late}, NULL);
+}
+
+static void
+set_state(struct injector *injector, struct target *target, enum target_state state)
+{
+	const size_t before = injector->nr_waiting;
+
+	injector->nr_waiting += (size_t)(state == TARGET_WAITING) - (size_t)(target->state == TARGET_WAITING);
+	target->state = state;
+	if ((before == 0) != (injector->nr_waiting == 0))
+		set_timer(injector, injector->nr_waiting > 0);
+}
+
+static struct queued *
+take(struct target *target)
+{
+	struct queued *first = target->first;
+
+	target->first = first->next;
+	if (!target->first)
+		target->last = &target->first;
+	return first;
+}
+
+/* Takes it over. */
+static void
+tell(struct injector *injector, struct queued *queued, const struct injection_outcome *outcome)
+{
+	injector->nr_done += outcome->end == INJECTION_DONE;
+	injector->nr_faulted += outcome->end == INJECTION_FAULTED;
+	injector->nr_dropped += outcome->end == INJECTION_ENDED || outcome->end == INJECTION_REFUSED;
+	if (queued->done)
+		queued->done(queued->context, outcome);
+	free(queued);
+}
+
+static void
+drop_queue(struct injector *injector, struct target *target, enum injection_end end)
+{
+	const struct injection_outcome outcome = {.tid = target->tid, .end = end};
+	struct queued *queued = target->first;
+
+	set_state(injector, target, TARGET_IDLE);
+	target->first = NULL;
+	target->last = &target->first;
+	for (struct queued *next; queued; queued = next) {
+		next = queued->next;
+		tell(injector, queued, &outcome);
+	}
+}
+
+static void
+forget(struct injector *injector, pid_t tid)
+{
+	struct target *target = find(injector, tid);
+
+	if (!target)
+		return;
+	threads_remove(&injector->targets, tid);
+	drop_queue(injector, target, INJECTION_ENDED);
+	trigger_close(&target->trigger);
+	injected_thread_clear(&target->thread);
+	free(target);
+}
+
+/* ---- reaching a running thread ---- */
+
+static void
+interrupt(struct injector *injector, struct target *target)
+{
+	injector->nr_interrupts++;
+	target->is_interrupted = true;
+	ptrace(PTRACE_INTERRUPT, target->tid, NULL, NULL);
+}
+
+/*
+ * It was on a CPU for a tick at least, and was not met in user code: maybe its timer leaves it no time for any. One
+ * that has waited meanwhile got on.
+ */
+static void
+slow_down(struct injector *injector, const struct target *target)
+{
+	const struct restart_ticks now = restart_ticks(target->tid);
+
+	if (target->trigger.period_ns == injector->trigger_period_ns &&
+	    injector->trigger_period_ns < TRIGGER_LONGEST_NS &&
+	    now.user + now.system > target->armed.user + target->armed.system &&
+	    restart_waits(target->tid) == target->armed_waits)
+		injector->trigger_period_ns *= 4;
+}
+
+/* False: the thread cannot be reached so. */
+static bool
+pull_trigger(struct injector *injector, struct target *target)
+{
+	bool was_armed = target->trigger.is_armed;
+	int status;
+
+	if (injector->has_no_trigger || restart_blocks(target->tid, SIGTRAP))
+		return false;
+	if (was_armed)
+		slow_down(injector, target);
+	if (!was_armed || target->trigger.period_ns != injector->trigger_period_ns) {
+		target->armed = restart_ticks(target->tid);
+		target->armed_waits = restart_waits(target->tid);
+	}
+	status = trigger_arm(&target->trigger, target->tid, injector->trigger_period_ns);
+	injector->nr_triggers += status == 0 && !was_armed;
+	injector->has_no_trigger = status != 0 && status != EMFILE && status != ENFILE && status != ESRCH;
+	return status == 0;
+}
+
+static bool
+is_patient(const struct target *target)
+{
+	return restart_ticks(target->tid).user - target->asked.user < PATIENCE;
+}
+
+/* One that stands still will be seen at the stop that ends this. */
+static void
+reach(struct injector *injector, struct target *target)
+{
+	const struct thread *thread = threads_find(&injector->tracer->threads, target->tid);
+	enum restart_place place;
+	bool will_trap;
+
+	if (!thread || thread->is_held || thread->state != THREAD_RUNNING)
+		return;
+	will_trap = pull_trigger(injector, target);
+	place = restart_find(target->tid);
+	if (place == RESTART_UNHARMED || (place != RESTART_HARMED && !(will_trap && is_patient(target))))
+		interrupt(injector, target);
+}
+
+static void
+wait_for(struct injector *injector, struct target *target)
+{
+	target->asked = restart_ticks(target->tid);
+	set_state(injector, target, TARGET_WAITING);
+	reach(injector, target);
+}
+
+/* ---- at a stop ---- */
+
+/* Nothing is left to be done: the trigger shall not stop it any more. */
+static void
+end(struct injector *injector, struct target *target)
+{
+	set_state(injector, target, TARGET_IDLE);
+	if (target->trigger.is_armed)
+		trigger_close(&target->trigger);
+}
+
+static enum tracer_answer
+begin(struct injector *injector, struct target *target)
+{
+	struct injected_thread *thread = &target->thread;
+
+	target->is_interrupted = remote_raised_signal(target->tid) != 0;
+	if (target->is_interrupted)
+		return TRACER_RESUME;
+	switch (injected_thread_save(thread, target->tid, &target->again, injector->neglects)) {
+	case INJECTED_READY:
+		injected_thread_call(thread, target->tid, &target->first->injection, injector->neglects);
+		set_state(injector, target, TARGET_RUNNING);
+		break;
+	case INJECTED_IMPOSSIBLE:
+		drop_queue(injector, target, INJECTION_REFUSED);
+		end(injector, target);
+		break;
+	case INJECTED_KILLED:
+		break;
+	}
+	return TRACER_RESUME;
+}
+
+/* The function is over. The next one begins from where this one did. */
+static enum tracer_answer
+finish(struct injector *injector, struct target *target, struct thread *thread, struct injection_outcome *outcome)
+{
+	enum tracer_answer answer = TRACER_RESUME;
+	struct queued *queued = take(target);
+	int signal;
+
+	if (target->first) {
+		injected_thread_call(&target->thread, target->tid, &target->first->injection, injector->neglects);
+	} else {
+		signal = injected_thread_restore(&target->thread, target->tid, injector->neglects);
+		end(injector, target);
+		if (signal) {
+			tracer_resume(injector->tracer, thread, signal);
+			answer = TRACER_KEEP;
+		}
+	}
+	tell(injector, queued, outcome);
+	return answer;
+}
+
+/* Signals that are held up do not come here. SIGSTOP takes effect at once, so that SIGCONT can end it. */
+static enum tracer_answer
+handle_signal_inside(struct injector *injector, struct target *target, const struct tracer_stop *stop)
+{
+	struct injection_outcome outcome = {.tid = target->tid, .signal = stop->signal};
+
+	switch (injected_thread_judge(&target->thread, target->tid, stop->signal, &outcome)) {
+	case INSIDE_DONE:
+		outcome.end = INJECTION_DONE;
+		return finish(injector, target, stop->thread, &outcome);
+	case INSIDE_FAULTED:
+		outcome.end = INJECTION_FAULTED;
+		return finish(injector, target, stop->thread, &outcome);
+	case INSIDE_KEPT:
+		return TRACER_RESUME;
+	case INSIDE_FOREIGN:
+		break;
+	}
+	return TRACER_DELIVER;
+}
+
+static enum tracer_answer
+handle_signal(struct injector *injector, struct target *target, const struct tracer_stop *stop)
+{
+	siginfo_t info;
+	bool is_own = stop->signal == SIGTRAP && ptrace(PTRACE_GETSIGINFO, target->tid, NULL, &info) == 0 &&
+		      trigger_raised(&info, target->tid);
+
+	if (is_own) {
+		target->trigger.is_armed = false;
+		return target->state == TARGET_WAITING ? begin(injector, target) : TRACER_RESUME;
+	}
+	if (target->again.is_pending)
+		injected_thread_fail(&target->again, target->tid);
+	target->again.is_pending = false;
+	if (target->is_interrupted && target->state == TARGET_WAITING)
+		interrupt(injector, target);
+	return TRACER_DELIVER;
+}
+
+static enum tracer_answer
+handle_pause(struct injector *injector, struct target *target, const struct tracer_stop *stop)
+{
+	if (target->state == TARGET_WAITING && !stop->thread->is_held)
+		return begin(injector, target);
+	return TRACER_DELIVER;
+}
+
+enum tracer_answer
+injector_handle(struct injector *injector, const struct tracer_stop *stop)
+{
+	struct target *target = find(injector, stop->thread->tid);
+	siginfo_t info;
+
+	if (!target)
+		return TRACER_DELIVER;
+	if (target->state != TARGET_RUNNING)
+		return stop->signal ? handle_signal(injector, target, stop) : handle_pause(injector, target, stop);
+	if (!stop->signal)
+		return TRACER_RESUME;
+	if (stop->signal == SIGTRAP && ptrace(PTRACE_GETSIGINFO, target->tid, NULL, &info) == 0 &&
+	    trigger_raised(&info, target->tid)) {
+		target->trigger.is_armed = false;
+		return TRACER_RESUME;
+	}
+	return handle_signal_inside(injector, target, stop);
+}
+
+/* ---- what others call ---- */
+
+int
+injector_open(struct injector *injector, struct tracer *tracer, struct rot_error *err)
+{
+	*injector = INJECTOR_NONE;
+	injector->tracer = tracer;
+	injector->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return injector->timer_fd < 0 ? rot_error_set(err, errno, "cannot make a timer") : 0;
+}
+
+static void
+enqueue(struct injector *injector, struct target *target, const struct queued *content)
+{
+	struct queued *queued = rot_calloc(1, sizeof(*queued));
+
+	*queued = *content;
+	*target->last = queued;
+	target->last = &queued->next;
+	injector->nr_asked++;
+}
+
+void
+injector_run(struct injector *injector, const struct thread *thread, const struct injection *injection,
+	     injection_done done, void *context)
+{
+	const struct queued queued = {.injection = *injection, .done = done, .context = context};
+	struct target *target = find_or_add(injector, thread);
+
+	enqueue(injector, target, &queued);
+	injector->has_no_trigger |= (injector->neglects & INJECTOR_NEGLECTS_TRIGGER) != 0;
+	if (target->state == TARGET_IDLE)
+		wait_for(injector, target);
+}
+
+bool
+injector_runs(const struct injector *injector, const struct thread *thread)
+{
+	const struct target *target = find(injector, thread->tid);
+
+	return target && target->state == TARGET_RUNNING;
+}
+
+/* If it cannot be now (a fault is on its way), at the next stop. */
+enum tracer_answer
+injector_run_here(struct injector *injector, struct thread *thread, const struct injection *injections, size_t nr)
+{
+	struct target *target = find_or_add(injector, thread);
+	enum tracer_answer answer = TRACER_RESUME;
+
+	for (size_t i = 0; i < nr; i++)
+		enqueue(injector, target, &(struct queued){.injection = injections[i]});
+	if (target->state != TARGET_RUNNING)
+		answer = begin(injector, target);
+	if (target->state == TARGET_IDLE && target->first)
+		wait_for(injector, target);
+	return answer;
+}
+
+void
+injector_thread_exited(struct injector *injector, const struct thread *thread)
+{
+	forget(injector, thread->tid);
+}
+
+void
+injector_thread_executed(struct injector *injector, const struct thread *thread, pid_t old_tid)
+{
+	forget(injector, old_tid);
+	forget(injector, thread->tid);
+}
+
+static void
+look_after(void *context, struct thread *entry)
+{
+	struct target *target = entry->measured;
+
+	if (target->state == TARGET_WAITING)
+		reach(context, target);
+}
+
+void
+injector_late(struct injector *injector)
+{
+	uint64_t nr;
+
+	if (read(injector->timer_fd, &nr, sizeof(nr)) == (ssize_t)sizeof(nr))
+		threads_each(&injector->targets, look_after, injector);
+}
+
+static void
+forget_each(void *context, struct thread *entry)
+{
+	forget(context, entry->tid);
+}
+
+void
+injector_close(struct injector *injector)
+{
+	threads_each(&injector->targets, forget_each, injector);
+	launch_close(&injector->timer_fd);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* See remote.h. */
+#include "parent/injection/remote.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/proc.h"
+#include "memory.h"
+#include "parent/injection/remote_step.h"
+
+/* ---- memory ---- */
+
+static int
+open_memory(pid_t tid, int flags)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	return open(path, flags | O_CLOEXEC);
+}
+
+/* The words that the n bytes at address lie in, one after the other; with the new bytes unless they are NULL. */
+static bool
+each_word(pid_t tid, uint64_t address, void *read, const void *written, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		uint64_t at = (address + i) & ~(sizeof(long) - 1), shift = address + i - at;
+		size_t part = sizeof(long) - shift < n - i ? sizeof(long) - shift : n - i;
+		long word;
+
+		errno = 0;
+		word = ptrace(PTRACE_PEEKTEXT, tid, (void *)at, NULL);
+		if (errno != 0)
+			return false;
+		if (read) {
+			memcpy((char *)read + i, (char *)&word + shift, part);
+		} else {
+			memcpy((char *)&word + shift, (const char *)written + i, part);
+			if (ptrace(PTRACE_POKETEXT, tid, (void *)at, (void *)word) < 0)
+				return false;
+		}
+		i += part;
+	}
+	return true;
+}
+
+int
+remote_read(pid_t tid, uint64_t address, void *bytes, size_t n, struct rot_error *err)
+{
+	int fd = open_memory(tid, O_RDONLY);
+	bool is_done = fd >= 0 && pread(fd, bytes, n, (off_t)address) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	if (is_done || each_word(tid, address, bytes, NULL, n))
+		return 0;
+	return rot_error_set(err, errno, "cannot read %zu bytes at 0x%llx of process %d", n,
+			     (unsigned long long)address, (int)tid);
+}
+
+/* A system may forbid the file to overrule the protection of pages (proc_mem.force_override), but not ptrace. */
+int
+remote_write(pid_t tid, uint64_t address, const void *bytes, size_t n, struct rot_error *err)
+{
+	int fd = open_memory(tid, O_RDWR);
+	bool is_done = fd >= 0 && pwrite(fd, bytes, n, (off_t)address) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	if (is_done || each_word(tid, address, NULL, bytes, n))
+		return 0;
+	return rot_error_set(err, errno, "cannot write %zu bytes at 0x%llx of process %d", n,
+			     (unsigned long long)address, (int)tid);
+}
+
+/* ---- registers and signals ---- */
+
+int
+remote_get_registers(pid_t tid, struct user_regs_struct *registers, struct rot_error *err)
+{
+	if (ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
+		return rot_error_set(err, errno, "cannot read the registers of thread %d", (int)tid);
+	if (registers->cs != CODE_SEGMENT_64)
+		return rot_error_set(err, 0, "thread %d executes 32-bit code, in which nothing can be run from outside",
+				     (int)tid);
+	return 0;
+}
+
+int
+remote_set_registers(pid_t tid, const struct user_regs_struct *registers)
+{
+	return (int)ptrace(PTRACE_SETREGS, tid, NULL, registers);
+}
+
+int
+remote_get_mask(pid_t tid, uint64_t *mask)
+{
+	return (int)ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof(*mask), mask);
+}
+
+int
+remote_set_mask(pid_t tid, uint64_t mask)
+{
+	return (int)ptrace(PTRACE_SETSIGMASK, tid, (void *)sizeof(mask), &mask);
+}
+
+bool
+remote_is_synchronous(int signal)
+{
+	return (REMOTE_SYNCHRONOUS & REMOTE_SIGNAL(signal)) != 0;
+}
+
+#define MAX_PENDING 32
+
+int
+remote_raised_signal(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args first = {.nr = MAX_PENDING};
+	siginfo_t pending[MAX_PENDING];
+	long nr = ptrace(PTRACE_PEEKSIGINFO, tid, &first, pending);
+	uint64_t mask;
+
+	if (nr <= 0 || remote_get_mask(tid, &mask) < 0)
+		return 0;
+	for (long i = 0; i < nr; i++) {
+		int signal = pending[i].si_signo;
+
+		if (pending[i].si_code > 0 && remote_is_synchronous(signal) && !(mask & REMOTE_SIGNAL(signal)))
+			return signal;
+	}
+	return 0;
+}
+
+/* ---- filters for system calls ---- */
+
+/* Of a process or thread: how many there are; -1: unknown, where there are any. */
+static int64_t
+nr_filters(pid_t tid)
+{
+	uint64_t mode = 0, nr;
+
+	proc_status(tid, "Seccomp", 10, &mode);
+	if (mode == 0)
+		return 0;
+	return proc_status(tid, "Seccomp_filters", 10, &nr) ? (int64_t)nr : -1;
+}
+
+/* What it inherited lets pass what it lets pass for us: a container filters everybody. */
+static int
+suspend_filters(pid_t tid, long options, bool *are_suspended, struct rot_error *err)
+{
+	int64_t nr = nr_filters(tid);
+
+	*are_suspended = false;
+	if (nr == 0 || (nr > 0 && nr == nr_filters(getpid())))
+		return 0;
+	if (ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)(options | PTRACE_O_SUSPEND_SECCOMP)) < 0) {
+		rot_error_set(err, errno, "cannot make a system call in process %d, which filters its system calls",
+			      (int)tid);
+		return rot_error_hint(err, "as root, outside of a container, filters can be set aside for a moment");
+	}
+	*are_suspended = true;
+	return 0;
+}
+
+/* ---- system calls ---- */
+
+int
+remote_call(pid_t tid, long options, long number, const uint64_t arguments[6], int64_t *result, struct rot_error *err)
+{
+	uint64_t instruction = remote_find_syscall(tid);
+	bool are_suspended;
+	int rc;
+
+	if (instruction == 0)
+		return rot_error_set(err, 0, "cannot make a system call in process %d: no code of it contains one",
+				     (int)tid);
+	if (suspend_filters(tid, options, &are_suspended, err) < 0)
+		return -1;
+	rc = remote_step_call(tid, instruction, number, arguments, result, err);
+	if (are_suspended)
+		ptrace(PTRACE_SETOPTIONS, tid, NULL, (void *)options);
+	return rc;
+}
+
+/* ---- mappings ---- */
+
+struct remote_mapping *
+remote_mappings(pid_t tid, size_t *nr, struct rot_error *err)
+{
+	struct remote_mapping *mappings = NULL;
+	char path[32], *line = NULL;
+	size_t room = 0, size = 0;
+	FILE *file;
+
+	*nr = 0;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
+	file = fopen(path, "re");
+	if (!file) {
+		rot_error_set(err, errno, "cannot read '%s'", path);
+		return NULL;
+	}
+	while (getline(&line, &size, file) > 0) {
+		unsigned long long start, end;
+		char flags[8] = "", name[sizeof(mappings->name)] = "";
+
+		if (sscanf(line, "%llx-%llx %7s %*s %*s %*s %63s", &start, &end, flags, name) < 3)
+			continue;
+		if (*nr == room)
+			mappings = rot_realloc(mappings, room = 2 * room + 64, sizeof(*mappings));
+		mappings[*nr] = (struct remote_mapping){.start = start, .end = end, .is_executable = flags[2] == 'x'};
+		memcpy(mappings[(*nr)++].name, name, sizeof(name));
+	}
+	free(line);
+	fclose(file);
+	if (*nr == 0)
+		rot_error_set(err, 0, "process %d has no memory: it is ending", (int)tid);
+	return mappings;
+}
+
+/* The lowest place of a program, and the first above all of them. */
+#define LOWEST 0x10000UL
+#define HIGHEST 0x7ffffffff000UL
+
+static uint64_t
+gap_start(const struct remote_mapping *mappings, size_t i)
+{
+	return i == 0 ? LOWEST : mappings[i - 1].end;
+}
+
+static uint64_t
+gap_end(const struct remote_mapping *mappings, size_t nr, size_t i)
+{
+	return i == nr ? HIGHEST : mappings[i].start;
+}
+
+static uint64_t
+least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The highest place in the gap before the i-th mapping; 0 if it has none: a heap grows up, a stack down. */
+static uint64_t
+place_in_gap(const struct remote_mapping *mappings, size_t nr, size_t i, uint64_t near, size_t bytes)
+{
+	uint64_t lowest = near > REMOTE_NEAR_BYTES ? near - REMOTE_NEAR_BYTES : 0;
+	uint64_t start = gap_start(mappings, i), end = least(gap_end(mappings, nr, i), near + REMOTE_NEAR_BYTES);
+
+	if (i < nr && strcmp(mappings[i].name, "[stack]") == 0)
+		return 0;
+	if (end < start || end - start < bytes || end - bytes < lowest)
+		return 0;
+	return end - bytes;
+}
+
+uint64_t
+remote_find_gap(const struct remote_mapping *mappings, size_t nr, uint64_t near, size_t bytes, size_t attempt)
+{
+	size_t first_above = 0;
+
+	while (first_above < nr && mappings[first_above].start <= near)
+		first_above++;
+	for (size_t n = 0; n <= nr; n++) {
+		size_t i = n < first_above ? first_above - 1 - n : n;
+		uint64_t place = place_in_gap(mappings, nr, i, near, bytes);
+
+		if (place != 0 && attempt-- == 0)
+			return place;
+	}
+	return 0;
+}
+
+/* Places to try: what lies free may be reserved (a guard of a stack), or taken away by a limit. */
+#define MAX_ATTEMPTS 16
+
+/* How often to look for them: other threads of the process may map something meanwhile. */
+#define MAX_LOOKS 8
+
+static int
+map(pid_t tid, long options, uint64_t where, size_t bytes, int protection, uint64_t *address, struct rot_error *err)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (where ? MAP_FIXED_NOREPLACE : 0);
+	const uint64_t arguments[6] = {where, bytes, (uint64_t)protection, (uint64_t)flags, (uint64_t)-1, 0};
+	int64_t result;
+
+	if (remote_call(tid, options, SYS_mmap, arguments, &result, err) < 0)
+		return -1;
+	*address = (uint64_t)result;
+	return result < 0 && result > -4096 ? (int)-result : 0;
+}
+
+/* As map; positive: the errno of the last place that was tried. */
+static int
+map_in_gap(pid_t tid, long options, uint64_t near, size_t bytes, int protection, uint64_t *address,
+	   struct rot_error *err)
+{
+	size_t nr;
+	struct remote_mapping *mappings = remote_mappings(tid, &nr, err);
+	int status = ENOMEM;
+
+	if (!mappings)
+		return -1;
+	for (size_t attempt = 0; status > 0 && attempt < MAX_ATTEMPTS; attempt++) {
+		uint64_t where = remote_find_gap(mappings, nr, near, bytes, attempt);
+
+		if (where == 0)
+			break;
+		status = map(tid, options, where, bytes, protection, address, err);
+	}
+	free(mappings);
+	return status;
+}
+
+int
+remote_map_near(pid_t tid, long options, uint64_t near, size_t bytes, int protection, uint64_t *address,
+		struct rot_error *err)
+{
+	int status = near == 0 ? map(tid, options, 0, bytes, protection, address, err) : EEXIST;
+
+	for (int look = 0; status == EEXIST && look < MAX_LOOKS; look++)
+		status = map_in_gap(tid, options, near, bytes, protection, address, err);
+	if (status <= 0)
+		return status;
+	return rot_error_set(err, status, "cannot map %zu bytes near 0x%llx in process %d", bytes,
+			     (unsigned long long)near, (int)tid);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What a process used, in the output of a run. */
+#ifndef CORE_PARENT_PROGRAM_PROCESS_USAGE_H
+#define CORE_PARENT_PROGRAM_PROCESS_USAGE_H
+
+#include <stdint.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "ProgramRunOutput.h"
+
+/* Times, faults and memory of a running process, times in ticks of the system; nothing of one that is gone. */
+void process_usage_read(pid_t pid, struct rusage *usage);
+
+/* What all threads of a process have used until now, user and system, exactly; 0: it is gone. */
+uint64_t process_usage_cpu_ns(pid_t pid);
+
+/*
+ * Takes off what a process used before its program began: of the system's time first, since it was made and executed
+ * the program then, and did next to nothing of its own.
+ */
+void process_usage_take_off(struct rusage *usage, uint64_t cpu_ns);
+
+/* The usage between the two. */
+void process_usage_fill(struct program_run_output *output, const struct rusage *before, const struct rusage *after);
+
+#endif

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* See program_rules.h: who there is, what happens to them, and which rules answer it. */
+#include "parent/program/program_rules.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "parent/program/program_rules_internal.h"
+#include "program_rule_check.h"
+
+int
+program_rules_check(const struct program_command *command, struct rot_error *err)
+{
+	const void *culprit;
+
+	for (size_t i = 0; i < program_command_nr_rules(command); i++) {
+		if (program_rule_check(program_command_rules_at(command, i), !command->program, &culprit, err) < 0)
+			return rot_error_prefix(err, "rule at place %zu", i);
+	}
+	if (program_command_nr_rules(command) == 0 || command->per_thread)
+		return 0;
+	rot_error_set(err, 0, "the command has rules and asks for one total of all threads");
+	return rot_error_hint(err, "rules need the threads to be told apart (perThread)");
+}
+
+void
+program_rules_warn(const struct program_rules *rules, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	rules->setup.warn(rules->setup.context, text);
+}
+
+/* ---- predicates ---- */
+
+static bool
+matches_run(const void *predicate, const struct program_event *event)
+{
+	const struct measurement_run_event_predicate *own = predicate;
+
+	return event->kind == EVENT_RUN && strcmp(own->event, event->name) == 0;
+}
+
+/* Whole components from the end of a path. */
+static bool
+ends_in(const char *path, const char *end)
+{
+	size_t nr = strlen(path), nr_end = strlen(end);
+
+	if (nr_end == 0)
+		return true;
+	return nr >= nr_end && strcmp(path + nr - nr_end, end) == 0 &&
+	       (nr == nr_end || *end == '/' || path[nr - nr_end - 1] == '/');
+}
+
+static bool
+matches_program(const void *predicate, const struct program_event *event)
+{
+	const struct program_event_predicate *own = predicate;
+
+	return event->kind == EVENT_PROGRAM && strcmp(own->event, event->name) == 0 &&
+	       ends_in(event->thread->process->executable, own->executable);
+}
+
+static bool
+has_name(const struct ruled_thread *thread, const char *pattern)
+{
+	char name[NAME_BYTES];
+
+	if (!*pattern)
+		return true;
+	memcpy(name, thread->name, sizeof(name));
+	if (!thread->has_ended)
+		thread_read_name(thread->tid, name);
+	return fnmatch(pattern, name, 0) == 0;
+}
+
+static bool
+matches_thread(const void *predicate, const struct program_event *event)
+{
+	const struct thread_event_predicate *own = predicate;
+
+	return event->kind == EVENT_THREAD && strcmp(own->event, event->name) == 0 &&
+	       (own->index < 0 || own->index == event->thread->index) && has_name(event->thread, own->name);
+}
+
+static bool
+matches_breakpoint(const void *predicate, const struct program_event *event)
+{
+	const struct breakpoint_event_predicate *own = predicate;
+
+	return event->kind == EVENT_BREAKPOINT && strcmp(own->event, event->name) == 0 &&
+	       strcmp(own->place, event->place) == 0 && event->hit >= own->first_hit &&
+	       (own->last_hit == 0 || event->hit <= own->last_hit);
+}
+
+static const struct {
+	const struct rot_class *class;
+	bool (*matches)(const void *predicate, const struct program_event *event);
+} predicate_types[] = {
+	{&measurement_run_event_predicate_class, matches_run},
+	{&program_event_predicate_class, matches_program},
+	{&thread_event_predicate_class, matches_thread},
+	{&breakpoint_event_predicate_class, matches_breakpoint},
+};
+
+bool
+program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event)
+{
+	for (size_t i = 0; predicate && i < sizeof(predicate_types) / sizeof(predicate_types[0]); i++) {
+		if (rot_is_a(predicate, predicate_types[i].class))
+			return predicate_types[i].matches(predicate, event);
+	}
+	return false;
+}
+
+/* ---- events ---- */
+
+static bool
+concerns(const struct program_event *event, pid_t tid, const struct ruled_thread *thread)
+{
+	if (tid >= 0)
+		return thread->tid == tid && !thread->has_ended;
+	return event->kind == EVENT_RUN || thread->process == event->thread->process;
+}
+
+static struct ruled_thread *
+next_concerned(const struct program_event *event, pid_t tid, struct ruled_thread *thread)
+{
+	while (thread && !concerns(event, tid, thread))
+		thread = thread->next;
+	return thread;
+}
+
+static bool
+concerns_one(const struct program_event *event, pid_t tid)
+{
+	return tid < 0 && event->kind >= EVENT_THREAD;
+}
+
+struct ruled_thread *
+concerned_first(const struct program_rules *rules, const struct program_event *event, pid_t tid)
+{
+	return concerns_one(event, tid) ? event->thread : next_concerned(event, tid, rules->threads);
+}
+
+struct ruled_thread *
+concerned_next(const struct program_event *event, pid_t tid, const struct ruled_thread *thread)
+{
+	return concerns_one(event, tid) ? NULL : next_concerned(event, tid, thread->next);
+}
+
+/* The lists are as they were: what is added meanwhile answers from the next event on. */
+static void
+answer(struct program_rules *rules, const struct program_event *event)
+{
+	size_t nr = rules->nr, nr_creations = creations_count(rules);
+
+	if (!rules->is_started || rules->is_over)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		if (program_predicate_matches(rules->items[i]->predicate, event))
+			program_action_execute(rules, event, rules->items[i]->action);
+	}
+	creations_answer(rules, nr_creations, event);
+}
+
+static void
+raise_event(struct program_rules *rules, enum program_event_kind kind, const char *name, struct ruled_thread *thread)
+{
+	answer(rules, &(struct program_event){.kind = kind, .name = name, .thread = thread});
+}
+
+void
+watch_hit(struct watch *watch, struct ruled_thread *thread)
+{
+	struct program_rules *rules = watch->rules;
+
+	if (!thread->hits)
+		thread->hits = rot_calloc(rules->nr_watches, sizeof(*thread->hits));
+	answer(rules, &(struct program_event){.kind = EVENT_BREAKPOINT,
+					      .name = watch->at.event,
+					      .thread = thread,
+					      .place = watch->at.place,
+					      .hit = ++thread->hits[watch - rules->watches]});
+}
+
+/* ---- who there is ---- */
+
+static void
+read_executable(struct ruled_process *process)
+{
+	char path[32], target[PATH_MAX];
+	ssize_t bytes;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)process->pid);
+	bytes = readlink(path, target, sizeof(target) - 1);
+	if (bytes < 0)
+		return;
+	target[bytes] = '\0';
+	rot_string_set(&process->executable, target);
+}
+
+/* Numbers are used again, so one that has ended is passed over. */
+static struct ruled_process *
+find_process(const struct program_rules *rules, pid_t pid)
+{
+	struct ruled_process *process = rules->processes;
+
+	while (process && (process->pid != pid || process->nr_threads == 0))
+		process = process->next;
+	return process;
+}
+
+static struct ruled_process *
+add_process(struct program_rules *rules, pid_t pid)
+{
+	struct ruled_process *process = rot_calloc(1, sizeof(*process));
+
+	process->pid = pid;
+	process->executable = rot_strdup("");
+	process->next = rules->processes;
+	rules->processes = process;
+	read_executable(process);
+	return process;
+}
+
+static struct ruled_thread *
+add_thread(struct program_rules *rules, const struct thread *thread)
+{
+	struct ruled_process *process = find_process(rules, thread->pid);
+	struct ruled_thread *ruled = rot_calloc(1, sizeof(*ruled));
+
+	ruled->tid = thread->tid;
+	ruled->process = process ? process : add_process(rules, thread->pid);
+	ruled->process->nr_threads++;
+	ruled->index = rules->nr_started++;
+	ruled->next = rules->threads;
+	ruled->link = &rules->threads;
+	if (ruled->next)
+		ruled->next->link = &ruled->next;
+	rules->threads = ruled;
+	return ruled;
+}
+
+static void
+remove_thread(struct ruled_thread *ruled)
+{
+	*ruled->link = ruled->next;
+	if (ruled->next)
+		ruled->next->link = ruled->link;
+	while (ruled->sets)
+		held_set_remove(ruled, ruled->sets);
+	free(ruled->hits);
+	free(ruled);
+}
+
+/* ---- what happens to them ---- */
+
+void
+program_rules_started(struct program_rules *rules, struct thread *thread)
+{
+	struct ruled_thread *ruled;
+
+	if (!rules)
+		return;
+	thread->ruled = ruled = add_thread(rules, thread);
+	if (ruled->process->nr_threads == 1)
+		raise_event(rules, EVENT_PROGRAM, "started", ruled);
+	raise_event(rules, EVENT_THREAD, "started", ruled);
+}
+
+/* The system takes counters away from one that executes a set-uid program. */
+static void
+reopen_sets(struct program_rules *rules, struct ruled_thread *ruled)
+{
+	struct rot_error err;
+
+	for (struct held_set *held = ruled->sets; held; held = held->next) {
+		if (thread_set_reopen(held->set, ruled->tid, &err) < 0 && errno != ESRCH)
+			program_rules_warn(rules,
+					   "a measurer set of a rule counts no more after a program was "
+					   "executed: %s",
+					   err.text);
+	}
+}
+
+void
+program_rules_executed(struct program_rules *rules, struct thread *thread)
+{
+	struct ruled_thread *ruled = thread->ruled;
+	bool is_new = ruled == NULL;
+
+	if (!rules)
+		return;
+	if (is_new)
+		thread->ruled = ruled = add_thread(rules, thread);
+	ruled->tid = thread->tid;
+	read_executable(ruled->process);
+	reopen_sets(rules, ruled);
+	if (is_new && !rules->is_started)
+		program_rules_visit(rules);
+	if (is_new)
+		raise_event(rules, EVENT_PROGRAM, "started", ruled);
+	raise_event(rules, EVENT_PROGRAM, "executed", ruled);
+	if (is_new)
+		raise_event(rules, EVENT_THREAD, "started", ruled);
+}
+
+void
+program_rules_exited(struct program_rules *rules, struct thread *thread, const char *name)
+{
+	struct ruled_thread *ruled = thread->ruled;
+
+	if (!rules || !ruled)
+		return;
+	thread->ruled = NULL;
+	ruled->has_ended = true;
+	snprintf(ruled->name, sizeof(ruled->name), "%s", name);
+	for (struct held_set *held = ruled->sets; held; held = held->next)
+		thread_set_end(held->set);
+	raise_event(rules, EVENT_THREAD, "exiting", ruled);
+	if (--ruled->process->nr_threads == 0)
+		raise_event(rules, EVENT_PROGRAM, "exited", ruled);
+	if (!ruled->sets)
+		remove_thread(ruled);
+}
+
+void
+program_rules_visit(struct program_rules *rules)
+{
+	if (!rules)
+		return;
+	rules->is_started = true;
+	raise_event(rules, EVENT_RUN, "start", NULL);
+}
+
+void
+program_rules_stop(struct program_rules *rules)
+{
+	if (!rules || !rules->is_started || rules->is_over)
+		return;
+	raise_event(rules, EVENT_RUN, "stop", NULL);
+	creations_finish(rules);
+	rules->is_over = true;
+	for (size_t i = 0; i < rules->nr_watches; i++) {
+		struct watch *watch = &rules->watches[i];
+
+		if (!watch->is_found)
+			program_rules_warn(
+				rules, "no thread was seen to come to '%s' (%s): %s", watch->at.place, watch->at.event,
+				*watch->error.text ? rot_error_line(&watch->error) : "no program was looked at");
+	}
+}
+
+/* ---- beginning and end ---- */
+
+static int
+plan_set(struct program_rules *rules, const struct measurer_set *set, struct rot_error *err)
+{
+	struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
+
+	if (!set)
+		return 0;
+	if (!plan)
+		return rot_error_prefix(err, "measurer set %d of a rule", set->id);
+	rules->plans[rules->nr_plans++] = plan;
+	return 0;
+}
+
+static void
+plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate *predicate)
+{
+	if (!predicate)
+		return;
+	for (size_t i = 0; i < rules->nr_watches; i++) {
+		if (strcmp(rules->watches[i].at.place, predicate->place) == 0 &&
+		    strcmp(rules->watches[i].at.event, predicate->event) == 0)
+			return;
+	}
+	watch_init(&rules->watches[rules->nr_watches++], rules, predicate);
+}
+
+/* Every set and place that the rules reach, also those of a rule which comes later. */
+static int
+plan(struct program_rules *rules, struct rot_error *err)
+{
+	size_t nr, nr_watches = 0;
+	struct rot_entity **parts = rot_graph_collect(rules->setup.command, &nr);
+	int rc = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_watches += rot_is_a(parts[i], &breakpoint_event_predicate_class);
+	rules->plans = rot_calloc(nr + 1, sizeof(*rules->plans));
+	rules->watches = rot_calloc(nr_watches + 1, sizeof(*rules->watches));
+	for (size_t i = 0; i < nr && rc == 0; i++) {
+		plan_watch(rules, rot_cast(parts[i], &breakpoint_event_predicate_class));
+		rc = plan_set(rules, rot_cast(parts[i], &measurer_set_class), err);
+	}
+	free(parts);
+	return rc;
+}
+
+int
+program_rules_new(struct program_rules **rules, const struct program_rules_setup *setup, struct rot_error *err)
+{
+	const struct program_command *command = setup->command;
+	struct program_rules *self;
+
+	*rules = NULL;
+	if (program_command_nr_rules(command) == 0)
+		return 0;
+	self = rot_calloc(1, sizeof(*self));
+	self->setup = *setup;
+	self->items = rot_calloc(program_command_nr_rules(command), sizeof(*self->items));
+	for (; self->nr < program_command_nr_rules(command); self->nr++)
+		self->items[self->nr] = program_command_rules_at(command, self->nr);
+	if (plan(self, err) < 0) {
+		program_rules_delete(self);
+		return -1;
+	}
+	*rules = self;
+	return 0;
+}
+
+void
+program_rules_delete(struct program_rules *rules)
+{
+	if (!rules)
+		return;
+	creations_clear(rules);
+	while (rules->threads)
+		remove_thread(rules->threads);
+	while (rules->processes) {
+		struct ruled_process *next = rules->processes->next;
+
+		free(rules->processes->executable);
+		free(rules->processes);
+		rules->processes = next;
+	}
+	for (size_t i = 0; i < rules->nr_plans; i++)
+		set_plan_delete(rules->plans[i]);
+	for (size_t i = 0; i < rules->nr_watches; i++)
+		place_watch_clear(&rules->watches[i].at);
+	free(rules->plans);
+	free(rules->watches);
+	free(rules->items);
+	free(rules);
+}
+
+bool
+program_rules_have_places(const struct program_rules *rules)
+{
+	return rules && rules->nr_watches > 0;
+}
+
+int
+program_rules_try(const struct program_rules *rules, pid_t pid, struct rot_error *err)
+{
+	for (size_t i = 0; rules && i < rules->nr_plans; i++) {
+		struct thread_set *set = thread_set_new(rules->plans[i], pid, err);
+
+		if (!set)
+			return rot_error_prefix(err, "measurer set %d of a rule", set_plan_set(rules->plans[i])->id);
+		thread_set_delete(set);
+	}
+	return 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* What events, predicates and actions of programs know of each other. */
+#ifndef CORE_PARENT_PROGRAM_PROGRAM_RULES_INTERNAL_H
+#define CORE_PARENT_PROGRAM_PROGRAM_RULES_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "entities.h"
+#include "parent/breakpoints/place_watch.h"
+#include "parent/program/program_rules.h"
+#include "parent/tracer/loop.h"
+#include "parent/tracer/thread_set.h"
+
+/* ---- who ---- */
+
+struct ruled_process {
+	pid_t pid;
+	char *executable;
+	size_t nr_threads; /* that live; 0: it has ended */
+	struct ruled_process *next;
+};
+
+/* A measurer set on a thread. owner: the set itself, where actions lead it; or the creation that made it. */
+struct held_set {
+	const void *owner;
+	struct thread_set *set;
+	unsigned nr_open; /* of a creation: events that start it without one that stops it */
+	struct held_set *next;
+};
+
+/* Lives on after the end of its thread while it holds sets. hits: so far, one for each watch; NULL: none. */
+struct ruled_thread {
+	pid_t tid;
+	struct ruled_process *process;
+	int index; /* in the order of their start */
+	bool has_ended;
+	char name[NAME_BYTES]; /* once it has ended */
+	struct held_set *sets;
+	int64_t *hits;
+	struct ruled_thread *next, **link;
+};
+
+/* A place and an event there that predicates name. is_found: in some process. error: why it was not in the last one. */
+struct watch {
+	struct program_rules *rules;
+	struct place_watch at;
+	bool is_found;
+	struct rot_error error;
+};
+
+/* ---- what ---- */
+
+/* Widest first. */
+enum program_event_kind {
+	EVENT_RUN,        /* start, stop                */
+	EVENT_PROGRAM,    /* started, executed, exited  */
+	EVENT_THREAD,     /* started, exiting           */
+	EVENT_BREAKPOINT, /* reached, entered, left     */
+};
+
+/* name: as in the predicates.   thread: whose it is; NULL for events of the run. */
+struct program_event {
+	enum program_event_kind kind;
+	const char *name;
+	struct ruled_thread *thread;
+	const char *place; /* of EVENT_BREAKPOINT: as in the predicate, and which hit of the thread it is */
+	int64_t hit;
+};
+
+/* A CreateMeasurerOnThreadAction that was executed. */
+struct creation;
+
+struct program_rules {
+	struct program_rules_setup setup;
+	struct rule **items; /* in their order; some were added at run time */
+	size_t nr;
+	struct set_plan **plans;
+	size_t nr_plans;
+	struct watch *watches; /* do not move */
+	size_t nr_watches;
+	struct ruled_process *processes;
+	struct ruled_thread *threads;
+	int nr_started;
+	struct creation *creations; /* in the order of their execution */
+	bool is_started, is_over;
+};
+
+/* In program_places.c. The watch does not move any more. */
+void watch_init(struct watch *watch, struct program_rules *rules, const struct breakpoint_event_predicate *predicate);
+
+/* A thread has come to one of the watch's places. */
+void watch_hit(struct watch *watch, struct ruled_thread *thread);
+
+bool program_predicate_matches(const struct event_predicate_base *predicate, const struct program_event *event);
+
+/*
+ * The threads that an action of the event concerns which names thread tid (-1: none), one after the other; NULL at the
+ * end. They include those that have ended and hold sets.
+ */
+struct ruled_thread *concerned_first(const struct program_rules *rules, const struct program_event *event, pid_t tid);
+struct ruled_thread *concerned_next(const struct program_event *event, pid_t tid, const struct ruled_thread *thread);
+
+void
+program_rules_warn(const struct program_rules *rules, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- actions ---- */
+
+void program_action_execute(struct program_rules *rules, const struct program_event *event,
+			    const struct action_base *action);
+
+/* ---- sets that threads hold ---- */
+
+/* Of that owner, or NULL. */
+struct held_set *held_set_find(const struct ruled_thread *thread, const void *owner);
+
+/* NULL: it could not be opened, which was told; or the thread has just ended. */
+struct held_set *held_set_add(struct program_rules *rules, struct ruled_thread *thread, const void *owner,
+			      const struct measurer_set *set);
+
+/* Adds what it measured to the run. */
+void held_set_read(struct program_rules *rules, struct held_set *held);
+void held_set_remove(struct ruled_thread *thread, struct held_set *held);
+
+/* ---- creations ---- */
+
+/* Threads there are get copies; those to come get theirs by their events. */
+void creation_execute(struct program_rules *rules, const struct program_event *event,
+		      const struct create_measurer_on_thread_action *action);
+
+size_t creations_count(const struct program_rules *rules);
+
+/* The first nr of them answer the event. */
+void creations_answer(struct program_rules *rules, size_t nr, const struct program_event *event);
+
+/* What still counts is stopped, and all is read. */
+void creations_finish(struct program_rules *rules);
+void creations_clear(struct program_rules *rules);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* How far the measurement is, for the driver. */
+#ifndef CORE_PARENT_PROGRAM_PROGRESS_H
+#define CORE_PARENT_PROGRAM_PROGRESS_H
+
+#include <stdint.h>
+
+/*
+ * Writes "run I of N" to fd (-1: to nobody). Never waits: a driver that does not read, or is gone, misses progress and
+ * nothing else.
+ */
+void progress_report(int fd, int64_t run, int64_t nr_runs);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions observed by hardware execute breakpoints of perf: a thread has few of them, for all regions together, but
+ * they need no file and change no code. An address is one event, whichever regions begin or end there.
+ */
+#include <errno.h>
+#include <linux/hw_breakpoint.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/perf_hint.h"
+#include "memory.h"
+#include "parent/breakpoints/breakpoint_trial.h"
+#include "parent/regions/regions.h"
+#include "parent/regions/sampling.h"
+#include "parent/tracer/launch.h"
+
+/* Debug registers DR0 to DR3. Source: Intel SDM vol. 3, 18.2; AMD64 APM vol. 2, 13.1. */
+#define MAX_ADDRESSES 4
+
+struct breakpoint {
+	struct sampling sampling;
+};
+
+struct addresses {
+	uint64_t at[MAX_ADDRESSES];
+	size_t nr;
+	bool is_full; /* there are more */
+};
+
+static void
+add(struct addresses *addresses, uint64_t address)
+{
+	for (size_t i = 0; i < addresses->nr; i++) {
+		if (addresses->at[i] == address)
+			return;
+	}
+	if (addresses->nr < MAX_ADDRESSES)
+		addresses->at[addresses->nr++] = address;
+	else
+		addresses->is_full = true;
+}
+
+static struct addresses
+addresses_of(const struct region_image *image)
+{
+	struct addresses addresses = {.nr = 0};
+
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->backend == &region_breakpoint)
+			add(&addresses, image->points[i]->address);
+	}
+	return addresses;
+}
+
+static struct perf_event_attr
+attr_of(uint64_t address)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_X, .bp_addr = address, .bp_len = sizeof(long)};
+
+	sampling_prepare(&attr);
+	return attr;
+}
+
+/* ---- events and samples ---- */
+
+static bool
+event_of(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key)
+{
+	(void)context;
+	*attr = attr_of(point->address);
+	*key = point->address;
+	return true;
+}
+
+static uint64_t
+key_of(void *context, const struct sample *sample)
+{
+	(void)context;
+	return sample->address;
+}
+
+static void
+hit_of(void *context, struct region_thread *thread, const struct sample *sample, const struct region_hit *hit)
+{
+	(void)context;
+	regions_hit_address(thread, &region_breakpoint, sample->address, hit);
+}
+
+static void
+lose(void *context, struct region_thread *thread, uint64_t key, uint64_t nr)
+{
+	const struct region_image *image = thread->image;
+
+	(void)context;
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->address == key && image->points[i]->backend == &region_breakpoint)
+			regions_lose(thread, image->points[i]->region, nr);
+	}
+}
+
+/* ---- threads ---- */
+
+static int
+explain(int error, struct rot_error *err)
+{
+	rot_error_set(err, error, "cannot set hardware breakpoints");
+	if (error == ENOSPC)
+		return rot_error_hint(err, "somebody else uses them: a debugger, or another rot");
+	return perf_hint(err, error, false, 1);
+}
+
+/* All at once, on the thread itself: others may use some. */
+static int
+try_all(const struct addresses *addresses, pid_t tid, struct rot_error *err)
+{
+	int fds[MAX_ADDRESSES], rc = 0;
+
+	for (size_t i = 0; i < addresses->nr; i++) {
+		struct perf_event_attr attr = attr_of(addresses->at[i]);
+
+		attr.disabled = 1;
+		fds[i] = rc < 0 ? -1 : (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+		if (fds[i] < 0 && rc == 0)
+			rc = explain(errno, err);
+	}
+	for (size_t i = 0; i < addresses->nr; i++)
+		launch_close(&fds[i]);
+	return rc;
+}
+
+static int
+install(void *context, struct region_image *image, struct region_thread *witness, struct region_point *const *points,
+	size_t nr, struct rot_error *err)
+{
+	struct addresses addresses = addresses_of(image);
+
+	(void)context;
+	for (size_t i = 0; i < nr; i++)
+		add(&addresses, points[i]->address);
+	if (addresses.is_full)
+		return rot_error_set(err, 0, "the processor has hardware breakpoints for %d addresses of all regions",
+				     MAX_ADDRESSES);
+	return try_all(&addresses, witness->thread->tid, err);
+}
+
+/* All that threads have open: the rest is opened anew. */
+static void
+lift(void *context, struct region_thread *witness, const struct region_point *point)
+{
+	(void)point;
+	for (struct region_thread *thread = witness->image->threads; thread; thread = thread->next)
+		sampling_leave(context, thread);
+}
+
+/* ---- a run ---- */
+
+static void *
+open_backend(struct regions *regions, struct rot_error *err)
+{
+	struct breakpoint *self;
+
+	if (breakpoint_trial(err) < 0)
+		return NULL;
+	self = rot_calloc(1, sizeof(*self));
+	self->sampling = (struct sampling){.regions = regions,
+					   .backend = &region_breakpoint,
+					   .context = self,
+					   .event = event_of,
+					   .key = key_of,
+					   .hit = hit_of,
+					   .lose = lose};
+	return self;
+}
+
+static void
+close_backend(void *context)
+{
+	free(context);
+}
+
+const struct region_backend region_breakpoint = {
+	.name = "breakpoint",
+	.number = 1,
+	.open = open_backend,
+	.install = install,
+	.lift = lift,
+	.join = sampling_join,
+	.leave = sampling_leave,
+	.drain = sampling_drain,
+	.close = close_backend,
+};

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* See region_report.h. */
+#include "parent/regions/region_report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ProgramRegionOutput.h"
+#include "Region.h"
+#include "RegionService.h"
+#include "entity.h"
+#include "memory.h"
+
+struct region_report {
+	const struct program_command *command;
+	const struct counting *counting;
+	size_t nr;
+	struct region_service **services;
+	char **not_found; /* why, or NULL */
+	struct program_region_output **outputs;
+	size_t nr_outputs;
+	char **warnings;
+	size_t nr_warnings;
+	size_t nr_unseen;
+	struct rot_error unseen; /* why, of the first of them */
+	struct rot_list used;    /* names of backends         */
+};
+
+struct region_report *
+region_report_new(const struct program_command *command, const struct counting *counting)
+{
+	struct region_report *report = rot_calloc(1, sizeof(*report));
+
+	report->command = command;
+	report->counting = counting;
+	report->nr = program_command_nr_regions(command);
+	report->services = rot_calloc(report->nr, sizeof(*report->services));
+	report->not_found = rot_calloc(report->nr, sizeof(*report->not_found));
+	for (size_t i = 0; i < report->nr; i++) {
+		report->services[i] = region_service_new();
+		rot_string_set(&report->services[i]->region, program_command_regions_at(command, i)->name);
+	}
+	return report;
+}
+
+/* ---- lists of strings, each once ---- */
+
+static bool
+has(const struct rot_list *list, const char *text)
+{
+	for (size_t i = 0; i < list->nr; i++) {
+		if (strcmp(((char **)list->items)[i], text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_once(struct rot_list *list, const char *text)
+{
+	if (!has(list, text))
+		rot_list_add(list, ROT_STRING, &text);
+}
+
+static char *
+reason(const char *who, const struct rot_error *err)
+{
+	struct rot_error copy = *err;
+
+	return rot_format("%s%s%s", who, *who ? ": " : "", rot_error_line(&copy));
+}
+
+/* ---- what is said ---- */
+
+void
+region_report_not_found(struct region_report *report, size_t region, bool replaces, const struct rot_error *err)
+{
+	if (report->not_found[region] && !replaces)
+		return;
+	free(report->not_found[region]);
+	report->not_found[region] = reason("", err);
+}
+
+void
+region_report_refusal(struct region_report *report, size_t region, const char *backend, const struct rot_error *err)
+{
+	char *text = reason(backend, err);
+
+	add_once(&report->services[region]->refusals, text);
+	free(text);
+}
+
+void
+region_report_service(struct region_report *report, size_t region, const char *backend,
+		      struct region_point *const *points, size_t nr)
+{
+	struct region_service *service = report->services[region];
+
+	add_once(&report->used, backend);
+	if (strcmp(service->backend, "none") == 0)
+		rot_string_set(&service->backend, backend);
+	for (size_t i = 0; i < nr; i++)
+		add_once(&service->places, points[i]->text);
+}
+
+void
+region_report_warn(struct region_report *report, const char *text)
+{
+	report->warnings = rot_realloc(report->warnings, report->nr_warnings + 1, sizeof(*report->warnings));
+	report->warnings[report->nr_warnings++] = rot_strdup(text);
+}
+
+void
+region_report_unseen(struct region_report *report, const struct rot_error *err)
+{
+	if (report->nr_unseen++ == 0)
+		report->unseen = *err;
+}
+
+void
+region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
+		     const struct frames *frames)
+{
+	const struct counts counts = {.sum = frames->counts};
+	struct program_region_output *output;
+
+	if (frames->hits == 0 && frames->lost_hits == 0)
+		return;
+	output = program_region_output_new();
+	rot_string_set(&output->region, report->services[region]->region);
+	output->tid = thread->tid;
+	output->pid = thread->pid;
+	output->hits = frames->hits;
+	output->measured_hits = frames->measured_hits;
+	output->inner_hits = frames->inner_hits;
+	output->abandoned_hits = frames->abandoned_hits;
+	output->lost_hits = frames->lost_hits;
+	output->time = frames->time_ns;
+	output->counts = counts_output(&counts, report->counting);
+	report->outputs = rot_realloc(report->outputs, report->nr_outputs + 1, sizeof(*report->outputs));
+	report->outputs[report->nr_outputs++] = output;
+}
+
+bool
+region_report_serves(const struct region_report *report, const char *backend)
+{
+	return has(&report->used, backend);
+}
+
+/* ---- output ---- */
+
+/* Later runs of a command add what they saw. */
+static void
+merge_service(struct program_command_output *output, size_t i, struct region_service *service)
+{
+	struct region_service *known;
+
+	if (i >= program_command_output_nr_region_services(output)) {
+		program_command_output_region_services_add(output, service);
+		return;
+	}
+	known = program_command_output_region_services_at(output, i);
+	if (strcmp(known->backend, "none") == 0)
+		rot_string_set(&known->backend, service->backend);
+	for (size_t j = 0; j < service->places.nr; j++)
+		add_once(&known->places, ((char **)service->places.items)[j]);
+	for (size_t j = 0; j < service->refusals.nr; j++)
+		add_once(&known->refusals, ((char **)service->refusals.items)[j]);
+	rot_entity_delete(service);
+}
+
+static void
+add_warnings(struct region_report *report, struct program_command_output *output)
+{
+	for (size_t i = 0; i < report->nr_warnings; i++)
+		add_once(&output->warnings, report->warnings[i]);
+	if (report->nr_unseen > 0) {
+		char *why = reason("", &report->unseen);
+		char *text = rot_format("regions were not observed in %zu threads: %s", report->nr_unseen, why);
+
+		add_once(&output->warnings, text);
+		free(text);
+		free(why);
+	}
+}
+
+void
+region_report_output(struct region_report *report, struct program_run_output *run,
+		     struct program_command_output *output)
+{
+	for (size_t i = 0; i < report->nr_outputs; i++)
+		program_run_output_regions_add(run, report->outputs[i]);
+	report->nr_outputs = 0;
+	for (size_t i = 0; i < report->nr; i++) {
+		struct region_service *service = report->services[i];
+
+		if (strcmp(service->backend, "none") == 0 && report->not_found[i])
+			add_once(&service->refusals, report->not_found[i]);
+		merge_service(output, i, service);
+	}
+	report->nr = 0; /* they are the output's now */
+	add_warnings(report, output);
+}
+
+void
+region_report_delete(struct region_report *report)
+{
+	size_t nr = program_command_nr_regions(report->command);
+
+	for (size_t i = 0; i < report->nr; i++)
+		rot_entity_delete(report->services[i]);
+	for (size_t i = 0; i < nr; i++)
+		free(report->not_found[i]);
+	for (size_t i = 0; i < report->nr_outputs; i++)
+		rot_graph_delete(report->outputs[i]);
+	for (size_t i = 0; i < report->nr_warnings; i++)
+		free(report->warnings[i]);
+	for (size_t i = 0; i < report->used.nr; i++)
+		free(((char **)report->used.items)[i]);
+	free(report->used.items);
+	free(report->services);
+	free(report->not_found);
+	free(report->outputs);
+	free(report->warnings);
+	free(report);
+}

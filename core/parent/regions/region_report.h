@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* What the output says of regions: who observed each, and what each thread did in it. */
+#ifndef CORE_PARENT_REGIONS_REGION_REPORT_H
+#define CORE_PARENT_REGIONS_REGION_REPORT_H
+
+#include "ProgramCommand.h"
+#include "ProgramCommandOutput.h"
+#include "ProgramRunOutput.h"
+#include "parent/regions/regions.h"
+#include "parent/tracer/counting.h"
+
+struct region_report;
+
+/* Both are borrowed. */
+struct region_report *region_report_new(const struct program_command *command, const struct counting *counting);
+
+/*
+ * Regions by their index in the command. What is said twice is kept once. Of the reasons why a region is not found the
+ * first is kept, unless a later one replaces it.
+ */
+void region_report_not_found(struct region_report *report, size_t region, bool replaces, const struct rot_error *err);
+void
+region_report_refusal(struct region_report *report, size_t region, const char *backend, const struct rot_error *err);
+void region_report_service(struct region_report *report, size_t region, const char *backend,
+			   struct region_point *const *points, size_t nr);
+void region_report_warn(struct region_report *report, const char *text);
+
+/* A thread's hits are not seen. */
+void region_report_unseen(struct region_report *report, const struct rot_error *err);
+
+/* The thread has ended. One that never was in the region is left out. */
+void region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
+			  const struct frames *frames);
+
+/* How often a backend served a region so far. */
+bool region_report_serves(const struct region_report *report, const char *backend);
+
+/* Adds all that was said to the outputs, which own it then. */
+void region_report_output(struct region_report *report, struct program_run_output *run,
+			  struct program_command_output *output);
+
+void region_report_delete(struct region_report *report);
+
+#endif

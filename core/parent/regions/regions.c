@@ -1,0 +1,625 @@
+/* SPDX-License-Identifier: MIT */
+/* See regions.h. */
+#include "parent/regions/regions.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "Region.h"
+#include "common/proc.h"
+#include "entity.h"
+#include "memory.h"
+#include "parent/regions/region_report.h"
+#include "parent/tracer/launch.h"
+
+const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
+									  &region_int3};
+
+struct backend_state {
+	void *self; /* NULL: not open */
+	bool is_refused;
+	struct rot_error refusal;
+};
+
+struct regions {
+	struct regions_setup setup;
+	size_t nr; /* regions of the command */
+	struct backend_state states[REGION_NR_BACKENDS];
+	struct region_point **points;
+	size_t nr_points;
+	struct region_image *images;
+	struct region_report *report;
+	int epoll_fd;
+};
+
+struct regions *
+regions_new(const struct regions_setup *setup)
+{
+	struct regions *regions;
+
+	if (program_command_nr_regions(setup->command) == 0)
+		return NULL;
+	regions = rot_calloc(1, sizeof(*regions));
+	regions->setup = *setup;
+	regions->nr = program_command_nr_regions(setup->command);
+	regions->report = region_report_new(setup->command, setup->counting);
+	regions->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	return regions;
+}
+
+static const struct region *
+region_at(const struct regions *regions, size_t i)
+{
+	return program_command_regions_at(regions->setup.command, i);
+}
+
+/* ---- what backends ask ---- */
+
+struct region_point *
+regions_point(const struct regions *regions, uint64_t id)
+{
+	return id < regions->nr_points ? regions->points[id] : NULL;
+}
+
+int
+regions_watch(const struct region_thread *thread, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.ptr = (void *)thread};
+
+	return epoll_ctl(thread->image->regions->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+}
+
+void
+regions_unwatch(const struct region_thread *thread, int fd)
+{
+	struct epoll_event unused = {0};
+
+	epoll_ctl(thread->image->regions->epoll_fd, EPOLL_CTL_DEL, fd, &unused);
+}
+
+void
+regions_warn(struct regions *regions, const char *format, ...)
+{
+	char text[sizeof(struct rot_error)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	region_report_warn(regions->report, text);
+}
+
+/* What was begun before ends first, unless what begins here ends at once. */
+void
+regions_hit(struct region_thread *thread, const struct region_point *point, const struct region_hit *hit)
+{
+	struct frames *frames = &thread->frames[point->region];
+	const struct frames_moment moment = {
+		.stack_pointer = hit->stack_pointer, .time_ns = hit->time_ns, .counts = hit->counts};
+	bool ends = point->ends && code_is_taken(point->condition, hit->flags, hit->rcx);
+
+	if (point->begins && point->is_instant)
+		frames_enter(frames, &moment);
+	if (ends)
+		frames_leave(frames, &moment);
+	if (point->begins && !point->is_instant)
+		frames_enter(frames, &moment);
+}
+
+void
+regions_hit_address(struct region_thread *thread, const struct region_backend *backend, uint64_t address,
+		    const struct region_hit *hit)
+{
+	const struct region_image *image = thread->image;
+
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->address == address && image->points[i]->backend == backend)
+			regions_hit(thread, image->points[i], hit);
+	}
+}
+
+void
+regions_lose(struct region_thread *thread, size_t region, uint64_t nr)
+{
+	frames_lose(&thread->frames[region], nr);
+}
+
+/* ---- images ---- */
+
+static struct region_image *
+image_of(const struct regions *regions, pid_t pid)
+{
+	struct region_image *image = regions->images;
+
+	while (image && image->pid != pid)
+		image = image->next;
+	return image;
+}
+
+static void
+image_add_point(struct region_image *image, struct region_point *point)
+{
+	image->points = rot_realloc(image->points, image->nr_points + 1, sizeof(struct region_point *));
+	image->points[image->nr_points++] = point;
+}
+
+static struct region_image *
+image_new(struct regions *regions, pid_t pid, const struct region_image *parent)
+{
+	struct region_image *image = rot_calloc(1, sizeof(*image));
+
+	image->regions = regions;
+	image->pid = pid;
+	for (size_t i = 0; parent && i < parent->nr_points; i++)
+		image_add_point(image, parent->points[i]);
+	image->next = regions->images;
+	regions->images = image;
+	return image;
+}
+
+static void
+image_delete(struct region_image *image)
+{
+	struct region_image **link = &image->regions->images;
+
+	while (*link != image)
+		link = &(*link)->next;
+	*link = image->next;
+	free(image->points);
+	free(image);
+}
+
+/* The process that made this one; 0: it is not there. */
+static pid_t
+parent_of(pid_t pid)
+{
+	uint64_t parent;
+
+	return proc_status(pid, "PPid", 10, &parent) ? (pid_t)parent : 0;
+}
+
+/* ---- threads ---- */
+
+static bool
+serves(const struct region_image *image, const struct region_backend *backend)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->backend == backend)
+			return true;
+	}
+	return false;
+}
+
+static void
+join(struct region_thread *thread)
+{
+	struct regions *regions = thread->image->regions;
+	const struct region_image *image = thread->image;
+	struct rot_error err = {0};
+
+	for (size_t i = 0; i < image->nr_points; i++)
+		thread->frames[image->points[i]->region].rule.kind = image->points[i]->kind;
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (serves(image, region_backends[i]) && region_backends[i]->join &&
+		    region_backends[i]->join(regions->states[i].self, thread, &err) < 0)
+			region_report_unseen(regions->report, &err);
+	}
+}
+
+static void
+leave(struct region_thread *thread)
+{
+	struct regions *regions = thread->image->regions;
+
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->leave)
+			region_backends[i]->leave(regions->states[i].self, thread);
+	}
+	for (size_t i = 0; i < regions->nr; i++)
+		frames_end(&thread->frames[i]);
+}
+
+static void
+enter_image(struct region_thread *thread, struct region_image *image)
+{
+	thread->image = image;
+	thread->next = image->threads;
+	image->threads = thread;
+}
+
+static void
+leave_image(struct region_thread *thread)
+{
+	struct region_image *image = thread->image;
+	struct region_thread **link = &image->threads;
+
+	while (*link != thread)
+		link = &(*link)->next;
+	*link = thread->next;
+	if (!image->threads)
+		image_delete(image);
+}
+
+static struct region_thread *
+thread_new(struct regions *regions, struct thread *thread, struct counts *counts)
+{
+	struct region_thread *self = rot_calloc(1, sizeof(*self));
+
+	self->thread = thread;
+	self->counts = counts;
+	self->frames = rot_calloc(regions->nr, sizeof(*self->frames));
+	for (size_t i = 0; i < regions->nr; i++) {
+		const struct region *region = region_at(regions, i);
+
+		self->frames[i].rule.first_hit = region->first_hit;
+		self->frames[i].rule.last_hit = region->last_hit;
+		if (regions->setup.listeners)
+			self->frames[i].listener = &regions->setup.listeners[i];
+	}
+	thread->in_regions = self;
+	return self;
+}
+
+void
+regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts)
+{
+	struct region_image *image;
+	struct region_thread *self;
+
+	if (!regions)
+		return;
+	image = image_of(regions, thread->pid);
+	if (!image)
+		image = image_new(regions, thread->pid, image_of(regions, parent_of(thread->pid)));
+	self = thread_new(regions, thread, counts);
+	enter_image(self, image);
+	join(self);
+}
+
+void
+regions_thread_executed(struct regions *regions, struct thread *thread, struct counts *counts)
+{
+	struct region_thread *self;
+
+	if (!regions)
+		return;
+	self = thread->in_regions;
+	if (!self)
+		self = thread_new(regions, thread, counts);
+	self->counts = counts;
+	enter_image(self, image_new(regions, thread->pid, NULL));
+}
+
+/* Of one that executes a program the sums go on. */
+static void
+put_away(struct region_thread *self)
+{
+	leave(self);
+	leave_image(self);
+	self->image = NULL;
+}
+
+void
+regions_thread_executes(struct regions *regions, struct thread *thread)
+{
+	struct region_thread *self = regions ? thread->in_regions : NULL;
+
+	if (self)
+		put_away(self);
+}
+
+void
+regions_thread_leaves(struct regions *regions, struct thread *thread)
+{
+	struct region_thread *self = regions ? thread->in_regions : NULL;
+
+	if (!self)
+		return;
+	if (self->image)
+		put_away(self);
+	for (size_t i = 0; i < regions->nr; i++) {
+		region_report_thread(regions->report, i, thread, &self->frames[i]);
+		frames_clear(&self->frames[i]);
+	}
+	free(self->frames);
+	free(self);
+	thread->in_regions = NULL;
+}
+
+enum tracer_answer
+regions_stopped(struct regions *regions, const struct tracer_stop *stop)
+{
+	struct region_thread *self = regions ? stop->thread->in_regions : NULL;
+	enum tracer_answer answer = TRACER_DELIVER;
+
+	for (size_t i = 0; self && self->image && answer == TRACER_DELIVER && i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->stopped)
+			answer = region_backends[i]->stopped(regions->states[i].self, self, stop);
+	}
+	return answer;
+}
+
+/* ---- who observes which region ---- */
+
+/* Opened when it is tried first. NULL: it was refused. */
+static void *
+backend_open(struct regions *regions, size_t i)
+{
+	struct backend_state *state = &regions->states[i];
+
+	if (!state->self && !state->is_refused) {
+		state->self = region_backends[i]->open(regions, &state->refusal);
+		state->is_refused = state->self == NULL;
+	}
+	return state->self;
+}
+
+static bool
+is_wanted(const struct regions *regions, const struct region_backend *backend)
+{
+	const char *wanted = regions->setup.command->region_backend;
+
+	return strcmp(wanted, "auto") == 0 || strcmp(wanted, backend->name) == 0;
+}
+
+static void
+point_clear(struct region_point *point)
+{
+	free(point->file);
+	free(point->text);
+}
+
+/* The points, as they are kept. */
+static struct region_point **
+keep_points(struct regions *regions, size_t region, struct region_points *found)
+{
+	struct region_point **kept = rot_calloc(found->nr, sizeof(*kept));
+
+	regions->points = rot_realloc(regions->points, regions->nr_points + found->nr, sizeof(*regions->points));
+	for (size_t i = 0; i < found->nr; i++) {
+		kept[i] = rot_calloc(1, sizeof(**kept));
+		*kept[i] = found->points[i];
+		kept[i]->id = regions->nr_points;
+		kept[i]->region = region;
+		regions->points[regions->nr_points++] = kept[i];
+	}
+	return kept;
+}
+
+static const struct region_backend *
+choose(struct region_thread *witness, size_t region, struct region_point *const *points, size_t nr)
+{
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
+	struct rot_error err = {0};
+
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		void *self;
+
+		if (!is_wanted(regions, region_backends[i]))
+			continue;
+		self = backend_open(regions, i);
+		if (!self)
+			err = regions->states[i].refusal;
+		else if (region_backends[i]->install(self, image, witness, points, nr, &err) == 0)
+			return region_backends[i];
+		region_report_refusal(regions->report, region, region_backends[i]->name, &err);
+	}
+	return NULL;
+}
+
+static void
+warn_if_empty(struct regions *regions, const struct region_point *point)
+{
+	if (point->is_instant && point->condition == CODE_ALWAYS)
+		regions_warn(regions,
+			     "region %s: %s is left by its first instruction: if that is a jump to another function, "
+			     "name that one",
+			     region_at(regions, point->region)->name, point->text);
+}
+
+static void
+observe(struct region_thread *witness, size_t region, struct region_points *found)
+{
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
+	struct region_point **points = keep_points(regions, region, found);
+	const struct region_backend *backend = choose(witness, region, points, found->nr);
+
+	for (size_t i = 0; backend && i < found->nr; i++) {
+		points[i]->backend = backend;
+		image_add_point(image, points[i]);
+		warn_if_empty(regions, points[i]);
+	}
+	if (backend)
+		region_report_service(regions->report, region, backend->name, points, found->nr);
+	free(points);
+}
+
+/* ---- libraries come and go ---- */
+
+/* Whether who comes to one point is seen at the other. */
+static bool
+is_seen_at(const struct region_point *found, const struct region_point *known)
+{
+	return found->device == known->device && found->inode == known->inode &&
+	       found->file_offset == known->file_offset &&
+	       (known->backend->is_in_files || found->address == known->address);
+}
+
+static bool
+is_found(const struct region_points *found, const struct region_point *known)
+{
+	for (size_t i = 0; i < found->nr; i++) {
+		if (is_seen_at(&found->points[i], known))
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_known(const struct region_image *image, size_t region, const struct region_point *found)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->region == region && is_seen_at(found, image->points[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Returns how many: those of libraries that were unloaded. */
+static size_t
+lift_missing(struct region_thread *witness, size_t region, const struct region_points *found)
+{
+	struct region_image *image = witness->image;
+	size_t nr_before = image->nr_points, nr = 0;
+
+	for (size_t i = 0; i < nr_before; i++) {
+		struct region_point *point = image->points[i];
+		const struct region_backend *backend = point->backend;
+
+		if (point->region == region && !backend->is_in_files && !is_found(found, point))
+			backend->lift(image->regions->states[backend->number].self, witness, point);
+		else
+			image->points[nr++] = point;
+	}
+	image->nr_points = nr;
+	return nr_before - nr;
+}
+
+static void
+leave_out_known(const struct region_image *image, size_t region, struct region_points *found)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < found->nr; i++) {
+		if (is_known(image, region, &found->points[i]))
+			point_clear(&found->points[i]);
+		else
+			found->points[nr++] = found->points[i];
+	}
+	found->nr = nr;
+}
+
+/* Returns whether the image has other points now. */
+static bool
+resolve(struct region_thread *witness, size_t region)
+{
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
+	struct region_points found = {0};
+	struct rot_error err = {0};
+	size_t nr_lifted;
+
+	if (regions->setup.find(regions->setup.context, image->pid, region_at(regions, region), &found, &err) < 0)
+		region_report_not_found(regions->report, region, image->pid == regions->setup.tracer->program, &err);
+	nr_lifted = lift_missing(witness, region, &found);
+	leave_out_known(image, region, &found);
+	if (found.nr > 0)
+		observe(witness, region, &found);
+	free(found.points);
+	return nr_lifted > 0 || found.nr > 0;
+}
+
+void
+regions_resolve(struct regions *regions, struct thread *thread)
+{
+	struct region_thread *self = regions ? thread->in_regions : NULL;
+	struct region_image *image = self ? self->image : NULL;
+	bool has_changed = false;
+
+	if (!image)
+		return;
+	for (size_t i = 0; i < regions->nr; i++)
+		has_changed |= resolve(self, i);
+	if (!has_changed)
+		return;
+	for (struct region_thread *other = image->threads; other; other = other->next)
+		join(other);
+}
+
+void
+regions_refuse(struct regions *regions, const struct rot_error *err)
+{
+	for (size_t i = 0; regions && i < regions->nr; i++)
+		region_report_not_found(regions->report, i, false, err);
+}
+
+/* ---- the loop, the end ---- */
+
+int *
+regions_fd(struct regions *regions)
+{
+	return regions ? &regions->epoll_fd : NULL;
+}
+
+static void
+drain(const struct regions *regions, struct region_thread *thread)
+{
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->drain)
+			region_backends[i]->drain(regions->states[i].self, thread);
+	}
+}
+
+static void
+drain_all(const struct regions *regions)
+{
+	for (struct region_image *image = regions->images; image; image = image->next) {
+		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
+			drain(regions, thread);
+	}
+}
+
+/*
+ * A perf event says once that its ring fills up, and the loop has heard it when it looked at our descriptor: then it is
+ * not known which it was. Ends of threads are told again.
+ */
+void
+regions_drain(struct regions *regions)
+{
+	struct epoll_event events[64];
+	const int room = sizeof(events) / sizeof(events[0]);
+	int nr = epoll_wait(regions->epoll_fd, events, room, 0);
+
+	for (int i = 0; i < nr; i++)
+		drain(regions, events[i].data.ptr);
+	if (nr <= 0)
+		drain_all(regions);
+}
+
+void
+regions_output(struct regions *regions, struct program_run_output *run, struct program_command_output *output)
+{
+	region_report_output(regions->report, run, output);
+}
+
+bool
+regions_use(const struct regions *regions, const char *backend)
+{
+	return region_report_serves(regions->report, backend);
+}
+
+void
+regions_delete(struct regions *regions)
+{
+	if (!regions)
+		return;
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self)
+			region_backends[i]->close(regions->states[i].self);
+	}
+	for (size_t i = 0; i < regions->nr_points; i++) {
+		point_clear(regions->points[i]);
+		free(regions->points[i]);
+	}
+	free(regions->points);
+	launch_close(&regions->epoll_fd);
+	region_report_delete(regions->report);
+	free(regions);
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* See sampling.h. Layout of the rings and their records: linux/perf_event.h. */
+#include "parent/regions/sampling.h"
+
+#include <asm/perf_regs.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/perf_hint.h"
+#include "memory.h"
+
+/* The rings of the first threads; those of many are smaller, so that all together stay below 100 MiB. */
+#define RING_BYTES ((size_t)4 << 20)
+#define RING_FULL_THREADS 8
+#define RING_LEAST_BYTES ((size_t)16 << 10)
+
+#define RECORD_MAX_BYTES ((size_t)1 << 16)
+
+struct member {
+	int fd;
+	uint64_t key;
+	uint64_t id;      /* the system's                               */
+	uint64_t nr_seen; /* hits that were told of, or known to be lost */
+};
+
+/* A thread with its ring; own[] of the region_thread. */
+struct sampled {
+	struct region_thread *thread;
+	struct member *members;
+	size_t nr_members;
+	struct perf_event_mmap_page *ring;
+	size_t ring_bytes, page_bytes;
+};
+
+void
+sampling_prepare(struct perf_event_attr *attr)
+{
+	attr->size = sizeof(*attr);
+	attr->sample_period = 1;
+	attr->sample_type =
+		PERF_SAMPLE_IP | PERF_SAMPLE_TIME | PERF_SAMPLE_READ | PERF_SAMPLE_RAW | PERF_SAMPLE_REGS_USER;
+	attr->sample_regs_user = 1u << PERF_REG_X86_CX | 1u << PERF_REG_X86_SP | 1u << PERF_REG_X86_FLAGS;
+	attr->read_format =
+		PERF_FORMAT_GROUP | PERF_FORMAT_ID | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+	attr->exclude_kernel = 1;
+	attr->exclude_hv = 1;
+	attr->use_clockid = 1;
+	attr->clockid = CLOCK_MONOTONIC_RAW;
+	attr->watermark = 1;
+}
+
+/* ---- opening ---- */
+
+/* Of what a user may lock in memory for all rings; the rest is for other threads. */
+#define RING_SHARE 16
+
+/* A power of two; with twice as many threads a quarter. */
+static size_t
+ring_bytes_wanted(const struct sampling *sampling)
+{
+	size_t bytes = RING_BYTES;
+
+	for (size_t nr = RING_FULL_THREADS; nr <= sampling->nr && bytes > RING_LEAST_BYTES; nr *= 2)
+		bytes /= 4;
+	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
+		bytes = sampling->ring_limit;
+	return bytes;
+}
+
+static struct sampled *
+sampled_new(struct sampling *sampling, struct region_thread *thread)
+{
+	struct sampled *sampled = rot_calloc(1, sizeof(*sampled));
+
+	sampled->thread = thread;
+	sampled->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	sampled->ring_bytes = ring_bytes_wanted(sampling);
+	sampling->nr++;
+	thread->own[sampling->backend->number] = sampled;
+	return sampled;
+}
+
+/* What one ring may take of the memory that an ordinary user may lock, a power of two. */
+static size_t
+fair_ring_bytes(void)
+{
+	FILE *file = fopen("/proc/sys/kernel/perf_event_mlock_kb", "re");
+	unsigned long kib = 0;
+	size_t bytes = RING_BYTES, share;
+
+	if (!file || fscanf(file, "%lu", &kib) != 1)
+		kib = 516; /* the system's default */
+	if (file)
+		fclose(file);
+	share = kib * 1024 * (size_t)sysconf(_SC_NPROCESSORS_ONLN) / RING_SHARE;
+	while (bytes > share)
+		bytes /= 2;
+	return bytes;
+}
+
+/* MAP_FAILED: not even a page. A user who may lock little memory gets a small ring. */
+static void *
+map_largest(struct sampling *sampling, struct sampled *sampled, int fd)
+{
+	const size_t page = sampled->page_bytes;
+	void *ring = MAP_FAILED;
+
+	while (sampled->ring_bytes >= page) {
+		ring = mmap(NULL, page + sampled->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (ring != MAP_FAILED || (errno != EPERM && errno != ENOMEM))
+			break;
+		if (sampling->ring_limit == 0)
+			sampling->ring_limit = fair_ring_bytes();
+		sampled->ring_bytes /= 2;
+		if (sampled->ring_bytes > sampling->ring_limit)
+			sampled->ring_bytes = sampling->ring_limit;
+	}
+	return ring;
+}
+
+static int
+map_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
+{
+	void *ring = map_largest(sampling, sampled, fd);
+	int tid = (int)sampled->thread->thread->tid;
+
+	if (ring == MAP_FAILED) {
+		rot_error_set(err, errno, "cannot get memory for the samples of thread %d", tid);
+		return rot_error_hint(err, "raise /proc/sys/kernel/perf_event_mlock_kb, or 'ulimit -l'");
+	}
+	if (regions_watch(sampled->thread, fd) < 0) {
+		rot_error_set(err, errno, "cannot wait for the samples of thread %d", tid);
+		munmap(ring, sampled->page_bytes + sampled->ring_bytes);
+		return -1;
+	}
+	sampled->ring = ring;
+	return 0;
+}
+
+static int
+connect_ring(struct sampling *sampling, struct sampled *sampled, int fd, struct rot_error *err)
+{
+	if (!sampled->ring)
+		return map_ring(sampling, sampled, fd, err);
+	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, sampled->members[0].fd) < 0)
+		return rot_error_set(err, errno, "cannot share a ring of samples");
+	return 0;
+}
+
+static int
+open_member(const struct sampled *sampled, const struct perf_event_attr *attr)
+{
+	const struct perf_group *group = &sampled->thread->counts->group;
+	struct perf_event_attr own = *attr;
+	int leader = group->nr > 0 ? group->fds[0] : sampled->nr_members > 0 ? sampled->members[0].fd : -1;
+
+	own.wakeup_watermark = (uint32_t)(sampled->ring_bytes / 4);
+	return (int)syscall(SYS_perf_event_open, &own, sampled->thread->thread->tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool
+has(const struct sampled *sampled, uint64_t key)
+{
+	for (size_t i = 0; i < sampled->nr_members; i++) {
+		if (sampled->members[i].key == key)
+			return true;
+	}
+	return false;
+}
+
+static int
+explain(pid_t tid, int error, struct rot_error *err)
+{
+	rot_error_set(err, error, "cannot sample thread %d", (int)tid);
+	perf_hint(err, error, false, 1);
+	errno = error;
+	return -1;
+}
+
+/* What is read of a group has room for so many. */
+static bool
+has_room(const struct sampled *sampled)
+{
+	const struct perf_group *group = &sampled->thread->counts->group;
+
+	return (group->nr > 0 ? group->nr_others : sampled->nr_members) < PERF_MAX_OTHERS;
+}
+
+/* Unless it is open already. */
+static int
+add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
+    struct rot_error *err)
+{
+	struct sampled *sampled = thread->own[sampling->backend->number];
+	struct perf_group *group = &thread->counts->group;
+	struct member member = {.key = key};
+
+	if (!sampled)
+		sampled = sampled_new(sampling, thread);
+	if (has(sampled, key))
+		return 0;
+	if (!has_room(sampled)) {
+		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
+		return rot_error_hint(err, "--region-backend=int3 observes any number");
+	}
+	member.fd = open_member(sampled, attr);
+	if (member.fd < 0)
+		return errno == ESRCH ? 0 : explain(thread->thread->tid, errno, err);
+	if (ioctl(member.fd, PERF_EVENT_IOC_ID, &member.id) < 0 ||
+	    connect_ring(sampling, sampled, member.fd, err) < 0) {
+		close(member.fd);
+		return -1;
+	}
+	if (group->nr > 0)
+		group->nr_others++;
+	sampled->members = rot_realloc(sampled->members, sampled->nr_members + 1, sizeof(*sampled->members));
+	sampled->members[sampled->nr_members++] = member;
+	return 0;
+}
+
+int
+sampling_join(void *self, struct region_thread *thread, struct rot_error *err)
+{
+	struct sampling *sampling = self;
+	const struct region_image *image = thread->image;
+
+	for (size_t i = 0; i < image->nr_points; i++) {
+		const struct region_point *point = image->points[i];
+		struct perf_event_attr attr;
+		uint64_t key;
+
+		if (point->backend == sampling->backend && sampling->event(sampling->context, point, &attr, &key) &&
+		    add(sampling, thread, &attr, key, err) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- samples ---- */
+
+/* A part of a record that is read from its beginning on. */
+struct cursor {
+	const uint8_t *next, *end;
+};
+
+static uint64_t
+take(struct cursor *cursor)
+{
+	uint64_t value = 0;
+
+	if ((size_t)(cursor->end - cursor->next) < sizeof(value))
+		cursor->next = cursor->end;
+	else {
+		memcpy(&value, cursor->next, sizeof(value));
+		cursor->next += sizeof(value);
+	}
+	return value;
+}
+
+static void
+take_raw(struct cursor *cursor, struct sample *sample)
+{
+	uint32_t bytes = 0;
+
+	if ((size_t)(cursor->end - cursor->next) < sizeof(bytes))
+		return;
+	memcpy(&bytes, cursor->next, sizeof(bytes));
+	sample->raw = cursor->next + sizeof(bytes);
+	if (bytes > (size_t)(cursor->end - sample->raw))
+		bytes = (uint32_t)(cursor->end - sample->raw);
+	sample->raw_bytes = bytes;
+	cursor->next = sample->raw + bytes;
+}
+
+/* What an event of the group has counted. */
+struct reading {
+	uint64_t value, id;
+};
+
+static uint64_t
+value_of(const struct member *member, const struct reading *readings, size_t nr)
+{
+	while (nr-- > 0) {
+		if (readings[nr].id == member->id)
+			return readings[nr].value;
+	}
+	return 0;
+}
+
+/* What a member counted and did not sample was lost for want of room. key: of the member that sampled it now. */
+static void
+compare(struct sampling *sampling, struct sampled *sampled, const struct reading *readings, size_t nr, uint64_t key)
+{
+	for (size_t i = 0; i < sampled->nr_members; i++) {
+		struct member *member = &sampled->members[i];
+		uint64_t value = value_of(member, readings, nr);
+
+		member->nr_seen += member->key == key;
+		if (value <= member->nr_seen)
+			continue;
+		sampling->lose(sampling->context, sampled->thread, member->key, value - member->nr_seen);
+		member->nr_seen = value;
+	}
+}
+
+#define MAX_READINGS (PERF_MAX_EVENTS + PERF_MAX_OTHERS)
+
+static void
+handle_sample(struct sampling *sampling, struct sampled *sampled, struct cursor cursor)
+{
+	size_t nr_counters = sampled->thread->counts->group.nr, nr;
+	struct sample sample = {0};
+	struct perf_counts counts = {0};
+	struct region_hit hit = {0};
+	struct reading readings[MAX_READINGS];
+	uint64_t abi, key;
+
+	sample.address = take(&cursor);
+	hit.time_ns = take(&cursor);
+	nr = take(&cursor);
+	counts.enabled_ns = take(&cursor);
+	counts.running_ns = take(&cursor);
+	if (nr > MAX_READINGS || nr < nr_counters)
+		return;
+	for (size_t i = 0; i < nr; i++) {
+		readings[i].value = take(&cursor);
+		readings[i].id = take(&cursor);
+		if (i < nr_counters)
+			counts.values[i] = readings[i].value;
+	}
+	take_raw(&cursor, &sample);
+	abi = take(&cursor);
+	if (abi != PERF_SAMPLE_REGS_ABI_NONE) {
+		hit.rcx = take(&cursor);
+		hit.stack_pointer = take(&cursor);
+		hit.flags = take(&cursor);
+	}
+	hit.counts = nr_counters > 0 ? &counts : NULL;
+	key = sampling->key(sampling->context, &sample);
+	compare(sampling, sampled, readings, nr, key);
+	if (key != UINT64_MAX)
+		sampling->hit(sampling->context, sampled->thread, &sample, &hit);
+}
+
+/* Records may begin at the end of the ring and go on at its start. */
+static void
+drain(struct sampling *sampling, struct sampled *sampled)
+{
+	const uint8_t *data = (const uint8_t *)sampled->ring + sampled->page_bytes;
+	uint64_t head, tail;
+	uint8_t copy[RECORD_MAX_BYTES];
+
+	if (!sampled->ring)
+		return;
+	tail = sampled->ring->data_tail;
+	head = __atomic_load_n(&sampled->ring->data_head, __ATOMIC_ACQUIRE);
+	while (tail < head) {
+		size_t offset = tail & (sampled->ring_bytes - 1), room = sampled->ring_bytes - offset;
+		const uint8_t *record = data + offset;
+		struct perf_event_header header;
+
+		memcpy(&header, record, sizeof(header));
+		if (header.size < sizeof(header))
+			break;
+		if (header.size > room) {
+			memcpy(copy, record, room);
+			memcpy(copy + room, data, header.size - room);
+			record = copy;
+		}
+		if (header.type == PERF_RECORD_SAMPLE)
+			handle_sample(sampling, sampled,
+				      (struct cursor){record + sizeof(header), record + header.size});
+		tail += header.size;
+	}
+	__atomic_store_n(&sampled->ring->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+void
+sampling_drain(void *self, struct region_thread *thread)
+{
+	struct sampling *sampling = self;
+
+	if (thread->own[sampling->backend->number])
+		drain(sampling, thread->own[sampling->backend->number]);
+}
+
+/* ---- the end ---- */
+
+/*
+ * What the members counted in all, also those of a thread that is gone. They count with their group alone: what happens
+ * while it waits for counters that somebody else has is seen by nobody, and not known as lost.
+ */
+static void
+read_rest(struct sampling *sampling, struct sampled *sampled)
+{
+	struct {
+		uint64_t nr, enabled, running;
+		struct reading readings[MAX_READINGS];
+	} data;
+
+	if (sampled->nr_members == 0 || read(sampled->members[0].fd, &data, sizeof(data)) <= 0)
+		return;
+	compare(sampling, sampled, data.readings, data.nr, UINT64_MAX);
+	if (data.running < data.enabled)
+		regions_warn(
+			sampling->regions,
+			"hits of regions may be missing: the counters that they are observed with did not count all "
+			"the time, because others use them as well");
+}
+
+void
+sampling_leave(void *self, struct region_thread *thread)
+{
+	struct sampling *sampling = self;
+	struct sampled *sampled = thread->own[sampling->backend->number];
+
+	if (!sampled)
+		return;
+	drain(sampling, sampled);
+	read_rest(sampling, sampled);
+	if (sampled->ring) {
+		regions_unwatch(thread, sampled->members[0].fd);
+		munmap(sampled->ring, sampled->page_bytes + sampled->ring_bytes);
+	}
+	for (size_t i = 0; i < sampled->nr_members; i++)
+		close(sampled->members[i].fd);
+	if (thread->counts->group.nr > 0)
+		thread->counts->group.nr_others -= sampled->nr_members;
+	sampling->nr--;
+	free(sampled->members);
+	free(sampled);
+	thread->own[sampling->backend->number] = NULL;
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* See child_places.h. */
+#include "parent/supervisor/child_places.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+
+#include "common/watch.h"
+#include "memory.h"
+#include "parent/breakpoints/place_watch.h"
+#include "parent/symbols/objects.h"
+
+/* Entries of a table; more are no table. */
+#define MAX_ENTRIES 4096
+
+/* Events at one address of one stop. */
+#define MAX_PENDING 16
+
+/* Of a thread, in this run. */
+struct hits {
+	uint64_t run;
+	int64_t nr[];
+};
+
+struct child_places {
+	struct child_places_setup setup;
+	struct images images;
+	struct symbol_files *symbols;
+	struct watch_table table;
+	struct watch_entry *entries; /* copies */
+	bool *were_found;            /* as entries, like watches */
+	struct place_watch *watches;
+	uint64_t run;
+	bool is_asked; /* the main thread is to stop, so that breakpoints can be set in it */
+
+	/* of the stop that is being answered */
+	struct injection pending[MAX_PENDING];
+	size_t nr_pending;
+};
+
+/* ---- hits ---- */
+
+static int64_t
+count_hit(const struct child_places *self, struct thread *thread, size_t entry)
+{
+	struct hits *hits = thread->measured;
+	size_t bytes = self->table.nr * sizeof(hits->nr[0]);
+
+	if (!hits)
+		thread->measured = hits = rot_calloc(1, sizeof(*hits) + bytes);
+	if (hits->run != self->run)
+		memset(hits->nr, 0, bytes);
+	hits->run = self->run;
+	return ++hits->nr[entry];
+}
+
+/* What the child's own functions do in its handler is no event. */
+static void
+on_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
+{
+	struct child_places *self = watch->context;
+	size_t i = (size_t)(watch - self->watches);
+	const struct watch_entry *entry = &self->entries[i];
+	int64_t nr;
+
+	if (hit->thread->is_bystander || injector_runs(self->setup.injector, hit->thread))
+		return;
+	nr = count_hit(self, hit->thread, i);
+	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit) || self->nr_pending == MAX_PENDING)
+		return;
+	self->pending[self->nr_pending++] = (struct injection){
+		.trampoline = self->table.trampoline, .function = self->table.handler, .arguments = {i, (uint64_t)nr}};
+}
+
+/* ---- setting them ---- */
+
+static void
+tell(struct child_places *self, size_t i)
+{
+	struct thread *main_thread = threads_find(&self->setup.tracer->threads, self->setup.tracer->program);
+	uint64_t address = self->table.entries + i * sizeof(*self->entries) + offsetof(struct watch_entry, error);
+
+	if (main_thread && main_thread->image)
+		image_write(main_thread->image, NULL, address, self->entries[i].error, sizeof(self->entries[i].error));
+}
+
+static void
+refuse(struct child_places *self, size_t i, const struct rot_error *err)
+{
+	struct watch_entry *entry = &self->entries[i];
+
+	snprintf(entry->error, sizeof(entry->error), "%.600s%s%.400s", err->text, *err->hint ? "; " : "", err->hint);
+	tell(self, i);
+}
+
+static void
+confirm(struct child_places *self, size_t i)
+{
+	self->were_found[i] = true;
+	if (!*self->entries[i].error)
+		return;
+	*self->entries[i].error = '\0';
+	tell(self, i);
+}
+
+static void
+on_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
+{
+	struct child_places *self = watch->context;
+
+	(void)address;
+	refuse(self, (size_t)(watch - self->watches), err);
+}
+
+/* What was found once may be gone, with a library that was unloaded. */
+static void
+resolve(void *context, struct thread *thread)
+{
+	struct child_places *self = context;
+	struct objects objects = {0};
+	struct rot_error err = {0};
+	bool is_known = objects_read(thread->pid, &objects, &err) == 0;
+
+	for (size_t i = 0; i < self->table.nr; i++) {
+		if (is_known && place_watch_set(&self->watches[i], self->symbols, &objects, thread, &err) == 0)
+			confirm(self, i);
+		else if (!self->were_found[i])
+			refuse(self, i, &err);
+	}
+	objects_clear(&objects);
+}
+
+/* Of libraries that are loaded later. */
+static void
+on_objects_refused(void *context, struct thread *thread, const struct rot_error *err)
+{
+	struct child_places *self = context;
+
+	(void)thread;
+	for (size_t i = 0; i < self->table.nr; i++) {
+		if (*self->entries[i].error)
+			refuse(self, i, err);
+	}
+}
+
+static void
+set_here(struct child_places *self, struct thread *thread)
+{
+	struct rot_error err;
+
+	self->is_asked = false;
+	resolve(self, thread);
+	self->images.objects_changed = resolve;
+	if (image_watch_objects(thread, &err) < 0)
+		on_objects_refused(self, thread, &err);
+	self->setup.set(self->setup.context);
+}
+
+static void
+plan_watches(struct child_places *self)
+{
+	self->watches = rot_calloc(self->table.nr, sizeof(*self->watches));
+	for (size_t i = 0; i < self->table.nr; i++)
+		self->watches[i] = (struct place_watch){.place = self->entries[i].place,
+							.event = self->entries[i].event,
+							.hit = on_hit,
+							.refused = on_refused,
+							.context = self};
+}
+
+/* What the child says is true unless it was killed; then nobody waits for an answer. */
+static bool
+read_table(struct child_places *self, struct image *image, uint64_t address)
+{
+	if (image_read(image, address, &self->table, sizeof(self->table)) < 0 || self->table.nr > MAX_ENTRIES) {
+		self->table.nr = 0;
+		return false;
+	}
+	self->entries = rot_calloc(self->table.nr, sizeof(*self->entries));
+	self->were_found = rot_calloc(self->table.nr, sizeof(*self->were_found));
+	if (image_read(image, self->table.entries, self->entries, self->table.nr * sizeof(*self->entries)) < 0) {
+		self->table.nr = 0;
+		return false;
+	}
+	plan_watches(self);
+	return true;
+}
+
+bool
+child_places_watch(struct child_places *self, uint64_t table)
+{
+	struct thread *main_thread = threads_find(&self->setup.tracer->threads, self->setup.tracer->program);
+
+	if (!main_thread || !main_thread->image || self->entries || !read_table(self, main_thread->image, table))
+		return false;
+	self->is_asked = true;
+	ptrace(PTRACE_INTERRUPT, main_thread->tid, NULL, NULL);
+	return true;
+}
+
+/* ---- what the tracer tells ---- */
+
+void
+child_places_started(struct child_places *self, struct thread *thread)
+{
+	images_started(&self->images, thread);
+}
+
+void
+child_places_executed(struct child_places *self, struct thread *thread)
+{
+	images_executed(&self->images, thread);
+}
+
+void
+child_places_exited(struct child_places *self, struct thread *thread)
+{
+	images_exited(&self->images, thread);
+	free(thread->measured);
+	thread->measured = NULL;
+}
+
+bool
+child_places_may_go(struct child_places *self, struct thread *thread)
+{
+	return images_may_go(&self->images, thread);
+}
+
+enum tracer_answer
+child_places_stopped(struct child_places *self, const struct tracer_stop *stop)
+{
+	enum tracer_answer answer;
+
+	self->nr_pending = 0;
+	answer = images_stopped(&self->images, stop);
+	if (self->nr_pending > 0)
+		return injector_run_here(self->setup.injector, stop->thread, self->pending, self->nr_pending);
+	if (answer == TRACER_DELIVER && self->is_asked && stop->thread->tid == self->setup.tracer->program &&
+	    image_is_at_rest(stop->thread))
+		set_here(self, stop->thread);
+	return answer;
+}
+
+bool
+child_places_are_watched(const struct child_places *self)
+{
+	return self->table.nr > 0;
+}
+
+void
+child_places_begin_run(struct child_places *self)
+{
+	self->run++;
+}
+
+struct child_places *
+child_places_new(const struct child_places_setup *setup)
+{
+	struct child_places *self = rot_calloc(1, sizeof(*self));
+
+	*self = (struct child_places){.setup = *setup, .symbols = symbol_files_new()};
+	self->images = (struct images){.refused = on_objects_refused, .context = self, .tracer = setup->tracer};
+	return self;
+}
+
+void
+child_places_delete(struct child_places *self)
+{
+	if (!self)
+		return;
+	for (size_t i = 0; i < self->table.nr; i++)
+		place_watch_clear(&self->watches[i]);
+	images_clear(&self->images);
+	symbol_files_delete(self->symbols);
+	free(self->entries);
+	free(self->were_found);
+	free(self->watches);
+	free(self);
+}

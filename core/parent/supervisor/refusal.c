@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* See refusal.h. The likeliest reason is the first that holds. */
+#include "parent/supervisor/refusal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/proc.h"
+#include "memory.h"
+
+struct refusal {
+	const char *proc;
+	pid_t pid;
+	bool is_own;
+	struct rot_error *err;
+};
+
+static bool
+read_status(const struct refusal *refusal, const char *who, const char *key, uint64_t *number)
+{
+	char *folder = rot_format("%s/%s", refusal->proc, who);
+	bool is_read = proc_status_in(folder, key, 10, number);
+
+	free(folder);
+	return is_read;
+}
+
+static bool
+read_status_of(const struct refusal *refusal, const char *key, uint64_t *number)
+{
+	char who[16];
+
+	snprintf(who, sizeof(who), "%d", (int)refusal->pid);
+	return read_status(refusal, who, key, number);
+}
+
+static bool
+read_line(const char *path, char *line, int size)
+{
+	FILE *file = fopen(path, "re");
+	bool is_read = file && fgets(line, size, file);
+
+	if (file)
+		fclose(file);
+	if (is_read)
+		line[strcspn(line, "\n")] = '\0';
+	return is_read;
+}
+
+/* ---- reasons: true if it is that one, and err is filled ---- */
+
+static bool
+is_traced_already(const struct refusal *refusal)
+{
+	uint64_t tracer;
+	char *path, name[32] = "?";
+
+	if (!read_status_of(refusal, "TracerPid", &tracer) || tracer == 0)
+		return false;
+	path = rot_format("%s/%d/comm", refusal->proc, (int)tracer);
+	read_line(path, name, sizeof(name));
+	free(path);
+	rot_error_set(refusal->err, 0, "cannot trace process %d: process %d (%s) traces it already", (int)refusal->pid,
+		      (int)tracer, name);
+	rot_error_hint(refusal->err, "%s",
+		       refusal->is_own ? "one tracer at a time: run rot without a debugger around it"
+				       : "one tracer at a time: end that one first");
+	return true;
+}
+
+/* The first number of "Uid:" is the real one. */
+static bool
+is_somebody_elses(const struct refusal *refusal)
+{
+	uint64_t owner;
+
+	if (geteuid() == 0 || !read_status_of(refusal, "Uid", &owner) || owner == geteuid())
+		return false;
+	rot_error_set(refusal->err, 0, "cannot trace process %d: it belongs to user %u", (int)refusal->pid,
+		      (unsigned)owner);
+	rot_error_hint(refusal->err, "run rot as that user or as root");
+	return true;
+}
+
+static const char *const yama_hints[] = {
+	[1] = "only a process's own ancestors may trace it: let rot start the program, run rot as root, or set it to 0",
+	[2] = "only root may trace: run rot as root, or set it to 0",
+	[3] = "nobody may trace, and only a restart of the system changes that: totals need no tracing",
+};
+
+static bool
+is_forbidden_by_yama(const struct refusal *refusal)
+{
+	char *path = rot_format("%s/sys/kernel/yama/ptrace_scope", refusal->proc), line[16] = "";
+	int scope, least = refusal->is_own ? 2 : 1;
+
+	read_line(path, line, sizeof(line));
+	free(path);
+	scope = atoi(line);
+	if (scope < least || scope > 3 || (scope < 3 && geteuid() == 0))
+		return false;
+	rot_error_set(refusal->err, 0,
+		      "cannot trace process %d: the system forbids it (/proc/sys/kernel/yama/ptrace_scope is %d)",
+		      (int)refusal->pid, scope);
+	rot_error_hint(refusal->err, "%s", yama_hints[scope]);
+	return true;
+}
+
+static bool
+is_filtered(const struct refusal *refusal)
+{
+	uint64_t mode;
+
+	if (!read_status(refusal, "self", "Seccomp", &mode) || mode == 0)
+		return false;
+	rot_error_set(refusal->err, 0, "cannot trace process %d: a seccomp filter around rot does not allow ptrace",
+		      (int)refusal->pid);
+	rot_error_hint(refusal->err, "in a container: --cap-add=SYS_PTRACE, or --security-opt seccomp=unconfined");
+	return true;
+}
+
+static bool (*const reasons[])(const struct refusal *refusal) = {
+	is_traced_already,
+	is_somebody_elses,
+	is_filtered,
+	is_forbidden_by_yama,
+};
+
+int
+refusal_explain(const char *proc, pid_t pid, bool is_own, int error, struct rot_error *err)
+{
+	const struct refusal refusal = {proc, pid, is_own, err};
+
+	for (size_t i = 0; error != ESRCH && i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		if (reasons[i](&refusal))
+			return -1;
+	}
+	rot_error_set(err, error, "cannot trace process %d", (int)pid);
+	return rot_error_hint(err, "%s",
+			      error == ESRCH ? "no process has this number; 'ps' shows those that run"
+					     : "processes of others, set-uid programs and kernel threads are root's to "
+					       "trace; a security module may forbid it to all");
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Why the system does not let a process be traced, as far as it can be found out. */
+#ifndef CORE_PARENT_SUPERVISOR_REFUSAL_H
+#define CORE_PARENT_SUPERVISOR_REFUSAL_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/*
+ * Fills err for PTRACE_SEIZE of process pid, which failed with error (an errno). is_own: it is a child of this process.
+ * proc: where the system shows processes: "/proc", but for tests. Returns -1.
+ */
+int refusal_explain(const char *proc, pid_t pid, bool is_own, int error, struct rot_error *err);
+
+#endif

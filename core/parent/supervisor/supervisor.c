@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT */
+/* See supervisor.h. */
+#include "parent/supervisor/supervisor.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/wire.h"
+#include "memory.h"
+#include "parent/injection/inject.h"
+#include "parent/program/progress.h"
+#include "parent/supervisor/child_places.h"
+#include "parent/supervisor/fault.h"
+#include "parent/supervisor/keep_off.h"
+#include "parent/supervisor/outbox.h"
+#include "parent/tracer/launch.h"
+#include "parent/tracer/loop.h"
+#include "parent/tracer/tail.h"
+#include "parent/tracer/tracer.h"
+
+struct supervisor {
+	const struct request *request;
+	struct outcome *outcome;
+	struct launch launch;
+	struct tracer tracer;
+	bool is_traced;
+	struct injector injector;
+	struct child_places *places;   /* where rules watch for threads */
+	struct injection interruption; /* what a thread of the child executes when it is interrupted */
+	struct keep_off keep_off;
+	bool is_over;
+	struct loop loop;
+	struct source *wire_source; /* in loop */
+	struct outbox outbox;
+	struct tail output, errors;
+};
+
+static const int stop_signals[] = {SIGTERM, SIGINT, SIGHUP, 0};
+
+/* ---- threads: tracer to wire ---- */
+
+/* The wire is watched for room only while something waits for it. */
+static void
+flush_outbox(struct supervisor *self)
+{
+	outbox_flush(&self->outbox, self->launch.wire);
+	self->wire_source->extra_events = outbox_is_empty(&self->outbox) ? 0 : POLLOUT;
+}
+
+/* The main thread is the child's own affair. */
+static void
+notify(struct supervisor *self, enum wire_kind kind, pid_t tid)
+{
+	struct wire_message message = {.kind = kind, .tid = tid};
+
+	if (self->launch.wire < 0 || tid == self->launch.pid)
+		return;
+	outbox_add(&self->outbox, &message);
+	flush_outbox(self);
+}
+
+static void
+thread_started(void *context, struct thread *thread)
+{
+	struct supervisor *self = context;
+
+	child_places_started(self->places, thread);
+	notify(self, WIRE_THREAD_STARTED, thread->tid);
+}
+
+static void
+thread_executed(void *self, struct thread *thread, pid_t old_tid)
+{
+	struct supervisor *supervisor = self;
+
+	injector_thread_executed(&supervisor->injector, thread, old_tid);
+	child_places_executed(supervisor->places, thread);
+	notify(supervisor, WIRE_THREAD_EXITED, old_tid);
+}
+
+static void
+thread_exited(void *self, struct thread *thread)
+{
+	struct supervisor *supervisor = self;
+
+	injector_thread_exited(&supervisor->injector, thread);
+	child_places_exited(supervisor->places, thread);
+	if (!thread->is_bystander)
+		notify(supervisor, WIRE_THREAD_EXITED, thread->tid);
+}
+
+static bool
+may_go(void *context, struct thread *thread)
+{
+	struct supervisor *self = context;
+
+	return child_places_may_go(self->places, thread);
+}
+
+/* The last of them may end it. */
+static void
+note_fault(struct supervisor *self, const struct tracer_stop *stop)
+{
+	char *fault = stop->signal && stop->thread->pid == self->launch.pid ? fault_text(stop) : NULL;
+
+	if (!fault)
+		return;
+	free(self->outcome->fault);
+	self->outcome->fault = fault;
+}
+
+static void on_wire(void *context);
+
+static enum tracer_answer
+thread_stopped(void *context, const struct tracer_stop *stop)
+{
+	struct supervisor *self = context;
+	enum tracer_answer answer;
+
+	if (self->launch.wire >= 0 && child_places_are_watched(self->places))
+		on_wire(self);
+	answer = child_places_stopped(self->places, stop);
+	if (answer == TRACER_DELIVER)
+		answer = injector_handle(&self->injector, stop);
+	if (answer == TRACER_DELIVER)
+		note_fault(self, stop);
+	return answer;
+}
+
+static void
+answer_watch(struct supervisor *self, int64_t argument)
+{
+	struct wire_message answer = {.kind = WIRE_WATCHING, .argument = argument};
+
+	outbox_add(&self->outbox, &answer);
+	flush_outbox(self);
+}
+
+static void
+on_places_set(void *context)
+{
+	answer_watch(context, 1);
+}
+
+static void
+on_watch(struct supervisor *self, int64_t address)
+{
+	if (!self->is_traced)
+		answer_watch(self, -1);
+	else if (!child_places_watch(self->places, (uint64_t)address))
+		answer_watch(self, 0);
+}
+
+/* Answered in order with the threads that start. */
+static void
+on_hold_threads(struct supervisor *self, int64_t is_wanted)
+{
+	struct wire_message answer = {.kind = WIRE_HOLDING, .argument = self->is_traced ? is_wanted : -1};
+
+	self->tracer.holds_new = self->is_traced && is_wanted;
+	outbox_add(&self->outbox, &answer);
+	flush_outbox(self);
+}
+
+static void
+on_thread_ready(struct supervisor *self, int64_t tid)
+{
+	tracer_release(&self->tracer, (pid_t)tid);
+}
+
+static void
+on_trampoline(struct supervisor *self, int64_t address)
+{
+	self->interruption.trampoline = (uint64_t)address;
+}
+
+static void
+on_handler(struct supervisor *self, int64_t address)
+{
+	self->interruption.function = (uint64_t)address;
+}
+
+/* One that has ended meanwhile has executed what was queued to it. */
+static void
+on_interrupt(struct supervisor *self, int64_t tid)
+{
+	const struct thread *thread = threads_find(&self->tracer.threads, (pid_t)tid);
+
+	if (thread && self->interruption.trampoline && self->interruption.function)
+		injector_run(&self->injector, thread, &self->interruption, NULL, NULL);
+}
+
+static void
+on_injector(void *context)
+{
+	struct supervisor *self = context;
+
+	injector_late(&self->injector);
+}
+
+static bool
+on_report(void *context, const struct report *report)
+{
+	struct supervisor *self = context;
+	bool is_over = self->is_traced ? tracer_handle(&self->tracer, report) : report->tid == self->launch.pid;
+
+	if (is_over && !self->is_over) {
+		self->outcome->status = report->status;
+		self->is_over = true;
+	}
+	return is_over;
+}
+
+/* ---- what can happen ---- */
+
+static void
+on_signal(void *context, const struct signalfd_siginfo *info)
+{
+	struct supervisor *self = context;
+
+	self->outcome->interrupted_by = (int)info->ssi_signo;
+	kill(self->launch.pid, SIGKILL);
+}
+
+static void
+on_late(void *context)
+{
+	struct supervisor *self = context;
+
+	self->outcome->is_late = true;
+	self->outcome->was_stopped = self->is_traced && tracer_is_stopped(&self->tracer);
+	kill(self->launch.pid, SIGKILL);
+}
+
+static void
+on_startup(struct supervisor *self, int64_t nr_runs)
+{
+	self->outcome->nr_runs = nr_runs;
+}
+
+static void
+on_pinned(struct supervisor *self, int64_t cpu)
+{
+	keep_off_cpu(&self->keep_off, (int)cpu);
+}
+
+static void
+on_run_started(struct supervisor *self, int64_t run)
+{
+	self->outcome->run = run;
+	self->outcome->is_in_run = true;
+	child_places_begin_run(self->places);
+}
+
+static void
+on_run_finished(struct supervisor *self, int64_t run)
+{
+	self->outcome->is_in_run = false;
+	progress_report(self->request->progress_fd, run, self->outcome->nr_runs);
+}
+
+static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
+	[WIRE_STARTUP] = on_startup,           [WIRE_PINNED] = on_pinned,
+	[WIRE_RUN_STARTED] = on_run_started,   [WIRE_RUN_FINISHED] = on_run_finished,
+	[WIRE_HOLD_THREADS] = on_hold_threads, [WIRE_THREAD_READY] = on_thread_ready,
+	[WIRE_TRAMPOLINE] = on_trampoline,     [WIRE_HANDLER] = on_handler,
+	[WIRE_INTERRUPT] = on_interrupt,       [WIRE_WATCH] = on_watch,
+};
+
+static void
+on_wire(void *context)
+{
+	struct supervisor *self = context;
+	const size_t nr_handlers = sizeof(wire_handlers) / sizeof(wire_handlers[0]);
+	struct wire_message message;
+
+	flush_outbox(self);
+	while (wire_receive(self->launch.wire, &message, false) == 0) {
+		if (message.kind < nr_handlers && wire_handlers[message.kind])
+			wire_handlers[message.kind](self, message.argument);
+	}
+	if (errno != EAGAIN) {
+		launch_close(&self->launch.wire);
+		tracer_release_all(&self->tracer);
+	}
+}
+
+static void
+on_output(void *context)
+{
+	struct supervisor *self = context;
+
+	if (!tail_read(&self->output, self->launch.output))
+		launch_close(&self->launch.output);
+}
+
+static void
+on_errors(void *context)
+{
+	struct supervisor *self = context;
+
+	if (!tail_read(&self->errors, self->launch.errors))
+		launch_close(&self->launch.errors);
+}
+
+static void
+on_exec(void *context)
+{
+	struct supervisor *self = context;
+	struct launch_failure failure;
+
+	if (launch_failed(&self->launch, &failure))
+		self->outcome->exec_errno = failure.reason;
+}
+
+/* ---- from start to end ---- */
+
+static int
+start(struct supervisor *self, struct rot_error *err)
+{
+	const struct request *request = self->request;
+	struct rot_error refused = {0};
+
+	if (loop_open(&self->loop, stop_signals, err) < 0 ||
+	    launch_prepare(&self->launch, request->child, request->command, request->output, err) < 0)
+		return -1;
+	self->tracer = (struct tracer){.program = self->launch.pid,
+				       .started = thread_started,
+				       .executed = thread_executed,
+				       .exited = thread_exited,
+				       .stopped = thread_stopped,
+				       .may_go = may_go,
+				       .context = self};
+	if (injector_open(&self->injector, &self->tracer, err) < 0)
+		return -1;
+	self->is_traced = tracer_seize(&self->tracer, &refused) == 0;
+	if (!self->is_traced)
+		fprintf(stderr,
+			"rot-core: warning: %s; measuring without tracing: threads that nobody measures stay unknown, "
+			"actions queued to a thread wait for its next event\n"
+			"rot-core: hint: %s\n",
+			refused.text, refused.hint);
+	if (loop_set_time_limit(&self->loop, request->time_limit_s, err) < 0)
+		return -1;
+	launch_go(&self->launch);
+	return 0;
+}
+
+static void
+forget_thread(void *context, struct thread *thread)
+{
+	struct supervisor *self = context;
+
+	child_places_exited(self->places, thread);
+}
+
+/* Kills what is left of the child and what it started, also when it never got to run. */
+static void
+finish(struct supervisor *self)
+{
+	if (self->launch.pid > 0) {
+		kill(-self->launch.pid, SIGKILL);
+		while (!self->is_over && waitpid(self->launch.pid, NULL, __WALL) < 0 && errno == EINTR)
+			;
+	}
+	launch_clear(&self->launch);
+	keep_off_end(&self->keep_off);
+	loop_close(&self->loop);
+	injector_close(&self->injector);
+	threads_each(&self->tracer.threads, forget_thread, self);
+	tracer_clear(&self->tracer);
+	child_places_delete(self->places);
+	outbox_clear(&self->outbox);
+}
+
+static void
+listen_to_child(struct supervisor *self)
+{
+	const struct source sources[] = {
+		{&self->launch.wire, 0, on_wire},           {&self->launch.output, 0, on_output},
+		{&self->launch.errors, 0, on_errors},       {&self->launch.exec_fd, 0, on_exec},
+		{&self->injector.timer_fd, 0, on_injector},
+	};
+	struct loop *loop = &self->loop;
+
+	loop->context = self;
+	loop->report = on_report;
+	loop->signal = on_signal;
+	loop->late = on_late;
+	loop->reports.threads = &self->tracer.threads;
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		loop->sources[loop->nr_sources++] = sources[i];
+	self->wire_source = &loop->sources[0];
+}
+
+int
+supervise(const struct request *request, struct outcome *outcome, struct rot_error *err)
+{
+	struct supervisor *self = rot_calloc(1, sizeof(*self));
+	int rc;
+
+	*outcome = (struct outcome){0};
+	*self = (struct supervisor){.request = request,
+				    .outcome = outcome,
+				    .launch = LAUNCH_NONE,
+				    .loop = LOOP_NONE,
+				    .injector = INJECTOR_NONE};
+	self->places = child_places_new(&(struct child_places_setup){
+		.tracer = &self->tracer, .injector = &self->injector, .set = on_places_set, .context = self});
+	listen_to_child(self);
+	rc = start(self, err);
+	if (rc == 0) {
+		loop_run(&self->loop);
+		loop_turn(&self->loop); /* its last words */
+		outcome->output = tail_text(&self->output);
+		outcome->errors = tail_text(&self->errors);
+	}
+	finish(self);
+	free(self);
+	return rc;
+}
+
+void
+outcome_clear(struct outcome *outcome)
+{
+	free(outcome->output);
+	free(outcome->errors);
+	free(outcome->fault);
+	*outcome = (struct outcome){0};
+}

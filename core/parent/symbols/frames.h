@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one thread did in one region, out of the times it began and ended it: which end belongs to which beginning, and
+ * what was never ended. Pure.
+ */
+#ifndef CORE_PARENT_SYMBOLS_FRAMES_H
+#define CORE_PARENT_SYMBOLS_FRAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/perf_event.h"
+
+/*
+ * What an end ends. A frame is a beginning that has not been ended; a stack grows down, so what was called later has a
+ * lower stack pointer.
+ *
+ * FUNCTION: from its first instruction to those that leave it. At both the stack pointer is the same, so an end ends
+ * the frame with its own. LOOP:     likewise, but code of the function jumps back to its first instruction: with the
+ * stack pointer of a frame that is no beginning. SPAN:     begin and end are named. An end ends the frame with its
+ * stack pointer, or else the latest.
+ *
+ * A frame that is deeper than the one that is ended, or as deep as a new one or deeper, was abandoned: by an exception,
+ * by longjmp, or since the end was passed by. A new one is not compared with frames that are FRAMES_STACK_BYTES or more
+ * away: they are on other stacks (of a signal handler, of a coroutine).
+ */
+enum frames_kind {
+	FRAMES_FUNCTION,
+	FRAMES_LOOP,
+	FRAMES_SPAN,
+};
+
+#define FRAMES_STACK_BYTES (UINT64_C(64) << 20)
+
+/* Which are measured: outermost ones by their number among the outermost, from 1. last_hit 0: no last one. */
+struct frames_rule {
+	enum frames_kind kind;
+	int64_t first_hit, last_hit;
+};
+
+/* A thread at a place where the region begins or ends. counts: running totals of the thread; NULL: no counters. */
+struct frames_moment {
+	uint64_t stack_pointer;
+	uint64_t time_ns;
+	const struct perf_counts *counts;
+};
+
+/* Told of each hit that is measured. counts: NULL without counters. */
+struct frames_listener {
+	void (*measured)(void *context, uint64_t time_ns, const struct perf_counts *counts);
+	void *context;
+};
+
+struct frame {
+	uint64_t stack_pointer;
+	uint64_t time_ns;
+	struct perf_counts counts;
+	bool is_measured;
+	uint64_t nr_lost; /* moments that were lost since; 2: its end, and another beginning, may be among them */
+	int64_t nr_inner; /* of the outermost: beginnings since */
+};
+
+/*
+ * Zeroed but for rule and listener (NULL: nobody): never entered.
+ *
+ * hits: beginnings that are known, recursion included.
+ * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them.
+ * inner_hits: beginnings within these.
+ * abandoned_hits: known never to have been ended.
+ * lost_hits: the beginning or the end was missed, or may have been; those whose beginning was missed are not in hits.
+ */
+struct frames {
+	struct frames_rule rule;
+	const struct frames_listener *listener;
+	int64_t hits, outermost_hits, measured_hits, inner_hits, abandoned_hits, lost_hits;
+	uint64_t time_ns;
+	struct perf_counts counts;
+	struct frame *open; /* innermost last */
+	size_t nr_open, room;
+	uint64_t nr_missing; /* moments that were lost and not accounted for yet */
+};
+
+void frames_enter(struct frames *frames, const struct frames_moment *moment);
+
+/* An end without a beginning (it was before the measurement, or was lost) is no hit. */
+void frames_leave(struct frames *frames, const struct frames_moment *moment);
+
+/*
+ * Between the last moment and the next one nr were lost: a frame that is open may have been ended, and another begun.
+ * 0: nothing is changed.
+ */
+void frames_lose(struct frames *frames, uint64_t nr);
+
+/* The thread, or its program, has ended: what is open was abandoned, and moments that are missing still were hits. */
+void frames_end(struct frames *frames);
+
+/* Frees what is open. The sums stay. */
+void frames_clear(struct frames *frames);
+
+#endif

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the begin and the end of a region in the objects of a process. */
+#include "parent/symbols/places.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "parent/symbols/function_exits.h"
+#include "parent/symbols/place_name.h"
+
+#define NR_NAMED 6 /* objects that a hint lists */
+
+/* One search for a name in the objects. */
+struct search {
+	struct symbol_files *files;
+	const struct objects *objects;
+	struct place_name name;
+	bool is_end;
+	bool by_library_name; /* no file is called like the object that is named */
+};
+
+/* What was found: ranges of one object. */
+struct finding {
+	struct object *object;
+	struct symbol_file *file;
+	struct symbol_ranges ranges;
+};
+
+struct findings {
+	struct finding *findings;
+	size_t nr_findings;
+	enum place_kind kind;
+};
+
+static void
+findings_clear(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->nr_findings; i++)
+		symbol_ranges_clear(&findings->findings[i].ranges);
+	free(findings->findings);
+	*findings = (struct findings){0};
+}
+
+/* ---- looking into one object ---- */
+
+/* Without an object's name, functions that only a library itself can call do not count. */
+static void
+keep_global(struct symbol_ranges *ranges)
+{
+	size_t nr_kept = 0;
+
+	for (size_t i = 0; i < ranges->nr_ranges; i++)
+		if (ranges->ranges[i].is_global)
+			ranges->ranges[nr_kept++] = ranges->ranges[i];
+	ranges->nr_ranges = nr_kept;
+}
+
+static int
+find_marker(const struct search *search, struct finding *finding, struct rot_error *err)
+{
+	(void)err;
+	symbols_find_marker(finding->file, search->name.name, search->is_end, &finding->ranges);
+	return 0;
+}
+
+static int
+find_function(const struct search *search, struct finding *finding, struct rot_error *err)
+{
+	(void)err;
+	symbols_find_function(finding->file, search->name.name, &finding->ranges);
+	if (!search->name.object && !finding->object->is_program)
+		keep_global(&finding->ranges);
+	return 0;
+}
+
+/* A breakpoint within an instruction would make another one of it. */
+static int
+find_address(const struct search *search, struct finding *finding, struct rot_error *err)
+{
+	struct symbol_range range = {.address = search->name.address}, function;
+	const uint8_t *bytes = NULL;
+	uint64_t begin = range.address;
+
+	if (!search->name.object && !finding->object->is_program)
+		return 0;
+	if (!symbols_is_code(finding->file, range.address))
+		return rot_error_set(err, 0, "'%s' has no code at 0x%" PRIx64, finding->object->path, range.address);
+	if (symbols_function_at(finding->file, range.address, &function))
+		bytes = symbols_bytes(finding->file, function.address, function.size);
+	if (bytes)
+		begin = code_instruction_at(bytes, function.size, function.address, range.address);
+	if (begin != range.address) {
+		rot_error_set(err, 0, "no instruction of '%s' begins at 0x%" PRIx64, finding->object->path,
+			      range.address);
+		return rot_error_hint(err, "the one that lies there begins at 0x%" PRIx64, begin);
+	}
+	symbol_ranges_add(&finding->ranges, &range);
+	return 0;
+}
+
+/* What is known of the line in one object need not be said of all. */
+static int
+find_line(const struct search *search, struct finding *finding, struct rot_error *err)
+{
+	struct rot_error why = {0};
+	bool is_known;
+
+	if (symbols_find_line(finding->file, search->name.name, search->name.line, &finding->ranges, &is_known, &why) ==
+	    0)
+		return 0;
+	if (err->text[0] == '\0' || is_known)
+		*err = why;
+	return is_known ? -1 : 0;
+}
+
+/* How a kind of name is looked for; the first that finds something is meant. */
+static const struct {
+	enum place_kind kind;
+	int (*find)(const struct search *, struct finding *, struct rot_error *);
+} kinds[] = {
+	{PLACE_MARKER, find_marker},
+	{PLACE_FUNCTION, find_function},
+	{PLACE_ADDRESS, find_address},
+	{PLACE_LINE, find_line},
+};
+
+#define NR_KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+/* ---- looking into all of them ---- */
+
+/* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
+static bool
+is_library_called(const struct search *search, const struct object *object)
+{
+	struct symbol_file *file = symbol_file_open(search->files, object->file, NULL);
+	const char *library = file ? symbols_library_name(file) : NULL;
+
+	return library && library_is_called(library, search->name.object);
+}
+
+static bool
+is_searched(const struct search *search, const struct object *object)
+{
+	if (!object->file || !search->name.object)
+		return object->file != NULL;
+	return search->by_library_name ? is_library_called(search, object)
+				       : object_is_called(object, search->name.object);
+}
+
+static bool
+is_object_there(const struct search *search)
+{
+	for (size_t i = 0; i < search->objects->nr_objects; i++)
+		if (is_searched(search, &search->objects->objects[i]))
+			return true;
+	return false;
+}
+
+/* In the program (or else in the others), with one way to look. -1: something is there, but it is of no use. */
+static int
+find_in(const struct search *search, bool in_program, size_t kind, struct findings *findings, struct rot_error *err)
+{
+	for (size_t i = 0; i < search->objects->nr_objects; i++) {
+		struct finding finding = {.object = &search->objects->objects[i]};
+		struct rot_error why = {0};
+
+		if (!is_searched(search, finding.object) || finding.object->is_program != in_program)
+			continue;
+		finding.file = symbol_file_open(search->files, finding.object->file, &why);
+		if (!finding.file) {
+			if (err->text[0] == '\0')
+				*err = why;
+			continue;
+		}
+		if (kinds[kind].find(search, &finding, err) < 0) {
+			symbol_ranges_clear(&finding.ranges);
+			return -1;
+		}
+		if (finding.ranges.nr_ranges == 0) {
+			symbol_ranges_clear(&finding.ranges);
+			continue;
+		}
+		findings->findings =
+			rot_realloc(findings->findings, findings->nr_findings + 1, sizeof(*findings->findings));
+		findings->findings[findings->nr_findings++] = finding;
+		findings->kind = kinds[kind].kind;
+	}
+	return 0;
+}
+
+/* Names the objects there are, the program first. */
+static int
+no_such_object(const struct search *search, struct rot_error *err)
+{
+	char *names = rot_strdup("");
+	size_t nr_objects = search->objects->nr_objects;
+
+	for (size_t i = 0; i < nr_objects && i < NR_NAMED; i++) {
+		char *longer = rot_format("%s%s%s", names, i ? ", " : "", object_name(&search->objects->objects[i]));
+
+		free(names);
+		names = longer;
+	}
+	rot_error_set(err, 0, "no object of the process is called '%s'", search->name.object);
+	rot_error_hint(err, "there are %s%s; one that is loaded later (dlopen) is looked for again then", names,
+		       nr_objects > NR_NAMED ? ", ..." : "");
+	free(names);
+	return -1;
+}
+
+/* The nearest name of all that are searched. */
+static int
+no_such_name(const struct search *search, struct rot_error *err)
+{
+	const char *nearest = NULL, *hidden_in = NULL;
+	bool has_names = false;
+
+	for (size_t i = 0; i < search->objects->nr_objects; i++) {
+		const struct object *object = &search->objects->objects[i];
+		struct symbol_file *file =
+			is_searched(search, object) ? symbol_file_open(search->files, object->file, NULL) : NULL;
+		const char *own = file ? symbols_nearest(file, search->name.name) : NULL;
+
+		if (own && (!nearest || object->is_program))
+			nearest = own;
+		if (own && strcmp(own, search->name.name) == 0)
+			hidden_in = object_name(object);
+		has_names |= file && object->is_program && symbols_has_functions(file);
+	}
+	rot_error_set(err, 0, "no function or marker is called '%s'%s%s", search->name.name,
+		      search->name.object ? " in " : "", search->name.object ? search->name.object : "");
+	if (hidden_in)
+		return rot_error_hint(err, "a function of %s that only it can call is called so: %s:%s", hidden_in,
+				      hidden_in, search->name.name);
+	if (nearest)
+		return rot_error_hint(err, "did you mean '%s'?", nearest);
+	if (!has_names && !search->name.object)
+		return rot_error_hint(err, "the program has no names of functions (it is stripped): name an address, "
+					   "0x..., as in its file");
+	return rot_error_hint(err, "functions are named as in the table that nm -C or nm -D shows, lines FILE:LINE, "
+				   "addresses 0x...");
+}
+
+static int
+find_all(struct search *search, const char *text, struct findings *findings, struct rot_error *err)
+{
+	struct rot_error why = {0};
+
+	search->by_library_name = !is_object_there(search);
+	if (search->name.object && !is_object_there(search))
+		return no_such_object(search, err);
+	for (size_t i = 0; i < 2 * NR_KINDS; i++) {
+		size_t kind = i % NR_KINDS;
+
+		if (!(search->name.kinds & kinds[kind].kind))
+			continue;
+		if (find_in(search, i < NR_KINDS, kind, findings, &why) < 0)
+			goto failed;
+		if (findings->nr_findings > 0)
+			return 0;
+	}
+	if (search->name.kinds & PLACE_FUNCTION)
+		return no_such_name(search, err);
+	if (why.text[0] == '\0')
+		rot_error_set(&why, 0, "the process has nothing at '%s'", text);
+failed:
+	if (err)
+		*err = why;
+	return -1;
+}
+
+/* ---- places ---- */
+
+static char *
+text_of(struct symbol_file *file, const struct object *object, uint64_t link_address)
+{
+	struct symbol_range function;
+
+	if (file && symbols_function_at(file, link_address, &function) && function.name)
+		return rot_format("%s+0x%" PRIx64 " (%s:0x%" PRIx64 ")", function.name, link_address - function.address,
+				  object_name(object), link_address);
+	return rot_format("%s:0x%" PRIx64, object_name(object), link_address);
+}
+
+char *
+place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address)
+{
+	for (size_t i = 0; i < objects->nr_objects; i++) {
+		const struct object *object = &objects->objects[i];
+
+		if (address >= object->start && address < object->end)
+			return text_of(object->file ? symbol_file_open(files, object->file, NULL) : NULL, object,
+				       address - object->bias);
+	}
+	return NULL;
+}
+
+static void
+add_place(struct place **places, size_t *nr_places, const struct finding *finding, uint64_t address, uint8_t condition)
+{
+	struct place place = {
+		.object = finding->object, .address = address + finding->object->bias, .condition = condition};
+
+	for (size_t i = 0; i < *nr_places; i++)
+		if ((*places)[i].address == place.address)
+			return;
+	if (!symbols_file_offset(finding->file, address, &place.file_offset))
+		return;
+	place.text = text_of(finding->file, finding->object, address);
+	*places = rot_realloc(*places, *nr_places + 1, sizeof(**places));
+	(*places)[(*nr_places)++] = place;
+}
+
+static void
+add_findings(struct place **places, size_t *nr_places, const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->nr_findings; i++)
+		for (size_t j = 0; j < findings->findings[i].ranges.nr_ranges; j++)
+			add_place(places, nr_places, &findings->findings[i],
+				  findings->findings[i].ranges.ranges[j].address, CODE_ALWAYS);
+}
+
+/* An ifunc is never entered when its name is called: the functions it chooses from are. */
+static int
+replace_resolvers(struct findings *findings, struct rot_error *err)
+{
+	for (size_t i = 0; i < findings->nr_findings; i++) {
+		struct finding *finding = &findings->findings[i];
+		struct symbol_ranges replaced = {0};
+
+		for (size_t j = 0; j < finding->ranges.nr_ranges; j++) {
+			const struct symbol_range *range = &finding->ranges.ranges[j];
+			size_t nr_before = replaced.nr_ranges;
+
+			if (!range->is_resolver)
+				symbol_ranges_add(&replaced, range);
+			else
+				function_choices(finding->file, range, &replaced);
+			if (replaced.nr_ranges > nr_before)
+				continue;
+			symbol_ranges_clear(&replaced);
+			rot_error_set(err, 0, "which function '%s' of '%s' is gets chosen when the program starts",
+				      range->name, finding->object->path);
+			return rot_error_hint(err, "name the one that is chosen, such as %s_avx2", range->name);
+		}
+		symbol_ranges_clear(&finding->ranges);
+		finding->ranges = replaced;
+	}
+	return 0;
+}
+
+/* Where the functions begin and where they are left. */
+static int
+add_functions(const struct findings *findings, struct region_places *places, struct rot_error *err)
+{
+	places->is_function = true;
+	for (size_t i = 0; i < findings->nr_findings; i++) {
+		const struct finding *finding = &findings->findings[i];
+
+		for (size_t j = 0; j < finding->ranges.nr_ranges; j++) {
+			const struct symbol_range *function = &finding->ranges.ranges[j];
+			struct function_shape shape;
+
+			if (function_look_at(finding->file, function, &shape, err) < 0)
+				return rot_error_prefix(err, "cannot tell where '%s' is left",
+							object_name(finding->object));
+			add_place(&places->begins, &places->nr_begins, finding, shape.begin, CODE_ALWAYS);
+			places->is_reentered |= shape.is_reentered;
+			for (size_t k = 0; k < shape.exits.nr_exits; k++)
+				add_place(&places->ends, &places->nr_ends, finding, shape.exits.exits[k].address,
+					  shape.exits.exits[k].condition);
+			function_shape_clear(&shape);
+		}
+	}
+	if (places->nr_ends == 0) {
+		rot_error_set(err, 0, "%s never returns", places->nr_begins ? places->begins[0].text : "the function");
+		return rot_error_hint(err, "name the place where the region ends");
+	}
+	return 0;
+}
+
+/* An address begins a function if it is that of its first instruction. */
+static bool
+begins_function(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->nr_findings; i++)
+		for (size_t j = 0; j < findings->findings[i].ranges.nr_ranges; j++) {
+			struct symbol_range *range = &findings->findings[i].ranges.ranges[j], function;
+
+			if (!symbols_function_at(findings->findings[i].file, range->address, &function) ||
+			    function.address != range->address)
+				return false;
+			*range = function;
+		}
+	return true;
+}
+
+static int
+add_ends(const struct search *begin_search, const char *begin, const char *end, struct findings *begins,
+	 struct region_places *places, struct rot_error *err)
+{
+	struct search search = {.files = begin_search->files, .objects = begin_search->objects, .is_end = true};
+	bool is_marker = begins->kind == PLACE_MARKER, is_named = end && end[0] != '\0';
+	const char *text = is_named ? end : begin;
+	struct findings ends = {0};
+	int rc;
+
+	if (!is_named && !is_marker) {
+		rot_error_set(err, 0, "a region that begins at '%s' needs an end", begin);
+		return rot_error_hint(err, "only a function, named or by the address of its first instruction, and a "
+					   "marker have ends of their own");
+	}
+	if (place_name_read(text, &search.name, err) < 0)
+		return -1;
+	if (!is_named)
+		search.name.kinds = PLACE_MARKER;
+	rc = find_all(&search, text, &ends, err);
+	if (rc < 0 && !is_named) {
+		rot_error_set(err, 0, "the marker '%s' begins a region that ends nowhere", begin);
+		rot_error_hint(err, "put ROT_REGION_END(%s) where it ends, or name its end", search.name.name);
+	}
+	if (rc == 0)
+		rc = replace_resolvers(&ends, err);
+	if (rc == 0)
+		add_findings(&places->ends, &places->nr_ends, &ends);
+	findings_clear(&ends);
+	place_name_clear(&search.name);
+	return rc;
+}
+
+int
+places_resolve(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end,
+	       struct region_places *places, struct rot_error *err)
+{
+	struct search search = {.files = files, .objects = objects};
+	struct findings begins = {0};
+	bool has_end = end && end[0] != '\0';
+	int rc = -1;
+
+	*places = (struct region_places){0};
+	if (place_name_read(begin, &search.name, err) < 0 || find_all(&search, begin, &begins, err) < 0 ||
+	    replace_resolvers(&begins, err) < 0)
+		goto out;
+	if (!has_end && (begins.kind == PLACE_FUNCTION || (begins.kind == PLACE_ADDRESS && begins_function(&begins)))) {
+		rc = add_functions(&begins, places, err);
+	} else {
+		add_findings(&places->begins, &places->nr_begins, &begins);
+		rc = add_ends(&search, begin, end, &begins, places, err);
+	}
+out:
+	if (rc < 0)
+		region_places_clear(places);
+	findings_clear(&begins);
+	place_name_clear(&search.name);
+	return rc;
+}
+
+static void
+places_clear(struct place *places, size_t nr_places)
+{
+	for (size_t i = 0; i < nr_places; i++)
+		free(places[i].text);
+	free(places);
+}
+
+void
+region_places_clear(struct region_places *places)
+{
+	places_clear(places->begins, places->nr_begins);
+	places_clear(places->ends, places->nr_ends);
+	*places = (struct region_places){0};
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* From what people write as begin and end of a region to addresses in a process. */
+#ifndef CORE_PARENT_SYMBOLS_PLACES_H
+#define CORE_PARENT_SYMBOLS_PLACES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "parent/symbols/code.h"
+#include "parent/symbols/objects.h"
+#include "parent/symbols/symbols.h"
+
+/*
+ * object:      borrowed from the objects it was found in
+ * address:     run time
+ * file_offset: of the instruction in object->file
+ * condition:   CODE_ALWAYS, or: a thread that stands there is at the place only if code_is_taken (code.h) says so of
+ * its registers, as with a conditional jump that leaves a function text:        for people: FUNCTION+0x0
+ * (OBJECT:0xADDRESS), the address as in the file
+ */
+struct place {
+	struct object *object;
+	uint64_t address, file_offset;
+	uint8_t condition;
+	char *text;
+};
+
+/*
+ * is_function: the region is a function from its first instruction, where rsp points to the return address, to the
+ *              instructions that leave it, where it points there again. Otherwise rsp has any value at both.
+ * is_reentered: of a function: code of its own jumps back to its first instruction, so that a thread can pass it
+ * several times (with the same rsp) before it leaves.
+ */
+struct region_places {
+	struct place *begins, *ends;
+	size_t nr_begins, nr_ends;
+	bool is_function;
+	bool is_reentered;
+};
+
+/*
+ * begin, end: FUNCTION, 0xADDRESS (link-time: as in the file of the program, or of the object named), FILE:LINE, or the
+ * name of a marker; "OBJECT:" before it names the object (object_is_called). A number after the last ':' is a line.
+ * Without an object, the program is looked into first, for a marker, then for a function, and if there is none all
+ * libraries, for functions that others can call; addresses are those of the program.
+ *
+ * end NULL or "": of a function (by name, or by the address of its first instruction) wherever it is left, of a marker
+ * its ends; of anything else an error.
+ *
+ * -1: nothing is called so (similar names are in the hint), or it is no place that can be observed. Several functions
+ * of one name, and several copies of a line or marker, are all places. Free with region_places_clear.
+ */
+int places_resolve(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end,
+		   struct region_places *places, struct rot_error *err);
+void region_places_clear(struct region_places *places);
+
+/* What stands at a run-time address, as in struct place; NULL: no object does. Free it. */
+char *place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
+
+#endif

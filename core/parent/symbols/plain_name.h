@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads as much of mangled names as tells which function they are: C++ (Itanium) and Rust (legacy). */
+#ifndef CORE_PARENT_SYMBOLS_PLAIN_NAME_H
+#define CORE_PARENT_SYMBOLS_PLAIN_NAME_H
+
+#include <stdbool.h>
+
+/*
+ * "ns::Class::function" for _ZN2ns5Class8functionEi: without parameters, without arguments of templates, without
+ * unnamed namespaces and without Rust's hash (free). NULL: the symbol is not mangled, or its name has parts that are no
+ * words (operators, constructors, conversions, lambdas, parts of std).
+ */
+char *plain_name(const char *symbol);
+
+/* True if name is plain or the end of it behind "::". */
+bool plain_name_ends_with(const char *plain, const char *name);
+
+#endif

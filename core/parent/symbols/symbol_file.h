@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of symbols.h share: one opened file. Addresses in it are link-time addresses. */
+#ifndef CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
+#define CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "parent/symbols/symbols.h"
+
+/*
+ * functions, frames: ordered by address; frames are read when first asked for, and have no names
+ * bytes: the whole file
+ * bias: address of Dwfl minus link-time address
+ */
+struct symbol_file {
+	char *path;
+	struct stat status;
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	Elf *elf;
+	GElf_Addr bias;
+	const uint8_t *bytes;
+	size_t nr_bytes;
+	struct symbol_ranges functions;
+	struct symbol_ranges frames;
+	bool frames_are_read;
+};
+
+/* The segment of the file that is loaded to address; NULL: none. */
+bool symbol_file_segment(const struct symbol_file *file, uint64_t address, GElf_Phdr *segment);
+
+/* A section by its name, or NULL. */
+Elf_Scn *symbol_file_section(const struct symbol_file *file, const char *name, GElf_Shdr *header);
+
+/* The last of the ordered ranges that begins at or before address, or NULL. */
+const struct symbol_range *symbol_ranges_before(const struct symbol_ranges *ranges, uint64_t address);
+
+/* Orders by address; of ranges with the same address the first stays. */
+void symbol_ranges_order(struct symbol_ranges *ranges);
+
+/* All frame descriptions. */
+const struct symbol_ranges *symbol_file_frames(struct symbol_file *file);
+
+/* While nothing may be fetched from the network: debuginfod_hide before, debuginfod_show with its result after. */
+char *debuginfod_hide(void);
+void debuginfod_show(char *urls);
+
+#endif

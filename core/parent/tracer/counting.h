@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Counts the events of one pass on other threads. */
+#ifndef CORE_PARENT_TRACER_COUNTING_H
+#define CORE_PARENT_TRACER_COUNTING_H
+
+#include "PerfEventMeasurer.h"
+#include "PerfEventMeasurerOutput.h"
+#include "common/perf_event.h"
+
+/* The events of a pass, encoded. Zeroed: none. */
+struct counting {
+	const struct perf_event_measurer *measurer;
+	struct perf_encoding *encoding; /* NULL: there are no events */
+};
+
+/* Counts of one thread, in pieces: the system ends a group when a set-uid program is executed. Zeroed: no counts. */
+struct counts {
+	struct perf_group group; /* of the piece that is being counted    */
+	struct perf_counts sum;  /* of the pieces that are complete       */
+};
+
+/* Clears poisoned counters if the measurer says so, and encodes its events. measurer is borrowed. 0 or -1. */
+int counting_open(struct counting *counting, const struct perf_event_measurer *measurer, struct rot_error *err);
+
+void counting_close(struct counting *counting);
+
+/* 0, or -1 with errno as of perf_event_open. Without events nothing is done. */
+int counts_begin(struct counts *counts, const struct counting *counting, enum perf_heirs heirs, enum perf_begin begin,
+		 pid_t tid, struct rot_error *err);
+
+/* Completes the piece; counting goes on with counts_begin. 0 or -1; nothing open: 0. */
+int counts_end(struct counts *counts, struct rot_error *err);
+
+/* Adds from to counts. */
+void counts_add(struct counts *counts, const struct counts *from);
+
+/* NULL without events. */
+struct perf_event_measurer_output *counts_output(const struct counts *counts, const struct counting *counting);
+
+#endif

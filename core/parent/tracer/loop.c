@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* See loop.h. */
+#include "parent/tracer/loop.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "parent/tracer/launch.h"
+
+/* At once, so that threads without end cannot keep everything else waiting. */
+#define BATCH 256
+
+/* That can be pending: one of each number. */
+#define NR_SIGNALS 8
+
+/*
+ * Collects before it handles, so that a thread that stops over and over cannot keep the others waiting. Those who
+ * created a thread can go on at once, while much is to be done for the new one.
+ */
+static void
+handle_children(struct loop *loop)
+{
+	struct report taken[BATCH];
+	size_t nr = reports_take(&loop->reports, taken, BATCH, &loop->rest);
+
+	for (int is_creation = 1; is_creation >= 0; is_creation--) {
+		for (size_t i = 0; i < nr; i++) {
+			if (report_is_creation(&taken[i]) == is_creation)
+				loop->is_over |= loop->report(loop->context, &taken[i]);
+		}
+	}
+	if (!loop->is_draining)
+		return;
+	if (loop->rest == REPORTS_NO_CHILDREN)
+		loop->no_children(loop->context);
+	else if (nr > 0)
+		loop->rest = REPORTS_MORE;
+}
+
+/* ---- signals and time ---- */
+
+static void
+on_signal(void *context)
+{
+	struct loop *loop = context;
+	struct signalfd_siginfo infos[NR_SIGNALS];
+	ssize_t bytes = read(loop->signal_fd, infos, sizeof(infos));
+
+	for (size_t i = 0; bytes > 0 && i < (size_t)bytes / sizeof(infos[0]); i++) {
+		if (infos[i].ssi_signo == SIGCHLD)
+			reports_announce(&loop->reports, (pid_t)infos[i].ssi_pid);
+		else
+			loop->signal(loop->context, &infos[i]);
+	}
+	loop->rest = REPORTS_MORE;
+}
+
+static void
+on_timer(void *context)
+{
+	struct loop *loop = context;
+
+	launch_close(&loop->timer_fd);
+	loop->late(loop->context);
+	loop->rest = REPORTS_MORE;
+}
+
+static bool
+is_ignored(int number)
+{
+	struct sigaction action;
+
+	return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+int
+loop_open(struct loop *loop, const int *signals, struct rot_error *err)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	for (; *signals; signals++) {
+		if (!is_ignored(*signals))
+			sigaddset(&set, *signals);
+	}
+	loop->old_pipe_handler = signal(SIGPIPE, SIG_IGN);
+	loop->old_child_handler = signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, &loop->old_mask);
+	loop->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return loop->signal_fd < 0 ? rot_error_set(err, errno, "cannot wait for signals") : 0;
+}
+
+void
+loop_restore_signals(const struct loop *loop)
+{
+	signal(SIGPIPE, loop->old_pipe_handler);
+	signal(SIGCHLD, loop->old_child_handler);
+	sigprocmask(SIG_SETMASK, &loop->old_mask, NULL);
+}
+
+int
+loop_set_time_limit(struct loop *loop, double seconds, struct rot_error *err)
+{
+	struct itimerspec limit = {0};
+
+	if (seconds <= 0)
+		return 0;
+	launch_close(&loop->timer_fd);
+	limit.it_value.tv_sec = (time_t)seconds;
+	limit.it_value.tv_nsec = (long)(fmod(seconds, 1) * 999999999) + 1;
+	loop->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	if (loop->timer_fd < 0 || timerfd_settime(loop->timer_fd, 0, &limit, NULL) < 0)
+		return rot_error_set(err, errno, "cannot set the time limit to %g s", seconds);
+	return 0;
+}
+
+/* ---- the loop ---- */
+
+static const int wait_ms[] = {
+	[REPORTS_NONE] = -1, [REPORTS_MORE] = 0, [REPORTS_LATER] = REPORTS_LATER_MS, [REPORTS_NO_CHILDREN] = -1};
+
+static void
+turn(struct loop *loop, int timeout_ms)
+{
+	const struct source own[] = {{&loop->signal_fd, 0, on_signal}, {&loop->timer_fd, 0, on_timer}};
+	const size_t nr_own = sizeof(own) / sizeof(own[0]), nr = nr_own + loop->nr_sources;
+	struct pollfd fds[sizeof(own) / sizeof(own[0]) + LOOP_MAX_SOURCES];
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct source *source = i < nr_own ? &own[i] : &loop->sources[i - nr_own];
+
+		fds[i] = (struct pollfd){.fd = *source->fd, .events = POLLIN | source->extra_events};
+	}
+	if (poll(fds, nr, timeout_ms) == 0 && loop->rest == REPORTS_LATER)
+		loop->rest = REPORTS_MORE;
+	for (size_t i = 0; i < nr; i++) {
+		const struct source *source = i < nr_own ? &own[i] : &loop->sources[i - nr_own];
+
+		if (fds[i].revents && *source->fd >= 0)
+			source->handle(i < nr_own ? loop : loop->context);
+	}
+	if (loop->rest == REPORTS_MORE && !loop->is_over)
+		handle_children(loop);
+}
+
+void
+loop_run(struct loop *loop)
+{
+	loop->rest = REPORTS_MORE;
+	while (!loop->is_over)
+		turn(loop, wait_ms[loop->rest]);
+}
+
+void
+loop_turn(struct loop *loop)
+{
+	turn(loop, 0);
+}
+
+void
+loop_close(struct loop *loop)
+{
+	if (loop->signal_fd >= 0)
+		loop_restore_signals(loop);
+	launch_close(&loop->signal_fd);
+	launch_close(&loop->timer_fd);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* What every controller does: collect points with their quantities and ceilings. */
+#include "experiment/experiment.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "experiment/experiment_internal.h"
+#include "measuring/order.h"
+#include "memory.h"
+#include "quantities/effort.h"
+#include "quantities/pass.h"
+#include "rot.h"
+#include "support/json.h"
+#include "support/output.h"
+#include "support/process.h"
+#include "support/progress.h"
+
+struct experiment *
+experiment_new(struct rot *rot, const char *controller_name, const char *output_name, size_t nr_points_expected,
+	       struct rot_error *err)
+{
+	struct experiment *experiment;
+	int64_t runs = configuration_long(rot->configuration, "runs");
+
+	if (runs > EXPERIMENT_MAX_RUNS) {
+		rot_error_set(err, 0, "the key runs is %lld: at most %d", (long long)runs, EXPERIMENT_MAX_RUNS);
+		return NULL;
+	}
+	if (output_name && output_check(output_name, err) < 0)
+		return NULL;
+	experiment = rot_calloc(1, sizeof(*experiment));
+	experiment->rot = rot;
+	experiment->controller_name = rot_strdup(controller_name);
+	experiment->output_name = rot_strdup(output_name);
+	experiment->configured_runs = (int)runs;
+	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
+	return experiment;
+}
+
+void
+experiment_keep_disturbed(struct experiment *experiment)
+{
+	experiment->keeps_disturbed = true;
+}
+
+static const char *
+cache_state_name(const struct kernel_base *kernel)
+{
+	static const char *const names[2][2] = {{"cold caches", "cold code, warm data"},
+						{"warm code, cold data", "warm code and data"}};
+
+	return names[kernel->warm_code][kernel->warm_data];
+}
+
+static char *
+cache_state_of(const struct measurement *measurement)
+{
+	char *state = rot_strdup("");
+
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		const char *name =
+			workload->kernel && !workload_is_load(workload) ? cache_state_name(workload->kernel) : "";
+
+		if (!strstr(state, name)) {
+			char *longer = rot_format("%s%s%s", state, state[0] ? "; " : "", name);
+
+			free(state);
+			state = longer;
+		}
+	}
+	return state;
+}
+
+void
+experiment_take_hashes(struct experiment *experiment, char **hashes)
+{
+	for (size_t i = 0; hashes && hashes[i]; i++) {
+		size_t known = 0;
+
+		while (known < experiment->nr_hashes && strcmp(experiment->hashes[known], hashes[i]) != 0)
+			known++;
+		if (known < experiment->nr_hashes) {
+			free(hashes[i]);
+			continue;
+		}
+		experiment->hashes =
+			rot_realloc(experiment->hashes, experiment->nr_hashes + 1, sizeof(*experiment->hashes));
+		experiment->hashes[experiment->nr_hashes++] = hashes[i];
+	}
+	free(hashes);
+}
+
+/* The plots come last, when nobody may be looking any more. */
+static void
+warn_if_plots_will_fail(const struct experiment *experiment)
+{
+	char *gnuplot = experiment->nr_plots > 0 ? process_find("gnuplot") : NULL;
+
+	if (experiment->nr_plots > 0 && !gnuplot)
+		rot_warning("gnuplot is missing: plots will not be drawn, only their scripts written (apt-get install "
+			    "gnuplot-nox)");
+	free(gnuplot);
+}
+
+int
+experiment_nr_runs(const struct experiment *experiment, int nr_runs)
+{
+	return experiment->configured_runs ? experiment->configured_runs : nr_runs;
+}
+
+void
+experiment_set_block(struct experiment *experiment, int block, int nr_blocks, bool is_ahead)
+{
+	experiment->block = block;
+	experiment->nr_blocks = nr_blocks;
+	experiment->is_ahead = is_ahead;
+	experiment->has_fewer_runs |= block < nr_blocks && !is_ahead;
+}
+
+/* What of it belongs to the block. */
+static void
+cut_to_block(struct quantity_effort *effort, const struct experiment *experiment)
+{
+	*effort = (struct quantity_effort){
+		.nr_runs = order_runs_after(effort_first_runs(effort), experiment->block, experiment->nr_blocks),
+		.keeps_disturbed = effort->keeps_disturbed,
+		.wants_own_cost = !experiment->is_ahead,
+		.only_measures = experiment->is_ahead,
+	};
+}
+
+struct quantity_effort
+experiment_effort(const struct experiment *experiment, int nr_runs)
+{
+	const struct configuration *configuration = experiment->rot->configuration;
+	struct quantity_effort effort = {
+		.nr_runs = experiment_nr_runs(experiment, nr_runs),
+		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
+		.budget_s = configuration_double(configuration, "timeBudget"),
+		.nr_starts = (int)configuration_long(configuration, "starts"),
+		.wants_own_cost = true,
+		.keeps_disturbed = experiment->keeps_disturbed,
+	};
+
+	if (experiment->nr_blocks > 0)
+		cut_to_block(&effort, experiment);
+	return effort;
+}
+
+static int
+measure_point(struct experiment *experiment, struct experiment_point *point, const struct measurement *measurement,
+	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
+{
+	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
+	char **hashes = NULL;
+	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
+	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
+					 &hashes, &point->rule_outputs, err);
+
+	if (rc < 0) {
+		free(values);
+		return -1;
+	}
+	experiment_take_hashes(experiment, hashes);
+	point->values = values;
+	point->requests = requests->items;
+	point->nr_values = requests->nr;
+	return 0;
+}
+
+void
+experiment_begin_point(const struct experiment *experiment)
+{
+	if (experiment->nr_points == 0)
+		warn_if_plots_will_fail(experiment);
+	progress_point();
+}
+
+/* Of all workloads that are no loads, each with the threads of its library. */
+static double
+nr_threads_of(const struct measurement *measurement)
+{
+	double nr = 0;
+
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		const struct kernel_base *kernel = workload->kernel;
+
+		if (!workload_is_load(workload))
+			nr += kernel && kernel->num_threads > 1 ? (double)kernel->num_threads : 1;
+	}
+	return nr;
+}
+
+int
+experiment_add_point(struct experiment *experiment, const char *series, const char *label,
+		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
+		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err)
+{
+	struct experiment_point point = experiment_point_at(series, label, coordinates, nr_coordinates);
+	struct experiment_requests all = {0};
+	int rc;
+
+	point.cache_state = cache_state_of(measurement);
+	experiment_use_cpus(experiment, nr_threads_of(measurement));
+	experiment_begin_point(experiment);
+	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
+	if (rc == 0)
+		rc = measure_point(experiment, &point, measurement, &all, nr_runs, err);
+	if (rc == 0 && !experiment->is_ahead) {
+		experiment_keep_point(experiment, &point);
+		return 0;
+	}
+	if (rc < 0)
+		free(all.items); /* else they are the point's */
+	experiment_point_clear(&point);
+	return rc;
+}
+
+void
+experiment_add_values(struct experiment *experiment, const char *series, const char *label,
+		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values)
+{
+	struct experiment_point point = experiment_point_at(series, label, NULL, 0);
+
+	point.cache_state = rot_strdup("");
+	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));
+	point.values = rot_calloc(nr_values + 1, sizeof(*point.values));
+	point.nr_values = nr_values;
+	for (size_t i = 0; i < nr_values; i++) {
+		point.requests[i] = requests[i];
+		point.values[i] = values[i];
+		values[i] = (struct quantity_value){.nr_samples = 0};
+	}
+	experiment_keep_point(experiment, &point);
+}
+
+void
+experiment_add_choice(struct experiment *experiment, const char *name, const char *value, const char *text,
+		      json_t *candidates)
+{
+	json_t *choice = json_object();
+
+	if (!experiment->choices)
+		experiment->choices = json_array();
+	json_object_set_new(choice, "name", json_text(name));
+	json_object_set_new(choice, "value", json_text(value));
+	json_object_set_new(choice, "text", json_text(text));
+	json_object_set(choice, "candidates", candidates);
+	json_array_append_new(experiment->choices, choice);
+}
+
+size_t
+experiment_nr_points(const struct experiment *experiment)
+{
+	return experiment->nr_points;
+}
+
+void
+experiment_delete(struct experiment *experiment)
+{
+	if (!experiment)
+		return;
+	progress_end();
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		experiment_point_clear(&experiment->points[i]);
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		experiment_ceiling_clear(&experiment->ceilings[i]);
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		experiment_plot_clear(&experiment->plots[i]);
+	for (size_t i = 0; i < experiment->nr_names; i++)
+		free(experiment->names[i].name);
+	for (size_t i = 0; i < experiment->nr_tables; i++)
+		experiment_table_clear(&experiment->tables[i]);
+	for (size_t i = 0; i < experiment->nr_accuracies; i++)
+		experiment_accuracy_clear(&experiment->accuracies[i]);
+	for (size_t i = 0; i < experiment->nr_derived; i++)
+		experiment_derived_clear(&experiment->derived[i]);
+	for (size_t i = 0; i < experiment->nr_hashes; i++)
+		free(experiment->hashes[i]);
+	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
+		free(experiment->stored_machines[i]);
+	peak_list_clear(&experiment->roof);
+	json_decref(experiment->choices);
+	free(experiment->roof_note);
+	free(experiment->stored_machines);
+	free(experiment->points);
+	free(experiment->ceilings);
+	free(experiment->plots);
+	free(experiment->names);
+	free(experiment->tables);
+	free(experiment->accuracies);
+	free(experiment->derived);
+	free(experiment->hashes);
+	free(experiment->controller_name);
+	free(experiment->output_name);
+	free(experiment);
+}
+
+/* When it was measured, which may be long ago: below the table. Nothing where nobody knows. */
+static void
+print_dates(const json_t *measured, FILE *out)
+{
+	const char *first = json_text_at(measured, "first"), *last = json_text_at(measured, "last");
+	const int length = (int)strlen("2026-11-22T20:31");
+
+	if (*first && strncmp(first, last, (size_t)length) == 0)
+		fprintf(out, "measured at %.*s UTC\n", length, first);
+	else if (*first)
+		fprintf(out, "measured from %.*s to %.*s UTC\n", length, first, length, last);
+}
+
+int
+experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err)
+{
+	char *path = rot_format("%s.json", experiment->output_name);
+	json_t *json;
+	int rc;
+
+	experiment_derive(experiment);
+	experiment_check_ceilings(experiment);
+	json = experiment_json(experiment, is_complete);
+	progress_clear();
+	experiment_print_table(experiment, stdout);
+	print_dates(json_object_get(json, "measured"), stdout);
+	if (!is_complete)
+		printf("Not complete: stopped after %zu points%s.\n", experiment->nr_points,
+		       experiment->has_fewer_runs ? ", some of them of fewer runs than were asked for" : "");
+	fflush(stdout);
+	rc = output_write_json(json, path, err);
+	json_decref(json);
+	free(path);
+	return rc < 0 ? -1 : experiment_write_plots(experiment, err);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every controller does: collect points with their quantities and ceilings, then write the table, OUTPUT.json and
+ * plots. The thesis' RooflineController, for C and XML controllers alike.
+ */
+#ifndef EXPERIMENT_EXPERIMENT_H
+#define EXPERIMENT_EXPERIMENT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "entities.h"
+#include "error.h"
+#include "experiment/space.h"
+#include "quantities/quantity.h"
+#include "quantities/sample_view.h"
+
+struct rot;
+struct json_t;
+struct experiment;
+
+/*
+ * Both names are copied; output_name NULL: no files are written. nr_points_expected (0: unknown) is for the progress
+ * line. Fails, before anything is measured, when OUTPUT.json cannot be written where output_name says.
+ */
+struct experiment *experiment_new(struct rot *rot, const char *controller_name, const char *output_name,
+				  size_t nr_points_expected, struct rot_error *err);
+void experiment_delete(struct experiment *experiment);
+
+/*
+ * Runs that the system disturbs are in the values, and are not repeated: for experiments that are about them. What
+ * disturbed them is told as ever.
+ */
+void experiment_keep_disturbed(struct experiment *experiment);
+
+/* ---- what to show; none of it is part of any measurement ---- */
+
+enum experiment_plot_kind {
+	EXPERIMENT_ROOFLINE,
+	EXPERIMENT_DISTRIBUTION,
+	EXPERIMENT_SERIES,
+	EXPERIMENT_HISTOGRAM, /* how many runs gave what: 20 steps from the least to the highest */
+	EXPERIMENT_RUNS,      /* what runs gave, in their order */
+	EXPERIMENT_THREADS,   /* what the second workload gave in a run over what the first one did */
+};
+enum experiment_labels { EXPERIMENT_LABELS_NONE, EXPERIMENT_LABELS_ENDS, EXPERIMENT_LABELS_ALL };
+
+/*
+ * One plot. All strings are copied; NULL is the same as "". Texts may hold expressions in braces: of a point's axes,
+ * "series", "label" and the values that were given a name (experiment_name_value); "first.NAME" is the value at the
+ * plot's first point.
+ */
+struct experiment_plot {
+	enum experiment_plot_kind kind;
+	const char *name; /* files are OUTPUT-NAME.*; "": OUTPUT.* */
+	const char *title;
+	const char *x; /* roofline: an operational intensity, as quantity_parse reads it; distribution and series: the
+			  name of an axis, a quantity or a derived value; others have none */
+	const char *y; /* a quantity; a roofline's is a performance */
+	const char *x_label, *x_unit, *y_label, *y_unit; /* "": after the quantity or axis */
+	double x_low, x_high, y_low, y_high;             /* NaN: automatic */
+	bool is_x_log, is_y_log;                         /* a roofline's axes always are */
+	enum experiment_labels labels;                   /* which points of a series carry their label */
+	const char *point_label;                         /* text drawn at a point; "": its label */
+	const char *annotation;   /* further lines of the caption; expressions see the plot's last point */
+	const char *key_position; /* "": as the configuration key says */
+	const char
+		*condition; /* the plot shows the points where it is true, an expression like those in texts; "": all */
+	const char *best;   /* a quantity: of each series only the point with its highest value; "": all */
+	const char
+		*difference_from; /* a series: y is its value at the same label less that of the point; "": y itself */
+	bool has_view;            /* y is what the view sees of its runs, and nothing where it is not measured */
+	struct sample_view view;
+	bool connect_same_size; /* dashed lines between points of different series with equal labels */
+	bool has_default_peaks; /* roofline: draw the machine's ceilings */
+	bool has_all_peaks;     /* also those that say little more than others */
+};
+
+/* Only the fields with another meaning than zero: ranges automatic, labels at the ends. */
+struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
+
+/* Errors: x or y is neither an axis nor a quantity; two plots of the same name. Plots are written in the order of
+ * addition. */
+int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
+
+/*
+ * A theoretical curve of the plot that was added last: nr points, copied; as everywhere in base units. A plot that
+ * shows no points shows its curves alone.
+ */
+void experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr);
+
+/* A vertical line at x of the plot that was added last, with a label. */
+void experiment_add_marker(struct experiment *experiment, double x, const char *label);
+
+/*
+ * The value of that quantity becomes the variable "name" in texts; where runs are known, the best of them the variable
+ * "best.NAME", and what a quarter of the undisturbed runs reach, as peaks are given, "upperQuartile.NAME".
+ * is_everywhere: it is measured at every point, else only where it is asked for.
+ */
+int experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, bool is_everywhere,
+			  struct rot_error *err);
+
+enum experiment_derived_kind {
+	EXPERIMENT_DERIVED_NUMBER,  /* text is an expression */
+	EXPERIMENT_DERIVED_TEXT,    /* text holds expressions in braces */
+	EXPERIMENT_DERIVED_CEILING, /* text is, evaluated, the name of a ceiling: its value */
+	EXPERIMENT_DERIVED_LIMIT,   /* text is, evaluated, the access of a limit of this processor: its value */
+	EXPERIMENT_DERIVED_PEAK,    /* text is, evaluated, the access of a peak of this machine: its value */
+};
+
+/* A value of each point that follows from others. All strings are copied; NULL is the same as "". */
+struct experiment_derived {
+	enum experiment_derived_kind kind;
+	const char *name;      /* a variable in the texts after it; what a column shows */
+	const char *unit;      /* a base unit; "": none */
+	const char *condition; /* points where it is not true do not have it; "": all */
+	const char *text;      /* variables are those of experiment_plot, and the values derived before */
+	const char *border, *instruction_set; /* of a limit or peak; evaluated */
+	const char *operation;                /* of a peak; evaluated */
+	const char *clock;                    /* of a peak: "microSeconds": per second, "tsc"; "": per core cycle */
+	const char *base; /* a series, evaluated: "base.NAME" is a value of its point with the same label; "": none */
+	double otherwise; /* where there is no such ceiling, limit or peak; NaN: missing */
+};
+
+/* Derived before anything is written. What is missing at a point is left out of what needs it. */
+void experiment_add_derived(struct experiment *experiment, const struct experiment_derived *derived);
+bool experiment_has_derived(const struct experiment *experiment, const char *name);
+
+/*
+ * Begins a table, of which there is one without a title if none is begun. condition and best as of a plot.
+ */
+int experiment_add_table(struct experiment *experiment, const char *title, const char *condition, const char *best,
+			 struct rot_error *err);
+
+/*
+ * A column of the last table: an axis, "series", "label", a quantity or a derived value. heading "" or NULL: after what
+ * it is. Without any, the table has series and label (the axes, where no point has a label) and every quantity.
+ */
+int experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err);
+
+/*
+ * A table of how accurate and precise a quantity was measured, of the points where the condition is true: for each
+ * series, and value of the axis `by` ("": all in one), the worst point. Strings are copied; NULL is the same as "".
+ */
+struct experiment_accuracy {
+	const char *title;
+	const char *of; /* a quantity */
+	const char *by;
+	const char *condition;
+	struct sample_view view; /* its minimum_of beside each run */
+};
+int experiment_add_accuracy(struct experiment *experiment, const struct experiment_accuracy *accuracy,
+			    struct rot_error *err);
+
+/*
+ * What was chosen before the points were: "core", "SkylakeX", "SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s", and the
+ * candidates for OUTPUT.json. All are copied.
+ */
+void experiment_add_choice(struct experiment *experiment, const char *name, const char *value, const char *text,
+			   struct json_t *candidates);
+
+/* ---- measuring ---- */
+
+/*
+ * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels.
+ */
+void experiment_add_values(struct experiment *experiment, const char *series, const char *label,
+			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values);
+
+/* More runs of a point are an error: somebody mistyped. */
+#define EXPERIMENT_MAX_RUNS 1000000
+
+/*
+ * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
+ * not. Fails with the points so far kept, so that after an interruption experiment_write still writes them.
+ */
+int
+experiment_add_point(struct experiment *experiment, const char *series, const char *label,
+		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
+		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err);
+
+/*
+ * The same for a program, in at most max_passes passes (0: as many as the quantities need): one point for all of it,
+ * and one for each of its regions, whose coordinate "region" is the region's name and whose series has it at its end.
+ * Times are wall times unless a quantity or the configuration says another clock: a roofline with ceilings should name
+ * microSeconds as the clock of its y.
+ */
+int experiment_add_program(struct experiment *experiment, const char *series, const char *label,
+			   const struct coordinate *coordinates, size_t nr_coordinates,
+			   struct program_workload *workload, const struct quantity_request *requests,
+			   size_t nr_requests, int nr_runs, size_t max_passes, struct rot_error *err);
+
+/*
+ * A ceiling: the best of nr_runs runs of a measurement whose work is known: a performance (border NULL; work in
+ * operations) or a bandwidth (operation NULL; work in bytes per run). A second ceiling of the same name replaces the
+ * first if it is higher.
+ */
+struct experiment_ceiling {
+	const char *name;      /* "AVX-512 FMA" */
+	const char *operation; /* "doublePrecisionFlop" */
+	const char *border; /* where the bytes come from: "llcRam", "l2l3", "l1l2", "cpuL1"...; a plot's own border is
+			       drawn black */
+	double work;        /* of one run, > 0 */
+};
+
+/*
+ * False for the performance of an operation that no roofline shows, when there are rooflines. A roofline of flop shows
+ * those of double precision as well.
+ */
+bool experiment_wants_ceiling(const struct experiment *experiment, const struct experiment_ceiling *ceiling);
+int experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
+			   const struct measurement *measurement, int nr_runs, struct rot_error *err);
+
+/*
+ * The peaks of this machine (peaks/roof.h) that experiment_wants_ceiling, of as many threads as the points use CPUs,
+ * and those that derived values name. After the points: their clock is that of the ceilings. A machine without peaks is
+ * no error.
+ */
+int experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err);
+
+/* Points on that many CPUs are added; points of kernels say so themselves. */
+void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
+
+/*
+ * Of the peaks that experiment_add_default_peaks found: how many threads they are of that bound work on so many CPUs
+ * (0: there are none), and the highest of the operation or of the border (the other one NULL; of bandwidths that of
+ * loads) with that many threads, per second; NaN if there is none.
+ */
+int experiment_roof_threads(const struct experiment *experiment, double nr_cpus);
+double
+experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
+
+size_t experiment_nr_points(const struct experiment *experiment);
+
+/* Is it true of the point that was added last? An expression over what texts at a point see, but for derived values. */
+int
+experiment_last_holds(const struct experiment *experiment, const char *condition, bool *holds, struct rot_error *err);
+
+/* ---- results ---- */
+
+/*
+ * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are
+ * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON.
+ */
+int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
+
+/* Draws all plots, alone. Also after one that cannot be drawn; the first error is given back. */
+int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
+
+/* The table alone. */
+void experiment_print_table(const struct experiment *experiment, FILE *out);
+
+/* The JSON alone; new reference. */
+struct json_t *experiment_json(const struct experiment *experiment, bool is_complete);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* What an experiment is asked to show: plots, tables and named values. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "configuration/configuration.h"
+#include "experiment/experiment_internal.h"
+#include "memory.h"
+#include "quantities/vocabulary.h"
+
+/* ---- plots ---- */
+
+struct experiment_plot
+experiment_plot_default(enum experiment_plot_kind kind)
+{
+	return (struct experiment_plot){
+		.kind = kind,
+		.x_low = NAN,
+		.x_high = NAN,
+		.y_low = NAN,
+		.y_high = NAN,
+		.labels = EXPERIMENT_LABELS_ENDS,
+	};
+}
+
+/* The members that are strings, so that copying and freeing need no list of their own each. */
+static const char **
+plot_string(struct experiment_plot *plot, size_t i)
+{
+	const char **const strings[] = {
+		&plot->name,       &plot->title,           &plot->x,
+		&plot->y,          &plot->x_label,         &plot->x_unit,
+		&plot->y_label,    &plot->y_unit,          &plot->point_label,
+		&plot->annotation, &plot->key_position,    &plot->condition,
+		&plot->best,       &plot->difference_from,
+	};
+
+	return i < sizeof(strings) / sizeof(*strings) ? strings[i] : NULL;
+}
+
+void
+experiment_plot_clear(struct experiment_own_plot *own)
+{
+	for (size_t i = 0; plot_string(&own->plot, i); i++)
+		free((char *)*plot_string(&own->plot, i));
+	for (size_t i = 0; i < own->nr_curves; i++) {
+		free(own->curves[i].name);
+		free(own->curves[i].points);
+	}
+	free(own->curves);
+	for (size_t i = 0; i < own->nr_markers; i++)
+		free((char *)own->markers[i].label);
+	free(own->markers);
+}
+
+static int
+parse_plot(struct experiment_own_plot *own, struct rot_error *err)
+{
+	const struct experiment_plot *plot = &own->plot;
+	struct rot_error ignored;
+
+	if (quantity_parse(&own->y, plot->y, err) < 0)
+		return rot_error_prefix(err, "plot: y");
+	if (plot->best[0] && quantity_parse(&own->best, plot->best, err) < 0)
+		return rot_error_prefix(err, "plot: best");
+	if (plot->kind > EXPERIMENT_SERIES)
+		return 0;
+	if (plot->kind != EXPERIMENT_ROOFLINE) {
+		if (quantity_parse(&own->x, plot->x, strchr(plot->x, ':') ? err : &ignored) == 0)
+			return 0;
+		own->x = (struct quantity_request){0};
+		return strchr(plot->x, ':') ? rot_error_prefix(err, "plot: x") : 0;
+	}
+	if (quantity_parse(&own->x, plot->x, err) < 0)
+		return rot_error_prefix(err, "plot: x");
+	if (strcmp(own->x.name, "operationalIntensity") != 0 || strcmp(own->y.name, "performance") != 0) {
+		rot_error_set(err, 0, "a roofline of '%s' over '%s'", own->y.name, own->x.name);
+		return rot_error_hint(err, "its x is an operationalIntensity and its y a performance; "
+					   "other plots are of type distribution or series");
+	}
+	if (!quantity_same_word(own->x.operation, own->y.operation))
+		return rot_error_set(err, 0, "a roofline whose x counts '%s' and whose y counts '%s'",
+				     own->x.operation ? own->x.operation : "",
+				     own->y.operation ? own->y.operation : "");
+	return 0;
+}
+
+static int
+check_key_position(const struct experiment_plot *plot, struct rot_error *err)
+{
+	const char *word = plot->key_position ? plot->key_position : "", *choices;
+
+	choices = configuration_key_find("keyPosition")->choices;
+	if (!*word || configuration_key_takes("keyPosition", word))
+		return 0;
+	rot_error_set(err, 0, "a plot's keyPosition cannot be '%s'", word);
+	return rot_error_hint(err, "it is one of: %s", choices);
+}
+
+int
+experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err)
+{
+	struct experiment_own_plot own = {.plot = *plot};
+
+	if (check_key_position(plot, err) < 0)
+		return -1;
+	for (size_t i = 0; plot_string(&own.plot, i); i++)
+		*plot_string(&own.plot, i) = rot_strdup(*plot_string(&own.plot, i));
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		if (strcmp(experiment->plots[i].plot.name, own.plot.name) == 0) {
+			rot_error_set(err, 0, "two plots with the name '%s'", own.plot.name);
+			rot_error_hint(err, "the files of a plot are OUTPUT-NAME.pdf, ...: give each another name");
+			experiment_plot_clear(&own);
+			return -1;
+		}
+	if (parse_plot(&own, err) < 0) {
+		experiment_plot_clear(&own);
+		return -1;
+	}
+	experiment->plots = rot_realloc(experiment->plots, experiment->nr_plots + 1, sizeof(*experiment->plots));
+	experiment->plots[experiment->nr_plots++] = own;
+	return 0;
+}
+
+void
+experiment_add_curve(struct experiment *experiment, const char *name, const double *x, const double *y, size_t nr)
+{
+	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
+	struct experiment_curve curve = {rot_strdup(name), rot_calloc(nr + 1, sizeof(*curve.points)), nr};
+
+	for (size_t i = 0; i < nr; i++)
+		curve.points[i] = (struct plot_point){
+			.x = summary_single(x[i], "given"), .y = summary_single(y[i], "given"), .size = NAN};
+	own->curves = rot_realloc(own->curves, own->nr_curves + 1, sizeof(*own->curves));
+	own->curves[own->nr_curves++] = curve;
+}
+
+void
+experiment_add_marker(struct experiment *experiment, double x, const char *label)
+{
+	struct experiment_own_plot *own = &experiment->plots[experiment->nr_plots - 1];
+
+	own->markers = rot_realloc(own->markers, own->nr_markers + 1, sizeof(*own->markers));
+	own->markers[own->nr_markers++] = (struct plot_marker){x, rot_strdup(label)};
+}
+
+int
+experiment_name_value(struct experiment *experiment, const char *name, const char *quantity, bool is_everywhere,
+		      struct rot_error *err)
+{
+	struct quantity_request request;
+
+	if (quantity_parse(&request, quantity, err) < 0)
+		return -1;
+	experiment->names = rot_realloc(experiment->names, experiment->nr_names + 1, sizeof(*experiment->names));
+	experiment->names[experiment->nr_names++] =
+		(struct experiment_value_name){rot_strdup(name), request, is_everywhere};
+	return 0;
+}
+
+/* ---- tables ---- */
+
+int
+experiment_add_table(struct experiment *experiment, const char *title, const char *condition, const char *best,
+		     struct rot_error *err)
+{
+	struct experiment_own_table table = {.title = NULL};
+
+	if (best && best[0] && quantity_parse(&table.best, best, err) < 0)
+		return rot_error_prefix(err, "table: best");
+	table.title = rot_strdup(title ? title : "");
+	table.condition = rot_strdup(condition ? condition : "");
+	experiment->tables = rot_realloc(experiment->tables, experiment->nr_tables + 1, sizeof(*experiment->tables));
+	experiment->tables[experiment->nr_tables++] = table;
+	return 0;
+}
+
+static struct experiment_own_table *
+last_table(struct experiment *experiment)
+{
+	if (experiment->nr_tables == 0)
+		experiment_add_table(experiment, NULL, NULL, NULL, NULL);
+	return &experiment->tables[experiment->nr_tables - 1];
+}
+
+int
+experiment_add_column(struct experiment *experiment, const char *of, const char *heading, struct rot_error *err)
+{
+	struct experiment_column column = {.kind = COLUMN_AXIS};
+	struct experiment_own_table *table;
+	struct rot_error ignored;
+	size_t derived;
+
+	if (strcmp(of, "series") == 0)
+		column.kind = COLUMN_SERIES;
+	else if (strcmp(of, "label") == 0)
+		column.kind = COLUMN_LABEL;
+	else if (experiment_find_derived(experiment, of, &derived))
+		column.kind = COLUMN_DERIVED;
+	else if (quantity_parse(&column.request, of, strchr(of, ':') ? err : &ignored) == 0)
+		column.kind = COLUMN_QUANTITY;
+	else if (strchr(of, ':'))
+		return rot_error_prefix(err, "column");
+	if (column.kind != COLUMN_QUANTITY)
+		column.request = (struct quantity_request){0};
+	column.axis = rot_strdup(of);
+	column.heading = rot_strdup(heading);
+	table = last_table(experiment);
+	table->columns = rot_realloc(table->columns, table->nr_columns + 1, sizeof(*table->columns));
+	table->columns[table->nr_columns++] = column;
+	return 0;
+}
+
+void
+experiment_table_clear(struct experiment_own_table *table)
+{
+	for (size_t i = 0; i < table->nr_columns; i++) {
+		free(table->columns[i].axis);
+		free(table->columns[i].heading);
+	}
+	free(table->columns);
+	free(table->title);
+	free(table->condition);
+}

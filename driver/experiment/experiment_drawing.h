@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* A plot while it is put together from points and ceilings: for the files experiment_plot*.c only. */
+#ifndef EXPERIMENT_EXPERIMENT_DRAWING_H
+#define EXPERIMENT_EXPERIMENT_DRAWING_H
+
+#include "experiment/experiment_internal.h"
+#include "plots/plot.h"
+
+/* It owns all that the plot's structs borrow. */
+struct drawing {
+	const struct experiment *experiment;
+	const struct experiment_own_plot *own;
+	const struct experiment_point **shown; /* the experiment's points that the plot shows */
+	size_t nr_shown;
+	struct plot_series *series;
+	struct plot_point **points; /* [nr_series][...] */
+	size_t nr_series;
+	size_t nr_hidden; /* series of the experiment that the plot does not show */
+	char **names;     /* of series that are not the experiment's */
+	size_t nr_names;
+	char *caption;
+	char *x_label, *y_label;
+	const char *x_unit, *y_unit;
+};
+
+/* Does it show single runs of its points? */
+bool drawing_shows_runs(const struct drawing *d);
+
+/* experiment_plot_points.c: the series of its points, and those behind them. Errors: a label or x is impossible. */
+int drawing_make_series(struct drawing *d, struct rot_error *err);
+void drawing_add_compulsory(struct drawing *d);
+void drawing_add_curves(struct drawing *d);
+
+/* experiment_plot_words.c: labels and units of the axes; the caption. Errors: an annotation is no expression. */
+void drawing_make_axis_labels(struct drawing *d);
+int drawing_make_caption(struct drawing *d, struct rot_error *err);
+
+#endif

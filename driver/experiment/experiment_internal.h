@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* What an experiment holds: for the files experiment*.c only. */
+#ifndef EXPERIMENT_EXPERIMENT_INTERNAL_H
+#define EXPERIMENT_EXPERIMENT_INTERNAL_H
+
+#include <jansson.h>
+
+#include "experiment/experiment.h"
+#include "peaks/peak.h"
+#include "plots/plot.h"
+
+struct experiment_point {
+	char *series, *label;
+	struct point at;
+	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
+	struct quantity_value *values;
+	size_t nr_values;
+	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
+	struct program_workload *program; /* that was measured; NULL for kernels */
+	char **notes;                     /* what the values leave out, and doubts about them */
+	size_t nr_notes;
+	json_t *rule_outputs;                     /* of a program whose rules have measured something; else NULL */
+	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
+	size_t nr_derived;
+};
+
+/* A number, or a text if that is not NULL; neither (NaN): missing. */
+struct experiment_derived_value {
+	double number;
+	char *text;
+};
+
+/* What is asked for at a point; each once. */
+struct experiment_requests {
+	struct quantity_request *items;
+	size_t nr;
+};
+
+struct experiment_value_name {
+	char *name;
+	struct quantity_request request;
+	bool is_everywhere;
+};
+
+struct experiment_own_derived {
+	struct experiment_derived derived;
+	bool is_told; /* that it could not be computed somewhere */
+};
+
+enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED };
+
+struct experiment_column {
+	enum column_kind kind;
+	char *axis, *heading;
+	struct quantity_request request;
+};
+
+struct experiment_own_table {
+	char *title, *condition;
+	struct quantity_request best; /* without name: all points */
+	struct experiment_column *columns;
+	size_t nr_columns;
+};
+
+/* A plot as it was added, with its axes parsed. A request without name: x is an axis; all points are shown. */
+struct experiment_own_plot {
+	struct experiment_plot plot;
+	struct quantity_request x, y, best;
+	struct experiment_curve *curves;
+	size_t nr_curves;
+	struct plot_marker *markers; /* own their labels */
+	size_t nr_markers;
+};
+
+struct experiment_own_accuracy {
+	char *title, *by, *condition;
+	struct quantity_request of;
+	struct sample_view view;
+};
+
+/* A theoretical curve: nr summaries of single values. */
+struct experiment_curve {
+	char *name;
+	struct plot_point *points;
+	size_t nr;
+};
+
+struct experiment_own_ceiling {
+	char *name, *operation, *border; /* "" for none */
+	char *access, *instruction_set;  /* of a peak: "load", "AVX512"; else NULL */
+	struct quantity_value value;
+	double best;
+	double low, high; /* of a peak: its interval, or NaN */
+	bool is_peak;     /* found by search, so one of many */
+	size_t machine;   /* index of stored_machines; 0 */
+};
+
+/* A peak without an interval: (nearly) every run was disturbed, and the machine reaches at least that. */
+bool experiment_ceiling_is_least(const struct experiment_own_ceiling *ceiling);
+
+struct experiment {
+	struct rot *rot;
+	char *controller_name, *output_name;
+	int configured_runs;  /* instead of those asked for; 0: none */
+	bool keeps_disturbed; /* experiment_keep_disturbed */
+	int block, nr_blocks; /* experiment_set_block; 0, 0: there are none */
+	bool is_ahead;        /* likewise */
+	bool has_fewer_runs;  /* some points are of fewer runs than were asked for */
+	struct experiment_point *points;
+	size_t nr_points;
+	struct experiment_own_ceiling *ceilings;
+	size_t nr_ceilings;
+	struct experiment_own_plot *plots;
+	size_t nr_plots;
+	struct experiment_value_name *names;
+	size_t nr_names;
+	struct experiment_own_derived *derived;
+	size_t nr_derived;
+	struct experiment_own_table *tables;
+	size_t nr_tables;
+	struct experiment_own_accuracy *accuracies;
+	size_t nr_accuracies;
+	struct peak_list roof; /* what experiment_add_default_peaks found */
+	double nr_cpus;        /* that the points use at most; 0: one */
+	int nr_roof_threads;   /* of the peaks that became ceilings */
+	char *roof_note;       /* for captions; NULL */
+	json_t *choices;       /* name, value, text and candidates of each; NULL: none */
+	char **hashes;         /* each once, in the order of measuring */
+	size_t nr_hashes;
+	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
+	size_t nr_stored_machines;
+};
+
+/* Same quantity; given work does not matter, and no clock is the same as "auto". */
+bool experiment_same_request(const struct quantity_request *a, const struct quantity_request *b);
+
+/* The point's value of that quantity, or NULL. */
+const struct quantity_value *
+experiment_point_value(const struct experiment_point *point, const struct quantity_request *request);
+
+/* Variables of texts at a point; first (may be NULL) gives "first.NAME". Delete the scope. */
+struct expression_scope *experiment_scope(const struct experiment *experiment, const struct experiment_point *point,
+					  const struct experiment_point *first);
+
+/* Makes the point's named values variables: PREFIXNAME, best.PREFIXNAME, ... */
+void experiment_set_values(const struct experiment *experiment, const struct experiment_point *point,
+			   const char *prefix, struct expression_scope *scope);
+
+/* The point of that series and label, or NULL. */
+const struct experiment_point *
+experiment_find_point(const struct experiment *experiment, const char *series, const char *label);
+
+/* The peaks that derived values of the points name, each once. Clear each, and free the array. */
+size_t experiment_wishes(const struct experiment *experiment, struct peak_wish **wishes);
+
+/* The highest peak that is wished for, of as many threads as the ceilings, per that clock (""); NaN: there is none. */
+double experiment_peak_value(const struct experiment *experiment, const struct peak_wish *wish, const char *clock);
+
+/* Does a plot or table of that condition show the point? Errors: the condition is no expression. */
+int experiment_shows(const char *condition, const struct experiment_point *point, bool *shows, struct rot_error *err);
+
+/* What the marks in tables mean, how runs ended, notes and ceilings. */
+void experiment_print_legend(const struct experiment *experiment, FILE *out);
+
+/*
+ * The points that it shows; if best has a name, of each series only the one with its highest value. The caller frees
+ * the array.
+ */
+int experiment_choose(const struct experiment *experiment, const char *condition, const struct quantity_request *best,
+		      const struct experiment_point ***points, size_t *nr, struct rot_error *err);
+
+/* Free what they own. */
+void experiment_plot_clear(struct experiment_own_plot *own);
+void experiment_table_clear(struct experiment_own_table *table);
+
+/* experiment_accuracy.c */
+void experiment_accuracy_clear(struct experiment_own_accuracy *own);
+void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
+json_t *experiment_json_accuracy(const struct experiment *experiment);
+
+/* "is not measured here: REASON", for what needs runs. Fresh memory. */
+char *experiment_why_not_measured(const struct experiment *experiment);
+
+/* Computes the derived values of all points that have none yet. */
+void experiment_derive(struct experiment *experiment);
+
+/* The derived value of that name, and which it is; NULL if there is none. */
+const struct experiment_own_derived *
+experiment_find_derived(const struct experiment *experiment, const char *name, size_t *i);
+
+/* Makes the point's derived values variables. */
+void experiment_set_derived(const struct experiment *experiment, const struct experiment_point *point,
+			    struct expression_scope *scope);
+json_t *experiment_json_derived(const struct experiment *experiment, const struct experiment_point *point);
+void experiment_derived_clear(struct experiment_own_derived *own);
+void experiment_point_clear_derived(struct experiment_point *point);
+
+/* A point without values; everything is copied. Clearing it frees them. */
+struct experiment_point
+experiment_point_at(const char *series, const char *label, const struct coordinate *coordinates, size_t nr_coordinates);
+void experiment_point_clear(struct experiment_point *point);
+
+/* Adds the requests, and those of what is shown of such a point. */
+int experiment_gather(const struct experiment *experiment, const struct experiment_point *point,
+		      const struct quantity_request *requests, size_t nr_requests, struct experiment_requests *all,
+		      struct rot_error *err);
+
+/* Before a point is measured: progress, and a warning once. */
+void experiment_begin_point(const struct experiment *experiment);
+
+/*
+ * From now on points get the runs that they have after so many of the blocks, and no more (0, 0: all that they should).
+ * is_ahead: these are measured alone, and no point is added; else the points are of fewer runs than were asked for.
+ */
+void experiment_set_block(struct experiment *experiment, int block, int nr_blocks, bool is_ahead);
+
+/* Takes the point, and notes what its runs say against its values. */
+void experiment_keep_point(struct experiment *experiment, const struct experiment_point *point);
+
+/* Notes what measuring costs the point, where that is much, and the rules that its values break. */
+void experiment_note_trust(struct experiment_point *point);
+
+/* Notes, at the points, rates above all ceilings there are by now. */
+void experiment_check_ceilings(struct experiment *experiment);
+
+/* What an empty region counts, in one line; nothing where that is not known. */
+void experiment_print_own_costs(const struct experiment *experiment, FILE *out);
+
+/* Bytes and intensities of which it is known how many are compulsory, where that is not what is expected or measured.
+ */
+void experiment_print_bytes(const struct experiment *experiment, FILE *out);
+
+/* experiment_run_points.c: from what a view sees to what is shown: the unit's factor, of errors percent. */
+double experiment_view_factor(const struct sample_view *view, const struct quantity_value *value);
+
+/* What a plot that shows runs has of the value: that many points in fresh memory, each with a label to be freed. */
+size_t experiment_run_points(const struct experiment_plot *plot, const struct quantity_value *value,
+			     struct plot_point **points);
+
+/* Is that so? */
+bool experiment_has_compulsory(const struct quantity_value *value);
+
+/* How often to measure; runs that were asked for on the command line are all that is wanted. */
+struct quantity_effort experiment_effort(const struct experiment *experiment, int nr_runs);
+
+/* The configured number, or else this one. */
+int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
+
+/* Keeps the hashes that are new; frees the array and the rest. */
+void experiment_take_hashes(struct experiment *experiment, char **hashes);
+
+/* Takes the ceiling over, unless a higher one of its name is there. */
+void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
+void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
+
+/* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
+bool experiment_is_ceiling_of(const char *operation, const char *shown);
+
+/* The best undisturbed run of a rate. */
+double experiment_best_run(const struct quantity_value *value);
+
+/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (peaks/samples.h). */
+double experiment_upper_quartile(const struct quantity_value *value);
+
+/* The ceilings that a roofline shows, best first; caller frees the array. */
+size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+			      const struct experiment_own_ceiling ***ceilings);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* OUTPUT.json: schema rot.result/1, keys in a fixed order, base units. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config.h"
+#include "configuration/paths.h"
+#include "experiment/experiment_internal.h"
+#include "measuring/result_cache.h"
+#include "memory.h"
+#include "rot.h"
+#include "support/json.h"
+
+static bool
+has_text(const json_t *array, const char *text)
+{
+	size_t i;
+	json_t *item;
+
+	json_array_foreach(array, i, item)
+	{
+		if (strcmp(json_string_value(item), text) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+add_text(json_t *array, const char *text)
+{
+	if (text[0] && !has_text(array, text))
+		json_array_append_new(array, json_text(text));
+}
+
+/* What the results in the cache tell of themselves; each text once. */
+struct origin {
+	json_t *compilers, *compile_lines;
+	json_t *facts;      /* what kernels told of what they measured: libraries and their versions */
+	char *first, *last; /* dates of the oldest and the newest; NULL: no result is known */
+};
+
+static void
+add_result(struct origin *origin, const struct measurement_result *result)
+{
+	add_text(origin->compilers, result->compiler);
+	for (size_t i = 0; i < measurement_result_nr_compile_lines(result); i++)
+		add_text(origin->compile_lines, measurement_result_compile_lines_at(result, i));
+	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		for (size_t j = 0; j < measurement_run_output_nr_facts(run); j++)
+			add_text(origin->facts, measurement_run_output_facts_at(run, j));
+	}
+	if (!origin->first || strcmp(result->created, origin->first) < 0)
+		rot_string_set(&origin->first, result->created);
+	if (!origin->last || strcmp(result->created, origin->last) > 0)
+		rot_string_set(&origin->last, result->created);
+}
+
+static struct origin
+origin_of(const struct experiment *experiment)
+{
+	struct origin origin = {json_array(), json_array(), json_array(), NULL, NULL};
+	struct result_cache *cache = result_cache_new(experiment->rot->paths->cache, experiment->rot->registry);
+
+	for (size_t i = 0; i < experiment->nr_hashes; i++) {
+		struct measurement_result *result = result_cache_load(cache, experiment->hashes[i]);
+
+		if (result)
+			add_result(&origin, result);
+		rot_graph_delete(result);
+	}
+	result_cache_delete(cache);
+	return origin;
+}
+
+/* software, and the dates where results are known. */
+static void
+add_origin(json_t *json, const struct experiment *experiment)
+{
+	struct origin origin = origin_of(experiment);
+	json_t *software = json_object();
+
+	json_object_set_new(software, "rot", json_text(PACKAGE_VERSION));
+	json_object_set_new(software, "kernel", json_text(experiment->rot->machine->kernel_release));
+	json_object_set_new(software, "compilers", origin.compilers);
+	json_object_set_new(software, "compileLines", origin.compile_lines);
+	json_object_set_new(software, "facts", origin.facts);
+	json_object_set_new(json, "software", software);
+	if (origin.first)
+		json_object_set_new(json, "measured",
+				    json_pack("{s:s, s:s}", "first", origin.first, "last", origin.last));
+	free(origin.first);
+	free(origin.last);
+}
+
+static json_t *
+json_texts(const struct rot_list *list)
+{
+	char *const *texts = list->items;
+	json_t *json = json_array();
+
+	for (size_t i = 0; i < list->nr; i++)
+		json_array_append_new(json, json_text(texts[i]));
+	return json;
+}
+
+static void
+add_files(json_t *json, const struct rot_list *list)
+{
+	struct program_file *const *files = list->items;
+
+	for (size_t i = 0; i < list->nr; i++)
+		json_object_set_new(json, files[i]->file, json_text(files[i]->sha256));
+}
+
+/* What a program's results are stored under. */
+static json_t *
+json_program(const struct program_workload *workload)
+{
+	json_t *json = json_entity(workload->program), *files = json_object();
+
+	add_files(files, &workload->files);
+	add_files(files, &workload->inputs);
+	json_object_set_new(json, "arguments", json_texts(&workload->program->arguments));
+	json_object_set_new(json, "environment", json_texts(&workload->program->environment));
+	json_object_set_new(json, "inheritedEnvironment", json_texts(&workload->inherited_environment));
+	json_object_set_new(json, "runsIn", json_text(workload->runs_in));
+	json_object_set_new(json, "sha256", files);
+	return json;
+}
+
+static json_t *
+json_point(const struct experiment *experiment, const struct experiment_point *point)
+{
+	json_t *json = json_object(), *coordinates = json_object(), *quantities = json_array();
+
+	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
+		const struct coordinate *c = &point->at.coordinates[i];
+
+		json_object_set_new(coordinates, c->axis,
+				    isnan(c->number) ? json_text(c->text) : json_number(c->number));
+	}
+	for (size_t i = 0; i < point->nr_values; i++)
+		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
+	if (point->program)
+		json_object_set_new(json, "program", json_program(point->program));
+	if (point->nr_notes > 0)
+		json_object_set_new(json, "notes",
+				    json_texts(&(struct rot_list){.nr = point->nr_notes, .items = point->notes}));
+	if (point->rule_outputs)
+		json_object_set(json, "rules", point->rule_outputs);
+	json_object_set_new(json, "series", json_text(point->series));
+	json_object_set_new(json, "label", json_text(point->label));
+	json_object_set_new(json, "coordinates", coordinates);
+	json_object_set_new(json, "cacheState", json_text(point->cache_state));
+	json_object_set_new(json, "quantities", quantities);
+	if (point->nr_derived > 0)
+		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
+	return json;
+}
+
+/* Of a peak: its interval. Else low is the median run, high the best one, which is the value. */
+static json_t *
+json_ceiling(const struct experiment_own_ceiling *ceiling)
+{
+	bool is_performance = ceiling->operation[0] != '\0';
+	json_t *json = json_object();
+
+	json_object_set_new(json, "name", json_text(ceiling->name));
+	json_object_set_new(json, "kind", json_text(is_performance ? "performance" : "bandwidth"));
+	json_object_set_new(json, "of", json_text(is_performance ? ceiling->operation : ceiling->border));
+	json_object_set_new(json, "unit", json_text(ceiling->value.unit));
+	json_object_set_new(json, "value", json_number(ceiling->best));
+	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "upperQuartile" : "maximum"));
+	json_object_set_new(json, "n", json_number((double)ceiling->value.summary.n));
+	json_object_set_new(
+		json, "low",
+		json_number(ceiling->is_peak ? ceiling->low : fmin(ceiling->value.summary.value, ceiling->best)));
+	json_object_set_new(json, "high", json_number(ceiling->is_peak ? ceiling->high : ceiling->best));
+	if (ceiling->is_peak) {
+		json_object_set_new(json, "access", json_text(ceiling->access));
+		json_object_set_new(json, "instructionSet", json_text(ceiling->instruction_set));
+	}
+	return json;
+}
+
+json_t *
+experiment_json(const struct experiment *experiment, bool is_complete)
+{
+	json_t *json = json_object(), *hashes = json_array(), *points = json_array(), *ceilings = json_array();
+
+	for (size_t i = 0; i < experiment->nr_hashes; i++)
+		json_array_append_new(hashes, json_text(experiment->hashes[i]));
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		json_array_append_new(points, json_point(experiment, &experiment->points[i]));
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		json_array_append_new(ceilings, json_ceiling(&experiment->ceilings[i]));
+	json_object_set_new(json, "schema", json_text("rot.result/1"));
+	json_object_set_new(json, "controller", json_text(experiment->controller_name));
+	json_object_set_new(json, "complete", json_boolean(is_complete));
+	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
+	add_origin(json, experiment);
+	json_object_set_new(json, "descriptionHashes", hashes);
+	json_object_set_new(json, "points", points);
+	json_object_set_new(json, "ceilings", ceilings);
+	if (experiment->nr_accuracies)
+		json_object_set_new(json, "accuracy", experiment_json_accuracy(experiment));
+	if (experiment->choices)
+		json_object_set(json, "choices", experiment->choices);
+	return json;
+}

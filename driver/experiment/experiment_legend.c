@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/* What stands below the tables of an experiment: what marks mean, how runs ended, notes, and ceilings. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_internal.h"
+#include "memory.h"
+#include "quantities/value_text.h"
+#include "support/json.h"
+#include "support/text_table.h"
+
+/* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
+static void
+print_runs_ends(const struct experiment *experiment, FILE *out)
+{
+	static const struct {
+		const char *end, *meaning;
+	} ends[] = {
+		{"disturbed", "too many runs were disturbed to have as many as were asked for"},
+		{"narrow", "runs were added until the intervals were as narrow as the key precision wants"},
+		{"most", "the intervals are wider than the key precision wants, with as many runs as are made at most"},
+		{"budget", "more runs would have taken longer than the key timeBudget allows"},
+		{"noInterval", "the estimator has no interval that the key precision could be compared with"},
+	};
+
+	for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+		size_t nr = 0;
+
+		for (size_t i = 0; i < experiment->nr_points; i++) {
+			const struct experiment_point *point = &experiment->points[i];
+			const char *end = point->nr_values ? point->values[0].runs_end : NULL;
+
+			nr += end && strcmp(end, ends[k].end) == 0;
+		}
+		if (nr)
+			fprintf(out, "%zu of %zu points: %s\n", nr, experiment->nr_points, ends[k].meaning);
+	}
+}
+
+/* Disturbed runs of points, and by what. */
+struct disturbed {
+	size_t nr_points, most_runs;
+	unsigned taints;
+};
+
+static void
+disturbed_add(struct disturbed *disturbed, const struct quantity_value *value)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		nr += value->taints[i] != 0;
+		disturbed->taints |= value->taints[i];
+	}
+	disturbed->nr_points++;
+	disturbed->most_runs = nr > disturbed->most_runs ? nr : disturbed->most_runs;
+}
+
+/* The value of the point that says most of its disturbed runs, or NULL: all are of the same runs. */
+static const struct quantity_value *
+most_disturbed(const struct experiment_point *point)
+{
+	const struct quantity_value *most = NULL;
+
+	for (size_t i = 0; i < point->nr_values; i++) {
+		const struct quantity_value *value = &point->values[i];
+		bool is_disturbed = false;
+
+		for (size_t k = 0; value->taints && k < value->nr_samples; k++)
+			is_disturbed = is_disturbed || value->taints[k];
+		if (is_disturbed && (!most || value->summary.tainted > most->summary.tainted))
+			most = value;
+	}
+	return most;
+}
+
+static void
+print_disturbed(const struct experiment *experiment, FILE *out)
+{
+	enum { LEFT_OUT, ALL, KEPT, NR_FATES };
+	struct disturbed disturbed[NR_FATES] = {{0}};
+	char *causes[NR_FATES];
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = most_disturbed(&experiment->points[i]);
+
+		if (value)
+			disturbed_add(&disturbed[quantity_is_of_tainted(value) ? ALL
+						 : value->summary.tainted == 0 ? KEPT
+									       : LEFT_OUT],
+				      value);
+	}
+	for (int i = 0; i < NR_FATES; i++)
+		causes[i] = sample_taints_text(disturbed[i].taints);
+	if (disturbed[LEFT_OUT].nr_points)
+		fprintf(out,
+			"up to %zu runs of a point were disturbed (%s) and left out; OUTPUT.json says which, and why\n",
+			disturbed[LEFT_OUT].most_runs, causes[LEFT_OUT]);
+	if (disturbed[ALL].nr_points)
+		fprintf(out,
+			"%s: %zu of %zu points had no run that was not disturbed (%s), their values are of these\n",
+			VALUE_DISTURBED, disturbed[ALL].nr_points, experiment->nr_points, causes[ALL]);
+	if (disturbed[KEPT].nr_points)
+		fprintf(out,
+			"up to %zu runs of a point were disturbed (%s) and are in the values, which are about that; "
+			"OUTPUT.json says which\n",
+			disturbed[KEPT].most_runs, causes[KEPT]);
+	for (int i = 0; i < NR_FATES; i++)
+		free(causes[i]);
+}
+
+/* What the marks mean, as far as they are in the table. */
+/* Runs of so few starts say nothing of how starts differ. */
+static bool
+has_few_starts(const struct quantity_value *value)
+{
+	size_t nr = value->starts && value->nr_samples ? 1 : SUMMARY_LEAST;
+
+	for (size_t i = 1; value->starts && i < value->nr_samples; i++)
+		nr += value->starts[i] != value->starts[i - 1];
+	return nr < SUMMARY_LEAST && value->summary.low < value->summary.high;
+}
+
+static void
+print_few_starts(const struct experiment *experiment, FILE *out)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		bool is_it = false;
+
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++)
+			is_it = is_it || has_few_starts(&experiment->points[i].values[j]);
+		nr += is_it;
+	}
+	if (nr)
+		fprintf(out,
+			"%zu of %zu points: runs of fewer than %d starts of the measuring core, so intervals know "
+			"nothing of what differs between starts (rot remeasure, and the key starts)\n",
+			nr, experiment->nr_points, SUMMARY_LEAST);
+}
+
+static void
+print_legend(const struct experiment *experiment, FILE *out)
+{
+	bool has_interval = false;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_value *value = &experiment->points[i].values[j];
+
+			has_interval = has_interval || value->summary.low < value->summary.high;
+		}
+	if (has_interval)
+		fprintf(out, "±, [low, high]: interval of at least 95 %% for the estimate\n");
+	print_few_starts(experiment, out);
+	for (size_t k = 0; k < value_nr_kinds; k++) {
+		bool is_there = false;
+
+		for (size_t i = 0; i < experiment->nr_points && !is_there; i++)
+			for (size_t j = 0; j < experiment->points[i].nr_values && !is_there; j++)
+				is_there = strcmp(experiment->points[i].values[j].kind, value_kinds[k].kind) == 0;
+		if (is_there)
+			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
+	}
+	print_disturbed(experiment, out);
+	print_runs_ends(experiment, out);
+}
+
+/* What was counted, once, and how well that is known to count here. */
+static void
+print_grades(const struct experiment *experiment, FILE *out)
+{
+	char *known = rot_strdup("");
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_value *value = &experiment->points[i].values[j];
+			char *name = rot_format("%s%s%s", value->name, value->of[0] ? ":" : "", value->of);
+			char *text = rot_format("%s %s", name, value->grade), *longer;
+
+			if (value->grade[0] && !strstr(known, text)) {
+				longer = rot_format("%s%s%s", known, known[0] ? ", " : "", text);
+				free(known);
+				known = longer;
+			}
+			free(text);
+			free(name);
+		}
+	if (known[0])
+		fprintf(out, "validated on known work: %s\n", known);
+	free(known);
+}
+
+/* Was the note printed with an earlier point? */
+static bool
+is_known_note(const struct experiment *experiment, size_t point, size_t note)
+{
+	const char *text = experiment->points[point].notes[note];
+
+	for (size_t i = 0; i < point; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
+			if (strcmp(experiment->points[i].notes[j], text) == 0)
+				return true;
+	return false;
+}
+
+/* Each once, with the first point that has it. */
+static void
+print_notes(const struct experiment *experiment, FILE *out)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
+			const struct experiment_point *point = &experiment->points[i];
+
+			if (!is_known_note(experiment, i, j))
+				fprintf(out, "%s%s%s: %s\n", point->series,
+					point->series[0] && point->label[0] ? " " : "", point->label, point->notes[j]);
+		}
+}
+
+/* In a roofline. */
+static bool
+is_shown(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling)
+{
+	bool is_found = false;
+
+	for (size_t i = 0; i < experiment->nr_plots && !is_found; i++) {
+		const struct experiment_own_ceiling **shown;
+		size_t nr;
+
+		if (experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE)
+			continue;
+		nr = experiment_ceilings_of(experiment, &experiment->plots[i], &shown);
+		for (size_t k = 0; k < nr; k++)
+			is_found = is_found || shown[k] == ceiling;
+		free(shown);
+	}
+	return is_found;
+}
+
+/* Of a peak its interval; else of how many runs it is the best. */
+static char *
+ceiling_text(const struct experiment_own_ceiling *ceiling)
+{
+	struct shown_unit unit = shown_unit(ceiling->value.unit);
+	struct summary summary = ceiling->value.summary;
+	char *number, *of, *text;
+
+	if (experiment_ceiling_is_least(ceiling))
+		return rot_format("at least %.4g %s: its runs were disturbed, 'rot peaks' finds it anew",
+				  ceiling->best * unit.factor, unit.shown);
+	if (ceiling->is_peak) {
+		summary.low = ceiling->low;
+		summary.high = ceiling->high;
+		summary = summary_scaled(summary, unit.factor);
+		number = summary_text(&summary);
+		text = rot_format("%s %s", number, unit.shown);
+		free(number);
+		return text;
+	}
+	of = ceiling->operation[0] ? value_of_words(&ceiling->value) : rot_strdup("");
+	text = rot_format("%.4g %s%s%s (best of %zu)", ceiling->best * unit.factor, unit.shown, of[0] ? ", " : "", of,
+			  ceiling->value.nr_samples);
+	free(of);
+	return text;
+}
+
+/* Those of the plots; peaks are many. */
+static void
+print_ceilings(const struct experiment *experiment, FILE *out)
+{
+	bool is_first = true;
+	size_t width = 0;
+
+	for (size_t i = 0; i < experiment->nr_ceilings; i++)
+		width = text_width(experiment->ceilings[i].name) > width ? text_width(experiment->ceilings[i].name)
+									 : width;
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		char *text;
+
+		if (ceiling->is_peak && !is_shown(experiment, ceiling))
+			continue;
+		text = ceiling_text(ceiling);
+		fprintf(out, "%s%s%*s%s\n", is_first ? "ceiling " : "        ", ceiling->name,
+			(int)(width - text_width(ceiling->name) + 2), "", text);
+		free(text);
+		is_first = false;
+	}
+	if (experiment->roof_note)
+		fprintf(out, "%s\n", experiment->roof_note);
+}
+
+/* "core SkylakeX: SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s" */
+static void
+print_choices(const struct experiment *experiment, FILE *out)
+{
+	const json_t *choice;
+	size_t i;
+
+	json_array_foreach(experiment->choices, i, choice)
+	{
+		fprintf(out, "%s %s: %s\n", json_text_at(choice, "name"), json_text_at(choice, "value"),
+			json_text_at(choice, "text"));
+	}
+}
+
+void
+experiment_print_legend(const struct experiment *experiment, FILE *out)
+{
+	if (experiment->nr_points > 0) {
+		experiment_print_bytes(experiment, out);
+		print_legend(experiment, out);
+		experiment_print_own_costs(experiment, out);
+		print_grades(experiment, out);
+		print_notes(experiment, out);
+	}
+	print_choices(experiment, out);
+	print_ceilings(experiment, out);
+}

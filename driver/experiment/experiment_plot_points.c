@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* From the points of an experiment to the series of a plot. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_drawing.h"
+#include "memory.h"
+#include "number.h"
+#include "quantities/value_text.h"
+
+static struct summary
+shown_summary(const struct quantity_value *value)
+{
+	return summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
+}
+
+static int
+x_of_point(const struct drawing *d, const struct experiment_point *point, struct summary *x, struct rot_error *err)
+{
+	const struct coordinate *c = point_coordinate(&point->at, d->own->plot.x);
+	size_t i;
+	const struct experiment_own_derived *derived = experiment_find_derived(d->experiment, d->own->plot.x, &i);
+	const struct quantity_value *value = d->own->x.name ? experiment_point_value(point, &d->own->x) : NULL;
+
+	if (value) {
+		*x = shown_summary(value);
+	} else if (c && !isnan(c->number)) {
+		*x = summary_single(c->number, "given");
+	} else if (derived) {
+		*x = summary_single(point->derived[i].number * shown_unit(derived->derived.unit).factor, "derived");
+	} else {
+		rot_error_set(err, 0, "plot '%s': x is '%s', which %s", d->own->plot.title, d->own->plot.x,
+			      c ? "is not a number" : "is neither an axis nor a quantity");
+		return rot_error_hint(err, "x must be a quantity, a derived value or an axis with numbers");
+	}
+	return 0;
+}
+
+static bool
+is_end_of_series(const struct drawing *d, size_t i)
+{
+	bool has_earlier = false, has_later = false;
+
+	for (size_t j = 0; j < d->nr_shown; j++)
+		if (j != i && strcmp(d->shown[j]->series, d->shown[i]->series) == 0)
+			*(j < i ? &has_earlier : &has_later) = true;
+	return !has_earlier || !has_later;
+}
+
+/* What the plot's view sees of the runs. */
+static struct summary
+seen_summary(const struct experiment_plot *plot, const struct quantity_value *value)
+{
+	size_t nr;
+	double *seen = sample_view_of(&plot->view, value, &nr);
+	struct summary summary = summary_median(seen, nr);
+
+	free(seen);
+	return summary_scaled(summary, experiment_view_factor(&plot->view, value));
+}
+
+/* Of the plot's y, or its difference to the series that the plot names. */
+static struct summary
+y_of_point(const struct drawing *d, const struct experiment_point *point)
+{
+	const struct quantity_value *y = experiment_point_value(point, &d->own->y), *from;
+	const char *series = d->own->plot.difference_from;
+	const struct experiment_point *other;
+
+	if (y && d->own->plot.has_view)
+		return seen_summary(&d->own->plot, y);
+	if (!series[0])
+		return y ? shown_summary(y) : summary_empty();
+	other = experiment_find_point(d->experiment, series, point->label);
+	from = other ? experiment_point_value(other, &d->own->y) : NULL;
+	if (!y || !from)
+		return summary_empty();
+	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");
+}
+
+static int
+make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct rot_error *err)
+{
+	const struct experiment_point *point = d->shown[i];
+	const struct experiment_plot *plot = &d->own->plot;
+	struct expression_scope *scope = experiment_scope(d->experiment, point, d->shown[0]);
+
+	plotted->label = expression_text(scope, plot->point_label[0] ? plot->point_label : "{$label}", err);
+	expression_scope_delete(scope);
+	if (!plotted->label)
+		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
+	plotted->y = y_of_point(d, point);
+	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
+			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
+	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))
+		plotted->size = NAN;
+	return x_of_point(d, point, &plotted->x, err);
+}
+
+static size_t
+series_of(struct drawing *d, const char *name)
+{
+	for (size_t i = 0; i < d->nr_series; i++)
+		if (strcmp(d->series[i].name, name) == 0)
+			return i;
+	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
+	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
+	d->series[d->nr_series] = (struct plot_series){.name = name};
+	d->points[d->nr_series] = NULL;
+	return d->nr_series++;
+}
+
+bool
+drawing_shows_runs(const struct drawing *d)
+{
+	return d->own->plot.kind > EXPERIMENT_SERIES;
+}
+
+/* Runs of the point as a series of their own. */
+static void
+add_runs(struct drawing *d, size_t i)
+{
+	const struct experiment_point *point = d->shown[i];
+	const bool is_histogram = d->own->plot.kind == EXPERIMENT_HISTOGRAM;
+	size_t at;
+
+	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
+	d->names[d->nr_names] =
+		rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? ", " : "", point->label);
+	at = series_of(d, d->names[d->nr_names++]);
+	if (d->series[at].nr_points)
+		return; /* two points that are called the same */
+	d->series[at].style = is_histogram ? PLOT_STEPS : PLOT_MARKS;
+	d->series[at].nr_points =
+		experiment_run_points(&d->own->plot, experiment_point_value(point, &d->own->y), &d->points[at]);
+	d->series[at].points = d->points[at];
+}
+
+/* Series of the experiment before its first point of that name; of all for NULL. */
+static size_t
+nr_series_before(const struct experiment *experiment, const char *name)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const char *series = experiment->points[i].series;
+		size_t first = 0;
+
+		if (name && strcmp(series, name) == 0)
+			break;
+		while (strcmp(experiment->points[first].series, series) != 0)
+			first++;
+		nr += first == i;
+	}
+	return nr;
+}
+
+/* So that a series has the same colour in all plots of the experiment. */
+static void
+count_hidden(struct drawing *d)
+{
+	for (size_t i = 0; i < d->nr_series; i++)
+		d->series[i].nr_hidden = nr_series_before(d->experiment, d->series[i].name) - i;
+	d->nr_hidden = nr_series_before(d->experiment, NULL) - d->nr_series;
+}
+
+int
+drawing_make_series(struct drawing *d, struct rot_error *err)
+{
+	for (size_t i = 0; drawing_shows_runs(d) && i < d->nr_shown; i++)
+		add_runs(d, i);
+	for (size_t i = 0; !drawing_shows_runs(d) && i < d->nr_shown; i++) {
+		size_t at = series_of(d, d->shown[i]->series);
+		size_t nr = d->series[at].nr_points;
+
+		d->points[at] = rot_realloc(d->points[at], nr + 1, sizeof(**d->points));
+		d->points[at][nr] = (struct plot_point){0};
+		d->series[at].points = d->points[at];
+		d->series[at].nr_points = nr + 1;
+		if (make_point(d, i, &d->points[at][nr], err) < 0)
+			return -1;
+	}
+	if (!drawing_shows_runs(d))
+		count_hidden(d);
+	return 0;
+}
+
+/* Behind the measured series, so that these have the same colours with and without curves. */
+void
+drawing_add_curves(struct drawing *d)
+{
+	for (size_t i = 0; i < d->own->nr_curves; i++) {
+		const struct experiment_curve *curve = &d->own->curves[i];
+		size_t at = d->nr_series++;
+
+		d->series = rot_realloc(d->series, d->nr_series, sizeof(*d->series));
+		d->points = rot_realloc(d->points, d->nr_series, sizeof(*d->points));
+		d->points[at] = rot_calloc(curve->nr + 1, sizeof(**d->points));
+		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
+		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, PLOT_MODEL, d->nr_hidden};
+	}
+}
+
+/*
+ * Where the points of a roofline's series would be if each datum crossed the border once: a thin line, behind all
+ * others; from a single point, to there.
+ */
+static void
+add_compulsory_of(struct drawing *d, size_t series)
+{
+	struct plot_point *points = rot_calloc(d->nr_shown + 1, sizeof(*points));
+	const struct quantity_value *x = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
+
+		x = experiment_point_value(d->shown[i], &d->own->x);
+		if (!x || !y || strcmp(d->shown[i]->series, d->series[series].name) != 0 ||
+		    !experiment_has_compulsory(x))
+			continue;
+		points[nr++] =
+			(struct plot_point){.x = summary_single(x->compulsory * shown_unit(x->unit).factor, "expected"),
+					    .y = summary_single(shown_summary(y).value, "expected"),
+					    .label = rot_strdup(""),
+					    .size = NAN};
+	}
+	if (nr == 1) {
+		points[1] = points[0];
+		points[1].label = rot_strdup("");
+		points[nr++].x = summary_single(d->points[series][0].x.value, "expected");
+	}
+	if (nr == 0) {
+		free(points);
+		return;
+	}
+	d->series = rot_realloc(d->series, d->nr_series + 1, sizeof(*d->series));
+	d->points = rot_realloc(d->points, d->nr_series + 1, sizeof(*d->points));
+	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
+	d->names[d->nr_names] =
+		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
+	d->points[d->nr_series] = points;
+	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL, d->nr_hidden};
+}
+
+void
+drawing_add_compulsory(struct drawing *d)
+{
+	const size_t nr = d->nr_series;
+
+	for (size_t i = 0; i < nr && d->own->plot.kind == EXPERIMENT_ROOFLINE && d->own->x.name; i++)
+		add_compulsory_of(d, i);
+}

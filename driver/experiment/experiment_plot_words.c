@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* What is written around a plot: the labels of its axes, and the caption. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_drawing.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "quantities/value_text.h"
+#include "rot.h"
+
+static void
+append(char **text, const char *separator, const char *more)
+{
+	char *longer = rot_format("%s%s%s", *text, (*text)[0] && more[0] ? separator : "", more);
+
+	free(*text);
+	*text = longer;
+}
+
+/* "Transferred bytes (LLC-RAM)" */
+static char *
+quantity_label(const struct quantity_value *value)
+{
+	char *name = camel_case_words(value->name), *of = value_of_words(value), *label;
+
+	if (name[0] >= 'a' && name[0] <= 'z')
+		name[0] = (char)(name[0] - 'a' + 'A');
+	label = of[0] ? rot_format("%s (%s)", name, of) : rot_strdup(name);
+	free(name);
+	free(of);
+	return label;
+}
+
+/* "Error of time / least, least of 10" */
+static char *
+view_label(const struct sample_view *view, const struct quantity_value *value)
+{
+	static const char *const references[] = {"", " / expected", " / least"};
+	char *name = quantity_label(value),
+	     *minimum = view->minimum_of > 1 ? rot_format(", least of %zu", view->minimum_of) : rot_strdup("");
+	char *label =
+		rot_format("%s%s%s%s", view->is_error ? "Error of: " : "", name, references[view->reference], minimum);
+
+	free(name);
+	free(minimum);
+	return label;
+}
+
+static const char *
+view_unit(const struct sample_view *view, const struct quantity_value *value)
+{
+	if (view->reference != SAMPLES_ALONE)
+		return view->is_error ? "%" : "";
+	return value->unit ? shown_unit(value->unit).shown : "";
+}
+
+/* Which of the axes the runs' values are on, and what the other one is. */
+static void
+make_axis_labels_of_runs(struct drawing *d, const struct quantity_value *y)
+{
+	const enum experiment_plot_kind kind = d->own->plot.kind;
+	const char *unit = view_unit(&d->own->plot.view, y);
+	char *label = view_label(&d->own->plot.view, y);
+
+	d->x_unit = kind == EXPERIMENT_RUNS ? "" : unit;
+	d->y_unit = kind == EXPERIMENT_HISTOGRAM ? "" : unit;
+	d->x_label = kind == EXPERIMENT_RUNS      ? rot_strdup("Run")
+		     : kind == EXPERIMENT_THREADS ? rot_format("%s, first CPU", label)
+						  : rot_strdup(label);
+	d->y_label = kind == EXPERIMENT_HISTOGRAM ? rot_strdup("Runs")
+		     : kind == EXPERIMENT_THREADS ? rot_format("%s, second CPU", label)
+						  : rot_strdup(label);
+	free(label);
+}
+
+void
+drawing_make_axis_labels(struct drawing *d)
+{
+	const struct experiment_plot *plot = &d->own->plot;
+	const struct experiment_point *first = d->nr_shown ? d->shown[0] : NULL;
+	const struct quantity_value *x = first && d->own->x.name ? experiment_point_value(first, &d->own->x) : NULL;
+	const struct quantity_value *y = first ? experiment_point_value(first, &d->own->y) : NULL;
+
+	if (drawing_shows_runs(d) && y) {
+		make_axis_labels_of_runs(d, y);
+		return;
+	}
+	d->x_label = plot->x_label[0] ? rot_strdup(plot->x_label) : x ? quantity_label(x) : rot_strdup(plot->x);
+	d->y_label = plot->y_label[0] ? rot_strdup(plot->y_label) : y ? quantity_label(y) : rot_strdup(plot->y);
+	d->x_unit = plot->x_unit[0] ? plot->x_unit : x && x->unit ? shown_unit(x->unit).shown : "";
+	d->y_unit = plot->y_unit[0] ? plot->y_unit : y && y->unit ? shown_unit(y->unit).shown : "";
+	if (!plot->has_view || !y)
+		return;
+	if (!plot->y_label[0]) {
+		free(d->y_label);
+		d->y_label = view_label(&plot->view, y);
+	}
+	d->y_unit = view_unit(&plot->view, y);
+}
+
+/* "cold caches; median of n = 10 runs" for all points together. */
+static char *
+caption_of_runs(const struct drawing *d)
+{
+	char *states = rot_strdup(""), *words, *line;
+	const char *estimator = "exact";
+	size_t least = SIZE_MAX, most = 0;
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct experiment_point *point = d->shown[i];
+		const struct quantity_value *y = experiment_point_value(point, &d->own->y);
+
+		if (!strstr(states, point->cache_state))
+			append(&states, "; ", point->cache_state);
+		if (!y)
+			continue;
+		least = y->summary.n < least ? y->summary.n : least;
+		most = y->summary.n > most ? y->summary.n : most;
+		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
+			estimator = y->summary.estimator;
+	}
+	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
+			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
+			: camel_case_words(drawing_shows_runs(d) ? "each run" : estimator);
+	if (d->nr_shown == 0)
+		line = rot_strdup("theory alone: what it is about cannot be measured on this machine");
+	else if (most == 0)
+		line = rot_strdup(words);
+	else if (least == most)
+		line = rot_format("%s, n = %zu", words, most);
+	else
+		line = rot_format("%s, n = %zu ... %zu", words, least, most);
+	append(&states, "; ", line);
+	free(words);
+	free(line);
+	return states;
+}
+
+/* Says which of the quantities shown are not measured. */
+static char *
+caption_of_kinds(const struct drawing *d)
+{
+	static const char *const kinds[][2] = {
+		{"expected", "as the kernel's definition expects, not counted"},
+		{"modelled", "modelled from what can be counted"},
+		{"given", "as given by the controller, not counted"},
+	};
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+	char *line = rot_strdup("");
+
+	for (size_t k = 0; d->nr_shown && k < sizeof(kinds) / sizeof(*kinds); k++) {
+		char *names = rot_strdup("");
+
+		for (size_t i = 0; i < 2; i++) {
+			const struct quantity_value *value =
+				requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
+			const char *part = !value || strcmp(value->kind, kinds[k][0]) != 0    ? ""
+					   : strcmp(value->name, "operationalIntensity") == 0 ? "operations and bytes"
+					   : strcmp(value->name, "performance") == 0          ? "operations"
+					   : strcmp(value->name, "throughput") == 0           ? "bytes"
+											      : value->name;
+
+			if (!strstr(names, part))
+				append(&names, ", ", part);
+		}
+		if (names[0]) {
+			append(&names, " ", kinds[k][1]);
+			append(&line, "; ", names);
+		}
+		free(names);
+	}
+	return line;
+}
+
+/* How well what was counted is known to count: "counts validated on known work: grade A". */
+static char *
+caption_of_grades(const struct drawing *d)
+{
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+	const char *weakest = "";
+
+	for (size_t i = 0; d->nr_shown && i < 2; i++) {
+		const struct quantity_value *value =
+			requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
+
+		if (value && strcmp(value->grade, weakest) > 0)
+			weakest = value->grade;
+	}
+	return weakest[0] ? rot_format("counts validated on known work: grade %s", weakest) : rot_strdup("");
+}
+
+/* Where the values are from. */
+static char *
+caption_of_machines(const struct experiment *experiment)
+{
+	char *lines = experiment->nr_stored_machines ? rot_strdup("") : machine_caption(experiment->rot->machine);
+
+	for (size_t i = 0; i < experiment->nr_stored_machines; i++)
+		append(&lines, "\n", experiment->stored_machines[i]);
+	return lines;
+}
+
+int
+drawing_make_caption(struct drawing *d, struct rot_error *err)
+{
+	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
+	struct expression_scope *scope;
+	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d),
+	     *grades = caption_of_grades(d);
+	char *annotation;
+
+	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
+	annotation = expression_text(scope, d->own->plot.annotation, err);
+	expression_scope_delete(scope);
+	d->caption = rot_strdup(machine);
+	append(&d->caption, "\n", runs);
+	append(&d->caption, "\n", kinds);
+	if (d->own->plot.has_default_peaks && d->experiment->roof_note)
+		append(&d->caption, "\n", d->experiment->roof_note);
+	append(&d->caption, "\n", grades);
+	if (annotation)
+		append(&d->caption, "\n", annotation);
+	free(machine);
+	free(runs);
+	free(kinds);
+	free(grades);
+	free(annotation);
+	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
+}

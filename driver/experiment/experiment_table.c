@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of an experiment: columns with units, estimator and n; values with their interval, to its digits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_internal.h"
+#include "memory.h"
+#include "quantities/value_text.h"
+#include "support/text_table.h"
+
+/* A table wider than this is printed in parts. */
+#define TABLE_WIDTH 120
+
+static char *
+heading_of_runs(const struct experiment *experiment, const struct quantity_request *request)
+{
+	const char *estimator = "exact";
+	size_t least = SIZE_MAX, most = 0;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = experiment_point_value(&experiment->points[i], request);
+
+		if (!value)
+			continue;
+		least = value->summary.n < least ? value->summary.n : least;
+		most = value->summary.n > most ? value->summary.n : most;
+		/* Where every run was disturbed the value is marked. */
+		if (value->summary.estimator && strncmp(value->summary.estimator, "exact", strlen("exact")) != 0 &&
+		    (strcmp(estimator, "exact") == 0 || !quantity_is_of_tainted(value)))
+			estimator = value->summary.estimator;
+	}
+	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))
+		return rot_strdup(estimator);
+	return least == most ? rot_format("%s n=%zu", estimator, most)
+			     : rot_format("%s n=%zu..%zu", estimator, least, most);
+}
+
+/* "what", "of what", "[unit]", "estimator n": lines of a heading. Fresh memory; takes unit and runs over. */
+static char *
+heading_of(const char *what, const char *of, char *unit, char *runs)
+{
+	char *heading = rot_format("%s\n%s\n%s\n%s", what, of, unit, runs);
+
+	free(unit);
+	free(runs);
+	return heading;
+}
+
+static char *
+unit_text(const char *unit)
+{
+	return unit[0] ? rot_format("[%s]", shown_unit(unit).shown) : rot_strdup("");
+}
+
+static const char *
+name_of(const struct experiment_column *column)
+{
+	return column->heading && column->heading[0] ? column->heading : NULL;
+}
+
+/* What a column is filled with: cells[i * stride] for point i, in fresh memory, and its heading. */
+struct filling {
+	const struct experiment *experiment;
+	const struct experiment_column *column;
+	struct text_table_column *text;
+	char **cells;
+	size_t stride;
+};
+
+static void
+fill_quantity(const struct filling *f)
+{
+	const struct quantity_value *any = NULL;
+	const char *name = name_of(f->column);
+
+	for (size_t i = 0; i < f->experiment->nr_points; i++) {
+		const struct quantity_value *value =
+			experiment_point_value(&f->experiment->points[i], &f->column->request);
+
+		any = any ? any : value;
+		f->cells[i * f->stride] = value ? value_text(value) : rot_strdup("-");
+	}
+	f->text->heading = heading_of(name  ? name
+				      : any ? any->name
+					    : f->column->axis,
+				      any && !name ? any->of : "", unit_text(any ? any->unit : ""),
+				      heading_of_runs(f->experiment, &f->column->request));
+}
+
+static const char *
+key_cell(const struct experiment_point *point, const struct experiment_column *column)
+{
+	const struct coordinate *c = point_coordinate(&point->at, column->axis);
+
+	if (column->kind == COLUMN_SERIES)
+		return point->series;
+	if (column->kind == COLUMN_LABEL)
+		return point->label;
+	return c ? c->text : "-";
+}
+
+static void
+fill_key(const struct filling *f)
+{
+	f->text->heading = rot_strdup(name_of(f->column) ? name_of(f->column) : f->column->axis);
+	for (size_t i = 0; i < f->experiment->nr_points; i++) {
+		const struct coordinate *c = point_coordinate(&f->experiment->points[i].at, f->column->axis);
+
+		f->cells[i * f->stride] = rot_strdup(key_cell(&f->experiment->points[i], f->column));
+		f->text->is_left = f->text->is_left || f->column->kind == COLUMN_SERIES || (c && isnan(c->number));
+	}
+}
+
+/* Beyond that, doubles have no unit digit. */
+#define MOST_WHOLE 1e15
+
+/* A whole number in full, others with four digits. */
+static char *
+derived_text(double number)
+{
+	return rot_format(number == floor(number) && fabs(number) < MOST_WHOLE ? "%.0f" : "%.4g", number);
+}
+
+/* In the unit shown; "-" where it is missing. */
+static void
+fill_derived(const struct filling *f)
+{
+	size_t i;
+	const struct experiment_own_derived *own = experiment_find_derived(f->experiment, f->column->axis, &i);
+	struct shown_unit unit = shown_unit(own->derived.unit);
+
+	f->text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
+	f->text->heading = heading_of(name_of(f->column) ? name_of(f->column) : f->column->axis, "",
+				      unit_text(own->derived.unit), rot_strdup(""));
+	for (size_t row = 0; row < f->experiment->nr_points; row++) {
+		const struct experiment_point *point = &f->experiment->points[row];
+		const struct experiment_derived_value *value = point->derived ? &point->derived[i] : NULL;
+		char **cell = &f->cells[row * f->stride];
+
+		if (value && value->text)
+			*cell = rot_strdup(value->text);
+		else if (value && !isnan(value->number))
+			*cell = derived_text(value->number * unit.factor);
+		else
+			*cell = rot_strdup("-");
+	}
+}
+
+static void
+fill(const struct filling *f)
+{
+	if (f->column->kind == COLUMN_QUANTITY)
+		fill_quantity(f);
+	else if (f->column->kind == COLUMN_DERIVED)
+		fill_derived(f);
+	else
+		fill_key(f);
+}
+
+/* ---- the columns of a table without any ---- */
+
+struct columns {
+	struct experiment_column *items; /* their texts are borrowed */
+	size_t nr;
+};
+
+static void
+columns_add(struct columns *columns, struct experiment_column column)
+{
+	columns->items = rot_realloc(columns->items, columns->nr + 1, sizeof(*columns->items));
+	columns->items[columns->nr++] = column;
+}
+
+/* Series and label; the axes where there are no labels. */
+static void
+add_keys(struct columns *columns, const struct experiment *experiment)
+{
+	bool has_label = false;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		has_label = has_label || experiment->points[i].label[0];
+	columns_add(columns, (struct experiment_column){.kind = COLUMN_SERIES, .axis = (char *)"series"});
+	if (has_label)
+		columns_add(columns, (struct experiment_column){.kind = COLUMN_LABEL, .axis = (char *)"label"});
+	for (size_t i = 0; !has_label && experiment->nr_points > 0 && i < experiment->points[0].at.nr_coordinates; i++)
+		columns_add(columns,
+			    (struct experiment_column){.kind = COLUMN_AXIS,
+						       .axis = (char *)experiment->points[0].at.coordinates[i].axis});
+}
+
+/* Every quantity that some point has. */
+static void
+add_quantities(struct columns *columns, const struct experiment *experiment)
+{
+	size_t first = columns->nr;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			const struct quantity_request *request = &experiment->points[i].requests[j];
+			size_t k = first;
+
+			while (k < columns->nr && !experiment_same_request(&columns->items[k].request, request))
+				k++;
+			if (k == columns->nr)
+				columns_add(columns, (struct experiment_column){.kind = COLUMN_QUANTITY,
+										.axis = (char *)request->name,
+										.request = *request});
+		}
+}
+
+/* ---- printing ---- */
+
+static bool
+is_key(const struct experiment_column *column)
+{
+	return column->kind != COLUMN_QUANTITY && column->kind != COLUMN_DERIVED;
+}
+
+/* The columns asked for, first those that say which point it is; without any: these, and all quantities. */
+static void
+print_points(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
+{
+	struct columns columns = {0};
+	struct text_table_column *texts;
+	struct text_table table;
+	size_t nr_keys;
+
+	for (size_t i = 0; i < own->nr_columns; i++)
+		if (is_key(&own->columns[i]))
+			columns_add(&columns, own->columns[i]);
+	if (own->nr_columns == 0)
+		add_keys(&columns, experiment);
+	nr_keys = columns.nr;
+	for (size_t i = 0; i < own->nr_columns; i++)
+		if (!is_key(&own->columns[i]))
+			columns_add(&columns, own->columns[i]);
+	if (own->nr_columns == 0)
+		add_quantities(&columns, experiment);
+	texts = rot_calloc(columns.nr, sizeof(*texts));
+	table = (struct text_table){.columns = texts,
+				    .nr_columns = columns.nr,
+				    .cells = rot_calloc(columns.nr * experiment->nr_points, sizeof(*table.cells)),
+				    .nr_rows = experiment->nr_points,
+				    .nr_keys = nr_keys,
+				    .is_all_shown = true};
+	for (size_t i = 0; i < columns.nr; i++)
+		fill(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
+	text_table_print_parts(&table, TABLE_WIDTH, out);
+	text_table_clear(&table);
+	for (size_t i = 0; i < columns.nr; i++)
+		free((char *)texts[i].heading);
+	free(texts);
+	free(columns.items);
+}
+
+/* The experiment with only those points in it; borrows all it has. Free the points. */
+static struct experiment
+view_of(const struct experiment *experiment, const struct experiment_point **points, size_t nr)
+{
+	struct experiment view = *experiment;
+
+	view.points = rot_calloc(nr + 1, sizeof(*view.points));
+	view.nr_points = nr;
+	for (size_t i = 0; i < nr; i++)
+		view.points[i] = *points[i];
+	return view;
+}
+
+static void
+print_table(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
+{
+	const struct experiment_point **points = NULL;
+	struct experiment view;
+	struct rot_error why = {0};
+	size_t nr = 0;
+
+	if (experiment_choose(experiment, own->condition, &own->best, &points, &nr, &why) < 0)
+		fprintf(out, "%s: %s\n", own->title, why.text);
+	if (nr == 0)
+		goto out;
+	view = view_of(experiment, points, nr);
+	if (own->title[0])
+		fprintf(out, "%s\n\n", own->title);
+	print_points(&view, own, out);
+	free(view.points);
+out:
+	free(points);
+}
+
+void
+experiment_print_table(const struct experiment *experiment, FILE *out)
+{
+	static const struct experiment_own_table all = {.title = (char *)"", .condition = (char *)""};
+
+	if (experiment->nr_tables == 0 && experiment->nr_points > 0)
+		print_table(experiment, &all, out);
+	for (size_t i = 0; i < experiment->nr_tables; i++)
+		print_table(experiment, &experiment->tables[i], out);
+	experiment_print_accuracy(experiment, out);
+	experiment_print_legend(experiment, out);
+}

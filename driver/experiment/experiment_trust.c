@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* What speaks for and against values: what measuring costs, the rules they break, and the bytes there might be. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_internal.h"
+#include "memory.h"
+#include "quantities/invariants.h"
+#include "quantities/own_cost.h"
+#include "quantities/value_text.h"
+#include "quantities/vocabulary.h"
+#include "support/text_table.h"
+
+static void
+add_note(struct experiment_point *point, char *text)
+{
+	for (size_t i = 0; i < point->nr_notes; i++) {
+		if (strcmp(point->notes[i], text) == 0) {
+			free(text);
+			return;
+		}
+	}
+	point->notes = rot_realloc(point->notes, point->nr_notes + 1, sizeof(*point->notes));
+	point->notes[point->nr_notes++] = text;
+}
+
+/* ---- parts of a value ---- */
+
+struct part {
+	char *name;       /* "time", "bytes (LLC-RAM read)" */
+	const char *unit; /* a base unit                    */
+	double cost, share;
+};
+
+static struct part
+part_of(const struct quantity_value *value, bool is_bottom)
+{
+	const struct quantity_request *request = &value->request;
+	const char *words[NR_WORD_ROLES] = {request->operation, request->border, request->clock};
+	static const char *const names[] = {"operations", "bytes", "time"};
+	int role = WORD_OPERATION;
+	struct part part = {.cost = is_bottom ? value->own_cost.bottom : value->own_cost.top,
+			    .share = is_bottom ? value->own_cost.bottom_share : value->own_cost.top_share};
+	char *of;
+
+	while (role < NR_WORD_ROLES && !words[role])
+		role++;
+	if (is_bottom && role < NR_WORD_ROLES)
+		for (role++; role < NR_WORD_ROLES && !words[role];)
+			role++;
+	if (role == NR_WORD_ROLES) {
+		part.name = camel_case_words(value->name);
+		part.unit = value->unit;
+		return part;
+	}
+	of = value_of_words(&(struct quantity_value){.of = (char *)words[role]});
+	part.name = rot_format("%s%s%s%s", names[role], of[0] ? " (" : "", of, of[0] ? ")" : "");
+	part.unit = quantity_word_find((enum word_role)role, words[role])->unit;
+	free(of);
+	return part;
+}
+
+/* ---- the empty region ---- */
+
+static void
+append_share(char **text, const struct part *part)
+{
+	char *share, *longer;
+
+	if (!(part->share * OWN_COST_SHORT > 1) || (*text && strstr(*text, part->name)))
+		return;
+	share = part->share < 1 ? rot_format("%.2g %%", 100 * part->share) : rot_strdup("all");
+	longer = rot_format("%s%s%s of its %s", *text ? *text : "", *text ? ", " : "", share, part->name);
+	free(*text);
+	free(share);
+	*text = longer;
+}
+
+/* One note for all values of the point. */
+static void
+note_own_cost(struct experiment_point *point)
+{
+	char *text = NULL;
+
+	for (size_t i = 0; i < point->nr_values; i++) {
+		for (int bottom = 0; bottom < 2 && own_cost_is_high(&point->values[i].own_cost); bottom++) {
+			struct part part = part_of(&point->values[i], bottom);
+
+			append_share(&text, &part);
+			free(part.name);
+		}
+	}
+	if (text)
+		add_note(point, rot_format("short: starting and stopping the measurement is %s", text));
+	free(text);
+}
+
+/* The costs of one part over all points. */
+struct range {
+	char *name;
+	const char *unit;
+	double low, high;
+};
+
+struct ranges {
+	struct range *items;
+	size_t nr;
+};
+
+static void
+ranges_add(struct ranges *ranges, const struct part *part)
+{
+	size_t i = 0;
+
+	if (isnan(part->cost))
+		return;
+	while (i < ranges->nr &&
+	       (strcmp(ranges->items[i].name, part->name) != 0 || strcmp(ranges->items[i].unit, part->unit) != 0))
+		i++;
+	if (i == ranges->nr) {
+		ranges->items = rot_realloc(ranges->items, ranges->nr + 1, sizeof(*ranges->items));
+		ranges->items[ranges->nr++] =
+			(struct range){rot_strdup(part->name), part->unit, part->cost, part->cost};
+	}
+	ranges->items[i].low = fmin(ranges->items[i].low, part->cost);
+	ranges->items[i].high = fmax(ranges->items[i].high, part->cost);
+}
+
+void
+experiment_print_own_costs(const struct experiment *experiment, FILE *out)
+{
+	struct ranges ranges = {0};
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct experiment_point *point = &experiment->points[i];
+
+		for (size_t k = 0; k < point->nr_values; k++) {
+			for (int bottom = 0; bottom < 2 && point->values[k].own_cost.is_known; bottom++) {
+				struct part part = part_of(&point->values[k], bottom);
+
+				ranges_add(&ranges, &part);
+				free(part.name);
+			}
+		}
+	}
+	for (size_t i = 0; i < ranges.nr; i++) {
+		const struct range *range = &ranges.items[i];
+		const bool is_one = range->high - range->low < 0.05 * range->high || range->high == range->low;
+		char *to = is_one ? rot_strdup("") : rot_format(" to %.3g", range->high);
+
+		fprintf(out, "%s%s %.3g%s %s", i ? ", " : "an empty region: ", range->name, range->low, to,
+			range->unit);
+		free(to);
+		free(range->name);
+	}
+	if (ranges.nr)
+		fprintf(out, "; that is in every run, and nothing is subtracted\n");
+	free(ranges.items);
+}
+
+/* ---- rules ---- */
+
+static void
+note_breaches(struct experiment_point *point)
+{
+	for (size_t i = 0; i < point->nr_values; i++)
+		for (size_t k = 0; k < point->values[i].nr_breaches; k++) {
+			const struct quantity_breach *breach = &point->values[i].breaches[k];
+
+			add_note(point, rot_format("%s%s", breach->nr_runs ? "" : "doubtful: ", breach->text));
+		}
+}
+
+void
+experiment_note_trust(struct experiment_point *point)
+{
+	note_own_cost(point);
+	note_breaches(point);
+}
+
+/* The highest ceiling of what the value is a rate of, in its unit; NULL: none. */
+static const struct experiment_own_ceiling *
+ceiling_of(const struct experiment *experiment, const struct quantity_value *value)
+{
+	const bool is_performance = strcmp(value->name, "performance") == 0;
+	const char *of = is_performance ? value->request.operation : value->request.border;
+	const struct experiment_own_ceiling *best = NULL;
+
+	if (!of || (!is_performance && strcmp(value->name, "throughput") != 0))
+		return NULL;
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+		const char *bounds = is_performance ? ceiling->operation : ceiling->border;
+
+		if (bounds[0] && strlen(bounds) == strcspn(of, ".") && strncmp(bounds, of, strlen(bounds)) == 0 &&
+		    strcmp(ceiling->value.unit, value->unit) == 0 && (!best || ceiling->best > best->best))
+			best = ceiling;
+	}
+	return best;
+}
+
+static void
+check_ceiling(struct quantity_value *value, const struct experiment_own_ceiling *ceiling)
+{
+	const struct shown_unit unit = shown_unit(value->unit);
+
+	invariants_check_ceiling(value, ceiling->best, ceiling->name, unit.shown, unit.factor);
+}
+
+void
+experiment_check_ceilings(struct experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		struct experiment_point *point = &experiment->points[i];
+
+		for (size_t k = 0; k < point->nr_values; k++) {
+			const struct experiment_own_ceiling *ceiling = ceiling_of(experiment, &point->values[k]);
+
+			if (ceiling)
+				check_ceiling(&point->values[k], ceiling);
+		}
+		note_breaches(point);
+	}
+}
+
+/* ---- three counts of bytes ---- */
+
+/* Two that differ by less are not worth a row, or a mark. */
+#define CLEARLY_APART 1.05
+
+bool
+experiment_has_compulsory(const struct quantity_value *value)
+{
+	const double measured = value->nr_samples ? value->summary.value : NAN;
+	const double low =
+		fmin(value->compulsory, fmin(value->expected, measured)); /* of a number and NaN, the number */
+	const double high = fmax(value->compulsory, fmax(value->expected, measured));
+
+	return value->compulsory > 0 && isfinite(high) && high > CLEARLY_APART * low;
+}
+
+static char *
+count_text(const struct quantity_value *value, double count)
+{
+	const double shown = count * shown_unit(value->unit).factor;
+	const struct summary summary = summary_single(shown, "expected");
+
+	return isnan(count)           ? rot_strdup("-")
+	       : shown == rint(shown) ? rot_format("%.0f", shown)
+				      : summary_text(&summary);
+}
+
+/* The value of both directions says it of each as well, and the bytes of their intensity. */
+static bool
+is_said_by_another(const struct experiment_point *point, const struct quantity_value *value)
+{
+	const char *border = value->request.border;
+
+	for (size_t i = 0; i < point->nr_values; i++) {
+		const struct quantity_value *other = &point->values[i];
+		const char *of = other->request.border;
+
+		if (other == value || strcmp(other->name, "transferredBytes") != 0 || !experiment_has_compulsory(other))
+			continue;
+		if (strcmp(of, border) == 0 ? strcmp(value->name, "transferredBytes") != 0
+					    : strncmp(of, border, strlen(of)) == 0 && border[strlen(of)] == '.')
+			return true;
+	}
+	return false;
+}
+
+static void
+add_counts(struct text_table *table, const struct experiment_point *point, const struct quantity_value *value)
+{
+	char *of = value_of_words(value), *name = camel_case_words(value->name);
+	char *const cells[] = {
+		rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? " " : "", point->label),
+		rot_format("%s (%s) [%s]", name, of, shown_unit(value->unit).shown),
+		count_text(value, value->compulsory),
+		count_text(value, value->expected),
+		value->nr_samples ? value_text(value) : rot_strdup("not measured"),
+	};
+
+	text_table_add(table, cells);
+	free(of);
+	free(name);
+}
+
+void
+experiment_print_bytes(const struct experiment *experiment, FILE *out)
+{
+	static const struct text_table_column columns[] = {{"", true},
+							   {"", true},
+							   {"each datum once", false},
+							   {"expected, with write-allocate", false},
+							   {"measured", false}};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t k = 0; k < experiment->points[i].nr_values; k++)
+			if (experiment_has_compulsory(&experiment->points[i].values[k]) &&
+			    !is_said_by_another(&experiment->points[i], &experiment->points[i].values[k]))
+				add_counts(&table, &experiment->points[i], &experiment->points[i].values[k]);
+	if (table.nr_rows) {
+		text_table_print(&table, out);
+		fputc('\n', out);
+	}
+	text_table_clear(&table);
+}

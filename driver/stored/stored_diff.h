@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Two stored results compared: point by point, and what differs of the machines and programs that made them. */
+#ifndef STORED_STORED_DIFF_H
+#define STORED_STORED_DIFF_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "stored/stored_result.h"
+
+/* What the runs of both say of a quantity: second / first. */
+enum diff_verdict {
+	DIFF_BETTER,  /* less time, or more of a rate; the whole interval says so  */
+	DIFF_WORSE,   /*                                                          */
+	DIFF_MORE,    /* of a quantity that is neither good nor bad                */
+	DIFF_LESS,    /*                                                          */
+	DIFF_NONE,    /* the interval holds 1, or the values are the same          */
+	DIFF_UNKNOWN, /* too few runs for an interval                              */
+	NR_DIFF_VERDICTS,
+};
+
+/*
+ * second / first of one quantity: the elements of "quantities", and the values read from them. From their undisturbed
+ * runs; without an interval where nobody measured, or both are exact. 1 for 0 / 0.
+ */
+struct summary diff_ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a,
+			     const struct quantity_value *b);
+
+/*
+ * The verdict on second / first, whose summary has an interval or is exact. name: of the quantity, as "time". *text
+ * (fresh memory): "faster by 12 % [9, 15]", "no difference shown [-2, 3] %", "12 % more".
+ */
+enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio, char **text);
+
+/*
+ * Prints a table of the points that both have (same series, label and coordinates), those that only one has, what
+ * differs of the environment, and a count of the verdicts. What is not measured is shown only where it differs; with
+ * everything set always. An error if no point is in both.
+ */
+int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
+		      struct rot_error *err);
+
+/* What differs of machine and software, a line for each side. */
+void stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second);
+
+#endif

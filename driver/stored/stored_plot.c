@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/* Results that were measured before in one roofline: an experiment whose points and ceilings come from files. */
+#include "stored/stored_plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_internal.h"
+#include "machine/machine.h"
+#include "memory.h"
+#include "number.h"
+#include "plots/places.h"
+#include "quantities/vocabulary.h"
+#include "rot.h"
+#include "stored/stored_plot_axes.h"
+#include "stored/stored_result.h"
+#include "support/json.h"
+
+struct job {
+	const struct stored_plot_options *options;
+	struct stored_result *results;
+	size_t *machines; /* of each result: index of its machine */
+	size_t nr;
+	struct stored_axes axes;
+	struct experiment *experiment;
+};
+
+/* ---- points ---- */
+
+/* Threads are drawn by nobody else either. */
+static bool
+is_shown(const json_t *point)
+{
+	const char *series = json_text_at(point, "series");
+
+	return strcmp(series, "threads") != 0 && strcmp(series, "threads of regions") != 0;
+}
+
+/* Logarithmic axes need values above 0; no bytes at all are an intensity without end. */
+static bool
+can_be_drawn(const struct quantity_value values[2])
+{
+	return values[0].summary.value > 0 && values[1].summary.value > 0 && isfinite(values[1].summary.value);
+}
+
+/* "a: Triad": which file, where there are several. Fresh memory. */
+static char *
+series_of(const struct job *job, const struct stored_result *result, const json_t *point)
+{
+	const char *series = json_text_at(point, "series");
+
+	if (job->nr == 1)
+		return rot_strdup(series);
+	return rot_format("%s%s%s", result->name, *series ? ": " : "", series);
+}
+
+static bool
+add_point(struct job *job, const struct stored_result *result, const json_t *point)
+{
+	const json_t *x = stored_point_value(point, &job->axes.x), *y = stored_point_value(point, &job->axes.y);
+	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
+	struct quantity_value values[2] = {{.name = NULL}};
+	char *series = series_of(job, result, point);
+	bool is_drawn = x && y && is_shown(point) && stored_value(x, &values[0]) == 0 &&
+			stored_value(y, &values[1]) == 0 && can_be_drawn(values);
+
+	if (is_drawn)
+		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
+	quantity_value_clear(&values[0]);
+	quantity_value_clear(&values[1]);
+	free(series);
+	return is_drawn;
+}
+
+static int
+add_points(struct job *job, struct rot_error *err)
+{
+	for (size_t i = 0; i < job->nr; i++) {
+		const json_t *points = stored_result_points(&job->results[i]);
+		size_t nr_drawn = 0;
+
+		for (size_t k = 0; k < json_array_size(points); k++)
+			nr_drawn += add_point(job, &job->results[i], json_array_get(points, k));
+		if (nr_drawn == 0)
+			return rot_error_set(err, 0,
+					     "no point of '%s' can be drawn: none has operations and bytes above 0",
+					     job->results[i].path);
+	}
+	return 0;
+}
+
+/* ---- machines and their ceilings ---- */
+
+static size_t
+machine_of(const struct job *job, size_t result)
+{
+	for (size_t i = 0; i < result; i++)
+		if (stored_result_same_machine(&job->results[i], &job->results[result]))
+			return job->machines[i];
+	return job->experiment->nr_stored_machines;
+}
+
+/* "a, b": those of the machine. Fresh memory. */
+static char *
+files_of(const struct job *job, size_t machine)
+{
+	char *files = rot_strdup(""), *longer;
+
+	for (size_t i = 0; i < job->nr; i++) {
+		if (job->machines[i] != machine)
+			continue;
+		longer = rot_format("%s%s%s", files, *files ? ", " : "", job->results[i].name);
+		free(files);
+		files = longer;
+	}
+	return files;
+}
+
+static void
+add_machines(struct job *job)
+{
+	struct experiment *experiment = job->experiment;
+	char *line;
+
+	for (size_t i = 0; i < job->nr; i++) {
+		job->machines[i] = machine_of(job, i);
+		if (job->machines[i] < experiment->nr_stored_machines)
+			continue;
+		experiment->stored_machines =
+			rot_realloc(experiment->stored_machines, experiment->nr_stored_machines + 1, sizeof(char *));
+		experiment->stored_machines[experiment->nr_stored_machines++] =
+			machine_caption(job->results[i].machine);
+	}
+	for (size_t m = 0; experiment->nr_stored_machines > 1 && m < experiment->nr_stored_machines; m++) {
+		char *files = files_of(job, m);
+
+		line = rot_format("%s: %s", files, experiment->stored_machines[m]);
+		free(experiment->stored_machines[m]);
+		experiment->stored_machines[m] = line;
+		free(files);
+	}
+}
+
+/* The file whose name stands for the machine. */
+static const char *
+machine_name(const struct job *job, size_t machine)
+{
+	size_t i = 0;
+
+	while (job->machines[i] != machine)
+		i++;
+	return job->results[i].name;
+}
+
+/* Per the same unit of time as y, and of operations that y counts? */
+static bool
+has_unit_of(const json_t *ceiling, const struct stored_axes *axes)
+{
+	const char *unit = json_text_at(ceiling, "unit");
+	const char *per = strrchr(unit, '/'), *y_per = strrchr(axes->unit, '/');
+
+	return strcmp(per ? per : "", y_per ? y_per : "") == 0;
+}
+
+static void
+add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
+{
+	bool is_performance = strcmp(json_text_at(ceiling, "kind"), "performance") == 0;
+	const char *name = json_text_at(ceiling, "name"), *of = json_text_at(ceiling, "of");
+	struct experiment_own_ceiling own = {
+		.name = job->experiment->nr_stored_machines > 1 ? rot_format("%s, %s", name, machine_name(job, machine))
+								: rot_strdup(name),
+		.operation = rot_strdup(is_performance ? of : ""),
+		.border = rot_strdup(is_performance ? "" : of),
+		.value = {.unit = rot_strdup(json_text_at(ceiling, "unit")), .kind = "measured", .grade = ""},
+		.best = json_number_value(json_object_get(ceiling, "value")),
+		.machine = machine,
+		.low = NAN,
+		.high = NAN,
+		.is_peak = json_object_get(ceiling, "access") != NULL,
+		.access = rot_strdup(json_text_at(ceiling, "access")),
+		.instruction_set = rot_strdup(json_text_at(ceiling, "instructionSet")),
+	};
+
+	if (own.is_peak) {
+		own.low = json_number_at(ceiling, "low");
+		own.high = json_number_at(ceiling, "high");
+	}
+
+	if (own.best > 0)
+		experiment_keep_ceiling(job->experiment, &own);
+	else
+		experiment_ceiling_clear(&own);
+}
+
+static void
+add_ceilings(struct job *job)
+{
+	for (size_t i = 0; i < job->nr; i++) {
+		const json_t *ceilings = json_object_get(job->results[i].json, "ceilings");
+		const char *other = NULL;
+
+		for (size_t k = 0; k < json_array_size(ceilings); k++) {
+			const json_t *ceiling = json_array_get(ceilings, k);
+
+			if (has_unit_of(ceiling, &job->axes))
+				add_ceiling(job, ceiling, job->machines[i]);
+			else
+				other = json_text_at(ceiling, "unit");
+		}
+		if (other)
+			rot_warning("ceilings of '%s' in %s are left out: the performance is in %s",
+				    job->results[i].path, other, job->axes.unit);
+	}
+}
+
+/* ---- the plot ---- */
+
+static int
+read_range(const char *text, const char *option, double *low, double *high, struct rot_error *err)
+{
+	const char *colon = text ? strchr(text, ':') : NULL;
+	char *first = colon ? rot_strndup(text, (size_t)(colon - text)) : NULL;
+	bool is_range = first && rot_number_parse(first, low) && rot_number_parse(colon + 1, high) && *low > 0 &&
+			*low < *high && isfinite(*high);
+
+	free(first);
+	if (!text || is_range)
+		return 0;
+	rot_error_set(err, 0, "%s: '%s' is no range", option, text);
+	return rot_error_hint(err, "LOW:HIGH, both above 0, as in %s=0.1:100", option);
+}
+
+static int
+read_labels(const char *text, enum experiment_labels *labels, struct rot_error *err)
+{
+	static const char *const words[] = {"none", "ends", "all"};
+
+	for (size_t i = 0; text && i < sizeof(words) / sizeof(*words); i++)
+		if (strcmp(text, words[i]) == 0) {
+			*labels = (enum experiment_labels)i;
+			return 0;
+		}
+	return text ? rot_error_set(err, 0, "--labels: '%s' is none of: none, ends, all", text) : 0;
+}
+
+/* "a, b"; of one file what it is of. Fresh memory. */
+static char *
+title_of(const struct job *job)
+{
+	const struct stored_result *first = &job->results[0];
+	const char *controller = json_text_at(first->json, "controller");
+	char *title = rot_strdup("");
+
+	if (job->options->title) {
+		free(title);
+		return rot_strdup(job->options->title);
+	}
+	if (job->nr == 1) {
+		free(title);
+		return rot_strdup(strcmp(controller, "run") == 0
+					  ? json_text_at(json_array_get(stored_result_points(first), 0), "label")
+					  : controller);
+	}
+	for (size_t i = 0; i < job->nr; i++) {
+		char *longer = rot_format("%s%s%s", title, i ? ", " : "", job->results[i].name);
+
+		free(title);
+		title = longer;
+	}
+	return title;
+}
+
+static int
+add_plot(struct job *job, struct rot_error *err)
+{
+	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
+	char *x = quantity_request_text(&job->axes.x), *y = quantity_request_text(&job->axes.y), *title = title_of(job);
+	int rc = -1;
+
+	plot.x = x;
+	plot.y = y;
+	plot.title = title;
+	if (read_range(job->options->x_range, "--x-range", &plot.x_low, &plot.x_high, err) == 0 &&
+	    read_range(job->options->y_range, "--y-range", &plot.y_low, &plot.y_high, err) == 0 &&
+	    read_labels(job->options->labels, &plot.labels, err) == 0)
+		rc = experiment_add_plot(job->experiment, &plot, err);
+	free(x);
+	free(y);
+	free(title);
+	return rc;
+}
+
+static bool
+is_read(const struct job *job, const char *path)
+{
+	for (size_t i = 0; i < job->nr; i++)
+		if (strcmp(job->results[i].path, path) == 0)
+			return true;
+	return false;
+}
+
+/* Each file once, into room for all. */
+static int
+read_results(struct job *job, const char *const *paths, size_t nr_paths, struct rot_error *err)
+{
+	for (size_t i = 0; i < nr_paths; i++) {
+		struct stored_result *result = &job->results[job->nr];
+
+		if (is_read(job, paths[i])) {
+			rot_warning("'%s' is named twice and drawn once", paths[i]);
+			continue;
+		}
+		job->nr++;
+		if (stored_result_read(result, paths[i], err) < 0)
+			return -1;
+		for (struct stored_result *other = job->results; other < result; other++) {
+			/* a/x.json and b/x.json: what is different is the path */
+			if (strcmp(other->name, result->name) != 0)
+				continue;
+			free(result->name);
+			result->name = rot_strdup(paths[i]);
+		}
+	}
+	return 0;
+}
+
+int
+stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, const struct stored_plot_options *options,
+		  struct rot_error *err)
+{
+	struct job job = {.options = options};
+	int rc = -1;
+
+	job.results = rot_calloc(nr_paths, sizeof(*job.results));
+	job.machines = rot_calloc(nr_paths, sizeof(*job.machines));
+	if (read_results(&job, paths, nr_paths, err) < 0 ||
+	    stored_axes_choose(&job.axes, job.results, job.nr, options->x, options->y, err) < 0)
+		goto out;
+	job.experiment = experiment_new(rot, "plot", options->output_name, 0, err);
+	if (!job.experiment || add_plot(&job, err) < 0 || add_points(&job, err) < 0)
+		goto out;
+	add_machines(&job);
+	if (!options->has_no_ceilings)
+		add_ceilings(&job);
+	rc = experiment_write_plots(job.experiment, err);
+	if (rc == 0 && plots_go_to(rot->configuration, PLOTS_IN_FILES))
+		printf("%s.pdf, %s.svg: points: %zu, files: %zu\n", options->output_name, options->output_name,
+		       experiment_nr_points(job.experiment), job.nr);
+out:
+	experiment_delete(job.experiment);
+	for (size_t i = 0; i < job.nr; i++)
+		stored_result_clear(&job.results[i]);
+	free(job.results);
+	free(job.machines);
+	return rc;
+}

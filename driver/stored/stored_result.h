@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* OUTPUT.json read back: what "rot measure" and "rot run" wrote, here or on another machine. */
+#ifndef STORED_STORED_RESULT_H
+#define STORED_STORED_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "entities.h"
+#include "error.h"
+#include "quantities/quantity.h"
+
+/* Zeroed: nothing was read. */
+struct stored_result {
+	char *path;
+	char *name; /* for people: the file's name without ending */
+	json_t *json;
+	struct machine *machine; /* as far as the file says */
+};
+
+/* Errors name the file: cannot be read, no JSON (with line and column), no result of rot, without points. */
+int stored_result_read(struct stored_result *result, const char *path, struct rot_error *err);
+void stored_result_clear(struct stored_result *result);
+
+/* The points of the file; borrowed. Its elements are objects. */
+const json_t *stored_result_points(const struct stored_result *result);
+
+/*
+ * An element of "quantities": name, clock, unit, kind and summary; no samples. Clear it in any case. -1: it is none
+ * that this rot knows, or it has no value.
+ */
+int stored_value(const json_t *json, struct quantity_value *value);
+
+/* What it is, as quantity_parse reads it: "performance:flop:microSeconds". Fresh memory. */
+char *stored_value_words(const json_t *json);
+
+/* May the ceilings of both be compared? Same processor, in the same kind of machine. */
+bool stored_result_same_machine(const struct stored_result *a, const struct stored_result *b);
+
+#endif
