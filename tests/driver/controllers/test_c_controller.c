@@ -23,7 +23,7 @@ void *const used_by_controllers[] = {
 };
 
 static const char source[] =
-	"#include \"controllers/experiment.h\"\n"
+	"#include \"experiment/experiment.h\"\n"
 	"#include \"rot.h\"\n"
 	"#include \"answer.h\"\n"
 	"static int\n"
