@@ -2,7 +2,7 @@
 /*
  * Places in the code of the child at which rules want to know of threads: a table in the memory of the child, which the
  * parent reads, and writes what became of them. A thread that comes to one calls the handler itself, by way of the
- * trampoline (parent/inject.h).
+ * trampoline (parent/injection/inject.h).
  */
 #ifndef CORE_WATCH_H
 #define CORE_WATCH_H

@@ -37,7 +37,7 @@ enum wire_kind {
 	WIRE_THREAD_READY, /* argument: tid    */
 	/*
 	 * child to parent: two functions of the child, and that a thread shall call the second by way of the first, at
-	 * once, wherever it is (parent/inject.h). Not answered; without tracing nothing comes of it.
+	 * once, wherever it is (parent/injection/inject.h). Not answered; without tracing nothing comes of it.
 	 */
 	WIRE_TRAMPOLINE, /* argument: address */
 	WIRE_HANDLER,    /* argument: address */
