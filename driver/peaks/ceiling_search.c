@@ -379,15 +379,59 @@ report(const struct ceiling_search *search, size_t best, size_t nr_threads, stru
 	return rc;
 }
 
-int
-ceiling_search_finish(const struct ceiling_search *search, struct rot_error *err)
+static int
+report_all(const struct ceiling_search *search, size_t variant, struct rot_error *err)
 {
 	const struct peaks_options *options = search->of->options;
-	size_t best = 0;
-	int rc = choose(search, &best, err);
+	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < options->nr_threads; i++)
 		if (options->threads[i] == 1 || !search->ceiling->is_of_one_thread)
-			rc = report(search, best, (size_t)options->threads[i], err);
+			rc = report(search, variant, (size_t)options->threads[i], err);
 	return rc;
+}
+
+/* The best of the points that were asked for first; nr_points: there are no seeds. */
+static size_t
+find_best_seed(const struct ceiling_search *search)
+{
+	const size_t nr_points = optimiser_nr_points(search->optimiser), nr_seeds = search->ceiling->nr_seeds;
+	size_t best = nr_points;
+
+	for (size_t i = 0; i < nr_points && i < nr_seeds; i++) {
+		const double value = optimiser_at(search->optimiser, i)->value;
+
+		if (!isnan(value) && (best == nr_points || value > optimiser_at(search->optimiser, best)->value))
+			best = i;
+	}
+	return best;
+}
+
+/* Did the peak at that place stay below its limit, or of a bandwidth without one: may it be? Not known yet counts. */
+static bool
+may_be_too_low(const struct ceiling_search *search, size_t place)
+{
+	const double limit = limit_of(search->of, search->ceiling);
+
+	return limit > 0 ? !(search->of->list->peaks[place].per_cycle.value >= (1 - LIMIT_NOTABLE) * limit)
+			 : search->ceiling->border != NULL;
+}
+
+/*
+ * What was chosen in a bad moment may be worse than what was known to be good: where that is possible the best seed is
+ * reported as well, in the same rounds, and the better of both is the peak (peak_list_keep_best).
+ */
+int
+ceiling_search_finish(const struct ceiling_search *search, struct rot_error *err)
+{
+	const size_t first = search->of->list->nr;
+	size_t best = 0, seed;
+
+	if (choose(search, &best, err) < 0 || report_all(search, best, err) < 0)
+		return -1;
+	seed = find_best_seed(search);
+	if (best < search->ceiling->nr_seeds || seed == optimiser_nr_points(search->optimiser) ||
+	    search->of->list->nr == first || !may_be_too_low(search, first))
+		return 0;
+	return report_all(search, seed, err);
 }

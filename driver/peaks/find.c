@@ -198,6 +198,7 @@ find(struct finding *finding, struct rot_error *err)
 		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds, finding->rounds_deadline_s,
 				 finding->list, rc == 0 ? err : &ignored) < 0)
 			rc = -1;
+		peak_list_keep_best(finding->list);
 		progress_end();
 	}
 	free(wanted);

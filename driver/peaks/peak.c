@@ -121,6 +121,41 @@ peak_clear(struct peak *peak)
 	memset(peak, 0, sizeof(*peak));
 }
 
+static bool
+is_same_but_for_variant(const struct peak *a, const struct peak *b)
+{
+	const char *const of_a[] = {a->name, a->operation, a->border, a->access, a->instruction_set, a->mode},
+			  *const of_b[] = {b->name, b->operation, b->border, b->access, b->instruction_set, b->mode};
+
+	for (size_t i = 0; i < NR(of_a); i++)
+		if (strcmp(of_a[i], of_b[i]) != 0)
+			return false;
+	return a->kind == b->kind && a->nr_threads == b->nr_threads;
+}
+
+void
+peak_list_keep_best(struct peak_list *list)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < list->nr; i++) {
+		const struct peak peak = list->peaks[i];
+		size_t k = 0;
+
+		while (k < nr && !is_same_but_for_variant(&list->peaks[k], &peak))
+			k++;
+		if (k == nr) {
+			list->peaks[nr++] = peak;
+		} else if (peak_is_better(peak.kind, peak.per_cycle.value, list->peaks[k].per_cycle.value)) {
+			peak_clear(&list->peaks[k]);
+			list->peaks[k] = peak;
+		} else {
+			peak_clear(&list->peaks[i]);
+		}
+	}
+	list->nr = nr;
+}
+
 void
 peak_list_clear(struct peak_list *list)
 {

@@ -100,6 +100,9 @@ struct peak_list {
 	size_t nr;
 };
 
+/* Of peaks that are the same but for their variant the best alone stays, at the place of the first. */
+void peak_list_keep_best(struct peak_list *list);
+
 /* Are these the words of a peak that is wished for? Each may be NULL, which is the same as "". */
 bool peak_wish_is(const struct peak_wish *wish, const char *operation, const char *border, const char *access,
 		  const char *instruction_set);
