@@ -174,7 +174,7 @@ json_ceiling(const struct experiment_own_ceiling *ceiling)
 	json_object_set_new(json, "of", json_text(is_performance ? ceiling->operation : ceiling->border));
 	json_object_set_new(json, "unit", json_text(ceiling->value.unit));
 	json_object_set_new(json, "value", json_number(ceiling->best));
-	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "upperQuartile" : "maximum"));
+	json_object_set_new(json, "estimator", json_text(ceiling->is_peak ? "peak" : "maximum"));
 	json_object_set_new(json, "n", json_number((double)ceiling->value.summary.n));
 	json_object_set_new(
 		json, "low",

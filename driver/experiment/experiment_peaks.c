@@ -119,7 +119,7 @@ add(struct experiment *experiment, const struct peak *peak, const char *clock)
 	own.value.unit = unit_of(peak, clock);
 	own.value.kind = "measured";
 	own.value.grade = "";
-	own.value.summary = summary_single(own.best, "upperQuartile");
+	own.value.summary = summary_single(own.best, "peak");
 	own.value.summary.n = peak->nr_samples;
 	experiment_keep_ceiling(experiment, &own);
 }

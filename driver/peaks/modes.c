@@ -69,10 +69,8 @@ modes_add(struct modes *modes, size_t place, struct measurement *measurement, co
 	};
 	if (peak->kind == MODES_NONE)
 		peak->kind = MODES_OF_RATE;
-	if (nr_reported > 0) {
-		peak->ends = rot_calloc(1, sizeof(*peak->ends));
-		peak->ends[peak->nr_ends++] = nr_seen + nr_reported;
-	}
+	if (nr_reported > 0)
+		peak->end = nr_seen + nr_reported;
 	if (peak->kind == MODES_OF_PLACEMENT)
 		placement_watch(measurement, PLACEMENT_MS);
 	if (peak->kind == MODES_OF_SHARING)
@@ -85,7 +83,6 @@ modes_clear(struct modes *modes)
 	for (size_t i = 0; i < modes->nr; i++) {
 		rot_graph_delete(modes->peaks[i].measurement);
 		peak_samples_clear(&modes->peaks[i].samples);
-		free(modes->peaks[i].ends);
 	}
 	free(modes->peaks);
 	placement_clear(&modes->placement);
@@ -98,15 +95,14 @@ modes_clear(struct modes *modes)
 static int
 measure(struct mode_peak *peak, struct rot *rot, int nr_runs, struct rot_error *err)
 {
-	const size_t nr = (peak->nr_ends ? peak->ends[peak->nr_ends - 1] : peak->nr_seen) + (size_t)nr_runs;
+	const size_t nr = (peak->end ? peak->end : peak->nr_seen) + (size_t)nr_runs;
 	struct peak_samples samples;
 
 	if (peak_samples_measure_just(&samples, rot, peak->measurement, &peak->work, (int)nr, err) < 0)
 		return -1;
 	peak_samples_clear(&peak->samples);
 	peak->samples = samples;
-	peak->ends = rot_realloc(peak->ends, peak->nr_ends + 1, sizeof(*peak->ends));
-	peak->ends[peak->nr_ends++] = samples.nr;
+	peak->end = samples.nr;
 	return 0;
 }
 
@@ -343,7 +339,7 @@ fill_all(struct modes *modes, struct peak_list *list)
 	for (size_t i = modes->nr; i-- > 0;) {
 		struct mode_peak *peak = &modes->peaks[i];
 
-		if (peak->samples.nr == 0 && peak->nr_ends == 0)
+		if (peak->samples.nr == 0 && peak->end == 0)
 			remove_at(list, peak->place);
 		else if (peak->kind == MODES_OF_PLACEMENT)
 			fill_placements(modes, peak, list);

@@ -40,8 +40,7 @@ struct mode_peak {
 	struct peak_work work;
 	size_t nr_seen;              /* of the samples, at the front: those that the variant was chosen by */
 	struct peak_samples samples; /* these and those of all rounds so far */
-	size_t *ends;                /* of the samples: behind those of each round */
-	size_t nr_ends;
+	size_t end;                  /* of the samples: behind those of the last round; 0: there was none */
 	enum mode_kind kind;
 	double limit; /* per core cycle of one thread; 0: not known */
 };

@@ -127,10 +127,11 @@ draw_ceiling(struct panel *panel, const struct roofline_ceiling *ceiling)
 	const struct layout_axis *x = &panel->shape.x, *y = &panel->shape.y;
 	const double x1 = layout_position(x, segment.x1), y1 = layout_position(y, segment.y1),
 		     x2 = layout_position(x, segment.x2), y2 = layout_position(y, segment.y2);
-	const int nr = (int)fmax(fabs(x2 - x1), fabs(y2 - y1));
+	int nr;
 
 	if (!roofline_segment_is_visible(&panel->shape, &segment))
 		return;
+	nr = (int)fmax(fabs(x2 - x1), fabs(y2 - y1));
 	for (int i = 0; i <= nr; i += ceiling->is_main ? 1 : 3)
 		put_dot(panel, x1 + (x2 - x1) * i / fmax(nr, 1), y1 + (y2 - y1) * i / fmax(nr, 1),
 			ceiling->is_bandwidth ? '/' : '-');
