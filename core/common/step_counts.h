@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is counted of a region that is executed instruction by instruction (parent/stepping/): exact where it says what
+ * instructions do, a model where it says what caches do with it.
+ *
+ * Such a region is an ordinary one for the child: it asks for it by executing the instruction at begin, and ends it by
+ * coming to the one at end, both with the address of a struct step_region in rdi. Both are int3, which only the parent
+ * answers; whoever executes them must know that it does (WIRE_STEP).
+ */
+#ifndef CORE_STEP_COUNTS_H
+#define CORE_STEP_COUNTS_H
+
+#include <stdint.h>
+
+/*
+ * Operations: additions, subtractions, multiplications, divisions and square roots; a fused multiply-add is 2; a masked
+ * lane that is not computed is none. Comparisons, minima, conversions and approximations are no operations. A vector
+ * instruction is packed, whatever its width.
+ * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes.
+ * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the region begins.
+ */
+#define STEP_COUNTS(X)                                                                                                 \
+	X(INSTRUCTIONS, "instructions")                                                                                \
+	X(SCALAR_DOUBLE, "scalarDouble")                                                                               \
+	X(PACKED_DOUBLE, "packedDouble")                                                                               \
+	X(SCALAR_SINGLE, "scalarSingle")                                                                               \
+	X(PACKED_SINGLE, "packedSingle")                                                                               \
+	X(X87, "x87")                                                                                                  \
+	X(LOADED_BYTES, "loadedBytes")                                                                                 \
+	X(STORED_BYTES, "storedBytes")                                                                                 \
+	X(L1_FILLS, "l1Fills")                                                                                         \
+	X(L1_WRITE_BACKS, "l1WriteBacks")                                                                              \
+	X(L2_FILLS, "l2Fills")                                                                                         \
+	X(L2_WRITE_BACKS, "l2WriteBacks")                                                                              \
+	X(MEMORY_READS, "memoryReads")                                                                                 \
+	X(MEMORY_WRITES, "memoryWrites")
+
+#define STEP_COUNT_NUMBER(name, text) STEP_##name,
+enum step_count { STEP_COUNTS(STEP_COUNT_NUMBER) STEP_NR_COUNTS };
+#undef STEP_COUNT_NUMBER
+
+/* The caches that are modelled, from the one next to the core. bytes 0: there is none of that level. */
+#define STEP_NR_LEVELS 3
+struct step_level {
+	uint64_t bytes, ways;
+};
+
+/*
+ * limit: instructions, after which the region goes on uncounted (is_cut).   By the parent: counts, is_cut, and
+ * nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h); they count as instructions
+ * alone.
+ */
+struct step_region {
+	struct step_level levels[STEP_NR_LEVELS];
+	uint64_t line_bytes;
+	uint64_t limit;
+	uint64_t counts[STEP_NR_COUNTS];
+	uint64_t is_cut, nr_unknown;
+};
+
+#endif
