@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Decodes instructions with Zydis; the only file that knows it, in its versions 3 and 4. */
+/* Decodes instructions with Zydis. */
 #include "parent/symbols/instruction.h"
 
-#include <Zydis/Zydis.h>
 #include <string.h>
 
-#include "config.h"
+#include "parent/symbols/zydis_decode.h"
 
 #define ANY_REG 0xff
 #define MAP_OTHER 0xff
@@ -32,20 +31,6 @@ static const struct branch {
 	{1, 0x07, 0x07, ANY_REG, FLOW_OTHER},                                   /* sysret */
 	{1, 0x34, 0x35, ANY_REG, FLOW_OTHER},                                   /* sysenter, sysexit */
 };
-
-static bool
-decode(const uint8_t *bytes, size_t nr_bytes, ZydisDecodedInstruction *decoded)
-{
-	ZydisDecoder decoder;
-
-#if HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
-	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, nr_bytes, decoded));
-#else
-	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_ADDRESS_WIDTH_64)) &&
-	       ZYAN_SUCCESS(ZydisDecoderDecodeBuffer(&decoder, bytes, nr_bytes, decoded));
-#endif
-}
 
 static uint8_t
 opcode_map(const ZydisDecodedInstruction *decoded)
@@ -94,7 +79,7 @@ instruction_decode(const uint8_t *bytes, size_t nr_bytes, struct instruction *in
 	bool has_operand_size = false;
 	ZydisDecodedInstruction decoded;
 
-	if (!decode(bytes, nr_bytes, &decoded))
+	if (!zydis_decode(bytes, nr_bytes, &decoded, NULL))
 		return false;
 	memset(instruction, 0, sizeof(*instruction));
 	for (unsigned i = 0; i < decoded.raw.prefix_count; i++) {
