@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* See work.h; what a decoded instruction does with the registers of a thread. work_decode.c has decoded it. */
+#include "parent/stepping/work.h"
+
+#include <string.h>
+
+/* The lowest nr bits, nr at most 64. */
+static uint64_t
+low_bits(unsigned nr)
+{
+	return nr < 64 ? (UINT64_C(1) << nr) - 1 : UINT64_MAX;
+}
+
+static uint64_t
+word(const struct work_thread *thread, uint8_t number)
+{
+	return number == WORK_NO_REGISTER ? 0 : ((const unsigned long long *)thread->registers)[number];
+}
+
+static void
+add(struct work_done *done, const struct work_part *part, uint64_t address, uint64_t bytes)
+{
+	if (done->nr_accesses == WORK_MAX_ACCESSES) {
+		done->is_unknown = true;
+		return;
+	}
+	done->counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += bytes;
+	done->accesses[done->nr_accesses++] =
+		(struct work_access){address, (uint32_t)bytes, part->is_store, part->is_streaming};
+}
+
+/* One access for each run of ones in elements. */
+static void
+add_runs(struct work_done *done, const struct work_part *part, uint64_t address, uint64_t elements)
+{
+	unsigned first = 0, nr;
+
+	while (elements) {
+		nr = (unsigned)__builtin_ctzll(elements);
+		elements >>= nr;
+		first += nr;
+		nr = elements == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~elements);
+		add(done, part, address + (uint64_t)first * part->bytes, (uint64_t)nr * part->bytes);
+		elements = nr < 64 ? elements >> nr : 0;
+		first += nr;
+	}
+}
+
+/* The elements that active lanes use, of which there are fewer than lanes if what is loaded is broadcast. */
+static uint64_t
+elements_of(const struct work_part *part, uint64_t active)
+{
+	uint64_t elements = 0;
+
+	for (; active; active = part->nr_elements < 64 ? active >> part->nr_elements : 0)
+		elements |= active & low_bits(part->nr_elements);
+	return elements;
+}
+
+/* An element of a vector of indices, extended to 64 bits. */
+static uint64_t
+index_at(const struct vector_registers *vectors, const struct work_part *part, unsigned lane)
+{
+	const uint8_t *from = vectors->vectors[part->index] + lane * part->index_bytes;
+	int32_t narrow;
+	uint64_t wide;
+
+	if (part->index_bytes == sizeof(narrow)) {
+		memcpy(&narrow, from, sizeof(narrow));
+		return (uint64_t)(int64_t)narrow;
+	}
+	memcpy(&wide, from, sizeof(wide));
+	return wide;
+}
+
+static void
+add_indexed(struct work_done *done, const struct work_part *part, const struct work_thread *thread,
+	    const struct vector_registers *vectors, uint64_t active)
+{
+	uint64_t start = word(thread, part->base) + part->displacement;
+
+	for (; active; active &= active - 1) {
+		uint64_t index = index_at(vectors, part, (unsigned)__builtin_ctzll(active));
+
+		add(done, part, ((start + (index << part->scale)) & part->address_mask) + word(thread, part->segment),
+		    part->bytes);
+	}
+}
+
+static void
+add_part(struct work_done *done, const struct work_part *part, const struct work_thread *thread,
+	 const struct vector_registers *vectors, uint64_t active)
+{
+	uint64_t address, nr;
+
+	if (part->shape == WORK_INDEXED) {
+		add_indexed(done, part, thread, vectors, active);
+		return;
+	}
+	address = word(thread, part->base) + (word(thread, part->index) << part->scale) + part->displacement;
+	address = (address & part->address_mask) + word(thread, part->segment);
+	nr = (uint64_t)__builtin_popcountll(active);
+	if (part->shape == WORK_WHOLE)
+		add(done, part, address, part->bytes);
+	else if (part->shape == WORK_LANES)
+		add_runs(done, part, address, elements_of(part, active));
+	else if (nr)
+		add(done, part, address, nr * part->bytes);
+}
+
+/* One bit for each lane, set by the sign of its element of a vector. */
+static uint64_t
+signs(const struct vector_registers *vectors, const struct work *work)
+{
+	const uint8_t *vector = vectors->vectors[work->mask_register];
+	uint64_t active = 0;
+
+	for (unsigned lane = 0; lane < work->nr_lanes; lane++)
+		active |= (uint64_t)(vector[(lane + 1) * work->mask_bytes - 1] >> 7) << lane;
+	return active;
+}
+
+static void
+do_masked(const struct work *work, const struct work_thread *thread, struct work_done *done)
+{
+	struct vector_registers vectors;
+	uint64_t active = low_bits(work->nr_lanes);
+
+	if (!thread->read_vectors || !thread->read_vectors(thread->context, &vectors)) {
+		done->is_unknown = true;
+		return;
+	}
+	if (work->mask == WORK_MASK_REGISTER)
+		active &= vectors.masks[work->mask_register];
+	else if (work->mask == WORK_SIGNS)
+		active = signs(&vectors, work);
+	if (work->operation != STEP_INSTRUCTIONS)
+		done->counts[work->operation] = (uint64_t)__builtin_popcountll(active) * work->nr_operations;
+	for (unsigned i = 0; i < work->nr_parts; i++)
+		add_part(done, &work->parts[i], thread, &vectors, active);
+}
+
+static void
+do_unmasked(const struct work *work, const struct work_thread *thread, struct work_done *done)
+{
+	if (work->operation != STEP_INSTRUCTIONS)
+		done->counts[work->operation] = (uint64_t)work->nr_lanes * work->nr_operations;
+	for (unsigned i = 0; i < work->nr_parts; i++)
+		add_part(done, &work->parts[i], thread, NULL, 0);
+}
+
+void
+work_do(const struct work *work, const struct work_thread *thread, struct work_done *done)
+{
+	memset(done->counts, 0, sizeof(done->counts));
+	done->counts[STEP_INSTRUCTIONS] = 1;
+	done->nr_accesses = 0;
+	done->is_unknown = work->is_unknown;
+	if (work->is_unknown || (work->is_repeated && !(thread->registers->rcx & work->counter_mask)))
+		return;
+	if (work->mask == WORK_ALL_LANES)
+		do_unmasked(work, thread, done);
+	else
+		do_masked(work, thread, done);
+	if (done->is_unknown) {
+		memset(done->counts, 0, sizeof(done->counts));
+		done->counts[STEP_INSTRUCTIONS] = 1;
+		done->nr_accesses = 0;
+	}
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an instruction does when a thread executes it: operations on floating-point numbers, and accesses to memory.
+ *
+ * Operations are those of step_counts.h: additions, subtractions, multiplications, divisions and square roots of single
+ * and double precision; each element of a result is one, of ADDSUB and of horizontal additions too, and 2 of a fused
+ * multiply-add. A dot product (DPPS, DPPD) is n multiplications and n - 1 additions in each 128 bits, n being the
+ * products that its immediate selects. x87: FADD, FSUB, FMUL, FDIV and FSQRT with their variants are 1; remainders and
+ * transcendental functions are none. Arithmetic with FP16 and BF16 is of neither precision, so none either.
+ *
+ * Accesses are those that the instruction asks for. One that stores where it loaded has two; a compare-and-exchange
+ * stores in any case, as the processor does. Prefetches and LEA have none; the descriptor tables, the page tables, the
+ * shadow stack and what the kernel does in a system call are not seen.
+ *
+ * Unknown (is_unknown) is what would take a guess: XSAVE, FXSAVE and their like, tiles (AMX), flushes of cache lines,
+ * CLZERO, bits in memory that a register selects (BT and others), MASKMOVQ, ENTER with a level, XLAT, far jumps,
+ * interrupts, I/O, what is privileged, 3DNow!, 4FMAPS and what only Knights Corner had.
+ */
+#ifndef CORE_PARENT_STEPPING_WORK_H
+#define CORE_PARENT_STEPPING_WORK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#include "common/step_counts.h"
+#include "parent/stepping/vector_registers.h"
+
+/* One for each element of a gather or scatter, one for each run of active lanes of what is masked. */
+#define WORK_MAX_ACCESSES 64
+
+/* is_streaming: a non-temporal store. */
+struct work_access {
+	uint64_t address;
+	uint32_t bytes;
+	bool is_store;
+	bool is_streaming;
+};
+
+/* The thread that executes it. read_vectors is called at most once by work_do, and only for what is masked, or indexed
+ * by a vector; NULL, or false of it: these are unknown. */
+struct work_thread {
+	const struct user_regs_struct *registers; /* before it executes, as of PTRACE_GETREGS */
+	bool (*read_vectors)(void *context, struct vector_registers *into);
+	void *context;
+};
+
+/*
+ * counts: only instructions, operations and bytes; the others are 0
+ * accesses: loads first
+ * is_unknown: it is not known what it does; it counts as an instruction alone
+ */
+struct work_done {
+	uint64_t counts[STEP_NR_COUNTS];
+	struct work_access accesses[WORK_MAX_ACCESSES];
+	size_t nr_accesses;
+	bool is_unknown;
+};
+
+#define WORK_MAX_PARTS 4
+
+/* How the bytes of an operand in memory follow from the active lanes. */
+enum work_shape {
+	WORK_WHOLE,   /* they do not                                                    */
+	WORK_LANES,   /* each lane has its element; of fewer elements, several share one */
+	WORK_PACKED,  /* as many elements from the first on as lanes are active          */
+	WORK_INDEXED, /* each lane has an element at its own address: gather, scatter    */
+};
+
+/* Which lanes are active. */
+enum work_mask {
+	WORK_ALL_LANES,
+	WORK_MASK_REGISTER, /* bits of k: AVX-512                                     */
+	WORK_SIGNS,         /* sign bits of the elements of a vector register: VMASKMOV */
+};
+
+/*
+ * One access, decoded. Registers are numbers of 64-bit words of struct user_regs_struct, WORK_NO_REGISTER: none; the
+ * index of WORK_INDEXED is the number of a vector register.
+ * displacement: with all that is constant, as the length of the instruction where it is relative to the next one
+ * bytes: of the whole, otherwise of an element
+ */
+#define WORK_NO_REGISTER 0xff
+struct work_part {
+	uint64_t displacement, address_mask;
+	uint32_t bytes;
+	uint8_t shape, nr_elements;
+	uint8_t base, index, segment;
+	uint8_t scale;       /* bits */
+	uint8_t index_bytes; /* of WORK_INDEXED: 4 or 8 */
+	bool is_store, is_streaming;
+};
+
+/*
+ * A decoded instruction; independent of registers. Besides the first two members only work_do has to know it.
+ * is_repeated: a string instruction with a repeat prefix. A single step executes one iteration of it, which is what
+ *              work_do tells of, as an instruction each time: only the one after which rip has moved completes it.
+ * operation:   enum step_count of its operations; STEP_INSTRUCTIONS: it has none
+ * mask_register, mask_bytes: of k or a vector, and of each element of the latter
+ */
+struct work {
+	uint8_t length; /* bytes */
+	bool is_repeated;
+	bool is_unknown;
+	uint8_t operation, nr_operations; /* for each active lane */
+	uint8_t nr_lanes;
+	uint8_t mask, mask_register, mask_bytes;
+	uint8_t nr_parts;
+	uint64_t counter_mask; /* of is_repeated: the bits of rcx that count */
+	struct work_part parts[WORK_MAX_PARTS];
+};
+
+/* Decodes the first instruction of nr_bytes. False: these bytes are none (or one that Zydis does not know yet). */
+bool work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work);
+
+/* What it does when this thread executes it next. Some ten nanoseconds without masks. */
+void work_do(const struct work *work, const struct work_thread *thread, struct work_done *done);
+
+#endif

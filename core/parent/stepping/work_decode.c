@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* See work.h; decodes an instruction once, for all executions. With symbols/instruction.c the only file that knows
+ * Zydis. */
+#include <limits.h>
+#include <string.h>
+
+#include "parent/stepping/work.h"
+#include "parent/stepping/work_tables.h"
+#include "parent/symbols/zydis_decode.h"
+
+#define NR(table) (sizeof(table) / sizeof((table)[0]))
+#define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(unsigned long long))
+#define BITS_OF_XMM 128
+#define PREFIX_REPNE 0xf2
+#define PREFIX_REP 0xf3
+#define OPERAND_SIZE_16 16
+
+/* What decoding goes by: what Zydis knows, and what the tables do. */
+struct decoding {
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	const struct work_special *special;
+	struct work *work;
+};
+
+/* In the order of the encoding. */
+static const uint8_t general_words[] = {WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp),
+					WORD(rsi), WORD(rdi), WORD(r8),  WORD(r9),  WORD(r10), WORD(r11),
+					WORD(r12), WORD(r13), WORD(r14), WORD(r15)};
+
+/* EVEX instructions whose operand in memory is accessed as a whole, whatever the mask: those that do not suppress
+ * faults of inactive lanes, as most that move elements between lanes. Source: Intel SDM 2, 2.7.5 and table 2-43. */
+static const ZydisExceptionClass whole_loads[] = {
+	ZYDIS_EXCEPTION_CLASS_E1NF, ZYDIS_EXCEPTION_CLASS_E2NF,  ZYDIS_EXCEPTION_CLASS_E3NF,
+	ZYDIS_EXCEPTION_CLASS_E4NF, ZYDIS_EXCEPTION_CLASS_E5NF,  ZYDIS_EXCEPTION_CLASS_E6NF,
+	ZYDIS_EXCEPTION_CLASS_E9NF, ZYDIS_EXCEPTION_CLASS_E10NF, ZYDIS_EXCEPTION_CLASS_E11NF,
+};
+
+static bool
+is_general(ZydisRegister reg)
+{
+	ZydisRegisterClass kind = ZydisRegisterGetClass(reg);
+
+	return kind == ZYDIS_REGCLASS_GPR64 || kind == ZYDIS_REGCLASS_GPR32;
+}
+
+static bool
+is_vector(ZydisRegister reg)
+{
+	ZydisRegisterClass kind = ZydisRegisterGetClass(reg);
+
+	return kind == ZYDIS_REGCLASS_XMM || kind == ZYDIS_REGCLASS_YMM || kind == ZYDIS_REGCLASS_ZMM;
+}
+
+static uint16_t
+vector_bits(ZydisRegister reg)
+{
+	return ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg);
+}
+
+/* The word of a register in an address; WORK_NO_REGISTER: none. */
+static uint8_t
+word_of(ZydisRegister reg)
+{
+	if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP)
+		return WORD(rip);
+	return is_general(reg) ? general_words[ZydisRegisterGetId(reg)] : WORK_NO_REGISTER;
+}
+
+static bool
+is_addressable(ZydisRegister reg)
+{
+	return reg == ZYDIS_REGISTER_NONE || word_of(reg) != WORK_NO_REGISTER;
+}
+
+static uint8_t
+segment_word(ZydisRegister segment)
+{
+	return segment == ZYDIS_REGISTER_FS   ? WORD(fs_base)
+	       : segment == ZYDIS_REGISTER_GS ? WORD(gs_base)
+					      : WORK_NO_REGISTER;
+}
+
+/* ---- masks and operations ---- */
+
+static bool
+has_mask(const ZydisDecodedInstruction *instruction)
+{
+	return instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	       instruction->avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
+	       instruction->avx.mask.mode != ZYDIS_MASK_MODE_DISABLED;
+}
+
+static void
+set_mask(struct decoding *decoding)
+{
+	struct work *work = decoding->work;
+
+	if (has_mask(&decoding->instruction)) {
+		work->mask = WORK_MASK_REGISTER;
+		work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->instruction.avx.mask.reg);
+	}
+}
+
+/* Lanes are as the bits or bytes of that register as a mask. */
+static void
+set_sign_mask(struct decoding *decoding, unsigned operand, uint8_t lane_bytes, unsigned nr_lanes)
+{
+	struct work *work = decoding->work;
+
+	work->mask = WORK_SIGNS;
+	work->mask_register = (uint8_t)ZydisRegisterGetId(decoding->operands[operand].reg.value);
+	work->mask_bytes = lane_bytes;
+	work->nr_lanes = (uint8_t)nr_lanes;
+}
+
+/* n products and n - 1 sums, each 128 bits. */
+static void
+set_dot_product(struct decoding *decoding, unsigned nr_lanes, uint8_t lane_bytes)
+{
+	unsigned lanes_each = BITS_OF_XMM / CHAR_BIT / lane_bytes;
+	uint64_t selected = decoding->instruction.raw.imm[0].value.u >> 4 & ((1U << lanes_each) - 1);
+	unsigned nr = (unsigned)__builtin_popcountll(selected);
+
+	decoding->work->nr_lanes = (uint8_t)(nr_lanes / lanes_each);
+	decoding->work->nr_operations = (uint8_t)(nr > 0 ? 2 * nr - 1 : 0);
+}
+
+static void
+set_operations(struct decoding *decoding, const char *name)
+{
+	const struct work_operations *operations = work_find_operations(name);
+	struct work *work = decoding->work;
+
+	if (!operations)
+		return;
+	work->operation = (uint8_t)operations->count;
+	work->nr_operations = operations->nr;
+	work->nr_lanes = 1;
+	if (operations->lane_bytes)
+		work->nr_lanes =
+			(uint8_t)(vector_bits(decoding->operands[0].reg.value) / CHAR_BIT / operations->lane_bytes);
+	if (operations->nr == 0)
+		set_dot_product(decoding, work->nr_lanes, operations->lane_bytes);
+}
+
+/* ---- operands in memory ---- */
+
+static bool
+is_memory(const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_MEMORY && operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
+	       operand->mem.type != ZYDIS_MEMOP_TYPE_MIB &&
+	       (operand->actions & (ZYDIS_OPERAND_ACTION_MASK_READ | ZYDIS_OPERAND_ACTION_MASK_WRITE));
+}
+
+static void
+set_unknown(struct decoding *decoding)
+{
+	decoding->work->is_unknown = true;
+}
+
+static void
+add_part(struct decoding *decoding, const struct work_part *part)
+{
+	struct work *work = decoding->work;
+
+	if (work->nr_parts == WORK_MAX_PARTS)
+		set_unknown(decoding);
+	else
+		work->parts[work->nr_parts++] = *part;
+}
+
+/* What is pushed is below rsp; an address of what is popped is computed with the new rsp. */
+static uint64_t
+displacement_of(const struct decoding *decoding, const ZydisDecodedOperand *operand)
+{
+	uint64_t bytes = operand->size / CHAR_BIT, displacement = (uint64_t)operand->mem.disp.value;
+
+	if (word_of(operand->mem.base) == WORD(rip))
+		return displacement + decoding->instruction.length;
+	if (word_of(operand->mem.base) != WORD(rsp))
+		return displacement;
+	if (operand->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+		return operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? -bytes : 0;
+	return decoding->special->kind == WORK_POP ? displacement + bytes : displacement;
+}
+
+static uint64_t
+address_mask(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operand)
+{
+	bool is_narrow = instruction->address_width == 32 &&
+			 ZydisRegisterGetClass(operand->mem.base) != ZYDIS_REGCLASS_GPR64 &&
+			 operand->mem.base != ZYDIS_REGISTER_RIP;
+
+	return is_narrow ? UINT32_MAX : UINT64_MAX;
+}
+
+/* Where the operand is, and how much of it as a whole. */
+static struct work_part
+locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
+{
+	struct work_part part = {
+		.displacement = displacement_of(decoding, operand),
+		.address_mask = address_mask(&decoding->instruction, operand),
+		.bytes = operand->size / CHAR_BIT,
+		.shape = WORK_WHOLE,
+		.base = word_of(operand->mem.base),
+		.index = word_of(operand->mem.index),
+		.segment = segment_word(operand->mem.segment),
+	};
+
+	if (operand->mem.scale > 1)
+		part.scale = (uint8_t)__builtin_ctz(operand->mem.scale);
+	return part;
+}
+
+static bool
+is_whole(const ZydisDecodedInstruction *instruction)
+{
+	for (size_t i = 0; i < NR(whole_loads); i++)
+		if (whole_loads[i] == instruction->meta.exception_class)
+			return true;
+	return false;
+}
+
+/*
+ * The lanes of a mask, and the elements in memory that they stand for. There are fewer elements if they are broadcast;
+ * what Zydis calls elements may be parts of those that the mask selects.
+ */
+static void
+set_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
+{
+	const ZydisDecodedInstruction *instruction = &decoding->instruction;
+	const ZydisDecodedOperand *result = &decoding->operands[0];
+	unsigned nr_elements = operand->element_count, nr_lanes = nr_elements;
+
+	if (instruction->avx.broadcast.mode != ZYDIS_BROADCAST_MODE_INVALID && operand->element_size)
+		nr_lanes = instruction->avx.vector_length / operand->element_size;
+	if (result->type == ZYDIS_OPERAND_TYPE_REGISTER && is_vector(result->reg.value) &&
+	    result->element_count < nr_lanes)
+		nr_lanes = result->element_count;
+	if (nr_elements > nr_lanes)
+		nr_elements = nr_lanes;
+	if (nr_elements == 0 || nr_lanes > 64 || part->bytes % nr_elements) {
+		set_unknown(decoding);
+		return;
+	}
+	part->shape = WORK_LANES;
+	part->nr_elements = (uint8_t)nr_elements;
+	part->bytes /= nr_elements;
+	decoding->work->nr_lanes = (uint8_t)nr_lanes;
+}
+
+static void
+set_front(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
+{
+	part->shape = WORK_PACKED;
+	part->bytes = decoding->special->lane_bytes;
+	decoding->work->nr_lanes = (uint8_t)(operand->size / CHAR_BIT / part->bytes);
+}
+
+static void
+set_sign_lanes(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
+{
+	uint8_t lane_bytes = decoding->special->lane_bytes;
+	unsigned nr_lanes = operand->size / CHAR_BIT / lane_bytes;
+
+	part->shape = WORK_LANES;
+	part->nr_elements = (uint8_t)nr_lanes;
+	part->bytes = lane_bytes;
+	set_sign_mask(decoding, 1, lane_bytes, nr_lanes);
+}
+
+/* The vector that is not the index: the result of a gather, the last operand of a scatter. */
+static ZydisRegister
+gathered(const struct decoding *decoding)
+{
+	const ZydisDecodedOperand *first = &decoding->operands[0];
+
+	return first->type == ZYDIS_OPERAND_TYPE_REGISTER ? first->reg.value : decoding->operands[2].reg.value;
+}
+
+static void
+set_indexed(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
+{
+	const struct work_special *special = decoding->special;
+	unsigned nr_indices = vector_bits(operand->mem.index) / CHAR_BIT / special->index_bytes;
+	unsigned nr_lanes = vector_bits(gathered(decoding)) / CHAR_BIT / special->lane_bytes;
+
+	if (nr_indices < nr_lanes)
+		nr_lanes = nr_indices;
+	part->shape = WORK_INDEXED;
+	part->index = (uint8_t)ZydisRegisterGetId(operand->mem.index);
+	part->index_bytes = special->index_bytes;
+	part->bytes = special->lane_bytes;
+	decoding->work->nr_lanes = (uint8_t)nr_lanes;
+	if (!has_mask(&decoding->instruction))
+		set_sign_mask(decoding, 2, special->lane_bytes, nr_lanes);
+}
+
+/* Which of its bytes are accessed. */
+static void
+set_shape(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
+{
+	bool is_loaded = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+
+	if (decoding->special->kind == WORK_GATHER_SCATTER)
+		set_indexed(decoding, operand, part);
+	else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK)
+		set_sign_lanes(decoding, operand, part);
+	else if (!has_mask(&decoding->instruction) || (is_loaded && is_whole(&decoding->instruction)))
+		part->shape = WORK_WHOLE;
+	else if (decoding->special->kind == WORK_FRONT)
+		set_front(decoding, operand, part);
+	else
+		set_lanes(decoding, operand, part);
+}
+
+static bool
+is_located(const struct decoding *decoding, const ZydisDecodedOperand *operand)
+{
+	bool is_indexed = decoding->special->kind == WORK_GATHER_SCATTER && is_vector(operand->mem.index);
+
+	return operand->size >= CHAR_BIT && is_addressable(operand->mem.base) &&
+	       (is_indexed || is_addressable(operand->mem.index));
+}
+
+static void
+add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool is_store)
+{
+	struct work_part part;
+
+	if (!is_located(decoding, operand)) {
+		set_unknown(decoding);
+		return;
+	}
+	part = locate(decoding, operand);
+	part.is_store = is_store;
+	part.is_streaming = is_store && (decoding->special->kind == WORK_STREAMING ||
+					 decoding->special->kind == WORK_STREAMING_SIGN_MASK);
+	set_shape(decoding, operand, &part);
+	add_part(decoding, &part);
+}
+
+/* Those that are accessed in this way. */
+static void
+add_operands(struct decoding *decoding, bool is_store)
+{
+	uint8_t actions = is_store ? ZYDIS_OPERAND_ACTION_MASK_WRITE : ZYDIS_OPERAND_ACTION_MASK_READ;
+
+	for (unsigned i = 0; i < decoding->instruction.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &decoding->operands[i];
+
+		if (is_memory(operand) && (operand->actions & actions))
+			add_operand(decoding, operand, is_store);
+	}
+}
+
+/* ---- instructions ---- */
+
+/* Pushes rbp; with a level frame pointers as well. */
+static void
+add_enter(struct decoding *decoding)
+{
+	const struct work_part pushed = {.displacement = -(uint64_t)sizeof(uint64_t),
+					 .address_mask = UINT64_MAX,
+					 .bytes = sizeof(uint64_t),
+					 .shape = WORK_WHOLE,
+					 .base = WORD(rsp),
+					 .index = WORK_NO_REGISTER,
+					 .segment = WORK_NO_REGISTER,
+					 .is_store = true};
+
+	if (decoding->instruction.raw.imm[1].value.u || decoding->instruction.operand_width == OPERAND_SIZE_16)
+		set_unknown(decoding);
+	else
+		add_part(decoding, &pushed);
+}
+
+/* The processor repeats with either prefix; Zydis takes only the one that is meant. */
+static void
+set_repeated(struct decoding *decoding)
+{
+	const ZydisDecodedInstruction *instruction = &decoding->instruction;
+
+	if (instruction->meta.category != ZYDIS_CATEGORY_STRINGOP)
+		return;
+	for (unsigned i = 0; i < instruction->raw.prefix_count; i++)
+		decoding->work->is_repeated |= instruction->raw.prefixes[i].value == PREFIX_REP ||
+					       instruction->raw.prefixes[i].value == PREFIX_REPNE;
+	decoding->work->counter_mask = instruction->address_width == 32 ? UINT32_MAX : UINT64_MAX;
+}
+
+static bool
+is_unknown(const struct decoding *decoding)
+{
+	const ZydisDecodedInstruction *instruction = &decoding->instruction;
+
+	return decoding->special->kind == WORK_UNKNOWN || (instruction->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) ||
+	       instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
+	       instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_3DNOW ||
+	       instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX ||
+	       (decoding->special->kind == WORK_BITS && is_memory(&decoding->operands[0]) &&
+		decoding->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER);
+}
+
+static bool
+needs_mask(const struct work *work)
+{
+	bool needs = work->operation != STEP_INSTRUCTIONS;
+
+	for (unsigned i = 0; i < work->nr_parts; i++)
+		needs |= work->parts[i].shape != WORK_WHOLE;
+	return needs;
+}
+
+static void
+set_work(struct decoding *decoding)
+{
+	const char *name = ZydisMnemonicGetString(decoding->instruction.mnemonic);
+
+	decoding->special = work_find_special(name ? name : "");
+	if (is_unknown(decoding)) {
+		set_unknown(decoding);
+		return;
+	}
+	set_mask(decoding);
+	set_repeated(decoding);
+	if (decoding->special->kind == WORK_ENTER) {
+		add_enter(decoding);
+	} else if (decoding->special->kind != WORK_NO_ACCESS) {
+		add_operands(decoding, false);
+		add_operands(decoding, true);
+	}
+	set_operations(decoding, name ? name : "");
+	if (!needs_mask(decoding->work))
+		decoding->work->mask = WORK_ALL_LANES;
+}
+
+bool
+work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work)
+{
+	struct decoding decoding;
+
+	if (!zydis_decode(bytes, nr_bytes, &decoding.instruction, decoding.operands))
+		return false;
+	memset(work, 0, sizeof(*work));
+	work->length = decoding.instruction.length;
+	decoding.work = work;
+	set_work(&decoding);
+	return true;
+}
