@@ -16,18 +16,21 @@
 struct caches {
 	struct {
 		int64_t bytes;
+		int64_t ways; /* 0: unknown */
 		const char *source;
 	} levels[MAX_LEVEL + 1];
 	int line_bytes;        /* of the first level; 0: unknown */
 	int64_t package_bytes; /* last level of all CPUs together; 0: not told */
+	int64_t package_ways;
 };
 
 static void
-add(struct caches *caches, int level, int64_t bytes, int64_t line_bytes, const char *source)
+add(struct caches *caches, int level, int64_t bytes, int64_t ways, int64_t line_bytes, const char *source)
 {
 	if (level < 1 || level > MAX_LEVEL || bytes <= 0 || caches->levels[level].bytes)
 		return;
 	caches->levels[level].bytes = bytes;
+	caches->levels[level].ways = ways;
 	caches->levels[level].source = source;
 	if (level == 1 && line_bytes > 0)
 		caches->line_bytes = (int)line_bytes;
@@ -54,7 +57,7 @@ size_bytes(const char *text)
 
 /* What sysfs says of one cache of one CPU; each text may be NULL. */
 struct index_texts {
-	char *type, *level, *size, *line_bytes, *shared;
+	char *type, *level, *size, *ways, *line_bytes, *shared;
 };
 
 static char *
@@ -74,6 +77,7 @@ index_texts_read(const char *root, int cpu, int index)
 		.type = index_text(root, cpu, index, "type"),
 		.level = index_text(root, cpu, index, "level"),
 		.size = index_text(root, cpu, index, "size"),
+		.ways = index_text(root, cpu, index, "ways_of_associativity"),
 		.line_bytes = index_text(root, cpu, index, "coherency_line_size"),
 		.shared = index_text(root, cpu, index, "shared_cpu_list"),
 	};
@@ -85,6 +89,7 @@ index_texts_clear(struct index_texts *texts)
 	free(texts->type);
 	free(texts->level);
 	free(texts->size);
+	free(texts->ways);
 	free(texts->line_bytes);
 	free(texts->shared);
 }
@@ -95,6 +100,12 @@ holds_data(const struct index_texts *texts)
 	return strcmp(texts->type, "Instruction") != 0;
 }
 
+static int
+number_of(const char *text)
+{
+	return text ? atoi(text) : 0;
+}
+
 /* One cache of one CPU. False: there is no such index. */
 static bool
 read_index(struct caches *caches, const char *root, int cpu, int index)
@@ -103,8 +114,8 @@ read_index(struct caches *caches, const char *root, int cpu, int index)
 	const bool is_found = texts.type && texts.level && texts.size;
 
 	if (is_found && holds_data(&texts))
-		add(caches, atoi(texts.level), size_bytes(texts.size), texts.line_bytes ? atoi(texts.line_bytes) : 0,
-		    "sysfs");
+		add(caches, atoi(texts.level), size_bytes(texts.size), number_of(texts.ways),
+		    number_of(texts.line_bytes), "sysfs");
 	index_texts_clear(&texts);
 	return is_found;
 }
@@ -164,8 +175,21 @@ read_deterministic(struct caches *caches, const char *root, uint32_t leaf, const
 		int64_t ways = (r.ebx >> 22) + 1, sets = (int64_t)r.ecx + 1;
 
 		if ((r.eax & 31) == CACHE_DATA || (r.eax & 31) == CACHE_UNIFIED)
-			add(caches, (int)(r.eax >> 5 & 7), line_bytes * partitions * ways * sets, line_bytes, source);
+			add(caches, (int)(r.eax >> 5 & 7), line_bytes * partitions * ways * sets, ways, line_bytes,
+			    source);
 	}
+}
+
+/* As 80000006 has them, in four bits; 0: disabled, fully associative (15), or told elsewhere. */
+static const uint8_t legacy_ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+
+/* All bits set: fully associative. */
+static int64_t
+legacy_l1_ways(uint32_t ecx)
+{
+	const uint32_t ways = ecx >> 16 & 0xff;
+
+	return ways == 0xff ? 0 : ways;
 }
 
 /* AMD: KiB in the highest bits; the last level of the package in units of 512 KiB. */
@@ -175,10 +199,11 @@ read_legacy(struct caches *caches, const char *root)
 	struct cpuid_registers r;
 
 	if (cpuid_read(root, 0x80000005, 0, &r))
-		add(caches, 1, (int64_t)(r.ecx >> 24) << 10, r.ecx & 0xff, "cpuid 80000005");
+		add(caches, 1, (int64_t)(r.ecx >> 24) << 10, legacy_l1_ways(r.ecx), r.ecx & 0xff, "cpuid 80000005");
 	if (cpuid_read(root, 0x80000006, 0, &r)) {
-		add(caches, 2, (int64_t)(r.ecx >> 16) << 10, 0, "cpuid 80000006");
+		add(caches, 2, (int64_t)(r.ecx >> 16) << 10, legacy_ways[r.ecx >> 12 & 15], 0, "cpuid 80000006");
 		caches->package_bytes = (int64_t)(r.edx >> 18) << 19;
+		caches->package_ways = legacy_ways[r.edx >> 12 & 15];
 	}
 }
 
@@ -207,23 +232,56 @@ set(int64_t *bytes, char **source, const struct caches *caches, int level)
 	rot_string_set(source, caches->levels[level].source);
 }
 
-void
-machine_read_caches(struct machine *machine, const char *root)
+static struct caches
+read_caches(const struct machine *machine, const char *root)
 {
 	struct caches caches = {0};
-	int last = MAX_LEVEL;
 
 	if (!read_sysfs(&caches, root, machine_online_cpus_at(machine, 0)))
 		read_cpuid(&caches, root, machine->cpu_vendor);
-	while (last > 0 && !caches.levels[last].bytes)
+	return caches;
+}
+
+static int
+last_level(const struct caches *caches)
+{
+	int last = MAX_LEVEL;
+
+	while (last > 0 && !caches->levels[last].bytes)
 		last--;
+	return last;
+}
+
+/* There is a third level, of unknown size: the second is not the last. */
+static bool
+has_only_package(const struct caches *caches)
+{
+	return caches->package_bytes && last_level(caches) < 3;
+}
+
+struct cache_ways
+cache_ways_of(const struct machine *machine, const char *root)
+{
+	const struct caches caches = read_caches(machine, root);
+
+	return (struct cache_ways){
+		.l1_data = caches.levels[1].ways,
+		.l2 = caches.levels[2].ways,
+		.llc = has_only_package(&caches) ? caches.package_ways : caches.levels[last_level(&caches)].ways,
+	};
+}
+
+void
+machine_read_caches(struct machine *machine, const char *root)
+{
+	const struct caches caches = read_caches(machine, root);
+
 	set(&machine->l1_data_bytes, &machine->l1_data_source, &caches, 1);
 	set(&machine->l2_bytes, &machine->l2_source, &caches, 2);
-	/* There is a third level, of unknown size: the second is not the last. */
-	if (caches.package_bytes && last < 3)
+	if (has_only_package(&caches))
 		machine->package_llc_bytes = caches.package_bytes;
 	else
-		set(&machine->llc_bytes, &machine->llc_source, &caches, last);
+		set(&machine->llc_bytes, &machine->llc_source, &caches, last_level(&caches));
 	if (caches.line_bytes)
 		machine->line_bytes = caches.line_bytes;
 }

@@ -17,6 +17,15 @@
 void machine_read_caches(struct machine *machine, const char *root);
 
 /*
+ * How many lines each set of a cache holds, as told where the sizes are (see above). 0: nobody tells, or fully
+ * associative.
+ */
+struct cache_ways {
+	int64_t l1_data, l2, llc;
+};
+struct cache_ways cache_ways_of(const struct machine *machine, const char *root);
+
+/*
  * Which CPUs share a cache for data: the first one of those that share that of this CPU, as sysfs tells; where it says
  * nothing, the CPU itself.
  */

@@ -88,6 +88,42 @@ START_TEST(sizes_have_sources)
 }
 END_TEST
 
+/* How many lines each set holds, told by whoever tells the sizes. */
+static const struct {
+	const char *vendor, *cpuid;
+	bool has_sysfs;
+	struct cache_ways ways;
+} associativities[] = {
+	{AMD, TURIN_IN_A_GUEST, false, {12, 8, 0}}, {AMD, TURIN, false, {12, 16, 16}},
+	{INTEL, SKYLAKE, false, {8, 16, 11}},       {AMD, TWO_LEVELS, false, {2, 16, 16}},
+	{INTEL, SKYLAKE, true, {6, 0, 6}},          {INTEL, "", false, {0, 0, 0}},
+};
+
+START_TEST(sets_have_ways)
+{
+	char *folder = temporary_folder_new();
+	struct machine *machine;
+	struct cache_ways ways;
+
+	free(folder_write(folder, "proc/cpuinfo", "vendor_id\t: none\n\n"));
+	free(folder_write(folder, "cpuid", associativities[_i].cpuid));
+	if (associativities[_i].has_sysfs) {
+		free(folder_write(folder, INDEX "type", "Data\n"));
+		free(folder_write(folder, INDEX "level", "1\n"));
+		free(folder_write(folder, INDEX "size", "16K\n"));
+		free(folder_write(folder, INDEX "ways_of_associativity", "6\n"));
+	}
+	machine = machine_read(folder, NULL);
+	rot_string_set(&machine->cpu_vendor, associativities[_i].vendor);
+	ways = cache_ways_of(machine, folder);
+	ck_assert_int_eq(ways.l1_data, associativities[_i].ways.l1_data);
+	ck_assert_int_eq(ways.l2, associativities[_i].ways.l2);
+	ck_assert_int_eq(ways.llc, associativities[_i].ways.llc);
+	machine_delete(machine);
+	temporary_folder_delete(folder);
+}
+END_TEST
+
 START_TEST(size_as_text)
 {
 	static const struct {
@@ -139,6 +175,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&sizes_have_sources, NR_ELEMENTS(machines)},
+	{&sets_have_ways, NR_ELEMENTS(associativities)},
 	{&size_as_text, 1},
 	{&cpus_share_caches, 1},
 };
