@@ -3,6 +3,7 @@
 #include "rot.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "configuration/paths.h"
 #include "definition.h"
 #include "entities.h"
+#include "machine/caches.h"
 #include "machine/machine.h"
 #include "machine/measured.h"
 #include "measuring/kernels.h"
@@ -21,14 +23,63 @@
 #include "support/messages.h"
 #include "validation/validation.h"
 
-static int
-open_architecture(struct rot *rot, struct rot_error *err)
+/* ---- how operations and bytes are counted: the key "counting" ---- */
+
+static struct architecture *
+count_events(struct rot *rot, const char *folder, struct rot_error *err)
 {
-	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
 	struct rot_error why_not = {0};
 	bool can_count = machine_can_count(&why_not);
 
-	rot->architecture = architecture_load(folder, rot->machine, can_count ? NULL : &why_not, err);
+	return architecture_load(folder, rot->machine, can_count ? NULL : &why_not, err);
+}
+
+/* Whoever chose this needs no warning. */
+static struct architecture *
+count_nothing(struct rot *rot, const char *folder, struct rot_error *err)
+{
+	struct rot_error why_not = {0};
+	struct architecture *architecture;
+
+	rot_error_set(&why_not, 0, "counting=expected");
+	rot_error_hint(&why_not, "-counting=events uses hardware counters");
+	architecture = architecture_load(folder, rot->machine, &why_not, err);
+	if (architecture)
+		architecture->has_warned = true;
+	return architecture;
+}
+
+static struct architecture *
+count_steps(struct rot *rot, const char *folder, struct rot_error *err)
+{
+	const int64_t limit = configuration_long(rot->configuration, "stepLimit");
+	const struct architecture_stepping stepping = {
+		.machine = rot->machine, .ways = cache_ways_of(rot->machine, "/"), .limit = (uint64_t)limit};
+	struct rot_error why_no_program = {0};
+
+	if (limit < 1) {
+		rot_error_set(err, 0, "stepLimit of %lld instructions: nothing could be stepped", (long long)limit);
+		return NULL;
+	}
+	rot_error_set(&why_no_program, 0, "counting=steps counts kernels, not programs");
+	rot_error_hint(&why_no_program, "-counting=events uses hardware counters");
+	return architecture_load_steps(folder, &stepping, &why_no_program, err);
+}
+
+static const struct {
+	const char *counting;
+	struct architecture *(*load)(struct rot *rot, const char *folder, struct rot_error *err);
+} countings[] = {{"events", count_events}, {"expected", count_nothing}, {"steps", count_steps}};
+
+static int
+open_architecture(struct rot *rot, struct rot_error *err)
+{
+	const char *counting = configuration_string(rot->configuration, "counting");
+	char *folder = rot_format("%s/driver/architectures", rot->paths->data);
+
+	for (size_t i = 0; i < sizeof(countings) / sizeof(*countings); i++)
+		if (strcmp(countings[i].counting, counting) == 0)
+			rot->architecture = countings[i].load(rot, folder, err);
 	free(folder);
 	return rot->architecture ? 0 : -1;
 }

@@ -14,6 +14,7 @@
 #include "levels/levels.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "quantities/architecture.h"
 #include "rot.h"
 #include "support/files.h"
 
@@ -138,11 +139,17 @@ measure_all(const struct xml_controller *controller, struct experiment *experime
 	return controller->has_default_peaks ? experiment_add_default_peaks(experiment, err) : 0;
 }
 
-/* The search for the roof would measure sizes that nobody tells after the points, whose expected bytes need them. */
+/*
+ * The search for the roof would measure sizes that nobody tells after the points, whose expected bytes need them. So do
+ * caches that are modelled.
+ */
 static int
 know_levels(const struct xml_controller *controller, struct rot_error *err)
 {
-	if (!controller->has_default_peaks || !configuration_bool(controller->rot->configuration, "findPeaks"))
+	const bool finds_roof =
+		controller->has_default_peaks && configuration_bool(controller->rot->configuration, "findPeaks");
+
+	if (!finds_roof && !controller->rot->architecture->counts_by_steps)
 		return 0;
 	return levels_ensure(controller->rot, err);
 }

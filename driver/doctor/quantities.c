@@ -83,12 +83,16 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
+		const struct quantity_offer *first = words ? first_of_kind(offers, kind->name, kinds[k]) : NULL;
+		struct finding *finding;
 
-		if (words)
-			findings_add(findings, kind->name, FINDING_LIMITED, "%s; %s", words,
-				     architecture->why_not.text[0]
-					     ? "no hardware counters: see Rights"
-					     : first_of_kind(offers, kind->name, kinds[k])->reason);
+		if (words) {
+			finding = findings_add(findings, kind->name, FINDING_LIMITED, "%s; %s", words,
+					       architecture->why_not.text[0] ? "no hardware counters: see Rights"
+									     : first->reason);
+			if (strstr(first->advice, STEPS_ADVICE))
+				finding_advise(finding, STEPS_ADVICE);
+		}
 		free(words);
 	}
 }

@@ -99,6 +99,10 @@ try_counters(struct findings *findings, const struct architecture *architecture)
 {
 	struct finding *finding;
 
+	if (architecture->counts_by_steps) {
+		findings_add(findings, "hardware counters", FINDING_GOOD, "not looked at, with counting=steps");
+		return;
+	}
 	if (architecture->why_not.text[0]) {
 		finding = findings_add(
 			findings, "hardware counters", FINDING_LIMITED,

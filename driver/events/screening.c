@@ -120,7 +120,8 @@ collect(struct screening *screening, struct rot *rot, struct rot_error *err)
 	struct events events;
 	int rc = events_read(rot, &events, err);
 
-	add_architecture(screening, rot->architecture);
+	if (!rot->architecture->counts_by_steps)
+		add_architecture(screening, rot->architecture);
 	for (size_t i = 0; rc == 0 && i < list_events_measurer_output_nr_pmus(events.output); i++) {
 		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events.output, i);
 

@@ -40,7 +40,7 @@ make_plan(struct job *job, const struct quantity_request *requests, size_t nr_re
 {
 	const struct configuration *configuration = job->rot->configuration;
 
-	if (program_plan_of(&job->plan, job->rot->architecture, requests, nr_requests,
+	if (program_plan_of(&job->plan, program_architecture(job->rot), requests, nr_requests,
 			    configuration_string(configuration, "clock"), err) < 0)
 		return -1;
 	job->plan.use_minimum = strcmp(configuration_string(configuration, "estimator"), "min") == 0;
@@ -62,7 +62,7 @@ make_passes(struct job *job, struct rot_error *err)
 	job->passes = rot_calloc(nr, sizeof(*job->passes));
 	for (size_t i = 0; i < nr; i++) {
 		job->passes[i] = rot_graph_clone(job->workload, NULL);
-		job->passes[i]->pass = pass_measurer(job->rot->architecture, &job->plan.passes.passes[i]);
+		job->passes[i]->pass = pass_measurer(program_architecture(job->rot), &job->plan.passes.passes[i]);
 	}
 	return 0;
 }
@@ -132,7 +132,7 @@ compute_regions(const struct job *job, struct program_quantities *quantities, st
 		if (!service || strcmp(service->backend, "none") == 0)
 			return refuse_region(job, i, service, err);
 		if (program_values_region(&quantities->regions[quantities->nr_regions++], &job->plan,
-					  job->rot->architecture, job->output, service, err) < 0)
+					  program_architecture(job->rot), job->output, service, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -153,7 +153,7 @@ static int
 compute(const struct job *job, struct program_quantities *quantities, struct rot_error *err)
 {
 	values_clear(quantities);
-	if (program_values_total(&quantities->total, &job->plan, job->rot->architecture, job->output, err) < 0)
+	if (program_values_total(&quantities->total, &job->plan, program_architecture(job->rot), job->output, err) < 0)
 		return -1;
 	return compute_regions(job, quantities, err);
 }
@@ -246,7 +246,8 @@ add_note(struct program_quantities *quantities, char *note)
 static void
 add_notes(const struct job *job, struct program_quantities *quantities)
 {
-	struct program_agreement agreement = program_agreement_of(&job->plan, job->rot->architecture, job->output);
+	struct program_agreement agreement =
+		program_agreement_of(&job->plan, program_architecture(job->rot), job->output);
 
 	for (size_t i = 0; i < program_command_output_nr_warnings(job->output); i++)
 		add_note(quantities, rot_strdup(program_command_output_warnings_at(job->output, i)));

@@ -7,6 +7,13 @@
 #include <string.h>
 
 #include "memory.h"
+#include "rot.h"
+
+const struct architecture *
+program_architecture(const struct rot *rot)
+{
+	return rot->architecture->of_programs ? rot->architecture->of_programs : rot->architecture;
+}
 
 /* What is counted, most useful first. A row is not needed where another one is counted that says more. */
 static const struct wanted {

@@ -18,6 +18,9 @@ struct program_plan {
 	bool use_minimum;               /* as quantity_compute                                         */
 };
 
+/* What programs are counted by: rot->architecture, unless kernels are counted by steps, which programs are not. */
+const struct architecture *program_architecture(const struct rot *rot);
+
 /*
  * What rot run shows without being asked: time, and of instructions, operations and bytes what fits into max_passes
  * (> 0) passes on this architecture, with the ratios of these. Clear also after an error.

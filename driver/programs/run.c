@@ -126,7 +126,7 @@ make_program(const struct job *job, char *const *argv)
 static void
 make_command(struct job *job, char *const *argv)
 {
-	const struct architecture *architecture = job->rot->architecture;
+	const struct architecture *architecture = program_architecture(job->rot);
 	struct program_command *command = program_command_new();
 
 	job->command = command;
@@ -171,6 +171,8 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 
+	if (program_architecture(job->rot) != job->rot->architecture)
+		rot_warning("%s: of this one time alone is measured", program_architecture(job->rot)->why_not.text);
 	if (options->process_id)
 		job->executable = image_of(options->process_id);
 	job->title = title_of(job, argv);
@@ -181,7 +183,7 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 	}
 	if (!job->executable || sha256_of_file(job->executable, job->sha256, NULL) < 0)
 		job->sha256[0] = '\0';
-	if (program_plan_make(&job->plan, job->rot->architecture, (size_t)options->max_passes, err) < 0)
+	if (program_plan_make(&job->plan, program_architecture(job->rot), (size_t)options->max_passes, err) < 0)
 		return -1;
 	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
 	if (!job->experiment || add_roofline(job, err) < 0 ||
@@ -288,7 +290,7 @@ static int
 compute(struct job *job, struct rot_error *err)
 {
 	struct program_report *report = &job->report;
-	const struct architecture *architecture = job->rot->architecture;
+	const struct architecture *architecture = program_architecture(job->rot);
 	size_t nr = program_run_output_nr_threads(program_command_output_outputs_at(job->output, 0));
 	bool are_apart;
 
@@ -415,7 +417,7 @@ report(struct job *job, struct rot_error *err)
 		.executable = job->executable,
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
-		.architecture = job->rot->architecture,
+		.architecture = program_architecture(job->rot),
 		.plan = &job->plan,
 		.output = job->output,
 		.roof = {NAN, NAN, 0},

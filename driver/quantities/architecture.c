@@ -33,6 +33,17 @@ attribute_number(const xmlNode *node, const char *name)
 	return number;
 }
 
+/* As XML Schema writes them; the schema wants one. */
+static bool
+attribute_bool(const xmlNode *node, const char *name)
+{
+	char *text = xml_attribute(node, name, "false");
+	bool is_true = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
+
+	free(text);
+	return is_true;
+}
+
 /* The event of that name (nr characters), or nr_events. */
 static size_t
 event_find(const struct architecture *architecture, const char *name, size_t nr)
@@ -226,6 +237,7 @@ architecture_from(xmlDoc *doc, const char *path, struct rot_error *err)
 	architecture->name = xml_attribute(root, "name", "");
 	architecture->title = xml_attribute(root, "title", "");
 	architecture->path = rot_strdup(path);
+	architecture->counts_by_steps = attribute_bool(root, "countsBySteps");
 	architecture->scrub_event = rot_strdup("");
 	for (const xmlNode *node = root->children; node; node = node->next) {
 		if (node->type == XML_ELEMENT_NODE && read_child(architecture, node, err) < 0) {
@@ -253,6 +265,7 @@ architecture_delete(struct architecture *architecture)
 {
 	if (!architecture)
 		return;
+	architecture_delete(architecture->of_programs);
 	for (size_t i = 0; i < architecture->nr_events; i++) {
 		free(architecture->events[i].name);
 		free(architecture->events[i].definition);
@@ -399,19 +412,55 @@ find_for_machine(const char *folder, const struct machine *machine, struct rot_e
 	return found ? found : rot_format("%s/generic.xml", folder);
 }
 
+/* path: fresh memory, taken over; may be NULL after an error. */
+static struct architecture *
+read_in_folder(const char *folder, char *path, struct rot_error *err)
+{
+	char *schema = rot_format("%s/../schemas/architecture.rng", folder);
+	struct architecture *architecture = path ? architecture_read(path, schema, err) : NULL;
+
+	free(path);
+	free(schema);
+	return architecture;
+}
+
 struct architecture *
 architecture_load(const char *folder, const struct machine *machine, const struct rot_error *why_not,
 		  struct rot_error *err)
 {
-	char *schema = rot_format("%s/../schemas/architecture.rng", folder);
 	char *path = why_not ? rot_format("%s/none.xml", folder) : find_for_machine(folder, machine, err);
-	struct architecture *architecture = path ? architecture_read(path, schema, err) : NULL;
+	struct architecture *architecture = read_in_folder(folder, path, err);
 
 	if (architecture && why_not)
 		architecture->why_not = *why_not;
-	free(path);
-	free(schema);
 	return architecture;
+}
+
+struct architecture *
+architecture_load_steps(const char *folder, const struct architecture_stepping *stepping,
+			const struct rot_error *why_no_program, struct rot_error *err)
+{
+	struct architecture *architecture = read_in_folder(folder, rot_format("%s/steps.xml", folder), err);
+
+	if (!architecture)
+		return NULL;
+	architecture->stepping = *stepping;
+	architecture->of_programs = architecture_load(folder, stepping->machine, why_no_program, err);
+	if (architecture->of_programs)
+		return architecture;
+	architecture_delete(architecture);
+	return NULL;
+}
+
+/* ---- advice ---- */
+
+char *
+architecture_advice(const struct architecture *architecture, bool can_step)
+{
+	const char *hint = architecture->why_not.hint;
+	const bool names_steps = can_step && !architecture->counts_by_steps;
+
+	return rot_format("%s%s%s", hint, hint[0] && names_steps ? "; or: " : "", names_steps ? STEPS_ADVICE : "");
 }
 
 /* ---- limits ---- */

@@ -12,6 +12,7 @@
 
 #include "entities.h"
 #include "error.h"
+#include "machine/caches.h"
 
 /*
  * What an event needs of the counters; a group shape says how many of each it may hold.
@@ -64,11 +65,21 @@ struct architecture_limit {
 	int cause_below_chains; /* it is the cause only where there are fewer independent chains; 0: always */
 };
 
-/* Read only once loaded, but for what validation finds, and has_warned. */
+/* How regions are stepped. machine: whose caches are modelled, as far as it has sizes; borrowed. NULL: none. */
+struct architecture_stepping {
+	const struct machine *machine;
+	struct cache_ways ways;
+	uint64_t limit; /* instructions of a region */
+};
+
+/* Read only once loaded, but for what validation finds, stepping, and what was warned of. */
 struct architecture {
-	char *name;  /* "zen5", "generic", "none"                                              */
+	char *name;  /* "zen5", "generic", "none", "steps"                                     */
 	char *title; /* "AMD Zen 5 (EPYC Turin)"                                               */
 	char *path;
+	bool counts_by_steps;                  /* events are those of single steps, and need no counters   */
+	struct architecture_stepping stepping; /* only then                                                */
+	struct architecture *of_programs;      /* only then: what counts programs instead; owned, or NULL  */
 	int nominal_counters; /* what the processor has                                                 */
 	int usable_counters;  /* what a group may use                                                   */
 	int counter_bits;     /* counts are taken modulo 2^counter_bits; 0: as they are                 */
@@ -87,6 +98,7 @@ struct architecture {
 	char probed_grade;        /* of core cycles as the clock probe tells them, as architecture_formula.grade */
 	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can     */
 	bool has_warned;          /* why_not was said                                                       */
+	unsigned warned_steps;    /* bits 1 << enum step_obstacle (resolve.h): that was said                 */
 };
 
 /*
@@ -97,6 +109,13 @@ struct architecture {
  */
 struct architecture *architecture_load(const char *folder, const struct machine *machine,
 				       const struct rot_error *why_not, struct rot_error *err);
+
+/*
+ * "steps": counting by single steps on any machine, whose caches are modelled as machine says when they are needed,
+ * with these ways; machine is borrowed. why_no_program says why programs are not counted so. NULL on error.
+ */
+struct architecture *architecture_load_steps(const char *folder, const struct architecture_stepping *stepping,
+					     const struct rot_error *why_no_program, struct rot_error *err);
 
 /* One file, whatever the machine; architecture_load is made of this. */
 struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);
@@ -109,6 +128,15 @@ void architecture_delete(struct architecture *architecture);
  */
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
+
+/* Said of operations and bytes that no event counts. */
+#define STEPS_ADVICE "-counting=steps counts kernels without events, by single steps (slow)"
+
+/*
+ * What would let something be counted that is not: the hint of why_not, and, if single steps can count it, to use them.
+ * Fresh memory; "": nothing is known.
+ */
+char *architecture_advice(const struct architecture *architecture, bool can_step);
 
 /* What holds for that access of a CPU of that model: across the border, or arithmetic where it is "". NULL: nothing is
  * known. */

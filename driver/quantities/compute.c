@@ -15,8 +15,9 @@ struct series {
 	unsigned *taints;
 	size_t *starts; /* of the core, that the runs are of */
 	size_t nr;
-	size_t pass;   /* the one it comes from, nr_passes if from several; meaningless if known */
-	bool is_known; /* one value that was not measured */
+	size_t pass;     /* the one it comes from, nr_passes if from several; meaningless if known */
+	bool is_known;   /* one value that was not measured */
+	bool is_stepped; /* counted by single steps: the same in all runs, of which there are few */
 };
 
 static void
@@ -96,14 +97,16 @@ clock_value(const struct pass_run *run, enum part_source source)
 	}
 }
 
+/* Of the passes that are run as often as each other: those that are stepped, or the others. */
 static size_t
-fewest_runs(const struct pass_plan *plan, const struct pass_samples *samples)
+fewest_runs(const struct pass_plan *plan, const struct pass_samples *samples, bool are_stepped)
 {
-	size_t nr = plan->nr_passes ? samples[0].nr_runs : 0;
+	size_t nr = SIZE_MAX;
 
-	for (size_t i = 1; i < plan->nr_passes; i++)
-		nr = samples[i].nr_runs < nr ? samples[i].nr_runs : nr;
-	return nr;
+	for (size_t i = 0; i < plan->nr_passes; i++)
+		if (plan->passes[i].is_stepped == are_stepped && samples[i].nr_runs < nr)
+			nr = samples[i].nr_runs;
+	return nr == SIZE_MAX ? 0 : nr;
 }
 
 static size_t
@@ -116,12 +119,21 @@ pass_of_part(const struct quantity_part *part, const struct pass_plan *plan)
 	return clock < plan->nr_passes ? clock : 0;
 }
 
+static bool
+is_stepped(const struct quantity_part *part, const struct pass_plan *plan)
+{
+	const size_t pass =
+		part->source == PART_COUNTED ? pass_plan_find(plan, part->formula->events[0]) : plan->nr_passes;
+
+	return pass < plan->nr_passes && plan->passes[pass].is_stepped;
+}
+
 static int
 part_series(struct series *series, const struct architecture *architecture, const struct quantity_part *part,
 	    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err)
 {
-	*series = (struct series){.is_known = part->source == PART_KNOWN};
-	series->nr = series->is_known ? 1 : fewest_runs(plan, samples);
+	*series = (struct series){.is_known = part->source == PART_KNOWN, .is_stepped = is_stepped(part, plan)};
+	series->nr = series->is_known ? 1 : fewest_runs(plan, samples, series->is_stepped);
 	series->values = rot_calloc(series->nr, sizeof(*series->values));
 	series->taints = rot_calloc(series->nr, sizeof(*series->taints));
 	series->starts = rot_calloc(series->nr, sizeof(*series->starts));
@@ -236,6 +248,26 @@ use_best_time(struct summary *summary, const struct kept *work, const struct kep
 	summary->confidence = 0;
 }
 
+/*
+ * Counts that are the same in all runs are known after two of them: what scatters is the other side, of which the
+ * number of runs and the interval are.
+ */
+static bool
+is_settled_beside(const struct series *series, const struct series *other)
+{
+	return series->is_stepped && !other->is_stepped && !other->is_known;
+}
+
+/* The median alone. */
+static void
+settle(struct kept *kept)
+{
+	if (kept->nr < 2)
+		return;
+	kept->values[0] = statistics_percentile(kept->values, kept->nr, 50);
+	kept->nr = 1;
+}
+
 static struct summary
 summarise_ratio(const struct quantity_resolution *resolution, const struct series *top, const struct series *bottom,
 		const unsigned *joint_taints, bool use_minimum, unsigned tolerated)
@@ -243,15 +275,23 @@ summarise_ratio(const struct quantity_resolution *resolution, const struct serie
 	const bool jointly = joint_taints != NULL;
 	struct kept numerator = kept_of(top, jointly ? joint_taints : top->taints, 1, tolerated);
 	struct kept denominator = kept_of(bottom, jointly ? joint_taints : bottom->taints, 1, tolerated);
-	const struct grouped above = by_start(&numerator), below = by_start(&denominator);
+	const bool is_top_settled = is_settled_beside(top, bottom), is_bottom_settled = is_settled_beside(bottom, top);
+	struct grouped above, below;
 	struct summary summary;
 
+	if (is_top_settled)
+		settle(&numerator);
+	if (is_bottom_settled)
+		settle(&denominator);
+	above = by_start(&numerator);
+	below = by_start(&denominator);
 	if (top->is_known && bottom->is_known)
 		summary = summary_single(resolution->scale * numerator.values[0] / denominator.values[0],
 					 quantity_resolution_kind(resolution));
 	else
 		summary = summary_ratio(&above, &below, resolution->scale, jointly, request_seed(&resolution->request));
-	if ((!top->is_known && numerator.nr < 2) || (!bottom->is_known && denominator.nr < 2)) {
+	if ((!top->is_known && !is_top_settled && numerator.nr < 2) ||
+	    (!bottom->is_known && !is_bottom_settled && denominator.nr < 2)) {
 		summary.low = summary.high = NAN;
 		summary.confidence = 0;
 	}
@@ -289,21 +329,39 @@ tainted_estimator(const char *estimator)
 	return estimator;
 }
 
-/* Samples and their taints: run i of one part with run i of the other. */
+/* Is it of the bottom's runs that the value has samples? bottom may be NULL. */
+static bool
+is_of_bottom(const struct series *top, const struct series *bottom)
+{
+	return bottom && !bottom->is_known && (top->is_known || bottom->nr > top->nr);
+}
+
+/* Which run of the series belongs to sample i; those of a side that was run less often are taken in turn. */
+static size_t
+run_of_sample(const struct series *series, size_t i)
+{
+	return series->nr ? i % series->nr : 0;
+}
+
+/*
+ * Samples and their taints: run i of one part with run i of the other. None if one side that was measured has no run.
+ */
 static void
 value_set_samples(struct quantity_value *value, const struct quantity_resolution *resolution, const struct series *top,
 		  const struct series *bottom)
 {
-	value->nr_samples = top->is_known && bottom ? bottom->nr : top->nr;
+	const struct series *of = is_of_bottom(top, bottom) ? bottom : top;
+
+	value->nr_samples = top->nr == 0 || (bottom && bottom->nr == 0) ? 0 : of->nr;
 	value->samples = rot_calloc(value->nr_samples, sizeof(*value->samples));
 	value->taints = rot_calloc(value->nr_samples, sizeof(*value->taints));
 	value->starts = rot_calloc(value->nr_samples, sizeof(*value->starts));
 	for (size_t i = 0; i < value->nr_samples; i++) {
-		const size_t t = top->is_known ? 0 : i, b = bottom && bottom->is_known ? 0 : i;
+		const size_t t = run_of_sample(top, i), b = bottom ? run_of_sample(bottom, i) : 0;
 
 		value->samples[i] = resolution->scale * top->values[t];
 		value->taints[i] = top->taints[t];
-		value->starts[i] = top->is_known && bottom ? bottom->starts[b] : top->starts[t];
+		value->starts[i] = of->starts[i];
 		if (bottom) {
 			value->samples[i] /= bottom->values[b];
 			value->taints[i] |= bottom->taints[b];

@@ -19,14 +19,15 @@ effort_begin(struct effort_course *course, const struct quantity_effort *effort)
 	*course = (struct effort_course){.effort = effort, .target = effort_first_runs(effort), .end = ""};
 }
 
+/* Of nr_runs, of which the value may have fewer samples (pass_runs); 0 if all samples were disturbed. */
 static int
-nr_undisturbed(const struct quantity_value *value)
+nr_undisturbed(const struct quantity_value *value, int nr_runs)
 {
-	int nr = 0;
+	size_t nr_disturbed = 0;
 
 	for (size_t i = 0; i < value->nr_samples; i++)
-		nr += value->taints[i] == 0;
-	return nr;
+		nr_disturbed += value->taints[i] != 0;
+	return nr_disturbed == value->nr_samples ? 0 : nr_runs - (int)nr_disturbed;
 }
 
 /* Of the value that has the fewest; nr_runs if nothing was measured. */
@@ -36,7 +37,7 @@ least_undisturbed(const struct quantity_value *values, size_t nr_values, int nr_
 	int least = nr_runs;
 
 	for (size_t i = 0; i < nr_values; i++) {
-		int nr = values[i].nr_samples ? nr_undisturbed(&values[i]) : nr_runs;
+		int nr = values[i].nr_samples ? nr_undisturbed(&values[i], nr_runs) : nr_runs;
 
 		least = nr < least ? nr : least;
 	}

@@ -125,6 +125,16 @@ machine_of(const struct machine *machine, const struct cache_owners *owners, siz
 	return own;
 }
 
+struct machine
+machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i)
+{
+	struct cache_owners *owners = owners_of(measurement);
+	struct machine own = machine_of(machine, owners, measurement_nr_workloads(measurement), i);
+
+	free(owners);
+	return own;
+}
+
 /* ---- sums ---- */
 
 /* Adds what one kernel does; NaN if it does not know. -1 if an expression failed. */
@@ -213,4 +223,53 @@ compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, cons
 		    struct rot_error *err)
 {
 	return expected_sum(rot, measurement, of, compulsory_bytes, bytes, err);
+}
+
+/* ---- instructions ---- */
+
+/* Of scalar code; vectors need fewer. */
+#define STEPS_OF_OPERATION 2
+#define BYTES_OF_OPERATION 8
+
+/* What is known of it, else 0. -1 if an expression failed. */
+static int
+known_or_none(struct rot *rot, const struct kernel_base *kernel, const char *of, expected_count *expected,
+	      double *count, struct rot_error *err)
+{
+	*count = 0;
+	if (add_expected(rot, kernel, of, expected, count, err) < 0)
+		return -1;
+	if (isnan(*count))
+		*count = 0;
+	return 0;
+}
+
+static int
+steps_of(struct rot *rot, const struct kernel_base *kernel, double *steps, struct rot_error *err)
+{
+	double flop, x87, bytes;
+
+	if (known_or_none(rot, kernel, "instructions", expected_operations, steps, err) < 0 ||
+	    known_or_none(rot, kernel, "flop", expected_operations, &flop, err) < 0 ||
+	    known_or_none(rot, kernel, "compInstr", expected_operations, &x87, err) < 0 ||
+	    known_or_none(rot, kernel, "cpuL1", expected_bytes, &bytes, err) < 0)
+		return -1;
+	if (*steps == 0)
+		*steps = STEPS_OF_OPERATION * fmax(flop + x87, bytes / BYTES_OF_OPERATION);
+	return 0;
+}
+
+int
+expected_steps_of(struct rot *rot, const struct measurement *measurement, double *steps, struct rot_error *err)
+{
+	*steps = 0;
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+		double own = 0;
+
+		if (!workload_is_load(workload) && steps_of(rot, workload->kernel, &own, err) < 0)
+			return -1;
+		*steps = fmax(*steps, own);
+	}
+	return 0;
 }

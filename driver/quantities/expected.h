@@ -29,4 +29,15 @@ int compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, 
 int expected_held_back_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
 			  struct rot_error *err);
 
+/*
+ * About how many instructions a workload executes, of those that do most: what the kernel's definition says, or two for
+ * each operation or eight bytes that are loaded or stored, as scalar code needs. 0: it says nothing. -1 if an
+ * expression failed.
+ */
+int expected_steps_of(struct rot *rot, const struct measurement *measurement, double *steps, struct rot_error *err);
+
+/* The machine as workload i finds it: a cache that workloads share is divided by them. Borrows all that is not a
+ * number. */
+struct machine machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i);
+
 #endif

@@ -56,7 +56,8 @@ border_of(const struct quantity_value *value, const char **direction)
 	return i;
 }
 
-/* To the core: bytes of the same direction, over borders. */
+/* To the core: bytes of the same direction, over borders. Not cpuL1: there bytes are single ones, behind it whole
+ * lines. */
 static bool
 is_nearer(const struct quantity_value *inner, const struct quantity_value *outer)
 {
@@ -64,7 +65,7 @@ is_nearer(const struct quantity_value *inner, const struct quantity_value *outer
 	const size_t outer_at = border_of(outer, &outer_direction);
 	const size_t inner_at = outer_at < NR_BORDERS ? border_of(inner, &inner_direction) : NR_BORDERS;
 
-	return inner_at < outer_at && strcmp(inner_direction, outer_direction) == 0;
+	return inner_at > 0 && inner_at < outer_at && strcmp(inner_direction, outer_direction) == 0;
 }
 
 static void
@@ -370,6 +371,55 @@ invariants_check_passes(struct quantity_value *values, size_t nr, const struct a
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- single steps ---- */
+
+/* The least and most that runs of the pass counted of an event. False: fewer than two runs that were not disturbed. */
+static bool
+range_of_count(const struct pass_samples *samples, size_t at, double *least, double *most)
+{
+	size_t nr = 0;
+
+	*least = INFINITY;
+	*most = -INFINITY;
+	for (size_t i = 0; i < samples->nr_runs; i++) {
+		if (samples->runs[i].taints)
+			continue;
+		*least = fmin(*least, samples->runs[i].counts[at]);
+		*most = fmax(*most, samples->runs[i].counts[at]);
+		nr++;
+	}
+	return nr > 1;
+}
+
+/* Operations or bytes, or made of them. */
+static bool
+is_of_work(const struct quantity_value *value)
+{
+	return value->request.operation || value->request.border || strcmp(value->name, "instructions") == 0;
+}
+
+void
+invariants_check_steps(struct quantity_value *values, size_t nr, const struct architecture *architecture,
+		       const struct pass_plan *plan, const struct pass_samples *samples)
+{
+	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
+
+	for (size_t pass = 0; formula && pass < plan->nr_passes; pass++) {
+		const size_t at = index_of_event(&plan->passes[pass], formula->events[0]);
+		double least, most;
+
+		if (!plan->passes[pass].is_stepped || at == plan->passes[pass].nr_events ||
+		    !range_of_count(&samples[pass], at, &least, &most) || least == most)
+			continue;
+		for (size_t i = 0; i < nr; i++)
+			if (is_counted(&values[i]) && is_of_work(&values[i]))
+				quantity_breach_add(&values[i], "stepsAgree", most, least,
+						    rot_format("runs by single steps executed from %.15g to %.15g "
+							       "instructions: the work is not the same in each run",
+							       least, most));
+	}
 }
 
 /* ---- ceilings ---- */

@@ -41,7 +41,8 @@ void invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_
 
 /*
  * bordersOrdered: what crosses a border, crosses those nearer to the core as well (measured bytes of one direction,
- * cpuL1 >= l1l2 >= l2l3 >= llcRam, within the tolerance). Prefetching and write-backs of other data break it too.
+ * l1l2 >= l2l3 >= llcRam, within the tolerance; of cpuL1 this is not so: instructions may use 8 bytes of a line, and
+ * store into lines that are loaded for it). Prefetching and write-backs of other data break it too.
  * atLeastCompulsory: measured bytes are at least INVARIANT_COMPULSORY of value->compulsory.
  */
 void invariants_check_bytes(struct quantity_value *values, size_t nr);
@@ -53,6 +54,13 @@ void invariants_check_bytes(struct quantity_value *values, size_t nr);
  */
 int invariants_check_passes(struct quantity_value *values, size_t nr, const struct architecture *architecture,
 			    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err);
+
+/*
+ * stepsAgree: all runs of a pass that is stepped execute the same number of instructions. Kept with all values of
+ * operations and bytes.
+ */
+void invariants_check_steps(struct quantity_value *values, size_t nr, const struct architecture *architecture,
+			    const struct pass_plan *plan, const struct pass_samples *samples);
 
 /*
  * belowCeiling: a performance or throughput is above that ceiling, in its unit, by no more than the tolerance. The text

@@ -49,6 +49,15 @@ reason_of(const struct architecture *architecture)
 	return rot_format("no event of %s counts it", architecture->title);
 }
 
+/* Operations, what crosses a border that is not that of a disk, and what is made of these. */
+static bool
+can_be_stepped(const struct quantity_request *request)
+{
+	if (request->border)
+		return strncmp(request->border, "disk", strlen("disk")) != 0;
+	return request->operation || strcmp(request->name, "instructions") == 0;
+}
+
 static void
 add_offer(struct offer_list *list, struct quantity_request request)
 {
@@ -72,7 +81,8 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
 	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
 	text->strings[6] = is_found ? rot_strdup("") : reason_of(list->architecture);
-	text->strings[7] = rot_strdup(is_found ? "" : list->architecture->why_not.hint);
+	text->strings[7] =
+		is_found ? rot_strdup("") : architecture_advice(list->architecture, can_be_stepped(&request));
 }
 
 /* One offer for each word of the roles from this one on that the quantity takes; a rate has the clock of the

@@ -3,6 +3,7 @@
 #include "quantities/pass.h"
 
 #include "memory.h"
+#include "quantities/expected.h"
 
 bool
 workload_is_load(const struct workload *workload)
@@ -12,10 +13,49 @@ workload_is_load(const struct workload *workload)
 
 /* ---- the measurers of a pass ---- */
 
-struct perf_event_measurer *
-pass_measurer(const struct architecture *architecture, const struct pass *pass)
+/* Where nobody tells: what most processors of the last ten years have. */
+#define USUAL_L1_WAYS 8
+#define USUAL_L2_WAYS 8
+#define USUAL_L3_WAYS 16
+
+static uint64_t
+told_or(int64_t told, uint64_t usual)
 {
-	struct perf_event_measurer *measurer = perf_event_measurer_new();
+	return told > 0 ? (uint64_t)told : usual;
+}
+
+/* The last level is the second where there are two. */
+static int64_t
+third_level_bytes(const struct machine *machine)
+{
+	return machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0;
+}
+
+/* machine: whose caches are modelled; NULL: none. */
+static struct perf_event_measurer *
+step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
+{
+	struct step_measurer *measurer = step_measurer_new();
+
+	measurer->limit = stepping->limit;
+	if (machine) {
+		measurer->l1_bytes = (uint64_t)machine->l1_data_bytes;
+		measurer->l2_bytes = (uint64_t)machine->l2_bytes;
+		measurer->l3_bytes = (uint64_t)third_level_bytes(machine);
+	}
+	measurer->l1_ways = told_or(stepping->ways.l1_data, USUAL_L1_WAYS);
+	measurer->l2_ways = told_or(stepping->ways.l2, USUAL_L2_WAYS);
+	measurer->l3_ways = told_or(stepping->ways.llc, USUAL_L3_WAYS);
+	return &measurer->base;
+}
+
+/* As pass_measurer, with the caches of that machine. */
+static struct perf_event_measurer *
+measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
+{
+	struct perf_event_measurer *measurer = architecture->counts_by_steps
+						       ? step_measurer(&architecture->stepping, machine)
+						       : perf_event_measurer_new();
 
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		const struct architecture_event *event = &architecture->events[pass->events[i]];
@@ -30,6 +70,12 @@ pass_measurer(const struct architecture *architecture, const struct pass *pass)
 	return measurer;
 }
 
+struct perf_event_measurer *
+pass_measurer(const struct architecture *architecture, const struct pass *pass)
+{
+	return measurer_on(architecture, pass, architecture->stepping.machine);
+}
+
 /* Right around the kernel: the caches are prepared in a long time that is disturbed often, without harm. */
 static struct measurer_base *
 disturbance_measurer(void)
@@ -40,18 +86,23 @@ disturbance_measurer(void)
 	return &measurer->base;
 }
 
+/* machine: as the work finds it; NULL: not known. */
 static struct measurer_set *
-pass_set(const struct architecture *architecture, const struct pass *pass)
+pass_set(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
 	struct measurer_set *set = measurer_set_new();
 
+	if (pass->is_stepped) {
+		set->main_measurer = &measurer_on(architecture, pass, machine)->base;
+		return set;
+	}
 	if (pass->probes_clock)
 		measurer_set_additional_measurers_add(set, &clock_probe_measurer_new()->base);
 	measurer_set_additional_measurers_add(set, disturbance_measurer());
 	measurer_set_additional_measurers_add(set, &execution_time_measurer_new()->base);
 	if (pass->nr_events) {
 		measurer_set_additional_measurers_add(set, &tsc_measurer_new()->base);
-		set->main_measurer = &pass_measurer(architecture, pass)->base;
+		set->main_measurer = &measurer_on(architecture, pass, machine)->base;
 	} else {
 		set->main_measurer = &tsc_measurer_new()->base;
 	}
@@ -102,13 +153,20 @@ thread_rule(const struct architecture *architecture, const struct pass *pass)
 	return rule;
 }
 
+/* Nobody steps these threads. */
+static bool
+needs_thread_rule(const struct measurement *measurement, const struct pass *pass)
+{
+	return pass->nr_events && !pass->is_stepped && measurement_has_own_threads(measurement);
+}
+
 const struct measurer_set *
 pass_thread_set(const struct measurement *measured, const struct pass *pass)
 {
 	const struct create_measurer_on_thread_action *action;
 	size_t nr = measurement_nr_rules(measured);
 
-	if (!pass->nr_events || !measurement_has_own_threads(measured) || nr == 0)
+	if (!needs_thread_rule(measured, pass) || nr == 0)
 		return NULL;
 	action = rot_cast(measurement_rules_at(measured, nr - 1)->action, &create_measurer_on_thread_action_class);
 	return action ? action->measurer_set : NULL;
@@ -145,18 +203,23 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 {
 	struct measurement *copy = rot_graph_clone(measurement, NULL);
 	struct measure_action_execution *action = unmeasured_action(copy);
+	const struct machine *machine = architecture->stepping.machine;
 
 	if (action) {
-		action->measurer_set = pass_set(architecture, pass);
+		action->measurer_set = pass_set(architecture, pass, machine);
 		return copy;
 	}
 	for (size_t i = 0; i < measurement_nr_workloads(copy); i++) {
 		struct workload *workload = measurement_workloads_at(copy, i);
+		struct machine own;
 
-		if (!workload_is_load(workload))
-			workload->measurer_set = pass_set(architecture, pass);
+		if (workload_is_load(workload))
+			continue;
+		if (machine)
+			own = machine_of_workload(machine, measurement, i);
+		workload->measurer_set = pass_set(architecture, pass, machine ? &own : NULL);
 	}
-	if (pass->nr_events && measurement_has_own_threads(copy))
+	if (needs_thread_rule(copy, pass))
 		measurement_rules_add(copy, thread_rule(architecture, pass));
 	return copy;
 }

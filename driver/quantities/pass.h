@@ -21,6 +21,10 @@ bool workload_is_load(const struct workload *workload);
  * it lies outside the others), resource usage (which tells disturbed runs), wall time and time stamp counter.
  * Validation: resource usage with the steal time, over the whole run; kept for people. Free with rot_graph_delete.
  *
+ * A pass that is stepped has its main measurer alone: stepping takes a switch to another process and back for each
+ * instruction, so times and switches of context would be those of rot. Kernels with threads of their own are not
+ * counted by steps (enum step_obstacle).
+ *
  * If a kernel declares more than one thread (numThreads), a pass with events gets a rule as its last one: a copy of the
  * group on every thread that kernels or libraries make, counting from kernelStart to kernelStop. The pass of the clocks
  * does without: threads need not be held then, and their work is over when the kernel is.
@@ -40,7 +44,10 @@ const struct measurer_set *pass_thread_set(const struct measurement *measured, c
 /* The action that the passes of the measurement are of; NULL: they are of its kernels. */
 const struct action_base *measured_action(const struct measurement *measurement);
 
-/* The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. */
+/*
+ * The group of a pass as a measurer, with the architecture's scrubbing; without events it counts nothing. A
+ * StepMeasurer with the machine's caches where the architecture counts by steps.
+ */
 struct perf_event_measurer *pass_measurer(const struct architecture *architecture, const struct pass *pass);
 
 #endif

@@ -190,8 +190,10 @@ pass_plan_make(struct pass_plan *plan, const struct architecture *architecture,
 		plan->nr_passes = packing.nr_best + nr_clock;
 		plan->passes = rot_calloc(plan->nr_passes, sizeof(*plan->passes));
 		memcpy(plan->passes + nr_clock, packing.best, packing.nr_best * sizeof(*plan->passes));
-		for (size_t i = nr_clock; i < plan->nr_passes; i++)
+		for (size_t i = nr_clock; i < plan->nr_passes; i++) {
 			add_riders(&plan->passes[i], architecture);
+			plan->passes[i].is_stepped = architecture->counts_by_steps;
+		}
 	}
 	packing_clear(&packing);
 	return rc;
@@ -212,6 +214,12 @@ pass_plan_find(const struct pass_plan *plan, size_t event)
 	while (i < plan->nr_passes && !pass_has(&plan->passes[i], event))
 		i++;
 	return i;
+}
+
+int
+pass_runs(const struct pass *pass, int nr_runs)
+{
+	return pass->is_stepped && nr_runs > STEP_RUNS ? STEP_RUNS : nr_runs;
 }
 
 static bool

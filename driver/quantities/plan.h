@@ -10,14 +10,17 @@
 
 #define PASS_MAX_EVENTS 16
 
+/* Runs of a pass whose events are counted by single steps, however many others have: two show that they agree. */
+#define STEP_RUNS 2
+
 /*
  * Events of one group; none: the pass of the clocks, whose main measurer is the time stamp counter. probes_clock: of
- * that pass, the core clock is probed before and after the work.
+ * that pass, the core clock is probed before and after the work. is_stepped: its events are counted by single steps.
  */
 struct pass {
 	size_t events[PASS_MAX_EVENTS]; /* indices into architecture->events */
 	size_t nr_events;
-	bool probes_clock;
+	bool probes_clock, is_stepped;
 };
 
 struct pass_plan {
@@ -44,6 +47,9 @@ size_t pass_plan_find(const struct pass_plan *plan, size_t event);
 
 /* The pass that has all events of the formula, or nr_passes if they are spread. */
 size_t pass_plan_find_all(const struct pass_plan *plan, const struct architecture_formula *formula);
+
+/* How often the pass is run where others are run nr_runs times. */
+int pass_runs(const struct pass *pass, int nr_runs);
 
 /* The pass of the clocks, which there must be, also probes the core clock. */
 void pass_plan_probe_clock(struct pass_plan *plan);

@@ -38,6 +38,7 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 		expectation->can_probe_clock &= workload->kernel->num_threads <= 1;
 	}
 	if (action) {
+		expectation->is_of_action = true;
 		expectation->operations = expectation->bytes = NAN;
 		if (!rot_is_a(action, &flush_kernel_buffers_action_class))
 			return 0;
@@ -48,6 +49,46 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 	if (expected_bytes_of(rot, measurement, request->border, &expectation->bytes, err) < 0)
 		return -1;
 	return compulsory_bytes_of(rot, measurement, request->border, &expectation->compulsory, err);
+}
+
+/* ---- single steps ---- */
+
+/* *steps: what is expected to be executed, if that is why; else 0. */
+static int
+find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum step_obstacle *obstacle, double *steps,
+		   struct rot_error *err)
+{
+	*obstacle = STEPS_CAN;
+	*steps = 0;
+	if (!rot->architecture->counts_by_steps)
+		return 0;
+	if (measurement_has_own_threads(measurement))
+		*obstacle = STEPS_OF_OTHERS;
+	else if (measured_action(measurement))
+		return 0;
+	else if (expected_steps_of(rot, measurement, steps, err) < 0)
+		return -1;
+	else if (*steps > (double)rot->architecture->stepping.limit)
+		*obstacle = STEPS_TOO_MANY;
+	return 0;
+}
+
+/* Each obstacle once: why numbers come from the kernels' definitions although steps were asked for. */
+static void
+warn_of_obstacle(struct architecture *architecture, enum step_obstacle obstacle, double steps)
+{
+	char *expected;
+
+	if (obstacle == STEPS_CAN || (architecture->warned_steps & 1U << obstacle))
+		return;
+	architecture->warned_steps |= 1U << obstacle;
+	expected = obstacle == STEPS_TOO_MANY
+			   ? rot_format(" (some %.2g of %g)", steps, (double)architecture->stepping.limit)
+			   : rot_strdup("");
+	rot_warning("counting=steps: %s%s; what is not counted comes from the kernels' definitions and is labelled "
+		    "\"expected\"\n     %s",
+		    step_obstacle_text(obstacle), expected, step_obstacle_hint(obstacle));
+	free(expected);
 }
 
 /* ---- one call of quantities_measure ---- */
@@ -109,15 +150,17 @@ warn_of_expectations(struct measuring_job *job)
 {
 	struct architecture *architecture = job->rot->architecture;
 	bool is_used = false;
+	char *advice;
 
 	for (size_t i = 0; i < job->nr_requests; i++)
 		is_used |= is_expected(&job->resolutions[i]);
 	if (!is_used || architecture->has_warned || !architecture->why_not.text[0])
 		return;
 	architecture->has_warned = true;
+	advice = architecture_advice(architecture, true);
 	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
-		    architecture->why_not.text, architecture->why_not.hint[0] ? "\n     " : "",
-		    architecture->why_not.hint);
+		    architecture->why_not.text, advice[0] ? "\n     " : "", advice);
+	free(advice);
 }
 
 static int
@@ -125,18 +168,26 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 	    struct rot_error *err)
 {
 	const char *clock = configuration_string(job->rot->configuration, "clock");
+	enum step_obstacle obstacle;
+	double steps;
 
+	if (find_step_obstacle(job->rot, measurement, &obstacle, &steps, err) < 0)
+		return -1;
 	job->resolutions = rot_calloc(job->nr_requests, sizeof(*job->resolutions));
 	for (size_t i = 0; i < job->nr_requests; i++) {
 		struct quantity_request request = requests[i];
 		struct quantity_expectation expectation;
 
 		if (quantity_request_check(&request, err) < 0 ||
-		    expect(job->rot, measurement, &request, &expectation, err) < 0 ||
-		    quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) <
-			    0)
+		    expect(job->rot, measurement, &request, &expectation, err) < 0)
+			return -1;
+		expectation.obstacle = obstacle;
+		if (quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) <
+		    0)
 			return -1;
 		job->resolutions[i].kept_taints = job->keeps_disturbed ? TAINTS_OF_SYSTEM : 0;
+		warn_of_obstacle(job->rot->architecture, job->resolutions[i].numerator.obstacle, steps);
+		warn_of_obstacle(job->rot->architecture, job->resolutions[i].denominator.obstacle, steps);
 	}
 	warn_of_expectations(job);
 	return 0;
@@ -159,10 +210,12 @@ collect_part(const struct quantity_part *part, struct needs *needs)
 	needs->any |= part->source == PART_SWITCHES || part->source == PART_MOVES;
 }
 
+/* Of passes that are stepped nothing but the counts is known. */
 static int
 job_plan(struct measuring_job *job, struct rot_error *err)
 {
 	struct needs needs = {.formulas = rot_calloc(2 * job->nr_requests, sizeof(*needs.formulas))};
+	const bool are_stepped = job->rot->architecture->counts_by_steps;
 	int rc;
 
 	for (size_t i = 0; i < job->nr_requests; i++) {
@@ -173,7 +226,7 @@ job_plan(struct measuring_job *job, struct rot_error *err)
 			collect_part(&resolution->denominator, &needs);
 	}
 	rc = pass_plan_make(&job->plan, job->rot->architecture, needs.formulas, needs.nr_formulas,
-			    needs.clock || (needs.any && needs.nr_formulas == 0), err);
+			    needs.clock || (needs.any && (needs.nr_formulas == 0 || are_stepped)), err);
 	if (rc == 0 && needs.probe)
 		pass_plan_probe_clock(&job->plan);
 	free(needs.formulas);
@@ -189,6 +242,37 @@ job_describe(struct measuring_job *job, const struct measurement *measurement)
 		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
 }
 
+/*
+ * The passes that are stepped, or the others; results of the others stay as they are. Apart, since they are run less
+ * often, and what takes so long would be between the runs of others.
+ */
+static int
+measure_passes(const struct measuring_job *job, bool are_stepped, int nr_runs, int nr_starts,
+	       struct measurement_result **results, struct rot_error *err)
+{
+	const size_t nr_passes = job->plan.nr_passes;
+	struct measurement **passes = rot_calloc(nr_passes + 1, sizeof(*passes));
+	struct measurement_result **measured = rot_calloc(nr_passes + 1, sizeof(*measured));
+	size_t nr = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < nr_passes; i++) {
+		if (job->plan.passes[i].is_stepped != are_stepped)
+			continue;
+		nr_runs = pass_runs(&job->plan.passes[i], nr_runs);
+		passes[nr++] = job->passes[i];
+	}
+	if (nr)
+		rc = measuring_perform_spread(job->rot, passes, nr, nr_runs, nr_starts, measured, err);
+	nr = 0;
+	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
+		if (job->plan.passes[i].is_stepped == are_stepped)
+			results[i] = measured[nr++];
+	free(passes);
+	free(measured);
+	return rc;
+}
+
 /* The results there are stay if this fails before there are others. */
 static int
 job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
@@ -196,7 +280,10 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 	const size_t nr = job->plan.nr_passes;
 	struct measurement_result **results = rot_calloc(nr, sizeof(*results));
 
-	if (nr && measuring_perform_spread(job->rot, job->passes, nr, nr_runs, nr_starts, results, err) < 0) {
+	if (measure_passes(job, false, nr_runs, nr_starts, results, err) < 0 ||
+	    measure_passes(job, true, nr_runs, nr_starts, results, err) < 0) {
+		for (size_t i = 0; i < nr; i++)
+			rot_graph_delete(results[i]);
 		free(results);
 		return -1;
 	}
@@ -211,14 +298,15 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 	return 0;
 }
 
-/* Over all passes of each sample. */
+/* Over all passes of each sample that are run as often. */
 static void
 add_nearness(const struct measuring_job *job, struct quantity_value *value)
 {
 	value->nearness = rot_calloc(value->nr_samples, sizeof(*value->nearness));
 	for (size_t i = 0; i < value->nr_samples; i++)
 		for (size_t k = 0; k < job->plan.nr_passes; k++)
-			nearness_add(&value->nearness[i], &job->samples[k].runs[i].nearness);
+			if (i < job->samples[k].nr_runs)
+				nearness_add(&value->nearness[i], &job->samples[k].runs[i].nearness);
 }
 
 static bool
@@ -294,6 +382,7 @@ job_compute(struct measuring_job *job, struct quantity_value *values, struct rot
 	if (compute_values(job, values, err) < 0 || leave_out_broken(job, values, err) < 0)
 		return -1;
 	invariants_note_passes(values, job->nr_requests, nr_off);
+	invariants_check_steps(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples);
 	invariants_check_bytes(values, job->nr_requests);
 	return invariants_check_passes(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples, err);
 }
@@ -446,12 +535,14 @@ quantities_look(struct rot *rot, const struct measurement *measurement, const st
 		job_describe(&job, measurement);
 	for (size_t i = 0; rc == 0 && i < job.plan.nr_passes; i++) {
 		struct measuring_look look;
+		int nr_wanted;
 
 		rc = measuring_look(rot, job.passes[i], &look, err);
 		if (rc < 0)
 			break;
 		need->nr_passes++;
-		need->nr_runs_missing += look.nr_runs_cached < nr_runs ? nr_runs - look.nr_runs_cached : 0;
+		nr_wanted = pass_runs(&job.plan.passes[i], nr_runs);
+		need->nr_runs_missing += look.nr_runs_cached < nr_wanted ? nr_wanted - look.nr_runs_cached : 0;
 		if (!look.is_built)
 			memcpy(need->core_key, look.core_key, sizeof(need->core_key));
 	}

@@ -95,7 +95,7 @@ struct quantity_own_cost {
 
 /* A rule that the value, or some of its runs, break although every sound one keeps it (invariants.h). */
 struct quantity_breach {
-	const char *rule;    /* static: "passesAgree", "bordersOrdered", "atLeastCompulsory", "belowCeiling" */
+	const char *rule;    /* static: "passesAgree", ..., as invariants.h names them                       */
 	char *text;          /* with both numbers                                                            */
 	double found, bound; /* in base units; of runs: of the first of them                                 */
 	size_t nr_runs;      /* that break it alone, and are left out; 0: the value does                     */

@@ -25,6 +25,69 @@ quantity_weaker_kind(const char *a, const char *b)
 
 /* ---- parts ---- */
 
+static const struct {
+	const char *text, *hint;
+} step_obstacles[NR_STEP_OBSTACLES] = {
+	[STEPS_CAN] = {"", ""},
+	[STEPS_OF_OTHERS] = {"single steps are those of the thread that calls a kernel, and this kernel has others",
+			     "let it compute with one thread"},
+	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step",
+			    "choose smaller sizes, or raise -stepLimit (some 200 000 instructions take a second)"},
+	[STEPS_FROM_FULL] = {"the modelled caches are empty when a region begins, which those of warm data are not",
+			     "ask for cold data, or for what crosses cpuL1"},
+	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first"},
+};
+
+const char *
+step_obstacle_text(enum step_obstacle obstacle)
+{
+	return step_obstacles[obstacle].text;
+}
+
+const char *
+step_obstacle_hint(enum step_obstacle obstacle)
+{
+	return step_obstacles[obstacle].hint;
+}
+
+/* The sizes of all caches that are nearer to the core than the border. */
+static bool
+knows_caches(const struct machine *machine, const char *border)
+{
+	static const char *const borders[] = {"l1l2", "l2l3", "llcRam"};
+	const bool is_known[] = {machine && machine->l1_data_bytes > 0, machine && machine->l2_bytes > 0,
+				 machine && machine->llc_bytes > 0};
+
+	for (size_t i = 0; i < NR_ELEMENTS(borders) && is_known[i]; i++)
+		if (strncmp(borders[i], border, strlen(borders[i])) == 0)
+			return true;
+	return false;
+}
+
+/* What of single steps is modelled are the lines that cross a border. */
+static enum step_obstacle
+obstacle_of(const struct architecture *architecture, const struct architecture_formula *formula,
+	    const struct quantity_expectation *expectation)
+{
+	if (!architecture->counts_by_steps || expectation->obstacle != STEPS_CAN)
+		return expectation->obstacle;
+	if (strcmp(formula->kind, "modelled") != 0)
+		return STEPS_CAN;
+	if (expectation->is_cold_only || expectation->is_of_action)
+		return STEPS_FROM_FULL;
+	return knows_caches(architecture->stepping.machine, formula->of) ? STEPS_CAN : STEPS_WITHOUT_CACHES;
+}
+
+/* Although the architecture has a formula. */
+static int
+cannot_step(const char *quantity, const char *of, enum step_obstacle obstacle, struct rot_error *err)
+{
+	rot_error_set(err, 0, "%s%s%s cannot be counted here: %s; and nothing says what to expect", quantity,
+		      *of ? " of " : "", of, step_obstacle_text(obstacle));
+	return rot_error_hint(err, "%s; or state it: in the kernel's XML, or as operations or bytes of <quantity>",
+			      step_obstacle_hint(obstacle));
+}
+
 static int
 cannot_measure(const struct architecture *architecture, const char *quantity, const char *of, struct rot_error *err)
 {
@@ -46,12 +109,15 @@ cannot_measure(const struct architecture *architecture, const char *quantity, co
 		     "operations or bytes of <quantity>");
 }
 
+/* False: there is no formula, or *obstacle says why it is not used. */
 static bool
-part_count(struct quantity_part *part, const struct architecture *architecture, const char *quantity, const char *of)
+part_count(struct quantity_part *part, const struct architecture *architecture, const char *quantity, const char *of,
+	   const struct quantity_expectation *expectation, enum step_obstacle *obstacle)
 {
 	const struct architecture_formula *formula = architecture_formula(architecture, quantity, of);
 
-	if (!formula)
+	*obstacle = formula ? obstacle_of(architecture, formula, expectation) : STEPS_CAN;
+	if (!formula || *obstacle != STEPS_CAN)
 		return false;
 	*part = (struct quantity_part){.source = PART_COUNTED,
 				       .formula = formula,
@@ -61,20 +127,33 @@ part_count(struct quantity_part *part, const struct architecture *architecture, 
 	return true;
 }
 
+/* given: 0 if it is not. expected: NaN if nothing is. */
+struct known_work {
+	double given, expected;
+	const char *text; /* where expected comes from */
+};
+
 static int
 part_work(struct quantity_part *part, const struct architecture *architecture, const char *quantity, const char *of,
-	  double given, double expected, const char *expected_text, struct rot_error *err)
+	  struct known_work known, const struct quantity_expectation *expectation, struct rot_error *err)
 {
-	if (given > 0) {
-		*part = (struct quantity_part){.source = PART_KNOWN, .known = given, .kind = "given", .text = "given"};
+	enum step_obstacle obstacle;
+
+	if (known.given > 0) {
+		*part = (struct quantity_part){
+			.source = PART_KNOWN, .known = known.given, .kind = "given", .text = "given"};
 		return 0;
 	}
-	if (part_count(part, architecture, quantity, of))
+	if (part_count(part, architecture, quantity, of, expectation, &obstacle))
 		return 0;
-	if (isnan(expected))
-		return cannot_measure(architecture, quantity, of, err);
-	*part = (struct quantity_part){
-		.source = PART_KNOWN, .known = expected, .kind = "expected", .text = expected_text};
+	if (isnan(known.expected))
+		return obstacle == STEPS_CAN ? cannot_measure(architecture, quantity, of, err)
+					     : cannot_step(quantity, of, obstacle, err);
+	*part = (struct quantity_part){.source = PART_KNOWN,
+				       .known = known.expected,
+				       .kind = "expected",
+				       .text = known.text,
+				       .obstacle = obstacle};
 	return 0;
 }
 
@@ -83,17 +162,20 @@ part_operations(struct quantity_part *part, const struct architecture *architect
 		const struct quantity_request *request, const struct quantity_expectation *expectation,
 		struct rot_error *err)
 {
-	return part_work(part, architecture, "operationCount", request->operation, request->given_operations,
-			 expectation->operations, "kernel definition", err);
+	const struct known_work known = {request->given_operations, expectation->operations, "kernel definition"};
+
+	return part_work(part, architecture, "operationCount", request->operation, known, expectation, err);
 }
 
 static int
 part_bytes(struct quantity_part *part, const struct architecture *architecture, const struct quantity_request *request,
 	   const struct quantity_expectation *expectation, struct rot_error *err)
 {
-	return part_work(part, architecture, "transferredBytes", request->border, request->given_bytes,
-			 expectation->bytes,
-			 expectation->is_cold_only ? "kernel definition, for cold data" : "kernel definition", err);
+	const struct known_work known = {request->given_bytes, expectation->bytes,
+					 expectation->is_cold_only ? "kernel definition, for cold data"
+								   : "kernel definition"};
+
+	return part_work(part, architecture, "transferredBytes", request->border, known, expectation, err);
 }
 
 static int
@@ -104,7 +186,7 @@ part_time(struct quantity_part *part, const struct architecture *architecture, c
 		*part = (struct quantity_part){.source = PART_TSC, .kind = "measured", .text = "time stamp counter"};
 	else if (strcmp(request->clock, "microSeconds") == 0)
 		*part = (struct quantity_part){.source = PART_WALL, .kind = "measured", .text = "CLOCK_MONOTONIC_RAW"};
-	else if (part_count(part, architecture, "time", request->clock))
+	else if (part_count(part, architecture, "time", request->clock, expectation, &(enum step_obstacle){STEPS_CAN}))
 		return 0;
 	else if (expectation->can_probe_clock && strcmp(request->clock, "coreCycles") == 0)
 		*part = (struct quantity_part){.source = PART_PROBED,
@@ -129,14 +211,14 @@ part_plain(struct quantity_part *part, const struct architecture *architecture, 
 		{"migrations", {.source = PART_MOVES, .kind = "measured", .text = "sched_getcpu: before and after"}},
 	};
 
-	(void)expectation;
 	for (size_t i = 0; i < NR_ELEMENTS(told); i++) {
 		if (strcmp(request->name, told[i].name) == 0) {
 			*part = told[i].part;
 			return 0;
 		}
 	}
-	return part_work(part, architecture, request->name, "", 0, NAN, "", err);
+	return part_work(part, architecture, request->name, "", (struct known_work){.expected = NAN, .text = ""},
+			 expectation, err);
 }
 
 typedef int part_resolver(struct quantity_part *part, const struct architecture *architecture,

@@ -18,6 +18,20 @@ enum part_source {
 	PART_KNOWN,    /* expected or given        */
 };
 
+/* Why single steps do not count what they count elsewhere. It is then obtained as where nothing is counted. */
+enum step_obstacle {
+	STEPS_CAN,
+	STEPS_OF_OTHERS,      /* kernels have threads of their own, and only those of workloads are stepped */
+	STEPS_TOO_MANY,       /* more instructions are expected than may be stepped */
+	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
+	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
+	NR_STEP_OBSTACLES
+};
+
+/* In words, and what helps; static. */
+const char *step_obstacle_text(enum step_obstacle obstacle);
+const char *step_obstacle_hint(enum step_obstacle obstacle);
+
 struct quantity_part {
 	enum part_source source;
 	const struct architecture_formula *formula; /* PART_COUNTED                                         */
@@ -25,6 +39,7 @@ struct quantity_part {
 	const char *kind;                           /* "measured", "modelled", "expected", "given"          */
 	const char *text;                           /* where it comes from; borrowed of formula or static   */
 	char grade;                                 /* of PART_COUNTED and PART_PROBED: 'A' to 'F', 0: none */
+	enum step_obstacle obstacle;                /* PART_KNOWN: single steps would count it but for this */
 };
 
 struct quantity_resolution {
@@ -43,9 +58,11 @@ struct quantity_resolution {
 /* What the kernels' definitions say of a request; NaN: nothing. */
 struct quantity_expectation {
 	double operations, bytes;
-	double compulsory;    /* bytes; 0: not known */
-	bool is_cold_only;    /* the bytes are those of cold data, and the data are warm */
-	bool can_probe_clock; /* the work is done by the threads around whose work the clock is probed */
+	double compulsory;           /* bytes; 0: not known */
+	bool is_cold_only;           /* the bytes are those of cold data, and the data are warm */
+	bool can_probe_clock;        /* the work is done by the threads around whose work the clock is probed */
+	bool is_of_action;           /* it is what an action does behind a kernel */
+	enum step_obstacle obstacle; /* of anything that single steps would count of it */
 };
 
 /*

@@ -60,6 +60,10 @@ validation_run(struct rot *rot, const struct validation_options *options, struct
 	const double begin_s = clock_now_s();
 
 	*validation = (struct validation){.options = *options, .why_not = rot->architecture->why_not};
+	if (rot->architecture->counts_by_steps) {
+		rot_error_set(err, 0, "only hardware events are validated, and with counting=steps there are none");
+		return rot_error_hint(err, "use -counting=events");
+	}
 	if (!validation->why_not.text[0]) {
 		if (shapes_find(rot, &validation->shapes, err) < 0)
 			return -1;
@@ -128,8 +132,8 @@ validation_ensure(struct rot *rot)
 	struct validation validation;
 	int rc;
 
-	if (rot->architecture->why_not.text[0] || rot->is_cached_only || validation_recall(rot) ||
-	    strcmp(configuration_string(rot->configuration, "validate"), "auto") != 0)
+	if (rot->architecture->why_not.text[0] || rot->architecture->counts_by_steps || rot->is_cached_only ||
+	    validation_recall(rot) || strcmp(configuration_string(rot->configuration, "validate"), "auto") != 0)
 		return;
 	rot_note("the events of this machine are validated first, once");
 	rc = validation_run(rot, &options, &validation, &why);

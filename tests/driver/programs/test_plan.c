@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "programs/plan.h"
 #include "quantities/vocabulary.h"
+#include "rot.h"
 #include "testing.h"
 
 static const struct {
@@ -66,7 +67,10 @@ END_TEST
 START_TEST(every_architecture)
 {
 	char *paths[MAX_ARCHITECTURES], *schema = architecture_schema();
+	struct machine *machine = machine_new();
 	size_t nr = architecture_files(paths);
+
+	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
 
 	for (size_t i = 0; i < nr; i++) {
 		struct rot_error err = {{0}, {0}};
@@ -74,6 +78,7 @@ START_TEST(every_architecture)
 		size_t nr_of_all = 1;
 
 		ck_assert_msg(architecture != NULL, "%s", err.text);
+		architecture->stepping.machine = machine;
 		for (size_t max = 1; max <= nr_of_all; max++) {
 			struct program_plan plan;
 
@@ -92,13 +97,39 @@ START_TEST(every_architecture)
 		architecture_delete(architecture);
 		free(paths[i]);
 	}
+	machine_delete(machine);
 	free(schema);
+}
+END_TEST
+
+/* Kernels may be counted by steps; of programs then nothing is counted. */
+START_TEST(programs_are_not_stepped)
+{
+	const struct architecture_stepping stepping = {.limit = 1};
+	struct rot_error err = {{0}, {0}}, why = {"not programs", ""};
+	char *folder = architecture_folder();
+	struct rot rot = {.architecture = architecture_load_steps(folder, &stepping, &why, &err)};
+	struct program_plan plan;
+
+	ck_assert_msg(rot.architecture != NULL, "%s", err.text);
+	ck_assert_str_eq(program_architecture(&rot)->name, "none");
+	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot), 2, &err), 0);
+	ck_assert_uint_eq(plan.nr, 1);
+	ck_assert_uint_eq(plan.passes.nr_passes, 1);
+	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
+	program_plan_clear(&plan);
+	architecture_delete(rot.architecture);
+	rot.architecture = architecture_named("zen5");
+	ck_assert_ptr_eq(program_architecture(&rot), rot.architecture);
+	architecture_delete(rot.architecture);
+	free(folder);
 }
 END_TEST
 
 static const struct listed_test tests[] = {
 	{&quantities_that_fit, NR_ELEMENTS(rows)},
 	{&every_architecture, 1},
+	{&programs_are_not_stepped, 1},
 };
 
 const struct suite test_suite = SUITE("plan", tests);

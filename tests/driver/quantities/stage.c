@@ -35,7 +35,14 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 	bool needs_clock = false, needs_probe = false;
 	size_t nr_formulas = 0;
 
-	*stage = (struct stage){.architecture = architecture_named(architecture), .measurement = measurement_new()};
+	*stage = (struct stage){.architecture = architecture_named(architecture),
+				.machine = machine_new(),
+				.measurement = measurement_new()};
+	stage->machine->l1_data_bytes = 48 << 10;
+	stage->machine->l2_bytes = 1 << 20;
+	stage->machine->llc_bytes = 32 << 20;
+	stage->architecture->stepping =
+		(struct architecture_stepping){.machine = stage->machine, .ways = {.l1_data = 12}, .limit = 1000};
 	for (size_t i = 0; i < nr_workloads; i++) {
 		struct workload *workload = workload_new();
 
@@ -91,7 +98,39 @@ stage_close(struct stage *stage)
 	}
 	pass_plan_clear(&stage->plan);
 	rot_graph_delete(stage->measurement);
+	machine_delete(stage->machine);
 	architecture_delete(stage->architecture);
+}
+
+static struct measurer_output_base *
+counts_of_nothing(const struct stage *stage, const struct pass *pass)
+{
+	struct perf_event_measurer_output *events = perf_event_measurer_output_new();
+
+	for (size_t i = 0; i < pass->nr_events; i++) {
+		struct perf_event_count *count = perf_event_count_new();
+
+		rot_string_set(&count->name, stage->architecture->events[pass->events[i]].name);
+		count->time_enabled = count->time_running = 1000;
+		perf_event_measurer_output_event_counts_add(events, count);
+	}
+	return &events->base;
+}
+
+struct measurement_run_output *
+add_steps(struct stage *stage, size_t pass)
+{
+	struct measurement_run_output *run = measurement_run_output_new();
+
+	for (size_t k = 0; k < measurement_nr_workloads(stage->measurement); k++) {
+		struct measurer_set_output *set = measurer_set_output_new();
+
+		set->set_id = (int32_t)(10 + k);
+		set->main_measurer_output = counts_of_nothing(stage, &stage->plan.passes[pass]);
+		measurement_run_output_measurer_set_outputs_add(run, set);
+	}
+	measurement_result_outputs_add(stage->results[pass], run);
+	return run;
 }
 
 struct measurement_run_output *
@@ -111,17 +150,7 @@ add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns)
 		measurer_set_output_additional_measurer_outputs_add(set, &resource_usage_measurer_output_new()->base);
 		measurer_set_output_additional_measurer_outputs_add(set, &time->base);
 		if (stage->plan.passes[pass].nr_events) {
-			struct perf_event_measurer_output *events = perf_event_measurer_output_new();
-
-			for (size_t i = 0; i < stage->plan.passes[pass].nr_events; i++) {
-				struct perf_event_count *count = perf_event_count_new();
-
-				rot_string_set(&count->name,
-					       stage->architecture->events[stage->plan.passes[pass].events[i]].name);
-				count->time_enabled = count->time_running = 1000;
-				perf_event_measurer_output_event_counts_add(events, count);
-			}
-			set->main_measurer_output = &events->base;
+			set->main_measurer_output = counts_of_nothing(stage, &stage->plan.passes[pass]);
 			measurer_set_output_additional_measurer_outputs_add(set, &tsc->base);
 		} else {
 			set->main_measurer_output = &tsc->base;

@@ -11,8 +11,10 @@
 #define MAX_PASSES 8
 #define MAX_REQUESTS 8
 
+/* machine: with caches of 48 KiB, 1 MiB and 32 MiB, which single steps model. */
 struct stage {
 	struct architecture *architecture;
+	struct machine *machine;
 	struct measurement *measurement;
 	struct quantity_resolution resolutions[MAX_REQUESTS];
 	size_t nr_requests;
@@ -35,6 +37,9 @@ void stage_close(struct stage *stage);
  * 0. The context switches of the validation measurer, while the caches were prepared, must not matter.
  */
 struct measurement_run_output *add_run(struct stage *stage, size_t pass, uint64_t ticks, uint64_t ns);
+
+/* One more run of a pass that is stepped: counts of 0 and nothing else. */
+struct measurement_run_output *add_steps(struct stage *stage, size_t pass);
 
 /* The clock probe of a workload in a run: cycles per tick before and after. */
 void probe_clock(struct measurement_run_output *run, size_t workload, double before, double after);

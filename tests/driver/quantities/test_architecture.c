@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../../core/common/step_counts.h"
 #include "architecture_files.h"
 #include "measuring/expression.h"
 #include "memory.h"
@@ -87,6 +88,64 @@ START_TEST(test_without_counting_it_is_none)
 	architecture_delete(architecture);
 	rot_entity_delete(machine);
 	free(folder);
+}
+END_TEST
+
+/* Programs are not stepped: nothing of them is counted, and why is said. */
+START_TEST(test_steps_need_no_processor)
+{
+	struct machine *machine = machine_of("Unknown", 0, 0);
+	const struct architecture_stepping stepping = {.machine = machine, .limit = 7};
+	struct rot_error err = {{0}, {0}}, why_no_program = {"not programs", "events"};
+	char *folder = architecture_folder();
+	struct architecture *architecture = architecture_load_steps(folder, &stepping, &why_no_program, &err);
+	char *advice;
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_str_eq(architecture->name, "steps");
+	ck_assert(architecture->counts_by_steps);
+	ck_assert_uint_eq(architecture->stepping.limit, 7);
+	ck_assert_str_eq(architecture->why_not.text, "");
+	ck_assert_str_eq(architecture->of_programs->name, "none");
+	ck_assert_str_eq(architecture->of_programs->why_not.text, "not programs");
+	advice = architecture_advice(architecture, true);
+	ck_assert_str_eq(advice, "");
+	free(advice);
+	advice = architecture_advice(architecture->of_programs, true);
+	ck_assert_str_eq(advice, "events; or: " STEPS_ADVICE);
+	free(advice);
+	architecture_delete(architecture);
+	ck_assert_ptr_null(architecture_load_steps("/nonexistent", &stepping, &why_no_program, &err));
+	rot_entity_delete(machine);
+	free(folder);
+}
+END_TEST
+
+/* In one group, in which whatever is asked for brings all. */
+START_TEST(test_steps_are_all_that_is_counted)
+{
+	static const char *const names[] = {
+#define STEP_COUNT_NAME(name, text) text,
+		STEP_COUNTS(STEP_COUNT_NAME)
+#undef STEP_COUNT_NAME
+	};
+	struct architecture *architecture = architecture_named("steps");
+	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
+	struct pass_plan plan;
+
+	ck_assert_uint_eq(architecture->nr_events, STEP_NR_COUNTS);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++) {
+		char *definition = rot_format("step::%s", names[i]);
+
+		ck_assert_str_eq(architecture->events[i].name, names[i]);
+		ck_assert_str_eq(architecture->events[i].definition, definition);
+		free(definition);
+	}
+	ck_assert_int_eq(pass_plan_make(&plan, architecture, &formula, 1, true, NULL), 0);
+	ck_assert_uint_eq(plan.nr_passes, 2);
+	ck_assert_uint_eq(plan.passes[1].nr_events, STEP_NR_COUNTS);
+	pass_plan_clear(&plan);
+	architecture_delete(architecture);
 }
 END_TEST
 
@@ -258,6 +317,8 @@ main(void)
 	const struct listed_test tests[] = {
 		{&test_machine_gets_its_architecture, NR_ELEMENTS(machines)},
 		{&test_without_counting_it_is_none, 1},
+		{&test_steps_need_no_processor, 1},
+		{&test_steps_are_all_that_is_counted, 1},
 		{&test_file_is_named_like_its_architecture, nr_files},
 		{&test_formulas_evaluate, nr_files},
 		{&test_zero_counts_evaluate, nr_files},

@@ -35,6 +35,75 @@ START_TEST(test_operation_count_is_exact)
 }
 END_TEST
 
+/* Single steps count the same twice, and times are taken as often as ever: what scatters is the time alone. */
+START_TEST(test_rate_of_few_steps_and_many_times)
+{
+	struct stage stage;
+	struct quantity_value rate, count, intensity, time;
+
+	stage_open(&stage, "steps", 1,
+		   "performance:doublePrecisionFlop:tsc operationCount:doublePrecisionFlop "
+		   "operationalIntensity:doublePrecisionFlop:l1l2.read time:tsc");
+	for (uint64_t i = 0; i < 10; i++)
+		add_run(&stage, 0, 1000 + i, 1);
+	for (int i = 0; i < STEP_RUNS; i++) {
+		struct measurement_run_output *run = add_steps(&stage, 1);
+
+		count_of(run, 0, "packedDouble")->raw_count = 20090;
+		count_of(run, 0, "l1Fills")->raw_count = 10;
+	}
+	rate = stage_compute(&stage, 0, false);
+	count = stage_compute(&stage, 1, false);
+	intensity = stage_compute(&stage, 2, false);
+	time = stage_compute(&stage, 3, false);
+	ck_assert_uint_eq(time.summary.n, 10);
+	ck_assert_uint_eq(rate.summary.n, 10);
+	ck_assert_uint_eq(rate.nr_samples, 10);
+	ck_assert_double_eq_tol(rate.summary.value, 20090 / 1004.5, 1e-9);
+	ck_assert(rate.summary.low < rate.summary.value && rate.summary.value < rate.summary.high);
+	ck_assert_double_eq_tol(rate.samples[9], 20090. / 1009, 1e-9);
+	ck_assert_str_eq(rate.kind, "measured");
+	ck_assert_str_eq(rate.source, "single steps per time stamp counter");
+	ck_assert_uint_eq(count.summary.n, STEP_RUNS);
+	ck_assert_uint_eq(count.nr_samples, STEP_RUNS);
+	ck_assert_double_eq(count.summary.value, 20090);
+	ck_assert_str_eq(count.summary.estimator, "exact");
+	ck_assert_uint_eq(intensity.summary.n, STEP_RUNS);
+	ck_assert_double_eq_tol(intensity.summary.value, 20090. / 640, 1e-9);
+	ck_assert_str_eq(intensity.kind, "modelled");
+	quantity_value_clear(&rate);
+	quantity_value_clear(&count);
+	quantity_value_clear(&intensity);
+	quantity_value_clear(&time);
+	stage_close(&stage);
+}
+END_TEST
+
+/* Each thread is stepped by itself. */
+START_TEST(test_steps_of_threads_are_summed)
+{
+	struct stage stage;
+	struct quantity_value value;
+
+	stage_open(&stage, "steps", 2, "transferredBytes:cpuL1.read time:tsc");
+	for (int i = 0; i < STEP_RUNS; i++) {
+		struct measurement_run_output *run = add_steps(&stage, 1);
+
+		count_of(run, 0, "loadedBytes")->raw_count = 100;
+		count_of(run, 1, "loadedBytes")->raw_count = 23;
+	}
+	for (int i = 0; i < 6; i++)
+		add_run(&stage, 0, 1000, 1);
+	value = stage_compute(&stage, 0, false);
+	ck_assert_double_eq(value.summary.value, 123);
+	ck_assert_uint_eq(value.nr_threads, 2);
+	ck_assert_double_eq(value.thread_samples[STEP_RUNS - 1], 100);
+	ck_assert_double_eq(value.thread_samples[2 * STEP_RUNS - 1], 23);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(test_counts_are_summed_and_times_are_the_maximum)
 {
 	struct stage stage;
@@ -459,6 +528,8 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&test_operation_count_is_exact, 1},
+	{&test_rate_of_few_steps_and_many_times, 1},
+	{&test_steps_of_threads_are_summed, 1},
 	{&test_counts_are_summed_and_times_are_the_maximum, 1},
 	{&test_threads_of_a_kernel_are_summed, 1},
 	{&test_modelled_dram_writes, 1},

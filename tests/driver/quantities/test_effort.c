@@ -115,6 +115,21 @@ START_TEST(test_worst_value_counts)
 }
 END_TEST
 
+/* A count by single steps has two samples of ten runs, and needs no more. */
+START_TEST(test_steps_want_no_more_runs)
+{
+	const struct quantity_effort effort = {.nr_runs = 10, .budget_s = 10};
+	struct quantity_value values[] = {time_of(10, 0, 0.1), time_of(2, 0, 0.1)};
+	struct effort_course course;
+
+	effort_begin(&course, &effort);
+	ck_assert_int_eq(effort_next(&course, values, 2, 10, 0), 0);
+	ck_assert_str_eq(course.end, "");
+	for (size_t i = 0; i < 2; i++)
+		free(values[i].taints);
+}
+END_TEST
+
 /* Five runs are too few for an interval, so more may have one; six that have none will not get any. */
 START_TEST(test_too_few_runs_are_wide)
 {
@@ -136,6 +151,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&test_courses, sizeof(courses) / sizeof(courses[0])},
 	{&test_worst_value_counts, 1},
+	{&test_steps_want_no_more_runs, 1},
 	{&test_too_few_runs_are_wide, 1},
 };
 

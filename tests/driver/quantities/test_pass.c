@@ -80,6 +80,78 @@ START_TEST(test_pass_is_of_an_action)
 }
 END_TEST
 
+/* All events at once, and nothing that single steps would disturb. The second workload has caches of its own. */
+START_TEST(test_stepped_pass_counts_alone)
+{
+	struct stage stage;
+	const struct measurer_set *set;
+	const struct step_measurer *steps;
+
+	stage_open(&stage, "steps", 2, "performance:doublePrecisionFlop transferredBytes:llcRam");
+	ck_assert_uint_eq(stage.plan.nr_passes, 2);
+	ck_assert(!stage.plan.passes[0].is_stepped && stage.plan.passes[1].is_stepped);
+	ck_assert_int_eq(pass_runs(&stage.plan.passes[0], 10), 10);
+	ck_assert_int_eq(pass_runs(&stage.plan.passes[1], 10), STEP_RUNS);
+	ck_assert_int_eq(pass_runs(&stage.plan.passes[1], 1), 1);
+	set = measurement_workloads_at(stage.passes[0], 0)->measurer_set;
+	ck_assert(rot_is_a(set->main_measurer, &tsc_measurer_class));
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 2);
+	set = measurement_workloads_at(stage.passes[1], 1)->measurer_set;
+	steps = rot_cast(set->main_measurer, &step_measurer_class);
+	ck_assert_ptr_nonnull(steps);
+	ck_assert_uint_eq(measurer_set_nr_additional_measurers(set), 0);
+	ck_assert_uint_eq(measurer_set_nr_validation_measurers(set), 0);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(&steps->base), 14);
+	ck_assert_str_eq(perf_event_measurer_events_at(&steps->base, 0)->definition, "step::instructions");
+	ck_assert_uint_eq(steps->limit, 1000);
+	ck_assert_uint_eq(steps->l1_bytes, 48 << 10);
+	ck_assert_uint_eq(steps->l1_ways, 12);
+	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
+	ck_assert_uint_eq(steps->l2_ways, 8); /* nobody told */
+	ck_assert_uint_eq(steps->l3_bytes, 32 << 20);
+	ck_assert_uint_eq(steps->l3_ways, 16);
+	ck_assert_uint_eq(steps->line_bytes, 64);
+	stage_close(&stage);
+}
+END_TEST
+
+/* The last level of the machine is the second then. */
+START_TEST(test_two_levels_are_modelled)
+{
+	struct stage stage;
+	struct perf_event_measurer *measurer;
+	const struct step_measurer *steps;
+
+	stage_open(&stage, "steps", 1, "instructions");
+	stage.machine->llc_bytes = stage.machine->l2_bytes;
+	measurer = pass_measurer(stage.architecture, &stage.plan.passes[0]);
+	steps = rot_cast(measurer, &step_measurer_class);
+	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
+	ck_assert_uint_eq(steps->l3_bytes, 0);
+	rot_graph_delete(measurer);
+	stage_close(&stage);
+}
+END_TEST
+
+/* Each of two workloads that share caches models its half. CPU 0 shares them with itself on any machine. */
+START_TEST(test_shared_caches_are_divided)
+{
+	struct stage stage;
+	struct measurement *pass;
+	const struct step_measurer *steps;
+
+	stage_open(&stage, "steps", 2, "instructions");
+	for (size_t i = 0; i < 2; i++)
+		measurement_workloads_at(stage.measurement, i)->cpu = 0;
+	pass = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[0]);
+	steps = rot_cast(measurement_workloads_at(pass, 1)->measurer_set->main_measurer, &step_measurer_class);
+	ck_assert_uint_eq(steps->l1_bytes, 24 << 10);
+	ck_assert_uint_eq(steps->l3_bytes, 16 << 20);
+	rot_graph_delete(pass);
+	stage_close(&stage);
+}
+END_TEST
+
 /* First, so that the wall time and the others do not hold it; only where core cycles are asked for. */
 START_TEST(test_clock_is_probed_around_the_others)
 {
@@ -158,6 +230,9 @@ static const struct listed_test tests[] = {
 	{&test_pass_is_of_an_action, 1},
 	{&test_loads_are_not_measured, 1},
 	{&test_clock_is_probed_around_the_others, 1},
+	{&test_stepped_pass_counts_alone, 1},
+	{&test_two_levels_are_modelled, 1},
+	{&test_shared_caches_are_divided, 1},
 };
 
 const struct suite test_suite = SUITE("pass", tests);

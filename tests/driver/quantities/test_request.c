@@ -184,6 +184,101 @@ START_TEST(test_warm_data_have_no_expected_bytes)
 }
 END_TEST
 
+/* What keeps single steps from counting: then it is as where nothing is counted. */
+static const struct {
+	const char *request;
+	bool is_warm, is_of_action, has_caches;
+	enum step_obstacle all; /* of anything */
+	enum step_obstacle obstacle;
+	const char *kind;
+} stepped[] = {
+	{"operationCount:flop", false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"operationCount:flop", true, true, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"operationCount:flop", false, false, true, STEPS_OF_OTHERS, STEPS_OF_OTHERS, "expected"},
+	{"transferredBytes:cpuL1", true, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"transferredBytes:cpuL1", false, false, true, STEPS_TOO_MANY, STEPS_TOO_MANY, "expected"},
+	{"transferredBytes:l1l2.write", false, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam", false, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam", false, false, false, STEPS_CAN, STEPS_WITHOUT_CACHES, "expected"},
+	{"transferredBytes:llcRam.read", true, false, true, STEPS_CAN, STEPS_FROM_FULL, "expected"},
+	{"transferredBytes:llcRam.read", false, true, true, STEPS_CAN, STEPS_FROM_FULL, "expected"},
+	{"transferredBytes:disk.read", true, false, true, STEPS_OF_OTHERS, STEPS_CAN, "expected"},
+};
+
+START_TEST(test_steps_have_obstacles)
+{
+	struct architecture *architecture = architecture_named("steps");
+	struct machine *machine = machine_new();
+	const struct quantity_expectation expectation = {.operations = 1,
+							 .bytes = 2,
+							 .is_cold_only = stepped[_i].is_warm,
+							 .is_of_action = stepped[_i].is_of_action,
+							 .obstacle = stepped[_i].all};
+	struct quantity_resolution resolution;
+	struct quantity_request request;
+	struct rot_error err = {{0}, {0}};
+
+	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = stepped[_i].has_caches;
+	architecture->stepping.machine = machine;
+	ck_assert_int_eq(quantity_parse(&request, stepped[_i].request, &err), 0);
+	ck_assert_msg(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, &err) == 0, "%s",
+		      err.text);
+	ck_assert_str_eq(resolution.numerator.kind, stepped[_i].kind);
+	ck_assert_int_eq(resolution.numerator.obstacle, stepped[_i].obstacle);
+	machine_delete(machine);
+	architecture_delete(architecture);
+}
+END_TEST
+
+/* Only of the caches that the lines have passed the sizes are needed. */
+START_TEST(test_nearer_borders_need_fewer_caches)
+{
+	static const char *const across[] = {"transferredBytes:l1l2", "transferredBytes:l2l3",
+					     "transferredBytes:llcRam"};
+	struct architecture *architecture = architecture_named("steps");
+	struct machine *machine = machine_new();
+	const struct quantity_expectation expectation = {.operations = 1, .bytes = 2};
+	int64_t *const sizes[] = {&machine->l1_data_bytes, &machine->l2_bytes, &machine->llc_bytes};
+
+	architecture->stepping.machine = machine;
+	for (size_t known = 0; known <= 3; known++) {
+		for (size_t i = 0; i < 3; i++) {
+			struct quantity_resolution resolution;
+			struct quantity_request request;
+
+			ck_assert_int_eq(quantity_parse(&request, across[i], NULL), 0);
+			ck_assert_int_eq(
+				quantity_resolve(&resolution, architecture, &request, "auto", &expectation, NULL), 0);
+			ck_assert_str_eq(resolution.numerator.kind, i < known ? "modelled" : "expected");
+		}
+		if (known < 3)
+			*sizes[known] = 1;
+	}
+	machine_delete(machine);
+	architecture_delete(architecture);
+}
+END_TEST
+
+START_TEST(test_unsteppable_says_why)
+{
+	struct architecture *architecture = architecture_named("steps");
+
+	for (enum step_obstacle obstacle = STEPS_CAN + 1; obstacle < NR_STEP_OBSTACLES; obstacle++) {
+		const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN, .obstacle = obstacle};
+		struct quantity_resolution resolution;
+		struct rot_error err = {{0}, {0}};
+		struct quantity_request request;
+
+		ck_assert_int_eq(quantity_parse(&request, "operationCount:flop", &err), 0);
+		ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, &err), -1);
+		ck_assert_msg(strstr(err.text, step_obstacle_text(obstacle)) != NULL, "%s", err.text);
+		ck_assert_msg(strstr(err.hint, step_obstacle_hint(obstacle)) != NULL, "%s", err.hint);
+		ck_assert(*step_obstacle_text(obstacle) && *step_obstacle_hint(obstacle));
+	}
+	architecture_delete(architecture);
+}
+END_TEST
+
 static const struct {
 	const char *architecture, *request, *why_not, *complaint, *hint;
 } impossible[] = {
@@ -194,6 +289,7 @@ static const struct {
 	{"none", "time:coreCycles", "cannot count cycles", "time of coreCycles cannot be measured here", "lower it"},
 	{"generic", "time:referenceCycles", "", "time of referenceCycles cannot be measured here", "microSeconds"},
 	{"generic", "interrupts", "", "interrupts cannot be measured here", "rot list quantities"},
+	{"steps", "interrupts", "", "interrupts cannot be measured here: no event of single steps", ""},
 };
 
 START_TEST(test_impossible_says_why)
@@ -251,6 +347,18 @@ START_TEST(test_offers)
 	ck_assert_str_eq(offer_of(offers, nr, "time", "referenceCycles")->kind, "unavailable");
 	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->kind, "unavailable");
 	ck_assert_str_eq(offer_of(offers, nr, "contextSwitches", "")->kind, "measured");
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->advice, STEPS_ADVICE);
+	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->advice, "");
+	ck_assert_str_eq(offer_of(offers, nr, "throughput", "disk.read")->advice, "");
+	free(offers);
+	architecture_delete(rot.architecture);
+	rot.architecture = architecture_named("steps");
+	nr = quantity_offers(&rot, &offers);
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->kind, "measured");
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->source, "single steps");
+	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "modelled");
+	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->kind, "unavailable");
+	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->advice, "");
 	free(offers);
 	architecture_delete(rot.architecture);
 }
@@ -263,6 +371,9 @@ static const struct listed_test tests[] = {
 	{&test_parts_are_found, NR_ELEMENTS(resolutions)},
 	{&test_weakest_part_names_the_kind, 1},
 	{&test_warm_data_have_no_expected_bytes, 1},
+	{&test_steps_have_obstacles, NR_ELEMENTS(stepped)},
+	{&test_nearer_borders_need_fewer_caches, 1},
+	{&test_unsteppable_says_why, 1},
 	{&test_impossible_says_why, NR_ELEMENTS(impossible)},
 	{&test_offers, 1},
 };

@@ -131,7 +131,7 @@ START_TEST(borders_are_ordered)
 		{"l2l3.read", "llcRam.read", 1000, 1000, false},
 		{"l2l3.read", "llcRam.read", 1000, 1049, false},
 		{"l2l3.read", "llcRam.read", 1000, 1051, true},
-		{"cpuL1.read", "llcRam.read", 1000, 2000, true},
+		{"cpuL1.read", "llcRam.read", 1000, 2000, false}, /* single bytes before, whole lines behind */
 		{"l2l3.read", "llcRam.write", 1000, 2000, false},
 		{"llcRam.read", "l1l2.read", 1000, 2000, false},
 		{"l1l2", "l2l3", 1000, 2000, true},
@@ -231,6 +231,45 @@ START_TEST(passes_agree)
 	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false, TAINT_STEAL), 0); /* of no run it is known */
 	ck_assert_uint_eq(breaches_of_passes(10000, 7000, true, 0),
 			  0); /* nobody knows how many cycles the second took */
+}
+END_TEST
+
+/* What two runs of a pass counted of instructions, and what becomes of bytes counted in it. */
+static size_t
+breaches_of_steps(double first, double second, bool is_stepped, unsigned taints)
+{
+	struct architecture *steps = architecture_named("steps");
+	struct pass passes[2] = {{.nr_events = 0}, {.events = {0}, .nr_events = 1, .is_stepped = is_stepped}};
+	const struct pass_plan plan = {passes, 2};
+	struct pass_samples samples[] = {samples_of((struct pass_run){.wall_ns = 5}),
+					 samples_of((struct pass_run){.counts = {first}})};
+	struct quantity_value values[] = {bytes("cpuL1", 1, 0), bytes("cpuL1", 1, 0)};
+	size_t nr;
+
+	values[1].request.border = NULL; /* a time, say */
+	samples[1].nr_runs = STEP_RUNS;
+	samples[1].runs[1].counts[0] = second;
+	samples[1].runs[1].taints = taints;
+	invariants_check_steps(values, 2, steps, &plan, samples);
+	nr = values[0].nr_breaches;
+	ck_assert_uint_eq(values[1].nr_breaches, 0);
+	if (nr)
+		ck_assert_str_eq(values[0].breaches[0].rule, "stepsAgree");
+	clear(values, 2);
+	samples[1].nr_runs = NR_RUNS;
+	pass_samples_clear(&samples[0]);
+	pass_samples_clear(&samples[1]);
+	architecture_delete(steps);
+	return nr;
+}
+
+START_TEST(steps_agree)
+{
+	ck_assert_uint_eq(breaches_of_steps(1e6, 1e6, true, 0), 0);
+	ck_assert_uint_eq(breaches_of_steps(1e6, 1e6 + 1, true, 0), 1);
+	ck_assert_uint_eq(breaches_of_steps(1e6 + 1, 1e6, true, 0), 1);
+	ck_assert_uint_eq(breaches_of_steps(1e6, 1e6 + 1, false, 0), 0);
+	ck_assert_uint_eq(breaches_of_steps(1e6, 2e6, true, TAINT_UNMEASURED_THREAD), 0);
 }
 END_TEST
 
@@ -376,6 +415,7 @@ static const struct listed_test tests[] = {
 	{&expected_bytes_break_no_rule, 1},
 	{&no_fewer_bytes_than_must_cross, 1},
 	{&passes_agree, 1},
+	{&steps_agree, 1},
 	{&runs_that_break_a_rule_are_found, NR_ELEMENTS(run_rows)},
 	{&disturbed_runs_are_not_looked_at, 1},
 	{&runs_of_passes_agree, 1},
