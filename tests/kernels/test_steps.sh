@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Counting by single steps, from the command to the JSON: what the triad executes is known to the operation and the byte, and what crosses the borders of
+# modelled caches to some lines.
+. "$top_srcdir/tests/support/program.sh"
+
+for program in gcc make; do
+	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
+done
+
+known='<quantity is="time"/><quantity is="operationCount:doublePrecisionFlop"/>' # by the definition, if it must be
+all="$known"'
+	<quantity is="instructions"/>
+	<quantity is="operationCount:singlePrecisionFlop"/>
+	<quantity is="transferredBytes:cpuL1.read"/>
+	<quantity is="transferredBytes:cpuL1.write"/>
+	<quantity is="transferredBytes:llcRam.read"/>
+	<quantity is="performance:doublePrecisionFlop"/>
+	<quantity is="contextSwitches"/>'
+
+# controller NAME ATTRIBUTES QUANTITIES: triads of two sizes
+controller()
+{
+	cat >"$work/$1.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="$1" comment="small triads" runs="4">
+	<axis name="size"><list values="1000 4000"/></axis>
+	<point series="Triad" label="{\$size}">
+		<workload><kernel type="Triad" bufferSize="{\$size}" optimization="-O2 -fno-tree-vectorize" warmCode="true" $2/></workload>
+	</point>
+	$3
+</controller>
+END
+}
+
+# value FILE POINT NAME OF KEY: of that quantity of the point (from 0)
+value()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v point="points[$2].quantities[" -v name="$3" -v of="$4" -v key="$5" '
+		index($0, point) != 1 {next}
+		{
+			path = $1
+			text = substr($0, length(path) + 4)
+			at = match(path, /\.[A-Za-z0-9]+$/)
+			quantity = substr(path, 1, at - 1)
+			values[quantity, substr(path, at + 1)] = text
+			quantities[quantity]
+		}
+		END {
+			for (quantity in quantities)
+				if (values[quantity, "name"] == name && values[quantity, "of"] == of) print values[quantity, key]
+		}'
+}
+
+# equals WHAT FOUND WANTED [MORE]: the number, or up to MORE above it
+equals()
+{
+	out="found $2, wanted $3${4:+ and at most $4 more}"
+	awk -v found="$2" -v wanted="$3" -v more="${4:-0}" 'BEGIN {exit !(found != "" && found + 0 >= wanted && found + 0 <= wanted + more)}'
+	result=$?
+	check "$1"
+}
+
+controller cold '' "$all"
+call measure ./cold.xml -counting=steps
+case $err in
+*ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
+esac
+result=$status
+check "rot measure -counting=steps"
+
+point=0
+for n in 1000 4000; do
+	of() { value cold.json $point "$1" "$2" "${3:-value}"; }
+	equals "$n: operations are exact" "$(of operationCount doublePrecisionFlop)" $((2 * n))
+	equals "$n: none of single precision" "$(of operationCount singlePrecisionFlop)" 0
+	equals "$n: loaded bytes, and a few of the call" "$(of transferredBytes cpuL1.read)" $((16 * n)) 256
+	equals "$n: stored bytes" "$(of transferredBytes cpuL1.write)" $((8 * n)) 256
+	equals "$n: lines of three buffers, and of the stack" "$(of transferredBytes llcRam.read)" $((24 * n)) 1024
+	equals "$n: instructions" "$(of instructions '')" $((4 * n)) $((4 * n))
+	equals "$n: counts of two runs" "$(of operationCount doublePrecisionFlop n)" 2
+	equals "$n: times of as many as ever" "$(of time microSeconds n)" 3 20
+	equals "$n: and so rates" "$(of performance 'doublePrecisionFlop' n)" 3 20
+	out=$(of operationCount doublePrecisionFlop kind)/$(of transferredBytes llcRam.read kind)/$(of operationCount doublePrecisionFlop source)
+	[ "$out" = 'measured/modelled/single steps' ]
+	result=$?
+	check "$n: labels"
+	[ -z "$("$top_builddir/tests/json_lines" cold.json | grep stepsAgree)" ]
+	result=$?
+	check "$n: both runs execute the same"
+	point=$((point + 1))
+done
+
+# Nothing is measured again, whatever of it is asked for.
+sed -e 's/name="cold"/name="again"/' -e 's/llcRam.read/l1l2/' "$work/cold.xml" >"$work/again.xml"
+call measure --dry-run ./again.xml -counting=steps
+case $status:$out in 0:*cached* | 0:*known* | 0:*nothing*) result=0 ;; *) result=1 ;; esac
+check "another quantity of the same points is known"
+
+# Caches are modelled as empty, which those of warm data are not; operations are what they are.
+controller warm 'warmData="true"' "$all"
+call measure ./warm.xml -counting=steps
+case $status:$err in 0:*'modelled caches are empty'*) result=0 ;; *) result=1 ;; esac
+check "bytes of warm data are not modelled"
+equals "operations of warm data" "$(value warm.json 0 operationCount doublePrecisionFlop value)" 2000
+out=$(value warm.json 0 transferredBytes llcRam.read kind)
+[ "$out" = expected ]
+result=$?
+check "bytes of warm data are expected"
+
+# What would take too long is not stepped.
+controller few '' "$known"
+call measure ./few.xml limited -counting=steps -stepLimit=10000
+case $status:$err in 0:*'more instructions are expected than stepLimit allows'*) result=0 ;; *) result=1 ;; esac
+check "the limit is told"
+out=$(value limited.json 0 operationCount doublePrecisionFlop kind)/$(value limited.json 1 operationCount doublePrecisionFlop kind)
+[ "$out" = measured/expected ]
+result=$?
+check "the limit holds for the large point alone"
+
+# Nothing is counted when nothing shall be.
+call measure ./few.xml uncounted -counting=expected
+out=$(value uncounted.json 0 operationCount doublePrecisionFlop kind)
+[ "$status:$out" = 0:expected ]
+result=$?
+check "counting=expected"
+[ $nr_failed -eq 0 ]
