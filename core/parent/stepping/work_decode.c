@@ -215,13 +215,16 @@ locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	return part;
 }
 
+/* Of what it loads: a store is of active lanes in any case. */
 static bool
-is_whole(const ZydisDecodedInstruction *instruction)
+is_whole(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 {
+	if (!(operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ))
+		return false;
 	for (size_t i = 0; i < NR(whole_loads); i++)
-		if (whole_loads[i] == instruction->meta.exception_class)
+		if (whole_loads[i] == decoding->instruction.meta.exception_class)
 			return true;
-	return false;
+	return decoding->special->kind == WORK_WHOLE_LOAD;
 }
 
 /*
@@ -303,13 +306,11 @@ set_indexed(struct decoding *decoding, const ZydisDecodedOperand *operand, struc
 static void
 set_shape(struct decoding *decoding, const ZydisDecodedOperand *operand, struct work_part *part)
 {
-	bool is_loaded = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
-
 	if (decoding->special->kind == WORK_GATHER_SCATTER)
 		set_indexed(decoding, operand, part);
 	else if (decoding->special->kind == WORK_SIGN_MASK || decoding->special->kind == WORK_STREAMING_SIGN_MASK)
 		set_sign_lanes(decoding, operand, part);
-	else if (!has_mask(&decoding->instruction) || (is_loaded && is_whole(&decoding->instruction)))
+	else if (!has_mask(&decoding->instruction) || is_whole(decoding, operand))
 		part->shape = WORK_WHOLE;
 	else if (decoding->special->kind == WORK_FRONT)
 		set_front(decoding, operand, part);

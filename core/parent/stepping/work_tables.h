@@ -22,9 +22,10 @@ enum work_kind {
 	WORK_USUAL,
 	WORK_NO_ACCESS, /* an operand in memory that is not accessed                     */
 	WORK_UNKNOWN,
-	WORK_STREAMING, /* what it stores is non-temporal                                */
-	WORK_FRONT,     /* compress and expand: as many elements as there are lanes      */
-	WORK_SIGN_MASK, /* the second operand has a sign bit for each lane               */
+	WORK_WHOLE_LOAD, /* of what is loaded inactive lanes are part, which Zydis does not tell   */
+	WORK_STREAMING,  /* what it stores is non-temporal                                */
+	WORK_FRONT,      /* compress and expand: as many elements as there are lanes      */
+	WORK_SIGN_MASK,  /* the second operand has a sign bit for each lane               */
 	WORK_STREAMING_SIGN_MASK,
 	WORK_GATHER_SCATTER,
 	WORK_ENTER,
