@@ -18,6 +18,7 @@
 #define FLOP_PER_S 2e9
 #define BYTES_PER_S 4e9
 #define FILLED_BYTES_PER_S 1e9
+#define STEPS_PER_S 2e5
 
 struct series_plan {
 	const char *name;
@@ -103,12 +104,12 @@ add_kernels(struct dry_run *dry, struct series_plan *series, const struct planne
 	if (rc == 0)
 		rc = quantities_look(rot, p->measurement, all.items, all.nr, nr_runs, &need, err);
 	if (rc == 0) {
-		series->nr_runs += (long)need.nr_passes * nr_runs;
+		series->nr_runs += need.nr_runs;
 		series->nr_runs_missing += need.nr_runs_missing;
 		series->nr_passes = need.nr_passes > series->nr_passes ? need.nr_passes : series->nr_passes;
 		series->nr_cached += need.nr_runs_missing == 0;
 		series->seconds += (double)need.nr_runs_missing * seconds_of_run(rot, p->measurement) +
-				   nr_starts(dry, &need, nr_runs) * START_S;
+				   need.nr_steps / STEPS_PER_S + nr_starts(dry, &need, nr_runs) * START_S;
 		if (need.nr_runs_missing > 0)
 			note_core(dry, need.core_key);
 	}

@@ -53,7 +53,7 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 
 /* ---- single steps ---- */
 
-/* *steps: what is expected to be executed, if that is why; else 0. */
+/* *steps: instructions that are expected to be executed; 0: nobody knows. */
 static int
 find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum step_obstacle *obstacle, double *steps,
 		   struct rot_error *err)
@@ -99,6 +99,7 @@ struct measuring_job {
 	size_t nr_requests;
 	bool keeps_disturbed;
 	bool has_own_threads; /* kernels have threads of their own */
+	double nr_steps; /* instructions that a run is expected to execute, where they are stepped; 0: nobody knows */
 	struct pass_plan plan;
 	struct measurement **passes; /* one per pass of the plan */
 	struct measurement_result **results;
@@ -169,9 +170,8 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 {
 	const char *clock = configuration_string(job->rot->configuration, "clock");
 	enum step_obstacle obstacle;
-	double steps;
 
-	if (find_step_obstacle(job->rot, measurement, &obstacle, &steps, err) < 0)
+	if (find_step_obstacle(job->rot, measurement, &obstacle, &job->nr_steps, err) < 0)
 		return -1;
 	job->resolutions = rot_calloc(job->nr_requests, sizeof(*job->resolutions));
 	for (size_t i = 0; i < job->nr_requests; i++) {
@@ -186,8 +186,8 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 		    0)
 			return -1;
 		job->resolutions[i].kept_taints = job->keeps_disturbed ? TAINTS_OF_SYSTEM : 0;
-		warn_of_obstacle(job->rot->architecture, job->resolutions[i].numerator.obstacle, steps);
-		warn_of_obstacle(job->rot->architecture, job->resolutions[i].denominator.obstacle, steps);
+		warn_of_obstacle(job->rot->architecture, job->resolutions[i].numerator.obstacle, job->nr_steps);
+		warn_of_obstacle(job->rot->architecture, job->resolutions[i].denominator.obstacle, job->nr_steps);
 	}
 	warn_of_expectations(job);
 	return 0;
@@ -535,14 +535,18 @@ quantities_look(struct rot *rot, const struct measurement *measurement, const st
 		job_describe(&job, measurement);
 	for (size_t i = 0; rc == 0 && i < job.plan.nr_passes; i++) {
 		struct measuring_look look;
-		int nr_wanted;
+		int nr_wanted, nr_missing;
 
 		rc = measuring_look(rot, job.passes[i], &look, err);
 		if (rc < 0)
 			break;
 		need->nr_passes++;
 		nr_wanted = pass_runs(&job.plan.passes[i], nr_runs);
-		need->nr_runs_missing += look.nr_runs_cached < nr_wanted ? nr_wanted - look.nr_runs_cached : 0;
+		nr_missing = look.nr_runs_cached < nr_wanted ? nr_wanted - look.nr_runs_cached : 0;
+		need->nr_runs += nr_wanted;
+		need->nr_runs_missing += nr_missing;
+		if (job.plan.passes[i].is_stepped)
+			need->nr_steps += nr_missing * job.nr_steps;
 		if (!look.is_built)
 			memcpy(need->core_key, look.core_key, sizeof(need->core_key));
 	}

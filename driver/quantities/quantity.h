@@ -184,7 +184,8 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
  */
 struct quantities_need {
 	size_t nr_passes;
-	long nr_runs_missing; /* of all passes */
+	long nr_runs, nr_runs_missing; /* of all passes */
+	double nr_steps;               /* of the missing runs that are stepped, as far as is known: about so many */
 	char core_key[65];
 };
 int quantities_look(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,

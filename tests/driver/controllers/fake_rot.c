@@ -186,6 +186,6 @@ quantities_look(struct rot *rot, const struct measurement *measurement, const st
 		size_t nr_requests, int nr_runs, struct quantities_need *need, struct rot_error *err)
 {
 	(void)rot, (void)measurement, (void)requests, (void)nr_requests, (void)err;
-	*need = (struct quantities_need){.nr_passes = 1, .nr_runs_missing = nr_runs};
+	*need = (struct quantities_need){.nr_passes = 1, .nr_runs = nr_runs, .nr_runs_missing = nr_runs};
 	return 0;
 }
