@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* See cache_model.h. */
+#include "parent/stepping/cache_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+
+/* An entry is the line's number, and these bits; 0: there is none. */
+#define IS_VALID 1
+#define IS_MODIFIED 2
+#define NR_ENTRY_BITS 2
+
+#define MIN_LINE_SHIFT 3
+#define MAX_LINE_SHIFT 8 /* the streaming stores of x86 are of 4 bytes at least: units of a line as large */
+#define NO_LINE UINT64_MAX
+
+struct cache_level {
+	struct cache_level *next; /* what it reads from and writes back to; NULL: memory */
+	uint64_t nr_sets, nr_ways;
+	uint64_t *entries; /* [nr_sets][nr_ways], of each set the last used first, behind all of them zeros */
+	uint64_t nr_fills, nr_write_backs;
+};
+
+/* A line that is streamed. written: a bit for each of its units. */
+struct combined {
+	uint64_t line, written;
+};
+
+struct cache_model {
+	struct cache_level levels[STEP_NR_LEVELS];
+	struct cache_level *first; /* of those that are there */
+	unsigned line_shift;
+	unsigned unit_shift; /* a byte, or more where 64 bits are too few for a line of them */
+
+	uint64_t last_line; /* of the last access, if it is first in its set of the first level; else NO_LINE */
+	bool last_is_modified;
+
+	struct combined combined[CACHE_MODEL_COMBINED]; /* the last stored to first */
+	size_t nr_combined;
+	uint64_t nr_streamed; /* lines that were written to memory */
+};
+
+/* Counts of the border below each level. */
+static const struct {
+	enum step_count fills, write_backs;
+} borders[STEP_NR_LEVELS] = {
+	{STEP_L1_FILLS, STEP_L1_WRITE_BACKS},
+	{STEP_L2_FILLS, STEP_L2_WRITE_BACKS},
+	{STEP_MEMORY_READS, STEP_MEMORY_WRITES},
+};
+
+/* ---- one level ---- */
+
+static void
+level_open(struct cache_level *level, const struct step_level *size, unsigned line_shift)
+{
+	uint64_t nr_lines = size->bytes >> line_shift, nr_ways = size->ways ? size->ways : CACHE_MODEL_WAYS;
+
+	if (!nr_lines)
+		return;
+	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
+	level->nr_sets = nr_lines / level->nr_ways;
+	level->entries = rot_calloc(level->nr_sets * level->nr_ways, sizeof(*level->entries));
+}
+
+static uint64_t *
+level_set(const struct cache_level *level, uint64_t line)
+{
+	return level->entries + line % level->nr_sets * level->nr_ways;
+}
+
+static bool
+is_of_line(uint64_t entry, uint64_t line)
+{
+	return (entry | IS_MODIFIED) == (line << NR_ENTRY_BITS | IS_VALID | IS_MODIFIED);
+}
+
+/*
+ * Makes the line the first of its set; those before it move up by one. Returns whether it was there; if not, *victim
+ * is the entry that had no room any more, or 0.
+ */
+static bool
+level_promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
+{
+	uint64_t *set = level_set(level, line);
+	uint64_t moving = line << NR_ENTRY_BITS | IS_VALID | (is_modified ? IS_MODIFIED : 0);
+
+	for (uint64_t i = 0; i < level->nr_ways && moving; i++) {
+		uint64_t here = set[i];
+
+		set[i] = moving;
+		if (is_of_line(here, line)) {
+			set[0] |= here;
+			return true;
+		}
+		moving = here;
+	}
+	*victim = moving;
+	return false;
+}
+
+/* Takes the line out. Returns whether it was modified. */
+static bool
+level_drop(struct cache_level *level, uint64_t line)
+{
+	uint64_t *set = level_set(level, line), i = 0, entry;
+
+	while (i < level->nr_ways && set[i] && !is_of_line(set[i], line))
+		i++;
+	if (i == level->nr_ways || !set[i])
+		return false;
+	entry = set[i];
+	memmove(set + i, set + i + 1, (level->nr_ways - i - 1) * sizeof(*set));
+	set[level->nr_ways - 1] = 0;
+	return entry & IS_MODIFIED;
+}
+
+/* ---- all of them ---- */
+
+enum use { USE_LOAD, USE_STORE, USE_WRITE_BACK };
+
+/* Calls itself for the next level, so no deeper than there are levels. */
+static void
+level_use(struct cache_level *level, uint64_t line, enum use use)
+{
+	uint64_t victim;
+
+	if (!level || level_promote(level, line, use != USE_LOAD, &victim))
+		return;
+	if (use != USE_WRITE_BACK) {
+		level->nr_fills++;
+		level_use(level->next, line, USE_LOAD);
+	}
+	if (victim & IS_MODIFIED) {
+		level->nr_write_backs++;
+		level_use(level->next, victim >> NR_ENTRY_BITS, USE_WRITE_BACK);
+	}
+}
+
+/* A modified line crosses all borders below it on its way to memory. */
+static void
+evict_from_all(struct cache_model *model, uint64_t line)
+{
+	bool is_modified = false;
+
+	for (struct cache_level *level = model->first; level; level = level->next) {
+		is_modified |= level_drop(level, line);
+		level->nr_write_backs += is_modified;
+	}
+	model->last_line = NO_LINE;
+}
+
+/* ---- streaming ---- */
+
+/* The units of a line that these bytes touch. */
+static uint64_t
+units(const struct cache_model *model, uint64_t offset, uint64_t bytes)
+{
+	uint64_t first = offset >> model->unit_shift, last = (offset + bytes - 1) >> model->unit_shift;
+
+	return UINT64_MAX >> (63 - (last - first)) << first;
+}
+
+/* Ends the combining of a line, if there is any. Returns the units of it that were written. */
+static uint64_t
+take_combined(struct cache_model *model, uint64_t line)
+{
+	uint64_t written;
+	size_t i = 0;
+
+	while (i < model->nr_combined && model->combined[i].line != line)
+		i++;
+	if (i == model->nr_combined)
+		return 0;
+	written = model->combined[i].written;
+	model->nr_combined--;
+	memmove(model->combined + i, model->combined + i + 1, (model->nr_combined - i) * sizeof(*model->combined));
+	return written;
+}
+
+static void
+put_combined(struct cache_model *model, uint64_t line, uint64_t written)
+{
+	if (model->nr_combined == CACHE_MODEL_COMBINED) {
+		model->nr_combined--;
+		model->nr_streamed++;
+	}
+	memmove(model->combined + 1, model->combined, model->nr_combined * sizeof(*model->combined));
+	model->combined[0] = (struct combined){line, written};
+	model->nr_combined++;
+}
+
+static void
+stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes)
+{
+	uint64_t before = take_combined(model, line), written = before | units(model, offset, bytes);
+
+	if (!before)
+		evict_from_all(model, line);
+	if (written == units(model, 0, UINT64_C(1) << model->line_shift))
+		model->nr_streamed++;
+	else
+		put_combined(model, line, written);
+}
+
+/* ---- accesses ---- */
+
+static void
+use_line(struct cache_model *model, uint64_t line, bool is_store)
+{
+	if (line == model->last_line && (!is_store || model->last_is_modified))
+		return;
+	if (model->nr_combined && take_combined(model, line))
+		model->nr_streamed++;
+	level_use(model->first, line, is_store ? USE_STORE : USE_LOAD);
+	model->last_line = line;
+	model->last_is_modified = is_store;
+}
+
+void
+cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming)
+{
+	const uint64_t line_bytes = UINT64_C(1) << model->line_shift;
+	uint64_t line = address >> model->line_shift, offset = address & (line_bytes - 1);
+
+	if (!model->first)
+		return;
+	for (uint64_t left = bytes; left; line++, offset = 0) {
+		uint64_t within = left < line_bytes - offset ? left : line_bytes - offset;
+
+		if (is_store && is_streaming)
+			stream(model, line, offset, within);
+		else
+			use_line(model, line, is_store);
+		left -= within;
+	}
+}
+
+/* ---- the model ---- */
+
+struct cache_model *
+cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+{
+	struct cache_model *model = rot_calloc(1, sizeof(*model));
+
+	model->line_shift = MIN_LINE_SHIFT;
+	while (model->line_shift < MAX_LINE_SHIFT && line_bytes >> (model->line_shift + 1))
+		model->line_shift++;
+	model->unit_shift = model->line_shift > 6 ? model->line_shift - 6 : 0;
+	model->last_line = NO_LINE;
+	for (int i = STEP_NR_LEVELS - 1; i >= 0; i--) {
+		level_open(&model->levels[i], &levels[i], model->line_shift);
+		if (!model->levels[i].nr_sets)
+			continue;
+		model->levels[i].next = model->first;
+		model->first = &model->levels[i];
+	}
+	return model;
+}
+
+void
+cache_model_delete(struct cache_model *model)
+{
+	if (!model)
+		return;
+	for (int i = 0; i < STEP_NR_LEVELS; i++)
+		free(model->levels[i].entries);
+	free(model);
+}
+
+void
+cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS])
+{
+	const struct cache_level *above = NULL; /* the border, next to it */
+
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		if (model->levels[i].nr_sets)
+			above = &model->levels[i];
+		if (!above)
+			continue;
+		counts[borders[i].fills] += above->nr_fills;
+		counts[borders[i].write_backs] += above->nr_write_backs;
+	}
+	counts[STEP_MEMORY_WRITES] += model->nr_streamed + model->nr_combined;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model of the caches of one core: which lines cross which border when a thread loads and stores at these addresses.
+ *
+ * Levels of sets whose least recently used line goes; stores allocate, and lines that are modified are written back
+ * when they go. A line that is missing is read into all levels on the way. A modified one goes to the next level, which
+ * takes it in without reading it; one that is not modified is dropped. What the model leaves out:
+ * - prefetching, instructions, translations, other threads (of a shared level the whole is this one's);
+ * - physical addresses and hashed sets: sets follow from virtual addresses, so strides of powers of two meet in fewer
+ *   sets of the outer levels than they do in a processor;
+ * - victim caches: AMD's last level, and that of Intel's servers, takes in what the L2 evicts, not what is read. L2 and
+ *   L3 then hold as much as both together; here it is as much as the L3 has, 3 % less where it is 32 times the L2.
+ *   Footprints between the two sizes are read from memory again and again here and not there, and at the end less by
+ *   up to the size of the L2 is left unwritten; others are alike. Lines that are not modified also cross from the L2 to
+ *   such an L3; they are no write-backs, nor do the events that rot takes for this border count them;
+ * - inclusive caches: a level that evicts a line leaves the copies above alone. If one of them is modified, and an
+ *   older modification was on its way down already, both are written.
+ */
+#ifndef CORE_PARENT_STEPPING_CACHE_MODEL_H
+#define CORE_PARENT_STEPPING_CACHE_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/step_counts.h"
+
+/* The ways of a level of which they are not known. */
+#define CACHE_MODEL_WAYS 16
+
+/* Lines that streaming stores write at the same time before one of them has to go. */
+#define CACHE_MODEL_COMBINED 8
+
+struct cache_model;
+
+/*
+ * Empty levels. One of less bytes than a line is left out: what would cross to it goes on to the next, so that both of
+ * its borders are the same; of borders above all levels nothing is counted, and without any level nothing at all.
+ * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative, but each access
+ * looks at all of them. The number of sets may be any; bytes that do not make up a whole set are not used.
+ * line_bytes: a power of two from 8 to 256 (of other numbers the next one below, or the nearest, is taken).
+ * Takes 8 bytes a line, as zeroed memory; exits without.
+ */
+struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
+void cache_model_delete(struct cache_model *model);
+
+/*
+ * One access of an instruction, to all lines that it touches; of 0 bytes, none.
+ *
+ * is_streaming: a non-temporal store (of a load it says nothing). Its bytes are combined with those of others to the
+ * same line; the line is written to memory, without being read, when all of its bytes are there, when an ordinary
+ * access comes to it, or when one more than CACHE_MODEL_COMBINED is begun (the one least recently stored to goes).
+ * Caches that hold the line evict it. Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "Memory
+ * Type and Non-temporal Stores", the second of the policies there. Fences are not looked at.
+ */
+void cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming);
+
+/*
+ * Adds the lines that have crossed each border so far to counts[STEP_NR_COUNTS]: fills are lines that came into the
+ * level, write-backs modified lines that left it, memory reads and writes those of the last level, with what was
+ * streamed. Lines that are still modified are not written; what is still being combined counts as written.
+ */
+void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
+
+#endif

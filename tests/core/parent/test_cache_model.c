@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* The modelled caches: what follows on paper. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lines_crossed.h"
+#include "parent/stepping/cache_model.h"
+#include "testing.h"
+
+/* ---- on paper ---- */
+
+/* clang-format off */
+#define SETS {{LINES(64), 8}, {LINES(256), 8}, {LINES(1024), 16}}
+#define FULL {{LINES(64), 64}, {LINES(256), 256}, {LINES(1024), 1024}}
+#define L1_ALONE {{LINES(64), 64}}
+#define FILLS(l1, l2, memory) {{l1, 0, l2, 0, memory, 0}}
+/* clang-format on */
+
+#define MAX_WALKS 3
+
+/* Accesses of equal bytes at equal distances. */
+struct walk {
+	enum { NO_WALK, LOAD, STORE, STREAM } how;
+	uint64_t at;
+	uint32_t step, bytes;
+};
+
+/* One access of each walk in turn, nr_steps times, and all that nr_passes times. */
+static const struct walk_case {
+	const char *name;
+	struct step_level levels[STEP_NR_LEVELS];
+	struct walk walks[MAX_WALKS];
+	int nr_steps, nr_passes;
+	struct crossed expected;
+} walk_cases[] = {
+	{"nothing", SETS, {{LOAD, 0, 8, 0}}, 100, 1, FILLS(0, 0, 0)},
+	{"cold loads", SETS, {{LOAD, 0, 8, 8}}, 8000, 1, FILLS(1000, 1000, 1000)},
+	{"cold loads, backwards", SETS, {{LOAD, 1 << 20, -64U, 64}}, 1000, 1, FILLS(1000, 1000, 1000)},
+	{"what the L1 holds", SETS, {{LOAD, 0, 64, 64}}, 64, 9, FILLS(64, 64, 64)},
+	{"what the L2 holds", SETS, {{LOAD, 0, 64, 64}}, 256, 4, FILLS(1024, 256, 256)},
+	{"what the L3 holds", SETS, {{LOAD, 0, 64, 64}}, 1024, 3, FILLS(3072, 3072, 1024)},
+	{"what nothing holds", SETS, {{LOAD, 0, 64, 64}}, 2048, 3, FILLS(6144, 6144, 6144)},
+	{"one line too many", L1_ALONE, {{LOAD, 0, 64, 64}}, 65, 3, FILLS(195, 195, 195)},
+	{"twice as much as fits", L1_ALONE, {{LOAD, 0, 64, 64}}, 128, 4, FILLS(512, 512, 512)},
+	/* Of lines that are stored to, those that fit stay; of a level its own and the ones above. */
+	{"stores that stay", SETS, {{STORE, 0, 64, 64}}, 64, 5, FILLS(64, 64, 64)},
+	{"stores", SETS, {{STORE, 0, 8, 8}}, 8 * 5000, 1, {{5000, 5000 - 64, 5000, 5000 - 256, 5000, 5000 - 1024}}},
+	{"stores that stay in the L2", SETS, {{STORE, 0, 64, 64}}, 128, 3, {{384, 384 - 64, 128, 0, 128, 0}}},
+	{"loads, then stores, of a line",
+	 L1_ALONE,
+	 {{LOAD, 0, 64, 8}, {STORE, 8, 64, 8}},
+	 100,
+	 1,
+	 {{100, 36, 100, 36, 100, 36}}},
+	{"stores, then loads, of a line",
+	 L1_ALONE,
+	 {{STORE, 0, 64, 8}, {LOAD, 8, 64, 8}},
+	 100,
+	 1,
+	 {{100, 36, 100, 36, 100, 36}}},
+	/*
+	 * y := a x + y. The L1 holds 32 lines of each. The L2 has, of each line of y that is in the L1, a copy that is
+	 * not modified, and shares the other 256 - 32 equally between x and what was written back of y: 112. The L3 has
+	 * copies of these 32 + 112 and shares the other 1024 - 144: 440.
+	 */
+	{"daxpy",
+	 FULL,
+	 {{LOAD, 0, 8, 8}, {LOAD, 1 << 20, 8, 8}, {STORE, 1 << 20, 8, 8}},
+	 8000,
+	 1,
+	 {{2000, 1000 - 32, 2000, 1000 - 32 - 112, 2000, 1000 - 32 - 112 - 440}}},
+	/* Streamed. */
+	{"a copy", SETS, {{LOAD, 0, 8, 8}, {STREAM, 1 << 20, 8, 8}}, 8000, 1, {{1000, 0, 1000, 0, 1000, 1000}}},
+	{"zeros", SETS, {{STREAM, 0, 64, 64}}, 1000, 2, {{0, 0, 0, 0, 0, 2000}}},
+	{"halves of lines", SETS, {{STREAM, 0, 64, 32}}, 100, 1, {{0, 0, 0, 0, 0, 100}}},
+	{"halves, backwards", SETS, {{STREAM, 1 << 20, -32U, 32}}, 100, 1, {{0, 0, 0, 0, 0, 51}}},
+	{"shifted by half a line", SETS, {{STREAM, 32, 64, 64}}, 100, 1, {{0, 0, 0, 0, 0, 101}}},
+	/* Straddling. */
+	{"loads from the end of one line to the next", SETS, {{LOAD, 56, 64, 16}}, 100, 1, FILLS(101, 101, 101)},
+	{"a byte of each of two", SETS, {{LOAD, 63, 128, 2}}, 100, 1, FILLS(200, 200, 200)},
+	{"a long one", SETS, {{LOAD, 32, 0, 4096}}, 1, 1, FILLS(65, 65, 65)},
+	{"the last bytes there are", SETS, {{LOAD, -8ULL, 0, 8}}, 9, 1, FILLS(1, 1, 1)},
+	{"stores to two", L1_ALONE, {{STORE, 60, 64, 8}}, 100, 1, {{101, 37, 101, 37, 101, 37}}},
+	/* Levels that are left out. */
+	{"no L2", {{LINES(64), 8}, {0, 0}, {LINES(1024), 16}}, {{LOAD, 0, 64, 64}}, 128, 4, FILLS(512, 512, 128)},
+	{"no L3", {{LINES(64), 8}, {LINES(256), 8}}, {{LOAD, 0, 64, 64}}, 128, 4, FILLS(512, 128, 128)},
+	{"no L1",
+	 {{0, 8}, {LINES(256), 8}, {LINES(1024), 16}},
+	 {{STORE, 0, 64, 64}},
+	 5000,
+	 1,
+	 {{0, 0, 5000, 5000 - 256, 5000, 5000 - 1024}}},
+	{"an L3 alone", {{0}, {0}, {LINES(64), 8}}, {{STORE, 0, 64, 64}}, 100, 1, {{0, 0, 0, 0, 100, 36}}},
+	{"no level", {{0}}, {{STORE, 0, 64, 64}, {STREAM, 1 << 20, 64, 64}}, 100, 1, FILLS(0, 0, 0)},
+	{"less than a line", {{63, 1}, {LINES(256), 8}}, {{LOAD, 0, 64, 64}}, 128, 4, FILLS(0, 128, 128)},
+	/* Sets: each line whose number leaves the same remainder. */
+	{"three sets, one of them used", {{LINES(6), 2}}, {{LOAD, 0, 3 * 64, 64}}, 3, 2, FILLS(6, 6, 6)},
+	{"three sets, all used", {{LINES(6), 2}}, {{LOAD, 0, 2 * 64, 64}}, 6, 2, FILLS(6, 6, 6)},
+	{"seven lines in pairs are six", {{LINES(7), 2}}, {{LOAD, 0, 64, 64}}, 7, 2, FILLS(7 + 3, 7 + 3, 7 + 3)},
+	{"a power of two in one set", {{LINES(64), 8}}, {{LOAD, 0, 8 * 64, 64}}, 9, 2, FILLS(18, 18, 18)},
+	{"direct mapped", {{LINES(64), 1}}, {{LOAD, 0, 64, 8}, {LOAD, LINES(64), 64, 8}}, 64, 2, FILLS(256, 256, 256)},
+	{"ways not known, 16", {{LINES(64), 0}}, {{LOAD, 0, 4 * 64, 64}}, 16, 2, FILLS(16, 16, 16)},
+	{"ways not known, 17", {{LINES(64), 0}}, {{LOAD, 0, 4 * 64, 64}}, 17, 2, FILLS(34, 34, 34)},
+	{"more ways than lines", {{LINES(5), 99}}, {{LOAD, 0, 64, 64}}, 5, 2, FILLS(5, 5, 5)},
+};
+
+static void
+walk(struct cache_model *model, const struct walk_case *tested)
+{
+	for (int step = 0; step < tested->nr_steps; step++)
+		for (int i = 0; i < MAX_WALKS && tested->walks[i].how != NO_WALK; i++) {
+			const struct walk *walk = &tested->walks[i];
+
+			cache_model_access(model, walk->at + (uint64_t)((int64_t)step * (int32_t)walk->step),
+					   walk->bytes, walk->how != LOAD, walk->how == STREAM);
+		}
+}
+
+START_TEST(walks_are_as_on_paper)
+{
+	const struct walk_case *tested = &walk_cases[_i];
+	struct cache_model *model = cache_model_new(tested->levels, LINE);
+
+	for (int pass = 0; pass < tested->nr_passes; pass++)
+		walk(model, tested);
+	expect_crossed(model, &tested->expected, "%s", tested->name);
+	cache_model_delete(model);
+}
+END_TEST
+
+/* Each line is loaded, or streamed, word by word, and once more; asked: the size that is asked for. */
+static const struct line_size {
+	uint64_t asked, line_bytes;
+} line_sizes[] = {{0, 8}, {8, 8}, {32, 32}, {64, 64}, {100, 64}, {128, 128}, {256, 256}, {4096, 256}};
+
+START_TEST(lines_have_their_size)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{1 << 16, 4}};
+	const struct line_size *size = &line_sizes[_i / 2];
+	const uint64_t bytes = 4096, nr_lines = bytes / size->line_bytes;
+	const bool streams = _i % 2;
+	const struct crossed loaded = FILLS(nr_lines, nr_lines, nr_lines), streamed = {{0, 0, 0, 0, 0, 2 * nr_lines}};
+	struct cache_model *model = cache_model_new(levels, size->asked);
+
+	for (uint64_t line = 0; line < bytes; line += size->line_bytes)
+		for (uint64_t at = 0; at < 2 * size->line_bytes; at += 4)
+			cache_model_access(model, line + at % size->line_bytes, 4, streams, streams);
+	expect_crossed(model, streams ? &streamed : &loaded, "lines of %llu bytes", (unsigned long long)size->asked);
+	cache_model_delete(model);
+}
+END_TEST
+
+/* ---- short scripts: l, s and n (load, store, non-temporal store) LINE[:OFFSET+BYTES] ---- */
+
+static const struct script_case {
+	const char *script;
+	struct crossed expected;
+} script_cases[] = {
+	{"l0 l1 l0", FILLS(2, 2, 2)},
+	/* What is streamed is not in the caches, and what was there is evicted; nor are other lines. */
+	{"n0 l0", {{1, 0, 1, 0, 1, 1}}},
+	{"l0 n0 l0", {{2, 0, 2, 0, 2, 1}}},
+	{"l0 l1 l2 n1 l0 l2", {{3, 0, 3, 0, 3, 1}}},
+	{"l0 l1 l2 l3 n1 l0 l2 l3", {{4, 0, 4, 0, 4, 1}}},
+	{"s0 n0", {{1, 1, 1, 1, 1, 2}}},
+	{"s0 n0:0+8 l0", {{2, 1, 2, 1, 2, 2}}},
+	/* Three ways of one set: line 0 is in the L2 alone, modified. */
+	{"s0 l4 l8 l12 l16", {{5, 1, 5, 0, 5, 0}}},
+	{"s0 l4 l8 l12 l16 n0", {{5, 1, 5, 1, 5, 2}}},
+	{"s0 l4 l8 l12 l16 l0 n0", {{6, 1, 5, 1, 5, 2}}},
+	{"s0 l4 l8 l12 l16 s0 n0", {{6, 2, 5, 1, 5, 2}}},
+	/* Combining. */
+	{"n0:0+16 n0:16+16 n0:32+16", {{0, 0, 0, 0, 0, 1}}},
+	{"n0:0+16 n0:32+16 n0:48+16 n0:16+16", {{0, 0, 0, 0, 0, 1}}},
+	{"n0 n0:0+8", {{0, 0, 0, 0, 0, 2}}},
+	{"n0:0+8 n0:0+8 n0:0+8", {{0, 0, 0, 0, 0, 1}}},
+	{"n0:8+56 n0:0+8 n0:8+56 n0:0+8", {{0, 0, 0, 0, 0, 2}}},
+	{"n0:0+8 l1 n0:8+8", {{1, 0, 1, 0, 1, 1}}},
+	{"n0:0+8 l0 n0:8+8", {{1, 0, 1, 0, 1, 2}}},
+	{"n0:0+8 s0 n0:8+8", {{1, 1, 1, 1, 1, 3}}},
+	/* The line that is stored to is the last to go. */
+	{"n0:0+8 n1:0+8 n2:0+8 n3:0+8 n4:0+8 n5:0+8 n6:0+8 n7:0+8 n0:8+8 n8:0+8 n0:16+48", {{0, 0, 0, 0, 0, 9}}},
+	{"n0:0+8 n1:0+8 n2:0+8 n3:0+8 n4:0+8 n5:0+8 n6:0+8 n7:0+8 n8:0+8 n0:8+56", {{0, 0, 0, 0, 0, 10}}},
+};
+
+static void
+run_script(struct cache_model *model, const char *script)
+{
+	for (const char *at = script; *at; at += strcspn(at, " "), at += *at == ' ') {
+		unsigned line = 0, offset = 0, bytes = LINE;
+
+		ck_assert_int_ge(sscanf(at + 1, "%u:%u+%u", &line, &offset, &bytes), 1);
+		cache_model_access(model, LINES(line) + offset, bytes, *at != 'l', *at == 'n');
+	}
+}
+
+START_TEST(scripts_are_as_on_paper)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{LINES(12), 3}, {LINES(64), 16}, {LINES(256), 16}};
+	const struct script_case *tested = &script_cases[_i];
+	struct cache_model *model = cache_model_new(levels, LINE);
+
+	run_script(model, tested->script);
+	expect_crossed(model, &tested->expected, "%s", tested->script);
+	expect_crossed(model, &tested->expected, "%s, asked again", tested->script);
+	cache_model_delete(model);
+}
+END_TEST
+
+/* So many lines at the same time, each in four parts. */
+START_TEST(some_lines_are_combined_at_once)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
+	const uint64_t nr_lines = (uint64_t)_i;
+	struct cache_model *model = cache_model_new(levels, LINE);
+	struct crossed crossed;
+
+	for (int part = 0; part < 4; part++)
+		for (uint64_t line = 0; line < nr_lines; line++)
+			cache_model_access(model, LINES(line) + 16 * (uint64_t)part, 16, true, true);
+	crossed = crossed_of(model);
+	ck_assert_uint_eq(crossed.lines[MEMORY_WRITES], nr_lines <= CACHE_MODEL_COMBINED ? nr_lines : 4 * nr_lines);
+	cache_model_delete(model);
+}
+END_TEST
+
+START_TEST(counts_are_added)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
+	struct cache_model *model = cache_model_new(levels, LINE);
+	uint64_t counts[STEP_NR_COUNTS] = {[STEP_INSTRUCTIONS] = 7, [STEP_L2_FILLS] = 10};
+
+	cache_model_access(model, 0, 200, false, false);
+	cache_model_add_counts(model, counts);
+	ck_assert_uint_eq(counts[STEP_INSTRUCTIONS], 7);
+	ck_assert_uint_eq(counts[STEP_L2_FILLS], 14);
+	cache_model_add_counts(model, counts);
+	ck_assert_uint_eq(counts[STEP_L2_FILLS], 18);
+	ck_assert_uint_eq(counts[STEP_MEMORY_READS], 8);
+	cache_model_delete(model);
+	cache_model_delete(NULL);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
+	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
+	{&scripts_are_as_on_paper, NR_ELEMENTS(script_cases)},
+	{&some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED},
+	{&counts_are_added, 1},
+};
+
+const struct suite test_suite = SUITE("cache model", tests);

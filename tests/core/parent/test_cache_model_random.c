@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MIT */
+/* The modelled caches and random accesses: what simpler models say of them, and what must always hold. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lines_crossed.h"
+#include "memory.h"
+#include "parent/stepping/cache_model.h"
+#include "testing.h"
+
+/* ---- random accesses ---- */
+
+#define NR_ROUNDS 4
+#define SEEDS_A_ROUND 50
+#define NR_ACCESSES 3000
+
+static void
+run_seeds(void (*check)(uint64_t seed), int round)
+{
+	for (uint64_t i = 0; i < SEEDS_A_ROUND; i++)
+		check((uint64_t)round * SEEDS_A_ROUND + i);
+}
+
+/* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
+static uint64_t
+next_random(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+	return z ^ z >> 31;
+}
+
+static uint64_t
+random_below(uint64_t *state, uint64_t limit)
+{
+	return next_random(state) % limit;
+}
+
+/* Sizes of which each level has more than one set, or one, or is not there; each is larger than those above. */
+static void
+random_levels(uint64_t *state, struct step_level levels[STEP_NR_LEVELS])
+{
+	uint64_t nr_lines = 1;
+
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		uint64_t nr_ways = 1 + random_below(state, 8), nr_sets = 1 + random_below(state, 7);
+
+		nr_lines += nr_ways * nr_sets;
+		nr_sets = 1 + nr_lines / nr_ways;
+		levels[i] = (struct step_level){LINES(nr_ways * nr_sets), nr_ways};
+		if (random_below(state, 3) == 0)
+			levels[i].ways = nr_ways * nr_sets;
+		if (random_below(state, 6) == 0)
+			levels[i].bytes = 0;
+	}
+}
+
+struct access {
+	uint64_t line, offset;
+	uint32_t bytes;
+	bool is_store, is_streaming;
+};
+
+/* Near the last one, or anywhere in the footprint; within one line. */
+static struct access
+random_access(uint64_t *state, uint64_t nr_lines, const struct access *last, bool streams)
+{
+	struct access access = {.line = random_below(state, nr_lines)};
+	uint64_t how = random_below(state, 8);
+
+	if (random_below(state, 2))
+		access.line = (last->line + random_below(state, 3)) % nr_lines;
+	access.bytes = 8 << random_below(state, 4);
+	access.offset = random_below(state, LINE / access.bytes) * access.bytes;
+	access.is_store = how < 3;
+	access.is_streaming = streams && how == 0;
+	return access;
+}
+
+static void
+access_model(struct cache_model *model, const struct access *access)
+{
+	cache_model_access(model, LINES(access->line) + access->offset, access->bytes, access->is_store,
+			   access->is_streaming);
+}
+
+/* ---- one level by stack distances (Mattson and others, IBM Systems Journal 9(2), 1970) ---- */
+
+#define MAX_STACK 256 /* lines that are accessed */
+
+/* Of one set, the lines ever used, the last one first; so a level of C ways holds the first C. */
+struct stack {
+	uint64_t lines[MAX_STACK];
+	bool is_modified[MAX_STACK];
+	size_t nr;
+};
+
+static void
+stack_use(struct stack *stack, uint64_t nr_ways, uint64_t line, bool is_store, struct crossed *crossed)
+{
+	size_t distance = 0;
+	bool is_modified = is_store, is_new;
+
+	while (distance < stack->nr && stack->lines[distance] != line)
+		distance++;
+	is_new = distance == stack->nr;
+	if (is_new)
+		stack->nr++;
+	else
+		is_modified |= stack->is_modified[distance];
+	memmove(stack->lines + 1, stack->lines, distance * sizeof(*stack->lines));
+	memmove(stack->is_modified + 1, stack->is_modified, distance * sizeof(*stack->is_modified));
+	stack->lines[0] = line;
+	stack->is_modified[0] = is_modified;
+	if (distance < nr_ways && !is_new)
+		return;
+	for (int border = 0; border < STEP_NR_LEVELS; border++)
+		crossed->lines[2 * border]++;
+	if (stack->nr <= nr_ways || !stack->is_modified[nr_ways])
+		return;
+	stack->is_modified[nr_ways] = false;
+	for (int border = 0; border < STEP_NR_LEVELS; border++)
+		crossed->lines[2 * border + 1]++;
+}
+
+static void
+check_one_level(uint64_t seed)
+{
+	uint64_t state = seed, nr_ways = 1 + random_below(&state, 24);
+	uint64_t nr_sets = seed % 2 ? 1 : 1 + random_below(&state, 9), nr_lines = 1 + random_below(&state, 200);
+	const struct step_level levels[STEP_NR_LEVELS] = {{LINES(nr_sets * nr_ways), nr_ways}};
+	struct cache_model *model = cache_model_new(levels, LINE);
+	struct stack *stacks = rot_calloc(nr_sets, sizeof(*stacks));
+	struct crossed expected = {{0}};
+	struct access access = {0};
+
+	for (int i = 0; i < NR_ACCESSES; i++) {
+		access = random_access(&state, nr_lines, &access, false);
+		access_model(model, &access);
+		stack_use(&stacks[access.line % nr_sets], nr_ways, access.line, access.is_store, &expected);
+		expect_crossed(model, &expected, "seed %llu, access %d", (unsigned long long)seed, i);
+	}
+	free(stacks);
+	cache_model_delete(model);
+}
+
+START_TEST(one_level_agrees_with_stack_distances)
+{
+	run_seeds(check_one_level, _i);
+}
+END_TEST
+
+/* ---- all levels, by times and without sets of their own ---- */
+
+#define MAX_KEPT 256 /* lines that are accessed */
+
+struct kept {
+	uint64_t line, time;
+	bool is_modified;
+};
+
+struct simple_level {
+	struct kept kept[MAX_KEPT];
+	size_t nr;
+	uint64_t nr_sets, nr_ways, fills, write_backs;
+};
+
+struct simple {
+	struct simple_level levels[STEP_NR_LEVELS];
+	int nr_levels;
+	uint64_t time;
+	struct {
+		uint64_t line, time;
+		bool has[LINE];
+	} pending[CACHE_MODEL_COMBINED + 1];
+	size_t nr_pending;
+	uint64_t streamed;
+};
+
+static void
+simple_open(struct simple *simple, const struct step_level levels[STEP_NR_LEVELS])
+{
+	for (int i = 0; i < STEP_NR_LEVELS; i++)
+		if (levels[i].bytes) {
+			struct simple_level *level = &simple->levels[simple->nr_levels++];
+
+			level->nr_ways = levels[i].ways;
+			level->nr_sets = levels[i].bytes / LINE / levels[i].ways;
+		}
+}
+
+static struct kept *
+simple_find(struct simple_level *level, uint64_t line)
+{
+	for (size_t i = 0; i < level->nr; i++)
+		if (level->kept[i].line == line)
+			return &level->kept[i];
+	return NULL;
+}
+
+/* The line that was used least recently of the set of this one; NULL: there is room. */
+static struct kept *
+simple_victim(struct simple_level *level, uint64_t line)
+{
+	struct kept *victim = NULL;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < level->nr; i++) {
+		struct kept *kept = &level->kept[i];
+
+		if (kept->line % level->nr_sets != line % level->nr_sets)
+			continue;
+		nr++;
+		if (!victim || kept->time < victim->time)
+			victim = kept;
+	}
+	return nr < level->nr_ways ? NULL : victim;
+}
+
+static void simple_use(struct simple *simple, int nr, uint64_t line, bool is_modified, bool is_whole);
+
+static void
+simple_bring(struct simple *simple, int nr, uint64_t line, bool is_whole)
+{
+	struct simple_level *level = &simple->levels[nr];
+	struct kept *victim;
+
+	if (!is_whole) {
+		level->fills++;
+		simple_use(simple, nr + 1, line, false, false);
+	}
+	victim = simple_victim(level, line);
+	if (victim && victim->is_modified) {
+		level->write_backs++;
+		simple_use(simple, nr + 1, victim->line, true, true);
+	}
+	if (victim)
+		*victim = level->kept[--level->nr];
+	level->kept[level->nr++] = (struct kept){.line = line};
+}
+
+/* is_whole: all of the line is given, it need not be read. */
+static void
+simple_use(struct simple *simple, int nr, uint64_t line, bool is_modified, bool is_whole)
+{
+	struct kept *kept;
+
+	if (nr == simple->nr_levels)
+		return;
+	if (!simple_find(&simple->levels[nr], line))
+		simple_bring(simple, nr, line, is_whole);
+	kept = simple_find(&simple->levels[nr], line);
+	kept->time = ++simple->time;
+	kept->is_modified |= is_modified;
+}
+
+static void
+simple_evict(struct simple *simple, uint64_t line)
+{
+	bool is_modified = false;
+
+	for (int i = 0; i < simple->nr_levels; i++) {
+		struct kept *kept = simple_find(&simple->levels[i], line);
+
+		if (kept) {
+			is_modified |= kept->is_modified;
+			*kept = simple->levels[i].kept[--simple->levels[i].nr];
+		}
+		simple->levels[i].write_backs += is_modified;
+	}
+}
+
+static size_t
+simple_pending(const struct simple *simple, uint64_t line)
+{
+	size_t i = 0;
+
+	while (i < simple->nr_pending && simple->pending[i].line != line)
+		i++;
+	return i;
+}
+
+static void
+simple_write_pending(struct simple *simple, size_t i)
+{
+	simple->streamed++;
+	simple->pending[i] = simple->pending[--simple->nr_pending];
+}
+
+static void
+simple_stream(struct simple *simple, const struct access *access)
+{
+	size_t i = simple_pending(simple, access->line), oldest = 0;
+
+	if (i == simple->nr_pending) {
+		simple_evict(simple, access->line);
+		memset(&simple->pending[simple->nr_pending++], 0, sizeof(simple->pending[i]));
+		simple->pending[i].line = access->line;
+	}
+	simple->pending[i].time = ++simple->time;
+	memset(simple->pending[i].has + access->offset, true, access->bytes);
+	if (!memchr(simple->pending[i].has, false, LINE)) {
+		simple_write_pending(simple, i);
+		return;
+	}
+	for (size_t other = 0; other < simple->nr_pending; other++)
+		if (simple->pending[other].time < simple->pending[oldest].time)
+			oldest = other;
+	if (simple->nr_pending > CACHE_MODEL_COMBINED)
+		simple_write_pending(simple, oldest);
+}
+
+static void
+simple_access(struct simple *simple, const struct access *access)
+{
+	size_t pending = simple_pending(simple, access->line);
+
+	if (access->is_streaming) {
+		simple_stream(simple, access);
+		return;
+	}
+	if (pending < simple->nr_pending)
+		simple_write_pending(simple, pending);
+	simple_use(simple, 0, access->line, access->is_store, false);
+}
+
+/* levels: as they were opened; what is missing has the counts of the one above. */
+static struct crossed
+simple_crossed(const struct simple *simple, const struct step_level levels[STEP_NR_LEVELS])
+{
+	struct crossed crossed = {{0}};
+	int nr = -1;
+
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		nr += levels[i].bytes != 0;
+		if (nr < 0)
+			continue;
+		crossed.lines[2 * i] = simple->levels[nr].fills;
+		crossed.lines[2 * i + 1] = simple->levels[nr].write_backs;
+	}
+	crossed.lines[MEMORY_WRITES] += simple->streamed + simple->nr_pending;
+	return crossed;
+}
+
+static void
+check_all_levels(uint64_t seed)
+{
+	uint64_t state = 1000 + seed, nr_lines = 1 + random_below(&state, 250);
+	struct simple *simple = rot_calloc(1, sizeof(*simple));
+	struct step_level levels[STEP_NR_LEVELS];
+	struct access access = {0};
+	struct cache_model *model;
+
+	random_levels(&state, levels);
+	model = cache_model_new(levels, LINE);
+	simple_open(simple, levels);
+	for (int i = 0; simple->nr_levels && i < NR_ACCESSES; i++) {
+		struct crossed expected;
+
+		access = random_access(&state, nr_lines, &access, seed % 2);
+		access_model(model, &access);
+		simple_access(simple, &access);
+		expected = simple_crossed(simple, levels);
+		expect_crossed(model, &expected, "seed %llu, access %d", (unsigned long long)seed, i);
+	}
+	free(simple);
+	cache_model_delete(model);
+}
+
+START_TEST(all_levels_agree_with_a_simpler_model)
+{
+	run_seeds(check_all_levels, _i);
+}
+END_TEST
+
+/* ---- what must hold ---- */
+
+#define ELSEWHERE (1 << 20) /* a line far from all others */
+#define NR_ELSEWHERE 4096
+
+/* Loads are read by each border at most as often as by the one above, and nothing is written. */
+static void
+check_reads(uint64_t seed)
+{
+	uint64_t state = 2000 + seed, nr_lines = 1 + random_below(&state, 400);
+	struct step_level levels[STEP_NR_LEVELS];
+	struct access access = {0};
+	struct cache_model *model;
+	struct crossed crossed;
+
+	random_levels(&state, levels);
+	levels[0] = (struct step_level){LINES(4), 2};
+	model = cache_model_new(levels, LINE);
+	for (int i = 0; i < NR_ACCESSES; i++) {
+		access = random_access(&state, nr_lines, &access, false);
+		access.is_store = false;
+		access_model(model, &access);
+	}
+	crossed = crossed_of(model);
+	ck_assert_msg(crossed.lines[0] >= crossed.lines[2] && crossed.lines[2] >= crossed.lines[MEMORY_READS] &&
+			      crossed.lines[1] + crossed.lines[3] + crossed.lines[MEMORY_WRITES] == 0,
+		      "seed %llu", (unsigned long long)seed);
+	cache_model_delete(model);
+}
+
+START_TEST(each_level_reads_less_than_the_one_above)
+{
+	run_seeds(check_reads, _i);
+}
+END_TEST
+
+/*
+ * Each line is stored to once, ordinarily or as a whole streamed, among any loads: when all caches have been filled
+ * with other lines, each was written to memory once, and none before it was stored to.
+ */
+static void
+check_writes(uint64_t seed)
+{
+	uint64_t state = 3000 + seed, nr_stored = 1 + random_below(&state, 400), written;
+	struct step_level levels[STEP_NR_LEVELS];
+	struct cache_model *model;
+	struct crossed crossed;
+
+	random_levels(&state, levels);
+	levels[1] = (struct step_level){LINES(60), 4};
+	model = cache_model_new(levels, LINE);
+	for (uint64_t line = 0; line < nr_stored; line++) {
+		struct access store = {line, 0, LINE, true, random_below(&state, 4) == 0};
+
+		access_model(model, &store);
+		if (crossed_of(model).lines[MEMORY_WRITES] > line + 1)
+			ck_abort_msg("seed %llu, line %llu", (unsigned long long)seed, (unsigned long long)line);
+		for (uint64_t i = random_below(&state, 20); i > 0; i--) {
+			struct access load = {random_below(&state, nr_stored), 0, 8, false, false};
+
+			access_model(model, &load);
+		}
+	}
+	written = crossed_of(model).lines[MEMORY_WRITES];
+	for (uint64_t line = 0; line < NR_ELSEWHERE; line++)
+		cache_model_access(model, LINES(ELSEWHERE + line), LINE, false, false);
+	crossed = crossed_of(model);
+	ck_assert_msg(written <= nr_stored && crossed.lines[MEMORY_WRITES] == nr_stored,
+		      "seed %llu: %llu lines stored to, %llu written, with what was left %llu",
+		      (unsigned long long)seed, (unsigned long long)nr_stored, (unsigned long long)written,
+		      (unsigned long long)crossed.lines[MEMORY_WRITES]);
+	cache_model_delete(model);
+}
+
+START_TEST(what_is_stored_is_written_once)
+{
+	run_seeds(check_writes, _i);
+}
+END_TEST
+
+/* An access that straddles lines is one to each of them. */
+static void
+check_straddling(uint64_t seed)
+{
+	uint64_t state = 4000 + seed;
+	struct step_level levels[STEP_NR_LEVELS];
+	struct cache_model *models[2];
+	struct crossed crossed;
+
+	random_levels(&state, levels);
+	for (int i = 0; i < 2; i++)
+		models[i] = cache_model_new(levels, LINE);
+	for (int i = 0; i < NR_ACCESSES; i++) {
+		uint64_t at = random_below(&state, LINES(200)), bytes = 1 + random_below(&state, 300), how = i % 5;
+
+		cache_model_access(models[0], at, (uint32_t)bytes, how < 2, how == 0);
+		for (uint64_t end = at + bytes, next; at < end; at = next) {
+			next = at / LINE * LINE + LINE < end ? at / LINE * LINE + LINE : end;
+			cache_model_access(models[1], at, (uint32_t)(next - at), how < 2, how == 0);
+		}
+	}
+	crossed = crossed_of(models[1]);
+	expect_crossed(models[0], &crossed, "seed %llu", (unsigned long long)seed);
+	for (int i = 0; i < 2; i++)
+		cache_model_delete(models[i]);
+}
+
+START_TEST(straddling_is_an_access_to_each_line)
+{
+	run_seeds(check_straddling, _i);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&one_level_agrees_with_stack_distances, NR_ROUNDS},    {&all_levels_agree_with_a_simpler_model, NR_ROUNDS},
+	{&each_level_reads_less_than_the_one_above, NR_ROUNDS}, {&what_is_stored_is_written_once, NR_ROUNDS},
+	{&straddling_is_an_access_to_each_line, NR_ROUNDS},
+};
+
+const struct suite test_suite = SUITE("cache model, random accesses", tests);
