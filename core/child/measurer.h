@@ -39,6 +39,7 @@ struct measurer_type {
 	void (*dispose)(void *state);
 };
 
+extern const struct measurer_type step_measurer_type;
 extern const struct measurer_type perf_event_measurer_type;
 extern const struct measurer_type tsc_measurer_type;
 extern const struct measurer_type execution_time_measurer_type;

@@ -12,6 +12,9 @@
 
 #include <stdint.h>
 
+/* The end lies so many bytes behind the begin. */
+#define STEP_END_OFFSET 2
+
 /*
  * Operations: additions, subtractions, multiplications, divisions and square roots; a fused multiply-add is 2; a masked
  * lane that is not computed is none. Comparisons, minima, conversions and approximations are no operations. A vector
@@ -46,8 +49,8 @@ struct step_level {
 };
 
 /*
- * limit: instructions, after which the region goes on uncounted (is_cut).   By the parent: counts, is_cut, and
- * nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h); they count as instructions
+ * limit: instructions.   By the parent: counts; is_cut: the region went on uncounted at address cut_at, because
+ * of the limit or because what is there is not known; nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h); they count as instructions
  * alone.
  */
 struct step_region {
@@ -55,7 +58,7 @@ struct step_region {
 	uint64_t line_bytes;
 	uint64_t limit;
 	uint64_t counts[STEP_NR_COUNTS];
-	uint64_t is_cut, nr_unknown;
+	uint64_t is_cut, cut_at, nr_unknown;
 };
 
 #endif

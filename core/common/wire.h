@@ -49,6 +49,12 @@ enum wire_kind {
 	 */
 	WIRE_WATCH, /* argument: address of a struct watch_table */
 
+	/*
+	 * child to parent: where regions begin that are executed step by step (common/step_counts.h). Not answered;
+	 * without tracing there are none.
+	 */
+	WIRE_STEP, /* argument: address */
+
 	/* parent to child; argument: 1, or 0: the table cannot be read, or -1: nothing is traced */
 	WIRE_WATCHING,
 

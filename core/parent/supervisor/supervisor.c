@@ -15,6 +15,7 @@
 #include "parent/injection/inject.h"
 #include "parent/program/progress.h"
 #include "parent/supervisor/child_places.h"
+#include "parent/supervisor/child_steps.h"
 #include "parent/supervisor/fault.h"
 #include "parent/supervisor/keep_off.h"
 #include "parent/supervisor/outbox.h"
@@ -31,6 +32,7 @@ struct supervisor {
 	bool is_traced;
 	struct injector injector;
 	struct child_places *places;   /* where rules watch for threads */
+	struct child_steps steps;      /* regions that are executed step by step */
 	struct injection interruption; /* what a thread of the child executes when it is interrupted */
 	struct keep_off keep_off;
 	bool is_over;
@@ -89,6 +91,7 @@ thread_exited(void *self, struct thread *thread)
 	struct supervisor *supervisor = self;
 
 	injector_thread_exited(&supervisor->injector, thread);
+	child_steps_exited(&supervisor->steps, thread);
 	child_places_exited(supervisor->places, thread);
 	if (!thread->is_bystander)
 		notify(supervisor, WIRE_THREAD_EXITED, thread->tid);
@@ -122,8 +125,12 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 	struct supervisor *self = context;
 	enum tracer_answer answer;
 
-	if (self->launch.wire >= 0 && child_places_are_watched(self->places))
+	if (self->launch.wire >= 0 && !stop->thread->stepped &&
+	    (child_places_are_watched(self->places) || self->steps.begin == 0))
 		on_wire(self);
+	answer = child_steps_stopped(&self->steps, stop);
+	if (answer != TRACER_DELIVER)
+		return answer;
 	answer = child_places_stopped(self->places, stop);
 	if (answer == TRACER_DELIVER)
 		answer = injector_handle(&self->injector, stop);
@@ -193,6 +200,12 @@ on_interrupt(struct supervisor *self, int64_t tid)
 
 	if (thread && self->interruption.trampoline && self->interruption.function)
 		injector_run(&self->injector, thread, &self->interruption, NULL, NULL);
+}
+
+static void
+on_step(struct supervisor *self, int64_t address)
+{
+	self->steps.begin = (uint64_t)address;
 }
 
 static void
@@ -270,6 +283,7 @@ static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
 	[WIRE_HOLD_THREADS] = on_hold_threads, [WIRE_THREAD_READY] = on_thread_ready,
 	[WIRE_TRAMPOLINE] = on_trampoline,     [WIRE_HANDLER] = on_handler,
 	[WIRE_INTERRUPT] = on_interrupt,       [WIRE_WATCH] = on_watch,
+	[WIRE_STEP] = on_step,
 };
 
 static void
@@ -336,6 +350,7 @@ start(struct supervisor *self, struct rot_error *err)
 				       .stopped = thread_stopped,
 				       .may_go = may_go,
 				       .context = self};
+	self->steps.tracer = &self->tracer;
 	if (injector_open(&self->injector, &self->tracer, err) < 0)
 		return -1;
 	self->is_traced = tracer_seize(&self->tracer, &refused) == 0;
@@ -356,6 +371,7 @@ forget_thread(void *context, struct thread *thread)
 {
 	struct supervisor *self = context;
 
+	child_steps_exited(&self->steps, thread);
 	child_places_exited(self->places, thread);
 }
 
@@ -375,6 +391,7 @@ finish(struct supervisor *self)
 	threads_each(&self->tracer.threads, forget_thread, self);
 	tracer_clear(&self->tracer);
 	child_places_delete(self->places);
+	child_steps_clear(&self->steps);
 	outbox_clear(&self->outbox);
 }
 

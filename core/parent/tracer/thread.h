@@ -27,6 +27,7 @@ struct thread {
 	void *ruled;             /* likewise (program_rules.h) */
 	struct image *image;     /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds; /* of breakpoints.c; NULL: none */
+	struct stepped *stepped; /* of stepper.c: it is executed instruction by instruction; NULL: it is not */
 	struct thread *next;     /* in the same bucket */
 };
 

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* See effect.h. */
+#include "parent/stepping/effect.h"
+
+#include "parent/symbols/zydis_decode.h"
+
+#define WORD(member) (offsetof(struct user_regs_struct, member) / sizeof(unsigned long long))
+
+/* By the numbers that instructions have for them. */
+static const uint8_t words[16] = {WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WORD(rsp), WORD(rbp),
+				  WORD(rsi), WORD(rdi), WORD(r8),  WORD(r9),  WORD(r10), WORD(r11),
+				  WORD(r12), WORD(r13), WORD(r14), WORD(r15)};
+
+/* EFFECT_NO_REGISTER: it is no general register, or no part of one. */
+static uint8_t
+word_of(ZydisRegister name)
+{
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, name);
+
+	if (ZydisRegisterGetClass(whole) != ZYDIS_REGCLASS_GPR64)
+		return EFFECT_NO_REGISTER;
+	return words[ZydisRegisterGetId(whole) & 15];
+}
+
+static bool
+is_register(const ZydisDecodedOperand *operand, unsigned bits)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_REGISTER && operand->size == bits &&
+	       word_of(operand->reg.value) != EFFECT_NO_REGISTER;
+}
+
+static bool
+is_immediate(const ZydisDecodedOperand *operand)
+{
+	return operand->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+}
+
+/* ---- forms that are known: each fills in all but target, is_narrow and clobbered ---- */
+
+static bool
+add(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	effect->base = word_of(operands[0].reg.value);
+	if (is_immediate(&operands[1]))
+		effect->constant = operands[1].imm.value.u;
+	else if (is_register(&operands[1], operands[0].size))
+		effect->index = word_of(operands[1].reg.value);
+	else
+		return false;
+	return true;
+}
+
+static bool
+subtract(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	effect->base = word_of(operands[0].reg.value);
+	effect->constant = -operands[1].imm.value.u;
+	return is_immediate(&operands[1]);
+}
+
+static bool
+increase(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	effect->base = word_of(operands[0].reg.value);
+	effect->constant = 1;
+	return true;
+}
+
+static bool
+decrease(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	effect->base = word_of(operands[0].reg.value);
+	effect->constant = UINT64_MAX;
+	return true;
+}
+
+static bool
+move(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	if (is_immediate(&operands[1]))
+		effect->constant = operands[1].imm.value.u;
+	else if (is_register(&operands[1], operands[0].size))
+		effect->base = word_of(operands[1].reg.value);
+	else
+		return false;
+	return true;
+}
+
+/* Zero, by a register and itself. */
+static bool
+clear(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	(void)effect;
+	return is_register(&operands[1], operands[0].size) && operands[0].reg.value == operands[1].reg.value;
+}
+
+/* Addresses of 64 bits, of general registers alone: rip is that of the instruction, and not known here. */
+static bool
+load_address(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	const ZydisRegister names[] = {operands[1].mem.base, operands[1].mem.index};
+	uint8_t *const terms[] = {&effect->base, &effect->index};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (names[i] == ZYDIS_REGISTER_NONE)
+			continue;
+		if (ZydisRegisterGetClass(names[i]) != ZYDIS_REGCLASS_GPR64)
+			return false;
+		*terms[i] = word_of(names[i]);
+	}
+	if (effect->index != EFFECT_NO_REGISTER)
+		effect->scale = (uint8_t)__builtin_ctz(operands[1].mem.scale);
+	effect->constant = (uint64_t)operands[1].mem.disp.value;
+	return true;
+}
+
+static bool
+shift(const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	effect->index = word_of(operands[0].reg.value);
+	if (!is_immediate(&operands[1]))
+		return false;
+	effect->scale = (uint8_t)(operands[1].imm.value.u & (operands[0].size - 1));
+	return true;
+}
+
+static const struct {
+	ZydisMnemonic mnemonic;
+	bool (*decode)(const ZydisDecodedOperand *operands, struct effect *effect);
+} forms[] = {
+	{ZYDIS_MNEMONIC_ADD, add},      {ZYDIS_MNEMONIC_SUB, subtract},     {ZYDIS_MNEMONIC_INC, increase},
+	{ZYDIS_MNEMONIC_DEC, decrease}, {ZYDIS_MNEMONIC_MOV, move},         {ZYDIS_MNEMONIC_XOR, clear},
+	{ZYDIS_MNEMONIC_SUB, clear},    {ZYDIS_MNEMONIC_LEA, load_address}, {ZYDIS_MNEMONIC_SHL, shift},
+};
+
+/* ---- the whole ---- */
+
+static const struct effect nothing = {EFFECT_NO_REGISTER, EFFECT_NO_REGISTER, EFFECT_NO_REGISTER, 0, false, 0, 0};
+
+/* push and pop of 64 bits, whatever their operand but the stack pointer itself. */
+static bool
+decode_stack(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	const bool is_push = decoded->mnemonic == ZYDIS_MNEMONIC_PUSH, is_pop = decoded->mnemonic == ZYDIS_MNEMONIC_POP;
+
+	if ((!is_push && !is_pop) || decoded->operand_width != 64 ||
+	    (is_register(&operands[0], 64) && word_of(operands[0].reg.value) == WORD(rsp)))
+		return false;
+	effect->target = effect->base = WORD(rsp);
+	effect->constant = is_push ? (uint64_t)-8 : 8;
+	return true;
+}
+
+static bool
+decode_arithmetic(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct effect *effect)
+{
+	if (decoded->operand_count == 0 || !(is_register(&operands[0], 64) || is_register(&operands[0], 32)))
+		return false;
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		struct effect found = nothing;
+
+		if (forms[i].mnemonic != decoded->mnemonic || !forms[i].decode(operands, &found))
+			continue;
+		found.target = word_of(operands[0].reg.value);
+		found.is_narrow = operands[0].size == 32;
+		*effect = found;
+		return true;
+	}
+	return false;
+}
+
+static uint32_t
+written(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands)
+{
+	uint32_t bits = 0;
+
+	for (size_t i = 0; i < decoded->operand_count; i++) {
+		uint8_t word = operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER ? word_of(operands[i].reg.value)
+									       : EFFECT_NO_REGISTER;
+
+		if (word != EFFECT_NO_REGISTER && (operands[i].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+			bits |= EFFECT_BIT(word);
+	}
+	return bits;
+}
+
+bool
+effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect)
+{
+	ZydisDecodedInstruction decoded;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+	bool is_stack;
+
+	*effect = nothing;
+	if (!zydis_decode(bytes, nr_bytes, &decoded, operands))
+		return false;
+	is_stack = decode_stack(&decoded, operands, effect);
+	if (is_stack || decode_arithmetic(&decoded, operands, effect))
+		effect->clobbered = written(&decoded, operands) & ~EFFECT_BIT(effect->target);
+	else
+		effect->clobbered = written(&decoded, operands);
+	return true;
+}
+
+uint64_t
+effect_register(const struct user_regs_struct *registers, uint8_t number)
+{
+	return ((const unsigned long long *)registers)[words[number]];
+}
+
+static uint64_t *
+word_at(struct user_regs_struct *registers, uint8_t word)
+{
+	return (uint64_t *)registers + word;
+}
+
+static uint64_t
+term(struct user_regs_struct *registers, uint8_t word)
+{
+	return word == EFFECT_NO_REGISTER ? 0 : *word_at(registers, word);
+}
+
+void
+effect_apply(const struct effect *effect, struct user_regs_struct *registers)
+{
+	uint64_t sum;
+
+	if (effect->target == EFFECT_NO_REGISTER)
+		return;
+	sum = term(registers, effect->base) + (term(registers, effect->index) << effect->scale) + effect->constant;
+	*word_at(registers, effect->target) = effect->is_narrow ? (uint32_t)sum : sum;
+}
+
+uint32_t
+effect_known(const struct effect *effect, uint32_t known)
+{
+	const uint8_t terms[] = {effect->base, effect->index};
+
+	if (effect->target != EFFECT_NO_REGISTER) {
+		bool is_known = true;
+
+		for (size_t i = 0; i < sizeof(terms); i++)
+			is_known &= terms[i] == EFFECT_NO_REGISTER || (known & EFFECT_BIT(terms[i])) != 0;
+		known = is_known ? known | EFFECT_BIT(effect->target) : known & ~EFFECT_BIT(effect->target);
+	}
+	return known & ~effect->clobbered;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an instruction does to the general registers, as far as it is plain arithmetic: so that addresses which follow
+ * instructions use are known before these are executed.
+ */
+#ifndef CORE_PARENT_STEPPING_EFFECT_H
+#define CORE_PARENT_STEPPING_EFFECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+/* Registers are numbers of words of struct user_regs_struct, as in work.h. */
+#define EFFECT_NO_REGISTER 0xff
+#define EFFECT_BIT(word) (UINT32_C(1) << (word))
+
+/*
+ * target = base + (index << scale) + constant, of 64 bits or (is_narrow) of 32, extended by zeros; EFFECT_NO_REGISTER:
+ * no such term, or no target.
+ * clobbered: bits of the registers that it changes in any other way.
+ */
+struct effect {
+	uint8_t target, base, index, scale;
+	bool is_narrow;
+	uint64_t constant;
+	uint32_t clobbered;
+};
+
+/* Decodes the first instruction of nr_bytes. False: these bytes are none. */
+bool effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect);
+
+/* Does it to registers; those that are clobbered stay as they are. */
+void effect_apply(const struct effect *effect, struct user_regs_struct *registers);
+
+/* A general register by the number that instructions have for it, 0 to 15. */
+uint64_t effect_register(const struct user_regs_struct *registers, uint8_t number);
+
+/* The registers of known whose values are known afterwards as well. */
+uint32_t effect_known(const struct effect *effect, uint32_t known);
+
+#endif

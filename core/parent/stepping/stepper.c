@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: MIT */
+/* See stepper.h. */
+#include "parent/stepping/stepper.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "memory.h"
+#include "parent/injection/remote.h"
+#include "parent/stepping/branch.h"
+#include "parent/stepping/cache_model.h"
+#include "parent/stepping/code_table.h"
+#include "parent/stepping/replay.h"
+#include "parent/stepping/same_cpu.h"
+
+/* Blocks of one thread before everybody else has a turn: some milliseconds. */
+#define TURN 256
+
+/* How often this process gives way to a thread in a loop, on the same CPU, before it looks after others. */
+#define PATIENCE 8
+
+#define INT3_BYTES 1
+
+/*
+ * block: is being executed, entered with the registers before; NULL: none, the thread is between two.
+ * next: waits for its turn behind this one.
+ */
+struct stepped {
+	struct thread *thread;
+	struct step_region region;
+	struct step_end end;
+	struct cache_model *caches;
+	bool is_begun;
+	const struct block *block;
+	struct user_regs_struct before;
+	struct stepped *next;
+};
+
+/* first: has its turn; the others wait, stopped. is_stale: the code is to be looked at anew. */
+struct stepper {
+	struct tracer *tracer;
+	struct code_table code;
+	bool is_stale;
+	struct stepped *first;
+	struct same_cpu same_cpu;
+};
+
+static enum tracer_answer take_turn(struct stepper *self, struct stepped *stepped);
+
+/* ---- whose turn it is ---- */
+
+static void
+stepped_delete(struct stepped *stepped)
+{
+	stepped->thread->stepped = NULL;
+	cache_model_delete(stepped->caches);
+	free(stepped);
+}
+
+/* Nobody is stepped now: the code is as it was. */
+static void
+rest(struct stepper *self)
+{
+	code_table_lift_all(&self->code);
+	same_cpu_end(&self->same_cpu);
+}
+
+static void
+take_out(struct stepper *self, const struct stepped *stepped)
+{
+	struct stepped **link = &self->first;
+
+	while (*link != stepped)
+		link = &(*link)->next;
+	*link = stepped->next;
+}
+
+static void
+let_next_begin(struct stepper *self)
+{
+	struct stepped *next = self->first;
+	struct thread *thread;
+
+	if (!next)
+		return;
+	thread = next->thread;
+	if (take_turn(self, next) == TRACER_RESUME)
+		tracer_resume(self->tracer, thread, 0);
+}
+
+static void
+finish(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	take_out(self, stepped);
+	rest(self);
+	cache_model_add_counts(stepped->caches, stepped->region.counts);
+	stepped->end.over(stepped->end.context, &stepped->end, stepped->thread, registers, &stepped->region);
+	stepped_delete(stepped);
+}
+
+/* ---- from block to block ---- */
+
+static struct replay
+replay_of(struct stepped *stepped)
+{
+	return (struct replay){
+		.region = &stepped->region, .caches = stepped->caches, .tid = stepped->thread->tid};
+}
+
+/* The thread has come to the end of its block, and is where it would be without us. False: what it did is not known. */
+static bool
+leave_block(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
+{
+	const struct block *block = stepped->block;
+	struct replay replay = replay_of(stepped);
+
+	stepped->block = NULL;
+	registers->rip = block->end;
+	if (block->kind != BLOCK_BRANCH)
+		code_table_lift(&self->code, block->end);
+	return replay_end(&replay, block, &stepped->before, registers);
+}
+
+static bool
+is_over(struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	return registers->rip == stepped->end.place ||
+	       stepped->region.counts[STEP_INSTRUCTIONS] >= stepped->region.limit;
+}
+
+/* The thread is between two blocks. False: its code is not known. */
+static bool
+do_branches(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
+{
+	const struct block *block = code_table_block(&self->code, registers->rip);
+
+	while (block->kind == BLOCK_BRANCH && block->nr_items == 0 && !is_over(stepped, registers)) {
+		struct replay replay = replay_of(stepped);
+
+		replay_branch(&replay, block, registers);
+		if (!branch_do(&self->code, block, registers))
+			return false;
+		block = code_table_block(&self->code, registers->rip);
+	}
+	return block->kind != BLOCK_UNKNOWN || registers->rip == stepped->end.place;
+}
+
+/* The branch of a loop may have a trap from before, when it was the end of another block. */
+static bool
+set_traps(struct stepper *self, const struct block *block)
+{
+	if (block->kind == BLOCK_LOOP)
+		code_table_lift(&self->code, block->loop_branch);
+	return code_table_trap(&self->code, block->end) == 0;
+}
+
+static bool
+enter_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	struct replay replay = replay_of(stepped);
+
+	stepped->block = code_table_block(&self->code, registers->rip);
+	stepped->before = *registers;
+	replay_begin(&replay, stepped->block, registers);
+	if (!set_traps(self, stepped->block) || remote_set_registers(stepped->thread->tid, registers) < 0)
+		return false;
+	return ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0;
+}
+
+/* A stop at a trap, of this thread; others are left for the loop. */
+static bool
+has_stopped(pid_t tid, int options)
+{
+	siginfo_t info = {.si_pid = 0};
+	int status;
+
+	return waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL | options) == 0 &&
+	       info.si_pid == tid && info.si_code == CLD_TRAPPED && info.si_status == SIGTRAP &&
+	       waitpid(tid, &status, __WALL) == tid;
+}
+
+/* Blocks that may take long are waited for a little, others until they end. False: the loop will tell. */
+static bool
+await_end(const struct stepped *stepped)
+{
+	const enum block_kind kind = stepped->block->kind;
+
+	if (kind != BLOCK_LOOP && kind != BLOCK_CALL && kind != BLOCK_REPEATED)
+		return has_stopped(stepped->thread->tid, 0);
+	for (size_t i = 0; i < PATIENCE; i++) {
+		if (has_stopped(stepped->thread->tid, WNOHANG))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+static bool
+is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	return stepped->block && registers->rip == stepped->block->end + INT3_BYTES;
+}
+
+/* So that the program goes on by itself where it is; its counts are worth nothing. */
+static enum tracer_answer
+give_up(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	stepped->region.is_cut = 1;
+	stepped->region.cut_at = registers->rip;
+	remote_set_registers(stepped->thread->tid, registers);
+	finish(self, stepped, registers);
+	return TRACER_RESUME;
+}
+
+/* registers: of the stopped thread, which is at the end of its block or between two. */
+static enum tracer_answer
+go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
+{
+	if (stepped->block && !leave_block(self, stepped, registers))
+		return give_up(self, stepped, registers);
+	if (!do_branches(self, stepped, registers))
+		return give_up(self, stepped, registers);
+	if (registers->rip == stepped->end.place) {
+		remote_set_registers(stepped->thread->tid, registers);
+		finish(self, stepped, registers);
+		return TRACER_RESUME;
+	}
+	if (is_over(stepped, registers) || !enter_block(self, stepped, registers))
+		return give_up(self, stepped, registers);
+	return TRACER_KEEP;
+}
+
+static bool
+open_code(struct stepper *self, pid_t tid)
+{
+	if (self->is_stale)
+		code_table_close(&self->code);
+	self->is_stale = false;
+	return self->code.memory >= 0 || code_table_open(&self->code, tid) == 0;
+}
+
+/* False: it cannot be stepped, and goes on without. */
+static bool
+begin_turns(struct stepper *self, struct stepped *stepped)
+{
+	struct user_regs_struct registers;
+
+	stepped->is_begun = true;
+	same_cpu_begin(&self->same_cpu, stepped->thread->tid);
+	if (open_code(self, stepped->thread->tid))
+		return true;
+	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0)
+		give_up(self, stepped, &registers);
+	return false;
+}
+
+static enum tracer_answer
+take_turn(struct stepper *self, struct stepped *stepped)
+{
+	struct user_regs_struct registers;
+
+	if (!stepped->is_begun && !begin_turns(self, stepped))
+		return TRACER_RESUME;
+	for (size_t i = 0; i < TURN; i++) {
+		if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
+			return TRACER_KEEP;
+		if (stepped->block && !is_at_end(stepped, &registers))
+			return TRACER_DELIVER;
+		if (go_on(self, stepped, &registers) == TRACER_RESUME)
+			return TRACER_RESUME;
+		if (i == TURN - 1 || !await_end(stepped))
+			break;
+	}
+	return TRACER_KEEP;
+}
+
+/* ---- traps that others come to ---- */
+
+/* One that was taken out meanwhile: the thread executes what is there. */
+static bool
+is_gone(const struct stepper *self, uint64_t address)
+{
+	static const uint8_t int3 = 0xcc;
+	uint8_t byte;
+
+	return code_table_knows(&self->code, address) &&
+	       code_table_read(&self->code, address, &byte, sizeof(byte)) == 0 && byte != int3;
+}
+
+/*
+ * A thread that is not stepped, or a handler of a signal: a branch is done in its stead, and elsewhere it comes to the
+ * trap again until that is gone.
+ */
+static enum tracer_answer
+help_over(struct stepper *self, const struct thread *thread)
+{
+	struct user_regs_struct registers;
+	const struct block *block;
+	uint64_t address;
+
+	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+		return TRACER_DELIVER;
+	address = registers.rip - INT3_BYTES;
+	if (!code_table_has_trap(&self->code, address) && !is_gone(self, address))
+		return TRACER_DELIVER;
+	registers.rip = address;
+	block = code_table_block(&self->code, address);
+	if (code_table_has_trap(&self->code, address) && block->kind == BLOCK_BRANCH && block->nr_items == 0)
+		branch_do(&self->code, block, &registers);
+	remote_set_registers(thread->tid, &registers);
+	return TRACER_RESUME;
+}
+
+enum tracer_answer
+stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
+{
+	struct stepped *stepped = stop->thread->stepped;
+	enum tracer_answer answer = TRACER_DELIVER;
+
+	if (stop->signal != SIGTRAP)
+		return TRACER_DELIVER;
+	if (stepped && stepped == self->first)
+		answer = take_turn(self, stepped);
+	if (answer == TRACER_DELIVER)
+		answer = help_over(self, stop->thread);
+	else if (answer == TRACER_RESUME)
+		let_next_begin(self);
+	return answer;
+}
+
+/* ---- from begin to end ---- */
+
+static struct stepped *
+stepped_new(struct thread *thread, const struct step_region *region, struct step_end end)
+{
+	struct stepped *stepped = rot_calloc(1, sizeof(*stepped));
+
+	stepped->thread = thread;
+	stepped->region = *region;
+	stepped->end = end;
+	stepped->caches = cache_model_new(region->levels, region->line_bytes);
+	thread->stepped = stepped;
+	return stepped;
+}
+
+static void
+append(struct stepper *self, struct stepped *stepped)
+{
+	struct stepped **link = &self->first;
+
+	while (*link)
+		link = &(*link)->next;
+	*link = stepped;
+}
+
+enum tracer_answer
+stepper_begin(struct stepper *self, struct thread *thread, const struct step_region *region, struct step_end end)
+{
+	enum tracer_answer answer;
+
+	if (thread->stepped)
+		return TRACER_RESUME;
+	append(self, stepped_new(thread, region, end));
+	if (self->first != thread->stepped)
+		return TRACER_KEEP;
+	answer = take_turn(self, thread->stepped);
+	if (answer == TRACER_RESUME)
+		let_next_begin(self);
+	return answer;
+}
+
+void
+stepper_exited(struct stepper *self, struct thread *thread)
+{
+	struct stepped *stepped = thread->stepped;
+	bool had_turn = stepped && stepped == self->first;
+
+	if (!stepped)
+		return;
+	take_out(self, stepped);
+	stepped_delete(stepped);
+	if (!had_turn)
+		return;
+	rest(self);
+	let_next_begin(self);
+}
+
+void
+stepper_forget_code(struct stepper *self)
+{
+	self->is_stale = true;
+}
+
+struct stepper *
+stepper_new(struct tracer *tracer)
+{
+	struct stepper *self = rot_calloc(1, sizeof(*self));
+
+	self->tracer = tracer;
+	self->code = CODE_TABLE_NONE;
+	return self;
+}
+
+void
+stepper_delete(struct stepper *self)
+{
+	if (!self)
+		return;
+	code_table_close(&self->code);
+	free(self);
+}

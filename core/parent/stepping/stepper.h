@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps through regions of threads, and counts what each instruction does (common/step_counts.h), without hardware
+ * counters.
+ *
+ * The thread executes its code itself, block by block (block.h); what the instructions of a block did follows from its
+ * registers before, and loops of one block run at full speed. Between blocks it stops at a trap in the code; branches are
+ * done in its stead. One stop costs some 10 us, a single step of the processor's own twice as much in a virtual machine.
+ *
+ * Threads are stepped one after the other: others that come to a region wait. Those that are not stepped and meet a trap
+ * are helped over it. Not seen: what handlers of signals do, what the kernel does in system calls, code that changes
+ * while it is stepped. While a thread is stepped, it and this process are on one CPU, or each stop would wake the other.
+ */
+#ifndef CORE_PARENT_STEPPING_STEPPER_H
+#define CORE_PARENT_STEPPING_STEPPER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/user.h>
+
+#include "common/step_counts.h"
+#include "parent/tracer/thread.h"
+#include "parent/tracer/tracer.h"
+
+/*
+ * A region ends where a branch leads to place.
+ * over: called with context; the thread is stopped with these registers, and stepped no longer. region: with counts.
+ */
+struct step_end {
+	uint64_t place;
+	void (*over)(void *context, const struct step_end *end, struct thread *thread,
+		     const struct user_regs_struct *registers, const struct step_region *region);
+	void *context;
+	uint64_t tag; /* for who set it */
+};
+
+struct stepper;
+
+/* tracer is borrowed. */
+struct stepper *stepper_new(struct tracer *tracer);
+void stepper_delete(struct stepper *stepper);
+
+/* What was known of the code may not be so any more; at the next region it is looked at anew. */
+void stepper_forget_code(struct stepper *stepper);
+
+/*
+ * The stopped thread is stepped from the instruction it is at, with the levels and the limit of region, at once or when
+ * its turn comes. Answers its stop. One that is stepped already is left so: TRACER_RESUME.
+ */
+enum tracer_answer stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region,
+				 struct step_end end);
+
+/* For all stops of all threads, before anybody else: TRACER_DELIVER if it is none of a step. */
+enum tracer_answer stepper_stopped(struct stepper *stepper, const struct tracer_stop *stop);
+
+/* A thread that has ended, or executes another program: nobody is told of its region. */
+void stepper_exited(struct stepper *stepper, struct thread *thread);
+
+#endif

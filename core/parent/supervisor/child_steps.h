@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions that the measuring core's child wants to have executed step by step (common/step_counts.h). */
+#ifndef CORE_PARENT_SUPERVISOR_CHILD_STEPS_H
+#define CORE_PARENT_SUPERVISOR_CHILD_STEPS_H
+
+#include "parent/stepping/stepper.h"
+
+/* Zeroed but for tracer, which is borrowed: none. */
+struct child_steps {
+	struct tracer *tracer;
+	struct stepper *stepper;
+	uint64_t begin; /* as of WIRE_STEP; 0: not told yet */
+};
+
+/* To be called at every stop, before anybody else: TRACER_DELIVER if it is none of a step. */
+enum tracer_answer child_steps_stopped(struct child_steps *steps, const struct tracer_stop *stop);
+
+/* For the tracer's hook of that name. */
+void child_steps_exited(struct child_steps *steps, struct thread *thread);
+
+void child_steps_clear(struct child_steps *steps);
+
+#endif
