@@ -145,7 +145,8 @@ check_region(const struct state *own, struct rot_error *err)
 		return refuse_code(own, err);
 	rot_error_set(err, 0, "a region that was to be counted by steps executes more than %llu instructions",
 		      (unsigned long long)own->region.limit);
-	return rot_error_hint(err, "measure less (a smaller size), allow more (-stepLimit), or do without (-counting=expected)");
+	return rot_error_hint(
+		err, "measure less (a smaller size), allow more (-stepLimit), or do without (-counting=expected)");
 }
 
 static void *

@@ -194,7 +194,8 @@ end_at_branch(struct block *block, const struct decoded *decoded, uint64_t at)
 	block->kind = BLOCK_BRANCH;
 	block->branch = decoded->instruction;
 	block->branch_work = decoded->item.work;
-	if (decoded->instruction.flow != FLOW_BRANCH || next + (uint64_t)decoded->instruction.relative != block->address)
+	if (decoded->instruction.flow != FLOW_BRANCH ||
+	    next + (uint64_t)decoded->instruction.relative != block->address)
 		return;
 	add_item(block, &decoded->item);
 	if (is_loop(block)) {

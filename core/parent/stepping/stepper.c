@@ -106,8 +106,7 @@ finish(struct stepper *self, struct stepped *stepped, const struct user_regs_str
 static struct replay
 replay_of(struct stepped *stepped)
 {
-	return (struct replay){
-		.region = &stepped->region, .caches = stepped->caches, .tid = stepped->thread->tid};
+	return (struct replay){.region = &stepped->region, .caches = stepped->caches, .tid = stepped->thread->tid};
 }
 
 /* The thread has come to the end of its block, and is where it would be without us. False: what it did is not known. */

@@ -4,12 +4,14 @@
  * counters.
  *
  * The thread executes its code itself, block by block (block.h); what the instructions of a block did follows from its
- * registers before, and loops of one block run at full speed. Between blocks it stops at a trap in the code; branches are
- * done in its stead. One stop costs some 10 us, a single step of the processor's own twice as much in a virtual machine.
+ * registers before, and loops of one block run at full speed. Between blocks it stops at a trap in the code; branches
+ * are done in its stead. One stop costs some 10 us, a single step of the processor's own twice as much in a virtual
+ * machine.
  *
- * Threads are stepped one after the other: others that come to a region wait. Those that are not stepped and meet a trap
- * are helped over it. Not seen: what handlers of signals do, what the kernel does in system calls, code that changes
- * while it is stepped. While a thread is stepped, it and this process are on one CPU, or each stop would wake the other.
+ * Threads are stepped one after the other: others that come to a region wait. Those that are not stepped and meet a
+ * trap are helped over it. Not seen: what handlers of signals do, what the kernel does in system calls, code that
+ * changes while it is stepped. While a thread is stepped, it and this process are on one CPU, or each stop would wake
+ * the other.
  */
 #ifndef CORE_PARENT_STEPPING_STEPPER_H
 #define CORE_PARENT_STEPPING_STEPPER_H
@@ -47,8 +49,8 @@ void stepper_forget_code(struct stepper *stepper);
  * The stopped thread is stepped from the instruction it is at, with the levels and the limit of region, at once or when
  * its turn comes. Answers its stop. One that is stepped already is left so: TRACER_RESUME.
  */
-enum tracer_answer stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region,
-				 struct step_end end);
+enum tracer_answer
+stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region, struct step_end end);
 
 /* For all stops of all threads, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer stepper_stopped(struct stepper *stepper, const struct tracer_stop *stop);

@@ -10,7 +10,8 @@
 
 #define INT3_BYTES 1
 
-/* The child waits at the trap of its end, which nobody shall execute; unless the region was cut, and is not there yet. */
+/* The child waits at the trap of its end, which nobody shall execute; unless the region was cut, and is not there yet.
+ */
 static void
 on_over(void *context, const struct step_end *end, struct thread *thread, const struct user_regs_struct *registers,
 	const struct step_region *region)
