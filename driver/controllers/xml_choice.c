@@ -9,6 +9,8 @@
 #include "controllers/xml_plan.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "quantities/architecture.h"
+#include "quantities/expected.h"
 #include "quantities/value_text.h"
 
 /* So much better than those before it a candidate must be: of what is as good as equal the first one stays, run by run.
@@ -71,6 +73,29 @@ keep_value(struct choosing *c, const char *candidate, const struct quantity_valu
 	free(number);
 }
 
+static double
+given_of(double expected)
+{
+	return expected > 0 ? expected : 0;
+}
+
+/* Candidates do the same work, which single steps would count for each of them: what is expected is as good here. */
+static struct quantity_request
+request_of(const struct choosing *c, const struct measurement *measurement)
+{
+	struct rot *rot = c->controller->rot;
+	struct quantity_request request = c->best;
+	double operations, bytes;
+
+	if (!rot->architecture->counts_by_steps ||
+	    expected_operations_of(rot, measurement, request.operation, &operations, NULL) < 0 ||
+	    expected_bytes_of(rot, measurement, request.border, &bytes, NULL) < 0)
+		return request;
+	request.given_operations = given_of(operations);
+	request.given_bytes = given_of(bytes);
+	return request;
+}
+
 /* Without may_measure only what was measured before counts. -1: interrupted. */
 static int
 try_candidate(struct choosing *c, const char *candidate, const struct measurement *measurement, int nr_runs,
@@ -78,6 +103,7 @@ try_candidate(struct choosing *c, const char *candidate, const struct measuremen
 {
 	struct rot *rot = c->controller->rot;
 	const bool was_cached_only = rot->is_cached_only;
+	const struct quantity_request request = request_of(c, measurement);
 	struct quantity_value value = {.name = NULL};
 	struct rot_error why = {0};
 	int rc;
@@ -85,7 +111,7 @@ try_candidate(struct choosing *c, const char *candidate, const struct measuremen
 	if (!c->guess)
 		c->guess = rot_strdup(candidate);
 	rot->is_cached_only = was_cached_only || !c->controller->may_measure;
-	rc = quantities_measure(rot, measurement, &c->best, 1, nr_runs, &value, NULL, &why);
+	rc = quantities_measure(rot, measurement, &request, 1, nr_runs, &value, NULL, &why);
 	rot->is_cached_only = was_cached_only;
 	if (rc == 0) {
 		keep_value(c, candidate, &value);

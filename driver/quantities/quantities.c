@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "measuring/kernel_rows.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/compute.h"
@@ -73,9 +74,23 @@ find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum 
 	return 0;
 }
 
+/* Of the first workload that is no load. */
+static const char *
+first_kernel_name(const struct measurement *measurement)
+{
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+
+		if (!workload_is_load(workload))
+			return kernel_class_name(workload->kernel);
+	}
+	return "";
+}
+
 /* Each obstacle once: why numbers come from the kernels' definitions although steps were asked for. */
 static void
-warn_of_obstacle(struct architecture *architecture, enum step_obstacle obstacle, double steps)
+warn_of_obstacle(struct architecture *architecture, const struct measurement *measurement, enum step_obstacle obstacle,
+		 double steps)
 {
 	char *expected;
 
@@ -85,9 +100,10 @@ warn_of_obstacle(struct architecture *architecture, enum step_obstacle obstacle,
 	expected = obstacle == STEPS_TOO_MANY
 			   ? rot_format(" (some %.2g of %g)", steps, (double)architecture->stepping.limit)
 			   : rot_strdup("");
-	rot_warning("counting=steps: %s%s; what is not counted comes from the kernels' definitions and is labelled "
-		    "\"expected\"\n     %s",
-		    step_obstacle_text(obstacle), expected, step_obstacle_hint(obstacle));
+	rot_warning("counting=steps: kernel '%s': %s%s; what is not counted comes from the kernels' definitions and is "
+		    "labelled \"expected\"\n     %s",
+		    first_kernel_name(measurement), step_obstacle_text(obstacle), expected,
+		    step_obstacle_hint(obstacle));
 	free(expected);
 }
 
@@ -186,8 +202,10 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 		    0)
 			return -1;
 		job->resolutions[i].kept_taints = job->keeps_disturbed ? TAINTS_OF_SYSTEM : 0;
-		warn_of_obstacle(job->rot->architecture, job->resolutions[i].numerator.obstacle, job->nr_steps);
-		warn_of_obstacle(job->rot->architecture, job->resolutions[i].denominator.obstacle, job->nr_steps);
+		warn_of_obstacle(job->rot->architecture, measurement, job->resolutions[i].numerator.obstacle,
+				 job->nr_steps);
+		warn_of_obstacle(job->rot->architecture, measurement, job->resolutions[i].denominator.obstacle,
+				 job->nr_steps);
 	}
 	warn_of_expectations(job);
 	return 0;

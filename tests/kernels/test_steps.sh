@@ -110,7 +110,7 @@ check "bytes of warm data are expected"
 
 # What would take too long is not stepped.
 controller few '' "$known"
-call measure ./few.xml limited -counting=steps -stepLimit=10000
+call measure ./few.xml limited -counting=steps -stepLimit=20000
 case $status:$err in 0:*'more instructions are expected than stepLimit allows'*) result=0 ;; *) result=1 ;; esac
 check "the limit is told"
 out=$(value limited.json 0 operationCount doublePrecisionFlop kind)/$(value limited.json 1 operationCount doublePrecisionFlop kind)
