@@ -6,7 +6,7 @@
 #
 # Two searches one after the other differ by what else goes on in the machine (bandwidth of memory by 20 to 40 %), which says
 # nothing about their variants. So those of the full search are made the seeds of a second roof, and both are measured in turns.
-# Of each peak the highest value of all rounds counts. Ends with 1 if a quick search's is below 97 % of the other's (memory: 95 %).
+# compare-searches.awk says what is judged then, and what is not comparable. Ends with 1 if a quick search is clearly below.
 set -u
 
 say()
@@ -93,31 +93,4 @@ while [ "$round" -le "$rounds" ]; do
 	round=$((round + 1))
 done
 
-# Of each peak the highest of its values; of latencies the lowest. One line each, the worst first.
-awk -F, -v rounds="$rounds" '
-	function better(kind, a, b) { return kind == "latency" ? a < b : a > b }
-	$1 == "kind" { next }
-	$12 != "" {
-		key = $2 "," ($3 == "singlePrecisionFlop" ? "single" : $3 == "doublePrecisionFlop" ? "double" : "") "," $6 "," $7 "," $8
-		if (!(FILENAME SUBSEP key in best) || better($1, $12, best[FILENAME, key]))
-			best[FILENAME, key] = $12
-		kind[key] = $1
-		is_memory[key] = $4 == "llcRam"
-		file[FILENAME] = 1
-	}
-	END {
-		for (key in kind) {
-			a = best[ARGV[1], key]
-			b = best[ARGV[2], key]
-			if (a == "" || b == "")
-				continue
-			share = 100 * (kind[key] == "latency" ? b / a : a / b)
-			enough = is_memory[key] ? 95 : 97
-			split(key, part, ",")
-			printf "%7.1f  %-24s %-8s %-8s %7s %-6s %10.4g %10.4g  %d %s\n", share, part[1], part[2], part[3], part[4],
-				part[5], a, b, enough, share < enough ? "BELOW" : ""
-		}
-	}' "$work/quick.csv" "$work/found.csv" | sort -n >"$work/table"
-printf '%8s  %-24s %-8s %-8s %7s %-6s %10s %10s  %s\n' 'quick %' peak precision set threads mode 'of quick' 'of full' 'of at least'
-cat "$work/table"
-! grep -q BELOW "$work/table"
+awk -f "$top/tools/compare-searches.awk" "$work/quick.csv" "$work/found.csv"
