@@ -38,8 +38,8 @@ START_TEST(json_and_table_are_golden)
 	ck_assert_msg(run_into("table", "test", NULL, &err) == 0, "%s", err.text);
 	json = stable_json("test.json");
 	table = file_read("table", NULL, &err);
-	expect_golden("tests/driver/controllers/golden/experiment.json", json);
-	expect_golden("tests/driver/controllers/golden/table.txt", table);
+	expect_golden("tests/driver/experiment/golden/experiment.json", json);
+	expect_golden("tests/driver/experiment/golden/table.txt", table);
 	free(json);
 	free(table);
 }

@@ -45,7 +45,7 @@ START_TEST(derived_values_are_golden)
 	ck_assert_msg(run_into("table", "deriving", NULL, &err) == 0, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(fake_nr_calls, 6 + 2);
 	table = file_read("table", NULL, &err);
-	expect_golden("tests/driver/controllers/golden/derived.txt", table);
+	expect_golden("tests/driver/experiment/golden/derived.txt", table);
 	root = json_load_file("deriving.json", 0, NULL);
 	json = json_object_get(json_array_get(json_object_get(root, "points"), 5), "derived");
 	ck_assert_uint_eq(json_array_size(json), 7);

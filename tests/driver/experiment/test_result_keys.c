@@ -73,7 +73,7 @@ golden(const char *name)
 
 START_TEST(keys_of_experiments)
 {
-	json_t *json = golden("tests/driver/controllers/golden/experiment.json");
+	json_t *json = golden("tests/driver/experiment/golden/experiment.json");
 	const json_t *point;
 	size_t i;
 
