@@ -15,8 +15,6 @@
 #include "common/step_counts.h"
 #include "memory.h"
 
-#define PREFIX "step::"
-
 struct state {
 	struct step_region region;
 	bool is_over;
@@ -47,37 +45,6 @@ steps_place(void)
 	return (int64_t)(uintptr_t)steps_begin;
 }
 
-static const char *const names[] = {
-#define STEP_COUNT_NAME(name, text) text,
-	STEP_COUNTS(STEP_COUNT_NAME)
-#undef STEP_COUNT_NAME
-};
-
-/* Which count a definition means; STEP_NR_COUNTS: none. */
-static size_t
-find_count(const char *definition)
-{
-	size_t i = 0;
-
-	if (strncmp(definition, PREFIX, strlen(PREFIX)) != 0)
-		return STEP_NR_COUNTS;
-	while (i < STEP_NR_COUNTS && strcmp(definition + strlen(PREFIX), names[i]) != 0)
-		i++;
-	return i;
-}
-
-static int
-check_events(const struct perf_event_measurer *measurer, struct rot_error *err)
-{
-	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
-		const char *definition = perf_event_measurer_events_at(measurer, i)->definition;
-
-		if (find_count(definition) == STEP_NR_COUNTS)
-			return rot_error_set(err, 0, "single steps do not count '%s'", definition);
-	}
-	return 0;
-}
-
 /* The traps would kill a process that nobody traces; whoever traces this one is the parent. */
 static int
 check_tracer(struct rot_error *err)
@@ -97,12 +64,8 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 	struct state *own = state;
 
 	(void)tid;
-	own->region = (struct step_region){.levels = {{measurer->l1_bytes, measurer->l1_ways},
-						      {measurer->l2_bytes, measurer->l2_ways},
-						      {measurer->l3_bytes, measurer->l3_ways}},
-					   .line_bytes = measurer->line_bytes,
-					   .limit = measurer->limit};
-	return check_events(&measurer->base, err) < 0 ? -1 : check_tracer(err);
+	own->region = step_region_of(measurer);
+	return step_counts_check(&measurer->base, err) < 0 ? -1 : check_tracer(err);
 }
 
 static void
@@ -165,7 +128,7 @@ output(void *state, const void *description, struct rot_error *err)
 
 		rot_string_set(&count->name, event->name);
 		rot_string_set(&count->definition, event->definition);
-		count->raw_count = own->region.counts[find_count(event->definition)];
+		count->raw_count = step_counts_of_event(measurer, i, own->region.counts);
 		count->time_enabled = count->time_running = 1;
 		perf_event_measurer_output_event_counts_add(result, count);
 	}

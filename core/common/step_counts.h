@@ -10,7 +10,11 @@
 #ifndef CORE_STEP_COUNTS_H
 #define CORE_STEP_COUNTS_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "StepMeasurer.h"
+#include "error.h"
 
 /* The end lies so many bytes behind the begin. */
 #define STEP_END_OFFSET 2
@@ -60,5 +64,15 @@ struct step_region {
 	uint64_t counts[STEP_NR_COUNTS];
 	uint64_t is_cut, cut_at, nr_unknown;
 };
+
+/* Events are STEP_COUNTS behind "step::". -1: one is not. */
+int step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *err);
+
+/* What an event of a measurer that was checked means. */
+uint64_t step_counts_of_event(const struct perf_event_measurer *measurer, size_t event,
+			      const uint64_t counts[STEP_NR_COUNTS]);
+
+/* A region as the measurer wants it, nothing counted yet. */
+struct step_region step_region_of(const struct step_measurer *measurer);
 
 #endif

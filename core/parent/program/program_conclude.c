@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "ProgramRegionOutput.h"
 #include "ProgramThreadOutput.h"
 #include "common/steal_time.h"
 #include "entity.h"
@@ -90,6 +91,20 @@ add_empty_region(struct run *self, const char *backend)
 		session_warn(self->session, "what an empty region counts is not known: %s", err.text);
 }
 
+/* Sums over a part of what was done would be no counts. */
+static void
+forget_counts(struct run *self, const char *why)
+{
+	session_warn(self->session, "%s", why);
+	for (size_t i = 0; i < program_run_output_nr_regions(self->output); i++) {
+		struct program_region_output *region = program_run_output_regions_at(self->output, i);
+
+		rot_graph_delete(region->counts);
+		region->counts = NULL;
+	}
+}
+
+/* A region that is stepped through counts nothing where it is empty, and is not timed. */
 static void
 add_regions(struct run *self)
 {
@@ -98,6 +113,10 @@ add_regions(struct run *self)
 	if (!self->regions)
 		return;
 	regions_output(self->regions, self->output, self->session->output);
+	if (*region_steps_failure(self->steps))
+		forget_counts(self, region_steps_failure(self->steps));
+	if (self->steps)
+		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (regions_use(self->regions, names[i]))
 			add_empty_region(self, names[i]);

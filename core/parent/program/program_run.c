@@ -175,6 +175,8 @@ on_started(void *context, struct thread *thread)
 
 	if (self->has_places)
 		images_started(&self->images, thread);
+	if (self->steps && thread->tid == thread->pid && thread->image && thread->image->nr_threads == 1)
+		region_steps_forked(self->steps, thread->pid);
 	program_thread_started(&self->threads, thread);
 	self->tracer.cost_from_ns = clock_raw_ns();
 }
@@ -186,6 +188,8 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 	bool is_begin = self->threads.start_ns == 0;
 
 	keep_off_process(&self->keep_off, thread->pid);
+	region_steps_exited(self->steps, thread);
+	region_steps_code_changed(self->steps);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
 		self->begin->cpu_ns = process_usage_cpu_ns(thread->pid);
@@ -201,6 +205,7 @@ on_exited(void *context, struct thread *thread)
 	struct run *self = context;
 
 	program_thread_exited(&self->threads, thread);
+	region_steps_exited(self->steps, thread);
 	if (self->has_places)
 		images_exited(&self->images, thread);
 }
@@ -212,6 +217,7 @@ find_places(void *context, struct thread *thread)
 	struct run *self = context;
 	uint64_t begin_ns = clock_raw_ns();
 
+	region_steps_code_changed(self->steps);
 	regions_resolve(self->regions, thread);
 	program_rules_resolve(self->rules, self->session->symbols, thread);
 	if (!self->is_attached && self->tracer.threads.nr == 1) {
@@ -235,8 +241,14 @@ static enum tracer_answer
 on_stop(void *context, const struct tracer_stop *stop)
 {
 	struct run *self = context;
-	enum tracer_answer answer = images_stopped(&self->images, stop);
+	enum tracer_answer answer = region_steps_stopped(self->steps, stop);
 	struct rot_error err;
+
+	if (answer != TRACER_DELIVER)
+		return answer;
+	answer = images_stopped(&self->images, stop);
+	if (answer == TRACER_RESUME)
+		return region_steps_follow(self->steps, stop->thread, regions_have(self->regions, stop->thread));
 
 	if (answer == TRACER_DELIVER && self->awaits_pause && image_is_at_rest(stop->thread)) {
 		self->awaits_pause = false;
@@ -274,7 +286,8 @@ on_samples(void *context)
 static void
 prepare_places(struct run *self)
 {
-	const struct regions_setup setup = {.command = self->session->command,
+	const struct regions_setup setup = {.steps = self->steps,
+					    .command = self->session->command,
 					    .counting = &self->counting,
 					    .tracer = &self->tracer,
 					    .find = region_places_find,
@@ -409,6 +422,7 @@ program_run(struct session *session, int32_t pass)
 		session_fail(session, "refused", &err);
 		goto out;
 	}
+	self->steps = region_steps_new(self->counting.steps, &self->tracer);
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = start(self) == 0;
@@ -421,6 +435,7 @@ program_run(struct session *session, int32_t pass)
 out:
 	program_rules_delete(self->rules);
 	regions_delete(self->regions);
+	region_steps_delete(self->steps);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

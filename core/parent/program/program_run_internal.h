@@ -11,6 +11,7 @@
 #include "parent/program/program_rules.h"
 #include "parent/program/program_run.h"
 #include "parent/program/program_threads.h"
+#include "parent/regions/region_steps.h"
 #include "parent/regions/regions.h"
 #include "parent/supervisor/keep_off.h"
 #include "parent/tracer/counting.h"
@@ -28,6 +29,7 @@ struct run {
 	struct program_rules *rules; /* NULL: there are none */
 	struct counts inherited;     /* where not */
 	struct regions *regions;     /* NULL: none are asked for */
+	struct region_steps *steps;  /* NULL: regions are not stepped through */
 	bool has_places;             /* regions, or rules that answer breakpoints */
 	struct images images;        /* where it has places */
 	bool awaits_pause;           /* of a thread of a process that is visited, to look for its places */

@@ -9,6 +9,7 @@
 #include "common/clock.h"
 #include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
+#include "parent/regions/region_steps.h"
 #include "parent/regions/regions.h"
 
 struct int3 {
@@ -33,14 +34,16 @@ on_hit(void *context, const struct breakpoint_hit *breakpoint)
 	struct region_hit hit = {.stack_pointer = breakpoint->registers->rsp,
 				 .flags = breakpoint->registers->eflags,
 				 .rcx = breakpoint->registers->rcx};
+	const struct region_steps *steps = regions_steps(((const struct int3 *)context)->regions);
 	struct perf_counts counts;
 	struct rot_error err;
 
-	(void)context;
 	if (!thread || !thread->image)
 		return;
-	if (thread->counts && thread->counts->group.nr > 0 &&
-	    perf_group_read(&thread->counts->group, &counts, &err) == 0)
+	hit.time_ns = clock_raw_ns();
+	if (steps ? region_steps_read(steps, breakpoint->thread, hit.time_ns, &counts)
+		  : thread->counts && thread->counts->group.nr > 0 &&
+			    perf_group_read(&thread->counts->group, &counts, &err) == 0)
 		hit.counts = &counts;
 	hit.time_ns = clock_raw_ns();
 	regions_hit_address(thread, &region_int3, breakpoint->address, &hit);

@@ -121,7 +121,6 @@ void
 region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
 		     const struct frames *frames)
 {
-	const struct counts counts = {.sum = frames->counts};
 	struct program_region_output *output;
 
 	if (frames->hits == 0 && frames->lost_hits == 0)
@@ -136,7 +135,7 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 	output->abandoned_hits = frames->abandoned_hits;
 	output->lost_hits = frames->lost_hits;
 	output->time = frames->time_ns;
-	output->counts = counts_output(&counts, report->counting);
+	output->counts = region_counts_output(&frames->counts, report->counting);
 	report->outputs = rot_realloc(report->outputs, report->nr_outputs + 1, sizeof(*report->outputs));
 	report->outputs[report->nr_outputs++] = output;
 }

@@ -22,6 +22,7 @@
 
 struct regions;
 struct region_image;
+struct region_steps;
 struct region_thread;
 
 /* ---- where ---- */
@@ -142,6 +143,12 @@ void regions_hit_address(struct region_thread *thread, const struct region_backe
 /* The point of that id, or NULL. */
 struct region_point *regions_point(const struct regions *regions, uint64_t id);
 
+/* For the backends: who steps through regions, or NULL. */
+struct region_steps *regions_steps(const struct regions *regions);
+
+/* Is the thread in a region, in a hit that is measured? NULL regions: no. */
+bool regions_have(const struct regions *regions, const struct thread *thread);
+
 /* So many hits of the thread in the region, beginnings and ends, were lost between the last one and the next. */
 void regions_lose(struct region_thread *thread, size_t region, uint64_t nr);
 
@@ -163,6 +170,7 @@ struct regions_setup {
 	region_finder find;
 	void *context; /* of find */
 	const struct frames_listener *listeners;
+	struct region_steps *steps; /* NULL: hardware's counters, if any */
 };
 
 /* NULL: the command has no regions. Nothing is observed before regions_resolve. */

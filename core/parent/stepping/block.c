@@ -7,6 +7,7 @@
 #include "memory.h"
 
 #define MAX_ITEMS 256
+#define INT3 0xcc
 #define ALL_REGISTERS UINT32_MAX
 
 #define NR_WORDS (sizeof(struct user_regs_struct) / sizeof(unsigned long long))
@@ -15,6 +16,7 @@ struct decoded {
 	struct instruction instruction;
 	struct block_item item;
 	bool is_call; /* of the system */
+	bool is_int3;
 };
 
 /* ---- one instruction ---- */
@@ -27,11 +29,11 @@ calls_system(const struct instruction *instruction)
 	       (instruction->map == 0 && instruction->opcode == 0xcd);
 }
 
-/* int3, int1, into, hlt, ud2: they end in a stop of somebody else, or nowhere. */
+/* int1, into, hlt, ud2: they end in a stop of somebody else, or nowhere. */
 static bool
 traps(const struct instruction *instruction)
 {
-	static const uint8_t one_byte[] = {0xcc, 0xf1, 0xce, 0xf4};
+	static const uint8_t one_byte[] = {0xf1, 0xce, 0xf4};
 
 	if (instruction->map == 1)
 		return instruction->opcode == 0x0b;
@@ -52,6 +54,7 @@ decode_one(struct decoded *decoded, uint64_t address, block_reader read, void *c
 	    !work_decode(bytes, nr, &decoded->item.work) || !effect_decode(bytes, nr, &decoded->item.effect))
 		return false;
 	decoded->is_call = calls_system(&decoded->instruction);
+	decoded->is_int3 = bytes[0] == INT3;
 	return decoded->instruction.flow != FLOW_OTHER && !traps(&decoded->instruction);
 }
 
@@ -226,6 +229,10 @@ block_decode(struct block *block, uint64_t address, block_reader read, void *con
 
 		if (!decode_one(&decoded, block->end, read, context)) {
 			block->kind = is_first ? BLOCK_UNKNOWN : BLOCK_CUT;
+			return;
+		}
+		if (decoded.is_int3) {
+			block->kind = is_first ? BLOCK_TRAP : BLOCK_CUT;
 			return;
 		}
 		if (decoded.instruction.flow != FLOW_NEXT) {

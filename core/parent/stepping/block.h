@@ -26,6 +26,7 @@ enum block_kind {
 	BLOCK_CALL,     /* behind its only instruction, a system call, which may take any time                   */
 	BLOCK_REPEATED, /* behind its only instruction, a repeated string instruction                            */
 	BLOCK_LOOP,     /* behind a branch back to its first instruction: it is executed any number of times     */
+	BLOCK_TRAP,     /* at its first instruction, a trap of somebody else                                     */
 	BLOCK_UNKNOWN,  /* at its first instruction, which is not known, or leads nobody knows where             */
 };
 

@@ -155,14 +155,35 @@ code_table_knows(const struct code_table *table, uint64_t address)
 
 /* ---- from open to close ---- */
 
-int
-code_table_open(struct code_table *table, pid_t tid)
+static int
+open_memory(pid_t tid)
 {
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void
+code_table_restore(const struct code_table *table, pid_t pid)
+{
+	const struct code_table other = {.memory = table->nr_places ? open_memory(pid) : -1};
+
+	for (size_t i = 0; other.memory >= 0 && i < table->nr_places; i++) {
+		const struct code_place *place = &table->places[i];
+
+		if (place->has_trap)
+			code_table_write(&other, place->address, &place->original, 1);
+	}
+	if (other.memory >= 0)
+		close(other.memory);
+}
+
+int
+code_table_open(struct code_table *table, pid_t tid)
+{
 	*table = CODE_TABLE_NONE;
-	table->memory = open(path, O_RDWR | O_CLOEXEC);
+	table->memory = open_memory(tid);
 	return table->memory < 0 ? -1 : 0;
 }
 

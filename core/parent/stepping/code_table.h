@@ -43,6 +43,9 @@ bool code_table_knows(const struct code_table *table, uint64_t address);
 int code_table_read(const struct code_table *table, uint64_t address, void *bytes, size_t n);
 int code_table_write(const struct code_table *table, uint64_t address, const void *bytes, size_t n);
 
+/* The code of another process, which began as a copy of this one with its traps, as it was without. */
+void code_table_restore(const struct code_table *table, pid_t pid);
+
 /* Takes all traps out; the code is still known. */
 void code_table_lift_all(struct code_table *table);
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -25,7 +26,7 @@
 #define INT3_BYTES 1
 
 /*
- * block: is being executed, entered with the registers before; NULL: none, the thread is between two.
+ * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is between two.
  * next: waits for its turn behind this one.
  */
 struct stepped {
@@ -33,7 +34,7 @@ struct stepped {
 	struct step_region region;
 	struct step_end end;
 	struct cache_model *caches;
-	bool is_begun;
+	bool is_begun, is_paused;
 	const struct block *block;
 	struct user_regs_struct before;
 	struct stepped *next;
@@ -43,6 +44,7 @@ struct stepped {
 struct stepper {
 	struct tracer *tracer;
 	struct code_table code;
+	pid_t pid; /* the code's process */
 	bool is_stale;
 	struct stepped *first;
 	struct same_cpu same_cpu;
@@ -151,6 +153,8 @@ do_branches(struct stepper *self, struct stepped *stepped, struct user_regs_stru
 static bool
 set_traps(struct stepper *self, const struct block *block)
 {
+	if (block->kind == BLOCK_TRAP)
+		return true;
 	if (block->kind == BLOCK_LOOP)
 		code_table_lift(&self->code, block->loop_branch);
 	return code_table_trap(&self->code, block->end) == 0;
@@ -200,7 +204,7 @@ await_end(const struct stepped *stepped)
 static bool
 is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	return stepped->block && registers->rip == stepped->block->end + INT3_BYTES;
+	return stepped->block->kind != BLOCK_TRAP && registers->rip == stepped->block->end + INT3_BYTES;
 }
 
 /* So that the program goes on by itself where it is; its counts are worth nothing. */
@@ -233,12 +237,13 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 }
 
 static bool
-open_code(struct stepper *self, pid_t tid)
+open_code(struct stepper *self, const struct thread *thread)
 {
-	if (self->is_stale)
+	if (self->is_stale || self->pid != thread->pid)
 		code_table_close(&self->code);
 	self->is_stale = false;
-	return self->code.memory >= 0 || code_table_open(&self->code, tid) == 0;
+	self->pid = thread->pid;
+	return self->code.memory >= 0 || code_table_open(&self->code, thread->tid) == 0;
 }
 
 /* False: it cannot be stepped, and goes on without. */
@@ -249,7 +254,7 @@ begin_turns(struct stepper *self, struct stepped *stepped)
 
 	stepped->is_begun = true;
 	same_cpu_begin(&self->same_cpu, stepped->thread->tid);
-	if (open_code(self, stepped->thread->tid))
+	if (open_code(self, stepped->thread))
 		return true;
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0)
 		give_up(self, stepped, &registers);
@@ -270,7 +275,7 @@ take_turn(struct stepper *self, struct stepped *stepped)
 			return TRACER_DELIVER;
 		if (go_on(self, stepped, &registers) == TRACER_RESUME)
 			return TRACER_RESUME;
-		if (i == TURN - 1 || !await_end(stepped))
+		if (i == TURN - 1 || stepped->block->kind == BLOCK_TRAP || !await_end(stepped))
 			break;
 	}
 	return TRACER_KEEP;
@@ -300,7 +305,7 @@ help_over(struct stepper *self, const struct thread *thread)
 	const struct block *block;
 	uint64_t address;
 
-	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+	if (thread->pid != self->pid || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
 	address = registers.rip - INT3_BYTES;
 	if (!code_table_has_trap(&self->code, address) && !is_gone(self, address))
@@ -321,7 +326,7 @@ stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
 
 	if (stop->signal != SIGTRAP)
 		return TRACER_DELIVER;
-	if (stepped && stepped == self->first)
+	if (stepped && !stepped->is_paused && stepped == self->first)
 		answer = take_turn(self, stepped);
 	if (answer == TRACER_DELIVER)
 		answer = help_over(self, stop->thread);
@@ -332,7 +337,7 @@ stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
 
 /* ---- from begin to end ---- */
 
-static struct stepped *
+static void
 stepped_new(struct thread *thread, const struct step_region *region, struct step_end end)
 {
 	struct stepped *stepped = rot_calloc(1, sizeof(*stepped));
@@ -342,7 +347,6 @@ stepped_new(struct thread *thread, const struct step_region *region, struct step
 	stepped->end = end;
 	stepped->caches = cache_model_new(region->levels, region->line_bytes);
 	thread->stepped = stepped;
-	return stepped;
 }
 
 static void
@@ -358,28 +362,76 @@ append(struct stepper *self, struct stepped *stepped)
 enum tracer_answer
 stepper_begin(struct stepper *self, struct thread *thread, const struct step_region *region, struct step_end end)
 {
+	if (stepper_has(thread))
+		return TRACER_RESUME;
+	if (!thread->stepped)
+		stepped_new(thread, region, end);
+	thread->stepped->is_paused = thread->stepped->is_begun = false;
+	append(self, thread->stepped);
+	return self->first == thread->stepped ? stepper_go_on(self, thread) : TRACER_KEEP;
+}
+
+enum tracer_answer
+stepper_go_on(struct stepper *self, struct thread *thread)
+{
 	enum tracer_answer answer;
 
-	if (thread->stepped)
-		return TRACER_RESUME;
-	append(self, stepped_new(thread, region, end));
-	if (self->first != thread->stepped)
-		return TRACER_KEEP;
+	thread->stepped->block = NULL;
 	answer = take_turn(self, thread->stepped);
 	if (answer == TRACER_RESUME)
 		let_next_begin(self);
 	return answer;
 }
 
+bool
+stepper_has(const struct thread *thread)
+{
+	return thread->stepped && !thread->stepped->is_paused;
+}
+
+void
+stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
+{
+	memset(counts, 0, STEP_NR_COUNTS * sizeof(*counts));
+	if (!thread->stepped)
+		return;
+	memcpy(counts, thread->stepped->region.counts, STEP_NR_COUNTS * sizeof(*counts));
+	cache_model_add_counts(thread->stepped->caches, counts);
+}
+
+void
+stepper_pause(struct stepper *self, struct thread *thread)
+{
+	struct stepped *stepped = thread->stepped;
+	bool had_turn = stepped == self->first;
+
+	if (!stepper_has(thread))
+		return;
+	take_out(self, stepped);
+	stepped->is_paused = true;
+	stepped->block = NULL;
+	if (!had_turn)
+		return;
+	rest(self);
+	let_next_begin(self);
+}
+
+void
+stepper_forked(struct stepper *self, pid_t pid)
+{
+	code_table_restore(&self->code, pid);
+}
+
 void
 stepper_exited(struct stepper *self, struct thread *thread)
 {
 	struct stepped *stepped = thread->stepped;
-	bool had_turn = stepped && stepped == self->first;
+	bool had_turn = stepped && stepped == self->first, was_paused = stepped && stepped->is_paused;
 
 	if (!stepped)
 		return;
-	take_out(self, stepped);
+	if (!was_paused)
+		take_out(self, stepped);
 	stepped_delete(stepped);
 	if (!had_turn)
 		return;

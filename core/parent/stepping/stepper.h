@@ -47,10 +47,25 @@ void stepper_forget_code(struct stepper *stepper);
 
 /*
  * The stopped thread is stepped from the instruction it is at, with the levels and the limit of region, at once or when
- * its turn comes. Answers its stop. One that is stepped already is left so: TRACER_RESUME.
+ * its turn comes. Answers its stop. One that is stepped already is left so: TRACER_RESUME. One that was paused goes on
+ * with what it has.
  */
 enum tracer_answer
 stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region, struct step_end end);
+
+/*
+ * Of one that is stepped, or paused: what it counted so far.   paused: it goes on by itself, and what is counted when it
+ * begins again is added, with its caches as they were.   go_on: it is where somebody else has put it; answers its stop.
+ */
+void stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
+void stepper_pause(struct stepper *stepper, struct thread *thread);
+enum tracer_answer stepper_go_on(struct stepper *stepper, struct thread *thread);
+
+/* Is it stepped, and not paused? */
+bool stepper_has(const struct thread *thread);
+
+/* A new process that has a copy of the memory of one whose thread is stepped: gets its code as it was. */
+void stepper_forked(struct stepper *stepper, pid_t pid);
 
 /* For all stops of all threads, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer stepper_stopped(struct stepper *stepper, const struct tracer_stop *stop);

@@ -6,6 +6,7 @@
 
 #include "PerfEventCount.h"
 #include "PerfEventDefinition.h"
+#include "common/step_counts.h"
 #include "entity.h"
 #include "memory.h"
 
@@ -17,6 +18,9 @@ counting_open(struct counting *counting, const struct perf_event_measurer *measu
 	const char **events;
 
 	*counting = (struct counting){.measurer = measurer};
+	counting->steps = rot_cast((void *)measurer, &step_measurer_class);
+	if (counting->steps)
+		return step_counts_check(measurer, err);
 	if (nr == 0)
 		return 0;
 	if (*measurer->scrub_event && measurer->scrub_count > 0 &&
@@ -67,24 +71,32 @@ counts_add(struct counts *counts, const struct counts *from)
 }
 
 struct perf_event_measurer_output *
-counts_output(const struct counts *counts, const struct counting *counting)
+region_counts_output(const struct perf_counts *sum, const struct counting *counting)
 {
 	const struct perf_event_measurer *measurer = counting->measurer;
 	struct perf_event_measurer_output *output;
 
-	if (!counting->encoding)
+	if (!counting->encoding && !counting->steps)
 		return NULL;
 	output = perf_event_measurer_output_new();
 	output->base.measurer_id = measurer->base.id;
 	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
+		const struct perf_event_definition *event = perf_event_measurer_events_at(measurer, i);
 		struct perf_event_count *count = perf_event_count_new();
 
-		rot_string_set(&count->name, perf_event_measurer_events_at(measurer, i)->name);
-		rot_string_set(&count->definition, perf_encoding_name(counting->encoding, i));
-		count->raw_count = counts->sum.values[i];
-		count->time_enabled = counts->sum.enabled_ns;
-		count->time_running = counts->sum.running_ns;
+		rot_string_set(&count->name, event->name);
+		rot_string_set(&count->definition, counting->encoding ? perf_encoding_name(counting->encoding, i)
+								      : event->definition);
+		count->raw_count = sum->values[i];
+		count->time_enabled = sum->enabled_ns;
+		count->time_running = sum->running_ns;
 		perf_event_measurer_output_event_counts_add(output, count);
 	}
 	return output;
+}
+
+struct perf_event_measurer_output *
+counts_output(const struct counts *counts, const struct counting *counting)
+{
+	return counting->encoding ? region_counts_output(&counts->sum, counting) : NULL;
 }

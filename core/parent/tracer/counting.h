@@ -5,12 +5,14 @@
 
 #include "PerfEventMeasurer.h"
 #include "PerfEventMeasurerOutput.h"
+#include "StepMeasurer.h"
 #include "common/perf_event.h"
 
 /* The events of a pass, encoded. Zeroed: none. */
 struct counting {
 	const struct perf_event_measurer *measurer;
-	struct perf_encoding *encoding; /* NULL: there are no events */
+	struct perf_encoding *encoding;     /* NULL: there are no events, or steps count them */
+	const struct step_measurer *steps; /* the measurer, if it counts by steps, which only regions are; else NULL */
 };
 
 /* Counts of one thread, in pieces: the system ends a group when a set-uid program is executed. Zeroed: no counts. */
@@ -34,7 +36,10 @@ int counts_end(struct counts *counts, struct rot_error *err);
 /* Adds from to counts. */
 void counts_add(struct counts *counts, const struct counts *from);
 
-/* NULL without events. */
+/* NULL without hardware's events. */
 struct perf_event_measurer_output *counts_output(const struct counts *counts, const struct counting *counting);
+
+/* Of a region; NULL without events. */
+struct perf_event_measurer_output *region_counts_output(const struct perf_counts *sum, const struct counting *counting);
 
 #endif

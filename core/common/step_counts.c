@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* See step_counts.h. */
+#include "common/step_counts.h"
+
+#include <string.h>
+
+#include "PerfEventDefinition.h"
+#include "entity.h"
+
+#define PREFIX "step::"
+
+static const char *const names[] = {
+#define STEP_COUNT_NAME(name, text) text,
+	STEP_COUNTS(STEP_COUNT_NAME)
+#undef STEP_COUNT_NAME
+};
+
+/* STEP_NR_COUNTS: none. */
+static size_t
+find(const char *definition)
+{
+	size_t i = 0;
+
+	if (strncmp(definition, PREFIX, strlen(PREFIX)) != 0)
+		return STEP_NR_COUNTS;
+	while (i < STEP_NR_COUNTS && strcmp(definition + strlen(PREFIX), names[i]) != 0)
+		i++;
+	return i;
+}
+
+int
+step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *err)
+{
+	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
+		const char *definition = perf_event_measurer_events_at(measurer, i)->definition;
+
+		if (find(definition) == STEP_NR_COUNTS)
+			return rot_error_set(err, 0, "steps do not count '%s'", definition);
+	}
+	return 0;
+}
+
+uint64_t
+step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS])
+{
+	return counts[find(perf_event_measurer_events_at(measurer, event)->definition)];
+}
+
+struct step_region
+step_region_of(const struct step_measurer *measurer)
+{
+	return (struct step_region){.levels = {{measurer->l1_bytes, measurer->l1_ways},
+					       {measurer->l2_bytes, measurer->l2_ways},
+					       {measurer->l3_bytes, measurer->l3_ways}},
+				    .line_bytes = measurer->line_bytes,
+				    .limit = measurer->limit};
+}
