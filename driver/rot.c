@@ -61,7 +61,7 @@ count_steps(struct rot *rot, const char *folder, struct rot_error *err)
 		rot_error_set(err, 0, "stepLimit of %lld instructions: nothing could be stepped", (long long)limit);
 		return NULL;
 	}
-	rot_error_set(&why_no_program, 0, "counting=steps counts kernels, not programs");
+	rot_error_set(&why_no_program, 0, "counting=steps counts regions of programs (--region), not all that they do");
 	rot_error_hint(&why_no_program, "-counting=events uses hardware counters");
 	return architecture_load_steps(folder, &stepping, &why_no_program, err);
 }

@@ -34,13 +34,19 @@ job_clear(struct job *job)
 	program_plan_clear(&job->plan);
 }
 
+static const struct architecture *
+architecture_of(const struct job *job)
+{
+	return program_architecture(job->rot, program_workload_nr_regions(job->workload) > 0);
+}
+
 static int
 make_plan(struct job *job, const struct quantity_request *requests, size_t nr_requests, size_t max_passes,
 	  struct rot_error *err)
 {
 	const struct configuration *configuration = job->rot->configuration;
 
-	if (program_plan_of(&job->plan, program_architecture(job->rot), requests, nr_requests,
+	if (program_plan_of(&job->plan, architecture_of(job), requests, nr_requests,
 			    configuration_string(configuration, "clock"), err) < 0)
 		return -1;
 	job->plan.use_minimum = strcmp(configuration_string(configuration, "estimator"), "min") == 0;
@@ -62,7 +68,7 @@ make_passes(struct job *job, struct rot_error *err)
 	job->passes = rot_calloc(nr, sizeof(*job->passes));
 	for (size_t i = 0; i < nr; i++) {
 		job->passes[i] = rot_graph_clone(job->workload, NULL);
-		job->passes[i]->pass = pass_measurer(program_architecture(job->rot), &job->plan.passes.passes[i]);
+		job->passes[i]->pass = pass_measurer(architecture_of(job), &job->plan.passes.passes[i]);
 	}
 	return 0;
 }
@@ -132,7 +138,7 @@ compute_regions(const struct job *job, struct program_quantities *quantities, st
 		if (!service || strcmp(service->backend, "none") == 0)
 			return refuse_region(job, i, service, err);
 		if (program_values_region(&quantities->regions[quantities->nr_regions++], &job->plan,
-					  program_architecture(job->rot), job->output, service, err) < 0)
+					  architecture_of(job), job->output, service, err) < 0)
 			return -1;
 	}
 	return 0;
@@ -153,7 +159,7 @@ static int
 compute(const struct job *job, struct program_quantities *quantities, struct rot_error *err)
 {
 	values_clear(quantities);
-	if (program_values_total(&quantities->total, &job->plan, program_architecture(job->rot), job->output, err) < 0)
+	if (program_values_total(&quantities->total, &job->plan, architecture_of(job), job->output, err) < 0)
 		return -1;
 	return compute_regions(job, quantities, err);
 }
@@ -246,8 +252,7 @@ add_note(struct program_quantities *quantities, char *note)
 static void
 add_notes(const struct job *job, struct program_quantities *quantities)
 {
-	struct program_agreement agreement =
-		program_agreement_of(&job->plan, program_architecture(job->rot), job->output);
+	struct program_agreement agreement = program_agreement_of(&job->plan, architecture_of(job), job->output);
 
 	for (size_t i = 0; i < program_command_output_nr_warnings(job->output); i++)
 		add_note(quantities, rot_strdup(program_command_output_warnings_at(job->output, i)));
@@ -258,13 +263,15 @@ add_notes(const struct job *job, struct program_quantities *quantities)
 }
 
 static double
-nr_cpus(const struct program_command_output *output)
+nr_cpus(const struct program_plan *plan, const struct program_command_output *output)
 {
 	double cpu_ns = 0, wall_ns = 0;
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
+		if (plan->passes.passes[run->pass].is_stepped)
+			continue;
 		cpu_ns += (double)(run->user_time + run->system_time);
 		wall_ns += (double)run->wall_time;
 	}
@@ -286,7 +293,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 	tell_end(quantities);
 	add_notes(&job, quantities);
 	quantities->rule_outputs = program_rule_outputs(job.output);
-	quantities->nr_cpus = nr_cpus(job.output);
+	quantities->nr_cpus = nr_cpus(&job.plan, job.output);
 	rc = 0;
 out:
 	job_clear(&job);

@@ -10,9 +10,9 @@
 #include "rot.h"
 
 const struct architecture *
-program_architecture(const struct rot *rot)
+program_architecture(const struct rot *rot, bool has_regions)
 {
-	return rot->architecture->of_programs ? rot->architecture->of_programs : rot->architecture;
+	return rot->architecture->of_programs && !has_regions ? rot->architecture->of_programs : rot->architecture;
 }
 
 /* What is counted, most useful first. A row is not needed where another one is counted that says more. */
@@ -52,20 +52,29 @@ counts(const struct choice *choice, const char *quantity, const char *of)
 	return false;
 }
 
+/* Counters cost a program nothing, so that it is timed beside them; who steps through it is not to be timed. */
+static bool
+needs_clock(const struct architecture *architecture, size_t nr_formulas)
+{
+	return nr_formulas == 0 || architecture->counts_by_steps;
+}
+
 /* Counts row i if it fits; without a limit everything does. */
 static int
 try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 {
 	const struct architecture_formula *formula =
 		architecture_formula(choice->architecture, wanted[i].quantity, wanted[i].of);
+	const size_t nr_clock = choice->architecture->counts_by_steps; /* what cannot be spared is not counted */
 	struct pass_plan passes;
 	int rc;
 
 	if (!formula || counts(choice, wanted[i].quantity, wanted[i].instead))
 		return 0;
 	choice->formulas[choice->nr] = formula;
-	rc = pass_plan_make(&passes, choice->architecture, choice->formulas, choice->nr + 1, false, err);
-	if (rc == 0 && passes.nr_passes <= max_passes) {
+	rc = pass_plan_make(&passes, choice->architecture, choice->formulas, choice->nr + 1,
+			    needs_clock(choice->architecture, choice->nr + 1), err);
+	if (rc == 0 && passes.nr_passes - nr_clock <= max_passes) {
 		choice->is_counted[i] = true;
 		choice->nr++;
 	}
@@ -81,7 +90,8 @@ choose(struct choice *choice, const struct architecture *architecture, size_t ma
 	for (size_t i = 0; i < NR_WANTED; i++)
 		if (try(choice, i, max_passes, err) < 0)
 			return -1;
-	return pass_plan_make(passes, architecture, choice->formulas, choice->nr, choice->nr == 0, err);
+	return pass_plan_make(passes, architecture, choice->formulas, choice->nr,
+			      needs_clock(choice->architecture, choice->nr), err);
 }
 
 /* ---- requests ---- */
@@ -259,10 +269,20 @@ program_plan_of(struct program_plan *plan, const struct architecture *architectu
 	}
 	nr = rc == 0 ? collect_formulas(plan, formulas) : 0;
 	if (rc == 0)
-		rc = pass_plan_make(&plan->passes, architecture, formulas, nr, nr == 0, err);
+		rc = pass_plan_make(&plan->passes, architecture, formulas, nr, needs_clock(architecture, nr), err);
 	plan->nr_passes_of_all = plan->passes.nr_passes;
 	free(formulas);
 	return rc;
+}
+
+bool
+program_plan_steps(const struct program_plan *plan)
+{
+	bool steps = false;
+
+	for (size_t i = 0; i < plan->passes.nr_passes; i++)
+		steps |= plan->passes.passes[i].is_stepped;
+	return steps;
 }
 
 static bool

@@ -18,8 +18,8 @@ struct program_plan {
 	bool use_minimum;               /* as quantity_compute                                         */
 };
 
-/* What programs are counted by: rot->architecture, unless kernels are counted by steps, which programs are not. */
-const struct architecture *program_architecture(const struct rot *rot);
+/* What programs are counted by: rot->architecture, unless that counts by steps and no regions are asked for. */
+const struct architecture *program_architecture(const struct rot *rot, bool has_regions);
 
 /*
  * What rot run shows without being asked: time, and of instructions, operations and bytes what fits into max_passes
@@ -35,6 +35,9 @@ int program_plan_make(struct program_plan *plan, const struct architecture *arch
 int program_plan_of(struct program_plan *plan, const struct architecture *architecture,
 		    const struct quantity_request *requests, size_t nr_requests, const char *default_clock,
 		    struct rot_error *err);
+
+/* Does a pass step through the program's regions? What such a run took is no measure of the program. */
+bool program_plan_steps(const struct program_plan *plan);
 
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
 void program_plan_cut(struct program_plan *plan, size_t nr_passes);

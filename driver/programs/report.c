@@ -52,14 +52,19 @@ nr_runs(const struct program_report *report)
 	return program_command_output_nr_outputs(report->output);
 }
 
-static double
-median_of_runs(const struct program_report *report, double (*number)(const struct program_run_output *run))
+double
+program_report_median(const struct program_report *report, double (*number)(const struct program_run_output *run))
 {
 	double *numbers = rot_calloc(nr_runs(report) + 1, sizeof(*numbers)), median;
+	size_t nr = 0;
 
-	for (size_t i = 0; i < nr_runs(report); i++)
-		numbers[i] = number(program_command_output_outputs_at(report->output, i));
-	median = statistics_percentile(numbers, nr_runs(report), 50);
+	for (size_t i = 0; i < nr_runs(report); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
+
+		if (!report->plan->passes.passes[run->pass].is_stepped)
+			numbers[nr++] = number(run);
+	}
+	median = statistics_percentile(numbers, nr, 50);
 	free(numbers);
 	return median;
 }
@@ -79,13 +84,13 @@ cpu_s(const struct program_run_output *run)
 double
 program_report_wall_s(const struct program_report *report)
 {
-	return median_of_runs(report, wall_s);
+	return program_report_median(report, wall_s);
 }
 
 double
 program_report_cpu_s(const struct program_report *report)
 {
-	return median_of_runs(report, cpu_s);
+	return program_report_median(report, cpu_s);
 }
 
 static double
@@ -111,13 +116,13 @@ nr_stops(const struct program_run_output *run)
 double
 program_report_nr_stops(const struct program_report *report)
 {
-	return median_of_runs(report, nr_stops);
+	return program_report_median(report, nr_stops);
 }
 
 double
 program_report_stopped_share(const struct program_report *report)
 {
-	return median_of_runs(report, stopped_share);
+	return program_report_median(report, stopped_share);
 }
 
 static double

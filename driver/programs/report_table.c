@@ -60,15 +60,8 @@ static const struct {
 static void
 print_facts(const struct program_report *report, FILE *out)
 {
-	size_t nr = program_command_output_nr_outputs(report->output);
-	double *numbers = rot_calloc(nr + 1, sizeof(*numbers));
-
-	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
-		for (size_t k = 0; k < nr; k++)
-			numbers[k] = facts[i].number(program_command_output_outputs_at(report->output, k));
-		report_row_number(out, facts[i].label, statistics_percentile(numbers, nr, 50), facts[i].unit);
-	}
-	free(numbers);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
+		report_row_number(out, facts[i].label, program_report_median(report, facts[i].number), facts[i].unit);
 }
 
 /* One row for what is missing, so that its absence is seen. */
@@ -107,6 +100,10 @@ print_total(const struct program_report *report, FILE *out)
 	print_facts(report, out);
 	report_row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 	print_stops(report, out);
+	if (program_plan_steps(report->plan)) {
+		report_row(out, "operations, bytes", "of regions", "");
+		return;
+	}
 	report_row_values(out, &report->total);
 	if (!isnan(report->roof_share))
 		report_row_share(out, "share of the roof", report->roof_share);

@@ -48,6 +48,12 @@ job_clear(struct job *job)
 	free(job->executable);
 }
 
+static const struct architecture *
+architecture_of(const struct job *job)
+{
+	return program_architecture(job->rot, job->options->nr_regions > 0);
+}
+
 /* ---- before ---- */
 
 /* One line of a table, however long the command is. */
@@ -126,7 +132,7 @@ make_program(const struct job *job, char *const *argv)
 static void
 make_command(struct job *job, char *const *argv)
 {
-	const struct architecture *architecture = program_architecture(job->rot);
+	const struct architecture *architecture = architecture_of(job);
 	struct program_command *command = program_command_new();
 
 	job->command = command;
@@ -171,8 +177,8 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 
-	if (program_architecture(job->rot) != job->rot->architecture)
-		rot_warning("%s: of this one time alone is measured", program_architecture(job->rot)->why_not.text);
+	if (architecture_of(job) != job->rot->architecture)
+		rot_warning("%s: of this one time alone is measured", architecture_of(job)->why_not.text);
 	if (options->process_id)
 		job->executable = image_of(options->process_id);
 	job->title = title_of(job, argv);
@@ -183,7 +189,7 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 	}
 	if (!job->executable || sha256_of_file(job->executable, job->sha256, NULL) < 0)
 		job->sha256[0] = '\0';
-	if (program_plan_make(&job->plan, program_architecture(job->rot), (size_t)options->max_passes, err) < 0)
+	if (program_plan_make(&job->plan, architecture_of(job), (size_t)options->max_passes, err) < 0)
 		return -1;
 	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
 	if (!job->experiment || add_roofline(job, err) < 0 ||
@@ -290,7 +296,7 @@ static int
 compute(struct job *job, struct rot_error *err)
 {
 	struct program_report *report = &job->report;
-	const struct architecture *architecture = program_architecture(job->rot);
+	const struct architecture *architecture = architecture_of(job);
 	size_t nr = program_run_output_nr_threads(program_command_output_outputs_at(job->output, 0));
 	bool are_apart;
 
@@ -364,13 +370,24 @@ add_points(struct job *job)
 
 /* Both positive, as logarithmic axes need it. */
 static bool
-can_be_drawn(const struct program_report *report)
+is_drawable(const struct program_values *values)
 {
-	const struct quantity_value *performance = program_values_find(&report->total, "performance", ""),
-				    *intensity = program_values_find(&report->total, "operationalIntensity", "");
+	const struct quantity_value *performance = program_values_find(values, "performance", ""),
+				    *intensity = program_values_find(values, "operationalIntensity", "");
 
 	return performance && intensity && performance->summary.value > 0 && isfinite(intensity->summary.value) &&
 	       intensity->summary.value > 0;
+}
+
+/* The program, or one of its regions. */
+static bool
+can_be_drawn(const struct program_report *report)
+{
+	bool can = is_drawable(&report->total);
+
+	for (size_t i = 0; i < report->regions.nr; i++)
+		can |= is_drawable(&report->regions.items[i].total);
+	return can;
 }
 
 /*
@@ -417,7 +434,7 @@ report(struct job *job, struct rot_error *err)
 		.executable = job->executable,
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
-		.architecture = program_architecture(job->rot),
+		.architecture = architecture_of(job),
 		.plan = &job->plan,
 		.output = job->output,
 		.roof = {NAN, NAN, 0},

@@ -130,24 +130,31 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 #define MORE_THAN_USUAL 3
 
 static double
-usual_switches(const struct program_command_output *output)
+usual_switches(const struct program_plan *plan, const struct program_command_output *output)
 {
-	const size_t nr = program_command_output_nr_outputs(output);
-	double *switches = rot_calloc(nr + 1, sizeof(*switches)), usual;
+	double *switches = rot_calloc(program_command_output_nr_outputs(output) + 1, sizeof(*switches)), usual;
+	size_t nr = 0;
 
-	for (size_t i = 0; i < nr; i++)
-		switches[i] = (double)program_command_output_outputs_at(output, i)->involuntary_context_switches;
+	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(output, i);
+
+		if (!plan->passes.passes[run->pass].is_stepped)
+			switches[nr++] = (double)run->involuntary_context_switches;
+	}
 	usual = nr < LEAST_FOR_HABITS ? NAN : statistics_percentile(switches, nr, 50);
 	free(switches);
 	return usual;
 }
 
+/* Stepping switches to another process and back at each stop, and takes its time. */
 static unsigned
-disturbances_of(const struct program_run_output *output, const struct selection *selection)
+disturbances_of(const struct program_run_output *output, const struct pass *pass, const struct selection *selection)
 {
 	const double switches = (double)output->involuntary_context_switches, wall_ns = (double)output->wall_time;
 	unsigned taints = 0;
 
+	if (pass->is_stepped)
+		return 0;
 	if (output->major_faults > 0)
 		taints |= TAINT_MAJOR_FAULT;
 	if (sample_is_stolen(output->steal_ticks, fmax(wall_ns, (double)(output->user_time + output->system_time))))
@@ -163,7 +170,7 @@ read_run(const struct program_run_output *output, const struct architecture *arc
 {
 	struct pass_run run = {
 		.context_switches = (double)(output->voluntary_context_switches + output->involuntary_context_switches),
-		.taints = disturbances_of(output, selection),
+		.taints = disturbances_of(output, pass, selection),
 	};
 
 	if (selection->region)
@@ -171,6 +178,22 @@ read_run(const struct program_run_output *output, const struct architecture *arc
 	else
 		add_threads(&run, output, architecture, pass, selection->thread);
 	return run;
+}
+
+/* By steps regions alone are counted, and these not if they were not followed to their ends. */
+static bool
+is_known(const struct program_run_output *run, const struct pass *pass, const struct selection *selection)
+{
+	if (!pass->is_stepped)
+		return true;
+	for (size_t i = 0; selection->region && i < program_run_output_nr_regions(run); i++) {
+		const struct program_region_output *one = program_run_output_regions_at(run, i);
+
+		if (is_of_thread(run, selection->thread, one) && strcmp(one->region, selection->region) == 0 &&
+		    one->measured_hits > 0 && !has_counted(one->counts))
+			return false;
+	}
+	return selection->region != NULL;
 }
 
 static struct pass_samples
@@ -183,7 +206,7 @@ read_pass(const struct selection *selection, const struct architecture *architec
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
-		if (run->pass != (int32_t)pass)
+		if (run->pass != (int32_t)pass || !is_known(run, &plan->passes.passes[pass], selection))
 			continue;
 		samples.runs[samples.nr_runs] = read_run(run, architecture, &plan->passes.passes[pass], selection);
 		samples.runs[samples.nr_runs].start = samples.nr_runs;
@@ -203,7 +226,7 @@ compute(struct program_values *values, const struct program_plan *plan, const st
 	*values = (struct program_values){.values = rot_calloc(plan->nr, sizeof(*values->values)), .nr = plan->nr};
 	for (size_t i = 0; i < nr_passes; i++) {
 		samples[i] = read_pass(selection, architecture, plan, i);
-		if (samples[i].nr_runs == 0 && rc == 0)
+		if (samples[i].nr_runs == 0 && !plan->passes.passes[i].is_stepped && rc == 0)
 			rc = rot_error_set(err, 0, "the program did not run in pass %zu of %zu", i + 1, nr_passes);
 	}
 	for (size_t i = 0; rc == 0 && i < plan->nr; i++)
@@ -221,7 +244,7 @@ program_values_total(struct program_values *values, const struct program_plan *p
 		     struct rot_error *err)
 {
 	const struct selection selection = {
-		.output = output, .usual_switches = usual_switches(output), .thread = ALL_THREADS};
+		.output = output, .usual_switches = usual_switches(plan, output), .thread = ALL_THREADS};
 
 	return compute(values, plan, architecture, &selection, err);
 }
@@ -232,7 +255,7 @@ program_values_thread(struct program_values *values, const struct program_plan *
 		      size_t index, struct rot_error *err)
 {
 	const struct selection selection = {
-		.output = output, .usual_switches = usual_switches(output), .thread = index};
+		.output = output, .usual_switches = usual_switches(plan, output), .thread = index};
 	int rc = compute(values, plan, architecture, &selection, err);
 
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);
@@ -244,7 +267,7 @@ program_values_region(struct program_values *values, const struct program_plan *
 		      const struct architecture *architecture, const struct program_command_output *output,
 		      const struct region_service *service, struct rot_error *err)
 {
-	const struct selection selection = {output, usual_switches(output), ALL_THREADS, service->region,
+	const struct selection selection = {output, usual_switches(plan, output), ALL_THREADS, service->region,
 					    service->backend};
 
 	return compute(values, plan, architecture, &selection, err);
@@ -255,7 +278,8 @@ program_values_region_thread(struct program_values *values, const struct program
 			     const struct architecture *architecture, const struct program_command_output *output,
 			     const struct region_service *service, size_t index, struct rot_error *err)
 {
-	const struct selection selection = {output, usual_switches(output), index, service->region, service->backend};
+	const struct selection selection = {output, usual_switches(plan, output), index, service->region,
+					    service->backend};
 	int rc = compute(values, plan, architecture, &selection, err);
 
 	values->thread = program_run_output_threads_at(program_command_output_outputs_at(output, 0), index);

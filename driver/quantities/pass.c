@@ -53,7 +53,7 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 static struct perf_event_measurer *
 measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
-	struct perf_event_measurer *measurer = architecture->counts_by_steps
+	struct perf_event_measurer *measurer = pass->is_stepped
 						       ? step_measurer(&architecture->stepping, machine)
 						       : perf_event_measurer_new();
 

@@ -26,8 +26,8 @@
 #define INT3_BYTES 1
 
 /*
- * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is between two.
- * next: waits for its turn behind this one.
+ * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is
+ * between two. next: waits for its turn behind this one.
  */
 struct stepped {
 	struct thread *thread;

@@ -85,8 +85,8 @@ region_counts_output(const struct perf_counts *sum, const struct counting *count
 		struct perf_event_count *count = perf_event_count_new();
 
 		rot_string_set(&count->name, event->name);
-		rot_string_set(&count->definition, counting->encoding ? perf_encoding_name(counting->encoding, i)
-								      : event->definition);
+		rot_string_set(&count->definition,
+			       counting->encoding ? perf_encoding_name(counting->encoding, i) : event->definition);
 		count->raw_count = sum->values[i];
 		count->time_enabled = sum->enabled_ns;
 		count->time_running = sum->running_ns;

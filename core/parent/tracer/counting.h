@@ -11,7 +11,7 @@
 /* The events of a pass, encoded. Zeroed: none. */
 struct counting {
 	const struct perf_event_measurer *measurer;
-	struct perf_encoding *encoding;     /* NULL: there are no events, or steps count them */
+	struct perf_encoding *encoding;    /* NULL: there are no events, or steps count them */
 	const struct step_measurer *steps; /* the measurer, if it counts by steps, which only regions are; else NULL */
 };
 
