@@ -51,7 +51,7 @@ job_clear(struct job *job)
 static const struct architecture *
 architecture_of(const struct job *job)
 {
-	return program_architecture(job->rot, job->options->nr_regions > 0);
+	return program_architecture(job->rot, job->options->nr_regions > 0 && !job->options->process_id);
 }
 
 /* ---- before ---- */

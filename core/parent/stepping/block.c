@@ -10,6 +10,7 @@
 #define INT3 0xcc
 #define ALL_REGISTERS UINT32_MAX
 
+#define WORD_STACK (offsetof(struct user_regs_struct, rsp) / sizeof(unsigned long long))
 #define NR_WORDS (sizeof(struct user_regs_struct) / sizeof(unsigned long long))
 
 struct decoded {
@@ -210,6 +211,23 @@ end_at_branch(struct block *block, const struct decoded *decoded, uint64_t at)
 	}
 }
 
+static void
+find_stack_change(struct block *block)
+{
+	block->is_stack_known = true;
+	for (size_t i = 0; i < block->nr_items; i++) {
+		const struct effect *effect = &block->items[i].effect;
+
+		block->is_stack_known &= (effect->clobbered & EFFECT_BIT(WORD_STACK)) == 0;
+		if (effect->target != WORD_STACK)
+			continue;
+		block->is_stack_known &= effect->base == WORD_STACK && effect->index == EFFECT_NO_REGISTER;
+		block->stack_change += effect->constant;
+	}
+	if (block->kind == BLOCK_LOOP)
+		block->is_stack_known &= block->stack_change == 0;
+}
+
 /* Nothing but that one. */
 static bool
 is_alone(const struct decoded *decoded)
@@ -217,8 +235,8 @@ is_alone(const struct decoded *decoded)
 	return decoded->is_call || decoded->item.work.is_repeated;
 }
 
-void
-block_decode(struct block *block, uint64_t address, block_reader read, void *context)
+static void
+decode(struct block *block, uint64_t address, block_reader read, void *context)
 {
 	uint32_t known = ALL_REGISTERS;
 	struct decoded decoded;
@@ -249,6 +267,13 @@ block_decode(struct block *block, uint64_t address, block_reader read, void *con
 			return;
 		}
 	}
+}
+
+void
+block_decode(struct block *block, uint64_t address, block_reader read, void *context)
+{
+	decode(block, address, read, context);
+	find_stack_change(block);
 }
 
 void

@@ -45,6 +45,8 @@ struct block {
 	struct instruction branch; /* of BLOCK_BRANCH */
 	struct work branch_work;   /* likewise        */
 	uint64_t loop_branch;      /* of BLOCK_LOOP: where its branch is */
+	bool is_stack_known;       /* it moves the stack pointer by stack_change, a loop not at all */
+	uint64_t stack_change;
 	struct block_counter counter;
 };
 

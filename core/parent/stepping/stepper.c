@@ -201,10 +201,15 @@ await_end(const struct stepped *stepped)
 	return false;
 }
 
+/* A handler of a signal that executes the same code has another stack pointer. */
 static bool
 is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	return stepped->block->kind != BLOCK_TRAP && registers->rip == stepped->block->end + INT3_BYTES;
+	const struct block *block = stepped->block;
+
+	if (block->kind == BLOCK_TRAP || registers->rip != block->end + INT3_BYTES)
+		return false;
+	return !block->is_stack_known || registers->rsp == stepped->before.rsp + block->stack_change;
 }
 
 /* So that the program goes on by itself where it is; its counts are worth nothing. */
@@ -294,9 +299,22 @@ is_gone(const struct stepper *self, uint64_t address)
 	       code_table_read(&self->code, address, &byte, sizeof(byte)) == 0 && byte != int3;
 }
 
+/* By a single step, with the trap out of the way. */
+static enum tracer_answer
+step_over(struct stepper *self, pid_t tid, uint64_t address)
+{
+	enum tracer_answer answer = TRACER_KEEP;
+
+	code_table_lift(&self->code, address);
+	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) == 0 && has_stopped(tid, 0))
+		answer = TRACER_RESUME;
+	code_table_trap(&self->code, address);
+	return answer;
+}
+
 /*
- * A thread that is not stepped, or a handler of a signal: a branch is done in its stead, and elsewhere it comes to the
- * trap again until that is gone.
+ * A thread that is not stepped, or a handler of a signal: a branch is done in its stead. Elsewhere a handler in the
+ * thread that is stepped is led over the trap, and another thread comes to it again until it is gone.
  */
 static enum tracer_answer
 help_over(struct stepper *self, const struct thread *thread)
@@ -315,6 +333,8 @@ help_over(struct stepper *self, const struct thread *thread)
 	if (code_table_has_trap(&self->code, address) && block->kind == BLOCK_BRANCH && block->nr_items == 0)
 		branch_do(&self->code, block, &registers);
 	remote_set_registers(thread->tid, &registers);
+	if (registers.rip == address && code_table_has_trap(&self->code, address) && stepper_has(thread))
+		return step_over(self, thread->tid, address);
 	return TRACER_RESUME;
 }
 

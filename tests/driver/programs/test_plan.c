@@ -85,13 +85,14 @@ START_TEST(every_architecture)
 			ck_assert_msg(program_plan_make(&plan, architecture, max, &err) == 0, "%s: %s", paths[i],
 				      err.text);
 			ck_assert_uint_ge(plan.passes.nr_passes, 1);
-			ck_assert_uint_le(plan.passes.nr_passes, max);
+			ck_assert_uint_le(plan.passes.nr_passes, max + architecture->counts_by_steps);
 			for (size_t k = 0; k < plan.passes.nr_passes; k++)
 				ck_assert(plan.passes.passes[k].nr_events == 0 ||
 					  pass_is_legal(architecture, plan.passes.passes[k].events,
 							plan.passes.passes[k].nr_events));
 			nr_of_all = plan.nr_passes_of_all;
-			ck_assert_int_eq(plan.left_out[0] == '\0', max >= nr_of_all);
+			ck_assert_int_eq(plan.left_out[0] == '\0',
+					 max + architecture->counts_by_steps >= nr_of_all);
 			program_plan_clear(&plan);
 		}
 		architecture_delete(architecture);
@@ -102,26 +103,37 @@ START_TEST(every_architecture)
 }
 END_TEST
 
-/* Kernels may be counted by steps; of programs then nothing is counted. */
-START_TEST(programs_are_not_stepped)
+/* By steps kernels are counted and regions of programs, which are timed in a run of their own; not whole programs. */
+START_TEST(regions_are_stepped)
 {
-	const struct architecture_stepping stepping = {.limit = 1};
+	struct machine *machine = machine_new();
+	const struct architecture_stepping stepping = {.limit = 1, .machine = machine};
 	struct rot_error err = {{0}, {0}}, why = {"not programs", ""};
 	char *folder = architecture_folder();
 	struct rot rot = {.architecture = architecture_load_steps(folder, &stepping, &why, &err)};
 	struct program_plan plan;
 
+	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
 	ck_assert_msg(rot.architecture != NULL, "%s", err.text);
-	ck_assert_str_eq(program_architecture(&rot)->name, "none");
-	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot), 2, &err), 0);
+	ck_assert_str_eq(program_architecture(&rot, false)->name, "none");
+	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot, false), 2, &err), 0);
 	ck_assert_uint_eq(plan.nr, 1);
 	ck_assert_uint_eq(plan.passes.nr_passes, 1);
 	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
+	ck_assert(!program_plan_steps(&plan));
+	program_plan_clear(&plan);
+	ck_assert_ptr_eq(program_architecture(&rot, true), rot.architecture);
+	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(plan.passes.nr_passes, 2);
+	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
+	ck_assert(!plan.passes.passes[0].is_stepped && plan.passes.passes[1].is_stepped);
+	ck_assert(program_plan_steps(&plan));
 	program_plan_clear(&plan);
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_named("zen5");
-	ck_assert_ptr_eq(program_architecture(&rot), rot.architecture);
+	ck_assert_ptr_eq(program_architecture(&rot, false), rot.architecture);
 	architecture_delete(rot.architecture);
+	machine_delete(machine);
 	free(folder);
 }
 END_TEST
@@ -129,7 +141,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&quantities_that_fit, NR_ELEMENTS(rows)},
 	{&every_architecture, 1},
-	{&programs_are_not_stepped, 1},
+	{&regions_are_stepped, 1},
 };
 
 const struct suite test_suite = SUITE("plan", tests);

@@ -300,7 +300,9 @@ check_bound(double performance, double throughput, const char *border, double cp
 	};
 	struct program_run_output *one = program_run_output_new();
 	struct program_command_output *output = program_command_output_new();
-	struct program_plan plan = {.operation = "flop", .border = border, .left_out = (char *)""};
+	struct pass pass = {.nr_events = 0};
+	struct program_plan plan = {
+		.operation = "flop", .border = border, .left_out = (char *)"", .passes = {&pass, 1}};
 	struct region definition = {.name = (char *)"r"};
 	struct program_region *region = rot_calloc(1, sizeof(*region));
 	struct architecture architecture = {.name = (char *)"x"};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions of known work that are hard to step through: recursion, a jump out of it, a child process, code shared with
+ * another thread, memory that is moved by repeated instructions, signals. Prints what it computed.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define N 1000
+
+static volatile sig_atomic_t nr_signals;
+static jmp_buf out;
+
+/* One addition each, 2^(n+1) - 1, and another in all but the leaves. */
+__attribute__((noinline)) static double
+tree(int n)
+{
+	volatile double sum = 1;
+
+	if (n > 0)
+		sum = tree(n - 1) + tree(n - 1);
+	return sum + 1;
+}
+
+__attribute__((noinline)) static double
+sum_up(int n)
+{
+	volatile double sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += 1;
+	return sum;
+}
+
+/* N additions in this process, and as many in its child, which is no thread of the region. */
+__attribute__((noinline)) static double
+parent(void)
+{
+	pid_t child = fork();
+	int status = 1;
+
+	if (child == 0)
+		_exit(sum_up(N) == N ? 7 : 1);
+	waitpid(child, &status, 0);
+	return sum_up(N) + WEXITSTATUS(status);
+}
+
+__attribute__((noinline)) static void
+jump(int n)
+{
+	if (n > 0)
+		jump(n - 1);
+	if (n == 0)
+		longjmp(out, 1);
+}
+
+__attribute__((noinline)) static int
+jumper(void)
+{
+	if (setjmp(out) == 0)
+		jump(5);
+	return (int)sum_up(N);
+}
+
+static void *
+also(void *result)
+{
+	*(double *)result = 0;
+	for (int i = 0; i < 200; i++)
+		*(double *)result += sum_up(N);
+	return NULL;
+}
+
+/* N additions, and 200 N by a thread that is not in the region. */
+__attribute__((noinline)) static double
+shared(void)
+{
+	double other = 0, own = 0;
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, also, &other) != 0)
+		return -1;
+	own = sum_up(N);
+	pthread_join(thread, NULL);
+	return own + other;
+}
+
+__attribute__((noinline)) static int
+moved(char *to, const char *from, size_t n)
+{
+	void *t = to;
+	const void *f = from;
+	size_t nr = n;
+
+	__asm__ volatile("rep movsb" : "+D"(t), "+S"(f), "+c"(nr) : : "memory");
+	return memcmp(to, from, n);
+}
+
+static void
+on_signal(int number)
+{
+	(void)number;
+	nr_signals++;
+	sum_up(3);
+}
+
+/* 20 N additions between signals, whose handler executes the same code. */
+__attribute__((noinline)) static double
+interrupted(void)
+{
+	double sum = 0;
+
+	for (int i = 0; i < 20; i++)
+		sum += sum_up(N);
+	return sum;
+}
+
+int
+main(void)
+{
+	static char from[5000], to[5000];
+	const struct itimerval often = {{0, 1000}, {0, 1000}}, never = {{0, 0}, {0, 0}};
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+	for (size_t i = 0; i < sizeof(from); i++)
+		from[i] = (char)i;
+	printf("%g %g %d %g %d ", tree(6), parent(), jumper(), shared(), moved(to, from, sizeof(from)));
+	fflush(stdout);
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	printf("%g\n", interrupted());
+	setitimer(ITIMER_REAL, &never, NULL);
+	return 0;
+}

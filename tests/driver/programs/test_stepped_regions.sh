@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Regions of programs that are counted by steps: operations are exact, and programs do what they do alone.
+. "$top_srcdir/tests/support/program.sh"
+
+known=$top_builddir/tests/driver/programs/known_work
+stepped=$top_builddir/tests/driver/programs/stepped_work
+without=$top_builddir/tests/without_syscall
+
+call run -t true
+case $err in *"not told apart"*)
+	echo "SKIP: nothing may be traced here" >&2
+	exit 77
+	;;
+esac
+
+# flops FILE REGION: operations of double precision in the region
+flops()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v series="region $2" '
+		{at = index($0, " = "); path = substr($0, 1, at - 1); text = substr($0, at + 3)}
+		path ~ /^points\[[0-9]+\]\.series$/ {name[substr(path, 1, index(path, "]"))] = text}
+		{values[path] = text}
+		END {
+			for (path in values)
+				if (path ~ /\.of$/ && values[path] == "doublePrecisionFlop" && name[substr(path, 1, index(path, "]"))] == series) {
+					sub(/\.of$/, "", path)
+					if (values[path ".name"] == "operationCount") print values[path ".value"]
+				}
+		}'
+}
+
+# counts REGION FLOPS
+counts()
+{
+	found=$(flops run.json "$1")
+	[ "$found" = "$2" ]
+	result=$?
+	err="$err
+$1: '$found' operations instead of '$2'"
+	check "operations of $1"
+}
+
+call run -q -counting=steps --runs=2 --region=work -j run.json -- "$known" 5000
+is "a program with two threads" 0 "" ""
+counts work 10000.0
+
+# What the compiler made of a function beside it has another name, so each region is one of all that are called so.
+alone=$("$stepped")
+call run -q -counting=steps -j run.json --region=tree --region=parent --region=jumper --region=shared --region=moved --region=interrupted \
+	-- "$stepped"
+is "it computes what it computes alone" 0 "$alone
+$alone" ""
+counts tree 190.0
+counts parent 1001.0
+counts jumper 1000.0
+counts shared 1001.0
+counts moved 0.0
+
+# A handler of a signal that comes in between is not counted, or some of it where it shares code with the region.
+found=$(flops run.json interrupted)
+case $found in 2[0-9][0-9][0-9][0-9].0) result=0 ;; *) result=1 ;; esac
+check "operations among signals: $found"
+
+call run -counting=steps -stepLimit=100 --region=work -j run.json -- "$known" 5000
+case $status:$err in 0:*"more than 100 instructions"*) result=0 ;; *) result=1 ;; esac
+check "more than the limit is said"
+[ -z "$(flops run.json work | grep -v null)" ]
+result=$?
+check "and nothing is counted"
+
+call run -counting=steps "$known" 10
+case $status:$err in 0:*"regions"*) result=0 ;; *) result=1 ;; esac
+check "a whole program is timed alone, and that is said"
+
+"$without" 101 1 "$rot" run -counting=steps --region=work -- "$known" 10 >"$work/out" 2>"$work/err" </dev/null
+status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+case $status:$err in 0:*"not told apart"*) result=0 ;; *) result=1 ;; esac
+check "without ptrace the program runs all the same"
+
+exit $((nr_failed != 0))
