@@ -18,7 +18,7 @@
  * other at this event begin at the same time, however long this takes.
  * is_signal_safe: start and stop may be called in a thread that was interrupted anywhere, like a signal handler.
  * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
- * failure of it is.
+ * failure of it is, output_failure_kind one of output.
  * not_foreign: why it cannot measure a thread on behalf of which another one starts and stops it; NULL: it can.
  * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the
  * state. Called several times; the last pair counts. output:     a fresh output entity (without measurerId), or NULL
@@ -28,7 +28,7 @@
 struct measurer_type {
 	const struct rot_class *class;
 	size_t state_size;
-	enum failure_kind failure_kind;
+	enum failure_kind failure_kind, output_failure_kind;
 	const char *not_foreign;
 	bool is_ahead;
 	bool is_signal_safe;

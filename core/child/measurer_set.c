@@ -222,7 +222,7 @@ measurer_output(struct measurer_state *state, struct failure *failure, bool *fai
 		output->measurer_id = state->description->id;
 	} else {
 		*failed = true;
-		failure_record(failure, FAILURE_ERROR, &error);
+		failure_record(failure, state->type->output_failure_kind, &error);
 	}
 	return output;
 }

@@ -139,6 +139,7 @@ const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
 	.state_size = sizeof(struct state),
 	.failure_kind = FAILURE_REFUSED,
+	.output_failure_kind = FAILURE_REFUSED, /* other code could be stepped */
 	.not_foreign = "the thread that starts it is the one that is executed step by step",
 	.initialize = initialize,
 	.start = start,

@@ -18,7 +18,7 @@
 #define FLOP_PER_S 2e9
 #define BYTES_PER_S 4e9
 #define FILLED_BYTES_PER_S 1e9
-#define STEPS_PER_S 2e5
+#define STEPS_PER_S 1e6
 
 struct series_plan {
 	const char *name;

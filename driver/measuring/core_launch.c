@@ -250,9 +250,18 @@ static const struct {
 	{"exited", "a kernel must return, not exit"},
 };
 
+static bool was_refused; /* the last start */
+
+bool
+core_launch_was_refused(void)
+{
+	return was_refused;
+}
+
 static int
 report_failure(struct launch *launch, const struct core_failure *failure, struct rot_error *err)
 {
+	was_refused = strcmp(failure->kind, "refused") == 0;
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	if (failure->standard_error[0]) {
 		size_t length = length_without_newlines(failure->standard_error, strlen(failure->standard_error));
@@ -378,6 +387,7 @@ launch_and_read(const struct rot *rot, const char *child, const void *command, c
 	struct launch *launch = rot_calloc(1, sizeof *launch);
 	int rc = -1;
 
+	was_refused = false;
 	launch->rot = rot;
 	launch->child = child;
 	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");

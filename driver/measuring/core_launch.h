@@ -3,6 +3,8 @@
 #ifndef MEASURING_CORE_LAUNCH_H
 #define MEASURING_CORE_LAUNCH_H
 
+#include <stdbool.h>
+
 #include "entities.h"
 #include "error.h"
 
@@ -15,6 +17,9 @@ struct rot;
  */
 int core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements,
 		size_t nr_measurements, int nr_runs, struct measurement_command_output **output, struct rot_error *err);
+
+/* Did the last start fail because a measurer refused what it was asked for, and not because something broke? */
+bool core_launch_was_refused(void);
 
 /*
  * The same for somebody else's program, which has an empty standard input and a standard output that nobody reads,

@@ -411,6 +411,12 @@ measuring_perform_spread(struct rot *rot, struct measurement *const *passes, siz
 	return rc;
 }
 
+bool
+measuring_was_refused(void)
+{
+	return core_launch_was_refused();
+}
+
 int
 measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look *look, struct rot_error *err)
 {

@@ -39,6 +39,12 @@ int measuring_perform_spread(struct rot *rot, struct measurement *const *passes,
 			     int nr_starts, struct measurement_result **results, struct rot_error *err);
 
 /*
+ * After an error of the two: did a measurer refuse what it was asked for (steps beyond their limit, say), so that other
+ * measurers can be tried?
+ */
+bool measuring_was_refused(void);
+
+/*
  * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
  * measured anew, once more.
  */

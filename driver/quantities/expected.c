@@ -228,11 +228,11 @@ compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, cons
 /* ---- instructions ---- */
 
 /*
- * Of scalar code: counted were 3.5 to an operation of triad (-O2), 4 of the triple loop, 5 when it is blocked, 6.7 of
- * wht; of vectors 2 (triad, SSE) down to 0.1 (dgemm of OpenBLAS).
+ * Counted were 3.5 to an operation of triad (-O2), 4 of the triple loop, 5 when it is blocked, 6.7 of wht; of vectors 2
+ * (triad, SSE) down to 0.1 (dgemm of OpenBLAS).
  */
-#define STEPS_OF_OPERATION 4
-#define STEPS_OF_BYTE (2. / 8)
+#define STEPS_OF_OPERATION 1
+#define STEPS_OF_BYTE (1. / 8)
 
 /* What is known of it, else 0. -1 if an expression failed. */
 static int

@@ -30,9 +30,9 @@ int expected_held_back_of(struct rot *rot, const struct measurement *measurement
 			  struct rot_error *err);
 
 /*
- * About how many instructions a workload executes, of those that do most: what the kernel's definition says, or four
- * for each operation, or two for each eight bytes that are loaded or stored, as scalar code needs. 0: it says nothing.
- * -1 if an expression failed.
+ * About how many instructions a workload executes, of those that do most: what the kernel's definition says, or one
+ * for each operation, or for eight bytes that are loaded or stored: scalar code executes up to seven times as many,
+ * vectors down to a tenth. 0: it says nothing. -1 if an expression failed.
  */
 int expected_steps_of(struct rot *rot, const struct measurement *measurement, double *steps, struct rot_error *err);
 

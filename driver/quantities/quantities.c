@@ -54,6 +54,41 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 
 /* ---- single steps ---- */
 
+/* The ids of a measurement are set where it is hashed. */
+static char *
+hash_of(struct rot *rot, const struct measurement *measurement)
+{
+	struct measurement *copy = rot_graph_clone(measurement, NULL);
+	char *hash = measuring_description_hash(rot, copy);
+
+	rot_graph_delete(copy);
+	return hash;
+}
+
+static bool
+is_unsteppable(struct rot *rot, const struct measurement *measurement)
+{
+	const struct architecture *architecture = rot->architecture;
+	char *hash = architecture->nr_unsteppable ? hash_of(rot, measurement) : NULL;
+	bool is_known = false;
+
+	for (size_t i = 0; i < architecture->nr_unsteppable && !is_known; i++)
+		is_known = strcmp(architecture->unsteppable[i], hash) == 0;
+	free(hash);
+	return is_known;
+}
+
+/* It is asked for in each block of runs, and should not be tried again each time. */
+static void
+remember_unsteppable(struct rot *rot, const struct measurement *measurement)
+{
+	struct architecture *architecture = rot->architecture;
+
+	architecture->unsteppable = rot_realloc(architecture->unsteppable, architecture->nr_unsteppable + 1,
+						sizeof(*architecture->unsteppable));
+	architecture->unsteppable[architecture->nr_unsteppable++] = hash_of(rot, measurement);
+}
+
 /* *steps: instructions that are expected to be executed; 0: nobody knows. */
 static int
 find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum step_obstacle *obstacle, double *steps,
@@ -65,12 +100,12 @@ find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum 
 		return 0;
 	if (measurement_has_own_threads(measurement))
 		*obstacle = STEPS_OF_OTHERS;
-	else if (measured_action(measurement))
-		return 0;
-	else if (expected_steps_of(rot, measurement, steps, err) < 0)
+	else if (!measured_action(measurement) && expected_steps_of(rot, measurement, steps, err) < 0)
 		return -1;
 	else if (*steps > (double)rot->architecture->stepping.limit)
 		*obstacle = STEPS_TOO_MANY;
+	else if (is_unsteppable(rot, measurement))
+		*obstacle = STEPS_REFUSED;
 	return 0;
 }
 
@@ -115,6 +150,7 @@ struct measuring_job {
 	size_t nr_requests;
 	bool keeps_disturbed;
 	bool has_own_threads; /* kernels have threads of their own */
+	bool is_stepping;     /* what was measured last, or failed */
 	double nr_steps; /* instructions that a run is expected to execute, where they are stepped; 0: nobody knows */
 	struct pass_plan plan;
 	struct measurement **passes; /* one per pass of the plan */
@@ -265,7 +301,7 @@ job_describe(struct measuring_job *job, const struct measurement *measurement)
  * often, and what takes so long would be between the runs of others.
  */
 static int
-measure_passes(const struct measuring_job *job, bool are_stepped, int nr_runs, int nr_starts,
+measure_passes(struct measuring_job *job, bool are_stepped, int nr_runs, int nr_starts,
 	       struct measurement_result **results, struct rot_error *err)
 {
 	const size_t nr_passes = job->plan.nr_passes;
@@ -280,6 +316,7 @@ measure_passes(const struct measuring_job *job, bool are_stepped, int nr_runs, i
 		nr_runs = pass_runs(&job->plan.passes[i], nr_runs);
 		passes[nr++] = job->passes[i];
 	}
+	job->is_stepping = are_stepped;
 	if (nr)
 		rc = measuring_perform_spread(job->rot, passes, nr, nr_runs, nr_starts, measured, err);
 	nr = 0;
@@ -491,6 +528,51 @@ job_add_own_cost(const struct measuring_job *job, const struct measurement *meas
 	return rc;
 }
 
+static int
+job_begin(struct measuring_job *job, const struct measurement *measurement, const struct quantity_request *requests,
+	  int nr_runs, int nr_starts, struct rot_error *err)
+{
+	if (job_resolve(job, measurement, requests, err) < 0 || job_plan(job, err) < 0)
+		return -1;
+	job_describe(job, measurement);
+	return job_measure(job, nr_runs, nr_starts, err);
+}
+
+/* job_begin failed because the core does not step this work. */
+static bool
+is_step_refused(const struct measuring_job *job)
+{
+	return job->is_stepping && !rot_interrupted() && measuring_was_refused();
+}
+
+/*
+ * Once more, with what is expected where steps were refused, as *err says. If nothing is expected, that is the error.
+ * What the core said is told of the first such measurement.
+ */
+static int
+job_begin_unstepped(struct measuring_job *job, const struct measurement *measurement,
+		    const struct quantity_request *requests, int nr_runs, int nr_starts, struct rot_error *err)
+{
+	struct architecture *architecture = job->rot->architecture;
+	struct rot_error why = {{0}, {0}};
+	const unsigned bit = 1U << STEPS_REFUSED;
+	const bool is_known = architecture->warned_steps & bit;
+
+	remember_unsteppable(job->rot, measurement);
+	architecture->warned_steps |= bit;
+	job_clear(job);
+	*job = (struct measuring_job){
+		.rot = job->rot, .nr_requests = job->nr_requests, .keeps_disturbed = job->keeps_disturbed};
+	if (job_begin(job, measurement, requests, nr_runs, nr_starts, &why) < 0)
+		return -1;
+	if (!is_known)
+		rot_warning("counting=steps: kernel '%s': %s; what is not counted comes from the kernels' definitions "
+			    "and is labelled \"expected\"\n     %s",
+			    first_kernel_name(measurement), err->text, err->hint);
+	*err = (struct rot_error){{0}, {0}};
+	return 0;
+}
+
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
@@ -498,15 +580,16 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 {
 	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests, .keeps_disturbed = effort->keeps_disturbed};
 	struct effort_course course;
+	struct rot_error unseen = {{0}, {0}};
 	int rc = -1;
 
+	err = err ? err : &unseen;
 	for (size_t i = 0; i < nr_requests; i++)
 		values[i] = (struct quantity_value){.nr_samples = 0};
 	effort_begin(&course, effort);
-	if (job_resolve(&job, measurement, requests, err) < 0 || job_plan(&job, err) < 0)
-		goto out;
-	job_describe(&job, measurement);
-	if (job_measure(&job, course.target, effort->nr_starts, err) < 0)
+	if (job_begin(&job, measurement, requests, course.target, effort->nr_starts, err) < 0 &&
+	    (!is_step_refused(&job) ||
+	     job_begin_unstepped(&job, measurement, requests, course.target, effort->nr_starts, err) < 0))
 		goto out;
 	rc = effort->only_measures ? 0 : -1;
 	if (rc == 0 || job_compute(&job, values, err) < 0)

@@ -32,8 +32,11 @@ static const struct {
 	[STEPS_OF_OTHERS] = {"single steps are those of the thread that calls a kernel, and this kernel has others",
 			     "let it compute with one thread"},
 	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step",
-			    "choose smaller sizes, or raise -stepLimit (some 200 000 instructions take a second)"},
-	[STEPS_FROM_FULL] = {"the modelled caches are empty when a region begins, which those of warm data are not",
+			    "choose smaller sizes, or raise -stepLimit (half a million to twenty million instructions "
+			    "take a second)"},
+	[STEPS_REFUSED] = {"the measuring core could not step it", "see what it said before"},
+	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not with warm data or behind a "
+			     "kernel",
 			     "ask for cold data, or for what crosses cpuL1"},
 	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first"},
 };

@@ -23,6 +23,7 @@ enum step_obstacle {
 	STEPS_CAN,
 	STEPS_OF_OTHERS,      /* kernels have threads of their own, and only those of workloads are stepped */
 	STEPS_TOO_MANY,       /* more instructions are expected than may be stepped */
+	STEPS_REFUSED,        /* the core tried, and gave up */
 	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
 	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
 	NR_STEP_OBSTACLES

@@ -160,6 +160,7 @@ static const struct {
 	{"timeLimit", "", "-timeLimit"},
 	{"killed", "", "crash"},
 	{"exited", "not this way", "not this way"},
+	{"refused", "", ""},
 };
 
 START_TEST(failure_of_the_core_is_passed_on)
@@ -173,6 +174,9 @@ START_TEST(failure_of_the_core_is_passed_on)
 			      strstr(err.text, "from the parent"),
 		      "%s", err.text);
 	ck_assert_msg(strstr(err.hint, failures[_i].expected_hint) != NULL, "%s", err.hint);
+	ck_assert(core_launch_was_refused() == (strcmp(failures[_i].kind, "refused") == 0));
+	ck_assert_int_eq(launch("exit 1", &output, &err), -1); /* which says nothing */
+	ck_assert(!core_launch_was_refused());
 }
 END_TEST
 
