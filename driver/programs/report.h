@@ -55,8 +55,8 @@ void program_report_judge(struct program_report *report);
 
 /* Seconds of wall time, and of CPU time of all threads: medians over the runs. */
 /* Of the runs of a program that were not stepped through. */
-double program_report_median(const struct program_report *report,
-			     double (*number)(const struct program_run_output *run));
+double
+program_report_median(const struct program_report *report, double (*number)(const struct program_run_output *run));
 double program_report_wall_s(const struct program_report *report);
 double program_report_cpu_s(const struct program_report *report);
 

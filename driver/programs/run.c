@@ -164,7 +164,8 @@ add_roofline(struct job *job, struct rot_error *err)
 	plot.y = y;
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
-	plot.condition = "$series != 'threads' and $series != 'threads of regions'";
+	plot.condition = program_plan_steps(&job->plan) ? "$series != 'program' and $series != 'threads of regions'"
+							: "$series != 'threads' and $series != 'threads of regions'";
 	plot.annotation = strcmp(job->plan.operation, "flop") == 0 ? "the peaks are those of double precision" : "";
 	rc = experiment_add_plot(job->experiment, &plot, err);
 	free(x);
@@ -205,7 +206,10 @@ announce(const struct job *job)
 {
 	size_t nr = job->plan.passes.nr_passes * (size_t)job->options->nr_runs;
 
-	if (nr > 1)
+	if (program_plan_steps(&job->plan))
+		rot_note("the program will run %zu times: to time its regions, and to step through them, which is slow",
+			 nr);
+	else if (nr > 1)
 		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it "
 			 "once",
 			 nr, job->plan.passes.nr_passes, job->options->nr_runs);

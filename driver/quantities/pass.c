@@ -53,9 +53,8 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 static struct perf_event_measurer *
 measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
-	struct perf_event_measurer *measurer = pass->is_stepped
-						       ? step_measurer(&architecture->stepping, machine)
-						       : perf_event_measurer_new();
+	struct perf_event_measurer *measurer =
+		pass->is_stepped ? step_measurer(&architecture->stepping, machine) : perf_event_measurer_new();
 
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		const struct architecture_event *event = &architecture->events[pass->events[i]];

@@ -54,8 +54,9 @@ enum tracer_answer
 stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region, struct step_end end);
 
 /*
- * Of one that is stepped, or paused: what it counted so far.   paused: it goes on by itself, and what is counted when it
- * begins again is added, with its caches as they were.   go_on: it is where somebody else has put it; answers its stop.
+ * Of one that is stepped, or paused: what it counted so far.   paused: it goes on by itself, and what is counted when
+ * it begins again is added, with its caches as they were.   go_on: it is where somebody else has put it; answers its
+ * stop.
  */
 void stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 void stepper_pause(struct stepper *stepper, struct thread *thread);
