@@ -59,6 +59,33 @@ needs_clock(const struct architecture *architecture, size_t nr_formulas)
 	return nr_formulas == 0 || architecture->counts_by_steps;
 }
 
+static struct quantity_request
+request_of(size_t i)
+{
+	struct quantity_request request = {.name = wanted[i].quantity};
+
+	if (strcmp(request.name, "time") == 0)
+		request.clock = wanted[i].of;
+	else if (strcmp(request.name, "operationCount") == 0)
+		request.operation = wanted[i].of;
+	else if (strcmp(request.name, "transferredBytes") == 0)
+		request.border = wanted[i].of;
+	return request;
+}
+
+/* Nothing is expected of a program. */
+static const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
+
+/* That there is a formula is not enough: caches of unknown sizes cannot be modelled. */
+static bool
+can_be_counted(const struct architecture *architecture, size_t i)
+{
+	const struct quantity_request request = request_of(i);
+	struct quantity_resolution resolution;
+
+	return quantity_resolve(&resolution, architecture, &request, wall, &nothing, NULL) == 0;
+}
+
 /* Counts row i if it fits; without a limit everything does. */
 static int
 try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
@@ -69,7 +96,8 @@ try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 	struct pass_plan passes;
 	int rc;
 
-	if (!formula || counts(choice, wanted[i].quantity, wanted[i].instead))
+	if (!formula || counts(choice, wanted[i].quantity, wanted[i].instead) ||
+	    !can_be_counted(choice->architecture, i))
 		return 0;
 	choice->formulas[choice->nr] = formula;
 	rc = pass_plan_make(&passes, choice->architecture, choice->formulas, choice->nr + 1,
@@ -100,8 +128,6 @@ static int
 add_with_clock(struct program_plan *plan, const struct architecture *architecture,
 	       const struct quantity_request *request, const char *clock, struct rot_error *err)
 {
-	const struct quantity_expectation nothing = {.operations = NAN, .bytes = NAN};
-
 	plan->requests = rot_realloc(plan->requests, plan->nr + 1, sizeof(*plan->requests));
 	plan->resolutions = rot_realloc(plan->resolutions, plan->nr + 1, sizeof(*plan->resolutions));
 	plan->requests[plan->nr] = *request;
@@ -121,16 +147,10 @@ add_counts(struct program_plan *plan, const struct choice *choice, const char *q
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
-		struct quantity_request request = {.name = wanted[i].quantity};
+		const struct quantity_request request = request_of(i);
 
 		if (!choice->is_counted[i] || strcmp(wanted[i].quantity, quantity) != 0)
 			continue;
-		if (strcmp(quantity, "time") == 0)
-			request.clock = wanted[i].of;
-		else if (strcmp(quantity, "operationCount") == 0)
-			request.operation = wanted[i].of;
-		else if (strcmp(quantity, "transferredBytes") == 0)
-			request.border = wanted[i].of;
 		rc = add(plan, choice->architecture, &request, err);
 	}
 	return rc;

@@ -128,6 +128,12 @@ START_TEST(regions_are_stepped)
 	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
 	ck_assert(!plan.passes.passes[0].is_stepped && plan.passes.passes[1].is_stepped);
 	ck_assert(program_plan_steps(&plan));
+	ck_assert_str_eq(plan.border, "llcRam");
+	program_plan_clear(&plan);
+	machine->llc_bytes = 0; /* nobody told: what is behind it cannot be modelled */
+	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, &err) == 0, "%s", err.text);
+	ck_assert_str_eq(plan.border, "l2l3");
+	ck_assert_str_eq(plan.operation, "flop");
 	program_plan_clear(&plan);
 	architecture_delete(rot.architecture);
 	rot.architecture = architecture_named("zen5");
