@@ -243,11 +243,10 @@ judge_counting(struct program_report *report)
 	const struct rot_error *why = &report->architecture->why_not;
 
 	if (why->text[0])
-		program_report_note(report, "operations and bytes: not counted: %s%s%s%s", why->text,
-				    why->hint[0] ? "\n" : "", why->hint,
-				    report->process_id
-					    ? ""
-					    : "\nregions can be counted without: -counting=steps --region=FUNCTION");
+		program_report_note(
+			report, "operations and bytes: not counted: %s%s%s%s", why->text, why->hint[0] ? "\n" : "",
+			why->hint,
+			report->can_step ? "\nregions can be counted without: -counting=steps --region=FUNCTION" : "");
 	else if (!report->plan->operation && !report->plan->border)
 		program_report_note(report, "operations and bytes: the architecture '%s' has no events for them",
 				    report->architecture->title);

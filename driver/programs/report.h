@@ -27,6 +27,7 @@ struct program_report {
 	const char *executable;        /* path that was run; NULL if not known          */
 	const char *sha256;            /* of its content; "" if it cannot be read      */
 	long process_id;               /* attached to; 0                               */
+	bool can_step;                 /* its regions could be counted by steps, and nobody asked for it */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;

@@ -438,6 +438,7 @@ report(struct job *job, struct rot_error *err)
 		.executable = job->executable,
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
+		.can_step = !job->options->process_id && !job->rot->architecture->of_programs,
 		.architecture = architecture_of(job),
 		.plan = &job->plan,
 		.output = job->output,
