@@ -91,8 +91,7 @@ START_TEST(every_architecture)
 					  pass_is_legal(architecture, plan.passes.passes[k].events,
 							plan.passes.passes[k].nr_events));
 			nr_of_all = plan.nr_passes_of_all;
-			ck_assert_int_eq(plan.left_out[0] == '\0',
-					 max + architecture->counts_by_steps >= nr_of_all);
+			ck_assert_int_eq(plan.left_out[0] == '\0', max + architecture->counts_by_steps >= nr_of_all);
 			program_plan_clear(&plan);
 		}
 		architecture_delete(architecture);
