@@ -227,6 +227,29 @@ START_TEST(test_ratio)
 }
 END_TEST
 
+/* Of six runs plain percentiles hold 92 %. */
+START_TEST(test_ratio_of_few)
+{
+	enum { FEW = 6 };
+	const int nr_trials = 2000;
+	int covered = 0;
+
+	draw_state = 9;
+	for (int trial = 0; trial < nr_trials; trial++) {
+		double top[FEW], bottom[FEW];
+		struct summary s;
+
+		for (size_t i = 0; i < FEW; i++) {
+			top[i] = draw_delayed();
+			bottom[i] = draw_delayed();
+		}
+		s = summary_ratio(EACH(top, FEW), EACH(bottom, FEW), 1, true, (uint64_t)trial);
+		covered += s.low <= 1 && s.high >= 1;
+	}
+	ck_assert_int_ge(covered, LEAST_COVERAGE * nr_trials);
+}
+END_TEST
+
 /* ---- groups: runs of one start of the core, which are more alike than starts are ---- */
 
 #define MAX_RUNS 100
@@ -323,6 +346,40 @@ START_TEST(test_runs_are_not_starts)
 }
 END_TEST
 
+/*
+ * Runs that a start does not make alike, but skewed: the median of pairs is not that of the runs (of the mean of two
+ * exponential delays it is 0.839 of their mean, and not ln 2), so the interval of the medians of starts misses it, to
+ * one side, and that of the runs counts.
+ */
+START_TEST(test_starts_are_not_runs)
+{
+	enum { NR_STARTS = MAX_RUNS / 2 };
+	const double sign = _i == 0 ? 1 : -1, truth = 100 + sign * 5 * log(2);
+	const int nr_trials = 1000;
+	int covered = 0, covered_by_starts = 0;
+
+	draw_state = 9;
+	for (int trial = 0; trial < nr_trials; trial++) {
+		double values[MAX_RUNS], medians[NR_STARTS];
+		size_t groups[MAX_RUNS];
+		struct summary s;
+
+		for (size_t i = 0; i < MAX_RUNS; i++) {
+			values[i] = 100 - sign * 5 * log(draw_uniform());
+			groups[i] = i / 2;
+		}
+		for (size_t g = 0; g < NR_STARTS; g++)
+			medians[g] = (values[2 * g] + values[2 * g + 1]) / 2;
+		s = summary_grouped_median(&(const struct grouped){values, groups, MAX_RUNS});
+		covered += holds(&s, truth);
+		s = summary_median(medians, NR_STARTS);
+		covered_by_starts += holds(&s, truth);
+	}
+	ck_assert_int_ge(covered, LEAST_COVERAGE * nr_trials);
+	ck_assert_int_lt(covered_by_starts, 0.85 * nr_trials);
+}
+END_TEST
+
 /* The intervals are worth having: they become narrower with more values, about as the square root of their number. */
 START_TEST(test_ratio_narrows)
 {
@@ -353,8 +410,10 @@ static const struct listed_test tests[] = {
 	{&test_too_few, NR_DISTRIBUTIONS},
 	{&test_verdict, NR_DISTRIBUTIONS},
 	{&test_ratio, NR_DISTRIBUTIONS *NR_DESIGNS},
+	{&test_ratio_of_few, 1},
 	{&test_starts, NR_ELEMENTS(starts)},
 	{&test_runs_are_not_starts, 1},
+	{&test_starts_are_not_runs, 2},
 	{&test_ratio_narrows, 1},
 };
 

@@ -171,6 +171,30 @@ START_TEST(test_ratio_is_reproducible)
 }
 END_TEST
 
+/*
+ * Where a bootstrap ends of six runs and nine. The lowest ratio, 0.25, is in a resample when at least four of six draws
+ * are the 0.5 (0.870 %) and at least five of nine a 2 (36.6 %): in 0.318 %, so in 6.4 of 2000. The percentile of six,
+ * 0.243 % (t = 2.571, widened by sqrt(6 / 5)), is the fifth of 2000, which is among them with 76 % of the seeds; that
+ * of t alone would be the eleventh (6 %), that of nine the fifteenth, and 2.5 % the fiftieth.
+ */
+START_TEST(test_percentiles_of_six_are_widened)
+{
+	static const double top[6] = {0.5, 1, 1, 1, 1, 1}, bottom[9] = {1, 1, 1, 1, 1, 2, 2, 2, 2};
+	const int nr_seeds = 400;
+	int nr_low = 0, nr_high = 0;
+
+	for (int seed = 1; seed <= nr_seeds; seed++) {
+		const struct summary s = summary_ratio(EACH(top, 6), EACH(bottom, 9), 1, false, (uint64_t)seed);
+		const struct summary inverse = summary_ratio(EACH(bottom, 9), EACH(top, 6), 1, false, (uint64_t)seed);
+
+		nr_low += s.low == 0.25;
+		nr_high += inverse.high == 4;
+	}
+	ck_assert_msg(nr_low > 0.66 * nr_seeds && nr_low < 0.86 * nr_seeds, "%d of %d", nr_low, nr_seeds);
+	ck_assert_msg(nr_high > 0.66 * nr_seeds && nr_high < 0.86 * nr_seeds, "%d of %d", nr_high, nr_seeds);
+}
+END_TEST
+
 START_TEST(test_ratio_with_a_known_side)
 {
 	const double known[] = {100}, times[] = {10, 11, 12, 13, 14, 15, 16};
@@ -257,6 +281,7 @@ static const struct listed_test tests[] = {
 	{&test_minimum, 1},
 	{&test_ratio_of_medians, 1},
 	{&test_ratio_is_reproducible, 1},
+	{&test_percentiles_of_six_are_widened, 1},
 	{&test_ratio_with_a_known_side, 1},
 	{&test_groups, 1},
 	{&test_ratio_to_zero_is_infinite, 1},
