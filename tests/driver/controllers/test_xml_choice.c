@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "experiment_fixture.h"
+#include "quantities/architecture.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -65,8 +66,32 @@ START_TEST(the_best_candidate_is_chosen)
 }
 END_TEST
 
+/* What they do is as it is expected, in whatever way the points are counted. */
+START_TEST(candidates_are_not_stepped)
+{
+	static const bool ways[] = {false, true};
+
+	file_fill("choosing.xml", choosing);
+	for (size_t i = 0; i < 2; i++) {
+		struct rot_error err = {0};
+		json_t *json, *choice, *candidate;
+		const char *kind;
+
+		rot.architecture->counts_by_steps = ways[i];
+		ck_assert_msg(run_into("table", "choosing", NULL, &err) == 0, "%s %s", err.text, err.hint);
+		json = json_load_file("choosing.json", 0, NULL);
+		choice = json_array_get(json_object_get(json, "choices"), 0);
+		candidate = json_array_get(json_object_get(choice, "candidates"), 0);
+		kind = json_string_value(json_object_get(json_object_get(candidate, "quantity"), "kind"));
+		ck_assert_str_eq(kind, ways[i] ? "given" : "measured");
+		json_decref(json);
+	}
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&the_best_candidate_is_chosen, 1},
+	{&candidates_are_not_stepped, 1},
 };
 
 const struct suite test_suite = SUITE("choices", tests, .set_up = setup, .tear_down = teardown);
