@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "controllers/xml_plan.h"
+#include "machine/cpus.h"
+#include "measuring/on_cpus.h"
 #include "number.h"
-#include "peaks/cpus.h"
-#include "peaks/peak_samples.h"
 
 /* "all", or how many; 0 where it is neither, or more than there are. */
 static size_t

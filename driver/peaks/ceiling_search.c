@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "measuring/on_cpus.h"
 #include "memory.h"
 #include "peaks/limits.h"
 #include "rot.h"

@@ -41,12 +41,6 @@ int peak_samples_measure_just(struct peak_samples *samples, struct rot *rot, con
 void peak_samples_clear(struct peak_samples *samples);
 
 /*
- * The same with the only workload on nr threads, each on a CPU of its own; their kernels begin together. Fresh graph
- * (rot_graph_delete).
- */
-struct measurement *measurement_on_cpus(const struct measurement *measurement, const int *cpus, size_t nr);
-
-/*
  * By what variants are compared, and what a peak is: of the runs from..to-1 that were not disturbed (of all if all
  * were) the upper quartile; or, where more than three quarters were slowed, the median of those on the plateau of rates
  * per core cycle (plateau.h). A roof is what the machine can do: runs that something else slowed, which no counter has

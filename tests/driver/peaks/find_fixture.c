@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "machine/cpus.h"
 #include "memory.h"
-#include "peaks/cpus.h"
 #include "testing.h"
 
 struct rot rot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "peaks/cpus.h"
+#include "machine/cpus.h"
 
 #include <sched.h>
 #include <stdio.h>

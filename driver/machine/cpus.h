@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The CPUs that threads are measured on. */
-#ifndef PEAKS_CPUS_H
-#define PEAKS_CPUS_H
+#ifndef MACHINE_CPUS_H
+#define MACHINE_CPUS_H
 
 #include <stddef.h>
 
