@@ -137,6 +137,22 @@ caption_of_runs(const struct drawing *d)
 	return states;
 }
 
+/* In the sources of what is counted by steps (architectures/steps.xml). */
+#define STEPS_SOURCE "steps"
+
+/* What of a value is of its kind. Of an intensity beside a performance that is not, the bytes alone. */
+static const char *
+part_of(const struct quantity_value *value, const struct quantity_value *beside)
+{
+	if (strcmp(value->name, "operationalIntensity") == 0)
+		return beside && strcmp(beside->name, "performance") == 0 && strcmp(beside->kind, value->kind) != 0
+			       ? "bytes"
+			       : "operations and bytes";
+	if (strcmp(value->name, "performance") == 0)
+		return "operations";
+	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
+}
+
 /* Says which of the quantities shown are not measured. */
 static char *
 caption_of_kinds(const struct drawing *d)
@@ -147,19 +163,18 @@ caption_of_kinds(const struct drawing *d)
 		{"given", "as given by the controller, not counted"},
 	};
 	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+	const struct quantity_value *values[2] = {NULL, NULL};
 	char *line = rot_strdup("");
 
+	for (size_t i = 0; d->nr_shown && i < 2; i++)
+		values[i] = requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
 	for (size_t k = 0; d->nr_shown && k < sizeof(kinds) / sizeof(*kinds); k++) {
 		char *names = rot_strdup("");
 
 		for (size_t i = 0; i < 2; i++) {
-			const struct quantity_value *value =
-				requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
-			const char *part = !value || strcmp(value->kind, kinds[k][0]) != 0    ? ""
-					   : strcmp(value->name, "operationalIntensity") == 0 ? "operations and bytes"
-					   : strcmp(value->name, "performance") == 0          ? "operations"
-					   : strcmp(value->name, "throughput") == 0           ? "bytes"
-											      : value->name;
+			const char *part = values[i] && strcmp(values[i]->kind, kinds[k][0]) == 0
+						   ? part_of(values[i], values[1 - i])
+						   : "";
 
 			if (!strstr(names, part))
 				append(&names, ", ", part);
@@ -170,6 +185,9 @@ caption_of_kinds(const struct drawing *d)
 		}
 		free(names);
 	}
+	if ((values[0] && strstr(values[0]->source, STEPS_SOURCE)) ||
+	    (values[1] && strstr(values[1]->source, STEPS_SOURCE)))
+		append(&line, "; ", "counted by steps through the code");
 	return line;
 }
 
