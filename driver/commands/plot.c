@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "commands/command.h"
+#include "commands/program_run.h"
 #include "memory.h"
-#include "programs/run.h"
 #include "stored/stored_plot.h"
 
 static const char *const labels[] = {"none", "ends", "all", NULL};

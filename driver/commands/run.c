@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rot run: measure somebody else's program. */
-#include "programs/run.h"
 #include "commands/command.h"
+#include "commands/program_run.h"
 #include "programs/options.h"
 #include "validation/validation.h"
 

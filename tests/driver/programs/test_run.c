@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "architecture_files.h"
+#include "commands/program_run.h"
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "memory.h"
 #include "programs/report.h"
-#include "programs/run.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/process.h"

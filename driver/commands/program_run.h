@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* rot run: somebody else's program under the roofline. */
-#ifndef PROGRAMS_RUN_H
-#define PROGRAMS_RUN_H
+#ifndef COMMANDS_PROGRAM_RUN_H
+#define COMMANDS_PROGRAM_RUN_H
 
 #include "error.h"
 #include "programs/options.h"

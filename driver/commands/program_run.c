@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* rot run: plan, run, report. */
-#include "programs/run.h"
+#include "commands/program_run.h"
 
 #include <limits.h>
 #include <math.h>
