@@ -79,7 +79,7 @@ given_of(double expected)
 	return expected > 0 ? expected : 0;
 }
 
-/* Candidates do the same work, which single steps would count for each of them: what is expected is as good here. */
+/* Candidates do the same work, which steps would count for each of them: what is expected is as good here. */
 static struct quantity_request
 request_of(const struct choosing *c, const struct measurement *measurement)
 {

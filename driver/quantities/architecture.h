@@ -77,7 +77,7 @@ struct architecture {
 	char *name;  /* "zen5", "generic", "none", "steps"                                     */
 	char *title; /* "AMD Zen 5 (EPYC Turin)"                                               */
 	char *path;
-	bool counts_by_steps;                  /* events are those of single steps, and need no counters   */
+	bool counts_by_steps;                  /* events are those of steps, and need no counters   */
 	struct architecture_stepping stepping; /* only then                                                */
 	struct architecture *of_programs;      /* only then: what counts programs instead; owned, or NULL  */
 	int nominal_counters; /* what the processor has                                                 */
@@ -113,7 +113,7 @@ struct architecture *architecture_load(const char *folder, const struct machine 
 				       const struct rot_error *why_not, struct rot_error *err);
 
 /*
- * "steps": counting by single steps on any machine, whose caches are modelled as machine says when they are needed,
+ * "steps": counting by steps on any machine, whose caches are modelled as machine says when they are needed,
  * with these ways; machine is borrowed. why_no_program says why programs are not counted so. NULL on error.
  */
 struct architecture *architecture_load_steps(const char *folder, const struct architecture_stepping *stepping,
@@ -132,10 +132,10 @@ const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
 
 /* Said of operations and bytes that no event counts. */
-#define STEPS_ADVICE "-counting=steps counts kernels without events, by single steps (slow)"
+#define STEPS_ADVICE "-counting=steps counts kernels, and regions of programs, without events (slow)"
 
 /*
- * What would let something be counted that is not: the hint of why_not, and, if single steps can count it, to use them.
+ * What would let something be counted that is not: the hint of why_not, and, if steps can count it, to use them.
  * Fresh memory; "": nothing is known.
  */
 char *architecture_advice(const struct architecture *architecture, bool can_step);

@@ -17,7 +17,7 @@ struct series {
 	size_t nr;
 	size_t pass;     /* the one it comes from, nr_passes if from several; meaningless if known */
 	bool is_known;   /* one value that was not measured */
-	bool is_stepped; /* counted by single steps: the same in all runs, of which there are few */
+	bool is_stepped; /* counted by steps: the same in all runs, of which there are few */
 };
 
 static void

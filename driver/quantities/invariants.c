@@ -373,7 +373,7 @@ invariants_check_passes(struct quantity_value *values, size_t nr, const struct a
 	return 0;
 }
 
-/* ---- single steps ---- */
+/* ---- steps ---- */
 
 /* The least and most that runs of the pass counted of an event. False: fewer than two runs that were not disturbed. */
 static bool
@@ -416,7 +416,7 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 		for (size_t i = 0; i < nr; i++)
 			if (is_counted(&values[i]) && is_of_work(&values[i]))
 				quantity_breach_add(&values[i], "stepsAgree", most, least,
-						    rot_format("runs by single steps executed from %.15g to %.15g "
+						    rot_format("runs by steps executed from %.15g to %.15g "
 							       "instructions: the work is not the same in each run",
 							       least, most));
 	}

@@ -10,12 +10,12 @@
 
 #define PASS_MAX_EVENTS 16
 
-/* Runs of a pass whose events are counted by single steps, however many others have: two show that they agree. */
+/* Runs of a pass whose events are counted by steps, however many others have: two show that they agree. */
 #define STEP_RUNS 2
 
 /*
  * Events of one group; none: the pass of the clocks, whose main measurer is the time stamp counter. probes_clock: of
- * that pass, the core clock is probed before and after the work. is_stepped: its events are counted by single steps.
+ * that pass, the core clock is probed before and after the work. is_stepped: its events are counted by steps.
  */
 struct pass {
 	size_t events[PASS_MAX_EVENTS]; /* indices into architecture->events */

@@ -52,7 +52,7 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 	return compulsory_bytes_of(rot, measurement, request->border, &expectation->compulsory, err);
 }
 
-/* ---- single steps ---- */
+/* ---- steps ---- */
 
 /* The ids of a measurement are set where it is hashed. */
 static char *

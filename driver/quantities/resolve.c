@@ -29,7 +29,7 @@ static const struct {
 	const char *text, *hint;
 } step_obstacles[NR_STEP_OBSTACLES] = {
 	[STEPS_CAN] = {"", ""},
-	[STEPS_OF_OTHERS] = {"single steps are those of the thread that calls a kernel, and this kernel has others",
+	[STEPS_OF_OTHERS] = {"steps are those of the thread that calls a kernel, and this kernel has others",
 			     "let it compute with one thread"},
 	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step",
 			    "choose smaller sizes, or raise -stepLimit (half a million to twenty million instructions "
@@ -67,7 +67,7 @@ knows_caches(const struct machine *machine, const char *border)
 	return false;
 }
 
-/* What of single steps is modelled are the lines that cross a border. */
+/* What of steps is modelled are the lines that cross a border. */
 static enum step_obstacle
 obstacle_of(const struct architecture *architecture, const struct architecture_formula *formula,
 	    const struct quantity_expectation *expectation)

@@ -18,7 +18,7 @@ enum part_source {
 	PART_KNOWN,    /* expected or given        */
 };
 
-/* Why single steps do not count what they count elsewhere. It is then obtained as where nothing is counted. */
+/* Why steps do not count what they count elsewhere. It is then obtained as where nothing is counted. */
 enum step_obstacle {
 	STEPS_CAN,
 	STEPS_OF_OTHERS,      /* kernels have threads of their own, and only those of workloads are stepped */
@@ -40,7 +40,7 @@ struct quantity_part {
 	const char *kind;                           /* "measured", "modelled", "expected", "given"          */
 	const char *text;                           /* where it comes from; borrowed of formula or static   */
 	char grade;                                 /* of PART_COUNTED and PART_PROBED: 'A' to 'F', 0: none */
-	enum step_obstacle obstacle;                /* PART_KNOWN: single steps would count it but for this */
+	enum step_obstacle obstacle;                /* PART_KNOWN: steps would count it but for this */
 };
 
 struct quantity_resolution {
@@ -63,7 +63,7 @@ struct quantity_expectation {
 	bool is_cold_only;           /* the bytes are those of cold data, and the data are warm */
 	bool can_probe_clock;        /* the work is done by the threads around whose work the clock is probed */
 	bool is_of_action;           /* it is what an action does behind a kernel */
-	enum step_obstacle obstacle; /* of anything that single steps would count of it */
+	enum step_obstacle obstacle; /* of anything that steps would count of it */
 };
 
 /*

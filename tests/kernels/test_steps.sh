@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Counting by single steps, from the command to the JSON: what the triad executes is known to the operation and the byte, and what crosses the borders of
+# Counting by steps, from the command to the JSON: what the triad executes is known to the operation and the byte, and what crosses the borders of
 # modelled caches to some lines.
 . "$top_srcdir/tests/support/program.sh"
 
@@ -82,7 +82,7 @@ for n in 1000 4000; do
 	equals "$n: times of as many as ever" "$(of time microSeconds n)" 3 20
 	equals "$n: and so rates" "$(of performance 'doublePrecisionFlop' n)" 3 20
 	out=$(of operationCount doublePrecisionFlop kind)/$(of transferredBytes llcRam.read kind)/$(of operationCount doublePrecisionFlop source)
-	[ "$out" = 'measured/modelled/single steps' ]
+	[ "$out" = 'measured/modelled/steps' ]
 	result=$?
 	check "$n: labels"
 	[ -z "$("$top_builddir/tests/json_lines" cold.json | grep stepsAgree)" ]

@@ -11,7 +11,7 @@
 #define MAX_PASSES 8
 #define MAX_REQUESTS 8
 
-/* machine: with caches of 48 KiB, 1 MiB and 32 MiB, which single steps model. */
+/* machine: with caches of 48 KiB, 1 MiB and 32 MiB, which steps model. */
 struct stage {
 	struct architecture *architecture;
 	struct machine *machine;

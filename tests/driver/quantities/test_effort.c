@@ -115,7 +115,7 @@ START_TEST(test_worst_value_counts)
 }
 END_TEST
 
-/* A count by single steps has two samples of ten runs, and needs no more. */
+/* A count by steps has two samples of ten runs, and needs no more. */
 START_TEST(test_steps_want_no_more_runs)
 {
 	const struct quantity_effort effort = {.nr_runs = 10, .budget_s = 10};

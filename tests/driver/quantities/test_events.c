@@ -82,7 +82,7 @@ check_same(const char *path, const char *definition, const char *name)
 
 static char *files[MAX_ARCHITECTURES];
 
-/* What single steps count is no event of any processor. */
+/* What steps count is no event of any processor. */
 static bool
 counts_by_steps(xmlDoc *doc)
 {

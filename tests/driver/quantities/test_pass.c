@@ -80,7 +80,7 @@ START_TEST(test_pass_is_of_an_action)
 }
 END_TEST
 
-/* All events at once, and nothing that single steps would disturb. The second workload has caches of its own. */
+/* All events at once, and nothing that steps would disturb. The second workload has caches of its own. */
 START_TEST(test_stepped_pass_counts_alone)
 {
 	struct stage stage;

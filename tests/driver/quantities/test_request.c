@@ -184,7 +184,7 @@ START_TEST(test_warm_data_have_no_expected_bytes)
 }
 END_TEST
 
-/* What keeps single steps from counting: then it is as where nothing is counted. */
+/* What keeps steps from counting: then it is as where nothing is counted. */
 static const struct {
 	const char *request;
 	bool is_warm, is_of_action, has_caches;
@@ -289,7 +289,7 @@ static const struct {
 	{"none", "time:coreCycles", "cannot count cycles", "time of coreCycles cannot be measured here", "lower it"},
 	{"generic", "time:referenceCycles", "", "time of referenceCycles cannot be measured here", "microSeconds"},
 	{"generic", "interrupts", "", "interrupts cannot be measured here", "rot list quantities"},
-	{"steps", "interrupts", "", "interrupts cannot be measured here: no event of single steps", ""},
+	{"steps", "interrupts", "", "interrupts cannot be measured here: no event of steps", ""},
 };
 
 START_TEST(test_impossible_says_why)
@@ -355,7 +355,7 @@ START_TEST(test_offers)
 	rot.architecture = architecture_named("steps");
 	nr = quantity_offers(&rot, &offers);
 	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->kind, "measured");
-	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->source, "single steps");
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->source, "steps");
 	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "modelled");
 	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->kind, "unavailable");
 	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->advice, "");
