@@ -173,34 +173,6 @@ enter_block(struct stepper *self, struct stepped *stepped, const struct user_reg
 	return ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0;
 }
 
-/* A stop at a trap, of this thread; others are left for the loop. */
-static bool
-has_stopped(pid_t tid, int options)
-{
-	siginfo_t info = {.si_pid = 0};
-	int status;
-
-	return waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL | options) == 0 &&
-	       info.si_pid == tid && info.si_code == CLD_TRAPPED && info.si_status == SIGTRAP &&
-	       waitpid(tid, &status, __WALL) == tid;
-}
-
-/* Blocks that may take long are waited for a little, others until they end. False: the loop will tell. */
-static bool
-await_end(const struct stepped *stepped)
-{
-	const enum block_kind kind = stepped->block->kind;
-
-	if (kind != BLOCK_LOOP && kind != BLOCK_CALL && kind != BLOCK_REPEATED)
-		return has_stopped(stepped->thread->tid, 0);
-	for (size_t i = 0; i < PATIENCE; i++) {
-		if (has_stopped(stepped->thread->tid, WNOHANG))
-			return true;
-		sched_yield();
-	}
-	return false;
-}
-
 /* A handler of a signal that executes the same code has another stack pointer. */
 static bool
 is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers)
@@ -210,6 +182,52 @@ is_at_end(const struct stepped *stepped, const struct user_regs_struct *register
 	if (block->kind == BLOCK_TRAP || registers->rip != block->end + INT3_BYTES)
 		return false;
 	return !block->is_stack_known || registers->rsp == stepped->before.rsp + block->stack_change;
+}
+
+/* Is the thread stopped at a trap? The stop is not taken. options: WNOHANG, or wait until it is stopped. */
+static bool
+is_trapped(pid_t tid, int options)
+{
+	siginfo_t info = {.si_pid = 0};
+
+	return waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL | options) == 0 &&
+	       info.si_pid == tid && info.si_code == CLD_TRAPPED && info.si_status == SIGTRAP;
+}
+
+static bool
+take_stop(pid_t tid)
+{
+	int status;
+
+	return waitpid(tid, &status, __WALL) == tid;
+}
+
+/* Takes the stop at the end of the block; any other is left for the loop, since it is somebody else's. */
+static bool
+has_ended(const struct stepped *stepped, int options, struct user_regs_struct *registers)
+{
+	const pid_t tid = stepped->thread->tid;
+
+	return is_trapped(tid, options) && ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 &&
+	       is_at_end(stepped, registers) && take_stop(tid);
+}
+
+/* Blocks that may take long are waited for a little, others until they end. False: the loop will tell. */
+static bool
+await_end(const struct stepped *stepped, struct user_regs_struct *registers)
+{
+	const enum block_kind kind = stepped->block->kind;
+
+	if (kind == BLOCK_TRAP)
+		return false;
+	if (kind != BLOCK_LOOP && kind != BLOCK_CALL && kind != BLOCK_REPEATED)
+		return has_ended(stepped, 0, registers);
+	for (size_t i = 0; i < PATIENCE; i++) {
+		if (has_ended(stepped, WNOHANG, registers))
+			return true;
+		sched_yield();
+	}
+	return false;
 }
 
 /* So that the program goes on by itself where it is; its counts are worth nothing. */
@@ -273,14 +291,14 @@ take_turn(struct stepper *self, struct stepped *stepped)
 
 	if (!stepped->is_begun && !begin_turns(self, stepped))
 		return TRACER_RESUME;
+	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
+		return TRACER_KEEP;
+	if (stepped->block && !is_at_end(stepped, &registers))
+		return TRACER_DELIVER;
 	for (size_t i = 0; i < TURN; i++) {
-		if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
-			return TRACER_KEEP;
-		if (stepped->block && !is_at_end(stepped, &registers))
-			return TRACER_DELIVER;
 		if (go_on(self, stepped, &registers) == TRACER_RESUME)
 			return TRACER_RESUME;
-		if (i == TURN - 1 || stepped->block->kind == BLOCK_TRAP || !await_end(stepped))
+		if (i == TURN - 1 || !await_end(stepped, &registers))
 			break;
 	}
 	return TRACER_KEEP;
@@ -306,7 +324,7 @@ step_over(struct stepper *self, pid_t tid, uint64_t address)
 	enum tracer_answer answer = TRACER_KEEP;
 
 	code_table_lift(&self->code, address);
-	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) == 0 && has_stopped(tid, 0))
+	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) == 0 && is_trapped(tid, 0) && take_stop(tid))
 		answer = TRACER_RESUME;
 	code_table_trap(&self->code, address);
 	return answer;
