@@ -2,9 +2,6 @@
 /* See replay.h. */
 #include "parent/stepping/replay.h"
 
-/* Accesses of more bytes are several. */
-#define MAX_ACCESS_BYTES (UINT32_C(1) << 30)
-
 #define DIRECTION_FLAG 0x400
 
 static bool
@@ -55,9 +52,11 @@ add_work(const struct replay *replay, const struct work *work, const struct user
 static void
 add_items(const struct replay *replay, const struct block *block, struct user_regs_struct *registers)
 {
+	registers->rip = block->address;
 	for (size_t i = 0; i < block->nr_items; i++) {
 		add_work(replay, &block->items[i].work, registers);
 		effect_apply(&block->items[i].effect, registers);
+		registers->rip += block->items[i].work.length;
 	}
 }
 
@@ -84,15 +83,31 @@ add_turns(const struct replay *replay, const struct block *block, const struct u
 	return nr > 0;
 }
 
-static void
-add_range(const struct replay *replay, const struct work_access *access, uint64_t address, uint64_t bytes)
+/* How many iterations stay within the lines in which their accesses begin; 1 at least. */
+static uint64_t
+iterations_in_lines(const struct replay *replay, const struct work_done *done, bool is_down, uint64_t nr)
 {
-	while (bytes > 0) {
-		uint32_t part = bytes < MAX_ACCESS_BYTES ? (uint32_t)bytes : MAX_ACCESS_BYTES;
+	for (size_t i = 0; i < done->nr_accesses; i++) {
+		const struct work_access *access = &done->accesses[i];
+		const uint64_t line = replay->region->line_bytes, offset = line ? access->address % line : 0;
+		const uint64_t room = (is_down ? offset + access->bytes : line - offset) / access->bytes;
 
-		cache_model_access(replay->caches, address, part, access->is_store, access->is_streaming);
-		address += part;
-		bytes -= part;
+		nr = room < nr ? room : nr;
+	}
+	return nr > 0 ? nr : 1;
+}
+
+/* nr iterations, one after the other; accesses become those of the next. Caches see what they would of each alone. */
+static void
+add_some_iterations(const struct replay *replay, struct work_done *done, bool is_down, uint64_t nr)
+{
+	for (size_t i = 0; i < done->nr_accesses; i++) {
+		struct work_access *access = &done->accesses[i];
+		const uint64_t bytes = nr * access->bytes;
+
+		cache_model_access(replay->caches, is_down ? access->address + access->bytes - bytes : access->address,
+				   (uint32_t)bytes, access->is_store, access->is_streaming);
+		access->address += is_down ? -bytes : bytes;
 	}
 }
 
@@ -101,7 +116,7 @@ static void
 add_iterations(const struct replay *replay, const struct work *work, const struct user_regs_struct *before,
 	       const struct user_regs_struct *after)
 {
-	const uint64_t nr = (before->rcx - after->rcx) & work->counter_mask;
+	uint64_t nr = (before->rcx - after->rcx) & work->counter_mask;
 	const bool is_down = before->eflags & DIRECTION_FLAG;
 	struct work_done done;
 
@@ -112,11 +127,11 @@ add_iterations(const struct replay *replay, const struct work *work, const struc
 	do_work(replay, work, before, &done);
 	add_counts(replay, &done, nr);
 	replay->region->counts[STEP_INSTRUCTIONS] -= nr - 1;
-	for (size_t i = 0; i < done.nr_accesses; i++) {
-		const struct work_access *access = &done.accesses[i];
-		uint64_t bytes = nr * access->bytes;
+	while (nr > 0) {
+		uint64_t some = iterations_in_lines(replay, &done, is_down, nr);
 
-		add_range(replay, access, is_down ? access->address + access->bytes - bytes : access->address, bytes);
+		add_some_iterations(replay, &done, is_down, some);
+		nr -= some;
 	}
 }
 
