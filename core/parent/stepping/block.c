@@ -11,6 +11,7 @@
 #define ALL_REGISTERS UINT32_MAX
 
 #define WORD_STACK (offsetof(struct user_regs_struct, rsp) / sizeof(unsigned long long))
+#define WORD_RESULT (offsetof(struct user_regs_struct, rax) / sizeof(unsigned long long))
 #define NR_WORDS (sizeof(struct user_regs_struct) / sizeof(unsigned long long))
 
 struct decoded {
@@ -55,6 +56,8 @@ decode_one(struct decoded *decoded, uint64_t address, block_reader read, void *c
 	    !work_decode(bytes, nr, &decoded->item.work) || !effect_decode(bytes, nr, &decoded->item.effect))
 		return false;
 	decoded->is_call = calls_system(&decoded->instruction);
+	if (decoded->is_call)
+		decoded->item.effect.clobbered |= EFFECT_BIT(WORD_RESULT);
 	decoded->is_int3 = bytes[0] == INT3;
 	return decoded->instruction.flow != FLOW_OTHER && !traps(&decoded->instruction);
 }
@@ -198,7 +201,7 @@ end_at_branch(struct block *block, const struct decoded *decoded, uint64_t at)
 	block->kind = BLOCK_BRANCH;
 	block->branch = decoded->instruction;
 	block->branch_work = decoded->item.work;
-	if (decoded->instruction.flow != FLOW_BRANCH ||
+	if (decoded->instruction.flow != FLOW_BRANCH || block->calls_system ||
 	    next + (uint64_t)decoded->instruction.relative != block->address)
 		return;
 	add_item(block, &decoded->item);
@@ -228,9 +231,9 @@ find_stack_change(struct block *block)
 		block->is_stack_known &= block->stack_change == 0;
 }
 
-/* Nothing but that one. */
+/* Nothing is before it. */
 static bool
-is_alone(const struct decoded *decoded)
+is_first_only(const struct decoded *decoded)
 {
 	return decoded->is_call || decoded->item.work.is_repeated;
 }
@@ -257,13 +260,14 @@ decode(struct block *block, uint64_t address, block_reader read, void *context)
 			end_at_branch(block, &decoded, block->end);
 			return;
 		}
-		if (!is_first && (is_alone(&decoded) || !follows(&decoded.item.work, known, false)))
+		if (!is_first && (is_first_only(&decoded) || !follows(&decoded.item.work, known, false)))
 			return;
 		add_item(block, &decoded.item);
 		known = effect_known(&decoded.item.effect, known);
 		block->end += decoded.instruction.length;
-		if (is_alone(&decoded)) {
-			block->kind = decoded.is_call ? BLOCK_CALL : BLOCK_REPEATED;
+		block->calls_system |= decoded.is_call;
+		if (decoded.item.work.is_repeated) {
+			block->kind = BLOCK_REPEATED;
 			return;
 		}
 	}

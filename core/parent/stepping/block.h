@@ -23,7 +23,6 @@ struct block_item {
 enum block_kind {
 	BLOCK_BRANCH,   /* at a branch, which is not executed but done in its stead                              */
 	BLOCK_CUT,      /* at an instruction whose accesses follow from registers there                          */
-	BLOCK_CALL,     /* behind its only instruction, a system call, which may take any time                   */
 	BLOCK_REPEATED, /* behind its only instruction, a repeated string instruction                            */
 	BLOCK_LOOP,     /* behind a branch back to its first instruction: it is executed any number of times     */
 	BLOCK_TRAP,     /* at its first instruction, a trap of somebody else                                     */
@@ -37,8 +36,13 @@ struct block_counter {
 	uint64_t step;
 };
 
+/*
+ * calls_system: its first instruction is a system call, which may take any time; it goes on behind it, since threads
+ *               that come to a branch can be helped over a trap there, however long it stays
+ */
 struct block {
 	enum block_kind kind;
+	bool calls_system;
 	uint64_t address, end;
 	struct block_item *items; /* of BLOCK_LOOP with the branch */
 	size_t nr_items;

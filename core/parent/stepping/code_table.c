@@ -17,7 +17,8 @@ struct code_place {
 	uint64_t address;
 	struct block *block; /* NULL: none was asked for */
 	bool has_trap;
-	uint8_t original; /* with a trap: the byte that was there */
+	bool had_trap;    /* at any time */
+	uint8_t original; /* if so: the byte that was there */
 };
 
 /* ---- the table ---- */
@@ -116,6 +117,22 @@ code_table_write(const struct code_table *table, uint64_t address, const void *b
 	return pwrite(table->memory, bytes, n, (off_t)address) == (ssize_t)n ? 0 : -1;
 }
 
+static bool
+write_byte(int memory, uint64_t address, uint8_t byte)
+{
+	return pwrite(memory, &byte, 1, (off_t)address) == 1;
+}
+
+/* Not in what was mapped there meanwhile. */
+static void
+take_out(int memory, const struct code_place *place)
+{
+	uint8_t byte;
+
+	if (pread(memory, &byte, 1, (off_t)place->address) == 1 && byte == INT3)
+		write_byte(memory, place->address, place->original);
+}
+
 int
 code_table_trap(struct code_table *table, uint64_t address)
 {
@@ -126,7 +143,7 @@ code_table_trap(struct code_table *table, uint64_t address)
 		return 0;
 	if (code_table_read(table, address, &place->original, 1) < 0 || code_table_write(table, address, &trap, 1) < 0)
 		return -1;
-	place->has_trap = true;
+	place->has_trap = place->had_trap = true;
 	return 0;
 }
 
@@ -164,19 +181,39 @@ open_memory(pid_t tid)
 	return open(path, O_RDWR | O_CLOEXEC);
 }
 
-void
-code_table_restore(const struct code_table *table, pid_t pid)
+/* What is written into one of them is in the other as well. Without any trap: none is shared. */
+static bool
+is_shared(const struct code_table *table, int memory)
 {
-	const struct code_table other = {.memory = table->nr_places ? open_memory(pid) : -1};
+	static const uint8_t trap = INT3;
+	uint8_t byte = 0;
 
-	for (size_t i = 0; other.memory >= 0 && i < table->nr_places; i++) {
+	for (size_t i = 0; i < table->nr_places; i++) {
 		const struct code_place *place = &table->places[i];
 
-		if (place->has_trap)
-			code_table_write(&other, place->address, &place->original, 1);
+		if (!place->has_trap || !write_byte(memory, place->address, place->original))
+			continue;
+		if (code_table_read(table, place->address, &byte, 1) == 0 && byte == INT3)
+			return false;
+		code_table_write(table, place->address, &trap, 1);
+		return true;
 	}
-	if (other.memory >= 0)
-		close(other.memory);
+	return false;
+}
+
+bool
+code_table_restore(const struct code_table *table, pid_t pid)
+{
+	int memory = table->nr_places ? open_memory(pid) : -1;
+	bool shares = memory >= 0 && is_shared(table, memory);
+
+	for (size_t i = 0; i < table->nr_places && memory >= 0 && !shares; i++) {
+		if (table->places[i].had_trap)
+			take_out(memory, &table->places[i]);
+	}
+	if (memory >= 0)
+		close(memory);
+	return !shares;
 }
 
 int
@@ -190,8 +227,13 @@ code_table_open(struct code_table *table, pid_t tid)
 void
 code_table_lift_all(struct code_table *table)
 {
-	for (size_t i = 0; i < table->nr_places; i++)
-		code_table_lift(table, table->places[i].address);
+	for (size_t i = 0; i < table->nr_places; i++) {
+		struct code_place *place = &table->places[i];
+
+		if (place->has_trap)
+			take_out(table->memory, place);
+		place->has_trap = false;
+	}
 }
 
 void

@@ -43,8 +43,11 @@ bool code_table_knows(const struct code_table *table, uint64_t address);
 int code_table_read(const struct code_table *table, uint64_t address, void *bytes, size_t n);
 int code_table_write(const struct code_table *table, uint64_t address, const void *bytes, size_t n);
 
-/* The code of another process, which began as a copy of this one with its traps, as it was without. */
-void code_table_restore(const struct code_table *table, pid_t pid);
+/*
+ * A process that was made by one of this code, and has not executed anything yet: takes all traps out of its memory
+ * that came with it. False: it has no memory of its own, but this one.
+ */
+bool code_table_restore(const struct code_table *table, pid_t pid);
 
 /* Takes all traps out; the code is still known. */
 void code_table_lift_all(struct code_table *table);

@@ -65,7 +65,7 @@ replay_begin(const struct replay *replay, const struct block *block, const struc
 {
 	struct user_regs_struct changing = *registers;
 
-	if (block->kind == BLOCK_BRANCH || block->kind == BLOCK_CUT || block->kind == BLOCK_CALL)
+	if (block->kind == BLOCK_BRANCH || block->kind == BLOCK_CUT)
 		add_items(replay, block, &changing);
 }
 

@@ -13,13 +13,16 @@
 struct same_cpu {
 	bool is_on;
 	pid_t tid;
-	cpu_set_t ours[SAME_CPU_MAX / CPU_SETSIZE], its[SAME_CPU_MAX / CPU_SETSIZE];
+	cpu_set_t ours[SAME_CPU_MAX / CPU_SETSIZE], its[SAME_CPU_MAX / CPU_SETSIZE], one[SAME_CPU_MAX / CPU_SETSIZE];
 };
 
 /* On a CPU that the thread may be on. What the system refuses is left as it is. */
 void same_cpu_begin(struct same_cpu *self, pid_t tid);
 
-/* Both where they might be before. */
+/* What that thread has started meanwhile is where it would be without. */
+void same_cpu_spread(const struct same_cpu *self, pid_t tid);
+
+/* Both where they might be before, unless somebody has moved them since. */
 void same_cpu_end(struct same_cpu *self);
 
 #endif

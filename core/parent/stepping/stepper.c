@@ -25,9 +25,14 @@
 
 #define INT3_BYTES 1
 
+/* Less than what the kernel puts onto the stack before a handler, and more than there is of one. */
+#define FRAME_BYTES 512
+#define STACK_BYTES (UINT64_C(8) << 20)
+
 /*
  * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is
- * between two. next: waits for its turn behind this one.
+ * between two. is_interrupted: meanwhile, with its stack at interrupted_at; a handler may be running.
+ * next: waits for its turn behind this one.
  */
 struct stepped {
 	struct thread *thread;
@@ -37,6 +42,8 @@ struct stepped {
 	bool is_begun, is_paused;
 	const struct block *block;
 	struct user_regs_struct before;
+	bool is_interrupted;
+	uint64_t interrupted_at;
 	struct stepped *next;
 };
 
@@ -83,14 +90,13 @@ take_out(struct stepper *self, const struct stepped *stepped)
 static void
 let_next_begin(struct stepper *self)
 {
-	struct stepped *next = self->first;
-	struct thread *thread;
+	while (self->first) {
+		struct thread *thread = self->first->thread;
 
-	if (!next)
-		return;
-	thread = next->thread;
-	if (take_turn(self, next) == TRACER_RESUME)
+		if (take_turn(self, self->first) != TRACER_RESUME)
+			return;
 		tracer_resume(self->tracer, thread, 0);
+	}
 }
 
 static void
@@ -119,6 +125,7 @@ leave_block(struct stepper *self, struct stepped *stepped, struct user_regs_stru
 	struct replay replay = replay_of(stepped);
 
 	stepped->block = NULL;
+	stepped->is_interrupted = false;
 	registers->rip = block->end;
 	if (block->kind != BLOCK_BRANCH)
 		code_table_lift(&self->code, block->end);
@@ -173,6 +180,16 @@ enter_block(struct stepper *self, struct stepped *stepped, const struct user_reg
 	return ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0;
 }
 
+/* Above the frame of a handler that was left by a jump, it is in its own code again. */
+static bool
+is_in_handler(const struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	const uint64_t at = stepped->interrupted_at;
+
+	return stepped->is_interrupted &&
+	       (registers->rsp + FRAME_BYTES < at || (registers->rsp > at && registers->rsp - at > STACK_BYTES));
+}
+
 /* A handler of a signal that executes the same code has another stack pointer. */
 static bool
 is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers)
@@ -181,7 +198,26 @@ is_at_end(const struct stepped *stepped, const struct user_regs_struct *register
 
 	if (block->kind == BLOCK_TRAP || registers->rip != block->end + INT3_BYTES)
 		return false;
-	return !block->is_stack_known || registers->rsp == stepped->before.rsp + block->stack_change;
+	return block->is_stack_known ? registers->rsp == stepped->before.rsp + block->stack_change
+				     : !is_in_handler(stepped, registers);
+}
+
+/* A thread that has left its block in another way comes to a trap: what it did since is not counted. */
+static bool
+is_found(const struct stepper *self, const struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	const uint64_t address = registers->rip - INT3_BYTES;
+
+	return address == stepped->end.place ||
+	       (code_table_has_trap(&self->code, address) && !is_in_handler(stepped, registers));
+}
+
+static void
+find_again(struct stepped *stepped, struct user_regs_struct *registers)
+{
+	stepped->block = NULL;
+	stepped->is_interrupted = false;
+	registers->rip -= INT3_BYTES;
 }
 
 /* Is the thread stopped at a trap? The stop is not taken. options: WNOHANG, or wait until it is stopped. */
@@ -220,7 +256,7 @@ await_end(const struct stepped *stepped, struct user_regs_struct *registers)
 
 	if (kind == BLOCK_TRAP)
 		return false;
-	if (kind != BLOCK_LOOP && kind != BLOCK_CALL && kind != BLOCK_REPEATED)
+	if (kind != BLOCK_LOOP && kind != BLOCK_REPEATED && !stepped->block->calls_system)
 		return has_ended(stepped, 0, registers);
 	for (size_t i = 0; i < PATIENCE; i++) {
 		if (has_ended(stepped, WNOHANG, registers))
@@ -293,8 +329,11 @@ take_turn(struct stepper *self, struct stepped *stepped)
 		return TRACER_RESUME;
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
 		return TRACER_KEEP;
-	if (stepped->block && !is_at_end(stepped, &registers))
-		return TRACER_DELIVER;
+	if (stepped->block && !is_at_end(stepped, &registers)) {
+		if (!is_found(self, stepped, &registers))
+			return TRACER_DELIVER;
+		find_again(stepped, &registers);
+	}
 	for (size_t i = 0; i < TURN; i++) {
 		if (go_on(self, stepped, &registers) == TRACER_RESUME)
 			return TRACER_RESUME;
@@ -317,22 +356,46 @@ is_gone(const struct stepper *self, uint64_t address)
 	       code_table_read(&self->code, address, &byte, sizeof(byte)) == 0 && byte != int3;
 }
 
-/* By a single step, with the trap out of the way. */
+/*
+ * By a single step, with the trap out of the way. Whoever it was for could pass by meanwhile, and be lost; a system
+ * call is not waited for, so who comes there is.
+ */
 static enum tracer_answer
 step_over(struct stepper *self, pid_t tid, uint64_t address)
 {
 	enum tracer_answer answer = TRACER_KEEP;
 
 	code_table_lift(&self->code, address);
+	if (code_table_block(&self->code, address)->calls_system)
+		return TRACER_RESUME;
 	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) == 0 && is_trapped(tid, 0) && take_stop(tid))
 		answer = TRACER_RESUME;
 	code_table_trap(&self->code, address);
 	return answer;
 }
 
+/* The trap is for this thread, which executes a handler, or for one that may wait for it. */
+static bool
+stays_long(const struct stepper *self, const struct thread *thread)
+{
+	const struct stepped *first = self->first;
+
+	return first && (first->thread == thread || (first->block && first->block->calls_system));
+}
+
+/* Of the thread that is stepped, in a handler: it will be put there again when it is wanted. So handlers that often
+ * come to one do not take longer than the time between two of their signals. */
+static bool
+is_in_way(const struct stepper *self, const struct thread *thread, uint64_t address)
+{
+	const struct stepped *first = self->first;
+
+	return first && first->thread == thread && !(first->block && first->block->end == address);
+}
+
 /*
- * A thread that is not stepped, or a handler of a signal: a branch is done in its stead. Elsewhere a handler in the
- * thread that is stepped is led over the trap, and another thread comes to it again until it is gone.
+ * A thread that is not stepped, or a handler of a signal: a branch is done in its stead. Elsewhere it is led over the
+ * trap, or comes to it again if that will soon be gone.
  */
 static enum tracer_answer
 help_over(struct stepper *self, const struct thread *thread)
@@ -341,19 +404,34 @@ help_over(struct stepper *self, const struct thread *thread)
 	const struct block *block;
 	uint64_t address;
 
-	if (thread->pid != self->pid || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+	if ((thread->pid != self->pid && !thread->shares_code) ||
+	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
 	address = registers.rip - INT3_BYTES;
 	if (!code_table_has_trap(&self->code, address) && !is_gone(self, address))
 		return TRACER_DELIVER;
 	registers.rip = address;
+	if (is_in_way(self, thread, address))
+		code_table_lift(&self->code, address);
 	block = code_table_block(&self->code, address);
 	if (code_table_has_trap(&self->code, address) && block->kind == BLOCK_BRANCH && block->nr_items == 0)
 		branch_do(&self->code, block, &registers);
 	remote_set_registers(thread->tid, &registers);
-	if (registers.rip == address && code_table_has_trap(&self->code, address) && stepper_has(thread))
+	if (registers.rip == address && code_table_has_trap(&self->code, address) && stays_long(self, thread))
 		return step_over(self, thread->tid, address);
 	return TRACER_RESUME;
+}
+
+/* It is about to execute a handler, or what somebody else wants it to. */
+static void
+interrupt(struct stepped *stepped)
+{
+	struct user_regs_struct registers;
+
+	if (stepped->is_interrupted || ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
+		return;
+	stepped->is_interrupted = true;
+	stepped->interrupted_at = registers.rsp;
 }
 
 enum tracer_answer
@@ -362,8 +440,11 @@ stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
 	struct stepped *stepped = stop->thread->stepped;
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	if (stop->signal != SIGTRAP)
+	if (stop->signal != SIGTRAP) {
+		if (stepped && stepped == self->first)
+			interrupt(stepped);
 		return TRACER_DELIVER;
+	}
 	if (stepped && !stepped->is_paused && stepped == self->first)
 		answer = take_turn(self, stepped);
 	if (answer == TRACER_DELIVER)
@@ -458,6 +539,24 @@ void
 stepper_forked(struct stepper *self, pid_t pid)
 {
 	code_table_restore(&self->code, pid);
+}
+
+void
+stepper_started(struct stepper *self, const struct thread *thread)
+{
+	same_cpu_spread(&self->same_cpu, thread->tid);
+}
+
+bool
+stepper_may_go(struct stepper *self, struct thread *thread)
+{
+	thread->shares_code = false;
+	if (thread->was_cleared)
+		return true;
+	thread->was_cleared = true;
+	same_cpu_spread(&self->same_cpu, thread->tid);
+	thread->shares_code = !code_table_restore(&self->code, thread->tid);
+	return !thread->shares_code;
 }
 
 void

@@ -71,6 +71,15 @@ void stepper_forked(struct stepper *stepper, pid_t pid);
 /* For all stops of all threads, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer stepper_stopped(struct stepper *stepper, const struct tracer_stop *stop);
 
+/* A thread that was started: it may be on the CPUs that the one which started it might be on. */
+void stepper_started(struct stepper *stepper, const struct thread *thread);
+
+/*
+ * At the first stop of a process that a thread has started, and whenever it executes a program: it gets its code as it
+ * was. False: it shares that of the thread until it executes a program, and is to be asked for again then.
+ */
+bool stepper_may_go(struct stepper *stepper, struct thread *thread);
+
 /* A thread that has ended, or executes another program: nobody is told of its region. */
 void stepper_exited(struct stepper *stepper, struct thread *thread);
 

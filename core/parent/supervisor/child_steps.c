@@ -60,6 +60,19 @@ child_steps_stopped(struct child_steps *self, const struct tracer_stop *stop)
 }
 
 void
+child_steps_started(struct child_steps *self, struct thread *thread)
+{
+	if (self->stepper)
+		stepper_started(self->stepper, thread);
+}
+
+bool
+child_steps_may_go(struct child_steps *self, struct thread *thread)
+{
+	return !self->stepper || stepper_may_go(self->stepper, thread);
+}
+
+void
 child_steps_exited(struct child_steps *self, struct thread *thread)
 {
 	if (self->stepper)

@@ -15,7 +15,9 @@ struct child_steps {
 /* To be called at every stop, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer child_steps_stopped(struct child_steps *steps, const struct tracer_stop *stop);
 
-/* For the tracer's hook of that name. */
+/* For the tracer's hooks of those names. */
+void child_steps_started(struct child_steps *steps, struct thread *thread);
+bool child_steps_may_go(struct child_steps *steps, struct thread *thread);
 void child_steps_exited(struct child_steps *steps, struct thread *thread);
 
 void child_steps_clear(struct child_steps *steps);

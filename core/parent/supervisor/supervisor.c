@@ -72,6 +72,7 @@ thread_started(void *context, struct thread *thread)
 	struct supervisor *self = context;
 
 	child_places_started(self->places, thread);
+	child_steps_started(&self->steps, thread);
 	notify(self, WIRE_THREAD_STARTED, thread->tid);
 }
 
@@ -81,6 +82,7 @@ thread_executed(void *self, struct thread *thread, pid_t old_tid)
 	struct supervisor *supervisor = self;
 
 	injector_thread_executed(&supervisor->injector, thread, old_tid);
+	child_steps_exited(&supervisor->steps, thread);
 	child_places_executed(supervisor->places, thread);
 	notify(supervisor, WIRE_THREAD_EXITED, old_tid);
 }
@@ -101,8 +103,9 @@ static bool
 may_go(void *context, struct thread *thread)
 {
 	struct supervisor *self = context;
+	bool may_of_steps = child_steps_may_go(&self->steps, thread);
 
-	return child_places_may_go(self->places, thread);
+	return child_places_may_go(self->places, thread) && may_of_steps;
 }
 
 /* The last of them may end it. */
@@ -278,11 +281,16 @@ on_run_finished(struct supervisor *self, int64_t run)
 }
 
 static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
-	[WIRE_STARTUP] = on_startup,           [WIRE_PINNED] = on_pinned,
-	[WIRE_RUN_STARTED] = on_run_started,   [WIRE_RUN_FINISHED] = on_run_finished,
-	[WIRE_HOLD_THREADS] = on_hold_threads, [WIRE_THREAD_READY] = on_thread_ready,
-	[WIRE_TRAMPOLINE] = on_trampoline,     [WIRE_HANDLER] = on_handler,
-	[WIRE_INTERRUPT] = on_interrupt,       [WIRE_WATCH] = on_watch,
+	[WIRE_STARTUP] = on_startup,
+	[WIRE_PINNED] = on_pinned,
+	[WIRE_RUN_STARTED] = on_run_started,
+	[WIRE_RUN_FINISHED] = on_run_finished,
+	[WIRE_HOLD_THREADS] = on_hold_threads,
+	[WIRE_THREAD_READY] = on_thread_ready,
+	[WIRE_TRAMPOLINE] = on_trampoline,
+	[WIRE_HANDLER] = on_handler,
+	[WIRE_INTERRUPT] = on_interrupt,
+	[WIRE_WATCH] = on_watch,
 	[WIRE_STEP] = on_step,
 };
 

@@ -28,6 +28,8 @@ struct thread {
 	struct image *image;     /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds; /* of breakpoints.c; NULL: none */
 	struct stepped *stepped; /* of stepper.c: it is executed instruction by instruction; NULL: it is not */
+	bool was_cleared;        /* of stepper.c: traps that came with its process were looked for */
+	bool shares_code;        /* likewise: they are not its own */
 	struct thread *next;     /* in the same bucket */
 };
 
