@@ -300,11 +300,10 @@ START_TEST(threads_are_picked_by_index_and_name)
 	struct outcome outcome;
 
 	add_crew(measurement, "short", 5, 3, 1);
-	action = add_action(measurement, on_run("start"));
+	action = add_action(measurement, on_workload(NULL, "start"));
 	add->rule = measurement_rules_at(measurement, 0);
 	measurement->rules.nr = 0;
 	add_rule(measurement, on_run("start"), add);
-	add->rule->predicate = &on_workload(NULL, "start")->base;
 	action->start_predicate = &started->base;
 	started->index = _i ? -1 : 7;
 	rot_string_set(&started->name, _i ? "rot-work*" : "");
