@@ -11,7 +11,6 @@
 #define ALL_REGISTERS UINT32_MAX
 
 #define WORD_STACK (offsetof(struct user_regs_struct, rsp) / sizeof(unsigned long long))
-#define WORD_RESULT (offsetof(struct user_regs_struct, rax) / sizeof(unsigned long long))
 #define NR_WORDS (sizeof(struct user_regs_struct) / sizeof(unsigned long long))
 
 struct decoded {
@@ -56,8 +55,6 @@ decode_one(struct decoded *decoded, uint64_t address, block_reader read, void *c
 	    !work_decode(bytes, nr, &decoded->item.work) || !effect_decode(bytes, nr, &decoded->item.effect))
 		return false;
 	decoded->is_call = calls_system(&decoded->instruction);
-	if (decoded->is_call)
-		decoded->item.effect.clobbered |= EFFECT_BIT(WORD_RESULT);
 	decoded->is_int3 = bytes[0] == INT3;
 	return decoded->instruction.flow != FLOW_OTHER && !traps(&decoded->instruction);
 }

@@ -154,7 +154,8 @@ decode_stack(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *
 static bool
 decode_arithmetic(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands, struct effect *effect)
 {
-	if (decoded->operand_count == 0 || !(is_register(&operands[0], 64) || is_register(&operands[0], 32)))
+	if (decoded->operand_count == 0 || decoded->address_width != 64 ||
+	    !(is_register(&operands[0], 64) || is_register(&operands[0], 32)))
 		return false;
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		struct effect found = nothing;
@@ -169,10 +170,25 @@ decode_arithmetic(const ZydisDecodedInstruction *decoded, const ZydisDecodedOper
 	return false;
 }
 
+/* What operands do not say, or Zydis not of all: string instructions move pointers, system calls have a result. */
+static uint32_t
+written_besides(const ZydisDecodedInstruction *decoded)
+{
+	switch (decoded->meta.category) {
+	case ZYDIS_CATEGORY_STRINGOP:
+		return EFFECT_BIT(WORD(rsi)) | EFFECT_BIT(WORD(rdi));
+	case ZYDIS_CATEGORY_SYSCALL:
+	case ZYDIS_CATEGORY_INTERRUPT:
+		return EFFECT_BIT(WORD(rax));
+	default:
+		return 0;
+	}
+}
+
 static uint32_t
 written(const ZydisDecodedInstruction *decoded, const ZydisDecodedOperand *operands)
 {
-	uint32_t bits = 0;
+	uint32_t bits = written_besides(decoded);
 
 	for (size_t i = 0; i < decoded->operand_count; i++) {
 		uint8_t word = operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER ? word_of(operands[i].reg.value)
