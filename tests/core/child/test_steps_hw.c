@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels that are measured by steps: what is counted, and what is said where they cannot be. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "StepMeasurer.h"
+#include "memory.h"
+#include "permits.h"
+#include "runner.h"
+#include "testing.h"
+
+#define RUNS 5
+#define SET 8
+#define LIMIT 10000000
+
+static const char *const events[] = {"instructions", "l1Fills"};
+enum { INSTRUCTIONS, FILLS };
+
+static struct measurer_set *
+by_steps(int id, uint64_t limit)
+{
+	struct measurer_set *set = make_set(id, &step_measurer_class);
+	struct step_measurer *measurer = (struct step_measurer *)set->main_measurer;
+
+	measurer->limit = limit;
+	measurer->l1_bytes = 32768;
+	measurer->l1_ways = 8;
+	for (int i = 0; i < NR_ELEMENTS(events); i++) {
+		struct perf_event_definition *definition = perf_event_definition_new();
+
+		rot_string_set(&definition->name, events[i]);
+		free(definition->definition);
+		definition->definition = rot_format("step::%s", events[i]);
+		perf_event_measurer_events_add(&measurer->base, definition);
+	}
+	return set;
+}
+
+static void
+add_set(struct measurement *measurement, struct workload *workload, struct measurer_set *set)
+{
+	add_rule(measurement, on_workload(workload, "start"), on_set(&initialize_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "start"), on_set(&start_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "stop"), on_set(&stop_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "stop"), on_set(&read_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "stop"), on_set(&dispose_measurer_set_action_class, set));
+}
+
+static int64_t
+count_of(const struct measurement_run_output *run, int set, int event)
+{
+	const struct perf_event_measurer_output *output =
+		rot_cast(run_set(run, set)->main_measurer_output, &perf_event_measurer_output_class);
+
+	return perf_event_measurer_output_event_counts_at(output, (size_t)event)->raw_count;
+}
+
+static struct workload *
+add_visitor(struct measurement *measurement, int id, int visits)
+{
+	struct workload *workload = add_workload(measurement, id);
+
+	workload_probe(workload)->visits = visits;
+	workload_probe(workload)->pages = visits * (visits + 1) / 2;
+	return workload;
+}
+
+static struct outcome
+run_visitor(int visits, int threads, uint64_t limit, int runs)
+{
+	struct measurement_command *command = make_command(runs);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workload = add_visitor(measurement, 0, visits);
+
+	workload_probe(workload)->threads = threads;
+	workload_probe(workload)->thread_visits = threads > 0 ? 50 : 0;
+	add_set(measurement, workload, by_steps(SET, limit));
+	runner_trace();
+	return runner_run(command);
+}
+
+/* The journal of the tests, which is in the region as well, does not do the same each time. */
+static void
+expect_near(int64_t count, int64_t wanted)
+{
+	ck_assert_int_ge(10 * count, 9 * wanted);
+	ck_assert_int_le(10 * count, 11 * wanted);
+}
+
+/* n visits store to n (n + 1) / 2 bytes, each on a page of its own. */
+START_TEST(counts_are_near_in_each_run)
+{
+	int64_t fills[2];
+
+	for (int n = 0; n < 2; n++) {
+		struct outcome outcome = run_visitor(20 * n, 0, LIMIT, RUNS);
+		const struct measurement_run_output *first = outcome_run(&outcome, 0, 0);
+
+		fills[n] = count_of(first, SET, FILLS);
+		for (size_t i = 1; i < RUNS; i++)
+			expect_near(count_of(outcome_run(&outcome, 0, i), SET, INSTRUCTIONS),
+				    count_of(first, SET, INSTRUCTIONS));
+		outcome_clear(&outcome);
+	}
+	ck_assert_int_ge(fills[1] - fills[0], 200);
+	ck_assert_int_le(fills[1] - fills[0], 220);
+}
+END_TEST
+
+START_TEST(kernels_with_threads_end)
+{
+	struct outcome outcome = run_visitor(3, 3, LIMIT, 2);
+
+	ck_assert_int_gt(count_of(outcome_run(&outcome, 0, 1), SET, INSTRUCTIONS), 1000);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(what_executes_too_much_is_refused)
+{
+	struct outcome outcome = run_visitor(50, 0, 500, 1);
+
+	outcome_expect_failure(&outcome, "refused", "executes more than 500 instructions", "stepLimit");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+/* One after the other. */
+START_TEST(two_workloads_are_counted)
+{
+	struct measurement_command *command = make_command(2);
+	struct measurement *measurement = command_measurement(command);
+	struct outcome outcome;
+
+	for (int i = 0; i < 2; i++)
+		add_set(measurement, add_visitor(measurement, i, 12), by_steps(SET + i, LIMIT));
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < 2; i++) {
+		const struct measurement_run_output *run = outcome_run(&outcome, 0, i);
+
+		expect_near(count_of(run, SET, INSTRUCTIONS), count_of(run, SET + 1, INSTRUCTIONS));
+		ck_assert_int_ge(count_of(run, SET, FILLS), 78);
+	}
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static struct breakpoint_event_predicate *
+at_visit(int hit)
+{
+	struct breakpoint_event_predicate *predicate = breakpoint_event_predicate_new();
+
+	rot_string_set(&predicate->place, "probe_visit");
+	rot_string_set(&predicate->event, "entered");
+	predicate->first_hit = predicate->last_hit = hit;
+	return predicate;
+}
+
+/* It stops the kernel; what is executed behind it up to the next branch is not counted. */
+START_TEST(breakpoints_are_there_as_well)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workload = add_visitor(measurement, 0, 12);
+	struct outcome outcome;
+
+	workload_probe(workload)->until_stopped = true;
+	add_set(measurement, workload, by_steps(SET, LIMIT));
+	add_rule(measurement, at_visit(12), stop_of(workload));
+	runner_trace();
+	outcome = runner_run(command);
+	ck_assert_int_ge(count_of(outcome_run(&outcome, 0, 0), SET, FILLS), 78);
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(without_ptrace_it_is_refused)
+{
+	struct outcome outcome;
+
+	runner_forbid(SYS_ptrace, EPERM);
+	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
+	outcome = run_visitor(3, 0, LIMIT, 1);
+	outcome_expect_failure(&outcome, "refused", "cannot count by steps", "ptrace");
+	outcome_clear(&outcome);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&counts_are_near_in_each_run, 1}, {&kernels_with_threads_end, 1},      {&what_executes_too_much_is_refused, 1},
+	{&two_workloads_are_counted, 1},   {&breakpoints_are_there_as_well, 1}, {&without_ptrace_it_is_refused, 1},
+};
+
+const struct suite test_suite = SUITE("kernels by steps", tests, .needs = {permits_tracing});
