@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Stepping through regions block by block counts what the processor's own single steps do, and changes no result. */
 #include <check.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
 
 #include "permits.h"
 #include "stepped_functions.h"
@@ -66,7 +69,93 @@ START_TEST(results_are_the_same)
 }
 END_TEST
 
+/* ---- regions that are not followed to their end ---- */
+
+static bool was_here;
+
+static uint64_t
+work_on(uint64_t sum)
+{
+	char line[64];
+
+	for (int i = 0; i < 20; i++)
+		sum = sum * 31 + (uint64_t)snprintf(line, sizeof(line), "%d %g", i, i / 3.0);
+	return sum;
+}
+
+static void
+work_long(uint64_t *results)
+{
+	results[0] = work_on(1);
+}
+
+static void
+go_over(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+/* ud2 */
+static void
+do_what_is_unknown(uint64_t *results)
+{
+	const struct sigaction action = {.sa_sigaction = go_over, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGILL, &action, NULL);
+	results[0] = work_on(1);
+	__asm__ volatile("ud2");
+	results[1] = work_on(2);
+}
+
+static void
+die(uint64_t *results)
+{
+	results[0] = work_on(1);
+	if (was_here)
+		raise(SIGKILL);
+	was_here = true;
+}
+
+static void
+end_at_once(uint64_t *results)
+{
+	results[0] = work_on(1);
+	if (was_here)
+		_exit(0);
+	was_here = true;
+}
+
+static const struct {
+	stepped_function function;
+	uint64_t limit;
+	bool is_cut;
+	int status;
+} ends[] = {
+	{work_long, 500, true, 0},        {work_long, 1, true, 0},           {do_what_is_unknown, NO_LIMIT, true, 0},
+	{die, NO_LIMIT, false, -SIGKILL}, {end_at_once, NO_LIMIT, false, 0},
+};
+
+/* What is cut goes on by itself, with the code as it was. */
+START_TEST(regions_end_early)
+{
+	struct stepping by_blocks, native;
+	struct stepping *results[STEPPING_NR_WAYS] = {&native, &by_blocks};
+
+	stepping_run(ends[_i].function, ends[_i].limit, results);
+	ck_assert_int_eq(by_blocks.region.is_cut, ends[_i].is_cut);
+	ck_assert_int_eq(by_blocks.status, ends[_i].status);
+	ck_assert_int_eq(native.status, ends[_i].status);
+	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
+	ck_assert(!ends[_i].is_cut || by_blocks.region.cut_at != 0);
+	if (ends[_i].is_cut && ends[_i].limit != NO_LIMIT)
+		ck_assert_uint_ge(by_blocks.region.counts[STEP_INSTRUCTIONS], ends[_i].limit);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&regions_end_early, NR_ELEMENTS(ends)},
 	{&results_are_the_same, NR_STEPPED_SCENES},
 	{&counts_are_those_of_single_steps, NR_STEPPED_CASES},
 };
