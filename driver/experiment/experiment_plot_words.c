@@ -153,7 +153,59 @@ part_of(const struct quantity_value *value, const struct quantity_value *beside)
 	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
 }
 
-/* Says which of the quantities shown are not measured. */
+/* What x and y show at a point; NULL where there is nothing. */
+static void
+shown_values(const struct drawing *d, size_t point, const struct quantity_value *values[2])
+{
+	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
+
+	for (size_t i = 0; i < 2; i++)
+		values[i] = requests[i]->name ? experiment_point_value(d->shown[point], requests[i]) : NULL;
+}
+
+/* Names what is of this kind at any point: "bytes", or "bytes of some points". Empty if nothing is. */
+static char *
+parts_of_kind(const struct drawing *d, const char *kind)
+{
+	char *names = rot_strdup("");
+	size_t nr_points = 0;
+
+	for (size_t p = 0; p < d->nr_shown; p++) {
+		const struct quantity_value *values[2];
+		bool is_of_kind = false;
+
+		shown_values(d, p, values);
+		for (size_t i = 0; i < 2; i++) {
+			const char *part;
+
+			if (!values[i] || strcmp(values[i]->kind, kind) != 0)
+				continue;
+			is_of_kind = true;
+			part = part_of(values[i], values[1 - i]);
+			if (!strstr(names, part))
+				append(&names, ", ", part);
+		}
+		nr_points += is_of_kind;
+	}
+	append(&names, " ", nr_points && nr_points < d->nr_shown ? "of some points" : "");
+	return names;
+}
+
+static bool
+is_any_stepped(const struct drawing *d)
+{
+	for (size_t p = 0; p < d->nr_shown; p++) {
+		const struct quantity_value *values[2];
+
+		shown_values(d, p, values);
+		for (size_t i = 0; i < 2; i++)
+			if (values[i] && strstr(values[i]->source, STEPS_SOURCE))
+				return true;
+	}
+	return false;
+}
+
+/* Says which of the quantities shown are not measured: in one line, or where points differ in one for each kind. */
 static char *
 caption_of_kinds(const struct drawing *d)
 {
@@ -162,31 +214,21 @@ caption_of_kinds(const struct drawing *d)
 		{"modelled", "modelled from what can be counted"},
 		{"given", "as given by the controller, not counted"},
 	};
-	const struct quantity_request *requests[2] = {&d->own->x, &d->own->y};
-	const struct quantity_value *values[2] = {NULL, NULL};
+	const char *separator = "; ";
 	char *line = rot_strdup("");
 
-	for (size_t i = 0; d->nr_shown && i < 2; i++)
-		values[i] = requests[i]->name ? experiment_point_value(d->shown[0], requests[i]) : NULL;
-	for (size_t k = 0; d->nr_shown && k < sizeof(kinds) / sizeof(*kinds); k++) {
-		char *names = rot_strdup("");
+	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
+		char *names = parts_of_kind(d, kinds[k][0]);
 
-		for (size_t i = 0; i < 2; i++) {
-			const char *part = values[i] && strcmp(values[i]->kind, kinds[k][0]) == 0
-						   ? part_of(values[i], values[1 - i])
-						   : "";
-
-			if (!strstr(names, part))
-				append(&names, ", ", part);
-		}
+		if (strstr(names, " of some points"))
+			separator = "\n";
 		if (names[0]) {
 			append(&names, " ", kinds[k][1]);
-			append(&line, "; ", names);
+			append(&line, separator, names);
 		}
 		free(names);
 	}
-	if ((values[0] && strstr(values[0]->source, STEPS_SOURCE)) ||
-	    (values[1] && strstr(values[1]->source, STEPS_SOURCE)))
+	if (is_any_stepped(d))
 		append(&line, "; ", "counted by steps through the code");
 	return line;
 }

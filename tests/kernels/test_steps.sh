@@ -109,7 +109,8 @@ result=$?
 check "bytes of warm data are expected"
 
 # What would take too long is not stepped: expected to be, or found out.
-controller few '' "$known"
+controller few '' "$known"'
+	<plot type="distribution" title="Triad" x="size" y="performance:doublePrecisionFlop"/>'
 
 # limited LIMIT WORDS: in instructions; the larger size is beyond it, as a warning says in these words
 limited()
@@ -121,6 +122,9 @@ limited()
 	[ "$out" = measured/expected ]
 	result=$?
 	check "the limit of $1 holds for the large point alone"
+	grep -q "operations of some points as the kernel's definition expects, not counted" limited.gnuplot
+	result=$?
+	check "and the plot says so"
 }
 
 limited 7500 'more instructions are expected than stepLimit allows'
