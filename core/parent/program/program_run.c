@@ -175,8 +175,7 @@ on_started(void *context, struct thread *thread)
 
 	if (self->has_places)
 		images_started(&self->images, thread);
-	if (self->steps && thread->tid == thread->pid && thread->image && thread->image->nr_threads == 1)
-		region_steps_forked(self->steps, thread->pid);
+	region_steps_started(self->steps, thread);
 	program_thread_started(&self->threads, thread);
 	self->tracer.cost_from_ns = clock_raw_ns();
 }
@@ -263,8 +262,9 @@ static bool
 may_go(void *context, struct thread *thread)
 {
 	struct run *self = context;
+	bool may_of_steps = region_steps_may_go(self->steps, thread);
 
-	return images_may_go(&self->images, thread);
+	return images_may_go(&self->images, thread) && may_of_steps;
 }
 
 static enum tracer_answer

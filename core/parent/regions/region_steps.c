@@ -95,10 +95,16 @@ region_steps_follow(struct region_steps *self, struct thread *thread, bool is_in
 }
 
 void
-region_steps_forked(struct region_steps *self, pid_t pid)
+region_steps_started(struct region_steps *self, struct thread *thread)
 {
 	if (self)
-		stepper_forked(self->stepper, pid);
+		stepper_started(self->stepper, thread);
+}
+
+bool
+region_steps_may_go(struct region_steps *self, struct thread *thread)
+{
+	return !self || stepper_may_go(self->stepper, thread);
 }
 
 void

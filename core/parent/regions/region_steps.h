@@ -26,8 +26,11 @@ enum tracer_answer region_steps_stopped(struct region_steps *steps, const struct
 /* After somebody else answered a stop with TRACER_RESUME: answers it, by whether the thread is in a region now. */
 enum tracer_answer region_steps_follow(struct region_steps *steps, struct thread *thread, bool is_inside);
 
-/* A process was forked with its own memory; a thread has ended or executes another program; libraries have changed. */
-void region_steps_forked(struct region_steps *steps, pid_t pid);
+/* As stepper.h has them; without steps, nothing, and true. */
+void region_steps_started(struct region_steps *steps, struct thread *thread);
+bool region_steps_may_go(struct region_steps *steps, struct thread *thread);
+
+/* A thread has ended or executes another program; libraries have changed. */
 void region_steps_exited(struct region_steps *steps, struct thread *thread);
 void region_steps_code_changed(struct region_steps *steps);
 

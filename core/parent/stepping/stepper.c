@@ -536,15 +536,11 @@ stepper_pause(struct stepper *self, struct thread *thread)
 }
 
 void
-stepper_forked(struct stepper *self, pid_t pid)
-{
-	code_table_restore(&self->code, pid);
-}
-
-void
-stepper_started(struct stepper *self, const struct thread *thread)
+stepper_started(struct stepper *self, struct thread *thread)
 {
 	same_cpu_spread(&self->same_cpu, thread->tid);
+	if (thread->pid != self->pid && thread->tid == thread->pid)
+		stepper_may_go(self, thread);
 }
 
 bool
@@ -565,6 +561,7 @@ stepper_exited(struct stepper *self, struct thread *thread)
 	struct stepped *stepped = thread->stepped;
 	bool had_turn = stepped && stepped == self->first, was_paused = stepped && stepped->is_paused;
 
+	thread->shares_code = false;
 	if (!stepped)
 		return;
 	if (!was_paused)

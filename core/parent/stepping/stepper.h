@@ -65,14 +65,11 @@ enum tracer_answer stepper_go_on(struct stepper *stepper, struct thread *thread)
 /* Is it stepped, and not paused? */
 bool stepper_has(const struct thread *thread);
 
-/* A new process that has a copy of the memory of one whose thread is stepped: gets its code as it was. */
-void stepper_forked(struct stepper *stepper, pid_t pid);
-
 /* For all stops of all threads, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer stepper_stopped(struct stepper *stepper, const struct tracer_stop *stop);
 
-/* A thread that was started: it may be on the CPUs that the one which started it might be on. */
-void stepper_started(struct stepper *stepper, const struct thread *thread);
+/* A thread that was started, also of a new process: it may be on the CPUs that the one which started it might be on. */
+void stepper_started(struct stepper *stepper, struct thread *thread);
 
 /*
  * At the first stop of a process that a thread has started, and whenever it executes a program: it gets its code as it
