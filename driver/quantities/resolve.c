@@ -32,7 +32,7 @@ static const struct {
 	[STEPS_OF_OTHERS] = {"steps are those of the thread that calls a kernel, and this kernel has others",
 			     "let it compute with one thread"},
 	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step",
-			    "choose smaller sizes, or raise -stepLimit (half a million to fifteen million instructions "
+			    "choose smaller sizes, or raise -stepLimit (0.1 to 40 million instructions "
 			    "take a second)"},
 	[STEPS_REFUSED] = {"the measuring core could not step it", "see what it said before"},
 	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not with warm data or behind a "
