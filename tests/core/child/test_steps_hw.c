@@ -107,7 +107,9 @@ START_TEST(counts_are_near_in_each_run)
 		outcome_clear(&outcome);
 	}
 	ck_assert_int_ge(fills[1] - fills[0], 200);
+#ifndef ROT_SANITIZED /* whose own memory has lines as well */
 	ck_assert_int_le(fills[1] - fills[0], 220);
+#endif
 }
 END_TEST
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stepping through regions block by block counts what the processor's own single steps do, and changes no result. */
+#include "config.h"
+
 #include <check.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,10 +19,17 @@
 #define COUNT_NAME(name, text) text,
 static const char *const names[] = {STEP_COUNTS(COUNT_NAME)};
 
+/* The sanitizer's memory lies elsewhere in each process: there lines are not the same. */
+#ifdef ROT_SANITIZED
+#define NR_SAME_COUNTS STEP_L1_FILLS
+#else
+#define NR_SAME_COUNTS STEP_NR_COUNTS
+#endif
+
 static void
 expect_same(const char *name, const struct stepping *got, const struct stepping *wanted)
 {
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+	for (size_t i = 0; i < NR_SAME_COUNTS; i++)
 		ck_assert_msg(got->region.counts[i] == wanted->region.counts[i], "%s: %llu %s instead of %llu", name,
 			      (unsigned long long)got->region.counts[i], names[i],
 			      (unsigned long long)wanted->region.counts[i]);
