@@ -48,7 +48,14 @@ buffers(void *kernel, struct kernel_buffer list[KERNEL_MAX_BUFFERS])
 /* Where tests have breakpoints. */
 char *probe_visit(char *page, int nr);
 
-__attribute__((noinline, noclone)) char *
+/* clang makes no copies of functions for some of their arguments. */
+#ifdef __clang__
+#define IN_ONE_PLACE __attribute__((noinline))
+#else
+#define IN_ONE_PLACE __attribute__((noinline, noclone))
+#endif
+
+IN_ONE_PLACE char *
 probe_visit(char *page, int nr)
 {
 	for (int i = 0; i < nr; i++, page += PAGE_BYTES)

@@ -11,6 +11,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* clang knows no levels of optimisation and no widths for single functions: it compiles them as the file. */
+#ifdef __clang__
+#define optimize(...)
+#define WIDE
+#else
+#define WIDE ",prefer-vector-width=512"
+#endif
+#define AS(...) __attribute__((__VA_ARGS__))
+
 #define N 40
 #define NR_FILLED 1300
 
@@ -254,8 +263,7 @@ call_indirectly(uint64_t *results)
 	results[0] = sum;
 }
 
-__attribute__((noinline, optimize("no-tree-switch-conversion"))) static uint64_t
-choose(uint64_t i, uint64_t x)
+AS(noinline, optimize("no-tree-switch-conversion")) static uint64_t choose(uint64_t i, uint64_t x)
 {
 	switch (i) {
 	case 0:
@@ -532,7 +540,7 @@ call_the_system(uint64_t *results)
 /* ---- loops as compilers make them ---- */
 
 #define KERNELS(suffix, ...)                                                                                           \
-	__attribute__((noinline, optimize("O3"), ##__VA_ARGS__)) static void multiply_##suffix(uint64_t *results)      \
+	AS(noinline, optimize("O3"), ##__VA_ARGS__) static void multiply_##suffix(uint64_t *results)                   \
 	{                                                                                                              \
 		double(*a)[N] = (void *)vectors[0], (*b)[N] = (void *)vectors[1], (*c)[N] = (void *)vectors[2];        \
                                                                                                                        \
@@ -545,15 +553,14 @@ call_the_system(uint64_t *results)
 							c[i][j] += a[i][k] * b[k][j];                                  \
 		results[0] = bits_of(c[3][4]);                                                                         \
 	}                                                                                                              \
-	__attribute__((noinline, optimize("O3"), ##__VA_ARGS__)) static void scale_##suffix(uint64_t *results)         \
+	AS(noinline, optimize("O3"), ##__VA_ARGS__) static void scale_##suffix(uint64_t *results)                      \
 	{                                                                                                              \
 		fill();                                                                                                \
 		for (int i = 0; i < 1001; i++)                                                                         \
 			singles[0][i] = singles[1][i] * 3.5f + singles[2][i] / 1.5f;                                   \
 		results[0] = bits_of((double)singles[0][1000]);                                                        \
 	}                                                                                                              \
-	__attribute__((noinline, optimize("O3", "fast-math"), ##__VA_ARGS__)) static void sum_##suffix(                \
-		uint64_t *results)                                                                                     \
+	AS(noinline, optimize("O3", "fast-math"), ##__VA_ARGS__) static void sum_##suffix(uint64_t *results)           \
 	{                                                                                                              \
 		double sum = 0;                                                                                        \
                                                                                                                        \
@@ -570,7 +577,7 @@ call_the_system(uint64_t *results)
 
 KERNELS(plain)
 KERNELS(avx2, target("avx2,fma"))
-KERNELS(avx512, target("avx512f,avx512dq,avx512vl,avx512bw,fma,prefer-vector-width=512"))
+KERNELS(avx512, target("avx512f,avx512dq,avx512vl,avx512bw,fma" WIDE))
 
 static bool
 has_avx2(void)

@@ -62,7 +62,7 @@ check_all_keys(const json_t *objects)
 static json_t *
 golden(const char *name)
 {
-	char *path = source_path(name);
+	char *path = source_path("%s", name);
 	json_error_t why;
 	json_t *json = json_load_file(path, 0, &why);
 
