@@ -141,16 +141,17 @@ START_TEST(kernel_without_hooks_is_run_to_warm_its_code)
 	struct workload *workload = workload_new();
 	struct plain_data *plain = rot_entity_new(&plain_data_class);
 	struct outcome outcome;
+	char *journal;
 
 	plain->base.warm_code = true;
 	workload->kernel = &plain->base;
 	measurement_workloads_add(command_measurement(command), workload);
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 0);
-	ck_assert_ptr_nonnull(
-		strstr(outcome.journal, "caches: warm code\nworkload 0: plain run\nworkload 0: caches: flush"));
-	ck_assert_ptr_nonnull(
-		strstr(outcome.journal, "main measurer start\nworkload 0: plain run\nworkload 0: main measurer stop"));
+	journal = journal_of(&outcome, "workload 0");
+	ck_assert_ptr_nonnull(strstr(journal, "caches: warm code\nplain run\ncaches: flush"));
+	ck_assert_ptr_nonnull(strstr(journal, "main measurer start\nplain run\nmain measurer stop"));
+	free(journal);
 	outcome_clear(&outcome);
 }
 END_TEST

@@ -26,6 +26,16 @@ last_of(const struct outcome *outcome, const char *line)
 	return last;
 }
 
+/* The lines must follow each other among those of the thread; in the journal others' may be between them. */
+static void
+expect_in_thread(const struct outcome *outcome, const char *thread, const char *lines)
+{
+	char *own = journal_of(outcome, thread);
+
+	ck_assert_msg(strstr(own, lines) != NULL, "in '%s' no\n%sin\n%s", thread, lines, outcome->journal);
+	free(own);
+}
+
 /* Two workloads, of which the first takes long to prepare: its caches are cleared. */
 static struct measurement_command *
 two_workloads(struct workload *workloads[2])
@@ -38,17 +48,24 @@ two_workloads(struct workload *workloads[2])
 	return command;
 }
 
+static struct wait_for_pressure_barrier_action *
+wait_for_both(void)
+{
+	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
+
+	wait->barrier = pressure_barrier_new();
+	wait->barrier->threshold = 2;
+	return wait;
+}
+
 START_TEST(pressure_barrier_holds_kernels_until_all_are_prepared)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
-	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
 	struct outcome outcome;
 
 	command->run_count = 1;
-	wait->barrier = pressure_barrier_new();
-	wait->barrier->threshold = 2;
-	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait_for_both());
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 0);
 	ck_assert(last_of(&outcome, "action WaitForPressureBarrier") < first_of(&outcome, "main measurer start"));
@@ -61,13 +78,10 @@ START_TEST(pressure_starts_from_zero_in_every_run)
 {
 	struct workload *workloads[2];
 	struct measurement_command *command = two_workloads(workloads);
-	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
 	struct outcome outcome;
 	const char *second;
 
-	wait->barrier = pressure_barrier_new();
-	wait->barrier->threshold = 2;
-	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait_for_both());
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 1);
 	second = last_of(&outcome, "main: run begins");
@@ -85,6 +99,7 @@ wait_for(struct workload *workload)
 	return wait;
 }
 
+/* The barrier sees to it that there is a kernel to be stopped, whichever thread is faster. */
 START_TEST(stop_kernel_ends_a_kernel_that_goes_on)
 {
 	struct workload *workloads[2];
@@ -92,10 +107,11 @@ START_TEST(stop_kernel_ends_a_kernel_that_goes_on)
 	struct outcome outcome;
 
 	workload_probe(workloads[0])->until_stopped = true;
+	add_rule(command_measurement(command), on_workload(NULL, "start"), wait_for_both());
 	add_rule(command_measurement(command), on_workload(workloads[1], "stop"), stop_of(workloads[0]));
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 1);
-	first_of(&outcome, "workload 1: action StopKernel\nworkload 1: probe stop\n");
+	expect_in_thread(&outcome, "workload 1", "action StopKernel\nprobe stop\n");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -136,9 +152,8 @@ START_TEST(an_action_is_measured_in_the_thread_that_raised_the_event)
 	ck_assert_int_eq(run_set(run, 7)->tid, run_set(run, 6)->tid);
 	ck_assert_int_eq(run_set(run, 7)->main_measurer_output->measurer_id, 70);
 	ck_assert(rot_is_a(run_set(run, 7)->main_measurer_output, &execution_time_measurer_output_class));
-	first_of(&outcome,
-		 "workload 1: measurer start 70\nworkload 1: action FlushKernelBuffers\nworkload 1: probe buffers\n"
-		 "workload 1: measurer stop 70\n");
+	expect_in_thread(&outcome, "workload 1",
+			 "measurer start 70\naction FlushKernelBuffers\nprobe buffers\nmeasurer stop 70\n");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -156,9 +171,9 @@ START_TEST(an_action_that_names_a_workload_is_executed_in_its_thread)
 	add_rule(command_measurement(command), on_run("start"), stop);
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 1);
-	first_of(&outcome,
-		 "workload 0: event thread started\nworkload 0: action StopKernel\nworkload 0: kernel initialize 0\n"
-		 "workload 0: probe initialize\nworkload 0: probe stop\n");
+	expect_in_thread(
+		&outcome, "workload 0",
+		"event thread started\naction StopKernel\nkernel initialize 0\nprobe initialize\nprobe stop\n");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -175,7 +190,7 @@ START_TEST(threads_raise_their_start_and_their_end)
 	add_rule(command_measurement(command), exiting, wait_for(workloads[1]));
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 1);
-	first_of(&outcome, "workload 1: event thread exiting\nworkload 1: action WaitForWorkload\n");
+	expect_in_thread(&outcome, "workload 1", "event thread exiting\naction WaitForWorkload\n");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -335,16 +350,13 @@ START_TEST(a_failure_releases_those_who_wait_and_those_who_go_on)
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workloads[3];
-	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
 	struct outcome outcome;
 
 	for (int i = 0; i < 3; i++)
 		workloads[i] = add_workload(measurement, i);
 	rot_string_set(&workload_probe(workloads[0])->failure, "no such thing");
 	workload_probe(workloads[2])->until_stopped = true;
-	wait->barrier = pressure_barrier_new();
-	wait->barrier->threshold = 2;
-	add_rule(measurement, on_workload(workloads[1], "start"), wait);
+	add_rule(measurement, on_workload(workloads[1], "start"), wait_for_both());
 	outcome = runner_run(command);
 	outcome_expect_failure(&outcome, "error", "cannot initialize kernel Probe of workload 0: no such thing", NULL);
 	outcome_clear(&outcome);
@@ -392,7 +404,7 @@ START_TEST(an_added_rule_answers_the_events_that_follow)
 	outcome_run(&outcome, 0, 1);
 	ck_assert_int_eq(count_lines(&outcome, "action AddRule"), 8);
 	ck_assert_int_eq(count_lines(&outcome, "action StopKernel"), 2);
-	first_of(&outcome, "main: event run stop\nmain: action StopKernel\n");
+	expect_in_thread(&outcome, "main", "event run stop\naction StopKernel\n");
 	outcome_clear(&outcome);
 }
 END_TEST
