@@ -26,15 +26,32 @@ describe(const struct rot_class *main, struct workload **workload)
 	return command;
 }
 
+struct moment {
+	uint64_t ns, ticks;
+};
+
+/* Both clocks at the same time: the thread was not switched out between them. */
+static struct moment
+moment_now(void)
+{
+	struct moment now;
+
+	do
+		now = (struct moment){.ns = clock_raw_ns(), .ticks = tsc_start()};
+	while (clock_raw_ns() - now.ns > 100000);
+	return now;
+}
+
 /* Ticks per nanosecond over some milliseconds. */
 static double
 tsc_rate(void)
 {
-	uint64_t ns = clock_raw_ns(), ticks = tsc_start(), passed;
+	const struct moment begin = moment_now();
+	struct moment end = begin;
 
-	while ((passed = clock_raw_ns() - ns) < 20000000)
-		;
-	return (double)(tsc_stop() - ticks) / (double)passed;
+	while (end.ns - begin.ns < 20000000)
+		end = moment_now();
+	return (double)(end.ticks - begin.ticks) / (double)(end.ns - begin.ns);
 }
 
 /* The best of the runs counts: a thread may be switched out between the two clocks. */

@@ -4,6 +4,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +15,6 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "parent/injection/remote.h"
@@ -134,14 +134,15 @@ read_pipe(void)
 	_exit(read(shared->pipe[0], &byte, 1) == 1 && byte == 'x' ? 5 : errno);
 }
 
-/* Long enough for ten pauses on a machine that does much else. */
+/* With a time limit, which the kernel has to remember when it is interrupted: such a call is restarted in another way.
+ */
 static void
-sleep_for_a_moment(void)
+poll_pipe(void)
 {
-	const struct timespec moment = {.tv_sec = 2};
+	struct pollfd descriptor = {.fd = shared->pipe[0], .events = POLLIN};
 
 	shared->is_ready = 1;
-	_exit(nanosleep(&moment, NULL) == 0 ? 5 : errno);
+	_exit(poll(&descriptor, 1, 1000000) == 1 ? 5 : errno);
 }
 
 static void
@@ -257,7 +258,7 @@ START_TEST(a_call_leaves_no_trace)
 }
 END_TEST
 
-static void (*const blocked_works[])(void) = {read_pipe, sleep_for_a_moment};
+static void (*const blocked_works[])(void) = {read_pipe, poll_pipe};
 
 START_TEST(a_call_does_not_disturb_the_one_that_it_interrupts)
 {
@@ -349,6 +350,19 @@ START_TEST(filters_are_not_run_into)
 }
 END_TEST
 
+/* It has said that it is ready before it is there. */
+static void
+wait_until_in_32_bits(void)
+{
+	struct user_regs_struct registers;
+
+	while (ptrace(PTRACE_GETREGS, pid, NULL, &registers) == 0 && registers.cs != CODE_SEGMENT_32) {
+		resume(0);
+		usleep(1000);
+		pause_process();
+	}
+}
+
 START_TEST(code_of_32_bits_is_refused)
 {
 	int64_t result;
@@ -359,9 +373,7 @@ START_TEST(code_of_32_bits_is_refused)
 		return;
 	}
 	start(compute_in_32_bits);
-	resume(0);
-	usleep(10000);
-	pause_process();
+	wait_until_in_32_bits();
 	ck_assert_int_eq(remote_call(pid, options, SYS_getppid, none, &result, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, "executes 32-bit code"));
 }

@@ -195,10 +195,10 @@ static const struct {
 	{"exit_3", "60", "exited", 3, "exited with status 3 before it was ready to measure", ""},
 	{"exit_in_run", "60", "exited", 0, "exited with status 0 in run 1 of 2", "a kernel must not end the process"},
 	{"no_result", "60", "exited", 0, "exited with status 0 before it was ready to measure, without a result", ""},
-	{"hang", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s in run 1 of 2", "timeLimit"},
+	{"hang", "3", "timeLimit", 0, "exceeded the time limit of 3 s in run 1 of 2", "timeLimit"},
 	{"held_for_ever", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s", "timeLimit"},
 	{"linger", "0.1", "timeLimit", 0, "exceeded the time limit of 0.1 s", "timeLimit"},
-	{"stop", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s", "SIGSTOP"},
+	{"stop", "3", "timeLimit", 0, "exceeded the time limit of 3 s", "SIGSTOP"},
 	{"suicide", "60", "killed", SIGKILL, "killed by signal 9 (Killed)", "out of memory"},
 };
 
