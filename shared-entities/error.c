@@ -47,6 +47,7 @@ rot_error_set(struct rot_error *err, int errnum, const char *format, ...)
 	va_end(arguments);
 	join(err->text, sizeof(err->text), text, errnum > 0 ? ": " : "", errnum > 0 ? strerror(errnum) : "");
 	err->hint[0] = '\0';
+	err->scope = ROT_ERROR_OF_ALL;
 	return -1;
 }
 
@@ -92,6 +93,14 @@ rot_error_hint(struct rot_error *err, const char *format, ...)
 	format_into(hint, sizeof(hint), format, arguments);
 	va_end(arguments);
 	memcpy(err->hint, hint, strlen(hint) + 1);
+	return -1;
+}
+
+int
+rot_error_scope(struct rot_error *err, enum rot_error_scope scope)
+{
+	if (err)
+		err->scope = scope;
 	return -1;
 }
 

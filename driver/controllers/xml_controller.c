@@ -130,13 +130,27 @@ prepare_cores(const struct xml_controller *controller)
 	free(measurements);
 }
 
+/* The points are measured, and worth being written without it. */
+static int
+add_roof(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+{
+	const struct configuration *configuration = controller->rot->configuration;
+
+	if (!controller->has_default_peaks || experiment_add_default_peaks(experiment, err) == 0)
+		return 0;
+	if (err->scope != ROT_ERROR_OF_WORK || rot_interrupted() || configuration_bool(configuration, "stopOnError"))
+		return -1;
+	rot_warning("the roof of this machine is left out: %s", rot_error_line(err));
+	return 0;
+}
+
 static int
 measure_all(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
 {
 	prepare_cores(controller);
 	if (xml_points_measure(controller, experiment, err) < 0 || add_own_ceilings(controller, experiment, err) < 0)
 		return -1;
-	return controller->has_default_peaks ? experiment_add_default_peaks(experiment, err) : 0;
+	return add_roof(controller, experiment, err);
 }
 
 /*

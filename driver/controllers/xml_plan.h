@@ -99,7 +99,11 @@ void xml_plan_collect(struct xml_controller *controller, const xmlNode *element)
 /* xml_plan_each.c: collects what is in an <each>, once for each point of the space that its axes span. */
 int xml_plan_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err);
 
-/* xml_points.c: measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. */
+/*
+ * xml_points.c: measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. A
+ * point that fails for a reason of its own becomes a failure of the experiment, and the others are measured; it is an
+ * error where it is the only one, none could be measured, or with the key stopOnError.
+ */
 int xml_points_measure(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
 
 /* xml_plan_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */

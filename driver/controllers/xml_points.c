@@ -17,7 +17,7 @@ struct measuring_points {
 	struct experiment *experiment;
 	size_t at;      /* the point that is measured: those before it are finished */
 	size_t failing; /* the one that fails if one does: that, or another one in a block */
-	bool *is_over;  /* of each point: it is not measured */
+	bool *is_over;  /* of each point: it is not measured, or not any more since it failed */
 
 	size_t *in_blocks; /* points that are measured in blocks */
 	size_t nr_in_blocks;
@@ -38,6 +38,49 @@ measure_point(const struct measuring_points *of, size_t i, struct rot_error *err
 				    p->measurement, p->requests, p->nr_requests, p->nr_runs, err);
 }
 
+/* ---- points that fail ---- */
+
+/* The error of measuring a point, with the place of its element and where it is in the space. */
+static int
+failed_at(const struct planned_point *planned, struct rot_error *err)
+{
+	char *place = point_text(planned->at);
+
+	if (*place)
+		rot_error_prefix(err, "at %s", place);
+	free(place);
+	return xml_error_at(planned->element, err);
+}
+
+/* Those of the same element that follow in its series are not measured. */
+static void
+end_series(struct measuring_points *of, size_t i)
+{
+	const struct planned_point *planned = of->controller->planned, *p = &planned[i];
+
+	for (size_t k = i + 1; k < of->controller->nr_planned; k++)
+		of->is_over[k] = of->is_over[k] ||
+				 (planned[k].element == p->element && strcmp(planned[k].series, p->series) == 0);
+}
+
+/* After an error of this point: 0 if the others can be measured all the same, which is told. */
+static int
+leave_out(struct measuring_points *of, size_t i, struct rot_error *err)
+{
+	const struct planned_point *p = &of->controller->planned[i];
+
+	if (err->scope != ROT_ERROR_OF_WORK || rot_interrupted() || of->controller->nr_planned == 1 ||
+	    configuration_bool(of->controller->rot->configuration, "stopOnError"))
+		return -1;
+	experiment_add_failure(of->experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates, err);
+	failed_at(p, err);
+	rot_warning("a point is left out: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);
+	of->is_over[i] = true;
+	if (p->until[0]) /* nobody knows whether it would have ended it */
+		end_series(of, i);
+	return 0;
+}
+
 /* ---- in blocks ---- */
 
 static int
@@ -47,10 +90,12 @@ visit(void *context, size_t k, int block, struct rot_error *err)
 	const size_t i = of->in_blocks[k];
 
 	progress_block(block, of->nr_blocks, of->nr_in_blocks);
+	if (of->is_over[i])
+		return 0;
 	experiment_set_block(of->experiment, block, of->nr_blocks, true);
 	of->failing = i;
 	if (measure_point(of, i, err) < 0)
-		return -1;
+		return leave_out(of, i, err);
 	of->nr_visits[i] = block;
 	return 0;
 }
@@ -68,7 +113,7 @@ choose_for_blocks(struct measuring_points *of)
 		const struct quantity_effort effort = experiment_effort(of->experiment, p->nr_runs);
 		const int nr_runs = effort_first_runs(&effort);
 
-		if (p->until[0])
+		if (p->until[0] || of->is_over[i])
 			continue;
 		of->in_blocks[of->nr_in_blocks++] = i;
 		most_runs = nr_runs > most_runs ? nr_runs : most_runs;
@@ -88,7 +133,10 @@ measure_in_blocks(void *context, struct rot_error *err)
 	rc = order_blocks(of->nr_in_blocks, of->nr_blocks, visit, of, err);
 	experiment_set_block(of->experiment, 0, 0, false);
 	progress_block(0, 0, 0);
-	return rc;
+	if (rc < 0)
+		return -1;
+	of->failing = of->at;
+	return of->is_over[of->at] ? rot_error_set(err, 0, "it failed in a block, which was told") : 0;
 }
 
 /* Interrupted: what blocks have measured of the points that are not finished. */
@@ -98,7 +146,7 @@ keep_blocks(struct measuring_points *of)
 	struct rot_error ignored = {0};
 
 	for (size_t i = of->at; i < of->controller->nr_planned; i++) {
-		if (of->nr_visits[i] == 0)
+		if (of->nr_visits[i] == 0 || of->is_over[i])
 			continue;
 		experiment_set_block(of->experiment, of->nr_visits[i], of->nr_blocks, false);
 		measure_point(of, i, &ignored);
@@ -107,31 +155,28 @@ keep_blocks(struct measuring_points *of)
 
 /* ---- one after the other ---- */
 
-/* The error of measuring a point, with the place of its element and where it is in the space. */
+/* Whether the point that was just measured ends its series. */
 static int
-failed_at(const struct planned_point *planned, struct rot_error *err)
+look_at_end(struct measuring_points *of, struct rot_error *err)
 {
-	char *place = point_text(planned->at);
-
-	if (*place)
-		rot_error_prefix(err, "at %s", place);
-	free(place);
-	return xml_error_at(planned->element, err);
-}
-
-/* If the point that was just measured ends its series: those of the same element that follow in it are not measured. */
-static int
-end_series(struct measuring_points *of, struct rot_error *err)
-{
-	const struct planned_point *planned = of->controller->planned, *p = &planned[of->at];
+	const char *until = of->controller->planned[of->at].until;
 	bool ends = false;
 
-	if (p->until[0] && experiment_last_holds(of->experiment, p->until, &ends, err) < 0)
+	if (until[0] && experiment_last_holds(of->experiment, until, &ends, err) < 0)
 		return rot_error_prefix(err, "<point until>");
-	for (size_t k = of->at + 1; ends && k < of->controller->nr_planned; k++)
-		of->is_over[k] = of->is_over[k] ||
-				 (planned[k].element == p->element && strcmp(planned[k].series, p->series) == 0);
+	if (ends)
+		end_series(of, of->at);
 	return 0;
+}
+
+/* The point, or what is measured ahead of it, may fail without an end of everything. */
+static int
+measure_next(struct measuring_points *of, struct rot_error *err)
+{
+	of->failing = of->at;
+	if (measure_point(of, of->at, err) == 0)
+		return look_at_end(of, err);
+	return of->is_over[of->failing] ? 0 : leave_out(of, of->failing, err);
 }
 
 static int
@@ -140,16 +185,15 @@ measure_in_order(struct measuring_points *of, struct rot_error *err)
 	int rc = 0;
 
 	for (; rc == 0 && of->at < of->controller->nr_planned; of->at += rc == 0) {
-		if (of->is_over[of->at])
-			continue;
-		of->failing = of->at;
-		rc = measure_point(of, of->at, err);
-		if (rc == 0)
-			rc = end_series(of, err);
+		if (!of->is_over[of->at])
+			rc = measure_next(of, err);
 		if (rc < 0 && !rot_interrupted())
 			failed_at(&of->controller->planned[of->failing], err);
 	}
-	return rc;
+	if (rc < 0 || experiment_nr_points(of->experiment) > 0 || experiment_nr_failures(of->experiment) == 0)
+		return rc;
+	rot_error_set(err, 0, "none of the %zu points could be measured", of->controller->nr_planned);
+	return rot_error_hint(err, "why is said above");
 }
 
 int

@@ -268,6 +268,8 @@ experiment_delete(struct experiment *experiment)
 	progress_end();
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		experiment_point_clear(&experiment->points[i]);
+	for (size_t i = 0; i < experiment->nr_failures; i++)
+		experiment_failure_clear(&experiment->failures[i]);
 	for (size_t i = 0; i < experiment->nr_ceilings; i++)
 		experiment_ceiling_clear(&experiment->ceilings[i]);
 	for (size_t i = 0; i < experiment->nr_plots; i++)
@@ -289,6 +291,7 @@ experiment_delete(struct experiment *experiment)
 	free(experiment->roof_note);
 	free(experiment->stored_machines);
 	free(experiment->points);
+	free(experiment->failures);
 	free(experiment->ceilings);
 	free(experiment->plots);
 	free(experiment->names);
@@ -330,9 +333,12 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	if (!is_complete)
 		printf("Not complete: stopped after %zu points%s.\n", experiment->nr_points,
 		       experiment->has_fewer_runs ? ", some of them of fewer runs than were asked for" : "");
+	experiment_print_failures(experiment, stdout);
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
 	json_decref(json);
 	free(path);
-	return rc < 0 ? -1 : experiment_write_plots(experiment, err);
+	if (rc < 0 || experiment_write_plots(experiment, err) < 0)
+		return -1;
+	return experiment_tell_failures(experiment, err);
 }

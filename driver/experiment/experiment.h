@@ -230,7 +230,16 @@ int experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 double
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
 
+/*
+ * A point that could not be measured for that reason. experiment_write names it in the table, in OUTPUT.json and in the
+ * captions of plots that would show it.
+ */
+void experiment_add_failure(struct experiment *experiment, const char *series, const char *label,
+			    const struct coordinate *coordinates, size_t nr_coordinates, const struct rot_error *why);
+
+/* Of those that were added, and of those that failed. */
 size_t experiment_nr_points(const struct experiment *experiment);
+size_t experiment_nr_failures(const struct experiment *experiment);
 
 /* Is it true of the point that was added last? An expression over what texts at a point see, but for derived values. */
 int
@@ -240,7 +249,8 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 
 /*
  * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are
- * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON.
+ * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON; points that could not
+ * be measured are one after everything.
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 

@@ -30,6 +30,12 @@ struct experiment_derived_value {
 	char *text;
 };
 
+/* A point that could not be measured: it has no values. */
+struct experiment_failure {
+	struct experiment_point point;
+	char *text, *hint; /* of the error */
+};
+
 /* What is asked for at a point; each once. */
 struct experiment_requests {
 	struct quantity_request *items;
@@ -108,6 +114,8 @@ struct experiment {
 	bool has_fewer_runs;  /* some points are of fewer runs than were asked for */
 	struct experiment_point *points;
 	size_t nr_points;
+	struct experiment_failure *failures;
+	size_t nr_failures;
 	struct experiment_own_ceiling *ceilings;
 	size_t nr_ceilings;
 	struct experiment_own_plot *plots;
@@ -177,6 +185,19 @@ void experiment_table_clear(struct experiment_own_table *table);
 void experiment_accuracy_clear(struct experiment_own_accuracy *own);
 void experiment_print_accuracy(const struct experiment *experiment, FILE *out);
 json_t *experiment_json_accuracy(const struct experiment *experiment);
+
+/*
+ * experiment_failures.c: of the points that could not be measured, lines below the table; a line for the caption of a
+ * plot with that condition ("": none, fresh memory); and once all is written the error that they are.
+ */
+void experiment_print_failures(const struct experiment *experiment, FILE *out);
+char *experiment_failures_text(const struct experiment *experiment, const char *condition);
+int experiment_tell_failures(const struct experiment *experiment, struct rot_error *err);
+json_t *experiment_json_failures(const struct experiment *experiment);
+void experiment_failure_clear(struct experiment_failure *failure);
+
+/* experiment_json.c: {"size": 10, "core": "Haswell"} */
+json_t *experiment_json_coordinates(const struct experiment_point *point);
 
 /* "is not measured here: REASON", for what needs runs. Fresh memory. */
 char *experiment_why_not_measured(const struct experiment *experiment);

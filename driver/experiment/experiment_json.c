@@ -132,17 +132,24 @@ json_program(const struct program_workload *workload)
 	return json;
 }
 
-static json_t *
-json_point(const struct experiment *experiment, const struct experiment_point *point)
+json_t *
+experiment_json_coordinates(const struct experiment_point *point)
 {
-	json_t *json = json_object(), *coordinates = json_object(), *quantities = json_array();
+	json_t *json = json_object();
 
 	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
 		const struct coordinate *c = &point->at.coordinates[i];
 
-		json_object_set_new(coordinates, c->axis,
-				    isnan(c->number) ? json_text(c->text) : json_number(c->number));
+		json_object_set_new(json, c->axis, isnan(c->number) ? json_text(c->text) : json_number(c->number));
 	}
+	return json;
+}
+
+static json_t *
+json_point(const struct experiment *experiment, const struct experiment_point *point)
+{
+	json_t *json = json_object(), *quantities = json_array();
+
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
 	if (point->program)
@@ -154,7 +161,7 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 		json_object_set(json, "rules", point->rule_outputs);
 	json_object_set_new(json, "series", json_text(point->series));
 	json_object_set_new(json, "label", json_text(point->label));
-	json_object_set_new(json, "coordinates", coordinates);
+	json_object_set_new(json, "coordinates", experiment_json_coordinates(point));
 	json_object_set_new(json, "cacheState", json_text(point->cache_state));
 	json_object_set_new(json, "quantities", quantities);
 	if (point->nr_derived > 0)
@@ -200,11 +207,13 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 		json_array_append_new(ceilings, json_ceiling(&experiment->ceilings[i]));
 	json_object_set_new(json, "schema", json_text("rot.result/1"));
 	json_object_set_new(json, "controller", json_text(experiment->controller_name));
-	json_object_set_new(json, "complete", json_boolean(is_complete));
+	json_object_set_new(json, "complete", json_boolean(is_complete && experiment->nr_failures == 0));
 	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
 	json_object_set_new(json, "descriptionHashes", hashes);
 	json_object_set_new(json, "points", points);
+	if (experiment->nr_failures)
+		json_object_set_new(json, "failures", experiment_json_failures(experiment));
 	json_object_set_new(json, "ceilings", ceilings);
 	if (experiment->nr_accuracies)
 		json_object_set_new(json, "accuracy", experiment_json_accuracy(experiment));

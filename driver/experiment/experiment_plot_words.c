@@ -267,7 +267,8 @@ drawing_make_caption(struct drawing *d, struct rot_error *err)
 	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
 	struct expression_scope *scope;
 	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d),
-	     *grades = caption_of_grades(d);
+	     *grades = caption_of_grades(d),
+	     *failures = experiment_failures_text(d->experiment, d->own->plot.condition);
 	char *annotation;
 
 	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
@@ -279,12 +280,14 @@ drawing_make_caption(struct drawing *d, struct rot_error *err)
 	if (d->own->plot.has_default_peaks && d->experiment->roof_note)
 		append(&d->caption, "\n", d->experiment->roof_note);
 	append(&d->caption, "\n", grades);
+	append(&d->caption, "\n", failures);
 	if (annotation)
 		append(&d->caption, "\n", annotation);
 	free(machine);
 	free(runs);
 	free(kinds);
 	free(grades);
+	free(failures);
 	free(annotation);
 	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);
 }

@@ -220,6 +220,8 @@ build_fail(const struct builds *builds, struct build *build, const struct rot_er
 {
 	build->has_failed = true;
 	build->error = *err;
+	if (strstr(err->text, strerror(ENOSPC)))
+		rot_error_scope(&build->error, ROT_ERROR_OF_ALL);
 	if (!*err->hint && strstr(err->text, strerror(ENOSPC)))
 		rot_error_hint(&build->error,
 			       "make room where '%s' is, or keep the cache elsewhere: -cacheFolder=FOLDER",
@@ -242,7 +244,7 @@ begin_next(void *context)
 
 	while (builds->nr_begun < builds->nr) {
 		struct build *build = builds->items[builds->nr_begun++];
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 
 		if (prepare_folder(builds, build, &err) == 0) {
 			core_make_init(&build->make, builds->builder->rot, build->folder, builds->nr_jobs);
@@ -277,8 +279,10 @@ make_ended(void *context, struct process_job *job, int rc, const struct rot_erro
 	struct build *build = (struct build *)((char *)job - offsetof(struct build, job));
 	struct rot_error err = *why;
 
-	if (rc < 0 && job->is_not_found)
+	if (rc < 0 && job->is_not_found) {
 		rot_error_hint(&err, "sudo apt-get install make");
+		rot_error_scope(&err, ROT_ERROR_OF_TOOLS);
+	}
 	if (rc == 0)
 		rc = complete(context, build, &err);
 	if (rc < 0)
@@ -372,7 +376,7 @@ collect(struct wanted *wanted, struct core_builder *builder, struct measurement 
 	wanted->items = rot_calloc(nr, sizeof(*wanted->items));
 	for (size_t i = 0; i < nr; i++) {
 		struct core_description description;
-		struct rot_error local = {{0}, {0}};
+		struct rot_error local = {0};
 
 		if (core_describe(builder->rot, measurements[i], &builder->facts, &description, &local) < 0) {
 			if (wanted->nr_failed++ == 0 && err)

@@ -158,6 +158,7 @@ find_compiler(const char *compiler, struct rot_error *err)
 		rot_error_set(err, 0, "cannot find the compiler '%s' in PATH", program);
 		rot_error_hint(err, "sudo apt-get install %s    or choose another with -compiler=NAME",
 			       strstr(program, "clang") ? "clang" : "gcc");
+		rot_error_scope(err, ROT_ERROR_OF_TOOLS);
 	}
 	free(program);
 	return path;

@@ -250,6 +250,18 @@ static const struct {
 	{"exited", "a kernel must return, not exit"},
 };
 
+/* Does a failure of that kind say nothing of other work? What is refused, or not found, is so for others as well. */
+static bool
+is_of_work(const struct launch *launch, const char *kind)
+{
+	static const char *const kinds[] = {"timeLimit", "killed", "exited"};
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		if (strcmp(kind, kinds[i]) == 0)
+			return true;
+	return launch->child && strcmp(kind, "error") == 0;
+}
+
 static bool was_refused; /* the last start */
 
 bool
@@ -263,6 +275,8 @@ report_failure(struct launch *launch, const struct core_failure *failure, struct
 {
 	was_refused = strcmp(failure->kind, "refused") == 0;
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
+	if (is_of_work(launch, failure->kind))
+		rot_error_scope(err, ROT_ERROR_OF_WORK);
 	if (failure->standard_error[0]) {
 		size_t length = length_without_newlines(failure->standard_error, strlen(failure->standard_error));
 		size_t skip = length > 2000 ? length - 2000 : 0;
@@ -289,9 +303,11 @@ report_end(const struct launch *launch, const struct rot_error *why, struct rot_
 		rot_error_set(err, 0, "the measuring core was stopped: it did not answer within %g s",
 			      launch->time_limit_s);
 		rot_error_hint(err, "-timeLimit=SECONDS allows more time");
+		rot_error_scope(err, ROT_ERROR_OF_WORK);
 	} else if (WIFSIGNALED(launch->status)) {
 		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
 			      strsignal(WTERMSIG(launch->status)));
+		rot_error_scope(err, ROT_ERROR_OF_WORK);
 	} else {
 		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
 			      WEXITSTATUS(launch->status));

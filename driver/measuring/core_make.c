@@ -22,6 +22,7 @@ core_make_ccache(const struct rot *rot, struct rot_error *err)
 		return path ? path : rot_strdup("");
 	rot_error_set(err, 0, "cannot find 'ccache' in PATH");
 	rot_error_hint(err, "sudo apt-get install ccache    or -ccache=auto");
+	rot_error_scope(err, ROT_ERROR_OF_TOOLS);
 	return NULL;
 }
 
@@ -115,6 +116,7 @@ core_make_report(const struct core_description *description, const struct proces
 	rot_error_set(err, 0, "cannot compile the measuring core with kernel %s:\n%.*s", names,
 		      messages[0] ? INT_MAX : (int)process_output_length(result),
 		      messages[0] ? messages : result->output);
+	rot_error_scope(err, ROT_ERROR_OF_WORK);
 	if (result->signal)
 		rot_error_hint(err, "make was ended by signal %d", result->signal);
 	else

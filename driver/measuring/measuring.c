@@ -274,9 +274,42 @@ measure(struct performance *performance, struct performance_pass *const *passes,
 	return rc;
 }
 
+/*
+ * Results know their compiler by the first line of its --version, "gcc (Debian 14.2.0-19) 14.2.0": is the configured
+ * one, "/usr/bin/gcc -m64", a word of it?
+ */
+static bool
+is_of_compiler(const char *version, const char *configured)
+{
+	char *program = rot_strndup(configured, strcspn(configured, " ")), *slash = strrchr(program, '/');
+	const char *name = slash ? slash + 1 : program;
+	const size_t length = strlen(name);
+	bool is_it = false;
+
+	for (const char *word = version; length && *word && !is_it; word += strspn(word, " ")) {
+		is_it = strcspn(word, " ") == length && strncmp(word, name, length) == 0;
+		word += strcspn(word, " ");
+	}
+	free(program);
+	return is_it;
+}
+
+/* They were measured by what the configured compiler built, as far as they tell. */
+static bool
+vouches(const struct performance *performance)
+{
+	const char *compiler = configuration_string(performance->rot->configuration, "compiler");
+
+	for (size_t i = 0; i < performance->nr; i++)
+		if (!is_of_compiler(performance->passes[i].result->compiler, compiler))
+			return false;
+	return true;
+}
+
 static const struct performance_kind kernels = {
 	.runs = kernel_runs,
 	.prepare = get_core,
+	.vouches = vouches,
 	.sign = sign,
 	.measure = measure,
 };
@@ -314,7 +347,7 @@ copy_measurable(struct rot *rot, struct measurement *const *measurements, size_t
 	int nr_refused = 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct rot_error local = {{0}, {0}};
+		struct rot_error local = {0};
 		struct rot_entity **parts;
 		size_t nr_parts;
 
@@ -362,7 +395,7 @@ int
 measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err)
 {
 	struct measurement **copies = rot_calloc(nr, sizeof(*copies));
-	struct rot_error of_builds = {{0}, {0}};
+	struct rot_error of_builds = {0};
 	size_t nr_copies = 0;
 	int nr_refused, nr_failed = 0;
 

@@ -3,6 +3,7 @@
 #ifndef MEASURING_MEASURING_INTERNAL_H
 #define MEASURING_MEASURING_INTERNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "measuring/measuring.h"
@@ -19,6 +20,7 @@ struct measuring {
 	size_t nr_seen;
 	measuring_ahead *ahead; /* as of measuring_set_ahead; or NULL */
 	void *ahead_context;
+	bool has_warned_of_tools; /* that are missing, though results from the cache can be taken */
 };
 
 /* Ids of all there are in a description count from 1 within each kind, in walking order: the same graph always gets the

@@ -147,6 +147,36 @@ measure_once(struct performance *performance, struct rot_error *err)
 	return rc;
 }
 
+/* Nothing is missing, and all was measured by the same core. */
+static bool
+is_whole(const struct performance *performance)
+{
+	for (size_t i = 1; i < performance->nr; i++)
+		if (strcmp(performance->passes[i].result->core_hash, performance->passes[0].result->core_hash) != 0)
+			return false;
+	return true;
+}
+
+/* Whether the core is still that of the results cannot be seen without a tool, and need not: they are taken. */
+static bool
+can_do_without(const struct performance *performance, const struct rot_error *err)
+{
+	return err->scope == ROT_ERROR_OF_TOOLS && !least_missing(performance) && is_whole(performance) &&
+	       performance->kind->vouches && performance->kind->vouches(performance);
+}
+
+/* Once. */
+static void
+warn_of_tools(struct measuring *measuring, struct rot_error *err)
+{
+	if (!measuring->has_warned_of_tools)
+		rot_warning("%s: results from the cache are taken as they are, though kernels or compiler may have "
+			    "changed since",
+			    rot_error_line(err));
+	measuring->has_warned_of_tools = true;
+	*err = (struct rot_error){0};
+}
+
 /* Gets all runs. Without the lock nothing is built or measured. */
 static enum performance_outcome
 perform(struct performance *performance, bool has_lock, struct rot_error *err)
@@ -162,6 +192,10 @@ perform(struct performance *performance, bool has_lock, struct rot_error *err)
 	}
 	if ((found && check_core) || least_missing(performance)) {
 		outcome = performance->kind->prepare(performance, has_lock, err);
+		if (outcome == PERFORMANCE_FAILED && can_do_without(performance, err)) {
+			warn_of_tools(performance->rot->measuring, err);
+			return PERFORMANCE_DONE;
+		}
 		if (outcome == PERFORMANCE_FAILED && found)
 			rot_error_append(
 				err, "%s",

@@ -34,6 +34,12 @@ struct performance_kind {
 	 */
 	enum performance_outcome (*prepare)(struct performance *performance, bool may_build, struct rot_error *err);
 
+	/*
+	 * What would measure cannot be made ready, since a tool is missing: can results that have all runs be taken
+	 * without it? May be NULL: no.
+	 */
+	bool (*vouches)(const struct performance *performance);
+
 	/* Writes into a result without runs what measures it. May be NULL. */
 	void (*sign)(const struct performance *performance, struct measurement_result *result);
 

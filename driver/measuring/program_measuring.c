@@ -282,6 +282,7 @@ check_ends(const struct program_workload *workload, const struct program_command
 				      workload->program->executable, (int)run->exit_status);
 		if (*printed)
 			rot_error_append(err, "\nThe program printed:\n%s", end_of(printed));
+		rot_error_scope(err, ROT_ERROR_OF_WORK);
 		return rot_error_hint(err, "exitStatus=\"0 1\" on <program> allows these, exitStatus=\"any\" any end");
 	}
 	return 0;

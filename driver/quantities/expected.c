@@ -142,7 +142,7 @@ static int
 add_expected(struct rot *rot, const struct kernel_base *kernel, const char *of, expected_count *expected, double *sum,
 	     struct rot_error *err)
 {
-	struct rot_error local = {{0}, {0}};
+	struct rot_error local = {0};
 	double part;
 
 	if (expected(rot, kernel, of, &part, &local)) {

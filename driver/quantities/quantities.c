@@ -554,7 +554,7 @@ job_begin_unstepped(struct measuring_job *job, const struct measurement *measure
 		    const struct quantity_request *requests, int nr_runs, int nr_starts, struct rot_error *err)
 {
 	struct architecture *architecture = job->rot->architecture;
-	struct rot_error why = {{0}, {0}};
+	struct rot_error why = {0};
 	const unsigned bit = 1U << STEPS_REFUSED;
 	const bool is_known = architecture->warned_steps & bit;
 
@@ -569,7 +569,7 @@ job_begin_unstepped(struct measuring_job *job, const struct measurement *measure
 		rot_warning("counting=steps: kernel '%s': %s; what is not counted comes from the kernels' definitions "
 			    "and is labelled \"expected\"\n     %s",
 			    first_kernel_name(measurement), err->text, err->hint);
-	*err = (struct rot_error){{0}, {0}};
+	*err = (struct rot_error){0};
 	return 0;
 }
 
@@ -580,7 +580,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 {
 	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests, .keeps_disturbed = effort->keeps_disturbed};
 	struct effort_course course;
-	struct rot_error unseen = {{0}, {0}};
+	struct rot_error unseen = {0};
 	int rc = -1;
 
 	err = err ? err : &unseen;

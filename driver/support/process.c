@@ -231,7 +231,7 @@ fill(struct crew *crew)
 {
 	for (size_t i = 0; i < crew->nr && !is_interrupted(crew); i++) {
 		struct process_job *job = NULL;
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 
 		while (!crew->members[i].job && (job = crew->source->next(crew->source->context))) {
 			if (start(&crew->members[i], job, &err) == 0)
@@ -265,7 +265,7 @@ follow(struct crew *crew, struct pollfd *fds)
 	for (size_t i = 0; ready > 0 && i < crew->nr; i++) {
 		struct running *running = &crew->members[i];
 		struct process_job *job = running->job;
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 
 		if (!fds[i].revents || read_output(running->output, job->result.output, &running->length))
 			continue;

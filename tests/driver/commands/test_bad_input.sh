@@ -169,7 +169,33 @@ if command -v gnuplot >/dev/null; then
 	check "a cache that cannot be written: measured all the same"
 	rm -f out.*
 fi
-refused "no compiler" 1 "cannot find the compiler 'no-such-compiler' in PATH" measure good -compiler=no-such-compiler
+refused "another compiler, which is not there" 1 "cannot find the compiler 'no-such-compiler' in PATH" measure good -compiler=no-such-compiler
+mkdir "$work/bare" && { ! command -v gnuplot >"$work/out" || ln -s "$(command -v gnuplot)" "$work/bare/"; }
+# unbuilt WHAT PART-OF-WARNING: as cached, with what is in $work/bare alone.
+unbuilt()
+{
+	PATH=$work/bare "$rot" measure good out -quiet >"$work/out" 2>"$work/err"
+	status=$?
+	result=1
+	case $(cat "$work/err") in
+	"rot: warning: $2"*": results from the cache are taken as they are, though kernels or compiler may have changed since"*)
+		cmp -s "$work/out" "$work/built" && [ -s out.json ] && [ "$(grep -c 'taken as they are' "$work/err")" = 1 ] && result=0 ;;
+	esac
+	check "$1"
+	rm -f out.*
+}
+"$rot" measure good out -quiet >"$work/built" 2>"$work/err"
+unbuilt "results from the cache need no compiler" "cannot find the compiler 'gcc' in PATH (sudo apt-get install gcc "
+before=$(ls -A)
+PATH=$work/bare "$rot" measure good -runs=99 >"$work/out" 2>"$work/err"
+status=$?
+case $status:$(cat "$work/err"):$(ls -A) in "1:rot: "*"cannot find the compiler 'gcc' in PATH"*":$before") result=0 ;; *) result=1 ;; esac
+check "what is not there needs one"
+ln -s "$(command -v gcc)" "$work/bare/"
+rm -rf "$work/cache/rot/cores"
+unbuilt "nor make" "cannot find the program 'make' in PATH (sudo apt-get install make)"
+"$rot" measure good out -quiet >"$work/built" 2>"$work/err" # builds the core anew
+rm -f out.*
 mkdir "$work/bin" && ln -s "$(command -v gcc)" "$(command -v make)" "$work/bin/"
 PATH=$work/bin "$rot" measure good out -quiet >"$work/out" 2>"$work/err"
 status=$?

@@ -25,6 +25,7 @@ bool fake_is_last_tainted;
 int fake_nr_runs;
 size_t fake_failing_call;
 bool fake_is_interrupt;
+bool (*fake_fails)(const struct measurement *measurement);
 bool fake_misses_runs;
 struct quantity_effort fake_effort;
 const char *fake_runs_end;
@@ -83,6 +84,7 @@ fake_rot_open(struct rot *rot)
 	fake_is_last_tainted = fake_is_cache_empty = fake_misses_runs = false;
 	fake_runs_end = NULL;
 	fake_measure = NULL;
+	fake_fails = NULL;
 }
 
 void
@@ -162,6 +164,11 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 {
 	if (fake_is_cache_empty && rot->is_cached_only)
 		return rot_error_set(err, 0, "not in the cache");
+	if (fake_fails && fake_fails(measurement)) {
+		rot_error_set(err, 0, "the kernel crashed");
+		rot_error_hint(err, "look at it");
+		return rot_error_scope(err, ROT_ERROR_OF_WORK);
+	}
 	fake_nr_runs = nr_runs;
 	snprintf(fake_optimization, sizeof(fake_optimization), "%s",
 		 configuration_string(rot->configuration, "optimization"));

@@ -33,6 +33,10 @@ extern const char *fake_runs_end;
 extern size_t fake_failing_call;
 extern bool fake_is_interrupt;
 
+/* Measuring fails where it is true, for a reason of that work alone, and does not count as a call. NULL (at first):
+ * nowhere. */
+extern bool (*fake_fails)(const struct measurement *measurement);
+
 /* Runs are missing when a point is measured: what measuring_set_ahead was given is called. */
 extern bool fake_misses_runs;
 

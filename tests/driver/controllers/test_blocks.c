@@ -22,16 +22,23 @@ static struct {
 } calls[MANY];
 static size_t nr_calls;
 
+/* The number of the point that is measured, from 1. */
+static int
+point_of(const struct measurement *measurement)
+{
+	double n = 0;
+
+	ck_assert(rot_entity_number(measurement_workloads_at(measurement, 0)->kernel, "bufferSize", &n));
+	return (int)n;
+}
+
 static void
 record(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests, int nr_runs,
        struct quantity_value *values)
 {
-	double n = 0;
-
 	(void)requests;
-	ck_assert(rot_entity_number(measurement_workloads_at(measurement, 0)->kernel, "bufferSize", &n));
 	ck_assert_uint_lt(nr_calls, MANY);
-	calls[nr_calls].point = (int)n;
+	calls[nr_calls].point = point_of(measurement);
 	calls[nr_calls].nr_runs = nr_runs;
 	calls[nr_calls++].only_measures = fake_effort.only_measures;
 	for (size_t i = 0; i < nr_requests; i++)
@@ -179,10 +186,157 @@ START_TEST(a_failure_is_told_where_it_is)
 }
 END_TEST
 
+/* ---- points that fail ---- */
+
+static int failing_points;  /* a bit for each */
+static size_t failing_call; /* of record: from there on; 0: always */
+static int nr_failed_attempts;
+
+static bool
+fails(const struct measurement *measurement)
+{
+	bool is_failing = nr_calls >= failing_call && failing_points >> point_of(measurement) & 1;
+
+	nr_failed_attempts += is_failing;
+	return is_failing;
+}
+
+static int
+measure_failing(const char *text, int points, size_t call, struct rot_error *err)
+{
+	failing_points = points;
+	failing_call = call;
+	nr_failed_attempts = 0;
+	fake_fails = fails;
+	return measure(text, "3", err);
+}
+
+/* out.json has the points of these bits, and the others as failures. */
+static void
+check_written(int points, int failures)
+{
+	json_t *json = json_load_file("out.json", 0, NULL), *point;
+	size_t i;
+
+	ck_assert(json_is_false(json_object_get(json, "complete")));
+	json_array_foreach(json_object_get(json, "points"), i, point)
+	{
+		points -= 1 << atoi(json_string_value(json_object_get(point, "label")));
+	}
+	json_array_foreach(json_object_get(json, "failures"), i, point)
+	{
+		const json_t *n = json_object_get(json_object_get(point, "coordinates"), "n");
+
+		failures -= 1 << (int)json_number_value(n);
+		ck_assert_str_eq(json_string_value(json_object_get(point, "series")), "s");
+		ck_assert_int_eq(atoi(json_string_value(json_object_get(point, "label"))), (int)json_number_value(n));
+		ck_assert_str_eq(json_string_value(json_object_get(point, "error")), "the kernel crashed");
+		ck_assert_str_eq(json_string_value(json_object_get(point, "hint")), "look at it");
+	}
+	ck_assert_int_eq(points, 0);
+	ck_assert_int_eq(failures, 0);
+	json_decref(json);
+}
+
+/* In the first block, the first point too, and after blocks: others get all their runs, and it is tried once. */
+START_TEST(a_point_that_fails_is_left_out)
+{
+	static const struct {
+		int points;
+		size_t call;
+	} cases[] = {{1 << 3, 0},
+		     {1 << 1, 0},
+		     {1 << 1 | 1 << 4, 0},
+		     {1 << 2, NR_POINTS + 1},
+		     {1 << 2, 3 * NR_POINTS},
+		     {1 << 1, 3 * NR_POINTS}};
+	const int points = cases[_i].points, nr = __builtin_popcount((unsigned)points);
+	struct rot_error err;
+	char *text =
+		rot_format("%d of 4 points could not be measured, the others are in 'out.json'; the first is s ", nr);
+
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, points, cases[_i].call, &err), -1);
+	ck_assert_msg(strstr(err.text, text) == err.text, "%s", err.text);
+	ck_assert_int_eq(nr_failed_attempts, nr);
+	check_written(2 + 4 + 8 + 16 - points, points);
+	for (size_t i = nr_calls - (size_t)(NR_POINTS - nr); i < nr_calls; i++) {
+		ck_assert_int_eq(calls[i].nr_runs, NR_RUNS);
+		ck_assert(!calls[i].only_measures);
+	}
+	free(text);
+}
+END_TEST
+
+/* Nobody knows whether the series would have ended there; and the other series goes on. */
+START_TEST(a_point_that_fails_ends_a_series_that_may_end)
+{
+	static const char text[] =
+		HEAD "<axis name='n'><list values='1 2 3 4'/></axis>\n"
+		     "<point series='s' label='{$n}' until='$t > 100' if='$n &lt; 4'><workload><kernel type='Triad' "
+		     "bufferSize='{$n}'/></workload></point>\n"
+		     "<point series='s' label='{$n}' if='$n = 4'><workload><kernel type='Triad' "
+		     "bufferSize='{$n}'/></workload></point><quantity is='time' name='t'/>\n" TAIL;
+	struct rot_error err;
+
+	ck_assert_int_eq(measure_failing(text, 1 << 2, 0, &err), -1);
+	check_written(1 << 1 | 1 << 4, 1 << 2);
+}
+END_TEST
+
+/* Nothing is written then. */
+START_TEST(what_ends_at_a_point_that_fails)
+{
+	struct rot_error err;
+
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 2 + 4 + 8 + 16, 0, &err), -1);
+	ck_assert_str_eq(err.text, "none of the 4 points could be measured");
+	ck_assert_int_eq(nr_failed_attempts, NR_POINTS);
+	ck_assert_int_eq(measure_failing(HEAD "<axis name='n'><list values='1'/></axis>" POINT TAIL, 2, 0, &err), -1);
+	ck_assert_msg(strstr(err.text, "the kernel crashed") != NULL, "%s", err.text);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "stopOnError", "true", NULL);
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 3, 0, &err), -1);
+	ck_assert_msg(strstr(err.text, "at n=3: the kernel crashed") != NULL, "%s", err.text);
+	ck_assert_int_eq(nr_failed_attempts, 1);
+	ck_assert_ptr_null(json_load_file("out.json", 0, NULL));
+}
+END_TEST
+
+/* A failure of its own is told, and not again when everything fails for another reason. */
+START_TEST(a_failure_of_all_ends_after_one_of_a_point)
+{
+	struct rot_error err;
+
+	fake_failing_call = NR_POINTS; /* in the second block */
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 1, 0, &err), -1);
+	ck_assert_msg(strstr(err.text, "the core failed") != NULL, "%s", err.text);
+	ck_assert_ptr_null(json_load_file("out.json", 0, NULL));
+}
+END_TEST
+
+START_TEST(interrupted_after_a_failure_writes_both)
+{
+	struct rot_error err;
+
+	fake_failing_call = NR_POINTS + 1; /* the second one of the second block */
+	fake_is_interrupt = true;
+	ck_assert_int_eq(measure_failing(HEAD FOUR_POINTS TAIL, 1 << 2, 0, &err), -1);
+	ck_assert_str_eq(err.text, "interrupted");
+	check_written(2 + 8 + 16, 1 << 2);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&each_point_once_a_block, 1},         {&as_many_blocks_as_there_can_be, 1},
-	{&with_a_precision_the_first_runs, 1}, {&series_that_may_end_are_measured_in_order, 1},
-	{&interrupted_keeps_blocks, 1},        {&a_failure_is_told_where_it_is, 1},
+	{&each_point_once_a_block, 1},
+	{&as_many_blocks_as_there_can_be, 1},
+	{&with_a_precision_the_first_runs, 1},
+	{&series_that_may_end_are_measured_in_order, 1},
+	{&interrupted_keeps_blocks, 1},
+	{&a_failure_is_told_where_it_is, 1},
+	{&a_point_that_fails_is_left_out, 6},
+	{&a_point_that_fails_ends_a_series_that_may_end, 1},
+	{&what_ends_at_a_point_that_fails, 1},
+	{&a_failure_of_all_ends_after_one_of_a_point, 1},
+	{&interrupted_after_a_failure_writes_both, 1},
 };
 
 const struct suite test_suite = SUITE("blocks", tests, .set_up = setup, .tear_down = teardown);

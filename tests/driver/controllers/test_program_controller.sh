@@ -94,7 +94,10 @@ controller '' "$children<argument value='{3 * (\$n = 2)}'/>"
 call measure "$key" ./mine.xml
 has "a bad end names its point" 1 "" "mine.xml:3: at n=2: the program './program' ended with exit status 3"
 has "and what it printed" 1 "" "complaint a2"
-ran "nothing runs after it" 19
+ran "the other point has its runs" 21
+call measure "$key" ./mine.xml -stopOnError=true
+has "with stopOnError it is the error" 1 "" "rot: ./mine.xml:3: at n=2: the program './program' ended with exit status 3"
+ran "nothing runs after it" 23
 controller 'exitStatus="0 3"' "$children<argument value='{3 * (\$n = 2)}'/>"
 call measure "$key" ./mine.xml
 has "a bad end that is allowed" 0 "" ""

@@ -30,7 +30,7 @@ visit(void *context, size_t point, int block, struct rot_error *err)
 START_TEST(each_block_has_each_point_in_another_order)
 {
 	struct visits visits = {.nr = 0};
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	bool is_same = true;
 
 	ck_assert_int_eq(order_blocks(NR_POINTS, NR_BLOCKS, visit, &visits, &err), 0);
@@ -54,7 +54,7 @@ END_TEST
 START_TEST(the_first_failure_ends_it)
 {
 	struct visits visits = {.failing = NR_POINTS + 3};
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(order_blocks(NR_POINTS, NR_BLOCKS, visit, &visits, &err), -1);
 	ck_assert_uint_eq(visits.nr, NR_POINTS + 2);

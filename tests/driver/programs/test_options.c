@@ -83,7 +83,7 @@ count(const char *const *words)
 START_TEST(options_of_a_command_line)
 {
 	struct run_options options;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	int rc = run_options_parse(&options, count(rows[_i].words), (char *const *)rows[_i].words, &err);
 
 	if (rows[_i].error) {

@@ -47,7 +47,7 @@ START_TEST(quantities_that_fit)
 {
 	struct architecture *architecture = architecture_named(rows[_i].architecture);
 	struct program_plan plan;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char *text;
 
 	ck_assert_msg(program_plan_make(&plan, architecture, rows[_i].max_passes, &err) == 0, "%s", err.text);
@@ -73,7 +73,7 @@ START_TEST(every_architecture)
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 		struct architecture *architecture = architecture_read(paths[i], schema, &err);
 		size_t nr_of_all = 1;
 
@@ -107,7 +107,7 @@ START_TEST(regions_are_stepped)
 {
 	struct machine *machine = machine_new();
 	const struct architecture_stepping stepping = {.limit = 1, .machine = machine};
-	struct rot_error err = {{0}, {0}}, why = {"not programs", ""};
+	struct rot_error err = {0}, why = {.text = "not programs"};
 	char *folder = architecture_folder();
 	struct rot rot = {.architecture = architecture_load_steps(folder, &stepping, &why, &err)};
 	struct program_plan plan;

@@ -61,7 +61,7 @@ static const struct {
 
 START_TEST(right_ones)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct region *region = region_spec_parse(right[_i].text, &err);
 
 	ck_assert_msg(region != NULL, "%s", err.text);
@@ -76,7 +76,7 @@ END_TEST
 
 START_TEST(wrong_ones)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char *quoted = rot_format("region '%s': ", wrong[_i].text);
 
 	ck_assert_ptr_null(region_spec_parse(wrong[_i].text, &err));

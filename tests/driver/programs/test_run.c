@@ -65,7 +65,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 {
 	struct configuration *configuration = configuration_new();
 	struct run_options options;
-	struct rot_error error = {{0}, {0}};
+	struct rot_error error = {0};
 	struct rot rot;
 	char *cache = rot_format("%s/cache", folder);
 	int result, rc;

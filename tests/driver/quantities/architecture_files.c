@@ -44,7 +44,7 @@ architecture_files(char *paths[MAX_ARCHITECTURES])
 struct architecture *
 architecture_named(const char *name)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char *folder = architecture_folder(), *schema = architecture_schema();
 	char *path = rot_format("%s/%s.xml", folder, name);
 	struct architecture *architecture = architecture_read(path, schema, &err);

@@ -31,7 +31,7 @@ stage_open_threads(struct stage *stage, const char *architecture, size_t nr_work
 		.operations = 20000, .bytes = 240000, .can_probe_clock = nr_threads <= 1};
 	const struct architecture_formula *formulas[2 * MAX_REQUESTS];
 	char *copy = rot_strdup(requests), *rest = NULL;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	bool needs_clock = false, needs_probe = false;
 	size_t nr_formulas = 0;
 
@@ -214,7 +214,7 @@ pass_with(const struct stage *stage, const char *event)
 struct quantity_value
 stage_compute(struct stage *stage, size_t request, bool use_minimum)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct quantity_value value;
 
 	for (size_t i = 0; i < stage->plan.nr_passes; i++) {

@@ -60,7 +60,7 @@ static const struct {
 START_TEST(test_machine_gets_its_architecture)
 {
 	struct machine *machine = machine_of(machines[_i].vendor, machines[_i].family, machines[_i].model);
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char *folder = architecture_folder();
 	struct architecture *architecture = architecture_load(folder, machine, NULL, &err);
 
@@ -76,7 +76,7 @@ END_TEST
 START_TEST(test_without_counting_it_is_none)
 {
 	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
-	struct rot_error err = {{0}, {0}}, why_not = {"cannot count", "lower it"};
+	struct rot_error err = {0}, why_not = {.text = "cannot count", .hint = "lower it"};
 	char *folder = architecture_folder();
 	struct architecture *architecture = architecture_load(folder, machine, &why_not, &err);
 
@@ -96,7 +96,7 @@ START_TEST(test_steps_need_no_processor)
 {
 	struct machine *machine = machine_of("Unknown", 0, 0);
 	const struct architecture_stepping stepping = {.machine = machine, .limit = 7};
-	struct rot_error err = {{0}, {0}}, why_no_program = {"not programs", "events"};
+	struct rot_error err = {0}, why_no_program = {.text = "not programs", .hint = "events"};
 	char *folder = architecture_folder();
 	struct architecture *architecture = architecture_load_steps(folder, &stepping, &why_no_program, &err);
 	char *advice;
@@ -156,7 +156,7 @@ static char *files[MAX_ARCHITECTURES];
 static struct architecture *
 file_read(int i)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char *schema = architecture_schema();
 	struct architecture *architecture = architecture_read(files[i], schema, &err);
 
@@ -188,7 +188,7 @@ START_TEST(test_formulas_evaluate)
 		expression_scope_set_number(scope, architecture->events[i].name, 1);
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 		double value;
 
 		ck_assert_msg(expression_number(scope, formula->expression, &value, &err) == 0, "%s:%d: %s", files[_i],
@@ -212,7 +212,7 @@ START_TEST(test_zero_counts_evaluate)
 	for (size_t i = 0; i < architecture->nr_events; i++)
 		expression_scope_set_number(scope, architecture->events[i].name, 0);
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 		double value = NAN;
 
 		ck_assert_msg(expression_number(scope, architecture->formulas[i].expression, &value, &err) == 0,
@@ -286,7 +286,7 @@ START_TEST(test_broken_file_is_refused)
 {
 	char *folder = temporary_folder_new(), *path = folder_write(folder, "x.xml", broken[_i].xml);
 	char *schema = architecture_schema(), *place;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_msg(architecture_read(path, schema, &err) == NULL, "%s was accepted", broken[_i].name);
 	place = rot_format("%s:%d: ", path, broken[_i].line);
@@ -302,7 +302,7 @@ END_TEST
 START_TEST(test_missing_folder)
 {
 	struct machine *machine = machine_of("AuthenticAMD", 26, 2);
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_ptr_null(architecture_load("/nonexistent", machine, NULL, &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));

@@ -427,7 +427,7 @@ add_run_with_copies(struct stage *stage, size_t pass, size_t nr)
 START_TEST(test_threads_of_a_kernel_are_summed)
 {
 	struct stage stage;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct measurement_run_output *run;
 	struct quantity_value value;
 	size_t pass;

@@ -95,7 +95,7 @@ counts_by_steps(xmlDoc *doc)
 
 START_TEST(test_events_have_the_meant_codes)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	xmlDoc *doc = xml_file_read(files[_i], &err);
 	int nr = 0, nr_named = 0, nr_checked = 0;
 

@@ -117,7 +117,7 @@ static double
 count(const struct architecture_formula *formula)
 {
 	struct expression_scope *scope = expression_scope_new(NULL);
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct pass_plan plan;
 	double value;
 

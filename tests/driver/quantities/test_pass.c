@@ -195,7 +195,7 @@ START_TEST(test_loads_are_not_measured)
 	struct measurement_run_output *run = measurement_run_output_new();
 	struct pass_samples samples = {.nr_runs = 0};
 	const struct pass clocks = {.nr_events = 0};
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	for (int i = 0; i < 3; i++)
 		measurement_workloads_add(measurement, workload_new());

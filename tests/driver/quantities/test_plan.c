@@ -90,7 +90,7 @@ START_TEST(test_plans)
 	struct architecture *architecture = architecture_named(plans[_i].architecture);
 	const struct architecture_formula *formulas[MAX_FORMULAS];
 	size_t nr = find_formulas(architecture, plans[_i].formulas, formulas);
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct pass_plan plan;
 	char *text;
 
@@ -108,7 +108,7 @@ START_TEST(test_spread_formula_is_found_event_by_event)
 {
 	struct architecture *architecture = architecture_named("skylake-server");
 	const struct architecture_formula *flop = architecture_formula(architecture, "operationCount", "flop");
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct pass_plan plan;
 
 	ck_assert_int_eq(pass_plan_make(&plan, architecture, &flop, 1, false, &err), 0);
@@ -126,7 +126,7 @@ START_TEST(test_event_without_group_is_refused)
 {
 	struct architecture *architecture = architecture_named("zen5");
 	const struct architecture_formula *flop = architecture_formula(architecture, "operationCount", "flop");
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct pass_plan plan;
 
 	architecture->nr_groups = 0;
@@ -184,7 +184,7 @@ static char *files[MAX_ARCHITECTURES];
 
 START_TEST(test_any_selection_is_legal)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char *schema = architecture_schema();
 	struct architecture *architecture = architecture_read(files[_i], schema, &err);
 	uint64_t random = 1;

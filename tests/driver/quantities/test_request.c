@@ -31,7 +31,7 @@ static const struct {
 
 START_TEST(test_request_is_understood)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct quantity_request request;
 	char *written;
 
@@ -58,7 +58,7 @@ static const struct {
 
 START_TEST(test_request_is_refused)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct quantity_request request;
 
 	ck_assert_int_eq(quantity_parse(&request, refused[_i].text, &err), -1);
@@ -69,7 +69,7 @@ END_TEST
 
 START_TEST(test_negative_given_value_is_refused)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct quantity_request request = {.name = "operationCount", .operation = "flop", .given_operations = -1};
 
 	ck_assert_int_eq(quantity_request_check(&request, &err), -1);
@@ -126,7 +126,7 @@ START_TEST(test_parts_are_found)
 							 .bytes = bytes > 0 ? bytes : NAN,
 							 .can_probe_clock = true};
 	struct quantity_resolution resolution;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct quantity_request request;
 	char *of, *unit, *source;
 
@@ -216,7 +216,7 @@ START_TEST(test_steps_have_obstacles)
 							 .obstacle = stepped[_i].all};
 	struct quantity_resolution resolution;
 	struct quantity_request request;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = stepped[_i].has_caches;
 	architecture->stepping.machine = machine;
@@ -266,7 +266,7 @@ START_TEST(test_unsteppable_says_why)
 	for (enum step_obstacle obstacle = STEPS_CAN + 1; obstacle < NR_STEP_OBSTACLES; obstacle++) {
 		const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN, .obstacle = obstacle};
 		struct quantity_resolution resolution;
-		struct rot_error err = {{0}, {0}};
+		struct rot_error err = {0};
 		struct quantity_request request;
 
 		ck_assert_int_eq(quantity_parse(&request, "operationCount:flop", &err), 0);
@@ -297,7 +297,7 @@ START_TEST(test_impossible_says_why)
 	struct architecture *architecture = architecture_named(impossible[_i].architecture);
 	const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN};
 	struct quantity_resolution resolution;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct quantity_request request;
 
 	if (*impossible[_i].why_not) {

@@ -38,7 +38,7 @@ static const char xml[] =
 static struct architecture *
 software_architecture(void)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	char path[] = "/tmp/rot-architecture-XXXXXX", *schema = architecture_schema();
 	int fd = mkstemp(path);
 	struct architecture *architecture;
@@ -58,7 +58,7 @@ triad_measurement(struct rot *rot, const char *nr_threads)
 {
 	struct measurement *measurement = measurement_new();
 	struct workload *workload = workload_new();
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	workload->kernel = rot_entity_new(rot_registry_find(rot->registry, "Triad"));
 	ck_assert_int_eq(rot_entity_set(workload->kernel, "bufferSize", "10000", &err), 0);
@@ -111,7 +111,7 @@ START_TEST(test_from_request_to_value)
 	struct configuration *configuration = configuration_new();
 	struct quantity_request asked[NR_REQUESTS];
 	struct quantity_value values[NR_REQUESTS];
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct rot rot = {0};
 	char **hashes;
@@ -145,7 +145,7 @@ START_TEST(test_runs_are_added)
 	const struct quantity_effort effort = {.precision = 1e-12, .budget_s = 1e6};
 	const struct quantity_request request = {.name = "time", .clock = "tsc"};
 	struct configuration *configuration = configuration_new();
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct quantity_value values[2];
 	struct rot rot = {0};
@@ -175,7 +175,7 @@ START_TEST(test_request_that_cannot_be_met)
 {
 	struct configuration *configuration = configuration_new();
 	struct quantity_request request = {.name = "time", .clock = "referenceCycles"};
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct quantity_value value;
 	struct rot rot = {0};

@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(test_missing_probe_is_an_error)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct stage stage;
 
 	stage_open(&stage, "none", 1, "time:coreCycles");
@@ -166,7 +166,7 @@ END_TEST
 START_TEST(test_missing_output_is_an_error)
 {
 	struct stage stage;
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct measurement_run_output *run;
 
 	stage_open(&stage, "zen5", 1, "instructions");

@@ -72,7 +72,7 @@ START_TEST(time_of_an_empty_region)
 						 .has_denominator = true,
 						 .scale = 1};
 	struct quantity_value value = {.nr_samples = 0};
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(own_cost_compute(&value, &time, none, &plan, &samples, &empty, &err), 0);
 	ck_assert(value.own_cost.is_known);
@@ -105,7 +105,7 @@ START_TEST(nothing_of_nothing_is_no_share)
 		.numerator = {.source = PART_COUNTED, .formula = formula, .kind = "measured", .text = ""},
 		.scale = 1};
 	struct quantity_value value = {.nr_samples = 0};
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(own_cost_compute(&value, &resolution, zen5, &plan, &samples, &samples, &err), 0);
 	ck_assert(value.own_cost.is_known);
@@ -203,7 +203,7 @@ breaches_of_passes(double instructions, double cycles, bool is_scattered, unsign
 	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {10000, 5000}}),
 					 samples_of((struct pass_run){.counts = {cycles, instructions}})};
 	struct quantity_value value = bytes("llcRam", 1, 0);
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	size_t nr;
 
 	for (size_t i = 0; is_scattered && i < NR_RUNS; i += 2)

@@ -60,7 +60,7 @@ count(const char *const *words)
 
 START_TEST(options_are_taken_out)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct values values = {0};
 	int argc = count(right[_i].words);
 	char *argv[MAX_WORDS];
@@ -95,7 +95,7 @@ static const struct {
 
 START_TEST(wrong_options_are_told)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct values values = {0};
 	int argc = count(wrong[_i].words);
 	char *argv[MAX_WORDS];

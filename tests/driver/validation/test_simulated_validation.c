@@ -27,7 +27,7 @@ static void
 open_rot(void)
 {
 	struct configuration *configuration = configuration_new();
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, &err), 0);
 	ck_assert_int_eq(configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", &err), 0);
@@ -48,7 +48,7 @@ tamper(const char *text, const char *by)
 	char *path = source_path("driver/architectures/zen5.xml");
 	char *schema = source_path("driver/schemas/architecture.rng");
 	char *file = file_text(path), *at = strstr(file, text), *other = rot_format("%s/tampered.xml", cache);
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	FILE *out = fopen(other, "w");
 
 	ck_assert_ptr_nonnull(at);
@@ -67,7 +67,7 @@ tamper(const char *text, const char *by)
 static void
 validate_with(struct validation *validation, const struct validation_options *options)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 
 	ck_assert_msg(validation_run(&rot, options, validation, &err) == 0, "%s", err.text);
 }
@@ -188,7 +188,7 @@ END_TEST
 
 START_TEST(grades_are_remembered)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct validation validation;
 
 	ck_assert(!validation_recall(&rot));
@@ -259,7 +259,7 @@ END_TEST
 /* The groups of the file are candidates: what is measured is measured in those that were proved, and is right. */
 START_TEST(only_proved_groups_are_opened)
 {
-	struct rot_error err = {{0}, {0}};
+	struct rot_error err = {0};
 	struct validation validation;
 	size_t plain[6], nr = 0;
 

@@ -1,0 +1,123 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# One kernel that crashes, hangs or has no memory at some sizes: the other points are measured and written, and those are named with their reasons.
+. "$top_srcdir/tests/support/program.sh"
+
+for program in gcc make; do
+	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
+done
+if is_sanitized; then
+	echo "SKIP: sanitizers report crashes themselves" >&2
+	exit 77
+fi
+
+mkdir -p "$work/data/rot/kernels/Fragile"
+cat >"$work/data/rot/kernels/Fragile/Fragile.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<derivedClass name="Fragile" baseType="KernelBase" cSuffix="Data" comment="fails at some sizes">
+	<field name="size" type="long" default="1"/>
+</derivedClass>
+END
+cat >"$work/data/rot/kernels/Fragile/Fragile.c" <<END
+#include "kernel.h"
+#include "FragileData.h"
+
+struct fragile {
+	struct fragile_data data;
+	void *memory;
+};
+
+static int
+initialize(void *kernel)
+{
+	struct fragile *self = kernel;
+
+	self->memory = kernel_allocate(self->data.size == 4 ? (size_t)1 << 60 : 64, 1);
+	return self->memory ? 0 : -1;
+}
+
+static void
+run(void *kernel)
+{
+	struct fragile *self = kernel;
+
+	if (self->data.size == 2)
+		*(volatile int *)16 = 1;
+	while (self->data.size == 8)
+		__asm__ volatile("");
+}
+
+static void
+dispose(void *kernel)
+{
+	struct fragile *self = kernel;
+
+	kernel_free(self->memory);
+}
+
+KERNEL(fragile, "Fragile", .initialize = initialize, .run = run, .dispose = dispose);
+END
+
+# controller NAME SIZE...
+controller()
+{
+	name=$1
+	shift
+	cat >"$name.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="$name" comment="" runs="4">
+	<axis name="size"><list values="$*"/></axis>
+	<point series="Fragile" label="{\$size}"><workload><kernel type="Fragile" size="{\$size}"/></workload></point>
+	<quantity is="time:tsc"/>
+	<plot type="series" name="all" x="size" y="time:tsc"/>
+	<plot type="series" name="large" x="size" y="time:tsc" if="\$size > 8"/>
+</controller>
+END
+}
+
+# says WHAT TEXT PART...
+says()
+{
+	what=$1 text=$2
+	shift 2
+	result=0
+	for part; do
+		case $text in *"$part"*) ;; *) result=1; echo "not there: $part" ;; esac
+	done
+	check "$what"
+}
+
+controller fragile 1 2 4 8 16
+call measure fragile -timeLimit=1
+case $err in *perf_event_paranoid* | *ptrace_scope*) echo "SKIP: $err" >&2; exit 77 ;; esac
+[ "$status" = 1 ]
+result=$?
+check "points that fail end with exit status 1"
+says "each failure is told where it is" "$err" "rot: warning: a point is left out: fragile.xml:4: at size=2: " \
+	"Segmentation fault" "at size=4: " "cannot allocate 1152921504606846976 bytes" "at size=8: " "time limit of 1 s" \
+	"rot: 3 of 5 points could not be measured, the others are in 'fragile.json'; the first is Fragile "
+says "the table has the others, and names these" "$out" "Fragile      1 " "Fragile     16 " \
+	"Not complete: 3 of 5 points could not be measured:" "  Fragile 2: the measuring core was killed by signal 11" \
+	"  Fragile 8: the measuring core exceeded the time limit of 1 s"
+has "so does the file" fragile.json 'complete = false' 'points\[0\]\.label = 1' 'points\[1\]\.label = 16' \
+	'failures\[[0-2]\]\.series = Fragile' 'failures\[[0-2]\]\.label = 2' 'failures\[[0-2]\]\.coordinates\.size = 4' \
+	'failures\[[0-2]\]\.error = the measuring core was killed by signal 11 .*' 'failures\[[0-2]\]\.hint = .*timeLimit.*'
+! grep -q 'points\[2\]' lines
+result=$?
+check "and no more points"
+grep -q 'could not be measured: Fragile [248], Fragile [248], Fragile [248]' fragile-all.gnuplot
+result=$?
+check "a plot that would show them says so"
+[ -s fragile-large.gnuplot ] && ! grep -q 'could not be measured' fragile-large.gnuplot
+result=$?
+check "another plot does not"
+
+# What is finished is in the cache.
+rm "$work/data/rot/kernels/Fragile/Fragile.c"
+sed 's/2 4 8 //' fragile.xml >some.xml
+call measure ./some.xml some -shouldCheckCoreHash=false
+result=$status
+check "points that are finished are not measured again"
+has "all of it" some.json 'complete = true' 'points\[1\]\.label = 16'
+
+[ $nr_failed -eq 0 ]
