@@ -49,7 +49,7 @@ execute_stop_kernel(struct run *run, struct child_thread *thread, void *action, 
 	return 0;
 }
 
-static bool
+static enum action_attempt
 stop_kernel_inside(struct run *run, void *action)
 {
 	const struct stop_kernel_action *own = action;
@@ -74,7 +74,7 @@ execute_flush_buffers(struct run *run, struct child_thread *thread, void *action
 	return workload_flush_buffers(run_find_kernel(run, own->kernel), err);
 }
 
-static bool
+static enum action_attempt
 flush_buffers_inside(struct run *run, void *action)
 {
 	const struct flush_kernel_buffers_action *own = action;
@@ -241,29 +241,32 @@ execute_stop_set(struct run *run, struct child_thread *thread, void *action, str
 }
 
 /* The lock is held all the time, so that nobody disposes the set meanwhile. */
-static bool
+static enum action_attempt
 switch_set_inside(struct run *run, const struct set_action *action, void (*perform)(struct set_state *state))
 {
 	struct action_set *set;
-	bool is_possible;
+	enum action_attempt attempt = ATTEMPT_IMPOSSIBLE;
 
 	if (pthread_mutex_trylock(&run->lock) != 0)
-		return false;
+		return ATTEMPT_BUSY;
 	set = *find_set(run, action->measurer_set);
-	is_possible = set && set->is_ready && set_is_signal_safe(&set->state);
-	if (is_possible)
+	if (set && !set->is_ready) {
+		attempt = ATTEMPT_BUSY;
+	} else if (set && set_is_signal_safe(&set->state)) {
 		perform(&set->state);
+		attempt = ATTEMPT_DONE;
+	}
 	pthread_mutex_unlock(&run->lock);
-	return is_possible;
+	return attempt;
 }
 
-static bool
+static enum action_attempt
 start_set_inside(struct run *run, void *action)
 {
 	return switch_set_inside(run, action, set_start);
 }
 
-static bool
+static enum action_attempt
 stop_set_inside(struct run *run, void *action)
 {
 	return switch_set_inside(run, action, set_stop);
@@ -405,7 +408,7 @@ static const struct action_type {
 	const char *journal_text;
 	int (*check)(const void *action, const struct measurement *measurement, struct rot_error *err);
 	int (*execute)(struct run *run, struct child_thread *thread, void *action, struct rot_error *err);
-	bool (*execute_inside)(struct run *run, void *action);
+	enum action_attempt (*execute_inside)(struct run *run, void *action);
 	bool works_on_behalf;
 	int (*refuse)(const void *action, struct rot_error *err);
 } types[] = {
@@ -456,16 +459,19 @@ action_execute(struct run *run, struct child_thread *thread, struct action_base 
 	return run_fail(run, &error);
 }
 
-bool
+enum action_attempt
 action_execute_inside(struct run *run, struct action_base *action)
 {
 	const struct action_type *type = action_type_of(action);
+	enum action_attempt attempt = ATTEMPT_IMPOSSIBLE;
 
-	if (!type->execute_inside || run_has_failed(run) || !type->execute_inside(run, action))
-		return false;
-	journal_add("interrupted", -1);
-	journal_add(type->journal_text, -1);
-	return true;
+	if (type->execute_inside && !run_has_failed(run))
+		attempt = type->execute_inside(run, action);
+	if (attempt == ATTEMPT_DONE) {
+		journal_add("interrupted", -1);
+		journal_add(type->journal_text, -1);
+	}
+	return attempt;
 }
 
 bool

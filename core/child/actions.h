@@ -8,11 +8,14 @@
 /* Executes action in the calling thread, whatever thread it names. 0, or -1 and the failure recorded. */
 int action_execute(struct run *run, struct child_thread *thread, struct action_base *action);
 
-/*
- * Executes action in the calling thread, which was interrupted anywhere: like a signal handler. False: that is not
- * possible for this kind, or now, since something is not ready or in use; then nothing was done.
- */
-bool action_execute_inside(struct run *run, struct action_base *action);
+enum action_attempt {
+	ATTEMPT_DONE,
+	ATTEMPT_BUSY,       /* another thread uses what it needs, or makes it ready: soon it may be possible */
+	ATTEMPT_IMPOSSIBLE, /* for its kind, or before more has happened in the run                         */
+};
+
+/* Executes action in the calling thread, which was interrupted anywhere: like a signal handler. Or does nothing. */
+enum action_attempt action_execute_inside(struct run *run, struct action_base *action);
 
 /* Whether its kind permits that. */
 bool action_is_executed_inside(const struct action_base *action);

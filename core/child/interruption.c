@@ -8,6 +8,7 @@
 
 #include "child/actions.h"
 #include "child/run.h"
+#include "child/spin.h"
 #include "common/wire.h"
 
 static int wire = -1;
@@ -22,30 +23,34 @@ __asm__(".text\n"
 	"int3\n"
 	".size interruption_trampoline, .-interruption_trampoline\n");
 
-/* In order: an action that cannot be executed now holds up those behind it. So does one who has the lock. */
-static bool
+/* In order: an action that cannot be executed now holds up those behind it. Impossible where nothing is queued. */
+static enum action_attempt
 execute_first(struct child_thread *thread)
 {
-	bool is_done;
+	enum action_attempt attempt = ATTEMPT_IMPOSSIBLE;
 
 	if (pthread_mutex_trylock(&thread->lock) != 0)
-		return false;
-	is_done = thread->nr_queued > 0 && action_execute_inside(thread->run, thread->queue[0]);
-	if (is_done)
+		return ATTEMPT_BUSY;
+	if (thread->nr_queued > 0)
+		attempt = action_execute_inside(thread->run, thread->queue[0]);
+	if (attempt == ATTEMPT_DONE)
 		memmove(thread->queue, thread->queue + 1, --thread->nr_queued * sizeof(*thread->queue));
 	pthread_mutex_unlock(&thread->lock);
-	return is_done;
+	return attempt;
 }
 
-static void
+/* Not 0: something is in use for a moment, and the thread has to be interrupted again; at an event it catches up. */
+static uint64_t
 handle(void)
 {
 	struct child_thread *thread = child_thread_current();
+	enum action_attempt attempt = ATTEMPT_DONE;
 	int error = errno;
 
-	while (thread && !thread->is_raising && execute_first(thread))
-		;
+	while (thread && !thread->is_raising && attempt == ATTEMPT_DONE)
+		attempt = execute_first(thread);
 	errno = error;
+	return attempt == ATTEMPT_BUSY;
 }
 
 static void
@@ -75,5 +80,8 @@ interruption_ask(const struct child_thread *thread)
 void
 interruption_catch_up(void)
 {
-	handle();
+	struct spin spin = {0};
+
+	while (handle() != 0)
+		spin_once(&spin);
 }

@@ -158,7 +158,7 @@ execute(struct run *run, struct action_base *action)
 {
 	struct patience patience = {0};
 
-	while (!action_execute_inside(run, action)) {
+	while (action_execute_inside(run, action) != ATTEMPT_DONE) {
 		if (!wait_a_turn(&patience))
 			return false;
 	}

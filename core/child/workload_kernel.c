@@ -41,28 +41,28 @@ workload_flush_buffers(struct workload_run *work, struct rot_error *err)
 	return rc;
 }
 
-bool
+enum action_attempt
 workload_stop_kernel_inside(struct workload_run *work)
 {
 	if (pthread_mutex_trylock(&work->kernel_lock) != 0)
-		return false;
+		return ATTEMPT_BUSY;
 	work->is_stop_wanted |= !work->is_kernel_live;
 	if (work->is_kernel_live && work->type->stop)
 		work->type->stop(work->kernel);
 	pthread_mutex_unlock(&work->kernel_lock);
-	return true;
+	return ATTEMPT_DONE;
 }
 
-bool
+enum action_attempt
 workload_flush_buffers_inside(struct workload_run *work)
 {
 	bool is_live;
 
 	if (pthread_mutex_trylock(&work->kernel_lock) != 0)
-		return false;
+		return ATTEMPT_BUSY;
 	is_live = work->is_kernel_live;
 	if (is_live)
 		flush_buffers(work);
 	pthread_mutex_unlock(&work->kernel_lock);
-	return is_live;
+	return is_live ? ATTEMPT_DONE : ATTEMPT_IMPOSSIBLE;
 }

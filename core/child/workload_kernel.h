@@ -3,6 +3,7 @@
 #ifndef CHILD_WORKLOAD_KERNEL_H
 #define CHILD_WORKLOAD_KERNEL_H
 
+#include "child/actions.h"
 #include "child/run.h"
 
 /*
@@ -12,11 +13,11 @@
 void workload_stop_kernel(struct workload_run *work);
 
 /*
- * The same in a thread that was interrupted anywhere. False: not now, as the kernel is in use by another thread, or by
- * this one; or (flush) it is not initialized.
+ * The same in a thread that was interrupted anywhere. Busy: another thread uses the kernel, or this one does. A flush
+ * is impossible where the kernel is not initialized.
  */
-bool workload_stop_kernel_inside(struct workload_run *work);
-bool workload_flush_buffers_inside(struct workload_run *work);
+enum action_attempt workload_stop_kernel_inside(struct workload_run *work);
+enum action_attempt workload_flush_buffers_inside(struct workload_run *work);
 
 /* Flushes the buffers of the kernel. -1 and err if it is not initialized at present. From any thread. */
 int workload_flush_buffers(struct workload_run *work, struct rot_error *err);

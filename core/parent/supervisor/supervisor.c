@@ -195,6 +195,22 @@ on_handler(struct supervisor *self, int64_t address)
 	self->interruption.function = (uint64_t)address;
 }
 
+static void on_interrupt(struct supervisor *self, int64_t tid);
+
+/*
+ * What was needed was in use, maybe by the thread itself: it goes on for a moment, and is interrupted again. Not so if
+ * the next interruption follows at once: that one will tell.
+ */
+static void
+on_interrupted(void *context, const struct injection_outcome *outcome)
+{
+	struct supervisor *self = context;
+	const struct thread *thread = threads_find(&self->tracer.threads, outcome->tid);
+
+	if (outcome->end == INJECTION_DONE && outcome->value != 0 && thread && !injector_runs(&self->injector, thread))
+		on_interrupt(self, outcome->tid);
+}
+
 /* One that has ended meanwhile has executed what was queued to it. */
 static void
 on_interrupt(struct supervisor *self, int64_t tid)
@@ -202,7 +218,7 @@ on_interrupt(struct supervisor *self, int64_t tid)
 	const struct thread *thread = threads_find(&self->tracer.threads, (pid_t)tid);
 
 	if (thread && self->interruption.trampoline && self->interruption.function)
-		injector_run(&self->injector, thread, &self->interruption, NULL, NULL);
+		injector_run(&self->injector, thread, &self->interruption, on_interrupted, self);
 }
 
 static void

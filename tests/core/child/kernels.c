@@ -42,7 +42,8 @@ buffers(void *kernel, struct kernel_buffer list[KERNEL_MAX_BUFFERS])
 
 	journal_add("probe buffers", -1);
 	list[0] = (struct kernel_buffer){probe->buffer, sizeof(probe->buffer)};
-	return 1;
+	list[1] = (struct kernel_buffer){probe->pages, (size_t)probe->data.pages * PAGE_BYTES};
+	return probe->pages ? 2 : 1;
 }
 
 /* Where tests have breakpoints. */

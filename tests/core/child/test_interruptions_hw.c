@@ -10,6 +10,17 @@
 
 #define RUNS 20
 
+/* Kernels of workloads that have begun wait for each other. */
+static void
+begin_together(struct measurement_command *command, int nr)
+{
+	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
+
+	wait->barrier = pressure_barrier_new();
+	wait->barrier->threshold = nr;
+	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+}
+
 /*
  * The first goes on, computing or asleep, until its own thread stops it; the second is soon done, but not before the
  * first has begun.
@@ -18,16 +29,13 @@ static struct measurement_command *
 endless_and_short(struct workload *workloads[2], int runs, bool sleeps)
 {
 	struct measurement_command *command = make_command(runs);
-	struct wait_for_pressure_barrier_action *wait = wait_for_pressure_barrier_action_new();
 
 	for (int i = 0; i < 2; i++)
 		workloads[i] = add_workload(command_measurement(command), i);
 	workload_probe(workloads[0])->until_stopped = true;
 	workload_probe(workloads[0])->stops_itself_only = true;
 	workload_probe(workloads[0])->sleeps = sleeps;
-	wait->barrier = pressure_barrier_new();
-	wait->barrier->threshold = 2;
-	add_rule(command_measurement(command), on_workload(NULL, "kernelStart"), wait);
+	begin_together(command, 2);
 	return command;
 }
 
@@ -89,6 +97,30 @@ START_TEST(a_measurer_set_is_started_and_stopped)
 }
 END_TEST
 
+/* A third workload has the lock of the first's kernel for milliseconds, while the second wants it stopped. */
+START_TEST(what_is_in_use_is_tried_again)
+{
+	struct workload *workloads[2], *third;
+	struct measurement_command *command = endless_and_short(workloads, RUNS, _i);
+	struct flush_kernel_buffers_action *flush = flush_kernel_buffers_action_new();
+	struct wait_for_workload_action *wait = wait_for_workload_action_new();
+	struct outcome outcome;
+
+	third = add_workload(command_measurement(command), 2);
+	workload_probe(workloads[0])->pages = 4096;
+	begin_together(command, 3);
+	flush->kernel = workloads[0]->kernel;
+	add_rule(command_measurement(command), on_workload(third, "kernelStart"), flush);
+	wait->wait_for_workload = third; /* the kernel lives until it is flushed */
+	add_rule(command_measurement(command), on_workload(workloads[0], "kernelStop"), wait);
+	add_stop(command, workloads);
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_run(&outcome, 0, RUNS - 1);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* Then the thread executes what is queued at its events, which is enough for one that raises some. */
 START_TEST(without_ptrace_actions_wait_for_events)
 {
@@ -112,6 +144,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&a_workload_is_interrupted, 2},
 	{&a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers)},
+	{&what_is_in_use_is_tried_again, 2},
 	{&without_ptrace_actions_wait_for_events, 1},
 };
 
