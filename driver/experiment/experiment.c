@@ -340,5 +340,5 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	free(path);
 	if (rc < 0 || experiment_write_plots(experiment, err) < 0)
 		return -1;
-	return experiment_tell_failures(experiment, err);
+	return experiment_tell_failures(experiment, err) < 0 ? -1 : experiment_check_strict(experiment, err);
 }

@@ -250,7 +250,7 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 /*
  * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are
  * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON; points that could not
- * be measured are one after everything.
+ * be measured are one after everything, and with the key strict numbers that are not both measured and sound.
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/caveats.h"
 #include "quantities/doubts.h"
 #include "quantities/quantity.h"
 
@@ -143,6 +144,20 @@ add_doubts(json_t *json, const struct quantity_value *value)
 		json_object_set_new(json, "firstRun", json_number_of(doubts.first.difference));
 }
 
+static void
+add_caveats(json_t *json, const struct quantity_value *value)
+{
+	const unsigned caveats = quantity_caveats_of(value);
+	json_t *names = json_array();
+
+	for (size_t i = 0; i < quantity_nr_caveats; i++)
+		if (caveats >> i & 1)
+			json_array_append_new(names, json_string(quantity_caveats[i].name));
+	if (caveats)
+		json_object_set(json, "caveats", names);
+	json_decref(names);
+}
+
 /* {"value", "share"}, and of the denominator of a ratio {"per", "perShare"}; null: that part was not measured. */
 static json_t *
 json_own_cost(const struct quantity_own_cost *cost)
@@ -216,5 +231,6 @@ quantity_value_json(const struct quantity_value *value)
 	if (value->nr_breaches)
 		json_object_set_new(json, "brokenRules", json_breaches(value));
 	add_doubts(json, value);
+	add_caveats(json, value);
 	return json;
 }

@@ -175,6 +175,48 @@ START_TEST(series_keep_their_colours)
 }
 END_TEST
 
+/* Measured and sound; of eight runs bytes are only expected. */
+static void
+measure_soundly(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		int nr_runs, struct quantity_value *values)
+{
+	(void)measurement;
+	for (size_t i = 0; i < nr_requests; i++) {
+		values[i] = (struct quantity_value){
+			.request = requests[i],
+			.name = rot_strdup(requests[i].name),
+			.of = rot_strdup(""),
+			.unit = rot_strdup("us"),
+			.source = rot_strdup("fake"),
+			.kind = requests[i].border && nr_runs == 8 ? "expected" : "measured",
+			.grade = "",
+			.nr_samples = (size_t)nr_runs,
+			.samples = rot_calloc((size_t)nr_runs, sizeof(double)),
+			.taints = rot_calloc((size_t)nr_runs, sizeof(unsigned)),
+		};
+		values[i].summary = summary_median(values[i].samples, values[i].nr_samples);
+	}
+}
+
+START_TEST(strict_wants_sound_numbers)
+{
+	struct rot_error err = {0};
+
+	fake_measure = measure_soundly;
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "7", NULL);
+	ck_assert_msg(run_into("table", "test.xml", "out", &err) == 0, "%s", err.text);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "runs", "8", NULL);
+	ck_assert_int_eq(run_into("table", "test.xml", "other", &err), -1);
+	ck_assert_msg(strstr(err.text, "numbers are not both measured and sound\n     ") &&
+			      strstr(err.text, ": by the kernels' definitions, not counted"),
+		      "%s", err.text);
+	ck_assert_int_eq(access("other.json", F_OK), 0);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "strict", "false", NULL);
+	ck_assert_int_eq(run_into("table", "test.xml", "out", &err), 0);
+}
+END_TEST
+
 START_TEST(failure_writes_nothing)
 {
 	struct rot_error err = {0};
@@ -203,7 +245,7 @@ static const struct listed_test tests[] = {
 	{&configuration_overrides, 1},           {&effort_follows_the_keys, 1},
 	{&interrupted_keeps_finished_points, 1}, {&interrupted_draws_plots, 1},
 	{&series_keep_their_colours, 1},         {&failure_writes_nothing, 1},
-	{&unwritable_folder_is_seen_first, 1},
+	{&strict_wants_sound_numbers, 1},        {&unwritable_folder_is_seen_first, 1},
 };
 
 const struct suite test_suite = SUITE("experiment", tests, .set_up = setup_with_test, .tear_down = teardown);

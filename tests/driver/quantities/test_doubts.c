@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "quantities/caveats.h"
 #include "quantities/doubts.h"
 #include "testing.h"
 
@@ -136,7 +137,142 @@ START_TEST(test_no_number_is_left_out)
 }
 END_TEST
 
+/* ---- caveats ---- */
+
+static struct quantity_breach breach = {.rule = "passesAgree", .text = (char *)""};
+
+static void
+change_nothing(struct quantity_value *value)
+{
+	(void)value;
+}
+
+static void
+be_given(struct quantity_value *value)
+{
+	value->kind = "given";
+}
+
+static void
+miss(struct quantity_value *value)
+{
+	value->nr_samples = 0;
+	value->summary.value = NAN;
+}
+
+static void
+expect(struct quantity_value *value)
+{
+	value->kind = "expected";
+}
+
+static void
+model(struct quantity_value *value)
+{
+	value->kind = "modelled";
+}
+
+/* Of 12 runs 3 are not more than 30 %, and 4 are. */
+static void
+disturb_some(struct quantity_value *value)
+{
+	*value = value_of("time", sound, taints, 3);
+}
+
+static void
+disturb_more(struct quantity_value *value)
+{
+	*value = value_of("time", sound, taints, 4);
+}
+
+static void
+break_rule(struct quantity_value *value)
+{
+	breach.nr_runs = 0;
+	value->breaches = &breach;
+	value->nr_breaches = 1;
+}
+
+static void
+break_rule_in_runs(struct quantity_value *value)
+{
+	break_rule(value);
+	breach.nr_runs = 2;
+}
+
+static void
+fail_validation(struct quantity_value *value)
+{
+	value->grade = "F";
+}
+
+static void
+be_short(struct quantity_value *value)
+{
+	value->own_cost = (struct quantity_own_cost){.is_known = true, .top = 1, .top_share = 0.011};
+}
+
+static void
+be_uneven(struct quantity_value *value)
+{
+	*value = value_of("time", modes, taints, 0);
+}
+
+static void
+have_few_runs(struct quantity_value *value)
+{
+	value->nr_samples = 5;
+	value->summary = summary_median(value->samples, 5);
+}
+
+static void
+have_few_equal_runs(struct quantity_value *value)
+{
+	static double equal[] = {7, 7};
+
+	value->samples = equal;
+	value->nr_samples = 2;
+	value->summary = summary_median(equal, 2);
+}
+
+static const struct {
+	void (*change)(struct quantity_value *value);
+	const char *caveats;
+} changes[] = {
+	{change_nothing, ""},
+	{be_given, ""},
+	{disturb_some, ""},
+	{break_rule_in_runs, ""},
+	{have_few_equal_runs, ""},
+	{miss, "missing"},
+	{expect, "expected"},
+	{model, "modelled"},
+	{disturb_more, "disturbed"},
+	{break_rule, "brokenRule"},
+	{fail_validation, "failingGrade"},
+	{be_short, "short"},
+	{be_uneven, "uneven"},
+	{have_few_runs, "noInterval"},
+};
+
+START_TEST(test_caveats)
+{
+	struct quantity_value value = value_of("time", sound, taints, 0);
+	json_t *json, *caveats;
+
+	changes[_i].change(&value);
+	json = quantity_value_json(&value);
+	caveats = json_object_get(json, "caveats");
+	ck_assert((quantity_caveats_of(&value) != 0) == (changes[_i].caveats[0] != '\0'));
+	ck_assert_uint_eq(json_array_size(caveats), changes[_i].caveats[0] != '\0');
+	if (changes[_i].caveats[0])
+		ck_assert_str_eq(json_string_value(json_array_get(caveats, 0)), changes[_i].caveats);
+	json_decref(json);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&test_caveats, NR_ELEMENTS(changes)},
 	{&test_sound_values_have_none, 1},
 	{&test_two_modes, 1},
 	{&test_drift, 1},
