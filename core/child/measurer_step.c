@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measurer that has its region executed instruction by instruction by the parent (common/step_counts.h). Begin and
+ * The measurer that has its region stepped through by the parent (common/step_counts.h). Begin and
  * end are traps, so nothing but a few instructions of this file is counted besides the region.
  */
 #include "child/measurer.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,8 +16,9 @@
 #include "common/step_counts.h"
 #include "memory.h"
 
+/* plain: nothing counted yet. */
 struct state {
-	struct step_region region;
+	struct step_region plain, region;
 	bool is_over;
 };
 
@@ -64,7 +66,7 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 	struct state *own = state;
 
 	(void)tid;
-	own->region = step_region_of(measurer);
+	own->plain = step_region_of(measurer);
 	return step_counts_check(&measurer->base, err) < 0 ? -1 : check_tracer(err);
 }
 
@@ -73,6 +75,7 @@ start(void *state)
 {
 	struct state *own = state;
 
+	own->region = own->plain;
 	steps_begin_region(&own->region);
 }
 
@@ -85,31 +88,55 @@ stop(void *state)
 	own->is_over = true;
 }
 
-static int
-refuse_code(const struct state *own, struct rot_error *err)
+/* " (in main of ./a.out)", in fresh memory; "": nobody knows. */
+static char *
+place_text(uint64_t address)
 {
 	Dl_info info = {.dli_fname = NULL};
 
-	dladdr((void *)(uintptr_t)own->region.cut_at, &info);
-	rot_error_set(err, 0, "cannot step through a region: what the instruction at 0x%llx (%s%s%s) does is not known",
-		      (unsigned long long)own->region.cut_at, info.dli_sname ? info.dli_sname : "",
-		      info.dli_sname ? " in " : "", info.dli_fname ? info.dli_fname : "no file");
-	return rot_error_hint(err, "measure without counting it: -counting=expected");
+	if (!dladdr((void *)(uintptr_t)address, &info) || !info.dli_fname)
+		return rot_strdup("");
+	return rot_format(" (in %s%s%s)", info.dli_sname ? info.dli_sname : "", info.dli_sname ? " of " : "",
+			  info.dli_fname);
 }
 
-static int
-check_region(const struct state *own, struct rot_error *err)
+static void
+add_counts(struct perf_event_measurer_output *output, const struct perf_event_measurer *measurer,
+	   const uint64_t counts[STEP_NR_COUNTS])
 {
-	if (!own->is_over)
-		return rot_error_set(err, 0, "a region that was to be counted by steps did not end");
-	if (!own->region.is_cut)
-		return 0;
-	if (own->region.counts[STEP_INSTRUCTIONS] < own->region.limit)
-		return refuse_code(own, err);
-	rot_error_set(err, 0, "a region that was to be counted by steps executes more than %llu instructions",
-		      (unsigned long long)own->region.limit);
-	return rot_error_hint(
-		err, "measure less (a smaller size), allow more (-stepLimit), or do without (-counting=expected)");
+	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
+		const struct perf_event_definition *event = perf_event_measurer_events_at(measurer, i);
+		struct perf_event_count *count = perf_event_count_new();
+
+		rot_string_set(&count->name, event->name);
+		rot_string_set(&count->definition, event->definition);
+		count->raw_count = step_counts_of_event(measurer, i, counts);
+		count->time_enabled = count->time_running = 1;
+		perf_event_measurer_output_event_counts_add(output, count);
+	}
+}
+
+static void
+tell_cut(struct step_measurer_output *output, const struct step_region *region)
+{
+	char *place = place_text(region->cut_at), *text = step_cut_text(region, place);
+
+	rot_string_set(&output->cut, step_cut_name((enum step_cut)region->cut));
+	rot_string_set(&output->cut_text, text);
+	free(place);
+	free(text);
+}
+
+static void
+tell_unknown(struct step_measurer_output *output, const struct step_region *region)
+{
+	char *place = place_text(region->unknown_at);
+	char *text = rot_format("%s at 0x%llx%s", region->unknown_name, (unsigned long long)region->unknown_at, place);
+
+	output->unknown_instructions = region->nr_unknown;
+	rot_string_set(&output->first_unknown, text);
+	free(place);
+	free(text);
 }
 
 static void *
@@ -117,21 +144,20 @@ output(void *state, const void *description, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
 	const struct state *own = state;
-	struct perf_event_measurer_output *result;
+	struct step_measurer_output *result;
 
-	if (check_region(own, err) < 0)
+	if (!own->is_over) {
+		rot_error_set(err, 0, "a region that was to be counted by steps did not end");
 		return NULL;
-	result = perf_event_measurer_output_new();
-	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
-		const struct perf_event_definition *event = perf_event_measurer_events_at(measurer, i);
-		struct perf_event_count *count = perf_event_count_new();
-
-		rot_string_set(&count->name, event->name);
-		rot_string_set(&count->definition, event->definition);
-		count->raw_count = step_counts_of_event(measurer, i, own->region.counts);
-		count->time_enabled = count->time_running = 1;
-		perf_event_measurer_output_event_counts_add(result, count);
 	}
+	result = step_measurer_output_new();
+	if (own->region.cut != STEP_WHOLE)
+		tell_cut(result, &own->region);
+	else
+		add_counts(&result->base, measurer, own->region.counts);
+	if (own->region.nr_unknown > 0)
+		tell_unknown(result, &own->region);
+	result->gaps = own->region.nr_gaps;
 	return result;
 }
 
@@ -139,7 +165,6 @@ const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
 	.state_size = sizeof(struct state),
 	.failure_kind = FAILURE_REFUSED,
-	.output_failure_kind = FAILURE_REFUSED, /* other code could be stepped */
 	.not_foreign = "the thread that starts it is the one that is executed step by step",
 	.initialize = initialize,
 	.start = start,

@@ -6,6 +6,7 @@
 
 #include "PerfEventDefinition.h"
 #include "entity.h"
+#include "memory.h"
 
 #define PREFIX "step::"
 
@@ -54,4 +55,39 @@ step_region_of(const struct step_measurer *measurer)
 					       {measurer->l3_bytes, measurer->l3_ways}},
 				    .line_bytes = measurer->line_bytes,
 				    .limit = measurer->limit};
+}
+
+char *
+step_cut_text(const struct step_region *region, const char *where)
+{
+	const unsigned long long at = region->cut_at, limit = region->limit;
+
+	switch ((enum step_cut)region->cut) {
+	case STEP_CUT_LIMIT:
+		return rot_format("executes more than %llu instructions", limit);
+	case STEP_CUT_CODE:
+		return rot_format("comes to an instruction at 0x%llx%s that cannot be followed", at, where);
+	case STEP_CUT_TURNS:
+		return rot_format("has a loop before 0x%llx%s of which registers do not tell how often it was executed",
+				  at, where);
+	case STEP_CUT_MEMORY:
+		return rot_format("cannot be followed at 0x%llx%s, since memory of the process cannot be accessed: %s",
+				  at, where, strerror((int)region->cut_errno));
+	case STEP_WHOLE:
+	case STEP_NR_CUTS:
+		break;
+	}
+	return rot_strdup("was counted to its end");
+}
+
+const char *
+step_cut_name(enum step_cut cut)
+{
+	static const char *const cuts[STEP_NR_CUTS] = {[STEP_WHOLE] = "none",
+						       [STEP_CUT_LIMIT] = "limit",
+						       [STEP_CUT_CODE] = "code",
+						       [STEP_CUT_TURNS] = "turns",
+						       [STEP_CUT_MEMORY] = "memory"};
+
+	return cuts[cut];
 }

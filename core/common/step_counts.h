@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted of a region that is executed instruction by instruction (parent/stepping/): exact where it says what
- * instructions do, a model where it says what caches do with it.
+ * What is counted of a region that the parent steps through (parent/stepping/): exact where it says what instructions
+ * do, a model where it says what caches do with it.
  *
  * Such a region is an ordinary one for the child: it asks for it by executing the instruction at begin, and ends it by
  * coming to the one at end, both with the address of a struct step_region in rdi. Both are int3, which only the parent
@@ -52,25 +52,58 @@ struct step_level {
 	uint64_t bytes, ways;
 };
 
+/* Why a region went on by itself, uncounted, before its end. */
+enum step_cut {
+	STEP_WHOLE,      /* it did not                                                                            */
+	STEP_CUT_LIMIT,  /* it executes more instructions than it may                                             */
+	STEP_CUT_CODE,   /* what is there is no instruction that can be followed                                  */
+	STEP_CUT_TURNS,  /* how often the loop before was executed does not follow from the registers             */
+	STEP_CUT_MEMORY, /* the memory of the process cannot be read and written; at cut_at, or not at all        */
+	STEP_NR_CUTS
+};
+
+/* The longest name of an instruction, with the 0 behind it. */
+#define STEP_NAME_BYTES 24
+
 /*
- * limit: instructions.   By the parent: counts; is_cut: the region went on uncounted at address cut_at, because
- * of the limit or because what is there is not known; nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h); they count as instructions
- * alone.
+ * The child says how it is to be counted:
+ *   levels, line_bytes: the caches that are modelled
+ *   limit: instructions that may be executed
+ * The parent says what came of it:
+ *   counts: of all that was followed
+ *   cut, cut_at: enum step_cut, and the address of the first instruction that was not followed; cut_errno: of
+ *     STEP_CUT_MEMORY
+ *   nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h): they are counted as
+ *     instructions alone, so that operations, bytes and lines may be too few. unknown_at, unknown_name: the first of
+ *     them, as "xsaveopt"
+ *   nr_gaps: how often the thread came out of sight, and was found again: what it did meanwhile is not counted at all
  */
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t line_bytes;
 	uint64_t limit;
 	uint64_t counts[STEP_NR_COUNTS];
-	uint64_t is_cut, cut_at, nr_unknown;
+	uint64_t cut, cut_at, cut_errno;
+	uint64_t nr_unknown, unknown_at;
+	char unknown_name[STEP_NAME_BYTES];
+	uint64_t nr_gaps;
 };
+
+/*
+ * What became of a region that was cut, as the end of a sentence about it: "executes more than 500 instructions".
+ * where: what is known of cut_at, as " (in main of ./a.out)", or "". Fresh memory.
+ */
+char *step_cut_text(const struct step_region *region, const char *where);
+
+/* As StepMeasurerOutput has it: "none", "limit", ... */
+const char *step_cut_name(enum step_cut cut);
 
 /* Events are STEP_COUNTS behind "step::". -1: one is not. */
 int step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *err);
 
 /* What an event of a measurer that was checked means. */
-uint64_t step_counts_of_event(const struct perf_event_measurer *measurer, size_t event,
-			      const uint64_t counts[STEP_NR_COUNTS]);
+uint64_t
+step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS]);
 
 /* A region as the measurer wants it, nothing counted yet. */
 struct step_region step_region_of(const struct step_measurer *measurer);

@@ -450,6 +450,29 @@ measuring_was_refused(void)
 	return core_launch_was_refused();
 }
 
+/* NULL: the set's region was stepped through to its end, or not at all. */
+static const struct step_measurer_output *
+cut_of_set(const struct measurer_set_output *set)
+{
+	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
+
+	return stepped && strcmp(stepped->cut, "none") != 0 ? stepped : NULL;
+}
+
+const struct step_measurer_output *
+measuring_find_cut(const struct measurement_result *result)
+{
+	const struct step_measurer_output *cut = NULL;
+
+	for (size_t i = 0; i < measurement_result_nr_outputs(result) && !cut; i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run) && !cut; k++)
+			cut = cut_of_set(measurement_run_output_measurer_set_outputs_at(run, k));
+	}
+	return cut;
+}
+
 int
 measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look *look, struct rot_error *err)
 {
@@ -460,7 +483,11 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 	const struct core *core;
 	int rc;
 
-	*look = (struct measuring_look){.nr_runs_cached = result ? (int)measurement_result_nr_outputs(result) : 0};
+	*look = (struct measuring_look){.nr_runs_cached = 0};
+	if (result) {
+		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
+		look->was_cut = measuring_find_cut(result) != NULL;
+	}
 	rot_graph_delete(result);
 	free(hash);
 	rc = core_builder_find(builder, pass, &core, err);

@@ -39,10 +39,13 @@ int measuring_perform_spread(struct rot *rot, struct measurement *const *passes,
 			     int nr_starts, struct measurement_result **results, struct rot_error *err);
 
 /*
- * After an error of the two: did a measurer refuse what it was asked for (steps beyond their limit, say), so that other
- * measurers can be tried?
+ * After an error of the two: did a measurer refuse what it was asked for (steps where nothing may be traced, say), so
+ * that other measurers can be tried?
  */
 bool measuring_was_refused(void);
+
+/* What a run gave of a region that was to be stepped through, and was cut; of the result. NULL: there is none. */
+const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
 /*
  * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
@@ -68,11 +71,13 @@ void measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context)
 int measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err);
 
 /*
- * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. is_built:
- * the core is there; else core_key tells cores apart that must be built.
+ * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. was_cut:
+ * one of these runs was (measuring_find_cut). is_built: the core is there; else core_key tells cores apart that must be
+ * built.
  */
 struct measuring_look {
 	int nr_runs_cached;
+	bool was_cut;
 	bool is_built;
 	char core_key[65];
 };

@@ -266,9 +266,6 @@ architecture_delete(struct architecture *architecture)
 	if (!architecture)
 		return;
 	architecture_delete(architecture->of_programs);
-	for (size_t i = 0; i < architecture->nr_unsteppable; i++)
-		free(architecture->unsteppable[i]);
-	free(architecture->unsteppable);
 	for (size_t i = 0; i < architecture->nr_events; i++) {
 		free(architecture->events[i].name);
 		free(architecture->events[i].definition);

@@ -99,8 +99,7 @@ struct architecture {
 	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can     */
 	bool has_warned;          /* why_not was said                                                       */
 	unsigned warned_steps;    /* bits 1 << enum step_obstacle (resolve.h): that was said                 */
-	char **unsteppable;       /* hashes of measurements that the core refused to step                    */
-	size_t nr_unsteppable;
+	bool cannot_step;         /* the core may not step here, as it said                                  */
 };
 
 /*

@@ -375,12 +375,10 @@ invariants_check_passes(struct quantity_value *values, size_t nr, const struct a
 
 /* ---- steps ---- */
 
-/* The least and most that runs of the pass counted of an event. False: fewer than two runs that were not disturbed. */
-static bool
+/* The least and most that runs of the pass counted of an event; of runs that were all disturbed, infinite ones. */
+static void
 range_of_count(const struct pass_samples *samples, size_t at, double *least, double *most)
 {
-	size_t nr = 0;
-
 	*least = INFINITY;
 	*most = -INFINITY;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
@@ -388,9 +386,7 @@ range_of_count(const struct pass_samples *samples, size_t at, double *least, dou
 			continue;
 		*least = fmin(*least, samples->runs[i].counts[at]);
 		*most = fmax(*most, samples->runs[i].counts[at]);
-		nr++;
 	}
-	return nr > 1;
 }
 
 /* Operations or bytes, or made of them. */
@@ -398,6 +394,56 @@ static bool
 is_of_work(const struct quantity_value *value)
 {
 	return value->request.operation || value->request.border || strcmp(value->name, "instructions") == 0;
+}
+
+/* Instructions are counted whatever they do. */
+static bool
+is_of_instructions(const struct quantity_value *value)
+{
+	return strcmp(value->name, "instructions") == 0 ||
+	       (strcmp(value->name, "operationCount") == 0 && strcmp(value->request.operation, "instructions") == 0);
+}
+
+static void
+check_step_agreement(struct quantity_value *value, double least, double most)
+{
+	if (least < most)
+		quantity_breach_add(
+			value, "stepsAgree", most, least,
+			rot_format("runs by steps executed from %.15g to %.15g instructions: the work is not "
+				   "the same in each run",
+				   least, most));
+}
+
+/* The run that is worst by either. */
+static void
+check_step_doubts(struct quantity_value *value, const struct pass_run *unknown, const struct pass_run *gaps)
+{
+	if (unknown->unknown_steps > 0 && !is_of_instructions(value))
+		quantity_breach_add(
+			value, "stepsKnown", unknown->unknown_steps, 0,
+			rot_format("of %.15g of the instructions that were stepped it is not known what they "
+				   "do (the first: %s): operations and bytes are without theirs",
+				   unknown->unknown_steps, unknown->first_unknown));
+	if (gaps->step_gaps > 0)
+		quantity_breach_add(value, "stepsSeen", gaps->step_gaps, 0,
+				    rot_format("the thread came out of sight %.15g times while it was stepped through: "
+					       "what it did meanwhile is not counted",
+					       gaps->step_gaps));
+}
+
+static const struct pass_run *
+worst_run(const struct pass_samples *samples, bool by_gaps)
+{
+	const struct pass_run *worst = samples->runs;
+
+	for (size_t i = 1; i < samples->nr_runs; i++) {
+		const struct pass_run *run = &samples->runs[i];
+
+		if (by_gaps ? run->step_gaps > worst->step_gaps : run->unknown_steps > worst->unknown_steps)
+			worst = run;
+	}
+	return worst;
 }
 
 void
@@ -408,17 +454,19 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 
 	for (size_t pass = 0; formula && pass < plan->nr_passes; pass++) {
 		const size_t at = index_of_event(&plan->passes[pass], formula->events[0]);
-		double least, most;
+		double least = NAN, most = NAN;
 
-		if (!plan->passes[pass].is_stepped || at == plan->passes[pass].nr_events ||
-		    !range_of_count(&samples[pass], at, &least, &most) || least == most)
+		if (!plan->passes[pass].is_stepped || samples[pass].nr_runs == 0)
 			continue;
-		for (size_t i = 0; i < nr; i++)
-			if (is_counted(&values[i]) && is_of_work(&values[i]))
-				quantity_breach_add(&values[i], "stepsAgree", most, least,
-						    rot_format("runs by steps executed from %.15g to %.15g "
-							       "instructions: the work is not the same in each run",
-							       least, most));
+		if (at < plan->passes[pass].nr_events)
+			range_of_count(&samples[pass], at, &least, &most);
+		for (size_t i = 0; i < nr; i++) {
+			if (!is_counted(&values[i]) || !is_of_work(&values[i]))
+				continue;
+			check_step_agreement(&values[i], least, most);
+			check_step_doubts(&values[i], worst_run(&samples[pass], false),
+					  worst_run(&samples[pass], true));
+		}
 	}
 }
 

@@ -56,8 +56,10 @@ int invariants_check_passes(struct quantity_value *values, size_t nr, const stru
 			    const struct pass_plan *plan, const struct pass_samples *samples, struct rot_error *err);
 
 /*
- * stepsAgree: all runs of a pass that is stepped execute the same number of instructions. Kept with all values of
- * operations and bytes.
+ * Of passes that are stepped, kept with all values of operations and bytes:
+ * stepsAgree: all runs execute the same number of instructions
+ * stepsKnown: of all these instructions it is known what they do; values of instructions alone keep it anyway
+ * stepsSeen: the thread was never out of sight
  */
 void invariants_check_steps(struct quantity_value *values, size_t nr, const struct architecture *architecture,
 			    const struct pass_plan *plan, const struct pass_samples *samples);

@@ -54,41 +54,6 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 
 /* ---- steps ---- */
 
-/* The ids of a measurement are set where it is hashed. */
-static char *
-hash_of(struct rot *rot, const struct measurement *measurement)
-{
-	struct measurement *copy = rot_graph_clone(measurement, NULL);
-	char *hash = measuring_description_hash(rot, copy);
-
-	rot_graph_delete(copy);
-	return hash;
-}
-
-static bool
-is_unsteppable(struct rot *rot, const struct measurement *measurement)
-{
-	const struct architecture *architecture = rot->architecture;
-	char *hash = architecture->nr_unsteppable ? hash_of(rot, measurement) : NULL;
-	bool is_known = false;
-
-	for (size_t i = 0; i < architecture->nr_unsteppable && !is_known; i++)
-		is_known = strcmp(architecture->unsteppable[i], hash) == 0;
-	free(hash);
-	return is_known;
-}
-
-/* It is asked for in each block of runs, and should not be tried again each time. */
-static void
-remember_unsteppable(struct rot *rot, const struct measurement *measurement)
-{
-	struct architecture *architecture = rot->architecture;
-
-	architecture->unsteppable = rot_realloc(architecture->unsteppable, architecture->nr_unsteppable + 1,
-						sizeof(*architecture->unsteppable));
-	architecture->unsteppable[architecture->nr_unsteppable++] = hash_of(rot, measurement);
-}
-
 /* *steps: instructions that are expected to be executed; 0: nobody knows. */
 static int
 find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum step_obstacle *obstacle, double *steps,
@@ -104,7 +69,7 @@ find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum 
 		return -1;
 	else if (*steps > (double)rot->architecture->stepping.limit)
 		*obstacle = STEPS_TOO_MANY;
-	else if (is_unsteppable(rot, measurement))
+	else if (rot->architecture->cannot_step)
 		*obstacle = STEPS_REFUSED;
 	return 0;
 }
@@ -149,8 +114,9 @@ struct measuring_job {
 	struct quantity_resolution *resolutions;
 	size_t nr_requests;
 	bool keeps_disturbed;
-	bool has_own_threads; /* kernels have threads of their own */
-	bool is_stepping;     /* what was measured last, or failed */
+	bool has_own_threads;   /* kernels have threads of their own */
+	bool is_stepping;       /* what was measured last, or failed */
+	enum step_obstacle met; /* by the core, when it stepped this work; STEPS_CAN: none */
 	double nr_steps; /* instructions that a run is expected to execute, where they are stepped; 0: nobody knows */
 	struct pass_plan plan;
 	struct measurement **passes; /* one per pass of the plan */
@@ -225,6 +191,8 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 
 	if (find_step_obstacle(job->rot, measurement, &obstacle, &job->nr_steps, err) < 0)
 		return -1;
+	if (obstacle == STEPS_CAN)
+		obstacle = job->met;
 	job->resolutions = rot_calloc(job->nr_requests, sizeof(*job->resolutions));
 	for (size_t i = 0; i < job->nr_requests; i++) {
 		struct quantity_request request = requests[i];
@@ -296,6 +264,48 @@ job_describe(struct measuring_job *job, const struct measurement *measurement)
 		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
 }
 
+/* What of the work was stepped, and cut, is no result: *err says why. */
+static int
+check_cuts(struct measuring_job *job, struct measurement_result *const *results, size_t nr, struct rot_error *err)
+{
+	const struct step_measurer_output *cut = NULL;
+
+	for (size_t i = 0; i < nr && !cut; i++)
+		cut = measuring_find_cut(results[i]);
+	if (!cut)
+		return 0;
+	job->met = step_obstacle_of_cut(cut->cut);
+	rot_error_set(err, 0, "a region that was to be counted by steps %s", cut->cut_text);
+	return rot_error_hint(err, "%s; or do without (-counting=expected)", step_obstacle_hint(job->met));
+}
+
+static void
+delete_results(struct measurement_result **results, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++) {
+		rot_graph_delete(results[i]);
+		results[i] = NULL;
+	}
+}
+
+/* One run first: if that is cut after minutes, so are others. What was cut stays in the cache, so it is known there. */
+static int
+measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs, int nr_starts,
+		struct measurement_result **results, struct rot_error *err)
+{
+	for (int now = 1;; now = nr_runs) {
+		if (measuring_perform_spread(job->rot, passes, nr, now, nr_starts, results, err) < 0)
+			return -1;
+		if (check_cuts(job, results, nr, err) < 0) {
+			delete_results(results, nr);
+			return -1;
+		}
+		if (now == nr_runs)
+			return 0;
+		delete_results(results, nr);
+	}
+}
+
 /*
  * The passes that are stepped, or the others; results of the others stay as they are. Apart, since they are run less
  * often, and what takes so long would be between the runs of others.
@@ -317,7 +327,9 @@ measure_passes(struct measuring_job *job, bool are_stepped, int nr_runs, int nr_
 		passes[nr++] = job->passes[i];
 	}
 	job->is_stepping = are_stepped;
-	if (nr)
+	if (nr && are_stepped)
+		rc = measure_stepped(job, passes, nr, nr_runs, nr_starts, measured, err);
+	else if (nr)
 		rc = measuring_perform_spread(job->rot, passes, nr, nr_runs, nr_starts, measured, err);
 	nr = 0;
 	for (size_t i = 0; rc == 0 && i < nr_passes; i++)
@@ -337,8 +349,7 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 
 	if (measure_passes(job, false, nr_runs, nr_starts, results, err) < 0 ||
 	    measure_passes(job, true, nr_runs, nr_starts, results, err) < 0) {
-		for (size_t i = 0; i < nr; i++)
-			rot_graph_delete(results[i]);
+		delete_results(results, nr);
 		free(results);
 		return -1;
 	}
@@ -538,16 +549,22 @@ job_begin(struct measuring_job *job, const struct measurement *measurement, cons
 	return job_measure(job, nr_runs, nr_starts, err);
 }
 
-/* job_begin failed because the core does not step this work. */
+/* job_begin failed because the core does not step this work, or anything. */
 static bool
-is_step_refused(const struct measuring_job *job)
+is_step_refused(struct measuring_job *job)
 {
-	return job->is_stepping && !rot_interrupted() && measuring_was_refused();
+	if (!job->is_stepping || rot_interrupted())
+		return false;
+	if (job->met == STEPS_CAN && measuring_was_refused()) {
+		job->rot->architecture->cannot_step = true;
+		job->met = STEPS_REFUSED;
+	}
+	return job->met != STEPS_CAN;
 }
 
 /*
  * Once more, with what is expected where steps were refused, as *err says. If nothing is expected, that is the error.
- * What the core said is told of the first such measurement.
+ * What the core said is told of the first measurement that met the same.
  */
 static int
 job_begin_unstepped(struct measuring_job *job, const struct measurement *measurement,
@@ -555,14 +572,15 @@ job_begin_unstepped(struct measuring_job *job, const struct measurement *measure
 {
 	struct architecture *architecture = job->rot->architecture;
 	struct rot_error why = {0};
-	const unsigned bit = 1U << STEPS_REFUSED;
+	const unsigned bit = 1U << job->met;
 	const bool is_known = architecture->warned_steps & bit;
 
-	remember_unsteppable(job->rot, measurement);
 	architecture->warned_steps |= bit;
 	job_clear(job);
-	*job = (struct measuring_job){
-		.rot = job->rot, .nr_requests = job->nr_requests, .keeps_disturbed = job->keeps_disturbed};
+	*job = (struct measuring_job){.rot = job->rot,
+				      .nr_requests = job->nr_requests,
+				      .keeps_disturbed = job->keeps_disturbed,
+				      .met = job->met};
 	if (job_begin(job, measurement, requests, nr_runs, nr_starts, &why) < 0)
 		return -1;
 	if (!is_known)
@@ -643,7 +661,7 @@ quantities_look(struct rot *rot, const struct measurement *measurement, const st
 			break;
 		need->nr_passes++;
 		nr_wanted = pass_runs(&job.plan.passes[i], nr_runs);
-		nr_missing = look.nr_runs_cached < nr_wanted ? nr_wanted - look.nr_runs_cached : 0;
+		nr_missing = look.nr_runs_cached < nr_wanted && !look.was_cut ? nr_wanted - look.nr_runs_cached : 0;
 		need->nr_runs += nr_wanted;
 		need->nr_runs_missing += nr_missing;
 		if (job.plan.passes[i].is_stepped)

@@ -25,20 +25,29 @@ quantity_weaker_kind(const char *a, const char *b)
 
 /* ---- parts ---- */
 
+#define FEWER_STEPS "choose smaller sizes, or raise -stepLimit (0.1 to 40 million instructions take a second)"
+#define OTHER_CODE "other flags (-optimization) may make other code of it"
+
+/* cut: of StepMeasurerOutput, or NULL. */
 static const struct {
-	const char *text, *hint;
+	const char *text, *hint, *cut;
 } step_obstacles[NR_STEP_OBSTACLES] = {
-	[STEPS_CAN] = {"", ""},
+	[STEPS_CAN] = {"", "", "none"},
 	[STEPS_OF_OTHERS] = {"steps are those of the thread that calls a kernel, and this kernel has others",
-			     "let it compute with one thread"},
-	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step",
-			    "choose smaller sizes, or raise -stepLimit (0.1 to 40 million instructions "
-			    "take a second)"},
-	[STEPS_REFUSED] = {"the measuring core could not step it", "see what it said before"},
+			     "let it compute with one thread", NULL},
+	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step", FEWER_STEPS, NULL},
+	[STEPS_REFUSED] = {"the measuring core could not step it", "see what it said before", NULL},
+	[STEPS_CUT_LIMIT] = {"it executes more instructions than stepLimit allows to step", FEWER_STEPS, "limit"},
+	[STEPS_CUT_CODE] = {"it executes an instruction that cannot be followed", OTHER_CODE, "code"},
+	[STEPS_CUT_TURNS] = {"it has a loop of which registers do not tell how often it was executed", OTHER_CODE,
+			     "turns"},
+	[STEPS_CUT_MEMORY] = {"the measuring core cannot access its memory",
+			      "see what the system forbids: /proc/PID/mem, and tracing (rot doctor)", "memory"},
 	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not with warm data or behind a "
 			     "kernel",
-			     "ask for cold data, or for what crosses cpuL1"},
-	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first"},
+			     "ask for cold data, or for what crosses cpuL1", NULL},
+	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first",
+				  NULL},
 };
 
 const char *
@@ -51,6 +60,15 @@ const char *
 step_obstacle_hint(enum step_obstacle obstacle)
 {
 	return step_obstacles[obstacle].hint;
+}
+
+enum step_obstacle
+step_obstacle_of_cut(const char *cut)
+{
+	for (enum step_obstacle i = STEPS_CAN; i < NR_STEP_OBSTACLES; i++)
+		if (step_obstacles[i].cut && strcmp(step_obstacles[i].cut, cut) == 0)
+			return i;
+	return STEPS_REFUSED;
 }
 
 /* The sizes of all caches that are nearer to the core than the border. */

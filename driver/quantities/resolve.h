@@ -23,7 +23,11 @@ enum step_obstacle {
 	STEPS_CAN,
 	STEPS_OF_OTHERS,      /* kernels have threads of their own, and only those of workloads are stepped */
 	STEPS_TOO_MANY,       /* more instructions are expected than may be stepped */
-	STEPS_REFUSED,        /* the core tried, and gave up */
+	STEPS_REFUSED,        /* the core may not step anything */
+	STEPS_CUT_LIMIT,      /* the core tried, and gave up: more instructions than may be stepped, */
+	STEPS_CUT_CODE,       /* code that cannot be followed, */
+	STEPS_CUT_TURNS,      /* a loop of which nobody knows how often it was executed, */
+	STEPS_CUT_MEMORY,     /* memory that cannot be accessed */
 	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
 	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
 	NR_STEP_OBSTACLES
@@ -32,6 +36,9 @@ enum step_obstacle {
 /* In words, and what helps; static. */
 const char *step_obstacle_text(enum step_obstacle obstacle);
 const char *step_obstacle_hint(enum step_obstacle obstacle);
+
+/* By what the core calls it (StepMeasurerOutput.cut); STEPS_CAN: "none". */
+enum step_obstacle step_obstacle_of_cut(const char *cut);
 
 struct quantity_part {
 	enum part_source source;

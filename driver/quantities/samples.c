@@ -59,6 +59,19 @@ read_events(struct reading *reading, const void *output)
 	pass_run_add_counts(reading->run, reading->architecture, reading->pass, output, reading->seen);
 }
 
+/* Counts of it were read as those of any measurer of events. */
+static void
+read_step_doubts(struct reading *reading, const void *output)
+{
+	const struct step_measurer_output *steps = output;
+	struct pass_run *run = reading->run;
+
+	run->unknown_steps += (double)steps->unknown_instructions;
+	run->step_gaps += (double)steps->gaps;
+	if (!run->first_unknown && steps->unknown_instructions > 0)
+		run->first_unknown = steps->first_unknown;
+}
+
 static void
 read_tsc(struct reading *reading, const void *output)
 {
@@ -176,7 +189,7 @@ static const struct {
 } output_readers[] = {
 	{&perf_event_measurer_output_class, read_events},        {&tsc_measurer_output_class, read_tsc},
 	{&execution_time_measurer_output_class, read_wall_time}, {&resource_usage_measurer_output_class, read_usage},
-	{&clock_probe_measurer_output_class, read_clock_probe},
+	{&clock_probe_measurer_output_class, read_clock_probe},  {&step_measurer_output_class, read_step_doubts},
 };
 
 static void
@@ -199,6 +212,9 @@ add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
 	run->core_cycles += own->core_cycles;
 	run->context_switches += own->context_switches;
 	run->migrations += own->migrations;
+	run->unknown_steps += own->unknown_steps;
+	run->step_gaps += own->step_gaps;
+	run->first_unknown = run->first_unknown ? run->first_unknown : own->first_unknown;
 	run->taints |= own->taints;
 }
 

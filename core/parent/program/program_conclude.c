@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a run leaves: its output, what the output has to say of gaps, and what observing regions cost; or a failure. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -104,6 +105,17 @@ forget_counts(struct run *self, const char *why)
 	}
 }
 
+/* Of regions that are stepped through. */
+static void
+warn_of_doubts(struct run *self)
+{
+	char *doubts = region_steps_doubts(self->steps);
+
+	if (doubts)
+		session_warn(self->session, "%s", doubts);
+	free(doubts);
+}
+
 /* A region that is stepped through counts nothing where it is empty, and is not timed. */
 static void
 add_regions(struct run *self)
@@ -115,6 +127,8 @@ add_regions(struct run *self)
 	regions_output(self->regions, self->output, self->session->output);
 	if (*region_steps_failure(self->steps))
 		forget_counts(self, region_steps_failure(self->steps));
+	else
+		warn_of_doubts(self);
 	if (self->steps)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -132,8 +146,15 @@ program_run_conclude(struct run *self)
 	if (self->has_failed_to_start) {
 		session->failure = program_explain(session->command->program, &self->failure);
 	} else if (self->is_late) {
-		rot_error_set(&err, 0, "the program exceeded the time limit and was killed");
-		rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
+		rot_error_set(&err, 0, "the program exceeded the time limit%s and was killed",
+			      self->steps ? " while its regions were counted by steps" : "");
+		if (self->steps)
+			rot_error_hint(&err,
+				       "this run was stepped through, which takes far longer: measure fewer hits "
+				       "(NAME#FIRST-LAST), lower stepLimit, raise timeLimit (seconds; for all runs "
+				       "together), or do not count by steps");
+		else
+			rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
 		session_fail(session, "timeLimit", &err);
 	} else {
 		fill_output(self);

@@ -34,6 +34,9 @@ bool region_steps_may_go(struct region_steps *steps, struct thread *thread);
 void region_steps_exited(struct region_steps *steps, struct thread *thread);
 void region_steps_code_changed(struct region_steps *steps);
 
+/* What the counts leave out, of threads that have ended, in a sentence in fresh memory; NULL: nothing. */
+char *region_steps_doubts(const struct region_steps *steps);
+
 /* Why some threads could not be followed to the end of a region; "": all were. */
 const char *region_steps_failure(const struct region_steps *steps);
 

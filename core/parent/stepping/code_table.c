@@ -2,6 +2,7 @@
 /* See code_table.h. Open addressing; at most half of the places are taken. */
 #include "parent/stepping/code_table.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,16 +106,27 @@ code_table_block(struct code_table *table, uint64_t address)
 
 /* ---- traps ---- */
 
+/* A part alone is an error, too. */
+static int
+check_whole(ssize_t nr, size_t wanted)
+{
+	if (nr == (ssize_t)wanted)
+		return 0;
+	if (nr >= 0)
+		errno = EIO;
+	return -1;
+}
+
 int
 code_table_read(const struct code_table *table, uint64_t address, void *bytes, size_t n)
 {
-	return pread(table->memory, bytes, n, (off_t)address) == (ssize_t)n ? 0 : -1;
+	return check_whole(pread(table->memory, bytes, n, (off_t)address), n);
 }
 
 int
 code_table_write(const struct code_table *table, uint64_t address, const void *bytes, size_t n)
 {
-	return pwrite(table->memory, bytes, n, (off_t)address) == (ssize_t)n ? 0 : -1;
+	return check_whole(pwrite(table->memory, bytes, n, (off_t)address), n);
 }
 
 static bool

@@ -39,7 +39,7 @@ bool code_table_has_trap(const struct code_table *table, uint64_t address);
 /* Was there ever one, or a block? */
 bool code_table_knows(const struct code_table *table, uint64_t address);
 
-/* n bytes of data: 0 or -1. */
+/* n bytes of data: 0, or -1 with errno. */
 int code_table_read(const struct code_table *table, uint64_t address, void *bytes, size_t n);
 int code_table_write(const struct code_table *table, uint64_t address, const void *bytes, size_t n);
 

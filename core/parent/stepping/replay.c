@@ -2,6 +2,8 @@
 /* See replay.h. */
 #include "parent/stepping/replay.h"
 
+#include <stdio.h>
+
 #define DIRECTION_FLAG 0x400
 
 static bool
@@ -11,13 +13,23 @@ read_vectors(void *context, struct vector_registers *into)
 }
 
 static void
+note_unknown(struct step_region *region, const struct work *work, uint64_t address)
+{
+	if (region->nr_unknown++ > 0)
+		return;
+	region->unknown_at = address;
+	snprintf(region->unknown_name, sizeof(region->unknown_name), "%s", work->name);
+}
+
+static void
 do_work(const struct replay *replay, const struct work *work, const struct user_regs_struct *registers,
 	struct work_done *done)
 {
 	const struct work_thread thread = {registers, read_vectors, (void *)&replay->tid};
 
 	work_do(work, &thread, done);
-	replay->region->nr_unknown += done->is_unknown;
+	if (done->is_unknown)
+		note_unknown(replay->region, work, registers->rip);
 }
 
 static void

@@ -2,6 +2,7 @@
 /* See stepper.h. */
 #include "parent/stepping/stepper.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -117,8 +118,8 @@ replay_of(struct stepped *stepped)
 	return (struct replay){.region = &stepped->region, .caches = stepped->caches, .tid = stepped->thread->tid};
 }
 
-/* The thread has come to the end of its block, and is where it would be without us. False: what it did is not known. */
-static bool
+/* The thread has come to the end of its block, and is where it would be without us. */
+static enum step_cut
 leave_block(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
 {
 	const struct block *block = stepped->block;
@@ -129,7 +130,7 @@ leave_block(struct stepper *self, struct stepped *stepped, struct user_regs_stru
 	registers->rip = block->end;
 	if (block->kind != BLOCK_BRANCH)
 		code_table_lift(&self->code, block->end);
-	return replay_end(&replay, block, &stepped->before, registers);
+	return replay_end(&replay, block, &stepped->before, registers) ? STEP_WHOLE : STEP_CUT_TURNS;
 }
 
 static bool
@@ -139,8 +140,8 @@ is_over(struct stepped *stepped, const struct user_regs_struct *registers)
 	       stepped->region.counts[STEP_INSTRUCTIONS] >= stepped->region.limit;
 }
 
-/* The thread is between two blocks. False: its code is not known. */
-static bool
+/* The thread is between two blocks; so it is afterwards, before one that is to be executed. */
+static enum step_cut
 do_branches(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
 {
 	const struct block *block = code_table_block(&self->code, registers->rip);
@@ -150,10 +151,10 @@ do_branches(struct stepper *self, struct stepped *stepped, struct user_regs_stru
 
 		replay_branch(&replay, block, registers);
 		if (!branch_do(&self->code, block, registers))
-			return false;
+			return STEP_CUT_MEMORY;
 		block = code_table_block(&self->code, registers->rip);
 	}
-	return block->kind != BLOCK_UNKNOWN || registers->rip == stepped->end.place;
+	return block->kind == BLOCK_UNKNOWN && registers->rip != stepped->end.place ? STEP_CUT_CODE : STEP_WHOLE;
 }
 
 /* The branch of a loop may have a trap from before, when it was the end of another block. */
@@ -167,7 +168,7 @@ set_traps(struct stepper *self, const struct block *block)
 	return code_table_trap(&self->code, block->end) == 0;
 }
 
-static bool
+static enum step_cut
 enter_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
 	struct replay replay = replay_of(stepped);
@@ -175,9 +176,10 @@ enter_block(struct stepper *self, struct stepped *stepped, const struct user_reg
 	stepped->block = code_table_block(&self->code, registers->rip);
 	stepped->before = *registers;
 	replay_begin(&replay, stepped->block, registers);
-	if (!set_traps(self, stepped->block) || remote_set_registers(stepped->thread->tid, registers) < 0)
-		return false;
-	return ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0;
+	return set_traps(self, stepped->block) && remote_set_registers(stepped->thread->tid, registers) == 0 &&
+			       ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0
+		       ? STEP_WHOLE
+		       : STEP_CUT_MEMORY;
 }
 
 /* Above the frame of a handler that was left by a jump, it is in its own code again. */
@@ -215,6 +217,7 @@ is_found(const struct stepper *self, const struct stepped *stepped, const struct
 static void
 find_again(struct stepped *stepped, struct user_regs_struct *registers)
 {
+	stepped->region.nr_gaps++;
 	stepped->block = NULL;
 	stepped->is_interrupted = false;
 	registers->rip -= INT3_BYTES;
@@ -266,11 +269,12 @@ await_end(const struct stepped *stepped, struct user_regs_struct *registers)
 	return false;
 }
 
-/* So that the program goes on by itself where it is; its counts are worth nothing. */
+/* So that the program goes on by itself where it is; its counts are worth nothing. Of STEP_CUT_MEMORY errno tells. */
 static enum tracer_answer
-give_up(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+give_up(struct stepper *self, struct stepped *stepped, enum step_cut cut, const struct user_regs_struct *registers)
 {
-	stepped->region.is_cut = 1;
+	stepped->region.cut = cut;
+	stepped->region.cut_errno = cut == STEP_CUT_MEMORY ? (uint64_t)errno : 0;
 	stepped->region.cut_at = registers->rip;
 	remote_set_registers(stepped->thread->tid, registers);
 	finish(self, stepped, registers);
@@ -281,18 +285,20 @@ give_up(struct stepper *self, struct stepped *stepped, const struct user_regs_st
 static enum tracer_answer
 go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
 {
-	if (stepped->block && !leave_block(self, stepped, registers))
-		return give_up(self, stepped, registers);
-	if (!do_branches(self, stepped, registers))
-		return give_up(self, stepped, registers);
-	if (registers->rip == stepped->end.place) {
+	enum step_cut cut = STEP_WHOLE;
+
+	if (stepped->block)
+		cut = leave_block(self, stepped, registers);
+	if (cut == STEP_WHOLE)
+		cut = do_branches(self, stepped, registers);
+	if (cut == STEP_WHOLE && registers->rip == stepped->end.place) {
 		remote_set_registers(stepped->thread->tid, registers);
 		finish(self, stepped, registers);
 		return TRACER_RESUME;
 	}
-	if (is_over(stepped, registers) || !enter_block(self, stepped, registers))
-		return give_up(self, stepped, registers);
-	return TRACER_KEEP;
+	if (cut == STEP_WHOLE)
+		cut = is_over(stepped, registers) ? STEP_CUT_LIMIT : enter_block(self, stepped, registers);
+	return cut == STEP_WHOLE ? TRACER_KEEP : give_up(self, stepped, cut, registers);
 }
 
 static bool
@@ -316,7 +322,7 @@ begin_turns(struct stepper *self, struct stepped *stepped)
 	if (open_code(self, stepped->thread))
 		return true;
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0)
-		give_up(self, stepped, &registers);
+		give_up(self, stepped, STEP_CUT_MEMORY, &registers);
 	return false;
 }
 
@@ -506,6 +512,18 @@ bool
 stepper_has(const struct thread *thread)
 {
 	return thread->stepped && !thread->stepped->is_paused;
+}
+
+const struct step_region *
+stepper_current(const struct stepper *self)
+{
+	return self->first ? &self->first->region : NULL;
+}
+
+const struct step_region *
+stepper_region(const struct thread *thread)
+{
+	return thread->stepped ? &thread->stepped->region : NULL;
 }
 
 void

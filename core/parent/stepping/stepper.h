@@ -54,16 +54,20 @@ enum tracer_answer
 stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region, struct step_end end);
 
 /*
- * Of one that is stepped, or paused: what it counted so far.   paused: it goes on by itself, and what is counted when
- * it begins again is added, with its caches as they were.   go_on: it is where somebody else has put it; answers its
- * stop.
+ * Of one that is stepped, or paused; region is NULL, and counts are 0, of any other.
+ * region: without the lines of caches, which counts has.   pause: it goes on by itself, and what is counted when it
+ * begins again is added, with its caches as they were.   go_on: it is where somebody else has put it; answers its stop.
  */
+const struct step_region *stepper_region(const struct thread *thread);
 void stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 void stepper_pause(struct stepper *stepper, struct thread *thread);
 enum tracer_answer stepper_go_on(struct stepper *stepper, struct thread *thread);
 
 /* Is it stepped, and not paused? */
 bool stepper_has(const struct thread *thread);
+
+/* The region of the thread that has its turn, without the lines of caches; NULL: nobody is stepped. */
+const struct step_region *stepper_current(const struct stepper *stepper);
 
 /* For all stops of all threads, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer stepper_stopped(struct stepper *stepper, const struct tracer_stop *stop);

@@ -93,14 +93,15 @@ struct work_part {
 };
 
 /*
- * A decoded instruction; independent of registers. Besides the first two members only work_do has to know it.
+ * A decoded instruction; independent of registers. Besides the first three members only work_do has to know it.
  * is_repeated: a string instruction with a repeat prefix. A single step executes one iteration of it, which is what
  *              work_do tells of, as an instruction each time: only the one after which rip has moved completes it.
  * operation:   enum step_count of its operations; STEP_INSTRUCTIONS: it has none
  * mask_register, mask_bytes: of k or a vector, and of each element of the latter
  */
 struct work {
-	uint8_t length; /* bytes */
+	const char *name; /* "xsaveopt"; static */
+	uint8_t length;   /* bytes */
 	bool is_repeated;
 	bool is_unknown;
 	uint8_t operation, nr_operations; /* for each active lane */

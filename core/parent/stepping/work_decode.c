@@ -419,9 +419,10 @@ needs_mask(const struct work *work)
 static void
 set_work(struct decoding *decoding)
 {
-	const char *name = ZydisMnemonicGetString(decoding->instruction.mnemonic);
+	const char *found = ZydisMnemonicGetString(decoding->instruction.mnemonic), *name = found ? found : "";
 
-	decoding->special = work_find_special(name ? name : "");
+	decoding->work->name = name;
+	decoding->special = work_find_special(name);
 	if (is_unknown(decoding)) {
 		set_unknown(decoding);
 		return;
@@ -434,7 +435,7 @@ set_work(struct decoding *decoding)
 		add_operands(decoding, false);
 		add_operands(decoding, true);
 	}
-	set_operations(decoding, name ? name : "");
+	set_operations(decoding, name);
 	if (!needs_mask(decoding->work))
 		decoding->work->mask = WORK_ALL_LANES;
 }

@@ -79,6 +79,12 @@ child_steps_exited(struct child_steps *self, struct thread *thread)
 		stepper_exited(self->stepper, thread);
 }
 
+const struct step_region *
+child_steps_current(const struct child_steps *self)
+{
+	return self->stepper ? stepper_current(self->stepper) : NULL;
+}
+
 void
 child_steps_clear(struct child_steps *self)
 {

@@ -20,6 +20,9 @@ void child_steps_started(struct child_steps *steps, struct thread *thread);
 bool child_steps_may_go(struct child_steps *steps, struct thread *thread);
 void child_steps_exited(struct child_steps *steps, struct thread *thread);
 
+/* As stepper_current. */
+const struct step_region *child_steps_current(const struct child_steps *steps);
+
 void child_steps_clear(struct child_steps *steps);
 
 #endif

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -198,11 +199,28 @@ stopped(void *context, const struct tracer_stop *stop)
 	return child_steps_stopped(&core->steps, stop);
 }
 
+#define FILES 256
+
+bool stepping_without_files;
+
+/* Returns what there were before. */
+static struct rlimit
+limit_files(rlim_t most)
+{
+	struct rlimit before, limit;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = (struct rlimit){most, before.rlim_max};
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	return before;
+}
+
 static void
 run_by_blocks(const struct process *process, uint64_t limit, struct stepping *stepping)
 {
 	struct core core = {.steps.begin = (uint64_t)(uintptr_t)stepping_begin};
 	struct report report = {0};
+	struct rlimit files;
 	struct rot_error err;
 	int status = -1;
 
@@ -217,11 +235,13 @@ run_by_blocks(const struct process *process, uint64_t limit, struct stepping *st
 	process->stage->region.limit = limit;
 	ck_assert_msg(tracer_seize(&core.tracer, &err) == 0, "%s", err.text);
 	let_go(process->go);
+	files = limit_files(stepping_without_files ? 0 : FILES);
 	while (status == -1 && (report.tid = waitpid(-1, &report.status, __WALL)) > 0) {
 		report.time_ns = clock_raw_ns();
 		if (tracer_handle(&core.tracer, &report))
 			status = report.status;
 	}
+	limit_files(files.rlim_cur);
 	child_steps_clear(&core.steps);
 	tracer_clear(&core.tracer);
 	take(stepping, process, status);
@@ -285,7 +305,10 @@ step(pid_t pid, struct step_region *region, struct cache_model *caches, struct u
 	for (size_t i = 0; i < done.nr_accesses; i++)
 		cache_model_access(caches, done.accesses[i].address, done.accesses[i].bytes, done.accesses[i].is_store,
 				   done.accesses[i].is_streaming);
-	region->nr_unknown += done.is_unknown;
+	if (done.is_unknown && region->nr_unknown++ == 0) {
+		region->unknown_at = place;
+		snprintf(region->unknown_name, sizeof(region->unknown_name), "%s", work->name);
+	}
 	ck_assert_int_eq(ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL), 0);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP, "status %x", status);

@@ -45,6 +45,9 @@ enum stepping_way {
  */
 void stepping_run(stepped_function function, uint64_t limit, struct stepping *results[STEPPING_NR_WAYS]);
 
+/* Set: by blocks, the core has no descriptors left for files of the process. */
+extern bool stepping_without_files;
+
 /* By blocks alone. */
 void stepping_by_blocks(stepped_function function, uint64_t limit, struct stepping *stepping);
 

@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include <check.h>
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,13 +35,17 @@ expect_same(const char *name, const struct stepping *got, const struct stepping 
 			      (unsigned long long)got->region.counts[i], names[i],
 			      (unsigned long long)wanted->region.counts[i]);
 	ck_assert_uint_eq(got->region.nr_unknown, wanted->region.nr_unknown);
+	ck_assert_uint_eq(got->region.unknown_at, wanted->region.unknown_at);
+	ck_assert_str_eq(got->region.unknown_name, wanted->region.unknown_name);
+	ck_assert_uint_eq(got->region.nr_gaps, 0);
 	ck_assert_mem_eq(got->results, wanted->results, sizeof(got->results));
 }
 
 static void
 expect_whole(const char *name, const struct stepping *stepping)
 {
-	ck_assert_msg(!stepping->region.is_cut, "%s: cut at %llx", name, (unsigned long long)stepping->region.cut_at);
+	ck_assert_msg(stepping->region.cut == STEP_WHOLE, "%s: cut at %llx", name,
+		      (unsigned long long)stepping->region.cut_at);
 	ck_assert_msg(stepping->status == 0, "%s: status %d after %llu instructions", name, stepping->status,
 		      (unsigned long long)stepping->region.counts[0]);
 	ck_assert_msg(stepping->region.counts[STEP_INSTRUCTIONS] > 0, "%s", name);
@@ -118,6 +123,18 @@ do_what_is_unknown(uint64_t *results)
 	results[1] = work_on(2);
 }
 
+/* Through a pointer that is nowhere: jmp *(%rax). */
+static void
+jump_nowhere(uint64_t *results)
+{
+	const struct sigaction action = {.sa_sigaction = go_over, .sa_flags = SA_SIGINFO};
+
+	sigaction(SIGSEGV, &action, NULL);
+	results[0] = work_on(1);
+	__asm__ volatile("jmp *(%0)" : : "a"(UINT64_C(8)));
+	results[1] = work_on(2);
+}
+
 static void
 die(uint64_t *results)
 {
@@ -139,11 +156,18 @@ end_at_once(uint64_t *results)
 static const struct {
 	stepped_function function;
 	uint64_t limit;
-	bool is_cut;
+	enum step_cut cut;
+	int error;
 	int status;
+	bool is_without_files;
 } ends[] = {
-	{work_long, 500, true, 0},        {work_long, 1, true, 0},           {do_what_is_unknown, NO_LIMIT, true, 0},
-	{die, NO_LIMIT, false, -SIGKILL}, {end_at_once, NO_LIMIT, false, 0},
+	{work_long, 500, STEP_CUT_LIMIT, 0, 0, false},
+	{work_long, 1, STEP_CUT_LIMIT, 0, 0, false},
+	{work_long, NO_LIMIT, STEP_CUT_MEMORY, EMFILE, 0, true},
+	{jump_nowhere, NO_LIMIT, STEP_CUT_MEMORY, EIO, 0, false},
+	{do_what_is_unknown, NO_LIMIT, STEP_CUT_CODE, 0, 0, false},
+	{die, NO_LIMIT, STEP_WHOLE, 0, -SIGKILL, false},
+	{end_at_once, NO_LIMIT, STEP_WHOLE, 0, 0, false},
 };
 
 /* What is cut goes on by itself, with the code as it was. */
@@ -152,13 +176,16 @@ START_TEST(regions_end_early)
 	struct stepping by_blocks, native;
 	struct stepping *results[STEPPING_NR_WAYS] = {&native, &by_blocks};
 
+	stepping_without_files = ends[_i].is_without_files;
 	stepping_run(ends[_i].function, ends[_i].limit, results);
-	ck_assert_int_eq(by_blocks.region.is_cut, ends[_i].is_cut);
+	stepping_without_files = false;
+	ck_assert_uint_eq(by_blocks.region.cut, ends[_i].cut);
+	ck_assert_uint_eq(by_blocks.region.cut_errno, (uint64_t)ends[_i].error);
 	ck_assert_int_eq(by_blocks.status, ends[_i].status);
 	ck_assert_int_eq(native.status, ends[_i].status);
 	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
-	ck_assert(!ends[_i].is_cut || by_blocks.region.cut_at != 0);
-	if (ends[_i].is_cut && ends[_i].limit != NO_LIMIT)
+	ck_assert((ends[_i].cut == STEP_WHOLE) == (by_blocks.region.cut_at == 0));
+	if (ends[_i].cut == STEP_CUT_LIMIT)
 		ck_assert_uint_ge(by_blocks.region.counts[STEP_INSTRUCTIONS], ends[_i].limit);
 }
 END_TEST

@@ -62,6 +62,13 @@ found=$(flops run.json interrupted)
 case $found in 2[0-9][0-9][0-9][0-9].0) result=0 ;; *) result=1 ;; esac
 check "operations among signals: $found"
 
+call run -counting=steps --region=odd -j run.json -- "$stepped"
+case $status:$err in 0:*'of 3 instructions it is not known what they do (the first: maskmovq at 0x'*' of '*stepped_work*) result=0 ;; *) result=1 ;; esac
+check "instructions that are not known are told, with the first of them"
+grep -q 'of 3 instructions it is not known what they do' run.json
+result=$?
+check "also in the JSON"
+
 call run -counting=steps -stepLimit=100 --region=work -j run.json -- "$known" 5000
 case $status:$err in 0:*"more than 100 instructions"*) result=0 ;; *) result=1 ;; esac
 check "more than the limit is said"

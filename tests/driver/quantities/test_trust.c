@@ -263,6 +263,39 @@ breaches_of_steps(double first, double second, bool is_stepped, unsigned taints)
 	return nr;
 }
 
+/* The worse of two runs is told, of what is counted by steps. */
+START_TEST(steps_tell_what_they_miss)
+{
+	struct architecture *steps = architecture_named("steps");
+	struct pass passes[] = {{.events = {0}, .nr_events = 1, .is_stepped = true}};
+	const struct pass_plan plan = {passes, 1};
+	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {1e6}, .unknown_steps = 3})};
+	struct quantity_value values[] = {bytes("cpuL1", 1, 0), bytes("cpuL1", 1, 0)};
+
+	rot_string_set(&values[1].name, "operationCount");
+	values[1].request = (struct quantity_request){.name = "operationCount", .operation = "instructions"};
+	samples[0].nr_runs = STEP_RUNS;
+	samples[0].runs[0].first_unknown = "xsaveopt at 0x1139";
+	samples[0].runs[1].first_unknown = "maskmovq at 0x2000";
+	samples[0].runs[1].unknown_steps = 4;
+	samples[0].runs[0].step_gaps = 2;
+	invariants_check_steps(values, 2, steps, &plan, samples);
+	ck_assert_uint_eq(values[0].nr_breaches, 2);
+	ck_assert_str_eq(values[0].breaches[0].rule, "stepsKnown");
+	ck_assert_double_eq(values[0].breaches[0].found, 4);
+	ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "of 4 of the instructions"));
+	ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "maskmovq at 0x2000"));
+	ck_assert_str_eq(values[0].breaches[1].rule, "stepsSeen");
+	ck_assert_ptr_nonnull(strstr(values[0].breaches[1].text, "out of sight 2 times"));
+	ck_assert_uint_eq(values[1].nr_breaches, 1); /* instructions are counted whatever they do */
+	ck_assert_str_eq(values[1].breaches[0].rule, "stepsSeen");
+	clear(values, 2);
+	samples[0].nr_runs = NR_RUNS;
+	pass_samples_clear(&samples[0]);
+	architecture_delete(steps);
+}
+END_TEST
+
 START_TEST(steps_agree)
 {
 	ck_assert_uint_eq(breaches_of_steps(1e6, 1e6, true, 0), 0);
@@ -416,6 +449,7 @@ static const struct listed_test tests[] = {
 	{&no_fewer_bytes_than_must_cross, 1},
 	{&passes_agree, 1},
 	{&steps_agree, 1},
+	{&steps_tell_what_they_miss, 1},
 	{&runs_that_break_a_rule_are_found, NR_ELEMENTS(run_rows)},
 	{&disturbed_runs_are_not_looked_at, 1},
 	{&runs_of_passes_agree, 1},

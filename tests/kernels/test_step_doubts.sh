@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What counting by steps cannot count is told, with its reason: instructions that are not known, regions that are cut, the time limit. What was cut
+# is not tried again.
+. "$top_srcdir/tests/support/program.sh"
+
+for program in gcc make; do
+	command -v $program >/dev/null || { echo "SKIP: there is no $program" >&2; exit 77; }
+done
+
+# Calls a function so often, and executes so many instructions that nobody knows: bytes that a mask in an MMX register selects.
+folder=$XDG_DATA_HOME/rot/kernels/Odd
+mkdir -p "$folder"
+cat >"$folder/Odd.xml" <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<derivedClass name="Odd" baseType="KernelBase" cSuffix="Data" comment="what steps do not like">
+	<field name="calls" type="long" default="0" comment=""/>
+	<field name="odd" type="long" default="0" comment=""/>
+	<operations of="doublePrecisionFlop" count="$calls"/>
+</derivedClass>
+END
+cat >"$folder/Odd.c" <<'END'
+#include "kernel.h"
+#include "OddData.h"
+
+struct odd {
+	struct odd_data data;
+	double sum;
+	char bytes[8];
+};
+
+__attribute__((noinline)) static double
+add(double x)
+{
+	__asm__ volatile("");
+	return x + 1;
+}
+
+static void
+run(void *kernel)
+{
+	struct odd *odd = kernel;
+
+	for (long i = 0; i < odd->data.calls; i++)
+		odd->sum = add(odd->sum);
+	for (long i = 0; i < odd->data.odd; i++)
+		__asm__ volatile("pxor %%mm0, %%mm0\n maskmovq %%mm0, %%mm0\n emms" : : "D"(odd->bytes) : "memory", "mm0");
+}
+
+KERNEL(odd, "Odd", .run = run);
+END
+
+# controller NAME ATTRIBUTES
+controller()
+{
+	cat >"$work/$1.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="$1" comment="" runs="2">
+	<point series="Odd"><workload><kernel type="Odd" $2/></workload></point>
+	<quantity is="time"/><quantity is="operationCount:doublePrecisionFlop"/>
+</controller>
+END
+}
+
+controller odd 'calls="10" odd="3"'
+call measure ./odd.xml -counting=steps
+case $err in
+*ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
+esac
+case $status:$out in 0:*'doubtful: of 3 of the instructions'*'(the first: maskmovq at 0x'*' (in '*child*) result=0 ;; *) result=1 ;; esac
+check "instructions that are not known are told, with the first of them"
+has "also in the JSON" odd.json '.*\.rule = stepsKnown' '.*\.found = 3(\.0)?' '.*\.kind = measured'
+
+# cut NAME WORDS ARGUMENT...: counts are expected, and the reason has these words
+cut()
+{
+	name=$1 words=$2
+	shift 2
+	call measure ./$name.xml -counting=steps "$@"
+	case $status:$err in 0:*"Odd"*"$words"*'labelled "expected"'*) result=0 ;; *) result=1 ;; esac
+	check "$words"
+	has "the operations are expected" $name.json '.*\.kind = expected'
+}
+
+# The second time nothing is executed, and the same is said.
+controller calls 'calls="20000"'
+cut calls 'executes more than 50000 instructions' -stepLimit=50000
+call measure --dry-run ./calls.xml -counting=steps -stepLimit=50000
+case $status:$out in 0:*cached* | 0:*known* | 0:*nothing*) result=0 ;; *) result=1 ;; esac
+check "what was cut is known"
+touch "$work/before"
+cut calls 'executes more than 50000 instructions' -stepLimit=50000
+[ -z "$(find "$XDG_CACHE_HOME/rot" -name '*.xml' -newer "$work/before")" ]
+result=$?
+check "what was cut is not stepped again"
+
+# Not so with another limit.
+call measure ./calls.xml -counting=steps -stepLimit=1000000
+case $status:$err in 0:*instructions*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
+check "another limit is another question"
+has "and another answer" calls.json '.*\.kind = measured' '.*\.value = 20000(\.0)?'
+
+controller long 'calls="50000000"'
+call measure ./long.xml -counting=steps -stepLimit=100000000000 -timeLimit=4
+case $status:$err in 1:*'time limit'*'counting a region by steps'*'stepLimit'*) result=0 ;; *) result=1 ;; esac
+check "the time limit says that stepping took the time, and what to do"
+[ $nr_failed -eq 0 ]
