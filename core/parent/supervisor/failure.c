@@ -52,13 +52,29 @@ not_started(const struct request *request, const struct outcome *outcome, struct
 	return rot_format("cannot start the measuring core '%s': %s", request->child, strerror(outcome->exec_errno));
 }
 
+static const char *
+late_hint(const struct outcome *outcome)
+{
+	if (outcome->was_stopped)
+		return "it was stopped by a signal, as by SIGSTOP, and nobody continued it";
+	if (outcome->was_stepping)
+		return "stepping takes long: choose smaller sizes, or a lower -stepLimit (what needs more steps is "
+		       "then "
+		       "expected and not counted), do without (-counting=expected), or raise timeLimit (seconds)";
+	return "if the measurement needs longer, raise timeLimit (seconds)";
+}
+
 static char *
 late(const struct request *request, const struct outcome *outcome, const char *time, struct core_failure *failure)
 {
 	rot_string_set(&failure->kind, "timeLimit");
-	rot_string_set(&failure->hint, outcome->was_stopped
-					       ? "it was stopped by a signal, as by SIGSTOP, and nobody continued it"
-					       : "if the measurement needs longer, raise timeLimit (seconds)");
+	rot_string_set(&failure->hint, late_hint(outcome));
+	if (outcome->was_stepping && !outcome->was_stopped)
+		return rot_format("the measuring core exceeded the time limit of %g s %s and was killed: it was "
+				  "counting a region by steps, and had executed %lld instructions of it (stepLimit is "
+				  "%lld)",
+				  request->time_limit_s, time, (long long)outcome->nr_steps,
+				  (long long)outcome->step_limit);
 	return rot_format("the measuring core exceeded the time limit of %g s %s and was killed", request->time_limit_s,
 			  time);
 }

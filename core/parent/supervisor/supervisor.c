@@ -263,9 +263,15 @@ static void
 on_late(void *context)
 {
 	struct supervisor *self = context;
+	const struct step_region *stepped = child_steps_current(&self->steps);
 
 	self->outcome->is_late = true;
 	self->outcome->was_stopped = self->is_traced && tracer_is_stopped(&self->tracer);
+	if (stepped) {
+		self->outcome->was_stepping = true;
+		self->outcome->nr_steps = (int64_t)stepped->counts[STEP_INSTRUCTIONS];
+		self->outcome->step_limit = (int64_t)stepped->limit;
+	}
 	kill(self->launch.pid, SIGKILL);
 }
 
