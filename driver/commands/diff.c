@@ -36,7 +36,8 @@ const struct command diff_command = {
 	.summary = "compare two stored results: by how much, how sure that is, and what differs of their environment",
 	.description = "BEFORE.json and AFTER.json are what rot measure wrote, or rot run with -o or -j. Nothing is "
 		       "measured. For each point that both have, and each quantity: the change with its interval of 95 "
-		       "%, in words. What only one has is listed, and what differs of machine, kernel, compiler, flags "
+		       "%, in words; differences that may be chance among so many are marked. What only one has is "
+		       "listed, and what differs of machine, kernel, compiler, flags "
 		       "and libraries.",
 	.nr_arguments_min = 2,
 	.nr_arguments_max = 2,

@@ -10,103 +10,8 @@
 #include "quantities/value_text.h"
 #include "support/json.h"
 
-/* ---- verdicts ---- */
-
-/* Of the change in percent, "12" or "0.3". */
-static char *
-percent(double change)
-{
-	return fabs(change) < 10 ? rot_format("%.2g", change) : rot_format("%.0f", change);
-}
-
-/* "a factor of 3.1 [2.9, 3.2]": of a change in percent to more than twice as much, or to less than half. */
-static char *
-factor(double value, double low, double high)
-{
-	double a = 1 + value / 100, b = 1 + low / 100, c = 1 + high / 100;
-
-	if (value < 0) {
-		double swap = 1 / b;
-
-		a = 1 / a;
-		b = 1 / c;
-		c = swap;
-	}
-	return isnan(low) ? rot_format("a factor of %.3g", a) : rot_format("a factor of %.3g [%.3g, %.3g]", a, b, c);
-}
-
-/* "12 % [9, 15]", turned around where less is meant; of rates and counts the change is that of the value. */
-static char *
-amount(double value, double low, double high)
-{
-	if (value >= 100 || value < -50)
-		return factor(value, low, high);
-
-	double a = fabs(value), b = fmin(fabs(low), fabs(high)), c = fmax(fabs(low), fabs(high));
-	char *texts[3] = {percent(a), percent(b), percent(c)};
-	char *text =
-		isnan(low) ? rot_format("%s %%", texts[0]) : rot_format("%s %% [%s, %s]", texts[0], texts[1], texts[2]);
-
-	for (size_t i = 0; i < 3; i++)
-		free(texts[i]);
-	return text;
-}
-
-/* Of the time, speed counts: half the time is 100 % faster. */
-static struct summary
-change_of(const char *name, const struct summary *ratio)
-{
-	struct summary change = *ratio;
-	bool is_time = strcmp(name, "time") == 0;
-
-	change.value = 100 * ((is_time ? 1 / ratio->value : ratio->value) - 1);
-	change.low = 100 * ((is_time ? 1 / ratio->high : ratio->low) - 1);
-	change.high = 100 * ((is_time ? 1 / ratio->low : ratio->high) - 1);
-	return change;
-}
-
-static bool
-is_speed(const char *name)
-{
-	return strcmp(name, "time") == 0 || strcmp(name, "performance") == 0 || strcmp(name, "throughput") == 0;
-}
-
-enum diff_verdict
-diff_verdict_of(const char *name, const struct summary *ratio, char **text)
-{
-	struct summary change = change_of(name, ratio);
-	bool is_exact = ratio->estimator && strcmp(ratio->estimator, "exact") == 0, is_more = change.value > 0;
-	char *by;
-
-	if (change.value == 0 && (is_exact || isnan(change.low))) {
-		*text = rot_strdup("the same");
-		return DIFF_NONE;
-	}
-	by = amount(change.value, is_exact ? NAN : change.low, change.high);
-	if (!is_exact && isnan(change.low)) {
-		*text = rot_format("%s by %s, but too few runs for an interval",
-				   is_speed(name) ? is_more ? "faster" : "slower"
-				   : is_more      ? "more"
-						  : "less",
-				   by);
-		free(by);
-		return DIFF_UNKNOWN;
-	}
-	if (!is_exact && change.low <= 0 && change.high >= 0) {
-		char *low = percent(change.low), *high = percent(change.high);
-
-		*text = rot_format("no difference shown [%s, %s] %%", low, high);
-		free(low);
-		free(high);
-		free(by);
-		return DIFF_NONE;
-	}
-	*text = rot_format("%s by %s", is_speed(name) ? is_more ? "faster" : "slower" : is_more ? "more" : "less", by);
-	free(by);
-	if (is_speed(name))
-		return is_more ? DIFF_BETTER : DIFF_WORSE;
-	return is_more ? DIFF_MORE : DIFF_LESS;
-}
+/* Of all differences together, after the correction. */
+#define DIFF_CONFIDENCE 0.95
 
 /* ---- points ---- */
 
@@ -190,85 +95,25 @@ find_quantity(const json_t *point, const char *words)
 	return NULL;
 }
 
-static bool
-is_disturbed(const json_t *disturbed, size_t run)
-{
-	const json_t *item;
-	size_t i;
-
-	json_array_foreach(disturbed, i, item)
-	{
-		if (json_is_integer(item) && json_integer_value(item) == (json_int_t)run)
-			return true;
-	}
-	return false;
-}
-
-struct runs {
-	double *values;
-	size_t *starts; /* that they are of */
-	size_t nr;
-};
-
-/* Those that the summary is of: the undisturbed ones, if there are any, and all where none was left out. Results of
- * before "starts" have one a run. */
-static struct runs
-runs_of(const json_t *quantity)
-{
-	const json_t *samples = json_object_get(quantity, "samples"), *starts = json_object_get(quantity, "starts");
-	const json_t *disturbed = json_object_get(quantity, "taintedSamples"), *sample;
-	const bool use_all =
-		json_array_size(disturbed) >= json_array_size(samples) || json_number_at(quantity, "tainted") == 0;
-	struct runs runs = {.values = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.values)),
-			    .starts = rot_calloc(json_array_size(samples) + 1, sizeof(*runs.starts))};
-	size_t i;
-
-	json_array_foreach(samples, i, sample)
-	{
-		const json_t *start = json_array_get(starts, i);
-
-		if (!json_is_number(sample) || (!use_all && is_disturbed(disturbed, i)))
-			continue;
-		runs.values[runs.nr] = json_number_value(sample);
-		runs.starts[runs.nr++] = json_is_integer(start) ? (size_t)json_integer_value(start) : i;
-	}
-	return runs;
-}
-
-static void
-runs_clear(struct runs *runs)
-{
-	free(runs->values);
-	free(runs->starts);
-}
-
-struct summary
-diff_ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
-{
-	struct summary ratio = summary_single(b->summary.value / a->summary.value, "exact");
-	struct runs before = runs_of(first), after = runs_of(second);
-	const struct grouped below = {before.values, before.starts, before.nr};
-	const struct grouped above = {after.values, after.starts, after.nr};
-	bool is_exact = a->summary.low == a->summary.high && b->summary.low == b->summary.high;
-
-	if (a->summary.value == b->summary.value && (is_exact || below.n < 2 || above.n < 2))
-		ratio.value = 1;
-	else if (below.n > 0 && above.n > 0 && !is_exact)
-		ratio = summary_ratio(&above, &below, 1, false, 1);
-	if (isnan(ratio.value))
-		ratio.value = a->summary.value == b->summary.value ? 1 : NAN;
-	runs_clear(&before);
-	runs_clear(&after);
-	return ratio;
-}
-
 /* ---- the table ---- */
+
+/* One quantity at a point of both; without words the point itself. */
+struct row {
+	const json_t *point, *other;
+	char *words;
+	struct quantity_value a, b;
+	struct shift shift;
+};
 
 struct comparison {
 	FILE *out;
 	bool everything;
+	struct row *rows;
+	size_t nr_rows;
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
-	char **lone[2]; /* quantities that only one of the results has at a point of both; each once */
+	size_t nr_tests, nr_shown,
+		nr_chance; /* comparisons by chance; differences they show, and of these doubtful ones */
+	char **lone[2];    /* quantities that only one of the results has at a point of both; each once */
 	size_t nr_lone[2];
 };
 
@@ -318,38 +163,55 @@ is_measured(const struct quantity_value *value)
 	return strcmp(value->kind, "measured") == 0 || strcmp(value->kind, "modelled") == 0;
 }
 
+/* Takes the row over. */
 static void
-print_row(struct comparison *comparison, const char *words, const struct quantity_value *a,
-	  const struct quantity_value *b, const struct summary *ratio)
+add_row(struct comparison *comparison, const struct row *row)
 {
-	char *texts[2] = {value_text(a), value_text(b)}, *verdict;
-	enum diff_verdict kind = diff_verdict_of(a->name, ratio, &verdict);
+	comparison->rows = rot_realloc(comparison->rows, comparison->nr_rows + 1, sizeof(*comparison->rows));
+	comparison->rows[comparison->nr_rows++] = *row;
+}
 
-	fprintf(comparison->out, "    %-48s %22s %22s %s  %s\n", words, texts[0], texts[1],
-		a->unit ? shown_unit(a->unit).shown : "", verdict);
-	if (is_measured(a))
-		comparison->nr_verdicts[kind]++;
-	free(verdict);
-	free(texts[0]);
-	free(texts[1]);
+static void
+clear_row(struct row *row)
+{
+	quantity_value_clear(&row->a);
+	quantity_value_clear(&row->b);
+	free(row->words);
 }
 
 static void
 compare_quantity(struct comparison *comparison, const json_t *quantity, const json_t *other)
 {
-	char *words = stored_value_words(quantity);
-	const json_t *of_other = find_quantity(other, words);
-	struct quantity_value a = {0}, b = {0};
-	struct summary ratio;
+	struct row row = {.words = stored_value_words(quantity)};
+	const json_t *of_other = find_quantity(other, row.words);
+	bool is_shown = false;
 
-	if (of_other && stored_value(quantity, &a) == 0 && stored_value(of_other, &b) == 0) {
-		ratio = diff_ratio_of(quantity, of_other, &a, &b);
-		if (comparison->everything || is_measured(&a) || ratio.value != 1)
-			print_row(comparison, words, &a, &b, &ratio);
+	if (of_other && stored_value(quantity, &row.a) == 0 && stored_value(of_other, &row.b) == 0) {
+		row.shift = diff_shift_of(quantity, of_other, &row.a, &row.b);
+		is_shown = comparison->everything || is_measured(&row.a) || row.shift.ratio.value != 1;
 	}
-	quantity_value_clear(&a);
-	quantity_value_clear(&b);
-	free(words);
+	if (is_shown)
+		add_row(comparison, &row);
+	else
+		clear_row(&row);
+}
+
+/* What is not measured is no test of anything. */
+static void
+correct_for_many(struct comparison *comparison)
+{
+	double *p = rot_calloc(comparison->nr_rows + 1, sizeof(*p));
+
+	for (size_t i = 0; i < comparison->nr_rows; i++) {
+		const struct row *row = &comparison->rows[i];
+
+		p[i] = row->words && is_measured(&row->a) ? row->shift.p : NAN;
+		comparison->nr_tests += !isnan(p[i]);
+	}
+	statistics_holm(p, comparison->nr_rows);
+	for (size_t i = 0; i < comparison->nr_rows; i++)
+		comparison->rows[i].shift.p = p[i];
+	free(p);
 }
 
 static void
@@ -384,6 +246,54 @@ print_other_coordinates(FILE *out, const json_t *point, const json_t *other)
 	fputs(*separator == ',' ? ")\n" : "\n", out);
 }
 
+/* A difference that one of so many comparisons would show by chance. */
+static bool
+is_chance(struct comparison *comparison, const struct row *row, enum diff_verdict verdict)
+{
+	bool is_it;
+
+	if (isnan(row->shift.p) || verdict == DIFF_NONE || verdict == DIFF_UNKNOWN)
+		return false;
+	is_it = row->shift.p > 1 - DIFF_CONFIDENCE;
+	comparison->nr_shown++;
+	comparison->nr_chance += is_it;
+	return is_it;
+}
+
+static void
+print_row(struct comparison *comparison, const struct row *row)
+{
+	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict;
+	enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
+
+	fprintf(comparison->out, "    %-48s %22s %22s %s  %s%s\n", row->words, texts[0], texts[1],
+		row->a.unit ? shown_unit(row->a.unit).shown : "", verdict,
+		is_chance(comparison, row, kind) ? ", or chance" : "");
+	if (is_measured(&row->a))
+		comparison->nr_verdicts[kind]++;
+	free(verdict);
+	free(texts[0]);
+	free(texts[1]);
+}
+
+/* Prints the rows, and forgets them. */
+static void
+print_rows(struct comparison *comparison)
+{
+	for (size_t i = 0; i < comparison->nr_rows; i++) {
+		struct row *row = &comparison->rows[i];
+
+		if (row->words) {
+			print_row(comparison, row);
+		} else {
+			print_name(comparison->out, row->point);
+			print_other_coordinates(comparison->out, row->point, row->other);
+		}
+		clear_row(row);
+	}
+	free(comparison->rows);
+}
+
 static void
 compare_points(struct comparison *comparison, const struct stored_result *first, const struct stored_result *second)
 {
@@ -399,8 +309,7 @@ compare_points(struct comparison *comparison, const struct stored_result *first,
 			continue;
 		}
 		comparison->nr_points++;
-		print_name(comparison->out, point);
-		print_other_coordinates(comparison->out, point, other);
+		add_row(comparison, &(struct row){.point = point, .other = other});
 		json_array_foreach(json_object_get(point, "quantities"), j, quantity)
 			compare_quantity(comparison, quantity, other);
 		note_lone(comparison, 0, point, other);
@@ -451,6 +360,10 @@ print_summary(const struct comparison *comparison)
 		separator = ", ";
 	}
 	fprintf(comparison->out, "%s in %zu points\n", *separator ? "" : "nothing measured", comparison->nr_points);
+	if (comparison->nr_chance)
+		fprintf(comparison->out,
+			"or chance: %zu of the %zu differences, since %zu comparisons were made (Holm's correction)\n",
+			comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
 }
 
 int
@@ -461,6 +374,8 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	compare_points(&comparison, first, second);
+	correct_for_many(&comparison);
+	print_rows(&comparison);
 	if (comparison.nr_points == 0) {
 		rot_error_set(err, 0, "'%s' and '%s' have no point in common", first->path, second->path);
 		return rot_error_hint(err,

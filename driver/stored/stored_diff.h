@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "statistics/shift.h"
 #include "stored/stored_result.h"
 
 /* What the runs of both say of a quantity: second / first. */
@@ -22,10 +23,10 @@ enum diff_verdict {
 
 /*
  * second / first of one quantity: the elements of "quantities", and the values read from them. From their undisturbed
- * runs; without an interval where nobody measured, or both are exact. 1 for 0 / 0.
+ * runs; without an interval and p where nobody measured, or both are exact. 1 for 0 / 0.
  */
-struct summary diff_ratio_of(const json_t *first, const json_t *second, const struct quantity_value *a,
-			     const struct quantity_value *b);
+struct shift diff_shift_of(const json_t *first, const json_t *second, const struct quantity_value *a,
+			   const struct quantity_value *b);
 
 /*
  * The verdict on second / first, whose summary has an interval or is exact. name: of the quantity, as "time". *text
@@ -36,7 +37,8 @@ enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio,
 /*
  * Prints a table of the points that both have (same series, label and coordinates), those that only one has, what
  * differs of the environment, and a count of the verdicts. What is not measured is shown only where it differs; with
- * everything set always. An error if no point is in both.
+ * everything set always. Differences that may be chance among so many comparisons (Holm) are marked and counted. An
+ * error if no point is in both.
  */
 int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
 		      struct rot_error *err);

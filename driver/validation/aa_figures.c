@@ -75,7 +75,7 @@ void
 aa_subject_add(struct aa_subject *subject, const struct quantity_value *first, const struct quantity_value *second)
 {
 	json_t *a = quantity_value_json(first), *b = quantity_value_json(second);
-	const struct summary ratio = diff_ratio_of(a, b, first, second);
+	const struct summary ratio = diff_shift_of(a, b, first, second).ratio;
 	const double needed = aa_needed(&ratio);
 	char *text;
 	enum diff_verdict verdict = diff_verdict_of(first->name, &ratio, &text);

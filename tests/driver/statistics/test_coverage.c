@@ -152,7 +152,7 @@ START_TEST(test_verdict)
 				first[i] = distributions[_i].draw();
 				second[i] = distributions[_i].draw();
 			}
-			ratio = summary_ratio(EACH(second, n), EACH(first, n), 1, false, 1);
+			ratio = statistics_shift(EACH(second, n), EACH(first, n)).ratio;
 			verdict = diff_verdict_of("time", &ratio, &text);
 			nr_different += verdict == DIFF_BETTER || verdict == DIFF_WORSE;
 			nr_unknown += verdict == DIFF_UNKNOWN;

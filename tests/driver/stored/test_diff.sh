@@ -85,6 +85,26 @@ result 2 "1|$(quantity time microSeconds s measured $steady)" >steady.json
 call diff steady.json disturbed.json
 says "disturbed runs do not count" "faster by 25 % ["
 
+# Twenty comparisons: what one of them would show by chance is marked, what is beyond chance is not.
+seen="100 99 99 99 100 100 100 101 101 101" above="101.2 99.8 100.3 100.4 101.3 101.1 101.4 101.5 101.6 101.7"
+points="1|$(quantity time microSeconds s measured $seen)" others="1|$(quantity time microSeconds s measured $above)"
+result 2 "$points" >one.json
+result 2 "$others" >other.json
+call diff one.json other.json
+says "alone it is a difference" "slower by 1.2 % ["
+case $out in *chance*) result=1 ;; *) result=0 ;; esac
+check "and not marked"
+set -- "$points"
+for i in $(seq 2 20); do set -- "$@" "$i|$(quantity time microSeconds s measured $steady)"; done
+result 2 "$@" >many.json
+shift 2
+result 2 "$others" "2|$(quantity time microSeconds s measured $faster)" "$@" >many-others.json
+call diff many.json many-others.json
+says "among many it may be chance" ", or chance"
+says "a clear one is none" "faster by 25 % [24, 26]
+"
+says "how many, of how many" "or chance: 1 of the 2 differences, since 20 comparisons were made (Holm's correction)"
+
 # On another machine an axis may have other values; several points of one name are told apart by it, or by their order.
 one="$(quantity time microSeconds s measured $steady)" two="$(quantity time microSeconds s measured $faster)"
 result 2 "1|$one" | sed 's/"coordinates": {}/"coordinates": {"core": "Haswell", "n": 5}/' >here.json
