@@ -83,7 +83,7 @@ const struct quantity_caveat quantity_caveats[] = {
 	{"brokenRule", "breaks a rule that sound values keep", breaks_rule},
 	{"failingGrade", "of events that count wrong here (grade F)", has_failing_grade},
 	{"short", "starting and stopping is more than 1 % of it", is_short},
-	{"uneven", "two modes, a drift or another first run", is_uneven},
+	{"uneven", "two modes, a drift, outliers or another first run", is_uneven},
 	{"noInterval", "of too few runs for an interval", lacks_interval},
 };
 const size_t quantity_nr_caveats = sizeof(quantity_caveats) / sizeof(*quantity_caveats);

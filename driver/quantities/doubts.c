@@ -29,6 +29,7 @@ quantity_doubts_of(const struct quantity_value *value)
 		.modes = series_modes(kept, nr),
 		.drift = series_drift(kept, nr),
 		.first = series_first(kept, nr),
+		.outliers = series_outliers(kept, nr),
 	};
 
 	free(kept);
@@ -39,5 +40,5 @@ bool
 quantity_doubts_any(const struct quantity_doubts *doubts)
 {
 	return doubts->modes.finding == SERIES_YES || doubts->drift.finding == SERIES_YES ||
-	       doubts->first.finding == SERIES_YES;
+	       doubts->first.finding == SERIES_YES || doubts->outliers.finding == SERIES_YES;
 }

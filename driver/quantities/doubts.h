@@ -12,6 +12,7 @@ struct quantity_doubts {
 	struct series_modes modes;
 	struct series_drift drift;
 	struct series_first first;
+	struct series_outliers outliers; /* runs that no known cause has disturbed; they are in the value */
 };
 
 /*

@@ -126,7 +126,7 @@ json_tainted_runs(const struct quantity_value *value)
 	return runs;
 }
 
-/* Keys only for what was found: "modes", "drift", "firstRun". */
+/* Keys only for what was found: "modes", "drift", "firstRun", "outliers". */
 static void
 add_doubts(json_t *json, const struct quantity_value *value)
 {
@@ -142,6 +142,10 @@ add_doubts(json_t *json, const struct quantity_value *value)
 		json_object_set_new(json, "drift", json_number_of(doubts.drift.change));
 	if (doubts.first.finding == SERIES_YES)
 		json_object_set_new(json, "firstRun", json_number_of(doubts.first.difference));
+	if (doubts.outliers.finding == SERIES_YES)
+		json_object_set_new(json, "outliers",
+				    json_pack("{s:I, s:o}", "n", (json_int_t)doubts.outliers.nr, "difference",
+					      json_number_of(doubts.outliers.difference)));
 }
 
 static void

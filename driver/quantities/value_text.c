@@ -158,6 +158,24 @@ joined(char *text, char *addition)
 	return longer;
 }
 
+/* The first run is told of as such. */
+static bool
+is_outlier_of_its_own(const struct quantity_doubts *doubts)
+{
+	return doubts->outliers.finding == SERIES_YES &&
+	       !(doubts->outliers.nr == 1 && doubts->first.finding == SERIES_YES);
+}
+
+static char *
+outliers_text(const struct series_outliers *outliers)
+{
+	return rot_format("%zu run%s differ%s by %+.*f %%%s from the others for no cause that was seen, and %s in the "
+			  "value",
+			  outliers->nr, outliers->nr == 1 ? "" : "s", outliers->nr == 1 ? "s" : "",
+			  percent_digits(outliers->difference), 100 * outliers->difference,
+			  outliers->nr == 1 ? "" : " or more", outliers->nr == 1 ? "is" : "are");
+}
+
 char *
 value_doubts_text(const struct quantity_value *value)
 {
@@ -178,6 +196,8 @@ value_doubts_text(const struct quantity_value *value)
 	if (doubts.first.finding == SERIES_YES)
 		text = joined(text, rot_format("the first run differs by %+.*f %% from the others",
 					       percent_digits(doubts.first.difference), 100 * doubts.first.difference));
+	if (is_outlier_of_its_own(&doubts))
+		text = joined(text, outliers_text(&doubts.outliers));
 	words = camel_case_words(value->name);
 	named = rot_format("%s: %s", words, text);
 	free(words);

@@ -16,6 +16,8 @@
 #define DRIFT_LEVEL 0.01
 #define MIN_FOR_FIRST 10
 #define FIRST_DEVIATIONS 8
+#define MIN_FOR_OUTLIERS 10
+#define OUTLIER_RANGES 3
 #define NORMAL_SCALE 1.4826 /* standard deviation per median distance, of normal values */
 
 static double
@@ -173,6 +175,57 @@ series_first(const double *values, size_t n)
 				: SERIES_NO;
 	first.difference = difference == 0 ? 0 : difference / fabs(middle);
 	return first;
+}
+
+/* ---- outliers ---- */
+
+/* If the first nr of values in order are outliers: how far the last of them is from the median of the others; else 0.
+ */
+static double
+distance_below(const double *sorted, size_t n, size_t nr)
+{
+	const double *others = sorted + nr;
+	const double range = sorted[n - 1] - others[0], gap = others[0] - sorted[nr - 1];
+	const double middle = median(others, n - nr);
+
+	return gap > OUTLIER_RANGES * range && matters(gap, middle) ? (sorted[nr - 1] - middle) / fabs(middle) : 0;
+}
+
+static void
+turn_around(double *sorted, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = -sorted[i];
+	for (size_t i = 0; i < n / 2; i++) {
+		const double value = sorted[i];
+
+		sorted[i] = sorted[n - 1 - i];
+		sorted[n - 1 - i] = value;
+	}
+}
+
+struct series_outliers
+series_outliers(const double *values, size_t n)
+{
+	const size_t most = n ? (size_t)ceil(LEAST_SHARE * (double)n) - 1 : 0;
+	struct series_outliers outliers = {.difference = NAN};
+	double *sorted;
+
+	if (n < MIN_FOR_OUTLIERS)
+		return outliers;
+	sorted = sorted_copy(values, n);
+	outliers.finding = SERIES_NO;
+	for (int sign = 1; sign >= -1; sign -= 2) {
+		for (size_t nr = 1; nr <= most; nr++) {
+			const double difference = sign * distance_below(sorted, n, nr);
+
+			if (difference != 0)
+				outliers = (struct series_outliers){SERIES_YES, nr, difference};
+		}
+		turn_around(sorted, n);
+	}
+	free(sorted);
+	return outliers;
 }
 
 /* ---- the thesis' figures ---- */

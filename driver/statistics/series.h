@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runs of one point say beyond their summary: two modes, a drift, a first run unlike the others; and the
- * thesis' figures of accuracy. Pure. Values are in the order of the runs. Nothing is concluded from few values, nor
- * from differences below SERIES_LEAST_DIFFERENCE, which nobody would act on; each of the three tests is wrong for at
+ * What the runs of one point say beyond their summary: two modes, a drift, a first run unlike the others, outliers; and
+ * the thesis' figures of accuracy. Pure. Values are in the order of the runs. Nothing is concluded from few values, nor
+ * from differences below SERIES_LEAST_DIFFERENCE, which nobody would act on; each of the four tests is wrong for at
  * most 1 in 50 series of independent values of one mode (normal, uniform, exponential, lognormal, a die: tested).
  */
 #ifndef STATISTICS_SERIES_H
@@ -52,6 +52,18 @@ struct series_first {
 	double difference; /* from the median of the others, relative to it; NaN if unknown */
 };
 struct series_first series_first(const double *values, size_t n);
+
+/*
+ * Outliers (n >= 10): fewer than a fifth of the values, which lie on one side of the others, further from them than
+ * three times the range of the others. (A fifth and more are a mode.)
+ */
+struct series_outliers {
+	enum series_finding finding;
+	size_t nr;
+	double difference; /* of the one that is nearest to the others, from their median, relative to it; NaN unless
+			      found */
+};
+struct series_outliers series_outliers(const double *values, size_t n);
 
 /* The thesis' minimum of K: the minimum of each k values in turn ("groups of ten"), into minima[n / k]; what is left
  * over is not used. Returns n / k. k >= 1. */

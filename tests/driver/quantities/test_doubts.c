@@ -3,10 +3,12 @@
 #include <check.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "quantities/caveats.h"
 #include "quantities/doubts.h"
+#include "quantities/value_text.h"
 #include "testing.h"
 
 #define NR 12
@@ -40,10 +42,12 @@ static double modes[NR] = {3.1, 4.2, 3.11, 4.19, 3.09, 3.1, 4.21, 3.12, 3.08, 4.
 static double late[NR] = {140, 101, 99, 102, 98, 100.5, 99.5, 101.5, 98.5, 100.2, 99.8, 100.1};
 static unsigned taints[NR];
 
+static double lonely[NR] = {100, 101, 99, 102, 98, 100.5, 140, 101.5, 98.5, 100.2, 99.8, 100.1};
+
 static void
 assert_keys(const struct quantity_value *value, const char *expected)
 {
-	static const char *const keys[] = {"modes", "drift", "firstRun"};
+	static const char *const keys[] = {"modes", "drift", "firstRun", "outliers"};
 	json_t *json = quantity_value_json(value);
 
 	for (size_t i = 0; i < NR_ELEMENTS(keys); i++)
@@ -102,11 +106,27 @@ START_TEST(test_tainted_samples_are_left_out)
 {
 	struct quantity_value value = value_of("time", late, taints, 0);
 
-	assert_keys(&value, "firstRun");
+	assert_keys(&value, "firstRun outliers");
 	value = value_of("time", late, taints, 1);
 	assert_keys(&value, "");
 	value = value_of("time", late, taints, NR);
-	assert_keys(&value, "firstRun");
+	assert_keys(&value, "firstRun outliers");
+}
+END_TEST
+
+START_TEST(test_outliers)
+{
+	struct quantity_value value = value_of("time", lonely, taints, 0);
+	char *text = value_doubts_text(&value);
+
+	assert_keys(&value, "outliers");
+	ck_assert_str_eq(
+		text, "time: 1 run differs by +40 % from the others for no cause that was seen, and is in the value");
+	free(text);
+	value = value_of("time", late, taints, 0); /* told of as the first run */
+	text = value_doubts_text(&value);
+	ck_assert_ptr_null(strstr(text, "no cause"));
+	free(text);
 }
 END_TEST
 
@@ -277,6 +297,7 @@ static const struct listed_test tests[] = {
 	{&test_two_modes, 1},
 	{&test_drift, 1},
 	{&test_tainted_samples_are_left_out, 1},
+	{&test_outliers, 1},
 	{&test_only_what_depends_on_time, 1},
 	{&test_no_number_is_left_out, 1},
 };

@@ -67,6 +67,12 @@ find_first(const double *values, size_t n)
 	return series_first(values, n).finding;
 }
 
+static enum series_finding
+find_outliers(const double *values, size_t n)
+{
+	return series_outliers(values, n).finding;
+}
+
 static const struct {
 	const char *name;
 	enum series_finding (*find)(const double *values, size_t n);
@@ -75,6 +81,7 @@ static const struct {
 	{"modes", find_modes, 10},
 	{"drift", find_drift, 8},
 	{"first run", find_first, 10},
+	{"outliers", find_outliers, 10},
 };
 
 /* One in 50 is promised; 2.5 % leaves room for the simulation's own error (0.25 % of 3000). */
@@ -135,6 +142,37 @@ START_TEST(test_small_differences_do_not_matter)
 	ck_assert_double_lt(series_drift(rising, 10).p, 0.001);
 	ck_assert_int_eq(series_first(first, 10).finding, SERIES_NO);
 	ck_assert_double_eq_tol(series_first(first, 10).difference, 0.005, 1e-12);
+}
+END_TEST
+
+START_TEST(test_outliers)
+{
+	double values[20];
+	struct series_outliers outliers;
+
+	for (size_t i = 0; i < 20; i++)
+		values[i] = 100 + 0.5 * (double)(i % 3);
+	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
+	values[7] = 130.5;
+	values[11] = 150;
+	outliers = series_outliers(values, 20);
+	ck_assert_int_eq(outliers.finding, SERIES_YES);
+	ck_assert_uint_eq(outliers.nr, 2);
+	ck_assert_double_eq_tol(outliers.difference, 0.3, 1e-2);
+	values[7] = 80;
+	values[11] = 100;
+	outliers = series_outliers(values, 20);
+	ck_assert_uint_eq(outliers.nr, 1);
+	ck_assert_double_eq_tol(outliers.difference, -0.2, 1e-2);
+	values[7] = 103.9; /* three times the range away from the nearest, and no more */
+	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
+	values[7] = 104.1;
+	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_YES);
+	for (size_t i = 0; i < 4; i++) /* a fifth is a mode */
+		values[i] = 150;
+	values[7] = 100;
+	ck_assert_int_eq(series_outliers(values, 20).finding, SERIES_NO);
+	ck_assert_int_eq(series_modes(values, 20).finding, SERIES_YES);
 }
 END_TEST
 
@@ -263,6 +301,7 @@ static const struct listed_test tests[] = {
 	{&test_too_few_to_tell, NR_ELEMENTS(detectors)},
 	{&test_equal_values_are_sound, NR_ELEMENTS(detectors)},
 	{&test_small_differences_do_not_matter, 1},
+	{&test_outliers, 1},
 	{&test_two_modes, 1},
 	{&test_rare_runs_are_no_mode, 1},
 	{&test_drift, 1},
