@@ -140,16 +140,21 @@ static const struct {
 } compulsory[] = {
 	{"Triad", "bufferSize=10000", "llcRam", 160000, 160000},
 	{"Triad", "bufferSize=10000 warmData=true", "l2l3", 0, 0},
-	{"Triad", "bufferSize=4194304", "llcRam", 64 * MIB, 64 * MIB + 32 * MIB - 32 * MIB / 3},
+	{"Triad", "bufferSize=4194304", "llcRam", 64 * MIB, 64 * MIB},
+	{"Triad", "bufferSize=8388608", "llcRam", 128 * MIB, 128 * MIB + 64 * MIB - 32 * MIB},
 	{"Daxpy", "vectorSize=1000", "llcRam", 16000, 16000},
+	{"Daxpy", "vectorSize=8388608", "llcRam", 128 * MIB, 128 * MIB + 64 * MIB - 32 * MIB},
 	{"Memory", "bufferSize=65536 operation=READ", "llcRam", 64 * KIB, 64 * KIB},
 	{"Memory", "bufferSize=65536 operation=WRITE", "llcRam", 0, 0},
 	{"Memory", "bufferSize=65536 operation=COPY", "llcRam", 32 * KIB, 32 * KIB},
 	{"Memory", "bufferSize=65536 operation=UPDATE", "llcRam", 64 * KIB, 64 * KIB},
 	{"Memory", "bufferSize=65536 operation=READ iterations=10", "l1l2", 640 * KIB, 640 * KIB},
+	{"Memory", "bufferSize=67108864 operation=WRITE iterations=2", "llcRam", 0, 64 * MIB},
+	{"Vector", "operation=COPY length=8192 iterations=2", "l1l2", 128 * KIB, 128 * KIB + 64 * KIB},
+	{"Vector", "operation=DIFF1 length=1024 iterations=1", "llcRam", 8 * KIB, 8 * KIB},
 	/* however often they are moved */
 	{"Wht", "bufferSizeExp=13 algorithm=ITERATIVE", "l1l2", 65536, 65536 + 32 * KIB},
-	{"Mmm", "matrixSize=100 algorithm=TRIPLE_LOOP", "l1l2", 240000, 320000},
+	{"Mmm", "matrixSize=100 algorithm=TRIPLE_LOOP", "l1l2", 240000, 320000 - 32 * KIB},
 };
 
 START_TEST(compulsory_bytes_are_no_more)
