@@ -12,28 +12,82 @@
 /* A table wider than this is printed in parts. */
 #define TABLE_WIDTH 120
 
-static char *
-heading_of_runs(const struct experiment *experiment, const struct quantity_request *request)
+/* Estimates of a column, and what of it was not measured: named as the estimators of such values are. */
+struct estimates {
+	const char *estimator;
+	size_t least, most; /* runs */
+	bool has_some;
+	bool has_known[2];
+};
+
+static const char *const known_estimators[] = {"expected", "given"};
+
+#define NR_KNOWN (sizeof(known_estimators) / sizeof(known_estimators[0]))
+
+static bool
+note_known(struct estimates *estimates, const char *estimator)
 {
-	const char *estimator = "exact";
-	size_t least = SIZE_MAX, most = 0;
-
-	for (size_t i = 0; i < experiment->nr_points; i++) {
-		const struct quantity_value *value = experiment_point_value(&experiment->points[i], request);
-
-		if (!value)
+	for (size_t i = 0; i < NR_KNOWN; i++) {
+		if (strcmp(estimator, known_estimators[i]) != 0)
 			continue;
-		least = value->summary.n < least ? value->summary.n : least;
-		most = value->summary.n > most ? value->summary.n : most;
-		/* Where every run was disturbed the value is marked. */
-		if (value->summary.estimator && strncmp(value->summary.estimator, "exact", strlen("exact")) != 0 &&
-		    (strcmp(estimator, "exact") == 0 || !quantity_is_of_tainted(value)))
-			estimator = value->summary.estimator;
+		estimates->has_known[i] = true;
+		return true;
 	}
+	return false;
+}
+
+static void
+note_estimate(struct estimates *estimates, const struct quantity_value *value)
+{
+	const char *estimator = value->summary.estimator;
+
+	if (estimator && note_known(estimates, estimator))
+		return;
+	estimates->has_some = true;
+	estimates->least = value->summary.n < estimates->least ? value->summary.n : estimates->least;
+	estimates->most = value->summary.n > estimates->most ? value->summary.n : estimates->most;
+	/* Where every run was disturbed the value is marked. */
+	if (estimator && strncmp(estimator, "exact", strlen("exact")) != 0 &&
+	    (strcmp(estimates->estimator, "exact") == 0 || !quantity_is_of_tainted(value)))
+		estimates->estimator = estimator;
+}
+
+static char *
+text_of_estimates(const struct estimates *estimates)
+{
+	const char *estimator = estimates->estimator;
+	const size_t least = estimates->least, most = estimates->most;
+
 	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))
 		return rot_strdup(estimator);
 	return least == most ? rot_format("%s n=%zu", estimator, most)
 			     : rot_format("%s n=%zu..%zu", estimator, least, most);
+}
+
+/* "median n=10", and where some are not measured "exact n=2 or expected": these are marked. */
+static char *
+heading_of_runs(const struct experiment *experiment, const struct quantity_request *request)
+{
+	struct estimates estimates = {.estimator = "exact", .least = SIZE_MAX};
+	char *text;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct quantity_value *value = experiment_point_value(&experiment->points[i], request);
+
+		if (value)
+			note_estimate(&estimates, value);
+	}
+	text = estimates.has_some || !(estimates.has_known[0] || estimates.has_known[1]) ? text_of_estimates(&estimates)
+											 : rot_strdup("");
+	for (size_t i = 0; i < NR_KNOWN; i++) {
+		char *before = text;
+
+		if (!estimates.has_known[i])
+			continue;
+		text = rot_format("%s%s%s", before, before[0] ? " or " : "", known_estimators[i]);
+		free(before);
+	}
+	return text;
 }
 
 /* "what", "of what", "[unit]", "estimator n": lines of a heading. Fresh memory; takes unit and runs over. */

@@ -279,7 +279,7 @@ add_counts(struct text_table *table, const struct experiment_point *point, const
 		rot_format("%s (%s) [%s]", name, of, shown_unit(value->unit).shown),
 		count_text(value, value->compulsory),
 		count_text(value, value->expected),
-		value->nr_samples ? value_text(value) : rot_strdup("not measured"),
+		value->nr_samples ? value_text(value) : rot_strdup("not counted"),
 	};
 
 	text_table_add(table, cells);
@@ -294,7 +294,7 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 							   {"", true},
 							   {"each datum once", false},
 							   {"expected, with write-allocate", false},
-							   {"measured", false}};
+							   {"counted", false}};
 	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
