@@ -223,14 +223,32 @@ find_again(struct stepped *stepped, struct user_regs_struct *registers)
 	registers->rip -= INT3_BYTES;
 }
 
-/* Is the thread stopped at a trap? The stop is not taken. options: WNOHANG, or wait until it is stopped. */
+#define LOOK (WSTOPPED | WEXITED | WNOWAIT | __WALL)
+
+/* Is the thread stopped at a trap? The stop is not taken. options: WNOHANG, or wait until it is stopped, or has ended.
+ */
 static bool
 is_trapped(pid_t tid, int options)
 {
 	siginfo_t info = {.si_pid = 0};
 
-	return waitid(P_PID, (id_t)tid, &info, WSTOPPED | WEXITED | WNOWAIT | __WALL | options) == 0 &&
-	       info.si_pid == tid && info.si_code == CLD_TRAPPED && info.si_status == SIGTRAP;
+	return waitid(P_PID, (id_t)tid, &info, LOOK | options) == 0 && info.si_pid == tid &&
+	       info.si_code == CLD_TRAPPED && info.si_status == SIGTRAP;
+}
+
+/*
+ * Waits until it is, or something else is to be seen to. The end of a main thread is not told before those of all
+ * others were taken, by the loop: so anybody ends the wait for it.
+ */
+static bool
+await_trap(const struct thread *thread)
+{
+	const bool is_main = thread->tid == thread->pid;
+	siginfo_t anybody;
+
+	if (is_main)
+		waitid(P_ALL, 0, &anybody, LOOK);
+	return is_trapped(thread->tid, is_main ? WNOHANG : 0);
 }
 
 static bool
@@ -241,14 +259,13 @@ take_stop(pid_t tid)
 	return waitpid(tid, &status, __WALL) == tid;
 }
 
-/* Takes the stop at the end of the block; any other is left for the loop, since it is somebody else's. */
+/* Of a trapped thread: takes the stop at the end of the block; any other is left for the loop, as somebody else's. */
 static bool
-has_ended(const struct stepped *stepped, int options, struct user_regs_struct *registers)
+take_end(const struct stepped *stepped, struct user_regs_struct *registers)
 {
 	const pid_t tid = stepped->thread->tid;
 
-	return is_trapped(tid, options) && ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 &&
-	       is_at_end(stepped, registers) && take_stop(tid);
+	return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 && is_at_end(stepped, registers) && take_stop(tid);
 }
 
 /* Blocks that may take long are waited for a little, others until they end. False: the loop will tell. */
@@ -260,10 +277,10 @@ await_end(const struct stepped *stepped, struct user_regs_struct *registers)
 	if (kind == BLOCK_TRAP)
 		return false;
 	if (kind != BLOCK_LOOP && kind != BLOCK_REPEATED && !stepped->block->calls_system)
-		return has_ended(stepped, 0, registers);
+		return await_trap(stepped->thread) && take_end(stepped, registers);
 	for (size_t i = 0; i < PATIENCE; i++) {
-		if (has_ended(stepped, WNOHANG, registers))
-			return true;
+		if (is_trapped(stepped->thread->tid, WNOHANG))
+			return take_end(stepped, registers);
 		sched_yield();
 	}
 	return false;
@@ -367,15 +384,18 @@ is_gone(const struct stepper *self, uint64_t address)
  * call is not waited for, so who comes there is.
  */
 static enum tracer_answer
-step_over(struct stepper *self, pid_t tid, uint64_t address)
+step_over(struct stepper *self, struct thread *thread, uint64_t address)
 {
 	enum tracer_answer answer = TRACER_KEEP;
 
 	code_table_lift(&self->code, address);
 	if (code_table_block(&self->code, address)->calls_system)
 		return TRACER_RESUME;
-	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) == 0 && is_trapped(tid, 0) && take_stop(tid))
+	thread->is_led = ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, NULL) == 0;
+	if (thread->is_led && await_trap(thread) && take_stop(thread->tid)) {
+		thread->is_led = false;
 		answer = TRACER_RESUME;
+	}
 	code_table_trap(&self->code, address);
 	return answer;
 }
@@ -399,17 +419,30 @@ is_in_way(const struct stepper *self, const struct thread *thread, uint64_t addr
 	return first && first->thread == thread && !(first->block && first->block->end == address);
 }
 
+/* The end of the single step that led it over a trap. */
+static bool
+was_led(struct thread *thread)
+{
+	const bool is_led = thread->is_led;
+	siginfo_t info;
+
+	thread->is_led = false;
+	return is_led && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
+}
+
 /*
  * A thread that is not stepped, or a handler of a signal: a branch is done in its stead. Elsewhere it is led over the
  * trap, or comes to it again if that will soon be gone.
  */
 static enum tracer_answer
-help_over(struct stepper *self, const struct thread *thread)
+help_over(struct stepper *self, struct thread *thread)
 {
 	struct user_regs_struct registers;
 	const struct block *block;
 	uint64_t address;
 
+	if (was_led(thread))
+		return TRACER_RESUME;
 	if ((thread->pid != self->pid && !thread->shares_code) ||
 	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
@@ -424,7 +457,7 @@ help_over(struct stepper *self, const struct thread *thread)
 		branch_do(&self->code, block, &registers);
 	remote_set_registers(thread->tid, &registers);
 	if (registers.rip == address && code_table_has_trap(&self->code, address) && stays_long(self, thread))
-		return step_over(self, thread->tid, address);
+		return step_over(self, thread, address);
 	return TRACER_RESUME;
 }
 

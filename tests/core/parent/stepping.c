@@ -183,6 +183,13 @@ exited(void *context, struct thread *thread)
 	child_steps_exited(&core->steps, thread);
 }
 
+static void
+executed(void *context, struct thread *thread, pid_t old_tid)
+{
+	(void)old_tid;
+	exited(context, thread);
+}
+
 static bool
 may_go(void *context, struct thread *thread)
 {
@@ -226,6 +233,7 @@ run_by_blocks(const struct process *process, uint64_t limit, struct stepping *st
 
 	core.tracer = (struct tracer){.program = process->pid,
 				      .started = started,
+				      .executed = executed,
 				      .exited = exited,
 				      .stopped = stopped,
 				      .may_go = may_go,

@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -190,10 +191,85 @@ START_TEST(regions_end_early)
 }
 END_TEST
 
+/* ---- what another thread does to the process ---- */
+
+static void *
+kill_soon(void *unused)
+{
+	usleep(2000);
+	raise(SIGKILL);
+	return unused;
+}
+
+static void *
+end_soon(void *unused)
+{
+	usleep(2000);
+	_exit(0);
+	return unused;
+}
+
+static void *
+execute_soon(void *unused)
+{
+	usleep(2000);
+	execl("/bin/true", "true", (char *)NULL);
+	return unused;
+}
+
+/* The main thread would compute for ever. */
+static void
+work_until(void *(*end)(void *), uint64_t *results)
+{
+	pthread_t thread;
+
+	results[0] = work_on(1);
+	if (was_here && pthread_create(&thread, NULL, end, NULL) == 0) {
+		for (uint64_t i = 0;; i++)
+			work_on(i);
+	}
+	was_here = true;
+}
+
+static void
+be_killed(uint64_t *results)
+{
+	work_until(kill_soon, results);
+}
+
+static void
+be_ended(uint64_t *results)
+{
+	work_until(end_soon, results);
+}
+
+static void
+be_replaced(uint64_t *results)
+{
+	work_until(execute_soon, results);
+}
+
+static const struct {
+	stepped_function function;
+	int status;
+} ends_by_others[] = {{be_killed, -SIGKILL}, {be_ended, 0}, {be_replaced, 0}};
+
+/* The end of a main thread is told when those of all others were taken. */
+START_TEST(another_thread_ends_the_process)
+{
+	const size_t i = (size_t)_i % NR_ELEMENTS(ends_by_others);
+	struct stepping by_blocks;
+
+	stepping_by_blocks(ends_by_others[i].function, NO_LIMIT, &by_blocks);
+	ck_assert_int_eq(by_blocks.status, ends_by_others[i].status);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&another_thread_ends_the_process, 10 * NR_ELEMENTS(ends_by_others)},
 	{&regions_end_early, NR_ELEMENTS(ends)},
 	{&results_are_the_same, NR_STEPPED_SCENES},
 	{&counts_are_those_of_single_steps, NR_STEPPED_CASES},
 };
 
-const struct suite test_suite = SUITE("stepping", tests, .needs = {permits_tracing});
+const struct suite test_suite = SUITE("stepping", tests, .needs = {permits_tracing}, .timeout_s = 600);
