@@ -124,7 +124,7 @@ write_command(const struct trial *trial)
 pid_t
 runner_begin(const struct trial *trial)
 {
-	const char *limit = trial->time_limit ? trial->time_limit : "60";
+	const char *limit = trial->time_limit ? trial->time_limit : "300";
 	char number[16];
 	const char *arguments[] = {refuse,      number,         "1",   rot_core, "--command", command_path, "--output",
 				   output_path, "--time-limit", limit, NULL};
@@ -173,18 +173,23 @@ runner_end(pid_t pid)
 	return status;
 }
 
-void
-runner_wait_until_ready(void)
+static int
+nr_times_ready(void)
 {
-	while (true) {
-		char *text = access(runner_said, F_OK) == 0 ? file_text(runner_said) : rot_strdup("");
-		bool is_ready = strstr(text, "ready\n") != NULL;
+	char *text = access(runner_said, F_OK) == 0 ? file_text(runner_said) : rot_strdup("");
+	int nr = 0;
 
-		free(text);
-		if (is_ready)
-			return;
+	for (const char *at = text; (at = strstr(at, "ready\n")); at++)
+		nr++;
+	free(text);
+	return nr;
+}
+
+void
+runner_wait_until_ready(int times)
+{
+	while (nr_times_ready() < times)
 		usleep(1000);
-	}
 }
 
 pid_t
@@ -199,7 +204,7 @@ runner_begin_visited(const char *program, const char *act, const char *number)
 		_exit(124);
 	}
 	free(path);
-	runner_wait_until_ready();
+	runner_wait_until_ready(1);
 	return pid;
 }
 
@@ -259,6 +264,24 @@ runner_run(const struct trial *trial)
 
 	ck_assert_int_eq(status, 0);
 	return output;
+}
+
+const struct program_run_output *
+runner_visit(struct trial *trial, bool (*is_enough)(const struct program_run_output *run))
+{
+	static const char *const limits[] = {"0.2", "2", "20"};
+	const struct program_run_output *run = NULL;
+
+	for (int i = 0; i < NR_ELEMENTS(limits) && (!run || !is_enough(run)); i++) {
+		pid_t core;
+
+		trial->time_limit = limits[i];
+		core = runner_begin(trial);
+		ck_assert_int_eq(waitpid(core, NULL, 0), core);
+		run = program_command_output_outputs_at(runner_output(), 0);
+	}
+	ck_assert(is_enough(run));
+	return run;
 }
 
 struct core_failure *

@@ -28,7 +28,7 @@ struct trial {
 	pid_t attach_to;                                /* where program is NULL                        */
 	const char *folder, *environment;               /* NULL: nothing                                */
 	const char *standard_input, *standard_output;   /* likewise                                     */
-	const char *time_limit;                         /* NULL: a minute                               */
+	const char *time_limit;                         /* NULL: five minutes                           */
 	int nr_runs;                                    /* 0: one                                       */
 	uid_t as_user;                                  /* 0: whoever runs the test                     */
 	int refused_call;                               /* number of a system call that fails; 0: none  */
@@ -48,8 +48,8 @@ void runner_tear_down(void);
 pid_t runner_begin(const struct trial *trial);
 int runner_end(pid_t pid);
 
-/* Until the program has said "ready". */
-void runner_wait_until_ready(void);
+/* Until the program has said "ready" so often, in all its runs. */
+void runner_wait_until_ready(int times);
 
 /*
  * tests/core/parent/PROGRAM of the build tree by itself, ready, to be visited; its standard output goes to runner_said.
@@ -66,6 +66,13 @@ struct core_failure *runner_failure(void);
 /* All of it: the run must succeed. */
 struct program_command_output *runner_run(const struct trial *trial);
 struct core_failure *runner_fail(const struct trial *trial);
+
+/*
+ * Visits trial->attach_to for a moment; while that is not enough, as on a busy machine, for a longer one, up to 20 s.
+ * The last visit, which must be enough.
+ */
+const struct program_run_output *
+runner_visit(struct trial *trial, bool (*is_enough)(const struct program_run_output *run));
 
 /* The one count of a thread; -1: it has none. */
 long runner_count(const struct program_thread_output *thread);

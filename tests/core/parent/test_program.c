@@ -205,11 +205,11 @@ START_TEST(signals_are_passed_on)
 	pid_t pid = runner_begin(&trial);
 	const struct program_command_output *output;
 
-	runner_wait_until_ready();
+	runner_wait_until_ready(1);
 	ck_assert_int_eq(kill(pid, passed_on[_i % 2]), 0);
 	if (passed_on[_i % 2] == SIGINT) {
 		/* It did not die of it, so the second run follows. */
-		usleep(200000);
+		runner_wait_until_ready(2);
 		ck_assert_int_eq(kill(pid, SIGTERM), 0);
 	}
 	ck_assert_int_eq(runner_end(pid), 0);
@@ -249,7 +249,7 @@ START_TEST(processes_left_behind_run_on)
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_int_eq(status, 0);
 	ck_assert_int_eq(program_command_output_outputs_at(runner_output(), 0)->exit_status, 0);
-	runner_wait_until_ready();
+	runner_wait_until_ready(1);
 	close(end);
 	ck_assert_int_gt(waitpid(-1, &status, 0), 0);
 	ck_assert_int_eq(status, 0);

@@ -19,6 +19,9 @@
 #include "memory.h"
 #include "testing.h"
 
+/* A time limit for what does not hang. */
+#define LONG "300"
+
 static char *folder, *command, *output, *said, *progress, *rot_core, *victim, *refuse;
 
 /* ---- running it ---- */
@@ -133,7 +136,7 @@ static const char *const good_acts[] = {
 
 START_TEST(child_measures)
 {
-	expect_exit(end(begin(good_acts[_i], "60", 0)), 0);
+	expect_exit(end(begin(good_acts[_i], LONG, 0)), 0);
 	expect_text(output, "result\n");
 	expect_text(said, "");
 }
@@ -141,7 +144,7 @@ END_TEST
 
 START_TEST(progress_is_reported)
 {
-	expect_exit(end(begin("result", "60", 0)), 0);
+	expect_exit(end(begin("result", LONG, 0)), 0);
 	expect_text(progress, "run 1 of 3\nrun 2 of 3\nrun 3 of 3\n");
 }
 END_TEST
@@ -173,7 +176,7 @@ END_TEST
 START_TEST(threads_that_end_at_any_moment)
 {
 	for (int i = 0; i < 50; i++) {
-		expect_exit(end(begin("storm", "60", 0)), 0);
+		expect_exit(end(begin("storm", LONG, 0)), 0);
 		expect_text(output, "result\n");
 	}
 }
@@ -186,20 +189,20 @@ static const struct {
 	int number;
 	const char *attempted, *hint;
 } failures[] = {
-	{"crash", "60", "killed", SIGSEGV, "killed by signal 11 (Segmentation fault) in run 3 of 10", "buffers"},
+	{"crash", LONG, "killed", SIGSEGV, "killed by signal 11 (Segmentation fault) in run 3 of 10", "buffers"},
 #ifndef ROT_SANITIZED
-	{"fault", "60", "killed", SIGSEGV, "in run 1 of 2, at fault+0x", "buffers"},
-	{"fault", "60", "killed", SIGSEGV, "), with the address 0x10", "buffers"},
+	{"fault", LONG, "killed", SIGSEGV, "in run 1 of 2, at fault+0x", "buffers"},
+	{"fault", LONG, "killed", SIGSEGV, "), with the address 0x10", "buffers"},
 #endif
-	{"crash_after_result", "60", "killed", SIGABRT, "killed by signal 6 (Aborted) after run 3 of 3", ""},
-	{"exit_3", "60", "exited", 3, "exited with status 3 before it was ready to measure", ""},
-	{"exit_in_run", "60", "exited", 0, "exited with status 0 in run 1 of 2", "a kernel must not end the process"},
-	{"no_result", "60", "exited", 0, "exited with status 0 before it was ready to measure, without a result", ""},
+	{"crash_after_result", LONG, "killed", SIGABRT, "killed by signal 6 (Aborted) after run 3 of 3", ""},
+	{"exit_3", LONG, "exited", 3, "exited with status 3 before it was ready to measure", ""},
+	{"exit_in_run", LONG, "exited", 0, "exited with status 0 in run 1 of 2", "a kernel must not end the process"},
+	{"no_result", LONG, "exited", 0, "exited with status 0 before it was ready to measure, without a result", ""},
 	{"hang", "3", "timeLimit", 0, "exceeded the time limit of 3 s in run 1 of 2", "timeLimit"},
 	{"held_for_ever", "0.3", "timeLimit", 0, "exceeded the time limit of 0.3 s", "timeLimit"},
 	{"linger", "0.1", "timeLimit", 0, "exceeded the time limit of 0.1 s", "timeLimit"},
 	{"stop", "3", "timeLimit", 0, "exceeded the time limit of 3 s", "SIGSTOP"},
-	{"suicide", "60", "killed", SIGKILL, "killed by signal 9 (Killed)", "out of memory"},
+	{"suicide", LONG, "killed", SIGKILL, "killed by signal 9 (Killed)", "out of memory"},
 };
 
 START_TEST(child_fails)
@@ -221,7 +224,7 @@ END_TEST
 
 START_TEST(child_reports_its_own_failure)
 {
-	expect_exit(end(begin("reports_an_error", "60", 0)), 1);
+	expect_exit(end(begin("reports_an_error", LONG, 0)), 1);
 	expect_text(output, "reported\n");
 	expect_said(output);
 }
@@ -232,7 +235,7 @@ START_TEST(child_dies_at_any_moment)
 	for (int i = 0; i < 50; i++) {
 		struct core_failure *failure;
 
-		expect_exit(end(begin("suicide", "60", 0)), 1);
+		expect_exit(end(begin("suicide", LONG, 0)), 1);
 		failure = read_failure();
 		ck_assert_int_eq(failure->number, SIGKILL);
 		core_failure_delete(failure);
@@ -246,7 +249,7 @@ START_TEST(child_prints_much)
 	struct core_failure *failure;
 	const char *errors, *out;
 
-	expect_exit(end(begin("print_much", "60", 0)), 1);
+	expect_exit(end(begin("print_much", LONG, 0)), 1);
 	failure = read_failure();
 	errors = failure->standard_error;
 	ck_assert_ptr_eq(strstr(errors, "[the first "), errors);
@@ -267,7 +270,7 @@ START_TEST(child_cannot_be_started)
 	struct core_failure *failure;
 
 	victim[strlen(victim) - 1] = 'x';
-	expect_exit(end(begin("result", "60", 0)), 1);
+	expect_exit(end(begin("result", LONG, 0)), 1);
 	failure = read_failure();
 	ck_assert_str_eq(failure->kind, "error");
 	ck_assert_int_eq(failure->number, ENOENT);
@@ -281,7 +284,7 @@ START_TEST(output_cannot_be_written)
 {
 	free(output);
 	output = rot_format("%s/no such folder/output", folder);
-	expect_exit(end(begin("crash", "60", 0)), 1);
+	expect_exit(end(begin("crash", LONG, 0)), 1);
 	expect_said("No such file or directory");
 }
 END_TEST
@@ -290,7 +293,7 @@ END_TEST
 
 START_TEST(tracing_is_refused)
 {
-	expect_exit(end(begin("result", "60", SYS_ptrace)), 0);
+	expect_exit(end(begin("result", LONG, SYS_ptrace)), 0);
 	expect_text(output, "result\n");
 	expect_said("warning: cannot trace process");
 	expect_said("without tracing");
@@ -302,7 +305,7 @@ START_TEST(untraced_child_fails)
 {
 	struct core_failure *failure;
 
-	expect_exit(end(begin("crash", "60", SYS_ptrace)), 1);
+	expect_exit(end(begin("crash", LONG, SYS_ptrace)), 1);
 	failure = read_failure();
 	ck_assert_ptr_nonnull(strstr(failure->attempted, "killed by signal 11 (Segmentation fault) in run 3 of 10"));
 	core_failure_delete(failure);
@@ -319,7 +322,7 @@ static const int stop_signals[] = {SIGTERM, SIGINT, SIGHUP};
 
 START_TEST(interruption_ends_all)
 {
-	pid_t pid = begin("linger", "60", 0);
+	pid_t pid = begin("linger", LONG, 0);
 
 	wait_until_it_lingers();
 	ck_assert_int_eq(kill(pid, stop_signals[_i]), 0);
@@ -333,7 +336,7 @@ END_TEST
 START_TEST(death_ends_all)
 {
 	for (int i = 0; i < 50; i++) {
-		pid_t pid = begin("linger", "60", _i ? SYS_ptrace : 0);
+		pid_t pid = begin("linger", LONG, _i ? SYS_ptrace : 0);
 		int status;
 
 		usleep((useconds_t)(i % 25 * 400));
@@ -350,7 +353,7 @@ START_TEST(death_of_the_driver_ends_all)
 	pid_t driver = fork();
 
 	if (driver == 0) {
-		begin("linger", "60", 0);
+		begin("linger", LONG, 0);
 		while (true)
 			pause();
 	}
