@@ -29,7 +29,7 @@ struct suite {
 	void (*set_up)(void);   /* around each test, in its process */
 	void (*tear_down)(void);
 	void (*close)(void); /* once, after all; after what is skipped, too */
-	int timeout_s;       /* of each test; left out: 120 */
+	int timeout_s;       /* of each test; left out: ten minutes */
 	const struct listed_test *tests;
 	int nr_tests;
 };

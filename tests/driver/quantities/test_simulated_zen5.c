@@ -262,4 +262,4 @@ static const struct listed_test tests[] = {
 	{&without_scrub_counts_are_wrong, 1},
 };
 
-const struct suite test_suite = SUITE("simulated Zen 5", tests, .needs = {permits_preloading}, .timeout_s = 300);
+const struct suite test_suite = SUITE("simulated Zen 5", tests, .needs = {permits_preloading});

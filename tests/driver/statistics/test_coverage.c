@@ -417,4 +417,4 @@ static const struct listed_test tests[] = {
 	{&test_ratio_narrows, 1},
 };
 
-const struct suite test_suite = SUITE("coverage", tests, .timeout_s = 300);
+const struct suite test_suite = SUITE("coverage", tests);

@@ -314,4 +314,4 @@ static const struct listed_test tests[] = {
 	{&test_power_of_modes, 1},
 };
 
-const struct suite test_suite = SUITE("series", tests, .timeout_s = 300);
+const struct suite test_suite = SUITE("series", tests);

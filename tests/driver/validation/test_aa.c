@@ -243,4 +243,4 @@ static const struct listed_test tests[] = {
 	{&json_has_all, 1},
 };
 
-const struct suite test_suite = SUITE("A/A", tests, .set_up = set_up, .tear_down = tear_down, .timeout_s = 300);
+const struct suite test_suite = SUITE("A/A", tests, .set_up = set_up, .tear_down = tear_down);
