@@ -76,7 +76,7 @@ follows(const struct work *work, uint32_t known, bool is_first)
 
 		if (part->shape == WORK_INDEXED && !is_first)
 			return false;
-		if (!is_register_known(part->base, known) ||
+		if (!is_register_known(part->base, known) || !is_register_known(part->selector, known) ||
 		    (part->shape != WORK_INDEXED && !is_register_known(part->index, known)))
 			return false;
 	}

@@ -101,15 +101,38 @@ level_promote(struct cache_level *level, uint64_t line, bool is_modified, uint64
 	return false;
 }
 
+/* Where in its set the line is; nr_ways: it is not. */
+static uint64_t
+level_find(const struct cache_level *level, uint64_t line)
+{
+	const uint64_t *set = level_set(level, line);
+	uint64_t i = 0;
+
+	while (i < level->nr_ways && set[i] && !is_of_line(set[i], line))
+		i++;
+	return i < level->nr_ways && set[i] ? i : level->nr_ways;
+}
+
+/* The line is as it is below from now on. Returns whether it was modified. */
+static bool
+level_clean(struct cache_level *level, uint64_t line)
+{
+	uint64_t *set = level_set(level, line), i = level_find(level, line), entry;
+
+	if (i == level->nr_ways)
+		return false;
+	entry = set[i];
+	set[i] &= ~(uint64_t)IS_MODIFIED;
+	return entry & IS_MODIFIED;
+}
+
 /* Takes the line out. Returns whether it was modified. */
 static bool
 level_drop(struct cache_level *level, uint64_t line)
 {
-	uint64_t *set = level_set(level, line), i = 0, entry;
+	uint64_t *set = level_set(level, line), i = level_find(level, line), entry;
 
-	while (i < level->nr_ways && set[i] && !is_of_line(set[i], line))
-		i++;
-	if (i == level->nr_ways || !set[i])
+	if (i == level->nr_ways)
 		return false;
 	entry = set[i];
 	memmove(set + i, set + i + 1, (level->nr_ways - i - 1) * sizeof(*set));
@@ -147,6 +170,19 @@ evict_from_all(struct cache_model *model, uint64_t line)
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
 		is_modified |= level_drop(level, line);
+		level->nr_write_backs += is_modified;
+	}
+	model->last_line = NO_LINE;
+}
+
+/* The same, and it stays. */
+static void
+clean_in_all(struct cache_model *model, uint64_t line)
+{
+	bool is_modified = false;
+
+	for (struct cache_level *level = model->first; level; level = level->next) {
+		is_modified |= level_clean(level, line);
 		level->nr_write_backs += is_modified;
 	}
 	model->last_line = NO_LINE;
@@ -236,6 +272,21 @@ cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, 
 			use_line(model, line, is_store);
 		left -= within;
 	}
+}
+
+void
+cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
+{
+	const uint64_t line = address >> model->line_shift;
+
+	if (!model->first)
+		return;
+	if (take_combined(model, line))
+		model->nr_streamed++;
+	if (is_kept)
+		clean_in_all(model, line);
+	else
+		evict_from_all(model, line);
 }
 
 /* ---- the model ---- */

@@ -54,6 +54,10 @@ void cache_model_delete(struct cache_model *model);
  */
 void cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming);
 
+/* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What
+ * is being combined of it is written. */
+void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept);
+
 /*
  * Adds the lines that have crossed each border so far to counts[STEP_NR_COUNTS]: fills are lines that came into the
  * level, write-backs modified lines that left it, memory reads and writes those of the last level, with what was

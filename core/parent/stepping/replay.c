@@ -4,12 +4,20 @@
 
 #include <stdio.h>
 
+#include "parent/injection/remote.h"
+
 #define DIRECTION_FLAG 0x400
 
 static bool
 read_vectors(void *context, struct vector_registers *into)
 {
 	return vector_registers_read(*(const pid_t *)context, into);
+}
+
+static bool
+read_memory(void *context, uint64_t address, void *bytes, size_t nr_bytes)
+{
+	return remote_read(*(const pid_t *)context, address, bytes, nr_bytes, NULL) == 0;
 }
 
 static void
@@ -25,7 +33,7 @@ static void
 do_work(const struct replay *replay, const struct work *work, const struct user_regs_struct *registers,
 	struct work_done *done)
 {
-	const struct work_thread thread = {registers, read_vectors, (void *)&replay->tid};
+	const struct work_thread thread = {registers, read_vectors, (void *)&replay->tid, read_memory};
 
 	work_do(work, &thread, done);
 	if (done->is_unknown)
@@ -45,8 +53,11 @@ add_accesses(const struct replay *replay, const struct work_done *done)
 	for (size_t i = 0; i < done->nr_accesses; i++) {
 		const struct work_access *access = &done->accesses[i];
 
-		cache_model_access(replay->caches, access->address, access->bytes, access->is_store,
-				   access->is_streaming);
+		if (access->flush)
+			cache_model_flush(replay->caches, access->address, access->flush == WORK_CLEAN);
+		else
+			cache_model_access(replay->caches, access->address, access->bytes, access->is_store,
+					   access->is_streaming);
 	}
 }
 

@@ -2,22 +2,21 @@
 /* See vector_registers.h. */
 #include "parent/stepping/vector_registers.h"
 
-#include <cpuid.h>
 #include <elf.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
+#include "parent/stepping/xsave_area.h"
+
 /* The area: 512 bytes as FXSAVE has them, a header that begins with the bits of the components that it holds, and the
  * components, each at an offset that the processor tells. Source: Intel SDM 1, 13.4. */
 #define AREA_BYTES 4096 /* what is behind is of no use here */
-#define COMPONENTS_AT 512
 #define SSE_AT 160
-#define LEAF_XSAVE 0xd
+#define ENABLED_AT 464 /* what the kernel says there, in bytes that the processor does not use (its asm/user.h) */
 
 enum { COMPONENT_SSE = 1, COMPONENT_AVX = 2, COMPONENT_MASKS = 5, COMPONENT_ZMM_HIGH = 6, COMPONENT_HIGH_ZMM = 7 };
-#define NR_COMPONENTS 8
 
 /* Which bytes of which registers a component holds, one register after the other. */
 static const struct part {
@@ -29,24 +28,11 @@ static const struct part {
 	{COMPONENT_HIGH_ZMM, 16, 16, 0, 64},
 };
 
-/* Where a component begins, 0: there is none. Asked once: where a hypervisor answers, that takes microseconds. */
+/* Where a component begins, 0: there is none. */
 static uint32_t
 component_offset(unsigned component)
 {
-	static uint32_t offsets[NR_COMPONENTS];
-	static bool is_known;
-
-	if (!is_known) {
-		for (unsigned i = COMPONENT_AVX; i < NR_COMPONENTS; i++) {
-			unsigned bytes, offset, ecx, edx;
-
-			if (__get_cpuid_count(LEAF_XSAVE, i, &bytes, &offset, &ecx, &edx) && bytes > 0)
-				offsets[i] = offset;
-		}
-		offsets[COMPONENT_SSE] = SSE_AT;
-		is_known = true;
-	}
-	return offsets[component];
+	return component == COMPONENT_SSE ? SSE_AT : xsave_component(component)->offset;
 }
 
 /* The bytes of a component, NULL: it is as at the start, which is 0. */
@@ -56,7 +42,7 @@ component_bytes(const uint8_t *area, size_t area_bytes, unsigned component, size
 	uint32_t offset = component_offset(component);
 	uint64_t components;
 
-	memcpy(&components, area + COMPONENTS_AT, sizeof(components));
+	memcpy(&components, area + XSAVE_HEADER_AT, sizeof(components));
 	return offset && components & UINT64_C(1) << component && offset + nr_bytes <= area_bytes ? area + offset
 												  : NULL;
 }
@@ -69,9 +55,11 @@ vector_registers_read(pid_t tid, struct vector_registers *registers)
 	const uint8_t *bytes;
 
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &into) < 0 ||
-	    into.iov_len < COMPONENTS_AT + sizeof(uint64_t))
+	    into.iov_len < XSAVE_HEADER_AT + sizeof(uint64_t))
 		return false;
 	memset(registers, 0, sizeof(*registers));
+	memcpy(&registers->enabled, area + ENABLED_AT, sizeof(registers->enabled));
+	memcpy(&registers->in_use, area + XSAVE_HEADER_AT, sizeof(registers->in_use));
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		const struct part *part = &parts[i];
 

@@ -11,10 +11,14 @@
 #define VECTOR_REGISTER_BYTES 64
 #define VECTOR_NR_MASKS 8
 
-/* vectors: zmm0 to zmm31, the lowest byte first; masks: k0 to k7. What the processor does not have is 0. */
+/*
+ * vectors: zmm0 to zmm31, the lowest byte first; masks: k0 to k7. What the processor does not have is 0.
+ * enabled, in_use: bits of the components of its state, as of XCR0 and of those that are not as at the start.
+ */
 struct vector_registers {
 	uint8_t vectors[VECTOR_NR_REGISTERS][VECTOR_REGISTER_BYTES];
 	uint64_t masks[VECTOR_NR_MASKS];
+	uint64_t enabled, in_use;
 };
 
 /*

@@ -2,7 +2,10 @@
 /* See work.h; what a decoded instruction does with the registers of a thread. work_decode.c has decoded it. */
 #include "parent/stepping/work.h"
 
+#include <limits.h>
 #include <string.h>
+
+#include "parent/stepping/xsave_area.h"
 
 /* The lowest nr bits, nr at most 64. */
 static uint64_t
@@ -24,9 +27,10 @@ add(struct work_done *done, const struct work_part *part, uint64_t address, uint
 		done->is_unknown = true;
 		return;
 	}
-	done->counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += bytes;
+	if (!part->flush)
+		done->counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += bytes;
 	done->accesses[done->nr_accesses++] =
-		(struct work_access){address, (uint32_t)bytes, part->is_store, part->is_streaming};
+		(struct work_access){address, (uint32_t)bytes, part->is_store, part->is_streaming, part->flush};
 }
 
 /* One access for each run of ones in elements. */
@@ -87,6 +91,28 @@ add_indexed(struct work_done *done, const struct work_part *part, const struct w
 	}
 }
 
+/* How far the element that the selected bit is in lies behind the first one, or before it. */
+static uint64_t
+selected(const struct work_part *part, const struct work_thread *thread)
+{
+	const unsigned nr_bits = CHAR_BIT * part->bytes, unused = 64 - nr_bits;
+	int64_t bit;
+
+	if (part->selector == WORK_NO_REGISTER)
+		return 0;
+	bit = (int64_t)(word(thread, part->selector) << unused) >> unused;
+	return (uint64_t)(bit >> __builtin_ctz(nr_bits)) * part->bytes;
+}
+
+static uint64_t
+address_of(const struct work_part *part, const struct work_thread *thread)
+{
+	const uint64_t index = word(thread, part->index) & part->index_mask;
+	const uint64_t address = word(thread, part->base) + (index << part->scale) + part->displacement;
+
+	return ((address + selected(part, thread)) & part->address_mask) + word(thread, part->segment);
+}
+
 static void
 add_part(struct work_done *done, const struct work_part *part, const struct work_thread *thread,
 	 const struct vector_registers *vectors, uint64_t active)
@@ -97,8 +123,7 @@ add_part(struct work_done *done, const struct work_part *part, const struct work
 		add_indexed(done, part, thread, vectors, active);
 		return;
 	}
-	address = word(thread, part->base) + (word(thread, part->index) << part->scale) + part->displacement;
-	address = (address & part->address_mask) + word(thread, part->segment);
+	address = address_of(part, thread);
 	nr = (uint64_t)__builtin_popcountll(active);
 	if (part->shape == WORK_WHOLE)
 		add(done, part, address, part->bytes);
@@ -140,6 +165,48 @@ do_masked(const struct work *work, const struct work_thread *thread, struct work
 		add_part(done, &work->parts[i], thread, &vectors, active);
 }
 
+/* Of an area that is restored the header tells what it holds, and how. */
+static bool
+read_header(const struct work_thread *thread, uint64_t area, struct xsave_request *request)
+{
+	uint64_t header[2];
+
+	if (request->kind != XSAVE_RESTORE)
+		return true;
+	if (!thread->read_memory ||
+	    !thread->read_memory(thread->context, area + XSAVE_HEADER_AT, header, sizeof(header)))
+		return false;
+	request->held = header[0];
+	request->format = header[1];
+	return true;
+}
+
+static void
+do_components(const struct work *work, const struct work_thread *thread, struct work_done *done)
+{
+	struct work_part part = work->parts[0];
+	const uint64_t area = address_of(&part, thread);
+	const struct user_regs_struct *registers = thread->registers;
+	struct xsave_request request = {.kind = work->mask_register,
+					.asked_for = registers->rdx << 32 | (uint32_t)registers->rax};
+	struct xsave_span spans[XSAVE_MAX_SPANS];
+	struct vector_registers vectors;
+	size_t nr;
+
+	if (!thread->read_vectors || !thread->read_vectors(thread->context, &vectors) ||
+	    !read_header(thread, area, &request)) {
+		done->is_unknown = true;
+		return;
+	}
+	request.enabled = vectors.enabled;
+	request.in_use = vectors.in_use;
+	nr = xsave_spans(&request, spans);
+	for (size_t i = 0; i < nr; i++) {
+		part.is_store = spans[i].is_store;
+		add(done, &part, area + spans[i].offset, spans[i].bytes);
+	}
+}
+
 static void
 do_unmasked(const struct work *work, const struct work_thread *thread, struct work_done *done)
 {
@@ -160,6 +227,8 @@ work_do(const struct work *work, const struct work_thread *thread, struct work_d
 		return;
 	if (work->mask == WORK_ALL_LANES)
 		do_unmasked(work, thread, done);
+	else if (work->mask == WORK_COMPONENTS)
+		do_components(work, thread, done);
 	else
 		do_masked(work, thread, done);
 	if (done->is_unknown) {

@@ -9,12 +9,14 @@
  * transcendental functions are none. Arithmetic with FP16 and BF16 is of neither precision, so none either.
  *
  * Accesses are those that the instruction asks for. One that stores where it loaded has two; a compare-and-exchange
- * stores in any case, as the processor does. Prefetches and LEA have none; the descriptor tables, the page tables, the
- * shadow stack and what the kernel does in a system call are not seen.
+ * stores in any case, as the processor does. Prefetches and LEA have none; flushes of a cache line move no bytes
+ * (flush). XSAVE, XSAVEC and XRSTOR access the components that registers, the system and the area in memory say
+ * (xsave_area.h), FXSAVE and FXRSTOR all of their 512 bytes. The descriptor tables, the page tables, the shadow stack
+ * and what the kernel does in a system call are not seen.
  *
- * Unknown (is_unknown) is what would take a guess: XSAVE, FXSAVE and their like, tiles (AMX), flushes of cache lines,
- * CLZERO, bits in memory that a register selects (BT and others), MASKMOVQ, ENTER with a level, XLAT, far jumps,
- * interrupts, I/O, what is privileged, 3DNow!, 4FMAPS and what only Knights Corner had.
+ * Unknown (is_unknown) is what would take a guess: XSAVEOPT (which may leave out what did not change), tiles (AMX),
+ * MASKMOVQ, ENTER of 16 bits, far jumps, traps, I/O, what is privileged, 3DNow!, 4FMAPS and what only Knights Corner
+ * had.
  */
 #ifndef CORE_PARENT_STEPPING_WORK_H
 #define CORE_PARENT_STEPPING_WORK_H
@@ -30,20 +32,32 @@
 /* One for each element of a gather or scatter, one for each run of active lanes of what is masked. */
 #define WORK_MAX_ACCESSES 64
 
-/* is_streaming: a non-temporal store. */
+/* What an access that moves no bytes does to the line in the caches. */
+enum work_flush {
+	WORK_NO_FLUSH,
+	WORK_EVICT, /* it is written back if it was modified, and gone: CLFLUSH */
+	WORK_CLEAN, /* likewise, and it stays: CLWB                             */
+};
+
+/* is_streaming: a non-temporal store. flush: enum work_flush; if any, it neither loads nor stores, and bytes is 1. */
 struct work_access {
 	uint64_t address;
 	uint32_t bytes;
 	bool is_store;
 	bool is_streaming;
+	uint8_t flush;
 };
 
-/* The thread that executes it. read_vectors is called at most once by work_do, and only for what is masked, or indexed
- * by a vector; NULL, or false of it: these are unknown. */
+/*
+ * The thread that executes it. Called by work_do at most once each: read_vectors only for what is masked, indexed by a
+ * vector, or saves and restores these registers; read_memory for what restores them. NULL, or false of it: these are
+ * unknown.
+ */
 struct work_thread {
 	const struct user_regs_struct *registers; /* before it executes, as of PTRACE_GETREGS */
 	bool (*read_vectors)(void *context, struct vector_registers *into);
 	void *context;
+	bool (*read_memory)(void *context, uint64_t address, void *bytes, size_t nr_bytes);
 };
 
 /*
@@ -73,6 +87,7 @@ enum work_mask {
 	WORK_ALL_LANES,
 	WORK_MASK_REGISTER, /* bits of k: AVX-512                                     */
 	WORK_SIGNS,         /* sign bits of the elements of a vector register: VMASKMOV */
+	WORK_COMPONENTS,    /* none: the parts of what is saved or restored; mask_register is enum xsave_kind */
 };
 
 /*
@@ -80,13 +95,16 @@ enum work_mask {
  * index of WORK_INDEXED is the number of a vector register.
  * displacement: with all that is constant, as the length of the instruction where it is relative to the next one
  * bytes: of the whole, otherwise of an element
+ * index_mask: of the bits of the index that count
+ * selector: a register that selects a bit of all memory from there, which lies in an element of that many bytes
  */
 #define WORK_NO_REGISTER 0xff
 struct work_part {
-	uint64_t displacement, address_mask;
+	uint64_t displacement, address_mask, index_mask;
 	uint32_t bytes;
 	uint8_t shape, nr_elements;
-	uint8_t base, index, segment;
+	uint8_t base, index, segment, selector;
+	uint8_t flush;       /* enum work_flush */
 	uint8_t scale;       /* bits */
 	uint8_t index_bytes; /* of WORK_INDEXED: 4 or 8 */
 	bool is_store, is_streaming;

@@ -6,6 +6,7 @@
 
 #include "parent/stepping/work.h"
 #include "parent/stepping/work_tables.h"
+#include "parent/stepping/xsave_area.h"
 #include "parent/symbols/zydis_decode.h"
 
 #define NR(table) (sizeof(table) / sizeof((table)[0]))
@@ -203,6 +204,8 @@ locate(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	struct work_part part = {
 		.displacement = displacement_of(decoding, operand),
 		.address_mask = address_mask(&decoding->instruction, operand),
+		.index_mask = UINT64_MAX,
+		.selector = WORK_NO_REGISTER,
 		.bytes = operand->size / CHAR_BIT,
 		.shape = WORK_WHOLE,
 		.base = word_of(operand->mem.base),
@@ -327,6 +330,16 @@ is_located(const struct decoding *decoding, const ZydisDecodedOperand *operand)
 	       (is_indexed || is_addressable(operand->mem.index));
 }
 
+/* The bit of BT and its like. */
+static void
+set_selector(const struct decoding *decoding, struct work_part *part)
+{
+	const ZydisDecodedOperand *bit = &decoding->operands[1];
+
+	if (decoding->special->kind == WORK_BITS && bit->type == ZYDIS_OPERAND_TYPE_REGISTER)
+		part->selector = word_of(ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, bit->reg.value));
+}
+
 static void
 add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool is_store)
 {
@@ -341,6 +354,7 @@ add_operand(struct decoding *decoding, const ZydisDecodedOperand *operand, bool 
 	part.is_streaming = is_store && (decoding->special->kind == WORK_STREAMING ||
 					 decoding->special->kind == WORK_STREAMING_SIGN_MASK);
 	set_shape(decoding, operand, &part);
+	set_selector(decoding, &part);
 	add_part(decoding, &part);
 }
 
@@ -360,23 +374,110 @@ add_operands(struct decoding *decoding, bool is_store)
 
 /* ---- instructions ---- */
 
-/* Pushes rbp; with a level frame pointers as well. */
+/* bytes below what the register points to. */
+static struct work_part
+below(uint8_t base, uint64_t bytes, bool is_store)
+{
+	return (struct work_part){.displacement = -bytes,
+				  .address_mask = UINT64_MAX,
+				  .index_mask = UINT64_MAX,
+				  .bytes = (uint32_t)bytes,
+				  .shape = WORK_WHOLE,
+				  .base = base,
+				  .index = WORK_NO_REGISTER,
+				  .segment = WORK_NO_REGISTER,
+				  .selector = WORK_NO_REGISTER,
+				  .is_store = is_store};
+}
+
+#define ENTER_LEVELS 32
+
+/* Pushes rbp; with a level the frame pointers of those below, which rbp points to, and its own. */
 static void
 add_enter(struct decoding *decoding)
 {
-	const struct work_part pushed = {.displacement = -(uint64_t)sizeof(uint64_t),
-					 .address_mask = UINT64_MAX,
-					 .bytes = sizeof(uint64_t),
-					 .shape = WORK_WHOLE,
-					 .base = WORD(rsp),
-					 .index = WORK_NO_REGISTER,
-					 .segment = WORK_NO_REGISTER,
-					 .is_store = true};
+	const uint64_t level = decoding->instruction.raw.imm[1].value.u % ENTER_LEVELS, word = sizeof(uint64_t);
+	const struct work_part loaded = below(WORD(rbp), (level - 1) * word, false),
+			       pushed = below(WORD(rsp), (level + 1) * word, true);
 
-	if (decoding->instruction.raw.imm[1].value.u || decoding->instruction.operand_width == OPERAND_SIZE_16)
+	if (decoding->instruction.operand_width == OPERAND_SIZE_16) {
 		set_unknown(decoding);
-	else
-		add_part(decoding, &pushed);
+		return;
+	}
+	if (level > 1)
+		add_part(decoding, &loaded);
+	add_part(decoding, &pushed);
+}
+
+/* The first operand in memory, as a whole, whatever is done with it. False: it cannot be located. */
+static bool
+locate_memory(struct decoding *decoding, struct work_part *part)
+{
+	for (unsigned i = 0; i < decoding->instruction.operand_count; i++) {
+		const ZydisDecodedOperand *operand = &decoding->operands[i];
+
+		if (operand->type != ZYDIS_OPERAND_TYPE_MEMORY || !is_addressable(operand->mem.base))
+			continue;
+		*part = locate(decoding, operand);
+		return true;
+	}
+	set_unknown(decoding);
+	return false;
+}
+
+static void
+add_components(struct decoding *decoding)
+{
+	static const uint8_t kinds[] = {
+		[WORK_XSAVE] = XSAVE_ALL, [WORK_XSAVEC] = XSAVE_COMPACT, [WORK_XRSTOR] = XSAVE_RESTORE};
+	struct work_part area;
+
+	if (!locate_memory(decoding, &area))
+		return;
+	add_part(decoding, &area);
+	decoding->work->mask = WORK_COMPONENTS;
+	decoding->work->mask_register = kinds[decoding->special->kind];
+}
+
+static void
+add_flush(struct decoding *decoding)
+{
+	struct work_part part;
+
+	if (!locate_memory(decoding, &part))
+		return;
+	part.bytes = 1;
+	part.flush = decoding->special->kind == WORK_CLEAN_LINE ? WORK_CLEAN : WORK_EVICT;
+	add_part(decoding, &part);
+}
+
+#define CLZERO_BYTES 64
+
+/* Of any prefix only that for the size of addresses would mean something. */
+static void
+add_zero_line(struct decoding *decoding)
+{
+	struct work_part part = below(WORD(rax), CLZERO_BYTES, true);
+
+	part.displacement = 0;
+	part.address_mask =
+		(decoding->instruction.address_width == 32 ? UINT32_MAX : UINT64_MAX) & -(uint64_t)CLZERO_BYTES;
+	part.is_streaming = true;
+	add_part(decoding, &part);
+}
+
+static void
+add_table(struct decoding *decoding)
+{
+	struct work_part part;
+
+	if (!locate_memory(decoding, &part))
+		return;
+	part.index = WORD(rax);
+	part.index_mask = UINT8_MAX;
+	part.scale = 0;
+	part.bytes = 1;
+	add_part(decoding, &part);
 }
 
 /* The processor repeats with either prefix; Zydis takes only the one that is meant. */
@@ -401,19 +502,51 @@ is_unknown(const struct decoding *decoding)
 	return decoding->special->kind == WORK_UNKNOWN || (instruction->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED) ||
 	       instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR ||
 	       instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_3DNOW ||
-	       instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX ||
-	       (decoding->special->kind == WORK_BITS && is_memory(&decoding->operands[0]) &&
-		decoding->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER);
+	       instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX;
 }
 
 static bool
 needs_mask(const struct work *work)
 {
-	bool needs = work->operation != STEP_INSTRUCTIONS;
+	bool needs = work->operation != STEP_INSTRUCTIONS || work->mask == WORK_COMPONENTS;
 
 	for (unsigned i = 0; i < work->nr_parts; i++)
 		needs |= work->parts[i].shape != WORK_WHOLE;
 	return needs;
+}
+
+static void
+add_all_operands(struct decoding *decoding)
+{
+	add_operands(decoding, false);
+	add_operands(decoding, true);
+}
+
+static void
+add_nothing(struct decoding *decoding)
+{
+	(void)decoding;
+}
+
+static void
+add_accesses(struct decoding *decoding)
+{
+	static const struct {
+		enum work_kind kind;
+		void (*add)(struct decoding *decoding);
+	} own[] = {
+		{WORK_NO_ACCESS, add_nothing}, {WORK_ENTER, add_enter},         {WORK_XSAVE, add_components},
+		{WORK_XSAVEC, add_components}, {WORK_XRSTOR, add_components},   {WORK_FLUSH_LINE, add_flush},
+		{WORK_CLEAN_LINE, add_flush},  {WORK_ZERO_LINE, add_zero_line}, {WORK_TABLE, add_table},
+	};
+
+	for (size_t i = 0; i < NR(own); i++) {
+		if (own[i].kind != decoding->special->kind)
+			continue;
+		own[i].add(decoding);
+		return;
+	}
+	add_all_operands(decoding);
 }
 
 static void
@@ -429,12 +562,7 @@ set_work(struct decoding *decoding)
 	}
 	set_mask(decoding);
 	set_repeated(decoding);
-	if (decoding->special->kind == WORK_ENTER) {
-		add_enter(decoding);
-	} else if (decoding->special->kind != WORK_NO_ACCESS) {
-		add_operands(decoding, false);
-		add_operands(decoding, true);
-	}
+	add_accesses(decoding);
 	set_operations(decoding, name);
 	if (!needs_mask(decoding->work))
 		decoding->work->mask = WORK_ALL_LANES;

@@ -78,8 +78,12 @@ static const struct work_special specials[] = {
 	/* Not executed by any processor of today: MPX, whose instructions are nop without it. */
 	{"bnd*", WORK_NO_ACCESS, 0, 0},
 	/* How much they access depends on more than the instruction. */
-	{"fxsave*", WORK_UNKNOWN, 0, 0},
-	{"fxrstor*", WORK_UNKNOWN, 0, 0},
+	{"xsave", WORK_XSAVE, 0, 0},
+	{"xsave64", WORK_XSAVE, 0, 0},
+	{"xsavec", WORK_XSAVEC, 0, 0},
+	{"xsavec64", WORK_XSAVEC, 0, 0},
+	{"xrstor", WORK_XRSTOR, 0, 0},
+	{"xrstor64", WORK_XRSTOR, 0, 0},
 	{"xsave*", WORK_UNKNOWN, 0, 0},
 	{"xrstor*", WORK_UNKNOWN, 0, 0},
 	{"xstore*", WORK_UNKNOWN, 0, 0},
@@ -91,8 +95,7 @@ static const struct work_special specials[] = {
 	{"lwp*", WORK_UNKNOWN, 0, 0},
 	{"llwpcb", WORK_UNKNOWN, 0, 0},
 	{"slwpcb", WORK_UNKNOWN, 0, 0},
-	/* What they do is not what the thread does, or is done to caches. */
-	{"int", WORK_UNKNOWN, 0, 0},
+	/* What they do is not what the thread does. */
 	{"int1", WORK_UNKNOWN, 0, 0},
 	{"int3", WORK_UNKNOWN, 0, 0},
 	{"iret*", WORK_UNKNOWN, 0, 0},
@@ -107,11 +110,12 @@ static const struct work_special specials[] = {
 	{"insd", WORK_UNKNOWN, 0, 0},
 	{"outs*", WORK_UNKNOWN, 0, 0},
 	{"enqcmd*", WORK_UNKNOWN, 0, 0},
-	{"clflush*", WORK_UNKNOWN, 0, 0},
-	{"clwb", WORK_UNKNOWN, 0, 0},
-	{"clzero", WORK_UNKNOWN, 0, 0},
+	/* Done to caches; Intel SDM 2, AMD APM 3. */
+	{"clflush*", WORK_FLUSH_LINE, 0, 0},
+	{"clwb", WORK_CLEAN_LINE, 0, 0},
+	{"clzero", WORK_ZERO_LINE, 0, 0},
+	{"xlat*", WORK_TABLE, 0, 0},
 	/* Zydis does not tell the address, or how often. */
-	{"xlat*", WORK_UNKNOWN, 0, 0},
 	{"maskmovq", WORK_UNKNOWN, 0, 0},
 	{"v4f*", WORK_UNKNOWN, 0, 0},
 	{"vp4dp*", WORK_UNKNOWN, 0, 0},

@@ -29,8 +29,15 @@ enum work_kind {
 	WORK_STREAMING_SIGN_MASK,
 	WORK_GATHER_SCATTER,
 	WORK_ENTER,
-	WORK_POP,  /* an address with rsp is computed when rsp has been incremented */
-	WORK_BITS, /* a register as the second operand selects from all of memory   */
+	WORK_XSAVE, /* components of the thread's state: xsave_area.h              */
+	WORK_XSAVEC,
+	WORK_XRSTOR,
+	WORK_FLUSH_LINE, /* a line leaves the caches, without bytes                     */
+	WORK_CLEAN_LINE, /* a line is written back                                      */
+	WORK_ZERO_LINE,  /* the line that rax is in is stored, non-temporally: CLZERO   */
+	WORK_TABLE,      /* al selects a byte behind rbx: XLAT                          */
+	WORK_POP,        /* an address with rsp is computed when rsp has been incremented */
+	WORK_BITS,       /* a register as the second operand selects a bit of all memory  */
 };
 
 /* name: * at its end stands for the rest of any name. lane_bytes: of an element in memory. */

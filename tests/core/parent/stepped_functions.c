@@ -3,6 +3,7 @@
 #include "stepped_functions.h"
 
 #include <complex.h>
+#include <cpuid.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -592,7 +593,78 @@ has_avx512(void)
 	       __builtin_cpu_supports("avx512dq");
 }
 
+/* As the loader does around the first call of a function. */
+static void
+save_and_restore(uint64_t *results)
+{
+	static char area[2][16384] __attribute__((aligned(64)));
+	double x = 1.5;
+
+	for (int i = 0; i < 3; i++)
+		ASM("movapd %0, %%xmm7\n mov $-1, %%eax\n mov %%eax, %%edx\n xsave64 (%1)\n xsavec64 (%2)\n"
+		    " mov $7, %%eax\n xor %%edx, %%edx\n xrstor64 (%2)\n fxsave64 (%1)\n movapd %%xmm7, %0\n"
+		    : "+x"(x)
+		    : "r"(area[0]), "r"(area[1])
+		    : "rax", "rdx", "xmm7", "memory");
+	results[0] = bits_of(x);
+}
+
+static bool
+has_xsavec(void)
+{
+	unsigned eax, ebx, ecx, edx;
+
+	return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_OSXSAVE) &&
+	       __get_cpuid_count(0xd, 1, &eax, &ebx, &ecx, &edx) && (eax & 2);
+}
+
+static void
+flush_lines(uint64_t *results)
+{
+	fill();
+	for (int i = 0; i < 200; i++) {
+		vectors[0][8 * i % 1000] += 1;
+		ASM("clflush (%0)\n prefetcht0 (%0)\n" : : "r"(&vectors[0][8 * i % 640]) : "memory");
+		vectors[1][8 * i % 1000] += 1;
+	}
+	results[0] = bits_of(vectors[0][0]);
+}
+
+/* Of memory before and behind, tables, and frames of frames. */
+static void
+select_bits(uint64_t *results)
+{
+	static uint64_t bits[16];
+	static const char table[256] = "a table";
+	uint64_t sum = 0;
+
+	memset(bits, 0x5a, sizeof(bits));
+	for (int64_t i = -300; i < 300; i += 7)
+		ASM("bts %1, (%2)\n adc $0, %0\n btr %k1, (%2)\n adc $0, %0\n btc %w1, (%2)\n adc $0, %0\n bt %1, "
+		    "(%2)\n"
+		    " adc $0, %0\n"
+		    : "+r"(sum)
+		    : "r"(i), "r"(&bits[8])
+		    : "cc", "memory");
+	for (uint64_t i = 0; i < 9; i++) {
+		uint64_t at = i;
+
+		ASM("xlatb\n" : "+a"(at) : "b"(table) : "memory");
+		sum += at;
+	}
+	ASM("sub $128, %%rsp\n push %%rbp\n mov %%rsp, %%rbp\n sub $32, %%rsp\n enter $16, $3\n mov (%%rbp), %%rax\n "
+	    "leave\n"
+	    " leave\n add $128, %%rsp\n"
+	    :
+	    :
+	    : "rax", "cc", "memory");
+	results[0] = sum;
+}
+
 const struct stepped_case stepped_cases[] = {
+	{"save and restore", save_and_restore, has_xsavec},
+	{"flush lines", flush_lines, NULL},
+	{"select bits", select_bits, NULL},
 	{"nothing", nothing, NULL},
 	{"count up", count_up, NULL},
 	{"count down to zero", count_down_to_zero, NULL},

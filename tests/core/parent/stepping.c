@@ -288,6 +288,12 @@ read_vectors(void *context, struct vector_registers *into)
 	return vector_registers_read(*(pid_t *)context, into);
 }
 
+static bool
+read_memory(void *context, uint64_t address, void *bytes, size_t nr_bytes)
+{
+	return remote_read(*(pid_t *)context, address, bytes, nr_bytes, NULL) == 0;
+}
+
 static void
 get_registers(pid_t pid, struct user_regs_struct *registers)
 {
@@ -302,7 +308,7 @@ static void
 step(pid_t pid, struct step_region *region, struct cache_model *caches, struct user_regs_struct *registers)
 {
 	const struct work *work = work_at(pid, registers->rip);
-	const struct work_thread thread = {registers, read_vectors, &pid};
+	const struct work_thread thread = {registers, read_vectors, &pid, read_memory};
 	uint64_t place = registers->rip;
 	struct work_done done;
 	int status;
@@ -310,9 +316,15 @@ step(pid_t pid, struct step_region *region, struct cache_model *caches, struct u
 	work_do(work, &thread, &done);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		region->counts[i] += done.counts[i];
-	for (size_t i = 0; i < done.nr_accesses; i++)
-		cache_model_access(caches, done.accesses[i].address, done.accesses[i].bytes, done.accesses[i].is_store,
-				   done.accesses[i].is_streaming);
+	for (size_t i = 0; i < done.nr_accesses; i++) {
+		const struct work_access *access = &done.accesses[i];
+
+		if (access->flush)
+			cache_model_flush(caches, access->address, access->flush == WORK_CLEAN);
+		else
+			cache_model_access(caches, access->address, access->bytes, access->is_store,
+					   access->is_streaming);
+	}
 	if (done.is_unknown && region->nr_unknown++ == 0) {
 		region->unknown_at = place;
 		snprintf(region->unknown_name, sizeof(region->unknown_name), "%s", work->name);

@@ -242,12 +242,39 @@ START_TEST(counts_are_added)
 }
 END_TEST
 
+/* A modified line is written once; whether it is read again depends on whether it was kept. */
+START_TEST(lines_are_flushed)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = SETS;
+	struct cache_model *model = cache_model_new(levels, LINE);
+	const bool is_kept = _i == 1;
+	uint64_t counts[STEP_NR_COUNTS] = {0};
+
+	cache_model_access(model, 0, 8, true, false);
+	cache_model_access(model, LINE, 8, false, false);
+	for (uint64_t line = 0; line < 3; line++) { /* the last was never there */
+		cache_model_flush(model, line * LINE + 5, is_kept);
+		cache_model_flush(model, line * LINE + 5, is_kept);
+	}
+	cache_model_access(model, 0, 8, false, false);
+	cache_model_access(model, LINE, 8, false, false);
+	cache_model_add_counts(model, counts);
+	ck_assert_uint_eq(counts[STEP_L1_WRITE_BACKS], 1);
+	ck_assert_uint_eq(counts[STEP_L2_WRITE_BACKS], 1);
+	ck_assert_uint_eq(counts[STEP_MEMORY_WRITES], 1);
+	ck_assert_uint_eq(counts[STEP_L1_FILLS], is_kept ? 2 : 4);
+	ck_assert_uint_eq(counts[STEP_MEMORY_READS], is_kept ? 2 : 4);
+	cache_model_delete(model);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&walks_are_as_on_paper, NR_ELEMENTS(walk_cases)},
 	{&lines_have_their_size, 2 * NR_ELEMENTS(line_sizes)},
 	{&scripts_are_as_on_paper, NR_ELEMENTS(script_cases)},
 	{&some_lines_are_combined_at_once, 2 * CACHE_MODEL_COMBINED},
 	{&counts_are_added, 1},
+	{&lines_are_flushed, 2},
 };
 
 const struct suite test_suite = SUITE("cache model", tests);

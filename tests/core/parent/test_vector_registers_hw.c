@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector and mask registers of a stopped thread are those that it has set: of all widths that this machine has. */
 #include <check.h>
+#include <cpuid.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "parent/stepping/vector_registers.h"
+#include "parent/stepping/xsave_area.h"
 #include "permits.h"
 #include "testing.h"
 
@@ -161,6 +163,113 @@ START_TEST(registers_are_read)
 }
 END_TEST
 
+/* ---- what saves them ---- */
+
+#define AREA_BYTES 16384
+#define LEAF_XSAVE 0xd
+
+static uint8_t areas[2][AREA_BYTES] __attribute__((aligned(64)));
+
+static uint64_t
+read_xcr(uint32_t number)
+{
+	uint32_t low, high;
+
+	__asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(number));
+	return (uint64_t)high << 32 | low;
+}
+
+static void
+save_all(uint8_t *area)
+{
+	__asm__ volatile("xsave64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+}
+
+static void
+save_compacted(uint8_t *area)
+{
+	__asm__ volatile("xsavec64 (%0)" : : "r"(area), "a"(-1), "d"(-1) : "memory");
+}
+
+/* Has XSAVE been enabled, and are there XSAVEC and the number that tells what is in use? */
+static bool
+can_save(enum xsave_kind kind)
+{
+	unsigned eax = 0, ebx, ecx = 0, edx;
+
+	if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || !(ecx & bit_OSXSAVE))
+		return false;
+	return kind == XSAVE_ALL || (__get_cpuid_count(LEAF_XSAVE, 1, &eax, &ebx, &ecx, &edx) && (eax & 6) == 6);
+}
+
+/* The bytes that are the same whatever was there before were written; of the spare ones of a register not all are. */
+static void
+check_span(const struct xsave_span *span, bool *is_told)
+{
+	size_t nr_kept = 0;
+
+	for (size_t i = span->offset; i < span->offset + span->bytes; i++) {
+		is_told[i] = true;
+		nr_kept += areas[0][i] != areas[1][i];
+	}
+	ck_assert_msg(4 * nr_kept < 3 * span->bytes, "%zu of %u bytes at %u are not written", nr_kept, span->bytes,
+		      span->offset);
+}
+
+START_TEST(saved_bytes_are_told)
+{
+	static void (*const savers[])(uint8_t *) = {[XSAVE_ALL] = save_all, [XSAVE_COMPACT] = save_compacted};
+	static bool is_told[AREA_BYTES];
+	struct xsave_request request = {.kind = _i, .asked_for = UINT64_MAX};
+	struct xsave_span spans[XSAVE_MAX_SPANS];
+	size_t nr;
+
+	if (!can_save(request.kind)) {
+		fprintf(stderr, "this processor does not save so\n");
+		return;
+	}
+	request.enabled = read_xcr(0);
+	for (int i = 0; i < 2; i++) {
+		memset(areas[i], i ? 0xaa : 0x55, sizeof(areas[i]));
+		memset(areas[i] + XSAVE_HEADER_AT, 0, XSAVE_HEADER_BYTES);
+		savers[_i](areas[i]);
+	}
+	request.in_use = _i == XSAVE_COMPACT ? *(const uint64_t *)(areas[1] + XSAVE_HEADER_AT) : 0;
+	nr = xsave_spans(&request, spans);
+	ck_assert_uint_gt(nr, 2);
+	for (size_t i = 0; i < nr; i++)
+		if (spans[i].is_store)
+			check_span(&spans[i], is_told);
+	for (size_t i = 0; i < AREA_BYTES; i++) {
+		const bool is_header = i >= XSAVE_HEADER_AT && i < XSAVE_HEADER_AT + XSAVE_HEADER_BYTES;
+
+		ck_assert_msg(is_told[i] || is_header || areas[0][i] != areas[1][i], "byte %zu is written", i);
+	}
+}
+END_TEST
+
+/* Of what is held, in either format; the rest is not looked at. */
+START_TEST(restored_bytes_are_told)
+{
+	const uint64_t x87 = 1, sse = 2, avx = 4;
+	struct xsave_request request = {.kind = XSAVE_RESTORE, .asked_for = sse | avx, .enabled = x87 | sse | avx};
+	struct xsave_span spans[XSAVE_MAX_SPANS];
+
+	request.held = x87;
+	ck_assert_uint_eq(xsave_spans(&request, spans), 2); /* the header, and the control word of SSE */
+	ck_assert_uint_eq(spans[0].offset, XSAVE_HEADER_AT);
+	ck_assert_uint_eq(spans[0].bytes, XSAVE_HEADER_BYTES);
+	ck_assert_uint_eq(spans[1].bytes, 8);
+	ck_assert(!spans[0].is_store && !spans[1].is_store);
+	request.held = sse;
+	ck_assert_uint_eq(xsave_spans(&request, spans), 3);
+	ck_assert_uint_eq(spans[2].bytes, 256);
+	request.format = UINT64_C(1) << 63 | sse;
+	request.held = 0;
+	ck_assert_uint_eq(xsave_spans(&request, spans), 1);
+}
+END_TEST
+
 START_TEST(no_thread_has_none)
 {
 	struct vector_registers got;
@@ -173,6 +282,8 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&registers_are_read, NR_ELEMENTS(kinds)},
 	{&no_thread_has_none, 1},
+	{&saved_bytes_are_told, 2},
+	{&restored_bytes_are_told, 1},
 };
 
 const struct suite test_suite = SUITE("vector registers", tests, .needs = {permits_tracing});
