@@ -106,15 +106,15 @@ read_nothing(void *context, uint64_t address, void *bytes, size_t nr_bytes)
 #define MAX_ACCESSES 32
 #define LOAD(address, bytes)                                                                                           \
 	{                                                                                                              \
-		address, bytes, false, false                                                                           \
+		address, bytes, false, false, WORK_NO_FLUSH                                                            \
 	}
 #define STORE(address, bytes)                                                                                          \
 	{                                                                                                              \
-		address, bytes, true, false                                                                            \
+		address, bytes, true, false, WORK_NO_FLUSH                                                             \
 	}
 #define STREAM(address, bytes)                                                                                         \
 	{                                                                                                              \
-		address, bytes, true, true                                                                             \
+		address, bytes, true, true, WORK_NO_FLUSH                                                              \
 	}
 
 #define FLUSH(address, how)                                                                                            \
