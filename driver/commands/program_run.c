@@ -419,6 +419,8 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 	program_report_add_json(&job->report, json);
 	if (path)
 		rc = output_write_json(json, path, err);
+	if (rc == 0 && path)
+		rc = experiment_write_csv(job->experiment, err);
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
 	keep_last_run(job, json);

@@ -338,7 +338,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	rc = output_write_json(json, path, err);
 	json_decref(json);
 	free(path);
-	if (rc < 0 || experiment_write_plots(experiment, err) < 0)
+	if (rc < 0 || experiment_write_csv(experiment, err) < 0 || experiment_write_plots(experiment, err) < 0)
 		return -1;
 	return experiment_tell_failures(experiment, err) < 0 ? -1 : experiment_check_strict(experiment, err);
 }

@@ -248,14 +248,22 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
 /* ---- results ---- */
 
 /*
- * Prints the table, then writes OUTPUT.json, then the plots that are asked for. is_complete false: not all points are
- * there (said in the table and in the JSON). A missing gnuplot is an error, after table and JSON; points that could not
- * be measured are one after everything, and with the key strict numbers that are not both measured and sound.
+ * Prints the table, then writes OUTPUT.json (and OUTPUT.csv, if the key writeCsv says so), then the plots that are
+ * asked for. is_complete false: not all points are there (said in the table and in the JSON). A missing gnuplot is an
+ * error, after table and JSON; points that could not be measured are one after everything, and with the key strict
+ * numbers that are not both measured and sound.
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 
 /* Draws all plots, alone. Also after one that cannot be drawn; the first error is given back. */
 int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
+
+/*
+ * Where the key writeCsv is true, OUTPUT.csv: one row a point (RFC 4180): series, label, axes, cacheState, of each
+ * quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
+ */
+int experiment_write_csv(const struct experiment *experiment, struct rot_error *err);
+void experiment_print_csv(const struct experiment *experiment, FILE *out);
 
 /* The table alone. */
 void experiment_print_table(const struct experiment *experiment, FILE *out);

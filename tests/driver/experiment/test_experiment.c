@@ -65,6 +65,27 @@ START_TEST(json_is_the_schema)
 }
 END_TEST
 
+START_TEST(csv_is_golden)
+{
+	struct rot_error err = {0};
+	char *csv;
+
+	file_fill("names.xml",
+		  "<controller name='names' comment='' runs='10'><axis name='n'><list values='1 2'/></axis>"
+		  "<axis name='what'><list values='&lt;b&gt;&amp;&quot; 7'/></axis>"
+		  "<point series='a, \"quoted\" one' label='{$n}&#10;line'><workload><kernel type='Triad' "
+		  "bufferSize='{$n}'/></workload></point><quantity is='time'/>"
+		  "<quantity is='transferredBytes:llcRam.read'/></controller>");
+	ck_assert_msg(run_into("table", "names", NULL, &err) == 0, "%s", err.text);
+	ck_assert_int_ne(access("names.csv", F_OK), 0);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "writeCsv", "true", &err);
+	ck_assert_msg(run_into("table", "names", NULL, &err) == 0, "%s", err.text);
+	csv = file_text("names.csv");
+	expect_golden("tests/driver/experiment/golden/names.csv", csv);
+	free(csv);
+}
+END_TEST
+
 START_TEST(configuration_overrides)
 {
 	struct rot_error err = {0};
@@ -279,7 +300,7 @@ static const struct listed_test tests[] = {
 	{&interrupted_keeps_finished_points, 1}, {&interrupted_draws_plots, 1},
 	{&series_keep_their_colours, 1},         {&failure_writes_nothing, 1},
 	{&strict_wants_sound_numbers, 1},        {&unwritable_folder_is_seen_first, 1},
-	{&columns_say_what_is_in_them, 1},
+	{&columns_say_what_is_in_them, 1},      {&csv_is_golden, 1},
 };
 
 const struct suite test_suite = SUITE("experiment", tests, .set_up = setup_with_test, .tear_down = teardown);
