@@ -48,13 +48,22 @@ propose(const char *word, void *prefix)
 		puts(word);
 }
 
+/* Of a set with some choices the choices behind them: "-plots=html,". */
+static size_t
+length_before_value(const char *text, const struct configuration_key *key)
+{
+	const char *comma = key && key->type == CONFIGURATION_SET ? strrchr(text, ',') : NULL;
+
+	return comma ? (size_t)(comma + 1 - text) : strcspn(text, "=") + 1;
+}
+
 /* "-clock=core" -> the values of the key; text is the word without its dashes. */
 static void
 propose_values(const char *dashes, const char *text, char *prefix)
 {
-	size_t length = strcspn(text, "=");
-	char *name = rot_strndup(text, length);
+	char *name = rot_strndup(text, strcspn(text, "="));
 	const struct configuration_key *key = configuration_key_find(name);
+	const size_t before = length_before_value(text, key);
 	const char *values = !key                              ? ""
 			     : key->type == CONFIGURATION_BOOL ? "true false"
 			     : key->choices                    ? key->choices
@@ -62,7 +71,7 @@ propose_values(const char *dashes, const char *text, char *prefix)
 
 	for (; *values; values += strspn(values, " ")) {
 		size_t value = strcspn(values, " ");
-		char *word = rot_format("%s%s=%.*s", dashes, name, (int)value, values);
+		char *word = rot_format("%s%.*s%.*s", dashes, (int)before, text, (int)value, values);
 
 		propose(word, prefix);
 		free(word);

@@ -17,7 +17,7 @@ static const struct option_row rows[] = {
 	{.letter = "o",
 	 .name = "output",
 	 .value = "NAME",
-	 .about = "write NAME.pdf, .svg, .data and .gnuplot (default: plot)",
+	 .about = "write NAME.pdf, .svg, .data and .gnuplot, or what the key plots says (default: plot)",
 	 TEXT(output_name)},
 	{.letter = "t", .name = "title", .value = "TEXT", .about = "title (default: what is drawn)", TEXT(title)},
 	{.name = "x",
@@ -81,7 +81,9 @@ const struct command plot_command = {
 	.description =
 		"FILE.json is what rot measure wrote, or rot run with -o or -j. Nothing is measured: points and "
 		"ceilings are those of the files. Ceilings of different machines are labelled by their files, and "
-		"dashed. With -plots=terminal it is drawn here, as text, and no file is written.",
+		"dashed. With -plots=terminal it is drawn here, as text, and no file is written. With -plots=html it "
+		"is one "
+		"page to pass on, with all values, and without gnuplot; FILE may be such a page.",
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.options = &table,

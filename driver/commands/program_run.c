@@ -15,6 +15,7 @@
 #include "measuring/result_cache.h"
 #include "measuring/sha256.h"
 #include "memory.h"
+#include "page/page.h"
 #include "programs/launch.h"
 #include "programs/report.h"
 #include "quantities/architecture.h"
@@ -423,10 +424,14 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 		rc = experiment_write_csv(job->experiment, err);
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
-	keep_last_run(job, json);
+	keep_last_run(job, json); /* without "runs", as the page */
+	if (!has_plot)
+		experiment_drop_plots(job->experiment);
+	if (rc == 0 && path)
+		rc = experiment_write_plots(job->experiment, &(struct page_result){"", json}, 1, err);
 	json_decref(json);
 	free(path);
-	return rc == 0 && has_plot ? experiment_write_plots(job->experiment, err) : rc;
+	return rc;
 }
 
 static int

@@ -165,9 +165,25 @@ is_among(const char *words, const char *word)
 	return false;
 }
 
+/* True if each of the comma separated words of text is one of the blank separated words. */
+static bool
+are_among(const char *words, const char *text)
+{
+	bool is_good = true;
+
+	for (const char *w = text; is_good && w; w = strchr(w, ',') ? strchr(w, ',') + 1 : NULL) {
+		char *word = rot_strndup(w, strcspn(w, ","));
+
+		is_good = is_among(words, word);
+		free(word);
+	}
+	return is_good;
+}
+
 /* What the type of a key takes, in the order of enum configuration_type; choices are named by the key. */
-static const char *const expected[] = {"a text", "true or false", "a whole number from 0 to 9223372036854775807",
-				       "a number from 0 to 1e308", NULL};
+static const char *const expected[] = {
+	"a text", "true or false", "a whole number from 0 to 9223372036854775807", "a number from 0 to 1e308", NULL,
+	NULL};
 
 static int
 value_check(const struct configuration_key *key, const char *text, struct rot_error *err)
@@ -187,12 +203,17 @@ value_check(const struct configuration_key *key, const char *text, struct rot_er
 	case CONFIGURATION_CHOICE:
 		is_good = is_among(key->choices, text);
 		break;
+	case CONFIGURATION_SET:
+		is_good = are_among(key->choices, text);
+		break;
 	}
 	if (is_good)
 		return 0;
 	rot_error_set(err, 0, "'%s' is no value of %s", text, key->name);
 	if (key->type == CONFIGURATION_CHOICE)
 		return rot_error_hint(err, "%s takes one of: %s", key->name, key->choices);
+	if (key->type == CONFIGURATION_SET)
+		return rot_error_hint(err, "%s takes one or several, with commas between: %s", key->name, key->choices);
 	return rot_error_hint(err, "%s takes %s", key->name, expected[key->type]);
 }
 
@@ -374,7 +395,8 @@ const char *
 configuration_string(const struct configuration *configuration, const char *name)
 {
 	assert(configuration_key_find(name)->type == CONFIGURATION_STRING ||
-	       configuration_key_find(name)->type == CONFIGURATION_CHOICE);
+	       configuration_key_find(name)->type == CONFIGURATION_CHOICE ||
+	       configuration_key_find(name)->type == CONFIGURATION_SET);
 	return configuration_text(configuration, name);
 }
 
@@ -402,7 +424,7 @@ configuration_double(const struct configuration *configuration, const char *name
 const char *
 configuration_type_name(enum configuration_type type)
 {
-	static const char *const names[] = {"text", "true or false", "whole number", "number", "choice"};
+	static const char *const names[] = {"text", "true or false", "whole number", "number", "choice", "choices"};
 
 	return names[type];
 }

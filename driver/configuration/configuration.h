@@ -19,14 +19,15 @@ enum configuration_type {
 	CONFIGURATION_BOOL,
 	CONFIGURATION_LONG,
 	CONFIGURATION_DOUBLE,
-	CONFIGURATION_CHOICE
+	CONFIGURATION_CHOICE,
+	CONFIGURATION_SET, /* one or more choices, comma separated */
 };
 
 struct configuration_key {
 	const char *name;
 	enum configuration_type type;
 	const char *default_text;
-	const char *choices; /* CONFIGURATION_CHOICE: blank separated; else NULL */
+	const char *choices; /* CONFIGURATION_CHOICE and _SET: blank separated; else NULL */
 	const char *description;
 };
 

@@ -10,6 +10,7 @@
 #include "experiment/experiment_internal.h"
 #include "measuring/order.h"
 #include "memory.h"
+#include "page/page.h"
 #include "quantities/effort.h"
 #include "quantities/pass.h"
 #include "rot.h"
@@ -336,9 +337,13 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	experiment_print_failures(experiment, stdout);
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
-	json_decref(json);
 	free(path);
-	if (rc < 0 || experiment_write_csv(experiment, err) < 0 || experiment_write_plots(experiment, err) < 0)
+	if (rc == 0)
+		rc = experiment_write_csv(experiment, err);
+	if (rc == 0)
+		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
+	json_decref(json);
+	if (rc < 0 || experiment_tell_failures(experiment, err) < 0)
 		return -1;
-	return experiment_tell_failures(experiment, err) < 0 ? -1 : experiment_check_strict(experiment, err);
+	return experiment_check_strict(experiment, err);
 }

@@ -255,8 +255,16 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 
-/* Draws all plots, alone. Also after one that cannot be drawn; the first error is given back. */
-int experiment_write_plots(const struct experiment *experiment, struct rot_error *err);
+/*
+ * Draws all plots, alone, where the key plots says; OUTPUT.html tells of these results as well. Also after one that
+ * cannot be drawn; the first error is given back.
+ */
+struct page_result;
+int experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
+			   struct rot_error *err);
+
+/* As if no plot had been added. */
+void experiment_drop_plots(struct experiment *experiment);
 
 /*
  * Where the key writeCsv is true, OUTPUT.csv: one row a point (RFC 4180): series, label, axes, cacheState, of each

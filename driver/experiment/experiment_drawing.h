@@ -4,12 +4,14 @@
 #define EXPERIMENT_EXPERIMENT_DRAWING_H
 
 #include "experiment/experiment_internal.h"
+#include "page/page.h"
 #include "plots/plot.h"
 
 /* It owns all that the plot's structs borrow. */
 struct drawing {
 	const struct experiment *experiment;
 	const struct experiment_own_plot *own;
+	struct page *page;                     /* NULL: there is none */
 	const struct experiment_point **shown; /* the experiment's points that the plot shows */
 	size_t nr_shown;
 	struct plot_series *series;
@@ -30,6 +32,13 @@ bool drawing_shows_runs(const struct drawing *d);
 int drawing_make_series(struct drawing *d, struct rot_error *err);
 void drawing_add_compulsory(struct drawing *d);
 void drawing_add_curves(struct drawing *d);
+
+/* experiment_plot_about.c: what the point is, in lines (fresh memory); and, of a roofline, what bounds each point. */
+char *drawing_about_point(const struct drawing *d, const struct experiment_point *point);
+void drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot);
+
+/* experiment_plot_words.c: was it counted by steps? */
+bool drawing_is_stepped(const struct quantity_value *value);
 
 /* experiment_plot_words.c: labels and units of the axes; the caption. Errors: an annotation is no expression. */
 void drawing_make_axis_labels(struct drawing *d);

@@ -91,6 +91,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	if (!plotted->label)
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
 	plotted->y = y_of_point(d, point);
+	plotted->about = d->page ? drawing_about_point(d, point) : NULL;
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
 	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))

@@ -191,6 +191,12 @@ parts_of_kind(const struct drawing *d, const char *kind)
 	return names;
 }
 
+bool
+drawing_is_stepped(const struct quantity_value *value)
+{
+	return strstr(value->source, STEPS_SOURCE) != NULL;
+}
+
 static bool
 is_any_stepped(const struct drawing *d)
 {
@@ -199,7 +205,7 @@ is_any_stepped(const struct drawing *d)
 
 		shown_values(d, p, values);
 		for (size_t i = 0; i < 2; i++)
-			if (values[i] && strstr(values[i]->source, STEPS_SOURCE))
+			if (values[i] && drawing_is_stepped(values[i]))
 				return true;
 	}
 	return false;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "configuration/paths.h"
 #include "experiment/experiment_drawing.h"
 #include "memory.h"
 #include "plots/places.h"
@@ -48,7 +49,7 @@ is_main(const struct drawing *d, const struct experiment_own_ceiling *const *cei
 }
 
 static int
-draw_roofline(const struct drawing *d, const char *output_name, struct rot_error *err)
+draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 {
 	const struct experiment_own_ceiling **own = NULL;
 	size_t nr = d->own->plot.has_default_peaks || d->experiment->nr_ceilings
@@ -81,6 +82,10 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 			.machine = own[i]->machine,
 		};
 	}
+	if (d->page) {
+		drawing_tell_bounds(d, &plot);
+		page_add_roofline(d->page, &plot);
+	}
 	rc = roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
 	for (size_t i = 0; i < nr; i++)
 		free((char *)ceilings[i].label);
@@ -90,13 +95,16 @@ draw_roofline(const struct drawing *d, const char *output_name, struct rot_error
 }
 
 static int
-draw(const struct drawing *d, const char *output_name, struct rot_error *err)
+draw(struct drawing *d, const char *output_name, struct rot_error *err)
 {
 	struct distribution_plot distribution = {make_frame(d), d->series, d->nr_series};
 	struct series_plot series = {make_frame(d), d->series, d->nr_series};
 
 	if (d->own->plot.kind == EXPERIMENT_ROOFLINE)
 		return draw_roofline(d, output_name, err);
+	if (d->page)
+		page_add_series(d->page, &series.frame, d->series, d->nr_series,
+				d->own->plot.kind == EXPERIMENT_DISTRIBUTION);
 	if (!plots_go_to(d->experiment->rot->configuration, PLOTS_IN_FILES))
 		return 0;
 	switch (d->own->plot.kind) {
@@ -108,11 +116,18 @@ draw(const struct drawing *d, const char *output_name, struct rot_error *err)
 }
 
 static void
+point_clear(struct plot_point *point)
+{
+	free((char *)point->label);
+	free((char *)point->about);
+}
+
+static void
 drawing_clear(struct drawing *d)
 {
 	for (size_t i = 0; i < d->nr_series; i++) {
 		for (size_t j = 0; j < d->series[i].nr_points; j++)
-			free((char *)d->points[i][j].label);
+			point_clear(&d->points[i][j]);
 		free(d->points[i]);
 	}
 	for (size_t i = 0; i < d->nr_names; i++)
@@ -167,9 +182,10 @@ leave_out_unmeasured(struct drawing *d)
 }
 
 static int
-write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct rot_error *err)
+write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct page *page,
+	   struct rot_error *err)
 {
-	struct drawing d = {.experiment = experiment, .own = own};
+	struct drawing d = {.experiment = experiment, .own = own, .page = page};
 	char *output_name = own->plot.name[0] ? rot_format("%s-%s", experiment->output_name, own->plot.name)
 					      : rot_strdup(experiment->output_name);
 	int rc = -1;
@@ -200,14 +216,37 @@ out:
 	return rc;
 }
 
-int
-experiment_write_plots(const struct experiment *experiment, struct rot_error *err)
+static int
+write_page(const struct experiment *experiment, const struct page *page, const struct page_result *results,
+	   size_t nr_results, struct rot_error *err)
 {
+	return page_write(page, results, nr_results, experiment->rot->paths->data, experiment->output_name, err);
+}
+
+int
+experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
+		       struct rot_error *err)
+{
+	const bool has_one = experiment->nr_plots == 1;
+	struct page *page = plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE)
+				    ? page_new(has_one ? experiment->plots[0].plot.title : experiment->controller_name)
+				    : NULL;
 	struct rot_error later;
 	int rc = 0;
 
 	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
-		if (write_plot(experiment, &experiment->plots[i], rc == 0 ? err : &later) < 0)
+		if (write_plot(experiment, &experiment->plots[i], page, rc == 0 ? err : &later) < 0)
 			rc = -1;
+	if (page && write_page(experiment, page, results, nr_results, rc == 0 ? err : &later) < 0)
+		rc = -1;
+	page_delete(page);
 	return rc;
+}
+
+void
+experiment_drop_plots(struct experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		experiment_plot_clear(&experiment->plots[i]);
+	experiment->nr_plots = 0;
 }

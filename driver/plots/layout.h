@@ -23,6 +23,10 @@
 #define LAYOUT_PANEL_WIDTH (LAYOUT_WIDTH * (LAYOUT_RIGHT - LAYOUT_LEFT))
 #define LAYOUT_PANEL_HEIGHT 238.0
 
+/* Beside the points that are drawn at an end of an axis a sign says which value they have; so far inwards, in points.
+ */
+#define LAYOUT_END_SIGN 9.0
+
 /* What is above and below the panel grows with its text: points from the picture's lower edge. */
 struct layout_page {
 	double height;      /* of the picture */

@@ -13,13 +13,27 @@
 /* Of what is no terminal, as a pipe or a file. */
 #define COLUMNS_OTHERWISE 100
 
+/* The words of the key, and the places that they stand for: bits. */
+static const struct {
+	const char *word;
+	unsigned places;
+} places[] = {
+	{"gnuplot", 1u << PLOTS_IN_FILES},     {"files", 1u << PLOTS_IN_FILES},
+	{"terminal", 1u << PLOTS_ON_TERMINAL}, {"both", 1u << PLOTS_IN_FILES | 1u << PLOTS_ON_TERMINAL},
+	{"html", 1u << PLOTS_ON_PAGE},
+};
+
 bool
 plots_go_to(const struct configuration *configuration, enum plot_place place)
 {
-	static const char *const words[] = {[PLOTS_IN_FILES] = "files", [PLOTS_ON_TERMINAL] = "terminal"};
-	const char *places = configuration_string(configuration, "plots");
+	const char *text = configuration_string(configuration, "plots");
 
-	return strcmp(places, "both") == 0 || strcmp(places, words[place]) == 0;
+	for (const char *w = text; w; w = strchr(w, ',') ? strchr(w, ',') + 1 : NULL)
+		for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+			if (strlen(places[i].word) == strcspn(w, ",") &&
+			    strncmp(w, places[i].word, strcspn(w, ",")) == 0 && (places[i].places & 1u << place))
+				return true;
+	return false;
 }
 
 int

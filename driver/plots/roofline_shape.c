@@ -4,7 +4,9 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdlib.h>
 
+#include "memory.h"
 #include "plots/points.h"
 
 static double
@@ -75,4 +77,98 @@ bool
 roofline_segment_is_visible(const struct roofline_shape *shape, const struct roofline_segment *segment)
 {
 	return segment->x1 < segment->x2 && segment->y1 <= shape->y.high && segment->y2 >= shape->y.low;
+}
+
+bool
+roofline_band_of(const struct roofline_shape *shape, const struct roofline_ceiling *ceiling,
+		 double corners[ROOFLINE_BAND_CORNERS][2])
+{
+	struct roofline_ceiling low = *ceiling, high = *ceiling;
+	struct roofline_segment a, b;
+
+	if (!isfinite(ceiling->low) || !isfinite(ceiling->high) || ceiling->low <= 0 || ceiling->low >= ceiling->high)
+		return false;
+	low.value = ceiling->low;
+	high.value = ceiling->high;
+	a = roofline_segment_of(shape, &low);
+	b = roofline_segment_of(shape, &high);
+	/* where one line meets the one edge of the panel and the other line another edge, the panel's corner is between
+	 */
+	const double found[ROOFLINE_BAND_CORNERS][2] = {
+		{a.x1, a.y1}, {a.x2, a.y2}, {fmax(a.x2, b.x2), fmax(a.y2, b.y2)},
+		{b.x2, b.y2}, {b.x1, b.y1}, {fmin(a.x1, b.x1), fmin(a.y1, b.y1)},
+		{a.x1, a.y1},
+	};
+
+	for (size_t i = 0; i < ROOFLINE_BAND_CORNERS; i++) {
+		corners[i][0] = found[i][0];
+		corners[i][1] = found[i][1];
+	}
+	return true;
+}
+
+double
+roofline_shown_x(const struct roofline_shape *shape, const struct plot_point *point)
+{
+	return point_shown_x(point, &(struct point_edges){shape->x, shape->y});
+}
+
+double
+roofline_shown_y(const struct roofline_shape *shape, const struct plot_point *point)
+{
+	return point_shown_y(point, &(struct point_edges){shape->x, shape->y});
+}
+
+size_t
+roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segment **segments)
+{
+	const struct roofline_plot *plot = shape->plot;
+	size_t nr = 0;
+
+	*segments = NULL;
+	for (size_t s = 0; plot->same_size == SAME_SIZE_ALL && s + 1 < plot->nr_series; s++)
+		for (size_t i = 0; i < plot->series[s].nr_points; i++) {
+			const struct plot_point *a = &plot->series[s].points[i];
+			const struct plot_point *b = point_of_size(&plot->series[s + 1], a->size);
+
+			if (!b)
+				continue;
+			*segments = rot_realloc(*segments, nr + 1, sizeof(**segments));
+			(*segments)[nr++] =
+				(struct roofline_segment){roofline_shown_x(shape, a), roofline_shown_y(shape, a),
+							  roofline_shown_x(shape, b), roofline_shown_y(shape, b)};
+		}
+	return nr;
+}
+
+/* The highest main ceiling of that kind, or NULL. */
+static const struct roofline_ceiling *
+main_ceiling(const struct roofline_plot *plot, bool is_bandwidth)
+{
+	const struct roofline_ceiling *found = NULL;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
+
+		if (ceiling->is_main && ceiling->is_bandwidth == is_bandwidth &&
+		    (!found || ceiling->value > found->value))
+			found = ceiling;
+	}
+	return found;
+}
+
+struct roofline_bound
+roofline_bound_at(const struct roofline_plot *plot, double intensity)
+{
+	const struct roofline_ceiling *bandwidth = main_ceiling(plot, true), *peak = main_ceiling(plot, false);
+	bool is_memory;
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++)
+		if (plot->ceilings[i].machine > 0)
+			return (struct roofline_bound){.is_known = false};
+	if (!bandwidth || !peak || !(intensity > 0))
+		return (struct roofline_bound){.is_known = false};
+	is_memory = bandwidth->value * intensity < peak->value;
+	return (struct roofline_bound){true, is_memory ? bandwidth : peak,
+				       is_memory ? bandwidth->value * intensity : peak->value};
 }

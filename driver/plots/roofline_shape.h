@@ -34,4 +34,30 @@ struct roofline_segment roofline_segment_of(const struct roofline_shape *shape, 
 /* Has it a length, within the panel? */
 bool roofline_segment_is_visible(const struct roofline_shape *shape, const struct roofline_segment *segment);
 
+/*
+ * Corners of the area between the interval's ends of a ceiling, a closed line in units of the axes: corners[k] is
+ * {x, y}. False: the interval is not known, or empty.
+ */
+enum { ROOFLINE_BAND_CORNERS = 7 };
+bool roofline_band_of(const struct roofline_shape *shape, const struct roofline_ceiling *ceiling,
+		      double corners[ROOFLINE_BAND_CORNERS][2]);
+
+/* Where a point is drawn: what is beyond an axis at its end. */
+double roofline_shown_x(const struct roofline_shape *shape, const struct plot_point *point);
+double roofline_shown_y(const struct roofline_shape *shape, const struct plot_point *point);
+
+/* The connections of points of the same size in consecutive series, if the plot wants them. Free the array. */
+size_t roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segment **segments);
+
+/*
+ * What the roof permits at an intensity: the lesser of the highest performance and of the main bandwidth times the
+ * intensity. A roof without one of them, or of several machines: is_known is false.
+ */
+struct roofline_bound {
+	bool is_known;
+	const struct roofline_ceiling *ceiling; /* that bounds */
+	double performance;                     /* in units of y */
+};
+struct roofline_bound roofline_bound_at(const struct roofline_plot *plot, double intensity);
+
 #endif

@@ -162,13 +162,13 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 
 			if (end_x && isfinite(value_y) && !end_y)
 				script_write_label_on_white(out, end_sign(value_x),
-							    end_x == LAYOUT_HIGH_END ? x->length - SCRIPT_END_SIGN
-										     : SCRIPT_END_SIGN,
+							    end_x == LAYOUT_HIGH_END ? x->length - LAYOUT_END_SIGN
+										     : LAYOUT_END_SIGN,
 							    layout_position(y, value_y), colour);
 			else if (end_y && isfinite(value_x) && !end_x)
 				script_write_label_on_white(out, end_sign(value_y), layout_position(x, value_x),
-							    end_y == LAYOUT_HIGH_END ? y->length - SCRIPT_END_SIGN
-										     : SCRIPT_END_SIGN,
+							    end_y == LAYOUT_HIGH_END ? y->length - LAYOUT_END_SIGN
+										     : LAYOUT_END_SIGN,
 							    colour);
 		}
 	}
@@ -189,7 +189,7 @@ take_point(struct layout *taken, const struct plot_point *point, bool is_first, 
 		box.height += high - low;
 	}
 	if (layout_end_of(&edges->y, point->y.value) != LAYOUT_NO_END)
-		box.height += 4 * SCRIPT_END_SIGN;
+		box.height += 4 * LAYOUT_END_SIGN;
 	layout_take(taken, &box);
 	if (is_first)
 		return;

@@ -33,9 +33,7 @@ void script_write_label(FILE *out, const char *text, double x, double y, const c
 /* The same without rotation, on a white ground that hides what it stands on. */
 void script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour);
 
-/* Beside the points that are drawn at an end of an axis: the sign of infinity, 0, or less; so far inwards, in points.
- */
-#define SCRIPT_END_SIGN 9.0
+/* Beside the points that are drawn at an end of an axis: the sign of infinity, 0, or less. */
 void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
 		       const struct layout_axis *y);
 

@@ -11,6 +11,7 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "number.h"
+#include "page/page.h"
 #include "plots/places.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
@@ -327,6 +328,36 @@ read_results(struct job *job, const char *const *paths, size_t nr_paths, struct 
 	return 0;
 }
 
+static int
+draw(const struct job *job, struct rot_error *err)
+{
+	struct page_result *results = rot_calloc(job->nr, sizeof(*results));
+	int rc;
+
+	for (size_t i = 0; i < job->nr; i++)
+		results[i] = (struct page_result){job->nr > 1 ? job->results[i].name : "", job->results[i].json};
+	rc = experiment_write_plots(job->experiment, results, job->nr, err);
+	free(results);
+	return rc;
+}
+
+/* What was written, if anything was. */
+static void
+print_files(const struct job *job)
+{
+	const struct configuration *configuration = job->experiment->rot->configuration;
+	const bool has_files = plots_go_to(configuration, PLOTS_IN_FILES),
+		   has_page = plots_go_to(configuration, PLOTS_ON_PAGE);
+	const char *name = job->options->output_name;
+
+	if (has_files)
+		printf("%s.pdf, %s.svg%s", name, name, has_page ? ", " : "");
+	if (has_page)
+		printf("%s.html", name);
+	if (has_files || has_page)
+		printf(": points: %zu, files: %zu\n", experiment_nr_points(job->experiment), job->nr);
+}
+
 int
 stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, const struct stored_plot_options *options,
 		  struct rot_error *err)
@@ -345,10 +376,9 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 	add_machines(&job);
 	if (!options->has_no_ceilings)
 		add_ceilings(&job);
-	rc = experiment_write_plots(job.experiment, err);
-	if (rc == 0 && plots_go_to(rot->configuration, PLOTS_IN_FILES))
-		printf("%s.pdf, %s.svg: points: %zu, files: %zu\n", options->output_name, options->output_name,
-		       experiment_nr_points(job.experiment), job.nr);
+	rc = draw(&job, err);
+	if (rc == 0)
+		print_files(&job);
 out:
 	experiment_delete(job.experiment);
 	for (size_t i = 0; i < job.nr; i++)

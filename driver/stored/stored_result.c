@@ -2,11 +2,11 @@
 /* OUTPUT.json read back. */
 #include "stored/stored_result.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
+#include "page/page.h"
 #include "support/files.h"
 #include "support/json.h"
 
@@ -50,14 +50,24 @@ read_machine(const json_t *json)
 	return machine;
 }
 
-/* "folder/a.json" -> "a" */
+/* "folder/a.json", "folder/a.html" -> "a" */
 static char *
 name_of(const char *path)
 {
 	const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	const bool has_ending = path_ends_in(base, ".json") || path_ends_in(base, ".html");
 	size_t length = strlen(base);
 
-	return rot_strndup(base, path_ends_in(base, ".json") && length > 5 ? length - 5 : length);
+	return rot_strndup(base, has_ending && length > 5 ? length - 5 : length);
+}
+
+static int
+take_json(struct stored_result *result, struct rot_error *err)
+{
+	if (check(result, err) < 0)
+		return -1;
+	result->machine = read_machine(result->json);
+	return 0;
 }
 
 int
@@ -70,6 +80,11 @@ stored_result_read(struct stored_result *result, const char *path, struct rot_er
 	*result = (struct stored_result){.path = rot_strdup(path), .name = name_of(path)};
 	if (!bytes)
 		return -1;
+	if (page_is_page(bytes, length)) {
+		result->json = page_read_result(path, bytes, length, err);
+		free(bytes);
+		return result->json ? take_json(result, err) : -1;
+	}
 	result->json = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &why);
 	free(bytes);
 	if (!result->json) {
@@ -77,10 +92,7 @@ stored_result_read(struct stored_result *result, const char *path, struct rot_er
 		return rot_error_hint(err,
 				      "results are the .json files of rot measure, and of rot run -o NAME or -j FILE");
 	}
-	if (check(result, err) < 0)
-		return -1;
-	result->machine = read_machine(result->json);
-	return 0;
+	return take_json(result, err);
 }
 
 void
@@ -108,109 +120,4 @@ stored_result_same_machine(const struct stored_result *a, const struct stored_re
 	       strcmp(x->hypervisor, y->hypervisor) == 0 && x->cpu_family == y->cpu_family &&
 	       x->cpu_model == y->cpu_model && x->cpu_stepping == y->cpu_stepping && x->llc_bytes == y->llc_bytes &&
 	       x->memory_bytes == y->memory_bytes;
-}
-
-/* ---- values ---- */
-
-/* One of those that summaries have, which are not copied. */
-static const char *
-estimator_of(const json_t *json)
-{
-	static const char *const known[] = {"median",
-					    "exact",
-					    "minimum",
-					    "ratioOfMedians",
-					    "expected",
-					    "given",
-					    "medianOfTainted",
-					    "minimumOfTainted",
-					    "ratioOfMediansOfTainted",
-					    "exactOfTainted",
-					    "medianPerMinimum",
-					    "medianPerMinimumOfTainted"};
-	const char *text = json_text_at(json, "estimator");
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(text, known[i]) == 0)
-			return known[i];
-	return "as stored";
-}
-
-static const char *
-kind_of(const json_t *json)
-{
-	static const char *const known[] = {"measured", "modelled", "expected", "given"};
-	const char *text = json_text_at(json, "kind");
-
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strcmp(text, known[i]) == 0)
-			return known[i];
-	return "measured";
-}
-
-/* How many; 0 where nothing sensible is said. */
-static size_t
-count(const json_t *object, const char *key)
-{
-	double value = json_number_at(object, key);
-
-	return value > 0 && value < 1e9 ? (size_t)value : 0;
-}
-
-static struct summary
-summary_of(const json_t *json)
-{
-	struct summary summary = {
-		.estimator = estimator_of(json),
-		.value = json_is_true(json_object_get(json, "infinite")) ? INFINITY : json_number_at(json, "value"),
-		.low = json_number_at(json, "low"),
-		.high = json_number_at(json, "high"),
-		.confidence = json_number_at(json, "confidence"),
-		.minimum = json_number_at(json, "minimum"),
-		.maximum = json_number_at(json, "maximum"),
-		.quartile25 = json_number_at(json, "quartile25"),
-		.quartile75 = json_number_at(json, "quartile75"),
-		.n = count(json, "n"),
-		.tainted = count(json, "tainted"),
-	};
-
-	return summary;
-}
-
-char *
-stored_value_words(const json_t *json)
-{
-	const char *of = json_text_at(json, "of"), *clock = json_text_at(json, "clock");
-	bool has_of = *of && strcmp(of, clock) != 0;
-	char *words = rot_format("%s%s%s%s%s", json_text_at(json, "name"), has_of ? ":" : "", has_of ? of : "",
-				 *clock ? ":" : "", clock);
-
-	for (char *slash = strchr(words, '/'); slash; slash = strchr(slash, '/'))
-		*slash = ':';
-	return words;
-}
-
-static int
-request_of(const json_t *json, struct quantity_request *request)
-{
-	char *text = stored_value_words(json);
-	int rc = quantity_parse(request, text, NULL);
-
-	free(text);
-	return rc;
-}
-
-int
-stored_value(const json_t *json, struct quantity_value *value)
-{
-	*value = (struct quantity_value){.grade = "", .expected = NAN};
-	if (!json_is_object(json) || request_of(json, &value->request) < 0)
-		return -1;
-	value->name = rot_strdup(json_text_at(json, "name"));
-	value->of = rot_strdup(json_text_at(json, "of"));
-	value->unit = rot_strdup(json_text_at(json, "unit"));
-	value->source = rot_strdup(json_text_at(json, "source"));
-	value->kind = kind_of(json);
-	value->summary = summary_of(json);
-	return isnan(value->summary.value) ? -1 : 0;
 }

@@ -8,7 +8,7 @@
 
 #include "entities.h"
 #include "error.h"
-#include "quantities/quantity.h"
+#include "quantities/stored_value.h"
 
 /* Zeroed: nothing was read. */
 struct stored_result {
@@ -24,15 +24,6 @@ void stored_result_clear(struct stored_result *result);
 
 /* The points of the file; borrowed. Its elements are objects. */
 const json_t *stored_result_points(const struct stored_result *result);
-
-/*
- * An element of "quantities": name, clock, unit, kind and summary; no samples. Clear it in any case. -1: it is none
- * that this rot knows, or it has no value.
- */
-int stored_value(const json_t *json, struct quantity_value *value);
-
-/* What it is, as quantity_parse reads it: "performance:flop:microSeconds". Fresh memory. */
-char *stored_value_words(const json_t *json);
 
 /* May the ceilings of both be compared? Same processor, in the same kind of machine. */
 bool stored_result_same_machine(const struct stored_result *a, const struct stored_result *b);

@@ -56,7 +56,7 @@ START_TEST(every_key_is_sound)
 
 	ck_assert(_i == 0 || strcmp(configuration_keys[_i - 1].name, key->name) < 0);
 	ck_assert(*key->description);
-	ck_assert_int_eq(key->type == CONFIGURATION_CHOICE, key->choices != NULL);
+	ck_assert_int_eq(key->type == CONFIGURATION_CHOICE || key->type == CONFIGURATION_SET, key->choices != NULL);
 	/* Its default is a value it takes. */
 	ck_assert_msg(configuration_set(configuration, CONFIGURATION_USER_FILE, key->name, key->default_text, &err) ==
 			      0,
@@ -146,6 +146,10 @@ static const struct {
 	{"estimator", "mean", "'mean' is no value of estimator", "estimator takes one of: median min"},
 	{"estimator", "median min", "'median min' is no value of estimator", "estimator takes one of: median min"},
 	{"estimator", "med", "'med' is no value of estimator", "estimator takes one of: median min"},
+	{"plots", "html,,gnuplot", "'html,,gnuplot' is no value of plots",
+	 "plots takes one or several, with commas between: gnuplot terminal html files both"},
+	{"plots", "html,paper", "'html,paper' is no value of plots",
+	 "plots takes one or several, with commas between: gnuplot terminal html files both"},
 	{"quick", "small", "'small' is no value of quick", "quick is short for sizes=small, and takes true or false"},
 };
 

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A result to pass on: one HTML file with pictures, values, how they are known and where they are from. It loads
+ * nothing, and holds the JSON it was made of, from which it can be drawn again. Well-formed as XML, too.
+ */
+#ifndef PAGE_PAGE_H
+#define PAGE_PAGE_H
+
+#include <jansson.h>
+#include <stddef.h>
+
+#include "error.h"
+#include "plots/plot.h"
+
+struct page;
+
+/* What a page tells of; both are borrowed for the call. name: "" where there is only one. */
+struct page_result {
+	const char *name;
+	const json_t *json; /* schema rot.result/1 */
+};
+
+struct page *page_new(const char *title);
+void page_delete(struct page *page);
+
+/* Pictures, in the order of adding; drawn at once, nothing of the plots is kept. */
+void page_add_roofline(struct page *page, const struct roofline_plot *plot);
+void page_add_series(struct page *page, const struct plot_frame *frame, const struct plot_series *series,
+		     size_t nr_series, bool shows_spread);
+
+/*
+ * Writes OUTPUT_NAME.html. data_folder: where rot's files are (paths->data). Errors: the page's style or script cannot
+ * be read; the file cannot be written.
+ */
+int page_write(const struct page *page, const struct page_result *results, size_t nr_results, const char *data_folder,
+	       const char *output_name, struct rot_error *err);
+
+/*
+ * The JSON of the result that the page tells of; new reference. Errors: no page of rot, or one of several results.
+ */
+json_t *page_read_result(const char *path, const char *text, size_t length, struct rot_error *err);
+
+/* Does the text begin as a page? */
+bool page_is_page(const char *text, size_t length);
+
+#endif

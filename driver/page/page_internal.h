@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The parts of a page: for the files page*.c alone. */
+#ifndef PAGE_PAGE_INTERNAL_H
+#define PAGE_PAGE_INTERNAL_H
+
+#include "page/html.h"
+#include "page/page.h"
+
+/* Each writes one part on a result. */
+void page_write_points(xmlTextWriterPtr out, const json_t *result);
+void page_write_methods(xmlTextWriterPtr out, const json_t *result);
+void page_write_origin(xmlTextWriterPtr out, const json_t *result);
+
+/* Texts, each once, in the order of adding. Zeroed: none. */
+struct page_texts {
+	char **items;
+	size_t nr;
+};
+void page_texts_add(struct page_texts *texts, const char *text);
+void page_texts_clear(struct page_texts *texts);
+
+/* "a, b and c"; fresh memory. */
+char *page_texts_joined(const struct page_texts *texts);
+
+/* The kind in words: "measured", "stepped" (counted by steps), "modelled", "expected", "given". */
+const char *page_kind_of(const json_t *quantity);
+
+#endif

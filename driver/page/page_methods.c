@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT */
+/* "How do we know": in words, what a result's values are of. Only what the result itself says. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "page/page_internal.h"
+#include "quantities/stored_value.h"
+#include "quantities/value_text.h"
+#include "support/json.h"
+
+/* In the sources of what is counted by steps (architectures/steps.xml). */
+#define STEPS_SOURCE "steps"
+
+const char *
+page_kind_of(const json_t *quantity)
+{
+	const char *kind = json_text_at(quantity, "kind");
+
+	return strcmp(kind, "measured") == 0 && strstr(json_text_at(quantity, "source"), STEPS_SOURCE) ? "stepped"
+												       : kind;
+}
+
+/* ---- what is known of one quantity over all points ---- */
+
+struct knowledge {
+	char *words; /* of the quantity */
+	struct page_texts kinds, sources, estimators, grades;
+	size_t n_least, n_most, nr_disturbed;
+};
+
+struct knowledges {
+	struct knowledge *items;
+	size_t nr;
+	json_t *causes;                                  /* of disturbed samples: how many, by name */
+	struct page_texts cache_states, ends, doubts;    /* doubts: a line each */
+	size_t nr_samples, nr_disturbed, nr_starts_most; /* samples: of the quantity of each point that has most */
+	double own_cost_most;                            /* share; NaN: not known */
+};
+
+static size_t
+count_at(const json_t *object, const char *key)
+{
+	const double value = json_number_at(object, key);
+
+	return value > 0 ? (size_t)value : 0;
+}
+
+static char *
+quantity_words(const json_t *quantity)
+{
+	struct quantity_value value;
+	char *name, *of, *words;
+
+	if (stored_value(quantity, &value) < 0) {
+		quantity_value_clear(&value);
+		return stored_value_words(quantity);
+	}
+	name = camel_case_words(value.name);
+	of = value_of_words(&value);
+	words = rot_format("%s%s%s%s", name, *of ? " (" : "", of, *of ? ")" : "");
+	free(name);
+	free(of);
+	quantity_value_clear(&value);
+	return words;
+}
+
+/* Takes the words over. */
+static struct knowledge *
+knowledge_of(struct knowledges *all, char *words)
+{
+	for (size_t i = 0; i < all->nr; i++)
+		if (strcmp(all->items[i].words, words) == 0) {
+			free(words);
+			return &all->items[i];
+		}
+	all->items = rot_realloc(all->items, all->nr + 1, sizeof(*all->items));
+	all->items[all->nr] = (struct knowledge){.words = words, .n_least = SIZE_MAX};
+	return &all->items[all->nr++];
+}
+
+static void
+add_quantity(struct knowledges *all, const json_t *quantity)
+{
+	struct knowledge *own = knowledge_of(all, quantity_words(quantity));
+	char *estimator = camel_case_words(json_text_at(quantity, "estimator"));
+	const size_t n = count_at(quantity, "n");
+
+	page_texts_add(&own->kinds, page_kind_of(quantity));
+	page_texts_add(&own->sources, json_text_at(quantity, "source"));
+	page_texts_add(&own->estimators, estimator);
+	page_texts_add(&own->grades, json_text_at(quantity, "grade"));
+	own->n_least = n < own->n_least ? n : own->n_least;
+	own->n_most = n > own->n_most ? n : own->n_most;
+	own->nr_disturbed += count_at(quantity, "tainted");
+	free(estimator);
+}
+
+/* "Triad 10000: time: ...": as rot says it below its table. */
+static void
+add_notes(struct knowledges *all, const json_t *point)
+{
+	const json_t *notes = json_object_get(point, "notes");
+	const char *series = json_text_at(point, "series");
+
+	for (size_t i = 0; i < json_array_size(notes); i++) {
+		const char *note = json_string_value(json_array_get(notes, i));
+		char *line = rot_format("%s%s%s: %s", series, *series ? " " : "", json_text_at(point, "label"),
+					note ? note : "");
+
+		page_texts_add(&all->doubts, line);
+		free(line);
+	}
+}
+
+static void
+add_causes(json_t *causes, const json_t *quantity)
+{
+	json_t *taints = json_object_get(quantity, "taints");
+
+	for (void *at = json_object_iter(taints); at; at = json_object_iter_next(taints, at)) {
+		const char *cause = json_object_iter_key(at);
+
+		json_object_set_new(causes, cause,
+				    json_integer(json_integer_value(json_object_get(causes, cause)) +
+						 json_integer_value(json_object_iter_value(at))));
+	}
+}
+
+static size_t
+nr_starts_of(const json_t *quantity)
+{
+	const json_t *starts = json_object_get(quantity, "starts");
+	json_int_t most = -1;
+
+	for (size_t i = 0; i < json_array_size(starts); i++)
+		most = json_integer_value(json_array_get(starts, i)) > most
+			       ? json_integer_value(json_array_get(starts, i))
+			       : most;
+	return (size_t)(most + 1);
+}
+
+/* Values of a point share its runs: those of the one that most of them were disturbed for stand for all. */
+static void
+add_runs(struct knowledges *all, const json_t *quantities)
+{
+	const json_t *most = NULL;
+	size_t nr_samples = 0, nr_disturbed = 0;
+
+	for (size_t i = 0; i < json_array_size(quantities); i++) {
+		const json_t *quantity = json_array_get(quantities, i);
+		const size_t nr = json_array_size(json_object_get(quantity, "taintedSamples")),
+			     nr_own = json_array_size(json_object_get(quantity, "samples")),
+			     nr_starts = nr_starts_of(quantity);
+		const double share = json_number_at(json_object_get(quantity, "emptyRegion"), "share");
+
+		if (nr > nr_disturbed)
+			most = quantity;
+		nr_disturbed = nr > nr_disturbed ? nr : nr_disturbed;
+		nr_samples = nr_own > nr_samples ? nr_own : nr_samples;
+		all->nr_starts_most = nr_starts > all->nr_starts_most ? nr_starts : all->nr_starts_most;
+		if (strcmp(json_text_at(quantity, "name"), "time") == 0)
+			all->own_cost_most = fmax(all->own_cost_most, share);
+	}
+	all->nr_samples += nr_samples;
+	all->nr_disturbed += nr_disturbed;
+	if (most)
+		add_causes(all->causes, most);
+}
+
+static struct knowledges
+knowledges_of(const json_t *points)
+{
+	struct knowledges all = {.causes = json_object(), .own_cost_most = NAN};
+
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *point = json_array_get(points, i), *quantities = json_object_get(point, "quantities");
+
+		page_texts_add(&all.cache_states, json_text_at(point, "cacheState"));
+		add_runs(&all, quantities);
+		for (size_t k = 0; k < json_array_size(quantities); k++) {
+			const json_t *quantity = json_array_get(quantities, k);
+
+			add_quantity(&all, quantity);
+			page_texts_add(&all.ends, json_text_at(quantity, "runsEnd"));
+		}
+		add_notes(&all, point);
+	}
+	return all;
+}
+
+static void
+knowledges_clear(struct knowledges *all)
+{
+	for (size_t i = 0; i < all->nr; i++) {
+		free(all->items[i].words);
+		page_texts_clear(&all->items[i].kinds);
+		page_texts_clear(&all->items[i].sources);
+		page_texts_clear(&all->items[i].estimators);
+		page_texts_clear(&all->items[i].grades);
+	}
+	free(all->items);
+	json_decref(all->causes);
+	page_texts_clear(&all->cache_states);
+	page_texts_clear(&all->ends);
+	page_texts_clear(&all->doubts);
+}
+
+/* ---- the paragraph ---- */
+
+/* "context switch (8), steal time (4)": fresh memory. */
+static char *
+causes_text(json_t *causes)
+{
+	char *text = rot_strdup("");
+
+	for (void *at = json_object_iter(causes); at; at = json_object_iter_next(causes, at)) {
+		char *name = camel_case_words(json_object_iter_key(at));
+		char *longer = rot_format("%s%s%s (%lld)", text, *text ? ", " : "", name,
+					  (long long)json_integer_value(json_object_iter_value(at)));
+
+		free(name);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
+static void
+write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
+{
+	char *causes = causes_text(all->causes), *text;
+
+	text = all->nr_disturbed == 0
+		       ? rot_format(" None of the %zu samples was disturbed.", all->nr_samples)
+		       : rot_format(
+				 " Of %zu samples, %zu were disturbed by what the system or the measurement recorded, "
+				 "and are left out of the estimates unless all of a point were: %s.",
+				 all->nr_samples, all->nr_disturbed, causes);
+	html_text(out, text);
+	html_text(out, " All samples are in the data of this page, in the order in which they were measured.");
+	free(text);
+	free(causes);
+}
+
+/* Why points have no more runs, as "runsEnd" says. */
+static void
+write_ends(xmlTextWriterPtr out, const struct page_texts *ends)
+{
+	static const char *const words[][2] = {
+		{"disturbed", "Some points have fewer runs than were asked for: too many were disturbed."},
+		{"budget", "Repeating was ended for some points by the budget of time."},
+		{"narrow", "Runs were added until the intervals were as narrow as was asked for."},
+		{"most", "Some intervals did not become as narrow as was asked for within the most runs."},
+		{"noInterval", "Some values have no interval, however many runs there are."},
+	};
+
+	for (size_t i = 0; i < ends->nr; i++)
+		for (size_t k = 0; k < sizeof(words) / sizeof(*words); k++)
+			if (strcmp(ends->items[i], words[k][0]) == 0) {
+				html_text(out, " ");
+				html_text(out, words[k][1]);
+			}
+}
+
+static void
+write_estimates(xmlTextWriterPtr out, const struct knowledges *all)
+{
+	html_text(out, " Estimators are named below; intervals have a confidence of at least 95 %: of medians from the "
+		       "order of the samples, of ratios by a bootstrap. Values of fewer than 6 undisturbed runs have "
+		       "none. Where a value is expected or given, nothing was counted.");
+	if (all->nr_starts_most > 1) {
+		char *text = rot_format(" The runs of a point are of up to %zu starts of what was measured, and "
+					"intervals are those of starts.",
+					all->nr_starts_most);
+
+		html_text(out, text);
+		free(text);
+	}
+	if (all->own_cost_most > 0) {
+		char *text = rot_format(" Starting and stopping the clocks is within each time: at most %.2g %% of it.",
+					100 * all->own_cost_most);
+
+		html_text(out, text);
+		free(text);
+	}
+}
+
+static void
+write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowledges *all)
+{
+	char *states = page_texts_joined(&all->cache_states);
+	char *text = rot_format("%zu points%s%s.", json_array_size(json_object_get(result, "points")),
+				*states ? ", measured with " : "", states);
+
+	html_begin(out, "p", NULL);
+	html_text(out, text);
+	if (json_is_false(json_object_get(result, "complete")))
+		html_text(out, " The result is not complete: it was interrupted, or points could not be measured.");
+	if (all->nr_samples > 0)
+		write_disturbed(out, all);
+	write_ends(out, &all->ends);
+	write_estimates(out, all);
+	html_end(out);
+	free(text);
+	free(states);
+}
+
+/* ---- tables and lists ---- */
+
+/* "10", or "8 to 10"; fresh memory. */
+static char *
+range_text(size_t least, size_t most)
+{
+	return least == most ? rot_format("%zu", most) : rot_format("%zu to %zu", least, most);
+}
+
+static void
+write_cell(xmlTextWriterPtr out, const struct page_texts *texts)
+{
+	char *text = page_texts_joined(texts);
+
+	html_element(out, "td", NULL, text);
+	free(text);
+}
+
+static void
+begin_table(xmlTextWriterPtr out, const char *const *headings, size_t nr)
+{
+	html_begin(out, "div", "wide");
+	html_begin(out, "table", NULL);
+	html_begin(out, "thead", NULL);
+	html_begin(out, "tr", NULL);
+	for (size_t i = 0; i < nr; i++)
+		html_element(out, "th", NULL, headings[i]);
+	html_end(out);
+	html_end(out);
+	html_begin(out, "tbody", NULL);
+}
+
+static void
+end_table(xmlTextWriterPtr out)
+{
+	html_end(out);
+	html_end(out);
+	html_end(out);
+}
+
+static void
+write_sources(xmlTextWriterPtr out, const struct knowledges *all)
+{
+	static const char *const headings[] = {"quantity",           "is", "from", "estimator", "n", "disturbed",
+					       "grade on known work"};
+
+	begin_table(out, headings, sizeof(headings) / sizeof(*headings));
+	for (size_t i = 0; i < all->nr; i++) {
+		const struct knowledge *own = &all->items[i];
+		char *n = range_text(own->n_least, own->n_most), *disturbed = rot_format("%zu", own->nr_disturbed);
+
+		html_begin(out, "tr", NULL);
+		html_element(out, "td", NULL, own->words);
+		write_cell(out, &own->kinds);
+		write_cell(out, &own->sources);
+		write_cell(out, &own->estimators);
+		html_element(out, "td", NULL, n);
+		html_element(out, "td", NULL, disturbed);
+		write_cell(out, &own->grades);
+		html_end(out);
+		free(n);
+		free(disturbed);
+	}
+	end_table(out);
+}
+
+static void
+write_list(xmlTextWriterPtr out, const char *heading, const struct page_texts *texts)
+{
+	if (texts->nr == 0)
+		return;
+	html_element(out, "h4", NULL, heading);
+	html_begin(out, "ul", NULL);
+	for (size_t i = 0; i < texts->nr; i++)
+		html_element(out, "li", NULL, texts->items[i]);
+	html_end(out);
+}
+
+static void
+write_failures(xmlTextWriterPtr out, const json_t *failures)
+{
+	struct page_texts texts = {.nr = 0};
+
+	for (size_t i = 0; i < json_array_size(failures); i++) {
+		const json_t *failure = json_array_get(failures, i);
+		char *line = rot_format("%s %s: %s", json_text_at(failure, "series"), json_text_at(failure, "label"),
+					json_text_at(failure, "error"));
+
+		page_texts_add(&texts, line);
+		free(line);
+	}
+	write_list(out, "Points that could not be measured", &texts);
+	page_texts_clear(&texts);
+}
+
+/* Notes of the whole, as rot run has them, with what bounds the program. */
+static void
+write_notes(xmlTextWriterPtr out, const json_t *result)
+{
+	const json_t *notes = json_object_get(result, "notes");
+	struct page_texts texts = {.nr = 0};
+
+	page_texts_add(&texts, json_text_at(result, "bound"));
+	for (size_t i = 0; i < json_array_size(notes); i++)
+		page_texts_add(&texts, json_string_value(json_array_get(notes, i)));
+	write_list(out, "Notes", &texts);
+	page_texts_clear(&texts);
+}
+
+static void
+write_number(xmlTextWriterPtr out, const json_t *ceiling, const char *key, struct shown_unit unit)
+{
+	const double value = json_number_at(ceiling, key) * unit.factor;
+	char *text = isnan(value) ? rot_strdup("-") : rot_format("%.4g", value);
+
+	html_element(out, "td", "number", text);
+	free(text);
+}
+
+static void
+write_ceilings(xmlTextWriterPtr out, const json_t *ceilings)
+{
+	static const char *const headings[] = {"ceiling", "of", "value", "low", "high", "unit", "n", "estimator"};
+
+	if (json_array_size(ceilings) == 0)
+		return;
+	html_element(out, "h4", NULL, "The roof");
+	begin_table(out, headings, sizeof(headings) / sizeof(*headings));
+	for (size_t i = 0; i < json_array_size(ceilings); i++) {
+		const json_t *ceiling = json_array_get(ceilings, i);
+		const struct shown_unit unit = shown_unit(json_text_at(ceiling, "unit"));
+
+		html_begin(out, "tr", NULL);
+		html_element(out, "td", NULL, json_text_at(ceiling, "name"));
+		html_element(out, "td", NULL, json_text_at(ceiling, "of"));
+		write_number(out, ceiling, "value", unit);
+		write_number(out, ceiling, "low", unit);
+		write_number(out, ceiling, "high", unit);
+		html_element(out, "td", NULL, unit.shown);
+		write_number(out, ceiling, "n", (struct shown_unit){"", 1});
+		html_element(out, "td", NULL, json_text_at(ceiling, "estimator"));
+		html_end(out);
+	}
+	end_table(out);
+}
+
+void
+page_write_methods(xmlTextWriterPtr out, const json_t *result)
+{
+	struct knowledges all = knowledges_of(json_object_get(result, "points"));
+
+	write_paragraph(out, result, &all);
+	write_sources(out, &all);
+	write_list(out, "Doubts and remarks", &all.doubts);
+	write_notes(out, result);
+	write_failures(out, json_object_get(result, "failures"));
+	write_ceilings(out, json_object_get(result, "ceilings"));
+	knowledges_clear(&all);
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* See roofline_labels.h. */
+#include "plots/roofline_labels.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "memory.h"
+#include "plots/points.h"
+
+/* What a label keeps off: everything drawn if there is room, else marks and labels, else labels only. */
+enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_LINE, NR_OBSTACLES };
+
+/* obstacles[k] holds the kinds up to k. */
+struct placing {
+	const struct roofline_shape *shape;
+	struct layout obstacles[NR_OBSTACLES];
+	struct roofline_labels labels;
+};
+
+static void
+take(struct placing *placing, enum obstacle kind, const struct layout_box *box)
+{
+	for (int i = kind; i < NR_OBSTACLES && isfinite(box->x) && isfinite(box->y); i++)
+		layout_take(&placing->obstacles[i], box);
+}
+
+/* Takes the text over. */
+static void
+keep(struct placing *placing, const struct roofline_label *label)
+{
+	struct roofline_labels *labels = &placing->labels;
+
+	take(placing, OBSTACLE_LABEL, &label->box);
+	labels->items = rot_realloc(labels->items, labels->nr + 1, sizeof(*labels->items));
+	labels->items[labels->nr++] = *label;
+}
+
+static struct layout_box
+segment_box(const struct placing *placing, const struct roofline_segment *segment)
+{
+	return layout_line(
+		layout_position(&placing->shape->x, segment->x1), layout_position(&placing->shape->y, segment->y1),
+		layout_position(&placing->shape->x, segment->x2), layout_position(&placing->shape->y, segment->y2));
+}
+
+/*
+ * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and
+ * points are avoided if possible, other labels always; a label without any place is left out.
+ */
+static void
+place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceiling)
+{
+	struct roofline_segment segment = roofline_segment_of(placing->shape, ceiling);
+	struct layout_box line = segment_box(placing, &segment);
+	char *text = rot_format("%s (%s)", ceiling->name, ceiling->label);
+	double width = layout_text_width(text), height = layout_text_height();
+	double cosine = cos(line.angle * M_PI / 180), sine = sin(line.angle * M_PI / 180);
+	bool is_placed = segment.x1 >= segment.x2;
+
+	for (int attempt = 0; attempt < 2 * NR_OBSTACLES && !is_placed; attempt++) {
+		const struct layout *avoided = &placing->obstacles[NR_OBSTACLES - 1 - attempt / 2];
+		double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5);
+
+		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed;
+		     along -= 8) {
+			/* diagonals: from the lower end upwards, where nothing else is; horizontals: from the right end
+			 */
+			double at = ceiling->is_bandwidth ? -along : along;
+			struct layout_box box = {line.x + at * cosine - away * sine, line.y + at * sine + away * cosine,
+						 width, height, line.angle};
+
+			if (!layout_is_free(avoided, &box))
+				continue;
+			keep(placing, &(struct roofline_label){.text = rot_strdup(text),
+							       .box = box,
+							       .is_on_lines = attempt >= 2,
+							       .ceiling = ceiling});
+			is_placed = true;
+		}
+	}
+	free(text);
+}
+
+/* ---- points ---- */
+
+/* Extent of a value with its spread along an axis, at least that of a mark. */
+static void
+extent(const struct layout_axis *axis, const struct summary *summary, double shown, double *centre, double *size)
+{
+	double at = layout_position(axis, shown);
+	double low = fmin(at, layout_position(axis, summary->minimum)) - 3.5;
+	double high = fmax(at, layout_position(axis, summary->maximum)) + 3.5;
+
+	*centre = isfinite(low + high) ? (low + high) / 2 : at;
+	*size = isfinite(low + high) ? high - low : 7;
+}
+
+/* The sign of infinity at the right edge. */
+static void
+take_sign(struct placing *placing, const struct plot_point *point)
+{
+	struct layout_box box = {placing->shape->x.length - LAYOUT_END_SIGN,
+				 layout_position(&placing->shape->y, point->y.value), LAYOUT_SMALL_FONT,
+				 LAYOUT_SMALL_FONT, 0};
+
+	if (layout_end_of(&placing->shape->x, point->x.value) == LAYOUT_HIGH_END)
+		take(placing, OBSTACLE_MARK, &box);
+}
+
+static void
+take_series(struct placing *placing, const struct plot_series *series)
+{
+	for (size_t i = 0; i < series->nr_points; i++) {
+		const struct plot_point *point = &series->points[i];
+		struct layout_box box = {0};
+
+		extent(&placing->shape->x, &point->x, roofline_shown_x(placing->shape, point), &box.x, &box.width);
+		extent(&placing->shape->y, &point->y, roofline_shown_y(placing->shape, point), &box.y, &box.height);
+		take(placing, OBSTACLE_MARK, &box);
+		take_sign(placing, point);
+		if (i == 0)
+			continue;
+		struct roofline_segment line = {
+			roofline_shown_x(placing->shape, point - 1), roofline_shown_y(placing->shape, point - 1),
+			roofline_shown_x(placing->shape, point), roofline_shown_y(placing->shape, point)};
+
+		box = segment_box(placing, &line);
+		take(placing, OBSTACLE_LINE, &box);
+	}
+}
+
+/* Beside a point: eight directions at five distances. */
+enum { NR_DIRECTIONS = 8, NR_PLACES = 5 * NR_DIRECTIONS };
+
+static void
+place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
+{
+	static const int directions[NR_DIRECTIONS][2] = {
+		{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1},
+	};
+	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
+	double x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point));
+	double y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point));
+	double width = layout_text_width(text), height = layout_text_height();
+	bool is_placed = !isfinite(x) || !isfinite(y);
+
+	for (int attempt = 0; attempt < NR_PLACES * NR_OBSTACLES && !is_placed; attempt++) {
+		const struct layout *avoided = &placing->obstacles[NR_OBSTACLES - 1 - attempt / NR_PLACES];
+		double gap = 4 + attempt % NR_PLACES / NR_DIRECTIONS * 9;
+		const int *direction = directions[attempt % NR_DIRECTIONS];
+		struct layout_box box = {x + direction[0] * (width / 2 + gap),
+					 y + direction[1] * (height / 2 + gap / 2), width, height, 0};
+
+		if (!layout_is_free(avoided, &box))
+			continue;
+		keep(placing, &(struct roofline_label){.text = rot_strdup(text),
+						       .box = box,
+						       .is_on_lines = attempt >= NR_PLACES,
+						       .series = series,
+						       .has_leader = attempt % NR_PLACES >= 2 * NR_DIRECTIONS,
+						       .x = x,
+						       .y = y});
+		is_placed = true;
+	}
+	free(text);
+}
+
+/* Points first: a ceiling's label may stand anywhere along its line. Of ceilings, those that matter most first. */
+static void
+place_labels(struct placing *placing)
+{
+	for (size_t s = 0; s < placing->shape->plot->nr_series; s++) {
+		const struct plot_series *series = &placing->shape->plot->series[s];
+
+		for (size_t i = 0; i < series->nr_points; i++)
+			if (series->points[i].is_labelled)
+				place_point_label(placing, &series->points[i], s);
+	}
+	for (int is_main = 1; is_main >= 0; is_main--)
+		for (size_t i = 0; i < placing->shape->plot->nr_ceilings; i++)
+			if (placing->shape->plot->ceilings[i].is_main == is_main)
+				place_ceiling_label(placing, &placing->shape->plot->ceilings[i]);
+}
+
+/* ---- the whole ---- */
+
+static void
+take_lines(struct placing *placing)
+{
+	const struct roofline_plot *plot = placing->shape->plot;
+	struct roofline_segment *same_size;
+	size_t nr = roofline_same_size_of(placing->shape, &same_size);
+
+	for (size_t i = 0; i < plot->nr_ceilings; i++) {
+		struct roofline_segment segment = roofline_segment_of(placing->shape, &plot->ceilings[i]);
+		struct layout_box box = segment_box(placing, &segment);
+
+		if (roofline_segment_is_visible(placing->shape, &segment))
+			take(placing, OBSTACLE_LINE, &box);
+	}
+	for (size_t s = 0; s < plot->nr_series; s++)
+		take_series(placing, &plot->series[s]);
+	for (size_t i = 0; i < nr; i++) {
+		struct layout_box box = segment_box(placing, &same_size[i]);
+
+		take(placing, OBSTACLE_LINE, &box);
+	}
+	free(same_size);
+}
+
+struct roofline_labels
+roofline_labels_of(const struct roofline_shape *shape)
+{
+	struct placing placing = {.shape = shape};
+
+	for (int i = 0; i < NR_OBSTACLES; i++)
+		placing.obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+	take_lines(&placing);
+	place_labels(&placing);
+	for (int i = 0; i < NR_OBSTACLES; i++)
+		layout_clear(&placing.obstacles[i]);
+	return placing.labels;
+}
+
+void
+roofline_labels_clear(struct roofline_labels *labels)
+{
+	for (size_t i = 0; i < labels->nr; i++)
+		free(labels->items[i].text);
+	free(labels->items);
+	*labels = (struct roofline_labels){.items = NULL};
+}
+
+void
+roofline_leader_start(const struct roofline_label *label, double *x, double *y)
+{
+	const struct layout_box *box = &label->box;
+
+	*x = fmax(box->x - box->width / 2, fmin(label->x, box->x + box->width / 2));
+	*y = fmax(box->y - box->height / 2, fmin(label->y, box->y + box->height / 2));
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the labels of a roofline stand: beside their lines and points, off each other. Pure geometry, no I/O. */
+#ifndef PLOTS_ROOFLINE_LABELS_H
+#define PLOTS_ROOFLINE_LABELS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "plots/roofline_shape.h"
+
+/* Positions are in points from the lower left corner of a panel of LAYOUT_PANEL_WIDTH and LAYOUT_PANEL_HEIGHT. */
+struct roofline_label {
+	char *text;
+	struct layout_box box;
+	bool is_on_lines;                       /* there was no place off them: it needs a ground  */
+	const struct roofline_ceiling *ceiling; /* whose it is; NULL: a point's                    */
+	size_t series;                          /* of the point                                    */
+	bool has_leader;                        /* a thin line leads from the label to its point   */
+	double x, y;                            /* the point                                       */
+};
+
+struct roofline_labels {
+	struct roofline_label *items; /* in the order of placing */
+	size_t nr;
+};
+
+/*
+ * shape: of a panel of that size. Of points those that are labelled. Lines and points are avoided if possible, other
+ * labels always; a label without any place is left out.
+ */
+struct roofline_labels roofline_labels_of(const struct roofline_shape *shape);
+void roofline_labels_clear(struct roofline_labels *labels);
+
+/* Where the leader begins at the label. */
+void roofline_leader_start(const struct roofline_label *label, double *x, double *y);
+
+#endif

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* See svg.h. */
+#include "plots/svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "memory.h"
+#include "plots/roofline_labels.h"
+#include "plots/roofline_shape.h"
+#include "plots/svg_panel.h"
+
+/* ---- rooflines ---- */
+
+static void
+write_segment(const struct svg_panel *panel, const char *look, const struct roofline_segment *segment)
+{
+	svg_line(panel->out, look, svg_x(panel, segment->x1), svg_y(panel, segment->y1), svg_x(panel, segment->x2),
+		 svg_y(panel, segment->y2));
+}
+
+static void
+write_band(const struct svg_panel *panel, const struct roofline_shape *shape, const struct roofline_ceiling *ceiling)
+{
+	double corners[ROOFLINE_BAND_CORNERS][2];
+	char *path = NULL;
+
+	if (!roofline_band_of(shape, ceiling, corners))
+		return;
+	for (size_t i = 0; i < ROOFLINE_BAND_CORNERS; i++)
+		path = svg_path_add(path, svg_x(panel, corners[i][0]), svg_y(panel, corners[i][1]));
+	svg_path(panel->out, "band", path);
+	free(path);
+}
+
+static void
+write_ceilings(const struct svg_panel *panel, const struct roofline_shape *shape)
+{
+	for (size_t i = 0; i < shape->plot->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &shape->plot->ceilings[i];
+		const struct roofline_segment segment = roofline_segment_of(shape, ceiling);
+		char *look;
+
+		if (!roofline_segment_is_visible(shape, &segment))
+			continue;
+		look = rot_format("ceiling %s m%zu", ceiling->is_main ? "main" : "other",
+				  ceiling->machine > 3 ? 3 : ceiling->machine);
+		write_band(panel, shape, ceiling);
+		write_segment(panel, look, &segment);
+		free(look);
+	}
+}
+
+static void
+write_same_size(const struct svg_panel *panel, const struct roofline_shape *shape)
+{
+	struct roofline_segment *segments;
+	const size_t nr = roofline_same_size_of(shape, &segments);
+
+	for (size_t i = 0; i < nr; i++)
+		write_segment(panel, "same", &segments[i]);
+	free(segments);
+}
+
+static void
+write_leader(const struct svg_panel *panel, const struct roofline_label *label)
+{
+	double x, y;
+
+	roofline_leader_start(label, &x, &y);
+	svg_line(panel->out, "leader", x, LAYOUT_PANEL_HEIGHT - y, label->x, LAYOUT_PANEL_HEIGHT - label->y);
+}
+
+/* Above everything, and off the pointer's way. */
+static void
+write_labels(const struct svg_panel *panel, const struct roofline_shape *shape)
+{
+	struct roofline_labels labels = roofline_labels_of(shape);
+
+	for (size_t i = 0; i < labels.nr; i++) {
+		const struct roofline_label *label = &labels.items[i];
+		char *look = label->ceiling ? rot_format("label %s", label->ceiling->is_main ? "main" : "other")
+					    : rot_format("label s%zu",
+							 svg_look(&shape->plot->series[label->series], label->series));
+
+		if (label->has_leader)
+			write_leader(panel, label);
+		svg_text(panel->out, look, label->box.x, LAYOUT_PANEL_HEIGHT - label->box.y, label->box.angle,
+			 label->text);
+		free(look);
+	}
+	roofline_labels_clear(&labels);
+}
+
+void
+roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWriterPtr out)
+{
+	const struct roofline_shape shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	const struct svg_panel panel = {out, &plot->frame, {shape.x, shape.y}, id};
+
+	svg_begin(&panel);
+	write_ceilings(&panel, &shape);
+	write_same_size(&panel, &shape);
+	for (size_t s = 0; s < plot->nr_series; s++)
+		svg_series(&panel, &plot->series[s], s, true, true);
+	write_labels(&panel, &shape);
+	svg_end(&panel);
+}
+
+/* ---- series and distributions ---- */
+
+static void
+write_markers(const struct svg_panel *panel)
+{
+	for (size_t i = 0; i < panel->frame->nr_markers; i++) {
+		const struct plot_marker *marker = &panel->frame->markers[i];
+		const double x = svg_x(panel, marker->x);
+
+		if (!(x > 0 && x < LAYOUT_PANEL_WIDTH))
+			continue;
+		svg_line(panel->out, "same", x, 0, x, LAYOUT_PANEL_HEIGHT);
+		svg_text(panel->out, "label other", x - layout_text_height() * 0.6,
+			 layout_text_width(marker->label) / 2 + 2, 90, marker->label);
+	}
+}
+
+void
+series_svg_write(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series, bool shows_spread,
+		 const char *id, xmlTextWriterPtr out)
+{
+	struct point_values values = point_values_of(series, nr_series);
+	const struct svg_panel panel = {out,
+					frame,
+					{layout_range(&frame->x, values.x, values.nr, LAYOUT_PANEL_WIDTH),
+					 layout_range(&frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT)},
+					id};
+
+	svg_begin(&panel);
+	write_markers(&panel);
+	for (size_t s = 0; s < nr_series; s++)
+		svg_series(&panel, &series[s], s, shows_spread, false);
+	svg_end(&panel);
+	point_values_clear(&values);
+}

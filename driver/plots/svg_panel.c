@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* See svg_panel.h. */
+#include "plots/svg_panel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "number.h"
+#include "plots/svg.h"
+#include "support/xml_text.h"
+
+#define X(text) ((const xmlChar *)(text))
+
+/* Beside the panel, in points: room for ticks and names of axes. */
+#define LEFT 50.0
+#define RIGHT 10.0
+#define TOP 8.0
+#define BELOW 36.0
+
+/* ---- elements ---- */
+
+static char *
+coordinate(double value)
+{
+	return rot_number_text(round(value * 100) / 100, 6);
+}
+
+void
+svg_attribute(xmlTextWriterPtr out, const char *name, double value)
+{
+	char *text = coordinate(value);
+
+	xmlTextWriterWriteAttribute(out, X(name), X(text));
+	free(text);
+}
+
+static void
+begin(xmlTextWriterPtr out, const char *element, const char *look)
+{
+	xmlTextWriterStartElement(out, X(element));
+	xmlTextWriterWriteAttribute(out, X("class"), X(look));
+}
+
+void
+svg_line(xmlTextWriterPtr out, const char *look, double x1, double y1, double x2, double y2)
+{
+	begin(out, "line", look);
+	svg_attribute(out, "x1", x1);
+	svg_attribute(out, "y1", y1);
+	svg_attribute(out, "x2", x2);
+	svg_attribute(out, "y2", y2);
+	xmlTextWriterEndElement(out);
+}
+
+static void
+rectangle(xmlTextWriterPtr out, const char *look, double x, double y, double width, double height)
+{
+	begin(out, "rect", look);
+	svg_attribute(out, "x", x);
+	svg_attribute(out, "y", y);
+	svg_attribute(out, "width", width);
+	svg_attribute(out, "height", height);
+	xmlTextWriterEndElement(out);
+}
+
+void
+svg_path(xmlTextWriterPtr out, const char *look, const char *path)
+{
+	begin(out, "path", look);
+	xmlTextWriterWriteAttribute(out, X("d"), X(path));
+	xmlTextWriterEndElement(out);
+}
+
+/* Names may be any text. */
+static void
+write_string(xmlTextWriterPtr out, const char *text)
+{
+	char *allowed = xml_text(text);
+
+	xmlTextWriterWriteString(out, X(allowed));
+	free(allowed);
+}
+
+void
+svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double angle, const char *text)
+{
+	begin(out, "text", look);
+	svg_attribute(out, "x", x);
+	svg_attribute(out, "y", y);
+	if (angle != 0) {
+		char *turn = coordinate(-angle), *at_x = coordinate(x), *at_y = coordinate(y);
+
+		xmlTextWriterWriteFormatAttribute(out, X("transform"), "rotate(%s %s %s)", turn, at_x, at_y);
+		free(turn);
+		free(at_x);
+		free(at_y);
+	}
+	write_string(out, text);
+	xmlTextWriterEndElement(out);
+}
+
+char *
+svg_path_add(char *path, double x, double y)
+{
+	char *at_x, *at_y, *longer;
+
+	if (!isfinite(x) || !isfinite(y))
+		return path ? path : rot_strdup("");
+	at_x = coordinate(x);
+	at_y = coordinate(y);
+	longer = rot_format("%s%s%s %s", path ? path : "", path && *path ? "L" : "M", at_x, at_y);
+	free(at_x);
+	free(at_y);
+	free(path);
+	return longer;
+}
+
+double
+svg_x(const struct svg_panel *panel, double x)
+{
+	return layout_position(&panel->edges.x, x);
+}
+
+double
+svg_y(const struct svg_panel *panel, double y)
+{
+	return LAYOUT_PANEL_HEIGHT - layout_position(&panel->edges.y, y);
+}
+
+/* ---- axes ---- */
+
+/* About so many steps of 1, 2 or 5 times a power of ten. */
+#define LINEAR_STEPS 6
+
+static size_t
+linear_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
+{
+	const double rough = (axis->high - axis->low) / LINEAR_STEPS, power = pow(10, floor(log10(rough)));
+	const double step = power * (rough / power >= 5 ? 10 : rough / power >= 2 ? 5 : rough / power >= 1 ? 2 : 1);
+	const double first = ceil(axis->low / step - 1e-9);
+	size_t nr = 0;
+
+	*ticks = NULL;
+	for (double k = first; k * step <= axis->high + step * 1e-9; k++) {
+		*ticks = rot_realloc(*ticks, nr + 1, sizeof(**ticks));
+		(*ticks)[nr++] = (struct layout_tick){k * step, rot_format("%.6g", k == 0 ? 0 : k * step)};
+	}
+	return nr;
+}
+
+static size_t
+ticks_of(const struct layout_axis *axis, struct layout_tick **ticks)
+{
+	return axis->is_log ? layout_log_ticks(axis, ticks) : linear_ticks(axis, ticks);
+}
+
+static void
+write_x_ticks(const struct svg_panel *panel)
+{
+	struct layout_tick *ticks;
+	const size_t nr = ticks_of(&panel->edges.x, &ticks);
+
+	for (size_t i = 0; i < nr; i++) {
+		const double x = svg_x(panel, ticks[i].value);
+
+		if (ticks[i].text[0])
+			svg_line(panel->out, "grid", x, 0, x, LAYOUT_PANEL_HEIGHT);
+		svg_line(panel->out, "axis", x, LAYOUT_PANEL_HEIGHT, x,
+			 LAYOUT_PANEL_HEIGHT + (ticks[i].text[0] ? 4 : 2));
+		if (ticks[i].text[0])
+			svg_text(panel->out, "tick x", x, LAYOUT_PANEL_HEIGHT + 12, 0, ticks[i].text);
+	}
+	layout_ticks_delete(ticks, nr);
+}
+
+static void
+write_y_ticks(const struct svg_panel *panel)
+{
+	struct layout_tick *ticks;
+	const size_t nr = ticks_of(&panel->edges.y, &ticks);
+
+	for (size_t i = 0; i < nr; i++) {
+		const double y = svg_y(panel, ticks[i].value);
+
+		if (ticks[i].text[0])
+			svg_line(panel->out, "grid", 0, y, LAYOUT_PANEL_WIDTH, y);
+		svg_line(panel->out, "axis", ticks[i].text[0] ? -4 : -2, y, 0, y);
+		if (ticks[i].text[0])
+			svg_text(panel->out, "tick y", -6, y, 0, ticks[i].text);
+	}
+	layout_ticks_delete(ticks, nr);
+}
+
+static char *
+axis_name(const struct plot_axis *axis)
+{
+	return *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
+}
+
+/* What the page's script needs to say where the pointer is: "log 0.01 10" and the unit. */
+static void
+write_axis_data(const struct svg_panel *panel, char name, const struct layout_axis *axis, const char *unit)
+{
+	char *low = rot_number_text(axis->low, 6), *high = rot_number_text(axis->high, 6), key[] = "data-?";
+
+	key[sizeof(key) - 2] = name;
+	xmlTextWriterWriteFormatAttribute(panel->out, X(key), "%s %s %s %s", axis->is_log ? "log" : "linear", low, high,
+					  unit);
+	free(low);
+	free(high);
+}
+
+void
+svg_begin(const struct svg_panel *panel)
+{
+	xmlTextWriterPtr out = panel->out;
+	char *title, *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
+
+	begin(out, "svg", "plot");
+	xmlTextWriterWriteAttribute(out, X("xmlns"), X("http://www.w3.org/2000/svg"));
+	xmlTextWriterWriteFormatAttribute(out, X("viewBox"), "%.0f %.0f %.0f %.0f", -LEFT, -TOP,
+					  LEFT + LAYOUT_PANEL_WIDTH + RIGHT, TOP + LAYOUT_PANEL_HEIGHT + BELOW);
+	xmlTextWriterWriteFormatAttribute(out, X("data-size"), "%g %g", LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	write_axis_data(panel, 'x', &panel->edges.x, panel->frame->x.unit);
+	write_axis_data(panel, 'y', &panel->edges.y, panel->frame->y.unit);
+	xmlTextWriterWriteAttribute(out, X("role"), X("img"));
+	title = xml_text(panel->frame->title);
+	xmlTextWriterWriteAttribute(out, X("aria-label"), X(title));
+	free(title);
+	xmlTextWriterStartElement(out, X("clipPath"));
+	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
+	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 8, LAYOUT_PANEL_HEIGHT + 8);
+	xmlTextWriterEndElement(out);
+	write_x_ticks(panel);
+	write_y_ticks(panel);
+	svg_line(out, "axis", 0, 0, 0, LAYOUT_PANEL_HEIGHT);
+	svg_line(out, "axis", 0, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	svg_text(out, "name x", LAYOUT_PANEL_WIDTH / 2, LAYOUT_PANEL_HEIGHT + 28, 0, x_name);
+	svg_text(out, "name y", -38, LAYOUT_PANEL_HEIGHT / 2, 90, y_name);
+	xmlTextWriterStartElement(out, X("g"));
+	xmlTextWriterWriteFormatAttribute(out, X("clip-path"), "url(#%s-panel)", panel->id);
+	free(x_name);
+	free(y_name);
+}
+
+void
+svg_end(const struct svg_panel *panel)
+{
+	xmlTextWriterEndElement(panel->out);
+	xmlTextWriterEndElement(panel->out);
+}
+
+/* ---- points ---- */
+
+size_t
+svg_look(const struct plot_series *series, size_t index)
+{
+	return (index + series->nr_hidden) % SVG_NR_LOOKS;
+}
+
+/* Around the origin, as gnuplot's in other plots: circle, square, triangle, diamond, the triangle turned, pentagon. */
+static const char *const marks[] = {
+	"M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", "M-2.7-2.7H2.7V2.7H-2.7z", "M0-3.6L3.3 2.3H-3.3z",
+	"M0-3.8L3.4 0L0 3.8L-3.4 0z",         "M0 3.6L3.3-2.3H-3.3z",    "M0-3.4L3.2-1L2 2.7H-2L-3.2-1z",
+};
+
+static const char *
+mark_of(const struct plot_series *series, size_t index)
+{
+	return marks[(index + series->nr_hidden) % (sizeof(marks) / sizeof(*marks))];
+}
+
+void
+svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t index)
+{
+	char *look = rot_format("key s%zu", svg_look(series, index));
+
+	begin(out, "svg", look);
+	xmlTextWriterWriteAttribute(out, X("viewBox"), X("-9 -5 18 10"));
+	if (series->style == PLOT_JOINED || series->style == PLOT_MODEL || series->style == PLOT_STEPS)
+		svg_line(out, series->style == PLOT_MODEL ? "model" : "join", -9, 0, 9, 0);
+	if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
+		svg_path(out, "mark", mark_of(series, index));
+	xmlTextWriterEndElement(out);
+	free(look);
+}
+
+/* Half the width of a box over x, in points. */
+#define HALF_BOX 3.0
+
+static void
+write_spread(const struct svg_panel *panel, const struct plot_point *point, bool in_both_directions)
+{
+	const double x = svg_x(panel, point_shown_x(point, &panel->edges)),
+		     y = svg_y(panel, point_shown_y(point, &panel->edges));
+	const double low = svg_y(panel, point->y.minimum), high = svg_y(panel, point->y.maximum);
+	const double left = svg_x(panel, point->x.minimum), right = svg_x(panel, point->x.maximum);
+	const double bottom = svg_y(panel, point->y.quartile25), top = svg_y(panel, point->y.quartile75);
+	const double first = svg_x(panel, point->x.quartile25), third = svg_x(panel, point->x.quartile75);
+	const bool has_width = in_both_directions && isfinite(first) && isfinite(third) && third - first > HALF_BOX;
+
+	if (panel->frame->show_min_max && isfinite(x) && isfinite(low) && isfinite(high))
+		svg_line(panel->out, "whisker", x, low, x, high);
+	if (panel->frame->show_min_max && in_both_directions && isfinite(y) && isfinite(left) && isfinite(right) &&
+	    right - left > 0.1)
+		svg_line(panel->out, "whisker", left, y, right, y);
+	if (panel->frame->show_percentiles && isfinite(x) && isfinite(bottom) && isfinite(top) && bottom > top)
+		rectangle(panel->out, "box", has_width ? first : x - HALF_BOX, top,
+			  has_width ? third - first : 2 * HALF_BOX, bottom - top);
+}
+
+/* The sign of what is beyond an axis, further inwards. */
+static void
+write_end_sign(const struct svg_panel *panel, const struct plot_point *point, double x, double y)
+{
+	const enum layout_end end_x = layout_end_of(&panel->edges.x, point->x.value),
+			      end_y = layout_end_of(&panel->edges.y, point->y.value);
+	const double value = end_x ? point->x.value : point->y.value;
+	const char *sign = value > 0 ? "\u221e" : value < 0 ? "< 0" : "0";
+
+	if (end_x)
+		x += end_x == LAYOUT_HIGH_END ? -LAYOUT_END_SIGN : LAYOUT_END_SIGN;
+	else
+		y += end_y == LAYOUT_HIGH_END ? LAYOUT_END_SIGN : -LAYOUT_END_SIGN;
+	if (end_x || end_y)
+		svg_text(panel->out, "sign", x, y, 0, sign);
+}
+
+static void
+write_point(const struct svg_panel *panel, const struct plot_series *series, size_t index,
+	    const struct plot_point *point)
+{
+	const double x = svg_x(panel, point_shown_x(point, &panel->edges)),
+		     y = svg_y(panel, point_shown_y(point, &panel->edges));
+	char *at_x, *at_y;
+
+	if (!isfinite(x) || !isfinite(y))
+		return;
+	at_x = coordinate(x);
+	at_y = coordinate(y);
+	begin(panel->out, "g", "point");
+	if (point->about) {
+		xmlTextWriterWriteAttribute(panel->out, X("tabindex"), X("0"));
+		xmlTextWriterStartElement(panel->out, X("title"));
+		write_string(panel->out, point->about);
+		xmlTextWriterEndElement(panel->out);
+	}
+	begin(panel->out, "path", series->style == PLOT_MARKS ? "mark small" : "mark");
+	xmlTextWriterWriteFormatAttribute(panel->out, X("transform"), "translate(%s %s)%s", at_x, at_y,
+					  series->style == PLOT_MARKS ? " scale(0.6)" : "");
+	xmlTextWriterWriteAttribute(panel->out, X("d"), X(mark_of(series, index)));
+	xmlTextWriterEndElement(panel->out);
+	write_end_sign(panel, point, x, y);
+	xmlTextWriterEndElement(panel->out);
+	free(at_x);
+	free(at_y);
+}
+
+/* Each value in the middle of its step. */
+static char *
+step_path(const struct svg_panel *panel, const struct plot_series *series)
+{
+	char *path = NULL;
+
+	for (size_t i = 0; i < series->nr_points; i++) {
+		const struct plot_point *point = &series->points[i], *before = i > 0 ? point - 1 : NULL,
+					*after = i + 1 < series->nr_points ? point + 1 : NULL;
+		const double y = svg_y(panel, point_shown_y(point, &panel->edges));
+
+		path = svg_path_add(path,
+				    svg_x(panel, before ? (before->x.value + point->x.value) / 2 : point->x.value), y);
+		path = svg_path_add(path, svg_x(panel, after ? (after->x.value + point->x.value) / 2 : point->x.value),
+				    y);
+	}
+	return path;
+}
+
+static char *
+joined_path(const struct svg_panel *panel, const struct plot_series *series)
+{
+	char *path = NULL;
+
+	for (size_t i = 0; i < series->nr_points; i++)
+		path = svg_path_add(path, svg_x(panel, point_shown_x(&series->points[i], &panel->edges)),
+				    svg_y(panel, point_shown_y(&series->points[i], &panel->edges)));
+	return path;
+}
+
+static void
+write_line(const struct svg_panel *panel, const struct plot_series *series)
+{
+	char *path;
+
+	if (series->style == PLOT_MARKS || series->nr_points == 0)
+		return;
+	path = series->style == PLOT_STEPS ? step_path(panel, series) : joined_path(panel, series);
+	svg_path(panel->out, series->style == PLOT_MODEL ? "model" : "join", path);
+	free(path);
+}
+
+void
+svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool shows_spread,
+	   bool in_both_directions)
+{
+	char *look = rot_format("series s%zu", svg_look(series, index));
+
+	begin(panel->out, "g", look);
+	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-%zu", panel->id, index);
+	for (size_t i = 0; shows_spread && series->style != PLOT_MODEL && i < series->nr_points; i++)
+		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
+			write_spread(panel, &series->points[i], in_both_directions);
+	write_line(panel, series);
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
+			write_point(panel, series, index, &series->points[i]);
+	xmlTextWriterEndElement(panel->out);
+	free(look);
+}

@@ -1,0 +1,116 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A result as a page to pass on: what is in it, that any names may be, that it can be drawn again, and that it needs nothing.
+. "$top_srcdir/tests/support/program.sh"
+
+source=$top_srcdir/tests/driver/stored
+rot_program=$rot
+
+# Nothing but rot can be started: no gnuplot.
+cat >"$work/alone" <<END
+#!/bin/sh
+PATH=/nonexistent exec "$rot_program" "\$@"
+END
+chmod +x "$work/alone"
+
+# holds WHAT FILE TEXT, lacks WHAT FILE TEXT
+holds()
+{
+	grep -Fq -e "$3" "$2"
+	result=$?
+	check "$1"
+}
+
+lacks()
+{
+	result=1
+	grep -Fq -e "$3" "$2" || result=0
+	check "$1"
+}
+
+# body FILE: what depends on the result, an element a line; without the page's own style and script.
+body()
+{
+	sed -e 's/></>\
+</g' "$1" | sed -e '/^<style>/,/^<\/style>/d' -e '/^<script>"use strict"/,$d'
+}
+
+cp "$source/result.json" result.json
+rot=$work/alone
+call plot result.json -plots=html -o page -l all
+is "a page without gnuplot" 0 "page.html: points: 3, files: 1" ""
+[ ! -e page.svg ] && [ ! -e page.gnuplot ] && [ ! -e page.data ]
+result=$?
+check "and no other file"
+
+body page.html >page.txt
+if [ "${GOLDEN-}" = write ]; then
+	cp page.txt "$source/golden/page.txt"
+fi
+diff "$source/golden/page.txt" page.txt
+result=$?
+check "is golden"
+
+# ---- it is one file ----
+result=1
+grep -q -i -E '(src|href)=|@import|url\((http|/|"|data)|https?:' page.txt && grep -v 'xmlns="http://www.w3.org/2000/svg"' page.txt |
+	grep -q -i -E '(src|href)=|@import|url\((http|/|"|data)|https?:' || result=0
+check "nothing is loaded"
+for file in page.css page.js; do
+	result=1
+	grep -q -E '[<&]|@import|https?://[^w]' "$top_srcdir/driver/page/$file" || result=0
+	check "$file is the same as HTML and as XML, and loads nothing"
+done
+
+# ---- names ----
+lacks "no element of a name" page.txt '<b>'
+holds "a series" page.txt '&lt;b&gt;&amp;&quot;'
+lacks "a script cannot be ended by data" page.txt '"</script>'
+holds "data keep it" page.html '\u003c/script\u003e'
+holds "what is counted by steps" page.txt 'counted by steps: steps: flop per CLOCK_MONOTONIC_RAW, grade A'
+holds "what bounds a point" page.txt '33.3 % of the roof at this intensity (memory &amp; load): bound by bandwidth'
+holds "what bounds another one" page.txt '45 % of the roof at this intensity (FMA &lt;wide&gt;): bound by computing'
+holds "disturbed runs" page.txt 'Of 8 samples, 2 were disturbed'
+holds "their causes" page.txt 'context switch (2), steal time (1)'
+holds "failures" page.txt 'the kernel &lt;crashed&gt; &amp; ended'
+
+# ---- again: the page is well-formed, and has all it was made of ----
+call plot page.html -plots=html -o again -l all
+is "a page is drawn again" 0 "again.html: points: 3, files: 1" ""
+cmp page.html again.html
+result=$?
+check "it is the same"
+LC_ALL=de_DE.UTF-8 call plot result.json -plots=html -o comma -l all
+cmp page.html comma.html
+result=$?
+check "the same in a locale with decimal commas"
+head -c 3000 page.html >half.html
+call plot half.html -plots=html
+is "half a page" 1 "" "rot: 'half.html' is no page of rot, or damaged"
+sed 's/rot-result/other/' page.html >other.html
+call plot other.html -plots=html
+is "another page" 1 "" "rot: 'other.html' is no page of rot"
+sed 's/Test <CPU>/Other/' result.json >second.json
+call plot result.json second.json -plots=html -o two
+is "a page of two results" 0 "two.html: points: 6, files: 2" ""
+call plot two.html -plots=html
+is "is not drawn again" 1 "" "rot: 'two.html' is a page of 2 results
+     draw the .json files that it was made of, or pages of one result each"
+
+# ---- places ----
+call plot result.json -plots=terminal,html -o both
+[ "$status" = 0 ] && [ -s both.html ]
+result=$?
+check "with text"
+holds "which is there" out '[flop/byte]'
+call plot result.json -plots=html,paper
+is "no such place" 2 "" "rot: 'html,paper' is no value of plots
+     plots takes one or several, with commas between: gnuplot terminal html files both"
+call plot result.json -plots=html,
+[ "$status" = 2 ]
+result=$?
+check "a place without name"
+call complete 'rot plot -plots=html,t'
+is "places are completed" 0 "-plots=html,terminal" ""
+
+exit $((nr_failed != 0))
