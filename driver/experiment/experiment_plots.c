@@ -223,14 +223,23 @@ write_page(const struct experiment *experiment, const struct page *page, const s
 	return page_write(page, results, nr_results, experiment->rot->paths->data, experiment->output_name, err);
 }
 
+/* Of a single plot its own; a program without any is called as it was started. */
+static const char *
+title_of_page(const struct experiment *experiment)
+{
+	if (experiment->nr_plots == 1)
+		return experiment->plots[0].plot.title;
+	if (experiment->nr_plots == 0 && experiment->nr_points > 0 && strcmp(experiment->controller_name, "run") == 0)
+		return experiment->points[0].label;
+	return experiment->controller_name;
+}
+
 int
 experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
 		       struct rot_error *err)
 {
-	const bool has_one = experiment->nr_plots == 1;
-	struct page *page = plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE)
-				    ? page_new(has_one ? experiment->plots[0].plot.title : experiment->controller_name)
-				    : NULL;
+	struct page *page =
+		plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE) ? page_new(title_of_page(experiment)) : NULL;
 	struct rot_error later;
 	int rc = 0;
 

@@ -233,7 +233,7 @@ write_disturbed(xmlTextWriterPtr out, const struct knowledges *all)
 	char *causes = causes_text(all->causes), *text;
 
 	text = all->nr_disturbed == 0
-		       ? rot_format(" None of the %zu samples was disturbed.", all->nr_samples)
+		       ? rot_strdup(" No sample was disturbed.")
 		       : rot_format(
 				 " Of %zu samples, %zu were disturbed by what the system or the measurement recorded, "
 				 "and are left out of the estimates unless all of a point were: %s.",
@@ -290,9 +290,9 @@ write_estimates(xmlTextWriterPtr out, const struct knowledges *all)
 static void
 write_paragraph(xmlTextWriterPtr out, const json_t *result, const struct knowledges *all)
 {
+	const size_t nr = json_array_size(json_object_get(result, "points"));
 	char *states = page_texts_joined(&all->cache_states);
-	char *text = rot_format("%zu points%s%s.", json_array_size(json_object_get(result, "points")),
-				*states ? ", measured with " : "", states);
+	char *text = rot_format("%zu point%s%s%s.", nr, nr == 1 ? "" : "s", *states ? ", measured with " : "", states);
 
 	html_begin(out, "p", NULL);
 	html_text(out, text);

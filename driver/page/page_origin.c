@@ -123,9 +123,11 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 	write_pair(out, "last measured (UTC)", json_text_at(measured, "last"));
 	html_end(out);
 	write_program(out, program_of(result));
-	html_element(out, "h4", NULL, "Descriptions");
+	if (json_array_size(json_object_get(result, "descriptionHashes")) == 0)
+		return;
+	html_element(out, "h4", NULL, "Measurements");
 	html_begin(out, "dl", NULL);
-	write_texts(out, "SHA-256 of the measurements, as the result cache names them",
-		    json_object_get(result, "descriptionHashes"), true);
+	write_texts(out, "SHA-256 of each, as the result cache names it", json_object_get(result, "descriptionHashes"),
+		    true);
 	html_end(out);
 }

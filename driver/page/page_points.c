@@ -195,13 +195,26 @@ write_row(xmlTextWriterPtr out, const json_t *point, const struct columns *colum
 	html_end(out);
 }
 
+static bool
+has_kind(const json_t *points, const char *kind)
+{
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
+
+		for (size_t k = 0; k < json_array_size(quantities); k++)
+			if (strcmp(json_text_at(json_array_get(quantities, k), "kind"), kind) == 0)
+				return true;
+	}
+	return false;
+}
+
 static void
-write_marks(xmlTextWriterPtr out)
+write_marks(xmlTextWriterPtr out, const json_t *points)
 {
 	html_begin(out, "p", "small");
 	html_text(out, "\u00b1 and [low, high]: interval of at least 95 % for the estimate.");
 	for (size_t i = 0; i < value_nr_kinds; i++)
-		if (*value_kinds[i].mark) {
+		if (*value_kinds[i].mark && has_kind(points, value_kinds[i].kind)) {
 			char *text = rot_format(" %s: %s.", value_kinds[i].mark, value_kinds[i].meaning);
 
 			html_text(out, text);
@@ -226,7 +239,7 @@ page_write_points(xmlTextWriterPtr out, const json_t *result)
 	html_end(out);
 	html_end(out);
 	html_end(out);
-	write_marks(out);
+	write_marks(out, points);
 	page_texts_clear(&columns.axes);
 	page_texts_clear(&columns.quantities);
 	page_texts_clear(&columns.derived);
