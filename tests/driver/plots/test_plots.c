@@ -77,7 +77,7 @@ example(void)
 
 	for (int i = 0; i < 3; i++)
 		points[i] = (struct plot_point){spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small",
-						i != 1, 1000.0 * (i + 1)};
+						i != 1, NULL, 1000.0 * (i + 1)};
 	return (struct roofline_plot){.frame = {"A title",
 						"first line\nsecond line",
 						{"Operational intensity", "flop/byte", true, NAN, NAN},
