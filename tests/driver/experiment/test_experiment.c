@@ -300,7 +300,7 @@ static const struct listed_test tests[] = {
 	{&interrupted_keeps_finished_points, 1}, {&interrupted_draws_plots, 1},
 	{&series_keep_their_colours, 1},         {&failure_writes_nothing, 1},
 	{&strict_wants_sound_numbers, 1},        {&unwritable_folder_is_seen_first, 1},
-	{&columns_say_what_is_in_them, 1},      {&csv_is_golden, 1},
+	{&columns_say_what_is_in_them, 1},       {&csv_is_golden, 1},
 };
 
 const struct suite test_suite = SUITE("experiment", tests, .set_up = setup_with_test, .tear_down = teardown);
