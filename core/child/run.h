@@ -60,7 +60,8 @@ struct action_set {
 
 /*
  * measurement: this run's own clone of the description.
- * lock: of everything below it.   ended: signalled when a workload's thread is about to end.
+ * lock: of everything below it.   ended: signalled when a workload's thread is about to end, or the
+ * service has made the run fail.
  * nr_initialized: kernels, so far.
  * action_outputs: MeasurerSetOutputs of actions, in the order of their execution.
  * notifier: of the command's service.   thread_lock: of thread_measurers.

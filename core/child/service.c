@@ -12,6 +12,17 @@
 
 /* ---- news ---- */
 
+/* Whoever waits for the workloads shall end them: a kernel that goes on until it is stopped would not. */
+static void
+tell_of_failure(struct run *run)
+{
+	if (!run_has_failed(run))
+		return;
+	pthread_mutex_lock(&run->lock);
+	pthread_cond_signal(&run->ended);
+	pthread_mutex_unlock(&run->lock);
+}
+
 static void
 raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 {
@@ -26,6 +37,7 @@ raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 		event_raise(service->run, &thread,
 			    &(struct event){.kind = EVENT_THREAD, .name = name, .thread = &thread});
 		child_thread_clear(&thread);
+		tell_of_failure(service->run);
 	}
 	pthread_mutex_unlock(&service->run_lock);
 }

@@ -288,6 +288,8 @@ handle_signal_inside(struct injector *injector, struct target *target, const str
 		outcome.end = INJECTION_DONE;
 		return finish(injector, target, stop->thread, &outcome);
 	case INSIDE_FAULTED:
+		if (injector->delivers_faults)
+			break;
 		outcome.end = INJECTION_FAULTED;
 		return finish(injector, target, stop->thread, &outcome);
 	case INSIDE_KEPT:

@@ -71,7 +71,9 @@ enum injector_neglect {
 struct injector {
 	struct tracer *tracer;
 	int timer_fd;
-	unsigned neglects; /* of enum injector_neglect */
+	unsigned neglects;    /* of enum injector_neglect */
+	bool delivers_faults; /* a function that raises a signal is as any other of the program that does, and not given
+				 up */
 
 	int64_t nr_asked, nr_done, nr_faulted, nr_dropped;
 	int64_t nr_triggers, nr_interrupts;

@@ -383,6 +383,7 @@ start(struct supervisor *self, struct rot_error *err)
 	self->steps.tracer = &self->tracer;
 	if (injector_open(&self->injector, &self->tracer, err) < 0)
 		return -1;
+	self->injector.delivers_faults = true;
 	self->is_traced = tracer_seize(&self->tracer, &refused) == 0;
 	if (!self->is_traced)
 		fprintf(stderr,

@@ -357,7 +357,8 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 			return false;
 		}
 		stop.thread->since_ns = report->time_ns;
-		stop.thread->is_held = tracer->holds_new && report->tid != tracer->program;
+		stop.thread->is_held =
+			tracer->holds_new && report->tid != tracer->program && !stop.thread->is_bystander;
 		if (!stop.thread->is_bystander)
 			tracer->started(tracer->context, stop.thread);
 	}

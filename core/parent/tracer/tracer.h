@@ -69,7 +69,7 @@ struct tracer {
 	 */
 	enum tracer_answer (*leaving)(void *context, const struct tracer_stop *stop);
 
-	bool holds_new; /* threads that are started wait for tracer_release */
+	bool holds_new; /* threads that are announced as started wait for tracer_release */
 
 	/* what it cost */
 	int64_t nr_stops;

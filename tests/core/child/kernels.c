@@ -2,8 +2,10 @@
 /* The kernels of the tests, and the table of them. */
 #include <linux/futex.h>
 #include <pthread.h>
+#include <spawn.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "PlainData.h"
@@ -84,6 +86,18 @@ visit(const struct probe *probe)
 }
 
 static void
+start_programs(int nr)
+{
+	char name[] = "true", *const arguments[] = {name, NULL};
+	pid_t pid;
+
+	for (int i = 0; i < nr; i++) {
+		if (posix_spawnp(&pid, name, NULL, NULL, arguments, environ) == 0)
+			waitpid(pid, NULL, 0);
+	}
+}
+
+static void
 run(void *kernel)
 {
 	struct probe *probe = kernel;
@@ -97,6 +111,7 @@ run(void *kernel)
 		if (pthread_create(&thread, NULL, thread_main, probe) == 0)
 			pthread_join(thread, NULL);
 	}
+	start_programs(probe->data.programs);
 	while (probe->data.until_stopped && !probe->is_stopped) {
 		if (probe->data.sleeps)
 			syscall(SYS_futex, &probe->is_stopped, FUTEX_WAIT, 0, NULL, NULL, 0);
@@ -125,6 +140,8 @@ stop(void *kernel)
 	struct probe *probe = kernel;
 
 	journal_add("probe stop", -1);
+	if (probe->data.stop_faults)
+		__builtin_trap();
 	if (probe->data.stops_itself_only && probe->tid != gettid())
 		return;
 	probe->is_stopped = 1;

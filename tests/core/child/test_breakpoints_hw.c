@@ -130,6 +130,31 @@ START_TEST(one_call_of_a_function_is_measured)
 }
 END_TEST
 
+/* Breakpoints are in their memory as well, until they are executed; nobody lets such a thread go but the tracer. */
+START_TEST(programs_that_a_kernel_starts_are_not_held)
+{
+	struct measurement_command *command = make_command(RUNS);
+	struct measurement *measurement = command_measurement(command);
+	struct create_measurer_on_thread_action *create = create_measurer_on_thread_action_new();
+	struct measurer_set *set = page_faults();
+	struct workload *workload = add_visitor(measurement);
+	struct outcome outcome;
+
+	workload_probe(workload)->programs = 2;
+	create->measurer_set = page_faults();
+	create->measurer_set->id = SET + 1;
+	add_rule(measurement, on_run("start"), create);
+	add_set(measurement, workload, set);
+	add_rule(measurement, at("probe_visit", "entered", 2, 2), on_set(&start_measurer_set_action_class, set));
+	add_rule(measurement, at("probe_visit", "left", 2, 2), on_set(&stop_measurer_set_action_class, set));
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < RUNS; i++)
+		expect_faults(outcome_run(&outcome, 0, i), 2);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* From the third call to the end of the fifth, by a rule that is added when the workload starts. */
 START_TEST(rules_for_breakpoints_are_added_at_run_time)
 {
@@ -338,6 +363,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&one_call_of_a_function_is_measured, 4},
+	{&programs_that_a_kernel_starts_are_not_held, 1},
 	{&rules_for_breakpoints_are_added_at_run_time, 1},
 	{&a_breakpoint_stops_a_kernel, 3},
 	{&a_place_that_is_not_found_is_named, 1},

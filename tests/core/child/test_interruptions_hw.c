@@ -141,10 +141,28 @@ START_TEST(without_ptrace_actions_wait_for_events)
 }
 END_TEST
 
+/* As it would in any other function: nobody waits for a thread that was interrupted with locks in its hands. */
+START_TEST(an_action_that_faults_ends_the_core)
+{
+	struct workload *workloads[2];
+	struct measurement_command *command = endless_and_short(workloads, 1, _i);
+	struct outcome outcome;
+
+	workload_probe(workloads[0])->stop_faults = true;
+	workload_probe(workloads[1])->threads = 50; /* so that the first is in its kernel */
+	add_stop(command, workloads);
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "killed", "killed by signal 4 (Illegal instruction)", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&a_workload_is_interrupted, 2},
 	{&a_measurer_set_is_started_and_stopped, 2 * NR_ELEMENTS(measurers)},
 	{&what_is_in_use_is_tried_again, 2},
+	{&an_action_that_faults_ends_the_core, 2},
 	{&without_ptrace_actions_wait_for_events, 1},
 };
 

@@ -370,6 +370,24 @@ START_TEST(an_event_that_cannot_be_counted_is_told)
 }
 END_TEST
 
+/* In a run that has failed no rule stops it, and it is the only workload: nobody but the run itself can end it. */
+START_TEST(an_endless_kernel_is_ended_with_a_run_that_fails)
+{
+	struct measurement_command *command = make_command(1);
+	struct workload *endless = add_workload(command_measurement(command), 1);
+	struct outcome outcome;
+
+	workload_probe(endless)->threads = 1;
+	workload_probe(endless)->until_stopped = true;
+	workload_probe(endless)->sleeps = _i;
+	set_event(add_action(command_measurement(command), on_run("start")), "nonsense::FOO");
+	runner_trace();
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "refused", "CreateMeasurerOnThreadAction: cannot count 'nonsense::FOO'", NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* Of its threads some are being made, some are measured, some end. */
 START_TEST(a_kernel_that_ends_the_process_is_told)
 {
@@ -415,6 +433,7 @@ static const struct listed_test tests[] = {
 	{&threads_are_picked_by_index_and_name, 2},
 	{&threads_of_open_blas_are_measured, 1},
 	{&an_event_that_cannot_be_counted_is_told, 1},
+	{&an_endless_kernel_is_ended_with_a_run_that_fails, 2},
 	{&a_kernel_that_ends_the_process_is_told, 20},
 	{&without_ptrace_it_is_refused, 2},
 };
