@@ -485,12 +485,14 @@ breakpoints_handle(const struct tracer_stop *stop)
 /* ---- leaving ---- */
 
 bool
-image_is_at_rest(const struct thread *thread)
+image_bring_to_rest(const struct thread *thread)
 {
 	struct user_regs_struct registers;
 
-	return thread->image && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) == 0 &&
-	       remote_raised_signal(thread->tid) == 0 && rseq_find(thread->tid, registers.rip, NULL) != RSEQ_INSIDE;
+	if (!thread->image || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 ||
+	    remote_raised_signal(thread->tid) != 0)
+		return false;
+	return !rseq_leave(thread->tid, &registers) || remote_set_registers(thread->tid, &registers) == 0;
 }
 
 enum tracer_answer

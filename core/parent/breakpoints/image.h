@@ -93,11 +93,11 @@ void images_clear(struct images *images);
 int image_watch_objects(struct thread *thread, struct rot_error *err);
 
 /*
- * Whether a thread that is paused, or about to get a signal, can be made to do something else for a moment. False: it
- * has raised a signal that will only be delivered when it goes on, or is in a restartable sequence; another stop will
- * do.
+ * Sees to it that a thread that is paused, or about to get a signal, can be made to do something else for a moment: out
+ * of a restartable sequence, which it has lost by stopping. False: it has raised a signal that will only be delivered
+ * when it goes on, which is the next stop.
  */
-bool image_is_at_rest(const struct thread *thread);
+bool image_bring_to_rest(const struct thread *thread);
 
 /* 0 if breakpoints can be set in the program of a stopped thread: if it is a 64-bit one; else -1. */
 int image_check(const struct thread *thread, struct rot_error *err);

@@ -14,19 +14,6 @@
 /* call *%rax; int3 */
 const unsigned char inject_trampoline[INJECT_TRAMPOLINE_BYTES] = {0xff, 0xd0, 0xcc};
 
-/*
- * The kernel would take the thread out of its sequence, since it is elsewhere while the function runs, and let it go on
- * inside without what makes the sequence safe.
- */
-static void
-leave_sequence(pid_t tid, struct user_regs_struct *registers)
-{
-	uint64_t handler;
-
-	if (rseq_find(tid, registers->rip, &handler) == RSEQ_INSIDE)
-		registers->rip = handler;
-}
-
 /* ---- vectors ---- */
 
 #define VECTORS_ROOM 4096
@@ -58,6 +45,10 @@ restore_vectors(const struct injected_thread *thread, pid_t tid)
 
 /* ---- there and back ---- */
 
+/*
+ * A sequence is left as well: the kernel would take the thread out of it, since it is elsewhere while the function
+ * runs, and let it go on inside without what makes the sequence safe.
+ */
 enum injected_status
 injected_thread_save(struct injected_thread *thread, pid_t tid, struct restart_again *again, unsigned neglects)
 {
@@ -70,7 +61,7 @@ injected_thread_save(struct injected_thread *thread, pid_t tid, struct restart_a
 										 : INJECTED_IMPOSSIBLE;
 	restart_rewind(tid, &thread->registers, again);
 	if (!(neglects & INJECTOR_NEGLECTS_RSEQ))
-		leave_sequence(tid, &thread->registers);
+		rseq_leave(tid, &thread->registers);
 	if (!save_vectors(thread, tid) || remote_get_mask(tid, &thread->mask) < 0 ||
 	    remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
 		return INJECTED_KILLED;

@@ -38,3 +38,14 @@ rseq_find(pid_t tid, uint64_t rip, uint64_t *handler)
 		*handler = section.abort_ip;
 	return RSEQ_INSIDE;
 }
+
+bool
+rseq_leave(pid_t tid, struct user_regs_struct *registers)
+{
+	uint64_t handler;
+
+	if (rseq_find(tid, registers->rip, &handler) != RSEQ_INSIDE)
+		return false;
+	registers->rip = handler;
+	return true;
+}

@@ -6,8 +6,10 @@
 #ifndef CORE_PARENT_INJECTION_RSEQ_H
 #define CORE_PARENT_INJECTION_RSEQ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <sys/user.h>
 
 enum rseq_place {
 	RSEQ_UNKNOWN, /* the thread has no restartable sequences, or the system does not tell */
@@ -20,5 +22,11 @@ enum rseq_place {
  * inside; may be NULL.
  */
 enum rseq_place rseq_find(pid_t tid, uint64_t rip, uint64_t *handler);
+
+/*
+ * Takes registers of a stopped thread out of a restartable sequence, to where the system would let it go on since it
+ * has stopped in it. True: they were changed.
+ */
+bool rseq_leave(pid_t tid, struct user_regs_struct *registers);
 
 #endif

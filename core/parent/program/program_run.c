@@ -61,6 +61,7 @@ leave(struct run *self)
 
 	program_rules_stop(self->rules);
 	self->is_leaving = true;
+	region_steps_stop(self->steps);
 	images_lift_all(&self->images);
 	tracer_leave(&self->tracer);
 	self->session->loop.is_draining = true;
@@ -249,7 +250,7 @@ on_stop(void *context, const struct tracer_stop *stop)
 	if (answer == TRACER_RESUME)
 		return region_steps_follow(self->steps, stop->thread, regions_have(self->regions, stop->thread));
 
-	if (answer == TRACER_DELIVER && self->awaits_pause && image_is_at_rest(stop->thread)) {
+	if (answer == TRACER_DELIVER && self->awaits_pause && image_bring_to_rest(stop->thread)) {
 		self->awaits_pause = false;
 		find_places(self, stop->thread);
 		if (image_watch_objects(stop->thread, &err) < 0)
@@ -271,8 +272,16 @@ static enum tracer_answer
 on_leaving(void *context, const struct tracer_stop *stop)
 {
 	struct run *self = context;
+	const enum tracer_answer of_steps = region_steps_leaving(self->steps, stop);
+	struct tracer_stop shown = *stop;
+	enum tracer_answer answer;
 
-	return images_leaving(&self->images, stop);
+	if (of_steps == TRACER_KEEP)
+		return TRACER_KEEP;
+	if (of_steps == TRACER_RESUME)
+		shown.signal = 0;
+	answer = images_leaving(&self->images, &shown);
+	return answer == TRACER_DELIVER ? of_steps : answer;
 }
 
 static void

@@ -208,6 +208,19 @@ region_steps_exited(struct region_steps *self, struct thread *thread)
 }
 
 void
+region_steps_stop(struct region_steps *self)
+{
+	if (self)
+		stepper_stop(self->stepper);
+}
+
+enum tracer_answer
+region_steps_leaving(struct region_steps *self, const struct tracer_stop *stop)
+{
+	return self ? stepper_leaving(self->stepper, stop) : TRACER_DELIVER;
+}
+
+void
 region_steps_code_changed(struct region_steps *self)
 {
 	if (self)

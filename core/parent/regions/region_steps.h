@@ -29,6 +29,8 @@ enum tracer_answer region_steps_follow(struct region_steps *steps, struct thread
 /* As stepper.h has them; without steps, nothing, and true. */
 void region_steps_started(struct region_steps *steps, struct thread *thread);
 bool region_steps_may_go(struct region_steps *steps, struct thread *thread);
+void region_steps_stop(struct region_steps *steps);
+enum tracer_answer region_steps_leaving(struct region_steps *steps, const struct tracer_stop *stop);
 
 /* A thread has ended or executes another program; libraries have changed. */
 void region_steps_exited(struct region_steps *steps, struct thread *thread);

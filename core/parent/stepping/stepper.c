@@ -625,6 +625,40 @@ stepper_exited(struct stepper *self, struct thread *thread)
 }
 
 void
+stepper_stop(struct stepper *self)
+{
+	while (self->first)
+		stepper_pause(self, self->first->thread);
+}
+
+/* The processor raised it for an int3. */
+static bool
+is_of_trap(pid_t tid)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == SI_KERNEL;
+}
+
+enum tracer_answer
+stepper_leaving(const struct stepper *self, const struct tracer_stop *stop)
+{
+	const struct thread *thread = stop->thread;
+	struct user_regs_struct registers;
+
+	if ((thread->pid != self->pid && !thread->shares_code) ||
+	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 || !is_gone(self, registers.rip - INT3_BYTES))
+		return TRACER_DELIVER;
+	if (stop->signal == 0)
+		return remote_raised_signal(thread->tid) == SIGTRAP ? TRACER_KEEP : TRACER_DELIVER;
+	if (stop->signal != SIGTRAP || !is_of_trap(thread->tid))
+		return TRACER_DELIVER;
+	registers.rip -= INT3_BYTES;
+	remote_set_registers(thread->tid, &registers);
+	return TRACER_RESUME;
+}
+
+void
 stepper_forget_code(struct stepper *self)
 {
 	self->is_stale = true;

@@ -63,6 +63,13 @@ void stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]
 void stepper_pause(struct stepper *stepper, struct thread *thread);
 enum tracer_answer stepper_go_on(struct stepper *stepper, struct thread *thread);
 
+/*
+ * Before threads are let go: all are paused, and the code is as it was. leaving, for the tracer's hook of that name:
+ * one that has met a trap stands in its own code then.
+ */
+void stepper_stop(struct stepper *stepper);
+enum tracer_answer stepper_leaving(const struct stepper *stepper, const struct tracer_stop *stop);
+
 /* Is it stepped, and not paused? */
 bool stepper_has(const struct thread *thread);
 

@@ -239,7 +239,7 @@ child_places_stopped(struct child_places *self, const struct tracer_stop *stop)
 	if (self->nr_pending > 0)
 		return injector_run_here(self->setup.injector, stop->thread, self->pending, self->nr_pending);
 	if (answer == TRACER_DELIVER && self->is_asked && stop->thread->tid == self->setup.tracer->program &&
-	    image_is_at_rest(stop->thread))
+	    image_bring_to_rest(stop->thread))
 		set_here(self, stop->thread);
 	return answer;
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,6 +244,27 @@ act_forks(void)
 	call_often(second_number);
 }
 
+/* Its child goes on after it has ended, nearly always in a region, and says so. */
+static void
+act_leave_child(void)
+{
+	const pid_t self_pid = getpid(), pid = fork();
+
+	CHECK(pid >= 0);
+	if (pid > 0) {
+		usleep(50000);
+		return;
+	}
+	pages = NULL;
+	nr_used = 0;
+	for (int nr_left = 10; nr_left > 0; nr_left -= getppid() != self_pid) {
+		prepare(100);
+		region_recursive(100);
+	}
+	puts("went on");
+	fflush(stdout);
+}
+
 /* Calls it, and then executes itself once more, where it is called as often again. */
 static void
 act_execute(void)
@@ -329,15 +351,51 @@ act_for_ever(void)
 	}
 }
 
+/*
+ * A restartable sequence that does nothing, for a while. rdi: struct rseq of the thread; rsi: turns.
+ */
+void stay_in_sequence(void *thread_area, long turns);
+__asm__(".text\n.globl stay_in_sequence\nstay_in_sequence:\n"
+	"0: lea sequence(%rip), %rax; mov %rax, 8(%rdi)\n"
+	"1: mov %rsi, %rdx\n"
+	"2: dec %rdx; jnz 2b\n"
+	"3: movq $0, 8(%rdi); ret\n"
+	".long 0x53053053\n"
+	"4: jmp 0b\n"
+	".data\n.balign 32\nsequence: .long 0, 0; .quad 1b, 3b - 1b, 4b\n.text\n");
+
+/* Of libc since 2.35. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+#define LONG_SEQUENCE 50000
+
+static void
+act_sequences(void)
+{
+	CHECK(&__rseq_size && __rseq_size > 0);
+	prepare(1);
+	puts("ready");
+	fflush(stdout);
+	while (true) {
+		stay_in_sequence((char *)__builtin_thread_pointer() + __rseq_offset, LONG_SEQUENCE);
+		prepare(1);
+		region_one();
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*perform)(void);
 } acts[] = {
-	{"threads", act_threads}, {"main", act_main},         {"nested", act_nested}, {"recursive", act_recursive},
-	{"jumping", act_jumping}, {"tail", act_tail},         {"phases", act_phases}, {"forks", act_forks},
-	{"execute", act_execute}, {"for_ever", act_for_ever},
+	{"threads", act_threads},   {"main", act_main},
+	{"nested", act_nested},     {"recursive", act_recursive},
+	{"jumping", act_jumping},   {"tail", act_tail},
+	{"phases", act_phases},     {"forks", act_forks},
+	{"execute", act_execute},   {"leave_child", act_leave_child},
+	{"for_ever", act_for_ever}, {"sequences", act_sequences},
 #ifdef HAS_LIBRARIES
-	{"load", act_load},       {"reload", act_reload},
+	{"load", act_load},         {"reload", act_reload},
 #endif
 };
 

@@ -291,7 +291,7 @@ static void
 set_when_attached(struct traced *traced, struct thread *thread)
 {
 	(void)traced;
-	if (is_set_on_all || !image_is_at_rest(thread))
+	if (is_set_on_all || !image_bring_to_rest(thread))
 		return;
 	is_set_on_all = true;
 	set_on_all_kinds(NULL, thread);

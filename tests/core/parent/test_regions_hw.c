@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "PerfEventCount.h"
+#include "PerfEventDefinition.h"
 #include "PerfEventMeasurerOutput.h"
 #include "ProgramRegionOutput.h"
 #include "RegionService.h"
+#include "StepMeasurer.h"
 #include "config.h"
 #include "memory.h"
 #include "program_runner.h"
@@ -463,10 +465,18 @@ has_measured(const struct program_run_output *run)
 	return sums_of(run, "region_one").measured > 0;
 }
 
+/* Of libc since 2.35: without it no thread has restartable sequences. */
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* The second is nearly always in a restartable sequence, where nothing can be done to it. */
+static const char *const visited[] = {"for_ever", "sequences"};
+
 START_TEST(running_processes_are_visited)
 {
-	pid_t pid = runner_begin_visited("region_target", "for_ever", NULL);
-	struct trial trial = {.attach_to = pid, .regions = {{.begin = "region_one"}}, .region_backend = backends[_i]};
+	const bool is_there = _i / nr_backends == 0 || (&__rseq_size && __rseq_size > 0);
+	pid_t pid = runner_begin_visited("region_target", visited[is_there ? _i / nr_backends : 0], NULL);
+	struct trial trial = {
+		.attach_to = pid, .regions = {{.begin = "region_one"}}, .region_backend = backends[_i % nr_backends]};
 	struct sums sums = sums_of(runner_visit(&trial, has_measured), "region_one");
 
 	ck_assert_int_eq(sums.nr_threads, 1);
@@ -474,6 +484,50 @@ START_TEST(running_processes_are_visited)
 	ck_assert_int_le(sums.faults, sums.measured + 2);
 	ck_assert_int_eq(nr_foreign_pages(pid), 0);
 	runner_end_visited(pid);
+}
+END_TEST
+
+/* ---- processes that are left ---- */
+
+/* Also where regions are stepped through: in most stops of such a thread it stands at a trap that is not its own. */
+static void
+amend_count_steps(struct program_command *command)
+{
+	struct step_measurer *pass = step_measurer_new();
+	struct perf_event_definition *event = perf_event_definition_new();
+
+	rot_string_set(&event->name, "instructions");
+	rot_string_set(&event->definition, "step::instructions");
+	perf_event_measurer_events_add(&pass->base, event);
+	rot_graph_delete(program_command_passes_at(command, 0));
+	command->passes.nr = 0;
+	program_command_passes_add(command, &pass->base);
+}
+
+static bool
+has_said(const char *text)
+{
+	char *said = file_text(runner_said);
+	bool is_said = strstr(said, text) != NULL;
+
+	free(said);
+	return is_said;
+}
+
+START_TEST(processes_that_are_left_go_on)
+{
+	struct trial trial = {
+		.program = "region_target", .arguments = {"leave_child"}, .regions = {{.begin = "region_recursive"}}};
+
+	if (_i < nr_backends)
+		trial.region_backend = backends[_i];
+	else
+		trial.amend = amend_count_steps;
+	ck_assert_int_gt(waitpid(runner_begin(&trial), NULL, 0), 0);
+	ck_assert(runner_has_warning(runner_output(), "still running when it ended"));
+	for (int ms = 0; ms < 20000 && !has_said("went on\n"); ms++)
+		usleep(1000);
+	ck_assert(has_said("went on\n"));
 }
 END_TEST
 
@@ -543,7 +597,8 @@ main(void)
 		{&exceptions_go_through, nr_backends},
 		{&regions_without_events, nr_backends},
 		{&times_are_of_one_span, nr_backends + 1},
-		{&running_processes_are_visited, nr_backends},
+		{&running_processes_are_visited, nr_backends * NR_ELEMENTS(visited)},
+		{&processes_that_are_left_go_on, nr_backends + 1},
 		{&regions_that_are_not_there, 1},
 		{&regions_that_are_not_there_after_exec, 1},
 		{&regions_that_are_empty, 1},
