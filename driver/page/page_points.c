@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "number.h"
 #include "page/page_internal.h"
 #include "quantities/stored_value.h"
 #include "quantities/value_text.h"
@@ -35,6 +36,30 @@ add_quantity(struct columns *columns, const json_t *quantity)
 	free(column);
 }
 
+/* A coordinate as labels have it; fresh memory. */
+static char *
+coordinate_text(const json_t *coordinate)
+{
+	return json_is_string(coordinate)   ? rot_strdup(json_string_value(coordinate))
+	       : json_is_number(coordinate) ? rot_number_in_full(json_number_value(coordinate))
+					    : rot_strdup("");
+}
+
+/* Axes, but for those whose values are the point's series or label. */
+static void
+add_axes(struct columns *columns, const json_t *point)
+{
+	json_t *coordinates = json_object_get(point, "coordinates");
+
+	for (void *at = json_object_iter(coordinates); at; at = json_object_iter_next(coordinates, at)) {
+		char *text = coordinate_text(json_object_iter_value(at));
+
+		if (strcmp(text, json_text_at(point, "series")) != 0 && strcmp(text, json_text_at(point, "label")) != 0)
+			page_texts_add(&columns->axes, json_object_iter_key(at));
+		free(text);
+	}
+}
+
 static struct columns
 columns_of(const json_t *points)
 {
@@ -43,12 +68,10 @@ columns_of(const json_t *points)
 	for (size_t i = 0; i < json_array_size(points); i++) {
 		const json_t *point = json_array_get(points, i), *quantities = json_object_get(point, "quantities"),
 			     *derived = json_object_get(point, "derived");
-		void *at = json_object_iter(json_object_get(point, "coordinates"));
 
 		columns.has_series = columns.has_series || *json_text_at(point, "series");
 		columns.has_label = columns.has_label || *json_text_at(point, "label");
-		for (; at; at = json_object_iter_next(json_object_get(point, "coordinates"), at))
-			page_texts_add(&columns.axes, json_object_iter_key(at));
+		add_axes(&columns, point);
 		for (size_t k = 0; k < json_array_size(quantities); k++)
 			add_quantity(&columns, json_array_get(quantities, k));
 		for (size_t k = 0; k < json_array_size(derived); k++)
