@@ -45,8 +45,8 @@ static void
 add_set(struct measurement *measurement, struct workload *workload, struct measurer_set *set)
 {
 	add_rule(measurement, on_workload(workload, "start"), on_set(&initialize_measurer_set_action_class, set));
-	add_rule(measurement, on_workload(workload, "start"), on_set(&start_measurer_set_action_class, set));
-	add_rule(measurement, on_workload(workload, "stop"), on_set(&stop_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "kernelStart"), on_set(&start_measurer_set_action_class, set));
+	add_rule(measurement, on_workload(workload, "kernelStop"), on_set(&stop_measurer_set_action_class, set));
 	add_rule(measurement, on_workload(workload, "stop"), on_set(&read_measurer_set_action_class, set));
 	add_rule(measurement, on_workload(workload, "stop"), on_set(&dispose_measurer_set_action_class, set));
 }
