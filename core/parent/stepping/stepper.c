@@ -33,7 +33,7 @@
 /*
  * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is
  * between two. is_interrupted: meanwhile, with its stack at interrupted_at; a handler may be running.
- * next: waits for its turn behind this one.
+ * is_elsewhere: it executes what somebody else wants it to.   next: waits for its turn behind this one.
  */
 struct stepped {
 	struct thread *thread;
@@ -45,6 +45,7 @@ struct stepped {
 	struct user_regs_struct before;
 	bool is_interrupted;
 	uint64_t interrupted_at;
+	bool is_elsewhere;
 	struct stepped *next;
 };
 
@@ -198,7 +199,7 @@ is_at_end(const struct stepped *stepped, const struct user_regs_struct *register
 {
 	const struct block *block = stepped->block;
 
-	if (block->kind == BLOCK_TRAP || registers->rip != block->end + INT3_BYTES)
+	if (stepped->is_elsewhere || block->kind == BLOCK_TRAP || registers->rip != block->end + INT3_BYTES)
 		return false;
 	return block->is_stack_known ? registers->rsp == stepped->before.rsp + block->stack_change
 				     : !is_in_handler(stepped, registers);
@@ -210,8 +211,8 @@ is_found(const struct stepper *self, const struct stepped *stepped, const struct
 {
 	const uint64_t address = registers->rip - INT3_BYTES;
 
-	return address == stepped->end.place ||
-	       (code_table_has_trap(&self->code, address) && !is_in_handler(stepped, registers));
+	return !stepped->is_elsewhere && (address == stepped->end.place || (code_table_has_trap(&self->code, address) &&
+									    !is_in_handler(stepped, registers)));
 }
 
 static void
@@ -535,10 +536,24 @@ stepper_go_on(struct stepper *self, struct thread *thread)
 	enum tracer_answer answer;
 
 	thread->stepped->block = NULL;
+	thread->stepped->is_elsewhere = false;
 	answer = take_turn(self, thread->stepped);
 	if (answer == TRACER_RESUME)
 		let_next_begin(self);
 	return answer;
+}
+
+enum tracer_answer
+stepper_follow(struct stepper *self, struct thread *thread, enum tracer_answer answer, bool is_elsewhere)
+{
+	struct stepped *stepped = thread->stepped;
+
+	if (!stepper_has(thread) || stepped != self->first)
+		return answer;
+	stepped->is_elsewhere = is_elsewhere;
+	if (is_elsewhere || answer != TRACER_RESUME || !stepped->block || stepped->block->kind != BLOCK_TRAP)
+		return answer;
+	return stepper_go_on(self, thread);
 }
 
 bool

@@ -70,6 +70,14 @@ enum tracer_answer stepper_go_on(struct stepper *stepper, struct thread *thread)
 void stepper_stop(struct stepper *stepper);
 enum tracer_answer stepper_leaving(const struct stepper *stepper, const struct tracer_stop *stop);
 
+/*
+ * Somebody else has answered a stop of any thread: gives the answer to it. is_elsewhere: until another stop is answered
+ * the thread executes what it would not by itself. One that had come to a trap of theirs, which they have led it over,
+ * goes on from where it is now.
+ */
+enum tracer_answer
+stepper_follow(struct stepper *stepper, struct thread *thread, enum tracer_answer answer, bool is_elsewhere);
+
 /* Is it stepped, and not paused? */
 bool stepper_has(const struct thread *thread);
 

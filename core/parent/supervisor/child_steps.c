@@ -59,6 +59,12 @@ child_steps_stopped(struct child_steps *self, const struct tracer_stop *stop)
 	return answer == TRACER_DELIVER && self->stepper ? stepper_stopped(self->stepper, stop) : answer;
 }
 
+enum tracer_answer
+child_steps_follow(struct child_steps *self, struct thread *thread, enum tracer_answer answer, bool is_elsewhere)
+{
+	return self->stepper ? stepper_follow(self->stepper, thread, answer, is_elsewhere) : answer;
+}
+
 void
 child_steps_started(struct child_steps *self, struct thread *thread)
 {

@@ -15,6 +15,10 @@ struct child_steps {
 /* To be called at every stop, before anybody else: TRACER_DELIVER if it is none of a step. */
 enum tracer_answer child_steps_stopped(struct child_steps *steps, const struct tracer_stop *stop);
 
+/* As stepper_follow, after others have answered a stop. */
+enum tracer_answer
+child_steps_follow(struct child_steps *steps, struct thread *thread, enum tracer_answer answer, bool is_elsewhere);
+
 /* For the tracer's hooks of those names. */
 void child_steps_started(struct child_steps *steps, struct thread *thread);
 bool child_steps_may_go(struct child_steps *steps, struct thread *thread);

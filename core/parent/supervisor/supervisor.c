@@ -137,9 +137,11 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 	answer = child_places_stopped(self->places, stop);
 	if (answer == TRACER_DELIVER)
 		answer = injector_handle(&self->injector, stop);
-	if (answer == TRACER_DELIVER)
+	if (answer == TRACER_DELIVER) {
 		note_fault(self, stop);
-	return answer;
+		return answer;
+	}
+	return child_steps_follow(&self->steps, stop->thread, answer, injector_runs(&self->injector, stop->thread));
 }
 
 static void

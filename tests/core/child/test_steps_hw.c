@@ -176,9 +176,10 @@ at_visit(int hit)
 	return predicate;
 }
 
-/* It stops the kernel; what is executed behind it up to the next branch is not counted. */
+/* All that is executed behind them is counted, and nothing of what stops the kernel at the last. */
 START_TEST(breakpoints_are_there_as_well)
 {
+	struct outcome alone = run_visitor(12, 0, LIMIT, 1);
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_visitor(measurement, 0, 12);
@@ -190,7 +191,11 @@ START_TEST(breakpoints_are_there_as_well)
 	runner_trace();
 	outcome = runner_run(command);
 	ck_assert_int_ge(count_of(outcome_run(&outcome, 0, 0), SET, FILLS), 78);
+	ck_assert_uint_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->gaps, 0);
+	expect_near(count_of(outcome_run(&outcome, 0, 0), SET, INSTRUCTIONS),
+		    count_of(outcome_run(&alone, 0, 0), SET, INSTRUCTIONS));
 	outcome_clear(&outcome);
+	outcome_clear(&alone);
 }
 END_TEST
 
