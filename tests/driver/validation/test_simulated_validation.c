@@ -100,7 +100,14 @@ grade(const struct validation *validation, const char *quantity, const char *of)
 	return known_work_grade(&validation->work, formula_of(validation, quantity, of));
 }
 
-/* Do all formulas pass? Of clocks nothing is said: they are those of the real processor, and others use it, too. */
+/* Reference cycles are those of the real processor, as clocks are, and others use it, too: of them nothing is said. */
+static bool
+is_simulated(const struct candidate *candidate)
+{
+	return candidate->formula && strcmp(candidate->of, "referenceCycles") != 0;
+}
+
+/* Do all formulas pass? */
 static bool
 formulas_pass(const struct validation *validation)
 {
@@ -109,7 +116,7 @@ formulas_pass(const struct validation *validation)
 	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
 		const struct candidate *candidate = &validation->work.candidates[i];
 
-		if (candidate->formula && known_work_grade(&validation->work, candidate) == 'F')
+		if (is_simulated(candidate) && known_work_grade(&validation->work, candidate) == 'F')
 			all_pass = false;
 	}
 	return all_pass;
@@ -170,18 +177,19 @@ START_TEST(traps_are_found)
 }
 END_TEST
 
-/* More time: more kernels. */
-START_TEST(a_budget_is_used)
+/* Less time: fewer kernels. They are chosen by what they are estimated to take, not by what they took. */
+START_TEST(a_budget_is_kept)
 {
-	const struct validation_options options = {.is_quick = true, .seconds = 8};
-	struct validation quick, longer;
+	const struct validation_options options = {.is_quick = true, .seconds = 1};
+	struct validation quick, shorter;
 
 	validate(&quick, false);
-	validate_with(&longer, &options);
-	ck_assert_uint_gt(longer.work.nr_points, quick.work.nr_points);
-	ck_assert_uint_lt(longer.work.nr_left_out, quick.work.nr_left_out);
-	ck_assert(formulas_pass(&longer));
-	validation_clear(&longer);
+	validate_with(&shorter, &options);
+	ck_assert_uint_gt(shorter.work.nr_points, 0);
+	ck_assert_uint_lt(shorter.work.nr_points, quick.work.nr_points);
+	ck_assert_uint_gt(shorter.work.nr_left_out, quick.work.nr_left_out);
+	ck_assert(formulas_pass(&shorter));
+	validation_clear(&shorter);
 	validation_clear(&quick);
 }
 END_TEST
@@ -313,7 +321,7 @@ delete_cache(void)
 static const struct listed_test tests[] = {
 	{&grades_are_remembered, 1},
 	{&traps_are_found, 1},
-	{&a_budget_is_used, 1},
+	{&a_budget_is_kept, 1},
 	{&only_proved_groups_are_opened, 1},
 	{&without_scrubbing_grades_fall, 1},
 	{&faults_are_named, sizeof(faults) / sizeof(*faults)},
@@ -321,4 +329,4 @@ static const struct listed_test tests[] = {
 
 const struct suite test_suite = SUITE("validation on a simulated processor", tests,
 				      .needs = {permits_preloading, runs_on_a_simulated_processor}, .set_up = open_rot,
-				      .tear_down = close_rot, .close = delete_cache, .timeout_s = 300);
+				      .tear_down = close_rot, .close = delete_cache);
