@@ -49,27 +49,71 @@ count_nothing(struct rot *rot, const char *folder, struct rot_error *err)
 	return architecture;
 }
 
+/* The key is its name. */
+static int
+limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_error *err)
+{
+	const int64_t nr = configuration_long(rot->configuration, key);
+
+	*limit = (uint64_t)nr;
+	return nr > 0 ? 0
+		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be stepped", key, (long long)nr);
+}
+
+/* All but the ways of caches. */
+static int
+read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct rot_error *err)
+{
+	*stepping = (struct architecture_stepping){.machine = rot->machine};
+	return limit_of(rot, "stepLimit", &stepping->limit, err) < 0 ||
+			       limit_of(rot, "autoStepLimit", &stepping->short_limit, err) < 0
+		       ? -1
+		       : 0;
+}
+
 static struct architecture *
 count_steps(struct rot *rot, const char *folder, struct rot_error *err)
 {
-	const int64_t limit = configuration_long(rot->configuration, "stepLimit");
-	const struct architecture_stepping stepping = {
-		.machine = rot->machine, .ways = cache_ways_of(rot->machine, "/"), .limit = (uint64_t)limit};
+	struct architecture_stepping stepping;
 	struct rot_error why_no_program = {0};
 
-	if (limit < 1) {
-		rot_error_set(err, 0, "stepLimit of %lld instructions: nothing could be stepped", (long long)limit);
+	if (read_stepping(rot, &stepping, err) < 0)
 		return NULL;
-	}
+	stepping.ways = cache_ways_of(rot->machine, "/");
 	rot_error_set(&why_no_program, 0, "counting=steps counts regions of programs (--region), not all that they do");
 	rot_error_hint(&why_no_program, "-counting=events uses hardware counters");
 	return architecture_load_steps(folder, &stepping, &why_no_program, err);
 }
 
+/* Events, or else steps of what is small. What that means is said where it is done (quantities.c). */
+static struct architecture *
+count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
+{
+	struct architecture_stepping stepping;
+	struct architecture *architecture;
+
+	if (read_stepping(rot, &stepping, err) < 0)
+		return NULL;
+	stepping.is_unasked = true;
+	architecture = count_events(rot, folder, err);
+	if (!architecture || !architecture->why_not.text[0])
+		return architecture;
+	stepping.ways = cache_ways_of(rot->machine, "/");
+	architecture->has_warned = true;
+	architecture->by_steps = architecture_load_steps(folder, &stepping, NULL, err);
+	if (!architecture->by_steps) {
+		architecture_delete(architecture);
+		return NULL;
+	}
+	architecture->by_steps->why_not = architecture->why_not;
+	return architecture;
+}
+
 static const struct {
 	const char *counting;
 	struct architecture *(*load)(struct rot *rot, const char *folder, struct rot_error *err);
-} countings[] = {{"events", count_events}, {"expected", count_nothing}, {"steps", count_steps}};
+} countings[] = {
+	{"auto", count_what_can_be}, {"events", count_events}, {"expected", count_nothing}, {"steps", count_steps}};
 
 static int
 open_architecture(struct rot *rot, struct rot_error *err)

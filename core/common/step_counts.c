@@ -54,7 +54,15 @@ step_region_of(const struct step_measurer *measurer)
 					       {measurer->l2_bytes, measurer->l2_ways},
 					       {measurer->l3_bytes, measurer->l3_ways}},
 				    .line_bytes = measurer->line_bytes,
-				    .limit = measurer->limit};
+				    .limit = measurer->limit,
+				    .stop_limit = measurer->stop_limit};
+}
+
+bool
+step_region_is_full(const struct step_region *region)
+{
+	return region->counts[STEP_INSTRUCTIONS] >= region->limit ||
+	       (region->stop_limit > 0 && region->nr_stops >= region->stop_limit);
 }
 
 char *
@@ -64,7 +72,9 @@ step_cut_text(const struct step_region *region, const char *where)
 
 	switch ((enum step_cut)region->cut) {
 	case STEP_CUT_LIMIT:
-		return rot_format("executes more than %llu instructions", limit);
+		return region->counts[STEP_INSTRUCTIONS] >= limit
+			       ? rot_format("executes more than %llu instructions", limit)
+			       : rot_format("stops more than %llu times", (unsigned long long)region->stop_limit);
 	case STEP_CUT_CODE:
 		return rot_format("comes to an instruction at 0x%llx%s that cannot be followed", at, where);
 	case STEP_CUT_TURNS:

@@ -10,6 +10,7 @@
 #ifndef CORE_STEP_COUNTS_H
 #define CORE_STEP_COUNTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,7 +56,7 @@ struct step_level {
 /* Why a region went on by itself, uncounted, before its end. */
 enum step_cut {
 	STEP_WHOLE,      /* it did not                                                                            */
-	STEP_CUT_LIMIT,  /* it executes more instructions than it may                                             */
+	STEP_CUT_LIMIT,  /* it executes more instructions than it may, or makes more stops                        */
 	STEP_CUT_CODE,   /* what is there is no instruction that can be followed                                  */
 	STEP_CUT_TURNS,  /* how often the loop before was executed does not follow from the registers             */
 	STEP_CUT_MEMORY, /* the memory of the process cannot be read and written; at cut_at, or not at all        */
@@ -68,7 +69,7 @@ enum step_cut {
 /*
  * The child says how it is to be counted:
  *   levels, line_bytes: the caches that are modelled
- *   limit: instructions that may be executed
+ *   limit: instructions that may be executed; stop_limit: stops that may be made, 0: any number
  * The parent says what came of it:
  *   counts: of all that was followed
  *   cut, cut_at: enum step_cut, and the address of the first instruction that was not followed; cut_errno: of
@@ -76,13 +77,14 @@ enum step_cut {
  *   nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h): they are counted as
  *     instructions alone, so that operations, bytes and lines may be too few. unknown_at, unknown_name: the first of
  *     them, as "xsaveopt"
+ *   nr_stops: which take most of the time, where there are many
  *   nr_gaps: how often the thread came out of sight, and was found again: what it did meanwhile is not counted at all
  */
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t line_bytes;
-	uint64_t limit;
-	uint64_t counts[STEP_NR_COUNTS];
+	uint64_t limit, stop_limit;
+	uint64_t counts[STEP_NR_COUNTS], nr_stops;
 	uint64_t cut, cut_at, cut_errno;
 	uint64_t nr_unknown, unknown_at;
 	char unknown_name[STEP_NAME_BYTES];
@@ -107,5 +109,8 @@ step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, c
 
 /* A region as the measurer wants it, nothing counted yet. */
 struct step_region step_region_of(const struct step_measurer *measurer);
+
+/* One of its limits is reached. */
+bool step_region_is_full(const struct step_region *region);
 
 #endif

@@ -104,11 +104,12 @@ try_counters(struct findings *findings, const struct architecture *architecture)
 		return;
 	}
 	if (architecture->why_not.text[0]) {
-		finding = findings_add(
-			findings, "hardware counters", FINDING_LIMITED,
-			"%s: time is measured, operations and bytes are those that kernels are expected to "
-			"make",
-			architecture->why_not.text);
+		finding = findings_add(findings, "hardware counters", FINDING_LIMITED,
+				       "%s: time is measured, operations and bytes are %s", architecture->why_not.text,
+				       architecture->by_steps
+					       ? "counted by steps through the code of small kernels, and those that "
+						 "larger ones are expected to make"
+					       : "those that kernels are expected to make");
 		finding_advise(finding, "%s", architecture->why_not.hint);
 		return;
 	}

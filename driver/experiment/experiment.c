@@ -131,6 +131,7 @@ cut_to_block(struct quantity_effort *effort, const struct experiment *experiment
 		.keeps_disturbed = effort->keeps_disturbed,
 		.wants_own_cost = !experiment->is_ahead,
 		.only_measures = experiment->is_ahead,
+		.may_step = effort->may_step,
 	};
 }
 
@@ -145,6 +146,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.nr_starts = (int)configuration_long(configuration, "starts"),
 		.wants_own_cost = true,
 		.keeps_disturbed = experiment->keeps_disturbed,
+		.may_step = true,
 	};
 
 	if (experiment->nr_blocks > 0)

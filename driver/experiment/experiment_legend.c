@@ -141,6 +141,37 @@ print_few_starts(const struct experiment *experiment, FILE *out)
 			nr, experiment->nr_points, SUMMARY_LEAST);
 }
 
+/* What kept steps from counting some of the point; "": nothing did. */
+static const char *
+why_expected(const struct experiment_point *point)
+{
+	const char *why = "";
+
+	for (size_t i = 0; i < point->nr_values && !why[0]; i++)
+		why = point->values[i].why_expected ? point->values[i].why_expected : "";
+	return why;
+}
+
+/* Each reason once, with the number of points that have it. */
+static void
+print_why_expected(const struct experiment *experiment, FILE *out)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const char *why = why_expected(&experiment->points[i]);
+		size_t nr = 0, first = 0;
+
+		for (size_t k = experiment->nr_points; k-- > 0;) {
+			const bool is_same = strcmp(why_expected(&experiment->points[k]), why) == 0;
+
+			nr += is_same;
+			first = is_same ? k : first;
+		}
+		if (why[0] && first == i)
+			fprintf(out, "%zu of %zu points: not all is counted by steps: %s\n", nr, experiment->nr_points,
+				why);
+	}
+}
+
 static void
 print_legend(const struct experiment *experiment, FILE *out)
 {
@@ -164,6 +195,7 @@ print_legend(const struct experiment *experiment, FILE *out)
 		if (is_there)
 			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
 	}
+	print_why_expected(experiment, out);
 	print_disturbed(experiment, out);
 	print_runs_ends(experiment, out);
 }

@@ -197,18 +197,25 @@ drawing_is_stepped(const struct quantity_value *value)
 	return strstr(value->source, STEPS_SOURCE) != NULL;
 }
 
-static bool
-is_any_stepped(const struct drawing *d)
+/* "counted by steps", all or some points; "" if none is. */
+static const char *
+words_of_steps(const struct drawing *d)
 {
+	size_t nr_points = 0;
+
 	for (size_t p = 0; p < d->nr_shown; p++) {
 		const struct quantity_value *values[2];
+		bool is_stepped = false;
 
 		shown_values(d, p, values);
 		for (size_t i = 0; i < 2; i++)
-			if (values[i] && drawing_is_stepped(values[i]))
-				return true;
+			is_stepped = is_stepped || (values[i] && drawing_is_stepped(values[i]));
+		nr_points += is_stepped;
 	}
-	return false;
+	if (nr_points == 0)
+		return "";
+	return nr_points < d->nr_shown ? "some points counted by steps through the code"
+				       : "counted by steps through the code";
 }
 
 /* Says which of the quantities shown are not measured: in one line, or where points differ in one for each kind. */
@@ -234,8 +241,7 @@ caption_of_kinds(const struct drawing *d)
 		}
 		free(names);
 	}
-	if (is_any_stepped(d))
-		append(&line, "; ", "counted by steps through the code");
+	append(&line, separator, words_of_steps(d));
 	return line;
 }
 

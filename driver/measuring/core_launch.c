@@ -21,6 +21,7 @@
 #include "support/progress.h"
 
 #define STDERR_LIMIT 16384
+#define TRY_S 60   /* for steps that are soon done, unless workloads wait for each other */
 #define GRACE_S 10 /* what rot-core gets beyond the time limit, which it keeps itself, and after SIGTERM */
 
 struct launch {
@@ -29,6 +30,7 @@ struct launch {
 	struct work_folder work;
 	char *command, *output; /* paths */
 	double time_limit_s;
+	bool is_try;            /* taking too long is refusing */
 	pid_t pid;              /* 0: not started */
 	int status;             /* of waitpid */
 	int progress, messages; /* pipes, -1: closed */
@@ -273,7 +275,8 @@ core_launch_was_refused(void)
 static int
 report_failure(struct launch *launch, const struct core_failure *failure, struct rot_error *err)
 {
-	was_refused = strcmp(failure->kind, "refused") == 0;
+	was_refused =
+		strcmp(failure->kind, "refused") == 0 || (launch->is_try && strcmp(failure->kind, "timeLimit") == 0);
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	if (is_of_work(launch, failure->kind))
 		rot_error_scope(err, ROT_ERROR_OF_WORK);
@@ -395,10 +398,13 @@ check_time_limit(double seconds, struct rot_error *err)
 	return rot_error_hint(err, "-timeLimit=SECONDS takes 0.001 to 1e9");
 }
 
-/* *printed (may be NULL): the end of standard error, fresh memory. */
+/*
+ * is_try: it need not succeed, and gets TRY_S at most. *printed (may be NULL): the end of standard error, fresh memory.
+ */
 static int
-launch_and_read(const struct rot *rot, const char *child, const void *command, const struct rot_class *class,
-		completeness *is_complete, void **output, char **printed, struct rot_error *err)
+launch_and_read(const struct rot *rot, const char *child, const void *command, bool is_try,
+		const struct rot_class *class, completeness *is_complete, void **output, char **printed,
+		struct rot_error *err)
 {
 	struct launch *launch = rot_calloc(1, sizeof *launch);
 	int rc = -1;
@@ -406,7 +412,10 @@ launch_and_read(const struct rot *rot, const char *child, const void *command, c
 	was_refused = false;
 	launch->rot = rot;
 	launch->child = child;
+	launch->is_try = is_try;
 	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");
+	if (is_try && launch->time_limit_s > TRY_S)
+		launch->time_limit_s = TRY_S;
 	launch->progress = launch->messages = -1;
 	if (check_time_limit(launch->time_limit_s, err) == 0 &&
 	    work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
@@ -430,6 +439,23 @@ launch_and_read(const struct rot *rot, const char *child, const void *command, c
 	return rc;
 }
 
+/* Steps that are soon done. */
+static bool
+has_short_steps(const struct measurement_command *command)
+{
+	size_t nr;
+	struct rot_entity **parts = rot_graph_collect(command, &nr);
+	bool is_found = false;
+
+	for (size_t i = 0; i < nr && !is_found; i++) {
+		const struct step_measurer *measurer = rot_cast(parts[i], &step_measurer_class);
+
+		is_found = measurer && measurer->stop_limit > 0;
+	}
+	free(parts);
+	return is_found;
+}
+
 int
 core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements, size_t nr_measurements,
 	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
@@ -442,8 +468,8 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	command->last_level_bytes = rot->machine ? rot->machine->llc_bytes : 0;
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
-	rc = launch_and_read(rot, child, command, &measurement_command_output_class, has_all_collections, &graph, NULL,
-			     err);
+	rc = launch_and_read(rot, child, command, has_short_steps(command), &measurement_command_output_class,
+			     has_all_collections, &graph, NULL, err);
 	if (rc == 0)
 		*output = graph;
 	measurement_command_delete(command);
@@ -455,7 +481,8 @@ core_launch_program(const struct rot *rot, const struct program_command *command
 		    struct program_command_output **output, char **printed, struct rot_error *err)
 {
 	void *graph = NULL;
-	int rc = launch_and_read(rot, NULL, command, &program_command_output_class, has_all_runs, &graph, printed, err);
+	int rc = launch_and_read(rot, NULL, command, false, &program_command_output_class, has_all_runs, &graph,
+				 printed, err);
 
 	if (rc == 0)
 		*output = graph;

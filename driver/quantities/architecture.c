@@ -266,6 +266,7 @@ architecture_delete(struct architecture *architecture)
 	if (!architecture)
 		return;
 	architecture_delete(architecture->of_programs);
+	architecture_delete(architecture->by_steps);
 	for (size_t i = 0; i < architecture->nr_events; i++) {
 		free(architecture->events[i].name);
 		free(architecture->events[i].definition);
@@ -445,6 +446,8 @@ architecture_load_steps(const char *folder, const struct architecture_stepping *
 	if (!architecture)
 		return NULL;
 	architecture->stepping = *stepping;
+	if (!why_no_program)
+		return architecture;
 	architecture->of_programs = architecture_load(folder, stepping->machine, why_no_program, err);
 	if (architecture->of_programs)
 		return architecture;

@@ -69,7 +69,9 @@ struct architecture_limit {
 struct architecture_stepping {
 	const struct machine *machine;
 	struct cache_ways ways;
-	uint64_t limit; /* instructions of a region */
+	uint64_t limit;       /* instructions of a region                                                 */
+	uint64_t short_limit; /* of regions that are expected to be soon done: they get no more at first  */
+	bool is_unasked;      /* nobody asked for steps: only regions that are soon done are stepped      */
 };
 
 /* Read only once loaded, but for what validation finds, stepping, and what was warned of. */
@@ -80,6 +82,8 @@ struct architecture {
 	bool counts_by_steps;                  /* events are those of steps, and need no counters   */
 	struct architecture_stepping stepping; /* only then                                                */
 	struct architecture *of_programs;      /* only then: what counts programs instead; owned, or NULL  */
+	struct architecture *by_steps;         /* counts points of experiments instead, as far as they are small; owned,
+						  or NULL */
 	int nominal_counters; /* what the processor has                                                 */
 	int usable_counters;  /* what a group may use                                                   */
 	int counter_bits;     /* counts are taken modulo 2^counter_bits; 0: as they are                 */
@@ -96,7 +100,8 @@ struct architecture {
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
 	char probed_grade;        /* of core cycles as the clock probe tells them, as architecture_formula.grade */
-	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can     */
+	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can, or steps were
+				     asked for */
 	bool has_warned;          /* why_not was said                                                       */
 	unsigned warned_steps;    /* bits 1 << enum step_obstacle (resolve.h): that was said                 */
 	bool cannot_step;         /* the core may not step here, as it said                                  */
@@ -113,7 +118,8 @@ struct architecture *architecture_load(const char *folder, const struct machine 
 
 /*
  * "steps": counting by steps on any machine, whose caches are modelled as machine says when they are needed,
- * with these ways; machine is borrowed. why_no_program says why programs are not counted so. NULL on error.
+ * with these ways; machine is borrowed. why_no_program says why programs are not counted so; NULL: no programs are
+ * asked for. NULL on error.
  */
 struct architecture *architecture_load_steps(const char *folder, const struct architecture_stepping *stepping,
 					     const struct rot_error *why_no_program, struct rot_error *err);

@@ -411,6 +411,7 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->kind = quantity_resolution_kind(resolution);
 	value->source = quantity_resolution_source(resolution);
 	value->grade = quantity_resolution_grade(resolution);
+	value->why_expected = quantity_resolution_why_expected(resolution);
 	value->expected = resolution->expected;
 	value->compulsory = resolution->compulsory;
 	value->kept_taints = resolution->kept_taints;

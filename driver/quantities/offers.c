@@ -18,8 +18,9 @@ struct offer_text {
 	const char *grade;         /* static */
 };
 
+/* architecture: of the machine. counting: what counts kernels, which may be steps instead. */
 struct offer_list {
-	const struct architecture *architecture;
+	const struct architecture *architecture, *counting;
 	struct offer_text *texts;
 	size_t nr;
 };
@@ -58,6 +59,21 @@ can_be_stepped(const struct quantity_request *request)
 	return request->operation || strcmp(request->name, "instructions") == 0;
 }
 
+/* Of an offer for any kernel: where nobody asked for steps, only small ones are stepped. */
+static char *
+source_of(const struct architecture *counting, const struct quantity_resolution *resolution)
+{
+	const bool is_unasked =
+		counting->stepping.is_unasked && (resolution->numerator.formula || resolution->denominator.formula);
+	char *source = quantity_resolution_source(resolution), *longer;
+
+	if (!is_unasked)
+		return source;
+	longer = rot_format("%s, of small kernels", source);
+	free(source);
+	return longer;
+}
+
 static void
 add_offer(struct offer_list *list, struct quantity_request request)
 {
@@ -67,7 +83,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	const struct quantity_expectation known = {.operations = 1, .bytes = 1, .can_probe_clock = true};
 	struct quantity_resolution resolution;
 	struct offer_text *text;
-	bool is_possible = quantity_resolve(&resolution, list->architecture, &request, "auto", &known, NULL) == 0;
+	bool is_possible = quantity_resolve(&resolution, list->counting, &request, "auto", &known, NULL) == 0;
 	bool is_found;
 
 	list->texts = rot_realloc(list->texts, list->nr + 1, sizeof(*list->texts));
@@ -78,7 +94,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[3] = rot_strdup(word && !is_rate ? word->description : kind->description);
 	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
 	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
-	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
+	text->strings[5] = is_possible ? source_of(list->counting, &resolution) : rot_strdup("");
 	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
 	text->strings[6] = is_found ? rot_strdup("") : reason_of(list->architecture);
 	text->strings[7] =
@@ -140,7 +156,9 @@ pack_offers(struct offer_list *list)
 size_t
 quantity_offers(struct rot *rot, struct quantity_offer **offers)
 {
-	struct offer_list list = {.architecture = rot->architecture};
+	const struct architecture *by_steps = rot->architecture->by_steps;
+	struct offer_list list = {.architecture = rot->architecture,
+				  .counting = by_steps ? by_steps : rot->architecture};
 
 	for (size_t i = 0; i < nr_quantity_kinds; i++)
 		add_words(&list, &quantity_kinds[i], (struct quantity_request){.name = quantity_kinds[i].name},

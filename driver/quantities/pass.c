@@ -31,13 +31,21 @@ third_level_bytes(const struct machine *machine)
 	return machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0;
 }
 
+/* A stop takes as long as replaying so many instructions of a loop (tools/bench-steps.sh). */
+#define STOP_INSTRUCTIONS 350
+
 /* machine: whose caches are modelled; NULL: none. */
 static struct perf_event_measurer *
-step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
+step_measurer(const struct architecture_stepping *stepping, const struct machine *machine, bool is_short)
 {
 	struct step_measurer *measurer = step_measurer_new();
 
 	measurer->limit = stepping->limit;
+	if (is_short) {
+		if (stepping->short_limit < stepping->limit)
+			measurer->limit = stepping->short_limit;
+		measurer->stop_limit = 1 + stepping->short_limit / STOP_INSTRUCTIONS;
+	}
 	if (machine) {
 		measurer->l1_bytes = (uint64_t)machine->l1_data_bytes;
 		measurer->l2_bytes = (uint64_t)machine->l2_bytes;
@@ -53,8 +61,9 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 static struct perf_event_measurer *
 measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
-	struct perf_event_measurer *measurer =
-		pass->is_stepped ? step_measurer(&architecture->stepping, machine) : perf_event_measurer_new();
+	struct perf_event_measurer *measurer = pass->is_stepped
+						       ? step_measurer(&architecture->stepping, machine, pass->is_short)
+						       : perf_event_measurer_new();
 
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		const struct architecture_event *event = &architecture->events[pass->events[i]];

@@ -56,21 +56,21 @@ expect(struct rot *rot, const struct measurement *measurement, const struct quan
 
 /* *steps: instructions that are expected to be executed; 0: nobody knows. */
 static int
-find_step_obstacle(struct rot *rot, const struct measurement *measurement, enum step_obstacle *obstacle, double *steps,
-		   struct rot_error *err)
+find_step_obstacle(struct rot *rot, const struct architecture *architecture, const struct measurement *measurement,
+		   enum step_obstacle *obstacle, double *steps, struct rot_error *err)
 {
 	*obstacle = STEPS_CAN;
 	*steps = 0;
-	if (!rot->architecture->counts_by_steps)
+	if (!architecture->counts_by_steps)
 		return 0;
 	if (measurement_has_own_threads(measurement))
 		*obstacle = STEPS_OF_OTHERS;
 	else if (!measured_action(measurement) && expected_steps_of(rot, measurement, steps, err) < 0)
 		return -1;
-	else if (*steps > (double)rot->architecture->stepping.limit)
-		*obstacle = STEPS_TOO_MANY;
-	else if (rot->architecture->cannot_step)
+	else if (architecture->cannot_step)
 		*obstacle = STEPS_REFUSED;
+	else
+		*obstacle = step_obstacle_of_length(&architecture->stepping, *steps);
 	return 0;
 }
 
@@ -87,14 +87,17 @@ first_kernel_name(const struct measurement *measurement)
 	return "";
 }
 
-/* Each obstacle once: why numbers come from the kernels' definitions although steps were asked for. */
+/*
+ * Each obstacle once: why numbers come from the kernels' definitions although steps were asked for. Where nobody did,
+ * what stands below the table is enough.
+ */
 static void
 warn_of_obstacle(struct architecture *architecture, const struct measurement *measurement, enum step_obstacle obstacle,
 		 double steps)
 {
 	char *expected;
 
-	if (obstacle == STEPS_CAN || (architecture->warned_steps & 1U << obstacle))
+	if (obstacle == STEPS_CAN || architecture->stepping.is_unasked || (architecture->warned_steps & 1U << obstacle))
 		return;
 	architecture->warned_steps |= 1U << obstacle;
 	expected = obstacle == STEPS_TOO_MANY
@@ -111,11 +114,13 @@ warn_of_obstacle(struct architecture *architecture, const struct measurement *me
 
 struct measuring_job {
 	struct rot *rot;
+	struct architecture *architecture; /* that counts: borrowed of rot */
 	struct quantity_resolution *resolutions;
 	size_t nr_requests;
 	bool keeps_disturbed;
 	bool has_own_threads;   /* kernels have threads of their own */
 	bool is_stepping;       /* what was measured last, or failed */
+	bool is_long;           /* it is known to be too long for the short limits of steps */
 	enum step_obstacle met; /* by the core, when it stepped this work; STEPS_CAN: none */
 	double nr_steps; /* instructions that a run is expected to execute, where they are stepped; 0: nobody knows */
 	struct pass_plan plan;
@@ -157,25 +162,44 @@ job_clear(struct measuring_job *job)
 }
 
 static bool
-is_expected(const struct quantity_resolution *resolution)
+is_expected(const struct quantity_part *part)
 {
-	return strcmp(resolution->numerator.kind, "expected") == 0 ||
-	       (resolution->has_denominator && strcmp(resolution->denominator.kind, "expected") == 0);
+	return part->kind && strcmp(part->kind, "expected") == 0;
 }
 
-/* Once: why numbers come from the kernels' definitions although events were asked for. */
+/* Where nobody asked for steps. */
+static bool
+is_counted_unasked(const struct architecture *architecture, const struct quantity_part *part)
+{
+	return architecture->stepping.is_unasked && part->formula;
+}
+
+static bool
+needs_word(const struct architecture *architecture, const struct quantity_part *part)
+{
+	return is_expected(part) || is_counted_unasked(architecture, part);
+}
+
+/* Once: why numbers come from the kernels' definitions, or from steps, although events were asked for. */
 static void
 warn_of_expectations(struct measuring_job *job)
 {
-	struct architecture *architecture = job->rot->architecture;
+	struct architecture *architecture = job->architecture;
 	bool is_used = false;
 	char *advice;
 
 	for (size_t i = 0; i < job->nr_requests; i++)
-		is_used |= is_expected(&job->resolutions[i]);
+		is_used |= needs_word(architecture, &job->resolutions[i].numerator) ||
+			   needs_word(architecture, &job->resolutions[i].denominator);
 	if (!is_used || architecture->has_warned || !architecture->why_not.text[0])
 		return;
 	architecture->has_warned = true;
+	if (architecture->stepping.is_unasked) {
+		rot_note("%s; operations and bytes of small kernels are counted by steps through their code instead, "
+			 "those of others are \"expected\" (-counting=steps goes further, -counting=expected without)",
+			 architecture->why_not.text);
+		return;
+	}
 	advice = architecture_advice(architecture, true);
 	rot_warning("%s; what cannot be counted comes from the kernels' definitions and is labelled \"expected\"%s%s",
 		    architecture->why_not.text, advice[0] ? "\n     " : "", advice);
@@ -189,7 +213,7 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 	const char *clock = configuration_string(job->rot->configuration, "clock");
 	enum step_obstacle obstacle;
 
-	if (find_step_obstacle(job->rot, measurement, &obstacle, &job->nr_steps, err) < 0)
+	if (find_step_obstacle(job->rot, job->architecture, measurement, &obstacle, &job->nr_steps, err) < 0)
 		return -1;
 	if (obstacle == STEPS_CAN)
 		obstacle = job->met;
@@ -202,13 +226,11 @@ job_resolve(struct measuring_job *job, const struct measurement *measurement, co
 		    expect(job->rot, measurement, &request, &expectation, err) < 0)
 			return -1;
 		expectation.obstacle = obstacle;
-		if (quantity_resolve(&job->resolutions[i], job->rot->architecture, &request, clock, &expectation, err) <
-		    0)
+		if (quantity_resolve(&job->resolutions[i], job->architecture, &request, clock, &expectation, err) < 0)
 			return -1;
 		job->resolutions[i].kept_taints = job->keeps_disturbed ? TAINTS_OF_SYSTEM : 0;
-		warn_of_obstacle(job->rot->architecture, measurement, job->resolutions[i].numerator.obstacle,
-				 job->nr_steps);
-		warn_of_obstacle(job->rot->architecture, measurement, job->resolutions[i].denominator.obstacle,
+		warn_of_obstacle(job->architecture, measurement, job->resolutions[i].numerator.obstacle, job->nr_steps);
+		warn_of_obstacle(job->architecture, measurement, job->resolutions[i].denominator.obstacle,
 				 job->nr_steps);
 	}
 	warn_of_expectations(job);
@@ -232,12 +254,18 @@ collect_part(const struct quantity_part *part, struct needs *needs)
 	needs->any |= part->source == PART_SWITCHES || part->source == PART_MOVES;
 }
 
+static bool
+job_is_short(const struct measuring_job *job)
+{
+	return !job->is_long && step_length_is_short(&job->architecture->stepping, job->nr_steps);
+}
+
 /* Of passes that are stepped nothing but the counts is known. */
 static int
 job_plan(struct measuring_job *job, struct rot_error *err)
 {
 	struct needs needs = {.formulas = rot_calloc(2 * job->nr_requests, sizeof(*needs.formulas))};
-	const bool are_stepped = job->rot->architecture->counts_by_steps;
+	const bool are_stepped = job->architecture->counts_by_steps;
 	int rc;
 
 	for (size_t i = 0; i < job->nr_requests; i++) {
@@ -247,10 +275,12 @@ job_plan(struct measuring_job *job, struct rot_error *err)
 		if (resolution->has_denominator)
 			collect_part(&resolution->denominator, &needs);
 	}
-	rc = pass_plan_make(&job->plan, job->rot->architecture, needs.formulas, needs.nr_formulas,
+	rc = pass_plan_make(&job->plan, job->architecture, needs.formulas, needs.nr_formulas,
 			    needs.clock || (needs.any && (needs.nr_formulas == 0 || are_stepped)), err);
 	if (rc == 0 && needs.probe)
 		pass_plan_probe_clock(&job->plan);
+	for (size_t i = 0; rc == 0 && i < job->plan.nr_passes; i++)
+		job->plan.passes[i].is_short = job->plan.passes[i].is_stepped && job_is_short(job);
 	free(needs.formulas);
 	return rc;
 }
@@ -261,7 +291,7 @@ job_describe(struct measuring_job *job, const struct measurement *measurement)
 	job->has_own_threads = measurement_has_own_threads(measurement);
 	job->passes = rot_calloc(job->plan.nr_passes, sizeof(*job->passes));
 	for (size_t i = 0; i < job->plan.nr_passes; i++)
-		job->passes[i] = pass_measurement(measurement, job->rot->architecture, &job->plan.passes[i]);
+		job->passes[i] = pass_measurement(measurement, job->architecture, &job->plan.passes[i]);
 }
 
 /* What of the work was stepped, and cut, is no result: *err says why. */
@@ -275,6 +305,8 @@ check_cuts(struct measuring_job *job, struct measurement_result *const *results,
 	if (!cut)
 		return 0;
 	job->met = step_obstacle_of_cut(cut->cut);
+	if (job->met == STEPS_CUT_LIMIT && job->architecture->stepping.is_unasked)
+		job->met = STEPS_UNASKED_CUT;
 	rot_error_set(err, 0, "a region that was to be counted by steps %s", cut->cut_text);
 	return rot_error_hint(err, "%s; or do without (-counting=expected)", step_obstacle_hint(job->met));
 }
@@ -357,7 +389,7 @@ job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_er
 	job->results = results;
 	job->samples = rot_calloc(nr, sizeof(*job->samples));
 	for (size_t i = 0; i < nr; i++) {
-		if (pass_samples_read(&job->samples[i], job->rot->architecture, &job->plan.passes[i], job->passes[i],
+		if (pass_samples_read(&job->samples[i], job->architecture, &job->plan.passes[i], job->passes[i],
 				      job->results[i], err) < 0)
 			return -1;
 	}
@@ -401,7 +433,7 @@ compute_values(const struct measuring_job *job, struct quantity_value *values, s
 	const bool use_minimum = strcmp(configuration_string(job->rot->configuration, "estimator"), "min") == 0;
 
 	for (size_t i = 0; i < job->nr_requests; i++) {
-		if (quantity_compute(&values[i], &job->resolutions[i], job->rot->architecture, &job->plan, job->samples,
+		if (quantity_compute(&values[i], &job->resolutions[i], job->architecture, &job->plan, job->samples,
 				     use_minimum, err) < 0)
 			return -1;
 		if (job->plan.nr_passes && has_ping_pong(job->passes[0]))
@@ -443,14 +475,14 @@ static int
 job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
 {
 	const size_t nr_off =
-		job->has_own_threads ? 0 : invariants_taint_passes(job->rot->architecture, &job->plan, job->samples);
+		job->has_own_threads ? 0 : invariants_taint_passes(job->architecture, &job->plan, job->samples);
 
 	if (compute_values(job, values, err) < 0 || leave_out_broken(job, values, err) < 0)
 		return -1;
 	invariants_note_passes(values, job->nr_requests, nr_off);
-	invariants_check_steps(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples);
+	invariants_check_steps(values, job->nr_requests, job->architecture, &job->plan, job->samples);
 	invariants_check_bytes(values, job->nr_requests);
-	return invariants_check_passes(values, job->nr_requests, job->rot->architecture, &job->plan, job->samples, err);
+	return invariants_check_passes(values, job->nr_requests, job->architecture, &job->plan, job->samples, err);
 }
 
 static char **
@@ -521,7 +553,8 @@ static int
 job_add_own_cost(const struct measuring_job *job, const struct measurement *measurement, struct quantity_value *values,
 		 struct rot_error *err)
 {
-	struct measuring_job empty = {.rot = job->rot, .plan = job->plan}; /* the plan is borrowed */
+	struct measuring_job empty = {
+		.rot = job->rot, .architecture = job->architecture, .plan = job->plan}; /* the plan is borrowed */
 	struct measurement *nothing = job->plan.nr_passes ? own_cost_measurement(job->rot, measurement) : NULL;
 	int rc = 0;
 
@@ -531,8 +564,8 @@ job_add_own_cost(const struct measuring_job *job, const struct measurement *meas
 	if (job_measure(&empty, OWN_COST_RUNS, 1, err) < 0)
 		rc = rot_interrupted() || job->rot->is_cached_only ? 0 : rot_error_prefix(err, "an empty region");
 	for (size_t i = 0; rc == 0 && empty.results && i < job->nr_requests; i++)
-		rc = own_cost_compute(&values[i], &job->resolutions[i], job->rot->architecture, &job->plan,
-				      job->samples, empty.samples, err);
+		rc = own_cost_compute(&values[i], &job->resolutions[i], job->architecture, &job->plan, job->samples,
+				      empty.samples, err);
 	results_clear(&empty);
 	passes_clear(&empty);
 	rot_graph_delete(nothing);
@@ -556,10 +589,25 @@ is_step_refused(struct measuring_job *job)
 	if (!job->is_stepping || rot_interrupted())
 		return false;
 	if (job->met == STEPS_CAN && measuring_was_refused()) {
-		job->rot->architecture->cannot_step = true;
+		job->architecture->cannot_step = true;
 		job->met = STEPS_REFUSED;
 	}
 	return job->met != STEPS_CAN;
+}
+
+/* Nothing is planned, but what was found out is known. */
+static void
+job_reset(struct measuring_job *job)
+{
+	const struct measuring_job empty = {.rot = job->rot,
+					    .architecture = job->architecture,
+					    .nr_requests = job->nr_requests,
+					    .keeps_disturbed = job->keeps_disturbed,
+					    .is_long = job->is_long,
+					    .met = job->met};
+
+	job_clear(job);
+	*job = empty;
 }
 
 /*
@@ -570,25 +618,57 @@ static int
 job_begin_unstepped(struct measuring_job *job, const struct measurement *measurement,
 		    const struct quantity_request *requests, int nr_runs, int nr_starts, struct rot_error *err)
 {
-	struct architecture *architecture = job->rot->architecture;
+	struct architecture *architecture = job->architecture;
 	struct rot_error why = {0};
 	const unsigned bit = 1U << job->met;
 	const bool is_known = architecture->warned_steps & bit;
 
 	architecture->warned_steps |= bit;
-	job_clear(job);
-	*job = (struct measuring_job){.rot = job->rot,
-				      .nr_requests = job->nr_requests,
-				      .keeps_disturbed = job->keeps_disturbed,
-				      .met = job->met};
+	job_reset(job);
 	if (job_begin(job, measurement, requests, nr_runs, nr_starts, &why) < 0)
 		return -1;
 	if (!is_known)
-		rot_warning("counting=steps: kernel '%s': %s; what is not counted comes from the kernels' definitions "
-			    "and is labelled \"expected\"\n     %s",
-			    first_kernel_name(measurement), err->text, err->hint);
+		(architecture->stepping.is_unasked ? rot_note : rot_warning)(
+			"counting by steps: kernel '%s': %s; what is not counted comes from the kernels' definitions "
+			"and is labelled \"expected\"\n     %s",
+			first_kernel_name(measurement), err->text, err->hint);
 	*err = (struct rot_error){0};
 	return 0;
+}
+
+/* Where the short limits of steps were not enough, and steps were asked for. */
+static bool
+job_lengthen(struct measuring_job *job)
+{
+	if (job->met != STEPS_CUT_LIMIT || !job_is_short(job))
+		return false;
+	job->is_long = true;
+	job->met = STEPS_CAN;
+	job_reset(job);
+	return true;
+}
+
+/* After job_begin failed, by other ways of stepping or without. -1: as *err says. */
+static int
+job_begin_otherwise(struct measuring_job *job, const struct measurement *measurement,
+		    const struct quantity_request *requests, int nr_runs, int nr_starts, struct rot_error *err)
+{
+	if (!is_step_refused(job))
+		return -1;
+	if (!job_lengthen(job))
+		return job_begin_unstepped(job, measurement, requests, nr_runs, nr_starts, err);
+	if (job_begin(job, measurement, requests, nr_runs, nr_starts, err) == 0)
+		return 0;
+	return is_step_refused(job) ? job_begin_unstepped(job, measurement, requests, nr_runs, nr_starts, err) : -1;
+}
+
+/* Who counts where nobody asked for steps, but they may be taken. */
+static struct architecture *
+architecture_of(const struct rot *rot, bool may_step)
+{
+	struct architecture *by_steps = rot->architecture->by_steps;
+
+	return may_step && by_steps ? by_steps : rot->architecture;
 }
 
 int
@@ -596,7 +676,10 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
 			char ***hashes, json_t **rules, struct rot_error *err)
 {
-	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests, .keeps_disturbed = effort->keeps_disturbed};
+	struct measuring_job job = {.rot = rot,
+				    .architecture = architecture_of(rot, effort->may_step),
+				    .nr_requests = nr_requests,
+				    .keeps_disturbed = effort->keeps_disturbed};
 	struct effort_course course;
 	struct rot_error unseen = {0};
 	int rc = -1;
@@ -606,8 +689,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 		values[i] = (struct quantity_value){.nr_samples = 0};
 	effort_begin(&course, effort);
 	if (job_begin(&job, measurement, requests, course.target, effort->nr_starts, err) < 0 &&
-	    (!is_step_refused(&job) ||
-	     job_begin_unstepped(&job, measurement, requests, course.target, effort->nr_starts, err) < 0))
+	    job_begin_otherwise(&job, measurement, requests, course.target, effort->nr_starts, err) < 0)
 		goto out;
 	rc = effort->only_measures ? 0 : -1;
 	if (rc == 0 || job_compute(&job, values, err) < 0)
@@ -640,35 +722,50 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 	return quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values, hashes, NULL, err);
 }
 
+/* *was_cut: what was stepped before was given up. */
+static int
+look(struct measuring_job *job, const struct measurement *measurement, const struct quantity_request *requests,
+     int nr_runs, struct quantities_need *need, bool *was_cut, struct rot_error *err)
+{
+	int rc = job_resolve(job, measurement, requests, err);
+
+	*need = (struct quantities_need){.nr_passes = 0};
+	if (rc == 0)
+		rc = job_plan(job, err);
+	if (rc == 0)
+		job_describe(job, measurement);
+	for (size_t i = 0; rc == 0 && i < job->plan.nr_passes; i++) {
+		struct measuring_look look;
+		int nr_wanted, nr_missing;
+
+		rc = measuring_look(job->rot, job->passes[i], &look, err);
+		if (rc < 0)
+			break;
+		need->nr_passes++;
+		nr_wanted = pass_runs(&job->plan.passes[i], nr_runs);
+		nr_missing = look.nr_runs_cached < nr_wanted && !look.was_cut ? nr_wanted - look.nr_runs_cached : 0;
+		need->nr_runs += nr_wanted;
+		need->nr_runs_missing += nr_missing;
+		if (job->plan.passes[i].is_stepped)
+			need->nr_steps += nr_missing * job->nr_steps;
+		if (!look.is_built)
+			memcpy(need->core_key, look.core_key, sizeof(need->core_key));
+		*was_cut |= look.was_cut;
+	}
+	return rc;
+}
+
 int
 quantities_look(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		size_t nr_requests, int nr_runs, struct quantities_need *need, struct rot_error *err)
 {
-	struct measuring_job job = {.rot = rot, .nr_requests = nr_requests};
-	int rc = job_resolve(&job, measurement, requests, err);
+	struct measuring_job job = {.rot = rot, .architecture = architecture_of(rot, true), .nr_requests = nr_requests};
+	bool was_cut = false;
+	int rc = look(&job, measurement, requests, nr_runs, need, &was_cut, err);
 
-	*need = (struct quantities_need){.nr_passes = 0};
-	if (rc == 0)
-		rc = job_plan(&job, err);
-	if (rc == 0)
-		job_describe(&job, measurement);
-	for (size_t i = 0; rc == 0 && i < job.plan.nr_passes; i++) {
-		struct measuring_look look;
-		int nr_wanted, nr_missing;
-
-		rc = measuring_look(rot, job.passes[i], &look, err);
-		if (rc < 0)
-			break;
-		need->nr_passes++;
-		nr_wanted = pass_runs(&job.plan.passes[i], nr_runs);
-		nr_missing = look.nr_runs_cached < nr_wanted && !look.was_cut ? nr_wanted - look.nr_runs_cached : 0;
-		need->nr_runs += nr_wanted;
-		need->nr_runs_missing += nr_missing;
-		if (job.plan.passes[i].is_stepped)
-			need->nr_steps += nr_missing * job.nr_steps;
-		if (!look.is_built)
-			memcpy(need->core_key, look.core_key, sizeof(need->core_key));
-	}
+	job.met = was_cut && !job.architecture->stepping.is_unasked ? STEPS_CUT_LIMIT : STEPS_CAN;
+	if (rc == 0 && job_lengthen(&job))
+		rc = look(&job, measurement, requests, nr_runs, need, &was_cut, err);
 	job_clear(&job);
 	return rc;
 }

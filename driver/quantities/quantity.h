@@ -110,12 +110,13 @@ struct nearness {
 struct quantity_value {
 	struct quantity_request request; /* strings are static; clock is the one used */
 	char *name;                      /* "operationCount" */
-	char *of;          /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
-	char *unit;        /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
-	const char *kind;  /* "measured", "modelled", "expected", "given"; the weakest of its parts */
-	char *source;      /* events: "r8f03 + raf03"; or "kernel definition" */
-	const char *grade; /* "A".."F" after validation; "" if not validated on this machine */
-	double expected;   /* what the kernel's definition says; NaN if it says nothing */
+	char *of;                 /* "doublePrecisionFlop", "llcRam.read", "doublePrecisionFlop/llcRam", "coreCycles" */
+	char *unit;               /* "flop", "byte", "flop/cycle", "flop/byte", "us"... */
+	const char *kind;         /* "measured", "modelled", "expected", "given"; the weakest of its parts */
+	char *source;             /* events: "r8f03 + raf03"; or "kernel definition" */
+	const char *grade;        /* "A".."F" after validation; "" if not validated on this machine */
+	const char *why_expected; /* what kept steps from counting a part of it; static, "": nothing did */
+	double expected;          /* what the kernel's definition says; NaN if it says nothing */
 	double compulsory; /* of bytes: what goes across if each datum does once; of an intensity: that of these bytes;
 			      0: not known */
 	struct quantity_own_cost own_cost;
@@ -148,8 +149,8 @@ bool quantity_is_of_tainted(const struct quantity_value *value);
 /*
  * Measures the requests on the measurement (its workloads have kernels and no measurer sets; it is cloned, not changed)
  * with nr_runs runs per pass. values has nr_requests elements and is filled; clear each. What cannot be measured here
- * comes from the kernel's expectation, labelled; neither possible: error. hashes (may be NULL) gets the description
- * hashes used: NULL-terminated, caller frees each and the array.
+ * comes from the kernel's expectation, labelled (it is not stepped unless that was asked for); neither possible: error.
+ * hashes (may be NULL) gets the description hashes used: NULL-terminated, caller frees each and the array.
  */
 int quantities_measure(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 		       size_t nr_requests, int nr_runs, struct quantity_value *values, char ***hashes,
@@ -165,6 +166,7 @@ struct quantity_effort {
 				 repeated */
 	bool wants_own_cost;  /* also measure an empty region, once for each group of measurers (own_cost.h) */
 	bool only_measures;   /* values stay empty: the runs are there when the same is measured next */
+	bool may_step;        /* what no event counts may be stepped, where nobody asked for that (counting=auto) */
 };
 
 /*

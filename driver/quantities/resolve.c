@@ -26,6 +26,7 @@ quantity_weaker_kind(const char *a, const char *b)
 /* ---- parts ---- */
 
 #define FEWER_STEPS "choose smaller sizes, or raise -stepLimit (0.1 to 40 million instructions take a second)"
+#define ASK_FOR_STEPS "-counting=steps asks for them; -autoStepLimit says how many need not be asked for"
 #define OTHER_CODE "other flags (-optimization) may make other code of it"
 
 /* cut: of StepMeasurerOutput, or NULL. */
@@ -48,6 +49,11 @@ static const struct {
 			     "ask for cold data, or for what crosses cpuL1", NULL},
 	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first",
 				  NULL},
+	[STEPS_UNASKED_LONG] = {"more instructions are expected than are stepped without being asked for",
+				ASK_FOR_STEPS, NULL},
+	[STEPS_UNASKED_CUT] = {"it executes more than is stepped without being asked for", ASK_FOR_STEPS, NULL},
+	[STEPS_UNASKED_LENGTH] = {"nothing says how much is done, so it is not stepped without being asked for",
+				  "-counting=steps", NULL},
 };
 
 const char *
@@ -69,6 +75,24 @@ step_obstacle_of_cut(const char *cut)
 		if (step_obstacles[i].cut && strcmp(step_obstacles[i].cut, cut) == 0)
 			return i;
 	return STEPS_REFUSED;
+}
+
+enum step_obstacle
+step_obstacle_of_length(const struct architecture_stepping *stepping, double steps)
+{
+	if (steps > (double)stepping->limit)
+		return STEPS_TOO_MANY;
+	if (!stepping->is_unasked || (steps > 0 && steps <= (double)stepping->short_limit))
+		return STEPS_CAN;
+	return steps > 0 ? STEPS_UNASKED_LONG : STEPS_UNASKED_LENGTH;
+}
+
+bool
+step_length_is_short(const struct architecture_stepping *stepping, double steps)
+{
+	if (stepping->is_unasked)
+		return true;
+	return stepping->short_limit < stepping->limit && steps > 0 && steps <= (double)stepping->short_limit;
 }
 
 /* The sizes of all caches that are nearer to the core than the border. */
@@ -395,6 +419,14 @@ quantity_resolution_kind(const struct quantity_resolution *resolution)
 	if (!resolution->has_denominator)
 		return quantity_weaker_kind(resolution->numerator.kind, resolution->numerator.kind);
 	return quantity_weaker_kind(resolution->numerator.kind, resolution->denominator.kind);
+}
+
+const char *
+quantity_resolution_why_expected(const struct quantity_resolution *resolution)
+{
+	const enum step_obstacle first = resolution->numerator.obstacle;
+
+	return step_obstacle_text(first != STEPS_CAN ? first : resolution->denominator.obstacle);
 }
 
 char *

@@ -30,6 +30,9 @@ enum step_obstacle {
 	STEPS_CUT_MEMORY,     /* memory that cannot be accessed */
 	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
 	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
+	STEPS_UNASKED_LONG,   /* nobody asked for steps, and more instructions are expected than are stepped then */
+	STEPS_UNASKED_CUT,    /* or it turned out to be more */
+	STEPS_UNASKED_LENGTH, /* nor does anything say how many are to be expected */
 	NR_STEP_OBSTACLES
 };
 
@@ -39,6 +42,12 @@ const char *step_obstacle_hint(enum step_obstacle obstacle);
 
 /* By what the core calls it (StepMeasurerOutput.cut); STEPS_CAN: "none". */
 enum step_obstacle step_obstacle_of_cut(const char *cut);
+
+/* steps: instructions that work is expected to execute; 0: nobody knows. */
+enum step_obstacle step_obstacle_of_length(const struct architecture_stepping *stepping, double steps);
+
+/* Of work that may be stepped: the short limits come first, and the others where they were not enough. */
+bool step_length_is_short(const struct architecture_stepping *stepping, double steps);
 
 struct quantity_part {
 	enum part_source source;
@@ -93,6 +102,10 @@ const char *quantity_resolution_grade(const struct quantity_resolution *resoluti
 
 /* The kind of the whole, and the texts of its parts ("A per B"; fresh memory). */
 const char *quantity_resolution_kind(const struct quantity_resolution *resolution);
+
+/* What kept steps from counting its numerator, or else its denominator: step_obstacle_text. */
+const char *quantity_resolution_why_expected(const struct quantity_resolution *resolution);
+
 char *quantity_resolution_source(const struct quantity_resolution *resolution);
 
 #endif

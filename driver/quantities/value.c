@@ -228,6 +228,8 @@ quantity_value_json(const struct quantity_value *value)
 	json_object_set_new(json, "taintedSamples", json_tainted_runs(value));
 	if (value->runs_end && *value->runs_end)
 		json_object_set_new(json, "runsEnd", json_string(value->runs_end));
+	if (value->why_expected && *value->why_expected)
+		json_object_set_new(json, "whyExpected", json_string(value->why_expected));
 	if (value->compulsory > 0)
 		json_object_set_new(json, "compulsory", json_number_of(value->compulsory));
 	if (value->own_cost.is_known)

@@ -137,8 +137,7 @@ leave_block(struct stepper *self, struct stepped *stepped, struct user_regs_stru
 static bool
 is_over(struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	return registers->rip == stepped->end.place ||
-	       stepped->region.counts[STEP_INSTRUCTIONS] >= stepped->region.limit;
+	return registers->rip == stepped->end.place || step_region_is_full(&stepped->region);
 }
 
 /* The thread is between two blocks; so it is afterwards, before one that is to be executed. */
@@ -176,6 +175,7 @@ enter_block(struct stepper *self, struct stepped *stepped, const struct user_reg
 
 	stepped->block = code_table_block(&self->code, registers->rip);
 	stepped->before = *registers;
+	stepped->region.nr_stops++;
 	replay_begin(&replay, stepped->block, registers);
 	return set_traps(self, stepped->block) && remote_set_registers(stepped->thread->tid, registers) == 0 &&
 			       ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0

@@ -144,6 +144,23 @@ START_TEST(what_executes_too_much_is_cut)
 }
 END_TEST
 
+START_TEST(what_stops_too_often_is_cut)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = by_steps(SET, LIMIT);
+	struct outcome outcome;
+
+	((struct step_measurer *)set->main_measurer)->stop_limit = 20;
+	add_set(measurement, add_visitor(measurement, 0, 50), set);
+	runner_trace();
+	outcome = runner_run(command);
+	ck_assert_str_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->cut, "limit");
+	ck_assert_str_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->cut_text, "stops more than 20 times");
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* One after the other. */
 START_TEST(two_workloads_are_counted)
 {
@@ -212,8 +229,9 @@ START_TEST(without_ptrace_it_is_refused)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&counts_are_near_in_each_run, 1}, {&kernels_with_threads_end, 1},      {&what_executes_too_much_is_cut, 1},
-	{&two_workloads_are_counted, 1},   {&breakpoints_are_there_as_well, 1}, {&without_ptrace_it_is_refused, 1},
+	{&counts_are_near_in_each_run, 1},  {&kernels_with_threads_end, 1},  {&what_executes_too_much_is_cut, 1},
+	{&what_stops_too_often_is_cut, 1},  {&two_workloads_are_counted, 1}, {&breakpoints_are_there_as_well, 1},
+	{&without_ptrace_it_is_refused, 1},
 };
 
 const struct suite test_suite = SUITE("kernels by steps", tests, .needs = {permits_tracing});

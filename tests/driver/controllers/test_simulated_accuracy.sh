@@ -91,7 +91,7 @@ check "operations are counted exactly"
 
 # Where perf_event_open (298) is refused there is a reason, and no number.
 mkdir uncounted && cd uncounted || exit 99
-"$top_builddir/tests/without_syscall" 298 2 "$rot" measure ../bytes.xml -findPeaks=false >"$work/out" 2>"$work/err"
+"$top_builddir/tests/without_syscall" 298 2 "$rot" measure ../bytes.xml -counting=events -findPeaks=false >"$work/out" 2>"$work/err"
 status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 case $status:$(rows bytes.json) in 0:"bytes: is not measured here: "*"flushed: is not measured here: "*) result=0 ;; *) result=1 ;; esac
 check "what is not measured says why"

@@ -230,6 +230,32 @@ START_TEST(test_steps_have_obstacles)
 }
 END_TEST
 
+/* Where nobody asked for steps only what is known to be soon done is stepped; else that is tried with less first. */
+static const struct {
+	uint64_t limit, short_limit;
+	bool is_unasked;
+	double steps;
+	enum step_obstacle obstacle;
+	bool is_short;
+} lengths[] = {
+	{1000, 10, false, 0, STEPS_CAN, false},       {1000, 10, false, 10, STEPS_CAN, true},
+	{1000, 10, false, 11, STEPS_CAN, false},      {1000, 10, false, 1001, STEPS_TOO_MANY, false},
+	{10, 10, false, 10, STEPS_CAN, false},        {1000, 10, true, 0, STEPS_UNASKED_LENGTH, true},
+	{1000, 10, true, 10, STEPS_CAN, true},        {1000, 10, true, 11, STEPS_UNASKED_LONG, true},
+	{1000, 10, true, 1001, STEPS_TOO_MANY, true}, {5, 10, true, 6, STEPS_TOO_MANY, true},
+};
+
+START_TEST(test_only_short_work_is_stepped_unasked)
+{
+	const struct architecture_stepping stepping = {.limit = lengths[_i].limit,
+						       .short_limit = lengths[_i].short_limit,
+						       .is_unasked = lengths[_i].is_unasked};
+
+	ck_assert_int_eq(step_obstacle_of_length(&stepping, lengths[_i].steps), lengths[_i].obstacle);
+	ck_assert_int_eq(step_length_is_short(&stepping, lengths[_i].steps), lengths[_i].is_short);
+}
+END_TEST
+
 /* Only of the caches that the lines have passed the sizes are needed. */
 START_TEST(test_nearer_borders_need_fewer_caches)
 {
@@ -372,6 +398,7 @@ static const struct listed_test tests[] = {
 	{&test_weakest_part_names_the_kind, 1},
 	{&test_warm_data_have_no_expected_bytes, 1},
 	{&test_steps_have_obstacles, NR_ELEMENTS(stepped)},
+	{&test_only_short_work_is_stepped_unasked, NR_ELEMENTS(lengths)},
 	{&test_nearer_borders_need_fewer_caches, 1},
 	{&test_unsteppable_says_why, 1},
 	{&test_impossible_says_why, NR_ELEMENTS(impossible)},
