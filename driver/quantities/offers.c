@@ -16,6 +16,7 @@
 struct offer_text {
 	char *strings[NR_STRINGS]; /* name, of, unit, description, kind, source, reason, advice */
 	const char *grade;         /* static */
+	bool may_be_stepped;
 };
 
 /* architecture: of the machine. counting: what counts kernels, which may be steps instead. */
@@ -59,15 +60,19 @@ can_be_stepped(const struct quantity_request *request)
 	return request->operation || strcmp(request->name, "instructions") == 0;
 }
 
-/* Of an offer for any kernel: where nobody asked for steps, only small ones are stepped. */
+/* By steps that nobody asked for. */
+static bool
+may_be_stepped(const struct architecture *counting, const struct quantity_resolution *resolution)
+{
+	return counting->stepping.is_unasked && (resolution->numerator.formula || resolution->denominator.formula);
+}
+
 static char *
 source_of(const struct architecture *counting, const struct quantity_resolution *resolution)
 {
-	const bool is_unasked =
-		counting->stepping.is_unasked && (resolution->numerator.formula || resolution->denominator.formula);
 	char *source = quantity_resolution_source(resolution), *longer;
 
-	if (!is_unasked)
+	if (!may_be_stepped(counting, resolution))
 		return source;
 	longer = rot_format("%s, of small kernels", source);
 	free(source);
@@ -94,6 +99,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[3] = rot_strdup(word && !is_rate ? word->description : kind->description);
 	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
 	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
+	text->may_be_stepped = is_possible && may_be_stepped(list->counting, &resolution);
 	text->strings[5] = is_possible ? source_of(list->counting, &resolution) : rot_strdup("");
 	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
 	text->strings[6] = is_found ? rot_strdup("") : reason_of(list->architecture);
@@ -143,6 +149,7 @@ pack_offers(struct offer_list *list)
 						   &offer->kind, &offer->source, &offer->reason, &offer->advice};
 
 		offer->grade = list->texts[i].grade;
+		offer->may_be_stepped = list->texts[i].may_be_stepped;
 		for (size_t k = 0; k < NR_STRINGS; k++) {
 			*places[k] = at;
 			at = stpcpy(at, list->texts[i].strings[k]) + 1;

@@ -65,7 +65,8 @@ is_measured(const struct quantity_offer *offers, size_t nr, const struct quantit
 
 	for (size_t i = 0; i < nr; i++) {
 		if (strcmp(offers[i].name, request->name) == 0 && strcmp(offers[i].of, of) == 0)
-			is_it |= strcmp(offers[i].kind, "measured") == 0 || strcmp(offers[i].kind, "modelled") == 0;
+			is_it |= !offers[i].may_be_stepped &&
+				 (strcmp(offers[i].kind, "measured") == 0 || strcmp(offers[i].kind, "modelled") == 0);
 	}
 	free(of);
 	return is_it;
@@ -285,7 +286,8 @@ compare_all(struct comparing *comparing, struct rot_error *err)
 		last = clock_now_s() - begin - aa->elapsed_s;
 		aa->elapsed_s += last;
 	}
-	return rc < 0 && rot_interrupted() && aa->nr_rounds > 0 ? 0 : rc;
+	aa->is_interrupted = rc < 0 && rot_interrupted();
+	return aa->is_interrupted && aa->nr_rounds > 0 ? 0 : rc;
 }
 
 static void

@@ -69,6 +69,7 @@ struct aa {
 	size_t nr_points;
 	int nr_rounds; /* done */
 	double elapsed_s;
+	bool is_interrupted; /* in the round that would have come next */
 };
 
 /*

@@ -104,9 +104,9 @@ aa_print(const struct aa *aa, FILE *out)
 
 	fprintf(out,
 		"%zu points of '%s', each measured twice with %d runs and compared as rot diff does: %d round%s in "
-		"%.0f s\n\n",
+		"%.0f s%s\n\n",
 		aa->nr_points, aa->options.controller, aa->options.nr_runs, aa->nr_rounds,
-		aa->nr_rounds == 1 ? "" : "s", aa->elapsed_s);
+		aa->nr_rounds == 1 ? "" : "s", aa->elapsed_s, aa->is_interrupted ? ", then interrupted" : "");
 	print_table(rows, nr, out);
 	fputc('\n', out);
 	for (size_t i = 0; i < nr; i++)

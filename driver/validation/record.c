@@ -151,8 +151,11 @@ apply_grade(struct architecture *architecture, const json_t *item)
 	const char *quantity = json_text_at(item, "quantity"), *of = json_text_at(item, "of"),
 		   *value = json_text_at(item, "value");
 
-	if (!value[0] && strcmp(quantity, "time") == 0 && strcmp(of, "coreCycles") == 0)
+	if (!value[0] && strcmp(quantity, "time") == 0 && strcmp(of, "coreCycles") == 0) {
 		architecture->probed_grade = letter_of(item);
+		if (architecture->by_steps)
+			architecture->by_steps->probed_grade = architecture->probed_grade;
+	}
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		struct architecture_formula *formula = &architecture->formulas[i];
 

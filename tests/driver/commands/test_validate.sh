@@ -44,9 +44,9 @@ sleep 1
 kill -TERM $pid
 wait $pid
 status=$?
-out=$(cat "$work/out")
-err=$(cat "$work/err")
-says 'Ctrl-C' 130 '' interrupted
+out=$(cat "$work/out" "$work/err")
+err=
+says 'Ctrl-C, in the first round or in a later one' 130 'interrupted' ''
 
 call validate aa --rounds=0
 says 'no rounds' 2 '' "'0' is no whole number from 1 to 1000000, as 'rounds' needs it"
