@@ -329,6 +329,18 @@ open_code(struct stepper *self, const struct thread *thread)
 	return self->code.memory >= 0 || code_table_open(&self->code, thread->tid) == 0;
 }
 
+/*
+ * When another thread executes a program, that one gets the id of the main thread. So that nothing which is meant for
+ * the main thread is done to it, the main thread stops once more before it goes, and who has its id now comes later.
+ */
+static void
+hold_at_exit(const struct stepper *self, const struct thread *thread)
+{
+	if (thread->tid == thread->pid)
+		ptrace(PTRACE_SETOPTIONS, thread->tid, NULL,
+		       (void *)(tracer_options(self->tracer) | PTRACE_O_TRACEEXIT));
+}
+
 /* False: it cannot be stepped, and goes on without. */
 static bool
 begin_turns(struct stepper *self, struct stepped *stepped)
@@ -337,6 +349,7 @@ begin_turns(struct stepper *self, struct stepped *stepped)
 
 	stepped->is_begun = true;
 	same_cpu_begin(&self->same_cpu, stepped->thread->tid);
+	hold_at_exit(self, stepped->thread);
 	if (open_code(self, stepped->thread))
 		return true;
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0)

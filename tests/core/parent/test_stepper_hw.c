@@ -266,7 +266,7 @@ START_TEST(another_thread_ends_the_process)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&another_thread_ends_the_process, 10 * NR_ELEMENTS(ends_by_others)},
+	{&another_thread_ends_the_process, 20 * NR_ELEMENTS(ends_by_others)},
 	{&regions_end_early, NR_ELEMENTS(ends)},
 	{&results_are_the_same, NR_STEPPED_SCENES},
 	{&counts_are_those_of_single_steps, NR_STEPPED_CASES},
