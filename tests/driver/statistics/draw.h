@@ -33,4 +33,17 @@ draw_standard_normal(void)
 	return radius * cos(2 * M_PI * draw_uniform());
 }
 
+static inline double
+draw_lognormal(void)
+{
+	return 100 * exp(0.5 * draw_standard_normal());
+}
+
+/* A die: values with ties, whose median is any from 3 to 4. */
+static inline double
+draw_die(void)
+{
+	return floor(6 * draw_uniform()) + 1;
+}
+
 #endif

@@ -19,12 +19,6 @@ draw_normal(void)
 	return 100 + draw_standard_normal();
 }
 
-static double
-draw_lognormal(void)
-{
-	return 100 * exp(0.5 * draw_standard_normal());
-}
-
 /* Work that always takes 100, and a delay. */
 static double
 draw_delayed(void)
@@ -39,13 +33,6 @@ draw_bimodal(void)
 	double mode = draw_uniform() < 0.7 ? 100 : 130;
 
 	return mode + draw_standard_normal();
-}
-
-/* Ties: a die, median any value from 3 to 4. */
-static double
-draw_die(void)
-{
-	return floor(6 * draw_uniform()) + 1;
 }
 
 static const struct {

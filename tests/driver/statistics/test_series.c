@@ -18,12 +18,6 @@ draw_normal(void)
 }
 
 static double
-draw_lognormal(void)
-{
-	return 100 * exp(0.5 * draw_standard_normal());
-}
-
-static double
 draw_delayed(void)
 {
 	return 100 - 50 * log(draw_uniform());
@@ -33,12 +27,6 @@ static double
 draw_even(void)
 {
 	return 100 + 50 * draw_uniform();
-}
-
-static double
-draw_die(void)
-{
-	return floor(6 * draw_uniform()) + 1;
 }
 
 static const struct {

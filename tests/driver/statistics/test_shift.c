@@ -86,12 +86,6 @@ draw_normal(void)
 }
 
 static double
-draw_lognormal(void)
-{
-	return 100 * exp(0.5 * draw_standard_normal());
-}
-
-static double
 draw_delayed(void)
 {
 	return 100 - 5 * log(draw_uniform());
@@ -101,12 +95,6 @@ static double
 draw_bimodal(void)
 {
 	return (draw_uniform() < 0.7 ? 100 : 130) + draw_standard_normal();
-}
-
-static double
-draw_die(void)
-{
-	return floor(6 * draw_uniform()) + 1;
 }
 
 static const struct {
