@@ -126,6 +126,14 @@ expect "own flags end at --" "$("$tree/rot" list -- -nb 2>&1)" "in $work/elsewhe
 <list>
 <-->
 <-nb>"
+touch "$tree/build/kept"
+expect "flags behind the command are those of a program" "$("$tree/rot" run sh -c -nb -b 2>&1)" "in $work/elsewhere
+<run>
+<sh>
+<-c>
+<-nb>
+<-b>"
+expect "and the build folder stays" "$(ls "$tree/build/kept")" "$tree/build/kept"
 expect "complete never builds" "$(touch "$tree/driver/new.c"; "$tree/rot" complete 'rot -nb' 2>&1)" "in $work/elsewhere
 <complete>
 <rot -nb>"
@@ -233,6 +241,7 @@ expect "the lists are updated when a package is not found" "$(count 'apt-get.* u
 
 # ---- tests ----
 out=$("$tree/rot" check 2>/dev/null; echo "status $?")
+expect "check takes no names of tests" "$("$tree/rot" check tests/a 2>&1 | head -n 1)" "rot: check takes no arguments"
 holds "check shows tests as they end" "$out" "PASS: tests/a
 FAIL: tests/b
 SKIP: tests/c.sh"
