@@ -47,14 +47,21 @@ clock_shown(const struct experiment *experiment)
 	return clock;
 }
 
-/* Peaks per cycle are those of one thread. */
+/* That are summed over threads; those of the time stamp counter go by once for all of them, as wall time does. */
+static bool
+is_of_cycles(const char *clock)
+{
+	return strcmp(clock, "coreCycles") == 0 || strcmp(clock, "referenceCycles") == 0;
+}
+
+/* As points have it: where cycles are summed, a rate is that of one thread, of points as of peaks. */
 static struct peak_estimate
 estimate_of(const struct peak *peak, const char *clock)
 {
-	struct peak_estimate e = strcmp(clock, "microSeconds") == 0 ? peak->per_second
-				 : strcmp(clock, "coreCycles") == 0 ? peak->per_cycle
-								    : peak->per_tsc_cycle;
-	double factor = strcmp(clock, "microSeconds") == 0 ? 1 : peak->nr_threads;
+	const struct peak_estimate e = strcmp(clock, "microSeconds") == 0 ? peak->per_second
+				       : strcmp(clock, "coreCycles") == 0 ? peak->per_cycle
+									  : peak->per_tsc_cycle;
+	const double factor = strcmp(clock, "tsc") == 0 ? peak->nr_threads : 1;
 
 	return (struct peak_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
@@ -195,7 +202,8 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 		if (roof->peaks[i].kind != PEAK_LATENCY && roof->peaks[i].nr_threads == experiment->nr_roof_threads)
 			add(experiment, &roof->peaks[i], clock);
 	free(experiment->roof_note);
-	experiment->roof_note = roof->nr ? roof_note(roof, experiment->nr_roof_threads) : NULL;
+	experiment->roof_note =
+		roof->nr ? roof_note(roof, experiment->nr_roof_threads, is_of_cycles(clock)) : NULL;
 	return 0;
 }
 

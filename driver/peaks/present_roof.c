@@ -23,20 +23,20 @@
 struct roof {
 	const struct peak **lines; /* the highest first, as far as they differ */
 	size_t nr;
-	bool is_per_cycle; /* of the core, else per second */
+	bool is_per_cycle; /* of the core, and of one thread; else per second, of all */
 };
 
 static double
 value_of(const struct roof *roof, const struct peak *peak)
 {
-	return roof->is_per_cycle ? peak->per_cycle.value * peak->nr_threads : peak->per_second.value * 1e-9;
+	return roof->is_per_cycle ? peak->per_cycle.value : peak->per_second.value * 1e-9;
 }
 
 static struct peak_estimate
 interval_of(const struct roof *roof, const struct peak *peak)
 {
 	struct peak_estimate e = roof->is_per_cycle ? peak->per_cycle : peak->per_second;
-	double factor = roof->is_per_cycle ? peak->nr_threads : 1e-9;
+	double factor = roof->is_per_cycle ? 1 : 1e-9;
 
 	return (struct peak_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
@@ -227,7 +227,7 @@ peaks_draw_roof(const struct peak_list *list, const char *operation, int nr_thre
 		const char *caption, const char *output_name, struct rot_error *err)
 {
 	struct roof roof = choose(list, operation, nr_threads, is_per_cycle);
-	char *words = camel_case_words(operation), *note = roof_note(list, nr_threads);
+	char *words = camel_case_words(operation), *note = roof_note(list, nr_threads, is_per_cycle);
 	char *title =
 		rot_format("The roof of this machine: %s, %d thread%s", words, nr_threads, nr_threads == 1 ? "" : "s");
 	char *lines = rot_format("%s\n%s", caption, note);

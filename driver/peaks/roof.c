@@ -161,7 +161,7 @@ roof_nr_threads(const struct peak_list *list, double nr_cpus)
 }
 
 char *
-roof_note(const struct peak_list *list, int nr_threads)
+roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle)
 {
 	double low = NAN, high = NAN;
 	bool is_quick = false;
@@ -186,6 +186,7 @@ roof_note(const struct peak_list *list, int nr_threads)
 		snprintf(clock, sizeof(clock), " at %.1f to %.1f GHz", low, high);
 	else if (!isnan(low))
 		snprintf(clock, sizeof(clock), " at %.2f GHz", (low + high) / 2);
-	return rot_format("ceilings of %d thread%s%s%s%s", nr_threads, nr_threads == 1 ? "" : "s", clock, date,
+	return rot_format("ceilings of %d thread%s%s%s%s%s", nr_threads, nr_threads == 1 ? "" : "s",
+			  is_per_cycle && nr_threads > 1 ? ", per cycle of one," : "", clock, date,
 			  is_quick ? " (quick search)" : "");
 }

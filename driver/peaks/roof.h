@@ -30,7 +30,8 @@ int roof_complete(struct rot *rot, const struct peak_wish *wishes, size_t nr_wis
  * below, or the largest. 0: the list is empty. */
 int roof_nr_threads(const struct peak_list *list, double nr_cpus);
 
-/* "ceilings of 2 threads at 3.9 to 4.1 GHz, found 2026-11-22 (quick search)". Fresh memory. */
-char *roof_note(const struct peak_list *list, int nr_threads);
+/* "ceilings of 2 threads at 3.9 to 4.1 GHz, found 2026-11-22 (quick search)"; is_per_cycle: of rates that are those of
+ * one thread then. Fresh memory. */
+char *roof_note(const struct peak_list *list, int nr_threads, bool is_per_cycle);
 
 #endif
