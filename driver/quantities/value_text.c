@@ -2,6 +2,7 @@
 /* Values for people: no finer than they are known, and marked when they are not measured. */
 #include "quantities/value_text.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -47,11 +48,27 @@ last_digit_of(double uncertainty)
 	return uncertainty < 3.5 * pow(10, exponent) ? exponent - 1 : exponent;
 }
 
+/*
+ * Where a value, or an end of its interval, ends at the latest, if it is to have so many digits: one end may be a
+ * hundred times as far away as the other, and what is known must not be rounded to 0 for it.
+ */
+static int
+last_of_digits(double value, int nr_digits)
+{
+	return value == 0 ? INT_MAX : exponent_of(value) - (nr_digits - 1);
+}
+
+static int
+lower(int a, int b)
+{
+	return a < b ? a : b;
+}
+
 static char *
 with_interval(const struct summary *s)
 {
 	double below = s->value - s->low, above = s->high - s->value, wider = fmax(below, above);
-	int exponent = last_digit_of(wider);
+	int exponent = lower(last_digit_of(wider), lower(last_of_digits(s->value, 2), last_of_digits(s->low, 1)));
 	char *value = rounded(s->value, exponent), *low = rounded(s->low, exponent), *high = rounded(s->high, exponent);
 	char *down = rounded(below, exponent), *up = rounded(above, exponent), *text;
 
