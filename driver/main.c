@@ -308,11 +308,12 @@ finish_output(struct rot_error *err)
 	return rot_error_hint(err, "it is closed, or on a full disk");
 }
 
+/* What cannot be written is a failure whatever the command found, or the program it ran. */
 static int
 exit_status(const struct command_context *context, int rc)
 {
 	if (context->has_status)
-		return context->status;
+		return context->status || rc == 0 ? context->status : STATUS_FAILED;
 	if (rot_interrupted())
 		return STATUS_INTERRUPTED;
 	return rc == 0 ? STATUS_DONE : rc == COMMAND_USAGE ? STATUS_USAGE : STATUS_FAILED;

@@ -19,7 +19,7 @@ struct command_context {
 	struct rot rot;
 	bool is_rot_open;
 	struct paths *paths; /* NULL until asked for */
-	bool has_status;     /* the exit status is the one below, whatever else happened */
+	bool has_status;     /* the exit status is the one below; 1 if that is 0 and something failed */
 	int status;
 };
 

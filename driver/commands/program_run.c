@@ -195,7 +195,7 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 		return -1;
 	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
 	if (!job->experiment || add_roofline(job, err) < 0 ||
-	    (options->json_path && output_check(options->json_path, err) < 0))
+	    (options->json_path && output_check_file(options->json_path, err) < 0))
 		return -1;
 	make_command(job, argv);
 	return 0;

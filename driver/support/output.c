@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -30,26 +31,59 @@ hint_elsewhere(const char *output_name, struct rot_error *err)
 	return rot_error_hint(err, "make room there or go where you may write, or name such a place: /tmp/%s", base);
 }
 
-int
-output_check(const char *output_name, struct rot_error *err)
+/* Tries a file of a name that begins so. what: for the message. */
+static int
+try_beside(const char *name, const char *what, struct rot_error *err)
 {
-	if (!names_files(output_name)) {
-		rot_error_set(err, 0, "'%s' cannot be the begin of the results' names", output_name);
-		return rot_error_hint(err, "it is what .json and .pdf are added to: rot measure NAME folder/name");
-	}
-
-	char *path = rot_format("%s.XXXXXX", output_name);
+	char *path = rot_format("%s.XXXXXX", name);
 	int fd = mkstemp(path), reason = errno;
 
 	if (fd >= 0) {
 		close(fd);
 		unlink(path);
 	} else {
-		rot_error_set(err, reason, "cannot write '%s.json' and the plots", output_name);
-		hint_elsewhere(output_name, err);
+		rot_error_set(err, reason, "cannot write %s", what);
+		hint_elsewhere(name, err);
 	}
 	free(path);
 	return fd < 0 ? -1 : 0;
+}
+
+int
+output_check(const char *output_name, struct rot_error *err)
+{
+	char *what;
+	int rc;
+
+	if (!names_files(output_name)) {
+		rot_error_set(err, 0, "'%s' cannot be the begin of the results' names", output_name);
+		return rot_error_hint(err, "it is what .json and .pdf are added to: rot measure NAME folder/name");
+	}
+	what = rot_format("'%s.json' and the plots", output_name);
+	rc = try_beside(output_name, what, err);
+	free(what);
+	return rc;
+}
+
+int
+output_check_file(const char *path, struct rot_error *err)
+{
+	struct stat status;
+	char *what;
+	int rc;
+
+	if (strcmp(path, "-") == 0)
+		return 0;
+	what = rot_format("'%s'", path);
+	if (stat(path, &status) < 0 || S_ISREG(status.st_mode)) {
+		rc = try_beside(path, what, err);
+	} else {
+		rc = !S_ISDIR(status.st_mode) && access(path, W_OK) == 0 ? 0 : -1;
+		if (rc < 0)
+			rot_error_set(err, S_ISDIR(status.st_mode) ? EISDIR : errno, "cannot write %s", what);
+	}
+	free(what);
+	return rc;
 }
 
 int

@@ -19,6 +19,32 @@ has "a table on standard error" 0 out "time  "
 call run -q -j - echo out
 case $status:$out in 0:out*'"schema": "rot.result/1"'*) result=0 ;; *) result=1 ;; esac
 check "JSON behind the program's output"
+"$rot" run -q -j - true >/dev/full 2>"$work/err"
+status=$? out= err=$(cat "$work/err")
+has "what cannot be written is a failure, though the program ended well" 1 "" "cannot write to standard output"
+"$rot" run -q -j - sh -c 'exit 3' >/dev/full 2>"$work/err"
+status=$? err=$(cat "$work/err")
+has "of a program that failed the status stays" 3 "" "cannot write to standard output"
+mkdir nowhere
+call run -q -j nowhere echo out
+has "a folder is no file for JSON, which is seen before" 1 "" "cannot write 'nowhere': Is a directory"
+call run -q -j missing/x.json echo out
+has "nor is one in a folder that is not there" 1 "" "cannot write 'missing/x.json': No such file"
+mkfifo pipe
+cat pipe >from-pipe &
+call run -q -j pipe echo out
+[ "$status" = 0 ] || kill $!
+wait $!
+has "JSON into a pipe" 0 out ""
+[ -p pipe ] && grep -q '"schema": "rot.result/1"' from-pipe
+result=$?
+check "which stays one"
+mkdir closed
+chmod a-w closed
+out=$(cd closed && "$rot" run -q -j - true 2>"$work/err")
+status=$? err=$(cat "$work/err")
+case $status:$out in 0:*'"schema": "rot.result/1"'*) result=0 ;; *) result=1 ;; esac
+check "JSON to standard output where nothing can be written"
 call run -q sh -c 'kill -9 $$'
 is "ended by a signal" 137 "" ""
 ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status)
