@@ -23,6 +23,7 @@
 #include "rot.h"
 #include "support/messages.h"
 #include "support/output.h"
+#include "support/utf8.h"
 
 /* One call of program_run. */
 struct job {
@@ -60,14 +61,20 @@ architecture_of(const struct job *job)
 /* One line of a table, however long the command is. */
 #define MAX_TITLE 100
 
-static void
-make_printable(char *title)
+/* Takes the text over. */
+static char *
+make_printable(char *text)
 {
+	static const char more[] = " ...";
+	char *title = utf8_text(text);
+
+	free(text);
 	if (strlen(title) > MAX_TITLE)
-		strcpy(title + MAX_TITLE - 4, " ...");
-	for (; *title; title++)
-		if ((unsigned char)*title < ' ')
-			*title = ' ';
+		strcpy(title + utf8_fitting(title, MAX_TITLE - sizeof(more) + 1), more);
+	for (char *c = title; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+	return title;
 }
 
 /* The executable of a running process, or NULL. */
@@ -95,8 +102,7 @@ title_of(const struct job *job, char *const *argv)
 		free(title);
 		title = longer;
 	}
-	make_printable(title);
-	return title;
+	return make_printable(title);
 }
 
 /* A file on standard input is read from its start by every run; of a pipe only the first run gets something. */

@@ -202,8 +202,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 		if (roof->peaks[i].kind != PEAK_LATENCY && roof->peaks[i].nr_threads == experiment->nr_roof_threads)
 			add(experiment, &roof->peaks[i], clock);
 	free(experiment->roof_note);
-	experiment->roof_note =
-		roof->nr ? roof_note(roof, experiment->nr_roof_threads, is_of_cycles(clock)) : NULL;
+	experiment->roof_note = roof->nr ? roof_note(roof, experiment->nr_roof_threads, is_of_cycles(clock)) : NULL;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "entity.h"
 #include "memory.h"
+#include "support/utf8.h"
 
 json_t *
 json_number(double number)
@@ -22,9 +23,11 @@ json_number(double number)
 json_t *
 json_text(const char *text)
 {
-	json_t *json = json_string(text ? text : "");
+	char *clean = utf8_text(text ? text : "");
+	json_t *json = json_string(clean);
 
-	return json ? json : json_string("(not UTF-8)");
+	free(clean);
+	return json;
 }
 
 static void

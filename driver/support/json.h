@@ -8,7 +8,7 @@
 /* Whole numbers as JSON integers; what is no number, or infinite, becomes null. New reference. */
 json_t *json_number(double number);
 
-/* NULL is ""; what is not UTF-8 is said to be so. New reference. */
+/* NULL is ""; what is not UTF-8 as utf8_text has it. New reference. */
 json_t *json_text(const char *text);
 
 /* The primitive fields of an entity as an object. New reference. */

@@ -106,8 +106,7 @@ static const struct {
 START_TEST(work_on_several_cpus_has_their_ceilings)
 {
 	struct rot_error err = {0};
-	struct experiment *experiment =
-		experiment_with_roofline("doublePrecisionFlop", units_of_threads[_i].clock);
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", units_of_threads[_i].clock);
 
 	store_peaks();
 	experiment_use_cpus(experiment, 1.6);

@@ -45,6 +45,13 @@ out=$(cd closed && "$rot" run -q -j - true 2>"$work/err")
 status=$? err=$(cat "$work/err")
 case $status:$out in 0:*'"schema": "rot.result/1"'*) result=0 ;; *) result=1 ;; esac
 check "JSON to standard output where nothing can be written"
+long=$(printf 'x%89s' | tr ' ' x)
+call run -j long.json true "${long}ü€ü€"
+has "a long command ends between two characters" 0 "" "  true ${long} ...
+"
+grep -q "\"label\": \"true $long ...\"" long.json
+result=$?
+check "in JSON as well"
 call run -q sh -c 'kill -9 $$'
 is "ended by a signal" 137 "" ""
 ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts of others (arguments, names of threads and files) where UTF-8 is needed: in JSON, in XML, on a line. */
+#ifndef SUPPORT_UTF8_H
+#define SUPPORT_UTF8_H
+
+#include <stddef.h>
+
+/* A copy in which each byte that belongs to no character of UTF-8 is U+FFFD instead. Fresh memory. */
+char *utf8_text(const char *text);
+
+/* The most bytes of the text, which is UTF-8, up to that number that are whole characters. */
+size_t utf8_fitting(const char *text, size_t most);
+
+#endif

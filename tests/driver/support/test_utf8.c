@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts that may be no UTF-8. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/json.h"
+#include "support/utf8.h"
+#include "support/xml_text.h"
+#include "testing.h"
+
+#define NONE "\xef\xbf\xbd"
+
+static const struct {
+	const char *text, *clean;
+} rows[] = {
+	{"", ""},
+	{"plain", "plain"},
+	{"Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x98\x80", "Z\xc3\xbcrich \xe2\x82\xac \xf0\x9f\x98\x80"},
+	{"caf\xe9 au lait", "caf" NONE " au lait"},              /* Latin-1 */
+	{"cut \xe2\x82", "cut " NONE NONE},                      /* in the middle of a character */
+	{"\x80\xbf", NONE NONE},                                 /* no first byte */
+	{"\xc0\xaf \xe0\x80\xaf", NONE NONE " " NONE NONE NONE}, /* longer than need be */
+	{"\xed\xa0\x80", NONE NONE NONE},                        /* half of a pair of UTF-16 */
+	{"\xf4\x90\x80\x80 \xf5", NONE NONE NONE NONE " " NONE}, /* beyond Unicode */
+	{"\xf4\x8f\xbf\xbf\xee\x80\x80", "\xf4\x8f\xbf\xbf\xee\x80\x80"},
+};
+
+START_TEST(what_is_no_utf8_is_replaced)
+{
+	char *clean = utf8_text(rows[_i].text), *xml = xml_text(rows[_i].text);
+	json_t *json = json_text(rows[_i].text);
+
+	ck_assert_str_eq(clean, rows[_i].clean);
+	ck_assert_str_eq(xml, rows[_i].clean);
+	ck_assert_pstr_eq(json_string_value(json), rows[_i].clean);
+	json_decref(json);
+	free(clean);
+	free(xml);
+}
+END_TEST
+
+START_TEST(texts_end_between_characters)
+{
+	const char *text = "a\xe2\x82\xac\xc3\xbc";
+	static const size_t fitting[] = {0, 1, 1, 1, 4, 4, 6, 6};
+
+	for (size_t most = 0; most < NR_ELEMENTS(fitting); most++)
+		ck_assert_uint_eq(utf8_fitting(text, most), fitting[most]);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&what_is_no_utf8_is_replaced, NR_ELEMENTS(rows)},
+	{&texts_end_between_characters, 1},
+};
+
+const struct suite test_suite = SUITE("utf8", tests);
