@@ -33,7 +33,8 @@
 /*
  * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is
  * between two. is_interrupted: meanwhile, with its stack at interrupted_at; a handler may be running.
- * is_elsewhere: it executes what somebody else wants it to.   next: waits for its turn behind this one.
+ * is_elsewhere: it executes what somebody else wants it to.   next: waits for its turn behind this one; NULL
+ * outside of the queue.
  */
 struct stepped {
 	struct thread *thread;
@@ -80,13 +81,14 @@ rest(struct stepper *self)
 }
 
 static void
-take_out(struct stepper *self, const struct stepped *stepped)
+take_out(struct stepper *self, struct stepped *stepped)
 {
 	struct stepped **link = &self->first;
 
 	while (*link != stepped)
 		link = &(*link)->next;
 	*link = stepped->next;
+	stepped->next = NULL;
 }
 
 static void

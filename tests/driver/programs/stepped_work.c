@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions of known work that are hard to step through: recursion, a jump out of it, a child process, code shared with
- * another thread, memory that is moved by repeated instructions, signals. Prints what it computed.
+ * another thread, threads that come to one again and again while others wait, memory that is moved by repeated
+ * instructions, signals. Prints what it computed.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -92,6 +93,42 @@ shared(void)
 	return own + other;
 }
 
+/* N + 1 additions. */
+__attribute__((noinline)) static double
+queued(void)
+{
+	return sum_up(N) + 1;
+}
+
+#define NR_QUEUED 3
+#define NR_TURNS 20
+
+static void *
+come_again(void *result)
+{
+	for (int i = 0; i < NR_TURNS; i++)
+		*(double *)result += queued();
+	return NULL;
+}
+
+/* NR_TURNS (N + 1) additions in each of NR_QUEUED threads, which wait for each other where they are stepped. */
+static double
+queue(void)
+{
+	double results[NR_QUEUED] = {0}, sum = 0;
+	pthread_t threads[NR_QUEUED];
+
+	for (int i = 0; i < NR_QUEUED; i++) {
+		if (pthread_create(&threads[i], NULL, come_again, &results[i]) != 0)
+			return -1;
+	}
+	for (int i = 0; i < NR_QUEUED; i++) {
+		pthread_join(threads[i], NULL);
+		sum += results[i];
+	}
+	return sum;
+}
+
 __attribute__((noinline)) static int
 moved(char *to, const char *from, size_t n)
 {
@@ -141,7 +178,8 @@ main(void)
 
 	for (size_t i = 0; i < sizeof(from); i++)
 		from[i] = (char)i;
-	printf("%g %g %d %g %d ", tree(6), parent(), jumper(), shared(), moved(to, from, sizeof(from)) + odd(to));
+	printf("%g %g %d %g %g %d ", tree(6), parent(), jumper(), shared(), queue(),
+	       moved(to, from, sizeof(from)) + odd(to));
 	fflush(stdout);
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
