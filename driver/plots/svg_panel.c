@@ -156,39 +156,42 @@ ticks_of(const struct layout_axis *axis, struct layout_tick **ticks)
 	return axis->is_log ? layout_log_ticks(axis, ticks) : linear_ticks(axis, ticks);
 }
 
+/* An axis, and how it lies in the panel: distances in points, in the direction that is not its own. */
+struct side {
+	const struct layout_axis *axis;
+	bool is_x;
+	double across;         /* the panel's size */
+	double edge, outwards; /* where the axis is, and 1 or -1: which way is out */
+	double text;           /* how far out texts are */
+	const char *look;      /* of texts */
+};
+
+/* At a tick, from one place in the other direction to another one. */
 static void
-write_x_ticks(const struct svg_panel *panel)
+write_at_tick(const struct svg_panel *panel, const struct side *side, const char *look, double at, double from,
+	      double to)
 {
-	struct layout_tick *ticks;
-	const size_t nr = ticks_of(&panel->edges.x, &ticks);
-
-	for (size_t i = 0; i < nr; i++) {
-		const double x = svg_x(panel, ticks[i].value);
-
-		if (ticks[i].text[0])
-			svg_line(panel->out, "grid", x, 0, x, LAYOUT_PANEL_HEIGHT);
-		svg_line(panel->out, "axis", x, LAYOUT_PANEL_HEIGHT, x,
-			 LAYOUT_PANEL_HEIGHT + (ticks[i].text[0] ? 4 : 2));
-		if (ticks[i].text[0])
-			svg_text(panel->out, "tick x", x, LAYOUT_PANEL_HEIGHT + 12, 0, ticks[i].text);
-	}
-	layout_ticks_delete(ticks, nr);
+	svg_line(panel->out, look, side->is_x ? at : from, side->is_x ? from : at, side->is_x ? at : to,
+		 side->is_x ? to : at);
 }
 
 static void
-write_y_ticks(const struct svg_panel *panel)
+write_ticks(const struct svg_panel *panel, const struct side *side)
 {
+	const double text = side->edge + side->outwards * side->text;
 	struct layout_tick *ticks;
-	const size_t nr = ticks_of(&panel->edges.y, &ticks);
+	const size_t nr = ticks_of(side->axis, &ticks);
 
 	for (size_t i = 0; i < nr; i++) {
-		const double y = svg_y(panel, ticks[i].value);
+		const bool is_named = ticks[i].text[0];
+		const double at = side->is_x ? svg_x(panel, ticks[i].value) : svg_y(panel, ticks[i].value);
 
-		if (ticks[i].text[0])
-			svg_line(panel->out, "grid", 0, y, LAYOUT_PANEL_WIDTH, y);
-		svg_line(panel->out, "axis", ticks[i].text[0] ? -4 : -2, y, 0, y);
-		if (ticks[i].text[0])
-			svg_text(panel->out, "tick y", -6, y, 0, ticks[i].text);
+		if (is_named)
+			write_at_tick(panel, side, "grid", at, 0, side->across);
+		write_at_tick(panel, side, "axis", at, side->edge, side->edge + side->outwards * (is_named ? 4 : 2));
+		if (is_named)
+			svg_text(panel->out, side->look, side->is_x ? at : text, side->is_x ? text : at, 0,
+				 ticks[i].text);
 	}
 	layout_ticks_delete(ticks, nr);
 }
@@ -233,8 +236,9 @@ svg_begin(const struct svg_panel *panel)
 	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
 	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 8, LAYOUT_PANEL_HEIGHT + 8);
 	xmlTextWriterEndElement(out);
-	write_x_ticks(panel);
-	write_y_ticks(panel);
+	write_ticks(panel,
+		    &(struct side){&panel->edges.x, true, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_HEIGHT, 1, 12, "tick x"});
+	write_ticks(panel, &(struct side){&panel->edges.y, false, LAYOUT_PANEL_WIDTH, 0, -1, 6, "tick y"});
 	svg_line(out, "axis", 0, 0, 0, LAYOUT_PANEL_HEIGHT);
 	svg_line(out, "axis", 0, LAYOUT_PANEL_HEIGHT, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	svg_text(out, "name x", LAYOUT_PANEL_WIDTH / 2, LAYOUT_PANEL_HEIGHT + 28, 0, x_name);
