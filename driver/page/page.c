@@ -91,7 +91,7 @@ page_delete(struct page *page)
 	free(page);
 }
 
-/* A button for each series, which the script makes hide it; without the script a list. */
+/* An entry for each series, which the script makes a button that hides it; without the script a list. */
 static void
 write_legend(xmlTextWriterPtr out, const struct plot_series *series, size_t nr_series, const char *id)
 {
@@ -119,12 +119,14 @@ picture_begin(struct page *page, const struct plot_frame *frame, const struct pl
 		html_element(page->writer, "h2", NULL, frame->title);
 	if (nr_series > 0)
 		write_legend(page->writer, series, nr_series, id);
+	html_begin(page->writer, "div", "picture");
 	return id;
 }
 
 static void
 picture_end(struct page *page, const struct plot_frame *frame, char *id)
 {
+	html_end(page->writer);
 	if (*frame->caption)
 		html_element(page->writer, "figcaption", NULL, frame->caption);
 	html_end(page->writer);
@@ -196,13 +198,12 @@ write_head(xmlTextWriterPtr out, const struct page *page, const char *data_folde
 	return rc;
 }
 
-/* What is behind a click: open where it is printed (page.css). */
+/* What a click puts away: open at first, and when it is printed (page.js). */
 static void
-begin_details(xmlTextWriterPtr out, const char *summary, bool is_open)
+begin_details(xmlTextWriterPtr out, const char *summary)
 {
 	html_begin(out, "details", NULL);
-	if (is_open)
-		html_attribute(out, "open", "open");
+	html_attribute(out, "open", "open");
 	html_element(out, "summary", NULL, summary);
 }
 
@@ -216,7 +217,7 @@ write_result(xmlTextWriterPtr out, const struct page_result *result)
 	page_write_points(out, result->json);
 	html_element(out, "h3", NULL, "How do we know?");
 	page_write_methods(out, result->json);
-	begin_details(out, "Where it is from", true);
+	begin_details(out, "Where it is from");
 	page_write_origin(out, result->json);
 	html_end(out);
 	html_end(out);

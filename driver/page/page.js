@@ -76,24 +76,59 @@
 		});
 	}
 
-	function addSwitch(entry) {
-		const series = document.getElementById(entry.dataset.series);
-		function turn() {
-			const hides = entry.getAttribute("aria-pressed") === "true";
-			entry.setAttribute("aria-pressed", String(!hides));
-			series.classList.toggle("hidden", hides);
+	/* One stop of the tab key, from which arrow keys go to the other points that are shown. */
+	function addArrows(plot) {
+		const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+		const all = Array.from(plot.querySelectorAll(".point[tabindex]"));
+		function stopAt(stop) {
+			all.forEach(function (point) { point.setAttribute("tabindex", point === stop ? "0" : "-1"); });
 		}
-		entry.setAttribute("role", "button");
-		entry.setAttribute("tabindex", "0");
-		entry.setAttribute("aria-pressed", "true");
-		entry.title = "click: hide or show";
-		entry.addEventListener("click", turn);
-		entry.addEventListener("keydown", function (event) { if (event.key === "Enter") { turn(); } });
+		function shown() {
+			return all.filter(function (point) { return point.getClientRects().length > 0; });
+		}
+		plot.addEventListener("keydown", function (event) {
+			const points = shown(), at = points.indexOf(document.activeElement);
+			const next = at >= 0 ? points[at + steps[event.key]] : undefined;
+			if (!next) { return; }
+			event.preventDefault();
+			stopAt(next);
+			next.focus();
+		});
+		plot.addEventListener("rot-hidden", function () { stopAt(shown()[0]); });
+		stopAt(all[0]);
+	}
+
+	/* The series, and its labels, which are drawn above all series. */
+	function hide(figure, series, hides) {
+		document.getElementById(series).classList.toggle("hidden", hides);
+		figure.querySelectorAll("[data-of='" + series + "']").forEach(function (labels) {
+			labels.classList.toggle("hidden", hides);
+		});
+		figure.classList.toggle("partial", figure.querySelector("[aria-pressed='false']") !== null);
+		figure.querySelector("svg.plot").dispatchEvent(new Event("rot-hidden"));
+	}
+
+	function addSwitch(entry) {
+		const button = document.createElement("button"), figure = entry.closest("figure");
+		button.type = "button";
+		button.title = "hide or show";
+		button.setAttribute("aria-pressed", "true");
+		button.append.apply(button, Array.from(entry.childNodes));
+		entry.append(button);
+		button.addEventListener("click", function () {
+			const hides = button.getAttribute("aria-pressed") === "true";
+			button.setAttribute("aria-pressed", String(!hides));
+			hide(figure, entry.dataset.series, hides);
+		});
 	}
 
 	tip.className = "tip";
 	tip.hidden = true;
 	document.querySelectorAll("svg.plot").forEach(addCross);
 	document.querySelectorAll("svg.plot .point").forEach(addTip);
+	document.querySelectorAll("svg.plot").forEach(addArrows);
 	document.querySelectorAll(".legend li").forEach(addSwitch);
+	window.addEventListener("beforeprint", function () {
+		document.querySelectorAll("details").forEach(function (details) { details.open = true; });
+	});
 }());

@@ -58,7 +58,7 @@ write_same_size(const struct svg_panel *panel, const struct roofline_shape *shap
 	const size_t nr = roofline_same_size_of(shape, &segments);
 
 	for (size_t i = 0; i < nr; i++)
-		write_segment(panel, "same", &segments[i]);
+		write_segment(panel, "same size", &segments[i]);
 	free(segments);
 }
 
@@ -71,6 +71,27 @@ write_leader(const struct svg_panel *panel, const struct roofline_label *label)
 	svg_line(panel->out, "leader", x, LAYOUT_PANEL_HEIGHT - y, label->x, LAYOUT_PANEL_HEIGHT - label->y);
 }
 
+static void
+write_label(const struct svg_panel *panel, const struct roofline_label *label, const char *look)
+{
+	svg_text(panel->out, look, label->box.x, LAYOUT_PANEL_HEIGHT - label->box.y, label->box.angle, label->text);
+}
+
+/* With what says of which series it is, so that the page can hide both. */
+static void
+write_point_label(const struct svg_panel *panel, const struct roofline_shape *shape, const struct roofline_label *label)
+{
+	char *look = rot_format("label s%zu", svg_look(&shape->plot->series[label->series], label->series));
+
+	xmlTextWriterStartElement(panel->out, (const xmlChar *)"g");
+	xmlTextWriterWriteFormatAttribute(panel->out, (const xmlChar *)"data-of", "%s-%zu", panel->id, label->series);
+	if (label->has_leader)
+		write_leader(panel, label);
+	write_label(panel, label, look);
+	xmlTextWriterEndElement(panel->out);
+	free(look);
+}
+
 /* Above everything, and off the pointer's way. */
 static void
 write_labels(const struct svg_panel *panel, const struct roofline_shape *shape)
@@ -79,15 +100,11 @@ write_labels(const struct svg_panel *panel, const struct roofline_shape *shape)
 
 	for (size_t i = 0; i < labels.nr; i++) {
 		const struct roofline_label *label = &labels.items[i];
-		char *look = label->ceiling ? rot_format("label %s", label->ceiling->is_main ? "main" : "other")
-					    : rot_format("label s%zu",
-							 svg_look(&shape->plot->series[label->series], label->series));
 
-		if (label->has_leader)
-			write_leader(panel, label);
-		svg_text(panel->out, look, label->box.x, LAYOUT_PANEL_HEIGHT - label->box.y, label->box.angle,
-			 label->text);
-		free(look);
+		if (label->ceiling)
+			write_label(panel, label, label->ceiling->is_main ? "label main" : "label other");
+		else
+			write_point_label(panel, shape, label);
 	}
 	roofline_labels_clear(&labels);
 }

@@ -215,11 +215,34 @@ write_axis_data(const struct svg_panel *panel, char name, const struct layout_ax
 	free(high);
 }
 
+/*
+ * For who does not see it. A group, since what is in an image is not told. The name is an attribute: browsers show
+ * <title> beside the pointer wherever it is, and <desc> nowhere.
+ */
+static void
+write_description(const struct svg_panel *panel, const char *x_name, const char *y_name)
+{
+	char *title = xml_text(panel->frame->title);
+	char *text = rot_format("%s%s over %s%s. The keyboard reaches its points; all values are in the table.", y_name,
+				panel->edges.y.is_log ? ", logarithmic," : "", x_name,
+				panel->edges.x.is_log ? ", logarithmic" : "");
+
+	xmlTextWriterWriteAttribute(panel->out, X("role"), X("group"));
+	xmlTextWriterWriteAttribute(panel->out, X("aria-label"), X(title));
+	xmlTextWriterWriteFormatAttribute(panel->out, X("aria-describedby"), "%s-about", panel->id);
+	xmlTextWriterStartElement(panel->out, X("desc"));
+	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-about", panel->id);
+	write_string(panel->out, text);
+	xmlTextWriterEndElement(panel->out);
+	free(title);
+	free(text);
+}
+
 void
 svg_begin(const struct svg_panel *panel)
 {
 	xmlTextWriterPtr out = panel->out;
-	char *title, *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
+	char *x_name = axis_name(&panel->frame->x), *y_name = axis_name(&panel->frame->y);
 
 	begin(out, "svg", "plot");
 	xmlTextWriterWriteAttribute(out, X("xmlns"), X("http://www.w3.org/2000/svg"));
@@ -228,10 +251,7 @@ svg_begin(const struct svg_panel *panel)
 	xmlTextWriterWriteFormatAttribute(out, X("data-size"), "%g %g", LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
 	write_axis_data(panel, 'x', &panel->edges.x, panel->frame->x.unit);
 	write_axis_data(panel, 'y', &panel->edges.y, panel->frame->y.unit);
-	xmlTextWriterWriteAttribute(out, X("role"), X("img"));
-	title = xml_text(panel->frame->title);
-	xmlTextWriterWriteAttribute(out, X("aria-label"), X(title));
-	free(title);
+	write_description(panel, x_name, y_name);
 	xmlTextWriterStartElement(out, X("clipPath"));
 	xmlTextWriterWriteFormatAttribute(out, X("id"), "%s-panel", panel->id);
 	rectangle(out, "clip", -4, -4, LAYOUT_PANEL_WIDTH + 8, LAYOUT_PANEL_HEIGHT + 8);
@@ -276,6 +296,12 @@ mark_of(const struct plot_series *series, size_t index)
 	return marks[(index + series->nr_hidden) % (sizeof(marks) / sizeof(*marks))];
 }
 
+static const char *
+line_look(enum plot_style style)
+{
+	return style == PLOT_MODEL ? "model" : style == PLOT_STEPS ? "steps" : "join";
+}
+
 void
 svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t index)
 {
@@ -284,7 +310,7 @@ svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t in
 	begin(out, "svg", look);
 	xmlTextWriterWriteAttribute(out, X("viewBox"), X("-9 -5 18 10"));
 	if (series->style == PLOT_JOINED || series->style == PLOT_MODEL || series->style == PLOT_STEPS)
-		svg_line(out, series->style == PLOT_MODEL ? "model" : "join", -9, 0, 9, 0);
+		svg_line(out, line_look(series->style), -9, 0, 9, 0);
 	if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
 		svg_path(out, "mark", mark_of(series, index));
 	xmlTextWriterEndElement(out);
@@ -346,6 +372,7 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 	at_y = coordinate(y);
 	begin(panel->out, "g", "point");
 	if (point->about) {
+		xmlTextWriterWriteAttribute(panel->out, X("role"), X("img"));
 		xmlTextWriterWriteAttribute(panel->out, X("tabindex"), X("0"));
 		xmlTextWriterStartElement(panel->out, X("title"));
 		write_string(panel->out, point->about);
@@ -400,7 +427,7 @@ write_line(const struct svg_panel *panel, const struct plot_series *series)
 	if (series->style == PLOT_MARKS || series->nr_points == 0)
 		return;
 	path = series->style == PLOT_STEPS ? step_path(panel, series) : joined_path(panel, series);
-	svg_path(panel->out, series->style == PLOT_MODEL ? "model" : "join", path);
+	svg_path(panel->out, line_look(series->style), path);
 	free(path);
 }
 

@@ -62,6 +62,20 @@ for file in page.css page.js; do
 	check "$file is the same as HTML and as XML, and loads nothing"
 done
 
+# ---- what the script hides and the reader is told ----
+for name in data-series data-of aria-describedby; do
+	targets=$(sed -n "s/.* $name=\"\([^\"]*\)\".*/\1/p" page.txt)
+	result=1
+	[ -n "$targets" ] && result=0
+	for target in $targets; do
+		grep -Fq " id=\"$target\"" page.txt || result=1
+	done
+	check "what $name names is there"
+done
+holds "what the axes are" page.txt '</desc>'
+result=$(grep 'class="point"' page.txt | grep -cv 'role="img"')
+check "what a point tells is told as a whole"
+
 # ---- names ----
 lacks "no element of a name" page.txt '<b>'
 holds "a series" page.txt '&lt;b&gt;&amp;&quot;'
