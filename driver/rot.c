@@ -85,7 +85,7 @@ count_steps(struct rot *rot, const char *folder, struct rot_error *err)
 	return architecture_load_steps(folder, &stepping, &why_no_program, err);
 }
 
-/* Events, or else steps of what is small. What that means is said where it is done (quantities.c). */
+/* Events, or else steps of what is small. What that means is said where it is done (quantities/counting_warnings.c). */
 static struct architecture *
 count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 {

@@ -10,7 +10,8 @@
 #include "machine/caches.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
-#include "quantities/samples.h"
+#include "quantities/pass.h"
+#include "quantities/resolve.h"
 #include "rot.h"
 
 typedef bool
@@ -223,6 +224,37 @@ compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, cons
 		    struct rot_error *err)
 {
 	return expected_sum(rot, measurement, of, compulsory_bytes, bytes, err);
+}
+
+/* ---- all that a request may need ---- */
+
+int
+expectation_of(struct rot *rot, const struct measurement *measurement, const struct quantity_request *request,
+	       struct quantity_expectation *expectation, struct rot_error *err)
+{
+	const struct action_base *action = measured_action(measurement);
+
+	*expectation = (struct quantity_expectation){.can_probe_clock = true};
+	for (size_t i = 0; i < measurement_nr_workloads(measurement); i++) {
+		const struct workload *workload = measurement_workloads_at(measurement, i);
+
+		if (workload_is_load(workload))
+			continue;
+		expectation->is_cold_only |= workload->kernel->warm_data;
+		expectation->can_probe_clock &= workload->kernel->num_threads <= 1;
+	}
+	if (action) {
+		expectation->is_of_action = true;
+		expectation->operations = expectation->bytes = NAN;
+		if (!rot_is_a(action, &flush_kernel_buffers_action_class))
+			return 0;
+		return expected_held_back_of(rot, measurement, request->border, &expectation->bytes, err);
+	}
+	if (expected_operations_of(rot, measurement, request->operation, &expectation->operations, err) < 0)
+		return -1;
+	if (expected_bytes_of(rot, measurement, request->border, &expectation->bytes, err) < 0)
+		return -1;
+	return compulsory_bytes_of(rot, measurement, request->border, &expectation->compulsory, err);
 }
 
 /* ---- instructions ---- */

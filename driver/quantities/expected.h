@@ -7,6 +7,15 @@
 #include "error.h"
 
 struct rot;
+struct quantity_expectation;
+struct quantity_request;
+
+/*
+ * All that a request may be obtained by where it is not counted, but for the obstacle of steps. -1 if an expression
+ * failed.
+ */
+int expectation_of(struct rot *rot, const struct measurement *measurement, const struct quantity_request *request,
+		   struct quantity_expectation *expectation, struct rot_error *err);
 
 /*
  * Operations ("doublePrecisionFlop", "flop": both precisions) or bytes ("llcRam.read"; "llcRam": both directions) of

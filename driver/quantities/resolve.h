@@ -6,6 +6,7 @@
 #include "error.h"
 #include "quantities/architecture.h"
 #include "quantities/quantity.h"
+#include "quantities/step_obstacles.h"
 
 /* Every quantity is one part, or a part per another. */
 enum part_source {
@@ -17,37 +18,6 @@ enum part_source {
 	PART_MOVES,    /* threads that ended on another CPU than they began on */
 	PART_KNOWN,    /* expected or given        */
 };
-
-/* Why steps do not count what they count elsewhere. It is then obtained as where nothing is counted. */
-enum step_obstacle {
-	STEPS_CAN,
-	STEPS_OF_OTHERS,      /* kernels have threads of their own, and only those of workloads are stepped */
-	STEPS_TOO_MANY,       /* more instructions are expected than may be stepped */
-	STEPS_REFUSED,        /* the core may not step anything */
-	STEPS_CUT_LIMIT,      /* the core tried, and gave up: more instructions than may be stepped, */
-	STEPS_CUT_CODE,       /* code that cannot be followed, */
-	STEPS_CUT_TURNS,      /* a loop of which nobody knows how often it was executed, */
-	STEPS_CUT_MEMORY,     /* memory that cannot be accessed */
-	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
-	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
-	STEPS_UNASKED_LONG,   /* nobody asked for steps, and more instructions are expected than are stepped then */
-	STEPS_UNASKED_CUT,    /* or it turned out to be more */
-	STEPS_UNASKED_LENGTH, /* nor does anything say how many are to be expected */
-	NR_STEP_OBSTACLES
-};
-
-/* In words, and what helps; static. */
-const char *step_obstacle_text(enum step_obstacle obstacle);
-const char *step_obstacle_hint(enum step_obstacle obstacle);
-
-/* By what the core calls it (StepMeasurerOutput.cut); STEPS_CAN: "none". */
-enum step_obstacle step_obstacle_of_cut(const char *cut);
-
-/* steps: instructions that work is expected to execute; 0: nobody knows. */
-enum step_obstacle step_obstacle_of_length(const struct architecture_stepping *stepping, double steps);
-
-/* Of work that may be stepped: the short limits come first, and the others where they were not enough. */
-bool step_length_is_short(const struct architecture_stepping *stepping, double steps);
 
 struct quantity_part {
 	enum part_source source;

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One way to obtain what is asked of a point: each request is resolved into parts, the events of these are packed into
+ * passes, the passes are measured, and their runs are samples. For quantities.c, look.c and job_*.c only.
+ */
+#ifndef QUANTITIES_JOB_H
+#define QUANTITIES_JOB_H
+
+#include "quantities/plan.h"
+#include "quantities/quantity.h"
+#include "quantities/resolve.h"
+#include "quantities/samples.h"
+
+struct measuring_job {
+	/* What is asked, and who counts; borrowed. */
+	struct rot *rot;
+	struct architecture *architecture;
+	const struct measurement *measurement;
+	const struct quantity_request *requests;
+	size_t nr_requests;
+	bool keeps_disturbed;
+
+	/* What steps of it have shown so far. */
+	bool is_long;           /* it is known to be too long for their short limits                  */
+	enum step_obstacle met; /* by the core, when it stepped this work; STEPS_CAN: none            */
+	bool is_stepping;       /* the passes that were measured last, or failed, are stepped          */
+
+	/* Made in this order, each of what is above it. */
+	double nr_steps; /* instructions that a run is expected to execute, where they are stepped; 0: nobody knows */
+	struct quantity_resolution *resolutions; /* one a request                                                   */
+	struct pass_plan plan;
+	struct measurement **passes;         /* one per pass of the plan, and so the results and samples */
+	struct measurement_result **results; /* NULL: nothing was measured                               */
+	struct pass_samples *samples;
+};
+
+/* Who counts points of experiments (may_step), or what is not to be stepped without being asked for. */
+struct architecture *job_architecture(const struct rot *rot, bool may_step);
+
+/* Everything but measuring: resolutions, plan and passes. */
+int job_prepare(struct measuring_job *job, struct rot_error *err);
+
+/* The passes of the plan, of any measurement. */
+void job_describe(struct measuring_job *job, const struct measurement *measurement);
+
+/* Results and samples of the passes. Those there are stay if this fails before there are others. */
+int job_measure(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err);
+
+/* Prepares and measures it, without steps where they are refused. */
+int job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err);
+
+void job_clear(struct measuring_job *job);
+/* Of a job whose plan is that of another one. */
+void job_clear_passes(struct measuring_job *job);
+
+/* ---- steps (job_steps.c) ---- */
+
+/* Is it expected to be so soon done that the short limits of steps are tried first? */
+bool job_is_short(const struct measuring_job *job);
+
+/* nr passes that are stepped, as measuring_perform_spread. What was cut is no result: -1, and job->met says why. */
+int job_measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs,
+			int nr_starts, struct measurement_result **results, struct rot_error *err);
+
+/* Where the short limits of steps were not enough, and steps were asked for: it can be prepared anew, with others. */
+bool job_lengthen(struct measuring_job *job);
+
+/* ---- values (job_values.c) ---- */
+
+/* One a request, of all runs there are; checked by the rules of invariants.h. */
+int job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err);
+
+#endif
