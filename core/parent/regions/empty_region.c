@@ -288,9 +288,9 @@ run(struct trial *trial, struct rounds *rounds, const char *backend, struct rot_
 		launch_go(&launch);
 		follow(trial, launch.pid, true);
 	}
-	if (trial->tracer.threads.nr > 0 || rc < 0) {
+	if (launch.pid > 0 && (trial->tracer.threads.nr > 0 || rc < 0)) {
 		kill(launch.pid, SIGKILL);
-		while (launch.pid > 0 && waitpid(launch.pid, NULL, __WALL) < 0 && errno == EINTR)
+		while (waitpid(launch.pid, NULL, __WALL) < 0 && errno == EINTR)
 			;
 	}
 	trial->refusal = take_refusal(trial->regions);

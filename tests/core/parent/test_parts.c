@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The parts of rot-core that work without a child: wire, outbox, tail, table of threads. */
+/* The parts of rot-core that work without a child: wire, outbox, tail, table of threads; and one that gets none.
+ */
 #include <check.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/wire.h"
 #include "memory.h"
+#include "parent/regions/empty_region.h"
 #include "parent/supervisor/outbox.h"
 #include "parent/tracer/tail.h"
 #include "parent/tracer/thread.h"
@@ -208,6 +212,34 @@ START_TEST(threads_are_found)
 }
 END_TEST
 
+/* ---- empty regions ---- */
+
+/* In a process group of its own, which is all that it may end. */
+static int
+measure_without_descriptors(void)
+{
+	const struct rlimit none = {0, 0};
+	const struct counting nothing = {0};
+	struct rot_error err = {0};
+
+	if (setpgid(0, 0) < 0 || setrlimit(RLIMIT_NOFILE, &none) < 0)
+		return 2;
+	return empty_region_measure(&nothing, "int3", &err) || !strstr(err.text, "cannot make a pipe");
+}
+
+START_TEST(empty_regions_without_a_process_end_nobody)
+{
+	pid_t pid = fork();
+	int status;
+
+	ck_assert_int_ge(pid, 0);
+	if (pid == 0)
+		_exit(measure_without_descriptors());
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&wire_keeps_messages_whole, 1},
 	{&wire_refuses_what_is_no_message, 1},
@@ -218,6 +250,7 @@ static const struct listed_test tests[] = {
 	{&tail_keeps_whole_lines, NR_ELEMENTS(streams)},
 	{&tail_keeps_a_line_without_end, 2},
 	{&threads_are_found, 1},
+	{&empty_regions_without_a_process_end_nobody, 1},
 };
 
 const struct suite test_suite = SUITE("parts of rot-core", tests, .set_up = open_wire);
