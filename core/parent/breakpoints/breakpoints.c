@@ -353,7 +353,7 @@ refuse(struct thread *thread, struct breakpoint *breakpoint)
 	}
 }
 
-/* Users may set and lift breakpoints, this one as well. */
+/* Users may set and lift breakpoints, this one as well; whom it tells once has to set it anew. */
 static void
 tell_users(struct breakpoint *breakpoint, const struct breakpoint_hit *hit)
 {
@@ -361,6 +361,8 @@ tell_users(struct breakpoint *breakpoint, const struct breakpoint_hit *hit)
 	size_t nr = breakpoint->nr_uses;
 
 	memcpy(uses, breakpoint->uses, sizeof(uses));
+	if (breakpoint->is_once)
+		breakpoint->nr_uses = 0;
 	for (size_t i = 0; i < nr; i++)
 		uses[i].user.hit(uses[i].user.context, hit);
 }
@@ -377,7 +379,6 @@ hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struc
 		restore_code(thread->image, breakpoint, thread);
 		set_rip(thread, breakpoint->address);
 		tell_users(breakpoint, &hit);
-		breakpoint->nr_uses = 0;
 	} else if (is_in_sequence(thread, breakpoint)) {
 		refuse(thread, breakpoint);
 		set_rip(thread, breakpoint->address);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/breakpoints/breakpoints.h"
 #include "testing.h"
 #include "traced.h"
 
@@ -147,7 +148,44 @@ START_TEST(every_program_stops)
 }
 END_TEST
 
+static int nr_hits;
+
+static void
+count_hit(void *context, const struct breakpoint_hit *hit)
+{
+	(void)context;
+	(void)hit;
+	nr_hits++;
+}
+
+static void
+watch_entry(void *context, struct thread *thread)
+{
+	const struct breakpoint_user user = {.hit = count_hit, .context = context};
+	struct rot_error err;
+
+	if (breakpoint_set(thread, entry_of(thread->pid), user, &err) < 0)
+		ck_abort_msg("%s", err.text);
+}
+
+/* Where the breakpoint stands by which the entry point is noticed. */
+START_TEST(who_comes_to_the_entry_is_seen)
+{
+	char *path = built_path("tests/core/parent/target");
+	const char *const arguments[] = {path, "threads", "3", NULL};
+	struct traced traced = {.images.at_entry = watch_entry};
+
+	nr_hits = 0;
+	ck_assert_int_eq(traced_begin(&traced, arguments), 0);
+	traced_run(&traced);
+	ck_assert_int_eq(traced.status, 0);
+	ck_assert_int_eq(nr_hits, 1);
+	free(path);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&who_comes_to_the_entry_is_seen, 1},
 	{&program_stops_at_entry, NR_ELEMENTS(kinds)},
 	{&every_program_stops, 1},
 };
