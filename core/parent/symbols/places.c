@@ -46,6 +46,13 @@ findings_clear(struct findings *findings)
 
 /* ---- looking into one object ---- */
 
+/* What an object has of a name. */
+enum found {
+	FOUND_OR_NOT,       /* what is meant, if it has that                        */
+	FOUND_USELESS_HERE, /* something of no use; another object may have more    */
+	FOUND_USELESS,      /* likewise, whatever others have                       */
+};
+
 /* Without an object's name, functions that only a library itself can call do not count. */
 static void
 keep_global(struct symbol_ranges *ranges)
@@ -58,26 +65,26 @@ keep_global(struct symbol_ranges *ranges)
 	ranges->nr_ranges = nr_kept;
 }
 
-static int
+static enum found
 find_marker(const struct search *search, struct finding *finding, struct rot_error *err)
 {
 	(void)err;
 	symbols_find_marker(finding->file, search->name.name, search->is_end, &finding->ranges);
-	return 0;
+	return FOUND_OR_NOT;
 }
 
-static int
+static enum found
 find_function(const struct search *search, struct finding *finding, struct rot_error *err)
 {
 	(void)err;
 	symbols_find_function(finding->file, search->name.name, &finding->ranges);
 	if (!search->name.object && !finding->object->is_program)
 		keep_global(&finding->ranges);
-	return 0;
+	return FOUND_OR_NOT;
 }
 
 /* A breakpoint within an instruction would make another one of it. */
-static int
+static enum found
 find_address(const struct search *search, struct finding *finding, struct rot_error *err)
 {
 	struct symbol_range range = {.address = search->name.address}, function;
@@ -85,9 +92,11 @@ find_address(const struct search *search, struct finding *finding, struct rot_er
 	uint64_t begin = range.address;
 
 	if (!search->name.object && !finding->object->is_program)
-		return 0;
-	if (!symbols_is_code(finding->file, range.address))
-		return rot_error_set(err, 0, "'%s' has no code at 0x%" PRIx64, finding->object->path, range.address);
+		return FOUND_OR_NOT;
+	if (!symbols_is_code(finding->file, range.address)) {
+		rot_error_set(err, 0, "'%s' has no code at 0x%" PRIx64, finding->object->path, range.address);
+		return FOUND_USELESS;
+	}
 	if (symbols_function_at(finding->file, range.address, &function))
 		bytes = symbols_bytes(finding->file, function.address, function.size);
 	if (bytes)
@@ -95,31 +104,32 @@ find_address(const struct search *search, struct finding *finding, struct rot_er
 	if (begin != range.address) {
 		rot_error_set(err, 0, "no instruction of '%s' begins at 0x%" PRIx64, finding->object->path,
 			      range.address);
-		return rot_error_hint(err, "the one that lies there begins at 0x%" PRIx64, begin);
+		rot_error_hint(err, "the one that lies there begins at 0x%" PRIx64, begin);
+		return FOUND_USELESS;
 	}
 	symbol_ranges_add(&finding->ranges, &range);
-	return 0;
+	return FOUND_OR_NOT;
 }
 
-/* What is known of the line in one object need not be said of all. */
-static int
+/* What one object has no code of, another one may have that was compiled from a source of the same name. */
+static enum found
 find_line(const struct search *search, struct finding *finding, struct rot_error *err)
 {
 	struct rot_error why = {0};
-	bool is_known;
+	size_t nr_sources;
 
-	if (symbols_find_line(finding->file, search->name.name, search->name.line, &finding->ranges, &is_known, &why) ==
-	    0)
-		return 0;
-	if (err->text[0] == '\0' || is_known)
+	if (symbols_find_line(finding->file, search->name.name, search->name.line, &finding->ranges, &nr_sources,
+			      &why) == 0)
+		return FOUND_OR_NOT;
+	if (err->text[0] == '\0' || nr_sources > 0)
 		*err = why;
-	return is_known ? -1 : 0;
+	return nr_sources > 1 ? FOUND_USELESS : nr_sources == 1 ? FOUND_USELESS_HERE : FOUND_OR_NOT;
 }
 
 /* How a kind of name is looked for; the first that finds something is meant. */
 static const struct {
 	enum place_kind kind;
-	int (*find)(const struct search *, struct finding *, struct rot_error *);
+	enum found (*find)(const struct search *, struct finding *, struct rot_error *);
 } kinds[] = {
 	{PLACE_MARKER, find_marker},
 	{PLACE_FUNCTION, find_function},
@@ -163,7 +173,9 @@ is_object_there(const struct search *search)
 static int
 find_in(const struct search *search, bool in_program, size_t kind, struct findings *findings, struct rot_error *err)
 {
-	for (size_t i = 0; i < search->objects->nr_objects; i++) {
+	enum found worst = FOUND_OR_NOT, found;
+
+	for (size_t i = 0; i < search->objects->nr_objects && worst != FOUND_USELESS; i++) {
 		struct finding finding = {.object = &search->objects->objects[i]};
 		struct rot_error why = {0};
 
@@ -175,11 +187,9 @@ find_in(const struct search *search, bool in_program, size_t kind, struct findin
 				*err = why;
 			continue;
 		}
-		if (kinds[kind].find(search, &finding, err) < 0) {
-			symbol_ranges_clear(&finding.ranges);
-			return -1;
-		}
-		if (finding.ranges.nr_ranges == 0) {
+		found = kinds[kind].find(search, &finding, err);
+		worst = found > worst ? found : worst;
+		if (found != FOUND_OR_NOT || finding.ranges.nr_ranges == 0) {
 			symbol_ranges_clear(&finding.ranges);
 			continue;
 		}
@@ -188,7 +198,7 @@ find_in(const struct search *search, bool in_program, size_t kind, struct findin
 		findings->findings[findings->nr_findings++] = finding;
 		findings->kind = kinds[kind].kind;
 	}
-	return 0;
+	return worst == FOUND_USELESS || (worst == FOUND_USELESS_HERE && findings->nr_findings == 0) ? -1 : 0;
 }
 
 /* Names the objects there are, the program first. */

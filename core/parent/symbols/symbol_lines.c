@@ -173,8 +173,8 @@ search_failed(const struct search *search, const char *source, struct rot_error 
 }
 
 int
-symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found, bool *is_known,
-		  struct rot_error *err)
+symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found,
+		  size_t *nr_sources, struct rot_error *err)
 {
 	struct search search = {.file = file, .line = line, .is_whole_path = source[0] == '/'};
 	char *urls = debuginfod_hide();
@@ -187,7 +187,7 @@ symbols_find_line(struct symbol_file *file, const char *source, int line, struct
 	while (has_debug_information && (unit = dwfl_module_nextcu(file->module, unit, &bias)))
 		look_at_unit(&search, unit, bias);
 	debuginfod_show(urls);
-	*is_known = search.nr_sources > 0;
+	*nr_sources = search.nr_sources;
 	if (!has_debug_information) {
 		rot_error_set(err, 0, "'%s' has no debug information, so lines of it are not known", file->path);
 		rc = rot_error_hint(err, "compile with -g, or install its separate debug information");

@@ -71,10 +71,10 @@ const char *symbols_nearest(struct symbol_file *file, const char *name);
  * Adds for each function (and each copy of it that is inlined in another) the first instruction of a line; size is 0.
  * source: path of the source file, or the end of it from a '/' on. -1: no debug information (there is a hint then), no
  * such file, several of this name, or no code on that line (the hint names the next line that has some).
- * *is_known: the file was compiled from such a source.
+ * *nr_sources: that are called so, of those that the file was compiled from.
  */
 int symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found,
-		      bool *is_known, struct rot_error *err);
+		      size_t *nr_sources, struct rot_error *err);
 
 /* Adds the places of the markers that begin or end the region of rot-marker.h called name; size is 0. */
 void symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, struct symbol_ranges *found);

@@ -129,3 +129,18 @@ int main(void)
 	printf("%p\n", (void *)two_returns), fflush(stdout), sink = first_user(1) + second_user(2) + marked(3);
 	return read(0, &byte, 1) != 0;
 }
+
+/* Two objects that were compiled from sources of one name, of which one has code on line 202. */
+#ifdef __PIE__
+#line 200 "folder/plugin.c"
+__attribute__((used, noinline)) static int plugin(int x)
+{
+	return sink = x + 3;
+}
+#else
+#line 300 "folder/plugin.c"
+__attribute__((used, noinline)) static int plugin(int x)
+{
+	return sink = x + 4;
+}
+#endif

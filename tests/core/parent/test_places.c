@@ -387,6 +387,29 @@ START_TEST(chosen_functions_are_found)
 }
 END_TEST
 
+/* Whichever comes first: libraries that were compiled from a source of the same name may have no code on that line. */
+START_TEST(lines_are_those_of_the_object_that_has_them)
+{
+	char *with = built_path(TARGET), *without = built_path(TARGET "_no_pie");
+	struct object libraries[2] = {[0] = {.start = 0x100000}, [1] = {.start = 0x200000}};
+	const struct objects both = {libraries, NR_ELEMENTS(libraries)};
+	struct region_places places;
+	struct rot_error err = {0};
+
+	libraries[_i].path = libraries[_i].file = with;
+	libraries[1 - _i].path = libraries[1 - _i].file = without;
+	ck_assert_msg(places_resolve(files, &both, "plugin.c:202", "plugin.c:202", &places, &err) == 0, "%s; %s",
+		      err.text, err.hint);
+	ck_assert_uint_eq(places.nr_begins, 1);
+	ck_assert_ptr_eq(places.begins[0].object, &libraries[_i]);
+	region_places_clear(&places);
+	ck_assert_int_eq(places_resolve(files, &both, "plugin.c:400", "plugin.c:400", &places, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "no code on line 400 of folder/plugin.c"));
+	free(with);
+	free(without);
+}
+END_TEST
+
 static const struct {
 	const char *variant, *begin, *end, *text, *hint;
 } failures[] = {
@@ -441,6 +464,7 @@ static const struct listed_test tests[] = {
 	{&regions_are_found, NR_ELEMENTS(regions)},
 	{&addresses_are_those_of_the_file, 2},
 	{&chosen_functions_are_found, 1},
+	{&lines_are_those_of_the_object_that_has_them, 2},
 	{&what_is_not_found_is_said, NR_ELEMENTS(failures)},
 };
 

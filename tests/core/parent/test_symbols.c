@@ -223,7 +223,7 @@ START_TEST(separate_debug_information_is_read)
 	struct symbol_ranges lines = {0};
 	struct symbol_file *file;
 	struct rot_error err = {0};
-	bool is_known;
+	size_t nr_sources;
 
 	if (!shell("command -v objcopy >/dev/null"))
 		return;
@@ -232,7 +232,7 @@ START_TEST(separate_debug_information_is_read)
 	ck_assert_int_eq(setenv(DEBUGINFOD, "http://127.0.0.1:1/", 1), 0);
 	file = file_open(rot_format("%s/separate", folder));
 	ck_assert_int_eq(function(file, "two_returns").address, wanted.address);
-	ck_assert_msg(symbols_find_line(file, "lines.c", 102, &lines, &is_known, &err) == 0, "%s", err.text);
+	ck_assert_msg(symbols_find_line(file, "lines.c", 102, &lines, &nr_sources, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(lines.nr_ranges, 3);
 	ck_assert_str_eq(getenv(DEBUGINFOD), "http://127.0.0.1:1/");
 	symbol_ranges_clear(&lines);
@@ -261,10 +261,10 @@ START_TEST(lines_are_found)
 	struct symbol_ranges found = {0};
 	struct rot_error err = {0};
 	struct symbol_range at;
-	bool is_known;
+	size_t nr_sources;
 
-	ck_assert_msg(symbols_find_line(file, sources[_i], 102, &found, &is_known, &err) == 0, "%s", err.text);
-	ck_assert(is_known);
+	ck_assert_msg(symbols_find_line(file, sources[_i], 102, &found, &nr_sources, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(nr_sources, 1);
 	ck_assert_int_eq(found.nr_ranges, 3);
 	for (int i = 0; i < 3; i++) {
 		ck_assert(symbols_function_at(file, found.ranges[i].address, &at));
@@ -272,7 +272,7 @@ START_TEST(lines_are_found)
 	}
 	symbol_ranges_clear(&found);
 	/* A loop's line has code in several places; one counts. */
-	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &is_known, &err), 0);
+	ck_assert_int_eq(symbols_find_line(file, sources[_i], 116, &found, &nr_sources, &err), 0);
 	ck_assert_int_eq(found.nr_ranges, 1);
 	symbol_ranges_clear(&found);
 }
@@ -283,24 +283,24 @@ START_TEST(lines_that_are_not_found)
 	static const struct {
 		const char *variant, *source;
 		int line;
-		bool is_known;
+		size_t nr_sources;
 		const char *text, *hint;
 	} cases[] = {
-		{"", "lines.c", 103, true, "no code on line 103 of", "code is 104"},
-		{"", "lines.c", 900, true, "no code on line 900 of", "none behind"},
-		{"", "no_such.c", 1, false, "is called 'no_such.c'", ""},
-		{"", "ines.c", 102, false, "is called 'ines.c'", ""},
-		{"", "/folder/lines.c/x", 102, false, "is called", ""},
-		{"_stripped", "lines.c", 102, false, "no debug information", "-g"},
+		{"", "lines.c", 103, 1, "no code on line 103 of", "code is 104"},
+		{"", "lines.c", 900, 1, "no code on line 900 of", "none behind"},
+		{"", "no_such.c", 1, 0, "is called 'no_such.c'", ""},
+		{"", "ines.c", 102, 0, "is called 'ines.c'", ""},
+		{"", "/folder/lines.c/x", 102, 0, "is called", ""},
+		{"_stripped", "lines.c", 102, 0, "no debug information", "-g"},
 	};
 	struct symbol_ranges found = {0};
 	struct rot_error err = {0};
-	bool is_known;
+	size_t nr_sources;
 
-	ck_assert_int_eq(
-		symbols_find_line(target(cases[_i].variant), cases[_i].source, cases[_i].line, &found, &is_known, &err),
-		-1);
-	ck_assert_int_eq(is_known, cases[_i].is_known);
+	ck_assert_int_eq(symbols_find_line(target(cases[_i].variant), cases[_i].source, cases[_i].line, &found,
+					   &nr_sources, &err),
+			 -1);
+	ck_assert_uint_eq(nr_sources, cases[_i].nr_sources);
 	ck_assert_int_eq(found.nr_ranges, 0);
 	ck_assert_msg(strstr(err.text, cases[_i].text) && strstr(err.hint, cases[_i].hint), "%s; %s", err.text,
 		      err.hint);
