@@ -58,6 +58,9 @@ xml_show_runs(const struct xml_controller *controller, struct experiment_plot *p
 		return refuse_plot(element, "show is of distribution, histogram, runs and threads", err);
 	if (!wants_ratio && plot->view.reference != SAMPLES_ALONE)
 		return refuse_plot(element, "relativeTo is of what shows a ratio or an error", err);
+	if (plot->view.reference == SAMPLES_TO_MINIMUM && plot->kind == EXPERIMENT_THREADS)
+		return refuse_plot(element,
+				   "relativeTo=\"minimum\" is of runs: threads are held against what is expected", err);
 	if (plot->view.minimum_of > 1 && (!plot->has_view || plot->kind == EXPERIMENT_THREADS))
 		return refuse_plot(element, "minimumOf is of what shows samples, a ratio or an error of each run", err);
 	if (wants_ratio && plot->view.reference == SAMPLES_ALONE)

@@ -7,6 +7,7 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "quantities/value_text.h"
+#include "statistics/series.h"
 
 #define NR_STEPS 20
 
@@ -63,8 +64,14 @@ points_of_steps(const double *seen, size_t nr, struct plot_point *points)
 	return nr > 0 ? nr_steps + 2 : 0;
 }
 
-/* Of each run that counts, what the first two workloads gave, a thread's share being
- * expected. */
+/* What a thread gave, as the view sees it; share: what is expected of a thread, or 1. */
+static double
+seen_of_thread(const struct sample_view *view, double value, double share)
+{
+	return view->is_error ? series_error(value, share) : value / share;
+}
+
+/* Of each run that counts, what the first two workloads gave, a thread's share being expected. */
 static size_t
 points_of_threads(const struct sample_view *view, const struct quantity_value *value, struct plot_point *points)
 {
@@ -75,7 +82,8 @@ points_of_threads(const struct sample_view *view, const struct quantity_value *v
 
 	for (size_t i = 0; value->nr_threads > 1 && i < value->nr_samples; i++)
 		if (quantity_keeps_run(value, i))
-			points[nr++] = point_at(first[i] / share * factor, second[i] / share * factor);
+			points[nr++] = point_at(factor * seen_of_thread(view, first[i], share),
+						factor * seen_of_thread(view, second[i], share));
 	return nr;
 }
 

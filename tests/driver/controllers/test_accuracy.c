@@ -194,6 +194,7 @@ static const char accurate[] =
 	"<plot type='histogram' name='hist' y='transferredBytes:llcRam' show='ratio'/>"
 	"<plot type='runs' name='runs' y='transferredBytes:llcRam' if='$n = 4'/>"
 	"<plot type='threads' name='threads' y='transferredBytes:llcRam' show='ratio' if='$n = 4'/>"
+	"<plot type='threads' name='apart' y='transferredBytes:llcRam' show='error' if='$n = 1'/>"
 	"<plot type='distribution' name='error' x='n' y='transferredBytes:llcRam' show='error' minimumOf='4'/>"
 	"<plot type='distribution' name='time' x='n' y='time' show='ratio'/>"
 	"<plot type='distribution' name='none' x='n' y='transferredBytes:l2l3' show='ratio'/>"
@@ -268,6 +269,9 @@ START_TEST(runs_are_drawn)
 		{"accurate-runs.gnuplot", "with points"},
 		{"accurate-threads.data", "\n1 1.4 "},
 		{"accurate-threads.data", "\n1 1.46 "},
+		{"accurate-apart.data", "\n0 25 "}, /* 400 of 500 */
+		{"accurate-apart.data", "\n0 16.279"},
+		{"accurate-apart.gnuplot", "Error of: Transferred bytes (LLC-RAM) / expected, second CPU [%]"},
 		{"accurate-error.data", "\n2 0 "},
 		{"accurate-error.data", "\n4 19.99"}, /* 20 % */
 		{"accurate-error.gnuplot", "least of each 4 runs"},
@@ -286,7 +290,7 @@ START_TEST(runs_are_drawn)
 	for (size_t i = 0; i < NR_ELEMENTS(texts); i++) {
 		char *text = file_read(texts[i].file, NULL, &err);
 
-		ck_assert_msg(text && strstr(text, texts[i].has), "%s lacks '%s'", texts[i].file, texts[i].has);
+		ck_assert_msg(text && strstr(text, texts[i].has), "%s lacks '%s': %s", texts[i].file, texts[i].has, text);
 		free(text);
 	}
 	ck_assert_int_ne(access("accurate-none.data", F_OK), 0);

@@ -121,6 +121,8 @@ static const struct {
 	 "c.xml:4: <plot>: minimumOf is of what shows samples, a ratio or an error of each run", ""},
 	{__LINE__, HEAD AXIS POINT "<plot type='threads' y='time' minimumOf='10'/>" TAIL,
 	 "c.xml:4: <plot>: minimumOf is of what shows samples, a ratio or an error of each run", ""},
+	{__LINE__, HEAD AXIS POINT "<plot type='threads' y='time' show='ratio' relativeTo='minimum'/>" TAIL,
+	 "c.xml:4: <plot>: relativeTo=\"minimum\" is of runs: threads are held against what is expected", ""},
 	{__LINE__, HEAD AXIS POINT "<plot type='runs' y='time' minimumOf='1.5'/>" TAIL,
 	 "c.xml:4: minimumOf is 1.5: expected a whole number of runs", ""},
 	{__LINE__, HEAD AXIS POINT "<plot type='runs' x='n' y='time'/>" TAIL,
