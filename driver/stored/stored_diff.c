@@ -163,6 +163,13 @@ is_measured(const struct quantity_value *value)
 	return strcmp(value->kind, "measured") == 0 || strcmp(value->kind, "modelled") == 0;
 }
 
+/* Of what is expected on one side a difference says nothing of the other. */
+static bool
+are_measured(const struct row *row)
+{
+	return is_measured(&row->a) && is_measured(&row->b);
+}
+
 /* Takes the row over. */
 static void
 add_row(struct comparison *comparison, const struct row *row)
@@ -188,7 +195,8 @@ compare_quantity(struct comparison *comparison, const json_t *quantity, const js
 
 	if (of_other && stored_value(quantity, &row.a) == 0 && stored_value(of_other, &row.b) == 0) {
 		row.shift = diff_shift_of(quantity, of_other, &row.a, &row.b);
-		is_shown = comparison->everything || is_measured(&row.a) || row.shift.ratio.value != 1;
+		is_shown = comparison->everything || is_measured(&row.a) || is_measured(&row.b) ||
+			   row.shift.ratio.value != 1;
 	}
 	if (is_shown)
 		add_row(comparison, &row);
@@ -205,7 +213,7 @@ correct_for_many(struct comparison *comparison)
 	for (size_t i = 0; i < comparison->nr_rows; i++) {
 		const struct row *row = &comparison->rows[i];
 
-		p[i] = row->words && is_measured(&row->a) ? row->shift.p : NAN;
+		p[i] = row->words && are_measured(row) ? row->shift.p : NAN;
 		comparison->nr_tests += !isnan(p[i]);
 	}
 	statistics_holm(p, comparison->nr_rows);
@@ -263,14 +271,17 @@ is_chance(struct comparison *comparison, const struct row *row, enum diff_verdic
 static void
 print_row(struct comparison *comparison, const struct row *row)
 {
-	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict;
+	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds;
 	enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
 
-	fprintf(comparison->out, "    %-48s %22s %22s %s  %s%s\n", row->words, texts[0], texts[1],
+	kinds = strcmp(row->a.kind, row->b.kind) == 0 ? rot_strdup("")
+						      : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
+	fprintf(comparison->out, "    %-48s %22s %22s %s  %s%s%s\n", row->words, texts[0], texts[1],
 		row->a.unit ? shown_unit(row->a.unit).shown : "", verdict,
-		is_chance(comparison, row, kind) ? ", or chance" : "");
-	if (is_measured(&row->a))
+		is_chance(comparison, row, kind) ? ", or chance" : "", kinds);
+	if (are_measured(row))
 		comparison->nr_verdicts[kind]++;
+	free(kinds);
 	free(verdict);
 	free(texts[0]);
 	free(texts[1]);

@@ -73,6 +73,16 @@ sed 's/-O2/-ffile-prefix-map=a=b -O2/' clean.json >elsewhere.json
 call diff clean.json elsewhere.json
 says "folders of the build are no difference" "the same machine, kernel, compiler, flags and libraries"
 
+result 2 "1|$(quantity time microSeconds s measured $steady), $(quantity operationCount flop flop measured 1010 1010 1010)" >counted.json
+result 2 "1|$(quantity time microSeconds s measured $faster), $(quantity operationCount flop flop expected 1000)" >by-definition.json
+call diff counted.json by-definition.json
+says "of which kinds the numbers are" "(measured -> expected)"
+says "which is no difference between measurements" "
+1 faster in 1 points"
+call diff by-definition.json counted.json
+says "nor the other way round" "
+1 slower in 1 points"
+
 call diff --all before.json before.json
 says "with --all it is" "transferredBytes"
 says "the same environment" "the same machine, kernel, compiler, flags and libraries"
