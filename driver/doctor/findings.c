@@ -7,6 +7,7 @@
 #include "doctor/doctor.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "support/terminal.h"
 
 #define TEXT_COLUMN 24
 #define LINE_WIDTH 118
@@ -82,13 +83,14 @@ findings_clear(struct findings *findings)
 static void
 print_wrapped(const char *prefix, const char *text, FILE *out)
 {
+	const int columns = (int)terminal_width(out, LINE_WIDTH), width = columns < LINE_WIDTH ? columns : LINE_WIDTH;
 	int column = TEXT_COLUMN + (int)strlen(prefix);
 
 	fputs(prefix, out);
 	for (const char *word = text; *word;) {
 		int length = (int)strcspn(word, " \n");
 
-		if (word != text && column + 1 + length > LINE_WIDTH) {
+		if (word != text && column + 1 + length > width) {
 			fprintf(out, "\n%*s", TEXT_COLUMN + (int)strlen(prefix), "");
 			column = TEXT_COLUMN + (int)strlen(prefix);
 		} else if (word != text) {

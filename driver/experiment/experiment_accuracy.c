@@ -184,7 +184,7 @@ print_groups(const struct experiment_own_accuracy *own, const struct groups *gro
 
 		text_table_add(&table, cells);
 	}
-	text_table_print_parts(&table, 120, out);
+	text_table_print_parts(&table, out);
 	text_table_clear(&table);
 	free(of_minima);
 }

@@ -9,9 +9,6 @@
 #include "quantities/value_text.h"
 #include "support/text_table.h"
 
-/* A table wider than this is printed in parts. */
-#define TABLE_WIDTH 120
-
 /* Estimates of a column, and what of it was not measured: named as the estimators of such values are. */
 struct estimates {
 	const char *estimator;
@@ -300,7 +297,7 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 				    .is_all_shown = true};
 	for (size_t i = 0; i < columns.nr; i++)
 		fill(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
-	text_table_print_parts(&table, TABLE_WIDTH, out);
+	text_table_print_parts(&table, out);
 	text_table_clear(&table);
 	for (size_t i = 0; i < columns.nr; i++)
 		free((char *)texts[i].heading);

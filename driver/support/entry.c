@@ -3,12 +3,16 @@
 
 #include <string.h>
 
+#include "support/terminal.h"
+
 enum { INDENT = 6, LAST_COLUMN = 100 };
 
 /* Words of one line of text; a word longer than a line stands alone. */
 static void
 print_line(const char *text, size_t length, int indent, size_t column, FILE *out)
 {
+	const size_t most = LAST_COLUMN, width = terminal_width(out, most), last = width < most ? width : most;
+
 	while (length) {
 		size_t blanks = strspn(text, " "), word;
 
@@ -19,7 +23,7 @@ print_line(const char *text, size_t length, int indent, size_t column, FILE *out
 		word = word < length ? word : length;
 		if (!word)
 			break;
-		if (column && column + 1 + word > LAST_COLUMN) {
+		if (column && column + 1 + word > last) {
 			fputc('\n', out);
 			column = 0;
 		}

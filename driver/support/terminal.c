@@ -14,6 +14,12 @@ terminal_columns(int descriptor, size_t otherwise)
 	return ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : otherwise;
 }
 
+size_t
+terminal_width(FILE *out, size_t otherwise)
+{
+	return terminal_columns(fileno(out), otherwise);
+}
+
 bool
 terminal_is_utf8(void)
 {

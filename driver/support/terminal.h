@@ -5,9 +5,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Characters of a line of the terminal that the descriptor is; `otherwise` where it is none, or does not tell. */
 size_t terminal_columns(int descriptor, size_t otherwise);
+
+/* The same of what a stream writes to. */
+size_t terminal_width(FILE *out, size_t otherwise);
 
 /* Do the variables of the environment ask for UTF-8 (LC_ALL, else LC_CTYPE, else LANG)? */
 bool terminal_is_utf8(void);

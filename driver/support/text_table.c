@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "memory.h"
+#include "support/terminal.h"
 
 #define GAP 2
+#define PART_WIDTH 120 /* where no terminal says how wide it is */
 
 void
 text_table_add(struct text_table *table, char *const *cells)
@@ -180,8 +182,9 @@ text_table_print(const struct text_table *table, FILE *out)
 }
 
 void
-text_table_print_parts(const struct text_table *table, size_t width, FILE *out)
+text_table_print_parts(const struct text_table *table, FILE *out)
 {
+	const size_t width = terminal_width(out, PART_WIDTH);
 	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
 	size_t nr_keys = 0, key_width = 0, nr, taken;
 

@@ -30,8 +30,9 @@ void text_table_clear(struct text_table *table);
  * blanks at the end. */
 void text_table_print(const struct text_table *table, FILE *out);
 
-/* The same in parts of at most that many characters, each with an empty line behind. */
-void text_table_print_parts(const struct text_table *table, size_t width, FILE *out);
+/* The same in parts as wide as the terminal that out is, else of at most 120 characters, each with an empty line behind.
+ */
+void text_table_print_parts(const struct text_table *table, FILE *out);
 
 /* Characters that a text takes on the terminal. */
 size_t text_width(const char *text);
