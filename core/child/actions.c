@@ -182,7 +182,7 @@ get_set(struct run *run, const struct set_action *action, bool take, struct rot_
 
 	pthread_mutex_lock(&run->lock);
 	at = find_set(run, action->measurer_set);
-	found = *at;
+	found = *at && (*at)->life != SET_IN_MAKING ? *at : NULL;
 	if (found && take)
 		*at = found->next;
 	pthread_mutex_unlock(&run->lock);
@@ -212,8 +212,25 @@ execute_initialize_set(struct run *run, struct child_thread *thread, void *actio
 	}
 	if (set_initialize(&added->state, own->measurer_set, 0, run->failure) < 0)
 		return -1;
-	added->is_ready = true;
+	added->life = SET_READY;
 	return 0;
+}
+
+static void
+start_set(struct action_set *set)
+{
+	set_start(&set->state);
+	set->life = SET_STARTED;
+}
+
+/* What was never started has no beginning to measure from. */
+static void
+stop_set(struct action_set *set)
+{
+	if (set->life == SET_READY)
+		return;
+	set_stop(&set->state);
+	set->life = SET_MEASURED;
 }
 
 static int
@@ -224,7 +241,7 @@ execute_start_set(struct run *run, struct child_thread *thread, void *action, st
 	(void)thread;
 	if (!set)
 		return -1;
-	set_start(&set->state);
+	start_set(set);
 	return 0;
 }
 
@@ -236,13 +253,13 @@ execute_stop_set(struct run *run, struct child_thread *thread, void *action, str
 	(void)thread;
 	if (!set)
 		return -1;
-	set_stop(&set->state);
+	stop_set(set);
 	return 0;
 }
 
 /* The lock is held all the time, so that nobody disposes the set meanwhile. */
 static enum action_attempt
-switch_set_inside(struct run *run, const struct set_action *action, void (*perform)(struct set_state *state))
+switch_set_inside(struct run *run, const struct set_action *action, void (*perform)(struct action_set *set))
 {
 	struct action_set *set;
 	enum action_attempt attempt = ATTEMPT_IMPOSSIBLE;
@@ -250,10 +267,10 @@ switch_set_inside(struct run *run, const struct set_action *action, void (*perfo
 	if (pthread_mutex_trylock(&run->lock) != 0)
 		return ATTEMPT_BUSY;
 	set = *find_set(run, action->measurer_set);
-	if (set && !set->is_ready) {
+	if (set && set->life == SET_IN_MAKING) {
 		attempt = ATTEMPT_BUSY;
 	} else if (set && set_is_signal_safe(&set->state)) {
-		perform(&set->state);
+		perform(set);
 		attempt = ATTEMPT_DONE;
 	}
 	pthread_mutex_unlock(&run->lock);
@@ -263,13 +280,13 @@ switch_set_inside(struct run *run, const struct set_action *action, void (*perfo
 static enum action_attempt
 start_set_inside(struct run *run, void *action)
 {
-	return switch_set_inside(run, action, set_start);
+	return switch_set_inside(run, action, start_set);
 }
 
 static enum action_attempt
 stop_set_inside(struct run *run, void *action)
 {
-	return switch_set_inside(run, action, set_stop);
+	return switch_set_inside(run, action, stop_set);
 }
 
 static int
@@ -280,7 +297,10 @@ execute_read_set(struct run *run, struct child_thread *thread, void *action, str
 	(void)thread;
 	if (!set)
 		return -1;
-	run_add_output(run, set_output(&set->state, run->failure));
+	if (set->life == SET_STARTED)
+		return rot_error_set(err, 0, "measurer set %d was started and not stopped", set->set->id);
+	if (set->life == SET_MEASURED)
+		run_add_output(run, set_output(&set->state, run->failure));
 	return 0;
 }
 

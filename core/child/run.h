@@ -50,10 +50,17 @@ struct barrier_state {
 	struct barrier_state *next;
 };
 
-/* A set that actions initialize, start, stop, read and dispose. is_ready: it is initialized. */
+enum action_set_life {
+	SET_IN_MAKING,
+	SET_READY,    /* was never started: there is nothing to read    */
+	SET_STARTED,  /* and not stopped since                          */
+	SET_MEASURED, /* started and stopped, once or more: the last counts */
+};
+
+/* A set that actions initialize, start, stop, read and dispose. life: of enum action_set_life. */
 struct action_set {
 	const struct measurer_set *set;
-	atomic_bool is_ready;
+	atomic_int life;
 	struct set_state state;
 	struct action_set *next;
 };

@@ -249,6 +249,41 @@ START_TEST(a_set_that_is_not_initialized_cannot_be_started)
 }
 END_TEST
 
+/* There is no time between a start and a stop of which one never was. */
+START_TEST(a_set_that_was_never_started_has_no_output)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = make_set(8, &execution_time_measurer_class);
+	struct outcome outcome;
+
+	add_set_rule(measurement, "start", &initialize_measurer_set_action_class, set);
+	if (_i == 1)
+		add_set_rule(measurement, "stop", &stop_measurer_set_action_class, set);
+	add_set_rule(measurement, "stop", &read_measurer_set_action_class, set);
+	outcome = runner_run(command);
+	ck_assert_ptr_null(run_set(outcome_run(&outcome, 0, 0), 8));
+	outcome_clear(&outcome);
+}
+END_TEST
+
+START_TEST(a_set_that_was_not_stopped_cannot_be_read)
+{
+	struct measurement_command *command = make_command(1);
+	struct measurement *measurement = command_measurement(command);
+	struct measurer_set *set = make_set(8, &execution_time_measurer_class);
+	struct outcome outcome;
+
+	add_set_rule(measurement, "start", &initialize_measurer_set_action_class, set);
+	add_set_rule(measurement, "start", &start_measurer_set_action_class, set);
+	add_set_rule(measurement, "stop", &read_measurer_set_action_class, set);
+	outcome = runner_run(command);
+	outcome_expect_failure(&outcome, "error", "ReadMeasurerSetAction: measurer set 8 was started and not stopped",
+			       NULL);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 static struct create_measurer_on_thread_action *
 create_on_threads(struct measurer_set *set)
 {
@@ -479,6 +514,8 @@ static const struct listed_test tests[] = {
 	{&a_workload_that_waits_for_itself_is_an_error, 1},
 	{&rules_lead_a_measurer_set_through_its_life, 1},
 	{&a_set_that_is_not_initialized_cannot_be_started, 1},
+	{&a_set_that_was_never_started_has_no_output, 2},
+	{&a_set_that_was_not_stopped_cannot_be_read, 1},
 	{&measurers_that_cannot_be_on_foreign_threads_are_refused, 2 * NR_ELEMENTS(not_foreign)},
 	{&measurers_on_foreign_threads_need_a_set, 1},
 	{&a_predicate_that_names_a_workload_of_another_measurement_is_refused, 5},
