@@ -31,12 +31,6 @@ nr_threads(const struct program_run_output *run)
 }
 
 static double
-nr_switches(const struct program_run_output *run)
-{
-	return (double)(run->voluntary_context_switches + run->involuntary_context_switches);
-}
-
-static double
 nr_faults(const struct program_run_output *run)
 {
 	return (double)run->major_faults;
@@ -45,7 +39,7 @@ nr_faults(const struct program_run_output *run)
 static double
 resident(const struct program_run_output *run)
 {
-	return (double)run->maximum_resident_bytes / (1 << 20);
+	return run->maximum_resident_bytes < 0 ? NAN : (double)run->maximum_resident_bytes / (1 << 20);
 }
 
 static const struct {
@@ -53,7 +47,7 @@ static const struct {
 	double (*number)(const struct program_run_output *run);
 } facts[] = {
 	{"user time", "s", user_s},           {"system time", "s", system_s},
-	{"threads", "", nr_threads},          {"context switches", "", nr_switches},
+	{"threads", "", nr_threads},          {"context switches", "", program_run_switches},
 	{"major page faults", "", nr_faults}, {"largest resident set", "MiB", resident},
 };
 

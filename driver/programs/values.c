@@ -164,12 +164,20 @@ disturbances_of(const struct program_run_output *output, const struct pass *pass
 	return taints;
 }
 
+double
+program_run_switches(const struct program_run_output *output)
+{
+	const bool is_known = output->voluntary_context_switches >= 0 && output->involuntary_context_switches >= 0;
+
+	return is_known ? (double)(output->voluntary_context_switches + output->involuntary_context_switches) : NAN;
+}
+
 static struct pass_run
 read_run(const struct program_run_output *output, const struct architecture *architecture, const struct pass *pass,
 	 const struct selection *selection)
 {
 	struct pass_run run = {
-		.context_switches = (double)(output->voluntary_context_switches + output->involuntary_context_switches),
+		.context_switches = program_run_switches(output),
 		.taints = disturbances_of(output, pass, selection),
 	};
 

@@ -59,6 +59,9 @@ const struct quantity_value *program_values_find(const struct program_values *va
 /* What was measured of empty regions with that backend in that run, or NULL. */
 const struct empty_region_output *program_empty_region(const struct program_run_output *output, const char *backend);
 
+/* Context switches of a run; NaN: they are not known. */
+double program_run_switches(const struct program_run_output *output);
+
 /* Instructions that one of them counts; NaN if the pass of the run does not count any. */
 double program_empty_instructions(const struct program_plan *plan, const struct architecture *architecture,
 				  const struct program_run_output *output, const char *backend);

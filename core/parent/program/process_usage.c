@@ -24,8 +24,11 @@ process_usage_read(pid_t pid, struct rusage *usage)
 {
 	unsigned long long user, system;
 	char fields[PROC_STAT_BYTES];
+	uint64_t kib;
 
-	*usage = (struct rusage){0};
+	*usage = (struct rusage){.ru_nvcsw = -1, .ru_nivcsw = -1};
+	if (proc_status(pid, "VmHWM", 10, &kib))
+		usage->ru_maxrss = (long)kib;
 	if (proc_stat(pid, fields) && sscanf(fields, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %ld %*u %llu %llu",
 					     &usage->ru_majflt, &user, &system) == 3) {
 		usage->ru_utime = from_ticks(user);
@@ -70,13 +73,19 @@ between_ns(struct timeval from, struct timeval to)
 	return us > 0 ? (uint64_t)us * 1000 : 0;
 }
 
+static int64_t
+switches_between(long from, long to)
+{
+	return from < 0 || to < 0 ? -1 : to - from;
+}
+
 void
 process_usage_fill(struct program_run_output *output, const struct rusage *before, const struct rusage *after)
 {
 	output->user_time = between_ns(before->ru_utime, after->ru_utime);
 	output->system_time = between_ns(before->ru_stime, after->ru_stime);
-	output->voluntary_context_switches = after->ru_nvcsw;
-	output->involuntary_context_switches = after->ru_nivcsw;
+	output->voluntary_context_switches = switches_between(before->ru_nvcsw, after->ru_nvcsw);
+	output->involuntary_context_switches = switches_between(before->ru_nivcsw, after->ru_nivcsw);
 	output->major_faults = after->ru_majflt - before->ru_majflt;
-	output->maximum_resident_bytes = (int64_t)after->ru_maxrss * 1024;
+	output->maximum_resident_bytes = after->ru_maxrss > 0 ? (int64_t)after->ru_maxrss * 1024 : -1;
 }

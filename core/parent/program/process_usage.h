@@ -9,7 +9,10 @@
 
 #include "ProgramRunOutput.h"
 
-/* Times, faults and memory of a running process, times in ticks of the system; nothing of one that is gone. */
+/*
+ * Times, faults and the most memory of a running process, times in ticks of the system; nothing of one that is gone.
+ * Context switches become -1: the system does not tell those of threads that have ended.
+ */
 void process_usage_read(pid_t pid, struct rusage *usage);
 
 /* What all threads of a process have used until now, user and system, exactly; 0: it is gone. */
@@ -21,7 +24,7 @@ uint64_t process_usage_cpu_ns(pid_t pid);
  */
 void process_usage_take_off(struct rusage *usage, uint64_t cpu_ns);
 
-/* The usage between the two. */
+/* The usage between the two; what is not known in both is -1. */
 void process_usage_fill(struct program_run_output *output, const struct rusage *before, const struct rusage *after);
 
 #endif

@@ -251,6 +251,7 @@ all_threads_counted(const struct program_run_output *run)
 	return true;
 }
 
+/* What is not known of the time before is not zero either. */
 START_TEST(running_processes_are_visited)
 {
 	pid_t pid = runner_begin_visited("target", "run_for_ever", "4");
@@ -259,6 +260,9 @@ START_TEST(running_processes_are_visited)
 
 	ck_assert_int_eq(run->nr_threads, 4);
 	ck_assert_uint_eq(run->threads.nr, _i == 1 ? 1 : 4);
+	ck_assert_int_eq(run->voluntary_context_switches, -1);
+	ck_assert_int_eq(run->involuntary_context_switches, -1);
+	ck_assert_int_ge(run->maximum_resident_bytes, 4096);
 	runner_end_visited(pid);
 }
 END_TEST
