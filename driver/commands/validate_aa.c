@@ -50,15 +50,16 @@ validate_aa_run(struct command_context *context, const char *controller, int nr_
 				     .budget_s = budget_s > 0 ? budget_s : DEFAULT_BUDGET_S};
 	struct rot *rot;
 	struct aa aa;
-	long runs;
+	int runs;
 	int rc;
 
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
-	runs = configuration_long(rot->configuration, "runs");
+	if (configuration_runs(rot->configuration, &runs, err) < 0)
+		return -1;
 	if (runs > 0)
-		options.nr_runs = (int)runs;
+		options.nr_runs = runs;
 	rc = aa_measure(rot, &options, &aa, err);
 	if (rc == 0)
 		show(&aa, is_json);

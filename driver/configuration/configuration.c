@@ -414,6 +414,18 @@ configuration_long(const struct configuration *configuration, const char *name)
 	return strtoll(configuration_text(configuration, name), NULL, 10);
 }
 
+int
+configuration_runs(const struct configuration *configuration, int *nr_runs, struct rot_error *err)
+{
+	const int64_t runs = configuration_long(configuration, "runs");
+
+	if (runs > CONFIGURATION_MAX_RUNS)
+		return rot_error_set(err, 0, "the key runs is %lld: at most %d", (long long)runs,
+				     CONFIGURATION_MAX_RUNS);
+	*nr_runs = (int)runs;
+	return 0;
+}
+
 double
 configuration_double(const struct configuration *configuration, const char *name)
 {

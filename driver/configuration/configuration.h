@@ -91,6 +91,12 @@ int64_t configuration_long(const struct configuration *configuration, const char
 double configuration_double(const struct configuration *configuration, const char *key);
 enum configuration_source configuration_origin(const struct configuration *configuration, const char *key);
 
+/* More runs of a point are an error: somebody mistyped. */
+#define CONFIGURATION_MAX_RUNS 1000000
+
+/* The key runs, 0: not set. */
+int configuration_runs(const struct configuration *configuration, int *nr_runs, struct rot_error *err);
+
 /* Changes after push are undone by pop. */
 void configuration_push(struct configuration *configuration);
 void configuration_pop(struct configuration *configuration);

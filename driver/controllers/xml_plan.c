@@ -94,8 +94,8 @@ xml_plan_runs(const xmlNode *element, const struct expression_scope *scope, int 
 	if (xml_evaluated_number(root, "runs", DEFAULT_RUNS, scope, &of_controller, err) < 0 ||
 	    xml_evaluated_number(element, "runs", of_controller, scope, &runs, err) < 0)
 		return -1;
-	if (runs < 1 || runs > EXPERIMENT_MAX_RUNS || runs != floor(runs)) {
-		rot_error_set(err, 0, "runs is %g: expected a whole number from 1 to %d", runs, EXPERIMENT_MAX_RUNS);
+	if (runs < 1 || runs > CONFIGURATION_MAX_RUNS || runs != floor(runs)) {
+		rot_error_set(err, 0, "runs is %g: expected a whole number from 1 to %d", runs, CONFIGURATION_MAX_RUNS);
 		return xml_error_at(element, err);
 	}
 	*nr_runs = (int)runs;

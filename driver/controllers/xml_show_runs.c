@@ -2,6 +2,7 @@
 /* What plots and tables of accuracy see of runs. */
 #include <math.h>
 
+#include "configuration/configuration.h"
 #include "controllers/xml_plan.h"
 #include "experiment/experiment.h"
 
@@ -17,7 +18,7 @@ xml_show_view(const struct xml_controller *controller, struct sample_view *view,
 		view->reference = SAMPLES_TO_EXPECTED;
 	if (xml_evaluated_number(element, "minimumOf", 1, controller->constants, &minimum_of, err) < 0)
 		return -1;
-	if (minimum_of < 1 || minimum_of > EXPERIMENT_MAX_RUNS || minimum_of != floor(minimum_of)) {
+	if (minimum_of < 1 || minimum_of > CONFIGURATION_MAX_RUNS || minimum_of != floor(minimum_of)) {
 		rot_error_set(err, 0, "minimumOf is %g: expected a whole number of runs", minimum_of);
 		return xml_error_at(element, err);
 	}

@@ -383,17 +383,18 @@ int
 screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err)
 {
 	struct screener screener = {.rot = rot, .screening = screening};
-	const int64_t nr_runs = configuration_long(rot->configuration, "runs");
-	int rc;
+	int nr_runs = 0;
+	int rc = configuration_runs(rot->configuration, &nr_runs, err);
 
 	*screening = (struct screening){
 		.kernels = kernels,
 		.nr_kernels = is_quick ? NR_KERNELS_QUICK : NR_KERNELS,
-		.nr_runs = nr_runs > 0 ? (int)nr_runs
+		.nr_runs = nr_runs > 0 ? nr_runs
 			   : is_quick  ? RUNS_QUICK
 				       : RUNS,
 	};
-	rc = collect(screening, rot, err);
+	if (rc == 0)
+		rc = collect(screening, rot, err);
 	screener.order = rot_calloc(screening->nr_events + 1, sizeof(*screener.order));
 	take_order(&screener);
 	if (rc == 0)

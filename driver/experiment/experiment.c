@@ -24,19 +24,17 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	       struct rot_error *err)
 {
 	struct experiment *experiment;
-	int64_t runs = configuration_long(rot->configuration, "runs");
+	int runs;
 
-	if (runs > EXPERIMENT_MAX_RUNS) {
-		rot_error_set(err, 0, "the key runs is %lld: at most %d", (long long)runs, EXPERIMENT_MAX_RUNS);
+	if (configuration_runs(rot->configuration, &runs, err) < 0)
 		return NULL;
-	}
 	if (output_name && output_check(output_name, err) < 0)
 		return NULL;
 	experiment = rot_calloc(1, sizeof(*experiment));
 	experiment->rot = rot;
 	experiment->controller_name = rot_strdup(controller_name);
 	experiment->output_name = rot_strdup(output_name);
-	experiment->configured_runs = (int)runs;
+	experiment->configured_runs = runs;
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
 }

@@ -167,9 +167,6 @@ void experiment_add_choice(struct experiment *experiment, const char *name, cons
 void experiment_add_values(struct experiment *experiment, const char *series, const char *label,
 			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values);
 
-/* More runs of a point are an error: somebody mistyped. */
-#define EXPERIMENT_MAX_RUNS 1000000
-
 /*
  * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
  * not. Fails with the points so far kept, so that after an interruption experiment_write still writes them.

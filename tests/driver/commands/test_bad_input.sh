@@ -252,6 +252,13 @@ misspelt "operations that nobody asks for" '<operations of="doublePrecisionFlops
 misspelt "a border that is not there, among others" '<bytes border="l2l3 llcRma" direction="read" count="1"/>' \
 	"there is no border 'llcRma', did you mean 'llcRam'?"
 
+# The runs are those of the point, or of the command: none may begin what never ends.
+many="the key runs is 99999999999: at most 1000000"
+for command in "measure triad" "validate aa" "measure performanceEventScreening"; do
+	# shellcheck disable=SC2086
+	refused "too many runs for rot $command" 1 "$many" $command -runs=99999999999
+done
+
 kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' first
 kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' second
 "$rot" list kernels Twice >"$work/out" 2>"$work/err"
