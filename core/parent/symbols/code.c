@@ -10,6 +10,7 @@
 
 #define NR_LOOKED_BACK 8 /* instructions before an indirect jump in which compilers compute its target */
 #define REX_R 4
+#define REX_X 2
 #define REX_B 1
 #define NO_INDEX 4
 #define SCALE_8 3
@@ -32,6 +33,15 @@ rm_number(const struct instruction *instruction)
 	return instruction->rm | (instruction->rex & REX_B ? 8U : 0U);
 }
 
+/* True if its memory operand is an element of a table of addresses: with 8 times a register, which may be r12. */
+static bool
+is_of_table(const struct instruction *instruction)
+{
+	const bool has_index = instruction->index != NO_INDEX || (instruction->rex & REX_X);
+
+	return instruction->scale == SCALE_8 && has_index;
+}
+
 /* What an instruction does to a register, as far as it tells how the target of a jump came about. */
 enum making { MAKES_NOTHING, MAKES_SUM, MAKES_INDEXED, MAKES_OTHER };
 
@@ -42,7 +52,7 @@ making(const struct instruction *instruction, unsigned wanted)
 	bool to_reg = reg_number(instruction) == wanted;
 	bool to_rm = instruction->mod == 3 && rm_number(instruction) == wanted;
 
-	if (instruction->map != 0 || !instruction->has_modrm)
+	if (instruction->map != 0)
 		return MAKES_NOTHING;
 	switch (instruction->opcode) {
 	case 0x01:
@@ -53,9 +63,7 @@ making(const struct instruction *instruction, unsigned wanted)
 	case 0x8b:
 		if (!to_reg)
 			return MAKES_NOTHING;
-		return instruction->has_sib && instruction->index != NO_INDEX && instruction->scale == SCALE_8
-			       ? MAKES_INDEXED
-			       : MAKES_OTHER;
+		return is_of_table(instruction) ? MAKES_INDEXED : MAKES_OTHER;
 	case 0x89:
 		return to_rm ? MAKES_OTHER : MAKES_NOTHING;
 	case 0x8d:
@@ -81,13 +89,13 @@ made_by(const struct history *history, unsigned wanted)
 static bool
 indirect_exit(const struct instruction *instruction, const struct history *history, struct code_exit *found)
 {
-	bool is_indexed = instruction->has_sib && instruction->index != NO_INDEX && instruction->scale == SCALE_8;
+	const bool is_indexed = is_of_table(instruction);
 	enum making made = instruction->mod == 3 ? made_by(history, rm_number(instruction)) : MAKES_OTHER;
 
 	if (instruction->has_notrack || made == MAKES_SUM)
 		return false;
 	found->kind = is_indexed || made == MAKES_INDEXED ? CODE_INDEXED : CODE_INDIRECT;
-	if (is_indexed && instruction->mod == 0 && instruction->base == 5)
+	if (is_indexed && instruction->mod == 0) /* has a displacement only without a base */
 		found->table = (uint64_t)instruction->displacement;
 	return true;
 }
@@ -126,6 +134,13 @@ next_instruction(const uint8_t *bytes, size_t nr_bytes, size_t *at, struct instr
 }
 
 void
+code_exits_add(struct code_exits *exits, const struct code_exit *exit)
+{
+	exits->exits = rot_grow(exits->exits, exits->nr_exits, sizeof(*exits->exits));
+	exits->exits[exits->nr_exits++] = *exit;
+}
+
+void
 code_find_exits(const uint8_t *bytes, size_t nr_bytes, uint64_t address, struct code_exits *exits)
 {
 	struct history history = {0};
@@ -135,10 +150,8 @@ code_find_exits(const uint8_t *bytes, size_t nr_bytes, uint64_t address, struct 
 	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length) {
 		struct code_exit found;
 
-		if (find_exit(&instruction, &history, address + at, address, nr_bytes, &found)) {
-			exits->exits = rot_realloc(exits->exits, exits->nr_exits + 1, sizeof(*exits->exits));
-			exits->exits[exits->nr_exits++] = found;
-		}
+		if (find_exit(&instruction, &history, address + at, address, nr_bytes, &found))
+			code_exits_add(exits, &found);
 		history.past[history.nr++ % NR_LOOKED_BACK] = instruction;
 	}
 }
@@ -188,12 +201,13 @@ code_find_constants(const uint8_t *bytes, size_t nr_bytes, uint64_t address,
 	struct instruction instruction;
 
 	for (size_t at = 0; next_instruction(bytes, nr_bytes, &at, &instruction); at += instruction.length) {
-		bool is_lea = instruction.map == 0 && instruction.opcode == 0x8d;
-		bool is_mov = instruction.map == 0 && (instruction.opcode & 0xf8) == 0xb8;
+		bool is_lea = instruction.opcode == 0x8d, is_mov = (instruction.opcode & 0xf8) == 0xb8;
 
+		if (instruction.map != 0)
+			continue;
 		if (is_lea && instruction_is_rip_relative(&instruction))
 			found(context, address + at + instruction.length + (uint64_t)instruction.displacement);
-		else if (is_mov || (instruction.map == 0 && instruction.opcode == 0xc7))
+		else if (is_mov || instruction.opcode == 0xc7)
 			found(context, instruction.immediate);
 	}
 }

@@ -52,6 +52,7 @@ struct code_exits {
  * a byte that begins no instruction (data in between) is passed over. Free with code_exits_clear.
  */
 void code_find_exits(const uint8_t *bytes, size_t nr_bytes, uint64_t address, struct code_exits *exits);
+void code_exits_add(struct code_exits *exits, const struct code_exit *exit);
 void code_exits_clear(struct code_exits *exits);
 
 /* Whether a branch with this condition jumps in a thread with these registers; true for CODE_ALWAYS. */

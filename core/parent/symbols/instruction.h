@@ -29,7 +29,7 @@ enum flow {
  * relative:   of FLOW_JUMP, FLOW_BRANCH, FLOW_CALL: target - address of the next instruction
  * map:        of legacy instructions the opcode map, 0: one byte, 1: 0f ...; others: not 0 or 1
  * rex:        bits 3..0 are W, R, X, B
- * mod..base:  fields of ModRM and SIB as encoded, without the bits of REX
+ * mod..base:  fields of ModRM and SIB as encoded, without the bits of REX; 0 where there is none
  * displacement_offset: from the first byte of the instruction; bytes 0: there is no displacement
  */
 struct instruction {

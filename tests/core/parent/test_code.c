@@ -516,8 +516,127 @@ static const struct exit_case {
 	 1,
 	 {{CODE_INDEXED, BASE + 4, 0, 0, CODE_ALWAYS}}},
 	{"data in between", 3, {0x06, 0x90, 0xc3}, 1, {{CODE_RETURN, BASE + 2, 0, 0, CODE_ALWAYS}}},
+	{"a jump that is cut off", 5, {0x90, 0xe9, 0, 0, 0}, 0, {{0}}},
+	{"returns of interrupts and far jumps", 5, {0x48, 0xcf, 0xff, 0x2c, 0x24}, 0, {{0}}},
 	{"nothing", 0, {0}, 0, {{0}}},
 };
+
+/* What stands before an indirect jump, and what that makes of the jump. */
+static const struct {
+	const char *name;
+	bool is_exit;
+	enum code_exit_kind kind;
+	uint64_t table;
+	uint8_t nr_bytes;
+	uint8_t bytes[20];
+} indirect_cases[] = {
+	/* How the target was made: the last instruction that made it counts. */
+	{"add %rdx,%rax; jmp *%rax", false, 0, 0, 5, {0x48, 0x01, 0xd0, 0xff, 0xe0}},
+	{"add (%rdx,%rax,4),%rcx; jmp *%rcx", false, 0, 0, 6, {0x48, 0x03, 0x0c, 0x82, 0xff, 0xe1}},
+	{"movslq (%rdx,%rax,4),%rcx; jmp *%rcx", false, 0, 0, 6, {0x48, 0x63, 0x0c, 0x82, 0xff, 0xe1}},
+	{"mov (%rdx,%rax,8),%rcx; jmp *%rcx", true, CODE_INDEXED, 0, 6, {0x48, 0x8b, 0x0c, 0xc2, 0xff, 0xe1}},
+	{"mov (%rdx,%r12,8),%rcx; jmp *%rcx", true, CODE_INDEXED, 0, 6, {0x4a, 0x8b, 0x0c, 0xe2, 0xff, 0xe1}},
+	{"mov (%rdx,%rax,4),%rcx; jmp *%rcx", true, CODE_INDIRECT, 0, 6, {0x48, 0x8b, 0x0c, 0x82, 0xff, 0xe1}},
+	{"mov (%rdx,none,8),%rcx; jmp *%rcx", true, CODE_INDIRECT, 0, 6, {0x48, 0x8b, 0x0c, 0xe2, 0xff, 0xe1}},
+	{"add; mov %rdx,%rax; jmp *%rax", true, CODE_INDIRECT, 0, 8, {0x48, 0x01, 0xd0, 0x48, 0x89, 0xd0, 0xff, 0xe0}},
+	{"add; mov (%rdi),%rax; jmp *%rax",
+	 true,
+	 CODE_INDIRECT,
+	 0,
+	 8,
+	 {0x48, 0x01, 0xd0, 0x48, 0x8b, 0x07, 0xff, 0xe0}},
+	{"add; lea 8(%rdx),%rax; jmp *%rax",
+	 true,
+	 CODE_INDIRECT,
+	 0,
+	 9,
+	 {0x48, 0x01, 0xd0, 0x48, 0x8d, 0x42, 8, 0xff, 0xe0}},
+	/* Other registers, and memory, do not count; nor do other instructions with the same opcode. */
+	{"indexed; add %rsi,%rdi; jmp *%rcx",
+	 true,
+	 CODE_INDEXED,
+	 0,
+	 9,
+	 {0x48, 0x8b, 0x0c, 0xc2, 0x48, 0x01, 0xf7, 0xff, 0xe1}},
+	{"indexed; add (%rdx,%rax,4),%rdi; jmp *%rcx",
+	 true,
+	 CODE_INDEXED,
+	 0,
+	 10,
+	 {0x48, 0x8b, 0x0c, 0xc2, 0x48, 0x03, 0x3c, 0x82, 0xff, 0xe1}},
+	{"indexed; mov %rcx,%rdi; mov 8(%rsi),%rdi; lea 8(%rsi),%rdi; jmp *%rcx",
+	 true,
+	 CODE_INDEXED,
+	 0,
+	 17,
+	 {0x48, 0x8b, 0x0c, 0xc2, 0x48, 0x89, 0xcf, 0x48, 0x8b, 0x7e, 8, 0x48, 0x8d, 0x7e, 8, 0xff, 0xe1}},
+	{"add %rdx,(%rax); jmp *%rax", true, CODE_INDIRECT, 0, 5, {0x48, 0x01, 0x10, 0xff, 0xe0}},
+	{"add %rdx,%r8; jmp *%r8", false, 0, 0, 6, {0x49, 0x01, 0xd0, 0x41, 0xff, 0xe0}},
+	{"add %rdx,%r8; jmp *%rax", true, CODE_INDIRECT, 0, 5, {0x49, 0x01, 0xd0, 0xff, 0xe0}},
+	{"movslq (%rdx,%rax,4),%r9; jmp *%r9", false, 0, 0, 7, {0x4c, 0x63, 0x0c, 0x82, 0x41, 0xff, 0xe1}},
+	{"movslq (%rdx,%rax,4),%r9; jmp *%rcx", true, CODE_INDIRECT, 0, 6, {0x4c, 0x63, 0x0c, 0x82, 0xff, 0xe1}},
+	{"packsswb %mm2,%mm0; jmp *%rax", true, CODE_INDIRECT, 0, 5, {0x0f, 0x63, 0xc2, 0xff, 0xe0}},
+	{"add %rdx,%rax; jmp *(%rax)", true, CODE_INDIRECT, 0, 5, {0x48, 0x01, 0xd0, 0xff, 0x20}},
+	/* Eight instructions are looked back at. */
+	{"add; seven nops; jmp *%rax",
+	 false,
+	 0,
+	 0,
+	 12,
+	 {0x48, 0x01, 0xd0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0}},
+	{"add; eight nops; jmp *%rax",
+	 true,
+	 CODE_INDIRECT,
+	 0,
+	 13,
+	 {0x48, 0x01, 0xd0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xff, 0xe0}},
+	{"nine nops; add; jmp *%rax",
+	 false,
+	 0,
+	 0,
+	 14,
+	 {0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x48, 0x01, 0xd0, 0xff, 0xe0}},
+	/* Where the jump itself reads its target. */
+	{"jmp *(%rdx,%rax,8)", true, CODE_INDEXED, 0, 3, {0xff, 0x24, 0xc2}},
+	{"jmp *8(%rbp,%rax,8)", true, CODE_INDEXED, 0, 4, {0xff, 0x64, 0xc5, 8}},
+	{"jmp *0x402000(,%rax,4)", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0x85, 0, 0x20, 0x40, 0}},
+	{"jmp *0x402000(,%r12,8)", true, CODE_INDEXED, 0x402000, 8, {0x42, 0xff, 0x24, 0xe5, 0, 0x20, 0x40, 0}},
+	{"jmp *0x402000", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0x25, 0, 0x20, 0x40, 0}},
+	{"jmp *0x402000, scaled nothing", true, CODE_INDIRECT, 0, 7, {0xff, 0x24, 0xe5, 0, 0x20, 0x40, 0}},
+};
+
+START_TEST(indirect_jumps_are_told_apart)
+{
+	const char *name = indirect_cases[_i].name;
+	struct code_exits exits;
+
+	code_find_exits(indirect_cases[_i].bytes, indirect_cases[_i].nr_bytes, BASE, &exits);
+	ck_assert_msg(exits.nr_exits == indirect_cases[_i].is_exit, "%s: %zu exits", name, exits.nr_exits);
+	if (exits.nr_exits)
+		ck_assert_msg(exits.exits[0].kind == indirect_cases[_i].kind &&
+				      exits.exits[0].table == indirect_cases[_i].table,
+			      "%s: kind %d, table %#llx", name, exits.exits[0].kind,
+			      (unsigned long long)exits.exits[0].table);
+	code_exits_clear(&exits);
+}
+END_TEST
+
+/* As many as there are, in their order. */
+START_TEST(many_exits_are_found)
+{
+	enum { NR_RETURNS = 1000 };
+	uint8_t returns[NR_RETURNS];
+	struct code_exits exits;
+
+	memset(returns, 0xc3, sizeof(returns));
+	code_find_exits(returns, sizeof(returns), BASE, &exits);
+	ck_assert_uint_eq(exits.nr_exits, NR_RETURNS);
+	for (size_t i = 0; i < NR_RETURNS; i++)
+		ck_assert_uint_eq(exits.exits[i].address, BASE + i);
+	code_exits_clear(&exits);
+	ck_assert_uint_eq(exits.nr_exits, 0);
+}
+END_TEST
 
 START_TEST(exits_are_found)
 {
@@ -541,53 +660,120 @@ START_TEST(exits_are_found)
 }
 END_TEST
 
+/* nop; 1: dec %ecx; jnz 1b; jmp to the call; call to the ret; ret */
+static const uint8_t loop[] = {0x90, 0xff, 0xc9, 0x75, 0xfc, 0xeb, 0x00, 0xe8, 0, 0, 0, 0, 0xc3};
+
 START_TEST(jumps_within_are_found)
 {
-	static const uint8_t loop[] = {0x90, 0xff, 0xc9, 0x75, 0xfc, 0xc3}; /* nop; 1: dec ecx; jnz 1b; ret */
+	static const uint64_t targets[] = {1, 7};
 
-	ck_assert(code_jumps_to(loop, sizeof(loop), BASE, BASE + 1));
-	ck_assert(!code_jumps_to(loop, sizeof(loop), BASE, BASE));
-	ck_assert_int_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 1), BASE + 1);
-	ck_assert_int_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 2), BASE + 1);
-	ck_assert_int_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 5), BASE + 5);
+	for (uint64_t i = 0; i < sizeof(loop); i++)
+		ck_assert_msg(code_jumps_to(loop, sizeof(loop), BASE, BASE + i) == (i == targets[0] || i == targets[1]),
+			      "%d", (int)i);
+	ck_assert(!code_jumps_to(loop, 4, BASE, BASE + 1)); /* the jump is cut off */
 }
 END_TEST
+
+START_TEST(instructions_are_found)
+{
+	static const uint64_t begins[] = {0, 1, 1, 3, 3, 5, 5, 7, 7, 7, 7, 7, 12};
+	static const uint8_t data_between[] = {0x06, 0x07, 0xff, 0xc9};
+
+	for (uint64_t i = 0; i < sizeof(loop); i++)
+		ck_assert_uint_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + i), BASE + begins[i]);
+	ck_assert_uint_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE - 1), BASE - 1);
+	ck_assert_uint_eq(code_instruction_at(loop, sizeof(loop), BASE, BASE + 20), BASE + 20);
+	ck_assert_uint_eq(code_instruction_at(data_between, sizeof(data_between), BASE, BASE + 1), BASE + 1);
+	ck_assert_uint_eq(code_instruction_at(data_between, sizeof(data_between), BASE, BASE + 3), BASE + 2);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	uint8_t bytes[6];
+	bool runs_on;
+} last_instructions[] = {
+	{"nop", {0x90, 0x90, 0x90, 0x90, 0x90, 0x90}, true},
+	{"jne", {0x90, 0x90, 0x90, 0x90, 0x75, 0x02}, true},
+	{"ret", {0x90, 0x90, 0x90, 0x90, 0x90, 0xc3}, false},
+	{"ret, and data behind it", {0x90, 0x90, 0x90, 0x90, 0xc3, 0x06}, false},
+	{"call", {0x90, 0xe8, 0, 0, 0, 0}, false},
+	{"jmp", {0x90, 0xe9, 0, 0, 0, 0}, false},
+	{"jmp *%rax", {0x90, 0x90, 0x90, 0x90, 0xff, 0xe0}, false},
+	{"call *%rax", {0x90, 0x90, 0x90, 0x90, 0xff, 0xd0}, false},
+	{"iretq", {0x90, 0x90, 0x90, 0x90, 0x48, 0xcf}, false},
+	{"int3", {0x90, 0x90, 0x90, 0x90, 0x90, 0xcc}, false},
+	{"hlt", {0x90, 0x90, 0x90, 0x90, 0x90, 0xf4}, false},
+	{"ud2", {0x90, 0x90, 0x90, 0x90, 0x0f, 0x0b}, false},
+	/* Others with the same opcode. */
+	{"bswap %esp", {0x90, 0x90, 0x90, 0x90, 0x0f, 0xcc}, true},
+	{"pmuludq %mm0,%mm0", {0x90, 0x90, 0x90, 0x0f, 0xf4, 0xc0}, true},
+	{"vpmuludq %xmm0,%xmm0,%xmm0", {0x90, 0x90, 0xc5, 0xf9, 0xf4, 0xc0}, true},
+	{"or %eax,%eax", {0x90, 0x90, 0x90, 0x90, 0x0b, 0xc0}, true},
+	{"nop behind int3", {0x90, 0x90, 0x90, 0x90, 0xcc, 0x90}, true},
+};
 
 START_TEST(code_runs_on_or_not)
 {
-	static const struct {
-		uint8_t bytes[5];
-		bool runs_on;
-	} codes[] = {{{0x90, 0x90, 0x90, 0x90, 0x90}, true},
-		     {{0x90, 0x90, 0x90, 0x75, 0x02}, true},
-		     {{0x90, 0x90, 0x90, 0x90, 0xc3}, false},
-		     {{0xe8, 0, 0, 0, 0}, false},
-		     {{0xe9, 0, 0, 0, 0}, false},
-		     {{0x90, 0x90, 0x90, 0x0f, 0x0b}, false},
-		     {{0x90, 0x90, 0x90, 0x90, 0xf4}, false},
-		     {{0x90, 0x90, 0x90, 0xff, 0xe0}, false}};
-
-	for (int i = 0; i < NR_ELEMENTS(codes); i++)
-		ck_assert_msg(code_runs_on(codes[i].bytes, 5) == codes[i].runs_on, "%d", i);
-	ck_assert(!code_runs_on(codes[0].bytes, 0));
+	ck_assert_msg(code_runs_on(last_instructions[_i].bytes, 6) == last_instructions[_i].runs_on, "%s",
+		      last_instructions[_i].name);
+	ck_assert(!code_runs_on(last_instructions[_i].bytes, 0));
 }
 END_TEST
 
+#define MAX_CONSTANTS 2
+
+struct constants {
+	size_t nr;
+	uint64_t values[MAX_CONSTANTS];
+};
+
 static void
-sum_up(void *context, uint64_t constant)
+keep(void *context, uint64_t constant)
 {
-	*(uint64_t *)context += constant;
+	struct constants *constants = context;
+
+	ck_assert_uint_lt(constants->nr, MAX_CONSTANTS);
+	constants->values[constants->nr++] = constant;
 }
+
+static const struct {
+	const char *name;
+	uint8_t nr_bytes;
+	uint8_t bytes[20];
+	struct constants constants;
+} constant_cases[] = {
+	{"nop; lea 0x10(%rip),%rax", 8, {0x90, 0x48, 0x8d, 0x05, 0x10, 0, 0, 0}, {1, {BASE + 8 + 0x10}}},
+	{"lea -7(%rip),%rax", 7, {0x48, 0x8d, 0x05, 0xf9, 0xff, 0xff, 0xff}, {1, {BASE}}},
+	{"mov $0x400000,%eax; mov $0x400001,%edi",
+	 10,
+	 {0xb8, 0, 0, 0x40, 0, 0xbf, 1, 0, 0x40, 0},
+	 {2, {0x400000, 0x400001}}},
+	{"mov $1,%rcx, sign-extended", 7, {0x48, 0xc7, 0xc1, 1, 0, 0, 0}, {1, {1}}},
+	{"movabs $0x123456789a,%rax",
+	 10,
+	 {0x48, 0xb8, 0x9a, 0x78, 0x56, 0x34, 0x12, 0, 0, 0},
+	 {1, {UINT64_C(0x123456789a)}}},
+	{"lea 8(%rax),%rbx", 4, {0x48, 0x8d, 0x58, 8}, {0, {0}}},
+	{"mov 0x10(%rip),%rax", 7, {0x48, 0x8b, 0x05, 0x10, 0, 0, 0}, {0, {0}}},
+	{"mov $5,%al", 2, {0xb0, 5}, {0, {0}}},
+	/* Others with the same opcode. */
+	{"bt $5,%eax", 4, {0x0f, 0xba, 0xe0, 5}, {0, {0}}},
+	{"cmpxchg8b (%rdi)", 3, {0x0f, 0xc7, 0x0f}, {0, {0}}},
+	{"vpermb 0x10(%rip),%zmm1,%zmm0", 10, {0x62, 0xf2, 0x75, 0x48, 0x8d, 0x05, 0x10, 0, 0, 0}, {0, {0}}},
+	{"nothing", 0, {0}, {0, {0}}},
+};
 
 START_TEST(constants_are_found)
 {
-	/* lea 0x10(%rip), %rax; mov $0x400000, %edx; mov $1, %rcx (sign-extended); lea 8(%rax), %rbx: none */
-	static const uint8_t resolver[] = {0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0xba, 0,    0,    0x40, 0,
-					   0x48, 0xc7, 0xc1, 1,    0, 0, 0, 0x48, 0x8d, 0x58, 8};
-	uint64_t sum = 0;
+	const struct constants *wanted = &constant_cases[_i].constants;
+	struct constants found = {0};
 
-	code_find_constants(resolver, sizeof(resolver), BASE, sum_up, &sum);
-	ck_assert_int_eq(sum, BASE + 7 + 0x10 + 0x400000 + 1);
+	code_find_constants(constant_cases[_i].bytes, constant_cases[_i].nr_bytes, BASE, keep, &found);
+	ck_assert_msg(found.nr == wanted->nr, "%s: %zu constants", constant_cases[_i].name, found.nr);
+	for (size_t i = 0; i < wanted->nr; i++)
+		ck_assert_msg(found.values[i] == wanted->values[i], "%s: %#llx", constant_cases[_i].name,
+			      (unsigned long long)found.values[i]);
 }
 END_TEST
 
@@ -598,9 +784,12 @@ static const struct listed_test tests[] = {
 	{&length_needs_all_bytes, NR_ELEMENTS(cases)},
 	{&distance_is_limited, 1},
 	{&exits_are_found, NR_ELEMENTS(exit_cases)},
+	{&indirect_jumps_are_told_apart, NR_ELEMENTS(indirect_cases)},
+	{&many_exits_are_found, 1},
 	{&jumps_within_are_found, 1},
-	{&code_runs_on_or_not, 1},
-	{&constants_are_found, 1},
+	{&instructions_are_found, 1},
+	{&code_runs_on_or_not, NR_ELEMENTS(last_instructions)},
+	{&constants_are_found, NR_ELEMENTS(constant_cases)},
 };
 
 const struct suite test_suite = SUITE("code", tests, .set_up = open_pages, .tear_down = close_pages);
