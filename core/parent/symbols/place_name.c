@@ -35,11 +35,9 @@ is_number(const char *text)
 static int
 line_read(const char *digits, const char *text, int *line, struct rot_error *err)
 {
-	unsigned long value;
+	unsigned long value = strtoul(digits, NULL, 10); /* too large: ULONG_MAX */
 
-	errno = 0;
-	value = strtoul(digits, NULL, 10);
-	if (errno != 0 || value == 0 || value > INT_MAX)
+	if (value == 0 || value > INT_MAX)
 		return rot_error_set(err, 0, "'%s' names no line", text);
 	*line = (int)value;
 	return 0;
@@ -52,7 +50,7 @@ address_read(const char *digits, const char *text, uint64_t *address, struct rot
 
 	errno = 0;
 	*address = strtoull(digits, &behind, 16);
-	if (errno != 0 || behind == digits + 2 || *behind != '\0')
+	if (errno != 0 || *behind != '\0') /* of "0x" alone it reads the 0 */
 		return rot_error_set(err, 0, "'%s' names no address", text);
 	return 0;
 }

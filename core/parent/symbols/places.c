@@ -423,11 +423,11 @@ add_ends(const struct search *begin_search, const char *begin, const char *end, 
 		return rot_error_hint(err, "only a function, named or by the address of its first instruction, and a "
 					   "marker have ends of their own");
 	}
-	if (place_name_read(text, &search.name, err) < 0)
-		return -1;
+	rc = place_name_read(text, &search.name, err);
 	if (!is_named)
 		search.name.kinds = PLACE_MARKER;
-	rc = find_all(&search, text, &ends, err);
+	if (rc == 0)
+		rc = find_all(&search, text, &ends, err);
 	if (rc < 0 && !is_named) {
 		rot_error_set(err, 0, "the marker '%s' begins a region that ends nowhere", begin);
 		rot_error_hint(err, "put ROT_REGION_END(%s) where it ends, or name its end", search.name.name);

@@ -432,6 +432,7 @@ static const struct {
 	{"", "0xfffffffffffffffff", NULL, "names no address", ""},
 	{"", "lines.c:0", NULL, "names no line", ""},
 	{"", "lines.c:99999999999", NULL, "names no line", ""},
+	{"", "two_returns", "lines.c:0", "names no line", ""},
 	{"", "", NULL, "names no place", "FUNCTION"},
 	{"", ":102", NULL, "names no place", "FUNCTION"},
 	{"", "libc:", NULL, "names no place", "FUNCTION"},
