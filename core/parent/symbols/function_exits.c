@@ -3,10 +3,7 @@
 #include "parent/symbols/function_exits.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "memory.h"
 
 #define MAX_PARTS 32
 #define ENDBR64_BYTES 4
@@ -46,8 +43,7 @@ jumps_back(const struct function *function, const struct symbol_range *range)
 		return false;
 	code_find_exits(bytes, range->size, range->address, &exits);
 	for (size_t i = 0; i < exits.nr_exits; i++)
-		is_back |= exits.exits[i].kind == CODE_JUMP && covers(self, exits.exits[i].target) &&
-			   exits.exits[i].target > function->shape->begin;
+		is_back |= covers(self, exits.exits[i].target) && exits.exits[i].target > function->shape->begin;
 	code_exits_clear(&exits);
 	return is_back;
 }
@@ -56,10 +52,12 @@ static bool
 is_called_cold(const struct function *function, const struct symbol_range *range)
 {
 	const char *name = function->parts[0].name;
-	size_t length = name ? strlen(name) : 0;
+	size_t length;
 
-	return length > 0 && range->name && strncmp(range->name, name, length) == 0 &&
-	       strncmp(range->name + length, ".cold", 5) == 0;
+	if (!name || !range->name)
+		return false;
+	length = strlen(name);
+	return strncmp(range->name, name, length) == 0 && strncmp(range->name + length, ".cold", 5) == 0;
 }
 
 /* Makes the code around target a part of the function if it is one. */
@@ -80,11 +78,14 @@ is_part(struct function *function, const struct code_exit *jump)
 	return true;
 }
 
-/* True if the first address of the table lies within the function. */
+/*
+ * True if the first address of the table lies within the function. Where the jump does not say where its table is, 0, a
+ * file has nothing, or its header.
+ */
 static bool
 is_own_table(const struct function *function, uint64_t table)
 {
-	const uint8_t *bytes = table ? symbols_bytes(function->file, table, sizeof(uint64_t)) : NULL;
+	const uint8_t *bytes = symbols_bytes(function->file, table, sizeof(uint64_t));
 	uint64_t first;
 
 	if (!bytes)
@@ -102,19 +103,13 @@ is_left_at(struct function *function, const struct code_exit *found)
 	case CODE_JUMP:
 		return !is_part(function, found);
 	case CODE_INDEXED:
-		return !is_own_table(function, found->table) &&
-		       symbols_is_at_entry_depth(function->file, found->address);
+		if (is_own_table(function, found->table))
+			return false;
+		break;
 	case CODE_INDIRECT:
-		return symbols_is_at_entry_depth(function->file, found->address);
+		break;
 	}
-	return false;
-}
-
-static void
-add_exit(struct code_exits *exits, const struct code_exit *found)
-{
-	exits->exits = rot_realloc(exits->exits, exits->nr_exits + 1, sizeof(*exits->exits));
-	exits->exits[exits->nr_exits++] = *found;
+	return symbols_is_at_entry_depth(function->file, found->address);
 }
 
 /* Functions in assembler may run on into others, or into labels that look like others. */
@@ -136,11 +131,12 @@ look_at_part(struct function *function, const struct symbol_range *part, struct 
 
 	if (!bytes)
 		return rot_error_set(err, 0, "the code at 0x%" PRIx64 " is not in the file", part->address);
-	function->shape->is_reentered |= code_jumps_to(bytes, part->size, part->address, function->shape->begin);
+	function->shape->is_reentered |= code_jumps_to(bytes, part->size, part->address, function->shape->begin) ||
+					 code_jumps_to(bytes, part->size, part->address, function->parts[0].address);
 	code_find_exits(bytes, part->size, part->address, &exits);
 	for (size_t i = 0; i < exits.nr_exits; i++)
 		if (is_left_at(function, &exits.exits[i]))
-			add_exit(&function->shape->exits, &exits.exits[i]);
+			code_exits_add(&function->shape->exits, &exits.exits[i]);
 	code_exits_clear(&exits);
 	if (code_runs_on(bytes, part->size))
 		add_next_part(function, part->address + part->size);

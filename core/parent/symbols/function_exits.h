@@ -12,7 +12,7 @@
 
 /*
  * begin: its first instruction; the one behind endbr64, which the kernel would have to single-step at a probe
- * is_reentered: its own code jumps back to begin
+ * is_reentered: its own code jumps back to begin, or to the endbr64 before it
  * exits: each ret, and each jump out of it that can be the last thing it does
  */
 struct function_shape {

@@ -120,21 +120,21 @@ covering(const struct symbol_ranges *ranges, uint64_t address)
 bool
 symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_range *range)
 {
-	const struct symbol_range *function = covering(&file->functions, address);
-	const struct symbol_range *frame = function ? NULL : covering(symbol_file_frames(file), address);
-	const struct symbol_range *label = function ? NULL : symbol_ranges_before(&file->functions, address);
+	const struct symbol_range *function = covering(&file->functions, address), *frame, *label;
 
 	if (function) {
 		*range = *function;
 		return true;
 	}
+	frame = covering(symbol_file_frames(file), address);
+	label = symbol_ranges_before(&file->functions, address);
 	if (frame) {
 		*range = *frame;
 		if (label && label->address == frame->address)
 			range->name = label->name;
 		return true;
 	}
-	if (!label || label->size > 0)
+	if (!label)
 		return false;
 	*range = *label;
 	complete(file, range);
