@@ -273,7 +273,7 @@ summary_grouped_median(const struct grouped *of)
 	struct summary summary = summary_median(of->values, of->n);
 	struct side side;
 
-	if (of->n < SUMMARY_LEAST || !of->groups)
+	if (!of->groups)
 		return summary;
 	side = side_new(of);
 	set_side_interval(&summary, &side);

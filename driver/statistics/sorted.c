@@ -19,7 +19,7 @@ double_compare(const void *a, const void *b)
 double *
 sorted_copy(const double *values, size_t n)
 {
-	double *copy = rot_calloc(n ? n : 1, sizeof(*copy));
+	double *copy = rot_calloc(n, sizeof(*copy));
 
 	if (n)
 		memcpy(copy, values, n * sizeof(*copy));
@@ -47,14 +47,21 @@ sorted_percentile(const double *sorted, size_t n, double p)
 
 	if (n == 0)
 		return NAN;
-	if (position <= 1)
+	if (position < 1)
 		return sorted[0];
 	if (position >= (double)n)
 		return sorted[n - 1];
 	below = (size_t)position;
-	if (sorted[below - 1] == sorted[below])
-		return sorted[below];
+	if (position == (double)below || sorted[below - 1] == sorted[below]) /* they may be infinite */
+		return sorted[below - 1];
 	return sorted[below - 1] + (position - (double)below) * (sorted[below] - sorted[below - 1]);
+}
+
+double
+binomial(size_t n, double p, size_t k)
+{
+	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) + (double)k * log(p) +
+		   (double)(n - k) * log1p(-p));
 }
 
 void
@@ -72,20 +79,16 @@ sorted_set_range(struct summary *summary, const double *sorted, size_t n)
 void
 sorted_set_median_interval(struct summary *summary, const double *sorted, size_t n)
 {
-	double tail = 0, kept_tail = 0;
+	double tail = 0, next;
 	size_t k = 0;
 
 	if (n < SUMMARY_LEAST)
 		return;
-	while (k < n / 2) {
-		tail += exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) -
-			    (double)n * log(2));
-		if (1 - 2 * tail < CONFIDENCE)
-			break;
-		kept_tail = tail;
+	while (1 - 2 * (next = tail + binomial(n, 0.5, k)) >= CONFIDENCE) {
+		tail = next;
 		k++;
 	}
 	summary->low = sorted[k - 1];
 	summary->high = sorted[n - k];
-	summary->confidence = 1 - 2 * kept_tail;
+	summary->confidence = 1 - 2 * tail;
 }

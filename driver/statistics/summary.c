@@ -47,14 +47,6 @@ summary_median(const double *values, size_t n)
 	return summary;
 }
 
-/* P(Binomial(n, p) = k) */
-static double
-binomial(size_t n, double p, size_t k)
-{
-	return exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) + (double)k * log(p) +
-		   (double)(n - k) * log1p(-p));
-}
-
 /*
  * [x_k, x_m] misses the quantile with P(Binomial(n, p) < k) + P(Binomial(n, p) >= m). The end that has fewer values
  * beyond it is set first, so that the other gets what it leaves of the 5 %.
@@ -65,15 +57,15 @@ set_quantile_interval(struct summary *summary, const double *sorted, size_t n, d
 	double above = binomial(n, p, n), below = 0, next;
 	size_t m = n, k = 0;
 
-	while (m > 1 && (next = above + binomial(n, p, m - 1)) <= (1 - CONFIDENCE) / 2) {
+	while ((next = above + binomial(n, p, m - 1)) <= (1 - CONFIDENCE) / 2) {
 		above = next;
 		m--;
 	}
-	while (k < m && (next = below + binomial(n, p, k)) <= 1 - CONFIDENCE - above) {
+	while ((next = below + binomial(n, p, k)) <= 1 - CONFIDENCE - above) {
 		below = next;
 		k++;
 	}
-	if (k == 0 || above > 1 - CONFIDENCE)
+	if (k == 0)
 		return;
 	summary->low = sorted[k - 1];
 	summary->high = sorted[m - 1];

@@ -95,6 +95,7 @@ START_TEST(test_nothing_is_nan)
 	struct summary s = summary_median(NULL, 0);
 
 	ck_assert(isnan(s.value) && isnan(s.low) && isnan(s.minimum) && isnan(s.quartile25));
+	ck_assert(isnan(s.high) && isnan(s.maximum) && isnan(s.quartile75));
 	ck_assert_uint_eq(s.n, 0);
 	s = summary_ratio(EACH(NULL, 0), EACH(NULL, 0), 1, false, 1);
 	ck_assert(isnan(s.value) && s.n == 0);
@@ -113,6 +114,8 @@ START_TEST(test_exact_when_all_agree)
 	ck_assert_double_eq(s.high, 20000);
 	ck_assert_str_eq(summary_median(but_one, 3).estimator, "median");
 	ck_assert_str_eq(summary_median(same, 1).estimator, "median");
+	ck_assert_str_eq(summary_median(same, 2).estimator, "exact");
+	ck_assert_str_eq(summary_median((const double[]){1, 2, 2}, 3).estimator, "median");
 }
 END_TEST
 
@@ -125,7 +128,57 @@ START_TEST(test_percentiles_by_position)
 	ck_assert_double_eq_tol(statistics_percentile(values, 4, 75), 37.5, 1e-12);
 	ck_assert_double_eq(statistics_percentile(values, 4, 0), 10);
 	ck_assert_double_eq(statistics_percentile(values, 4, 100), 40);
+	ck_assert_double_eq(statistics_percentile(values, 4, 20), 10); /* the first: what lies before is the same */
+	ck_assert_double_eq_tol(statistics_percentile(values, 4, 21), 10.5, 1e-12);
+	ck_assert_double_eq_tol(statistics_percentile(values, 4, 79), 39.5, 1e-12);
+	ck_assert_double_eq(statistics_percentile(values, 4, 80), 40);
 	ck_assert_double_eq(values[0], 40);
+}
+END_TEST
+
+/* Infinite values are values: they say nothing of those beside them. */
+START_TEST(test_percentiles_of_infinite_values)
+{
+	const double above[] = {INFINITY, 1, 2, INFINITY, 3, 4, INFINITY};
+	const double below[] = {-INFINITY, 1, 2, -INFINITY, 3, 4, -INFINITY};
+
+	ck_assert_double_eq(statistics_percentile(above, 7, 50), 4);
+	ck_assert_double_eq(statistics_percentile(above, 7, 75), INFINITY);
+	ck_assert_double_eq(statistics_percentile(above, 7, 60), INFINITY);
+	ck_assert_double_eq(statistics_percentile(above, 7, 80), INFINITY);
+	ck_assert_double_eq(statistics_percentile(below, 7, 50), 1);
+	ck_assert_double_eq(statistics_percentile(below, 7, 25), -INFINITY);
+	ck_assert_double_eq(statistics_percentile(below, 7, 20), -INFINITY);
+	ck_assert_double_eq(summary_median(above, 7).value, 4);
+	ck_assert_double_eq(summary_median((const double[]){INFINITY, 0, 0, INFINITY, 0, INFINITY}, 6).value, INFINITY);
+	ck_assert_double_eq(summary_median((const double[]){INFINITY, 0, INFINITY, INFINITY}, 4).value, INFINITY);
+}
+END_TEST
+
+START_TEST(test_summaries_tell_the_range)
+{
+	const double values[] = {70, 10, 30, 20, 60, 50, 40};
+	const struct summary summaries[] = {summary_median(values, 7), summary_quantile(values, 7, 0.75),
+					    summary_minimum(values, 7)};
+
+	for (size_t i = 0; i < NR_ELEMENTS(summaries); i++) {
+		ck_assert_uint_eq(summaries[i].n, 7);
+		ck_assert_double_eq(summaries[i].minimum, 10);
+		ck_assert_double_eq(summaries[i].quartile25, 20);
+		ck_assert_double_eq(summaries[i].quartile75, 60);
+		ck_assert_double_eq(summaries[i].maximum, 70);
+		ck_assert_uint_eq(summaries[i].tainted, 0);
+	}
+}
+END_TEST
+
+START_TEST(test_one_known_value)
+{
+	const struct summary s = summary_single(7, "given");
+
+	ck_assert_str_eq(s.estimator, "given");
+	ck_assert(s.value == 7 && s.minimum == 7 && s.maximum == 7 && s.quartile25 == 7 && s.quartile75 == 7);
+	ck_assert(s.n == 1 && isnan(s.low) && isnan(s.high) && s.confidence == 0);
 }
 END_TEST
 
@@ -208,7 +261,118 @@ START_TEST(test_ratio_with_a_known_side)
 	s = summary_ratio(EACH(times, 7), EACH(known, 1), 2, false, 1);
 	ck_assert_double_eq(s.low, 0.2);
 	ck_assert_double_eq(s.high, 0.32);
+	ck_assert_double_eq_tol(s.confidence, 0.984375, 1e-12);
 	ck_assert(isnan(summary_ratio(EACH(known, 1), EACH(times, 5), 1, false, 1).low));
+}
+END_TEST
+
+/*
+ * What a seed gives stays, or nobody could compute again what was told. The intervals of a second implementation, in
+ * Python, from the same papers.
+ */
+enum alike { EACH_ALONE, PAIRS, SEVENTHS };
+
+static const struct {
+	const char *name;
+	size_t nr_top, nr_bottom;
+	enum alike top, bottom;
+	double scale;
+	bool jointly;
+	uint64_t seed;
+	double low, high;
+} bootstraps[] = {
+	{"apart", 16, 16, EACH_ALONE, EACH_ALONE, 1, false, 42, 1.817614995449, 3.307528510374},
+	{"fewer above", 9, 16, EACH_ALONE, EACH_ALONE, 10, false, 7, 16.0625, 23.336229365769},
+	{"jointly", 16, 16, EACH_ALONE, EACH_ALONE, 1, true, 42, 1.795608108108, 3.370437956204},
+	{"groups", 16, 16, PAIRS, PAIRS, 1, true, 1, 1.821457821458, 3.514337785623},
+	{"groups of two sizes", 16, 16, SEVENTHS, EACH_ALONE, 1, false, 1, 2.067505807306, 2.669124423963},
+	{"six", 6, 6, EACH_ALONE, EACH_ALONE, 1, true, 3, 1.502923976608, 2.061403508772},
+};
+
+START_TEST(test_bootstraps_stay)
+{
+	size_t groups[3][16];
+	double top[16], bottom[16];
+	struct summary s;
+
+	for (size_t i = 0; i < 16; i++) {
+		top[i] = 100 + 0.7 * (double)(i * i);
+		bottom[i] = 50 + 1.3 * (double)(i * 7 % 15) + 0.1 * (double)i;
+		groups[EACH_ALONE][i] = i;
+		groups[PAIRS][i] = (i * 5 % 16) / 2;
+		groups[SEVENTHS][i] = i % 7;
+	}
+	s = summary_ratio(&(struct grouped){top, groups[bootstraps[_i].top], bootstraps[_i].nr_top},
+			  &(struct grouped){bottom, groups[bootstraps[_i].bottom], bootstraps[_i].nr_bottom},
+			  bootstraps[_i].scale, bootstraps[_i].jointly, bootstraps[_i].seed);
+	ck_assert_msg(fabs(s.low / bootstraps[_i].low - 1) < 1e-11 && fabs(s.high / bootstraps[_i].high - 1) < 1e-11,
+		      "%s: %.12f to %.12f", bootstraps[_i].name, s.low, s.high);
+	ck_assert_double_eq(s.confidence, 0.95);
+}
+END_TEST
+
+/* Of two medians; n is that of the side that has fewer and is not known. */
+static const struct {
+	size_t nr_top, nr_bottom, n;
+	bool jointly;
+} ratio_sizes[] = {
+	{6, 6, 6, false}, {6, 6, 6, true},  {6, 9, 6, false}, {9, 6, 6, false}, {1, 7, 7, false},
+	{7, 1, 7, false}, {1, 1, 1, false}, {1, 1, 1, true},  {5, 2, 2, false}, {2, 5, 2, false},
+	{0, 3, 0, false}, {3, 0, 0, false}, {3, 4, 0, true},  {1, 2, 2, false}, {2, 1, 2, false},
+};
+
+START_TEST(test_ratios_of_any_sizes)
+{
+	const double top[] = {4, 4, 4, 4, 4, 4, 4, 4, 4}, bottom[] = {2, 2, 2, 2, 2, 2, 2, 2, 2};
+	const size_t n = ratio_sizes[_i].n;
+	const struct summary s = summary_ratio(EACH(top, ratio_sizes[_i].nr_top),
+					       EACH(bottom, ratio_sizes[_i].nr_bottom), 3, ratio_sizes[_i].jointly, 1);
+
+	ck_assert_str_eq(s.estimator, "ratioOfMedians");
+	ck_assert_uint_eq(s.n, n);
+	if (n == 0) {
+		ck_assert(isnan(s.value) && isnan(s.minimum) && isnan(s.maximum));
+	} else {
+		ck_assert(s.value == 6 && s.minimum == 6 && s.maximum == 6);
+	}
+	if (n < 6)
+		ck_assert(isnan(s.low) && isnan(s.high) && s.confidence == 0);
+	else
+		ck_assert(s.low == 6 && s.high == 6 && s.confidence >= 0.95);
+}
+END_TEST
+
+/* What may be nothing by nothing has no interval; single runs of it are left out. */
+START_TEST(test_nothing_by_nothing)
+{
+	const double top[] = {0, 0, 0, 2, 2, 2, 2}, bottom[] = {0, 0, 0, 1, 1, 1, 1};
+	struct summary s = summary_ratio(EACH(top, 7), EACH(bottom, 7), 1, true, 1);
+
+	ck_assert_double_eq(s.value, 2);
+	ck_assert(s.minimum == 2 && s.maximum == 2);
+	ck_assert(isnan(s.low) && isnan(s.high) && s.confidence == 0);
+	s = summary_ratio(EACH(top, 1), EACH(bottom, 7), 1, false, 1);
+	ck_assert(s.value == 0 && s.minimum == 0 && isnan(s.low) && isnan(s.high) && s.confidence == 0);
+	s = summary_ratio(EACH(top, 7), EACH(bottom, 1), 1, false, 1);
+	ck_assert(s.value == INFINITY && isnan(s.low) && isnan(s.high) && s.confidence == 0);
+}
+END_TEST
+
+/* Groups of two sizes, in any order: the medians of groups are 10, 20, 30, 40, 50 and 60. */
+START_TEST(test_interval_of_groups)
+{
+	static const size_t groups[] = {7, 5, 9, 3, 8, 1, 1, 3, 5, 7, 8, 9, 5};
+	static const double values[] = {41, 29, 60, 20, 51, 10, 10, 20, 31, 39, 49, 60, 30};
+	const struct summary s = summary_grouped_median(&(struct grouped){values, groups, NR_ELEMENTS(groups)});
+
+	ck_assert_double_eq(s.value, 31);
+	ck_assert_double_eq(s.low, 10);
+	ck_assert_double_eq(s.high, 60);
+	ck_assert_double_eq_tol(s.confidence, 0.96875, 1e-12); /* of six */
+	ck_assert_uint_eq(s.n, 13);
+	ck_assert_uint_eq(summary_grouped_median(&(struct grouped){values, groups, 0}).n, 0);
+	ck_assert(isnan(summary_grouped_median(&(struct grouped){values, groups, 0}).value));
+	ck_assert(isnan(summary_grouped_median(&(struct grouped){values, groups, 5}).low));
 }
 END_TEST
 
@@ -234,6 +398,7 @@ START_TEST(test_groups)
 	ck_assert(of_groups.low < each.low && of_groups.high > each.high);
 	ck_assert(of_groups.low >= 1 && of_groups.high <= 8);
 	ck_assert(of_few.low == each.low && of_few.high == each.high);
+	ck_assert(of_few.confidence == each.confidence && of_groups.confidence > each.confidence);
 	ck_assert(of_alone.low == each.low && of_alone.confidence == each.confidence);
 }
 END_TEST
@@ -278,11 +443,18 @@ static const struct listed_test tests[] = {
 	{&test_nothing_is_nan, 1},
 	{&test_exact_when_all_agree, 1},
 	{&test_percentiles_by_position, 1},
+	{&test_percentiles_of_infinite_values, 1},
+	{&test_summaries_tell_the_range, 1},
+	{&test_one_known_value, 1},
 	{&test_minimum, 1},
 	{&test_ratio_of_medians, 1},
 	{&test_ratio_is_reproducible, 1},
 	{&test_percentiles_of_six_are_widened, 1},
+	{&test_bootstraps_stay, NR_ELEMENTS(bootstraps)},
+	{&test_ratios_of_any_sizes, NR_ELEMENTS(ratio_sizes)},
+	{&test_nothing_by_nothing, 1},
 	{&test_ratio_with_a_known_side, 1},
+	{&test_interval_of_groups, 1},
 	{&test_groups, 1},
 	{&test_ratio_to_zero_is_infinite, 1},
 	{&test_share, 1},
