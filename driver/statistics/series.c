@@ -207,7 +207,7 @@ turn_around(double *sorted, size_t n)
 struct series_outliers
 series_outliers(const double *values, size_t n)
 {
-	const size_t most = n ? (size_t)ceil(LEAST_SHARE * (double)n) - 1 : 0;
+	const size_t most = (size_t)ceil(LEAST_SHARE * (double)n) - 1;
 	struct series_outliers outliers = {.difference = NAN};
 	double *sorted;
 

@@ -177,6 +177,17 @@ START_TEST(test_two_modes)
 }
 END_TEST
 
+/* The gap of 50 is ten times the mean distance, 5, and no less, for all that another value lies as far away. */
+START_TEST(test_two_modes_and_another_value)
+{
+	const double values[] = {50, 100, 100, 100, 100, 100, 150, 150, 150, 150};
+	struct series_modes modes = series_modes(values, 10);
+
+	ck_assert_int_eq(modes.finding, SERIES_YES);
+	ck_assert_uint_eq(modes.nr_low, 6);
+}
+END_TEST
+
 /* A tenth of the runs that took longer is an accident, not a mode. */
 START_TEST(test_rare_runs_are_no_mode)
 {
@@ -266,6 +277,242 @@ START_TEST(test_minima_of_groups)
 }
 END_TEST
 
+/* ---- limits, by hand ---- */
+
+/* How far the upper of two modes lies above the lower: {100 - 1, 100, ..., 100 + 1}, and the same further up. */
+static const struct {
+	size_t nr_low, nr_high;
+	double apart;
+	enum series_finding finding;
+} mode_limits[] = {
+	/* The mean distance is 4 / n, and the gap 2 less than they are apart: 3 + 70 / n times it is as far as here. */
+	{5, 5, 6.02, SERIES_YES},
+	{5, 5, 5.98, SERIES_NO},
+	{10, 10, 3.31, SERIES_YES},
+	{10, 10, 3.29, SERIES_NO},
+	/* A fifth is a mode, and less is none. */
+	{2, 8, 50, SERIES_YES},
+	{8, 2, 50, SERIES_YES},
+	{3, 8, 50, SERIES_YES},
+	{2, 9, 50, SERIES_NO},
+	{9, 2, 50, SERIES_NO},
+	{5, 21, 50, SERIES_NO},
+	{5, 20, 50, SERIES_YES},
+};
+
+/* Of nr values around the middle. Of two both ends. */
+static void
+set_mode(double *values, size_t nr, double middle)
+{
+	for (size_t i = 0; i < nr; i++)
+		values[i] = middle;
+	values[0]--;
+	values[nr - 1]++;
+}
+
+START_TEST(test_limits_of_modes)
+{
+	const size_t nr_low = mode_limits[_i].nr_low, nr_high = mode_limits[_i].nr_high;
+	struct series_modes modes;
+	double values[26];
+
+	set_mode(values, nr_high, 100 + mode_limits[_i].apart);
+	set_mode(values + nr_high, nr_low, 100);
+	modes = series_modes(values, nr_low + nr_high);
+	ck_assert_int_eq(modes.finding, mode_limits[_i].finding);
+	if (modes.finding != SERIES_YES) {
+		ck_assert(isnan(modes.low) && isnan(modes.high) && modes.nr_low == 0 && modes.nr_high == 0);
+		return;
+	}
+	ck_assert_uint_eq(modes.nr_low, nr_low);
+	ck_assert_uint_eq(modes.nr_high, nr_high);
+	ck_assert_double_eq_tol(modes.low, 100, 1e-9);
+	ck_assert_double_eq_tol(modes.high, 100 + mode_limits[_i].apart, 1e-9);
+}
+END_TEST
+
+/* One in a hundred is where differences begin to matter. */
+static const struct {
+	enum series_finding (*find)(const double *values, size_t n);
+	enum series_finding finding;
+	double values[10];
+} matters[] = {
+	{find_modes, SERIES_YES, {100, 100, 100, 100, 100, 101, 101, 101, 101, 101}},
+	{find_modes, SERIES_NO, {101, 101, 101, 101, 101, 102, 102, 102, 102, 102}},
+	{find_modes, SERIES_YES, {-100, -100, -100, -100, -100, -99, -99, -99, -99, -99}},
+	{find_drift, SERIES_YES, {896, 897, 898, 899, 900, 900, 901, 902, 903, 905}},
+	{find_drift, SERIES_NO, {898, 899, 900, 901, 902, 902, 903, 904, 905, 907}},
+	{find_first, SERIES_YES, {101, 100, 100, 100, 100, 100, 100, 100, 100, 100}},
+	{find_first, SERIES_NO, {102, 101, 101, 101, 101, 101, 101, 101, 101, 101}},
+	{find_outliers, SERIES_YES, {100, 100, 100, 101, 100, 100, 100, 100, 100, 100}},
+	{find_outliers, SERIES_NO, {101, 101, 101, 102, 101, 101, 101, 101, 101, 101}},
+};
+
+START_TEST(test_one_in_a_hundred_matters)
+{
+	ck_assert_int_eq(matters[_i].find(matters[_i].values, 10), matters[_i].finding);
+}
+END_TEST
+
+/* n values from 100 on, so that n (n - 1) / 2 pairs are in order but for so many. */
+static void
+set_order(double *values, size_t n, size_t nr_falling)
+{
+	for (size_t i = 0; i < n; i++)
+		values[i] = 100 + (double)i;
+	for (size_t last = n - 1; last > 0 && nr_falling > 0; last--)
+		for (size_t i = 0; i < last && nr_falling > 0; i++, nr_falling--) {
+			const double value = values[i];
+
+			values[i] = values[i + 1];
+			values[i + 1] = value;
+		}
+}
+
+/* Of n values: the pairs that rise less those that fall make a p just below and just above the level. */
+static const struct {
+	size_t n, nr_falling;
+	double p;
+	enum series_finding finding;
+} orders[] = {
+	{27, 113, 0.009737, SERIES_YES},
+	{29, 134, 0.010174, SERIES_NO},
+	{8, 14, 1, SERIES_NO},
+};
+
+START_TEST(test_level_of_drift)
+{
+	struct series_drift drift;
+	double values[MAX_N];
+
+	set_order(values, orders[_i].n, orders[_i].nr_falling);
+	drift = series_drift(values, orders[_i].n);
+	ck_assert_double_eq_tol(drift.p, orders[_i].p, 1e-6);
+	ck_assert_int_eq(drift.finding, orders[_i].finding);
+	for (size_t i = 0; i < orders[_i].n; i++)
+		values[i] = -values[i];
+	ck_assert_double_eq_tol(series_drift(values, orders[_i].n).change, -drift.change, 1e-12);
+	ck_assert_double_eq(series_drift(values, orders[_i].n).p, drift.p);
+}
+END_TEST
+
+/* Most pairs are alike, so that the slope is zero; and so is what it is relative to. */
+START_TEST(test_no_slope_is_no_drift)
+{
+	const double rising[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}, same[8] = {0};
+	struct series_drift drift = series_drift(rising, 12);
+
+	ck_assert_double_eq_tol(drift.p, erfc(29 / sqrt(2 * (12 * 11 * 29 - 9 * 8 * 23) / 18.0)), 1e-12);
+	ck_assert_double_lt(drift.p, 0.01);
+	ck_assert_int_eq(drift.finding, SERIES_NO);
+	ck_assert_double_eq(drift.change, 0);
+	drift = series_drift(same, 8);
+	ck_assert_double_eq(drift.p, 1);
+	ck_assert_double_eq(drift.change, 0);
+}
+END_TEST
+
+/* Of many values some are looked at, from all over the series: here those at the places 0, 1, 3, 4, 6, ... */
+START_TEST(test_many_values_are_thinned)
+{
+	double values[1500];
+
+	for (int i = 0; i < 1500; i++)
+		values[i] = i % 3 == 2 ? -1e9 : 100 + i;
+	ck_assert_double_eq(series_drift(values, 1500).p, 0); /* less than the least number */
+	ck_assert_double_gt(series_drift(values, 1000).p, 0); /* of these all are looked at */
+}
+END_TEST
+
+/* Nine runs behind the first, of which half are a distance of 1 from 0 or 100: the first may be 11.8608 away. */
+static const struct {
+	enum series_finding finding;
+	double first, others[9];
+} first_limits[] = {
+	{SERIES_YES, 111.9, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
+	{SERIES_NO, 111.8, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
+	{SERIES_YES, 88.1, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
+	{SERIES_NO, 88.2, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
+	{SERIES_NO, 8 * (1.4826 * 1), {-1, -1, -1, -1, 0, 1, 1, 1, 1}},
+	/* Within the others' range. */
+	{SERIES_NO, 150, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
+	{SERIES_NO, 200, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
+	{SERIES_YES, 201, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
+	{SERIES_NO, 0, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
+	{SERIES_YES, -1, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
+};
+
+START_TEST(test_limits_of_first_runs)
+{
+	const double middle = first_limits[_i].others[4];
+	struct series_first first;
+	double values[10];
+
+	values[0] = first_limits[_i].first;
+	memcpy(values + 1, first_limits[_i].others, sizeof(first_limits[_i].others));
+	first = series_first(values, 10);
+	ck_assert_int_eq(first.finding, first_limits[_i].finding);
+	if (middle != 0)
+		ck_assert_double_eq_tol(first.difference, (values[0] - middle) / middle, 1e-12);
+	else
+		ck_assert(isinf(first.difference));
+}
+END_TEST
+
+/* Fewer than a fifth; three times the range of the others away. */
+static const struct {
+	size_t n, nr; /* all values, and how many of them are found to be outliers */
+	double values[3], difference;
+} outlier_limits[] = {
+	{10, 1, {200}, 1},
+	{10, 0, {200, 200}, 0},
+	{11, 2, {200, 200}, 1},
+	{11, 0, {200, 200, 200}, 0},
+	{15, 2, {200, 180}, 0.8},
+	{15, 0, {200, 180, 200}, 0},
+	{16, 3, {150, 160, 140}, 0.4},
+	{10, 1, {50}, -0.5},
+	{11, 2, {60, 50}, -0.4},
+	{11, 0, {60, 160}, 0},
+	{10, 0, {103.5}, 0},
+	{10, 1, {103.6}, 0.036},
+	{10, 0, {96.5}, 0},
+	{10, 1, {96.4}, -0.036},
+};
+
+START_TEST(test_limits_of_outliers)
+{
+	const size_t nr = outlier_limits[_i].nr;
+	struct series_outliers outliers;
+	double values[20];
+
+	for (size_t i = 0; i < outlier_limits[_i].n; i++)
+		values[i] = i < 3 && outlier_limits[_i].values[i] != 0 ? outlier_limits[_i].values[i] : 100;
+	values[5] = 100.5;
+	values[6] = 99.5;
+	outliers = series_outliers(values, outlier_limits[_i].n);
+	ck_assert_int_eq(outliers.finding, nr > 0 ? SERIES_YES : SERIES_NO);
+	ck_assert_uint_eq(outliers.nr, nr);
+	if (nr > 0)
+		ck_assert_double_eq_tol(outliers.difference, outlier_limits[_i].difference, 1e-12);
+	else
+		ck_assert(isnan(outliers.difference));
+}
+END_TEST
+
+/* A median of finite values is finite, whatever lies beyond. */
+START_TEST(test_infinite_values)
+{
+	const double values[] = {1, 2, 3, 4, 5, INFINITY, INFINITY, INFINITY, INFINITY};
+
+	ck_assert_double_eq(
+		series_first((const double[]){100, 1, 2, 3, 4, 5, INFINITY, INFINITY, INFINITY, INFINITY}, 10)
+			.difference,
+		19);
+	ck_assert_double_eq(statistics_percentile(values, 9, 50), 5);
+}
+END_TEST
+
 static const struct {
 	double value, expected, error;
 } errors[] = {
@@ -291,10 +538,19 @@ static const struct listed_test tests[] = {
 	{&test_small_differences_do_not_matter, 1},
 	{&test_outliers, 1},
 	{&test_two_modes, 1},
+	{&test_two_modes_and_another_value, 1},
 	{&test_rare_runs_are_no_mode, 1},
 	{&test_drift, 1},
 	{&test_drift_with_ties, 1},
 	{&test_first_run, 1},
+	{&test_limits_of_modes, NR_ELEMENTS(mode_limits)},
+	{&test_one_in_a_hundred_matters, NR_ELEMENTS(matters)},
+	{&test_level_of_drift, NR_ELEMENTS(orders)},
+	{&test_no_slope_is_no_drift, 1},
+	{&test_many_values_are_thinned, 1},
+	{&test_limits_of_first_runs, NR_ELEMENTS(first_limits)},
+	{&test_limits_of_outliers, NR_ELEMENTS(outlier_limits)},
+	{&test_infinite_values, 1},
 	{&test_minima_of_groups, 1},
 	{&test_error, NR_ELEMENTS(errors)},
 	{&test_error_without_bound, 1},
