@@ -34,29 +34,30 @@ compare_places(const void *a, const void *b)
 	return (x->at > y->at) - (x->at < y->at);
 }
 
-/* The median of each group; NULL: fewer than 6, or none has several values. */
+/* The median of each group, *nr of them; NULL, and *nr as it was: fewer than 6, or none has several values. */
 static double *
 group_medians(const struct grouped *of, size_t *nr)
 {
 	struct placed *places = rot_calloc(of->n + 1, sizeof(*places));
 	double *values = rot_calloc(of->n + 1, sizeof(*values)), *medians = rot_calloc(of->n + 1, sizeof(*medians));
-	size_t begin = 0;
+	size_t begin = 0, nr_groups = 0;
 
 	for (size_t i = 0; i < of->n; i++)
 		places[i] = (struct placed){of->groups[i], i};
 	qsort(places, of->n, sizeof(*places), compare_places);
-	*nr = 0;
 	for (size_t i = 0; i < of->n; i++) {
 		values[i] = of->values[places[i].at];
 		if (i + 1 < of->n && places[i + 1].group == places[i].group)
 			continue;
-		medians[(*nr)++] = statistics_percentile(&values[begin], i + 1 - begin, 50);
+		medians[nr_groups++] = statistics_percentile(&values[begin], i + 1 - begin, 50);
 		begin = i + 1;
 	}
 	free(places);
 	free(values);
-	if (*nr >= SUMMARY_LEAST && *nr < of->n)
+	if (nr_groups >= SUMMARY_LEAST && nr_groups < of->n) {
+		*nr = nr_groups;
 		return medians;
+	}
 	free(medians);
 	return NULL;
 }
@@ -64,16 +65,15 @@ group_medians(const struct grouped *of, size_t *nr)
 static struct sample
 sample_of(const struct grouped *of)
 {
-	struct sample sample = {.n = of->n < MOST_VALUES ? of->n : MOST_VALUES};
-	size_t nr;
+	size_t nr = of->n;
+	double *medians = of->groups ? group_medians(of, &nr) : NULL;
+	const double *values = medians ? medians : of->values;
+	struct sample sample = {.n = nr < MOST_VALUES ? nr : MOST_VALUES};
 
-	if (of->groups && (sample.values = group_medians(of, &nr))) {
-		sample.n = nr;
-		return sample;
-	}
-	sample.values = rot_calloc(sample.n + 1, sizeof(*sample.values));
+	sample.values = rot_calloc(sample.n, sizeof(*sample.values));
 	for (size_t i = 0; i < sample.n; i++)
-		sample.values[i] = of->values[i * of->n / sample.n];
+		sample.values[i] = values[i * nr / sample.n];
+	free(medians);
 	return sample;
 }
 
@@ -92,7 +92,7 @@ sum_probabilities(const size_t *ranks, size_t nr, size_t nr_above, size_t total)
 	ways[0] = 1;
 	for (size_t i = 0; i < nr; i++) {
 		reach += ranks[i];
-		for (size_t k = nr_above < i + 1 ? nr_above : i + 1; k > 0; k--) {
+		for (size_t k = nr_above; k > 0; k--) {
 			double *to = &ways[k * (total + 1)], *from = &ways[(k - 1) * (total + 1)];
 
 			for (size_t sum = ranks[i]; sum <= reach; sum++)
@@ -212,8 +212,6 @@ set_interval(struct summary *ratio, const double *ratios, size_t nr_above, size_
 	const size_t outside = nr_above + nr_below <= MOST_FOR_EXACT ? exact_outside(nr_above, nr_below)
 								     : normal_outside(nr_above, nr_below);
 
-	if (outside == 0)
-		return;
 	ratio->low = ratios[outside - 1];
 	ratio->high = ratios[nr_above * nr_below - outside];
 	ratio->confidence = CONFIDENCE;
@@ -242,7 +240,7 @@ geometric_median(const double *ratios, size_t n)
 {
 	const double low = ratios[(n - 1) / 2], high = ratios[n / 2];
 
-	return low == high || !(low > 0) || isinf(high) ? double_middle(low, high) : sqrt(low) * sqrt(high);
+	return low == high || !(low > 0) ? double_middle(low, high) : sqrt(low) * sqrt(high);
 }
 
 struct shift
@@ -276,7 +274,8 @@ statistics_shift(const struct grouped *above, const struct grouped *below)
 void
 statistics_holm(double *p, size_t n)
 {
-	double *sorted = sorted_copy(p, n), *corrected = rot_calloc(n + 1, sizeof(*corrected)), most = 0;
+	double *sorted = rot_calloc(n + 1, sizeof(*sorted)), *corrected = rot_calloc(n + 1, sizeof(*corrected)),
+	       most = 0;
 	size_t nr = 0;
 
 	for (size_t i = 0; i < n; i++)
@@ -290,7 +289,7 @@ statistics_holm(double *p, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		size_t rank = 0;
 
-		while (rank < nr && sorted[rank] < p[i])
+		while (sorted[rank] < p[i])
 			rank++;
 		if (!isnan(p[i]))
 			p[i] = corrected[rank];

@@ -61,6 +61,159 @@ START_TEST(equal_values)
 }
 END_TEST
 
+/* Values whose ratios are all different powers of two: above 2^i, below 2^(-k / nr_below). */
+static void
+set_powers(double *above, size_t nr_above, double *below, size_t nr_below)
+{
+	for (size_t i = 0; i < nr_above; i++)
+		above[i] = exp2((double)((i * 7) % nr_above));
+	for (size_t k = 0; k < nr_below; k++)
+		below[k] = exp2(-(double)((k * 7) % nr_below) / (double)nr_below);
+}
+
+/*
+ * How many pairs lie beyond each end of the interval and on it: up to 30 values one more than the critical values in
+ * Mann and Whitney's table for 5 %, two-sided; beyond m n / 2 - 1.96 sqrt(m n (m + n + 1) / 12).
+ */
+static const struct {
+	size_t nr_above, nr_below, outside;
+} tabled[] = {
+	{6, 6, 6},   {6, 8, 9},    {8, 6, 9},    {9, 9, 18},   {10, 10, 24},  {6, 20, 28},
+	{20, 6, 28}, {15, 15, 65}, {20, 10, 56}, {15, 16, 70}, {20, 20, 127}, {6, 25, 35},
+};
+
+START_TEST(intervals)
+{
+	const size_t m = tabled[_i].nr_above, n = tabled[_i].nr_below, outside = tabled[_i].outside;
+	double above[MAX_N], below[MAX_N];
+	struct summary ratio;
+
+	set_powers(above, m, below, n);
+	ratio = statistics_shift(EACH(above, m), EACH(below, n)).ratio;
+	ck_assert_double_eq_tol(log2(ratio.low) * (double)n, (double)(outside - 1), 1e-9);
+	ck_assert_double_eq_tol(log2(ratio.high) * (double)n, (double)(m * n - outside), 1e-9);
+	ck_assert_double_eq_tol(log2(ratio.value) * (double)n, ((double)(m * n) - 1) / 2, 1e-9);
+	ck_assert_double_eq_tol(log2(ratio.maximum) * (double)n, (double)(m * n - 1), 1e-9);
+	ck_assert_uint_eq(ratio.n, m < n ? m : n);
+	ck_assert_double_eq(ratio.confidence, 0.95);
+	ck_assert_str_eq(ratio.estimator, "hodgesLehmann");
+}
+END_TEST
+
+/*
+ * By hand. Of 30 values one of the C(30, 15) choices is as extreme, on either side. Of 31 the sum of ranks is 120 from
+ * the expected one, less one half for continuity, and its variance 15 * 16 * 32 / 12.
+ */
+START_TEST(probabilities)
+{
+	double above[MAX_N], below[MAX_N];
+
+	for (size_t i = 0; i < MAX_N; i++) {
+		above[i] = (double)i + 101;
+		below[i] = (double)i + 1;
+	}
+	ck_assert_double_eq_tol(statistics_shift(EACH(above, 15), EACH(below, 15)).p, 2 / 155117520.0, 1e-18);
+	ck_assert_double_eq_tol(statistics_shift(EACH(above, 15), EACH(below, 16)).p, erfc(119.5 / sqrt(2 * 640.0)),
+				1e-12);
+	ck_assert_double_eq_tol(statistics_shift(EACH(below, 16), EACH(above, 15)).p, erfc(119.5 / sqrt(2 * 640.0)),
+				1e-12);
+	ck_assert_double_eq(statistics_shift(EACH(above, 20), EACH(above, 20)).p, 1);
+	/* Four times ten equal values, of which 2, 3, 7 and 8 are above. */
+	for (size_t i = 0; i < 20; i++) {
+		above[i] = i < 2 ? 1 : i < 5 ? 2 : i < 12 ? 3 : 4;
+		below[i] = i < 8 ? 1 : i < 15 ? 2 : i < 18 ? 3 : 4;
+	}
+	/* Ranks 5.5, 15.5, 25.5, 35.5: a sum of 520 where 410 is expected; squares of 20 (15^2 + 5^2) from their
+	 * middle. */
+	ck_assert_double_eq_tol(statistics_shift(EACH(above, 20), EACH(below, 20)).p,
+				erfc(109.5 / sqrt(2 * 20 * 250 * 20 * 20 / (39.0 * 40.0))), 1e-12);
+	for (size_t i = 0; i < 20; i++)
+		above[i] = 7;
+	ck_assert_double_eq(statistics_shift(EACH(above, 20), EACH(above, 20)).p, 1);
+}
+END_TEST
+
+/* Half a rank makes no difference of two that are as alike as can be. */
+START_TEST(alike)
+{
+	const double one[] = {1, 4, 5, 8, 9, 12, 13}, two[] = {2, 3, 6, 7, 10, 11, 14};
+	double above[MAX_N], below[MAX_N];
+
+	ck_assert_double_eq(statistics_shift(EACH(one, 6), EACH(two, 6)).p, 1);
+	ck_assert_double_le(statistics_shift(EACH(one, 7), EACH(two, 7)).p, 1);
+	for (size_t i = 0; i < 16; i++) {
+		above[i] = (double)(2 * i + (i % 2));
+		below[i] = (double)(2 * i + 1 - (i % 2));
+	}
+	ck_assert_double_eq(statistics_shift(EACH(above, 16), EACH(below, 16)).p, 1);
+}
+END_TEST
+
+/* Some of what is above is nothing: the middle of two ratios of which one is 0 is no geometric one. */
+START_TEST(ratios_of_nothing)
+{
+	const double above[] = {0, 0, 0, 2, 2, 2}, below[] = {1, 1, 1, 1, 1, 1}, signs[] = {-2, -2, -2, 4, 4, 4};
+
+	ck_assert_double_eq(statistics_shift(EACH(above, 6), EACH(below, 6)).ratio.value, 1);
+	ck_assert_double_eq(statistics_shift(EACH(below, 6), EACH(above, 6)).ratio.value, INFINITY);
+	ck_assert_double_eq(statistics_shift(EACH(signs, 6), EACH(below, 6)).ratio.value, 1);
+	ck_assert_double_eq(statistics_shift(EACH(below, 6), EACH(below, 6)).ratio.value, 1);
+	ck_assert(isnan(statistics_shift(EACH(NULL, 0), EACH(below, 6)).ratio.value));
+}
+END_TEST
+
+/* Groups of how many values each count by their medians, if there are six and some have several. */
+static const struct {
+	size_t nr, each, n;
+} groupings[] = {{6, 2, 6}, {5, 2, 10}, {12, 1, 12}, {8, 5, 8}, {6, 1, 6}, {1, 20, 20}};
+
+START_TEST(groups_count_by_their_medians)
+{
+	const size_t nr = groupings[_i].nr, n = nr * groupings[_i].each;
+	double values[MAX_N], ones[MAX_N];
+	size_t which[MAX_N];
+	struct summary ratio;
+
+	for (size_t i = 0; i < n; i++) {
+		which[i] = 100 - i % nr;
+		values[i] = 10 * (double)(i % nr + 1) + (double)(i / nr);
+		ones[i] = 1;
+	}
+	ratio = statistics_shift(&(const struct grouped){values, which, n}, EACH(ones, n)).ratio;
+	ck_assert_uint_eq(ratio.n, groupings[_i].n);
+	ck_assert_double_eq(ratio.minimum, groupings[_i].n == nr ? 10 + (double)(groupings[_i].each - 1) / 2 : 10);
+	ck_assert_double_eq(ratio.maximum,
+			    10 * (double)nr + (double)(groupings[_i].each - 1) / (groupings[_i].n == nr ? 2 : 1));
+}
+END_TEST
+
+/* Of many values, or medians of groups, 1000 are looked at, from all over them. */
+START_TEST(many_values_are_thinned)
+{
+	enum { NR = 3000 };
+	static double values[NR], ones[6] = {1, 1, 1, 1, 1, 1};
+	static size_t which[NR];
+	struct summary ratio;
+
+	for (size_t i = 0; i < NR; i++) {
+		values[i] = (double)(i + 1);
+		which[i] = i / 2;
+	}
+	ratio = statistics_shift(EACH(values, NR), EACH(ones, 6)).ratio;
+	ck_assert_double_eq(ratio.minimum, 1);
+	ck_assert_double_eq(ratio.maximum, 2998);      /* every third */
+	ck_assert_double_eq(ratio.quartile25, 748.75); /* between the 250th, 748, and the next */
+	ratio = statistics_shift(&(const struct grouped){values, which, NR}, EACH(ones, 6)).ratio;
+	ck_assert_double_eq(ratio.minimum, 1.5);
+	ck_assert_double_eq(ratio.maximum, 2997.5); /* of 1500 two of three */
+	ratio = statistics_shift(EACH(values, 1000), EACH(ones, 6)).ratio;
+	ck_assert_double_eq(ratio.maximum, 1000);
+	ratio = statistics_shift(EACH(values, 1001), EACH(values, NR)).ratio;
+	ck_assert_double_eq(ratio.maximum, 1000);
+	ck_assert_uint_eq(ratio.n, 1000);
+}
+END_TEST
+
 START_TEST(holm)
 {
 	double p[] = {0.01, NAN, 0.04, 0.03, 0.005, 0.9};
@@ -70,6 +223,15 @@ START_TEST(holm)
 	for (int i = 0; i < 6; i++)
 		ck_assert(i == 1 ? isnan(p[i]) : fabs(p[i] - corrected[i]) < 1e-12);
 	statistics_holm(NULL, 0);
+	p[0] = p[1] = 0.01; /* of two that are equal both have the larger one */
+	p[2] = 0.03;
+	statistics_holm(p, 3);
+	ck_assert_double_eq_tol(p[0], 0.03, 1e-12);
+	ck_assert_double_eq_tol(p[1], 0.03, 1e-12);
+	ck_assert_double_eq_tol(p[2], 0.03, 1e-12);
+	p[0] = p[1] = NAN;
+	statistics_holm(p, 2);
+	ck_assert(isnan(p[0]) && isnan(p[1]));
 	p[0] = p[1] = 0.7;
 	statistics_holm(p, 2);
 	ck_assert_double_eq(p[0], 1);
@@ -213,8 +375,19 @@ START_TEST(many_comparisons)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&of_few_values_there_is_no_interval, 1}, {&apart, 1},  {&equal_values, 1},     {&holm, 1},
-	{&coverage, NR_ELEMENTS(distributions)},  {&groups, 1}, {&many_comparisons, 1},
+	{&of_few_values_there_is_no_interval, 1},
+	{&apart, 1},
+	{&equal_values, 1},
+	{&intervals, NR_ELEMENTS(tabled)},
+	{&probabilities, 1},
+	{&alike, 1},
+	{&ratios_of_nothing, 1},
+	{&groups_count_by_their_medians, NR_ELEMENTS(groupings)},
+	{&many_values_are_thinned, 1},
+	{&holm, 1},
+	{&coverage, NR_ELEMENTS(distributions)},
+	{&groups, 1},
+	{&many_comparisons, 1},
 };
 
 const struct suite test_suite = SUITE("shift", tests);
