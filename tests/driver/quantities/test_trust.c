@@ -130,12 +130,19 @@ START_TEST(borders_are_ordered)
 	} rows[] = {
 		{"l2l3.read", "llcRam.read", 1000, 1000, false},
 		{"l2l3.read", "llcRam.read", 1000, 1049, false},
+		{"l2l3.read", "llcRam.read", 1000, 1050, false},
 		{"l2l3.read", "llcRam.read", 1000, 1051, true},
 		{"cpuL1.read", "llcRam.read", 1000, 2000, false}, /* single bytes before, whole lines behind */
 		{"l2l3.read", "llcRam.write", 1000, 2000, false},
 		{"llcRam.read", "l1l2.read", 1000, 2000, false},
 		{"l1l2", "l2l3", 1000, 2000, true},
 		{"l1l2", "l2l3.read", 1000, 2000, false},
+		{"l1l2.write", "l2l3.write", 1000, 2000, true},
+		{"l1l2.read", "llcRam.read", 1000, 2000, true},
+		{"l2l3.read", "l2l3.read", 1000, 2000, false}, /* twice the same */
+		{"l1.read", "l2l3.read", 1000, 2000, false},   /* no borders */
+		{"l9l9.read", "l2l3.read", 1000, 2000, false},
+		{"l1l2.read", "l9l9.read", 1000, 2000, false},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -150,26 +157,63 @@ START_TEST(borders_are_ordered)
 			ck_assert_double_eq(values[1].breaches[0].found, rows[i].outer_bytes);
 			ck_assert_double_eq(values[1].breaches[0].bound, 1000);
 			ck_assert_ptr_nonnull(strstr(values[1].breaches[0].text, rows[i].inner));
+			ck_assert_ptr_nonnull(strstr(values[1].breaches[0].text, rows[i].outer));
+			ck_assert_uint_eq(values[1].breaches[0].nr_runs, 0);
 		}
 		clear(values, 2);
 	}
 }
 END_TEST
 
-START_TEST(expected_bytes_break_no_rule)
-{
-	struct quantity_value values[] = {bytes("l2l3", 1, 100), bytes("llcRam", 2, 100)};
+/* Of two values that would break both rules, what makes which of them keep them. */
+static const struct {
+	const char *kind, *name, *border;
+	size_t nr_samples, nr_breaches;
+} byte_values[] = {
+	{"measured", "transferredBytes", "llcRam", 1, 2},     {"modelled", "transferredBytes", "llcRam", 1, 2},
+	{"expected", "transferredBytes", "llcRam", 1, 0},     {"measured", "throughput", "llcRam", 1, 0},
+	{"measured", "transferredBytes", NULL, 1, 0},         {"measured", "transferredBytes", "llcRam", 0, 0},
+	{"measured", "transferredBytes", "cpuL1.read", 1, 1}, /* fewer than must cross, of the innermost too */
+};
 
-	values[0].kind = values[1].kind = "expected";
+START_TEST(counted_bytes_keep_rules)
+{
+	struct quantity_value values[] = {bytes("l2l3", 1, 0), bytes("llcRam", 2, 100)};
+
+	values[1].kind = byte_values[_i].kind;
+	rot_string_set(&values[1].name, byte_values[_i].name);
+	values[1].request.border = byte_values[_i].border;
+	values[1].nr_samples = byte_values[_i].nr_samples;
 	invariants_check_bytes(values, 2);
-	ck_assert_uint_eq(values[0].nr_breaches + values[1].nr_breaches, 0);
+	ck_assert_uint_eq(values[0].nr_breaches, 0);
+	ck_assert_uint_eq(values[1].nr_breaches, byte_values[_i].nr_breaches);
+	ck_assert_uint_eq(invariants_check_runs(values, 2, NULL, 1), 0);
 	clear(values, 2);
+}
+END_TEST
+
+/* Two breaches are the same if they are of one rule and say the same. */
+START_TEST(breaches_are_kept_once)
+{
+	static const struct {
+		const char *rule, *text;
+		size_t nr;
+	} breaches[] = {{"a", "one", 1}, {"a", "two", 2}, {"b", "one", 3}, {"a", "two", 3}, {"b", "one", 3}};
+	struct quantity_value value = bytes("llcRam", 1, 0);
+
+	for (size_t i = 0; i < NR_ELEMENTS(breaches); i++) {
+		quantity_breach_add(&value, breaches[i].rule, 1, 2, rot_strdup(breaches[i].text));
+		ck_assert_uint_eq(value.nr_breaches, breaches[i].nr);
+	}
+	ck_assert_str_eq(value.breaches[1].text, "two");
+	ck_assert(value.breaches[2].found == 1 && value.breaches[2].bound == 2 && value.breaches[2].nr_runs == 0);
+	clear(&value, 1);
 }
 END_TEST
 
 START_TEST(no_fewer_bytes_than_must_cross)
 {
-	struct quantity_value values[] = {bytes("llcRam", 901, 1000), bytes("l2l3", 899, 1000), bytes("l1l2", 950, 0)};
+	struct quantity_value values[] = {bytes("llcRam", 900, 1000), bytes("l2l3", 899, 1000), bytes("l1l2", 950, 0)};
 	json_t *json, *rule;
 
 	invariants_check_bytes(values, 3);
@@ -184,6 +228,8 @@ START_TEST(no_fewer_bytes_than_must_cross)
 	ck_assert_double_eq(json_number_value(json_object_get(rule, "found")), 899);
 	ck_assert_double_eq(json_number_value(json_object_get(rule, "bound")), 900);
 	ck_assert_double_eq(json_number_value(json_object_get(json, "compulsory")), 1000);
+	ck_assert_ptr_nonnull(strstr(values[1].breaches[0].text, "899 bytes counted across l2l3, less than 0.9 of the "
+								 "1000"));
 	json_decref(json);
 	clear(values, 3);
 }
@@ -214,6 +260,12 @@ breaches_of_passes(double instructions, double cycles, bool is_scattered, unsign
 	nr = value.nr_breaches;
 	for (size_t i = 0; i < nr; i++)
 		ck_assert_str_eq(value.breaches[i].rule, "passesAgree");
+	if (nr == 2) {
+		ck_assert(value.breaches[0].found == instructions && value.breaches[0].bound == 10000);
+		ck_assert_ptr_nonnull(strstr(value.breaches[0].text, "passes 1 and 2 counted 10000 and 9000 "
+								     "instructions"));
+		ck_assert_ptr_nonnull(strstr(value.breaches[1].text, "core cycles"));
+	}
 	clear(&value, 1);
 	pass_samples_clear(&samples[0]);
 	pass_samples_clear(&samples[1]);
@@ -225,12 +277,66 @@ START_TEST(passes_agree)
 {
 	ck_assert_uint_eq(breaches_of_passes(10000, 5000, false, 0), 0);
 	ck_assert_uint_eq(breaches_of_passes(10099, 5200, false, 0), 0);
-	ck_assert_uint_eq(breaches_of_passes(10200, 5000, false, 0), 1);
+	ck_assert_uint_eq(breaches_of_passes(10101, 5000, false, 0), 0);
+	ck_assert_uint_eq(breaches_of_passes(10102, 5000, false, 0), 1);
+	ck_assert_uint_eq(breaches_of_passes(9900, 5000, false, 0), 0);
+	ck_assert_uint_eq(breaches_of_passes(9899, 5000, false, 0), 1);
+	ck_assert_uint_eq(breaches_of_passes(10000, 5263, false, 0), 0);
 	ck_assert_uint_eq(breaches_of_passes(10000, 5300, false, 0), 1);
 	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false, 0), 2);
 	ck_assert_uint_eq(breaches_of_passes(9000, 7000, false, TAINT_STEAL), 0); /* of no run it is known */
 	ck_assert_uint_eq(breaches_of_passes(10000, 7000, true, 0),
 			  0); /* nobody knows how many cycles the second took */
+}
+END_TEST
+
+/*
+ * Three passes: one of the clocks, the second with its interval where ten runs of 1000 have it, the third with another.
+ * Ranks 2 and 9 of ten are the interval; fewer than six have none.
+ */
+static const struct {
+	const char *what;
+	size_t nr_runs;
+	double counts[NR_RUNS];
+	bool is_broken;
+} third_passes[] = {
+	{"it begins where the other one is", 10, {1000, 1000, 1100, 1100, 1100, 1100, 1100, 1100, 1100, 1100}, false},
+	{"it begins behind it", 10, {1000, 1001, 1100, 1100, 1100, 1100, 1100, 1100, 1100, 1100}, true},
+	{"it ends where the other one is", 10, {900, 900, 900, 900, 900, 900, 900, 900, 1000, 1000}, false},
+	{"it ends before it", 10, {900, 900, 900, 900, 900, 900, 900, 900, 999, 1000}, true},
+	{"it has none", 5, {1000, 1000, 1100, 1100, 1100}, true},
+	{"it is within the tolerance", 5, {1000, 1000, 1005, 1100, 1100}, false},
+	{"it has no runs", 0, {0}, false},
+};
+
+START_TEST(intervals_of_passes_overlap)
+{
+	struct architecture *zen5 = architecture_named("zen5");
+	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
+	struct pass passes[] = {
+		{.nr_events = 0}, {.events = {event}, .nr_events = 1}, {.events = {event}, .nr_events = 1}};
+	const struct pass_plan plan = {passes, NR_ELEMENTS(passes)};
+	struct pass_samples samples[] = {samples_of((struct pass_run){.wall_ns = 5}),
+					 samples_of((struct pass_run){.counts = {1000}}),
+					 samples_of((struct pass_run){.counts = {1000}})};
+	struct quantity_value values[] = {bytes("llcRam", 1, 0), bytes("l2l3", 1, 0)};
+	struct rot_error err = {0};
+
+	values[1].kind = "expected";
+	samples[2].nr_runs = third_passes[_i].nr_runs;
+	for (size_t i = 0; i < NR_RUNS; i++)
+		samples[2].runs[i].counts[0] = third_passes[_i].counts[i];
+	ck_assert_int_eq(invariants_check_passes(values, 2, zen5, &plan, samples, &err), 0);
+	ck_assert_msg(values[0].nr_breaches == third_passes[_i].is_broken, "%s", third_passes[_i].what);
+	ck_assert_uint_eq(values[1].nr_breaches, 0);
+	if (third_passes[_i].is_broken)
+		ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "passes 2 and 3 counted 1000"));
+	clear(values, 2);
+	for (int i = 0; i < NR_ELEMENTS(samples); i++) {
+		samples[i].nr_runs = NR_RUNS;
+		pass_samples_clear(&samples[i]);
+	}
+	architecture_delete(zen5);
 }
 END_TEST
 
@@ -296,6 +402,72 @@ START_TEST(steps_tell_what_they_miss)
 }
 END_TEST
 
+/* Which values say what of a pass by steps with instructions that nobody knows, and with gaps. */
+static const struct {
+	const char *name, *operation, *border, *kind;
+	size_t nr_breaches;
+} step_values[] = {
+	{"transferredBytes", NULL, "cpuL1", "measured", 3},
+	{"transferredBytes", NULL, "l1l2", "modelled", 3},
+	{"operationCount", "flop", NULL, "measured", 3},
+	{"operationCount", "instructions", NULL, "measured", 2},
+	{"instructions", NULL, NULL, "measured", 2},
+	{"performance", "instructions", NULL, "measured", 3},
+	{"time", NULL, NULL, "measured", 0},
+	{"transferredBytes", NULL, "cpuL1", "expected", 0},
+};
+
+START_TEST(values_of_steps)
+{
+	struct architecture *steps = architecture_named("steps");
+	struct pass passes[] = {{.events = {0}, .nr_events = 1, .is_stepped = true}};
+	const struct pass_plan plan = {passes, 1};
+	struct pass_samples samples[] = {samples_of((struct pass_run){
+		.counts = {1e6}, .unknown_steps = 1, .step_gaps = 1, .first_unknown = "xsaveopt at 0x1139"})};
+	struct quantity_value value = bytes("", 1, 0);
+
+	rot_string_set(&value.name, step_values[_i].name);
+	value.kind = step_values[_i].kind;
+	value.request = (struct quantity_request){
+		.name = value.name, .operation = step_values[_i].operation, .border = step_values[_i].border};
+	samples[0].runs[1].counts[0]++;
+	samples[0].runs[1].first_unknown = "of as many"; /* the first counts */
+	invariants_check_steps(&value, 1, steps, &plan, samples);
+	ck_assert_msg(value.nr_breaches == step_values[_i].nr_breaches, "%s: %zu", step_values[_i].name,
+		      value.nr_breaches);
+	if (value.nr_breaches > 0) {
+		ck_assert_str_eq(value.breaches[0].rule, "stepsAgree");
+		ck_assert(value.breaches[0].found == 1e6 + 1 && value.breaches[0].bound == 1e6);
+	}
+	if (value.nr_breaches == 3)
+		ck_assert_ptr_nonnull(strstr(value.breaches[1].text, "xsaveopt at 0x1139"));
+	clear(&value, 1);
+	pass_samples_clear(&samples[0]);
+	architecture_delete(steps);
+}
+END_TEST
+
+/* A pass by steps without runs says nothing, and one that does not count instructions not whether they agree. */
+START_TEST(steps_without_runs_or_instructions)
+{
+	struct architecture *steps = architecture_named("steps");
+	struct pass passes[] = {{.events = {0}, .nr_events = 1, .is_stepped = true},
+				{.events = {1}, .nr_events = 1, .is_stepped = true}};
+	const struct pass_plan plan = {passes, 2};
+	struct pass_samples samples[] = {{.nr_runs = 0},
+					 samples_of((struct pass_run){.counts = {1e6, 1e6}, .step_gaps = 1})};
+	struct quantity_value value = bytes("cpuL1", 1, 0);
+
+	samples[1].runs[1].counts[0] = samples[1].runs[1].counts[1] = 5;
+	invariants_check_steps(&value, 1, steps, &plan, samples);
+	ck_assert_uint_eq(value.nr_breaches, 1);
+	ck_assert_str_eq(value.breaches[0].rule, "stepsSeen");
+	clear(&value, 1);
+	pass_samples_clear(&samples[1]);
+	architecture_delete(steps);
+}
+END_TEST
+
 START_TEST(steps_agree)
 {
 	ck_assert_uint_eq(breaches_of_steps(1e6, 1e6, true, 0), 0);
@@ -333,6 +505,7 @@ static const struct {
 	{"too little to tell", 1e4, 0, {0, 3}, NULL, 0},
 	{"most do: the value is doubtful, not the runs", 1e6, 0, {2, 2, 2, 2, 2, 2}, NULL, 0},
 	{"half do", 1e6, 0, {2, 2, 2, 2, 2}, NULL, 0},
+	{"nearly half do", 1e6, 0, {0, 0, 2, 1.5, 2, 0, 2}, "bordersOrdered", 4},
 	{"one lost half", 1e6, 1e6, {[9] = 0.5}, "atLeastCompulsory", 1},
 	{"none has all", 1e6, 2e6, {[9] = 0.5}, NULL, 0},
 	{"one has a little less", 1e6, 1e6, {[9] = 0.91}, NULL, 0},
@@ -342,6 +515,7 @@ START_TEST(runs_that_break_a_rule_are_found)
 {
 	struct quantity_value values[] = {bytes("llcRam.read", 1, run_rows[_i].compulsory), bytes("l2l3.read", 1, 0)};
 	bool broken[NR_RUNS] = {false}, is_broken;
+	size_t first = 0;
 
 	set_runs(&values[0], run_rows[_i].bytes, run_rows[_i].factors);
 	set_runs(&values[1], run_rows[_i].bytes, NULL);
@@ -356,6 +530,11 @@ START_TEST(runs_that_break_a_rule_are_found)
 	if (run_rows[_i].rule) {
 		ck_assert_str_eq(values[0].breaches[0].rule, run_rows[_i].rule);
 		ck_assert_uint_eq(values[0].breaches[0].nr_runs, run_rows[_i].nr_broken);
+		while (run_rows[_i].factors[first] == 0)
+			first++;
+		ck_assert_double_eq(values[0].breaches[0].found, values[0].samples[first]);
+		ck_assert_double_eq_tol(values[0].breaches[0].bound,
+					run_rows[_i].compulsory > 0 ? 0.9 * run_rows[_i].compulsory : 1.05e6, 1e-6);
 		ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "left out"));
 	}
 	clear(values, 2);
@@ -379,9 +558,59 @@ START_TEST(disturbed_runs_are_not_looked_at)
 }
 END_TEST
 
+/* By how many bytes one run of ten breaks a rule. */
+static const struct {
+	const char *what;
+	double outer, inner, compulsory;
+	size_t nr_broken;
+} byte_limits[] = {
+	{"bytes that nothing crossed nearer to the core", 32768, 0, 0, 0},
+	{"and one more", 32769, 0, 0, 1},
+	{"fewer than must cross", 1e6 - 32768, 1e7, 1e6 / 0.9, 0},
+	{"and one less", 1e6 - 32769, 1e7, 1e6 / 0.9, 1},
+};
+
+START_TEST(few_bytes_say_nothing)
+{
+	struct quantity_value values[] = {bytes("llcRam.read", 1, byte_limits[_i].compulsory),
+					  bytes("l2l3.read", 1, 0)};
+
+	set_runs(&values[0], 1e7, NULL);
+	set_runs(&values[1], 1e7, NULL);
+	values[0].samples[4] = byte_limits[_i].outer;
+	values[1].samples[4] = byte_limits[_i].inner;
+	ck_assert_msg(invariants_check_runs(values, 2, NULL, NR_RUNS) == byte_limits[_i].nr_broken, "%s",
+		      byte_limits[_i].what);
+	clear(values, 2);
+}
+END_TEST
+
+/* What broke a rule before stays so; runs that break different ones are counted together; there may be fewer runs. */
+START_TEST(rules_add_up)
+{
+	const double factors[NR_RUNS] = {[1] = 0.5, [2] = 2, [8] = 2};
+	struct quantity_value values[] = {bytes("llcRam.read", 1, 1e6), bytes("l2l3.read", 1, 0)};
+	bool broken[NR_RUNS] = {[6] = true};
+
+	set_runs(&values[0], 1e6, factors);
+	set_runs(&values[1], 1e6, NULL);
+	values[1].nr_samples = 8;
+	ck_assert_uint_eq(invariants_check_runs(values, 2, broken, NR_RUNS), 2);
+	for (size_t i = 0; i < NR_RUNS; i++)
+		ck_assert_msg(broken[i] == (i == 1 || i == 2 || i == 6), "run %zu", i);
+	ck_assert_uint_eq(values[0].nr_breaches, 2);
+	ck_assert_str_eq(values[0].breaches[0].rule, "atLeastCompulsory");
+	ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "in 1 of 10 runs less than 0.9 of the 1e+06 bytes"));
+	ck_assert_str_eq(values[0].breaches[1].rule, "bordersOrdered");
+	ck_assert_ptr_nonnull(strstr(values[0].breaches[1].text, "in 1 of 8 runs more bytes crossed llcRam.read than "
+								 "l2l3.read"));
+	clear(values, 2);
+}
+END_TEST
+
 /* Runs of two passes; those of the second that are odd have so many instructions more. */
 static size_t
-tainted_by_instructions(double more, size_t nr_odd)
+tainted_by_instructions(double more, size_t nr_odd, unsigned taints)
 {
 	struct architecture *zen5 = architecture_named("zen5");
 	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
@@ -393,11 +622,13 @@ tainted_by_instructions(double more, size_t nr_odd)
 
 	for (size_t i = 0; i < nr_odd; i++)
 		samples[i / NR_RUNS].runs[i % NR_RUNS].counts[0] += more;
+	samples[0].runs[0].taints = taints;
 	nr = invariants_taint_passes(zen5, &plan, samples);
+	samples[0].runs[0].taints &= ~taints;
 	for (size_t i = 0; i < 2 * NR_RUNS; i++) {
 		bool is_tainted = samples[i / NR_RUNS].runs[i % NR_RUNS].taints == TAINT_BROKEN_RULE;
 
-		ck_assert(is_tainted == (nr > 0 && i < nr_odd));
+		ck_assert(is_tainted == (nr > 0 && i < nr_odd && (i > 0 || taints == 0)));
 		nr_tainted += is_tainted;
 	}
 	ck_assert_uint_eq(nr, nr_tainted);
@@ -411,16 +642,82 @@ START_TEST(runs_of_passes_agree)
 {
 	struct quantity_value value = bytes("llcRam", 1, 0);
 
-	ck_assert_uint_eq(tainted_by_instructions(0, 1), 0);
-	ck_assert_uint_eq(tainted_by_instructions(9000, 3), 0);
-	ck_assert_uint_eq(tainted_by_instructions(11000, 3), 3);
-	ck_assert_uint_eq(tainted_by_instructions(-2e5, 9), 9);
-	ck_assert_uint_eq(tainted_by_instructions(2e5, 10), 0); /* who is right? */
+	ck_assert_uint_eq(tainted_by_instructions(0, 1, 0), 0);
+	ck_assert_uint_eq(tainted_by_instructions(10000, 3, 0), 0);
+	ck_assert_uint_eq(tainted_by_instructions(10001, 3, 0), 3);
+	ck_assert_uint_eq(tainted_by_instructions(-10001, 3, 0), 3);
+	ck_assert_uint_eq(tainted_by_instructions(-2e5, 9, 0), 9);
+	ck_assert_uint_eq(tainted_by_instructions(2e5, 10, 0), 0);              /* who is right? */
+	ck_assert_uint_eq(tainted_by_instructions(2e5, 3, TAINT_MIGRATION), 2); /* the first is left out already */
+	ck_assert_uint_eq(tainted_by_instructions(2e5, 10, TAINT_MIGRATION), 9);
 	invariants_note_passes(&value, 1, 0);
 	ck_assert_uint_eq(value.nr_breaches, 0);
 	invariants_note_passes(&value, 1, 3);
 	ck_assert_uint_eq(value.breaches[0].nr_runs, 3);
 	ck_assert_str_eq(value.breaches[0].rule, "passesAgree");
+	ck_assert(isnan(value.breaches[0].found) && isnan(value.breaches[0].bound));
+	ck_assert_ptr_nonnull(strstr(value.breaches[0].text, "of 3 runs are off by more than 1 %"));
+	invariants_note_passes(&value, 1, 1);
+	ck_assert_ptr_nonnull(strstr(value.breaches[1].text, "of 1 run are off"));
+	value.kind = "expected";
+	invariants_note_passes(&value, 1, 2);
+	ck_assert_uint_eq(value.nr_breaches, 2);
+	clear(&value, 1);
+}
+END_TEST
+
+/* A machine that counts no instructions, and passes that do not. */
+START_TEST(runs_without_instructions_agree)
+{
+	struct architecture *none = architecture_named("none"), *zen5 = architecture_named("zen5");
+	const size_t event = architecture_formula(zen5, "instructions", "")->events[0];
+	struct pass passes[] = {{.events = {event + 1}, .nr_events = 1},
+				{.events = {event + 1, event}, .nr_events = 2},
+				{.nr_events = 0}};
+	const struct pass_plan plan = {passes, NR_ELEMENTS(passes)};
+	struct pass_samples samples[] = {samples_of((struct pass_run){.counts = {5, 5}}),
+					 samples_of((struct pass_run){.counts = {5, 1e6}}),
+					 samples_of((struct pass_run){.wall_ns = 5})};
+	struct quantity_value value = bytes("llcRam", 1, 0);
+	struct rot_error err = {0};
+
+	samples[1].runs[7].counts[1] = 2e6;
+	ck_assert_uint_eq(invariants_taint_passes(none, &plan, samples), 0);
+	ck_assert_int_eq(invariants_check_passes(&value, 1, none, &plan, samples, &err), 0);
+	invariants_check_steps(&value, 1, none, &plan, samples);
+	ck_assert_uint_eq(value.nr_breaches, 0);
+	ck_assert_uint_eq(invariants_taint_passes(zen5, &plan, samples), 1);
+	ck_assert_uint_eq(samples[1].runs[7].taints, TAINT_BROKEN_RULE);
+	clear(&value, 1);
+	for (int i = 0; i < NR_ELEMENTS(samples); i++)
+		pass_samples_clear(&samples[i]);
+	architecture_delete(none);
+	architecture_delete(zen5);
+}
+END_TEST
+
+/* A value, a ceiling, and whether it is above that. */
+static const struct {
+	double value, ceiling;
+	size_t nr_samples;
+	bool is_above;
+} ceilings[] = {
+	{106, 100, 1, true},       {105, 100, 1, false}, {104, 100, 1, false},      {106, 100, 0, false},
+	{106, 0, 1, false},        {106, -1, 1, false},  {106, NAN, 1, false},      {NAN, 100, 1, false},
+	{INFINITY, 100, 1, false}, {1.1, 1, 1, true},    {106, INFINITY, 1, false},
+};
+
+START_TEST(values_below_ceilings)
+{
+	struct quantity_value value = bytes("llcRam", ceilings[_i].value, 0);
+
+	value.nr_samples = ceilings[_i].nr_samples;
+	invariants_check_ceiling(&value, ceilings[_i].ceiling, "memory load", "B/s", 1);
+	ck_assert_uint_eq(value.nr_breaches, ceilings[_i].is_above);
+	if (ceilings[_i].is_above) {
+		ck_assert_double_eq(value.breaches[0].found, ceilings[_i].value);
+		ck_assert_double_eq(value.breaches[0].bound, 1.05 * ceilings[_i].ceiling);
+	}
 	clear(&value, 1);
 }
 END_TEST
@@ -445,14 +742,22 @@ static const struct listed_test tests[] = {
 	{&time_of_an_empty_region, 1},
 	{&nothing_of_nothing_is_no_share, 1},
 	{&borders_are_ordered, 1},
-	{&expected_bytes_break_no_rule, 1},
+	{&counted_bytes_keep_rules, NR_ELEMENTS(byte_values)},
+	{&breaches_are_kept_once, 1},
 	{&no_fewer_bytes_than_must_cross, 1},
 	{&passes_agree, 1},
+	{&intervals_of_passes_overlap, NR_ELEMENTS(third_passes)},
 	{&steps_agree, 1},
+	{&values_of_steps, NR_ELEMENTS(step_values)},
+	{&steps_without_runs_or_instructions, 1},
 	{&steps_tell_what_they_miss, 1},
 	{&runs_that_break_a_rule_are_found, NR_ELEMENTS(run_rows)},
+	{&few_bytes_say_nothing, NR_ELEMENTS(byte_limits)},
+	{&rules_add_up, 1},
 	{&disturbed_runs_are_not_looked_at, 1},
 	{&runs_of_passes_agree, 1},
+	{&runs_without_instructions_agree, 1},
+	{&values_below_ceilings, NR_ELEMENTS(ceilings)},
 	{&nothing_is_above_the_roof, 1},
 };
 
