@@ -145,20 +145,24 @@ START_TEST(borders_are_ordered)
 		{"l1l2.read", "l9l9.read", 1000, 2000, false},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct quantity_value values[] = {bytes(rows[i].inner, rows[i].inner_bytes, 0),
-						  bytes(rows[i].outer, rows[i].outer_bytes, 0)};
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) { /* the outer value comes last, and first */
+		const size_t row = i / 2, outer = i % 2, inner = !outer;
+		struct quantity_value values[2];
 
+		values[inner] = bytes(rows[row].inner, rows[row].inner_bytes, 0);
+		values[outer] = bytes(rows[row].outer, rows[row].outer_bytes, 0);
 		invariants_check_bytes(values, 2);
-		ck_assert_uint_eq(values[0].nr_breaches, 0);
-		ck_assert_msg(values[1].nr_breaches == rows[i].is_broken, "row %zu", i);
-		if (rows[i].is_broken) {
-			ck_assert_str_eq(values[1].breaches[0].rule, "bordersOrdered");
-			ck_assert_double_eq(values[1].breaches[0].found, rows[i].outer_bytes);
-			ck_assert_double_eq(values[1].breaches[0].bound, 1000);
-			ck_assert_ptr_nonnull(strstr(values[1].breaches[0].text, rows[i].inner));
-			ck_assert_ptr_nonnull(strstr(values[1].breaches[0].text, rows[i].outer));
-			ck_assert_uint_eq(values[1].breaches[0].nr_runs, 0);
+		ck_assert_uint_eq(values[inner].nr_breaches, 0);
+		ck_assert_msg(values[outer].nr_breaches == rows[row].is_broken, "row %zu", row);
+		if (rows[row].is_broken) {
+			const struct quantity_breach *breach = &values[outer].breaches[0];
+
+			ck_assert_str_eq(breach->rule, "bordersOrdered");
+			ck_assert_double_eq(breach->found, rows[row].outer_bytes);
+			ck_assert_double_eq(breach->bound, 1000);
+			ck_assert_ptr_nonnull(strstr(breach->text, rows[row].inner));
+			ck_assert_ptr_nonnull(strstr(breach->text, rows[row].outer));
+			ck_assert_uint_eq(breach->nr_runs, 0);
 		}
 		clear(values, 2);
 	}
