@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* See refusal.h. The likeliest reason is the first that holds. */
+/*
+ * See refusal.h. The first reason that holds is told: those that are certain come before that of a filter, which all
+ * containers have and most of them let trace.
+ */
 #include "parent/supervisor/refusal.h"
 
 #include <errno.h>
@@ -125,8 +128,8 @@ is_filtered(const struct refusal *refusal)
 static bool (*const reasons[])(const struct refusal *refusal) = {
 	is_traced_already,
 	is_somebody_elses,
-	is_filtered,
 	is_forbidden_by_yama,
+	is_filtered,
 };
 
 int

@@ -53,6 +53,18 @@ START_TEST(reasons_are_found)
 }
 END_TEST
 
+/* Containers have filters, most of which allow it. */
+START_TEST(what_certainly_forbids_it_is_told_first)
+{
+	struct rot_error err;
+
+	free(folder_write(runner_folder, "self/status", "Seccomp:\t2\n"));
+	free(folder_write(runner_folder, "sys/kernel/yama/ptrace_scope", "3\n"));
+	ck_assert_int_eq(refusal_explain(runner_folder, 4711, false, EPERM, &err), -1);
+	ck_assert_msg(strstr(err.text, "ptrace_scope is 3"), "%s", err.text);
+}
+END_TEST
+
 static pid_t
 begin_sleeper(void)
 {
@@ -307,6 +319,7 @@ START_TEST(ordinary_users_do_not_trace_set_uid_programs)
 END_TEST
 
 static const struct listed_test tests[] = {
+	{&what_certainly_forbids_it_is_told_first, 1},
 	{&reasons_are_found, NR_ELEMENTS(reasons)},
 	{&traced_processes_are_not_visited, 1},
 	{&filters_are_named, 1},
