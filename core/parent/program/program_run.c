@@ -182,6 +182,14 @@ on_started(void *context, struct thread *thread)
 }
 
 static void
+on_forked(void *context, struct thread *thread, pid_t child)
+{
+	struct run *self = context;
+
+	regions_thread_forked(self->regions, thread, child);
+}
+
+static void
 on_executed(void *context, struct thread *thread, pid_t old_tid)
 {
 	struct run *self = context;
@@ -249,7 +257,6 @@ on_stop(void *context, const struct tracer_stop *stop)
 	answer = images_stopped(&self->images, stop);
 	if (answer == TRACER_RESUME)
 		return region_steps_follow(self->steps, stop->thread, regions_have(self->regions, stop->thread));
-
 	if (answer == TRACER_DELIVER && self->awaits_pause && image_bring_to_rest(stop->thread)) {
 		self->awaits_pause = false;
 		find_places(self, stop->thread);
@@ -314,6 +321,8 @@ prepare_places(struct run *self)
 	self->tracer.stopped = on_stop;
 	self->tracer.may_go = may_go;
 	self->tracer.leaving = on_leaving;
+	if (self->regions && self->tracer.follows_forks)
+		self->tracer.forked = on_forked;
 }
 
 static void

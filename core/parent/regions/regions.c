@@ -283,6 +283,20 @@ thread_new(struct regions *regions, struct thread *thread, struct counts *counts
 	return self;
 }
 
+/* One that has no threads is of a process that was killed before it was seen. */
+void
+regions_thread_forked(struct regions *regions, const struct thread *thread, pid_t child)
+{
+	const struct region_thread *self = regions ? thread->in_regions : NULL;
+	struct region_image *known = self ? image_of(regions, child) : NULL;
+
+	if (!self || !self->image || (known && known->threads))
+		return;
+	if (known)
+		image_delete(known);
+	image_new(regions, child, self->image);
+}
+
 void
 regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts)
 {
@@ -635,6 +649,8 @@ regions_delete(struct regions *regions)
 		if (regions->states[i].self)
 			region_backends[i]->close(regions->states[i].self);
 	}
+	while (regions->images)
+		image_delete(regions->images);
 	for (size_t i = 0; i < regions->nr_points; i++) {
 		point_clear(regions->points[i]);
 		free(regions->points[i]);

@@ -80,7 +80,7 @@ struct region_image {
 	pid_t pid;
 	struct region_point **points;
 	size_t nr_points;
-	struct region_thread *threads; /* the image is deleted with the last of them */
+	struct region_thread *threads; /* the image is deleted with the last of them; none: the process was just made */
 	void *own[REGION_NR_BACKENDS];
 	struct region_image *next;
 };
@@ -184,12 +184,14 @@ int *regions_fd(struct regions *regions);
 void regions_drain(struct regions *regions);
 
 /*
- * What happens to threads; NULL regions are allowed everywhere. started: its counters are open. executes: its process
- * stands before the first instruction of another program; its counters are still open. executed: they were opened anew.
+ * What happens to threads; NULL regions are allowed everywhere. forked: it made a process, which begins with its image.
+ * started: its counters are open. executes: its process stands before the first instruction of another program; its
+ * counters are still open. executed: they were opened anew.
  * resolve: the libraries that the program needs are mapped, or others were loaded or unloaded; the thread is the
  * witness (above).
  * leaves: it has ended or is let go; its counters are still open.
  */
+void regions_thread_forked(struct regions *regions, const struct thread *thread, pid_t child);
 void regions_thread_started(struct regions *regions, struct thread *thread, struct counts *counts);
 void regions_thread_executes(struct regions *regions, struct thread *thread);
 void regions_thread_executed(struct regions *regions, struct thread *thread, struct counts *counts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See tracer.h. A new thread makes itself known by its own first stop, which may come before or after the clone event
- * of its creator, or without any (its creator was killed); so the clone event is not needed and its message is never
- * read.
+ * of its creator, or without any (its creator was killed); so the clone event is not needed. Only who made a process is
+ * known from it.
  */
 #include "parent/tracer/tracer.h"
 
@@ -181,6 +181,19 @@ hide_interruption(const struct tracer *tracer, const struct stop *stop)
 	if (remote_get_registers(stop->thread->tid, &registers, NULL) == 0 &&
 	    restart_rewind(stop->thread->tid, &registers, &again) && !restart_has_signal(stop->thread->tid))
 		remote_set_registers(stop->thread->tid, &registers);
+}
+
+/* By fork or vfork; whatever else a clone makes is not told. */
+static void
+tell_fork(const struct tracer *tracer, const struct stop *stop, int status)
+{
+	const int kind = status >> 16;
+	unsigned long child;
+
+	if (tracer->forked && !stop->thread->is_bystander &&
+	    (kind == PTRACE_EVENT_FORK || kind == PTRACE_EVENT_VFORK) &&
+	    ptrace(PTRACE_GETEVENTMSG, stop->thread->tid, NULL, &child) == 0)
+		tracer->forked(tracer->context, stop->thread, (pid_t)child);
 }
 
 /* ---- which thread ---- */
@@ -362,6 +375,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 		if (!stop.thread->is_bystander)
 			tracer->started(tracer->context, stop.thread);
 	}
+	tell_fork(tracer, &stop, report->status);
 	hide_interruption(tracer, &stop);
 	if (tracer->is_leaving)
 		leave_thread(tracer, &stop);

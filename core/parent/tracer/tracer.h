@@ -50,6 +50,12 @@ struct tracer {
 	void *context;
 
 	/*
+	 * Called with context when thread has made a process, which may have been announced before; may be NULL. Later
+	 * its parent may be another: who has made it may have ended before its first stop is seen.
+	 */
+	void (*forked)(void *context, struct thread *thread, pid_t child);
+
+	/*
 	 * Called with context at pauses (after started) and before signals are delivered; may be NULL. Not while
 	 * leaving. There are pauses that nobody asked for: an answer to PTRACE_INTERRUPT may be any stop, and come
 	 * again later.

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdbool.h>
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -244,6 +246,59 @@ act_forks(void)
 	call_often(second_number);
 }
 
+static void
+become_orphan(int told)
+{
+	const pid_t pid = fork(), self_pid = getpid();
+
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		pages = NULL;
+		nr_used = 0;
+		CHECK(write(told, &self_pid, sizeof(self_pid)) == sizeof(self_pid));
+		call_often(second_number);
+	}
+	_exit(0);
+}
+
+/* Until it has ended; afterwards whoever traces this process has heard of that before it hears more of this one. */
+static void
+wait_for_orphan(pid_t pid)
+{
+	struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+
+	if (end.fd >= 0) {
+		CHECK(poll(&end, 1, -1) == 1);
+		close(end.fd);
+	}
+	pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0)
+		_exit(0);
+	CHECK(waitpid(pid, NULL, 0) == pid);
+}
+
+/* Processes whose parent ends as soon as it has made them, as those of a daemon. */
+static void
+act_orphans(void)
+{
+	for (int i = 0; i < first_number; i++) {
+		pid_t pid, orphan;
+		int ends[2];
+
+		CHECK(pipe(ends) == 0);
+		pid = fork();
+		CHECK(pid >= 0);
+		if (pid == 0)
+			become_orphan(ends[1]);
+		close(ends[1]);
+		CHECK(waitpid(pid, NULL, 0) == pid);
+		CHECK(read(ends[0], &orphan, sizeof(orphan)) == sizeof(orphan));
+		close(ends[0]);
+		wait_for_orphan(orphan);
+	}
+}
+
 /* Its child goes on after it has ended, nearly always in a region, and says so. */
 static void
 act_leave_child(void)
@@ -394,6 +449,7 @@ static const struct {
 	{"phases", act_phases},     {"forks", act_forks},
 	{"execute", act_execute},   {"leave_child", act_leave_child},
 	{"for_ever", act_for_ever}, {"sequences", act_sequences},
+	{"orphans", act_orphans},
 #ifdef HAS_LIBRARIES
 	{"load", act_load},         {"reload", act_reload},
 #endif

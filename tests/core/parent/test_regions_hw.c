@@ -163,6 +163,10 @@ static const struct {
 	{{.arguments = {"forks", "3", "20"}, .regions = {{.begin = "region_one"}}, .leaves_forks = true},
 	 {{"region_one", 1, 20, 20, 0, 20, 0}},
 	 1},
+	/* more often than not their parents are gone when they are seen first */
+	{{.arguments = {"orphans", "50", "4"}, .regions = {{.begin = "region_one"}}},
+	 {{"region_one", 50, 200, 200, 0, 200, 0}},
+	 50},
 	{{.arguments = {"execute", "10"}, .regions = {{.begin = "region_one"}}},
 	 {{"region_one", 1, 20, 20, 0, 20, 0}},
 	 2},
