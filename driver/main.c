@@ -326,8 +326,12 @@ main(int argc, char **argv)
 	struct command_context context = {.configuration = configuration_new()};
 	const struct command *command = NULL;
 	char *words[4];
+	const char **typed = rot_calloc((size_t)argc + 1, sizeof(*typed));
 	int rc;
 
+	for (int i = 1; i < argc; i++)
+		typed[i - 1] = argv[i];
+	context.command_line = typed;
 	occupy_standard_streams();
 	process_ignore_signals();
 	if (translate(argc, argv, words)) {
@@ -345,5 +349,6 @@ main(int argc, char **argv)
 		monitor_print(context.rot.monitor, stderr);
 	rc = exit_status(&context, rc);
 	command_context_close(&context);
+	free(typed);
 	return rc;
 }

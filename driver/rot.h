@@ -26,7 +26,8 @@ struct rot {
 	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
 	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */
 	struct measuring *measuring;         /* measuring/measuring.h: cores and the result cache   */
-	bool is_cached_only; /* what is not in the result cache is an error: nothing is built or measured */
+	const char *const *command_line; /* as typed, after the program's name; ends with NULL; borrowed. NULL: none */
+	bool is_cached_only;             /* what is not in the result cache is an error: nothing is built or measured */
 };
 
 /*

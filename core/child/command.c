@@ -3,7 +3,6 @@
 #include "child/command.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "child/caches.h"
 #include "child/configurator.h"
@@ -15,6 +14,7 @@
 #include "child/service.h"
 #include "child/steps.h"
 #include "child/watches.h"
+#include "common/clock.h"
 #include "memory.h"
 
 /* The command at work. nr_entered: per measurement, the configurators to leave. */
@@ -80,7 +80,7 @@ perform_run(struct work *work, size_t i)
 	measurement_run_output_collection_outputs_add(measurement_command_output_collections_at(work->output, i),
 						      output);
 	output->order = work->nr_done;
-	output->start_time = time(NULL);
+	clock_now(&output->start_time, &output->start_microseconds);
 	if (notifier_send(work->notifier, WIRE_RUN_STARTED, work->nr_done + 1, &error) < 0) {
 		failure_record(work->failure, FAILURE_ERROR, &error);
 		goto out;

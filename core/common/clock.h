@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two clocks of the core: the time stamp counter and CLOCK_MONOTONIC_RAW. */
+/* The two clocks of the core, the time stamp counter and CLOCK_MONOTONIC_RAW, and the time of day. */
 #ifndef CORE_CLOCK_H
 #define CORE_CLOCK_H
 
@@ -15,6 +15,17 @@ clock_raw_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Seconds since 1970 (UTC), and so many microseconds more: when a run began, beside those of other processes. */
+static inline void
+clock_now(int64_t *seconds, int32_t *microseconds)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	*seconds = now.tv_sec;
+	*microseconds = (int32_t)(now.tv_nsec / 1000);
 }
 
 /*

@@ -16,6 +16,7 @@
  * kernels. */
 struct command_context {
 	struct configuration *configuration; /* valid always; belongs to rot once that is open */
+	const char *const *command_line;     /* as of struct rot */
 	struct rot rot;
 	bool is_rot_open;
 	struct paths *paths; /* NULL until asked for */

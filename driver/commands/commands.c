@@ -51,6 +51,7 @@ command_rot(struct command_context *context, struct rot_error *err)
 	if (rot_open(&context->rot, configuration, err) < 0)
 		return NULL;
 	context->configuration = configuration;
+	context->rot.command_line = context->command_line;
 	context->is_rot_open = true;
 	return &context->rot;
 }

@@ -157,16 +157,18 @@ measure_point(struct experiment *experiment, struct experiment_point *point, con
 	      const struct experiment_requests *requests, int nr_runs, struct rot_error *err)
 {
 	struct quantity_value *values = rot_calloc(requests->nr + 1, sizeof(*values));
-	char **hashes = NULL;
+	struct quantities_told told;
 	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);
 	int rc = quantities_measure_with(experiment->rot, measurement, requests->items, requests->nr, &effort, values,
-					 &hashes, &point->rule_outputs, err);
+					 &told, err);
 
 	if (rc < 0) {
 		free(values);
 		return -1;
 	}
-	experiment_take_hashes(experiment, hashes);
+	experiment_take_hashes(experiment, told.hashes);
+	point->rule_outputs = told.rules;
+	point->passes = told.passes;
 	point->values = values;
 	point->requests = requests->items;
 	point->nr_values = requests->nr;

@@ -159,6 +159,8 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 				    json_texts(&(struct rot_list){.nr = point->nr_notes, .items = point->notes}));
 	if (point->rule_outputs)
 		json_object_set(json, "rules", point->rule_outputs);
+	if (point->passes)
+		json_object_set(json, "passes", point->passes);
 	json_object_set_new(json, "series", json_text(point->series));
 	json_object_set_new(json, "label", json_text(point->label));
 	json_object_set_new(json, "coordinates", experiment_json_coordinates(point));
@@ -166,6 +168,18 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 	json_object_set_new(json, "quantities", quantities);
 	if (point->nr_derived > 0)
 		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
+	return json;
+}
+
+/* "rot" and what was typed after it: where the program lies says nothing. */
+static json_t *
+json_command_line(const char *const *words)
+{
+	json_t *json = json_array();
+
+	json_array_append_new(json, json_text("rot"));
+	for (; *words; words++)
+		json_array_append_new(json, json_text(*words));
 	return json;
 }
 
@@ -208,6 +222,8 @@ experiment_json(const struct experiment *experiment, bool is_complete)
 	json_object_set_new(json, "schema", json_text("rot.result/1"));
 	json_object_set_new(json, "controller", json_text(experiment->controller_name));
 	json_object_set_new(json, "complete", json_boolean(is_complete && experiment->nr_failures == 0));
+	if (experiment->rot->command_line)
+		json_object_set_new(json, "commandLine", json_command_line(experiment->rot->command_line));
 	json_object_set_new(json, "machine", json_entity(experiment->rot->machine));
 	add_origin(json, experiment);
 	json_object_set_new(json, "descriptionHashes", hashes);

@@ -45,6 +45,7 @@ experiment_point_clear(struct experiment_point *point)
 	free(point->notes);
 	rot_graph_delete(point->program);
 	json_decref(point->rule_outputs);
+	json_decref(point->passes);
 	experiment_point_clear_derived(point);
 }
 

@@ -76,6 +76,8 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 	quantities->nr_notes = 0;
 	parts->points[0].rule_outputs = quantities->rule_outputs;
 	quantities->rule_outputs = NULL;
+	parts->points[0].passes = quantities->passes;
+	quantities->passes = NULL;
 	experiment_take_hashes(experiment, quantities->hashes);
 	quantities->hashes = NULL;
 	for (size_t i = 0; i < parts->nr; i++)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a result is from: machine, software, hashes, dates. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,6 +103,49 @@ program_of(const json_t *result)
 	return own ? own : json_object_get(json_array_get(json_object_get(result, "points"), 0), "program");
 }
 
+/* Characters that no shell reads otherwise. */
+#define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=./,:+@%"
+
+/* A word as a shell takes it. */
+static void
+print_word(FILE *out, const char *word)
+{
+	if (*word && word[strspn(word, PLAIN)] == '\0') {
+		fputs(word, out);
+		return;
+	}
+	fputc('\'', out);
+	for (; *word; word++)
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	fputc('\'', out);
+}
+
+static void
+write_command_line(xmlTextWriterPtr out, const json_t *words)
+{
+	char *line = NULL;
+	size_t length;
+	FILE *text = json_array_size(words) > 0 ? open_memstream(&line, &length) : NULL;
+
+	if (!text)
+		return;
+	for (size_t i = 0; i < json_array_size(words); i++) {
+		const char *word = json_string_value(json_array_get(words, i));
+
+		fputs(i ? " " : "", text);
+		print_word(text, word ? word : "");
+	}
+	fclose(text);
+	html_element(out, "dt", NULL, "command line");
+	html_begin(out, "dd", NULL);
+	html_element(out, "div", "code", line);
+	html_end(out);
+	free(line);
+}
+
 void
 page_write_origin(xmlTextWriterPtr out, const json_t *result)
 {
@@ -115,6 +159,7 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 	html_begin(out, "dl", NULL);
 	write_pair(out, "rot", json_text_at(software, "rot"));
 	write_pair(out, "controller", json_text_at(result, "controller"));
+	write_command_line(out, json_object_get(result, "commandLine"));
 	write_pair(out, "kernel of the system", json_text_at(software, "kernel"));
 	write_texts(out, "compiler", json_object_get(software, "compilers"), false);
 	write_texts(out, "compile lines", json_object_get(software, "compileLines"), true);

@@ -103,7 +103,7 @@ measure(struct peak_samples *samples, struct rot *rot, const struct measurement 
 	const double total = work->of_thread * (double)nr_threads;
 	struct quantity_request requests[NR_CLOCKS];
 	struct quantity_value values[NR_CLOCKS];
-	char **hashes;
+	struct quantities_told told;
 	int rc;
 
 	*samples = (struct peak_samples){.nr = 0};
@@ -122,15 +122,13 @@ measure(struct peak_samples *samples, struct rot *rot, const struct measurement 
 	/* The user's compiler flags are for what he compares with the roof. */
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "optimization", "", NULL);
-	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, effort, values, &hashes, NULL, err);
+	rc = quantities_measure_with(rot, measurement, requests, NR_CLOCKS, effort, values, &told, err);
 	configuration_pop(rot->configuration);
 	if (rc < 0)
 		return -1;
 	take_values(samples, values, nr_threads);
-	samples->has_huge_pages = work->border && lies_in_huge_pages(rot, hashes);
-	for (char **hash = hashes; *hash; hash++)
-		free(*hash);
-	free(hashes);
+	samples->has_huge_pages = work->border && lies_in_huge_pages(rot, told.hashes);
+	quantities_told_clear(&told);
 	samples->value = values[OF_CYCLES];
 	for (size_t i = OF_CYCLES + 1; i < NR_CLOCKS; i++)
 		quantity_value_clear(&values[i]);

@@ -12,6 +12,7 @@
 #include "programs/plan.h"
 #include "programs/rule_outputs.h"
 #include "quantities/effort.h"
+#include "quantities/pass_runs.h"
 #include "quantities/samples.h"
 #include "rot.h"
 
@@ -278,6 +279,26 @@ nr_cpus(const struct program_plan *plan, const struct program_command_output *ou
 	return wall_ns > 0 ? cpu_ns / wall_ns : 0;
 }
 
+/* Each run of a pass is a start of the program. */
+static json_t *
+json_runs(const struct job *job, char *const *hashes)
+{
+	json_t *passes = json_array();
+
+	for (size_t i = 0; i < job->plan.passes.nr_passes; i++) {
+		json_t *pass = pass_runs_new(hashes[i]);
+
+		for (size_t k = 0, nr = 0; k < program_command_output_nr_outputs(job->output); k++) {
+			const struct program_run_output *run = program_command_output_outputs_at(job->output, k);
+
+			if ((size_t)run->pass == i)
+				pass_runs_add(pass, run->start_time, run->start_microseconds, nr++);
+		}
+		json_array_append_new(passes, pass);
+	}
+	return passes;
+}
+
 int
 program_quantities_measure(struct rot *rot, struct program_workload *workload, const struct quantity_request *requests,
 			   size_t nr_requests, const struct quantity_effort *effort, size_t max_passes,
@@ -293,6 +314,7 @@ program_quantities_measure(struct rot *rot, struct program_workload *workload, c
 	tell_end(quantities);
 	add_notes(&job, quantities);
 	quantities->rule_outputs = program_rule_outputs(job.output);
+	quantities->passes = json_runs(&job, quantities->hashes);
 	quantities->nr_cpus = nr_cpus(&job.plan, job.output);
 	rc = 0;
 out:
@@ -309,5 +331,6 @@ program_quantities_clear(struct program_quantities *quantities)
 		free(quantities->notes[i]);
 	free(quantities->notes);
 	json_decref(quantities->rule_outputs);
+	json_decref(quantities->passes);
 	*quantities = (struct program_quantities){.nr_regions = 0};
 }

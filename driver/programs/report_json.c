@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "programs/report.h"
+#include "quantities/pass_runs.h"
 #include "support/clock.h"
 #include "support/json.h"
 
@@ -144,6 +145,7 @@ json_run(const struct program_run_output *run)
 		json_array_append_new(regions, json_region_of_run(program_run_output_regions_at(run, i)));
 	for (size_t i = 0; i < program_run_output_nr_empty_regions(run); i++)
 		json_array_append_new(empty, json_empty_region(program_run_output_empty_regions_at(run, i)));
+	json_object_set_new(json, "began", run_began_json(run->start_time, run->start_microseconds));
 	json_object_set_new(json, "threads", threads);
 	json_object_set_new(json, "regions", regions);
 	json_object_set_new(json, "emptyRegions", empty);

@@ -8,6 +8,7 @@
 #include "quantities/job.h"
 #include "quantities/own_cost.h"
 #include "quantities/pass.h"
+#include "quantities/pass_runs.h"
 #include "quantities/quantity.h"
 #include "quantities/set_outputs.h"
 #include "rot.h"
@@ -43,6 +44,25 @@ rules_of(const struct measuring_job *job)
 		return rules;
 	json_decref(rules);
 	return NULL;
+}
+
+static json_t *
+runs_of(const struct measuring_job *job)
+{
+	json_t *passes = json_array();
+
+	for (size_t i = 0; i < job->plan.nr_passes; i++) {
+		const struct measurement_result *result = job->results[i];
+		json_t *pass = pass_runs_new(result->description_hash);
+
+		for (size_t k = 0; k < job->samples[i].nr_runs; k++) {
+			const struct measurement_run_output *run = measurement_result_outputs_at(result, k);
+
+			pass_runs_add(pass, run->start_time, run->start_microseconds, job->samples[i].runs[k].start);
+		}
+		json_array_append_new(passes, pass);
+	}
+	return passes;
 }
 
 /* ---- more runs ---- */
@@ -115,8 +135,8 @@ add_own_cost(const struct measuring_job *job, struct quantity_value *values, str
 
 /* Of the first runs, and of those that they call for. */
 static int
-give_back(struct measuring_job *job, struct effort_course *course, struct quantity_value *values, char ***hashes,
-	  json_t **rules, struct rot_error *err)
+give_back(struct measuring_job *job, struct effort_course *course, struct quantity_value *values,
+	  struct quantities_told *told, struct rot_error *err)
 {
 	const struct quantity_effort *effort = course->effort;
 
@@ -128,17 +148,15 @@ give_back(struct measuring_job *job, struct effort_course *course, struct quanti
 		return -1;
 	for (size_t i = 0; i < job->nr_requests; i++)
 		values[i].runs_end = course->end;
-	if (hashes)
-		*hashes = hashes_of(job);
-	if (rules)
-		*rules = rules_of(job);
+	if (told)
+		*told = (struct quantities_told){hashes_of(job), rules_of(job), runs_of(job)};
 	return 0;
 }
 
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
-			char ***hashes, json_t **rules, struct rot_error *err)
+			struct quantities_told *told, struct rot_error *err)
 {
 	struct measuring_job job = {.rot = rot,
 				    .architecture = job_architecture(rot, effort->may_step),
@@ -153,10 +171,12 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 	err = err ? err : &unseen;
 	for (size_t i = 0; i < nr_requests; i++)
 		values[i] = (struct quantity_value){.nr_samples = 0};
+	if (told)
+		*told = (struct quantities_told){.hashes = NULL};
 	effort_begin(&course, effort);
 	rc = job_begin(&job, course.target, effort->nr_starts, err);
 	if (rc == 0 && !effort->only_measures)
-		rc = give_back(&job, &course, values, hashes, rules, err);
+		rc = give_back(&job, &course, values, told, err);
 	if (rc < 0)
 		values_clear(values, nr_requests);
 	job_clear(&job);
@@ -169,6 +189,14 @@ quantities_measure(struct rot *rot, const struct measurement *measurement, const
 		   struct rot_error *err)
 {
 	const struct quantity_effort effort = {.nr_runs = nr_runs};
+	struct quantities_told told;
+	int rc = quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values,
+					 hashes ? &told : NULL, err);
 
-	return quantities_measure_with(rot, measurement, requests, nr_requests, &effort, values, hashes, NULL, err);
+	if (rc < 0 || !hashes)
+		return rc;
+	*hashes = told.hashes;
+	told.hashes = NULL;
+	quantities_told_clear(&told);
+	return 0;
 }

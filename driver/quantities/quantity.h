@@ -170,16 +170,26 @@ struct quantity_effort {
 	bool may_step;        /* what no event counts may be stepped, where nobody asked for that (counting=auto) */
 };
 
+/* What is told of a point beside its values; owned by the caller. */
+struct quantities_told {
+	char **hashes; /* as of quantities_measure */
+	struct json_t
+		*rules; /* what measurer sets of the measurement's rules gave (set_outputs.h); NULL: there are none */
+	struct json_t *passes; /* of each pass when its runs were measured (pass_runs.h) */
+};
+
+void quantities_told_clear(struct quantities_told *told);
+
 /*
  * As quantities_measure, and repeats disturbed runs (up to a limit: effort.h), or as many as the precision needs.
  * Samples hold all of them; runs_end of the values says how it ended. What was added is kept if adding more is
- * interrupted, or impossible with rot->is_cached_only. rules (may be NULL) gets what measurer sets of the measurement's
- * rules gave (set_outputs.h), NULL if there are none; new reference.
+ * interrupted, or impossible with rot->is_cached_only. told (may be NULL) is filled; clear it. After an error, and with
+ * only_measures, it is zeroed.
  */
 int
 quantities_measure_with(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,
 			size_t nr_requests, const struct quantity_effort *effort, struct quantity_value *values,
-			char ***hashes, struct json_t **rules, struct rot_error *err);
+			struct quantities_told *told, struct rot_error *err);
 
 /*
  * What measuring these would take: passes over the measurement, and what of them is missing. Nothing is built or

@@ -60,6 +60,17 @@ quantity_value_clear(struct quantity_value *value)
 	*value = (struct quantity_value){.nr_samples = 0};
 }
 
+void
+quantities_told_clear(struct quantities_told *told)
+{
+	for (size_t i = 0; told->hashes && told->hashes[i]; i++)
+		free(told->hashes[i]);
+	free(told->hashes);
+	json_decref(told->rules);
+	json_decref(told->passes);
+	*told = (struct quantities_told){.hashes = NULL};
+}
+
 /* JSON has neither NaN nor infinity: null. */
 static json_t *
 json_number_of(double value)

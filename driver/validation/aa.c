@@ -191,7 +191,7 @@ measure_point(const struct comparing *comparing, const struct aa_point *point, c
 	if (rot_interrupted())
 		return rot_error_set(err, 0, "interrupted");
 	if (quantities_measure_with(comparing->rot, point->measurement, comparing->requests, comparing->nr_requests,
-				    effort, values, NULL, NULL, err) == 0)
+				    effort, values, NULL, err) == 0)
 		return 0;
 	return rot_error_prefix(err, "%s", point->name);
 }

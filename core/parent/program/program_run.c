@@ -435,6 +435,7 @@ program_run(struct session *session, int32_t pass)
 				       .exited = on_exited,
 				       .context = self};
 	output->pass = pass;
+	clock_now(&output->start_time, &output->start_microseconds);
 	if (counting_open(&self->counting, program_command_passes_at(command, (size_t)pass), &err) < 0 ||
 	    open_rules(self, &err) < 0) {
 		session_fail(session, "refused", &err);

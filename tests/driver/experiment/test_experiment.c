@@ -33,8 +33,10 @@ stable_json(const char *path)
 START_TEST(json_and_table_are_golden)
 {
 	struct rot_error err = {0};
+	static const char *const typed[] = {"measure", "folder/test", "-runs=10", NULL};
 	char *json, *table;
 
+	rot.command_line = typed;
 	ck_assert_msg(run_into("table", "test", NULL, &err) == 0, "%s", err.text);
 	json = stable_json("test.json");
 	table = file_read("table", NULL, &err);

@@ -83,7 +83,10 @@ START_TEST(keys_of_experiments)
 	check_all_keys(json_object_get(json, "points"));
 	check_all_keys(json_object_get(json, "ceilings"));
 	json_array_foreach(json_object_get(json, "points"), i, point)
+	{
 		check_all_keys(json_object_get(point, "quantities"));
+		check_all_keys(json_object_get(point, "passes"));
+	}
 	json_decref(json);
 }
 END_TEST

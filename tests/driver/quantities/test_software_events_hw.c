@@ -4,6 +4,7 @@
  * passes, a core that is built and run, values. Skipped where even software events are refused.
  */
 #include <check.h>
+#include <jansson.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -139,6 +140,23 @@ START_TEST(test_from_request_to_value)
 }
 END_TEST
 
+/* Each run of the pass of the clocks is told, and when it began. */
+static void
+check_runs(const json_t *passes, const struct quantity_value *value)
+{
+	const json_t *pass = json_array_get(passes, 0), *began = json_object_get(pass, "began"),
+		     *starts = json_object_get(pass, "starts");
+
+	ck_assert_uint_eq(json_array_size(passes), 1);
+	ck_assert_uint_eq(strlen(json_string_value(json_object_get(pass, "hash"))), 64);
+	ck_assert_uint_eq(json_array_size(began), value->nr_samples);
+	ck_assert_uint_eq(json_array_size(starts), value->nr_samples);
+	for (size_t i = 0; i < value->nr_samples; i++) {
+		ck_assert_int_gt(json_integer_value(json_array_get(began, i)), INT64_C(1700000000000000));
+		ck_assert_uint_eq((size_t)json_integer_value(json_array_get(starts, i)), value->starts[i]);
+	}
+}
+
 /* No interval of a time is that narrow. What was measured once is not measured again, and leads to the same runs. */
 START_TEST(test_runs_are_added)
 {
@@ -148,13 +166,14 @@ START_TEST(test_runs_are_added)
 	struct rot_error err = {0};
 	struct measurement *measurement;
 	struct quantity_value values[2];
+	struct quantities_told told[2];
 	struct rot rot = {0};
 
 	ck_assert_msg(rot_open(&rot, configuration, &err) == 0, "%s", err.text);
 	measurement = triad_measurement(&rot, "1");
 	for (int i = 0; i < 2; i++) {
 		rot.is_cached_only = i == 1;
-		ck_assert_msg(quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], NULL, NULL,
+		ck_assert_msg(quantities_measure_with(&rot, measurement, &request, 1, &effort, &values[i], &told[i],
 						      &err) == 0,
 			      "%s", err.text);
 		ck_assert_uint_gt(values[i].nr_samples, 10);
@@ -164,8 +183,12 @@ START_TEST(test_runs_are_added)
 	ck_assert_uint_eq(values[1].nr_samples, values[0].nr_samples);
 	for (size_t k = 0; k < values[0].nr_samples; k++)
 		ck_assert_double_eq(values[1].samples[k], values[0].samples[k]);
-	quantity_value_clear(&values[0]);
-	quantity_value_clear(&values[1]);
+	check_runs(told[0].passes, &values[0]);
+	ck_assert(json_equal(told[0].passes, told[1].passes));
+	for (int i = 0; i < 2; i++) {
+		quantity_value_clear(&values[i]);
+		quantities_told_clear(&told[i]);
+	}
 	rot_graph_delete(measurement);
 	rot_close(&rot);
 }

@@ -76,6 +76,12 @@ holds "what the axes are" page.txt '</desc>'
 result=$(grep 'class="point"' page.txt | grep -cv 'role="img"')
 check "what a point tells is told as a whole"
 
+# ---- the command line ----
+sed '1s/{/{"commandLine": ["rot", "measure", ".\/triad.xml", "it'"'"'s", "", "a b", "-runs=10"],/' result.json >typed.json
+call plot typed.json -plots=html -o typed
+holds "the command line, as a shell takes it" typed.html ">rot measure ./triad.xml 'it'\\''s' '' 'a b' -runs=10<"
+lacks "but not of results that do not know it" page.txt 'command line'
+
 # ---- names ----
 lacks "no element of a name" page.txt '<b>'
 holds "a series" page.txt '&lt;b&gt;&amp;&quot;'
