@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "memory.h"
 #include "support/files.h"
+#include "support/home.h"
 
 static bool
 has_prefix(const char *text, const char *prefix)
@@ -57,16 +57,15 @@ paths_is_installed(const char *program)
 static char *
 xdg_folder(const char *variable, const char *fallback)
 {
-	const char *value = getenv(variable), *home = getenv("HOME");
-	const struct passwd *user;
+	const char *value = getenv(variable);
+	char *home, *folder;
 
 	if (value && value[0] == '/')
 		return rot_format("%s/rot", value);
-	if (!home || home[0] != '/') {
-		user = getpwuid(getuid());
-		home = user && user->pw_dir[0] == '/' ? user->pw_dir : "";
-	}
-	return rot_format("%s/%s/rot", home, fallback);
+	home = home_folder();
+	folder = rot_format("%s/%s/rot", home, fallback);
+	free(home);
+	return folder;
 }
 
 /* A folder from a key: made absolute, without slashes at the end; empty: the XDG one. Fresh memory. */

@@ -12,6 +12,7 @@
 #include "page/page_internal.h"
 #include "plots/svg.h"
 #include "support/files.h"
+#include "support/home.h"
 #include "support/json.h"
 
 #define X(text) ((const xmlChar *)(text))
@@ -298,6 +299,40 @@ write_document(xmlTextWriterPtr out, const struct page *page, const struct page_
 	return 0;
 }
 
+/* How the writer has it within attributes, where it spells what is not ASCII. Fresh memory. */
+static char *
+attribute_text(const char *text)
+{
+	static const char name[] = "a";
+	xmlBufferPtr buffer = xmlBufferCreate();
+	xmlTextWriterPtr out = xmlNewTextWriterMemory(buffer, 0);
+	const char *begin, *end;
+	char *own;
+
+	xmlTextWriterStartElement(out, X(name));
+	html_attribute(out, name, text);
+	xmlTextWriterEndElement(out);
+	xmlFreeTextWriter(out);
+	begin = strchr((const char *)xmlBufferContent(buffer), '"') + 1;
+	end = strrchr(begin, '"');
+	own = rot_strndup(begin, (size_t)(end - begin));
+	xmlBufferFree(buffer);
+	return own;
+}
+
+/* Of the whole document, so that no part of it can be forgotten. Fresh memory. */
+static char *
+without_home(const char *document)
+{
+	char *home = home_folder(), *spelled = attribute_text(home);
+	char *rest = home_hide(document, spelled), *text = home_hide_own(rest);
+
+	free(home);
+	free(spelled);
+	free(rest);
+	return text;
+}
+
 int
 page_write(const struct page *page, const struct page_result *results, size_t nr_results, const char *data_folder,
 	   const char *output_name, struct rot_error *err)
@@ -310,8 +345,12 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 	xmlTextWriterFlush(page->writer);
 	rc = write_document(out, page, results, nr_results, data_folder, err);
 	xmlFreeTextWriter(out);
-	if (rc == 0)
-		rc = file_write(path, xmlBufferContent(buffer), (size_t)xmlBufferLength(buffer), false, err);
+	if (rc == 0) {
+		char *text = without_home((const char *)xmlBufferContent(buffer));
+
+		rc = file_write(path, text, strlen(text), false, err);
+		free(text);
+	}
 	xmlBufferFree(buffer);
 	free(path);
 	return rc;

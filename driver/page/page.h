@@ -29,8 +29,9 @@ void page_add_series(struct page *page, const struct plot_frame *frame, const st
 		     size_t nr_series, bool shows_spread);
 
 /*
- * Writes OUTPUT_NAME.html. data_folder: where rot's files are (paths->data). Errors: the page's style or script cannot
- * be read; the file cannot be written.
+ * Writes OUTPUT_NAME.html. Paths below the user's home folder begin with "~" in it, also in the JSON (support/home.h).
+ * data_folder: where rot's files are (paths->data). Errors: the page's style or script cannot be read; the file cannot
+ * be written.
  */
 int page_write(const struct page *page, const struct page_result *results, size_t nr_results, const char *data_folder,
 	       const char *output_name, struct rot_error *err);

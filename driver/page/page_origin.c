@@ -167,6 +167,8 @@ page_write_origin(xmlTextWriterPtr out, const json_t *result)
 	write_pair(out, "first measured (UTC)", json_text_at(measured, "first"));
 	write_pair(out, "last measured (UTC)", json_text_at(measured, "last"));
 	html_end(out);
+	html_element(out, "p", "small",
+		     "Paths below the home folder of who made this page begin with ~ in it, also in its data.");
 	write_program(out, program_of(result));
 	if (json_array_size(json_object_get(result, "descriptionHashes")) == 0)
 		return;

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "stored/stored_diff.h"
+#include "support/home.h"
 #include "support/json.h"
 
 static char *
@@ -107,17 +108,37 @@ other_words(const json_t *lines, const json_t *other)
 	return words;
 }
 
+/* As pages have them; new reference. */
+static json_t *
+without_home(const json_t *lines)
+{
+	json_t *hidden = json_array(), *line;
+	size_t i;
+
+	json_array_foreach(lines, i, line)
+	{
+		char *text = home_hide_own(json_string_value(line) ? json_string_value(line) : "");
+
+		json_array_append_new(hidden, json_text(text));
+		free(text);
+	}
+	return hidden;
+}
+
 /* 1 if there are any. */
 static size_t
 print_other_words(FILE *out, const char *key, const json_t *first, const json_t *second)
 {
-	char *words[2] = {other_words(first, second), other_words(second, first)};
+	json_t *lines[2] = {without_home(first), without_home(second)};
+	char *words[2] = {other_words(lines[0], lines[1]), other_words(lines[1], lines[0])};
 	size_t nr = *words[0] || *words[1];
 
 	if (nr)
 		fprintf(out, "    %-16s < %s\n    %-16s > %s\n", key, words[0], "", words[1]);
-	free(words[0]);
-	free(words[1]);
+	for (size_t i = 0; i < 2; i++) {
+		free(words[i]);
+		json_decref(lines[i]);
+	}
 	return nr;
 }
 

@@ -82,6 +82,27 @@ call plot typed.json -plots=html -o typed
 holds "the command line, as a shell takes it" typed.html ">rot measure ./triad.xml 'it'\\''s' '' 'a b' -runs=10<"
 lacks "but not of results that do not know it" page.txt 'command line'
 
+# ---- the home folder ----
+mkdir -p "$work/jörg" "$work/other"
+ln -s "$work/jörg" "$work/home"
+for home in "$work/jörg" "$work/home"; do
+	sed -e "1s|{|{\"commandLine\": [\"rot\", \"run\", \"$home/x\"],|" \
+		-e "s|gcc -O3|gcc -I$work/jörg/a -o $home/b /usr/c|" result.json >home.json
+	HOME=$home call plot home.json -plots=html -o home -t "$home/title"
+	is "a page with paths of $home" 0 "home.html: points: 3, files: 1" ""
+	for part in jörg "$home" '&#xF6;'; do
+		lacks "it has no $part" home.html "$part"
+	done
+	holds "but a tilde" home.html 'gcc -I~/a -o ~/b /usr/c'
+	holds "in its data" home.html '"commandLine":["rot","run","~/x"]'
+	holds "and says so" home.html 'begin with ~'
+	HOME=$home call diff home.json home.html
+	printf '%s\n' "$out" | grep -q compileLines && result=1 || result=0
+	check "which is no other compile line"
+done
+HOME=$work/other call plot home.json -plots=html -o foreign
+holds "who is not at home there keeps them" foreign.html "$work/home/x"
+
 # ---- names ----
 lacks "no element of a name" page.txt '<b>'
 holds "a series" page.txt '&lt;b&gt;&amp;&quot;'

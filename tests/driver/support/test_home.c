@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* The home folder in texts for others. */
+#include <check.h>
+#include <stdlib.h>
+
+#include "support/home.h"
+#include "testing.h"
+
+#define HOME "/home/me"
+
+static const struct {
+	const char *text, *hidden;
+} rows[] = {
+	{"", ""},
+	{HOME, "~"},
+	{HOME "/a.c", "~/a.c"},
+	{"gcc -I" HOME "/x -ffile-prefix-map='" HOME "/y'=. -o " HOME "/z",
+	 "gcc -I~/x -ffile-prefix-map='~/y'=. -o ~/z"},
+	{"--file=" HOME " A=/usr:" HOME "/bin -Wl,-rpath," HOME "/lib", "--file=~ A=/usr:~/bin -Wl,-rpath,~/lib"},
+	{"{\"" HOME "/a\": \"line\\n" HOME "/b\"}", "{\"~/a\": \"line\\n~/b\"}"},
+	{"<td>" HOME "</td>", "<td>~</td>"},
+	{HOME "adow " HOME "-2 " HOME ".old", HOME "adow " HOME "-2 " HOME ".old"},
+	{"/mnt" HOME "/a backup" HOME " ." HOME, "/mnt" HOME "/a backup" HOME " ." HOME},
+	{"-I.." HOME " http://host" HOME, "-I.." HOME " http://host" HOME},
+	{"<" HOME ">", "<" HOME ">"},
+};
+
+START_TEST(paths_below_it_begin_with_a_tilde)
+{
+	char *hidden = home_hide(rows[_i].text, HOME), *same = home_hide(rows[_i].text, "");
+
+	ck_assert_str_eq(hidden, rows[_i].hidden);
+	ck_assert_str_eq(same, rows[_i].text);
+	free(hidden);
+	free(same);
+}
+END_TEST
+
+START_TEST(it_is_absolute_and_without_slash_at_the_end)
+{
+	static const char *const homes[][2] = {{HOME, HOME}, {HOME "//", HOME}, {"/", ""}};
+	char *home;
+
+	setenv("HOME", homes[_i][0], 1);
+	home = home_folder();
+	ck_assert_str_eq(home, homes[_i][1]);
+	free(home);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&paths_below_it_begin_with_a_tilde, NR_ELEMENTS(rows)},
+	{&it_is_absolute_and_without_slash_at_the_end, 3},
+};
+
+const struct suite test_suite = SUITE("home", tests);
