@@ -9,6 +9,7 @@
 #include "events/screening.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "plots/places.h"
 #include "plots/plot.h"
 #include "support/json.h"
 #include "support/output.h"
@@ -272,7 +273,7 @@ show(const struct rot *rot, const struct screening *screening, const char *outpu
 	fflush(stdout);
 	if (write_json(rot, screening, output_name, err) < 0 || write_text(screening, output_name, err) < 0)
 		return -1;
-	return draw(rot, screening, output_name, err);
+	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? draw(rot, screening, output_name, err) : 0;
 }
 
 static int
@@ -284,6 +285,7 @@ measure(struct rot *rot, const struct rot_controller *self, const char *output_n
 	int rc = output_check(output_name, err);
 
 	(void)self;
+	plots_warn_of_page(rot->configuration);
 	if (rc == 0)
 		rc = screening_perform(rot, is_quick, &screening, err);
 	if (rc == 0)

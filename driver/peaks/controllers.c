@@ -10,6 +10,7 @@
 #include "peaks/limits.h"
 #include "peaks/present.h"
 #include "peaks/roof.h"
+#include "plots/places.h"
 #include "rot.h"
 #include "support/output.h"
 
@@ -84,10 +85,13 @@ has_landscape(const struct peak *peak)
 static int
 draw_landscapes(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
-	char *caption = machine_caption(rot->machine);
+	char *caption;
 	size_t nr_drawn = 0;
 	int rc = 0;
 
+	if (!plots_go_to(rot->configuration, PLOTS_IN_FILES))
+		return 0;
+	caption = machine_caption(rot->machine);
 	for (size_t i = 0; rc == 0 && i < list->nr; i++) {
 		const struct peak *peak = &list->peaks[i];
 		char *name;
@@ -109,7 +113,7 @@ static int
 draw_growth(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
 	char *caption = machine_caption(rot->machine), *name = rot_format("%s-threads", output_name);
-	int rc = peaks_draw_growth(list, caption, name, err);
+	int rc = plots_go_to(rot->configuration, PLOTS_IN_FILES) ? peaks_draw_growth(list, caption, name, err) : 0;
 
 	free(name);
 	free(caption);
@@ -123,6 +127,7 @@ static int
 get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot_error *err)
 {
 	*list = (struct peak_list){.nr = 0};
+	plots_warn_of_page(rot->configuration);
 	if (output_check(output_name, err) < 0 || roof_get(rot, NULL, list, err) < 0 ||
 	    peaks_set_limits(rot, list, err) < 0)
 		return -1;
@@ -185,7 +190,7 @@ measure_peaks(struct rot *rot, const struct rot_controller *self, const char *ou
 		peaks_print(&list, stdout);
 		rc = write_data(rot, &list, output_name, err);
 	}
-	if (rc == 0)
+	if (rc == 0 && plots_go_to(rot->configuration, PLOTS_IN_FILES))
 		rc = peaks_draw_roofs(rot, &list, output_name, err);
 	peak_list_clear(&list);
 	return rc;

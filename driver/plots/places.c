@@ -8,6 +8,7 @@
 
 #include "configuration/configuration.h"
 #include "plots/roofline_text.h"
+#include "rot.h"
 #include "support/terminal.h"
 
 /* Of what is no terminal, as a pipe or a file. */
@@ -34,6 +35,13 @@ plots_go_to(const struct configuration *configuration, enum plot_place place)
 			    strncmp(w, places[i].word, strcspn(w, ",")) == 0 && (places[i].places & 1u << place))
 				return true;
 	return false;
+}
+
+void
+plots_warn_of_page(const struct configuration *configuration)
+{
+	if (plots_go_to(configuration, PLOTS_ON_PAGE))
+		rot_warning("there is no page of these plots: gnuplot draws them (-plots=gnuplot)");
 }
 
 int

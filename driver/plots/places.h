@@ -18,6 +18,9 @@ enum plot_place {
 
 bool plots_go_to(const struct configuration *configuration, enum plot_place place);
 
+/* Of plots that are no result's: says, where a page is asked for, that there is none of them. */
+void plots_warn_of_page(const struct configuration *configuration);
+
 /* Files as roofline_plot_write, or text, or both. */
 int roofline_plot_show(const struct roofline_plot *plot, const struct configuration *configuration,
 		       const char *output_name, struct rot_error *err);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "configuration/configuration.h"
 #include "controllers/c_controller.h"
 #include "fake_rot.h"
 #include "memory.h"
@@ -91,6 +92,28 @@ START_TEST(controllers_write_what_is_known)
 }
 END_TEST
 
+/* Who asks for a page is told that there is none, and needs no gnuplot. */
+START_TEST(there_is_no_page_of_peaks)
+{
+	static const char *const names[] = {"ceiling", "memory", "peaks"};
+	struct rot_error err = {0};
+	char *told;
+
+	store();
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", "html", NULL);
+	ck_assert_ptr_nonnull(freopen("told", "w", stderr));
+	ck_assert_int_eq(controller(names[_i])->measure(&rot, controller(names[_i]), "out", &err), 0);
+	fflush(stderr);
+	told = file_text("told");
+	ck_assert_msg(strstr(told, "there is no page of these plots: gnuplot draws them (-plots=gnuplot)") != NULL,
+		      "%s", told);
+	ck_assert_int_eq(access("out.json", R_OK), 0);
+	ck_assert_int_ne(system("ls *.gnuplot >/dev/null 2>&1"), 0);
+	ck_assert_int_ne(system("ls *.html >/dev/null 2>&1"), 0);
+	free(told);
+}
+END_TEST
+
 START_TEST(nothing_known_is_an_error)
 {
 	static const char *const names[] = {"ceiling", "memory", "peaks"};
@@ -118,6 +141,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&controllers_write_what_is_known, NR_ELEMENTS(files)},
+	{&there_is_no_page_of_peaks, 3},
 	{&nothing_known_is_an_error, 1},
 	{&output_that_cannot_be_written_is_an_error, 1},
 };
