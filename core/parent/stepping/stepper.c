@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "memory.h"
 #include "parent/injection/remote.h"
@@ -17,6 +16,8 @@
 #include "parent/stepping/code_table.h"
 #include "parent/stepping/replay.h"
 #include "parent/stepping/same_cpu.h"
+#include "parent/stepping/trap_help.h"
+#include "parent/stepping/trap_stop.h"
 
 /* Blocks of one thread before everybody else has a turn: some milliseconds. */
 #define TURN 256
@@ -226,49 +227,14 @@ find_again(struct stepped *stepped, struct user_regs_struct *registers)
 	registers->rip -= INT3_BYTES;
 }
 
-#define LOOK (WSTOPPED | WEXITED | WNOWAIT | __WALL)
-
-/* Is the thread stopped at a trap? The stop is not taken. options: WNOHANG, or wait until it is stopped, or has ended.
- */
-static bool
-is_trapped(pid_t tid, int options)
-{
-	siginfo_t info = {.si_pid = 0};
-
-	return waitid(P_PID, (id_t)tid, &info, LOOK | options) == 0 && info.si_pid == tid &&
-	       info.si_code == CLD_TRAPPED && info.si_status == SIGTRAP;
-}
-
-/*
- * Waits until it is, or something else is to be seen to. The end of a main thread is not told before those of all
- * others were taken, by the loop: so anybody ends the wait for it.
- */
-static bool
-await_trap(const struct thread *thread)
-{
-	const bool is_main = thread->tid == thread->pid;
-	siginfo_t anybody;
-
-	if (is_main)
-		waitid(P_ALL, 0, &anybody, LOOK);
-	return is_trapped(thread->tid, is_main ? WNOHANG : 0);
-}
-
-static bool
-take_stop(pid_t tid)
-{
-	int status;
-
-	return waitpid(tid, &status, __WALL) == tid;
-}
-
 /* Of a trapped thread: takes the stop at the end of the block; any other is left for the loop, as somebody else's. */
 static bool
 take_end(const struct stepped *stepped, struct user_regs_struct *registers)
 {
 	const pid_t tid = stepped->thread->tid;
 
-	return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 && is_at_end(stepped, registers) && take_stop(tid);
+	return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 && is_at_end(stepped, registers) &&
+	       trap_stop_take(tid);
 }
 
 /* Blocks that may take long are waited for a little, others until they end. False: the loop will tell. */
@@ -280,9 +246,9 @@ await_end(const struct stepped *stepped, struct user_regs_struct *registers)
 	if (kind == BLOCK_TRAP)
 		return false;
 	if (kind != BLOCK_LOOP && kind != BLOCK_REPEATED && !stepped->block->calls_system)
-		return await_trap(stepped->thread) && take_end(stepped, registers);
+		return trap_stop_await(stepped->thread) && take_end(stepped, registers);
 	for (size_t i = 0; i < PATIENCE; i++) {
-		if (is_trapped(stepped->thread->tid, WNOHANG))
+		if (trap_stop_is_there(stepped->thread->tid))
 			return take_end(stepped, registers);
 		sched_yield();
 	}
@@ -382,100 +348,7 @@ take_turn(struct stepper *self, struct stepped *stepped)
 	return TRACER_KEEP;
 }
 
-/* ---- traps that others come to ---- */
-
-/* One that was taken out meanwhile: the thread executes what is there. */
-static bool
-is_gone(const struct stepper *self, uint64_t address)
-{
-	static const uint8_t int3 = 0xcc;
-	uint8_t byte;
-
-	return code_table_knows(&self->code, address) &&
-	       code_table_read(&self->code, address, &byte, sizeof(byte)) == 0 && byte != int3;
-}
-
-/*
- * By a single step, with the trap out of the way. Whoever it was for could pass by meanwhile, and be lost; a system
- * call is not waited for, so who comes there is.
- */
-static enum tracer_answer
-step_over(struct stepper *self, struct thread *thread, uint64_t address)
-{
-	enum tracer_answer answer = TRACER_KEEP;
-
-	code_table_lift(&self->code, address);
-	if (code_table_block(&self->code, address)->calls_system)
-		return TRACER_RESUME;
-	thread->is_led = ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, NULL) == 0;
-	if (thread->is_led && await_trap(thread) && take_stop(thread->tid)) {
-		thread->is_led = false;
-		answer = TRACER_RESUME;
-	}
-	code_table_trap(&self->code, address);
-	return answer;
-}
-
-/* The trap is for this thread, which executes a handler, or for one that may wait for it. */
-static bool
-stays_long(const struct stepper *self, const struct thread *thread)
-{
-	const struct stepped *first = self->first;
-
-	return first && (first->thread == thread || (first->block && first->block->calls_system));
-}
-
-/* Of the thread that is stepped, in a handler: it will be put there again when it is wanted. So handlers that often
- * come to one do not take longer than the time between two of their signals. */
-static bool
-is_in_way(const struct stepper *self, const struct thread *thread, uint64_t address)
-{
-	const struct stepped *first = self->first;
-
-	return first && first->thread == thread && !(first->block && first->block->end == address);
-}
-
-/* The end of the single step that led it over a trap. */
-static bool
-was_led(struct thread *thread)
-{
-	const bool is_led = thread->is_led;
-	siginfo_t info;
-
-	thread->is_led = false;
-	return is_led && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
-}
-
-/*
- * A thread that is not stepped, or a handler of a signal: a branch is done in its stead. Elsewhere it is led over the
- * trap, or comes to it again if that will soon be gone.
- */
-static enum tracer_answer
-help_over(struct stepper *self, struct thread *thread)
-{
-	struct user_regs_struct registers;
-	const struct block *block;
-	uint64_t address;
-
-	if (was_led(thread))
-		return TRACER_RESUME;
-	if ((thread->pid != self->pid && !thread->shares_code) ||
-	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
-		return TRACER_DELIVER;
-	address = registers.rip - INT3_BYTES;
-	if (!code_table_has_trap(&self->code, address) && !is_gone(self, address))
-		return TRACER_DELIVER;
-	registers.rip = address;
-	if (is_in_way(self, thread, address))
-		code_table_lift(&self->code, address);
-	block = code_table_block(&self->code, address);
-	if (code_table_has_trap(&self->code, address) && block->kind == BLOCK_BRANCH && block->nr_items == 0)
-		branch_do(&self->code, block, &registers);
-	remote_set_registers(thread->tid, &registers);
-	if (registers.rip == address && code_table_has_trap(&self->code, address) && stays_long(self, thread))
-		return step_over(self, thread, address);
-	return TRACER_RESUME;
-}
+/* ---- what happens to its threads ---- */
 
 /* It is about to execute a handler, or what somebody else wants it to. */
 static void
@@ -487,6 +360,26 @@ interrupt(struct stepped *stepped)
 		return;
 	stepped->is_interrupted = true;
 	stepped->interrupted_at = registers.rsp;
+}
+
+/* For whoever comes to a trap that is not for him. */
+static struct trap_help
+help_of(struct stepper *self)
+{
+	const struct stepped *first = self->first;
+
+	return (struct trap_help){.code = &self->code,
+				  .pid = self->pid,
+				  .stepped = first ? first->thread : NULL,
+				  .block = first ? first->block : NULL};
+}
+
+static enum tracer_answer
+help_over(struct stepper *self, struct thread *thread)
+{
+	const struct trap_help help = help_of(self);
+
+	return trap_help_over(&help, thread);
 }
 
 enum tracer_answer
@@ -661,31 +554,12 @@ stepper_stop(struct stepper *self)
 		stepper_pause(self, self->first->thread);
 }
 
-/* The processor raised it for an int3. */
-static bool
-is_of_trap(pid_t tid)
-{
-	siginfo_t info;
-
-	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == SI_KERNEL;
-}
-
 enum tracer_answer
-stepper_leaving(const struct stepper *self, const struct tracer_stop *stop)
+stepper_leaving(struct stepper *self, const struct tracer_stop *stop)
 {
-	const struct thread *thread = stop->thread;
-	struct user_regs_struct registers;
+	const struct trap_help help = help_of(self);
 
-	if ((thread->pid != self->pid && !thread->shares_code) ||
-	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 || !is_gone(self, registers.rip - INT3_BYTES))
-		return TRACER_DELIVER;
-	if (stop->signal == 0)
-		return remote_raised_signal(thread->tid) == SIGTRAP ? TRACER_KEEP : TRACER_DELIVER;
-	if (stop->signal != SIGTRAP || !is_of_trap(thread->tid))
-		return TRACER_DELIVER;
-	registers.rip -= INT3_BYTES;
-	remote_set_registers(thread->tid, &registers);
-	return TRACER_RESUME;
+	return trap_help_leave(&help, stop);
 }
 
 void

@@ -68,7 +68,7 @@ enum tracer_answer stepper_go_on(struct stepper *stepper, struct thread *thread)
  * one that has met a trap stands in its own code then.
  */
 void stepper_stop(struct stepper *stepper);
-enum tracer_answer stepper_leaving(const struct stepper *stepper, const struct tracer_stop *stop);
+enum tracer_answer stepper_leaving(struct stepper *stepper, const struct tracer_stop *stop);
 
 /*
  * Somebody else has answered a stop of any thread: gives the answer to it. is_elsewhere: until another stop is answered

@@ -30,7 +30,7 @@ struct thread {
 	struct stepped *stepped; /* of stepper.c: it is executed instruction by instruction; NULL: it is not */
 	bool was_cleared;        /* of stepper.c: traps that came with its process were looked for */
 	bool shares_code;        /* likewise: they are not its own */
-	bool is_led;             /* likewise: over a trap, by a single step whose end was not seen yet */
+	bool is_led;             /* of trap_help.c: over a trap, by a single step whose end was not seen yet */
 	struct thread *next;     /* in the same bucket */
 };
 

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* See trap_help.h. */
+#include "parent/stepping/trap_help.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+
+#include "parent/injection/remote.h"
+#include "parent/stepping/branch.h"
+#include "parent/stepping/trap_stop.h"
+
+#define INT3 0xcc
+#define INT3_BYTES 1
+
+static bool
+has_this_code(const struct trap_help *help, const struct thread *thread)
+{
+	return thread->pid == help->pid || thread->shares_code;
+}
+
+/* One that was taken out meanwhile: the thread executes what is there. */
+static bool
+is_gone(const struct trap_help *help, uint64_t address)
+{
+	uint8_t byte;
+
+	return code_table_knows(help->code, address) &&
+	       code_table_read(help->code, address, &byte, sizeof(byte)) == 0 && byte != INT3;
+}
+
+/*
+ * By a single step, with the trap out of the way. Whoever it was for could pass by meanwhile, and be lost; a system
+ * call is not waited for, so who comes there is.
+ */
+static enum tracer_answer
+step_over(const struct trap_help *help, struct thread *thread, uint64_t address)
+{
+	enum tracer_answer answer = TRACER_KEEP;
+
+	code_table_lift(help->code, address);
+	if (code_table_block(help->code, address)->calls_system)
+		return TRACER_RESUME;
+	thread->is_led = ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, NULL) == 0;
+	if (thread->is_led && trap_stop_await(thread) && trap_stop_take(thread->tid)) {
+		thread->is_led = false;
+		answer = TRACER_RESUME;
+	}
+	code_table_trap(help->code, address);
+	return answer;
+}
+
+/* The trap is for this thread, which executes a handler, or for one that may wait for it. */
+static bool
+stays_long(const struct trap_help *help, const struct thread *thread)
+{
+	return help->stepped && (help->stepped == thread || (help->block && help->block->calls_system));
+}
+
+/* Of the thread that is stepped, in a handler: it will be put there again when it is wanted. So handlers that often
+ * come to one do not take longer than the time between two of their signals. */
+static bool
+is_in_way(const struct trap_help *help, const struct thread *thread, uint64_t address)
+{
+	return help->stepped == thread && !(help->block && help->block->end == address);
+}
+
+/* The end of the single step that led it over a trap. */
+static bool
+was_led(struct thread *thread)
+{
+	const bool is_led = thread->is_led;
+	siginfo_t info;
+
+	thread->is_led = false;
+	return is_led && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
+}
+
+/*
+ * A branch is done in its stead. Elsewhere it is led over the trap, or comes to it again if that will soon be gone.
+ * registers: at the trap.
+ */
+static enum tracer_answer
+lead_over(const struct trap_help *help, struct thread *thread, struct user_regs_struct *registers)
+{
+	const uint64_t address = registers->rip;
+	const struct block *block;
+
+	if (is_in_way(help, thread, address))
+		code_table_lift(help->code, address);
+	block = code_table_block(help->code, address);
+	if (code_table_has_trap(help->code, address) && block->kind == BLOCK_BRANCH && block->nr_items == 0)
+		branch_do(help->code, block, registers);
+	remote_set_registers(thread->tid, registers);
+	if (registers->rip == address && code_table_has_trap(help->code, address) && stays_long(help, thread))
+		return step_over(help, thread, address);
+	return TRACER_RESUME;
+}
+
+enum tracer_answer
+trap_help_over(const struct trap_help *help, struct thread *thread)
+{
+	struct user_regs_struct registers;
+
+	if (was_led(thread))
+		return TRACER_RESUME;
+	if (!has_this_code(help, thread) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+		return TRACER_DELIVER;
+	registers.rip -= INT3_BYTES;
+	if (!code_table_has_trap(help->code, registers.rip) && !is_gone(help, registers.rip))
+		return TRACER_DELIVER;
+	return lead_over(help, thread, &registers);
+}
+
+/* The processor raised it for an int3. */
+static bool
+is_of_trap(pid_t tid)
+{
+	siginfo_t info;
+
+	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == SI_KERNEL;
+}
+
+enum tracer_answer
+trap_help_leave(const struct trap_help *help, const struct tracer_stop *stop)
+{
+	const struct thread *thread = stop->thread;
+	struct user_regs_struct registers;
+
+	if (!has_this_code(help, thread) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 ||
+	    !is_gone(help, registers.rip - INT3_BYTES))
+		return TRACER_DELIVER;
+	if (stop->signal == 0)
+		return remote_raised_signal(thread->tid) == SIGTRAP ? TRACER_KEEP : TRACER_DELIVER;
+	if (stop->signal != SIGTRAP || !is_of_trap(thread->tid))
+		return TRACER_DELIVER;
+	registers.rip -= INT3_BYTES;
+	remote_set_registers(thread->tid, &registers);
+	return TRACER_RESUME;
+}
