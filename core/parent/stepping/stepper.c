@@ -335,7 +335,7 @@ take_turn(struct stepper *self, struct stepped *stepped)
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
 		return TRACER_KEEP;
 	if (stepped->block && !is_at_end(stepped, &registers)) {
-		if (!is_found(self, stepped, &registers))
+		if (!is_found(self, stepped, &registers) || trap_stop_cause(stepped->thread->tid) != TRAP_CAUSE_INT3)
 			return TRACER_DELIVER;
 		find_again(stepped, &registers);
 	}
@@ -374,31 +374,39 @@ help_of(struct stepper *self)
 				  .block = first ? first->block : NULL};
 }
 
-static enum tracer_answer
-help_over(struct stepper *self, struct thread *thread)
+static bool
+has_turn(const struct stepper *self, const struct thread *thread)
 {
+	return thread->stepped && thread->stepped == self->first;
+}
+
+static enum tracer_answer
+answer_trap(struct stepper *self, struct thread *thread)
+{
+	enum tracer_answer answer = has_turn(self, thread) ? take_turn(self, thread->stepped) : TRACER_DELIVER;
 	const struct trap_help help = help_of(self);
 
-	return trap_help_over(&help, thread);
+	if (answer == TRACER_RESUME)
+		let_next_begin(self);
+	return answer == TRACER_DELIVER ? trap_help_over(&help, thread) : answer;
+}
+
+/* One at a trap that nobody has sent is of somebody who has set it. */
+static bool
+interrupts(const struct tracer_stop *stop)
+{
+	return stop->signal != SIGTRAP || trap_stop_cause(stop->thread->tid) == TRAP_CAUSE_SENT;
 }
 
 enum tracer_answer
 stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
 {
-	struct stepped *stepped = stop->thread->stepped;
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	if (stop->signal != SIGTRAP) {
-		if (stepped && stepped == self->first)
-			interrupt(stepped);
-		return TRACER_DELIVER;
-	}
-	if (stepped && !stepped->is_paused && stepped == self->first)
-		answer = take_turn(self, stepped);
-	if (answer == TRACER_DELIVER)
-		answer = help_over(self, stop->thread);
-	else if (answer == TRACER_RESUME)
-		let_next_begin(self);
+	if (stop->signal == SIGTRAP)
+		answer = answer_trap(self, stop->thread);
+	if (answer == TRACER_DELIVER && has_turn(self, stop->thread) && interrupts(stop))
+		interrupt(stop->thread->stepped);
 	return answer;
 }
 

@@ -44,7 +44,8 @@ step_over(const struct trap_help *help, struct thread *thread, uint64_t address)
 	if (code_table_block(help->code, address)->calls_system)
 		return TRACER_RESUME;
 	thread->is_led = ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, NULL) == 0;
-	if (thread->is_led && trap_stop_await(thread) && trap_stop_take(thread->tid)) {
+	if (thread->is_led && trap_stop_await(thread) && trap_stop_cause(thread->tid) == TRAP_CAUSE_STEP &&
+	    trap_stop_take(thread->tid)) {
 		thread->is_led = false;
 		answer = TRACER_RESUME;
 	}
@@ -65,17 +66,6 @@ static bool
 is_in_way(const struct trap_help *help, const struct thread *thread, uint64_t address)
 {
 	return help->stepped == thread && !(help->block && help->block->end == address);
-}
-
-/* The end of the single step that led it over a trap. */
-static bool
-was_led(struct thread *thread)
-{
-	const bool is_led = thread->is_led;
-	siginfo_t info;
-
-	thread->is_led = false;
-	return is_led && ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) == 0 && info.si_code == TRAP_TRACE;
 }
 
 /*
@@ -102,25 +92,20 @@ lead_over(const struct trap_help *help, struct thread *thread, struct user_regs_
 enum tracer_answer
 trap_help_over(const struct trap_help *help, struct thread *thread)
 {
+	const enum trap_cause cause = trap_stop_cause(thread->tid);
+	const bool is_led = thread->is_led;
 	struct user_regs_struct registers;
 
-	if (was_led(thread))
+	thread->is_led = false;
+	if (is_led && cause == TRAP_CAUSE_STEP)
 		return TRACER_RESUME;
-	if (!has_this_code(help, thread) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+	if (cause != TRAP_CAUSE_INT3 || !has_this_code(help, thread) ||
+	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
 	registers.rip -= INT3_BYTES;
 	if (!code_table_has_trap(help->code, registers.rip) && !is_gone(help, registers.rip))
 		return TRACER_DELIVER;
 	return lead_over(help, thread, &registers);
-}
-
-/* The processor raised it for an int3. */
-static bool
-is_of_trap(pid_t tid)
-{
-	siginfo_t info;
-
-	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code == SI_KERNEL;
 }
 
 enum tracer_answer
@@ -134,7 +119,7 @@ trap_help_leave(const struct trap_help *help, const struct tracer_stop *stop)
 		return TRACER_DELIVER;
 	if (stop->signal == 0)
 		return remote_raised_signal(thread->tid) == SIGTRAP ? TRACER_KEEP : TRACER_DELIVER;
-	if (stop->signal != SIGTRAP || !is_of_trap(thread->tid))
+	if (stop->signal != SIGTRAP || trap_stop_cause(thread->tid) != TRAP_CAUSE_INT3)
 		return TRACER_DELIVER;
 	registers.rip -= INT3_BYTES;
 	remote_set_registers(thread->tid, &registers);

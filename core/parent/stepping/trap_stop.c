@@ -4,6 +4,7 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #define LOOK (WSTOPPED | WEXITED | WNOWAIT | __WALL)
@@ -37,6 +38,20 @@ trap_stop_await(const struct thread *thread)
 	if (is_main)
 		waitid(P_ALL, 0, &anybody, LOOK);
 	return is_trapped(thread->tid, is_main ? WNOHANG : 0);
+}
+
+enum trap_cause
+trap_stop_cause(pid_t tid)
+{
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) < 0)
+		return TRAP_CAUSE_OTHER;
+	if (info.si_code <= 0)
+		return TRAP_CAUSE_SENT;
+	return info.si_code == SI_KERNEL    ? TRAP_CAUSE_INT3
+	       : info.si_code == TRAP_TRACE ? TRAP_CAUSE_STEP
+					    : TRAP_CAUSE_OTHER;
 }
 
 bool

@@ -7,6 +7,7 @@
 #include <sys/ptrace.h>
 
 #include "parent/injection/remote.h"
+#include "parent/stepping/trap_stop.h"
 
 #define INT3_BYTES 1
 
@@ -44,7 +45,8 @@ at_traps(struct child_steps *self, const struct tracer_stop *stop)
 	struct user_regs_struct registers;
 
 	if (stop->signal != SIGTRAP || self->begin == 0 || stop->thread->stepped ||
-	    ptrace(PTRACE_GETREGS, stop->thread->tid, NULL, &registers) < 0)
+	    ptrace(PTRACE_GETREGS, stop->thread->tid, NULL, &registers) < 0 ||
+	    trap_stop_cause(stop->thread->tid) != TRAP_CAUSE_INT3)
 		return TRACER_DELIVER;
 	if (registers.rip == self->begin + INT3_BYTES)
 		return begin(self, stop->thread, registers.rdi);

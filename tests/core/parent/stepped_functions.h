@@ -20,7 +20,7 @@ struct stepped_case {
 #define NR_STEPPED_CASES 41
 extern const struct stepped_case stepped_cases[];
 
-#define NR_STEPPED_SCENES 15
+#define NR_STEPPED_SCENES 17
 extern const struct stepped_case stepped_scenes[];
 
 #endif

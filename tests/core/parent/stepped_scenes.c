@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -183,6 +184,84 @@ ignore_signals(uint64_t *results)
 		raise(SIGWINCH);
 		results[i] = compute(i);
 	}
+}
+
+/* ---- SIGTRAP, which steps use as well ---- */
+
+static volatile uint64_t nr_trapped;
+
+static void
+count_trap(int signal)
+{
+	(void)signal;
+	nr_trapped++;
+}
+
+static void
+begin_traps(void)
+{
+	const struct sigaction action = {.sa_handler = count_trap, .sa_flags = SA_RESTART};
+
+	nr_trapped = 0;
+	sigaction(SIGTRAP, &action, NULL);
+}
+
+/*
+ * In the instruction of call_system, behind its first byte, is one that add_constant begins with: so the place before
+ * that where a system call returns to is known as the beginning of a block. The return of add_one is right before
+ * add_two.
+ */
+long call_system(long pid, long tid, long signal, long number) __asm__("scene_call_system");
+long add_constant(long pid, long tid, long signal, long number) __asm__("scene_add_constant");
+uint64_t add_one(uint64_t n) __asm__("scene_add_one");
+uint64_t add_two(uint64_t n) __asm__("scene_add_two");
+__asm__(".text\n"
+	".type scene_call_system, @function\n"
+	".type scene_add_constant, @function\n"
+	".type scene_add_one, @function\n"
+	".type scene_add_two, @function\n"
+	"scene_call_system:\n"
+	"mov %rcx, %rax\n"
+	".byte 0x0f\n"
+	"scene_add_constant:\n"
+	".byte 0x05, 0x90, 0x90, 0x90, 0x90\n"
+	"ret\n"
+	".balign 16\n"
+	"scene_add_one:\n"
+	"lea 1(%rdi), %rax\n"
+	"ret\n"
+	"scene_add_two:\n"
+	"lea 2(%rdi), %rax\n"
+	"ret\n");
+
+static void
+trap_themselves(uint64_t *results)
+{
+	begin_traps();
+	for (int i = 0; i < 10; i++) {
+		add_constant(0, 0, 0, 0);
+		results[0] |= (uint64_t)call_system(getpid(), gettid(), SIGTRAP, SYS_tgkill);
+		results[1] += compute(i);
+	}
+	results[2] = nr_trapped;
+	signal(SIGTRAP, SIG_DFL);
+}
+
+/* Wherever it is, most of all between two blocks. */
+static void
+be_trapped(uint64_t *results)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTRAP};
+	const struct itimerspec each = {{0, 4000000}, {0, 4000000}};
+	timer_t timer;
+
+	begin_traps();
+	results[0] = (uint64_t)timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, &timer);
+	timer_settime(timer, 0, &each, NULL);
+	for (uint64_t i = 0; nr_trapped < 20; i++)
+		results[1] |= (add_one(i) ^ (i + 1)) | (add_two(i) ^ (i + 2));
+	timer_delete(timer);
+	signal(SIGTRAP, SIG_IGN);
 }
 
 /* ---- threads ---- */
@@ -386,6 +465,8 @@ const struct stepped_case stepped_scenes[] = {
 	{"leave handlers", leave_handlers, NULL},
 	{"fault", fault, NULL},
 	{"ignore signals", ignore_signals, NULL},
+	{"trap themselves", trap_themselves, NULL},
+	{"be trapped", be_trapped, NULL},
 	{"join threads", join_threads, NULL},
 	{"start where it may be", start_where_it_may_be, NULL},
 	{"wait for each other", wait_for_each_other, NULL},
