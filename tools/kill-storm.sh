@@ -3,12 +3,13 @@
 # Kills rot, rot-core or the child at random moments of "rot measure", many times: nothing may be left running, and the cache must
 # stay readable.
 #
-# kill-storm.sh [TIMES [CONTROLLER]]     200 times unless told otherwise, a controller of its own that takes a second or two (those that
-#                                        draw a roof measure that first); SEED=n repeats the choices of a storm
+# kill-storm.sh [TIMES [CONTROLLER]]     200 times unless told otherwise, a controller of its own that takes a second or two: with warm
+#                                        caches, since clearing them takes longer than all else (one that draws a roof measures that
+#                                        first); SEED=n repeats the choices of a storm
 set -uo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 driver=${top_builddir:-$top/build}/driver/rot
-times=${1:-200} controller=${2:-}
+times=${1:-200} controller=${2:-} options=()
 RANDOM=${SEED:=$$}
 [ -x "$driver" ] || {
 	echo "the driver is not built: '$driver' is missing" >&2
@@ -20,14 +21,14 @@ mark=$work/mark
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
 cd "$work" || exit 1
 [ -n "$controller" ] || {
-	controller=$work/storm.xml
+	controller=$work/storm.xml options=(-starts=2)
 	cat >"$controller" <<'XML'
 <?xml version="1.0" encoding="UTF-8"?>
 <controller name="storm" comment="to be killed" runs="300">
 	<axis name="size"><range from="10000" to="50000" step="10000"/></axis>
 	<point series="Triad" label="{$size}">
 		<workload>
-			<kernel type="Triad" bufferSize="{$size}"/>
+			<kernel type="Triad" bufferSize="{$size}" warmCode="true" warmData="true"/>
 		</workload>
 	</point>
 	<quantity is="time"/>
@@ -47,7 +48,7 @@ fail()
 # exec: what is put into the background is rot itself.
 run()
 {
-	ROT_STORM=$mark exec "$driver" measure "$controller" "$@" >"$work/output" 2>&1
+	ROT_STORM=$mark exec "$driver" measure "$controller" "${options[@]}" "$@" >"$work/output" 2>&1
 }
 
 round=0
