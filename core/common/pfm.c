@@ -28,6 +28,7 @@ find_all(void *handle)
 	} functions[] = {
 		{"pfm_initialize", &library.initialize},
 		{"pfm_strerror", &library.strerror},
+		{"pfm_get_version", &library.get_version},
 		{"pfm_get_os_event_encoding", &library.get_os_event_encoding},
 		{"pfm_get_event_info", &library.get_event_info},
 		{"pfm_get_event_attr_info", &library.get_event_attr_info},

@@ -14,6 +14,7 @@
 struct pfm {
 	__typeof__(pfm_initialize) *initialize;
 	__typeof__(pfm_strerror) *strerror;
+	__typeof__(pfm_get_version) *get_version;
 	__typeof__(pfm_get_os_event_encoding) *get_os_event_encoding;
 	__typeof__(pfm_get_event_info) *get_event_info;
 	__typeof__(pfm_get_event_attr_info) *get_event_attr_info;

@@ -13,6 +13,7 @@
 
 #include "common/output.h"
 #include "memory.h"
+#include "parent/libraries.h"
 #include "parent/program/program.h"
 #include "parent/regions/region_trial.h"
 #include "parent/supervisor/failure.h"
@@ -24,8 +25,9 @@ static const char usage[] =
 	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
 	"       rot-core --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
 	"       rot-core --try-backends\n"
+	"       rot-core --versions\n"
 	"The first runs a measuring core, the second somebody else's program, the third says how regions can be "
-	"observed.\n";
+	"observed, the last of what version its libraries are.\n";
 
 static int
 parse_seconds(const char *text, double *seconds)
@@ -149,6 +151,10 @@ main(int argc, char **argv)
 		return EXIT_FAILED;
 	if (argc == 2 && strcmp(argv[1], "--try-backends") == 0) {
 		region_trial_print(stdout);
+		return EXIT_DONE;
+	}
+	if (argc == 2 && strcmp(argv[1], "--versions") == 0) {
+		libraries_print(stdout);
 		return EXIT_DONE;
 	}
 	if (parse(argc, argv, &request) < 0) {

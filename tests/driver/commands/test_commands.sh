@@ -198,6 +198,12 @@ fi
 # ---- the rest ----
 call --version
 has "--version" 0 "rot " ""
+call version
+for library in libxml2 jansson libcrypto libc libpfm4 libdw Zydis; do
+	printf '%s\n' "$out" | grep -q -E "^$library +.*[0-9]\.[0-9]"
+	result=$?
+	check "the version of $library"
+done
 call version -compiler=/nowhere/cc
 has "a compiler that is missing" 0 "/nowhere/cc: not found" ""
 call list kernels tri
