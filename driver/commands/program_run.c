@@ -440,6 +440,35 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 	return rc;
 }
 
+/* Where the numbers are, with their caveats. */
+static char *
+json_path_of(const struct job *job)
+{
+	const struct run_options *options = job->options;
+	const bool has_json = options->json_path && strcmp(options->json_path, "-") != 0;
+
+	return has_json               ? rot_strdup(options->json_path)
+	       : options->output_name ? rot_format("%s.json", options->output_name)
+				      : rot_format("%s/" PROGRAM_LAST_RUN, job->rot->paths->cache);
+}
+
+/* After everything is written: the points have the values. */
+static int
+check_strict(const struct job *job, struct rot_error *err)
+{
+	const size_t nr = job->report.nr_doubts;
+	char *path = json_path_of(job);
+	int rc = experiment_check_strict(job->experiment, path, err);
+
+	if (nr > 0 && configuration_bool(job->rot->configuration, "strict")) {
+		if (rc == 0)
+			rot_error_set(err, 0, "strict: the numbers are measured, but not sound");
+		rc = rot_error_append(err, "\n     %zu: doubts about the runs, as the notes of the table say", nr);
+	}
+	free(path);
+	return rc;
+}
+
 static int
 report(struct job *job, struct rot_error *err)
 {
@@ -470,7 +499,7 @@ report(struct job *job, struct rot_error *err)
 	if (!job->options->is_quiet && !configuration_bool(job->rot->configuration, "quiet"))
 		program_report_print(&job->report, stderr);
 	add_points(job);
-	return write_files(job, has_plot, err);
+	return write_files(job, has_plot, err) < 0 ? -1 : check_strict(job, err);
 }
 
 int

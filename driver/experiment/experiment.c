@@ -339,13 +339,15 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	experiment_print_failures(experiment, stdout);
 	fflush(stdout);
 	rc = output_write_json(json, path, err);
-	free(path);
 	if (rc == 0)
 		rc = experiment_write_csv(experiment, err);
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
 	json_decref(json);
-	if (rc < 0 || experiment_tell_failures(experiment, err) < 0)
-		return -1;
-	return experiment_check_strict(experiment, err);
+	if (rc == 0)
+		rc = experiment_tell_failures(experiment, err);
+	if (rc == 0)
+		rc = experiment_check_strict(experiment, path, err);
+	free(path);
+	return rc;
 }

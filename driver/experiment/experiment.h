@@ -252,6 +252,9 @@ experiment_last_holds(const struct experiment *experiment, const char *condition
  */
 int experiment_write(struct experiment *experiment, bool is_complete, struct rot_error *err);
 
+/* With the key strict: an error where a number of a point has a caveat (quantities/caveats.h). path: names them. */
+int experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err);
+
 /*
  * Draws all plots, alone, where the key plots says; OUTPUT.html tells of these results as well. Also after one that
  * cannot be drawn; the first error is given back.

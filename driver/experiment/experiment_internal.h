@@ -197,9 +197,6 @@ int experiment_tell_failures(const struct experiment *experiment, struct rot_err
 json_t *experiment_json_failures(const struct experiment *experiment);
 void experiment_failure_clear(struct experiment_failure *failure);
 
-/* experiment_strict.c: with the key strict an error where a number has a caveat (quantities/caveats.h). */
-int experiment_check_strict(const struct experiment *experiment, struct rot_error *err);
-
 /* experiment_json.c: {"size": 10, "core": "Haswell"} */
 json_t *experiment_json_coordinates(const struct experiment_point *point);
 

@@ -25,7 +25,7 @@ count(struct counts *counts, const struct quantity_value *value)
 }
 
 int
-experiment_check_strict(const struct experiment *experiment, struct rot_error *err)
+experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err)
 {
 	struct counts counts = {.nr_of = rot_calloc(quantity_nr_caveats, sizeof(*counts.nr_of))};
 	int rc = 0;
@@ -39,7 +39,7 @@ experiment_check_strict(const struct experiment *experiment, struct rot_error *e
 		for (size_t i = 0; i < quantity_nr_caveats; i++)
 			if (counts.nr_of[i])
 				rot_error_append(err, "\n     %zu: %s", counts.nr_of[i], quantity_caveats[i].meaning);
-		rot_error_hint(err, "which they are says '%s.json' (caveats)", experiment->output_name);
+		rot_error_hint(err, "which they are says '%s' (caveats)", path);
 	}
 	free(counts.nr_of);
 	return rc;

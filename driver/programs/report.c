@@ -17,18 +17,36 @@
 /* More than this many CPUs in use cannot be compared with the roofs of one. */
 #define ONE_CPU 1.2
 
+static void
+add_note(struct program_report *report, const char *format, va_list arguments)
+{
+	char *text;
+
+	if (vasprintf(&text, format, arguments) < 0)
+		text = rot_strdup("out of memory");
+	report->notes = rot_realloc(report->notes, report->nr_notes + 1, sizeof(*report->notes));
+	report->notes[report->nr_notes++] = text;
+}
+
 void
 program_report_note(struct program_report *report, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = rot_strdup("out of memory");
+	add_note(report, format, arguments);
 	va_end(arguments);
-	report->notes = rot_realloc(report->notes, report->nr_notes + 1, sizeof(*report->notes));
-	report->notes[report->nr_notes++] = text;
+}
+
+void
+program_report_doubt(struct program_report *report, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	add_note(report, format, arguments);
+	va_end(arguments);
+	report->nr_doubts++;
 }
 
 void
@@ -269,10 +287,10 @@ judge_runs(struct program_report *report)
 		program_report_note(report, "%s", doubts);
 	free(doubts);
 	if (report->agreement.spread > PROGRAM_AGREEMENT)
-		program_report_note(report,
-				    "the runs differ: %.3g %% between the fewest and the most instructions; "
-				    "quantities of different runs do not belong together",
-				    100 * report->agreement.spread);
+		program_report_doubt(report,
+				     "the runs differ: %.3g %% between the fewest and the most instructions; "
+				     "quantities of different runs do not belong together",
+				     100 * report->agreement.spread);
 	if (!report->agreement.has_same_threads)
 		program_report_note(report, "the runs had different numbers of threads; they are not shown one by one");
 	for (size_t i = 1; i < nr_runs(report); i++) {
@@ -280,7 +298,7 @@ judge_runs(struct program_report *report)
 
 		if (run->exit_status == first->exit_status && run->signal == first->signal)
 			continue;
-		program_report_note(report, "the runs ended differently: run %zu not as the first", i + 1);
+		program_report_doubt(report, "the runs ended differently: run %zu not as the first", i + 1);
 		break;
 	}
 }
@@ -293,20 +311,20 @@ judge_hits(struct program_report *report, const struct program_region *region)
 	const char *name = region->definition->name;
 
 	if (region->fewest_hits != region->most_hits)
-		program_report_note(report,
-				    "region %s: %.0f to %.0f hits in the runs: quantities of different runs do not "
-				    "belong together",
-				    name, region->fewest_hits, region->most_hits);
+		program_report_doubt(report,
+				     "region %s: %.0f to %.0f hits in the runs: quantities of different runs do not "
+				     "belong together",
+				     name, region->fewest_hits, region->most_hits);
 	if (region->hits[HITS_ABANDONED] > 0)
 		program_report_note(report,
 				    "region %s: %.0f hits are not in its values: they were not left where it ends "
 				    "(an exception, longjmp, the end of the thread)",
 				    name, region->hits[HITS_ABANDONED]);
 	if (region->hits[HITS_LOST] > 0)
-		program_report_note(report,
-				    "region %s: %.0f hits were lost, since they came faster than they could be read; "
-				    "its values are too small",
-				    name, region->hits[HITS_LOST]);
+		program_report_doubt(report,
+				     "region %s: %.0f hits were lost, since they came faster than they could be read; "
+				     "its values are too small",
+				     name, region->hits[HITS_LOST]);
 }
 
 /* More than this share of a region's time is worth a word. */
@@ -341,10 +359,10 @@ judge_region(struct program_report *report, struct program_region *region)
 	free(region->bound);
 	region->bound = bound_of(report, &report->roof_of_one, &region->total, "");
 	if (region->is_short)
-		program_report_note(report,
-				    "region %s: shorter than what observing it costs: counts are right after the "
-				    "correction, times and rates are not; a region around more work at once is better",
-				    region->definition->name);
+		program_report_doubt(report,
+				     "region %s: shorter than what observing it costs: counts are right after the "
+				     "correction, times and rates are not; a region around more work at once is better",
+				     region->definition->name);
 }
 
 void
@@ -362,7 +380,7 @@ program_report_judge(struct program_report *report)
 	for (size_t i = 0; i < report->regions.nr; i++)
 		judge_region(report, &report->regions.items[i]);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
-		program_report_note(report, "%s", program_command_output_warnings_at(report->output, i));
+		program_report_doubt(report, "%s", program_command_output_warnings_at(report->output, i));
 	if (program_values_find(&report->total, "operationalIntensity", "") &&
 	    (isnan(report->roof.peak) || isnan(report->roof.bandwidth)))
 		program_report_note(report, "share of the roof: the peaks of this machine are not known yet; 'rot "

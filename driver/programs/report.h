@@ -41,10 +41,12 @@ struct program_report {
 	char *bound;       /* see program_report_judge; fresh memory */
 	char **notes;      /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
+	size_t nr_doubts; /* of the notes: for which the numbers should not be taken as sound */
 };
 
-/* printf into a note. */
+/* printf into a note; doubt: which counts as one. */
 void program_report_note(struct program_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void program_report_doubt(struct program_report *report, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void program_report_clear(struct program_report *report);
 
 /*

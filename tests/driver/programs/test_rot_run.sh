@@ -52,6 +52,8 @@ has "a long command ends between two characters" 0 "" "  true ${long} ...
 grep -q "\"label\": \"true $long ...\"" long.json
 result=$?
 check "in JSON as well"
+call run -q -strict echo out
+has "one run alone gives no sound numbers" 1 out "rot: strict: "
 call run -q sh -c 'kill -9 $$'
 is "ended by a signal" 137 "" ""
 ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status)

@@ -31,6 +31,7 @@
 static char *folder, *fake;
 static int status;
 static char *out, *err;
+static bool is_strict;
 
 static void
 setup(void)
@@ -73,6 +74,8 @@ run_here(const char *architecture, const char *const *words, int nr)
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "cacheFolder", cache, NULL);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "dataFolder", cache, NULL);
 	free(cache);
+	if (is_strict)
+		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "strict", "true", NULL);
 	if (rot_open(&rot, configuration, &error) < 0 ||
 	    run_options_parse(&options, nr, (char *const *)words, &error) < 0) {
 		fprintf(stderr, "%s\n", error.text);
@@ -91,7 +94,7 @@ run_here(const char *architecture, const char *const *words, int nr)
 	if (rc < 0)
 		fprintf(stderr, "rot: %s [%s]\n", error.text, error.hint);
 	rot_close(&rot);
-	return result;
+	return rc < 0 && result == 0 ? 1 : result;
 }
 
 static void
@@ -236,6 +239,35 @@ START_TEST(exit_statuses)
 	ck_assert_int_eq(status, rows[_i].status);
 	ck_assert_ptr_nonnull(strstr(err, rows[_i].error));
 	ck_assert_int_eq(err[0] == '\0', rows[_i].error[0] == '\0');
+}
+END_TEST
+
+/* The program's own failure tells more. */
+START_TEST(strict_wants_sound_numbers)
+{
+	static const struct {
+		const char *mode;
+		const char *words[MAX_WORDS];
+		int status;
+		const char *error;
+	} rows[] = {
+		{"", {"-q", "--runs=6", "true"}, 0, ""},
+		{"", {"-q", "true"}, 1, "of too few runs for an interval [which they are says '"},
+		{"", {"-q", "-j", "x.json", "true"}, 1, "which they are says 'x.json' (caveats)"},
+		{"", {"-q", "sh", "-c", "exit 42"}, 42, "numbers are not both measured and sound"},
+		{"differ", {"-q", "--runs=6", "--region=solve", "true"}, 1, ": doubts about the runs"},
+	};
+
+	is_strict = true;
+	setenv("FAKE_CORE", rows[_i].mode, 1);
+	run("none", rows[_i].words);
+	ck_assert_msg(status == rows[_i].status, "status %d: %s", status, err);
+	ck_assert_msg(strstr(err, rows[_i].error), "%s", err);
+	ck_assert_int_eq(strstr(err, "strict") == NULL, rows[_i].status == 0);
+	is_strict = false;
+	run("none", rows[_i].words);
+	ck_assert_int_eq(status, rows[_i].status == 42 ? 42 : 0);
+	ck_assert_ptr_null(strstr(err, "strict"));
 }
 END_TEST
 
@@ -395,12 +427,19 @@ START_TEST(files_that_cannot_be_written)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&tables, 11},          {&values_as_json, 1},
-	{&last_run_is_kept, 1}, {&regions_imply_tracing, 1},
-	{&exit_statuses, 9},    {&program_keeps_its_output, 1},
-	{&repeated_runs, 1},    {&runs_that_drift_or_are_disturbed, 1},
-	{&core_that_fails, 1},  {&bound_in_words, 1},
-	{&what_is_drawn, 1},    {&files_that_cannot_be_written, 1},
+	{&tables, 11},
+	{&values_as_json, 1},
+	{&last_run_is_kept, 1},
+	{&regions_imply_tracing, 1},
+	{&strict_wants_sound_numbers, 5},
+	{&exit_statuses, 9},
+	{&program_keeps_its_output, 1},
+	{&repeated_runs, 1},
+	{&runs_that_drift_or_are_disturbed, 1},
+	{&core_that_fails, 1},
+	{&bound_in_words, 1},
+	{&what_is_drawn, 1},
+	{&files_that_cannot_be_written, 1},
 };
 
 const struct suite test_suite = SUITE("run", tests, .set_up = setup, .tear_down = teardown);
