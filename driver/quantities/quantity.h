@@ -198,7 +198,7 @@ quantities_measure_with(struct rot *rot, const struct measurement *measurement, 
 struct quantities_need {
 	size_t nr_passes;
 	long nr_runs, nr_runs_missing; /* of all passes */
-	double nr_steps;               /* of the missing runs that are stepped, as far as is known: about so many */
+	double steps_s;                /* that stepping through the missing runs takes, about */
 	char core_key[65];
 };
 int quantities_look(struct rot *rot, const struct measurement *measurement, const struct quantity_request *requests,

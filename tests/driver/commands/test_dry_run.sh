@@ -37,4 +37,46 @@ case $status:$out in 0:"nothing: it reads what is kept"*) result=0 ;; *) result=
 [ ! -e report.txt ] || result=1
 check "a controller in C that knows what it would do"
 
+# About how long it takes follows from what the definition says: by loops 2e9 operations a second, by a library 2e10 on each thread.
+folder=$XDG_DATA_HOME/rot/kernels/Long
+mkdir -p "$folder"
+cat >"$folder/Long.xml" <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<derivedClass name="Long" baseType="KernelBase" cSuffix="Data" comment="so many operations">
+	<field name="operations" type="double" default="0" comment=""/>
+	<field name="isOfLibrary" type="bool" default="false" comment=""/>
+	<needs library="libc.so.6" package="libc6" if="$isOfLibrary"/>
+	<operations of="doublePrecisionFlop" count="$operations"/>
+	<operations of="instructions" count="8000000"/>
+</derivedClass>
+END
+printf '#include "kernel.h"\n' >"$folder/Long.c"
+cat >long.xml <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="long" comment="two series" runs="10">
+	<point series="Loops"><workload><kernel type="Long" operations="1e9"/></workload></point>
+	<point series="Library"><workload><kernel type="Long" operations="4e11" isOfLibrary="true" numThreads="2"/></workload></point>
+	<quantity is="time"/>
+	<quantity is="operationCount:doublePrecisionFlop"/>
+</controller>
+END
+
+# about SECONDS KEY...: or one more, for what is around the runs; and cores to build
+about()
+{
+	seconds=$1
+	shift
+	call measure --dry-run ./long.xml "$@"
+	found=$(echo "$out" | sed -n 's/^about \([0-9]*\) s,.*/\1/p')
+	nr_cores=$(echo "$out" | sed -n 's/^measuring cores to build: //p')
+	[ "${found:-0}" -ge $((seconds + 3 * nr_cores)) ] && [ "$found" -le $((seconds + 3 * nr_cores + 1)) ]
+	result=$?
+	check "about $seconds s with $*"
+}
+
+about 21 -counting=expected -runs=2
+# The first series alone has steps, two runs more of 8 million: 2 s each, and half a second where they are given up after so much.
+about 26 -counting=steps -autoStepLimit=1 -runs=2
+about 23 -counting=steps -autoStepLimit=10000000 -runs=2
+
 exit $((nr_failed != 0))
