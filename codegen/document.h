@@ -9,8 +9,7 @@
 
 /*
  * The graph in the len bytes at xml, as rot_xml_write gives it; attributes left out take their defaults. name is used
- * in messages
- * ("NAME:LINE: ..."). NULL on error; never crashes on any input.
+ * in messages ("NAME:LINE: ..."). NULL on error; never crashes on any input.
  */
 void *document_read(const struct rot_registry *registry, const char *xml, size_t len, const char *name,
 		    struct rot_error *err);
