@@ -223,8 +223,7 @@ static void
 write_description(const struct svg_panel *panel, const char *x_name, const char *y_name)
 {
 	char *title = xml_text(panel->frame->title);
-	char *text = rot_format("%s%s over %s%s. The keyboard reaches its points; all values are in the table.", y_name,
-				panel->edges.y.is_log ? ", logarithmic," : "", x_name,
+	char *text = rot_format("%s%s over %s%s.", y_name, panel->edges.y.is_log ? ", logarithmic," : "", x_name,
 				panel->edges.x.is_log ? ", logarithmic" : "");
 
 	xmlTextWriterWriteAttribute(panel->out, X("role"), X("group"));
@@ -378,7 +377,7 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 		write_string(panel->out, point->about);
 		xmlTextWriterEndElement(panel->out);
 	}
-	begin(panel->out, "path", series->style == PLOT_MARKS ? "mark small" : "mark");
+	begin(panel->out, "path", "mark");
 	xmlTextWriterWriteFormatAttribute(panel->out, X("transform"), "translate(%s %s)%s", at_x, at_y,
 					  series->style == PLOT_MARKS ? " scale(0.6)" : "");
 	xmlTextWriterWriteAttribute(panel->out, X("d"), X(mark_of(series, index)));

@@ -13,6 +13,7 @@
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/script.h"
+#include "plots/svg.h"
 #include "support/process.h"
 #include "testing.h"
 
@@ -308,6 +309,31 @@ START_TEST(distribution_says_how_many_samples)
 }
 END_TEST
 
+/* Another class could be one of the page's texts, whose colour they would have then. */
+START_TEST(marks_of_a_page_are_of_their_series_alone)
+{
+	const struct roofline_plot source = example();
+	struct plot_series series = source.series[0];
+	xmlBufferPtr buffer = xmlBufferCreate();
+	xmlTextWriterPtr out = xmlNewTextWriterMemory(buffer, 0);
+	const char *text;
+	size_t nr = 0;
+
+	series.style = _i ? PLOT_MARKS : PLOT_JOINED;
+	series_svg_write(&source.frame, &series, 1, false, "id", out);
+	xmlFreeTextWriter(out);
+	text = (const char *)xmlBufferContent(buffer);
+	ck_assert_ptr_nonnull(strstr(text, "<g class=\"series s0\" id=\"id-0\">"));
+	while ((text = strstr(text, "<path class=\"mark\""))) {
+		text++;
+		nr++;
+	}
+	ck_assert_uint_gt(nr, 0);
+	ck_assert_uint_eq(nr, series.nr_points);
+	xmlBufferFree(buffer);
+}
+END_TEST
+
 START_TEST(without_gnuplot_the_script_is_left)
 {
 	struct roofline_plot plot = example();
@@ -360,6 +386,7 @@ static const struct listed_test tests[] = {
 	{&markers_are_drawn, 1},
 	{&labels_of_markers_keep_off_points, 1},
 	{&distribution_says_how_many_samples, 1},
+	{&marks_of_a_page_are_of_their_series_alone, 2},
 	{&without_gnuplot_the_script_is_left, 1},
 	{&a_failing_gnuplot_is_reported_with_its_words, 1},
 	{&an_unwritable_place_is_an_error, 1},
