@@ -96,6 +96,7 @@
 		});
 		plot.addEventListener("rot-hidden", function () { stopAt(shown()[0]); });
 		stopAt(all[0]);
+		if (all.length > 0) { plot.querySelector("desc").append(" Arrow keys go from point to point."); }
 	}
 
 	/* The series, and its labels, which are drawn above all series. */
