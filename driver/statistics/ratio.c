@@ -60,9 +60,7 @@ compare_members(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->run > y->run) - (x->run < y->run);
+	return (x->group > y->group) - (x->group < y->group);
 }
 
 /* The runs, those of a group together; without groups each is one. Fresh memory. */

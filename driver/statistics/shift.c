@@ -29,12 +29,10 @@ compare_places(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return (x->group > y->group) - (x->group < y->group);
 }
 
-/* The median of each group, *nr of them; NULL, and *nr as it was: fewer than 6, or none has several values. */
+/* The median of each group, *nr of them; NULL, and *nr as it was: fewer than 6. */
 static double *
 group_medians(const struct grouped *of, size_t *nr)
 {
@@ -54,7 +52,7 @@ group_medians(const struct grouped *of, size_t *nr)
 	}
 	free(places);
 	free(values);
-	if (nr_groups >= SUMMARY_LEAST && nr_groups < of->n) {
+	if (nr_groups >= SUMMARY_LEAST) {
 		*nr = nr_groups;
 		return medians;
 	}

@@ -18,7 +18,7 @@ struct shift {
 };
 
 /*
- * Where groups have several values each and there are 6 of them, on that side the medians of groups are the values. Of
+ * Where there are groups, and 6 of them, on that side the medians of groups are the values. Of
  * more than 1000 values, 1000 at even distances are looked at. 0 / 0 is 1.
  */
 struct shift statistics_shift(const struct grouped *above, const struct grouped *below);

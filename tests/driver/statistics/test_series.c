@@ -105,6 +105,9 @@ START_TEST(test_too_few_to_tell)
 	ck_assert_int_eq(detectors[_i].find(values, least - 1), SERIES_UNKNOWN);
 	ck_assert_int_ne(detectors[_i].find(values, least), SERIES_UNKNOWN);
 	ck_assert_int_eq(detectors[_i].find(NULL, 0), SERIES_UNKNOWN);
+	ck_assert(isnan(series_drift(values, 7).p) && isnan(series_drift(values, 7).change));
+	ck_assert(isnan(series_first(values, 9).difference) && isnan(series_outliers(values, 9).difference));
+	ck_assert(isnan(series_modes(values, 9).low) && isnan(series_modes(values, 9).high));
 }
 END_TEST
 
@@ -116,6 +119,8 @@ START_TEST(test_equal_values_are_sound)
 		same[i] = 20000;
 	ck_assert_int_eq(detectors[_i].find(same, 12), SERIES_NO);
 	ck_assert_int_eq(detectors[_i].find(zeros, 12), SERIES_NO);
+	ck_assert_double_eq(series_first(zeros, 12).difference, 0);
+	ck_assert_double_eq(series_first(same, 12).difference, 0);
 }
 END_TEST
 
@@ -263,6 +268,7 @@ END_TEST
 
 START_TEST(test_minima_of_groups)
 {
+	const double threes[] = {3, 1, 2, 6, 5, 4, 0};
 	double values[25], minima[2];
 
 	for (int i = 0; i < 25; i++)
@@ -271,6 +277,8 @@ START_TEST(test_minima_of_groups)
 	ck_assert_uint_eq(series_minima(values, 25, 10, minima), 2);
 	ck_assert_double_eq(minima[0], 100);
 	ck_assert_double_eq(minima[1], 101);
+	ck_assert_uint_eq(series_minima(threes, 7, 3, minima), 2);
+	ck_assert(minima[0] == 1 && minima[1] == 4);
 	ck_assert_uint_eq(series_minima(values, 9, 10, minima), 0);
 	ck_assert_uint_eq(series_minima(values, 1, 1, minima), 1);
 	ck_assert_double_eq(minima[0], 100);
@@ -433,6 +441,8 @@ static const struct {
 	{SERIES_NO, 111.8, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
 	{SERIES_YES, 88.1, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
 	{SERIES_NO, 88.2, {99, 99, 99, 99, 100, 101, 101, 101, 101}},
+	{SERIES_NO, 105, {99, 100, 100, 100, 100, 101, 101, 101, 101}},
+	{SERIES_YES, -80, {-99, -99, -99, -99, -100, -101, -101, -101, -101}},
 	{SERIES_NO, 8 * (1.4826 * 1), {-1, -1, -1, -1, 0, 1, 1, 1, 1}},
 	/* Within the others' range. */
 	{SERIES_NO, 150, {99, 99, 99, 0, 100, 101, 200, 101, 101}},
@@ -453,9 +463,27 @@ START_TEST(test_limits_of_first_runs)
 	first = series_first(values, 10);
 	ck_assert_int_eq(first.finding, first_limits[_i].finding);
 	if (middle != 0)
-		ck_assert_double_eq_tol(first.difference, (values[0] - middle) / middle, 1e-12);
+		ck_assert_double_eq_tol(first.difference, (values[0] - middle) / fabs(middle), 1e-12);
 	else
 		ck_assert(isinf(first.difference));
+}
+END_TEST
+
+/* Also of many others it is the outermost that counts. */
+START_TEST(test_range_of_many_runs)
+{
+	double values[300];
+
+	for (int i = 0; i < 300; i++)
+		values[i] = i % 2 ? 99 : 101;
+	values[100] = 0;
+	values[200] = 200;
+	values[0] = 150;
+	ck_assert_int_eq(series_first(values, 300).finding, SERIES_NO);
+	values[0] = 50;
+	ck_assert_int_eq(series_first(values, 300).finding, SERIES_NO);
+	values[0] = 201;
+	ck_assert_int_eq(series_first(values, 300).finding, SERIES_YES);
 }
 END_TEST
 
@@ -484,12 +512,14 @@ START_TEST(test_limits_of_outliers)
 {
 	const size_t nr = outlier_limits[_i].nr;
 	struct series_outliers outliers;
+	size_t nr_apart = 0;
 	double values[20];
 
 	for (size_t i = 0; i < outlier_limits[_i].n; i++)
-		values[i] = i < 3 && outlier_limits[_i].values[i] != 0 ? outlier_limits[_i].values[i] : 100;
-	values[5] = 100.5;
-	values[6] = 99.5;
+		if (i < 3 && outlier_limits[_i].values[i] != 0)
+			values[nr_apart++] = outlier_limits[_i].values[i];
+	for (size_t i = nr_apart; i < outlier_limits[_i].n; i++) /* the others: from 99.5 to 100.5 */
+		values[i] = 99.5 + (double)(i - nr_apart) / (double)(outlier_limits[_i].n - nr_apart - 1);
 	outliers = series_outliers(values, outlier_limits[_i].n);
 	ck_assert_int_eq(outliers.finding, nr > 0 ? SERIES_YES : SERIES_NO);
 	ck_assert_uint_eq(outliers.nr, nr);
@@ -549,6 +579,7 @@ static const struct listed_test tests[] = {
 	{&test_no_slope_is_no_drift, 1},
 	{&test_many_values_are_thinned, 1},
 	{&test_limits_of_first_runs, NR_ELEMENTS(first_limits)},
+	{&test_range_of_many_runs, 1},
 	{&test_limits_of_outliers, NR_ELEMENTS(outlier_limits)},
 	{&test_infinite_values, 1},
 	{&test_minima_of_groups, 1},

@@ -420,6 +420,8 @@ START_TEST(test_share)
 {
 	struct summary s = summary_share(5, 100);
 
+	ck_assert_str_eq(s.estimator, "share");
+	ck_assert_double_eq(s.confidence, 0.95);
 	ck_assert_double_eq_tol(s.value, 0.05, 1e-12);
 	ck_assert_uint_eq(s.n, 100);
 	ck_assert_double_eq_tol(s.low, 0.0164, 0.00005);
