@@ -87,7 +87,7 @@ check_compulsory(struct quantity_value *value)
 	const char *direction;
 	const double found = value->summary.value, bound = INVARIANT_COMPULSORY * value->compulsory;
 
-	if (border_of(value, &direction) == NR_BORDERS || !(value->compulsory > 0) || !(found < bound))
+	if (border_of(value, &direction) == NR_BORDERS || !(found < bound))
 		return;
 	quantity_breach_add(value, "atLeastCompulsory", found, bound,
 			    rot_format("%.4g bytes counted across %s, less than %g of the %.4g that must cross it "
@@ -184,8 +184,7 @@ invariants_check_runs(struct quantity_value *values, size_t nr, bool *broken, si
 
 		if (border_of(&values[i], &direction) == NR_BORDERS)
 			continue;
-		if (values[i].compulsory > 0)
-			nr_broken += check_runs(&(struct run_rule){&values[i], NULL}, broken, nr_runs);
+		nr_broken += check_runs(&(struct run_rule){&values[i], NULL}, broken, nr_runs);
 		for (size_t k = 0; k < nr; k++)
 			if (is_nearer(&values[k], &values[i]))
 				nr_broken += check_runs(&(struct run_rule){&values[i], &values[k]}, broken, nr_runs);
@@ -375,12 +374,10 @@ invariants_check_passes(struct quantity_value *values, size_t nr, const struct a
 
 /* ---- steps ---- */
 
-/* The least and most that runs of the pass counted of an event; of runs that were all disturbed, infinite ones. */
+/* Widens least..most, or NaN, by what the runs of the pass that were not disturbed counted of an event. */
 static void
 range_of_count(const struct pass_samples *samples, size_t at, double *least, double *most)
 {
-	*least = INFINITY;
-	*most = -INFINITY;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
 		if (samples->runs[i].taints)
 			continue;

@@ -191,7 +191,6 @@ START_TEST(counted_bytes_keep_rules)
 	invariants_check_bytes(values, 2);
 	ck_assert_uint_eq(values[0].nr_breaches, 0);
 	ck_assert_uint_eq(values[1].nr_breaches, byte_values[_i].nr_breaches);
-	ck_assert_uint_eq(invariants_check_runs(values, 2, NULL, 1), 0);
 	clear(values, 2);
 }
 END_TEST
@@ -310,6 +309,8 @@ static const struct {
 	{"it ends before it", 10, {900, 900, 900, 900, 900, 900, 900, 900, 999, 1000}, true},
 	{"it has none", 5, {1000, 1000, 1100, 1100, 1100}, true},
 	{"it is within the tolerance", 5, {1000, 1000, 1005, 1100, 1100}, false},
+	{"it has one run, above", 1, {10001}, true},
+	{"it has one run, below", 1, {100}, true},
 	{"it has no runs", 0, {0}, false},
 };
 
@@ -334,7 +335,7 @@ START_TEST(intervals_of_passes_overlap)
 	ck_assert_msg(values[0].nr_breaches == third_passes[_i].is_broken, "%s", third_passes[_i].what);
 	ck_assert_uint_eq(values[1].nr_breaches, 0);
 	if (third_passes[_i].is_broken)
-		ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "passes 2 and 3 counted 1000"));
+		ck_assert_ptr_nonnull(strstr(values[0].breaches[0].text, "passes 2 and 3 counted 1000 and "));
 	clear(values, 2);
 	for (int i = 0; i < NR_ELEMENTS(samples); i++) {
 		samples[i].nr_runs = NR_RUNS;
@@ -509,6 +510,7 @@ static const struct {
 	{"too little to tell", 1e4, 0, {0, 3}, NULL, 0},
 	{"most do: the value is doubtful, not the runs", 1e6, 0, {2, 2, 2, 2, 2, 2}, NULL, 0},
 	{"half do", 1e6, 0, {2, 2, 2, 2, 2}, NULL, 0},
+	{"the first does", 1e6, 0, {2}, "bordersOrdered", 1},
 	{"nearly half do", 1e6, 0, {0, 0, 2, 1.5, 2, 0, 2}, "bordersOrdered", 4},
 	{"one lost half", 1e6, 1e6, {[9] = 0.5}, "atLeastCompulsory", 1},
 	{"none has all", 1e6, 2e6, {[9] = 0.5}, NULL, 0},
@@ -642,6 +644,60 @@ tainted_by_instructions(double more, size_t nr_odd, unsigned taints)
 	return nr;
 }
 
+/* What single runs of a pass counted, which of them are off, or none as no more than half agree. */
+static const struct {
+	size_t nr;
+	double counts[4];
+	unsigned off; /* bits: those that are left out */
+} counts_of_runs[] = {
+	{3, {1000, 989.95, 1010}, 1 << 1},
+	{3, {1000, 990, 1010.05}, 1 << 2},
+	{4, {1000, 1000, 1020, 900}, 0},
+	{4, {1000, 1000, 1000, 900}, 1 << 3},
+	{2, {1000, 900}, 0},
+	{1, {1000}, 0},
+};
+
+START_TEST(half_of_the_runs_must_agree)
+{
+	struct architecture *zen5 = architecture_named("zen5");
+	struct pass passes[] = {
+		{.events = {architecture_formula(zen5, "instructions", "")->events[0]}, .nr_events = 1}};
+	const struct pass_plan plan = {passes, 1};
+	struct pass_samples samples = samples_of((struct pass_run){.wall_ns = 1});
+
+	samples.nr_runs = counts_of_runs[_i].nr;
+	for (size_t i = 0; i < samples.nr_runs; i++)
+		samples.runs[i].counts[0] = counts_of_runs[_i].counts[i];
+	ck_assert_uint_eq(invariants_taint_passes(zen5, &plan, &samples), counts_of_runs[_i].off != 0);
+	for (size_t i = 0; i < samples.nr_runs; i++)
+		ck_assert_int_eq(samples.runs[i].taints != 0, counts_of_runs[_i].off >> i & 1);
+	samples.nr_runs = NR_RUNS;
+	pass_samples_clear(&samples);
+	architecture_delete(zen5);
+}
+END_TEST
+
+/* All values that are counted are told, and runs of all are looked at, in whatever order they stand. */
+START_TEST(all_values_are_looked_at)
+{
+	const double factors[NR_RUNS] = {[3] = 2};
+	struct quantity_value values[] = {bytes("l2l3", 1, 0), bytes("cpuL1", 1, 0), bytes("llcRam", 1, 0),
+					  bytes("llcRam", 1, 1e7)};
+
+	for (int i = 0; i < NR_ELEMENTS(values); i++)
+		set_runs(&values[i], 1e6, i == 2 ? factors : NULL);
+	values[3].kind = "expected";
+	values[3].samples[5] = 1;
+	ck_assert_uint_eq(invariants_check_runs(values, NR_ELEMENTS(values), NULL, NR_RUNS), 1);
+	ck_assert_uint_eq(values[2].nr_breaches, 1);
+	invariants_note_passes(values, NR_ELEMENTS(values), 1);
+	for (int i = 0; i < NR_ELEMENTS(values); i++)
+		ck_assert_uint_eq(values[i].nr_breaches, i == 3 ? 0 : i == 2 ? 2 : 1);
+	clear(values, NR_ELEMENTS(values));
+}
+END_TEST
+
 START_TEST(runs_of_passes_agree)
 {
 	struct quantity_value value = bytes("llcRam", 1, 0);
@@ -761,6 +817,8 @@ static const struct listed_test tests[] = {
 	{&disturbed_runs_are_not_looked_at, 1},
 	{&runs_of_passes_agree, 1},
 	{&runs_without_instructions_agree, 1},
+	{&half_of_the_runs_must_agree, NR_ELEMENTS(counts_of_runs)},
+	{&all_values_are_looked_at, 1},
 	{&values_below_ceilings, NR_ELEMENTS(ceilings)},
 	{&nothing_is_above_the_roof, 1},
 };
