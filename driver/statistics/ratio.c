@@ -255,8 +255,6 @@ set_side_interval(struct summary *summary, const struct side *side)
 	double *medians;
 
 	sorted_set_median_interval(summary, side->sorted, side->n);
-	if (side->nr_groups == side->n)
-		return;
 	medians = group_medians(side);
 	sorted_set_median_interval(&of_groups, medians, side->nr_groups);
 	free(medians);

@@ -362,7 +362,7 @@ END_TEST
 START_TEST(test_interval_of_groups)
 {
 	static const size_t groups[] = {7, 5, 9, 3, 8, 1, 1, 3, 5, 7, 8, 9, 5};
-	static const double values[] = {41, 29, 60, 20, 51, 10, 10, 20, 31, 39, 49, 60, 30};
+	static const double values[] = {41, 29, 61, 20, 51, 11, 9, 20, 31, 39, 49, 59, 30};
 	const struct summary s = summary_grouped_median(&(struct grouped){values, groups, NR_ELEMENTS(groups)});
 
 	ck_assert_double_eq(s.value, 31);
