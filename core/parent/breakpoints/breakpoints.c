@@ -21,7 +21,6 @@
 
 #define INT3 0xcc
 #define MAX_CODE_BYTES 15
-#define MAX_USERS 16
 
 struct use {
 	struct breakpoint_user user;
@@ -38,7 +37,7 @@ struct breakpoint {
 	bool is_refused;       /* it cannot be there      */
 	uint8_t nr_plain_hits; /* by threads that could have been in a restartable sequence, and were not */
 	size_t nr_uses;
-	struct use uses[MAX_USERS];
+	struct use *uses;
 };
 
 /* ---- the table ---- */
@@ -86,6 +85,16 @@ find_or_add(struct image *image, uint64_t address)
 	return breakpoint;
 }
 
+static struct use *
+copy_uses(const struct breakpoint *breakpoint)
+{
+	struct use *uses = rot_calloc(breakpoint->nr_uses + 1, sizeof(*uses));
+
+	for (size_t i = 0; i < breakpoint->nr_uses; i++)
+		uses[i] = breakpoint->uses[i];
+	return uses;
+}
+
 void
 breakpoints_copy(struct image *to, const struct image *from)
 {
@@ -94,14 +103,17 @@ breakpoints_copy(struct image *to, const struct image *from)
 	for (size_t i = 0; i < from->nr_breakpoints; i++) {
 		to->breakpoints[i] = rot_calloc(1, sizeof(**to->breakpoints));
 		*to->breakpoints[i] = *from->breakpoints[i];
+		to->breakpoints[i]->uses = copy_uses(from->breakpoints[i]);
 	}
 }
 
 void
 breakpoints_clear(struct image *image)
 {
-	for (size_t i = 0; i < image->nr_breakpoints; i++)
+	for (size_t i = 0; i < image->nr_breakpoints; i++) {
+		free(image->breakpoints[i]->uses);
 		free(image->breakpoints[i]);
+	}
 	free(image->breakpoints);
 	image->breakpoints = NULL;
 	image->nr_breakpoints = 0;
@@ -195,6 +207,13 @@ find_use(struct breakpoint *breakpoint, struct breakpoint_user user)
 	return NULL;
 }
 
+static void
+add_use(struct breakpoint *breakpoint, struct breakpoint_user user)
+{
+	breakpoint->uses = rot_realloc(breakpoint->uses, breakpoint->nr_uses + 1, sizeof(*breakpoint->uses));
+	breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
+}
+
 static int
 set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool is_once, struct rot_error *err)
 {
@@ -205,9 +224,6 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 	breakpoint->is_set = is_in_code(image, breakpoint);
 	if (breakpoint->is_refused)
 		return rot_error_set(err, 0, "%s", refusal);
-	if (!use && breakpoint->nr_uses == MAX_USERS)
-		return rot_error_set(err, 0, "more than %d regions or rules are for 0x%llx", MAX_USERS,
-				     (unsigned long long)address);
 	if (!breakpoint->is_set) {
 		if (image_check(thread, err) < 0 || prepare(thread, breakpoint, !is_once, err) < 0)
 			return -1;
@@ -220,7 +236,7 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 	if (use)
 		use->nr++;
 	else
-		breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
+		add_use(breakpoint, user);
 	return 0;
 }
 
@@ -338,11 +354,10 @@ is_in_sequence(const struct thread *thread, struct breakpoint *breakpoint)
 static void
 refuse(struct thread *thread, struct breakpoint *breakpoint)
 {
-	struct use uses[MAX_USERS];
+	struct use *uses = copy_uses(breakpoint);
 	size_t nr = breakpoint->nr_uses;
 	struct rot_error err;
 
-	memcpy(uses, breakpoint->uses, sizeof(uses));
 	breakpoint->nr_uses = 0;
 	breakpoint->is_refused = true;
 	restore_code(thread->image, breakpoint, thread);
@@ -351,20 +366,21 @@ refuse(struct thread *thread, struct breakpoint *breakpoint)
 		if (uses[i].user.refused)
 			uses[i].user.refused(uses[i].user.context, breakpoint->address, &err);
 	}
+	free(uses);
 }
 
 /* Users may set and lift breakpoints, this one as well; whom it tells once has to set it anew. */
 static void
 tell_users(struct breakpoint *breakpoint, const struct breakpoint_hit *hit)
 {
-	struct use uses[MAX_USERS];
+	struct use *uses = copy_uses(breakpoint);
 	size_t nr = breakpoint->nr_uses;
 
-	memcpy(uses, breakpoint->uses, sizeof(uses));
 	if (breakpoint->is_once)
 		breakpoint->nr_uses = 0;
 	for (size_t i = 0; i < nr; i++)
 		uses[i].user.hit(uses[i].user.context, hit);
+	free(uses);
 }
 
 /* registers: as before the instruction at the breakpoint. */

@@ -16,9 +16,6 @@
 /* Entries of a table; more are no table. */
 #define MAX_ENTRIES 4096
 
-/* Events at one address of one stop. */
-#define MAX_PENDING 16
-
 /* Of a thread, in this run. */
 struct hits {
 	uint64_t run;
@@ -37,7 +34,7 @@ struct child_places {
 	bool is_asked; /* the main thread is to stop, so that breakpoints can be set in it */
 
 	/* of the stop that is being answered */
-	struct injection pending[MAX_PENDING];
+	struct injection *pending;
 	size_t nr_pending;
 };
 
@@ -69,8 +66,9 @@ on_hit(struct place_watch *watch, const struct breakpoint_hit *hit)
 	if (hit->thread->is_bystander || injector_runs(self->setup.injector, hit->thread))
 		return;
 	nr = count_hit(self, hit->thread, i);
-	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit) || self->nr_pending == MAX_PENDING)
+	if (nr < entry->first_hit || (entry->last_hit != 0 && nr > entry->last_hit))
 		return;
+	self->pending = rot_realloc(self->pending, self->nr_pending + 1, sizeof(*self->pending));
 	self->pending[self->nr_pending++] = (struct injection){
 		.trampoline = self->table.trampoline, .function = self->table.handler, .arguments = {i, (uint64_t)nr}};
 }
@@ -278,5 +276,6 @@ child_places_delete(struct child_places *self)
 	free(self->entries);
 	free(self->were_found);
 	free(self->watches);
+	free(self->pending);
 	free(self);
 }

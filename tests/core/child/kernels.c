@@ -66,6 +66,21 @@ probe_visit(char *page, int nr)
 	return page;
 }
 
+/* The same place under other names. */
+#define PROBE_ALIAS(n)                                                                                                 \
+	char *probe_alias_##n(char *page, int nr) __attribute__((alias("probe_visit")));                               \
+	char *probe_more_##n(char *page, int nr) __attribute__((alias("probe_visit")))
+PROBE_ALIAS(0);
+PROBE_ALIAS(1);
+PROBE_ALIAS(2);
+PROBE_ALIAS(3);
+PROBE_ALIAS(4);
+PROBE_ALIAS(5);
+PROBE_ALIAS(6);
+PROBE_ALIAS(7);
+PROBE_ALIAS(8);
+PROBE_ALIAS(9);
+
 static void *
 thread_main(void *argument)
 {

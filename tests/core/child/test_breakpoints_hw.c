@@ -130,6 +130,32 @@ START_TEST(one_call_of_a_function_is_measured)
 }
 END_TEST
 
+/* Twenty names of one place are twenty events. */
+START_TEST(any_number_of_rules_is_for_one_place)
+{
+	static const char *const names[] = {"probe_alias_%d", "probe_more_%d"};
+	struct measurement_command *command = make_command(RUNS);
+	struct measurement *measurement = command_measurement(command);
+	struct workload *workload = add_visitor(measurement);
+	struct outcome outcome;
+
+	for (int i = 0; i < 20; i++) {
+		struct measurer_set *set = make_set(SET + i, &execution_time_measurer_class);
+		char place[32];
+
+		snprintf(place, sizeof(place), names[i / 10], i % 10);
+		add_set(measurement, workload, set);
+		add_rule(measurement, at(place, "entered", 2, 2), on_set(&start_measurer_set_action_class, set));
+		add_rule(measurement, at("probe_visit", "left", 2, 2), on_set(&stop_measurer_set_action_class, set));
+	}
+	runner_trace();
+	outcome = runner_run(command);
+	for (int i = 0; i < 20; i++)
+		ck_assert_msg(run_set(outcome_run(&outcome, 0, RUNS - 1), SET + i) != NULL, "set %d", i);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 /* Breakpoints are in their memory as well, until they are executed; nobody lets such a thread go but the tracer. */
 START_TEST(programs_that_a_kernel_starts_are_not_held)
 {
@@ -363,6 +389,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&one_call_of_a_function_is_measured, 4},
+	{&any_number_of_rules_is_for_one_place, 1},
 	{&programs_that_a_kernel_starts_are_not_held, 1},
 	{&rules_for_breakpoints_are_added_at_run_time, 1},
 	{&a_breakpoint_stops_a_kernel, 3},
