@@ -153,7 +153,9 @@ END_TEST
 START_TEST(ratios_of_nothing)
 {
 	const double above[] = {0, 0, 0, 2, 2, 2}, below[] = {1, 1, 1, 1, 1, 1}, signs[] = {-2, -2, -2, 4, 4, 4};
+	const double parts[] = {0.125, 0.125, 0.125, 0.5, 0.5, 0.5};
 
+	ck_assert_double_eq_tol(statistics_shift(EACH(parts, 6), EACH(below, 6)).ratio.value, 0.25, 1e-12);
 	ck_assert_double_eq(statistics_shift(EACH(above, 6), EACH(below, 6)).ratio.value, 1);
 	ck_assert_double_eq(statistics_shift(EACH(below, 6), EACH(above, 6)).ratio.value, INFINITY);
 	ck_assert_double_eq(statistics_shift(EACH(signs, 6), EACH(below, 6)).ratio.value, 1);

@@ -209,6 +209,10 @@ START_TEST(test_ratio_of_medians)
 	ck_assert(apart.low < 20 && apart.high > 20);
 	ck_assert_double_eq_tol(apart.minimum, 10 * 2 / 3.5, 1e-12);
 	ck_assert_double_eq_tol(apart.maximum, 10 * 7 / 1.0, 1e-12);
+	/* Each to the other's median: 40/7 80/7 70/6 70/5 120/7 70/4 160/7 70/3 200/7 240/7 35 70; places 3.25 and 9.75
+	 */
+	ck_assert_double_eq_tol(apart.quartile25, 70 / 6.0 + 0.25 * (14 - 70 / 6.0), 1e-12);
+	ck_assert_double_eq_tol(apart.quartile75, 200 / 7.0 + 0.75 * 40 / 7, 1e-12);
 }
 END_TEST
 
@@ -258,6 +262,10 @@ START_TEST(test_ratio_with_a_known_side)
 	ck_assert_double_eq(s.low, 100.0 / 16);
 	ck_assert_double_eq(s.high, 10);
 	ck_assert_double_eq_tol(s.confidence, 0.984375, 1e-12);
+	s = summary_ratio(EACH(known, 1), EACH(times, 6), 1, false, 1);
+	ck_assert_double_eq(s.low, 100.0 / 15);
+	ck_assert_double_eq(s.high, 10);
+	ck_assert_double_eq_tol(s.confidence, 0.96875, 1e-12);
 	s = summary_ratio(EACH(times, 7), EACH(known, 1), 2, false, 1);
 	ck_assert_double_eq(s.low, 0.2);
 	ck_assert_double_eq(s.high, 0.32);
