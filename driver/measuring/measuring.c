@@ -310,6 +310,7 @@ static const struct performance_kind kernels = {
 	.runs = kernel_runs,
 	.prepare = get_core,
 	.vouches = vouches,
+	.is_passing = measuring_was_cut_in_passing,
 	.sign = sign,
 	.measure = measure,
 };
@@ -473,6 +474,14 @@ measuring_find_cut(const struct measurement_result *result)
 	return cut;
 }
 
+bool
+measuring_was_cut_in_passing(const struct measurement_result *result)
+{
+	const struct step_measurer_output *cut = measuring_find_cut(result);
+
+	return cut && strcmp(cut->cut, "memory") == 0;
+}
+
 int
 measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look *look, struct rot_error *err)
 {
@@ -484,7 +493,7 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 	int rc;
 
 	*look = (struct measuring_look){.nr_runs_cached = 0};
-	if (result) {
+	if (result && !measuring_was_cut_in_passing(result)) {
 		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
 		look->was_cut = measuring_find_cut(result) != NULL;
 	}

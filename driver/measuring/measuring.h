@@ -48,6 +48,12 @@ bool measuring_was_refused(void);
 const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
 /*
+ * The same for a reason that may be gone: memory was refused. It is measured again by the next process that needs it.
+ * What was cut since it is too long, or cannot be followed, is as it is as long as the code is the same.
+ */
+bool measuring_was_cut_in_passing(const struct measurement_result *result);
+
+/*
  * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
  * measured anew, once more.
  */
@@ -72,8 +78,8 @@ int measuring_prepare(struct rot *rot, struct measurement *const *measurements, 
 
 /*
  * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. was_cut:
- * one of these runs was (measuring_find_cut). is_built: the core is there; else core_key tells cores apart that must be
- * built.
+ * one of these runs was (measuring_find_cut); one that was in passing does not count. is_built: the core is there; else
+ * core_key tells cores apart that must be built.
  */
 struct measuring_look {
 	int nr_runs_cached;

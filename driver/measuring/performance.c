@@ -64,6 +64,17 @@ forget_result(struct performance_pass *pass)
 	pass->result = NULL;
 }
 
+/* Where nothing can be measured, there is nothing better. */
+static bool
+may_be_used(const struct performance *performance, const struct performance_pass *pass, bool was_seen)
+{
+	const struct performance_kind *kind = performance->kind;
+
+	if (!kind->runs(pass->result))
+		return false;
+	return was_seen || performance->rot->is_cached_only || !kind->is_passing || !kind->is_passing(pass->result);
+}
+
 /* Loads what may be used. True if anything was found. */
 static bool
 load_results(struct performance *performance)
@@ -74,11 +85,12 @@ load_results(struct performance *performance)
 	monitor_enter(performance->rot->monitor, "look up results");
 	for (size_t i = 0; i < performance->nr; i++) {
 		struct performance_pass *pass = &performance->passes[i];
+		const bool is_own = was_seen(measuring, pass->hash);
 
 		forget_result(pass);
-		if (use_cached || was_seen(measuring, pass->hash))
+		if (use_cached || is_own)
 			pass->result = result_cache_load(measuring->cache, pass->hash);
-		if (pass->result && !performance->kind->runs(pass->result))
+		if (pass->result && !may_be_used(performance, pass, is_own))
 			forget_result(pass);
 		found = found || pass->result;
 	}

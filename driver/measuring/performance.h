@@ -40,6 +40,12 @@ struct performance_kind {
 	 */
 	bool (*vouches)(const struct performance *performance);
 
+	/*
+	 * Is it a result of what the system was like, and not of what is measured? Then it counts in the process that
+	 * measured it, and is measured again by others. May be NULL: none is.
+	 */
+	bool (*is_passing)(const struct measurement_result *result);
+
 	/* Writes into a result without runs what measures it. May be NULL. */
 	void (*sign)(const struct performance *performance, struct measurement_result *result);
 

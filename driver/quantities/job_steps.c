@@ -36,7 +36,8 @@ delete_results(struct measurement_result **results, size_t nr)
 	}
 }
 
-/* One run first: if that is cut after minutes, so are others. What was cut stays in the cache, so it is known there. */
+/* One run first: if that is cut after minutes, so are others. What was cut is known in the cache, unless the reason may
+ * be gone. */
 int
 job_measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs, int nr_starts,
 		    struct measurement_result **results, struct rot_error *err)
