@@ -130,8 +130,9 @@ char *
 rot_entity_get(const void *entity, const char *name)
 {
 	const struct rot_field *field = primitive_field(entity, name);
+	char room[VALUE_ROOM];
 
-	return field ? value_types[field->type].format(rot_field_of(entity, field)) : NULL;
+	return field ? rot_strdup(value_types[field->type].text(rot_field_of(entity, field), room)) : NULL;
 }
 
 bool

@@ -20,13 +20,13 @@ static const struct {
 void
 escape_write_line(const char *string, FILE *out)
 {
-	for (; *string; string++) {
-		const char *found = strchr("\\\n\r", *string);
+	while (*string) {
+		size_t length = strcspn(string, "\\\n\r");
 
-		if (found)
-			fprintf(out, "\\%c", letters[strchr(escaped, *string) - escaped]);
-		else
-			putc(*string, out);
+		fwrite(string, 1, length, out);
+		string += length;
+		if (*string)
+			fprintf(out, "\\%c", letters[strchr(escaped, *string++) - escaped]);
 	}
 }
 

@@ -9,19 +9,26 @@
 
 #include "memory.h"
 
-char *
-rot_number_text(double number, int fewest_digits)
+void
+rot_number_write(double number, int fewest_digits, char text[ROT_NUMBER_BYTES])
 {
 	locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), old = uselocale(c_locale);
-	char text[64];
 
 	for (int digits = fewest_digits; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, number);
+		snprintf(text, ROT_NUMBER_BYTES, "%.*g", digits, number);
 		if (strtod(text, NULL) == number)
 			break;
 	}
 	uselocale(old);
 	freelocale(c_locale);
+}
+
+char *
+rot_number_text(double number, int fewest_digits)
+{
+	char text[ROT_NUMBER_BYTES];
+
+	rot_number_write(number, fewest_digits, text);
 	return rot_strdup(text);
 }
 

@@ -5,9 +5,13 @@
 
 #include <stdbool.h>
 
-/* The shortest decimal text of at least that many significant digits that reads back as the same number. Fresh memory.
+#define ROT_NUMBER_BYTES 32
+
+/* The shortest decimal text of at least that many significant digits that reads back as the same number: in
+ * fresh memory, or in text.
  */
 char *rot_number_text(double number, int fewest_digits);
+void rot_number_write(double number, int fewest_digits, char text[ROT_NUMBER_BYTES]);
 
 /* The same for people: whole numbers below 2^53 in full, never with an exponent, and without a sign for zero. */
 char *rot_number_in_full(double number);

@@ -14,16 +14,14 @@ print_value(struct nesting *nesting, const struct rot_field *field, const void *
 	    FILE *out)
 {
 	const struct rot_entity *target = field->type == ROT_REFERENCE ? value_reference(slot) : NULL;
-	char *text;
+	char room[VALUE_ROOM];
 
 	if (field->type != ROT_REFERENCE) {
-		text = value_types[field->type].format(slot);
 		putc(' ', out);
 		if (field->type == ROT_STRING)
 			putc('"', out);
-		escape_write_line(text, out);
+		escape_write_line(value_types[field->type].text(slot, room), out);
 		fputs(field->type == ROT_STRING ? "\"\n" : "\n", out);
-		free(text);
 	} else if (!target) {
 		fputs(" none\n", out);
 	} else if (nesting_is_here(nesting, target, depth)) {

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
-#include "number.h"
 
 /* ---- double ---- */
 
@@ -70,15 +70,18 @@ double_parse(void *slot, const char *text)
 	return wrong;
 }
 
-static char *
-double_format(const void *slot)
+static const char *
+double_text(const void *slot, char room[VALUE_ROOM])
 {
 	double value = *(const double *)slot;
 
-	if (isnan(value))
-		return double_bits(value) == PLAIN_NAN ? rot_strdup("nan")
-						       : rot_format("nan(0x%" PRIx64 ")", double_bits(value));
-	return rot_number_text(value, 1);
+	if (!isnan(value))
+		rot_number_write(value, 1, room);
+	else if (double_bits(value) == PLAIN_NAN)
+		return "nan";
+	else
+		snprintf(room, VALUE_ROOM, "nan(0x%" PRIx64 ")", double_bits(value));
+	return room;
 }
 
 static double
@@ -90,6 +93,28 @@ double_number(const void *slot)
 /* ---- whole numbers ---- */
 
 static const char not_whole[] = "is not a whole number";
+
+/* By itself: an output can have a hundred thousand of them, and printf takes several times as long. */
+static const char *
+whole_text(uint64_t magnitude, bool is_negative, char room[VALUE_ROOM])
+{
+	char *at = room + VALUE_ROOM - 1;
+
+	*at = '\0';
+	do {
+		*--at = (char)('0' + magnitude % 10);
+		magnitude /= 10;
+	} while (magnitude > 0);
+	if (is_negative)
+		*--at = '-';
+	return at;
+}
+
+static const char *
+signed_text(int64_t value, char room[VALUE_ROOM])
+{
+	return whole_text(value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, room);
+}
 
 static bool
 is_digits(const char *text)
@@ -137,10 +162,10 @@ int_parse(void *slot, const char *text)
 	return wrong;
 }
 
-static char *
-int_format(const void *slot)
+static const char *
+int_text(const void *slot, char room[VALUE_ROOM])
 {
-	return rot_format("%" PRId32, *(const int32_t *)slot);
+	return signed_text(*(const int32_t *)slot, room);
 }
 
 static double
@@ -156,10 +181,10 @@ long_parse(void *slot, const char *text)
 			    "is out of range (-9223372036854775808 to 9223372036854775807)");
 }
 
-static char *
-long_format(const void *slot)
+static const char *
+long_text(const void *slot, char room[VALUE_ROOM])
 {
-	return rot_format("%" PRId64, *(const int64_t *)slot);
+	return signed_text(*(const int64_t *)slot, room);
 }
 
 static double
@@ -183,10 +208,10 @@ ulong_parse(void *slot, const char *text)
 	return NULL;
 }
 
-static char *
-ulong_format(const void *slot)
+static const char *
+ulong_text(const void *slot, char room[VALUE_ROOM])
 {
-	return rot_format("%" PRIu64, *(const uint64_t *)slot);
+	return whole_text(*(const uint64_t *)slot, false, room);
 }
 
 static double
@@ -206,10 +231,11 @@ bool_parse(void *slot, const char *text)
 	return NULL;
 }
 
-static char *
-bool_format(const void *slot)
+static const char *
+bool_text(const void *slot, char room[VALUE_ROOM])
 {
-	return rot_strdup(*(const bool *)slot ? "true" : "false");
+	(void)room;
+	return *(const bool *)slot ? "true" : "false";
 }
 
 static double
@@ -225,19 +251,20 @@ string_parse(void *slot, const char *text)
 	return NULL;
 }
 
-static char *
-string_format(const void *slot)
+static const char *
+string_text(const void *slot, char room[VALUE_ROOM])
 {
-	return rot_strdup(value_string(slot));
+	(void)room;
+	return value_string(slot);
 }
 
 const struct value_type value_types[ROT_REFERENCE + 1] = {
-	[ROT_DOUBLE] = {"double", "double ", sizeof(double), double_parse, double_format, double_number},
-	[ROT_INT] = {"int", "int32_t ", sizeof(int32_t), int_parse, int_format, int_number},
-	[ROT_LONG] = {"long", "int64_t ", sizeof(int64_t), long_parse, long_format, long_number},
-	[ROT_ULONG] = {"ulong", "uint64_t ", sizeof(uint64_t), ulong_parse, ulong_format, ulong_number},
-	[ROT_BOOL] = {"bool", "bool ", sizeof(bool), bool_parse, bool_format, bool_number},
-	[ROT_STRING] = {"string", "char *", sizeof(char *), string_parse, string_format, NULL},
+	[ROT_DOUBLE] = {"double", "double ", sizeof(double), double_parse, double_text, double_number},
+	[ROT_INT] = {"int", "int32_t ", sizeof(int32_t), int_parse, int_text, int_number},
+	[ROT_LONG] = {"long", "int64_t ", sizeof(int64_t), long_parse, long_text, long_number},
+	[ROT_ULONG] = {"ulong", "uint64_t ", sizeof(uint64_t), ulong_parse, ulong_text, ulong_number},
+	[ROT_BOOL] = {"bool", "bool ", sizeof(bool), bool_parse, bool_text, bool_number},
+	[ROT_STRING] = {"string", "char *", sizeof(char *), string_parse, string_text, NULL},
 	[ROT_REFERENCE] = {"reference", "struct rot_entity *", sizeof(void *), NULL, NULL, NULL},
 };
 

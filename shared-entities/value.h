@@ -8,6 +8,10 @@
 #include <stdint.h>
 
 #include "entity.h"
+#include "number.h"
+
+/* Bytes that the text of any value but a string fits in: "-1.7976931348623157e+308". */
+#define VALUE_ROOM ROT_NUMBER_BYTES
 
 /* A slot is the memory of one value: the member itself, or one item of a list. Alignment equals size. */
 struct value_type {
@@ -16,12 +20,12 @@ struct value_type {
 	size_t size;
 	/* Reads text into slot; NULL, or what is wrong with it: "is not a whole number". Independent of the locale. */
 	const char *(*parse)(void *slot, const char *text);
-	/* Shortest text that reads back exactly, fresh memory. Independent of the locale. */
-	char *(*format)(const void *slot);
+	/* Shortest text that reads back exactly: in room, or what the slot holds. Independent of the locale. */
+	const char *(*text)(const void *slot, char room[VALUE_ROOM]);
 	double (*number)(const void *slot); /* NULL: not numeric */
 };
 
-/* By enum rot_type. A reference has neither parse nor format. */
+/* By enum rot_type. A reference has neither parse nor text. */
 extern const struct value_type value_types[ROT_REFERENCE + 1];
 
 /* The type of that name in definitions, or ROT_REFERENCE for any other name. */

@@ -12,12 +12,11 @@ static void write_entity(struct nesting *nesting, const struct rot_entity *entit
 static void
 write_attribute(const char *name, const struct rot_field *field, const void *slot, FILE *out)
 {
-	char *text = value_types[field->type].format(slot);
+	char room[VALUE_ROOM];
 
 	fprintf(out, " %s=\"", name);
-	escape_write_attribute(text, out);
+	escape_write_attribute(value_types[field->type].text(slot, room), out);
 	putc('"', out);
-	free(text);
 }
 
 static void
