@@ -16,6 +16,9 @@
 /* That can be pending: one of each number. */
 #define NR_SIGNALS 8
 
+/* Once in so many turns the other sources are asked as well, even if signals come all the time. */
+#define TURNS_OF_SIGNALS 8
+
 /*
  * Collects before it handles, so that a thread that stops over and over cannot keep the others waiting. Those who
  * created a thread can go on at once, while much is to be done for the new one.
@@ -26,6 +29,7 @@ handle_children(struct loop *loop)
 	struct report taken[BATCH];
 	size_t nr = reports_take(&loop->reports, taken, BATCH, &loop->rest);
 
+	loop->is_busy |= nr > 1;
 	for (int is_creation = 1; is_creation >= 0; is_creation--) {
 		for (size_t i = 0; i < nr; i++) {
 			if (report_is_creation(&taken[i]) == is_creation)
@@ -42,20 +46,29 @@ handle_children(struct loop *loop)
 
 /* ---- signals and time ---- */
 
-static void
-on_signal(void *context)
+/* False: there was none. */
+static bool
+handle_signals(struct loop *loop)
 {
-	struct loop *loop = context;
 	struct signalfd_siginfo infos[NR_SIGNALS];
 	ssize_t bytes = read(loop->signal_fd, infos, sizeof(infos));
 
-	for (size_t i = 0; bytes > 0 && i < (size_t)bytes / sizeof(infos[0]); i++) {
+	if (bytes <= 0)
+		return false;
+	for (size_t i = 0; i < (size_t)bytes / sizeof(infos[0]); i++) {
 		if (infos[i].ssi_signo == SIGCHLD)
 			reports_announce(&loop->reports, (pid_t)infos[i].ssi_pid);
 		else
 			loop->signal(loop->context, &infos[i]);
 	}
 	loop->rest = REPORTS_MORE;
+	return true;
+}
+
+static void
+on_signal(void *context)
+{
+	handle_signals(context);
 }
 
 static void
@@ -147,12 +160,29 @@ turn(struct loop *loop, int timeout_ms)
 		handle_children(loop);
 }
 
+/*
+ * Where many threads report, the next SIGCHLD is there before what the last one told of is handled. To read it is one
+ * system call, to wait for it first another. False: it is to be waited for.
+ */
+static bool
+turn_of_signals(struct loop *loop)
+{
+	if (!loop->is_busy || ++loop->nr_turns % TURNS_OF_SIGNALS == 0)
+		return false;
+	loop->is_busy = handle_signals(loop);
+	if (loop->is_busy && !loop->is_over)
+		handle_children(loop);
+	return loop->is_busy;
+}
+
 void
 loop_run(struct loop *loop)
 {
 	loop->rest = REPORTS_MORE;
-	while (!loop->is_over)
-		turn(loop, wait_ms[loop->rest]);
+	while (!loop->is_over) {
+		if (!turn_of_signals(loop))
+			turn(loop, wait_ms[loop->rest]);
+	}
 }
 
 void

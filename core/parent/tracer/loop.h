@@ -45,6 +45,8 @@ struct loop {
 	/* the loop's own */
 	int signal_fd, timer_fd;
 	enum reports_rest rest; /* of what no signal will tell of */
+	bool is_busy;           /* several have reported at once, and SIGCHLD has come each time since then */
+	unsigned nr_turns;
 	sigset_t old_mask;
 	void (*old_child_handler)(int), (*old_pipe_handler)(int);
 };
