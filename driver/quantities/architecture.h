@@ -137,7 +137,9 @@ const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
 
 /* Said of operations and bytes that no event counts. */
-#define STEPS_ADVICE "-counting=steps counts kernels, and regions of programs, without events (slow)"
+#define STEPS_ADVICE                                                                                                   \
+	"-counting=auto counts small kernels without events (autoStepLimit), -counting=steps also larger ones and "    \
+	"regions of programs (slow)"
 
 /*
  * What would let something be counted that is not: the hint of why_not, and, if steps can count it, to use them.

@@ -25,6 +25,13 @@ first_kernel_name(const struct measurement *measurement)
 
 /* ---- steps ---- */
 
+/* As the key says it. */
+static const char *
+counting_in_use(const struct architecture *architecture)
+{
+	return architecture->stepping.is_unasked ? "auto" : "steps";
+}
+
 bool
 counting_note_said(struct architecture *architecture, enum step_obstacle obstacle)
 {
@@ -46,10 +53,10 @@ counting_warn_of_obstacle(struct architecture *architecture, const struct measur
 	expected = obstacle == STEPS_TOO_MANY
 			   ? rot_format(" (some %.2g of %g)", steps, (double)architecture->stepping.limit)
 			   : rot_strdup("");
-	rot_warning("counting=steps: kernel '%s': %s%s; what is not counted comes from the kernels' definitions and is "
+	rot_warning("counting=%s: kernel '%s': %s%s; what is not counted comes from the kernels' definitions and is "
 		    "labelled \"expected\"\n     %s",
-		    first_kernel_name(measurement), step_obstacle_text(obstacle), expected,
-		    step_obstacle_hint(obstacle));
+		    counting_in_use(architecture), first_kernel_name(measurement), step_obstacle_text(obstacle),
+		    expected, step_obstacle_hint(obstacle));
 	free(expected);
 }
 
@@ -58,9 +65,9 @@ counting_warn_of_refusal(const struct architecture *architecture, const struct m
 			 const struct rot_error *why)
 {
 	(architecture->stepping.is_unasked ? rot_note : rot_warning)(
-		"counting by steps: kernel '%s': %s; what is not counted comes from the kernels' definitions "
+		"counting=%s: kernel '%s': %s; what is not counted comes from the kernels' definitions "
 		"and is labelled \"expected\"\n     %s",
-		first_kernel_name(measurement), why->text, why->hint);
+		counting_in_use(architecture), first_kernel_name(measurement), why->text, why->hint);
 }
 
 /* ---- events ---- */
