@@ -12,6 +12,14 @@
 #define MOST_FOR_EXACT 30                 /* values of both sides: beyond, the normal distribution is as good */
 #define NORMAL_QUANTILE 1.959963984540054 /* at (1 + CONFIDENCE) / 2 */
 
+/*
+ * Parts of a side, in order, whose means are compared. Simulations of runs that share a slow drift, as it was seen
+ * (tests/driver/statistics/test_shift.c): with five parts a little more than 5 % of equal work is called different,
+ * with three the interval is a fifth wider.
+ */
+#define NR_STRETCHES 4
+#define STUDENT_QUANTILE 2.446911851144969 /* at (1 + CONFIDENCE) / 2, of 2 * (NR_STRETCHES - 1) degrees of freedom */
+
 /* ---- values ---- */
 
 /* One side: values in any order. */
@@ -204,12 +212,16 @@ normal_outside(size_t nr_above, size_t nr_below)
 	return (size_t)floor(m * n / 2 - NORMAL_QUANTILE * sqrt(m * n * (m + n + 1) / 12));
 }
 
+/* widening: how many times as far from the middle, in pairs, the ends lie. */
 static void
-set_interval(struct summary *ratio, const double *ratios, size_t nr_above, size_t nr_below)
+set_interval(struct summary *ratio, const double *ratios, size_t nr_above, size_t nr_below, double widening)
 {
-	const size_t outside = nr_above + nr_below <= MOST_FOR_EXACT ? exact_outside(nr_above, nr_below)
-								     : normal_outside(nr_above, nr_below);
+	const double middle = (double)(nr_above * nr_below) / 2;
+	size_t outside = nr_above + nr_below <= MOST_FOR_EXACT ? exact_outside(nr_above, nr_below)
+							       : normal_outside(nr_above, nr_below);
 
+	if (widening > 1)
+		outside = (size_t)fmax(1, floor(middle - widening * (middle - (double)outside)));
 	ratio->low = ratios[outside - 1];
 	ratio->high = ratios[nr_above * nr_below - outside];
 	ratio->confidence = CONFIDENCE;
@@ -241,6 +253,110 @@ geometric_median(const double *ratios, size_t n)
 	return low == high || !(low > 0) ? double_middle(low, high) : sqrt(low) * sqrt(high);
 }
 
+/* ---- drift ---- */
+
+/* Equal values have the mean of theirs. */
+static void
+mean_ranks(const double *values, size_t n, double *ranks)
+{
+	for (size_t i = 0; i < n; i++) {
+		ranks[i] = 0.5;
+		for (size_t k = 0; k < n; k++)
+			ranks[i] += values[k] < values[i] ? 1 : values[k] == values[i] ? 0.5 : 0;
+	}
+}
+
+static double
+mean(const double *values, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += values[i];
+	return sum / (double)n;
+}
+
+static double
+variance(const double *values, size_t n)
+{
+	const double middle = mean(values, n);
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += pow(values[i] - middle, 2);
+	return sum / (double)(n - 1);
+}
+
+/* Of the mean of all, by the means of stretches. */
+static double
+variance_by_stretches(const double *values, size_t n)
+{
+	double means[NR_STRETCHES];
+
+	for (size_t i = 0; i < NR_STRETCHES; i++) {
+		const size_t begin = i * n / NR_STRETCHES, end = (i + 1) * n / NR_STRETCHES;
+
+		means[i] = mean(&values[begin], end - begin);
+	}
+	return variance(means, NR_STRETCHES) / NR_STRETCHES;
+}
+
+/*
+ * How many times as wide an interval has to be that takes stretches for what is independent, and not runs. Of ranks,
+ * with the sides laid over each other, so that neither the shift nor single far values matter. May be less than 1; 1
+ * where nothing can be told: of stretches of single runs.
+ */
+static double
+drift_widening(const struct sample *above, const struct sample *below, double shift)
+{
+	const size_t nr = above->n + below->n;
+	double *all = rot_calloc(nr, sizeof(*all)), *ranks = rot_calloc(nr, sizeof(*ranks)), by_stretches, by_runs;
+
+	for (size_t i = 0; i < nr; i++)
+		all[i] = i < above->n ? above->values[i] / shift : below->values[i - above->n];
+	mean_ranks(all, nr, ranks);
+	by_stretches = variance_by_stretches(ranks, above->n) + variance_by_stretches(&ranks[above->n], below->n);
+	by_runs = variance(ranks, nr) * (1 / (double)above->n + 1 / (double)below->n);
+	free(ranks);
+	free(all);
+	return by_runs > 0 ? sqrt(by_stretches / by_runs) * STUDENT_QUANTILE / NORMAL_QUANTILE : 1;
+}
+
+/* Both tails beyond t of Student's distribution with 6 degrees of freedom (Abramowitz and Stegun 26.7.4). */
+static double
+student_p(double t)
+{
+	const double square = 6 / (6 + t * t);
+
+	return fmax(0, 1 - t / sqrt(6 + t * t) * (1 + square / 2 + 3 * square * square / 8));
+}
+
+/* With which probability the widened interval would end at 1. */
+static double
+drift_p(const struct summary *ratio)
+{
+	const double off = fabs(log(ratio->value)), reach = ratio->value > 1 ? log(ratio->value) - log(ratio->low)
+									     : log(ratio->high) - log(ratio->value);
+
+	return off > 0 ? student_p(STUDENT_QUANTILE * off / reach) : 1;
+}
+
+/* Both kinds of interval and of p together: the wider one, and the larger one. */
+static void
+allow_for_drift(struct shift *shift, const struct sample *above, const struct sample *below, const double *ratios)
+{
+	const double value = shift->ratio.value;
+	double widening;
+
+	if (shift->ratio.n < 2 * NR_STRETCHES || !isfinite(value) || !(value > 0))
+		return;
+	widening = drift_widening(above, below, value);
+	if (!(widening > 1))
+		return;
+	set_interval(&shift->ratio, ratios, above->n, below->n, widening);
+	shift->p = fmax(shift->p, drift_p(&shift->ratio));
+}
+
 struct shift
 statistics_shift(const struct grouped *above, const struct grouped *below)
 {
@@ -258,8 +374,9 @@ statistics_shift(const struct grouped *above, const struct grouped *below)
 	shift.ratio.value = geometric_median(ratios, top.n * bottom.n);
 	shift.ratio.n = top.n < bottom.n ? top.n : bottom.n;
 	if (shift.ratio.n >= SUMMARY_LEAST) {
-		set_interval(&shift.ratio, ratios, top.n, bottom.n);
+		set_interval(&shift.ratio, ratios, top.n, bottom.n, 1);
 		shift.p = mann_whitney_p(&top, &bottom);
+		allow_for_drift(&shift, &top, &bottom, ratios);
 	}
 	free(ratios);
 	free(top.values);

@@ -2,6 +2,8 @@
 /* Shifts between two sets of values: by hand, and by simulation with a fixed seed. */
 #include <check.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "draw.h"
 #include "statistics/shift.h"
@@ -61,6 +63,32 @@ START_TEST(equal_values)
 }
 END_TEST
 
+static int
+compare(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Into an order in which the four stretches that are looked at differ little: there is no drift. */
+static const double *
+steady(double *values, size_t n)
+{
+	double sorted[MAX_N];
+	size_t nr[4] = {0}, turn = 0;
+
+	memcpy(sorted, values, n * sizeof(*values));
+	qsort(sorted, n, sizeof(*sorted), compare);
+	for (size_t i = 0; i < n; turn++) {
+		const size_t k = turn / 4 % 2 ? 3 - turn % 4 : turn % 4, begin = k * n / 4, end = (k + 1) * n / 4;
+
+		if (begin + nr[k] < end)
+			values[begin + nr[k]++] = sorted[i++];
+	}
+	return values;
+}
+
 /* Values whose ratios are all different powers of two: above 2^i, below 2^(-k / nr_below). */
 static void
 set_powers(double *above, size_t nr_above, double *below, size_t nr_below)
@@ -89,7 +117,7 @@ START_TEST(intervals)
 	struct summary ratio;
 
 	set_powers(above, m, below, n);
-	ratio = statistics_shift(EACH(above, m), EACH(below, n)).ratio;
+	ratio = statistics_shift(EACH(steady(above, m), m), EACH(steady(below, n), n)).ratio;
 	ck_assert_double_eq_tol(log2(ratio.low) * (double)n, (double)(outside - 1), 1e-9);
 	ck_assert_double_eq_tol(log2(ratio.high) * (double)n, (double)(m * n - outside), 1e-9);
 	ck_assert_double_eq_tol(log2(ratio.value) * (double)n, ((double)(m * n) - 1) / 2, 1e-9);
@@ -112,12 +140,13 @@ START_TEST(probabilities)
 		above[i] = (double)i + 101;
 		below[i] = (double)i + 1;
 	}
-	ck_assert_double_eq_tol(statistics_shift(EACH(above, 15), EACH(below, 15)).p, 2 / 155117520.0, 1e-18);
-	ck_assert_double_eq_tol(statistics_shift(EACH(above, 15), EACH(below, 16)).p, erfc(119.5 / sqrt(2 * 640.0)),
-				1e-12);
-	ck_assert_double_eq_tol(statistics_shift(EACH(below, 16), EACH(above, 15)).p, erfc(119.5 / sqrt(2 * 640.0)),
-				1e-12);
-	ck_assert_double_eq(statistics_shift(EACH(above, 20), EACH(above, 20)).p, 1);
+	ck_assert_double_eq_tol(statistics_shift(EACH(steady(above, 15), 15), EACH(steady(below, 15), 15)).p,
+				2 / 155117520.0, 1e-18);
+	ck_assert_double_eq_tol(statistics_shift(EACH(steady(above, 15), 15), EACH(steady(below, 16), 16)).p,
+				erfc(119.5 / sqrt(2 * 640.0)), 1e-12);
+	ck_assert_double_eq_tol(statistics_shift(EACH(steady(below, 16), 16), EACH(steady(above, 15), 15)).p,
+				erfc(119.5 / sqrt(2 * 640.0)), 1e-12);
+	ck_assert_double_eq(statistics_shift(EACH(steady(above, 20), 20), EACH(steady(above, 20), 20)).p, 1);
 	/* Four times ten equal values, of which 2, 3, 7 and 8 are above. */
 	for (size_t i = 0; i < 20; i++) {
 		above[i] = i < 2 ? 1 : i < 5 ? 2 : i < 12 ? 3 : 4;
@@ -125,11 +154,11 @@ START_TEST(probabilities)
 	}
 	/* Ranks 5.5, 15.5, 25.5, 35.5: a sum of 520 where 410 is expected; squares of 20 (15^2 + 5^2) from their
 	 * middle. */
-	ck_assert_double_eq_tol(statistics_shift(EACH(above, 20), EACH(below, 20)).p,
+	ck_assert_double_eq_tol(statistics_shift(EACH(steady(above, 20), 20), EACH(steady(below, 20), 20)).p,
 				erfc(109.5 / sqrt(2 * 20 * 250 * 20 * 20 / (39.0 * 40.0))), 1e-12);
 	for (size_t i = 0; i < 20; i++)
 		above[i] = 7;
-	ck_assert_double_eq(statistics_shift(EACH(above, 20), EACH(above, 20)).p, 1);
+	ck_assert_double_eq(statistics_shift(EACH(steady(above, 20), 20), EACH(steady(above, 20), 20)).p, 1);
 }
 END_TEST
 
@@ -145,7 +174,7 @@ START_TEST(alike)
 		above[i] = (double)(2 * i + (i % 2));
 		below[i] = (double)(2 * i + 1 - (i % 2));
 	}
-	ck_assert_double_eq(statistics_shift(EACH(above, 16), EACH(below, 16)).p, 1);
+	ck_assert_double_eq(statistics_shift(EACH(steady(above, 16), 16), EACH(steady(below, 16), 16)).p, 1);
 }
 END_TEST
 
@@ -311,7 +340,10 @@ START_TEST(coverage)
 }
 END_TEST
 
-/* Starts differ by three times as much as their runs: without groups half of equal work would be called different. */
+/*
+ * Starts differ by three times as much as their runs: without groups half of equal work would be called different.
+ * (They take turns here, so that the order of runs does not tell.)
+ */
 START_TEST(groups)
 {
 	enum { NR_GROUPS = 10, NR_EACH = 4, NR = NR_GROUPS * NR_EACH };
@@ -320,7 +352,7 @@ START_TEST(groups)
 
 	draw_state = 1;
 	for (size_t i = 0; i < NR; i++)
-		which[i] = i / NR_EACH;
+		which[i] = i % NR_GROUPS;
 	for (int trial = 0; trial < NR_TRIALS; trial++) {
 		double values[2][NR];
 
@@ -329,7 +361,7 @@ START_TEST(groups)
 				const double start = 100 + 3 * draw_standard_normal();
 
 				for (size_t i = 0; i < NR_EACH; i++)
-					values[side][g * NR_EACH + i] = start + draw_standard_normal();
+					values[side][i * NR_GROUPS + g] = start + draw_standard_normal();
 			}
 		const struct grouped above = {values[1], which, NR}, below = {values[0], which, NR};
 		const struct shift shift = statistics_shift(&above, &below);
@@ -341,6 +373,71 @@ START_TEST(groups)
 	}
 	ck_assert_msg(false_alarms <= (1 - LEAST_COVERAGE) * NR_TRIALS, "%d of %d", false_alarms, NR_TRIALS);
 	ck_assert_msg(without > 0.25 * NR_TRIALS, "%d of %d", without, NR_TRIALS);
+}
+END_TEST
+
+/*
+ * Runs that share a drift: on top of what is their own, something that changes slowly, and goes on from one side to the
+ * other. Its spread is half of theirs, and what it is one run later has such a correlation with it. Taken for
+ * independent, 10 to 14 % of equal work would be called different, as it was on machines whose load came and went.
+ */
+static const double correlations[] = {0.7, 0.85, 0.95};
+
+struct drift {
+	double now, correlation;
+};
+
+static void
+draw_drifting(struct drift *drift, double factor, double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		values[i] = factor * exp(0.02 * (draw_standard_normal() + drift->now));
+		drift->now *= drift->correlation;
+		drift->now += 0.5 * sqrt(1 - pow(drift->correlation, 2)) * draw_standard_normal();
+	}
+}
+
+START_TEST(drifts)
+{
+	enum { N = 10 };
+	int false_alarms = 0, covered = 0;
+
+	draw_state = 1;
+	for (int trial = 0; trial < 2 * NR_TRIALS; trial++) {
+		struct drift drift = {0.5 * draw_standard_normal(), correlations[_i]};
+		double below[N], above[N], shifted[N];
+		struct shift shift;
+
+		draw_drifting(&drift, 1, below, N);
+		draw_drifting(&drift, 1, above, N);
+		for (size_t i = 0; i < N; i++)
+			shifted[i] = 1.1 * above[i];
+		shift = statistics_shift(EACH(above, N), EACH(below, N));
+		ck_assert((shift.p <= 0.05) == !covers(&shift.ratio, 1));
+		false_alarms += shift.p <= 0.05;
+		shift = statistics_shift(EACH(shifted, N), EACH(below, N));
+		covered += covers(&shift.ratio, 1.1);
+	}
+	ck_assert_msg(false_alarms <= 0.055 * 2 * NR_TRIALS, "%d of %d", false_alarms, 2 * NR_TRIALS);
+	ck_assert_msg(covered >= 0.945 * 2 * NR_TRIALS, "%d of %d", covered, 2 * NR_TRIALS);
+}
+END_TEST
+
+/* What is steady must not become uncertain for it: a difference of three times the spread of runs is found. */
+START_TEST(power)
+{
+	enum { N = 10 };
+	int found = 0;
+
+	draw_state = 1;
+	for (int trial = 0; trial < NR_TRIALS; trial++) {
+		double below[N], above[N];
+
+		draw_all(draw_normal, 1, below, N);
+		draw_all(draw_normal, 1.06, above, N);
+		found += statistics_shift(EACH(above, N), EACH(below, N)).p <= 0.05;
+	}
+	ck_assert_msg(found >= 0.95 * NR_TRIALS, "%d of %d", found, NR_TRIALS);
 }
 END_TEST
 
@@ -372,7 +469,7 @@ START_TEST(many_comparisons)
 	}
 	ck_assert_int_eq(nr_found, NR_SETS);
 	ck_assert_msg(nr_false <= 0.06 * NR_SETS, "%d of %d", nr_false, NR_SETS);
-	ck_assert_msg(nr_uncorrected > 0.4 * NR_SETS, "%d of %d", nr_uncorrected, NR_SETS);
+	ck_assert_msg(nr_uncorrected > 0.2 * NR_SETS, "%d of %d", nr_uncorrected, NR_SETS);
 }
 END_TEST
 
@@ -389,6 +486,8 @@ static const struct listed_test tests[] = {
 	{&holm, 1},
 	{&coverage, NR_ELEMENTS(distributions)},
 	{&groups, 1},
+	{&drifts, NR_ELEMENTS(correlations)},
+	{&power, 1},
 	{&many_comparisons, 1},
 };
 

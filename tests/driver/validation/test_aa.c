@@ -138,7 +138,10 @@ START_TEST(measurements_that_differ_are_found)
 }
 END_TEST
 
-/* Nothing but the start of the core makes runs differ, ten starts of five runs each. */
+/*
+ * Nothing but the start of the core makes runs differ, ten starts of five runs each. They take turns, so that the order
+ * of runs, which comparisons look at too, does not tell.
+ */
 static struct quantity_value
 measured_in_starts(bool are_told)
 {
@@ -146,11 +149,11 @@ measured_in_starts(bool are_told)
 
 	value.starts = rot_calloc(value.nr_samples, sizeof(*value.starts));
 	for (size_t i = 0; i < value.nr_samples; i++)
-		value.starts[i] = i / 5;
-	for (size_t i = 0; i < 50; i += 5) {
+		value.starts[i] = i % 10;
+	for (size_t i = 0; i < 10; i++) {
 		const double start = 10 * draw_standard_normal();
 
-		for (size_t k = i; k < i + 5; k++)
+		for (size_t k = i; k < 50; k += 10)
 			value.samples[k] += start;
 	}
 	if (!are_told) {
