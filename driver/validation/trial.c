@@ -10,6 +10,7 @@
 #include "measuring/expression.h"
 #include "memory.h"
 #include "quantities/expected.h"
+#include "quantities/quantity.h"
 #include "rot.h"
 
 /*
@@ -263,6 +264,9 @@ read_clock(const struct trial *trial, const struct pass_run *run)
 		.value = trial->candidate->clock->value(run), .expected = trial->expected, .taints = run->taints};
 }
 
+/* A clock that changed disturbs no count, only what is modelled by it. */
+#define TAINTS_OF_COUNTS (~(unsigned)TAINT_CLOCK)
+
 /* No number, which a formula may give of wrong counts, is as far off as anything. */
 static struct trial_reading
 read_formula(const struct trial *trial, const struct architecture *architecture, const struct pass_plan *plan,
@@ -279,7 +283,7 @@ read_formula(const struct trial *trial, const struct architecture *architecture,
 
 		while (plan->passes[from].events[at] != event)
 			at++;
-		reading.taints |= samples[from].runs[run].taints;
+		reading.taints |= samples[from].runs[run].taints & TAINTS_OF_COUNTS;
 		expression_scope_set_number(scope, architecture->events[event].name,
 					    samples[from].runs[run].counts[at]);
 		if (isnan(reading.expected))

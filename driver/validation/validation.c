@@ -2,13 +2,11 @@
 /* All of a validation: the groups, then the formulas in them. */
 #include "validation/validation.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
 #include "memory.h"
 #include "rot.h"
-#include "support/clock.h"
 #include "validation/diagnosis.h"
 
 static const struct work_source sources[] = {
@@ -18,7 +16,10 @@ static const struct work_source sources[] = {
 	{"near-traffic", true},
 };
 
-/* A minute, and less than five seconds, of which finding the groups takes one or two. */
+/*
+ * A minute, and some seconds. That is of the kernels alone: how long finding the groups took, a second or two, must not
+ * change what is measured in them.
+ */
 static const struct known_work_options full = {
 	.sources = sources,
 	.nr_sources = sizeof(sources) / sizeof(*sources),
@@ -35,7 +36,7 @@ static const struct known_work_options quick = {
 };
 
 static int
-measure_work(struct rot *rot, struct validation *validation, double begin_s, struct rot_error *err)
+measure_work(struct rot *rot, struct validation *validation, struct rot_error *err)
 {
 	struct known_work_options options = validation->options.is_quick ? quick : full;
 	struct architecture *architecture = rot->architecture;
@@ -44,8 +45,6 @@ measure_work(struct rot *rot, struct validation *validation, double begin_s, str
 
 	if (validation->options.seconds > 0)
 		options.seconds = validation->options.seconds;
-	/* whatever the groups took: grades of a few kernels are worth little */
-	options.seconds = fmax(options.seconds - (clock_now_s() - begin_s), 0.75 * options.seconds);
 	if (validation->options.without_scrub)
 		architecture->scrub_count = 0;
 	rc = known_work_measure(rot, &options, &validation->work, err);
@@ -57,8 +56,6 @@ int
 validation_run(struct rot *rot, const struct validation_options *options, struct validation *validation,
 	       struct rot_error *err)
 {
-	const double begin_s = clock_now_s();
-
 	*validation = (struct validation){.options = *options, .why_not = rot->architecture->why_not};
 	if (rot->architecture->counts_by_steps) {
 		rot_error_set(err, 0, "only hardware events are validated, and with counting=steps there are none");
@@ -69,7 +66,7 @@ validation_run(struct rot *rot, const struct validation_options *options, struct
 			return -1;
 		shapes_prove(&validation->shapes, rot->architecture);
 	}
-	return measure_work(rot, validation, begin_s, err);
+	return measure_work(rot, validation, err);
 }
 
 void

@@ -20,7 +20,7 @@ struct json_t;
 struct validation_options {
 	bool is_quick;      /* fewer kernels and runs: some seconds instead of a minute */
 	bool without_scrub; /* leave out what clears poisoned counters: the grades must fall where it is needed */
-	double seconds;     /* how long it may take, about; 0: by is_quick */
+	double seconds;     /* how long formulas and clocks may take, about; 0: by is_quick. Groups take their own */
 };
 
 struct validation {
