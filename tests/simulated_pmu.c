@@ -22,7 +22,7 @@
  *	every 11th read				2^46 is added to the last value
  *
  * ROT_SIMULATED_LOG: a file that gets a line for each group read and each trap. ROT_SIMULATED_SCRUB=0: nothing clears
- * the counters.
+ * the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and again.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -91,6 +91,7 @@ static bool is_wrong[MAX_FDS];        /* by leader: since it was switched on */
 static uint64_t start_ticks[MAX_FDS]; /* by leader: when it was switched on */
 static uint64_t owners[MAX_CPUS];     /* 0: the counters are clean; UINT64_MAX: nobody knows */
 static uint64_t nr_groups, nr_reads;
+static _Thread_local long nr_switches;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int (*real_ioctl)(int fd, unsigned long request, ...);
@@ -182,6 +183,8 @@ getrusage(__rusage_who_t who, struct rusage *usage)
 	rc = real_getrusage((int)who, usage);
 	if (rc == 0 && getenv("ROT_SIMULATED_MACHINE"))
 		usage->ru_nivcsw = usage->ru_majflt = 0;
+	if (rc == 0 && getenv("ROT_SIMULATED_SWITCHES"))
+		usage->ru_nivcsw = ++nr_switches;
 	return rc;
 }
 

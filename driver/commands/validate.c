@@ -93,6 +93,10 @@ complete(struct command_context *context, int i, void (*propose)(const char *wor
 		command_complete_controllers(context, i - 1, propose, to);
 }
 
+static const int statuses[] = {
+	[VALIDATION_PASSES] = 0, [VALIDATION_FAILS] = 1, [VALIDATION_NOT_SHOWN] = 3, /* 2 is a wrong command line */
+};
+
 static int
 validate_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
@@ -115,7 +119,7 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 	if (rc == 0 && !request.options.without_scrub)
 		rc = validation_store(rot, &validation, err);
 	context->has_status = rc == 0;
-	context->status = rc == 0 && !validation_passes(&validation);
+	context->status = rc == 0 ? statuses[validation_verdict(&validation)] : 0;
 	validation_clear(&validation);
 	return rc;
 }
@@ -130,7 +134,8 @@ const struct command validate_command = {
 		"every formula of this processor, in the groups that would be opened, in random order, and tries which "
 		"groups count right at all. The grades are remembered, and shown with every quantity. As many kernels "
 		"are measured as fit into the time. Where no event can be counted it says why, and proves the clocks. "
-		"Exit status 0 if all is right.\n\n"
+		"Exit status 0 if all is right, 1 if not, 3 if nothing is wrong, but of something all runs were "
+		"disturbed, so that nothing was shown of it.\n\n"
 		"aa: measures the same work twice, round after round, compares as rot diff does, and says how "
 		"often that calls different what is equal, which should be 5 %, and how much too narrow intervals "
 		"are on this host. The work is that of same-twice or of CONTROLLER, -runs as often (10); rounds "

@@ -97,6 +97,29 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 	}
 }
 
+/* What was tried while so much else ran that nothing was shown. */
+static void
+add_not_shown(struct findings *findings, const struct architecture *architecture)
+{
+	char *words = rot_strdup("");
+
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+		char *name = rot_format("%s%s%s", formula->quantity, *formula->of ? ":" : "", formula->of);
+
+		if (formula->is_not_shown)
+			append(&words, name);
+		free(name);
+	}
+	if (architecture->is_probe_not_shown && !architecture_formula(architecture, "time", "coreCycles"))
+		append(&words, "time:coreCycles by the clock probe");
+	if (*words)
+		finding_advise(findings_add(findings, "validation", FINDING_LIMITED,
+					    "not shown, since all runs were disturbed: %s", words),
+			       "rot validate, when nothing else runs");
+	free(words);
+}
+
 void
 doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 {
@@ -114,5 +137,6 @@ doctor_look_at_quantities(struct findings *findings, struct rot *rot)
 				add_counted(findings, kind, &offers[k]);
 		add_others(findings, kind, offers, nr, rot->architecture);
 	}
+	add_not_shown(findings, rot->architecture);
 	free(offers);
 }

@@ -40,6 +40,7 @@ struct architecture_formula {
 	size_t nr_events;
 	int line;   /* in the architecture's file */
 	char grade; /* 'A', 'B', 'C', 'F' where it was validated on this machine (validation/validation.h), else 0 */
+	bool is_not_shown; /* validation tried it, but every run was disturbed: no grade */
 };
 
 /*
@@ -100,6 +101,7 @@ struct architecture {
 	size_t *riders; /* events that are put into every pass that has room, in this order        */
 	size_t nr_riders;
 	char probed_grade;        /* of core cycles as the clock probe tells them, as architecture_formula.grade */
+	bool is_probe_not_shown;  /* of the same, as architecture_formula.is_not_shown */
 	struct rot_error why_not; /* why events cannot be counted, with the hint; empty text if they can, or steps were
 				     asked for */
 	bool has_warned;          /* why_not was said                                                       */

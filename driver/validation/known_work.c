@@ -368,3 +368,20 @@ known_work_grade(const struct known_work *work, const struct candidate *candidat
 
 	return worst ? worst->grade.letter : 0;
 }
+
+size_t
+known_work_nr_disturbed(const struct known_work *work, const struct candidate *candidate)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < work->nr; i++) {
+		const struct known_work_row *row = &work->rows[i];
+
+		if (row->candidate != candidate || row->is_too_small || row->is_estimate)
+			continue;
+		if (row->grade.letter)
+			return 0;
+		nr += row->nr_tainted;
+	}
+	return nr;
+}

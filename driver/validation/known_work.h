@@ -66,6 +66,9 @@ const struct known_work_row *known_work_row_to_show(const struct known_work *wor
 /* Its letter, or 0. */
 char known_work_grade(const struct known_work *work, const struct candidate *candidate);
 
+/* The number of runs that could have told its grade, if every one of them was disturbed; else 0. */
+size_t known_work_nr_disturbed(const struct known_work *work, const struct candidate *candidate);
+
 /*
  * Deviation of a count from what was expected. reference: what it is relative to where that is 0 (struct trial). NaN if
  * the kernel does nothing of the kind.

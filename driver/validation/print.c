@@ -88,6 +88,24 @@ struct printing {
 	struct text_table table;
 };
 
+/* "not shown: all 15 runs were disturbed"; "" if that is not so. Fresh memory. */
+static char *
+not_shown_text(const struct validation *validation, const struct candidate *candidate)
+{
+	const size_t nr = known_work_nr_disturbed(&validation->work, candidate);
+
+	return nr ? rot_format("not shown: all %zu runs were disturbed", nr) : rot_strdup("");
+}
+
+/* What there is to say of the row; row NULL: there is none. Fresh memory. */
+static char *
+remark_text(const struct printing *printing, const struct candidate *candidate, const struct known_work_row *row)
+{
+	if (row && row->grade.letter == 'F' && known_work_is_graded(row))
+		return validation_reason(printing->rot, printing->validation, candidate);
+	return not_shown_text(printing->validation, candidate);
+}
+
 /* row NULL: the candidate was not tried. */
 static void
 add_row(struct printing *printing, const struct candidate *candidate, const struct known_work_row *row)
@@ -96,23 +114,20 @@ add_row(struct printing *printing, const struct candidate *candidate, const stru
 		.expected = NAN, .measured = NAN, .grade = {.bias = NAN, .spread = NAN}};
 	const struct known_work_row *shown = row ? row : &none;
 
-	text_table_add(&printing->table,
-		       (char *[]){
-			       grade_text(row),
-			       candidate_text(candidate),
-			       rot_strdup(row ? row->kernel : "no kernel of known work"),
-			       count_text(shown->expected),
-			       count_text(shown->measured),
-			       row ? ratio_text(&row->grade.of) : rot_strdup("-"),
-			       percent(shown->grade.bias),
-			       percent(shown->grade.spread),
-			       rot_format("%zu", shown->grade.of.n),
-			       rot_format("%zu", shown->nr_tainted),
-			       row && row->grade.letter == 'F' && known_work_is_graded(row)
-				       ? validation_reason(printing->rot, printing->validation, candidate)
-				       : rot_strdup(""),
-			       rot_strdup(candidate->source),
-		       });
+	text_table_add(&printing->table, (char *[]){
+						 grade_text(row),
+						 candidate_text(candidate),
+						 rot_strdup(row ? row->kernel : "no kernel of known work"),
+						 count_text(shown->expected),
+						 count_text(shown->measured),
+						 row ? ratio_text(&row->grade.of) : rot_strdup("-"),
+						 percent(shown->grade.bias),
+						 percent(shown->grade.spread),
+						 rot_format("%zu", shown->grade.of.n),
+						 rot_format("%zu", shown->nr_tainted),
+						 remark_text(printing, candidate, row),
+						 rot_strdup(candidate->source),
+					 });
 }
 
 static void
@@ -173,6 +188,16 @@ print_failure(const struct rot *rot, const struct validation *validation, const 
 }
 
 static void
+print_not_shown(const struct validation *validation, const struct candidate *candidate, FILE *out)
+{
+	char *name = candidate_text(candidate), *text = not_shown_text(validation, candidate);
+
+	fprintf(out, "\n%s counted by %s is %s; measure when nothing else runs\n", name, candidate->source, text);
+	free(text);
+	free(name);
+}
+
+static void
 print_faults(const struct rot *rot, const struct validation *validation, FILE *out)
 {
 	const struct architecture *architecture = rot->architecture;
@@ -187,8 +212,12 @@ print_faults(const struct rot *rot, const struct validation *validation, FILE *o
 	if (validation->shapes.is_scrub_needed && architecture->scrub_count == 0)
 		fprintf(out, "\n'%s' scrubs nothing, which is needed here\n", architecture->path);
 	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
-		if (validation_fails(validation, &validation->work.candidates[i]))
-			print_failure(rot, validation, &validation->work.candidates[i], out);
+		const struct candidate *candidate = &validation->work.candidates[i];
+
+		if (validation_fails(validation, candidate))
+			print_failure(rot, validation, candidate, out);
+		else if (validation_shows_nothing(validation, candidate))
+			print_not_shown(validation, candidate, out);
 	}
 }
 

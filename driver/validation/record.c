@@ -85,14 +85,21 @@ candidate_json(const struct rot *rot, const struct validation *validation, const
 		if (validation->work.rows[i].candidate == candidate)
 			json_array_append_new(rows, row_json(&validation->work.rows[i]));
 	}
-	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "quantity", candidate->quantity, "of",
+	json = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:I, s:s, s:o}", "quantity", candidate->quantity, "of",
 			 candidate->of, "kind", candidate->kind, "source", candidate->source, "value",
 			 candidate->formula ? candidate->formula->expression : "", "grade",
-			 letter_json(known_work_grade(&validation->work, candidate)), "brokenRule", reason, "rows",
-			 rows);
+			 letter_json(known_work_grade(&validation->work, candidate)), "notShown",
+			 (json_int_t)known_work_nr_disturbed(&validation->work, candidate), "brokenRule", reason,
+			 "rows", rows);
 	free(reason);
 	return json;
 }
+
+static const char *const verdict_words[] = {
+	[VALIDATION_PASSES] = "passes",
+	[VALIDATION_NOT_SHOWN] = "notShown",
+	[VALIDATION_FAILS] = "fails",
+};
 
 json_t *
 validation_json(const struct rot *rot, const struct validation *validation)
@@ -102,13 +109,14 @@ validation_json(const struct rot *rot, const struct validation *validation)
 
 	for (size_t i = 0; i < work->nr_candidates; i++)
 		json_array_append_new(formulas, candidate_json(rot, validation, &work->candidates[i]));
-	return json_pack("{s:s, s:o, s:s, s:b, s:s, s:b, s:b, s:b, s:I, s:I, s:o, s:o}", "schema", schema, "machine",
-			 json_entity(rot->machine), "architecture", rot->architecture->name, "canCount",
+	return json_pack("{s:s, s:o, s:s, s:b, s:s, s:b, s:b, s:b, s:s, s:I, s:I, s:o, s:o}", "schema", schema,
+			 "machine", json_entity(rot->machine), "architecture", rot->architecture->name, "canCount",
 			 !validation->why_not.text[0], "whyNot", validation->why_not.text, "isQuick",
 			 validation->options.is_quick, "isScrubbed", !validation->options.without_scrub, "passes",
-			 validation_passes(validation), "kernels", (json_int_t)work->nr_points, "leftOut",
-			 (json_int_t)work->nr_left_out, "shapes", shapes_json(&validation->shapes), "formulas",
-			 formulas);
+			 validation_verdict(validation) == VALIDATION_PASSES, "verdict",
+			 verdict_words[validation_verdict(validation)], "kernels", (json_int_t)work->nr_points,
+			 "leftOut", (json_int_t)work->nr_left_out, "shapes", shapes_json(&validation->shapes),
+			 "formulas", formulas);
 }
 
 /* ---- keeping, and giving grades to formulas ---- */
@@ -136,6 +144,13 @@ read_record(const char *path)
 	return NULL;
 }
 
+/* Was it tried, and every run disturbed? Records of before "notShown" do not say. */
+static bool
+is_not_shown(const json_t *item)
+{
+	return json_integer_value(json_object_get(item, "notShown")) > 0;
+}
+
 /* The letter of a grade, or 0. */
 static char
 letter_of(const json_t *item)
@@ -153,6 +168,7 @@ apply_grade(struct architecture *architecture, const json_t *item)
 
 	if (!value[0] && strcmp(quantity, "time") == 0 && strcmp(of, "coreCycles") == 0) {
 		architecture->probed_grade = letter_of(item);
+		architecture->is_probe_not_shown = is_not_shown(item);
 		if (architecture->by_steps)
 			architecture->by_steps->probed_grade = architecture->probed_grade;
 	}
@@ -160,8 +176,10 @@ apply_grade(struct architecture *architecture, const json_t *item)
 		struct architecture_formula *formula = &architecture->formulas[i];
 
 		if (strcmp(quantity, formula->quantity) == 0 && strcmp(of, formula->of) == 0 &&
-		    strcmp(value, formula->expression) == 0)
+		    strcmp(value, formula->expression) == 0) {
 			formula->grade = letter_of(item);
+			formula->is_not_shown = is_not_shown(item);
+		}
 	}
 }
 

@@ -90,21 +90,40 @@ is_also_counted(const struct known_work *work, const struct candidate *candidate
 	return false;
 }
 
-bool
-validation_fails(const struct validation *validation, const struct candidate *candidate)
+/* Does anything rest on it? */
+static bool
+is_used(const struct known_work *work, const struct candidate *candidate)
 {
-	return known_work_grade(&validation->work, candidate) == 'F' &&
-	       (candidate->formula || !is_also_counted(&validation->work, candidate));
+	return candidate->formula || !is_also_counted(work, candidate);
 }
 
 bool
-validation_passes(const struct validation *validation)
+validation_fails(const struct validation *validation, const struct candidate *candidate)
 {
+	return known_work_grade(&validation->work, candidate) == 'F' && is_used(&validation->work, candidate);
+}
+
+bool
+validation_shows_nothing(const struct validation *validation, const struct candidate *candidate)
+{
+	return known_work_nr_disturbed(&validation->work, candidate) > 0 && is_used(&validation->work, candidate);
+}
+
+enum validation_verdict
+validation_verdict(const struct validation *validation)
+{
+	bool shows_all = true;
+
 	for (size_t i = 0; i < validation->work.nr_candidates; i++) {
-		if (validation_fails(validation, &validation->work.candidates[i]))
-			return false;
+		const struct candidate *candidate = &validation->work.candidates[i];
+
+		if (validation_fails(validation, candidate))
+			return VALIDATION_FAILS;
+		shows_all = shows_all && !validation_shows_nothing(validation, candidate);
 	}
-	return shapes_first_wrong(&validation->shapes) == NULL;
+	if (shapes_first_wrong(&validation->shapes))
+		return VALIDATION_FAILS;
+	return shows_all ? VALIDATION_PASSES : VALIDATION_NOT_SHOWN;
 }
 
 char *
@@ -138,7 +157,10 @@ validation_ensure(struct rot *rot)
 		rc = validation_store(rot, &validation, &why);
 	if (rc < 0 && !rot_interrupted())
 		rot_warning("the events are not validated: %s", why.text);
-	else if (rc == 0 && !validation_passes(&validation))
+	else if (rc == 0 && validation_verdict(&validation) == VALIDATION_FAILS)
 		rot_warning("some events do not count here what they should: rot validate");
+	else if (rc == 0 && validation_verdict(&validation) == VALIDATION_NOT_SHOWN)
+		rot_warning("nothing is shown of some events, since all their runs were disturbed: rot validate, when "
+			    "nothing else runs");
 	validation_clear(&validation);
 }

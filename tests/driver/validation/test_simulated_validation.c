@@ -5,6 +5,7 @@
  * processor preloaded.
  */
 #include <check.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "config.h"
 #include "configuration/configuration.h"
+#include "doctor/doctor.h"
 #include "memory.h"
 #include "permits.h"
 #include "quantities/architecture.h"
@@ -216,7 +218,7 @@ START_TEST(without_scrubbing_grades_fall)
 
 	validate(&validation, true);
 	ck_assert(grade(&validation, "operationCount", "doublePrecisionFlop") == 'F');
-	ck_assert(!validation_passes(&validation));
+	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_FAILS);
 	ck_assert_int_eq(rot.architecture->scrub_count, 5); /* as it was */
 	validation_clear(&validation);
 }
@@ -253,13 +255,55 @@ START_TEST(faults_are_named)
 
 	tamper(faults[_i].text, faults[_i].by);
 	validate(&validation, false);
-	ck_assert(!validation_passes(&validation));
+	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_FAILS);
 	if (faults[_i].of)
 		ck_assert(grade(&validation, faults[_i].quantity, faults[_i].of) == 'F');
 	text = printed(&validation);
 	ck_assert_msg(strstr(text, faults[_i].named) != NULL, "%s", text);
 	ck_assert_ptr_nonnull(strstr(text, "tampered.xml"));
 	free(text);
+	validation_clear(&validation);
+}
+END_TEST
+
+static bool
+json_has(const json_t *json, const char *part)
+{
+	char *text = json_dumps(json, 0);
+	const bool has = strstr(text, part) != NULL;
+
+	free(text);
+	return has;
+}
+
+/* Where every run is disturbed, nothing was seen to be right either. */
+START_TEST(what_is_not_shown_does_not_pass)
+{
+	const struct validation_options options = {.is_quick = true, .seconds = 0.5};
+	struct rot_error err = {0};
+	struct findings findings = {0};
+	struct validation validation;
+	json_t *json;
+	char *text;
+
+	setenv("ROT_SIMULATED_SWITCHES", "1", 1);
+	validate_with(&validation, &options);
+	unsetenv("ROT_SIMULATED_SWITCHES");
+	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_NOT_SHOWN);
+	text = printed(&validation);
+	ck_assert_msg(strstr(text, " is not shown: all ") && strstr(text, " runs were disturbed; measure when"), "%s",
+		      text);
+	free(text);
+	json = validation_json(&rot, &validation);
+	ck_assert(json_has(json, "\"verdict\": \"notShown\""));
+	ck_assert(json_has(json, "\"passes\": false"));
+	json_decref(json);
+	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	doctor_look_at_quantities(&findings, &rot);
+	json = findings_json(&findings, &rot);
+	ck_assert(json_has(json, "\"text\": \"not shown, since all runs were disturbed: "));
+	json_decref(json);
+	findings_clear(&findings);
 	validation_clear(&validation);
 }
 END_TEST
@@ -324,6 +368,7 @@ static const struct listed_test tests[] = {
 	{&a_budget_is_kept, 1},
 	{&only_proved_groups_are_opened, 1},
 	{&without_scrubbing_grades_fall, 1},
+	{&what_is_not_shown_does_not_pass, 1},
 	{&faults_are_named, sizeof(faults) / sizeof(*faults)},
 };
 
