@@ -683,7 +683,7 @@ START_TEST(all_values_are_looked_at)
 {
 	const double factors[NR_RUNS] = {[3] = 2};
 	struct quantity_value values[] = {bytes("l2l3", 1, 0), bytes("cpuL1", 1, 0), bytes("llcRam", 1, 0),
-					  bytes("llcRam", 1, 1e7)};
+					  bytes("llcRam", 1, 1e6)};
 
 	for (int i = 0; i < NR_ELEMENTS(values); i++)
 		set_runs(&values[i], 1e6, i == 2 ? factors : NULL);
