@@ -41,7 +41,8 @@
 	X(L2_FILLS, "l2Fills")                                                                                         \
 	X(L2_WRITE_BACKS, "l2WriteBacks")                                                                              \
 	X(MEMORY_READS, "memoryReads")                                                                                 \
-	X(MEMORY_WRITES, "memoryWrites")
+	X(MEMORY_WRITES, "memoryWrites")                                                                               \
+	X(TLB_MISSES, "tlbMisses")
 
 #define STEP_COUNT_NUMBER(name, text) STEP_##name,
 enum step_count { STEP_COUNTS(STEP_COUNT_NUMBER) STEP_NR_COUNTS };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "parent/stepping/tlb_model.h"
 
 /* An entry is the line's number, and these bits; 0: there is none. */
 #define IS_VALID 1
@@ -40,6 +41,8 @@ struct cache_model {
 	struct combined combined[CACHE_MODEL_COMBINED]; /* the last stored to first */
 	size_t nr_combined;
 	uint64_t nr_streamed; /* lines that were written to memory */
+
+	struct tlb_model tlb;
 };
 
 /* Counts of the border below each level. */
@@ -261,6 +264,8 @@ cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, 
 	const uint64_t line_bytes = UINT64_C(1) << model->line_shift;
 	uint64_t line = address >> model->line_shift, offset = address & (line_bytes - 1);
 
+	if (bytes)
+		tlb_model_access(&model->tlb, address, bytes);
 	if (!model->first)
 		return;
 	for (uint64_t left = bytes; left; line++, offset = 0) {
@@ -335,4 +340,5 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 		counts[borders[i].write_backs] += above->nr_write_backs;
 	}
 	counts[STEP_MEMORY_WRITES] += model->nr_streamed + model->nr_combined;
+	counts[STEP_TLB_MISSES] += model->tlb.nr_misses;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model of the caches of one core: which lines cross which border when a thread loads and stores at these addresses.
+ * A model of the caches of one core: which lines cross which border when a thread loads and stores at these addresses,
+ * and how many translations of addresses are missing (tlb_model.h).
  *
  * Levels of sets whose least recently used line goes; stores allocate, and lines that are modified are written back
  * when they go. A line that is missing is read into all levels on the way. A modified one goes to the next level, which
  * takes it in without reading it; one that is not modified is dropped. What the model leaves out:
- * - prefetching, instructions, translations, other threads (of a shared level the whole is this one's);
+ * - prefetching, instructions, tables of pages, other threads (of a shared level the whole is this one's);
  * - physical addresses and hashed sets: sets follow from virtual addresses, so strides of powers of two meet in fewer
  *   sets of the outer levels than they do in a processor;
  * - victim caches: AMD's last level, and that of Intel's servers, takes in what the L2 evicts, not what is read. L2 and
@@ -34,7 +35,7 @@ struct cache_model;
 
 /*
  * Empty levels. One of less bytes than a line is left out: what would cross to it goes on to the next, so that both of
- * its borders are the same; of borders above all levels nothing is counted, and without any level nothing at all.
+ * its borders are the same; of borders above all levels nothing is counted, and without any level translations alone.
  * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative, but each access
  * looks at all of them. The number of sets may be any; bytes that do not make up a whole set are not used.
  * line_bytes: a power of two from 8 to 256 (of other numbers the next one below, or the nearest, is taken).

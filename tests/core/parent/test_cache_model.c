@@ -237,6 +237,7 @@ START_TEST(counts_are_added)
 	cache_model_add_counts(model, counts);
 	ck_assert_uint_eq(counts[STEP_L2_FILLS], 18);
 	ck_assert_uint_eq(counts[STEP_MEMORY_READS], 8);
+	ck_assert_uint_eq(counts[STEP_TLB_MISSES], 2);
 	cache_model_delete(model);
 	cache_model_delete(NULL);
 }
