@@ -55,7 +55,8 @@ step_region_of(const struct step_measurer *measurer)
 					       {measurer->l3_bytes, measurer->l3_ways}},
 				    .line_bytes = measurer->line_bytes,
 				    .limit = measurer->limit,
-				    .stop_limit = measurer->stop_limit};
+				    .stop_limit = measurer->stop_limit,
+				    .of_all = measurer->all_threads};
 }
 
 bool
@@ -100,4 +101,23 @@ step_cut_name(enum step_cut cut)
 						       [STEP_CUT_MEMORY] = "memory"};
 
 	return cuts[cut];
+}
+
+void
+step_region_add(struct step_region *region, const struct step_region *other)
+{
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		region->counts[i] += other->counts[i];
+	region->nr_stops += other->nr_stops;
+	region->nr_gaps += other->nr_gaps;
+	if (region->nr_unknown == 0) {
+		region->unknown_at = other->unknown_at;
+		memcpy(region->unknown_name, other->unknown_name, sizeof(region->unknown_name));
+	}
+	region->nr_unknown += other->nr_unknown;
+	if (region->cut == STEP_WHOLE) {
+		region->cut = other->cut;
+		region->cut_at = other->cut_at;
+		region->cut_errno = other->cut_errno;
+	}
 }

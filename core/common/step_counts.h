@@ -70,7 +70,8 @@ enum step_cut {
 /*
  * The child says how it is to be counted:
  *   levels, line_bytes: the caches that are modelled
- *   limit: instructions that may be executed; stop_limit: stops that may be made, 0: any number
+ *   limit: instructions that may be executed; stop_limit: stops that may be made, 0: any number; of each thread
+ *   of_all: with all other threads of the process but its main one. Caches are those of each alone
  * The parent says what came of it:
  *   counts: of all that was followed
  *   cut, cut_at: enum step_cut, and the address of the first instruction that was not followed; cut_errno: of
@@ -84,7 +85,7 @@ enum step_cut {
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t line_bytes;
-	uint64_t limit, stop_limit;
+	uint64_t limit, stop_limit, of_all;
 	uint64_t counts[STEP_NR_COUNTS], nr_stops;
 	uint64_t cut, cut_at, cut_errno;
 	uint64_t nr_unknown, unknown_at;
@@ -110,6 +111,9 @@ step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, c
 
 /* A region as the measurer wants it, nothing counted yet. */
 struct step_region step_region_of(const struct step_measurer *measurer);
+
+/* Adds what another thread did. What cut that one cuts the whole. */
+void step_region_add(struct step_region *region, const struct step_region *other);
 
 /* One of its limits is reached. */
 bool step_region_is_full(const struct step_region *region);

@@ -77,7 +77,7 @@ known_owners(int cpu)
 	static struct known {
 		bool is_read;
 		struct cache_owners owners;
-	} *known;
+	} * known;
 	static int nr_known;
 
 	if (cpu >= nr_known) {
@@ -242,6 +242,7 @@ expectation_of(struct rot *rot, const struct measurement *measurement, const str
 			continue;
 		expectation->is_cold_only |= workload->kernel->warm_data;
 		expectation->can_probe_clock &= workload->kernel->num_threads <= 1;
+		expectation->has_own_threads |= workload->kernel->num_threads > 1;
 	}
 	if (action) {
 		expectation->is_of_action = true;

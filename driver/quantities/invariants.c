@@ -445,7 +445,7 @@ worst_run(const struct pass_samples *samples, bool by_gaps)
 
 void
 invariants_check_steps(struct quantity_value *values, size_t nr, const struct architecture *architecture,
-		       const struct pass_plan *plan, const struct pass_samples *samples)
+		       const struct pass_plan *plan, const struct pass_samples *samples, bool are_threads)
 {
 	const struct architecture_formula *formula = architecture_formula(architecture, "instructions", "");
 
@@ -460,7 +460,8 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 		for (size_t i = 0; i < nr; i++) {
 			if (!is_counted(&values[i]) || !is_of_work(&values[i]))
 				continue;
-			check_step_agreement(&values[i], least, most);
+			if (!are_threads)
+				check_step_agreement(&values[i], least, most);
 			check_step_doubts(&values[i], worst_run(&samples[pass], false),
 					  worst_run(&samples[pass], true));
 		}

@@ -83,14 +83,13 @@ leave_out_broken(const struct measuring_job *job, struct quantity_value *values,
 int
 job_compute(struct measuring_job *job, struct quantity_value *values, struct rot_error *err)
 {
-	const size_t nr_off = measurement_has_own_threads(job->measurement)
-				      ? 0
-				      : invariants_taint_passes(job->architecture, &job->plan, job->samples);
+	const bool are_threads = measurement_has_own_threads(job->measurement);
+	const size_t nr_off = are_threads ? 0 : invariants_taint_passes(job->architecture, &job->plan, job->samples);
 
 	if (compute_values(job, values, err) < 0 || leave_out_broken(job, values, err) < 0)
 		return -1;
 	invariants_note_passes(values, job->nr_requests, nr_off);
-	invariants_check_steps(values, job->nr_requests, job->architecture, &job->plan, job->samples);
+	invariants_check_steps(values, job->nr_requests, job->architecture, &job->plan, job->samples, are_threads);
 	invariants_check_bytes(values, job->nr_requests);
 	return invariants_check_passes(values, job->nr_requests, job->architecture, &job->plan, job->samples, err);
 }

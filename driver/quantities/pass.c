@@ -161,7 +161,7 @@ thread_rule(const struct architecture *architecture, const struct pass *pass)
 	return rule;
 }
 
-/* Nobody steps these threads. */
+/* Where they are stepped, they are so as the one that calls the kernel. */
 static bool
 needs_thread_rule(const struct measurement *measurement, const struct pass *pass)
 {
@@ -181,6 +181,14 @@ pass_thread_set(const struct measurement *measured, const struct pass *pass)
 }
 
 /* ---- what is measured: the kernels, or an action ---- */
+
+static void
+step_all_threads(const struct measurer_set *set, bool all)
+{
+	struct step_measurer *measurer = rot_cast(set->main_measurer, &step_measurer_class);
+
+	measurer->all_threads = all;
+}
 
 /* The first one without a measurer set, or NULL. */
 static struct measure_action_execution *
@@ -226,6 +234,8 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 		if (machine)
 			own = machine_of_workload(machine, measurement, i);
 		workload->measurer_set = pass_set(architecture, pass, machine ? &own : NULL);
+		if (pass->is_stepped)
+			step_all_threads(workload->measurer_set, measurement_has_own_threads(measurement));
 	}
 	if (needs_thread_rule(copy, pass))
 		measurement_rules_add(copy, thread_rule(architecture, pass));

@@ -337,8 +337,9 @@ read_run(struct reading *reading, const struct measurement *measured, const stru
 	if (reading->pass->probes_clock && reading->nr_probed < nr_sets)
 		return rot_error_set(err, 0, "the core clock of %zu of %zu workloads was not probed",
 				     nr_sets - reading->nr_probed, nr_sets);
-	/* the clocks need no measurers on threads that the kernel says it has */
-	if (output->unmeasured_threads > 0 && (reading->pass->nr_events || !measurement_has_own_threads(measured)))
+	/* clocks and steps need no measurers on threads that the kernel says it has */
+	if (output->unmeasured_threads > 0 &&
+	    ((reading->pass->nr_events && !reading->pass->is_stepped) || !measurement_has_own_threads(measured)))
 		reading->run->taints |= TAINT_UNMEASURED_THREAD;
 	return 0;
 }

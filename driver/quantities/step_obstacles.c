@@ -19,8 +19,8 @@ static const struct {
 	const char *text, *hint, *cut;
 } obstacles[NR_STEP_OBSTACLES] = {
 	[STEPS_CAN] = {"", "", "none"},
-	[STEPS_OF_OTHERS] = {"steps are those of the thread that calls a kernel, and this kernel has others",
-			     "let it compute with one thread", NULL},
+	[STEPS_OF_OTHERS] = {"a kernel has threads of its own, and those of several workloads cannot be told apart",
+			     "let it compute with one thread, or alone", NULL},
 	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to step", FEWER_STEPS, NULL},
 	[STEPS_REFUSED] = {"the measuring core could not step it", "see what it said before", NULL},
 	[STEPS_CUT_LIMIT] = {"it executes more instructions than stepLimit allows to step", FEWER_STEPS, "limit"},
@@ -32,6 +32,8 @@ static const struct {
 	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not with warm data or behind a "
 			     "kernel",
 			     "ask for cold data, or for what crosses cpuL1", NULL},
+	[STEPS_SHARE_CACHES] = {"caches that several threads share are not modelled",
+				"let it compute with one thread, or ask for what crosses cpuL1", NULL},
 	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first",
 				  NULL},
 	[STEPS_UNASKED_LONG] = {"more instructions are expected than are stepped without being asked for",
@@ -63,7 +65,7 @@ step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, 
 	*steps = 0;
 	if (!architecture->counts_by_steps)
 		return 0;
-	if (measurement_has_own_threads(measurement))
+	if (measurement_has_own_threads(measurement) && measurement_nr_workloads(measurement) > 1)
 		*obstacle = STEPS_OF_OTHERS;
 	else if (!measured_action(measurement) && expected_steps_of(rot, measurement, steps, err) < 0)
 		return -1;
@@ -123,11 +125,13 @@ knows_caches(const struct machine *machine, const char *border)
 /* What of steps is modelled are the lines that cross a border. */
 enum step_obstacle
 step_obstacle_of_formula(const struct architecture_stepping *stepping, const struct architecture_formula *formula,
-			 bool is_full)
+			 bool is_full, bool is_shared)
 {
 	if (strcmp(formula->kind, "modelled") != 0)
 		return STEPS_CAN;
 	if (is_full)
 		return STEPS_FROM_FULL;
+	if (is_shared)
+		return STEPS_SHARE_CACHES;
 	return knows_caches(stepping->machine, formula->of) ? STEPS_CAN : STEPS_WITHOUT_CACHES;
 }

@@ -14,7 +14,7 @@ struct rot;
 /* What they do not count is then obtained as where nothing is counted. */
 enum step_obstacle {
 	STEPS_CAN,
-	STEPS_OF_OTHERS,      /* kernels have threads of their own, and only those of workloads are stepped */
+	STEPS_OF_OTHERS,      /* a kernel has threads of its own, and is not alone: which are its own is not known */
 	STEPS_TOO_MANY,       /* more instructions are expected than may be stepped */
 	STEPS_REFUSED,        /* the core may not step anything */
 	STEPS_CUT_LIMIT,      /* the core tried, and gave up: more instructions than may be stepped, */
@@ -22,6 +22,7 @@ enum step_obstacle {
 	STEPS_CUT_TURNS,      /* a loop of which nobody knows how often it was executed, */
 	STEPS_CUT_MEMORY,     /* memory that cannot be accessed */
 	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
+	STEPS_SHARE_CACHES,   /* caches of several threads are modelled as if they had nothing in common */
 	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
 	STEPS_UNASKED_LONG,   /* nobody asked for steps, and more instructions are expected than are stepped then */
 	STEPS_UNASKED_CUT,    /* or it turned out to be more */
@@ -54,8 +55,11 @@ enum step_obstacle step_obstacle_of_cut(const struct architecture_stepping *step
 
 /* ---- of one quantity of it ---- */
 
-/* The formula is over events of steps. is_full: the caches hold something when the work begins. */
+/*
+ * The formula is over events of steps. is_full: the caches hold something when the work begins. is_shared: several
+ * threads do it.
+ */
 enum step_obstacle step_obstacle_of_formula(const struct architecture_stepping *stepping,
-					    const struct architecture_formula *formula, bool is_full);
+					    const struct architecture_formula *formula, bool is_full, bool is_shared);
 
 #endif

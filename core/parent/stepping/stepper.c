@@ -18,6 +18,7 @@
 #include "parent/stepping/same_cpu.h"
 #include "parent/stepping/trap_help.h"
 #include "parent/stepping/trap_stop.h"
+#include "parent/tracer/restart.h"
 
 /* Blocks of one thread before everybody else has a turn: some milliseconds. */
 #define TURN 256
@@ -26,13 +27,20 @@
 #define PATIENCE 8
 
 #define INT3_BYTES 1
+#define SYSCALL_BYTES 2
 
 /* Less than what the kernel puts onto the stack before a handler, and more than there is of one. */
 #define FRAME_BYTES 512
 #define STACK_BYTES (UINT64_C(8) << 20)
 
+/* What a system call leaves in rax when it will be made again: the kernel's ERESTARTSYS to ERESTART_RESTARTBLOCK. */
+#define MIN_RESTART (-516)
+#define MAX_RESTART (-512)
+
 /*
- * is_paused: not in the queue.   block: is being executed, entered with the registers before; NULL: none, the thread is
+ * is_active: in the queue, or away.   is_paused: not in the queue.   is_joining: likewise, until its next pause.
+ * is_away: likewise, until the system call that its block begins with is over.   is_back: then, until it has its turn.
+ * block: is being executed, entered with the registers before; NULL: none, the thread is
  * between two. is_interrupted: meanwhile, with its stack at interrupted_at; a handler may be running.
  * is_elsewhere: it executes what somebody else wants it to.   next: waits for its turn behind this one; NULL
  * outside of the queue.
@@ -42,7 +50,7 @@ struct stepped {
 	struct step_region region;
 	struct step_end end;
 	struct cache_model *caches;
-	bool is_begun, is_paused;
+	bool is_begun, is_active, is_paused, is_joining, is_away, is_back;
 	const struct block *block;
 	struct user_regs_struct before;
 	bool is_interrupted;
@@ -51,13 +59,18 @@ struct stepped {
 	struct stepped *next;
 };
 
-/* first: has its turn; the others wait, stopped. is_stale: the code is to be looked at anew. */
+/*
+ * first: has its turn; the others wait, stopped. nr_active: all of this process that are stepped now. later: of other
+ * processes, which wait until there are none. nr_left: blocks that it may still execute before the loop looks after
+ * others. is_stale: the code is to be looked at anew.
+ */
 struct stepper {
 	struct tracer *tracer;
 	struct code_table code;
-	pid_t pid; /* the code's process */
+	pid_t pid, code_pid; /* the process of those that are stepped; of the code, that of the last ones */
 	bool is_stale;
-	struct stepped *first;
+	struct stepped *first, *later;
+	size_t nr_active, nr_left;
 	struct same_cpu same_cpu;
 };
 
@@ -69,6 +82,7 @@ static void
 stepped_delete(struct stepped *stepped)
 {
 	stepped->thread->stepped = NULL;
+	stepped->thread->stops_at_system = stepped->thread->is_to_pause = false;
 	cache_model_delete(stepped->caches);
 	free(stepped);
 }
@@ -81,27 +95,97 @@ rest(struct stepper *self)
 	same_cpu_end(&self->same_cpu);
 }
 
+/* False: it is not there. */
+static bool
+take_from(struct stepped **queue, struct stepped *stepped)
+{
+	while (*queue && *queue != stepped)
+		queue = &(*queue)->next;
+	if (!*queue)
+		return false;
+	*queue = stepped->next;
+	stepped->next = NULL;
+	return true;
+}
+
+static void
+append(struct stepped **queue, struct stepped *stepped)
+{
+	while (*queue)
+		queue = &(*queue)->next;
+	stepped->next = NULL;
+	*queue = stepped;
+}
+
+static bool
+is_in_turn(const struct stepper *self, const struct stepped *stepped)
+{
+	return self->nr_active == 0 || stepped->thread->pid == self->pid;
+}
+
+static void
+activate(struct stepper *self, struct stepped *stepped)
+{
+	self->nr_active += !stepped->is_active;
+	stepped->is_active = true;
+	self->pid = stepped->thread->pid;
+}
+
+static void
+line_up(struct stepper *self, struct stepped *stepped)
+{
+	if (is_in_turn(self, stepped)) {
+		activate(self, stepped);
+		append(&self->first, stepped);
+	} else {
+		append(&self->later, stepped);
+	}
+}
+
+/* The next process has its turn where this was the last thread of one. */
 static void
 take_out(struct stepper *self, struct stepped *stepped)
 {
-	struct stepped **link = &self->first;
+	struct stepped *waiting = self->later, *next;
 
-	while (*link != stepped)
-		link = &(*link)->next;
-	*link = stepped->next;
-	stepped->next = NULL;
+	if (!take_from(&self->first, stepped) && take_from(&self->later, stepped))
+		return;
+	self->nr_active -= stepped->is_active;
+	stepped->is_active = false;
+	if (self->nr_active > 0)
+		return;
+	for (self->later = NULL; waiting; waiting = next) {
+		next = waiting->next;
+		waiting->next = NULL;
+		line_up(self, waiting);
+	}
 }
 
+/* Until one executes its block. */
 static void
 let_next_begin(struct stepper *self)
 {
 	while (self->first) {
-		struct thread *thread = self->first->thread;
+		const struct stepped *stepped = self->first;
+		struct thread *thread = stepped->thread;
 
-		if (take_turn(self, self->first) != TRACER_RESUME)
+		if (take_turn(self, self->first) == TRACER_RESUME)
+			tracer_resume(self->tracer, thread, 0);
+		else if (self->first == stepped)
 			return;
-		tracer_resume(self->tracer, thread, 0);
 	}
+}
+
+/* Of the first, at a stop of it. When it has its turn no longer, the next one has. */
+static enum tracer_answer
+give_turn(struct stepper *self)
+{
+	const struct stepped *stepped = self->first;
+	enum tracer_answer answer = take_turn(self, self->first);
+
+	if (answer == TRACER_RESUME || (answer == TRACER_KEEP && self->first != stepped))
+		let_next_begin(self);
+	return answer;
 }
 
 static void
@@ -171,8 +255,28 @@ set_traps(struct stepper *self, const struct block *block)
 	return code_table_trap(&self->code, block->end) == 0;
 }
 
-static enum step_cut
-enter_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+static bool
+let_run(struct stepper *self, struct stepped *stepped)
+{
+	stepped->thread->state = THREAD_RUNNING;
+	return set_traps(self, stepped->block) && ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0;
+}
+
+/*
+ * A system call may wait for what another thread does, and that thread for its turn. So it is made without a trap, and
+ * tells when it is over.
+ */
+static bool
+go_away(struct stepper *self, struct stepped *stepped)
+{
+	take_from(&self->first, stepped);
+	stepped->is_away = stepped->thread->stops_at_system = true;
+	stepped->thread->state = THREAD_RUNNING;
+	return ptrace(PTRACE_SYSCALL, stepped->thread->tid, NULL, NULL) == 0;
+}
+
+static void
+begin_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
 	struct replay replay = replay_of(stepped);
 
@@ -180,10 +284,16 @@ enter_block(struct stepper *self, struct stepped *stepped, const struct user_reg
 	stepped->before = *registers;
 	stepped->region.nr_stops++;
 	replay_begin(&replay, stepped->block, registers);
-	return set_traps(self, stepped->block) && remote_set_registers(stepped->thread->tid, registers) == 0 &&
-			       ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0
-		       ? STEP_WHOLE
-		       : STEP_CUT_MEMORY;
+}
+
+static enum step_cut
+enter_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	begin_block(self, stepped, registers);
+	if (remote_set_registers(stepped->thread->tid, registers) < 0)
+		return STEP_CUT_MEMORY;
+	return (stepped->block->calls_system ? go_away(self, stepped) : let_run(self, stepped)) ? STEP_WHOLE
+												: STEP_CUT_MEMORY;
 }
 
 /* Above the frame of a handler that was left by a jump, it is in its own code again. */
@@ -245,7 +355,7 @@ await_end(const struct stepped *stepped, struct user_regs_struct *registers)
 
 	if (kind == BLOCK_TRAP)
 		return false;
-	if (kind != BLOCK_LOOP && kind != BLOCK_REPEATED && !stepped->block->calls_system)
+	if (kind != BLOCK_LOOP && kind != BLOCK_REPEATED)
 		return trap_stop_await(stepped->thread) && take_end(stepped, registers);
 	for (size_t i = 0; i < PATIENCE; i++) {
 		if (trap_stop_is_there(stepped->thread->tid))
@@ -267,9 +377,29 @@ give_up(struct stepper *self, struct stepped *stepped, enum step_cut cut, const 
 	return TRACER_RESUME;
 }
 
-/* registers: of the stopped thread, which is at the end of its block or between two. */
+/* Others wait, and it has had its turn. */
+static bool
+has_had_turn(const struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	return self->nr_left == 0 && stepped->next && !is_over(stepped, registers);
+}
+
+/* It waits, between two blocks. */
 static enum tracer_answer
-go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
+give_way(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	remote_set_registers(stepped->thread->tid, registers);
+	take_from(&self->first, stepped);
+	append(&self->first, stepped);
+	return TRACER_KEEP;
+}
+
+/*
+ * registers: of the stopped thread, which is at the end of its block or between two. is_first: block of this turn,
+ * which it executes in any case.
+ */
+static enum tracer_answer
+go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers, bool is_first)
 {
 	enum step_cut cut = STEP_WHOLE;
 
@@ -282,18 +412,24 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 		finish(self, stepped, registers);
 		return TRACER_RESUME;
 	}
+	if (cut == STEP_WHOLE && !is_first && has_had_turn(self, stepped, registers))
+		return give_way(self, stepped, registers);
 	if (cut == STEP_WHOLE)
 		cut = is_over(stepped, registers) ? STEP_CUT_LIMIT : enter_block(self, stepped, registers);
 	return cut == STEP_WHOLE ? TRACER_KEEP : give_up(self, stepped, cut, registers);
 }
 
 static bool
-open_code(struct stepper *self, const struct thread *thread)
+open_code(struct stepper *self, const struct stepped *stepped)
 {
-	if (self->is_stale || self->pid != thread->pid)
+	const struct thread *thread = stepped->thread;
+	const bool is_alone = self->nr_active == stepped->is_active; /* the blocks of others are needed */
+
+	if (self->code_pid != thread->pid || (self->is_stale && is_alone)) {
 		code_table_close(&self->code);
-	self->is_stale = false;
-	self->pid = thread->pid;
+		self->is_stale = false;
+	}
+	self->code_pid = thread->pid;
 	return self->code.memory >= 0 || code_table_open(&self->code, thread->tid) == 0;
 }
 
@@ -318,11 +454,40 @@ begin_turns(struct stepper *self, struct stepped *stepped)
 	stepped->is_begun = true;
 	same_cpu_begin(&self->same_cpu, stepped->thread->tid);
 	hold_at_exit(self, stepped->thread);
-	if (open_code(self, stepped->thread))
+	if (open_code(self, stepped))
 		return true;
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0)
 		give_up(self, stepped, STEP_CUT_MEMORY, &registers);
 	return false;
+}
+
+/* Block by block, from where the stopped thread is. */
+static enum tracer_answer
+go_through(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
+{
+	for (bool is_first = true;; is_first = false) {
+		if (go_on(self, stepped, registers, is_first) == TRACER_RESUME)
+			return TRACER_RESUME;
+		if (self->first != stepped || (self->nr_left == 0 && (is_first || !stepped->next)) ||
+		    !await_end(stepped, registers))
+			return TRACER_KEEP;
+		if (self->nr_left > 0)
+			self->nr_left--;
+	}
+}
+
+/* After its system call, from registers on to the end of its block. */
+static enum tracer_answer
+end_block(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
+{
+	stepped->is_back = false;
+	if (registers->rip != stepped->block->end) {
+		if (!let_run(self, stepped))
+			return give_up(self, stepped, STEP_CUT_MEMORY, registers);
+		if (!await_end(stepped, registers))
+			return TRACER_KEEP;
+	}
+	return go_through(self, stepped, registers);
 }
 
 static enum tracer_answer
@@ -334,18 +499,14 @@ take_turn(struct stepper *self, struct stepped *stepped)
 		return TRACER_RESUME;
 	if (ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) < 0)
 		return TRACER_KEEP;
+	if (stepped->is_back)
+		return end_block(self, stepped, &registers);
 	if (stepped->block && !is_at_end(stepped, &registers)) {
 		if (!is_found(self, stepped, &registers) || trap_stop_cause(stepped->thread->tid) != TRAP_CAUSE_INT3)
 			return TRACER_DELIVER;
 		find_again(stepped, &registers);
 	}
-	for (size_t i = 0; i < TURN; i++) {
-		if (go_on(self, stepped, &registers) == TRACER_RESUME)
-			return TRACER_RESUME;
-		if (i == TURN - 1 || !await_end(stepped, &registers))
-			break;
-	}
-	return TRACER_KEEP;
+	return go_through(self, stepped, &registers);
 }
 
 /* ---- what happens to its threads ---- */
@@ -369,26 +530,17 @@ help_of(struct stepper *self)
 	const struct stepped *first = self->first;
 
 	return (struct trap_help){.code = &self->code,
-				  .pid = self->pid,
+				  .pid = self->code_pid,
 				  .stepped = first ? first->thread : NULL,
 				  .block = first ? first->block : NULL};
 }
 
-static bool
-has_turn(const struct stepper *self, const struct thread *thread)
-{
-	return thread->stepped && thread->stepped == self->first;
-}
-
 static enum tracer_answer
-answer_trap(struct stepper *self, struct thread *thread)
+help_over(struct stepper *self, struct thread *thread)
 {
-	enum tracer_answer answer = has_turn(self, thread) ? take_turn(self, thread->stepped) : TRACER_DELIVER;
 	const struct trap_help help = help_of(self);
 
-	if (answer == TRACER_RESUME)
-		let_next_begin(self);
-	return answer == TRACER_DELIVER ? trap_help_over(&help, thread) : answer;
+	return trap_help_over(&help, thread);
 }
 
 /* One at a trap that nobody has sent is of somebody who has set it. */
@@ -398,15 +550,127 @@ interrupts(const struct tracer_stop *stop)
 	return stop->signal != SIGTRAP || trap_stop_cause(stop->thread->tid) == TRAP_CAUSE_SENT;
 }
 
+static enum tracer_answer
+queue_up(struct stepper *self, struct stepped *stepped)
+{
+	line_up(self, stepped);
+	return self->first == stepped ? give_turn(self) : TRACER_KEEP;
+}
+
+static bool
+is_restarted(const struct user_regs_struct *registers)
+{
+	return (long long)registers->rax >= MIN_RESTART && (long long)registers->rax <= MAX_RESTART;
+}
+
+static bool
+is_end_of_call(pid_t tid)
+{
+	struct __ptrace_syscall_info info;
+
+	return ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info) > 0 && info.op == PTRACE_SYSCALL_INFO_EXIT;
+}
+
+/* A handler of a signal makes calls of its own, and one that is interrupted may be made again. */
+static bool
+is_call_over(const struct stepped *stepped)
+{
+	const struct block *block = stepped->block;
+	const pid_t tid = stepped->thread->tid;
+	struct user_regs_struct registers;
+
+	return is_end_of_call(tid) && ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0 &&
+	       registers.rip == block->address + block->items[0].work.length && registers.rsp == stepped->before.rsp &&
+	       !is_restarted(&registers);
+}
+
+static enum tracer_answer
+at_system_call(struct stepper *self, struct stepped *stepped)
+{
+	if (!is_call_over(stepped))
+		return TRACER_RESUME;
+	stepped->is_away = stepped->thread->stops_at_system = false;
+	stepped->is_back = true;
+	return queue_up(self, stepped);
+}
+
+/*
+ * A handler that interrupted the call has not returned to it: the thread is at the end of its region. What it did
+ * meanwhile is not counted.
+ */
+static bool
+has_left_call(struct stepped *stepped)
+{
+	struct user_regs_struct registers;
+
+	return stepped->is_away && ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0 &&
+	       registers.rip - INT3_BYTES == stepped->end.place;
+}
+
+static enum tracer_answer
+come_back(struct stepper *self, struct stepped *stepped)
+{
+	stepped->is_away = stepped->thread->stops_at_system = false;
+	return queue_up(self, stepped);
+}
+
+/*
+ * A thread that waits in a system call makes it once more when it goes on; one that a stop makes fail will be made to,
+ * as if there had been none.
+ */
+static enum tracer_answer
+join(struct stepper *self, struct stepped *stepped)
+{
+	struct user_regs_struct registers;
+	struct restart_again again;
+	const pid_t tid = stepped->thread->tid;
+
+	stepped->is_joining = stepped->thread->is_to_pause = false;
+	if (!begin_turns(self, stepped) || ptrace(PTRACE_GETREGS, tid, NULL, &registers) < 0)
+		return TRACER_RESUME;
+	if (restart_rewind(tid, &registers, &again)) {
+		remote_set_registers(tid, &registers);
+	} else if ((long long)registers.orig_rax >= 0 && is_restarted(&registers)) {
+		registers.rip -= SYSCALL_BYTES;
+		begin_block(self, stepped, &registers);
+		stepped->is_away = stepped->thread->stops_at_system = stepped->block->calls_system;
+		if (stepped->is_away) {
+			activate(self, stepped);
+			return TRACER_RESUME;
+		}
+		stepped->block = NULL;
+	}
+	return queue_up(self, stepped);
+}
+
+static enum tracer_answer
+answer_trap(struct stepper *self, struct thread *thread)
+{
+	struct stepped *stepped = thread->stepped;
+	enum tracer_answer answer = TRACER_DELIVER;
+
+	if (stepped && has_left_call(stepped))
+		answer = come_back(self, stepped);
+	else if (stepped && stepped == self->first)
+		answer = give_turn(self);
+	return answer == TRACER_DELIVER ? help_over(self, thread) : answer;
+}
+
 enum tracer_answer
 stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
 {
+	struct stepped *stepped = stop->thread->stepped;
 	enum tracer_answer answer = TRACER_DELIVER;
 
+	self->nr_left = TURN;
+	if (stop->is_system)
+		return stepped && stepped->is_away ? at_system_call(self, stepped) : TRACER_RESUME;
+	if (stop->signal == 0 && stepped && stepped->is_joining)
+		return join(self, stepped);
 	if (stop->signal == SIGTRAP)
 		answer = answer_trap(self, stop->thread);
-	if (answer == TRACER_DELIVER && has_turn(self, stop->thread) && interrupts(stop))
-		interrupt(stop->thread->stepped);
+	if (answer == TRACER_DELIVER && stepped && (stepped == self->first || stepped->is_away) && interrupts(stop))
+		interrupt(stepped);
 	return answer;
 }
 
@@ -424,16 +688,6 @@ stepped_new(struct thread *thread, const struct step_region *region, struct step
 	thread->stepped = stepped;
 }
 
-static void
-append(struct stepper *self, struct stepped *stepped)
-{
-	struct stepped **link = &self->first;
-
-	while (*link)
-		link = &(*link)->next;
-	*link = stepped;
-}
-
 enum tracer_answer
 stepper_begin(struct stepper *self, struct thread *thread, const struct step_region *region, struct step_end end)
 {
@@ -441,22 +695,48 @@ stepper_begin(struct stepper *self, struct thread *thread, const struct step_reg
 		return TRACER_RESUME;
 	if (!thread->stepped)
 		stepped_new(thread, region, end);
-	thread->stepped->is_paused = thread->stepped->is_begun = false;
-	append(self, thread->stepped);
-	return self->first == thread->stepped ? stepper_go_on(self, thread) : TRACER_KEEP;
+	thread->stepped->is_paused = thread->stepped->is_begun = thread->stepped->is_elsewhere = false;
+	thread->stepped->block = NULL;
+	return queue_up(self, thread->stepped);
+}
+
+void
+stepper_join(struct thread *thread, const struct step_region *region, struct step_end end)
+{
+	stepped_new(thread, region, end);
+	thread->stepped->is_joining = true;
+	if (thread->state != THREAD_RUNNING)
+		return;
+	thread->is_to_pause = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+}
+
+bool
+stepper_joins(const struct thread *thread)
+{
+	return thread->stepped && thread->stepped->is_joining;
+}
+
+void
+stepper_release(struct stepper *self, struct thread *thread)
+{
+	struct stepped *stepped = thread->stepped;
+	const bool waits = stepped->is_active && !stepped->is_away;
+
+	take_out(self, stepped);
+	stepped_delete(stepped);
+	if (waits)
+		tracer_resume(self->tracer, thread, 0);
 }
 
 enum tracer_answer
 stepper_go_on(struct stepper *self, struct thread *thread)
 {
-	enum tracer_answer answer;
+	struct stepped *stepped = thread->stepped;
 
-	thread->stepped->block = NULL;
-	thread->stepped->is_elsewhere = false;
-	answer = take_turn(self, thread->stepped);
-	if (answer == TRACER_RESUME)
-		let_next_begin(self);
-	return answer;
+	stepped->block = NULL;
+	stepped->is_elsewhere = false;
+	return stepped->is_away ? come_back(self, stepped) : give_turn(self);
 }
 
 enum tracer_answer
@@ -500,28 +780,40 @@ stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 	cache_model_add_counts(thread->stepped->caches, counts);
 }
 
+/* Takes it out. True: nobody has the turn now. */
+static bool
+leave_turn(struct stepper *self, struct stepped *stepped)
+{
+	const bool is_free = !self->first || self->first == stepped;
+
+	take_out(self, stepped);
+	if (is_free)
+		rest(self);
+	return is_free;
+}
+
 void
 stepper_pause(struct stepper *self, struct thread *thread)
 {
 	struct stepped *stepped = thread->stepped;
-	bool had_turn = stepped == self->first;
+	bool is_free;
 
 	if (!stepper_has(thread))
 		return;
-	take_out(self, stepped);
+	is_free = leave_turn(self, stepped);
 	stepped->is_paused = true;
+	stepped->is_joining = stepped->is_away = stepped->is_back = false;
+	thread->stops_at_system = thread->is_to_pause = false;
 	stepped->block = NULL;
-	if (!had_turn)
-		return;
-	rest(self);
-	let_next_begin(self);
+	if (is_free)
+		let_next_begin(self);
 }
 
 void
 stepper_started(struct stepper *self, struct thread *thread)
 {
 	same_cpu_spread(&self->same_cpu, thread->tid);
-	if (thread->pid != self->pid && thread->tid == thread->pid)
+	if (thread->pid != self->code_pid && thread->tid == thread->pid)
 		stepper_may_go(self, thread);
 }
 
@@ -541,23 +833,30 @@ void
 stepper_exited(struct stepper *self, struct thread *thread)
 {
 	struct stepped *stepped = thread->stepped;
-	bool had_turn = stepped && stepped == self->first, was_paused = stepped && stepped->is_paused;
+	bool is_free;
 
 	thread->shares_code = false;
 	if (!stepped)
 		return;
-	if (!was_paused)
-		take_out(self, stepped);
+	is_free = leave_turn(self, stepped);
 	stepped_delete(stepped);
-	if (!had_turn)
-		return;
-	rest(self);
-	let_next_begin(self);
+	if (is_free)
+		let_next_begin(self);
+}
+
+static void
+pause_away(void *context, struct thread *thread)
+{
+	struct stepper *self = context;
+
+	if (thread->stepped && (thread->stepped->is_away || thread->stepped->is_joining))
+		stepper_pause(self, thread);
 }
 
 void
 stepper_stop(struct stepper *self)
 {
+	threads_each(&self->tracer->threads, pause_away, self);
 	while (self->first)
 		stepper_pause(self, self->first->thread);
 }

@@ -8,7 +8,8 @@
  * are done in its stead. One stop costs some 10 us, a single step of the processor's own twice as much in a virtual
  * machine.
  *
- * Threads are stepped one after the other: others that come to a region wait. Those that are not stepped and meet a
+ * Threads take turns: while one executes some hundred blocks the others wait, but for those in system calls, which tell
+ * when they are over. Those that are not stepped and meet a
  * trap are helped over it. Not seen: what handlers of signals do, what the kernel does in system calls, code that
  * changes while it is stepped. While a thread is stepped, it and this process are on one CPU, or each stop would wake
  * the other.
@@ -52,6 +53,15 @@ void stepper_forget_code(struct stepper *stepper);
  */
 enum tracer_answer
 stepper_begin(struct stepper *stepper, struct thread *thread, const struct step_region *region, struct step_end end);
+
+/*
+ * A thread that runs, or has been started and not gone on yet, is stepped like that from its next pause on, or where
+ * the system call is over that it waits in; nowhere is its end, until it is released. joins: that pause has not come
+ * yet. release: of such a thread; it goes on by itself.
+ */
+void stepper_join(struct thread *thread, const struct step_region *region, struct step_end end);
+bool stepper_joins(const struct thread *thread);
+void stepper_release(struct stepper *stepper, struct thread *thread);
 
 /*
  * Of one that is stepped, or paused; region is NULL, and counts are 0, of any other.

@@ -53,11 +53,11 @@ step_over(const struct trap_help *help, struct thread *thread, uint64_t address)
 	return answer;
 }
 
-/* The trap is for this thread, which executes a handler, or for one that may wait for it. */
+/* The trap is for this thread, which executes a handler. */
 static bool
 stays_long(const struct trap_help *help, const struct thread *thread)
 {
-	return help->stepped && (help->stepped == thread || (help->block && help->block->calls_system));
+	return help->stepped == thread;
 }
 
 /* Of the thread that is stepped, in a handler: it will be put there again when it is wanted. So handlers that often

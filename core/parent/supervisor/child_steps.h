@@ -10,6 +10,15 @@ struct child_steps {
 	struct tracer *tracer;
 	struct stepper *stepper;
 	uint64_t begin; /* as of WIRE_STEP; 0: not told yet */
+
+	/*
+	 * leader: whose region is stepped with all other threads of process pid; 0: nobody's. plain: what each begins
+	 * with. others: of those that are over. waiting: the address of the leader's region, until all others have
+	 * joined; 0: it has begun.
+	 */
+	pid_t leader, pid;
+	uint64_t waiting;
+	struct step_region plain, others;
 };
 
 /* To be called at every stop, before anybody else: TRACER_DELIVER if it is none of a step. */

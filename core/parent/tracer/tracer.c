@@ -28,8 +28,12 @@ enum event {
 	EVENT_GROUP_STOP, /* stopped with all its process                                     */
 	EVENT_EXEC,       /* the program was replaced; the thread now has the program's id    */
 	EVENT_REPORT,     /* inside a system call, with nothing to be done                    */
+	EVENT_SYSTEM,     /* begin or end of a system call, where somebody wants to know them */
 	EVENT_SIGNAL,     /* a signal is about to be delivered                                */
 };
+
+/* The signal of the stop with PTRACE_O_TRACESYSGOOD. */
+#define SYSTEM_STOP (SIGTRAP | 0x80)
 
 struct stop {
 	struct thread *thread;
@@ -48,10 +52,22 @@ classify(int status)
 		return WSTOPSIG(status) == SIGTRAP ? EVENT_PAUSED : EVENT_GROUP_STOP;
 	if (kind == PTRACE_EVENT_EXEC)
 		return EVENT_EXEC;
-	return kind ? EVENT_REPORT : EVENT_SIGNAL;
+	if (kind)
+		return EVENT_REPORT;
+	return WSTOPSIG(status) == SYSTEM_STOP ? EVENT_SYSTEM : EVENT_SIGNAL;
 }
 
-/* Requests that resume a thread fail only because it was killed; its end is reported next. */
+/* Requests that resume a thread fail only because it was killed; its end is reported next. Any stop takes the place of
+ * one that was asked for. */
+static void
+let_run(struct thread *thread, int signal)
+{
+	if (thread->is_to_pause)
+		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+	ptrace(thread->stops_at_system ? PTRACE_SYSCALL : PTRACE_CONT, thread->tid, NULL, (void *)(long)signal);
+	thread->state = THREAD_RUNNING;
+}
+
 static void
 resume(struct tracer *tracer, struct stop *stop)
 {
@@ -60,16 +76,14 @@ resume(struct tracer *tracer, struct stop *stop)
 		stop->thread->state = THREAD_HELD;
 		return;
 	}
-	ptrace(PTRACE_CONT, stop->thread->tid, NULL, NULL);
-	stop->thread->state = THREAD_RUNNING;
+	let_run(stop->thread, 0);
 }
 
 static void
 deliver(struct tracer *tracer, struct stop *stop)
 {
 	(void)tracer;
-	ptrace(PTRACE_CONT, stop->thread->tid, NULL, (void *)(long)stop->signal);
-	stop->thread->state = THREAD_RUNNING;
+	let_run(stop->thread, stop->signal);
 }
 
 /* PTRACE_CONT would let a stopped thread run. */
@@ -127,7 +141,7 @@ change_program(struct tracer *tracer, struct stop *stop)
 
 static void (*const reactions[])(struct tracer *, struct stop *) = {
 	[EVENT_PAUSED] = resume, [EVENT_GROUP_STOP] = stay_stopped, [EVENT_EXEC] = change_program,
-	[EVENT_REPORT] = resume, [EVENT_SIGNAL] = deliver,
+	[EVENT_REPORT] = resume, [EVENT_SYSTEM] = resume,           [EVENT_SIGNAL] = deliver,
 };
 
 /* A stopped process stays stopped, and a signal is not lost. */
@@ -153,11 +167,13 @@ static void
 react(struct tracer *tracer, struct stop *stop)
 {
 	const struct tracer_stop shown = {.thread = stop->thread,
-					  .signal = stop->event == EVENT_SIGNAL ? stop->signal : 0};
+					  .signal = stop->event == EVENT_SIGNAL ? stop->signal : 0,
+					  .is_system = stop->event == EVENT_SYSTEM};
 	enum tracer_answer answer = TRACER_DELIVER;
 
 	if (tracer->stopped &&
-	    ((stop->event == EVENT_PAUSED && !stop->thread->is_bystander) || stop->event == EVENT_SIGNAL))
+	    ((stop->event == EVENT_PAUSED && !stop->thread->is_bystander) || stop->event == EVENT_SIGNAL ||
+	     (stop->event == EVENT_SYSTEM && stop->thread->stops_at_system)))
 		answer = tracer->stopped(tracer->context, &shown);
 	if (answer == TRACER_DELIVER)
 		reactions[stop->event](tracer, stop);
@@ -201,7 +217,8 @@ tell_fork(const struct tracer *tracer, const struct stop *stop, int status)
 long
 tracer_options(const struct tracer *tracer)
 {
-	return PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | (tracer->is_attached ? 0 : PTRACE_O_EXITKILL) |
+	return PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC |
+	       (tracer->is_attached ? 0 : PTRACE_O_EXITKILL) |
 	       (tracer->follows_forks || tracer->may_go ? PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK : 0);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Follows the threads of a program, and of the programs it starts, with ptrace: every stop is classified as an event, a
- * table says what it leads to. There are no stops at system calls; a thread stops once when it is created, and for
- * signals. Source: thesis, "Child Thread States".
+ * table says what it leads to. There are no stops at system calls but those somebody asks for; a thread stops once when
+ * it is created, and for signals. Source: thesis, "Child Thread States".
  */
 #ifndef CORE_PARENT_TRACER_TRACER_H
 #define CORE_PARENT_TRACER_TRACER_H
@@ -24,6 +24,7 @@ struct tracer_stop {
 	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop)
 		     */
 	bool is_inside;
+	bool is_system; /* at the begin or the end of a system call, as thread->stops_at_system wants it */
 };
 
 enum tracer_answer {
@@ -56,7 +57,8 @@ struct tracer {
 	void (*forked)(void *context, struct thread *thread, pid_t child);
 
 	/*
-	 * Called with context at pauses (after started) and before signals are delivered; may be NULL. Not while
+	 * Called with context at pauses (after started), before signals are delivered, and at system calls where the
+	 * thread stops at them; may be NULL. Not while
 	 * leaving. There are pauses that nobody asked for: an answer to PTRACE_INTERRUPT may be any stop, and come
 	 * again later.
 	 */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Regions of known work that are hard to step through: recursion, a jump out of it, a child process, code shared with
- * another thread, threads that come to one again and again while others wait, memory that is moved by repeated
- * instructions, signals. Prints what it computed.
+ * another thread, threads that come to one again and again while others wait, or wait for each other in it, memory that
+ * is moved by repeated instructions, signals. Prints what it computed.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -129,6 +129,47 @@ queue(void)
 	return sum;
 }
 
+#define NR_MEETINGS 10
+
+static pthread_barrier_t meeting;
+static int nr_arrived;
+
+/* N additions, and then a meeting: first in the system, then by looking whether the other is there. */
+__attribute__((noinline)) static double
+met(int number)
+{
+	double sum = sum_up(N);
+
+	pthread_barrier_wait(&meeting);
+	__atomic_add_fetch(&nr_arrived, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(&nr_arrived, __ATOMIC_SEQ_CST) < 2 * number)
+		;
+	return sum;
+}
+
+static void *
+meet(void *result)
+{
+	for (int i = 1; i <= NR_MEETINGS; i++)
+		*(double *)result += met(i);
+	return NULL;
+}
+
+/* NR_MEETINGS N additions in each of two threads. */
+static double
+meet_other(void)
+{
+	double other = 0, own = 0;
+	pthread_t thread;
+
+	pthread_barrier_init(&meeting, NULL, 2);
+	if (pthread_create(&thread, NULL, meet, &other) != 0)
+		return -1;
+	meet(&own);
+	pthread_join(thread, NULL);
+	return own + other;
+}
+
 __attribute__((noinline)) static int
 moved(char *to, const char *from, size_t n)
 {
@@ -178,7 +219,7 @@ main(void)
 
 	for (size_t i = 0; i < sizeof(from); i++)
 		from[i] = (char)i;
-	printf("%g %g %d %g %g %d ", tree(6), parent(), jumper(), shared(), queue(),
+	printf("%g %g %d %g %g %g %d ", tree(6), parent(), jumper(), shared(), queue(), meet_other(),
 	       moved(to, from, sizeof(from)) + odd(to));
 	fflush(stdout);
 	sigaction(SIGALRM, &action, NULL);

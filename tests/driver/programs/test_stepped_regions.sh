@@ -47,7 +47,7 @@ counts work 10000.0
 
 # What the compiler made of a function beside it has another name, so each region is one of all that are called so.
 alone=$("$stepped")
-call run -q -counting=steps -j run.json --region=tree --region=parent --region=jumper --region=shared --region=queued --region=moved --region=interrupted \
+call run -q -counting=steps -j run.json --region=tree --region=parent --region=jumper --region=shared --region=queued --region=met --region=moved --region=interrupted \
 	-- "$stepped"
 is "it computes what it computes alone" 0 "$alone
 $alone" ""
@@ -56,6 +56,7 @@ counts parent 1001.0
 counts jumper 1000.0
 counts shared 1001.0
 counts queued 60060.0
+counts met 20000.0
 counts moved 0.0
 
 # A handler of a signal that comes in between is not counted, or some of it where it shares code with the region.

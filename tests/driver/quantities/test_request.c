@@ -187,22 +187,25 @@ END_TEST
 /* What keeps steps from counting: then it is as where nothing is counted. */
 static const struct {
 	const char *request;
-	bool is_warm, is_of_action, has_caches;
+	bool is_warm, is_of_action, has_caches, has_own_threads;
 	enum step_obstacle all; /* of anything */
 	enum step_obstacle obstacle;
 	const char *kind;
 } stepped[] = {
-	{"operationCount:flop", false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
-	{"operationCount:flop", true, true, false, STEPS_CAN, STEPS_CAN, "measured"},
-	{"operationCount:flop", false, false, true, STEPS_OF_OTHERS, STEPS_OF_OTHERS, "expected"},
-	{"transferredBytes:cpuL1", true, false, false, STEPS_CAN, STEPS_CAN, "measured"},
-	{"transferredBytes:cpuL1", false, false, true, STEPS_TOO_MANY, STEPS_TOO_MANY, "expected"},
-	{"transferredBytes:l1l2.write", false, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
-	{"transferredBytes:llcRam", false, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
-	{"transferredBytes:llcRam", false, false, false, STEPS_CAN, STEPS_WITHOUT_CACHES, "expected"},
-	{"transferredBytes:llcRam.read", true, false, true, STEPS_CAN, STEPS_FROM_FULL, "expected"},
-	{"transferredBytes:llcRam.read", false, true, true, STEPS_CAN, STEPS_FROM_FULL, "expected"},
-	{"transferredBytes:disk.read", true, false, true, STEPS_OF_OTHERS, STEPS_CAN, "expected"},
+	{"operationCount:flop", false, false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"operationCount:flop", true, true, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"operationCount:flop", false, false, true, false, STEPS_OF_OTHERS, STEPS_OF_OTHERS, "expected"},
+	{"transferredBytes:cpuL1", true, false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"transferredBytes:cpuL1", false, false, true, false, STEPS_TOO_MANY, STEPS_TOO_MANY, "expected"},
+	{"transferredBytes:l1l2.write", false, false, true, false, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam", false, false, true, false, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam", false, false, false, false, STEPS_CAN, STEPS_WITHOUT_CACHES, "expected"},
+	{"transferredBytes:llcRam.read", true, false, true, false, STEPS_CAN, STEPS_FROM_FULL, "expected"},
+	{"transferredBytes:llcRam.read", false, true, true, false, STEPS_CAN, STEPS_FROM_FULL, "expected"},
+	{"transferredBytes:disk.read", true, false, true, false, STEPS_OF_OTHERS, STEPS_CAN, "expected"},
+	{"operationCount:flop", false, false, true, true, STEPS_CAN, STEPS_CAN, "measured"},
+	{"transferredBytes:cpuL1", false, false, true, true, STEPS_CAN, STEPS_CAN, "measured"},
+	{"transferredBytes:l2l3", false, false, true, true, STEPS_CAN, STEPS_SHARE_CACHES, "expected"},
 };
 
 START_TEST(test_steps_have_obstacles)
@@ -213,6 +216,7 @@ START_TEST(test_steps_have_obstacles)
 							 .bytes = 2,
 							 .is_cold_only = stepped[_i].is_warm,
 							 .is_of_action = stepped[_i].is_of_action,
+							 .has_own_threads = stepped[_i].has_own_threads,
 							 .obstacle = stepped[_i].all};
 	struct quantity_resolution resolution;
 	struct quantity_request request;

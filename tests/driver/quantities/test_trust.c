@@ -361,7 +361,7 @@ breaches_of_steps(double first, double second, bool is_stepped, unsigned taints)
 	samples[1].nr_runs = STEP_RUNS;
 	samples[1].runs[1].counts[0] = second;
 	samples[1].runs[1].taints = taints;
-	invariants_check_steps(values, 2, steps, &plan, samples);
+	invariants_check_steps(values, 2, steps, &plan, samples, false);
 	nr = values[0].nr_breaches;
 	ck_assert_uint_eq(values[1].nr_breaches, 0);
 	if (nr)
@@ -390,7 +390,7 @@ START_TEST(steps_tell_what_they_miss)
 	samples[0].runs[1].first_unknown = "maskmovq at 0x2000";
 	samples[0].runs[1].unknown_steps = 4;
 	samples[0].runs[0].step_gaps = 2;
-	invariants_check_steps(values, 2, steps, &plan, samples);
+	invariants_check_steps(values, 2, steps, &plan, samples, false);
 	ck_assert_uint_eq(values[0].nr_breaches, 2);
 	ck_assert_str_eq(values[0].breaches[0].rule, "stepsKnown");
 	ck_assert_double_eq(values[0].breaches[0].found, 4);
@@ -437,7 +437,7 @@ START_TEST(values_of_steps)
 		.name = value.name, .operation = step_values[_i].operation, .border = step_values[_i].border};
 	samples[0].runs[1].counts[0]++;
 	samples[0].runs[1].first_unknown = "of as many"; /* the first counts */
-	invariants_check_steps(&value, 1, steps, &plan, samples);
+	invariants_check_steps(&value, 1, steps, &plan, samples, false);
 	ck_assert_msg(value.nr_breaches == step_values[_i].nr_breaches, "%s: %zu", step_values[_i].name,
 		      value.nr_breaches);
 	if (value.nr_breaches > 0) {
@@ -464,7 +464,7 @@ START_TEST(steps_without_runs_or_instructions)
 	struct quantity_value value = bytes("cpuL1", 1, 0);
 
 	samples[1].runs[1].counts[0] = samples[1].runs[1].counts[1] = 5;
-	invariants_check_steps(&value, 1, steps, &plan, samples);
+	invariants_check_steps(&value, 1, steps, &plan, samples, false);
 	ck_assert_uint_eq(value.nr_breaches, 1);
 	ck_assert_str_eq(value.breaches[0].rule, "stepsSeen");
 	clear(&value, 1);
@@ -744,7 +744,7 @@ START_TEST(runs_without_instructions_agree)
 	samples[1].runs[7].counts[1] = 2e6;
 	ck_assert_uint_eq(invariants_taint_passes(none, &plan, samples), 0);
 	ck_assert_int_eq(invariants_check_passes(&value, 1, none, &plan, samples, &err), 0);
-	invariants_check_steps(&value, 1, none, &plan, samples);
+	invariants_check_steps(&value, 1, none, &plan, samples, false);
 	ck_assert_uint_eq(value.nr_breaches, 0);
 	ck_assert_uint_eq(invariants_taint_passes(zen5, &plan, samples), 1);
 	ck_assert_uint_eq(samples[1].runs[7].taints, TAINT_BROKEN_RULE);
