@@ -3,7 +3,6 @@
 #include "parent/stepping/stepper.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +10,11 @@
 
 #include "memory.h"
 #include "parent/injection/remote.h"
-#include "parent/stepping/branch.h"
-#include "parent/stepping/cache_model.h"
 #include "parent/stepping/code_table.h"
-#include "parent/stepping/replay.h"
 #include "parent/stepping/same_cpu.h"
+#include "parent/stepping/step_queue.h"
+#include "parent/stepping/stepped_block.h"
+#include "parent/stepping/stepped_call.h"
 #include "parent/stepping/trap_help.h"
 #include "parent/stepping/trap_stop.h"
 #include "parent/tracer/restart.h"
@@ -23,54 +22,19 @@
 /* Blocks of one thread before everybody else has a turn: some milliseconds. */
 #define TURN 256
 
-/* How often this process gives way to a thread in a loop, on the same CPU, before it looks after others. */
-#define PATIENCE 8
-
-#define INT3_BYTES 1
 #define SYSCALL_BYTES 2
 
-/* Less than what the kernel puts onto the stack before a handler, and more than there is of one. */
-#define FRAME_BYTES 512
-#define STACK_BYTES (UINT64_C(8) << 20)
-
-/* What a system call leaves in rax when it will be made again: the kernel's ERESTARTSYS to ERESTART_RESTARTBLOCK. */
-#define MIN_RESTART (-516)
-#define MAX_RESTART (-512)
-
 /*
- * is_active: in the queue, or away.   is_paused: not in the queue.   is_joining: likewise, until its next pause.
- * is_away: likewise, until the system call that its block begins with is over.   is_back: then, until it has its turn.
- * block: is being executed, entered with the registers before; NULL: none, the thread is
- * between two. is_interrupted: meanwhile, with its stack at interrupted_at; a handler may be running.
- * is_elsewhere: it executes what somebody else wants it to.   next: waits for its turn behind this one; NULL
- * outside of the queue.
- */
-struct stepped {
-	struct thread *thread;
-	struct step_region region;
-	struct step_end end;
-	struct cache_model *caches;
-	bool is_begun, is_active, is_paused, is_joining, is_away, is_back;
-	const struct block *block;
-	struct user_regs_struct before;
-	bool is_interrupted;
-	uint64_t interrupted_at;
-	bool is_elsewhere;
-	struct stepped *next;
-};
-
-/*
- * first: has its turn; the others wait, stopped. nr_active: all of this process that are stepped now. later: of other
- * processes, which wait until there are none. nr_left: blocks that it may still execute before the loop looks after
- * others. is_stale: the code is to be looked at anew.
+ * code: of process code_pid, is_stale: it is to be looked at anew. nr_left: blocks that the first of the queue may
+ * still execute before the loop looks after others.
  */
 struct stepper {
 	struct tracer *tracer;
 	struct code_table code;
-	pid_t pid, code_pid; /* the process of those that are stepped; of the code, that of the last ones */
+	pid_t code_pid;
 	bool is_stale;
-	struct stepped *first, *later;
-	size_t nr_active, nr_left;
+	struct step_queue queue;
+	size_t nr_left;
 	struct same_cpu same_cpu;
 };
 
@@ -95,83 +59,17 @@ rest(struct stepper *self)
 	same_cpu_end(&self->same_cpu);
 }
 
-/* False: it is not there. */
-static bool
-take_from(struct stepped **queue, struct stepped *stepped)
-{
-	while (*queue && *queue != stepped)
-		queue = &(*queue)->next;
-	if (!*queue)
-		return false;
-	*queue = stepped->next;
-	stepped->next = NULL;
-	return true;
-}
-
-static void
-append(struct stepped **queue, struct stepped *stepped)
-{
-	while (*queue)
-		queue = &(*queue)->next;
-	stepped->next = NULL;
-	*queue = stepped;
-}
-
-static bool
-is_in_turn(const struct stepper *self, const struct stepped *stepped)
-{
-	return self->nr_active == 0 || stepped->thread->pid == self->pid;
-}
-
-static void
-activate(struct stepper *self, struct stepped *stepped)
-{
-	self->nr_active += !stepped->is_active;
-	stepped->is_active = true;
-	self->pid = stepped->thread->pid;
-}
-
-static void
-line_up(struct stepper *self, struct stepped *stepped)
-{
-	if (is_in_turn(self, stepped)) {
-		activate(self, stepped);
-		append(&self->first, stepped);
-	} else {
-		append(&self->later, stepped);
-	}
-}
-
-/* The next process has its turn where this was the last thread of one. */
-static void
-take_out(struct stepper *self, struct stepped *stepped)
-{
-	struct stepped *waiting = self->later, *next;
-
-	if (!take_from(&self->first, stepped) && take_from(&self->later, stepped))
-		return;
-	self->nr_active -= stepped->is_active;
-	stepped->is_active = false;
-	if (self->nr_active > 0)
-		return;
-	for (self->later = NULL; waiting; waiting = next) {
-		next = waiting->next;
-		waiting->next = NULL;
-		line_up(self, waiting);
-	}
-}
-
 /* Until one executes its block. */
 static void
 let_next_begin(struct stepper *self)
 {
-	while (self->first) {
-		const struct stepped *stepped = self->first;
+	while (self->queue.first) {
+		const struct stepped *stepped = self->queue.first;
 		struct thread *thread = stepped->thread;
 
-		if (take_turn(self, self->first) == TRACER_RESUME)
+		if (take_turn(self, self->queue.first) == TRACER_RESUME)
 			tracer_resume(self->tracer, thread, 0);
-		else if (self->first == stepped)
+		else if (self->queue.first == stepped)
 			return;
 	}
 }
@@ -180,10 +78,10 @@ let_next_begin(struct stepper *self)
 static enum tracer_answer
 give_turn(struct stepper *self)
 {
-	const struct stepped *stepped = self->first;
-	enum tracer_answer answer = take_turn(self, self->first);
+	const struct stepped *stepped = self->queue.first;
+	enum tracer_answer answer = take_turn(self, self->queue.first);
 
-	if (answer == TRACER_RESUME || (answer == TRACER_KEEP && self->first != stepped))
+	if (answer == TRACER_RESUME || (answer == TRACER_KEEP && self->queue.first != stepped))
 		let_next_begin(self);
 	return answer;
 }
@@ -191,7 +89,7 @@ give_turn(struct stepper *self)
 static void
 finish(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	take_out(self, stepped);
+	step_queue_take_out(&self->queue, stepped);
 	rest(self);
 	cache_model_add_counts(stepped->caches, stepped->region.counts);
 	stepped->end.over(stepped->end.context, &stepped->end, stepped->thread, registers, &stepped->region);
@@ -200,68 +98,6 @@ finish(struct stepper *self, struct stepped *stepped, const struct user_regs_str
 
 /* ---- from block to block ---- */
 
-static struct replay
-replay_of(struct stepped *stepped)
-{
-	return (struct replay){.region = &stepped->region, .caches = stepped->caches, .tid = stepped->thread->tid};
-}
-
-/* The thread has come to the end of its block, and is where it would be without us. */
-static enum step_cut
-leave_block(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
-{
-	const struct block *block = stepped->block;
-	struct replay replay = replay_of(stepped);
-
-	stepped->block = NULL;
-	stepped->is_interrupted = false;
-	registers->rip = block->end;
-	if (block->kind != BLOCK_BRANCH)
-		code_table_lift(&self->code, block->end);
-	return replay_end(&replay, block, &stepped->before, registers) ? STEP_WHOLE : STEP_CUT_TURNS;
-}
-
-static bool
-is_over(struct stepped *stepped, const struct user_regs_struct *registers)
-{
-	return registers->rip == stepped->end.place || step_region_is_full(&stepped->region);
-}
-
-/* The thread is between two blocks; so it is afterwards, before one that is to be executed. */
-static enum step_cut
-do_branches(struct stepper *self, struct stepped *stepped, struct user_regs_struct *registers)
-{
-	const struct block *block = code_table_block(&self->code, registers->rip);
-
-	while (block->kind == BLOCK_BRANCH && block->nr_items == 0 && !is_over(stepped, registers)) {
-		struct replay replay = replay_of(stepped);
-
-		replay_branch(&replay, block, registers);
-		if (!branch_do(&self->code, block, registers))
-			return STEP_CUT_MEMORY;
-		block = code_table_block(&self->code, registers->rip);
-	}
-	return block->kind == BLOCK_UNKNOWN && registers->rip != stepped->end.place ? STEP_CUT_CODE : STEP_WHOLE;
-}
-
-/* The branch of a loop may have a trap from before, when it was the end of another block. */
-static bool
-set_traps(struct stepper *self, const struct block *block)
-{
-	if (block->kind == BLOCK_TRAP)
-		return true;
-	if (block->kind == BLOCK_LOOP)
-		code_table_lift(&self->code, block->loop_branch);
-	return code_table_trap(&self->code, block->end) == 0;
-}
-
-static bool
-let_run(struct stepper *self, struct stepped *stepped)
-{
-	stepped->thread->state = THREAD_RUNNING;
-	return set_traps(self, stepped->block) && ptrace(PTRACE_CONT, stepped->thread->tid, NULL, NULL) == 0;
-}
-
 /*
  * A system call may wait for what another thread does, and that thread for its turn. So it is made without a trap, and
  * tells when it is over.
@@ -269,100 +105,21 @@ let_run(struct stepper *self, struct stepped *stepped)
 static bool
 go_away(struct stepper *self, struct stepped *stepped)
 {
-	take_from(&self->first, stepped);
+	step_queue_send_away(&self->queue, stepped);
 	stepped->is_away = stepped->thread->stops_at_system = true;
 	stepped->thread->state = THREAD_RUNNING;
 	return ptrace(PTRACE_SYSCALL, stepped->thread->tid, NULL, NULL) == 0;
 }
 
-static void
-begin_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
-{
-	struct replay replay = replay_of(stepped);
-
-	stepped->block = code_table_block(&self->code, registers->rip);
-	stepped->before = *registers;
-	stepped->region.nr_stops++;
-	replay_begin(&replay, stepped->block, registers);
-}
-
 static enum step_cut
 enter_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	begin_block(self, stepped, registers);
+	stepped_begin_block(&self->code, stepped, registers);
 	if (remote_set_registers(stepped->thread->tid, registers) < 0)
 		return STEP_CUT_MEMORY;
-	return (stepped->block->calls_system ? go_away(self, stepped) : let_run(self, stepped)) ? STEP_WHOLE
-												: STEP_CUT_MEMORY;
-}
-
-/* Above the frame of a handler that was left by a jump, it is in its own code again. */
-static bool
-is_in_handler(const struct stepped *stepped, const struct user_regs_struct *registers)
-{
-	const uint64_t at = stepped->interrupted_at;
-
-	return stepped->is_interrupted &&
-	       (registers->rsp + FRAME_BYTES < at || (registers->rsp > at && registers->rsp - at > STACK_BYTES));
-}
-
-/* A handler of a signal that executes the same code has another stack pointer. */
-static bool
-is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers)
-{
-	const struct block *block = stepped->block;
-
-	if (stepped->is_elsewhere || block->kind == BLOCK_TRAP || registers->rip != block->end + INT3_BYTES)
-		return false;
-	return block->is_stack_known ? registers->rsp == stepped->before.rsp + block->stack_change
-				     : !is_in_handler(stepped, registers);
-}
-
-/* A thread that has left its block in another way comes to a trap: what it did since is not counted. */
-static bool
-is_found(const struct stepper *self, const struct stepped *stepped, const struct user_regs_struct *registers)
-{
-	const uint64_t address = registers->rip - INT3_BYTES;
-
-	return !stepped->is_elsewhere && (address == stepped->end.place || (code_table_has_trap(&self->code, address) &&
-									    !is_in_handler(stepped, registers)));
-}
-
-static void
-find_again(struct stepped *stepped, struct user_regs_struct *registers)
-{
-	stepped->region.nr_gaps++;
-	stepped->block = NULL;
-	stepped->is_interrupted = false;
-	registers->rip -= INT3_BYTES;
-}
-
-/* Of a trapped thread: takes the stop at the end of the block; any other is left for the loop, as somebody else's. */
-static bool
-take_end(const struct stepped *stepped, struct user_regs_struct *registers)
-{
-	const pid_t tid = stepped->thread->tid;
-
-	return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 && is_at_end(stepped, registers) &&
-	       trap_stop_take(tid);
-}
-
-/* Blocks that may take long are waited for a little, others until they end. False: the loop will tell. */
-static bool
-await_end(const struct stepped *stepped, struct user_regs_struct *registers)
-{
-	const enum block_kind kind = stepped->block->kind;
-
-	if (kind == BLOCK_TRAP)
-		return false;
-	if (kind != BLOCK_LOOP && kind != BLOCK_REPEATED)
-		return trap_stop_await(stepped->thread) && take_end(stepped, registers);
-	for (size_t i = 0; i < PATIENCE; i++) {
-		if (trap_stop_is_there(stepped->thread->tid))
-			return take_end(stepped, registers);
-		sched_yield();
-	}
-	return false;
+	return (stepped->block->calls_system ? go_away(self, stepped) : stepped_let_run(&self->code, stepped))
+		       ? STEP_WHOLE
+		       : STEP_CUT_MEMORY;
 }
 
 /* So that the program goes on by itself where it is; its counts are worth nothing. Of STEP_CUT_MEMORY errno tells. */
@@ -381,7 +138,7 @@ give_up(struct stepper *self, struct stepped *stepped, enum step_cut cut, const 
 static bool
 has_had_turn(const struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	return self->nr_left == 0 && stepped->next && !is_over(stepped, registers);
+	return self->nr_left == 0 && stepped->next && !stepped_is_over(stepped, registers);
 }
 
 /* It waits, between two blocks. */
@@ -389,8 +146,7 @@ static enum tracer_answer
 give_way(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
 	remote_set_registers(stepped->thread->tid, registers);
-	take_from(&self->first, stepped);
-	append(&self->first, stepped);
+	step_queue_rotate(&self->queue);
 	return TRACER_KEEP;
 }
 
@@ -404,9 +160,9 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 	enum step_cut cut = STEP_WHOLE;
 
 	if (stepped->block)
-		cut = leave_block(self, stepped, registers);
+		cut = stepped_leave_block(&self->code, stepped, registers);
 	if (cut == STEP_WHOLE)
-		cut = do_branches(self, stepped, registers);
+		cut = stepped_do_branches(&self->code, stepped, registers);
 	if (cut == STEP_WHOLE && registers->rip == stepped->end.place) {
 		remote_set_registers(stepped->thread->tid, registers);
 		finish(self, stepped, registers);
@@ -415,7 +171,7 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 	if (cut == STEP_WHOLE && !is_first && has_had_turn(self, stepped, registers))
 		return give_way(self, stepped, registers);
 	if (cut == STEP_WHOLE)
-		cut = is_over(stepped, registers) ? STEP_CUT_LIMIT : enter_block(self, stepped, registers);
+		cut = stepped_is_over(stepped, registers) ? STEP_CUT_LIMIT : enter_block(self, stepped, registers);
 	return cut == STEP_WHOLE ? TRACER_KEEP : give_up(self, stepped, cut, registers);
 }
 
@@ -423,7 +179,7 @@ static bool
 open_code(struct stepper *self, const struct stepped *stepped)
 {
 	const struct thread *thread = stepped->thread;
-	const bool is_alone = self->nr_active == stepped->is_active; /* the blocks of others are needed */
+	const bool is_alone = self->queue.nr_active == stepped->is_active; /* the blocks of others are needed */
 
 	if (self->code_pid != thread->pid || (self->is_stale && is_alone)) {
 		code_table_close(&self->code);
@@ -468,8 +224,8 @@ go_through(struct stepper *self, struct stepped *stepped, struct user_regs_struc
 	for (bool is_first = true;; is_first = false) {
 		if (go_on(self, stepped, registers, is_first) == TRACER_RESUME)
 			return TRACER_RESUME;
-		if (self->first != stepped || (self->nr_left == 0 && (is_first || !stepped->next)) ||
-		    !await_end(stepped, registers))
+		if (self->queue.first != stepped || (self->nr_left == 0 && (is_first || !stepped->next)) ||
+		    !stepped_await_end(stepped, registers))
 			return TRACER_KEEP;
 		if (self->nr_left > 0)
 			self->nr_left--;
@@ -482,9 +238,9 @@ end_block(struct stepper *self, struct stepped *stepped, struct user_regs_struct
 {
 	stepped->is_back = false;
 	if (registers->rip != stepped->block->end) {
-		if (!let_run(self, stepped))
+		if (!stepped_let_run(&self->code, stepped))
 			return give_up(self, stepped, STEP_CUT_MEMORY, registers);
-		if (!await_end(stepped, registers))
+		if (!stepped_await_end(stepped, registers))
 			return TRACER_KEEP;
 	}
 	return go_through(self, stepped, registers);
@@ -501,10 +257,11 @@ take_turn(struct stepper *self, struct stepped *stepped)
 		return TRACER_KEEP;
 	if (stepped->is_back)
 		return end_block(self, stepped, &registers);
-	if (stepped->block && !is_at_end(stepped, &registers)) {
-		if (!is_found(self, stepped, &registers) || trap_stop_cause(stepped->thread->tid) != TRAP_CAUSE_INT3)
+	if (stepped->block && !stepped_is_at_end(stepped, &registers)) {
+		if (!stepped_is_found(&self->code, stepped, &registers) ||
+		    trap_stop_cause(stepped->thread->tid) != TRAP_CAUSE_INT3)
 			return TRACER_DELIVER;
-		find_again(stepped, &registers);
+		stepped_find_again(stepped, &registers);
 	}
 	return go_through(self, stepped, &registers);
 }
@@ -527,7 +284,7 @@ interrupt(struct stepped *stepped)
 static struct trap_help
 help_of(struct stepper *self)
 {
-	const struct stepped *first = self->first;
+	const struct stepped *first = self->queue.first;
 
 	return (struct trap_help){.code = &self->code,
 				  .pid = self->code_pid,
@@ -553,58 +310,18 @@ interrupts(const struct tracer_stop *stop)
 static enum tracer_answer
 queue_up(struct stepper *self, struct stepped *stepped)
 {
-	line_up(self, stepped);
-	return self->first == stepped ? give_turn(self) : TRACER_KEEP;
-}
-
-static bool
-is_restarted(const struct user_regs_struct *registers)
-{
-	return (long long)registers->rax >= MIN_RESTART && (long long)registers->rax <= MAX_RESTART;
-}
-
-static bool
-is_end_of_call(pid_t tid)
-{
-	struct __ptrace_syscall_info info;
-
-	return ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof(info), &info) > 0 && info.op == PTRACE_SYSCALL_INFO_EXIT;
-}
-
-/* A handler of a signal makes calls of its own, and one that is interrupted may be made again. */
-static bool
-is_call_over(const struct stepped *stepped)
-{
-	const struct block *block = stepped->block;
-	const pid_t tid = stepped->thread->tid;
-	struct user_regs_struct registers;
-
-	return is_end_of_call(tid) && ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0 &&
-	       registers.rip == block->address + block->items[0].work.length && registers.rsp == stepped->before.rsp &&
-	       !is_restarted(&registers);
+	step_queue_add(&self->queue, stepped);
+	return self->queue.first == stepped ? give_turn(self) : TRACER_KEEP;
 }
 
 static enum tracer_answer
 at_system_call(struct stepper *self, struct stepped *stepped)
 {
-	if (!is_call_over(stepped))
+	if (!stepped_call_is_over(stepped))
 		return TRACER_RESUME;
 	stepped->is_away = stepped->thread->stops_at_system = false;
 	stepped->is_back = true;
 	return queue_up(self, stepped);
-}
-
-/*
- * A handler that interrupted the call has not returned to it: the thread is at the end of its region. What it did
- * meanwhile is not counted.
- */
-static bool
-has_left_call(struct stepped *stepped)
-{
-	struct user_regs_struct registers;
-
-	return stepped->is_away && ptrace(PTRACE_GETREGS, stepped->thread->tid, NULL, &registers) == 0 &&
-	       registers.rip - INT3_BYTES == stepped->end.place;
 }
 
 static enum tracer_answer
@@ -630,12 +347,12 @@ join(struct stepper *self, struct stepped *stepped)
 		return TRACER_RESUME;
 	if (restart_rewind(tid, &registers, &again)) {
 		remote_set_registers(tid, &registers);
-	} else if ((long long)registers.orig_rax >= 0 && is_restarted(&registers)) {
+	} else if ((long long)registers.orig_rax >= 0 && stepped_call_is_restarted(&registers)) {
 		registers.rip -= SYSCALL_BYTES;
-		begin_block(self, stepped, &registers);
+		stepped_begin_block(&self->code, stepped, &registers);
 		stepped->is_away = stepped->thread->stops_at_system = stepped->block->calls_system;
 		if (stepped->is_away) {
-			activate(self, stepped);
+			step_queue_send_away(&self->queue, stepped);
 			return TRACER_RESUME;
 		}
 		stepped->block = NULL;
@@ -649,9 +366,9 @@ answer_trap(struct stepper *self, struct thread *thread)
 	struct stepped *stepped = thread->stepped;
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	if (stepped && has_left_call(stepped))
+	if (stepped && stepped_call_is_left(stepped))
 		answer = come_back(self, stepped);
-	else if (stepped && stepped == self->first)
+	else if (stepped && stepped == self->queue.first)
 		answer = give_turn(self);
 	return answer == TRACER_DELIVER ? help_over(self, thread) : answer;
 }
@@ -669,7 +386,8 @@ stepper_stopped(struct stepper *self, const struct tracer_stop *stop)
 		return join(self, stepped);
 	if (stop->signal == SIGTRAP)
 		answer = answer_trap(self, stop->thread);
-	if (answer == TRACER_DELIVER && stepped && (stepped == self->first || stepped->is_away) && interrupts(stop))
+	if (answer == TRACER_DELIVER && stepped && (stepped == self->queue.first || stepped->is_away) &&
+	    interrupts(stop))
 		interrupt(stepped);
 	return answer;
 }
@@ -723,7 +441,7 @@ stepper_release(struct stepper *self, struct thread *thread)
 	struct stepped *stepped = thread->stepped;
 	const bool waits = stepped->is_active && !stepped->is_away;
 
-	take_out(self, stepped);
+	step_queue_take_out(&self->queue, stepped);
 	stepped_delete(stepped);
 	if (waits)
 		tracer_resume(self->tracer, thread, 0);
@@ -744,7 +462,7 @@ stepper_follow(struct stepper *self, struct thread *thread, enum tracer_answer a
 {
 	struct stepped *stepped = thread->stepped;
 
-	if (!stepper_has(thread) || stepped != self->first)
+	if (!stepper_has(thread) || stepped != self->queue.first)
 		return answer;
 	stepped->is_elsewhere = is_elsewhere;
 	if (is_elsewhere || answer != TRACER_RESUME || !stepped->block || stepped->block->kind != BLOCK_TRAP)
@@ -761,7 +479,7 @@ stepper_has(const struct thread *thread)
 const struct step_region *
 stepper_current(const struct stepper *self)
 {
-	return self->first ? &self->first->region : NULL;
+	return self->queue.first ? &self->queue.first->region : NULL;
 }
 
 const struct step_region *
@@ -784,9 +502,9 @@ stepper_counts(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 static bool
 leave_turn(struct stepper *self, struct stepped *stepped)
 {
-	const bool is_free = !self->first || self->first == stepped;
+	const bool is_free = !self->queue.first || self->queue.first == stepped;
 
-	take_out(self, stepped);
+	step_queue_take_out(&self->queue, stepped);
 	if (is_free)
 		rest(self);
 	return is_free;
@@ -857,8 +575,8 @@ void
 stepper_stop(struct stepper *self)
 {
 	threads_each(&self->tracer->threads, pause_away, self);
-	while (self->first)
-		stepper_pause(self, self->first->thread);
+	while (self->queue.first)
+		stepper_pause(self, self->queue.first->thread);
 }
 
 enum tracer_answer
