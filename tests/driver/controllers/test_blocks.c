@@ -117,6 +117,31 @@ START_TEST(as_many_blocks_as_there_can_be)
 }
 END_TEST
 
+/* Points 1 and 2 have two runs: nothing is asked for in the blocks in which they have no new one. */
+START_TEST(fewer_runs_than_blocks)
+{
+	static const char text[] =
+		HEAD "<axis name='n'><list values='1 2 3 4'/></axis>\n"
+		     "<point series='s' label='{$n}' runs='{if($n &lt; 3, 2, 7)}'><workload><kernel type='Triad' "
+		     "bufferSize='{$n}'/></workload></point><quantity is='time'/>\n" TAIL;
+	int nr_of[NR_POINTS + 1] = {0}, last_of[NR_POINTS + 1] = {0};
+	struct rot_error err;
+
+	ck_assert_msg(measure(text, "5", &err) == 0, "%s", err.text);
+	for (size_t i = 0; i < nr_calls; i++) {
+		const int point = calls[i].point;
+
+		ck_assert_int_gt(calls[i].nr_runs, calls[i].only_measures ? last_of[point] : 0);
+		last_of[point] = calls[i].nr_runs;
+		nr_of[point] += calls[i].only_measures;
+	}
+	for (int point = 1; point <= NR_POINTS; point++) {
+		ck_assert_int_eq(nr_of[point], point < 3 ? 2 : 5);
+		ck_assert_int_eq(last_of[point], point < 3 ? 2 : 7);
+	}
+}
+END_TEST
+
 START_TEST(with_a_precision_the_first_runs)
 {
 	struct rot_error err;
@@ -328,6 +353,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&each_point_once_a_block, 1},
 	{&as_many_blocks_as_there_can_be, 1},
+	{&fewer_runs_than_blocks, 1},
 	{&with_a_precision_the_first_runs, 1},
 	{&series_that_may_end_are_measured_in_order, 1},
 	{&interrupted_keeps_blocks, 1},
