@@ -11,6 +11,7 @@
 #include "measuring/result_cache.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/clock.h"
 #include "support/json.h"
 
 static bool
@@ -38,8 +39,28 @@ add_text(json_t *array, const char *text)
 struct origin {
 	json_t *compilers, *compile_lines;
 	json_t *facts;      /* what kernels told of what they measured: libraries and their versions */
-	char *first, *last; /* dates of the oldest and the newest; NULL: no result is known */
+	char *first, *last; /* dates of the oldest and the newest run; NULL: no result is known */
 };
+
+static void
+add_date(struct origin *origin, const char *date)
+{
+	if (!origin->first || strcmp(date, origin->first) < 0)
+		rot_string_set(&origin->first, date);
+	if (!origin->last || strcmp(date, origin->last) > 0)
+		rot_string_set(&origin->last, date);
+}
+
+/* A result may have got more runs long after it was made. */
+static void
+add_date_of_run(struct origin *origin, time_t start)
+{
+	char date[CLOCK_DATE_SIZE];
+
+	clock_date_of(start, date);
+	if (start > 0 && *date)
+		add_date(origin, date);
+}
 
 static void
 add_result(struct origin *origin, const struct measurement_result *result)
@@ -52,11 +73,9 @@ add_result(struct origin *origin, const struct measurement_result *result)
 
 		for (size_t j = 0; j < measurement_run_output_nr_facts(run); j++)
 			add_text(origin->facts, measurement_run_output_facts_at(run, j));
+		add_date_of_run(origin, (time_t)run->start_time);
 	}
-	if (!origin->first || strcmp(result->created, origin->first) < 0)
-		rot_string_set(&origin->first, result->created);
-	if (!origin->last || strcmp(result->created, origin->last) > 0)
-		rot_string_set(&origin->last, result->created);
+	add_date(origin, result->created);
 }
 
 static struct origin

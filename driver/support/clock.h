@@ -17,15 +17,21 @@ clock_now_s(void)
 
 enum { CLOCK_DATE_SIZE = sizeof("2026-11-22T20:31:02Z") };
 
-/* Date and time in UTC, as ISO 8601 writes them. */
+/* Date and time in UTC, as ISO 8601 writes them. "": that is no time. */
+static inline void
+clock_date_of(time_t moment, char text[CLOCK_DATE_SIZE])
+{
+	struct tm utc;
+
+	if (!gmtime_r(&moment, &utc) || strftime(text, CLOCK_DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+		text[0] = '\0';
+}
+
+/* Of now. */
 static inline void
 clock_date(char text[CLOCK_DATE_SIZE])
 {
-	time_t now = time(NULL);
-	struct tm utc;
-
-	if (strftime(text, CLOCK_DATE_SIZE, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc)) == 0)
-		text[0] = '\0';
+	clock_date_of(time(NULL), text);
 }
 
 #endif
