@@ -48,6 +48,18 @@ is_main(const struct drawing *d, const struct experiment_own_ceiling *const *cei
 	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
 }
 
+/* "at least 120 GB/s". Fresh memory. */
+static char *
+ceiling_label(const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
+{
+	char *number = digits_text(ceiling->best * unit.factor, 3);
+	char *label =
+		rot_format("%s%s %s", experiment_ceiling_is_least(ceiling) ? "at least " : "", number, unit.shown);
+
+	free(number);
+	return label;
+}
+
 static int
 draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 {
@@ -76,8 +88,7 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 			.value = own[i]->best * unit.factor,
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
-			.label = rot_format("%s%.3g %s", experiment_ceiling_is_least(own[i]) ? "at least " : "",
-					    own[i]->best * unit.factor, unit.shown),
+			.label = ceiling_label(own[i], unit),
 			.is_main = is_main(d, own, i),
 			.machine = own[i]->machine,
 		};

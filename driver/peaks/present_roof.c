@@ -138,6 +138,16 @@ highest_performance(const struct roof *roof)
 	return NULL;
 }
 
+/* "120 GB/s". Fresh memory. */
+static char *
+ceiling_label(double value, const char *unit)
+{
+	char *number = digits_text(value, 3), *label = rot_format("%s %s", number, unit);
+
+	free(number);
+	return label;
+}
+
 static struct roofline_ceiling
 ceiling_of(const struct roof *roof, size_t i)
 {
@@ -153,7 +163,7 @@ ceiling_of(const struct roof *roof, size_t i)
 		.value = e.value,
 		.low = e.low,
 		.high = e.high,
-		.label = rot_format("%.3g %s", e.value, unit),
+		.label = ceiling_label(e.value, unit),
 		.is_main = is_highest(roof, i),
 	};
 }

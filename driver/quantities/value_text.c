@@ -59,6 +59,14 @@ last_of_digits(double value, int nr_digits)
 	return value == 0 ? INT_MAX : exponent_of(value) - (nr_digits - 1);
 }
 
+char *
+digits_text(double value, int nr_digits)
+{
+	if (!isfinite(value) || fabs(value) < pow(10, nr_digits) - 0.5)
+		return rot_format("%.*g", nr_digits, value);
+	return rounded(value, last_of_digits(value, nr_digits));
+}
+
 static int
 lower(int a, int b)
 {

@@ -45,6 +45,9 @@ char *camel_case_words(const char *name);
  * left out. Fresh memory. */
 char *value_of_words(const struct quantity_value *value);
 
+/* Rounded to so many digits, and never with an exponent: "1000" for 1001.2, "62.4" for 62.41 and 3. Fresh memory. */
+char *digits_text(double value, int nr_digits);
+
 /* The number alone, by the rules of value_text. Fresh memory. */
 char *summary_text(const struct summary *summary);
 

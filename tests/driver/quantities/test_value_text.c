@@ -109,11 +109,26 @@ START_TEST(doubts_are_told)
 }
 END_TEST
 
+static const struct {
+	double value;
+	const char *text;
+} digits[] = {
+	{62.41, "62.4"},  {30, "30"},       {999.4, "999"},      {999.6, "1000"}, {1001.2, "1000"},
+	{12345, "12300"}, {-1234, "-1230"}, {0.01234, "0.0123"}, {0, "0"},        {INFINITY, "inf"},
+};
+
+START_TEST(numbers_have_some_digits)
+{
+	char *text = digits_text(digits[_i].value, 3);
+
+	ck_assert_str_eq(text, digits[_i].text);
+	free(text);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&units_for_people, 1},
-	{&digits_follow_the_interval, NR_ELEMENTS(numbers)},
-	{&words_for_people, 1},
-	{&doubts_are_told, 1},
+	{&units_for_people, 1}, {&digits_follow_the_interval, NR_ELEMENTS(numbers)}, {&words_for_people, 1},
+	{&doubts_are_told, 1},  {&numbers_have_some_digits, NR_ELEMENTS(digits)},
 };
 
 const struct suite test_suite = SUITE("value_text", tests);
