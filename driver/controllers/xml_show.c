@@ -7,6 +7,7 @@
 #include "controllers/xml_plan.h"
 #include "experiment/experiment.h"
 #include "memory.h"
+#include "quantities/architecture.h"
 
 /* A plot being read: the strings of the struct, to be freed after it was added. */
 struct reading {
@@ -81,8 +82,22 @@ is_word_of(const char *of, const struct quantity_request *request)
 	return false;
 }
 
-/* Can the quantity be measured here, or is it known in advance? If not, the plot shows its curves alone, and without
- * any it is left out. */
+/* Counted by steps, so of small kernels alone, and nothing says what to expect of others. */
+static bool
+is_of_some_points(const struct rot *rot, const struct quantity_offer *offer)
+{
+	return !offer->of[0] && strcmp(offer->kind, "modelled") == 0 &&
+	       (offer->may_be_stepped || rot->architecture->counts_by_steps);
+}
+
+static bool
+is_unknown(const struct rot *rot, const struct quantity_offer *offer)
+{
+	return strcmp(offer->kind, "unavailable") == 0 || is_of_some_points(rot, offer);
+}
+
+/* Can the quantity be measured here, of all points, or is it known in advance? If not, the plot shows its curves alone,
+ * and without any it is left out. */
 static bool
 is_known_here(struct rot *rot, const char *quantity)
 {
@@ -96,7 +111,7 @@ is_known_here(struct rot *rot, const char *quantity)
 		return true; /* said where the plot is added */
 	nr = quantity_offers(rot, &offers);
 	for (size_t i = 0; i < nr; i++)
-		if (strcmp(offers[i].name, request.name) == 0 && strcmp(offers[i].kind, "unavailable") == 0 &&
+		if (strcmp(offers[i].name, request.name) == 0 && is_unknown(rot, &offers[i]) &&
 		    (!offers[i].of[0] || is_word_of(offers[i].of, &request)))
 			is_known = false;
 	free(offers);

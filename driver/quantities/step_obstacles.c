@@ -122,7 +122,7 @@ knows_caches(const struct machine *machine, const char *border)
 	return false;
 }
 
-/* What of steps is modelled are the lines that cross a border. */
+/* What of steps is modelled are the lines that cross a border, and translations. */
 enum step_obstacle
 step_obstacle_of_formula(const struct architecture_stepping *stepping, const struct architecture_formula *formula,
 			 bool is_full, bool is_shared)
@@ -133,5 +133,7 @@ step_obstacle_of_formula(const struct architecture_stepping *stepping, const str
 		return STEPS_FROM_FULL;
 	if (is_shared)
 		return STEPS_SHARE_CACHES;
+	if (!*formula->of) /* of no border: translations, whose number is that of the thesis' model */
+		return STEPS_CAN;
 	return knows_caches(stepping->machine, formula->of) ? STEPS_CAN : STEPS_WITHOUT_CACHES;
 }

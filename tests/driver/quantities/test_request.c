@@ -206,6 +206,7 @@ static const struct {
 	{"operationCount:flop", false, false, true, true, STEPS_CAN, STEPS_CAN, "measured"},
 	{"transferredBytes:cpuL1", false, false, true, true, STEPS_CAN, STEPS_CAN, "measured"},
 	{"transferredBytes:l2l3", false, false, true, true, STEPS_CAN, STEPS_SHARE_CACHES, "expected"},
+	{"tlbMisses", false, false, false, false, STEPS_CAN, STEPS_CAN, "modelled"},
 };
 
 START_TEST(test_steps_have_obstacles)
@@ -388,8 +389,9 @@ START_TEST(test_offers)
 	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->kind, "measured");
 	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "flop")->source, "steps");
 	ck_assert_str_eq(offer_of(offers, nr, "time", "coreCycles")->kind, "modelled");
-	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->kind, "unavailable");
-	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->advice, "");
+	ck_assert_str_eq(offer_of(offers, nr, "tlbMisses", "")->kind, "modelled");
+	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->kind, "unavailable");
+	ck_assert_str_eq(offer_of(offers, nr, "interrupts", "")->advice, "");
 	free(offers);
 	architecture_delete(rot.architecture);
 }
