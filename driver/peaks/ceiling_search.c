@@ -12,6 +12,7 @@
 #include "peaks/limits.h"
 #include "rot.h"
 #include "support/clock.h"
+#include "support/progress.h"
 
 #define NR_STARTS 5  /* as in the original tool */
 #define GAIN 0.002   /* a step that betters less than 0.2 % is noise: plateaus are flat to 0.05 % per core cycle */
@@ -132,6 +133,9 @@ variant_measure(struct variant *variant)
 	const int nr_runs = has_no_choice(search) ? runs->report : runs->search;
 	struct peak_samples samples;
 
+	if (!search->is_begun)
+		progress_point();
+	search->is_begun = true;
 	if (peak_samples_measure(&samples, search->of->rot, variant->measurement, &work, nr_runs, &search->why) < 0)
 		return -1;
 	optimiser_tell(search->optimiser, variant->index, peak_samples_score(&samples, 0, samples.nr));

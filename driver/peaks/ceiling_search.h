@@ -45,6 +45,7 @@ struct ceiling_search {
 	struct finding *of;
 	const struct planned_ceiling *ceiling;
 	struct optimiser *optimiser;
+	bool is_begun; /* some variant was measured */
 	bool was_cut_short;
 	struct rot_error why; /* the last variant could not be measured */
 };

@@ -154,22 +154,22 @@ search_all(struct finding *finding, const struct planned_ceiling *const *ceiling
 	return rc;
 }
 
-/* Of peaks that have modes (modes.h): each counts as a point of the progress line. */
+/*
+ * What the progress line counts as points: of each ceiling one to search it, and one to measure what was found. The
+ * least rounds of peaks that have modes (modes.h) come behind these, and count as so many of them as they have runs.
+ */
 static size_t
-nr_rounds(const struct finding *finding, const struct planned_ceiling *const *ceilings, size_t nr)
+nr_points(const struct finding *finding, const struct planned_ceiling *const *ceilings, size_t nr)
 {
 	const struct peaks_options *options = finding->options;
-	int most = 0;
+	const struct search_effort *effort = finding->effort;
+	size_t nr_runs = 0;
 
 	for (size_t i = 0; i < nr; i++)
-		for (size_t k = 0; k < options->nr_threads; k++) {
-			const enum mode_kind kind =
-				modes_of(&finding->modes, ceilings[i]->border, (size_t)options->threads[k]);
-			const int nr_here = mode_rounds_of(&finding->effort->rounds, kind ? kind : MODES_OF_RATE);
-
-			most = nr_here > most ? nr_here : most;
-		}
-	return (size_t)most;
+		for (size_t k = 0; k < options->nr_threads; k++)
+			if (modes_of(&finding->modes, ceilings[i]->border, (size_t)options->threads[k]) != MODES_NONE)
+				nr_runs += (size_t)(effort->rounds.least * effort->rounds.runs);
+	return 2 * nr + nr_runs / (size_t)effort->runs.report;
 }
 
 static int
@@ -192,8 +192,9 @@ find(struct finding *finding, struct rot_error *err)
 		rot_error_hint(err,
 			       "words are looked for in names, operations, borders, accesses and instruction sets");
 	} else {
-		progress_begin(nr + nr_rounds(finding, wanted, nr),
+		progress_begin(nr_points(finding, wanted, nr),
 			       configuration_bool(finding->rot->configuration, "quiet"));
+		progress_until(finding->rounds_deadline_s);
 		rc = search_all(finding, wanted, nr, err);
 		if (modes_finish(&finding->modes, finding->rot, &finding->effort->rounds, finding->rounds_deadline_s,
 				 finding->list, rc == 0 ? err : &ignored) < 0)

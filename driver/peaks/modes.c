@@ -39,7 +39,8 @@ modes_of(const struct modes *modes, const char *border, size_t nr_threads)
 	return nr_threads <= modes->nr_cores ? MODES_OF_SHARING : MODES_NONE;
 }
 
-int
+/* The most rounds of peaks of that kind. */
+static int
 mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind)
 {
 	const int most[NR_MODE_KINDS] = {
@@ -49,6 +50,18 @@ mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind)
 	};
 
 	return most[kind];
+}
+
+int
+mode_rounds_expected(const struct mode_rounds *rounds, int number, double spent_s, double left_s)
+{
+	const int most = rounds->most > rounds->processes ? rounds->most : rounds->processes;
+	const int least = number > rounds->least ? number : rounds->least;
+	double fitting = isinf(left_s) ? most : 0;
+
+	if (number > 1 && isfinite(left_s) && left_s > 0)
+		fitting = number - 1 + ceil(left_s / (spent_s / (number - 1)));
+	return (int)fmax(least, fmin(most, fitting));
 }
 
 void
@@ -208,12 +221,13 @@ is_in_round(const struct modes *modes, const struct mode_peak *peak, const struc
 	return has_time && number <= mode_rounds_of(rounds, peak->kind) && !has_enough(modes, peak, list);
 }
 
-/* Gives how many peaks it was of. One that cannot be measured is left without samples. */
+/* Gives how many peaks it was of. One that cannot be measured is left without samples. begin_s: of the first round. */
 static int
-measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, int number, double deadline_s,
-	      const struct peak_list *list, struct rot_error *err)
+measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, int number, double begin_s,
+	      double deadline_s, const struct peak_list *list, struct rot_error *err)
 {
-	const bool has_time = clock_now_s() <= deadline_s;
+	const double now = clock_now_s();
+	const bool has_time = now <= deadline_s;
 	bool *is_in = rot_calloc(modes->nr + 1, sizeof(*is_in));
 	int nr = 0;
 
@@ -221,11 +235,14 @@ measure_round(struct modes *modes, struct rot *rot, const struct mode_rounds *ro
 		is_in[i] = is_in_round(modes, &modes->peaks[i], rounds, number, has_time, list);
 		nr += is_in[i];
 	}
-	if (nr > 0)
+	progress_block(number, mode_rounds_expected(rounds, number, now - begin_s, deadline_s - now), (size_t)nr);
+	for (size_t i = 0; i < modes->nr && !rot_interrupted(); i++) {
+		if (!is_in[i])
+			continue;
 		progress_point();
-	for (size_t i = 0; i < modes->nr && !rot_interrupted(); i++)
-		if (is_in[i] && measure(&modes->peaks[i], rot, rounds->runs, err) < 0 && !rot_interrupted())
+		if (measure(&modes->peaks[i], rot, rounds->runs, err) < 0 && !rot_interrupted())
 			rot_warning("runs of a peak are left out: %s", err->text);
+	}
 	free(is_in);
 	if (rot_interrupted())
 		return rot_error_set(err, 0, "interrupted");
@@ -352,10 +369,11 @@ int
 modes_finish(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, double deadline_s,
 	     struct peak_list *list, struct rot_error *err)
 {
+	const double begin_s = clock_now_s();
 	int nr_measured = 1;
 
 	for (int number = 1; nr_measured > 0; number++)
-		nr_measured = measure_round(modes, rot, rounds, number, deadline_s, list, err);
+		nr_measured = measure_round(modes, rot, rounds, number, begin_s, deadline_s, list, err);
 	fill_all(modes, list);
 	return nr_measured;
 }

@@ -72,8 +72,12 @@ void modes_add(struct modes *modes, size_t place, struct measurement *measuremen
 int modes_finish(struct modes *modes, struct rot *rot, const struct mode_rounds *rounds, double deadline_s,
 		 struct peak_list *list, struct rot_error *err);
 
-/* The most rounds of peaks of that kind. */
-int mode_rounds_of(const struct mode_rounds *rounds, enum mode_kind kind);
+/*
+ * How many rounds there will be, about, while that one is measured: the least, and as many as fit into the time that is
+ * left if each takes as long as those before; spent_s: in these.
+ */
+int mode_rounds_expected(const struct mode_rounds *rounds, int number, double spent_s, double left_s);
+
 void modes_clear(struct modes *modes);
 
 #endif

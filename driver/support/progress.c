@@ -23,6 +23,7 @@ static struct progress {
 	struct progress_place place;
 	struct progress_place outside; /* where it was when blocks began */
 	int nr_before, nr_all;         /* of progress_part */
+	double until_s;                /* of progress_until; 0: nobody knows */
 	double begin_s, shown_s;
 } progress, around; /* what is around a part that was entered */
 static double entered_s;
@@ -49,7 +50,7 @@ left_text(const struct progress_place *place, double elapsed_s)
 
 	if (place->nr_points == 0 || done <= 0 || !(elapsed_s >= 1))
 		return rot_strdup("");
-	duration = duration_text(elapsed_s / done * fmax(0, all - done));
+	duration = duration_text(fmax(place->least_left_s, elapsed_s / done * fmax(0, all - done)));
 	text = rot_format(", about %s left", duration);
 	free(duration);
 	return text;
@@ -100,6 +101,7 @@ show(const char *task)
 
 	if (progress.depth == 0 || progress.is_silent || (!progress.is_terminal && !is_due()))
 		return;
+	progress.place.least_left_s = progress.until_s - clock_now_s(); /* less than 0 counts as unknown */
 	text = progress_text(progress.title, &progress.place, task, clock_now_s() - progress.begin_s);
 	if (progress.is_terminal)
 		fprintf(stderr, "\r\033[K%.*s", fitting_length(text), text);
@@ -119,6 +121,7 @@ progress_begin(size_t nr_points, bool quiet)
 	progress.is_silent = quiet;
 	progress.is_terminal = isatty(STDERR_FILENO);
 	progress.place = (struct progress_place){.nr_points = nr_points};
+	progress.until_s = 0;
 	progress.begin_s = clock_now_s();
 	progress.shown_s = progress.is_terminal ? 0 : progress.begin_s;
 }
@@ -166,6 +169,13 @@ progress_block(int block, int nr_blocks, size_t nr_points)
 		progress.begin_s = clock_now_s();
 	}
 	*place = (struct progress_place){.block = block, .nr_blocks = nr_blocks, .nr_points = nr_points};
+}
+
+void
+progress_until(double at_s)
+{
+	if (progress.depth == 1)
+		progress.until_s = isfinite(at_s) ? at_s : 0;
 }
 
 void

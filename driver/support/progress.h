@@ -22,6 +22,9 @@ void progress_point(void);
  */
 void progress_block(int block, int nr_blocks, size_t nr_points);
 
+/* At least until then (of clock.h) it goes on; infinite: nobody knows. The next progress_begin forgets it. */
+void progress_until(double at_s);
+
 /* nr_done of nr_runs runs of the current point are finished. */
 void progress_run(int nr_done, int nr_runs);
 
@@ -49,6 +52,7 @@ struct progress_place {
 	int block, nr_blocks;    /* 0, 0: there are none  */
 	size_t point, nr_points; /* nr_points 0: unknown  */
 	int run, nr_runs;
+	double least_left_s; /* 0: unknown */
 };
 
 /*

@@ -72,18 +72,21 @@ static const struct {
 	double elapsed_s;
 	const char *text;
 } lines[] = {
-	{NULL, {0, 0, 3, 9, 4, 10}, NULL, 12, "point 3 of 9, run 4 of 10, about 33 s left"},
-	{NULL, {0, 0, 1, 9, 0, 10}, NULL, 5, "point 1 of 9, run 0 of 10"},
-	{NULL, {0, 0, 1, 2, 1, 10}, NULL, 0.5, "point 1 of 2, run 1 of 10"},
-	{NULL, {0, 0, 2, 0, 1, 10}, NULL, 60, "point 2, run 1 of 10"},
-	{NULL, {0, 0, 2, 3, 0, 0}, "building the core", 30, "point 2 of 3, building the core, about 60 s left"},
-	{NULL, {0, 0, 2, 101, 0, 0}, "building the core", 60, "point 2 of 101, building the core, about 1.7 h left"},
-	{NULL, {0, 0, 2, 4, 0, 0}, "building the core", 120, "point 2 of 4, building the core, about 6 min left"},
-	{NULL, {0, 0, 9, 9, 10, 10}, NULL, 90, "point 9 of 9, run 10 of 10, about 1 s left"},
-	{NULL, {1, 10, 2, 4, 1, 2}, NULL, 3, "block 1 of 10, point 2 of 4, run 1 of 2, about 77 s left"},
-	{NULL, {10, 10, 4, 4, 1, 2}, NULL, 79, "block 10 of 10, point 4 of 4, run 1 of 2, about 1 s left"},
-	{NULL, {0, 0, 3, 9, 4, 10}, NULL, NAN, "point 3 of 9, run 4 of 10"},
-	{"roof", {0, 0, 1, 2, 1, 10}, NULL, 0.5, "roof: point 1 of 2, run 1 of 10"},
+	{NULL, {0, 0, 3, 9, 4, 10, 0}, NULL, 12, "point 3 of 9, run 4 of 10, about 33 s left"},
+	{NULL, {0, 0, 1, 9, 0, 10, 0}, NULL, 5, "point 1 of 9, run 0 of 10"},
+	{NULL, {0, 0, 1, 2, 1, 10, 0}, NULL, 0.5, "point 1 of 2, run 1 of 10"},
+	{NULL, {0, 0, 2, 0, 1, 10, 0}, NULL, 60, "point 2, run 1 of 10"},
+	{NULL, {0, 0, 2, 3, 0, 0, 0}, "building the core", 30, "point 2 of 3, building the core, about 60 s left"},
+	{NULL, {0, 0, 2, 101, 0, 0, 0}, "building the core", 60, "point 2 of 101, building the core, about 1.7 h left"},
+	{NULL, {0, 0, 2, 4, 0, 0, 0}, "building the core", 120, "point 2 of 4, building the core, about 6 min left"},
+	{NULL, {0, 0, 9, 9, 10, 10, 0}, NULL, 90, "point 9 of 9, run 10 of 10, about 1 s left"},
+	{NULL, {1, 10, 2, 4, 1, 2, 0}, NULL, 3, "block 1 of 10, point 2 of 4, run 1 of 2, about 77 s left"},
+	{NULL, {10, 10, 4, 4, 1, 2, 0}, NULL, 79, "block 10 of 10, point 4 of 4, run 1 of 2, about 1 s left"},
+	{NULL, {0, 0, 3, 9, 4, 10, 0}, NULL, NAN, "point 3 of 9, run 4 of 10"},
+	{"roof", {0, 0, 1, 2, 1, 10, 0}, NULL, 0.5, "roof: point 1 of 2, run 1 of 10"},
+	{NULL, {0, 0, 3, 9, 4, 10, 40}, NULL, 12, "point 3 of 9, run 4 of 10, about 40 s left"},
+	{NULL, {0, 0, 3, 9, 4, 10, 30}, NULL, 12, "point 3 of 9, run 4 of 10, about 33 s left"},
+	{NULL, {0, 0, 1, 9, 0, 10, 30}, NULL, 12, "point 1 of 9, run 0 of 10"},
 };
 
 START_TEST(progress_says_where_it_is)

@@ -5,7 +5,29 @@
 #include <string.h>
 
 #include "find_fixture.h"
+#include "peaks/modes.h"
 #include "testing.h"
+
+/* ---- how many rounds there will be ---- */
+
+static const struct {
+	int number;
+	double spent_s, left_s;
+	int nr;
+} expected_rounds[] = {
+	{1, 0, 30, 2},        {1, 0, -1, 2},  {2, 10, 30, 4},  {3, 10, 30, 8},       {2, 10, -5, 2},
+	{2, 0.001, 3000, 12}, {3, 10, -1, 3}, {5, 40, 0.1, 5}, {1, 0, INFINITY, 12}, {4, 60, INFINITY, 12},
+};
+
+START_TEST(rounds_fit_into_the_time)
+{
+	const struct mode_rounds rounds = {.least = 2, .most = 6, .processes = 12, .runs = 7};
+
+	ck_assert_int_eq(mode_rounds_expected(&rounds, expected_rounds[_i].number, expected_rounds[_i].spent_s,
+					      expected_rounds[_i].left_s),
+			 expected_rounds[_i].nr);
+}
+END_TEST
 
 /* ---- rates ---- */
 
@@ -243,6 +265,7 @@ main(void)
 {
 	const int several = has_several_cores();
 	const struct listed_test tests[] = {
+		{&rounds_fit_into_the_time, NR_ELEMENTS(expected_rounds)},
 		{&plateau_of_a_rate_is_the_peak, 1},
 		{&below_its_limit_is_measured_in_rounds, NR_ELEMENTS(below)},
 		{&one_mode_of_a_rate_is_not_noted, NR_ELEMENTS(caches)},
