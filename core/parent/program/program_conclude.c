@@ -51,6 +51,9 @@ warn_of_gaps(struct run *self)
 	struct program_threads *threads = &self->threads;
 	uint64_t used_ns = self->output->user_time + self->output->system_time, gap_ns = used_ns / 10 + 10000000;
 
+	if (self->tracer.has_left && !self->is_attached)
+		session_warn(session, "processes that the program started were still running when it ended: they were "
+				      "counted until then, and run on");
 	if (threads->nr_uncounted > 0)
 		session_warn(session, "%zu threads were not counted, or not wholly: %s", threads->nr_uncounted,
 			     rot_error_line(&threads->uncounted));

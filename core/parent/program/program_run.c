@@ -102,10 +102,6 @@ on_report(void *context, const struct report *report)
 	self->threads.report = report;
 	if (tracer_handle(&self->tracer, report) && !self->is_program_over) {
 		end_program(self, report);
-		if (self->tracer.threads.nr > 0)
-			session_warn(self->session,
-				     "processes that the program started were still running when it ended: they "
-				     "were counted until then, and run on");
 		leave(self);
 	}
 	self->threads.report = NULL;

@@ -105,10 +105,12 @@ end(struct tracer *tracer, struct thread *thread)
 static void
 let_go(struct tracer *tracer, struct thread *thread, int signal)
 {
+	const bool is_followed = !thread->is_bystander;
 	pid_t tid = thread->tid;
 
 	end(tracer, thread);
-	ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)signal);
+	if (ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)signal) == 0)
+		tracer->has_left |= is_followed;
 }
 
 /*

@@ -86,6 +86,7 @@ struct tracer {
 				  nothing */
 
 	bool is_leaving;
+	bool has_left; /* somebody who is followed was let go, and lives */
 };
 
 /*

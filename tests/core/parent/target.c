@@ -460,6 +460,25 @@ leave_child(int number)
 	}
 }
 
+/* They die with their parent, while it ends. */
+static void
+leave_dying(int number)
+{
+	int ready[2];
+	char byte = 0;
+
+	CHECK(pipe(ready) == 0);
+	for (int i = 0; i < number; i++) {
+		if (fork() == 0) {
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+			CHECK(write(ready[1], &byte, 1) == 1);
+			while (true)
+				pause();
+		}
+		CHECK(read(ready[0], &byte, 1) == 1);
+	}
+}
+
 static void *
 execute_self(void *act)
 {
@@ -537,6 +556,7 @@ static const struct {
 	{"forks", forks},
 	{"fork_and_execute", fork_and_execute},
 	{"leave_child", leave_child},
+	{"leave_dying", leave_dying},
 	{"execute_from_thread", execute_from_thread},
 	{"kill_storm", kill_storm},
 	{"print_environment", print_environment},

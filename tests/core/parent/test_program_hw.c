@@ -153,6 +153,17 @@ START_TEST(exec_from_a_thread_keeps_its_counts)
 }
 END_TEST
 
+/* Those that end while the program does are not told of as running on. */
+START_TEST(processes_that_die_with_the_program)
+{
+	const struct trial trial = {.program = "target", .arguments = {"leave_dying", "40"}};
+	const struct program_command_output *output = runner_run(&trial);
+
+	ck_assert_int_eq(program_command_output_outputs_at(output, 0)->nr_threads, 42);
+	ck_assert(!runner_has_warning(output, "still running"));
+}
+END_TEST
+
 START_TEST(programs_killed_at_any_moment)
 {
 	for (int i = 0; i < 100; i++) {
@@ -313,6 +324,7 @@ static const struct listed_test tests[] = {
 	{&totals_include_processes_on_request, 1},
 	{&forks_are_followed_on_request, 1},
 	{&exec_from_a_thread_keeps_its_counts, 1},
+	{&processes_that_die_with_the_program, 1},
 	{&programs_killed_at_any_moment, 1},
 	{&killed_programs_are_reported, 2},
 	{&events_that_are_not_there, 1},
