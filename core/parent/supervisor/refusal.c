@@ -55,6 +55,30 @@ read_line(const char *path, char *line, int size)
 
 /* ---- reasons: true if it is that one, and err is filled ---- */
 
+/* The system keeps what is left of a first thread until all others have ended, and lets nobody trace it. */
+static bool
+has_ended(const struct refusal *refusal)
+{
+	char *folder = rot_format("%s/%d", refusal->proc, (int)refusal->pid), fields[PROC_STAT_BYTES], state = '?';
+	bool is_read = proc_stat_in(folder, fields) && sscanf(fields, " %c", &state) == 1;
+	uint64_t nr_threads = 1;
+
+	free(folder);
+	if (!is_read || state != 'Z')
+		return false;
+	read_status_of(refusal, "Threads", &nr_threads);
+	if (nr_threads > 1) {
+		rot_error_set(refusal->err, 0, "cannot visit process %d: its first thread has ended, others run on",
+			      (int)refusal->pid);
+		rot_error_hint(refusal->err,
+			       "let rot start the program: then its threads are traced from the beginning");
+	} else {
+		rot_error_set(refusal->err, 0, "cannot trace process %d: it has ended", (int)refusal->pid);
+		rot_error_hint(refusal->err, "'ps' shows it as defunct until its parent takes notice");
+	}
+	return true;
+}
+
 static bool
 is_traced_already(const struct refusal *refusal)
 {
@@ -126,10 +150,7 @@ is_filtered(const struct refusal *refusal)
 }
 
 static bool (*const reasons[])(const struct refusal *refusal) = {
-	is_traced_already,
-	is_somebody_elses,
-	is_forbidden_by_yama,
-	is_filtered,
+	has_ended, is_traced_already, is_somebody_elses, is_forbidden_by_yama, is_filtered,
 };
 
 int

@@ -2,6 +2,7 @@
 /* What the system refuses, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
 #include <elf.h>
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "memory.h"
 #include "parent/supervisor/refusal.h"
 #include "permits.h"
@@ -65,6 +67,14 @@ START_TEST(what_certainly_forbids_it_is_told_first)
 }
 END_TEST
 
+static void *
+sleep_for_ever(void *unused)
+{
+	while (true)
+		pause();
+	return unused;
+}
+
 static pid_t
 begin_sleeper(void)
 {
@@ -72,6 +82,20 @@ begin_sleeper(void)
 
 	while (pid == 0)
 		pause();
+	return pid;
+}
+
+/* Its first thread ends, another one stays. */
+static pid_t
+begin_without_first_thread(void)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	if (pid == 0) {
+		pthread_create(&thread, NULL, sleep_for_ever, NULL);
+		pthread_exit(NULL);
+	}
 	return pid;
 }
 
@@ -104,6 +128,43 @@ START_TEST(traced_processes_are_not_visited)
 	failure = visit(pid, 0);
 	ck_assert_str_eq(failure->kind, "refused");
 	ck_assert_ptr_nonnull(strstr(failure->attempted, "(test_refusals) traces it already"));
+	end_sleeper(pid);
+}
+END_TEST
+
+static void
+wait_for_state(pid_t pid, char wanted)
+{
+	char fields[PROC_STAT_BYTES], state = '?';
+
+	while (proc_stat(pid, fields) && sscanf(fields, " %c", &state) == 1 && state != wanted)
+		usleep(1000);
+	ck_assert_int_eq(state, wanted);
+}
+
+START_TEST(processes_without_their_first_thread_are_not_visited)
+{
+	pid_t pid = begin_without_first_thread();
+	const struct core_failure *failure;
+
+	wait_for_state(pid, 'Z');
+	failure = visit(pid, 0);
+	ck_assert_str_eq(failure->kind, "refused");
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "its first thread has ended, others run on"));
+	end_sleeper(pid);
+}
+END_TEST
+
+START_TEST(processes_that_have_ended_are_not_visited)
+{
+	pid_t pid = fork();
+	const struct core_failure *failure;
+
+	if (pid == 0)
+		_exit(0);
+	wait_for_state(pid, 'Z');
+	failure = visit(pid, 0);
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "it has ended"));
 	end_sleeper(pid);
 }
 END_TEST
@@ -322,6 +383,8 @@ static const struct listed_test tests[] = {
 	{&what_certainly_forbids_it_is_told_first, 1},
 	{&reasons_are_found, NR_ELEMENTS(reasons)},
 	{&traced_processes_are_not_visited, 1},
+	{&processes_without_their_first_thread_are_not_visited, 1},
+	{&processes_that_have_ended_are_not_visited, 1},
 	{&filters_are_named, 1},
 	{&programs_die_at_once, 2},
 	{&programs_of_32_bits_are_measured, 2},
