@@ -68,3 +68,16 @@ proc_stat(pid_t id, char fields[PROC_STAT_BYTES])
 
 	return proc_stat_in(folder_of(id, folder), fields);
 }
+
+/* Of the flags in stat. Source: linux/sched.h. */
+#define PF_EXITING 0x4
+
+bool
+proc_is_ending(pid_t id)
+{
+	char fields[PROC_STAT_BYTES];
+	unsigned flags;
+
+	return !proc_stat(id, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
+	       (flags & PF_EXITING);
+}

@@ -23,4 +23,7 @@ bool proc_status_in(const char *folder, const char *key, int base, uint64_t *num
 bool proc_stat(pid_t id, char fields[PROC_STAT_BYTES]);
 bool proc_stat_in(const char *folder, char fields[PROC_STAT_BYTES]);
 
+/* The process or thread is gone, or will execute no more instruction. */
+bool proc_is_ending(pid_t id);
+
 #endif

@@ -2,7 +2,6 @@
 /* How a run begins: a program is made, which waits to be let go, or a running one is attached to. */
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -14,20 +13,6 @@
 #include "parent/program/process_usage.h"
 #include "parent/program/program_run_internal.h"
 
-/* Of the flags in /proc/PID/stat: the process is past the point of no return. Source: linux/sched.h. */
-#define PF_EXITING 0x4
-
-/* False: it lives, and what was refused was refused for another reason. */
-static bool
-is_ending(pid_t pid)
-{
-	char fields[PROC_STAT_BYTES];
-	unsigned flags;
-
-	return !proc_stat(pid, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
-	       (flags & PF_EXITING);
-}
-
 /*
  * Somebody killed the process before it was let go: its end is reported as that of any other. It can be neither traced
  * nor counted some time before it can be waited for.
@@ -37,7 +22,7 @@ has_ended(const struct run *self)
 {
 	siginfo_t info = {0};
 
-	if (!is_ending(self->launch.pid))
+	if (!proc_is_ending(self->launch.pid))
 		return false;
 	for (int ms = 0; ms < 100; ms++) {
 		if (waitid(P_PID, (id_t)self->launch.pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)

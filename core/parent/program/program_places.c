@@ -38,7 +38,7 @@ program_rules_resolve(struct program_rules *rules, struct symbol_files *symbols,
 
 	if (!program_rules_have_places(rules))
 		return;
-	if (objects_read(thread->pid, &objects, &err) < 0) {
+	if (objects_read(thread->tid, &objects, &err) < 0) {
 		program_rules_warn(rules, "places of rules are not found: %s", err.text);
 		return;
 	}

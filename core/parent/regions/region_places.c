@@ -50,7 +50,7 @@ add(struct region_points *points, const struct place *place, enum frames_kind ki
 }
 
 int
-region_places_find(void *symbol_files, pid_t pid, const struct region *region, struct region_points *points,
+region_places_find(void *symbol_files, pid_t tid, const struct region *region, struct region_points *points,
 		   struct rot_error *err)
 {
 	struct objects objects = {0};
@@ -58,7 +58,7 @@ region_places_find(void *symbol_files, pid_t pid, const struct region *region, s
 	int rc = -1;
 
 	*points = (struct region_points){0};
-	if (objects_read(pid, &objects, err) == 0 &&
+	if (objects_read(tid, &objects, err) == 0 &&
 	    places_resolve(symbol_files, &objects, region->begin, region->end, &places, err) == 0) {
 		enum frames_kind kind = kind_of(&places);
 

@@ -7,7 +7,7 @@
 #include "parent/symbols/symbols.h"
 
 /* A region_finder; its context is a struct symbol_files. */
-int region_places_find(void *symbol_files, pid_t pid, const struct region *region, struct region_points *points,
+int region_places_find(void *symbol_files, pid_t tid, const struct region *region, struct region_points *points,
 		       struct rot_error *err);
 
 #endif

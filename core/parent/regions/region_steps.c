@@ -72,7 +72,7 @@ place_text(const struct thread *thread, uint64_t address)
 	struct rot_error err;
 	char *text = NULL;
 
-	if (objects_read(thread->pid, &objects, &err) < 0)
+	if (objects_read(thread->tid, &objects, &err) < 0)
 		objects.nr_objects = 0;
 	for (size_t i = 0; i < objects.nr_objects && !text; i++) {
 		const struct object *object = &objects.objects[i];

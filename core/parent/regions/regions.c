@@ -15,6 +15,7 @@
 #include "entity.h"
 #include "memory.h"
 #include "parent/regions/region_report.h"
+#include "parent/symbols/objects.h"
 #include "parent/tracer/launch.h"
 
 const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
@@ -213,6 +214,7 @@ serves(const struct region_image *image, const struct region_backend *backend)
 	return false;
 }
 
+/* A first thread that has ended is told of when all others have. */
 static void
 join(struct region_thread *thread)
 {
@@ -224,7 +226,8 @@ join(struct region_thread *thread)
 		thread->frames[image->points[i]->region].rule.kind = image->points[i]->kind;
 	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
 		if (serves(image, region_backends[i]) && region_backends[i]->join &&
-		    region_backends[i]->join(regions->states[i].self, thread, &err) < 0)
+		    region_backends[i]->join(regions->states[i].self, thread, &err) < 0 &&
+		    !proc_is_ending(thread->thread->tid))
 			region_report_unseen(regions->report, &err);
 	}
 }
@@ -507,9 +510,24 @@ is_known(const struct region_image *image, size_t region, const struct region_po
 	return false;
 }
 
-/* Returns how many: those of libraries that were unloaded. */
+/* Of a library that was not unloaded. mapped NULL: nothing is known of it. */
+static bool
+is_mapped(const struct objects *mapped, const struct region_point *point)
+{
+	for (size_t i = 0; mapped && i < mapped->nr_objects; i++) {
+		const struct object *object = &mapped->objects[i];
+
+		if (object->device == point->device && object->inode == point->inode &&
+		    point->address >= object->start && point->address < object->end)
+			return true;
+	}
+	return false;
+}
+
+/* Returns how many: those of libraries that were unloaded. mapped: points in it stay, also where they are not found. */
 static size_t
-lift_missing(struct region_thread *witness, size_t region, const struct region_points *found)
+lift_missing(struct region_thread *witness, size_t region, const struct region_points *found,
+	     const struct objects *mapped)
 {
 	struct region_image *image = witness->image;
 	size_t nr_before = image->nr_points, nr = 0;
@@ -518,7 +536,8 @@ lift_missing(struct region_thread *witness, size_t region, const struct region_p
 		struct region_point *point = image->points[i];
 		const struct region_backend *backend = point->backend;
 
-		if (point->region == region && !backend->is_in_files && !is_found(found, point))
+		if (point->region == region && !backend->is_in_files && !is_found(found, point) &&
+		    !is_mapped(mapped, point))
 			backend->lift(image->regions->states[backend->number].self, witness, point);
 		else
 			image->points[nr++] = point;
@@ -541,19 +560,57 @@ leave_out_known(const struct region_image *image, size_t region, struct region_p
 	found->nr = nr;
 }
 
+static bool
+has_mapped(const struct region_image *image, size_t region, const struct objects *mapped)
+{
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->region == region && is_mapped(mapped, image->points[i]))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Nothing is found: where the library of its points was not unloaded, another one was loaded in which there is
+ * something, but of no use. Returns how many points were lifted.
+ */
+static size_t
+keep_mapped(struct region_thread *witness, size_t region, struct rot_error *why)
+{
+	struct region_image *image = witness->image;
+	struct regions *regions = image->regions;
+	const struct region_points none = {0};
+	struct objects mapped = {0};
+	size_t nr_lifted;
+	struct rot_error err;
+
+	region_report_not_found(regions->report, region, image->pid == regions->setup.tracer->program, why);
+	if (objects_read(witness->thread->tid, &mapped, &err) < 0)
+		return 0;
+	if (has_mapped(image, region, &mapped))
+		regions_warn(regions,
+			     "region %s is observed in the libraries that were there before, and no others: %s",
+			     region_at(regions, region)->name, rot_error_line(why));
+	nr_lifted = lift_missing(witness, region, &none, &mapped);
+	objects_clear(&mapped);
+	return nr_lifted;
+}
+
 /* Returns whether the image has other points now. */
 static bool
 resolve(struct region_thread *witness, size_t region)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
+	const struct region *wanted = region_at(regions, region);
 	struct region_points found = {0};
 	struct rot_error err = {0};
 	size_t nr_lifted;
 
-	if (regions->setup.find(regions->setup.context, image->pid, region_at(regions, region), &found, &err) < 0)
-		region_report_not_found(regions->report, region, image->pid == regions->setup.tracer->program, &err);
-	nr_lifted = lift_missing(witness, region, &found);
+	if (regions->setup.find(regions->setup.context, witness->thread->tid, wanted, &found, &err) < 0)
+		nr_lifted = keep_mapped(witness, region, &err);
+	else
+		nr_lifted = lift_missing(witness, region, &found, NULL);
 	leave_out_known(image, region, &found);
 	if (found.nr > 0)
 		observe(witness, region, &found);

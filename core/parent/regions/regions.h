@@ -54,10 +54,10 @@ struct region_points {
 };
 
 /*
- * Finds the places of a region in process pid, which is stopped with its libraries mapped, or runs. -1: there are none.
- * Strings are the caller's afterwards.
+ * Finds the places of a region in the process of thread tid, which is stopped with its libraries mapped, or runs. -1:
+ * there are none. Strings are the caller's afterwards.
  */
-typedef int (*region_finder)(void *context, pid_t pid, const struct region *region, struct region_points *points,
+typedef int (*region_finder)(void *context, pid_t tid, const struct region *region, struct region_points *points,
 			     struct rot_error *err);
 
 /* ---- backends ---- */

@@ -255,24 +255,24 @@ add_data(struct objects *objects, const struct mapping *mapping)
 
 /* Calls add_code for mappings of code, or add_data for the others. */
 static int
-read_maps(pid_t pid, struct objects *objects, bool is_code, struct rot_error *err)
+read_maps(pid_t tid, struct objects *objects, bool is_code, struct rot_error *err)
 {
-	ino_t program = program_inode(pid);
+	ino_t program = program_inode(tid);
 	char *line = NULL, path[64];
 	size_t line_bytes = 0;
 	FILE *maps;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
 	maps = fopen(path, "re");
 	if (!maps)
-		return rot_error_set(err, errno, "cannot look into the memory of process %d", (int)pid);
+		return rot_error_set(err, errno, "cannot look into the memory of process %d", (int)tid);
 	while (getline(&line, &line_bytes, maps) >= 0) {
 		struct mapping mapping;
 
 		if (!mapping_read(line, &mapping) || (mapping.permissions[2] == 'x') != is_code)
 			continue;
 		if (is_code)
-			add_code(objects, pid, &mapping, program);
+			add_code(objects, tid, &mapping, program);
 		else
 			add_data(objects, &mapping);
 	}
@@ -282,14 +282,14 @@ read_maps(pid_t pid, struct objects *objects, bool is_code, struct rot_error *er
 }
 
 int
-objects_read(pid_t pid, struct objects *objects, struct rot_error *err)
+objects_read(pid_t tid, struct objects *objects, struct rot_error *err)
 {
 	*objects = (struct objects){0};
-	if (read_maps(pid, objects, true, err) < 0)
+	if (read_maps(tid, objects, true, err) < 0)
 		return -1;
 	/* Twice, since what lies before the code is found from the last to the first. */
 	for (int i = 0; i < 2; i++)
-		if (read_maps(pid, objects, false, err) < 0) {
+		if (read_maps(tid, objects, false, err) < 0) {
 			objects_clear(objects);
 			return -1;
 		}

@@ -34,10 +34,11 @@ struct objects {
 };
 
 /*
- * Reads the objects of a process, which may be running. -1: it is not there, or may not be looked at. Free with
- * objects_clear; {0} is empty. A file that is mapped twice (dlmopen) is two objects.
+ * Reads the objects of the process of a thread, which may be running; of one that has ended, nothing can be read, also
+ * if it was the first and others run on. -1: it is not there, or may not be looked at. Free with objects_clear; {0} is
+ * empty. A file that is mapped twice (dlmopen) is two objects.
  */
-int objects_read(pid_t pid, struct objects *objects, struct rot_error *err);
+int objects_read(pid_t tid, struct objects *objects, struct rot_error *err);
 void objects_clear(struct objects *objects);
 
 /*

@@ -337,16 +337,24 @@ act_execute(void)
 static void (*library_region)(void (*)(void));
 
 static void *
-load_library(void)
+load(const char *name)
 {
 	char path[4096];
 	void *library;
 
-	snprintf(path, sizeof(path), "%s_library.so", self);
+	snprintf(path, sizeof(path), "%s_%s.so", self, name);
 	library = dlopen(path, RTLD_NOW);
 	if (!library)
 		fprintf(stderr, "%s\n", dlerror());
 	CHECK(library);
+	return library;
+}
+
+static void *
+load_library(void)
+{
+	void *library = load("library");
+
 	*(void **)&library_region = dlsym(library, "library_region");
 	CHECK(library_region);
 	return library;
@@ -367,6 +375,41 @@ act_load(void)
 {
 	load_library();
 	call_library(first_number);
+}
+
+/* Afterwards another one is loaded, with a function of the same name of which the places are not known. */
+static void
+act_load_odd(void)
+{
+	act_load();
+	load("odd");
+	call_library(first_number);
+}
+
+static void *
+load_alone(void *unused)
+{
+	char line[512] = "";
+
+	while (!strstr(line, ") Z ")) {
+		FILE *stat = fopen("/proc/self/stat", "r");
+
+		CHECK(stat && fgets(line, sizeof(line), stat));
+		fclose(stat);
+	}
+	(void)unused;
+	act_load();
+	exit(0);
+}
+
+/* The first thread has ended when the library is loaded. */
+static void
+act_load_alone(void)
+{
+	pthread_t thread;
+
+	CHECK(pthread_create(&thread, NULL, load_alone, NULL) == 0);
+	pthread_exit(NULL);
 }
 
 /* Where the library was, once it is unloaded: the next time it goes elsewhere. */
@@ -452,6 +495,7 @@ static const struct {
 	{"orphans", act_orphans},
 #ifdef HAS_LIBRARIES
 	{"load", act_load},         {"reload", act_reload},
+	{"load_odd", act_load_odd}, {"load_alone", act_load_alone},
 #endif
 };
 

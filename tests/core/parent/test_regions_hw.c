@@ -177,6 +177,10 @@ static const struct {
 	{{.arguments = {"reload", "6", "5"}, .regions = {{.begin = "library_region"}}},
 	 {{"library_region", 1, 30, 30, 0, 30, 0}},
 	 1},
+	/* by a thread, after the first one has ended */
+	{{.arguments = {"load_alone", "10"}, .regions = {{.begin = "library_region"}}},
+	 {{"library_region", 1, 10, 10, 0, 10, 0}},
+	 1},
 	/* by its own name, which its file does not have */
 	{{.arguments = {"load", "10"}, .regions = {{.begin = "libregions.so.7:library_region"}}},
 	 {{"libregions.so.7:library_region", 1, 10, 10, 0, 10, 0}},
@@ -339,6 +343,23 @@ START_TEST(regions_that_are_not_there_after_exec)
 	ck_assert(is_refused(service, "", "region_one"));
 	free(command);
 	free(program);
+}
+END_TEST
+
+/* What was found before is observed on, and that there is something of no use is told. */
+START_TEST(regions_that_are_found_once_more_in_vain)
+{
+	struct trial trial = {.program = "region_target",
+			      .arguments = {"load_odd", "10"},
+			      .regions = {{.begin = "library_region"}},
+			      .region_backend = backends[_i]};
+	const struct program_command_output *output = runner_run(&trial);
+	const struct sums sums = sums_of(program_command_output_outputs_at(output, 0), "library_region");
+
+	ck_assert(runner_has_warning(output, "library_region is observed in the libraries that were there before"));
+	ck_assert(runner_has_warning(output, "gets chosen when the program starts"));
+	ck_assert_int_eq(sums.hits, 20);
+	ck_assert_int_eq(sums.measured, 20);
 }
 END_TEST
 
@@ -605,6 +626,7 @@ main(void)
 		{&processes_that_are_left_go_on, nr_backends + 1},
 		{&regions_that_are_not_there, 1},
 		{&regions_that_are_not_there_after_exec, 1},
+		{&regions_that_are_found_once_more_in_vain, nr_backends},
 		{&regions_that_are_empty, 1},
 		{&without_tracefs, is_available("uprobe")},
 		{&more_addresses_than_breakpoints, is_available("breakpoint")},
