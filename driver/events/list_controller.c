@@ -91,7 +91,8 @@ print_units(const struct rot *rot, const struct events *events, const char *outp
 	static const struct text_table_column columns[] = {
 		{"unit", true},    {"what it is", true},       {"counters", false}, {"fixed", false},
 		{"events", false}, {"with unit masks", false}, {"listed in", true}};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+	struct text_table table = {
+		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 1};
 
 	for (size_t i = 0; i < list_events_measurer_output_nr_pmus(events->output); i++) {
 		const struct pmu_description *pmu = list_events_measurer_output_pmus_at(events->output, i);

@@ -7,6 +7,7 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "quantities/value_text.h"
+#include "support/entry.h"
 #include "support/json.h"
 #include "support/text_table.h"
 
@@ -110,7 +111,6 @@ print_disturbed(const struct experiment *experiment, FILE *out)
 		free(causes[i]);
 }
 
-/* What the marks mean, as far as they are in the table. */
 /* Runs of so few starts say nothing of how starts differ. */
 static bool
 has_few_starts(const struct quantity_value *value)
@@ -172,8 +172,9 @@ print_why_expected(const struct experiment *experiment, FILE *out)
 	}
 }
 
+/* What the marks mean, as far as they are in the table. */
 static void
-print_legend(const struct experiment *experiment, FILE *out)
+print_marks(const struct experiment *experiment, FILE *out)
 {
 	bool has_interval = false;
 
@@ -339,16 +340,32 @@ print_choices(const struct experiment *experiment, FILE *out)
 	}
 }
 
-void
-experiment_print_legend(const struct experiment *experiment, FILE *out)
+static void
+print_legend(const struct experiment *experiment, FILE *out)
 {
 	if (experiment->nr_points > 0) {
-		experiment_print_bytes(experiment, out);
-		print_legend(experiment, out);
+		print_marks(experiment, out);
 		experiment_print_own_costs(experiment, out);
 		print_grades(experiment, out);
 		print_notes(experiment, out);
 	}
 	print_choices(experiment, out);
 	print_ceilings(experiment, out);
+}
+
+void
+experiment_print_legend(const struct experiment *experiment, FILE *out)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *legend = open_memstream(&text, &length);
+
+	if (experiment->nr_points > 0)
+		experiment_print_bytes(experiment, out);
+	if (!legend)
+		return;
+	print_legend(experiment, legend);
+	fclose(legend);
+	text_print_fitting(text, out);
+	free(text);
 }

@@ -295,7 +295,8 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 							   {"each datum once", false},
 							   {"expected, with write-allocate", false},
 							   {"counted", false}};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+	struct text_table table = {
+		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};
 
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t k = 0; k < experiment->points[i].nr_values; k++)

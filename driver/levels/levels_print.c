@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 #include "memory.h"
 #include "rot.h"
+#include "support/text_table.h"
 
 /* A measured size within this factor of what was told is that size: footprints lie a quarter of an octave apart, and
  * one step is left for those who share the cache. */
@@ -44,19 +45,26 @@ told_text(int64_t bytes, const char *source, const struct machine *machine, bool
 	return text;
 }
 
-static void
-print_row(FILE *out, const char *name, const char *told, const struct measured_level *found, const char *verdict)
-{
-	char *bytes = found && found->bytes ? machine_size_text(found->bytes) : rot_strdup("-");
-	char *fitting = found && found->fitting_bytes ? machine_size_text(found->fitting_bytes) : rot_strdup("-");
-	char *ns = found ? rot_format("%.3g", found->ns) : rot_strdup("-");
-	char *cycles = found && isfinite(found->cycles) ? rot_format("%.3g", found->cycles) : rot_strdup("-");
+static const struct text_table_column columns[] = {
+	{"level", true}, {"told", true},    {"measured", false}, {"fits", false},
+	{"ns", false},   {"cycles", false}, {"", true},
+};
 
-	fprintf(out, "%-11s %-28s %10s %10s %10s %10s  %s\n", name, told, bytes, fitting, ns, cycles, verdict);
-	free(bytes);
-	free(fitting);
-	free(ns);
-	free(cycles);
+/* Takes told over. */
+static void
+add_row(struct text_table *table, const char *name, char *told, const struct measured_level *found, const char *verdict)
+{
+	char *const cells[] = {
+		rot_strdup(name),
+		told,
+		found && found->bytes ? machine_size_text(found->bytes) : rot_strdup("-"),
+		found && found->fitting_bytes ? machine_size_text(found->fitting_bytes) : rot_strdup("-"),
+		found ? rot_format("%.3g", found->ns) : rot_strdup("-"),
+		found && isfinite(found->cycles) ? rot_format("%.3g", found->cycles) : rot_strdup("-"),
+		rot_strdup(verdict),
+	};
+
+	text_table_add(table, cells);
 }
 
 void
@@ -69,18 +77,22 @@ levels_print(const struct measured_levels *levels, const struct machine *machine
 	} caches[] = {{"L1 data", machine->l1_data_bytes, machine->l1_data_source},
 		      {"L2", machine->l2_bytes, machine->l2_source},
 		      {"last level", machine->llc_bytes, machine->llc_source}};
+	struct text_table table = {.columns = columns,
+				   .nr_columns = sizeof(columns) / sizeof(columns[0]),
+				   .nr_keys = 1,
+				   .is_all_shown = true};
 
-	fprintf(out, "%-11s %-28s %10s %10s %10s %10s\n", "level", "told", "measured", "fits", "ns", "cycles");
 	for (int i = 0; i < 3; i++) {
 		const struct measured_level *found = measured_level_of(levels, machine, i);
 		bool is_told = strcmp(caches[i].source, "measured") != 0;
-		char *told = told_text(caches[i].bytes, caches[i].source, machine, i == 2);
 
-		print_row(out, caches[i].name, told, found, levels_verdict(is_told ? caches[i].bytes : 0, found));
-		free(told);
+		add_row(&table, caches[i].name, told_text(caches[i].bytes, caches[i].source, machine, i == 2), found,
+			levels_verdict(is_told ? caches[i].bytes : 0, found));
 	}
 	if (levels->nr)
-		print_row(out, "memory", "-", &levels->levels[levels->nr - 1], "");
+		add_row(&table, "memory", rot_strdup("-"), &levels->levels[levels->nr - 1], "");
+	text_table_print(&table, out);
+	text_table_clear(&table);
 	fputs("\nmeasured: footprint of which half the accesses miss; fits: of which at most a tenth do; ns, cycles: "
 	      "an access that "
 	      "waits for the one before\n",

@@ -8,6 +8,8 @@
 #include "memory.h"
 #include "support/clock.h"
 
+#define NAME_WIDTH 34 /* the whole fits into 80 columns */
+
 struct task {
 	char *name;
 	struct task *parent, *first_child, *next;
@@ -109,7 +111,7 @@ print_task(const struct monitor *monitor, const struct task *task, int depth, FI
 
 	for (const struct task *child = task->first_child; child; child = child->next)
 		own -= task_seconds(monitor, child);
-	fprintf(out, "%*s%-*s %6lu x %10.3f s total %10.3f s own\n", 2 * depth, "", 40 - 2 * depth, task->name,
+	fprintf(out, "%*s%-*s %6lu x %10.3f s total %10.3f s own\n", 2 * depth, "", NAME_WIDTH - 2 * depth, task->name,
 		task->nr_entries, total, own < 0 ? 0 : own);
 	for (const struct task *child = task->first_child; child; child = child->next)
 		print_task(monitor, child, depth + 1, out);

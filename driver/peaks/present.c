@@ -335,10 +335,10 @@ peaks_in_order(const struct peak_list *list, enum peak_kind kind, size_t *nr)
 
 static void
 print_table(const struct peak_list *list, enum peak_kind kind, const struct peak_column *columns, size_t nr_columns,
-	    const char *title, const char *unit, FILE *out)
+	    size_t nr_keys, const char *title, const char *unit, FILE *out)
 {
 	struct text_table_column *plain = rot_calloc(nr_columns, sizeof(*plain));
-	struct text_table table = {.columns = plain, .nr_columns = nr_columns};
+	struct text_table table = {.columns = plain, .nr_columns = nr_columns, .nr_keys = nr_keys};
 	char **cells = rot_calloc(nr_columns, sizeof(*cells));
 	struct notes notes = {.nr = 0};
 	bool has_huge_pages = false;
@@ -370,14 +370,14 @@ print_table(const struct peak_list *list, enum peak_kind kind, const struct peak
 void
 peaks_print_performance(const struct peak_list *list, FILE *out)
 {
-	print_table(list, PEAK_PERFORMANCE, performance_columns, NR(performance_columns),
+	print_table(list, PEAK_PERFORMANCE, performance_columns, NR(performance_columns), 4,
 		    "Peak performance, per core cycle of one thread and per second of all", "operations", out);
 }
 
 void
 peaks_print_bandwidth(const struct peak_list *list, FILE *out)
 {
-	print_table(list, PEAK_BANDWIDTH, bandwidth_columns, NR(bandwidth_columns),
+	print_table(list, PEAK_BANDWIDTH, bandwidth_columns, NR(bandwidth_columns), 4,
 		    "Peak bandwidth of what the program loads and stores, per core cycle of one thread and per second "
 		    "of all",
 		    "bytes", out);
@@ -386,7 +386,7 @@ peaks_print_bandwidth(const struct peak_list *list, FILE *out)
 void
 peaks_print_latency(const struct peak_list *list, FILE *out)
 {
-	print_table(list, PEAK_LATENCY, latency_columns, NR(latency_columns),
+	print_table(list, PEAK_LATENCY, latency_columns, NR(latency_columns), 2,
 		    "Random access: time of one, of as many independent chains as given", "time", out);
 }
 
@@ -428,7 +428,7 @@ print_ridges_of(const struct peak_list *list, const struct ridge *ridges, size_t
 	const struct peak *bandwidths[8];
 	size_t nr = highest_bandwidths(ridges, nr_ridges, nr_threads, bandwidths);
 	struct text_table_column columns[2 + NR(bandwidths)] = {{"performance", true}, {"precision", true}};
-	struct text_table table = {.columns = columns, .nr_columns = nr + 2};
+	struct text_table table = {.columns = columns, .nr_columns = nr + 2, .nr_keys = 2};
 	struct notes notes = {.nr = 0};
 
 	for (size_t k = 0; k < nr; k++)
@@ -481,26 +481,35 @@ peaks_print_ridges(const struct peak_list *list, FILE *out)
 	free(ridges);
 }
 
+typedef void print_part(const struct peak_list *list, FILE *out);
+
+static bool
+says_something(print_part *part, const struct peak_list *list)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return false;
+	part(list, out);
+	fclose(out);
+	free(text);
+	return length > 0;
+}
+
 void
 peaks_print(const struct peak_list *list, FILE *out)
 {
-	static void (*const parts[])(const struct peak_list *, FILE *) = {peaks_print_performance,
-									  peaks_print_bandwidth, peaks_print_growth,
-									  peaks_print_latency, peaks_print_ridges};
+	static print_part *const parts[] = {peaks_print_performance, peaks_print_bandwidth, peaks_print_growth,
+					    peaks_print_latency, peaks_print_ridges};
 	bool is_first = true;
 
 	for (size_t i = 0; i < NR(parts); i++) {
-		char *text = NULL;
-		size_t length = 0;
-		FILE *part = open_memstream(&text, &length);
-
-		if (!part)
+		if (!says_something(parts[i], list))
 			continue;
-		parts[i](list, part);
-		fclose(part);
-		if (length > 0)
-			fprintf(out, "%s%s", is_first ? "" : "\n", text);
-		is_first = is_first && length == 0;
-		free(text);
+		fputs(is_first ? "" : "\n", out);
+		parts[i](list, out);
+		is_first = false;
 	}
 }

@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "number.h"
 #include "programs/report_rows.h"
+#include "support/entry.h"
 
 /* More places than this are counted only. */
 #define MAX_PLACES_SHOWN 4
@@ -115,7 +116,7 @@ static void
 print_refusals(const struct program_region *region, FILE *out)
 {
 	for (size_t i = 0; region->service && i < region_service_nr_refusals(region->service); i++)
-		report_text(out, "  ", region_service_refusals_at(region->service, i));
+		text_print_behind(" ", region_service_refusals_at(region->service, i), out);
 }
 
 /* ---- where nothing was measured ---- */

@@ -3,12 +3,14 @@
 #include "programs/report_rows.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
 #include "number.h"
 #include "quantities/value_text.h"
+#include "support/terminal.h"
 
 #define LABEL_WIDTH 44
 #define VALUE_WIDTH 16
@@ -90,18 +92,6 @@ report_row_values(FILE *out, const struct program_values *values)
 				  "");
 }
 
-void
-report_text(FILE *out, const char *before, const char *text)
-{
-	fputs(before, out);
-	for (; *text; text++) {
-		fputc(*text, out);
-		if (*text == '\n')
-			fprintf(out, "%*s", (int)strlen(before), "");
-	}
-	fputc('\n', out);
-}
-
 /* ---- one thread a line ---- */
 
 /* A heading as wide as its column. */
@@ -136,15 +126,20 @@ print_hits(FILE *out, const struct report_thread *thread, const char *heading)
 	free(number);
 }
 
+/* Some of the values of threads: as many as fit on a line. The first one is the time, which each part has. */
+struct part {
+	size_t from, to;
+};
+
 static void
-print_thread_head(FILE *out, const struct report_thread *thread)
+print_thread_head(FILE *out, const struct report_thread *thread, struct part part)
 {
 	const struct program_values *values = thread->values;
 
 	fprintf(out, "\n  %8s %-16s", "thread", "name");
 	print_hits(out, thread, "hits");
 	fprintf(out, " %*s", TIME_WIDTH, "time [s]");
-	for (size_t i = 1; i < values->nr; i++) {
+	for (size_t i = part.from; i < part.to; i++) {
 		char *heading = thread_heading(&values->values[i]);
 
 		fprintf(out, "  %*.*s", VALUE_WIDTH, VALUE_WIDTH, heading);
@@ -156,13 +151,13 @@ print_thread_head(FILE *out, const struct report_thread *thread)
 	fprintf(out, "  %8s %-16s", "", "");
 	print_hits(out, thread, "");
 	fprintf(out, " %*s", TIME_WIDTH, "");
-	for (size_t i = 1; i < values->nr; i++)
+	for (size_t i = part.from; i < part.to; i++)
 		fprintf(out, "  %*s", VALUE_WIDTH, shown_unit(values->values[i].unit).shown);
 	fputc('\n', out);
 }
 
 static void
-print_thread(FILE *out, const struct report_thread *thread)
+print_thread(FILE *out, const struct report_thread *thread, struct part part)
 {
 	const struct program_values *values = thread->values;
 	struct summary seconds = summary_single(values->values[0].summary.value * 1e-6, "measured");
@@ -171,7 +166,7 @@ print_thread(FILE *out, const struct report_thread *thread)
 	fprintf(out, "  %8d %-16.16s", (int)values->thread->tid, values->thread->name);
 	print_hits(out, thread, NULL);
 	fprintf(out, " %*s", TIME_WIDTH, time);
-	for (size_t i = 1; i < values->nr; i++) {
+	for (size_t i = part.from; i < part.to; i++) {
 		char *text = value_text(&values->values[i]);
 
 		fprintf(out, "  %*s", VALUE_WIDTH, text);
@@ -181,15 +176,29 @@ print_thread(FILE *out, const struct report_thread *thread)
 	free(time);
 }
 
+static size_t
+nr_of_part(FILE *out, const struct report_thread *thread)
+{
+	const size_t keys = 28 + TIME_WIDTH + (isnan(thread->hits) ? 0 : 2 + HITS_WIDTH);
+	const size_t width = terminal_width(out, SIZE_MAX);
+
+	return width > keys + 2 + VALUE_WIDTH ? (width - keys) / (2 + VALUE_WIDTH) : 1;
+}
+
 void
 report_threads(FILE *out, const struct report_thread *threads, size_t nr)
 {
-	size_t nr_shown = nr < MAX_THREADS_SHOWN ? nr : MAX_THREADS_SHOWN;
+	const size_t nr_shown = nr < MAX_THREADS_SHOWN ? nr : MAX_THREADS_SHOWN;
+	const size_t nr_values = nr > 0 ? threads[0].values->nr : 0;
+	const size_t nr_fitting = nr > 0 ? nr_of_part(out, &threads[0]) : 1;
+	struct part part = {1, 1};
 
-	for (size_t i = 0; i < nr_shown; i++) {
-		if (i == 0)
-			print_thread_head(out, &threads[i]);
-		print_thread(out, &threads[i]);
+	for (bool is_done = nr == 0; !is_done; is_done = part.to == nr_values) {
+		part.from = part.to;
+		part.to = nr_values - part.from < nr_fitting ? nr_values : part.from + nr_fitting;
+		print_thread_head(out, &threads[0], part);
+		for (size_t i = 0; i < nr_shown; i++)
+			print_thread(out, &threads[i], part);
 	}
 	if (nr > nr_shown)
 		fprintf(out, "  and %zu more: --json FILE has them all\n", nr - nr_shown);

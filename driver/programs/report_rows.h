@@ -22,9 +22,6 @@ void report_row_time(FILE *out, const char *label, const struct quantity_value *
 /* All values but the first, which is the time; instructions per cycle; what is missing, so that its absence is seen. */
 void report_row_values(FILE *out, const struct program_values *values);
 
-/* A paragraph; lines after the first are indented as far as the text of the first. */
-void report_text(FILE *out, const char *before, const char *text);
-
 struct report_thread {
 	const struct program_values *values; /* of a thread                                         */
 	double hits;                         /* NaN in all of them: a table without such a column */

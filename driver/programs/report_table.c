@@ -9,6 +9,7 @@
 #include "programs/report_regions.h"
 #include "programs/report_rows.h"
 #include "quantities/value_text.h"
+#include "support/entry.h"
 
 /* ---- the whole program ---- */
 
@@ -121,7 +122,7 @@ static void
 print_notes(const struct program_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->nr_notes; i++)
-		report_text(out, "  note: ", report->notes[i]);
+		text_print_behind("  note:", report->notes[i], out);
 }
 
 static void
@@ -130,7 +131,10 @@ print_kinds(const struct program_report *report, FILE *out)
 	for (size_t k = 0; k < value_nr_kinds; k++)
 		for (size_t i = 0; i < report->total.nr; i++)
 			if (strcmp(report->total.values[i].kind, value_kinds[k].kind) == 0) {
-				fprintf(out, "  %s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
+				char *mark = rot_format("  %s:", value_kinds[k].mark);
+
+				text_print_behind(mark, value_kinds[k].meaning, out);
+				free(mark);
 				break;
 			}
 }

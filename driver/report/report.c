@@ -66,7 +66,8 @@ print_grades(const struct architecture *architecture, FILE *out)
 {
 	static const struct text_table_column columns[] = {
 		{"quantity", true}, {"of", true}, {"grade", true}, {"events", true}};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+	struct text_table table = {
+		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};
 
 	for (size_t i = 0; i < architecture->nr_formulas; i++) {
 		const struct architecture_formula *formula = &architecture->formulas[i];

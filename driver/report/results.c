@@ -179,7 +179,8 @@ results_print(const struct rot *rot, const struct result_list *list, FILE *out)
 							   {"highest intensity", true},
 							   {"disturbed", false},
 							   {"rules broken", false}};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0])};
+	struct text_table table = {
+		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 1};
 
 	for (size_t i = 0; i < list->nr; i++)
 		add_row(&table, rot, &list->items[i]);

@@ -9,9 +9,15 @@
 #include "memory.h"
 #include "quantities/value_text.h"
 #include "support/json.h"
+#include "support/terminal.h"
 
 /* Of all differences together, after the correction. */
 #define DIFF_CONFIDENCE 0.95
+
+/* A row in a line; and, where the terminal has fewer columns than most of these, in two or three. */
+#define WIDE_ROW "    %-48s %22s %22s %s  %s%s%s\n"
+#define NARROW_ROW "    %s\n        %s -> %s %s\n        %s%s%s\n"
+#define WIDE 140
 
 /* ---- points ---- */
 
@@ -107,7 +113,7 @@ struct row {
 
 struct comparison {
 	FILE *out;
-	bool everything;
+	bool everything, is_narrow;
 	struct row *rows;
 	size_t nr_rows;
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
@@ -276,7 +282,7 @@ print_row(struct comparison *comparison, const struct row *row)
 
 	kinds = strcmp(row->a.kind, row->b.kind) == 0 ? rot_strdup("")
 						      : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
-	fprintf(comparison->out, "    %-48s %22s %22s %s  %s%s%s\n", row->words, texts[0], texts[1],
+	fprintf(comparison->out, comparison->is_narrow ? NARROW_ROW : WIDE_ROW, row->words, texts[0], texts[1],
 		row->a.unit ? shown_unit(row->a.unit).shown : "", verdict,
 		is_chance(comparison, row, kind) ? ", or chance" : "", kinds);
 	if (are_measured(row))
@@ -381,7 +387,8 @@ int
 stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
 		  struct rot_error *err)
 {
-	struct comparison comparison = {.out = out, .everything = everything};
+	struct comparison comparison = {
+		.out = out, .everything = everything, .is_narrow = terminal_width(out, WIDE) < WIDE};
 
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	compare_points(&comparison, first, second);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/entry.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #include "support/terminal.h"
@@ -9,10 +10,8 @@ enum { INDENT = 6, LAST_COLUMN = 100 };
 
 /* Words of one line of text; a word longer than a line stands alone. */
 static void
-print_line(const char *text, size_t length, int indent, size_t column, FILE *out)
+print_line(const char *text, size_t length, int indent, size_t column, size_t last, FILE *out)
 {
-	const size_t most = LAST_COLUMN, width = terminal_width(out, most), last = width < most ? width : most;
-
 	while (length) {
 		size_t blanks = strspn(text, " "), word;
 
@@ -34,15 +33,46 @@ print_line(const char *text, size_t length, int indent, size_t column, FILE *out
 	fputc('\n', out);
 }
 
-void
-text_print(const char *text, int indent, int column, FILE *out)
+static void
+print_lines(const char *text, int indent, int column, size_t last, FILE *out)
 {
 	while (*text) {
 		size_t length = strcspn(text, "\n");
 
-		print_line(text, length, indent, (size_t)column, out);
+		print_line(text, length, indent, (size_t)column, last, out);
 		text += length + (text[length] == '\n');
 		column = 0;
+	}
+}
+
+void
+text_print(const char *text, int indent, int column, FILE *out)
+{
+	const size_t most = LAST_COLUMN, width = terminal_width(out, most);
+
+	print_lines(text, indent, column, width < most ? width : most, out);
+}
+
+void
+text_print_behind(const char *before, const char *text, FILE *out)
+{
+	fputs(before, out);
+	print_lines(text, (int)strlen(before) + 1, (int)strlen(before), terminal_width(out, SIZE_MAX), out);
+}
+
+void
+text_print_fitting(const char *text, FILE *out)
+{
+	const size_t width = terminal_width(out, SIZE_MAX);
+
+	while (*text) {
+		const size_t length = strcspn(text, "\n");
+
+		if (length <= width)
+			fprintf(out, "%.*s\n", (int)length, text);
+		else
+			print_line(text, length, 0, 0, width, out);
+		text += length + (text[length] == '\n');
 	}
 }
 

@@ -2,6 +2,7 @@
 /* Tables of text. */
 #include "support/text_table.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,23 +169,10 @@ column_widths(const struct text_table *table)
 	return widths;
 }
 
-void
-text_table_print(const struct text_table *table, FILE *out)
+/* In parts of that width, with an empty line between. */
+static void
+print_parts(const struct text_table *table, size_t width, FILE *out)
 {
-	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen)), nr = 0;
-
-	for (size_t i = 0; i < table->nr_columns; i++)
-		if (widths[i] > 0)
-			chosen[nr++] = i;
-	print_columns(table, widths, chosen, nr, out);
-	free(chosen);
-	free(widths);
-}
-
-void
-text_table_print_parts(const struct text_table *table, FILE *out)
-{
-	const size_t width = terminal_width(out, PART_WIDTH);
 	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
 	size_t nr_keys = 0, key_width = 0, nr, taken;
 
@@ -208,9 +196,21 @@ text_table_print_parts(const struct text_table *table, FILE *out)
 		taken += widths[i] + GAP;
 	}
 	print_columns(table, widths, chosen, nr, out);
-	fputc('\n', out);
 	free(chosen);
 	free(widths);
+}
+
+void
+text_table_print(const struct text_table *table, FILE *out)
+{
+	print_parts(table, terminal_width(out, SIZE_MAX), out);
+}
+
+void
+text_table_print_parts(const struct text_table *table, FILE *out)
+{
+	print_parts(table, terminal_width(out, PART_WIDTH), out);
+	fputc('\n', out);
 }
 
 static void

@@ -27,11 +27,10 @@ void text_table_add(struct text_table *table, char *const *cells);
 void text_table_clear(struct text_table *table);
 
 /* Columns that are empty or "-" in all rows are left out, unless is_all_shown. Characters, not bytes, are aligned; no
- * blanks at the end. */
+ * blanks at the end. On a terminal in parts as wide as it is, with an empty line between. */
 void text_table_print(const struct text_table *table, FILE *out);
 
-/* The same in parts as wide as the terminal that out is, else of at most 120 characters, each with an empty line behind.
- */
+/* The same, elsewhere in parts of at most 120 characters, and with an empty line behind each. */
 void text_table_print_parts(const struct text_table *table, FILE *out);
 
 /* Characters that a text takes on the terminal. */

@@ -46,7 +46,7 @@ print_table(const struct aa_row *rows, size_t nr, FILE *out)
 		{"of the\nmedians of\nmeasurements", false},
 		{"if it did not\nmatter which", false},
 	};
-	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns)};
+	struct text_table table = {.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 1};
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct aa_row *row = &rows[i];

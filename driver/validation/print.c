@@ -29,7 +29,7 @@ static void
 print_shapes(const struct rot *rot, const struct shapes *shapes, FILE *out)
 {
 	static const struct text_table_column columns[] = {{"group", true}, {"counts", true}};
-	struct text_table table = {.columns = columns, .nr_columns = 2};
+	struct text_table table = {.columns = columns, .nr_columns = 2, .nr_keys = 1};
 
 	for (size_t i = 0; i < shapes->nr; i++)
 		text_table_add(&table, (char *[]){shape_text(&shapes->items[i]), verdict_text(&shapes->items[i])});
@@ -155,7 +155,8 @@ print_work(struct printing *printing, FILE *out)
 	};
 	const struct known_work *work = &printing->validation->work;
 
-	printing->table = (struct text_table){.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns)};
+	printing->table =
+		(struct text_table){.columns = columns, .nr_columns = sizeof(columns) / sizeof(*columns), .nr_keys = 2};
 	for (size_t i = 0; i < work->nr_candidates; i++)
 		add_candidate(printing, &work->candidates[i]);
 	text_table_print(&printing->table, out);

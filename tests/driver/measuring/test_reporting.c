@@ -44,6 +44,7 @@ START_TEST(monitor_nests_and_adds_up)
 	ck_assert_ptr_nonnull(strstr(measure, " 3 x "));
 	ck_assert_ptr_nonnull(strstr(plot, " 1 x "));
 	ck_assert_ptr_null(strstr(text, "-0."));
+	ck_assert_uint_lt(strcspn(text, "\n"), 80);
 	free(text);
 	monitor_delete(monitor);
 }

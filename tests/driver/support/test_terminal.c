@@ -2,6 +2,7 @@
 /* Tables and texts on terminals that are narrow, and on wide ones. */
 #include <check.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pty.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "programs/report_rows.h"
 #include "support/entry.h"
 #include "support/terminal.h"
 #include "support/text_table.h"
@@ -53,7 +55,7 @@ longest_line(void (*print)(FILE *out), unsigned short columns)
 
 /* Twenty columns of ten characters, with the blanks between 238. */
 static void
-print_table(FILE *out)
+print_with(void (*print)(const struct text_table *table, FILE *out), FILE *out)
 {
 	struct text_table_column columns[20];
 	struct text_table table = {.columns = columns, .nr_columns = NR_ELEMENTS(columns), .nr_keys = 1};
@@ -64,18 +66,75 @@ print_table(FILE *out)
 		cells[i] = rot_strdup("0123456789");
 	}
 	text_table_add(&table, cells);
-	text_table_print_parts(&table, out);
+	print(&table, out);
 	text_table_clear(&table);
+}
+
+static void
+print_parts(FILE *out)
+{
+	print_with(text_table_print_parts, out);
+}
+
+static void
+print_table(FILE *out)
+{
+	print_with(text_table_print, out);
+}
+
+/* Columns of 18 characters behind 38. */
+static void
+print_threads(FILE *out)
+{
+	struct quantity_value values[6];
+	struct program_thread_output output = {.tid = 7, .name = (char *)"solver"};
+	const struct program_values of_thread = {.values = values, .nr = NR_ELEMENTS(values), .thread = &output};
+	const struct report_thread thread = {&of_thread, NAN};
+
+	for (size_t i = 0; i < NR_ELEMENTS(values); i++)
+		values[i] = (struct quantity_value){.name = (char *)"time",
+						    .of = (char *)"",
+						    .unit = (char *)"us",
+						    .kind = (char *)"measured",
+						    .summary = summary_single(1, "exact")};
+	report_threads(out, &thread, 1);
+}
+
+/* Words of 300 characters together. */
+static void
+fill(char text[300])
+{
+	text[0] = '\0';
+	while (strlen(text) + 5 < 300)
+		strcat(text, "word ");
+	text[strlen(text) - 1] = '\0';
 }
 
 static void
 print_entry(FILE *out)
 {
-	char text[300] = "";
+	char text[300];
 
-	while (strlen(text) + 5 < sizeof(text))
-		strcat(text, "word ");
+	fill(text);
 	entry_print("name", "", text, out);
+}
+
+static void
+print_behind(FILE *out)
+{
+	char text[300];
+
+	fill(text);
+	text_print_behind("  note:", text, out);
+}
+
+static void
+print_fitting(FILE *out)
+{
+	char text[300];
+
+	fill(text);
+	text_print_fitting(text, out);
 }
 
 static const struct {
@@ -83,8 +142,11 @@ static const struct {
 	unsigned short columns;
 	size_t longest;
 } rows[] = {
-	{print_table, 0, 118}, {print_table, 80, 70}, {print_table, 200, 190}, {print_table, 250, 238},
-	{print_entry, 0, 100}, {print_entry, 80, 80}, {print_entry, 200, 100},
+	{print_parts, 0, 118},     {print_parts, 80, 70},    {print_parts, 200, 190}, {print_parts, 250, 238},
+	{print_table, 0, 238},     {print_table, 80, 70},    {print_table, 200, 190}, {print_table, 250, 238},
+	{print_entry, 0, 100},     {print_entry, 80, 80},    {print_entry, 200, 100}, {print_behind, 0, 302},
+	{print_behind, 80, 77},    {print_behind, 400, 302}, {print_fitting, 0, 294}, {print_fitting, 80, 79},
+	{print_fitting, 400, 294}, {print_threads, 0, 128},  {print_threads, 80, 74}, {print_threads, 40, 56},
 };
 
 /* There are systems without. */
