@@ -19,18 +19,23 @@ warm_the_code(const struct kernel_type *type, void *kernel)
 		type->run(kernel);
 }
 
+static int
+nr_passes(size_t bytes, bool is_modelled)
+{
+	return is_modelled || bytes > 2 * cache_last_level_bytes() ? 1 : WARM_PASSES;
+}
+
 static void
-read_buffers(const struct kernel_type *type, void *kernel)
+read_buffers(const struct kernel_type *type, void *kernel, bool is_modelled)
 {
 	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
 	size_t nr = kernel_buffers(type, kernel, buffers), bytes = 0;
-	int passes = WARM_PASSES;
+	int passes;
 
 	journal_add("caches: read buffers", -1);
 	for (size_t i = 0; i < nr; i++)
 		bytes += buffers[i].bytes;
-	if (bytes > 2 * cache_last_level_bytes())
-		passes = 1;
+	passes = nr_passes(bytes, is_modelled);
 	for (int pass = 0; pass < passes; pass++) {
 		for (size_t i = 0; i < nr; i++)
 			cache_read(buffers[i].start, buffers[i].bytes);
@@ -64,23 +69,30 @@ flush_code(void)
 	cache_flush_text();
 }
 
+/* Reading comes before running, so that the data are where a run leaves them. */
+static void
+warm(bool warm_code, bool warm_data, const struct kernel_type *type, void *kernel, struct set_state *set)
+{
+	const bool is_modelled = set_start_warming(set);
+
+	if (warm_data)
+		read_buffers(type, kernel, is_modelled);
+	if (warm_code)
+		warm_the_code(type, kernel);
+	if (!warm_data)
+		flush_buffers(type, kernel);
+	if (is_modelled)
+		set_stop_warming(set);
+}
+
 void
 cache_state_prepare(bool warm_code, bool warm_data, const struct kernel_type *type, void *kernel, struct set_state *set)
 {
-	if (warm_code && warm_data) {
-		read_buffers(type, kernel);
-		warm_the_code(type, kernel);
+	if (!warm_code || !warm_data) {
 		set_warm(set);
-		return;
+		clear();
 	}
-	set_warm(set);
-	clear();
-	if (warm_code)
-		warm_the_code(type, kernel);
-	if (warm_data)
-		read_buffers(type, kernel);
-	else
-		flush_buffers(type, kernel);
+	warm(warm_code, warm_data, type, kernel, set);
 	if (!warm_code)
 		flush_code();
 	set_warm(set);

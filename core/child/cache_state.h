@@ -22,6 +22,8 @@
  * well. In the last state run comes last, so that the data are where a run leaves them. "read buffers" reads every line
  * of all buffers, in order, several times: a last level that takes victims (Zen) holds a line only after some passes.
  * With several workloads, one that clears takes away from the others what they have warmed in a shared cache.
+ * Between clearing and flushing code the set is told that caches are warmed (set_start_warming). If it follows them,
+ *one pass of reading is enough.
  *
  * caches_open must have succeeded unless both are warm.
  */

@@ -20,6 +20,8 @@
  * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
  * failure of it is, output_failure_kind one of output.
  * not_foreign: why it cannot measure a thread on behalf of which another one starts and stops it; NULL: it can.
+ * start_warming, stop_warming: around what warms the caches of the calling thread, for one that follows what they hold;
+ * NULL: it does not. start_warming: does it, as described?
  * start, stop: nothing but the reading of the counter, as close to the caller as possible. What fails is kept in the
  * state. Called several times; the last pair counts. output:     a fresh output entity (without measurerId), or NULL
  * and err. dispose:    frees what initialize made; called after every initialize, also a failed one. NULL: nothing to
@@ -33,6 +35,8 @@ struct measurer_type {
 	bool is_ahead;
 	bool is_signal_safe;
 	int (*initialize)(void *state, const void *description, pid_t tid, struct rot_error *err);
+	bool (*start_warming)(void *state);
+	void (*stop_warming)(void *state);
 	void (*start)(void *state);
 	void (*stop)(void *state);
 	void *(*output)(void *state, const void *description, struct rot_error *err);

@@ -208,6 +208,22 @@ set_warm(struct set_state *state)
 	journal_add("measurers warmed", -1);
 }
 
+bool
+set_start_warming(struct set_state *state)
+{
+	const struct measurer_state *main = set_main(state);
+
+	return main->type->start_warming && main->type->start_warming(main->memory);
+}
+
+void
+set_stop_warming(struct set_state *state)
+{
+	const struct measurer_state *main = set_main(state);
+
+	main->type->stop_warming(main->memory);
+}
+
 /* NULL without a measurer; *failed says whether there should be one. */
 static struct measurer_output_base *
 measurer_output(struct measurer_state *state, struct failure *failure, bool *failed)

@@ -56,6 +56,10 @@ bool set_is_signal_safe(const struct set_state *state);
 /* Starts and stops the additional and the main measurers once, so that their code and data are in the caches. */
 void set_warm(struct set_state *state);
 
+/* Around what warms the caches. start: does the main measurer follow what they hold? Only if so it is to be stopped. */
+bool set_start_warming(struct set_state *state);
+void set_stop_warming(struct set_state *state);
+
 /* The main measurer. */
 const struct measurer_state *set_main(const struct set_state *state);
 

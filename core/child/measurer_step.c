@@ -16,9 +16,10 @@
 #include "common/step_counts.h"
 #include "memory.h"
 
-/* plain: nothing counted yet. */
+/* plain: nothing counted yet. before: counts of region when it began. */
 struct state {
 	struct step_region plain, region;
+	uint64_t before[STEP_NR_COUNTS];
 	bool is_over;
 };
 
@@ -66,7 +67,7 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 	struct state *own = state;
 
 	(void)tid;
-	own->plain = step_region_of(measurer);
+	own->region = own->plain = step_region_of(measurer);
 	return step_counts_check(&measurer->base, err) < 0 ? -1 : check_tracer(err);
 }
 
@@ -75,8 +76,11 @@ start(void *state)
 {
 	struct state *own = state;
 
-	own->region = own->plain;
-	steps_begin_region(&own->region);
+	if (!own->plain.goes_on)
+		own->region = own->plain;
+	memcpy(own->before, own->region.counts, sizeof(own->before));
+	if (own->region.cut == STEP_WHOLE)
+		steps_begin_region(&own->region);
 }
 
 static void
@@ -86,6 +90,17 @@ stop(void *state)
 
 	steps_end_region(&own->region);
 	own->is_over = true;
+}
+
+/* What came of it is in the counts before. */
+static bool
+start_warming(void *state)
+{
+	const struct state *own = state;
+
+	if (own->plain.goes_on)
+		start(state);
+	return own->plain.goes_on;
 }
 
 /* " (in main of ./a.out)", in fresh memory; "": nobody knows. */
@@ -102,8 +117,12 @@ place_text(uint64_t address)
 
 static void
 add_counts(struct perf_event_measurer_output *output, const struct perf_event_measurer *measurer,
-	   const uint64_t counts[STEP_NR_COUNTS])
+	   const struct state *own)
 {
+	uint64_t counts[STEP_NR_COUNTS];
+
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		counts[i] = own->region.counts[i] - own->before[i];
 	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
 		const struct perf_event_definition *event = perf_event_measurer_events_at(measurer, i);
 		struct perf_event_count *count = perf_event_count_new();
@@ -154,7 +173,7 @@ output(void *state, const void *description, struct rot_error *err)
 	if (own->region.cut != STEP_WHOLE)
 		tell_cut(result, &own->region);
 	else
-		add_counts(&result->base, measurer, own->region.counts);
+		add_counts(&result->base, measurer, own);
 	if (own->region.nr_unknown > 0)
 		tell_unknown(result, &own->region);
 	result->gaps = own->region.nr_gaps;
@@ -167,6 +186,8 @@ const struct measurer_type step_measurer_type = {
 	.failure_kind = FAILURE_REFUSED,
 	.not_foreign = "the thread that starts it is the one that is executed step by step",
 	.initialize = initialize,
+	.start_warming = start_warming,
+	.stop_warming = stop,
 	.start = start,
 	.stop = stop,
 	.output = output,

@@ -56,7 +56,8 @@ step_region_of(const struct step_measurer *measurer)
 				    .line_bytes = measurer->line_bytes,
 				    .limit = measurer->limit,
 				    .stop_limit = measurer->stop_limit,
-				    .of_all = measurer->all_threads};
+				    .of_all = measurer->all_threads,
+				    .goes_on = measurer->follows_warming};
 }
 
 bool

@@ -25,7 +25,7 @@
  * lane that is not computed is none. Comparisons, minima, conversions and approximations are no operations. A vector
  * instruction is packed, whatever its width.
  * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes.
- * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the region begins.
+ * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins.
  */
 #define STEP_COUNTS(X)                                                                                                 \
 	X(INSTRUCTIONS, "instructions")                                                                                \
@@ -72,6 +72,8 @@ enum step_cut {
  *   levels, line_bytes: the caches that are modelled
  *   limit: instructions that may be executed; stop_limit: stops that may be made, 0: any number; of each thread
  *   of_all: with all other threads of the process but its main one. Caches are those of each alone
+ *   goes_on: the thread's next region at this address adds to counts, and finds the caches as they are then; unless
+ *     this one is cut. limit and stop_limit are of both
  * The parent says what came of it:
  *   counts: of all that was followed
  *   cut, cut_at: enum step_cut, and the address of the first instruction that was not followed; cut_errno: of
@@ -85,7 +87,7 @@ enum step_cut {
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t line_bytes;
-	uint64_t limit, stop_limit, of_all;
+	uint64_t limit, stop_limit, of_all, goes_on;
 	uint64_t counts[STEP_NR_COUNTS], nr_stops;
 	uint64_t cut, cut_at, cut_errno;
 	uint64_t nr_unknown, unknown_at;

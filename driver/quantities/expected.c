@@ -305,7 +305,7 @@ expected_steps_of(struct rot *rot, const struct measurement *measurement, double
 
 		if (!workload_is_load(workload) && steps_of(rot, workload->kernel, &own, err) < 0)
 			return -1;
-		*steps = fmax(*steps, own);
+		*steps = fmax(*steps, workload->kernel && workload->kernel->warm_code ? 2 * own : own);
 	}
 	return 0;
 }

@@ -183,11 +183,13 @@ pass_thread_set(const struct measurement *measured, const struct pass *pass)
 /* ---- what is measured: the kernels, or an action ---- */
 
 static void
-step_all_threads(const struct measurer_set *set, bool all)
+follow_kernel(const struct workload *workload, bool have_own_threads)
 {
-	struct step_measurer *measurer = rot_cast(set->main_measurer, &step_measurer_class);
+	const struct kernel_base *kernel = workload->kernel;
+	struct step_measurer *measurer = rot_cast(workload->measurer_set->main_measurer, &step_measurer_class);
 
-	measurer->all_threads = all;
+	measurer->all_threads = have_own_threads;
+	measurer->follows_warming = kernel && !have_own_threads && (kernel->warm_code || kernel->warm_data);
 }
 
 /* The first one without a measurer set, or NULL. */
@@ -235,7 +237,7 @@ pass_measurement(const struct measurement *measurement, const struct architectur
 			own = machine_of_workload(machine, measurement, i);
 		workload->measurer_set = pass_set(architecture, pass, machine ? &own : NULL);
 		if (pass->is_stepped)
-			step_all_threads(workload->measurer_set, measurement_has_own_threads(measurement));
+			follow_kernel(workload, measurement_has_own_threads(measurement));
 	}
 	if (needs_thread_rule(copy, pass))
 		measurement_rules_add(copy, thread_rule(architecture, pass));

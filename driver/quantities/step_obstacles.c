@@ -29,9 +29,8 @@ static const struct {
 			     "turns"},
 	[STEPS_CUT_MEMORY] = {"the measuring core cannot access its memory",
 			      "see what the system forbids: /proc/PID/mem, and tracing (rot doctor)", "memory"},
-	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not with warm data or behind a "
-			     "kernel",
-			     "ask for cold data, or for what crosses cpuL1", NULL},
+	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not behind a kernel",
+			     "ask for what crosses cpuL1", NULL},
 	[STEPS_SHARE_CACHES] = {"caches that several threads share are not modelled",
 				"let it compute with one thread, or ask for what crosses cpuL1", NULL},
 	[STEPS_WITHOUT_CACHES] = {"the sizes of the caches to model are not known", "rot peaks measures them first",

@@ -86,14 +86,19 @@ give_turn(struct stepper *self)
 	return answer;
 }
 
+/* One that goes on does so as if it had been paused. */
 static void
 finish(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
+	struct step_region region = stepped->region;
+
 	step_queue_take_out(&self->queue, stepped);
 	rest(self);
-	cache_model_add_counts(stepped->caches, stepped->region.counts);
-	stepped->end.over(stepped->end.context, &stepped->end, stepped->thread, registers, &stepped->region);
-	stepped_delete(stepped);
+	cache_model_add_counts(stepped->caches, region.counts);
+	stepped->is_paused = region.goes_on && region.cut == STEP_WHOLE;
+	stepped->end.over(stepped->end.context, &stepped->end, stepped->thread, registers, &region);
+	if (!stepped->is_paused)
+		stepped_delete(stepped);
 }
 
 /* ---- from block to block ---- */
@@ -411,6 +416,8 @@ stepper_begin(struct stepper *self, struct thread *thread, const struct step_reg
 {
 	if (stepper_has(thread))
 		return TRACER_RESUME;
+	if (thread->stepped && thread->stepped->end.tag != end.tag)
+		stepped_delete(thread->stepped);
 	if (!thread->stepped)
 		stepped_new(thread, region, end);
 	thread->stepped->is_paused = thread->stepped->is_begun = thread->stepped->is_elsewhere = false;

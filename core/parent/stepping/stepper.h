@@ -28,13 +28,14 @@
 /*
  * A region ends where a branch leads to place.
  * over: called with context; the thread is stopped with these registers, and stepped no longer. region: with counts.
+ * One that goes on is paused then.
  */
 struct step_end {
 	uint64_t place;
 	void (*over)(void *context, const struct step_end *end, struct thread *thread,
 		     const struct user_regs_struct *registers, const struct step_region *region);
 	void *context;
-	uint64_t tag; /* for who set it */
+	uint64_t tag; /* for who set it; what is paused does not go on with another one */
 };
 
 struct stepper;

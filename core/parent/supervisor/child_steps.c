@@ -159,7 +159,7 @@ at_traps(struct child_steps *self, const struct tracer_stop *stop)
 {
 	struct user_regs_struct registers;
 
-	if (stop->signal != SIGTRAP || self->begin == 0 || stop->thread->stepped ||
+	if (stop->signal != SIGTRAP || self->begin == 0 || stepper_has(stop->thread) ||
 	    ptrace(PTRACE_GETREGS, stop->thread->tid, NULL, &registers) < 0 ||
 	    trap_stop_cause(stop->thread->tid) != TRAP_CAUSE_INT3)
 		return TRACER_DELIVER;

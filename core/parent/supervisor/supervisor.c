@@ -128,7 +128,7 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 	struct supervisor *self = context;
 	enum tracer_answer answer;
 
-	if (self->launch.wire >= 0 && !stop->thread->stepped &&
+	if (self->launch.wire >= 0 && !stepper_has(stop->thread) &&
 	    (child_places_are_watched(self->places) || self->steps.begin == 0))
 		on_wire(self);
 	answer = child_steps_stopped(&self->steps, stop);

@@ -18,8 +18,8 @@
 #define SET 8
 #define LIMIT 10000000
 
-static const char *const events[] = {"instructions", "l1Fills"};
-enum { INSTRUCTIONS, FILLS };
+static const char *const events[] = {"instructions", "l1Fills", "memoryReads"};
+enum { INSTRUCTIONS, FILLS, READS };
 
 static struct measurer_set *
 by_steps(int id, uint64_t limit)
@@ -216,6 +216,59 @@ START_TEST(breakpoints_are_there_as_well)
 }
 END_TEST
 
+/* Visits 78 pages, whose lines all fit in the last level. */
+static struct outcome
+run_warmed(bool warm_code, bool warm_data, uint64_t limit)
+{
+	struct measurement_command *command = make_command(1);
+	struct workload *workload = add_visitor(command_measurement(command), 0, 12);
+	struct measurer_set *set = by_steps(SET, limit);
+	struct step_measurer *measurer = (struct step_measurer *)set->main_measurer;
+
+	measurer->l3_bytes = 4 << 20;
+	measurer->follows_warming = warm_code || warm_data;
+	workload->measurer_set = set;
+	workload->kernel->warm_code = warm_code;
+	workload->kernel->warm_data = warm_data;
+	runner_trace();
+	return runner_run(command);
+}
+
+START_TEST(caches_hold_what_was_warmed)
+{
+	int64_t reads[2][2], instructions[2][2];
+
+	for (int i = 0; i < 4; i++) {
+		struct outcome outcome = run_warmed(i / 2, i % 2, LIMIT);
+		const struct measurement_run_output *run = outcome_run(&outcome, 0, 0);
+
+		reads[i / 2][i % 2] = count_of(run, SET, READS);
+		instructions[i / 2][i % 2] = count_of(run, SET, INSTRUCTIONS);
+		outcome_clear(&outcome);
+	}
+	for (int code = 0; code < 2; code++) {
+		ck_assert_int_ge(reads[code][0], 78);
+		ck_assert_int_le(reads[code][1], reads[code][0] - 78);
+		for (int data = 0; data < 2; data++)
+			expect_near(instructions[code][data], instructions[0][0]);
+	}
+	ck_assert_int_le(reads[1][0], reads[0][0]);
+}
+END_TEST
+
+START_TEST(warming_counts_for_the_limit)
+{
+	struct outcome outcome = run_warmed(false, false, 5000), warmed;
+
+	ck_assert_str_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->cut, "none");
+	outcome_clear(&outcome);
+	warmed = run_warmed(false, true, 5000);
+	ck_assert_str_eq(steps_of(outcome_run(&warmed, 0, 0), SET)->cut, "limit");
+	ck_assert_str_eq(steps_of(outcome_run(&warmed, 0, 0), SET)->cut_text, "executes more than 5000 instructions");
+	outcome_clear(&warmed);
+}
+END_TEST
+
 START_TEST(without_ptrace_it_is_refused)
 {
 	struct outcome outcome;
@@ -229,9 +282,9 @@ START_TEST(without_ptrace_it_is_refused)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&counts_are_near_in_each_run, 1},  {&kernels_with_threads_end, 1},  {&what_executes_too_much_is_cut, 1},
-	{&what_stops_too_often_is_cut, 1},  {&two_workloads_are_counted, 1}, {&breakpoints_are_there_as_well, 1},
-	{&without_ptrace_it_is_refused, 1},
+	{&counts_are_near_in_each_run, 1}, {&kernels_with_threads_end, 1},     {&what_executes_too_much_is_cut, 1},
+	{&what_stops_too_often_is_cut, 1}, {&two_workloads_are_counted, 1},    {&breakpoints_are_there_as_well, 1},
+	{&caches_hold_what_was_warmed, 1}, {&warming_counts_for_the_limit, 1}, {&without_ptrace_it_is_refused, 1},
 };
 
 const struct suite test_suite = SUITE("kernels by steps", tests, .needs = {permits_tracing});

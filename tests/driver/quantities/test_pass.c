@@ -115,6 +115,31 @@ START_TEST(test_stepped_pass_counts_alone)
 }
 END_TEST
 
+/* Modelled caches hold what is left there by what warms them, which is stepped as well; where each thread has its own,
+ * nobody asks what they hold. */
+START_TEST(test_warming_is_stepped)
+{
+	static const bool states[][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
+
+	for (int i = 0; i < 8; i++) {
+		struct stage stage;
+		struct kernel_base *kernel;
+		struct measurement *pass;
+		const struct step_measurer *steps;
+
+		stage_open_threads(&stage, "steps", 1, 1 + i / 4, "instructions");
+		kernel = measurement_workloads_at(stage.measurement, 0)->kernel;
+		kernel->warm_code = states[i % 4][0];
+		kernel->warm_data = states[i % 4][1];
+		pass = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[0]);
+		steps = rot_cast(measurement_workloads_at(pass, 0)->measurer_set->main_measurer, &step_measurer_class);
+		ck_assert_int_eq(steps->follows_warming, i > 0 && i < 4);
+		rot_graph_delete(pass);
+		stage_close(&stage);
+	}
+}
+END_TEST
+
 /* The last level of the machine is the second then. */
 START_TEST(test_two_levels_are_modelled)
 {
@@ -231,6 +256,7 @@ static const struct listed_test tests[] = {
 	{&test_loads_are_not_measured, 1},
 	{&test_clock_is_probed_around_the_others, 1},
 	{&test_stepped_pass_counts_alone, 1},
+	{&test_warming_is_stepped, 1},
 	{&test_two_levels_are_modelled, 1},
 	{&test_shared_caches_are_divided, 1},
 };
