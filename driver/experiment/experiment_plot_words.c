@@ -99,57 +99,139 @@ drawing_make_axis_labels(struct drawing *d)
 	d->y_unit = view_unit(&plot->view, y);
 }
 
-/* "cold caches; median of n = 10 runs" for all points together. */
+/* Of all points shown. */
+struct runs_shown {
+	const char *estimator; /* of points with undisturbed runs, if there are any */
+	size_t least, most;
+	size_t nr_points, nr_disturbed; /* all of whose runs were */
+};
+
+static struct runs_shown
+runs_shown(const struct drawing *d)
+{
+	struct runs_shown runs = {.estimator = "exact", .least = SIZE_MAX};
+
+	for (size_t i = 0; i < d->nr_shown; i++) {
+		const struct quantity_value *y = experiment_point_value(d->shown[i], &d->own->y);
+
+		if (!y)
+			continue;
+		runs.nr_points++;
+		runs.nr_disturbed += quantity_is_of_tainted(y);
+		runs.least = y->summary.n < runs.least ? y->summary.n : runs.least;
+		runs.most = y->summary.n > runs.most ? y->summary.n : runs.most;
+		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
+			runs.estimator = y->summary.estimator;
+	}
+	return runs;
+}
+
+/* "ratioOfMediansOfTainted" -> "ratio of medians" */
+static char *
+estimator_words(const char *estimator)
+{
+	const char *suffix = strstr(estimator, "OfTainted");
+	char *name = rot_strndup(estimator, suffix ? (size_t)(suffix - estimator) : strlen(estimator));
+	char *words = camel_case_words(name);
+
+	free(name);
+	return words;
+}
+
+static const char *
+words_of_disturbed(const struct runs_shown *runs)
+{
+	if (runs->nr_disturbed == 0)
+		return "";
+	return runs->nr_disturbed < runs->nr_points ? "; of some points all runs were disturbed"
+						    : "; all runs were disturbed";
+}
+
+/* "cold caches; median, n = 10" for all points together. */
 static char *
 caption_of_runs(const struct drawing *d)
 {
+	const struct runs_shown runs = runs_shown(d);
 	char *states = rot_strdup(""), *words, *line;
-	const char *estimator = "exact";
-	size_t least = SIZE_MAX, most = 0;
 
-	for (size_t i = 0; i < d->nr_shown; i++) {
-		const struct experiment_point *point = d->shown[i];
-		const struct quantity_value *y = experiment_point_value(point, &d->own->y);
-
-		if (!strstr(states, point->cache_state))
-			append(&states, "; ", point->cache_state);
-		if (!y)
-			continue;
-		least = y->summary.n < least ? y->summary.n : least;
-		most = y->summary.n > most ? y->summary.n : most;
-		if (y->summary.estimator && strcmp(y->summary.estimator, "exact") != 0)
-			estimator = y->summary.estimator;
-	}
+	for (size_t i = 0; i < d->nr_shown; i++)
+		if (!strstr(states, d->shown[i]->cache_state))
+			append(&states, "; ", d->shown[i]->cache_state);
 	words = d->own->plot.has_view && d->own->plot.view.minimum_of > 1
 			? rot_format("least of each %zu runs", d->own->plot.view.minimum_of)
-			: camel_case_words(drawing_shows_runs(d) ? "each run" : estimator);
+			: estimator_words(drawing_shows_runs(d) ? "each run" : runs.estimator);
 	if (d->nr_shown == 0)
 		line = rot_strdup("theory alone: what it is about cannot be measured on this machine");
-	else if (most == 0)
+	else if (runs.most == 0)
 		line = rot_strdup(words);
-	else if (least == most)
-		line = rot_format("%s, n = %zu", words, most);
+	else if (runs.least == runs.most)
+		line = rot_format("%s, n = %zu%s", words, runs.most, words_of_disturbed(&runs));
 	else
-		line = rot_format("%s, n = %zu ... %zu", words, least, most);
+		line = rot_format("%s, n = %zu ... %zu%s", words, runs.least, runs.most, words_of_disturbed(&runs));
 	append(&states, "; ", line);
 	free(words);
 	free(line);
 	return states;
 }
 
-/* In the sources of what is counted by steps (architectures/steps.xml). */
-#define STEPS_SOURCE "steps"
+/* How values are known, where it is not by events: their kind (NULL: any), and what is in their source. */
+struct origin {
+	const char *kind, *source;
+	const char *part; /* what of the value; NULL: as part_of says */
+	const char *words;
+};
 
-/* What of a value is of its kind. Of an intensity beside a performance that is not, the bytes alone. */
-static const char *
-part_of(const struct quantity_value *value, const struct quantity_value *beside)
+static const struct origin origins[] = {
+	{"expected", "", NULL, "as the kernel's definition expects, not counted"},
+	{"modelled", "modelled caches", NULL, "of modelled caches"},
+	{"modelled", "modelled TLB", NULL, "of a modelled TLB"},
+	{"modelled", "clock probe", "core cycles", "modelled from the time stamp counter"},
+	{"modelled", "", NULL, "modelled from what can be counted"},
+	{"given", "", NULL, "as given by the controller, not counted"},
+};
+
+/* In the sources of what is counted by steps (architectures/steps.xml). */
+static const struct origin steps = {NULL, "steps", NULL, "counted by steps through the code"};
+
+bool
+drawing_is_stepped(const struct quantity_value *value)
 {
-	if (strcmp(value->name, "operationalIntensity") == 0)
-		return beside && strcmp(beside->name, "performance") == 0 && strcmp(beside->kind, value->kind) != 0
-			       ? "bytes"
-			       : "operations and bytes";
+	return strstr(value->source, steps.source) != NULL;
+}
+
+/* Of several that fit the first. */
+static bool
+is_of(const struct quantity_value *value, const struct origin *origin)
+{
+	const struct origin *first = origins;
+
+	if (origin == &steps)
+		return drawing_is_stepped(value);
+	while (first < origin && (strcmp(value->kind, first->kind) != 0 || !strstr(value->source, first->source)))
+		first++;
+	return first == origin && strcmp(value->kind, origin->kind) == 0 && strstr(value->source, origin->source);
+}
+
+/*
+ * What of a value that is; NULL: nothing. Of an intensity beside a performance that is not, the bytes alone. What is
+ * not measured although it was stepped through is of models: the operations that it is made of were counted.
+ */
+static const char *
+part_of(const struct quantity_value *value, const struct quantity_value *beside, const struct origin *origin)
+{
+	const bool is_intensity = strcmp(value->name, "operationalIntensity") == 0;
+
+	if (origin->part)
+		return origin->part;
 	if (strcmp(value->name, "performance") == 0)
 		return "operations";
+	if (origin == &steps && strcmp(value->kind, "measured") != 0)
+		return is_intensity ? "operations" : NULL;
+	if (is_intensity)
+		return origin != &steps && beside && strcmp(beside->name, "performance") == 0 &&
+				       strcmp(beside->kind, value->kind) != 0
+			       ? "bytes"
+			       : "operations and bytes";
 	return strcmp(value->name, "throughput") == 0 ? "bytes" : value->name;
 }
 
@@ -163,85 +245,54 @@ shown_values(const struct drawing *d, size_t point, const struct quantity_value 
 		values[i] = requests[i]->name ? experiment_point_value(d->shown[point], requests[i]) : NULL;
 }
 
-/* Names what is of this kind at any point: "bytes", or "bytes of some points". Empty if nothing is. */
+/* Names what is of this origin at any point: "bytes", or "bytes of some points". Empty if nothing is. */
 static char *
-parts_of_kind(const struct drawing *d, const char *kind)
+parts_of(const struct drawing *d, const struct origin *origin)
 {
 	char *names = rot_strdup("");
 	size_t nr_points = 0;
 
 	for (size_t p = 0; p < d->nr_shown; p++) {
 		const struct quantity_value *values[2];
-		bool is_of_kind = false;
+		bool is_here = false;
 
 		shown_values(d, p, values);
 		for (size_t i = 0; i < 2; i++) {
-			const char *part;
+			const char *part = values[i] && is_of(values[i], origin)
+						   ? part_of(values[i], values[1 - i], origin)
+						   : NULL;
+			char *words = part ? camel_case_words(part) : NULL;
 
-			if (!values[i] || strcmp(values[i]->kind, kind) != 0)
-				continue;
-			is_of_kind = true;
-			part = part_of(values[i], values[1 - i]);
-			if (!strstr(names, part))
-				append(&names, ", ", part);
+			is_here = is_here || part;
+			if (part && !strstr(names, words))
+				append(&names, ", ", words);
+			free(words);
 		}
-		nr_points += is_of_kind;
+		nr_points += is_here;
 	}
 	append(&names, " ", nr_points && nr_points < d->nr_shown ? "of some points" : "");
 	return names;
 }
 
-bool
-drawing_is_stepped(const struct quantity_value *value)
-{
-	return strstr(value->source, STEPS_SOURCE) != NULL;
-}
-
-/* "counted by steps", all or some points; "" if none is. */
-static const char *
-words_of_steps(const struct drawing *d)
-{
-	size_t nr_points = 0;
-
-	for (size_t p = 0; p < d->nr_shown; p++) {
-		const struct quantity_value *values[2];
-		bool is_stepped = false;
-
-		shown_values(d, p, values);
-		for (size_t i = 0; i < 2; i++)
-			is_stepped = is_stepped || (values[i] && drawing_is_stepped(values[i]));
-		nr_points += is_stepped;
-	}
-	if (nr_points == 0)
-		return "";
-	return nr_points < d->nr_shown ? "some points counted by steps through the code"
-				       : "counted by steps through the code";
-}
-
-/* Says which of the quantities shown are not measured: in one line, or where points differ in one for each kind. */
+/* Says which of the quantities shown are not counted by events: in one line, or where points differ in one for each. */
 static char *
-caption_of_kinds(const struct drawing *d)
+caption_of_origins(const struct drawing *d)
 {
-	static const char *const kinds[][2] = {
-		{"expected", "as the kernel's definition expects, not counted"},
-		{"modelled", "modelled from what can be counted"},
-		{"given", "as given by the controller, not counted"},
-	};
 	const char *separator = "; ";
 	char *line = rot_strdup("");
 
-	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
-		char *names = parts_of_kind(d, kinds[k][0]);
+	for (size_t k = 0; k <= sizeof(origins) / sizeof(*origins); k++) {
+		const struct origin *origin = k == 0 ? &steps : &origins[k - 1];
+		char *names = parts_of(d, origin);
 
 		if (strstr(names, " of some points"))
 			separator = "\n";
 		if (names[0]) {
-			append(&names, " ", kinds[k][1]);
+			append(&names, " ", origin->words);
 			append(&line, separator, names);
 		}
 		free(names);
 	}
-	append(&line, separator, words_of_steps(d));
 	return line;
 }
 
@@ -278,7 +329,7 @@ drawing_make_caption(struct drawing *d, struct rot_error *err)
 {
 	const struct experiment_point *last = d->nr_shown ? d->shown[d->nr_shown - 1] : NULL;
 	struct expression_scope *scope;
-	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_kinds(d),
+	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_origins(d),
 	     *grades = caption_of_grades(d),
 	     *failures = experiment_failures_text(d->experiment, d->own->plot.condition);
 	char *annotation;

@@ -292,8 +292,8 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 {
 	static const struct text_table_column columns[] = {{"", true},
 							   {"", true},
-							   {"each datum once", false},
-							   {"expected, with write-allocate", false},
+							   {"each datum\nonce", false},
+							   {"expected, with\nwrite-allocate", false},
 							   {"counted", false}};
 	struct text_table table = {
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};

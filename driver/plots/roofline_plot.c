@@ -87,10 +87,13 @@ write_ceiling_label(FILE *out, const struct roofline_label *label)
 	const struct layout_box *box = &label->box;
 	const char *colour = label->ceiling->is_main ? "#000000" : "#606060";
 
-	if (label->is_on_lines && !label->ceiling->is_bandwidth)
+	if (label->is_on_lines && !label->ceiling->is_bandwidth) {
 		script_write_label_on_white(out, label->text, box->x, box->y, colour);
-	else
-		script_write_label(out, label->text, box->x, box->y, "center", box->angle, colour);
+		return;
+	}
+	if (label->is_on_lines)
+		script_write_ground(out, box);
+	script_write_label(out, label->text, box->x, box->y, "center", box->angle, colour);
 }
 
 /* A thin line to the point, where the label is not beside it. */

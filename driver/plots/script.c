@@ -143,6 +143,23 @@ script_write_label_on_white(FILE *out, const char *text, double x, double y, con
 		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, LAYOUT_SMALL_FONT, colour);
 }
 
+void
+script_write_ground(FILE *out, const struct layout_box *box)
+{
+	static const int corners[][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}, {-1, -1}};
+	const double cosine = cos(box->angle * M_PI / 180), sine = sin(box->angle * M_PI / 180);
+
+	fputs("set object polygon", out);
+	for (size_t i = 0; i < sizeof(corners) / sizeof(*corners); i++) {
+		const double x = corners[i][0] * box->width / 2, y = corners[i][1] * box->height / 2;
+
+		fprintf(out, " %s graph %.5f, graph %.5f", i ? "to" : "from",
+			(box->x + x * cosine - y * sine) / LAYOUT_PANEL_WIDTH,
+			(box->y + x * sine + y * cosine) / LAYOUT_PANEL_HEIGHT);
+	}
+	fputs(" front fillcolor rgb \"#FFFFFF\" fillstyle solid noborder\n", out);
+}
+
 static const char *
 end_sign(double value)
 {

@@ -33,6 +33,9 @@ void script_write_label(FILE *out, const char *text, double x, double y, const c
 /* The same without rotation, on a white ground that hides what it stands on. */
 void script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour);
 
+/* White below a label that is turned, for which gnuplot has no boxes. */
+void script_write_ground(FILE *out, const struct layout_box *box);
+
 /* Beside the points that are drawn at an end of an axis: the sign of infinity, 0, or less. */
 void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
 		       const struct layout_axis *y);

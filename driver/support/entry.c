@@ -71,7 +71,7 @@ text_print_fitting(const char *text, FILE *out)
 		if (length <= width)
 			fprintf(out, "%.*s\n", (int)length, text);
 		else
-			print_line(text, length, 0, 0, width, out);
+			print_line(text, length, (int)strspn(text, " "), 0, width, out);
 		text += length + (text[length] == '\n');
 	}
 }

@@ -15,7 +15,8 @@ void text_print(const char *text, int indent, int column, FILE *out);
  * terminal; elsewhere a line of the text is one line. */
 void text_print_behind(const char *before, const char *text, FILE *out);
 
-/* Lines as they are; on a terminal those that are longer than it is wide are wrapped between words. */
+/* Lines as they are; on a terminal those that are longer than it is wide are wrapped between words,
+ * and indented as they begin. */
 void text_print_fitting(const char *text, FILE *out);
 
 #endif

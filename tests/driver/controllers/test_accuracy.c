@@ -275,6 +275,7 @@ START_TEST(runs_are_drawn)
 		{"accurate-error.data", "\n2 0 "},
 		{"accurate-error.data", "\n4 19.99"}, /* 20 % */
 		{"accurate-error.gnuplot", "least of each 4 runs"},
+		{"accurate-time.gnuplot", "median, n = 8; of some points all runs were disturbed"},
 		{"accurate-time.data", "size label\n2 1.01"}, /* of n = 1 nothing is expected */
 		{"accurate-time.data", "\"2\"\n4 1.21"},
 	};

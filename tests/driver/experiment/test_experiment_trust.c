@@ -57,7 +57,7 @@ START_TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert_ptr_nonnull(strstr(table, "a 100: doubtful: two is more than one\n"));
 	ck_assert_ptr_nonnull(strstr(table, "an empty region: time 0.5 us"));
 	ck_assert_ptr_nonnull(strstr(table, "bytes (LLC-RAM read) 8 byte"));
-	ck_assert_ptr_nonnull(strstr(table, "transferred bytes (LLC-RAM read) [byte]             1600"));
+	ck_assert_ptr_nonnull(strstr(table, "transferred bytes (LLC-RAM read) [byte]        1600"));
 	ck_assert_ptr_null(strstr(table, "above the highest ceiling"));
 	free(table);
 	json_decref(json);

@@ -77,8 +77,9 @@ example(void)
 	};
 
 	for (int i = 0; i < 3; i++)
-		points[i] = (struct plot_point){spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small",
-						i != 1, NULL, 1000.0 * (i + 1)};
+		points[i] = (struct plot_point){
+			spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small", i != 1, NULL,
+			1000.0 * (i + 1)};
 	return (struct roofline_plot){.frame = {"A title",
 						"first line\nsecond line",
 						{"Operational intensity", "flop/byte", true, NAN, NAN},
@@ -160,6 +161,28 @@ START_TEST(roofline_writes_four_files)
 	free(data);
 	free(svg);
 	ck_assert_int_eq(empty_folder(), 4);
+}
+END_TEST
+
+/* Lines that are too close for labels between them go on behind these. */
+START_TEST(turned_labels_on_lines_have_a_ground)
+{
+	struct roofline_plot plot = example();
+	struct roofline_ceiling ceilings[6];
+	struct rot_error err = {0};
+	char *script;
+
+	ceilings[0] = plot.ceilings[0];
+	for (size_t i = 1; i < NR_ELEMENTS(ceilings); i++)
+		ceilings[i] = (struct roofline_ceiling){
+			"a level of caches", true, 9.5 * pow(1.1, (double)i), NAN, NAN, "9.5 byte/cycle", false, 0};
+	plot.ceilings = ceilings;
+	for (plot.nr_ceilings = 2; plot.nr_ceilings <= NR_ELEMENTS(ceilings); plot.nr_ceilings += 4) {
+		roofline_plot_write(&plot, "example", &err); /* without gnuplot the script is there */
+		script = file_text("example.gnuplot");
+		ck_assert_int_eq(strstr(script, "set object polygon from graph ") != NULL, plot.nr_ceilings > 2);
+		free(script);
+	}
 }
 END_TEST
 
@@ -380,6 +403,7 @@ static const struct listed_test tests[] = {
 	{&strings_are_never_interpreted, 1},
 	{&numbers_read_back, 1},
 	{&roofline_writes_four_files, 1},
+	{&turned_labels_on_lines_have_a_ground, 1},
 	{&an_infinite_intensity_is_drawn_at_the_edge, 1},
 	{&an_infinite_value_is_drawn_at_the_upper_edge, 1},
 	{&zero_is_drawn_at_the_lower_edge, 2},
