@@ -46,7 +46,8 @@ struct pass_samples {
 
 /*
  * Reads the runs of a result of measured (made by pass_measurement; measuring has set its ids). Counts are taken modulo
- * the architecture's counter width. Errors: a set's output or an event is missing. Clear also after an error.
+ * the architecture's counter width, unless the time that they were counted in is enough for more. One of no time at all
+ * is of a thread that slept. Errors: a set's output or an event is missing. Clear also after an error.
  */
 int
 pass_samples_read(struct pass_samples *samples, const struct architecture *architecture, const struct pass *pass,

@@ -423,7 +423,10 @@ add_run_with_copies(struct stage *stage, size_t pass, size_t nr)
 	return run;
 }
 
-/* The workload's own count and those of the threads are summed; a count that a thread lacks is missed. */
+/*
+ * The workload's own count and those of the threads are summed, of which one slept all the time; a count that a thread
+ * lacks is missed.
+ */
 START_TEST(test_threads_of_a_kernel_are_summed)
 {
 	struct stage stage;
@@ -437,9 +440,10 @@ START_TEST(test_threads_of_a_kernel_are_summed)
 	ck_assert_uint_eq(measurement_nr_rules(stage.passes[!pass]), 0);
 	ck_assert_uint_eq(measurement_nr_rules(stage.passes[pass]), 1);
 	rule_set(stage.passes[pass])->id = 30;
-	run = add_run_with_copies(&stage, pass, 2);
+	run = add_run_with_copies(&stage, pass, 3);
 	for (size_t i = 0; i < 3; i++)
 		count_of(run, i, "instructions")->raw_count = (uint64_t)1 << (4 * i);
+	count_of(run, 3, "instructions")->time_enabled = count_of(run, 3, "instructions")->time_running = 0;
 	run = add_run(&stage, !pass, 500, 500);
 	run->unmeasured_threads = 2;
 	value = stage_compute(&stage, 0, false);

@@ -28,6 +28,44 @@ START_TEST(test_lost_initial_value_is_removed)
 }
 END_TEST
 
+/* More than the counter holds, or would hold if its highest bit were to be believed: after so many seconds it may be.
+ */
+static const struct {
+	const char *architecture, *event;
+	uint64_t raw, seconds;
+	double count;
+	unsigned taints;
+} large_counts[] = {
+	{"zen5", "instructions", UINT64_C(1) << 47, 2000, 0, 0},
+	{"zen5", "instructions", UINT64_C(3) << 45, 1000, 1.5 * (UINT64_C(1) << 46), TAINT_OVERFLOW},
+	{"zen5", "instructions", UINT64_C(3) << 45, 2000, 1.5 * (UINT64_C(1) << 46), 0},
+	{"zen5", "instructions", (UINT64_C(1) << 47) + 5, 2400, (double)((UINT64_C(1) << 47) + 5), 0},
+	{"zen5", "packedDouble", (UINT64_C(1) << 47) + 5, 100, 5, 0},
+	{"zen5", "packedDouble", (UINT64_C(1) << 47) + 5, 140, (double)((UINT64_C(1) << 47) + 5), 0},
+	{"skylake", "instructions", (UINT64_C(1) << 62) + 5, 1, (double)((UINT64_C(1) << 62) + 5), 0},
+	{"skylake", "instructions", -UINT64_C(5), 1, (double)-UINT64_C(5), TAINT_OVERFLOW},
+};
+
+START_TEST(test_long_counts_are_believed)
+{
+	const bool is_large = strcmp(large_counts[_i].event, "packedDouble") == 0;
+	struct perf_event_count *count;
+	struct quantity_value value;
+	struct stage stage;
+
+	stage_open(&stage, large_counts[_i].architecture, 1,
+		   is_large ? "operationCount:doublePrecisionFlop" : "instructions");
+	count = count_of(add_run(&stage, 0, 1, 1), 0, large_counts[_i].event);
+	count->raw_count = large_counts[_i].raw;
+	count->time_enabled = count->time_running = large_counts[_i].seconds * UINT64_C(1000000000);
+	value = stage_compute(&stage, 0, false);
+	ck_assert_double_eq(value.samples[0], large_counts[_i].count);
+	ck_assert_uint_eq(value.taints[0], large_counts[_i].taints);
+	quantity_value_clear(&value);
+	stage_close(&stage);
+}
+END_TEST
+
 START_TEST(test_disturbed_samples_are_tainted)
 {
 	struct stage stage;
@@ -234,10 +272,15 @@ START_TEST(test_times_of_cache_lines)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&test_lost_initial_value_is_removed, 1}, {&test_disturbed_samples_are_tainted, 1},
-	{&test_stolen_time_taints_long_runs, 1},  {&test_all_tainted_is_said, 1},
-	{&test_disturbed_runs_are_kept, 1},       {&test_missing_probe_is_an_error, 1},
-	{&test_missing_output_is_an_error, 1},    {&test_times_of_cache_lines, 2},
+	{&test_lost_initial_value_is_removed, 1},
+	{&test_disturbed_samples_are_tainted, 1},
+	{&test_long_counts_are_believed, NR_ELEMENTS(large_counts)},
+	{&test_stolen_time_taints_long_runs, 1},
+	{&test_all_tainted_is_said, 1},
+	{&test_disturbed_runs_are_kept, 1},
+	{&test_missing_probe_is_an_error, 1},
+	{&test_missing_output_is_an_error, 1},
+	{&test_times_of_cache_lines, 2},
 };
 
 const struct suite test_suite = SUITE("taints", tests);
