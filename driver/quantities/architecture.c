@@ -15,10 +15,8 @@
 #include "xml_file.h"
 
 static const char *const event_class_names[EVENT_NR_CLASSES] = {
-	[EVENT_PLAIN] = "plain",
-	[EVENT_LARGE] = "large",
-	[EVENT_FIXED] = "fixed",
-	[EVENT_OFFCORE] = "offcore",
+	[EVENT_PLAIN] = "plain",     [EVENT_LARGE] = "large", [EVENT_FIXED] = "fixed",
+	[EVENT_OFFCORE] = "offcore", [EVENT_LOW] = "low",
 };
 
 /* ---- one file ---- */

@@ -18,8 +18,9 @@
  * What an event needs of the counters; a group shape says how many of each it may hold.
  * plain: any counter. large: counts by more than one a cycle and is paired with a second counter (AMD event 0x003).
  * fixed: has a counter of its own. offcore: needs one of the extra offcore response registers besides a counter.
+ * low: the first few counters alone count it.
  */
-enum event_class { EVENT_PLAIN, EVENT_LARGE, EVENT_FIXED, EVENT_OFFCORE, EVENT_NR_CLASSES };
+enum event_class { EVENT_PLAIN, EVENT_LARGE, EVENT_FIXED, EVENT_OFFCORE, EVENT_LOW, EVENT_NR_CLASSES };
 
 struct architecture_event {
 	char *name;       /* in expressions: $name                */

@@ -158,6 +158,40 @@ is_right_on_zen5(const struct architecture *architecture, const struct pass *pas
 	return large == 1 ? plain <= 2 : large == 0 && plain <= 5;
 }
 
+/* Events that the first four counters alone count, of eight. Source: arch/x86/events/intel/core.c of Linux. */
+static const struct {
+	const char *architecture;
+	unsigned first, last; /* codes */
+} few_counters[] = {
+	{"icelake", 0x03, 0x0a},        {"icelake", 0x1f, 0x28},        {"icelake", 0x48, 0x56},
+	{"icelake", 0xf0, 0xf4},        {"icelake-server", 0x03, 0x0a}, {"icelake-server", 0x1f, 0x28},
+	{"icelake-server", 0x48, 0x56}, {"icelake-server", 0xf0, 0xf4}, {"sapphirerapids", 0x01, 0x2d},
+	{"sapphirerapids", 0x2f, 0x8f},
+};
+
+static bool
+is_of_few_counters(const struct architecture *architecture, const char *definition)
+{
+	unsigned long code = strstr(definition, "::r") ? strtoul(strstr(definition, "::r") + 3, NULL, 16) & 0xff : 0;
+
+	for (size_t i = 0; i < NR_ELEMENTS(few_counters); i++) {
+		if (strcmp(few_counters[i].architecture, architecture->name) == 0 && few_counters[i].first <= code &&
+		    code <= few_counters[i].last)
+			return true;
+	}
+	return false;
+}
+
+static size_t
+nr_of_few_counters(const struct architecture *architecture, const struct pass *pass)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < pass->nr_events; i++)
+		nr += is_of_few_counters(architecture, architecture->events[pass->events[i]].definition);
+	return nr;
+}
+
 static void
 check_plan(const struct architecture *architecture, const struct pass_plan *plan,
 	   const struct architecture_formula *const *formulas, size_t nr)
@@ -168,6 +202,9 @@ check_plan(const struct architecture *architecture, const struct pass_plan *plan
 		ck_assert(pass->nr_events == 0 || pass_is_legal(architecture, pass->events, pass->nr_events));
 		if (strcmp(architecture->name, "zen5") == 0)
 			ck_assert(is_right_on_zen5(architecture, pass));
+		ck_assert_uint_le(nr_of_few_counters(architecture, pass), 4);
+		if (architecture->usable_counters)
+			ck_assert_uint_le(pass->nr_events, (size_t)architecture->usable_counters);
 		for (size_t k = 1; k < pass->nr_events; k++)
 			ck_assert_msg(pass->events[k - 1] < pass->events[k], "an event is in a pass twice");
 	}
