@@ -25,8 +25,12 @@
  *	every 7th read				2^47 is added to the first value
  *	every 11th read				2^46 is added to the last value
  *
+ * On a recorded machine named intel-… it answers as a Skylake with its counters to itself: four, and one more for each
+ *of the generic cycles, instructions and reference cycles; none of the traps.
+ *
  * ROT_SIMULATED_LOG: a file that gets a line for each group read and each trap. ROT_SIMULATED_SCRUB=0: nothing clears
- * the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and again.
+ * the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and again. ROT_SIMULATED_COUNTERS: there
+ *are fewer.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -50,6 +54,8 @@
 #define MAX_CPUS 1024
 #define NOMINAL_COUNTERS 6
 #define USABLE_COUNTERS 5
+#define MAX_MEMBERS 32
+#define INTEL_COUNTERS 4
 #define MAX_LARGE 3
 #define LARGE_EVENT 0x003
 #define WRONG_FACTOR 32
@@ -76,6 +82,22 @@ static const struct {
 	{0xff44, 24.0 / 64},
 	{0x0231, 8.0 / 64},
 	{REFERENCE_CYCLES, 0},
+	/* Intel */
+	{0x01c7, 0.4},
+	{0x02c7, 0},
+	{0x03c7, 0.4},
+	{0x04c7, 0.8},
+	{0x08c7, 0},
+	{0x10c7, 0},
+	{0x18c7, 0},
+	{0x20c7, 0},
+	{0x40c7, 0},
+	{0x60c7, 0},
+	{0x80c7, 0},
+	{0x0151, 24.0 / 64},
+	{0x1ff1, 24.0 / 64},
+	{0x02f2, 8.0 / 64},
+	{0x412e, 20.0 / 64},
 };
 
 #define NR_TRUTHS (sizeof(truth) / sizeof(truth[0]))
@@ -85,12 +107,13 @@ struct event {
 	int leader;      /* descriptor; 0: not one of ours */
 	bool is_foreign; /* left to the kernel */
 	bool is_alone;   /* the kernel lets nobody count */
+	bool has_own_counter;
 	bool is_on;
 	uint64_t count;
 };
 
 static struct event events[MAX_FDS];
-static int members[MAX_FDS][NOMINAL_COUNTERS]; /* by leader, which is the first */
+static int members[MAX_FDS][MAX_MEMBERS]; /* by leader, which is the first */
 static int nr_members[MAX_FDS];
 static uint64_t group_ids[MAX_FDS];   /* by leader */
 static bool is_wrong[MAX_FDS];        /* by leader: since it was switched on */
@@ -278,6 +301,20 @@ has_field(const char *name, const char *value)
 	return strcmp(text_field(name), value) == 0;
 }
 
+/* Instructions of the widths and precisions that the mask names; one that fuses counts twice. */
+static double
+intel_arithmetic(unsigned mask, double steps)
+{
+	static const char *const sets[] = {"SCALAR", "SSE", "AVX2", "AVX512"};
+
+	for (unsigned i = 0; i < 8; i++) {
+		if (mask >> i & 1 && has_field("instructionSet", sets[i / 2]) &&
+		    has_field("precision", i % 2 ? "FLOAT" : "DOUBLE"))
+			return steps * (has_field("operation", "FMA") ? 2 : 1);
+	}
+	return 0;
+}
+
 /* Cycles of a chain of integers, else of nothing in particular. */
 static double
 arithmetic_cycles(double steps)
@@ -307,6 +344,8 @@ arithmetic_count(uint64_t config)
 			flops *= sets[i].bits / (is_float ? 32 : 64);
 		}
 	}
+	if ((config & 0xff) == 0xc7)
+		return intel_arithmetic((unsigned)(config >> 8), steps);
 	switch (config) {
 	case 0x0702:
 		return is_x87 ? flops : 0;
@@ -387,20 +426,26 @@ memory_count(uint64_t config)
 
 	switch (config) {
 	case 0x10000de65:
+	case 0x1ff1:
 		return bytes_into(L2_BYTES) / 64;
 	case 0x100004865:
+	case 0x412e:
 		return bytes_into(L3_BYTES) / 64;
 	case 0x0465:
+	case 0x02f2:
 		return bytes_out_of(L2_BYTES) / 64;
 	case 0x2063:
 		return is_past_caches ? walked / 64 : 0;
 	case 0xff44:
+	case 0x0151:
 		return bytes_into(L1_BYTES) / 64;
 	case 0x0231:
 		return is_past_caches ? 0 : walked * stored_share() / 64;
 	case 0xaf03:
 	case 0x0f03:
 		return has_field("operation", "TRIAD") ? walked / 12 : 0;
+	case 0x04c7:
+		return has_field("operation", "TRIAD") ? walked / 24 : 0;
 	case 0x00c0:
 	case 0x0076:
 		return walked / 16;
@@ -501,6 +546,22 @@ is_poisoned(uint64_t owner)
 	return false;
 }
 
+static bool
+is_intel(void)
+{
+	const char *machine = getenv("ROT_SIMULATED_MACHINE");
+
+	return machine && strstr(machine, "/intel-");
+}
+
+static int
+nr_counters(void)
+{
+	const char *counters = getenv("ROT_SIMULATED_COUNTERS");
+
+	return counters ? atoi(counters) : is_intel() ? INTEL_COUNTERS : NOMINAL_COUNTERS;
+}
+
 /* Another set of events of the group begins to count on this CPU. */
 static void
 schedule(int leader)
@@ -509,6 +570,8 @@ schedule(int leader)
 	const uint64_t owner = group_ids[leader] << 8 | (uint64_t)nr;
 	const char *scrub = getenv("ROT_SIMULATED_SCRUB");
 
+	if (is_intel())
+		return;
 	if (is_scrub(leader)) {
 		if (nr >= USABLE_COUNTERS && !(scrub && strcmp(scrub, "0") == 0))
 			owners[cpu] = 0;
@@ -554,7 +617,7 @@ switch_off(int fd)
 		struct event *event = &events[members[leader][i]];
 		double count;
 
-		if (i >= USABLE_COUNTERS)
+		if (i >= USABLE_COUNTERS && !is_intel())
 			say("trap: event %d of a group\n", i + 1);
 		else if (event->is_on && event->config == REFERENCE_CYCLES)
 			event->count += __rdtsc() - start_ticks[leader];
@@ -579,6 +642,43 @@ refuse(int reason)
 	return -1;
 }
 
+/* Generic events as those of the table; 0: the processor has no such event. */
+static uint64_t
+config_of(const struct perf_event_attr *attr)
+{
+	static const uint64_t generic[] = {[PERF_COUNT_HW_CPU_CYCLES] = 0x0076,
+					   [PERF_COUNT_HW_INSTRUCTIONS] = 0x00c0,
+					   [PERF_COUNT_HW_REF_CPU_CYCLES] = REFERENCE_CYCLES};
+
+	if (attr->type == PERF_TYPE_RAW)
+		return attr->config;
+	return attr->config < sizeof(generic) / sizeof(*generic) ? generic[attr->config] : 0;
+}
+
+/* Has it one that no other event of the group has? */
+static bool
+has_own_counter(const struct perf_event_attr *attr, uint64_t config, int leader)
+{
+	for (int i = 0; leader >= 0 && i < nr_members[leader]; i++) {
+		const struct event *event = &events[members[leader][i]];
+
+		if (event->has_own_counter && event->config == config)
+			return false;
+	}
+	return is_intel() && attr->type == PERF_TYPE_HARDWARE;
+}
+
+/* Of the counters that any event may have, so many are taken by the group. */
+static int
+nr_taken(int leader)
+{
+	int nr = 0;
+
+	for (int i = 0; leader >= 0 && i < nr_members[leader]; i++)
+		nr += !events[members[leader][i]].has_own_counter;
+	return nr;
+}
+
 /* The event of the kernel that stands behind it. */
 static int
 open_behind(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader, unsigned long flags)
@@ -601,9 +701,13 @@ open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader, u
 {
 	const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	const bool is_foreign = tid != 0 || attr->inherit;
-	int nr_large = is_large(attr->config), fd;
+	const uint64_t config = config_of(attr);
+	const bool is_fixed = has_own_counter(attr, config, leader);
+	int nr_large = is_large(config), fd;
 	bool is_alone = false;
 
+	if (config == 0)
+		return refuse(ENOENT);
 	if (!attr->exclude_kernel)
 		return refuse(EACCES);
 	if (cpu != -1 || attr->pinned || attr->exclude_user || attr->precise_ip || attr->sample_period)
@@ -612,7 +716,8 @@ open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader, u
 		return refuse(EINVAL);
 	for (int i = 0; leader >= 0 && i < nr_members[leader]; i++)
 		nr_large += is_large(events[members[leader][i]].config);
-	if (nr_large > MAX_LARGE || (leader >= 0 && nr_members[leader] == NOMINAL_COUNTERS))
+	if (nr_large > MAX_LARGE || nr_taken(leader) + !is_fixed > nr_counters() ||
+	    (leader >= 0 && nr_members[leader] == MAX_MEMBERS))
 		return refuse(EINVAL);
 	fd = open_behind(attr, tid, cpu, leader, flags);
 	if (fd < 0 && !is_foreign && is_forbidden(errno)) {
@@ -630,10 +735,11 @@ open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader, u
 		nr_members[fd] = 0;
 		group_ids[fd] = ++nr_groups;
 	}
-	events[fd] = (struct event){.config = attr->config,
+	events[fd] = (struct event){.config = config,
 				    .leader = leader,
 				    .is_foreign = is_foreign,
 				    .is_alone = is_alone,
+				    .has_own_counter = is_fixed,
 				    .is_on = !attr->disabled};
 	members[leader][nr_members[leader]++] = fd;
 	return fd;
@@ -741,9 +847,9 @@ read(int fd, void *bytes, size_t size)
 	}
 	say("\n");
 	nr_reads++;
-	if (nr_reads % 7 == 0)
+	if (nr_reads % 7 == 0 && !is_intel())
 		data[3] += UINT64_C(1) << 47;
-	if (nr_reads % 11 == 0)
+	if (nr_reads % 11 == 0 && !is_intel())
 		data[3 + nr - 1] += UINT64_C(1) << 46;
 	pthread_mutex_unlock(&lock);
 	return nr_bytes;

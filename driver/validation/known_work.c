@@ -142,8 +142,10 @@ static void
 count_group(struct known_work_row *row, const struct architecture *architecture, const struct pass *pass)
 {
 	for (size_t i = 0; pass && i < pass->nr_events; i++) {
-		row->nr_large += architecture->events[pass->events[i]].class == EVENT_LARGE;
-		row->nr_plain += architecture->events[pass->events[i]].class == EVENT_PLAIN;
+		const enum event_class class = architecture->events[pass->events[i]].class;
+
+		row->nr_large += class == EVENT_LARGE;
+		row->nr_plain += class == EVENT_PLAIN || class == EVENT_LOW;
 	}
 }
 
@@ -189,6 +191,7 @@ struct measuring_work {
 	struct point_rows *rows; /* of each point */
 	struct moment start;
 	double deadline_s;
+	bool has_warned; /* that a point was refused */
 };
 
 static void
@@ -221,6 +224,19 @@ measure_point(struct measuring_work *of, size_t i, struct rot_error *err)
 	return rc;
 }
 
+/* An event that this machine does not have costs the points that need it, not all others. */
+static int
+leave_out_refused(struct measuring_work *of, struct rot_error *err)
+{
+	if (!measuring_was_refused())
+		return -1;
+	if (!of->has_warned)
+		rot_warning("not validated: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);
+	of->has_warned = true;
+	*err = (struct rot_error){0};
+	return 0;
+}
+
 /* All of the first round, and of others what fits. *is_over: the time is used up. */
 static int
 measure_round(struct measuring_work *of, int round, bool *is_over, struct rot_error *err)
@@ -236,7 +252,10 @@ measure_round(struct measuring_work *of, int round, bool *is_over, struct rot_er
 		if (*is_over)
 			break;
 		progress_point();
-		rc = rot_interrupted() ? rot_error_set(err, 0, "interrupted") : measure_point(of, order[i], err);
+		if (rot_interrupted())
+			rc = rot_error_set(err, 0, "interrupted");
+		else if (measure_point(of, order[i], err) < 0)
+			rc = leave_out_refused(of, err);
 	}
 	free(order);
 	return rc;

@@ -47,8 +47,8 @@ struct known_work_options {
 };
 
 /*
- * Measures all points anew, in the groups that the planner would open for all candidates at once. Interrupted: an
- * error, "interrupted". Clear also after an error.
+ * Measures all points anew, in the groups that the planner would open for all candidates at once. Those whose events
+ * the machine refuses are left out with a warning. Interrupted: an error, "interrupted". Clear also after an error.
  */
 int known_work_measure(struct rot *rot, const struct known_work_options *options, struct known_work *work,
 		       struct rot_error *err);

@@ -21,6 +21,8 @@
 /* Starting and stopping a group executes some hundred instructions of the million that are counted. */
 #define MAX_DEVIATION 0.005
 #define MAX_LARGE 3
+/* What counts less of the million instructions does not stand for others. */
+#define LEAST_COUNT 100000
 #define CONTROLLER "known-operations"
 
 /* What the shapes are tried on, and what its events count alone. */
@@ -46,9 +48,23 @@ add_events(struct perf_event_measurer *measurer, const struct architecture_event
 	}
 }
 
-/* The work, counted by a group: the large events first. */
+/* The first riders with counters of their own, up to so many. */
+static void
+add_fixed_riders(struct perf_event_measurer *measurer, const struct architecture *architecture, unsigned nr)
+{
+	for (size_t i = 0; i < architecture->nr_riders && nr > 0; i++) {
+		const struct architecture_event *event = &architecture->events[architecture->riders[i]];
+
+		if (event->class != EVENT_FIXED)
+			continue;
+		add_events(measurer, event, 1);
+		nr--;
+	}
+}
+
+/* The work, counted by a group: the large events first, and those with counters of their own last. */
 static struct measurement *
-group_measurement(const struct stand *stand, unsigned large, unsigned plain, bool scrubs)
+group_measurement(const struct stand *stand, unsigned large, unsigned plain, unsigned fixed, bool scrubs)
 {
 	struct measurement *measurement = rot_graph_clone(stand->work, NULL);
 	struct perf_event_measurer *measurer = perf_event_measurer_new();
@@ -56,6 +72,7 @@ group_measurement(const struct stand *stand, unsigned large, unsigned plain, boo
 
 	add_events(measurer, stand->large, large);
 	add_events(measurer, stand->plain, plain);
+	add_fixed_riders(measurer, stand->rot->architecture, fixed);
 	if (scrubs) {
 		rot_string_set(&measurer->scrub_event, stand->rot->architecture->scrub_event);
 		measurer->scrub_count = stand->rot->architecture->scrub_count;
@@ -113,7 +130,7 @@ count_alone(const struct stand *stand, const struct architecture_event *event, d
 	size_t nr = 0;
 
 	alone.plain = event;
-	pass = group_measurement(&alone, 0, 1, true);
+	pass = group_measurement(&alone, 0, 1, 0, true);
 	if (perform(stand, &pass, 1, &result, err) < 0) {
 		rot_graph_delete(pass);
 		return -1;
@@ -142,6 +159,30 @@ find_event(const struct architecture *architecture, const char *name)
 			return &architecture->events[i];
 	}
 	return NULL;
+}
+
+/* Instructions; where these have a counter of their own the first plain event that counts enough, if there is one. */
+static int
+find_plain(struct stand *stand, struct rot_error *err)
+{
+	const struct architecture *architecture = stand->rot->architecture;
+	double count;
+
+	stand->plain = find_event(architecture, "instructions");
+	if (!stand->plain)
+		return rot_error_set(err, 0, "'%s' has no event 'instructions'", architecture->path);
+	if (count_alone(stand, stand->plain, &stand->alone_plain, err) < 0)
+		return -1;
+	for (size_t i = 0; i < architecture->nr_events && stand->plain->class == EVENT_FIXED; i++) {
+		const struct architecture_event *event = &architecture->events[i];
+
+		if (event->class == EVENT_PLAIN && count_alone(stand, event, &count, NULL) == 0 &&
+		    count >= LEAST_COUNT) {
+			stand->plain = event;
+			stand->alone_plain = count;
+		}
+	}
+	return 0;
 }
 
 /* The first large event that counts anything here, if there is one. */
@@ -179,7 +220,7 @@ stand_open(struct stand *stand, struct rot *rot, struct rot_error *err)
 {
 	char *path = controller_find_file(rot->paths, CONTROLLER);
 
-	*stand = (struct stand){.rot = rot, .plain = find_event(rot->architecture, "instructions")};
+	*stand = (struct stand){.rot = rot};
 	stand->controller = path ? xml_controller_open(rot, path, err) : NULL;
 	stand->work = stand->controller ? find_work(rot, stand->controller) : NULL;
 	free(path);
@@ -187,9 +228,7 @@ stand_open(struct stand *stand, struct rot *rot, struct rot_error *err)
 		rot_error_set(err, 0, "no kernel of the controller '%s' computes in double precision", CONTROLLER);
 	else if (!stand->controller && err && !err->text[0])
 		rot_error_set(err, 0, "the controller '%s' is missing", CONTROLLER);
-	else if (stand->work && !stand->plain)
-		rot_error_set(err, 0, "'%s' has no event 'instructions'", rot->architecture->path);
-	if (!stand->work || !stand->plain || count_alone(stand, stand->plain, &stand->alone_plain, err) < 0)
+	if (!stand->work || find_plain(stand, err) < 0)
 		return -1;
 	find_large(stand);
 	return 0;
@@ -218,28 +257,36 @@ worst_deviation(const struct stand *stand, const struct measurement_result *resu
 	return worst;
 }
 
+/* Does the architecture's file allow it? *fixed: beside so many events with counters of their own. */
 static bool
-is_legal_shape(const struct architecture *architecture, unsigned large, unsigned plain)
+is_legal_shape(const struct architecture *architecture, unsigned large, unsigned plain, unsigned *fixed)
 {
-	for (size_t i = 0; i < architecture->nr_groups; i++) {
-		const struct architecture_group *group = &architecture->groups[i];
+	bool is_legal = false;
 
-		if (large <= group->limit[EVENT_LARGE] && plain <= group->limit[EVENT_PLAIN])
-			return true;
+	*fixed = 0;
+	for (size_t i = 0; i < architecture->nr_groups; i++) {
+		const unsigned *limit = architecture->groups[i].limit;
+
+		if (large > limit[EVENT_LARGE] || plain > limit[EVENT_PLAIN])
+			continue;
+		is_legal = true;
+		*fixed = limit[EVENT_FIXED] > *fixed ? limit[EVENT_FIXED] : *fixed;
 	}
-	return false;
+	return is_legal;
 }
 
 /* False when a group with even more plain events cannot be opened either. */
 static bool
 try_shape(const struct stand *stand, struct shapes *shapes, unsigned large, unsigned plain)
 {
-	struct measurement *pass = group_measurement(stand, large, plain, true);
-	struct measurement_result *result = NULL;
 	struct shape shape = {.large = large, .plain = plain, .verdict = SHAPE_REFUSED, .deviation = NAN};
+	struct measurement_result *result = NULL;
+	struct measurement *pass;
+	unsigned fixed;
 
 	progress_point();
-	shape.is_legal = is_legal_shape(stand->rot->architecture, large, plain);
+	shape.is_legal = is_legal_shape(stand->rot->architecture, large, plain, &fixed);
+	pass = group_measurement(stand, large, plain, fixed, true);
 	if (perform(stand, &pass, 1, &result, NULL) == 0)
 		shape.deviation = worst_deviation(stand, result, large, plain);
 	if (!isnan(shape.deviation))
@@ -266,7 +313,8 @@ count_usable(struct shapes *shapes)
 static void
 try_scrub(const struct stand *stand, struct shapes *shapes)
 {
-	struct measurement *passes[2] = {group_measurement(stand, 1, 0, false), group_measurement(stand, 0, 1, false)};
+	struct measurement *passes[2] = {group_measurement(stand, 1, 0, 0, false),
+					 group_measurement(stand, 0, 1, 0, false)};
 	struct measurement_result *results[2] = {NULL, NULL};
 
 	if (perform(stand, passes, 2, results, NULL) == 0) {
@@ -355,7 +403,7 @@ shape_text(const struct shape *shape)
 	return rot_format("%u %s", shape->large + shape->plain, shape->large ? "large" : "plain");
 }
 
-/* Of a group known to be wrong, every larger one is. */
+/* Of a group known to be wrong, every larger one is. Those of the first few counters need one as plain ones do. */
 static bool
 holds_wrong(const struct shapes *shapes, const unsigned *limit)
 {
@@ -363,10 +411,19 @@ holds_wrong(const struct shapes *shapes, const unsigned *limit)
 		const struct shape *shape = &shapes->items[i];
 
 		if (shape->verdict != SHAPE_SOUND && shape->large <= limit[EVENT_LARGE] &&
-		    shape->plain <= limit[EVENT_PLAIN])
+		    shape->plain <= limit[EVENT_PLAIN] + limit[EVENT_LOW])
 			return true;
 	}
 	return false;
+}
+
+/* The last event of all stays. */
+static void
+reduce(const struct shapes *shapes, unsigned *proved, enum event_class class)
+{
+	while (proved[class] > 0 && proved[EVENT_LARGE] + proved[EVENT_PLAIN] + proved[EVENT_LOW] > 1 &&
+	       holds_wrong(shapes, proved))
+		proved[class]--;
 }
 
 void
@@ -376,9 +433,8 @@ shapes_prove(const struct shapes *shapes, struct architecture *architecture)
 		unsigned *proved = architecture->groups[i].proved;
 
 		memcpy(proved, architecture->groups[i].limit, sizeof(architecture->groups[i].limit));
-		while (proved[EVENT_PLAIN] > (proved[EVENT_LARGE] ? 0 : 1) && holds_wrong(shapes, proved))
-			proved[EVENT_PLAIN]--;
-		while (proved[EVENT_LARGE] > (proved[EVENT_PLAIN] ? 0 : 1) && holds_wrong(shapes, proved))
-			proved[EVENT_LARGE]--;
+		reduce(shapes, proved, EVENT_PLAIN);
+		reduce(shapes, proved, EVENT_LOW);
+		reduce(shapes, proved, EVENT_LARGE);
 	}
 }

@@ -20,7 +20,8 @@ enum shape_verdict {
 	SHAPE_REFUSED, /* the system does not open it, or multiplexes it          */
 };
 
-/* A group of so many events that count by more than one a cycle, and so many plain ones. */
+/* A group of so many events that count by more than one a cycle, and so many plain ones; beside those riders that have
+ * counters of their own, where the architecture's file allows that. */
 struct shape {
 	unsigned large, plain;
 	enum shape_verdict verdict;
@@ -39,8 +40,9 @@ struct shapes {
 };
 
 /*
- * Tries them on a kernel in registers. Which events stand for the classes: instructions, and the first large event that
- * counts anything. Error: the architecture has no event for instructions, or it does not count alone.
+ * Tries them on a kernel in registers. Which events stand for the classes: instructions (where they have a counter of
+ * their own the first plain event that counts enough of it), and the first large event that counts anything. Error: the
+ * architecture has no event for instructions, or it does not count alone.
  */
 int shapes_find(struct rot *rot, struct shapes *shapes, struct rot_error *err);
 void shapes_clear(struct shapes *shapes);

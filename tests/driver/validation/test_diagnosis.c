@@ -103,21 +103,25 @@ END_TEST
 
 /* By the file, and what is left of it. */
 static const struct {
-	unsigned large, plain, proved_large, proved_plain;
+	unsigned large, plain, low, proved_large, proved_plain, proved_low;
 } groups[] = {
-	{0, 5, 0, 5}, {0, 6, 0, 5}, {0, 8, 0, 5}, {1, 2, 1, 2}, {1, 3, 1, 2}, {2, 0, 2, 0}, {2, 2, 2, 0}, {3, 0, 2, 0},
+	{0, 5, 0, 0, 5, 0}, {0, 6, 0, 0, 5, 0}, {0, 8, 0, 0, 5, 0}, {1, 2, 0, 1, 2, 0},
+	{1, 3, 0, 1, 2, 0}, {2, 0, 0, 2, 0, 0}, {2, 2, 0, 2, 0, 0}, {3, 0, 0, 2, 0, 0},
+	{0, 1, 4, 0, 1, 4}, {0, 2, 4, 0, 1, 4}, {0, 1, 7, 0, 0, 5},
 };
 
 START_TEST(leaves_what_was_proved)
 {
-	struct architecture_group group = {
-		.limit = {[EVENT_LARGE] = groups[_i].large, [EVENT_PLAIN] = groups[_i].plain}};
+	struct architecture_group group = {.limit = {[EVENT_LARGE] = groups[_i].large,
+						     [EVENT_PLAIN] = groups[_i].plain,
+						     [EVENT_LOW] = groups[_i].low}};
 	struct architecture architecture = {.groups = &group, .nr_groups = 1};
 	const struct shapes tried = shapes(), none = {.nr = 0};
 
 	shapes_prove(&tried, &architecture);
 	ck_assert_uint_eq(group.proved[EVENT_LARGE], groups[_i].proved_large);
 	ck_assert_uint_eq(group.proved[EVENT_PLAIN], groups[_i].proved_plain);
+	ck_assert_uint_eq(group.proved[EVENT_LOW], groups[_i].proved_low);
 	ck_assert_uint_eq(group.limit[EVENT_PLAIN], groups[_i].plain);
 	shapes_prove(&none, &architecture);
 	ck_assert_uint_eq(group.proved[EVENT_LARGE], groups[_i].large);

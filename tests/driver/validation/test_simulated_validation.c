@@ -212,6 +212,21 @@ START_TEST(grades_are_remembered)
 }
 END_TEST
 
+/* An event that the machine does not have: what needs it is not known, all else is. */
+START_TEST(what_is_refused_is_left_out)
+{
+	const struct validation_options options = {.is_quick = true, .seconds = 1};
+	struct validation validation;
+
+	tamper("definition=\"perf_raw::r100000120\"", "definition=\"perf::PERF_COUNT_HW_BUS_CYCLES\"");
+	validate_with(&validation, &options);
+	ck_assert_int_eq(grade(&validation, "operationCount", "doublePrecisionFlop"), 'A');
+	ck_assert_int_eq(grade(&validation, "time", "referenceCycles"), 0);
+	ck_assert_uint_gt(validation.work.nr_points, 0);
+	validation_clear(&validation);
+}
+END_TEST
+
 START_TEST(without_scrubbing_grades_fall)
 {
 	struct validation validation;
@@ -368,6 +383,7 @@ static const struct listed_test tests[] = {
 	{&a_budget_is_kept, 1},
 	{&only_proved_groups_are_opened, 1},
 	{&without_scrubbing_grades_fall, 1},
+	{&what_is_refused_is_left_out, 1},
 	{&what_is_not_shown_does_not_pass, 1},
 	{&faults_are_named, sizeof(faults) / sizeof(*faults)},
 };
