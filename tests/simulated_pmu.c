@@ -648,6 +648,11 @@ config_of(const struct perf_event_attr *attr)
 {
 	static const uint64_t generic[] = {[PERF_COUNT_HW_CPU_CYCLES] = 0x0076,
 					   [PERF_COUNT_HW_INSTRUCTIONS] = 0x00c0,
+					   [PERF_COUNT_HW_CACHE_REFERENCES] = 0xff60,
+					   [PERF_COUNT_HW_CACHE_MISSES] = 0x0964,
+					   [PERF_COUNT_HW_BRANCH_INSTRUCTIONS] = 0x00c2,
+					   [PERF_COUNT_HW_BRANCH_MISSES] = 0x00c3,
+					   [PERF_COUNT_HW_STALLED_CYCLES_FRONTEND] = 0x00a9,
 					   [PERF_COUNT_HW_REF_CPU_CYCLES] = REFERENCE_CYCLES};
 
 	if (attr->type == PERF_TYPE_RAW)

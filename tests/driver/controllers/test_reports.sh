@@ -81,7 +81,7 @@ if ! is_sanitized; then
 		END { exit wrong || !nr || value["minimum"] <= 0 || value["minimum"] != value["maximum"] || flops != 6400000 || least != flops ||
 			"coreCycles" in refused || refused["perf::LLC-LOADS"] !~ /cannot count .*PERF_COUNT_HW_CACHE_LL/ }'
 	check "its events count what it says, and what it does not have is refused with a reason"
-	case $out in *"not counted here: "*" events; perf::L1-DCACHE-LOADS: cannot count"*) result=0 ;; *) result=1 ;; esac
+	case $out in *"not counted here: "*" events; perf::"*": cannot count"*) result=0 ;; *) result=1 ;; esac
 	check "the reason is told once"
 fi
 
