@@ -94,8 +94,15 @@ explain_format(const char *path, struct rot_error *err)
 
 /* ---- signals ---- */
 
-static const int passed_on[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-enum { NR_PASSED_ON = sizeof(passed_on) / sizeof(passed_on[0]) };
+/* At Ctrl-Z this process stops when the program has: its core sees to that. So signals that stop are passed over. */
+static const struct {
+	int number;
+	bool is_passed_on;
+} caught[] = {
+	{SIGINT, true},  {SIGQUIT, true},  {SIGTERM, true},  {SIGHUP, true},
+	{SIGCONT, true}, {SIGTSTP, false}, {SIGTTIN, false}, {SIGTTOU, false},
+};
+enum { NR_CAUGHT = sizeof(caught) / sizeof(caught[0]) };
 
 static volatile pid_t core_pid;
 
@@ -111,24 +118,33 @@ pass_on(int number, siginfo_t *info, void *context)
 	errno = reason;
 }
 
+/* Not SIG_IGN, which the program would inherit. */
 static void
-signals_catch(struct sigaction old[NR_PASSED_ON])
+pass_over(int number, siginfo_t *info, void *context)
 {
-	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+	(void)number;
+	(void)info;
+	(void)context;
+}
 
-	sigemptyset(&action.sa_mask);
-	for (size_t i = 0; i < NR_PASSED_ON; i++) {
-		sigaction(passed_on[i], NULL, &old[i]);
+static void
+signals_catch(struct sigaction old[NR_CAUGHT])
+{
+	for (size_t i = 0; i < NR_CAUGHT; i++) {
+		struct sigaction action = {.sa_sigaction = caught[i].is_passed_on ? pass_on : pass_over,
+					   .sa_flags = SA_SIGINFO};
+
+		sigaction(caught[i].number, NULL, &old[i]);
 		if (old[i].sa_handler != SIG_IGN)
-			sigaction(passed_on[i], &action, NULL);
+			sigaction(caught[i].number, &action, NULL);
 	}
 }
 
 static void
-signals_restore(const struct sigaction old[NR_PASSED_ON])
+signals_restore(const struct sigaction old[NR_CAUGHT])
 {
-	for (size_t i = 0; i < NR_PASSED_ON; i++)
-		sigaction(passed_on[i], &old[i], NULL);
+	for (size_t i = 0; i < NR_CAUGHT; i++)
+		sigaction(caught[i].number, &old[i], NULL);
 }
 
 /* ---- running ---- */
@@ -184,14 +200,15 @@ run(struct launch *launch, double duration_s, struct rot_error *err)
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
-	const char *argv[] = {core,           "--command",    launch->command, "--output",
-			      launch->output, "--time-limit", limit,           NULL};
-	struct sigaction old[NR_PASSED_ON];
+	const char *argv[] = {core,           "--command",    launch->command,
+			      "--output",     launch->output, "--leads-parent",
+			      "--time-limit", limit,          NULL};
+	struct sigaction old[NR_CAUGHT];
 	pid_t parent = getpid();
 	int rc = 0;
 
 	if (duration_s <= 0)
-		argv[5] = NULL;
+		argv[6] = NULL;
 	fflush(stdout);
 	signals_catch(old);
 	core_pid = fork();

@@ -20,8 +20,11 @@
 #include "parent/program/program_run.h"
 #include "parent/program/progress.h"
 
-/* That ask this process to end, or reach it only because it shares the terminal with the program. */
-static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, 0};
+/*
+ * That ask this process to end, or reach it only because it shares the terminal with the program. It does not stop with
+ * that, which may have much to do before it stops, and needs its tracer for it.
+ */
+static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, 0};
 
 static struct program_command *
 read_command(const char *path, struct rot_error *err)
@@ -206,6 +209,7 @@ program_measure(const struct request *request, struct rot_error *err)
 	int rc;
 
 	session.command = command;
+	session.leads_parent = request->leads_parent;
 	if (!command || check(command, err) < 0)
 		session_fail(&session, "error", err);
 	else

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/proc.h"
 #include "common/steal_time.h"
 #include "entity.h"
 #include "memory.h"
@@ -68,11 +69,25 @@ leave(struct run *self)
 	loop_set_time_limit(&self->session->loop, LEAVING_S, &err);
 }
 
+/*
+ * The shell that waits for our parent is to see the program stop, when it has stopped: after it has set the terminal
+ * right, for instance.
+ */
+static void
+lead_parent(struct run *self, bool is_stopped)
+{
+	if (!self->session->leads_parent || self->is_stopped == is_stopped)
+		return;
+	self->is_stopped = is_stopped;
+	kill(getppid(), is_stopped ? SIGSTOP : SIGCONT);
+}
+
 static void
 end_visit(struct run *self)
 {
 	if (self->is_leaving)
 		return;
+	lead_parent(self, false);
 	self->end_ns = clock_raw_ns();
 	process_usage_read(self->tracer.program, &self->usage);
 	leave(self);
@@ -81,12 +96,24 @@ end_visit(struct run *self)
 static void
 end_program(struct run *self, const struct report *report)
 {
+	lead_parent(self, false);
 	self->is_program_over = true;
 	self->status = report->status;
 	if (self->end_ns != 0)
 		return;
 	self->end_ns = report->time_ns;
 	self->usage = report->usage;
+}
+
+/* Of a process that is not traced nobody reports it. */
+static bool
+has_stopped(const struct run *self)
+{
+	char fields[PROC_STAT_BYTES], state = '?';
+
+	if (self->session->is_traced)
+		return tracer_is_stopped(&self->tracer);
+	return proc_stat(self->launch.pid, fields) && sscanf(fields, " %c", &state) == 1 && state == 'T';
 }
 
 static bool
@@ -104,8 +131,19 @@ on_report(void *context, const struct report *report)
 		end_program(self, report);
 		leave(self);
 	}
+	if (!self->is_attached)
+		lead_parent(self, has_stopped(self));
 	self->threads.report = NULL;
 	return false;
+}
+
+static void
+on_child_signal(void *context)
+{
+	struct run *self = context;
+
+	if (self->session->leads_parent && !self->session->is_traced && !self->is_program_over)
+		lead_parent(self, has_stopped(self));
 }
 
 static void
@@ -142,12 +180,40 @@ on_late(void *context)
 	}
 }
 
+/* Those that stop a program, and let it go on. */
+static bool
+is_of_jobs(const struct signalfd_siginfo *info)
+{
+	const int number = (int)info->ssi_signo;
+
+	return number == SIGTSTP || number == SIGTTIN || number == SIGTTOU || number == SIGCONT;
+}
+
+/*
+ * The program gets them itself: to stop it once more would do that to one which has gone on meanwhile. Who lets its
+ * parents alone go on means it. A visit goes on, whoever stops.
+ */
+static void
+on_signal_of_jobs(struct run *self, const struct signalfd_siginfo *info)
+{
+	const bool goes_on = info->ssi_signo == SIGCONT;
+
+	if (self->is_attached)
+		lead_parent(self, !goes_on);
+	else if (goes_on && !self->is_program_over && has_stopped(self))
+		kill(self->launch.pid, SIGCONT);
+}
+
 /* The terminal sends its signals to the program as well; what somebody sends to this process is meant for it. */
 static void
 on_signal(void *context, const struct signalfd_siginfo *info)
 {
 	struct run *self = context;
 
+	if (is_of_jobs(info)) {
+		on_signal_of_jobs(self, info);
+		return;
+	}
 	self->session->interrupted_by = (int)info->ssi_signo;
 	if (self->is_attached)
 		end_visit(self);
@@ -330,6 +396,7 @@ prepare_loop(struct run *self)
 	loop->report = on_report;
 	loop->no_children = on_no_children;
 	loop->signal = on_signal;
+	loop->child_signal = on_child_signal;
 	loop->late = on_late;
 	loop->reports = (struct reports){
 		.names = !self->session->is_traced || !self->session->command->per_thread ? REPORTS_NO_NAMES

@@ -36,6 +36,7 @@ struct run {
 	bool is_attached;
 	bool is_program_over;
 	bool is_leaving;
+	bool is_stopped; /* the program, or a visit, and so the parent */
 	bool is_late;
 	struct program_begin *begin; /* shared with the new process, which sets it */
 	uint64_t end_ns;

@@ -16,6 +16,7 @@ struct request {
 	const char *output;
 	double time_limit_s; /* for all runs together; 0: none           */
 	int progress_fd;     /* one line "run I of N" per run; -1: none  */
+	bool leads_parent;   /* stops the parent when somebody else's program stops, and lets it go on with it */
 };
 
 /* How it went. Zeroed: nothing there. */

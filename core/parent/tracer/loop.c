@@ -56,10 +56,13 @@ handle_signals(struct loop *loop)
 	if (bytes <= 0)
 		return false;
 	for (size_t i = 0; i < (size_t)bytes / sizeof(infos[0]); i++) {
-		if (infos[i].ssi_signo == SIGCHLD)
-			reports_announce(&loop->reports, (pid_t)infos[i].ssi_pid);
-		else
+		if (infos[i].ssi_signo != SIGCHLD) {
 			loop->signal(loop->context, &infos[i]);
+			continue;
+		}
+		reports_announce(&loop->reports, (pid_t)infos[i].ssi_pid);
+		if (loop->child_signal)
+			loop->child_signal(loop->context);
 	}
 	loop->rest = REPORTS_MORE;
 	return true;

@@ -33,6 +33,7 @@ struct loop {
 	bool is_draining; /* may be set by any of these functions */
 
 	void (*signal)(void *context, const struct signalfd_siginfo *info);
+	void (*child_signal)(void *context); /* SIGCHLD came; may be NULL as well, where signals come */
 	void (*late)(void *context);
 	struct source sources[LOOP_MAX_SOURCES];
 	size_t nr_sources;

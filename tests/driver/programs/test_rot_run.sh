@@ -93,6 +93,86 @@ if [ -n "$first" ] && [ "$(nproc)" -gt 1 ]; then
 	check "the tracer leaves the program its CPU"
 fi
 
+# ---- jobs: a shell that waits for rot sees the program stop, and lets it go on ----
+
+# state PID: its letter in /proc
+state()
+{
+	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null
+}
+
+# wait_for COMMAND...: for half a minute at most
+wait_for()
+{
+	waited=0
+	until "$@" || [ $waited = 300 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+}
+
+# has_stopped PID...
+has_stopped()
+{
+	for one; do
+		case $(state "$one") in [Tt]) ;; *) return 1 ;; esac
+	done
+}
+
+is_over()
+{
+	case $(state "$1") in "" | Z) ;; *) return 1 ;; esac
+}
+
+# child_of PID: one that it has
+child_of()
+{
+	sed -n "s/^\([0-9]*\) (.*) . $1 .*/\1/p" /proc/[0-9]*/stat 2>/dev/null | head -n 1
+}
+
+# start OPTION SCRIPT: as a job of a shell, which is $shell; rot is $job
+start()
+{
+	rm -f job
+	bash -c 'set -m; "$0" "$@" & echo $! >job.new; mv job.new job; wait -f $!' "$rot" run -q "$1" sh -c "$2" </dev/null &
+	shell=$!
+	wait_for [ -e job ]
+	job=$(cat job)
+}
+
+# ends_with WHAT STATUS: the job, within half a minute
+ends_with()
+{
+	wait_for is_over "$job"
+	is_over "$job" || kill -9 "$job"
+	wait $shell
+	status=$? out= err=
+	[ "$status" = "$2" ]
+	result=$?
+	check "$1"
+}
+
+for option in $(! command -v bash >/dev/null || echo -q -t); do
+	start $option 'kill -STOP $$; exit 3'
+	wait_for has_stopped "$job"
+	has_stopped "$job"
+	result=$?
+	check "rot stops with the program ($option)"
+	kill -CONT "$job"
+	ends_with "the program goes on with rot ($option)" 3
+
+	# What the terminal sends at Ctrl-Z, to a program that has something to do before it stops
+	start $option 'trap "kill -STOP $$; exit 4" TSTP; : >handles; while :; do sleep 0.01; done'
+	wait_for [ -e handles ]
+	rm -f handles
+	core=$(child_of "$job")
+	program=$(child_of "$core")
+	kill -TSTP "$core" "$job" "$program"
+	wait_for has_stopped "$job" "$program"
+	kill -CONT "$core" "$job" "$program"
+	ends_with "rot and a program that handles the signal stop and go on ($option)" 4
+done
+
 # ---- mistakes ----
 call run
 has "no program" 2 "" "no program given"
