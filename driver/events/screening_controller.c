@@ -273,6 +273,7 @@ show(const struct rot *rot, const struct screening *screening, const char *outpu
 	fflush(stdout);
 	if (write_json(rot, screening, output_name, err) < 0 || write_text(screening, output_name, err) < 0)
 		return -1;
+	plots_note_undrawn(rot->configuration, 1);
 	return plots_go_to(rot->configuration, PLOTS_IN_FILES) ? draw(rot, screening, output_name, err) : 0;
 }
 

@@ -245,6 +245,16 @@ title_of_page(const struct experiment *experiment)
 	return experiment->controller_name;
 }
 
+static size_t
+nr_without_text(const struct experiment *experiment)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
+		nr += experiment->plots[i].plot.kind != EXPERIMENT_ROOFLINE;
+	return nr;
+}
+
 int
 experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
 		       struct rot_error *err)
@@ -257,6 +267,8 @@ experiment_write_plots(const struct experiment *experiment, const struct page_re
 	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
 		if (write_plot(experiment, &experiment->plots[i], page, rc == 0 ? err : &later) < 0)
 			rc = -1;
+	if (!page)
+		plots_note_undrawn(experiment->rot->configuration, nr_without_text(experiment));
 	if (page && write_page(experiment, page, results, nr_results, rc == 0 ? err : &later) < 0)
 		rc = -1;
 	page_delete(page);

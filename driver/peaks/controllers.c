@@ -83,15 +83,14 @@ has_landscape(const struct peak *peak)
 }
 
 static int
-draw_landscapes(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+draw_landscapes(const struct rot *rot, const struct peak_list *list, const char *output_name, size_t *nr_maps,
+		struct rot_error *err)
 {
-	char *caption;
-	size_t nr_drawn = 0;
+	const bool has_files = plots_go_to(rot->configuration, PLOTS_IN_FILES);
+	char *caption = machine_caption(rot->machine);
 	int rc = 0;
 
-	if (!plots_go_to(rot->configuration, PLOTS_IN_FILES))
-		return 0;
-	caption = machine_caption(rot->machine);
+	*nr_maps = 0;
 	for (size_t i = 0; rc == 0 && i < list->nr; i++) {
 		const struct peak *peak = &list->peaks[i];
 		char *name;
@@ -99,11 +98,11 @@ draw_landscapes(const struct rot *rot, const struct peak_list *list, const char 
 		if (!has_landscape(peak) || !is_best(list, peak))
 			continue;
 		name = map_name(peak, output_name);
-		rc = peak_draw_landscape(peak, caption, name, err);
-		nr_drawn++;
+		rc = has_files ? peak_draw_landscape(peak, caption, name, err) : 0;
+		++*nr_maps;
 		free(name);
 	}
-	if (nr_drawn == 0)
+	if (*nr_maps == 0 && has_files)
 		rot_note("no heat map of the search is drawn: it tried too few variants; 'rot peaks' tries more");
 	free(caption);
 	return rc;
@@ -141,6 +140,7 @@ static int
 measure_ceiling(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
 	struct peak_list list, shown;
+	size_t nr_maps = 0;
 	int rc = get(rot, &list, output_name, err);
 
 	(void)self;
@@ -151,7 +151,8 @@ measure_ceiling(struct rot *rot, const struct rot_controller *self, const char *
 		peaks_print_ridges(&list, stdout);
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
-			rc = draw_landscapes(rot, &shown, output_name, err);
+			rc = draw_landscapes(rot, &shown, output_name, &nr_maps, err);
+		plots_note_undrawn(rot->configuration, nr_maps);
 		free(shown.peaks);
 	}
 	peak_list_clear(&list);
@@ -162,6 +163,7 @@ static int
 measure_memory(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
 	struct peak_list list, shown;
+	size_t nr_maps = 0;
 	int rc = get(rot, &list, output_name, err);
 
 	(void)self;
@@ -170,9 +172,10 @@ measure_memory(struct rot *rot, const struct rot_controller *self, const char *o
 		peaks_print(&shown, stdout);
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
-			rc = draw_landscapes(rot, &shown, output_name, err);
+			rc = draw_landscapes(rot, &shown, output_name, &nr_maps, err);
 		if (rc == 0)
 			rc = draw_growth(rot, &shown, output_name, err);
+		plots_note_undrawn(rot->configuration, nr_maps + peaks_have_growth(&shown));
 		free(shown.peaks);
 	}
 	peak_list_clear(&list);
@@ -190,7 +193,7 @@ measure_peaks(struct rot *rot, const struct rot_controller *self, const char *ou
 		peaks_print(&list, stdout);
 		rc = write_data(rot, &list, output_name, err);
 	}
-	if (rc == 0 && plots_go_to(rot->configuration, PLOTS_IN_FILES))
+	if (rc == 0)
 		rc = peaks_draw_roofs(rot, &list, output_name, err);
 	peak_list_clear(&list);
 	return rc;

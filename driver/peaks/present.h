@@ -6,6 +6,7 @@
 #ifndef PEAKS_PRESENT_H
 #define PEAKS_PRESENT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "error.h"
@@ -44,20 +45,15 @@ struct json_t *peaks_json(const struct rot *rot, const struct peak_list *list);
  */
 int peak_draw_landscape(const struct peak *peak, const char *caption, const char *output_name, struct rot_error *err);
 
+/* Is there something to draw over the number of threads? */
+bool peaks_have_growth(const struct peak_list *list);
+
 /* Loads and stores of all levels over the number of threads; nothing where all are of one number. */
 int
 peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err);
 
-/*
- * All performances of that operation and the bandwidths of all levels, of that many threads, as a roofline with the
- * ridge points of the highest performance. Of a level: the highest, loads and stores. Lines that are nearly the same
- * are one. Errors: there is none.
- */
-int peaks_draw_roof(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle,
-		    const char *caption, const char *output_name, struct rot_error *err);
-
 /* One picture for each precision that the list has, of one thread and of all: OUTPUT.pdf, OUTPUT-single.pdf,
- * OUTPUT-2-threads.pdf..., per core cycle if the key clock says so. */
+ * OUTPUT-2-threads.pdf..., per core cycle if the key clock says so; where the key plots says. */
 int
 peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err);
 

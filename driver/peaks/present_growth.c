@@ -137,6 +137,19 @@ series_of(const struct growth *growth)
 	};
 }
 
+bool
+peaks_have_growth(const struct peak_list *list)
+{
+	struct growth *growths;
+	const size_t nr = peaks_growths(list, &growths);
+	bool is_some_drawn = false;
+
+	for (size_t i = 0; i < nr; i++)
+		is_some_drawn = is_some_drawn || is_drawn(growths, nr, i);
+	growths_delete(growths, nr);
+	return is_some_drawn;
+}
+
 int
 peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err)
 {

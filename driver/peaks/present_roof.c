@@ -10,7 +10,7 @@
 #include "peaks/present.h"
 #include "peaks/ridges.h"
 #include "peaks/roof.h"
-#include "plots/plot.h"
+#include "plots/places.h"
 #include "quantities/value_text.h"
 #include "rot.h"
 
@@ -194,7 +194,8 @@ ridge_points(const struct roof *roof, size_t *nr)
 }
 
 static int
-draw(const struct roof *roof, const char *title, const char *caption, const char *output_name, struct rot_error *err)
+draw(const struct rot *rot, const struct roof *roof, const char *title, const char *caption, const char *output_name,
+     struct rot_error *err)
 {
 	struct roofline_ceiling *ceilings = rot_calloc(roof->nr + 1, sizeof(*ceilings));
 	struct plot_series ridges = {.name = "minimum arithmetic intensity for the highest performance [flop/byte]"};
@@ -220,7 +221,7 @@ draw(const struct roof *roof, const char *title, const char *caption, const char
 		plot.frame.x.low = fmin(plot.frame.x.low, LEFT_OF_RIDGES * points[i].x.value);
 	for (size_t i = 0; i < roof->nr; i++)
 		ceilings[i] = ceiling_of(roof, i);
-	rc = roofline_plot_write(&plot, output_name, err);
+	rc = roofline_plot_show(&plot, rot->configuration, output_name, err);
 	for (size_t i = 0; i < roof->nr; i++) {
 		free((char *)ceilings[i].name);
 		free((char *)ceilings[i].label);
@@ -232,21 +233,23 @@ draw(const struct roof *roof, const char *title, const char *caption, const char
 	return rc;
 }
 
-int
-peaks_draw_roof(const struct peak_list *list, const char *operation, int nr_threads, bool is_per_cycle,
-		const char *caption, const char *output_name, struct rot_error *err)
+/*
+ * All performances of that operation and the bandwidths of all levels, of that many threads, as a roofline with the
+ * ridge points of the highest performance. Of a level: the highest, loads and stores. Lines that are nearly the same
+ * are one.
+ */
+static int
+draw_roof(const struct rot *rot, const struct peak_list *list, const char *operation, int nr_threads,
+	  const char *caption, const char *output_name, struct rot_error *err)
 {
+	const bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
 	struct roof roof = choose(list, operation, nr_threads, is_per_cycle);
 	char *words = camel_case_words(operation), *note = roof_note(list, nr_threads, is_per_cycle);
 	char *title =
 		rot_format("The roof of this machine: %s, %d thread%s", words, nr_threads, nr_threads == 1 ? "" : "s");
 	char *lines = rot_format("%s\n%s", caption, note);
-	int rc;
+	int rc = highest_performance(&roof) ? draw(rot, &roof, title, lines, output_name, err) : 0;
 
-	if (highest_performance(&roof))
-		rc = draw(&roof, title, lines, output_name, err);
-	else
-		rc = rot_error_set(err, 0, "no peak of %s on %d threads is known", words, nr_threads);
 	free(lines);
 	free(title);
 	free(note);
@@ -274,7 +277,6 @@ has_performance(const struct peak_list *list, const char *operation, int nr_thre
 int
 peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
 {
-	bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
 	int threads[] = {1, roof_nr_threads(list, 1e9)}, rc = 0;
 	char *caption = machine_caption(rot->machine);
 
@@ -284,8 +286,7 @@ peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char
 			char *name = rot_format("%s%s%s", output_name, pictures[i].name, all);
 
 			if (has_performance(list, pictures[i].operation, threads[k]))
-				rc = peaks_draw_roof(list, pictures[i].operation, threads[k], is_per_cycle, caption,
-						     name, err);
+				rc = draw_roof(rot, list, pictures[i].operation, threads[k], caption, name, err);
 			free(name);
 			free(all);
 		}

@@ -44,6 +44,14 @@ plots_warn_of_page(const struct configuration *configuration)
 		rot_warning("there is no page of these plots: gnuplot draws them (-plots=gnuplot)");
 }
 
+void
+plots_note_undrawn(const struct configuration *configuration, size_t nr)
+{
+	if (nr > 0 && plots_go_to(configuration, PLOTS_ON_TERMINAL) && !plots_go_to(configuration, PLOTS_IN_FILES))
+		rot_note("%zu plot%s not drawn: of rooflines alone there is a text (-plots=gnuplot,terminal draws all)",
+			 nr, nr == 1 ? " is" : "s are");
+}
+
 int
 roofline_plot_show(const struct roofline_plot *plot, const struct configuration *configuration, const char *output_name,
 		   struct rot_error *err)

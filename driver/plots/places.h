@@ -4,6 +4,7 @@
 #define PLOTS_PLACES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "error.h"
 #include "plots/plot.h"
@@ -20,6 +21,9 @@ bool plots_go_to(const struct configuration *configuration, enum plot_place plac
 
 /* Of plots that are no result's: says, where a page is asked for, that there is none of them. */
 void plots_warn_of_page(const struct configuration *configuration);
+
+/* Of so many plots that are no rooflines: notes, where only the terminal is asked for, that they are not drawn. */
+void plots_note_undrawn(const struct configuration *configuration, size_t nr);
 
 /* Files as roofline_plot_write, or text, or both. */
 int roofline_plot_show(const struct roofline_plot *plot, const struct configuration *configuration,

@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
+#include "support/messages.h"
 #include "testing.h"
 
 static struct rot rot;
@@ -114,6 +115,37 @@ START_TEST(there_is_no_page_of_peaks)
 }
 END_TEST
 
+/* On a terminal rooflines are drawn as text, and of other plots it is said that they are not. */
+START_TEST(on_a_terminal_rooflines_are_text)
+{
+	static const struct {
+		const char *name, *told, *shown;
+	} rows[] = {
+		{"ceiling", "rot: 1 plot is not drawn: of rooflines alone there is a text", "Peak performance"},
+		{"memory", "rot: 2 plots are not drawn: of rooflines alone there is a text", "Peak bandwidth"},
+		{"peaks", "", "The roof of this machine: double precision flop, 2 threads\n"},
+	};
+	struct rot_error err = {0};
+	char *text;
+
+	store();
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", "terminal", NULL);
+	messages_set_quiet(false);
+	ck_assert_ptr_nonnull(freopen("told", "w", stderr));
+	ck_assert_ptr_nonnull(freopen("shown", "w", stdout));
+	ck_assert_int_eq(controller(rows[_i].name)->measure(&rot, controller(rows[_i].name), "out", &err), 0);
+	fflush(NULL);
+	text = file_text("told");
+	ck_assert_msg(strncmp(text, rows[_i].told, strlen(rows[_i].told)) == 0 && !text[0] == !rows[_i].told[0], "%s",
+		      text);
+	free(text);
+	text = file_text("shown");
+	ck_assert_msg(strstr(text, rows[_i].shown) != NULL, "%s", text);
+	free(text);
+	ck_assert_int_ne(system("ls *.gnuplot >/dev/null 2>&1"), 0);
+}
+END_TEST
+
 START_TEST(nothing_known_is_an_error)
 {
 	static const char *const names[] = {"ceiling", "memory", "peaks"};
@@ -142,6 +174,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&controllers_write_what_is_known, NR_ELEMENTS(files)},
 	{&there_is_no_page_of_peaks, 3},
+	{&on_a_terminal_rooflines_are_text, 3},
 	{&nothing_known_is_an_error, 1},
 	{&output_that_cannot_be_written_is_an_error, 1},
 };
