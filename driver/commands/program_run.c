@@ -484,8 +484,8 @@ report(struct job *job, struct rot_error *err)
 		.architecture = architecture_of(job),
 		.plan = &job->plan,
 		.output = job->output,
-		.roof = {NAN, NAN, 0},
-		.roof_of_one = {NAN, NAN, 0},
+		.roof = {summary_empty(), summary_empty(), 0},
+		.roof_of_one = {summary_empty(), summary_empty(), 0},
 	};
 	cut_plan(job);
 	if (compute(job, err) < 0)

@@ -212,23 +212,36 @@ experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 	return roof_nr_threads(&experiment->roof, nr_cpus);
 }
 
+static struct summary
+summary_of_peak(const struct peak_estimate *estimate)
+{
+	struct summary summary = summary_single(estimate->value, "quantile");
+
+	summary.low = estimate->low;
+	summary.high = estimate->high;
+	return summary;
+}
+
 /* Loads come first among bandwidths: what one access alone does not reach is no roof for the others. */
-double
+struct summary
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	double best = NAN, best_load = NAN;
+	struct peak_estimate best = {NAN, NAN, NAN};
+	bool is_best_of_loads = false;
 
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
 		const struct peak *peak = &experiment->roof.peaks[i];
+		const bool is_load = strcmp(peak->access, "load") == 0;
 		bool is_meant = operation ? peak->kind == PEAK_PERFORMANCE &&
 						    experiment_is_ceiling_of(peak->operation, operation)
 					  : peak->kind == PEAK_BANDWIDTH && strcmp(peak->border, border) == 0;
 
-		if (!is_meant || peak->nr_threads != nr_threads)
+		if (!is_meant || peak->nr_threads != nr_threads || isnan(peak->per_second.value))
 			continue;
-		best = fmax(best, peak->per_second.value); /* of a number and NaN, the number */
-		if (strcmp(peak->access, "load") == 0)
-			best_load = fmax(best_load, peak->per_second.value);
+		if (is_load != is_best_of_loads ? is_load : !(peak->per_second.value <= best.value)) {
+			best = peak->per_second;
+			is_best_of_loads = is_load;
+		}
 	}
-	return isnan(best_load) ? best : best_load;
+	return summary_of_peak(&best);
 }

@@ -85,15 +85,18 @@ drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot)
 	for (size_t s = 0; s < d->nr_series; s++)
 		for (size_t i = 0; i < d->series[s].nr_points; i++) {
 			struct plot_point *point = &d->points[s][i];
-			const struct roofline_bound bound = roofline_bound_at(plot, point->x.value);
-			char *text = (char *)point->about;
+			const struct roofline_bound bound = roofline_bound_at(plot, &point->x);
+			char *text = (char *)point->about, *verdict;
 
 			if (!text || !bound.is_known || !isfinite(point->y.value))
 				continue;
+			verdict = bound.ceiling->is_bandwidth
+					  ? verdict_text("bound by bandwidth", "by computing", bound.probability)
+					  : verdict_text("bound by computing", "by bandwidth", bound.probability);
 			add_line(&text,
 				 rot_format("%.3g %% of the roof at this intensity (%s): %s",
-					    100 * point->y.value / bound.performance, bound.ceiling->name,
-					    bound.ceiling->is_bandwidth ? "bound by bandwidth" : "bound by computing"));
+					    100 * point->y.value / bound.performance, bound.ceiling->name, verdict));
+			free(verdict);
 			point->about = text;
 		}
 }

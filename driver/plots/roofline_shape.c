@@ -157,18 +157,40 @@ main_ceiling(const struct roofline_plot *plot, bool is_bandwidth)
 	return found;
 }
 
+static struct summary
+ceiling_summary(const struct roofline_ceiling *ceiling)
+{
+	struct summary summary = summary_single(ceiling->value, "quantile");
+
+	summary.low = ceiling->low;
+	summary.high = ceiling->high;
+	return summary;
+}
+
+/* How probable it is that the intensity is below the ridge. */
+static double
+probability_of_memory(const struct summary *intensity, const struct roofline_ceiling *bandwidth,
+		      const struct roofline_ceiling *peak)
+{
+	const struct summary top = ceiling_summary(peak), slope = ceiling_summary(bandwidth),
+			     ridge = summary_quotient(&top, &slope);
+
+	return summary_probability_below(intensity, &ridge);
+}
+
 struct roofline_bound
-roofline_bound_at(const struct roofline_plot *plot, double intensity)
+roofline_bound_at(const struct roofline_plot *plot, const struct summary *intensity)
 {
 	const struct roofline_ceiling *bandwidth = main_ceiling(plot, true), *peak = main_ceiling(plot, false);
-	bool is_memory;
+	double below;
 
 	for (size_t i = 0; i < plot->nr_ceilings; i++)
 		if (plot->ceilings[i].machine > 0)
 			return (struct roofline_bound){.is_known = false};
-	if (!bandwidth || !peak || !(intensity > 0))
+	if (!bandwidth || !peak || !(intensity->value > 0))
 		return (struct roofline_bound){.is_known = false};
-	is_memory = bandwidth->value * intensity < peak->value;
-	return (struct roofline_bound){true, is_memory ? bandwidth : peak,
-				       is_memory ? bandwidth->value * intensity : peak->value};
+	below = probability_of_memory(intensity, bandwidth, peak);
+	if (bandwidth->value * intensity->value < peak->value)
+		return (struct roofline_bound){true, bandwidth, bandwidth->value * intensity->value, below};
+	return (struct roofline_bound){true, peak, peak->value, 1 - below};
 }

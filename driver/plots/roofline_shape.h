@@ -57,7 +57,8 @@ struct roofline_bound {
 	bool is_known;
 	const struct roofline_ceiling *ceiling; /* that bounds */
 	double performance;                     /* in units of y */
+	double probability; /* that it does, and not the other one, by the intervals of all three; NaN: one has none */
 };
-struct roofline_bound roofline_bound_at(const struct roofline_plot *plot, double intensity);
+struct roofline_bound roofline_bound_at(const struct roofline_plot *plot, const struct summary *intensity);
 
 #endif

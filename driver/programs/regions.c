@@ -207,7 +207,7 @@ compute_region(struct program_region *region, const struct context *context, str
 {
 	region->service = find_service(context->output, region->definition->name);
 	region->empty_ns = region->empty_instructions = region->cost_ns = region->cost_share = NAN;
-	region->time_share = region->roof_share = NAN;
+	region->time_share = region->roof_share = region->memory_bound = NAN;
 	region->bound = rot_strdup("");
 	compute_hits(region, context);
 	if (!program_region_is_served(region))

@@ -37,6 +37,7 @@ struct program_region {
 	bool is_short;                       /* see PROGRAM_REGION_SHORT             */
 	double roof_share;                   /* as that of the program, set by program_report_judge; NaN */
 	char *bound;                         /* likewise; "" if not known            */
+	double memory_bound;                 /* as of the report                     */
 };
 
 struct program_regions {

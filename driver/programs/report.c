@@ -167,10 +167,10 @@ struct roof_shares {
 static struct roof_shares
 shares_of(const struct program_report *report, const struct program_roof *roof, const struct program_values *values)
 {
-	struct roof_shares shares = {value_of(values, "performance") / roof->peak, NAN};
+	struct roof_shares shares = {value_of(values, "performance") / roof->peak.value, NAN};
 
 	if (report->plan->border && strncmp(report->plan->border, "llcRam", 6) == 0)
-		shares.bandwidth = value_of(values, "throughput") / roof->bandwidth;
+		shares.bandwidth = value_of(values, "throughput") / roof->bandwidth.value;
 	return shares;
 }
 
@@ -184,12 +184,27 @@ roof_share_of(const struct program_report *report, const struct program_roof *ro
 		       : NAN;
 }
 
-/* more_cpus: what to add to shares, since the work was that of several CPUs. */
+/* How probable it is that the intensity is below the ridge, where both roofs are as high. */
+static double
+memory_bound_of(const struct program_roof *roof, const struct program_values *values)
+{
+	const struct quantity_value *intensity = program_values_find(values, "operationalIntensity", "");
+	const struct summary ridge = summary_quotient(&roof->peak, &roof->bandwidth);
+
+	return intensity ? summary_probability_below(&intensity->summary, &ridge) : NAN;
+}
+
+/*
+ * more_cpus: what to add to shares, since the work was that of several CPUs. memory_bound: how probable that is, NaN if
+ * not known.
+ */
 static char *
 bound_of(const struct program_report *report, const struct program_roof *roof, const struct program_values *values,
-	 const char *more_cpus)
+	 double memory_bound, const char *more_cpus)
 {
 	struct roof_shares shares = shares_of(report, roof, values);
+	const bool is_memory = shares.bandwidth > shares.peak;
+	char *verdict, *text;
 
 	if (!isfinite(shares.peak) || !isfinite(shares.bandwidth))
 		return rot_strdup("");
@@ -201,12 +216,14 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 				  "peak%s; something else takes the time (latency, dependences, other instructions, "
 				  "waiting)",
 				  100 * shares.bandwidth, 100 * shares.peak, more_cpus);
-	if (shares.bandwidth > shares.peak)
-		return rot_format("memory-bound: %.0f %% of the memory bandwidth at this intensity; %.0f %% of the "
-				  "peak%s",
-				  100 * shares.bandwidth, 100 * shares.peak, more_cpus);
-	return rot_format("compute-bound: %.0f %% of the peak; %.0f %% of the memory bandwidth%s", 100 * shares.peak,
-			  100 * shares.bandwidth, more_cpus);
+	verdict = is_memory ? verdict_text("memory-bound", "compute-bound", memory_bound)
+			    : verdict_text("compute-bound", "memory-bound", 1 - memory_bound);
+	text = is_memory ? rot_format("%s: %.0f %% of the memory bandwidth at this intensity; %.0f %% of the peak%s",
+				      verdict, 100 * shares.bandwidth, 100 * shares.peak, more_cpus)
+			 : rot_format("%s: %.0f %% of the peak; %.0f %% of the memory bandwidth%s", verdict,
+				      100 * shares.peak, 100 * shares.bandwidth, more_cpus);
+	free(verdict);
+	return text;
 }
 
 /* ---- notes ---- */
@@ -357,7 +374,8 @@ judge_region(struct program_report *report, struct program_region *region)
 	judge_inner_regions(report, region);
 	region->roof_share = roof_share_of(report, &report->roof_of_one, &region->total);
 	free(region->bound);
-	region->bound = bound_of(report, &report->roof_of_one, &region->total, "");
+	region->memory_bound = memory_bound_of(&report->roof_of_one, &region->total);
+	region->bound = bound_of(report, &report->roof_of_one, &region->total, region->memory_bound, "");
 	if (region->is_short)
 		program_report_doubt(report,
 				     "region %s: shorter than what observing it costs: counts are right after the "
@@ -373,7 +391,8 @@ program_report_judge(struct program_report *report)
 						      : rot_strdup("");
 
 	report->roof_share = roof_share_of(report, &report->roof, &report->total);
-	report->bound = bound_of(report, &report->roof, &report->total, more_cpus);
+	report->memory_bound = memory_bound_of(&report->roof, &report->total);
+	report->bound = bound_of(report, &report->roof, &report->total, report->memory_bound, more_cpus);
 	free(more_cpus);
 	judge_counting(report);
 	judge_runs(report);
@@ -382,7 +401,7 @@ program_report_judge(struct program_report *report)
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
 		program_report_doubt(report, "%s", program_command_output_warnings_at(report->output, i));
 	if (program_values_find(&report->total, "operationalIntensity", "") &&
-	    (isnan(report->roof.peak) || isnan(report->roof.bandwidth)))
+	    (isnan(report->roof.peak.value) || isnan(report->roof.bandwidth.value)))
 		program_report_note(report, "share of the roof: the peaks of this machine are not known yet; 'rot "
 					    "peaks' finds them");
 }

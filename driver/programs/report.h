@@ -16,8 +16,8 @@ struct experiment;
 
 /* What bounds a program. */
 struct program_roof {
-	double peak, bandwidth; /* flop/s and byte/s (memory); NaN if not known */
-	int nr_threads;         /* that it is of; 0 if not known */
+	struct summary peak, bandwidth; /* flop/s and byte/s (memory), value and interval; NaN if not known */
+	int nr_threads;                 /* that it is of; 0 if not known */
 };
 
 /* Everything is borrowed but the notes. */
@@ -37,9 +37,10 @@ struct program_report {
 	struct program_regions regions;
 	struct program_agreement agreement;
 	struct program_roof roof, roof_of_one; /* of as many CPUs as the program used, and of one, for regions */
-	double roof_share; /* performance as a share of the roof at this intensity; NaN if not known */
-	char *bound;       /* see program_report_judge; fresh memory */
-	char **notes;      /* what the numbers leave out, with the next step; fresh memory each */
+	double roof_share;   /* performance as a share of the roof at this intensity; NaN if not known */
+	char *bound;         /* see program_report_judge; fresh memory */
+	double memory_bound; /* how probable it is that the bandwidth is the lower roof here; NaN if not known */
+	char **notes;        /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
 	size_t nr_doubts; /* of the notes: for which the numbers should not be taken as sound */
 };
@@ -51,8 +52,8 @@ void program_report_clear(struct program_report *report);
 
 /*
  * Adds the notes that follow from what is in the report, and says what bounds the program and each region, in words:
- * "memory-bound: 83 % of the memory bandwidth at this intensity; 4 % of the peak"; "" where operations, bytes or
- * ceilings are not known.
+ * "memory-bound (99 % sure): 83 % of the memory bandwidth at this intensity; 4 % of the peak"; "" where operations,
+ * bytes or ceilings are not known. How sure that is, is said where intensity and roof have intervals.
  */
 void program_report_judge(struct program_report *report);
 

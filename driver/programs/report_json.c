@@ -220,6 +220,7 @@ json_region(const struct program_region *region)
 	json_object_set_new(json, "timeShare", json_real_or_null(region->time_share));
 	json_object_set_new(json, "isShort", json_boolean(region->is_short));
 	json_object_set_new(json, "bound", json_text(region->bound));
+	json_object_set_new(json, "memoryBound", json_real_or_null(region->memory_bound));
 	json_object_set_new(json, "roofShare", json_real_or_null(region->roof_share));
 	json_object_set_new(json, "threads", json_region_threads(region));
 	return json;
@@ -256,6 +257,7 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "program", json_program(report));
 	json_object_set_new(json, "backend", json_text(report->output->backend));
 	json_object_set_new(json, "bound", json_text(report->bound));
+	json_object_set_new(json, "memoryBound", json_real_or_null(report->memory_bound));
 	json_object_set_new(json, "roofShare", json_real_or_null(report->roof_share));
 	json_object_set_new(json, "stoppedShare", json_real_or_null(program_report_stopped_share(report)));
 	json_object_set_new(json, "regions", regions);

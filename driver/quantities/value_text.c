@@ -295,3 +295,23 @@ value_of_words(const struct quantity_value *value)
 	free(copy);
 	return all;
 }
+
+/* Of two verdicts one holds, then. */
+#define SURE 0.95
+
+char *
+verdict_text(const char *verdict, const char *other, double probability)
+{
+	char *sure, *text;
+
+	if (isnan(probability))
+		return rot_strdup(verdict);
+	if (probability > 0.999)
+		sure = rot_strdup("over 99.9");
+	else
+		sure = rot_format("%.*f", probability >= 0.99, 100 * probability);
+	text = probability < SURE ? rot_format("rather %s than %s (%s %% sure)", verdict, other, sure)
+				  : rot_format("%s (%s %% sure)", verdict, sure);
+	free(sure);
+	return text;
+}

@@ -48,6 +48,12 @@ char *value_of_words(const struct quantity_value *value);
 /* Rounded to so many digits, and never with an exponent: "1000" for 1001.2, "62.4" for 62.41 and 3. Fresh memory. */
 char *digits_text(double value, int nr_digits);
 
+/*
+ * A verdict with how sure it is: "memory-bound (99 % sure)"; below 95 % "rather memory-bound than compute-bound (62 %
+ * sure)"; the verdict alone where that is NaN. Fresh memory.
+ */
+char *verdict_text(const char *verdict, const char *other, double probability);
+
 /* The number alone, by the rules of value_text. Fresh memory. */
 char *summary_text(const struct summary *summary);
 

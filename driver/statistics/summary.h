@@ -77,6 +77,19 @@ struct summary summary_ratio(const struct grouped *numerator, const struct group
  */
 struct summary summary_share(size_t nr, size_t n);
 
+/*
+ * The quotient of two estimates that err independently of each other: value and interval, of errors that are taken for
+ * lognormal. No interval where one of them has none, or is not positive.
+ */
+struct summary summary_quotient(const struct summary *numerator, const struct summary *denominator);
+
+/*
+ * How probable it is that the true value of a is below that of b, which err independently: by their intervals, each
+ * error taken for lognormal and as large as the side of the interval that faces the other. NaN: one of them has no
+ * interval, or is not positive.
+ */
+double summary_probability_below(const struct summary *a, const struct summary *b);
+
 /* One known value. */
 struct summary summary_single(double value, const char *estimator);
 

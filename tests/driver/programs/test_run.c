@@ -319,8 +319,15 @@ START_TEST(core_that_fails)
 }
 END_TEST
 
-/* Performance and throughput of a made-up program below made-up roofs. */
+/* Performance and throughput of a made-up program below made-up roofs, each with such relative intervals. */
 static int nr_roof_threads = 1;
+static double reach = NAN;
+
+static struct summary
+with_interval(double value)
+{
+	return (struct summary){.value = value, .low = value / (1 + reach), .high = value * (1 + reach)};
+}
 
 static void
 check_bound(double performance, double throughput, const char *border, double cpu_s, const char *expected,
@@ -329,6 +336,9 @@ check_bound(double performance, double throughput, const char *border, double cp
 	struct quantity_value values[] = {
 		{.name = (char *)"performance", .of = (char *)"flop", .summary = {.value = performance}},
 		{.name = (char *)"throughput", .of = (char *)border, .summary = {.value = throughput}},
+		{.name = (char *)"operationalIntensity",
+		 .of = (char *)"",
+		 .summary = with_interval(performance / throughput)},
 	};
 	struct program_run_output *one = program_run_output_new();
 	struct program_command_output *output = program_command_output_new();
@@ -342,14 +352,15 @@ check_bound(double performance, double throughput, const char *border, double cp
 		.architecture = &architecture,
 		.plan = &plan,
 		.output = output,
-		.total = {values, 2, NULL},
+		.total = {values, NR_ELEMENTS(values), NULL},
 		.regions = {region, 1},
 		.agreement = {.spread = NAN, .has_same_threads = true},
-		.roof = {100e9 * nr_roof_threads, 10e9 * nr_roof_threads, nr_roof_threads},
-		.roof_of_one = {100e9, 10e9, 1},
+		.roof = {with_interval(100e9 * nr_roof_threads), with_interval(10e9 * nr_roof_threads),
+			 nr_roof_threads},
+		.roof_of_one = {with_interval(100e9), with_interval(10e9), 1},
 	};
 
-	*region = (struct program_region){.definition = &definition, .total = {values, 2, NULL}};
+	*region = (struct program_region){.definition = &definition, .total = {values, NR_ELEMENTS(values), NULL}};
 	one->wall_time = 1000000000;
 	one->user_time = (uint64_t)(cpu_s * 1e9);
 	program_command_output_outputs_add(output, one);
@@ -387,6 +398,28 @@ START_TEST(bound_in_words)
 	nr_roof_threads = 1;
 	check_bound(60e9, 5e9, "l2l3", 1, "", NAN);
 	check_bound(NAN, 5e9, "llcRam", 1, "", NAN);
+}
+END_TEST
+
+/* With an intensity of so many times that of the ridge, which is 10 flop/byte. */
+START_TEST(how_sure_the_bound_is)
+{
+	reach = 0.1;
+	check_bound(4e9, 8e9, "llcRam", 1,
+		    "memory-bound (over 99.9 % sure): 80 % of the memory bandwidth at this intensity; 4 % of the peak",
+		    0.8);
+	check_bound(60e9, 6e9 / 1.15, "llcRam", 1,
+		    "compute-bound (95 % sure): 60 % of the peak; 52 % of the memory bandwidth", 0.6);
+	check_bound(
+		60e9, 6e9 / 1.05, "llcRam", 1,
+		"rather compute-bound than memory-bound (72 % sure): 60 % of the peak; 57 % of the memory bandwidth",
+		0.6);
+	check_bound(60e9, 6e9 * 1.05, "llcRam", 1,
+		    "rather memory-bound than compute-bound (72 % sure): 63 % of the memory bandwidth at this "
+		    "intensity; 60 % of "
+		    "the peak",
+		    0.63);
+	reach = NAN;
 }
 END_TEST
 
@@ -438,6 +471,7 @@ static const struct listed_test tests[] = {
 	{&runs_that_drift_or_are_disturbed, 1},
 	{&core_that_fails, 1},
 	{&bound_in_words, 1},
+	{&how_sure_the_bound_is, 1},
 	{&what_is_drawn, 1},
 	{&files_that_cannot_be_written, 1},
 };

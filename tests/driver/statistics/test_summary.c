@@ -445,6 +445,55 @@ START_TEST(test_share)
 }
 END_TEST
 
+static struct summary
+estimate(double value, double low, double high)
+{
+	return (struct summary){.value = value, .low = low, .high = high};
+}
+
+/* Errors in quadrature: of 3 and 4 % they are 5 %, each on the side that it makes the quotient wrong by. */
+START_TEST(test_quotient)
+{
+	const struct summary top = estimate(100, 100 / exp(0.03), 100 * exp(0.3)), wide = estimate(10, 1, 100),
+			     bottom = estimate(4, 4 / exp(0.4), 4 * exp(0.04)), none = estimate(3, NAN, NAN);
+	struct summary s = summary_quotient(&top, &bottom);
+
+	ck_assert_double_eq(s.value, 25);
+	ck_assert_double_eq_tol(s.low, 25 / exp(0.05), 1e-12);
+	ck_assert_double_eq_tol(s.high, 25 * exp(0.5), 1e-12);
+	ck_assert_double_eq(s.confidence, 0.95);
+	s = summary_quotient(&wide, &none);
+	ck_assert(isnan(s.low) && isnan(s.high) && s.confidence == 0);
+}
+END_TEST
+
+static const struct {
+	struct summary a, b;
+	double probability; /* NaN: cannot be told */
+} compared[] = {
+	{{.value = 1, .low = 0.9, .high = 1.1}, {.value = 1, .low = 0.8, .high = 1.2}, 0.5},
+	{{.value = 1, .low = 0.01, .high = 1.1}, {.value = 1.1, .low = 1.1, .high = 99}, 0.975},
+	{{.value = 1.1, .low = 1, .high = 99}, {.value = 1, .low = 0.01, .high = 1}, 0.025},
+	{{.value = 10, .low = 5, .high = 20}, {.value = 1000, .low = 500, .high = 2000}, 1},
+	{{.value = 2, .low = 2, .high = 2}, {.value = 3, .low = 3, .high = 3}, 1},
+	{{.value = 3, .low = 3, .high = 3}, {.value = 2, .low = 2, .high = 2}, 0},
+	{{.value = 2, .low = 2, .high = 2}, {.value = 2, .low = 2, .high = 2}, 0.5},
+	{{.value = 2, .low = NAN, .high = NAN}, {.value = 3, .low = 3, .high = 3}, NAN},
+	{{.value = 2, .low = 0, .high = 3}, {.value = 3, .low = 3, .high = 3}, NAN},
+	{{.value = 2, .low = 1, .high = INFINITY}, {.value = 3, .low = 3, .high = 3}, NAN},
+};
+
+START_TEST(test_probability_below)
+{
+	const double probability = summary_probability_below(&compared[_i].a, &compared[_i].b);
+
+	if (isnan(compared[_i].probability))
+		ck_assert(isnan(probability));
+	else
+		ck_assert_double_eq_tol(probability, compared[_i].probability, 1e-9);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&test_median_interval_ranks, NR_ELEMENTS(intervals)},
 	{&test_quantile_interval_ranks, NR_ELEMENTS(quartile_intervals)},
@@ -468,6 +517,8 @@ static const struct listed_test tests[] = {
 	{&test_groups, 1},
 	{&test_ratio_to_zero_is_infinite, 1},
 	{&test_share, 1},
+	{&test_quotient, 1},
+	{&test_probability_below, NR_ELEMENTS(compared)},
 };
 
 const struct suite test_suite = SUITE("summary", tests);
