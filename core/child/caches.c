@@ -75,10 +75,10 @@ cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes)
 }
 
 int
-caches_open(size_t known_bytes, struct rot_error *err)
+caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err)
 {
 	unsigned eax, ebx, ecx, edx;
-	size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+	size_t memory = memory_bytes ? memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 	void *mapped;
 
 	if (clearing)

@@ -20,10 +20,11 @@ void cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes);
 
 /*
  * Gets ready to clear the caches: sizes of this machine, and memory of four times the last level (at most a quarter of
- * the machine's). known_bytes: what the driver knows of the last level, which may be more than sysfs tells; the larger
- * one counts. Repeating it does nothing. 0, or -1 if there is no memory.
+ * what may be used). known_bytes: what the driver knows of the last level, which may be more than sysfs tells; the
+ * larger one counts. memory_bytes: what the driver knows of memory that may be used; 0: that of the machine. Repeating
+ * it does nothing. 0, or -1 if there is no memory.
  */
-int caches_open(size_t known_bytes, struct rot_error *err);
+int caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err);
 void caches_close(void);
 
 /*

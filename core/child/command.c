@@ -61,7 +61,8 @@ check(const struct measurement_command *command, struct failure *failure)
 		}
 		if (measurement_check(measurement, &kind, &error) < 0)
 			return failure_record(failure, kind, &error);
-		if (needs_clearing(measurement) && caches_open((size_t)command->last_level_bytes, &error) < 0)
+		if (needs_clearing(measurement) &&
+		    caches_open((size_t)command->last_level_bytes, (size_t)command->memory_bytes, &error) < 0)
 			return failure_record(failure, FAILURE_ERROR, &error);
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include "configuration/configuration.h"
 #include "controllers/xml_entity.h"
 #include "experiment/experiment.h"
+#include "machine/machine.h"
 #include "measuring/kernel_needs.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
@@ -78,7 +79,7 @@ make_constants(const struct rot *rot)
 	expression_scope_set_number(scope, "l2Bytes", (double)machine->l2_bytes);
 	expression_scope_set_number(scope, "llcBytes", (double)machine->llc_bytes);
 	expression_scope_set_number(scope, "lineBytes", (double)machine->line_bytes);
-	expression_scope_set_number(scope, "memoryBytes", (double)machine->memory_bytes);
+	expression_scope_set_number(scope, "memoryBytes", (double)machine_usable_bytes(machine));
 	free(flags);
 	return scope;
 }

@@ -51,6 +51,7 @@ look_at_caches(struct findings *findings, const struct machine *machine)
 	char *l2 = cache_text("L2", machine->l2_bytes, machine->l2_source);
 	char *llc = cache_text("last level", machine->llc_bytes, machine->llc_source);
 	char *memory = machine_size_text(machine->memory_bytes);
+	char *usable = machine_size_text(machine->memory_limit_bytes);
 	bool is_known = machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes;
 	struct finding *finding =
 		findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
@@ -58,11 +59,16 @@ look_at_caches(struct findings *findings, const struct machine *machine)
 
 	if (!is_known)
 		advise_on_caches(finding, machine);
-	findings_add(findings, "memory", FINDING_GOOD, "%s", memory);
+	if (machine->memory_limit_bytes)
+		findings_add(findings, "memory", FINDING_LIMITED, "%s, of which the control group may have %s", memory,
+			     usable);
+	else
+		findings_add(findings, "memory", FINDING_GOOD, "%s", memory);
 	free(l1);
 	free(l2);
 	free(llc);
 	free(memory);
+	free(usable);
 }
 
 /* "cpu, msr, software"; "" if there are none. Fresh memory. */

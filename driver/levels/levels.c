@@ -11,6 +11,7 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "levels/knees.h"
+#include "machine/machine.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "quantities/samples.h"
@@ -275,7 +276,7 @@ measure(struct sweep *sweep, struct measured_levels *levels, struct rot_error *e
 {
 	const struct machine *machine = sweep->rot->machine;
 	int64_t told = machine->llc_bytes, largest = told > LARGEST_BYTES / 4 ? 4 * told : LARGEST_BYTES;
-	int64_t limit = machine->memory_bytes / 4;
+	int64_t limit = machine_usable_bytes(machine) / 4;
 
 	largest = largest < limit ? largest : limit;
 	if (add_footprints(sweep, SMALLEST_BYTES, largest, err) < 0 || repeat(sweep, levels, err) < 0)

@@ -11,6 +11,7 @@
 #include "machine/caches.h"
 #include "machine/cpuid.h"
 #include "machine/machine.h"
+#include "machine/memory_limit.h"
 #include "memory.h"
 #include "support/files.h"
 
@@ -139,10 +140,14 @@ static void
 read_memory(struct machine *machine, const char *root)
 {
 	char *line = file_first_line(root, "proc/meminfo");
+	int64_t limit;
 
 	if (line && strncmp(line, "MemTotal:", 9) == 0)
 		machine->memory_bytes = strtoll(line + 9, NULL, 10) * 1024;
 	free(line);
+	limit = memory_limit_read(root);
+	if (limit < machine->memory_bytes)
+		machine->memory_limit_bytes = limit;
 }
 
 /* ---- hypervisor ---- */
@@ -189,6 +194,12 @@ machine_read(const char *root, struct rot_error *err)
 	if (strcmp(root, "/") != 0)
 		set_from_file(&machine->hypervisor, root, "hypervisor");
 	return machine;
+}
+
+int64_t
+machine_usable_bytes(const struct machine *machine)
+{
+	return machine->memory_limit_bytes ? machine->memory_limit_bytes : machine->memory_bytes;
 }
 
 char *

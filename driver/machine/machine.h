@@ -18,6 +18,9 @@ bool machine_has_flag(const struct machine *machine, const char *cpu_flag);
 /* One line for captions: "AMD EPYC, family 26 model 2, KVM". Fresh memory. */
 char *machine_caption(const struct machine *machine);
 
+/* Memory that may be used: all, or what the control group may have of it; 0: not known. */
+int64_t machine_usable_bytes(const struct machine *machine);
+
 /* "48 KiB"; "unknown" for 0. Fresh memory. */
 char *machine_size_text(int64_t bytes);
 

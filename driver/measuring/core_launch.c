@@ -12,6 +12,7 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
+#include "machine/machine.h"
 #include "measuring/core_launch.h"
 #include "measuring/work_folder.h"
 #include "memory.h"
@@ -466,6 +467,7 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 
 	command->run_count = nr_runs;
 	command->last_level_bytes = rot->machine ? rot->machine->llc_bytes : 0;
+	command->memory_bytes = rot->machine ? machine_usable_bytes(rot->machine) : 0;
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
 	rc = launch_and_read(rot, child, command, has_short_steps(command), &measurement_command_output_class,

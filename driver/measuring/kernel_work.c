@@ -169,7 +169,7 @@ int
 kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error *err)
 {
 	struct check check = {rot, kernel};
-	double memory_bytes = (double)rot->machine->memory_bytes, data_bytes;
+	double memory_bytes = (double)machine_usable_bytes(rot->machine), data_bytes;
 
 	if (kernel_each_row(rot, kernel, DEFINITION_CHECK, check_condition, &check, err) < 0 ||
 	    check_libraries(rot, kernel, err) < 0 ||
@@ -178,10 +178,12 @@ kernel_check(struct rot *rot, const struct kernel_base *kernel, struct rot_error
 		return -1;
 	if (memory_bytes > 0 && data_bytes > memory_bytes) {
 		char *needed = machine_size_text((int64_t)fmin(data_bytes, 0x1p62)),
-		     *there = machine_size_text(rot->machine->memory_bytes);
+		     *there = machine_size_text(machine_usable_bytes(rot->machine));
 
-		rot_error_set(err, 0, "kernel '%s' needs %s of memory, this machine has %s", kernel_class_name(kernel),
-			      needed, there);
+		rot_error_set(err, 0, "kernel '%s' needs %s of memory, %s %s", kernel_class_name(kernel), needed,
+			      rot->machine->memory_limit_bytes ? "and rot's control group may have"
+							       : "this machine has",
+			      there);
 		free(needed);
 		free(there);
 		return rot_error_hint(err, "choose a smaller size");

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of the child by themselves: caches, kernel.h, threads' queues, the notifier. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "child/caches.h"
@@ -68,8 +70,8 @@ START_TEST(flushing_and_reading_keep_the_content)
 	ck_assert_ptr_ne(pages, MAP_FAILED);
 	ck_assert_int_eq(mprotect(memory, 4096, PROT_READ | PROT_WRITE), 0);
 	memset(memory, 7, 4096);
-	ck_assert_msg(caches_open(0, &error) == 0, "%s", error.text);
-	ck_assert_int_eq(caches_open(0, &error), 0);
+	ck_assert_msg(caches_open(0, 0, &error) == 0, "%s", error.text);
+	ck_assert_int_eq(caches_open(0, 0, &error), 0);
 	cache_flush(memory, 4096);
 	cache_read(memory, 4096);
 	cache_flush(memory + 100, 1);
@@ -91,15 +93,42 @@ START_TEST(larger_size_of_the_last_level_counts)
 	size_t told;
 	struct rot_error error;
 
-	ck_assert_int_eq(caches_open(0, &error), 0);
+	ck_assert_int_eq(caches_open(0, 0, &error), 0);
 	told = cache_last_level_bytes();
 	ck_assert_uint_gt(told, 0);
 	caches_close();
-	ck_assert_int_eq(caches_open(told / 2, &error), 0);
+	ck_assert_int_eq(caches_open(told / 2, 0, &error), 0);
 	ck_assert_uint_eq(cache_last_level_bytes(), told);
 	caches_close();
-	ck_assert_int_eq(caches_open(told + 4096, &error), 0);
+	ck_assert_int_eq(caches_open(told + 4096, 0, &error), 0);
 	ck_assert_uint_eq(cache_last_level_bytes(), told + 4096);
+	caches_clear();
+	caches_close();
+}
+END_TEST
+
+static size_t
+mapped_bytes(void)
+{
+	FILE *file = fopen("/proc/self/statm", "re");
+	size_t pages = 0;
+
+	ck_assert_ptr_nonnull(file);
+	ck_assert_int_eq(fscanf(file, "%zu", &pages), 1);
+	fclose(file);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* A quarter of the memory that may be used, whatever the machine has: more is forbidden here. */
+START_TEST(little_memory_is_not_filled_with_what_clears)
+{
+	enum { MEMORY = 8 << 20 };
+	struct rlimit room = {.rlim_cur = mapped_bytes() + MEMORY, .rlim_max = RLIM_INFINITY};
+	struct rot_error error;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_AS, &room), 0);
+	ck_assert_int_eq(caches_open(0, 0, &error), -1);
+	ck_assert_msg(caches_open(0, MEMORY, &error) == 0, "%s", error.text);
 	caches_clear();
 	caches_close();
 }
@@ -350,6 +379,7 @@ static const struct listed_test tests[] = {
 	{&sizes_of_caches_are_read, NR_ELEMENTS(machines)},
 	{&flushing_and_reading_keep_the_content, 1},
 	{&larger_size_of_the_last_level_counts, 1},
+	{&little_memory_is_not_filled_with_what_clears, 1},
 	{&memory_of_kernels_is_aligned_and_fresh, NR_ELEMENTS(allocations)},
 	{&memory_that_cannot_be_is_refused_with_a_reason, NR_ELEMENTS(impossible)},
 	{&values_are_reproducible_and_never_zero, 1},

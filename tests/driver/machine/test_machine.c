@@ -158,6 +158,59 @@ START_TEST(own_machine_is_read_the_same_twice)
 }
 END_TEST
 
+/* A machine with 16 GiB, the group of rot, and limits of it and of others: pairs of file and text. */
+static const struct {
+	const char *group;
+	const char *files[8];
+	int64_t limit;
+} groups[] = {
+	{"0::/user/rot\n", {"sys/fs/cgroup/user/rot/memory.max", "4294967296\n"}, 4294967296},
+	{"0::/user/rot\n",
+	 {"sys/fs/cgroup/user/memory.max", "1073741824\n", "sys/fs/cgroup/user/rot/memory.max", "max\n"},
+	 1 << 30},
+	{"0::/user/rot\n",
+	 {"sys/fs/cgroup/user/memory.max", "1073741824\n", "sys/fs/cgroup/user/rot/memory.max", "4294967296\n"},
+	 1 << 30},
+	{"0::/\n", {"sys/fs/cgroup/memory.max", "536870912\n"}, 1 << 29},
+	{"0::/user/rot\n",
+	 {"sys/fs/cgroup/user/other/memory.max", "4096\n", "sys/fs/cgroup/memory/user/rot/memory.limit_in_bytes",
+	  "4096\n"},
+	 0},
+	{"5:cpu:/a\n4:memory:/docker/123\n0::/\n",
+	 {"sys/fs/cgroup/memory/memory.limit_in_bytes", "268435456\n"},
+	 1 << 28},
+	{"4:memory:/a/b\n",
+	 {"sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "268435456\n",
+	  "sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n"},
+	 1 << 28},
+	{"4:memory:/a\n", {"sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n"}, 0},
+	{"4:memory:/a\n0::/b\n", {"sys/fs/cgroup/unified/b/memory.max", "1048576\n"}, 1 << 20},
+	{"0::/a\n", {"sys/fs/cgroup/a/memory.max", "17179869184\n"}, 0},
+	{"nonsense\n\n:\n::\n", {NULL}, 0},
+	{"", {NULL}, 0},
+};
+
+START_TEST(memory_is_limited_by_control_groups)
+{
+	char *root = temporary_folder_new();
+	struct rot_error err = {0};
+	struct machine *machine;
+
+	free(folder_write(root, "proc/cpuinfo", "processor\t: 0\n"));
+	free(folder_write(root, "proc/meminfo", "MemTotal:       16777216 kB\n"));
+	free(folder_write(root, "proc/self/cgroup", groups[_i].group));
+	for (int i = 0; groups[_i].files[i]; i += 2)
+		free(folder_write(root, groups[_i].files[i], groups[_i].files[i + 1]));
+	machine = machine_read(root, &err);
+	ck_assert_msg(machine != NULL, "%s", err.text);
+	ck_assert_int_eq(machine->memory_bytes, (int64_t)16 << 30);
+	ck_assert_int_eq(machine->memory_limit_bytes, groups[_i].limit);
+	ck_assert_int_eq(machine_usable_bytes(machine), groups[_i].limit ? groups[_i].limit : (int64_t)16 << 30);
+	machine_delete(machine);
+	temporary_folder_delete(root);
+}
+END_TEST
+
 START_TEST(counting_works_or_says_what_to_do)
 {
 	struct rot_error why = {0};
@@ -175,6 +228,7 @@ static const struct listed_test tests[] = {
 	{&recorded_machine_is_read, NR_ELEMENTS(machines)},
 	{&no_machine_is_an_error, 1},
 	{&own_machine_is_read_the_same_twice, 1},
+	{&memory_is_limited_by_control_groups, NR_ELEMENTS(groups)},
 	{&counting_works_or_says_what_to_do, 1},
 };
 
