@@ -2,21 +2,24 @@
 /* The measurer of disturbances: context switches, faults and CPU of the own thread, and the time stolen by a
  * hypervisor. */
 #include <sched.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "child/measurer.h"
 #include "common/steal_time.h"
+#include "memory.h"
 
 struct snapshot {
 	struct rusage usage;
 	int cpu;
-	int64_t steal_ticks; /* -1: cannot be read */
+	char *stat; /* text of /proc/stat; NULL: not read */
 };
 
 /* fd: /proc/stat, kept open so that a snapshot costs one read; -1: not read. */
 struct state {
 	int fd;
+	size_t room; /* of each text */
 	struct snapshot start, stop;
 };
 
@@ -29,7 +32,19 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 	(void)tid;
 	(void)err;
 	own->fd = measurer->read_steal_time ? steal_time_open() : -1;
+	if (own->fd < 0)
+		return 0;
+	own->room = steal_time_room();
+	own->start.stat = rot_calloc(own->room, 1);
+	own->stop.stat = rot_calloc(own->room, 1);
 	return 0;
+}
+
+static void
+read_stat(struct state *own, struct snapshot *snapshot)
+{
+	if (snapshot->stat)
+		steal_time_read(own->fd, snapshot->stat, own->room);
 }
 
 /* The snapshots are nested: usage is read last at the start and first at the stop. */
@@ -38,7 +53,7 @@ start(void *state)
 {
 	struct state *own = state;
 
-	own->start.steal_ticks = steal_time_read(own->fd);
+	read_stat(own, &own->start);
 	own->start.cpu = sched_getcpu();
 	getrusage(RUSAGE_THREAD, &own->start.usage);
 }
@@ -50,7 +65,15 @@ stop(void *state)
 
 	getrusage(RUSAGE_THREAD, &own->stop.usage);
 	own->stop.cpu = sched_getcpu();
-	own->stop.steal_ticks = steal_time_read(own->fd);
+	read_stat(own, &own->stop);
+}
+
+static int64_t
+stolen_of(const struct state *own, int cpu)
+{
+	if (!own->start.stat)
+		return -1;
+	return steal_time_between(steal_time_of(own->start.stat, cpu), steal_time_of(own->stop.stat, cpu));
 }
 
 static void *
@@ -68,7 +91,9 @@ output(void *state, const void *description, struct rot_error *err)
 	result->major_faults = to->ru_majflt - from->ru_majflt;
 	result->start_cpu = own->start.cpu;
 	result->stop_cpu = own->stop.cpu;
-	result->steal_ticks = steal_time_between(own->start.steal_ticks, own->stop.steal_ticks);
+	result->steal_ticks = stolen_of(own, STEAL_TIME_ALL);
+	if (own->start.cpu >= 0 && own->start.cpu == own->stop.cpu)
+		result->own_steal_ticks = stolen_of(own, own->start.cpu);
 	return result;
 }
 
@@ -77,6 +102,8 @@ dispose(void *state)
 {
 	struct state *own = state;
 
+	free(own->start.stat);
+	free(own->stop.stat);
 	if (own->fd >= 0)
 		close(own->fd);
 }

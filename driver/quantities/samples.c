@@ -15,7 +15,8 @@ struct reading {
 	struct pass_run *run;
 	unsigned seen[PASS_MAX_EVENTS]; /* outputs that had the event */
 	size_t nr_probed;               /* sets whose clock was probed */
-	int64_t steal_ticks;            /* stolen from all CPUs over the whole run */
+	bool has_own_threads;           /* kernels compute on other CPUs than that of their workload, too */
+	int64_t steal_ticks;            /* stolen over the whole run, from the CPUs that work */
 	double set_ticks;               /* of the set that is read */
 	double set_cycles_per_tick;     /* likewise; 0: its clock was not probed */
 };
@@ -143,15 +144,21 @@ sample_is_stolen(int64_t ticks, double ns)
 	return ns >= STEAL_TICK_NS && (double)ticks * STEAL_TICK_NS >= MAX_STOLEN * ns;
 }
 
-/* Since before the caches were prepared. */
+/*
+ * Since before the caches were prepared; of the workload that lost most. Other CPUs matter where the work is on nobody
+ * knows which.
+ */
 static void
 read_steal_time(struct reading *reading, const struct measurer_output_base *output)
 {
 	const struct resource_usage_measurer_output *usage = (const void *)output;
+	int64_t ticks;
 
-	if (output && rot_is_a(output, &resource_usage_measurer_output_class))
-		reading->steal_ticks =
-			usage->steal_ticks > reading->steal_ticks ? usage->steal_ticks : reading->steal_ticks;
+	if (!output || !rot_is_a(output, &resource_usage_measurer_output_class))
+		return;
+	ticks = reading->has_own_threads || usage->own_steal_ticks < 0 ? usage->steal_ticks : usage->own_steal_ticks;
+	if (ticks > reading->steal_ticks)
+		reading->steal_ticks = ticks;
 }
 
 /* What is 0 was not told. */
@@ -372,7 +379,10 @@ pass_samples_read(struct pass_samples *samples, const struct architecture *archi
 	samples->runs = rot_calloc(samples->nr_runs, sizeof(*samples->runs));
 	samples->nr_threads = nr_expected_sets(measured) > 1 ? nr_expected_sets(measured) : 0;
 	for (size_t i = 0; i < samples->nr_runs; i++) {
-		struct reading reading = {.architecture = architecture, .pass = pass, .run = &samples->runs[i]};
+		struct reading reading = {.architecture = architecture,
+					  .pass = pass,
+					  .run = &samples->runs[i],
+					  .has_own_threads = measurement_has_own_threads(measured)};
 
 		if (read_run(&reading, measured, measurement_result_outputs_at(result, i), err) < 0)
 			return rot_error_prefix(err, "run %zu", i + 1);

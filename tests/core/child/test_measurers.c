@@ -259,6 +259,8 @@ START_TEST(faults_of_the_own_thread_are_counted)
 		ck_assert_int_ge(usage->start_cpu, 0);
 		ck_assert_int_ge(usage->stop_cpu, 0);
 		ck_assert_int_ge(usage->steal_ticks, -1);
+		ck_assert_int_ge(usage->own_steal_ticks, -1);
+		ck_assert_int_le(usage->own_steal_ticks, usage->steal_ticks < 0 ? -1 : usage->steal_ticks + 1);
 	}
 	outcome_clear(&outcome);
 }

@@ -104,19 +104,24 @@ START_TEST(test_disturbed_samples_are_tainted)
 }
 END_TEST
 
-/* Three ticks of 10 ms, against work of 3.1 s, 2.9 s and 9 ms; and where the time cannot be read. */
+/*
+ * Three ticks of 10 ms, against work of 3.1 s, 2.9 s and 9 ms; and where the time cannot be read. Stolen from the CPU
+ * that works, where that is known.
+ */
 START_TEST(test_stolen_time_taints_long_runs)
 {
 	static const struct {
 		uint64_t ns;
-		int64_t ticks;
+		int64_t ticks, own_ticks;
 		unsigned taints;
-	} runs[] = {{3100000000, 3, 0}, {2900000000, 3, TAINT_STEAL}, {9000000, 3, 0}, {2900000000, -1, 0}};
+	} runs[] = {{3100000000, 3, -1, 0},  {2900000000, 3, -1, TAINT_STEAL}, {9000000, 3, 3, 0},
+		    {2900000000, -1, -1, 0}, {2900000000, 300, 2, 0},          {2900000000, 3, 3, TAINT_STEAL},
+		    {2900000000, 300, 0, 0}};
 	struct quantity_value value;
 	struct stage stage;
 
 	stage_open(&stage, "none", 1, "time:microSeconds");
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < NR_ELEMENTS(runs); i++) {
 		struct measurement_run_output *run = add_run(&stage, 0, 1, runs[i].ns);
 		struct measurer_set_output *set = measurement_run_output_measurer_set_outputs_at(run, 0);
 		struct resource_usage_measurer_output *whole =
@@ -124,9 +129,10 @@ START_TEST(test_stolen_time_taints_long_runs)
 				 &resource_usage_measurer_output_class);
 
 		whole->steal_ticks = runs[i].ticks;
+		whole->own_steal_ticks = runs[i].own_ticks;
 	}
 	value = stage_compute(&stage, 0, false);
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < NR_ELEMENTS(runs); i++)
 		ck_assert_uint_eq(value.taints[i], runs[i].taints);
 	quantity_value_clear(&value);
 	stage_close(&stage);
