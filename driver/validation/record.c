@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 
 #include "configuration/paths.h"
 #include "measuring/measuring.h"
@@ -231,6 +233,48 @@ validation_recall(struct rot *rot)
 	return record != NULL;
 }
 
+/* What was shown of nothing but the machine's load may be shown now; not with every command, though. */
+#define AGAIN_AFTER_S 3600
+
+static bool
+is_old(const char *path)
+{
+	struct stat file;
+
+	return stat(path, &file) == 0 && time(NULL) - file.st_mtime >= AGAIN_AFTER_S;
+}
+
+static bool
+is_quick(const json_t *record)
+{
+	return !json_is_false(json_object_get(record, "isQuick"));
+}
+
+bool
+validation_is_due(const struct rot *rot)
+{
+	char *path = record_path(rot, NULL);
+	json_t *record = path ? read_record(path) : NULL;
+	const bool is_due =
+		!record ||
+		(is_quick(record) &&
+		 strcmp(json_text_at(record, "verdict"), verdict_words[VALIDATION_NOT_SHOWN]) == 0 && is_old(path));
+
+	json_decref(record);
+	free(path);
+	return is_due;
+}
+
+static size_t
+nr_shown(const json_t *record)
+{
+	size_t nr = 0, i;
+	json_t *item;
+
+	json_array_foreach(json_object_get(record, "formulas"), i, item) nr += letter_of(item) != 0;
+	return nr;
+}
+
 static int
 write_record(const char *path, const json_t *record, struct rot_error *err)
 {
@@ -250,17 +294,17 @@ validation_store(struct rot *rot, const struct validation *validation, struct ro
 {
 	char *path = record_path(rot, err);
 	json_t *known = path ? read_record(path) : NULL, *record;
-	int rc = path ? 0 : -1;
+	int rc;
 
-	if (known && validation->options.is_quick && json_is_false(json_object_get(known, "isQuick"))) {
-		json_decref(known);
-		free(path);
-		return 0;
-	}
 	record = validation_json(rot, validation);
-	apply(rot->architecture, record);
-	if (rc == 0)
-		rc = write_record(path, record, err);
+	if (known && is_quick(record) && !is_quick(known)) {
+		rc = 0;
+	} else if (known && is_quick(record) && nr_shown(known) > nr_shown(record)) {
+		rc = write_record(path, known, err); /* from now on it counts again when another one is due */
+	} else {
+		apply(rot->architecture, record);
+		rc = path ? write_record(path, record, err) : -1;
+	}
 	json_decref(record);
 	json_decref(known);
 	free(path);

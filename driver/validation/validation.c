@@ -149,9 +149,10 @@ validation_ensure(struct rot *rot)
 	int rc;
 
 	if (rot->architecture->why_not.text[0] || rot->architecture->counts_by_steps || rot->is_cached_only ||
-	    validation_recall(rot) || strcmp(configuration_string(rot->configuration, "validate"), "auto") != 0)
+	    !validation_is_due(rot) || strcmp(configuration_string(rot->configuration, "validate"), "auto") != 0)
 		return;
-	rot_note("the events of this machine are validated first, once");
+	rot_note("the events of this machine are validated first%s",
+		 validation_recall(rot) ? ", again: of some nothing was shown so far" : ", once");
 	rc = validation_run(rot, &options, &validation, &why);
 	if (rc == 0)
 		rc = validation_store(rot, &validation, &why);

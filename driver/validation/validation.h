@@ -58,7 +58,10 @@ void validation_print(const struct rot *rot, const struct validation *validation
  * notShown, rows: [...]}]}. New reference. */
 struct json_t *validation_json(const struct rot *rot, const struct validation *validation);
 
-/* Remembers grades and groups, and gives them to rot->architecture. A quick one does not replace a full one. */
+/*
+ * Remembers grades and groups, and gives them to rot->architecture. A quick one replaces no full one, and no other
+ * quick one that showed more.
+ */
 int validation_store(struct rot *rot, const struct validation *validation, struct rot_error *err);
 
 /*
@@ -68,8 +71,14 @@ int validation_store(struct rot *rot, const struct validation *validation, struc
 bool validation_recall(struct rot *rot);
 
 /*
- * Before events are used: a quick validation if nothing is remembered, they can be counted, and the key "validate" does
- * not forbid it. What fails is a warning.
+ * Is nothing remembered, or only a quick validation in which of something all runs were disturbed, an hour ago or
+ * longer?
+ */
+bool validation_is_due(const struct rot *rot);
+
+/*
+ * Before events are used: a quick validation if one is due, they can be counted, and the key "validate" does not forbid
+ * it. What fails is a warning.
  */
 void validation_ensure(struct rot *rot);
 

@@ -5,10 +5,13 @@
  * processor preloaded.
  */
 #include <check.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config.h"
@@ -19,6 +22,7 @@
 #include "quantities/architecture.h"
 #include "quantities/plan.h"
 #include "rot.h"
+#include "support/files.h"
 #include "testing.h"
 #include "validation/validation.h"
 
@@ -323,6 +327,79 @@ START_TEST(what_is_not_shown_does_not_pass)
 }
 END_TEST
 
+/* The record of this machine, which is the only one. */
+static char *
+record_file(void)
+{
+	char *folder = rot_format("%s/validation", cache), **names = folder_list(folder), *path;
+
+	ck_assert(names[0] && !names[1]);
+	path = rot_format("%s/%s", folder, names[0]);
+	folder_list_delete(names);
+	free(folder);
+	return path;
+}
+
+static void
+make_record_old(int hours)
+{
+	struct timespec times[2] = {{.tv_sec = time(NULL) - hours * 3600}, {.tv_sec = time(NULL) - hours * 3600}};
+	char *path = record_file();
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+	free(path);
+}
+
+static void
+validate_and_store(bool is_disturbed, bool is_quick)
+{
+	const struct validation_options options = {.is_quick = is_quick, .seconds = 0.5};
+	struct rot_error err = {0};
+	struct validation validation;
+
+	if (is_disturbed)
+		setenv("ROT_SIMULATED_SWITCHES", "1", 1);
+	else
+		unsetenv("ROT_SIMULATED_SWITCHES");
+	validate_with(&validation, &options);
+	ck_assert_int_eq(validation_verdict(&validation) == VALIDATION_NOT_SHOWN, is_disturbed);
+	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	validation_clear(&validation);
+}
+
+/* A busy hour does not decide for good what is known of the events; and it forgets nothing. */
+START_TEST(what_is_not_shown_is_tried_again)
+{
+	char *path;
+
+	temporary_folder_delete(cache);
+	cache = temporary_folder_new();
+	close_rot();
+	open_rot();
+	ck_assert(validation_is_due(&rot));
+	validate_and_store(true, true);
+	ck_assert(!validation_is_due(&rot)); /* not at once */
+	make_record_old(2);
+	ck_assert(validation_is_due(&rot));
+	validate_and_store(true, true); /* shows as much */
+	ck_assert(!validation_is_due(&rot));
+	make_record_old(2);
+	validate_and_store(false, true);
+	make_record_old(2);
+	ck_assert(!validation_is_due(&rot));
+	validate_and_store(true, true); /* shows less */
+	make_record_old(2);
+	ck_assert(!validation_is_due(&rot));
+	path = record_file();
+	ck_assert_int_eq(unlink(path), 0);
+	free(path);
+	ck_assert(validation_is_due(&rot));
+	validate_and_store(true, false); /* asked for: it stays */
+	make_record_old(2);
+	ck_assert(!validation_is_due(&rot));
+}
+END_TEST
+
 /* The groups of the file are candidates: what is measured is measured in those that were proved, and is right. */
 START_TEST(only_proved_groups_are_opened)
 {
@@ -385,6 +462,7 @@ static const struct listed_test tests[] = {
 	{&without_scrubbing_grades_fall, 1},
 	{&what_is_refused_is_left_out, 1},
 	{&what_is_not_shown_does_not_pass, 1},
+	{&what_is_not_shown_is_tried_again, 1},
 	{&faults_are_named, sizeof(faults) / sizeof(*faults)},
 };
 
