@@ -288,9 +288,11 @@ measure_all(struct measuring_work *of, struct known_work *work, struct rot_error
 				work->nr_candidates, err);
 
 	if (rc == 0) {
-		work_list_choose(&of->list, rot, work->candidates, work->nr_candidates,
+		work_list_choose(&of->list, work->candidates, work->nr_candidates,
 				 options->nr_rounds * options->nr_runs, options->seconds);
 		rc = work_list_prepare(&of->list, rot, err);
+		of->start = moment_now();
+		of->deadline_s = clock_now_s() + options->seconds;
 	}
 	of->rows = rot_calloc(of->list.nr + 1, sizeof(*of->rows));
 	progress_begin(of->list.nr * (size_t)options->nr_rounds, configuration_bool(rot->configuration, "quiet"));
@@ -305,8 +307,7 @@ int
 known_work_measure(struct rot *rot, const struct known_work_options *options, struct known_work *work,
 		   struct rot_error *err)
 {
-	struct measuring_work of = {
-		.rot = rot, .options = options, .start = moment_now(), .deadline_s = clock_now_s() + options->seconds};
+	struct measuring_work of = {.rot = rot, .options = options};
 	int rc;
 
 	*work = (struct known_work){0};

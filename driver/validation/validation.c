@@ -17,8 +17,8 @@ static const struct work_source sources[] = {
 };
 
 /*
- * A minute, and some seconds. That is of the kernels alone: how long finding the groups took, a second or two, must not
- * change what is measured in them.
+ * A minute, and some seconds. That is of the kernels alone: how long finding the groups took, a second or two, and
+ * building the kernels, which is done once, must not change what is measured.
  */
 static const struct known_work_options full = {
 	.sources = sources,

@@ -8,7 +8,6 @@
 
 #include "controllers/find.h"
 #include "controllers/xml_controller.h"
-#include "machine/machine.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "measuring/order.h"
@@ -21,7 +20,6 @@
 /* What is slow for a processor of today. Only to choose what fits. */
 #define START_S 0.02             /* of a core, for each measurement of a point */
 #define RUN_S 0.001              /* of a run that does nothing             */
-#define BUILD_S 0.4              /* of a core, on one CPU                  */
 #define PREPARED_PER_S 4e9       /* bytes initialized, flushed, warmed     */
 #define CLEARED_BYTES 67108864.0 /* written to clear the caches            */
 #define FAR_BYTES 33554432.0     /* more data are in memory                */
@@ -146,41 +144,21 @@ work_list_open(struct work_list *list, struct rot *rot, const struct work_source
 
 /* ---- what fits ---- */
 
-/* Cores that are to be built: each is paid for once. */
-struct cores {
-	char (*keys)[65];
-	size_t nr;
-};
-
-static bool
-has_core(const struct cores *cores, const char *key)
-{
-	for (size_t i = 0; i < cores->nr; i++) {
-		if (strcmp(cores->keys[i], key) == 0)
-			return true;
-	}
-	return false;
-}
-
 struct choosing {
 	struct work_list *list;
 	const struct candidate *candidates;
 	size_t *nr_served; /* of each candidate, and of estimates behind them: chosen kernels that tell its grade */
 	size_t nr_candidates;
-	size_t *order;    /* of points that cost the same, so that not the first of a controller are preferred */
-	char (*keys)[65]; /* of each point: of the core that is missing, or "" */
-	struct cores paid;
+	size_t *order; /* of points that cost the same, so that not the first of a controller are preferred */
 	int nr_runs;
-	double seconds, build_s;
+	double seconds;
 };
 
+/* Without building its core: what is shown must not depend on what was built before. */
 static double
 cost(const struct choosing *choosing, size_t point)
 {
-	const char *key = choosing->keys[point];
-	double build_s = *key && !has_core(&choosing->paid, key) ? choosing->build_s : 0;
-
-	return build_s + START_S + choosing->nr_runs * choosing->list->points[point].seconds;
+	return START_S + choosing->nr_runs * choosing->list->points[point].seconds;
 }
 
 /* Does it tell the grade of that candidate? */
@@ -280,24 +258,8 @@ choose(struct choosing *choosing, size_t i)
 	point->is_chosen = true;
 	for (size_t k = 0; k < choosing->list->nr; k++)
 		choosing->list->points[k].nr_chosen += strcmp(choosing->list->points[k].series, point->series) == 0;
-	if (choosing->keys[i][0] && !has_core(&choosing->paid, choosing->keys[i]))
-		strcpy(choosing->paid.keys[choosing->paid.nr++], choosing->keys[i]);
 	for (size_t k = 0; k <= choosing->nr_candidates; k++)
 		choosing->nr_served[k] += serves(choosing, point, k);
-}
-
-/* A core that cannot be told costs nothing: measuring it will say why. */
-static void
-find_cores(const struct choosing *choosing, struct rot *rot)
-{
-	for (size_t i = 0; i < choosing->list->nr; i++) {
-		struct measurement *copy = rot_graph_clone(choosing->list->points[i].measurement, NULL);
-		struct measuring_look look;
-
-		if (measuring_look(rot, copy, &look, NULL) == 0 && !look.is_built)
-			strcpy(choosing->keys[i], look.core_key);
-		rot_graph_delete(copy);
-	}
 }
 
 static void
@@ -316,8 +278,8 @@ drop_others(struct work_list *list)
 }
 
 void
-work_list_choose(struct work_list *list, struct rot *rot, const struct candidate *candidates, size_t nr_candidates,
-		 int nr_runs, double seconds)
+work_list_choose(struct work_list *list, const struct candidate *candidates, size_t nr_candidates, int nr_runs,
+		 double seconds)
 {
 	struct choosing choosing = {
 		.list = list,
@@ -325,22 +287,16 @@ work_list_choose(struct work_list *list, struct rot *rot, const struct candidate
 		.nr_served = rot_calloc(nr_candidates + 1, sizeof(*choosing.nr_served)),
 		.nr_candidates = nr_candidates,
 		.order = rot_calloc(list->nr + 1, sizeof(*choosing.order)),
-		.keys = rot_calloc(list->nr + 1, sizeof(*choosing.keys)),
-		.paid = {.keys = rot_calloc(list->nr + 1, sizeof(*choosing.paid.keys))},
 		.nr_runs = nr_runs,
 		.seconds = seconds,
-		.build_s = BUILD_S / fmax(1, (double)machine_nr_online_cpus(rot->machine)),
 	};
 
 	order_shuffle(choosing.order, list->nr, 0);
-	find_cores(&choosing, rot);
 	for (size_t i = next_point(&choosing); i < list->nr; i = next_point(&choosing))
 		choose(&choosing, i);
 	if (choosing.seconds == seconds && list->nr > 0)
 		choose(&choosing, cheapest(&choosing, ANY, false));
 	drop_others(list);
-	free(choosing.paid.keys);
-	free(choosing.keys);
 	free(choosing.order);
 	free(choosing.nr_served);
 }

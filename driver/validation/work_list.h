@@ -49,12 +49,12 @@ int work_list_open(struct work_list *list, struct rot *rot, const struct work_so
 void work_list_clear(struct work_list *list);
 
 /*
- * Keeps as many points as fit into so many seconds by estimates, with nr_runs runs and the cores that have to be built:
+ * Keeps as many points as fit into so many seconds by estimates, with nr_runs runs; cores are built besides. That is
  * three kernels for each candidate in turn, the one with the fewest first, then the cheapest, and of each series some;
  * kernels of estimates get their turn as those of one more candidate. At least one is kept.
  */
-void work_list_choose(struct work_list *list, struct rot *rot, const struct candidate *candidates, size_t nr_candidates,
-		      int nr_runs, double seconds);
+void work_list_choose(struct work_list *list, const struct candidate *candidates, size_t nr_candidates, int nr_runs,
+		      double seconds);
 
 /* Builds the cores of all points; one that cannot be built is an error when it is measured. */
 int work_list_prepare(const struct work_list *list, struct rot *rot, struct rot_error *err);

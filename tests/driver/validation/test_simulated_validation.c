@@ -295,6 +295,31 @@ json_has(const json_t *json, const char *part)
 	return has;
 }
 
+/* Nothing was built before, and nothing is remembered. */
+static void
+use_own_cache(void)
+{
+	close_rot();
+	cache = temporary_folder_new();
+	open_rot();
+}
+
+/* Quickly, and with every run disturbed; is stored. */
+static void
+validate_disturbed(void)
+{
+	const struct validation_options options = {.is_quick = true, .seconds = 0.1};
+	struct rot_error err = {0};
+	struct validation validation;
+
+	setenv("ROT_SIMULATED_SWITCHES", "1", 1);
+	validate_with(&validation, &options);
+	unsetenv("ROT_SIMULATED_SWITCHES");
+	ck_assert_int_eq(validation_verdict(&validation), VALIDATION_NOT_SHOWN);
+	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
+	validation_clear(&validation);
+}
+
 /* Where every run is disturbed, nothing was seen to be right either. */
 START_TEST(what_is_not_shown_does_not_pass)
 {
@@ -305,6 +330,7 @@ START_TEST(what_is_not_shown_does_not_pass)
 	json_t *json;
 	char *text;
 
+	use_own_cache();
 	setenv("ROT_SIMULATED_SWITCHES", "1", 1);
 	validate_with(&validation, &options);
 	unsetenv("ROT_SIMULATED_SWITCHES");
@@ -324,6 +350,7 @@ START_TEST(what_is_not_shown_does_not_pass)
 	json_decref(json);
 	findings_clear(&findings);
 	validation_clear(&validation);
+	temporary_folder_delete(cache);
 }
 END_TEST
 
@@ -350,53 +377,95 @@ make_record_old(int hours)
 	free(path);
 }
 
+/* In place of the record: so many formulas with a grade, and the verdict. */
 static void
-validate_and_store(bool is_disturbed, bool is_quick)
+fake_record(bool is_quick, const char *verdict, int nr_shown)
 {
-	const struct validation_options options = {.is_quick = is_quick, .seconds = 0.5};
-	struct rot_error err = {0};
-	struct validation validation;
+	json_t *formulas = json_array(), *json;
+	char *path = record_file(), *text;
 
-	if (is_disturbed)
-		setenv("ROT_SIMULATED_SWITCHES", "1", 1);
-	else
-		unsetenv("ROT_SIMULATED_SWITCHES");
-	validate_with(&validation, &options);
-	ck_assert_int_eq(validation_verdict(&validation) == VALIDATION_NOT_SHOWN, is_disturbed);
-	ck_assert_msg(validation_store(&rot, &validation, &err) == 0, "%s", err.text);
-	validation_clear(&validation);
+	for (int i = 0; i < nr_shown; i++)
+		json_array_append_new(formulas, json_pack("{s:s, s:s}", "quantity", "none", "grade", "A"));
+	json = json_pack("{s:s, s:b, s:s, s:o}", "schema", "rot.validation/1", "isQuick", is_quick, "verdict", verdict,
+			 "formulas", formulas);
+	text = json_dumps(json, 0);
+	file_fill(path, text);
+	json_decref(json);
+	free(text);
+	free(path);
 }
 
-/* A busy hour does not decide for good what is known of the events; and it forgets nothing. */
+/* A busy hour does not decide for good what is known of the events. */
 START_TEST(what_is_not_shown_is_tried_again)
 {
-	char *path;
+	static const struct {
+		bool is_quick;
+		const char *verdict;
+		int hours;
+		bool is_due;
+	} records[] = {
+		{true, "notShown", 0, false}, {true, "notShown", 2, true},   {true, "passes", 2, false},
+		{true, "fails", 2, false},    {false, "notShown", 2, false},
+	};
 
+	use_own_cache();
+	ck_assert(validation_is_due(&rot));
+	validate_disturbed();
+	for (int i = 0; i < NR_ELEMENTS(records); i++) {
+		fake_record(records[i].is_quick, records[i].verdict, 0);
+		make_record_old(records[i].hours);
+		ck_assert_msg(validation_is_due(&rot) == records[i].is_due, "record %d", i);
+	}
 	temporary_folder_delete(cache);
-	cache = temporary_folder_new();
-	close_rot();
-	open_rot();
-	ck_assert(validation_is_due(&rot));
-	validate_and_store(true, true);
-	ck_assert(!validation_is_due(&rot)); /* not at once */
-	make_record_old(2);
-	ck_assert(validation_is_due(&rot));
-	validate_and_store(true, true); /* shows as much */
-	ck_assert(!validation_is_due(&rot));
-	make_record_old(2);
-	validate_and_store(false, true);
-	make_record_old(2);
-	ck_assert(!validation_is_due(&rot));
-	validate_and_store(true, true); /* shows less */
-	make_record_old(2);
-	ck_assert(!validation_is_due(&rot));
-	path = record_file();
-	ck_assert_int_eq(unlink(path), 0);
+}
+END_TEST
+
+static bool
+record_has(const char *part)
+{
+	char *path = record_file(), *text = file_text(path);
+	const bool has = strstr(text, part) != NULL;
+
+	free(text);
 	free(path);
-	ck_assert(validation_is_due(&rot));
-	validate_and_store(true, false); /* asked for: it stays */
+	return has;
+}
+
+/* What another try showed counts if that is not less; a full one stays. */
+START_TEST(a_busy_hour_forgets_nothing)
+{
+	use_own_cache();
+	validate_disturbed();
+	fake_record(true, "notShown", 0);
+	validate_disturbed();
+	ck_assert(!record_has("\"none\""));
+	fake_record(true, "notShown", 1000);
 	make_record_old(2);
-	ck_assert(!validation_is_due(&rot));
+	validate_disturbed();
+	ck_assert(record_has("\"none\""));
+	ck_assert(!validation_is_due(&rot)); /* for another hour */
+	fake_record(false, "fails", 1);
+	validate_disturbed();
+	ck_assert(record_has("\"fails\""));
+	temporary_folder_delete(cache);
+}
+END_TEST
+
+/* The same kernels, whether they were built before or not: a wrong event must not stay hidden the first time. */
+START_TEST(the_first_validation_is_as_good_as_others)
+{
+	struct validation first, second;
+
+	use_own_cache();
+	validate(&first, false);
+	validate(&second, false);
+	ck_assert_uint_eq(first.work.nr_points, second.work.nr_points);
+	ck_assert_uint_eq(first.work.nr, second.work.nr);
+	for (size_t i = 0; i < first.work.nr; i++)
+		ck_assert_str_eq(first.work.rows[i].kernel, second.work.rows[i].kernel);
+	validation_clear(&first);
+	validation_clear(&second);
+	temporary_folder_delete(cache);
 }
 END_TEST
 
@@ -463,6 +532,8 @@ static const struct listed_test tests[] = {
 	{&what_is_refused_is_left_out, 1},
 	{&what_is_not_shown_does_not_pass, 1},
 	{&what_is_not_shown_is_tried_again, 1},
+	{&a_busy_hour_forgets_nothing, 1},
+	{&the_first_validation_is_as_good_as_others, 1},
 	{&faults_are_named, sizeof(faults) / sizeof(*faults)},
 };
 
