@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is found out by trying: what this user may do here, and the programs and folders that rot needs. */
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,22 +280,36 @@ try_core(struct findings *findings, const struct rot *rot)
 /* ---- folders ---- */
 
 #define CACHE_BYTES_WANTED (100.0 * 1024 * 1024)
+#define CACHE_BYTES_NEEDED (4.0 * 1024 * 1024) /* a core is some of them while it is built */
+#define RESULT_BYTES_NEEDED (1.0 * 1024 * 1024)
+
+/* Infinite where that is not told. */
+static double
+free_bytes_in(const char *folder)
+{
+	struct statvfs space;
+
+	if (statvfs(folder, &space) < 0 || space.f_blocks == 0)
+		return INFINITY;
+	return (double)space.f_bavail * (double)space.f_frsize;
+}
 
 static void
 try_cache(struct findings *findings, const struct rot *rot)
 {
-	struct statvfs space;
-	double free_bytes =
-		statvfs(rot->paths->cache, &space) == 0 ? (double)space.f_bavail * (double)space.f_frsize : 0;
+	const double free_bytes = free_bytes_in(rot->paths->cache);
 
-	if (rot->paths->cache_is_temporary)
+	if (free_bytes < CACHE_BYTES_WANTED)
+		finding_advise(findings_add(findings, "cache",
+					    free_bytes < CACHE_BYTES_NEEDED ? FINDING_BROKEN : FINDING_LIMITED,
+					    "%s: only %.0f MiB are free%s", rot->paths->cache,
+					    free_bytes / (1024 * 1024),
+					    free_bytes < CACHE_BYTES_NEEDED ? ", and kernels cannot be built" : ""),
+			       "make room, or -cacheFolder=FOLDER");
+	else if (rot->paths->cache_is_temporary)
 		finding_advise(findings_add(findings, "cache", FINDING_LIMITED,
 					    "not writable: results are forgotten at the end of each rot"),
 			       "-cacheFolder=FOLDER, or XDG_CACHE_HOME=FOLDER");
-	else if (free_bytes < CACHE_BYTES_WANTED)
-		finding_advise(findings_add(findings, "cache", FINDING_LIMITED, "%s: only %.0f MiB are free",
-					    rot->paths->cache, free_bytes / (1024 * 1024)),
-			       "make room, or -cacheFolder=FOLDER");
 	else
 		findings_add(findings, "cache", FINDING_GOOD, "%s: %.1f GiB are free", rot->paths->cache,
 			     free_bytes / (1024.0 * 1024 * 1024));
@@ -305,9 +320,12 @@ try_current_folder(struct findings *findings)
 {
 	struct rot_error err;
 
-	if (output_check("rot-doctor", &err) == 0)
-		return;
-	finding_advise(findings_add(findings, "results", FINDING_BROKEN, "%s", err.text), "%s", err.hint);
+	if (output_check("rot-doctor", &err) < 0)
+		finding_advise(findings_add(findings, "results", FINDING_BROKEN, "%s", err.text), "%s", err.hint);
+	else if (free_bytes_in(".") < RESULT_BYTES_NEEDED)
+		finding_advise(findings_add(findings, "results", FINDING_BROKEN,
+					    "only %.0f KiB are free where this folder is", free_bytes_in(".") / 1024),
+			       "make room, or go to another folder");
 }
 
 void

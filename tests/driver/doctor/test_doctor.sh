@@ -87,6 +87,16 @@ if unshare --mount sh -c "${hide% && exec*}" 2>"$work/err"; then
 		'rot measure triad works'
 fi
 
+# Full disks: what rot builds, and what it writes, has no room.
+mkdir "$work/full"
+full='mount -t tmpfs -o size=256k none "$1" && { dd if=/dev/zero of="$1/x" bs=1k count=1000 2>/dev/null || :; } && '
+if unshare --mount sh -c "$full :" sh "$work/full" 2>"$work/err"; then
+	doctor_where unshare --mount sh -c "$full"'exec "$0" doctor -cacheFolder="$1"' "$rot" "$work/full"
+	says 'a full disk for the cache' 1 'only 0 MiB are free, and kernels cannot be built' 'make room' 'does not work here'
+	doctor_where unshare --mount sh -c "$full"'cd "$1" && exec "$0" doctor' "$rot" "$work/full"
+	says 'a full disk for results' 1 'only 0 KiB are free' 'go to another folder' 'does not work here'
+fi
+
 call doctor -compiler=no-such-compiler
 says 'no compiler' 1 'kernels cannot be built' 'does not work here'
 call doctor --json -compiler=no-such-compiler
