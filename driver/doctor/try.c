@@ -264,7 +264,7 @@ try_program(struct findings *findings, const char *name, const char *program, en
 static void
 try_core(struct findings *findings, const struct rot *rot)
 {
-	static const char *const parts[] = {"core/rot-core", "core/librot-child.a"};
+	static const char *const parts[] = {"core/rot-core", "core/rot-core.sha256", "core/librot-child.a"};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		char *path = rot_format("%s/%s", rot->paths->built, parts[i]);

@@ -166,6 +166,22 @@ measuring_description_hash(struct rot *rot, struct measurement *measurement)
 	return measuring_hash(rot, measurement);
 }
 
+/* ---- what measures ---- */
+
+const char *
+measuring_parent_hash(struct rot *rot, struct rot_error *err)
+{
+	char *path = rot_format("%s/core/rot-core.sha256", rot->paths->built);
+	const char *hash = file_hashes_get(rot->measuring->files, path);
+
+	if (!hash[0]) {
+		rot_error_set(err, 0, "cannot read '%s'", path);
+		rot_error_hint(err, "rot's folder of programs is damaged: install rot again");
+	}
+	free(path);
+	return hash[0] ? hash : NULL;
+}
+
 /* ---- kernels ---- */
 
 struct kernel_job {
@@ -197,6 +213,40 @@ check_same_core(const struct performance *performance, struct rot_error *err)
 	return 0;
 }
 
+static bool
+is_stepped(const struct measurement *measurement)
+{
+	size_t nr;
+	struct rot_entity **parts = rot_graph_collect(measurement, &nr);
+	bool is_it = false;
+
+	for (size_t i = 0; i < nr; i++)
+		is_it = is_it || rot_is_a(parts[i], &step_measurer_class);
+	free(parts);
+	return is_it;
+}
+
+/* The child counts all but steps, which are counted by the parent. */
+static int
+hash_core(struct performance *performance, struct rot_error *err)
+{
+	const struct kernel_job *job = performance->context;
+	const char *child = job->core->state.hash, *parent;
+	struct sha256 *hash;
+
+	strcpy(performance->core_hash, child);
+	if (!is_stepped(performance->passes[0].description))
+		return 0;
+	parent = measuring_parent_hash(performance->rot, err);
+	if (!parent)
+		return -1;
+	hash = sha256_new();
+	sha256_add_text(hash, child);
+	sha256_add_text(hash, parent);
+	sha256_finish(hash, performance->core_hash);
+	return 0;
+}
+
 static enum performance_outcome
 get_core(struct performance *performance, bool may_build, struct rot_error *err)
 {
@@ -213,9 +263,8 @@ get_core(struct performance *performance, bool may_build, struct rot_error *err)
 		rc = core_builder_build(builder, measurement, &job->core, err);
 		monitor_leave(performance->rot->monitor);
 	}
-	if (rc < 0 || check_same_core(performance, err) < 0)
+	if (rc < 0 || check_same_core(performance, err) < 0 || hash_core(performance, err) < 0)
 		return PERFORMANCE_FAILED;
-	performance->core_hash = job->core->state.hash;
 	return PERFORMANCE_DONE;
 }
 

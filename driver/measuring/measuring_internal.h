@@ -27,6 +27,12 @@ struct measuring {
  * same ones. */
 void measuring_set_ids(const void *description);
 
+/*
+ * SHA-256 in hex of what decides how rot-core counts: its sources, so that neither where nor how it was compiled makes
+ * another of it. Valid until the next file is hashed. NULL: it cannot be read.
+ */
+const char *measuring_parent_hash(struct rot *rot, struct rot_error *err);
+
 /* Runs are missing and are about to be measured: calls what measuring_set_ahead was given, once. */
 int measuring_go_ahead(struct measuring *measuring, struct rot_error *err);
 

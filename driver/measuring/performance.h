@@ -11,6 +11,7 @@
 
 #include "entities.h"
 #include "error.h"
+#include "measuring/sha256.h"
 
 struct rot;
 struct performance;
@@ -29,7 +30,7 @@ struct performance_kind {
 	struct rot_list *(*runs)(const struct measurement_result *result);
 
 	/*
-	 * Makes ready what measures, and sets performance->core_hash. What takes long, or writes to the cache, only
+	 * Makes ready what measures, and fills performance->core_hash. What takes long, or writes to the cache, only
 	 * with may_build; else PERFORMANCE_NEEDS_LOCK.
 	 */
 	enum performance_outcome (*prepare)(struct performance *performance, bool may_build, struct rot_error *err);
@@ -61,7 +62,7 @@ struct performance {
 	struct performance_pass *passes;
 	size_t nr;
 	int nr_runs;
-	const char *core_hash; /* after prepare                */
+	char core_hash[SHA256_HEX_SIZE]; /* after prepare      */
 };
 
 /*

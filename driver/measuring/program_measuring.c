@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "configuration/paths.h"
 #include "measuring/core_launch.h"
 #include "measuring/file_hashes.h"
 #include "measuring/measuring.h"
@@ -182,10 +181,6 @@ program_workload_identify(struct rot *rot, struct program_workload *workload, st
 
 /* ---- runs ---- */
 
-struct program_job {
-	char *core_hash; /* of rot-core; NULL: not known yet */
-};
-
 static struct rot_list *
 program_runs(const struct measurement_result *result)
 {
@@ -195,20 +190,13 @@ program_runs(const struct measurement_result *result)
 static enum performance_outcome
 prepare(struct performance *performance, bool may_build, struct rot_error *err)
 {
-	struct program_job *job = performance->context;
-	struct rot *rot = performance->rot;
-	char *core = rot_format("%s/core/rot-core", rot->paths->built);
+	const char *hash = measuring_parent_hash(performance->rot, err);
 
 	(void)may_build;
-	if (!job->core_hash)
-		job->core_hash = rot_strdup(file_hashes_get(rot->measuring->files, core));
-	performance->core_hash = job->core_hash;
-	if (!job->core_hash[0]) {
-		rot_error_set(err, 0, "cannot read '%s'", core);
-		rot_error_hint(err, "rot's folder of programs is damaged: install rot again");
-	}
-	free(core);
-	return job->core_hash[0] ? PERFORMANCE_DONE : PERFORMANCE_FAILED;
+	if (!hash)
+		return PERFORMANCE_FAILED;
+	strcpy(performance->core_hash, hash);
+	return PERFORMANCE_DONE;
 }
 
 static void
@@ -358,9 +346,7 @@ int
 program_measuring_perform(struct rot *rot, struct program_workload *const *passes, size_t nr_passes, int nr_runs,
 			  struct program_command_output **output, char **hashes, struct rot_error *err)
 {
-	struct program_job job = {.core_hash = NULL};
-	struct performance performance = {
-		.rot = rot, .kind = &programs, .context = &job, .nr = nr_passes, .nr_runs = nr_runs};
+	struct performance performance = {.rot = rot, .kind = &programs, .nr = nr_passes, .nr_runs = nr_runs};
 	int rc;
 
 	performance.passes = rot_calloc(nr_passes, sizeof(*performance.passes));
@@ -381,6 +367,5 @@ program_measuring_perform(struct rot *rot, struct program_workload *const *passe
 		}
 	}
 	free(performance.passes);
-	free(job.core_hash);
 	return rc;
 }

@@ -253,6 +253,44 @@ START_TEST(changed_core_is_measured_again_unless_not_checked)
 }
 END_TEST
 
+static void
+count_steps_only(void)
+{
+	struct measurement *measurement = fixture_measurement("Tiny", size_1);
+	struct measurer_set *set = measurement_workloads_at(measurement, 0)->measurer_set;
+	struct perf_event_measurer *measurer = &step_measurer_new()->base;
+	struct perf_event_definition *event = perf_event_definition_new();
+	struct measurement_result *result = NULL;
+	struct rot_error err = {0};
+
+	rot_string_set(&event->definition, "step::instructions");
+	perf_event_measurer_events_add(measurer, event);
+	rot_entity_delete(set->main_measurer);
+	set->main_measurer = &measurer->base;
+	ck_assert_msg(measuring_perform(&rot, &measurement, 1, 1, &result, &err) == 0, "%s", err.text);
+	rot_graph_delete(result);
+	rot_graph_delete(measurement);
+}
+
+/* It is what counts them; all else is counted by the child. */
+START_TEST(steps_are_counted_again_by_another_parent)
+{
+	perform_only(size_1, 1);
+	count_steps_only();
+	ck_assert_int_eq(fixture_count("core"), 2);
+	fixture_restart();
+	count_steps_only();
+	ck_assert_int_eq(fixture_count("core"), 2);
+	fixture_write("built/core/rot-core.sha256", "changed\n", false);
+	perform_only(size_1, 1);
+	ck_assert_int_eq(fixture_count("core"), 2);
+	count_steps_only();
+	ck_assert_int_eq(fixture_count("core"), 3);
+	count_steps_only();
+	ck_assert_int_eq(fixture_count("core"), 3);
+}
+END_TEST
+
 /* A comment changes the source but not what is measured: the core is the same, bit by bit. */
 START_TEST(same_binary_from_other_source_keeps_results)
 {
@@ -407,6 +445,7 @@ static const struct listed_test tests[] = {
 	{&other_size_uses_the_same_core, 1},
 	{&remeasure_measures_once_per_process, 1},
 	{&changed_core_is_measured_again_unless_not_checked, 1},
+	{&steps_are_counted_again_by_another_parent, 1},
 	{&same_binary_from_other_source_keeps_results, 1},
 	{&users_flags_are_part_of_the_description, 1},
 	{&failed_core_keeps_what_was_measured, 1},

@@ -14,6 +14,7 @@
 #include "programs/measure.h"
 #include "quantities/architecture.h"
 #include "rot.h"
+#include "support/files.h"
 #include "testing.h"
 
 static struct rot rot;
@@ -50,6 +51,9 @@ setup(void)
 	free(core);
 	core = rot_format("%s/core/rot-core", folder);
 	ck_assert_int_eq(symlink(path, core), 0);
+	free(core);
+	core = rot_format("%s/core/rot-core.sha256", folder);
+	ck_assert_int_eq(file_write(core, "", 0, false, NULL), 0);
 	unsetenv("FAKE_CORE");
 	open_rot("zen5");
 	free(core);
