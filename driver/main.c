@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "commands/command.h"
-#include "controllers/find.h"
 #include "measuring/monitor.h"
 #include "memory.h"
 #include "nearest.h"
+#include "planning/controller_places.h"
 #include "support/process.h"
 
 enum { STATUS_DONE = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INTERRUPTED = 130 };

@@ -51,7 +51,7 @@ void rot_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool rot_interrupted(void);
 
 /*
- * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by controllers/xml_controller.h; a
+ * An experiment: what "rot measure NAME" runs. XML controllers are turned into this by planning/xml_controller.h; a
  * C controller is a file that defines "const struct rot_controller controller".
  */
 struct rot_controller {

@@ -8,44 +8,12 @@
 #include <unistd.h>
 
 #include "controllers/c_controller.h"
-#include "controllers/xml_controller.h"
+#include "controllers/xml_run.h"
 #include "memory.h"
 #include "nearest.h"
+#include "planning/controller_places.h"
+#include "planning/xml_controller.h"
 #include "support/files.h"
-
-/* Folders that are searched, in order. */
-struct places {
-	struct {
-		char *folder;
-		const char *name;
-		bool takes_c; /* a C file in the current folder is rarely a controller: it is found by name, but not
-				 listed */
-	} at[3];
-};
-
-static struct places
-places_of(const struct paths *paths)
-{
-	return (struct places){{
-		{rot_strdup("."), "current folder", false},
-		{rot_format("%s/controllers", paths->user), "your controllers", true},
-		{rot_format("%s/driver/controllers", paths->data), "built in", false},
-	}};
-}
-
-static void
-places_clear(struct places *places)
-{
-	for (size_t i = 0; i < 3; i++)
-		free(places->at[i].folder);
-}
-
-/* Files in the current folder go by their bare name in messages. */
-static char *
-path_in(const char *folder, const char *file)
-{
-	return strcmp(folder, ".") == 0 ? rot_strdup(file) : rot_format("%s/%s", folder, file);
-}
 
 /* ---- listing ---- */
 
@@ -73,7 +41,7 @@ static void
 list_add_file(struct list *list, const char *folder, const char *file, const char *place, bool takes_c)
 {
 	bool is_xml = path_ends_in(file, ".xml"), is_c = path_ends_in(file, ".c");
-	char *path = path_in(folder, file);
+	char *path = controller_path_in(folder, file);
 	char *description = is_xml ? xml_controller_comment(path) : takes_c && is_c ? rot_strdup("") : NULL;
 
 	if (description)
@@ -91,10 +59,10 @@ by_name(const void *a, const void *b)
 void
 controllers_list(const struct paths *paths, struct controller_info **infos, size_t *nr)
 {
-	struct places places = places_of(paths);
+	struct controller_places places = controller_places_of(paths);
 	struct list list = {0};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < CONTROLLER_NR_PLACES; i++) {
 		char **files = folder_list(places.at[i].folder);
 
 		for (size_t j = 0; files[j]; j++)
@@ -106,7 +74,7 @@ controllers_list(const struct paths *paths, struct controller_info **infos, size
 			 rot_strdup(""), "built in");
 	if (list.nr > 0)
 		qsort(list.items, list.nr, sizeof(*list.items), by_name);
-	places_clear(&places);
+	controller_places_clear(&places);
 	*infos = list.items;
 	*nr = list.nr;
 }
@@ -128,27 +96,6 @@ static bool
 is_path(const char *name)
 {
 	return strchr(name, '/') || path_ends_in(name, ".xml") || path_ends_in(name, ".c");
-}
-
-char *
-controller_find_file(const struct paths *paths, const char *name)
-{
-	static const char *const endings[] = {".xml", ".c"};
-	struct places places = places_of(paths);
-	char *found = NULL;
-
-	for (size_t i = 0; i < 3 && !found; i++)
-		for (size_t j = 0; j < 2 && !found; j++) {
-			char *file = rot_format("%s%s", name, endings[j]), *path = path_in(places.at[i].folder, file);
-
-			free(file);
-			if (access(path, F_OK) == 0)
-				found = path;
-			else
-				free(path);
-		}
-	places_clear(&places);
-	return found;
 }
 
 static const struct rot_controller *

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Controllers by name: the current folder, then the user's data folder, then the built-in ones; what comes first hides
- * the rest.
- *
- * NAME is found as NAME.xml or NAME.c in the current folder, in USER/controllers and in DATA/driver/controllers, or in
- * the table of C controllers that are linked in. A name with a slash or ending in .xml or .c is the path of a file.
+ * Controllers by name: files (planning/controller_places.h), or those in C that are linked in. A name with a slash or
+ * ending in .xml or .c is the path of a file.
  */
 #ifndef CONTROLLERS_FIND_H
 #define CONTROLLERS_FIND_H
@@ -36,8 +33,5 @@ int controller_run(struct rot *rot, const char *name, const char *output_name, s
 
 /* Prints what an XML controller would measure, and measures nothing. An error for one in C: only running it tells. */
 int controller_print_plan(struct rot *rot, const char *name, struct rot_error *err);
-
-/* NAME.xml or NAME.c where it is found first; fresh memory, NULL if there is none. */
-char *controller_find_file(const struct paths *paths, const char *name);
 
 #endif

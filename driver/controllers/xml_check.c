@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "controllers/xml_plan.h"
-#include "experiment/experiment.h"
+#include "controllers/xml_run_internal.h"
 #include "memory.h"
 #include "nearest.h"
 

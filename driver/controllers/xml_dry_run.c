@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_controller.h"
-#include "controllers/xml_plan.h"
+#include "controllers/xml_run.h"
+#include "controllers/xml_run_internal.h"
 #include "experiment/experiment_internal.h"
 #include "measuring/kernel_needs.h"
 #include "measuring/kernel_work.h"
@@ -212,7 +212,7 @@ xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct r
 	int rc;
 
 	dry.experiment = experiment_new(controller->rot, "dry run", NULL, 0, err);
-	rc = dry.experiment ? xml_plan_show(controller, dry.experiment, err) : -1;
+	rc = dry.experiment ? xml_show(controller, dry.experiment, err) : -1;
 	for (size_t i = 0; rc == 0 && i < controller->nr_planned; i++)
 		rc = add_point(&dry, &controller->planned[i], err);
 	if (rc == 0)

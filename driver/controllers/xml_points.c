@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/xml_plan.h"
+#include "controllers/xml_run_internal.h"
 #include "experiment/experiment_internal.h"
 #include "measuring/measuring.h"
 #include "measuring/order.h"

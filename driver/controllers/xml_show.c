@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_plan.h"
-#include "experiment/experiment.h"
+#include "controllers/xml_run_internal.h"
 #include "memory.h"
 #include "quantities/architecture.h"
 
@@ -337,10 +336,22 @@ show_derived(const struct xml_controller *controller, struct experiment *experim
 	return rc;
 }
 
-int
-xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+static void
+show_choices(const struct xml_controller *controller, struct experiment *experiment)
 {
-	xml_plan_show_choices(controller, experiment);
+	for (size_t i = 0; i < controller->nr_choices; i++) {
+		const struct planned_choice *choice = &controller->choices[i];
+
+		if (choice->text[0])
+			experiment_add_choice(experiment, choice->name, choice->value, choice->text,
+					      choice->candidates);
+	}
+}
+
+int
+xml_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err)
+{
+	show_choices(controller, experiment);
 	/* Columns may be of derived values, wherever these stand. */
 	for (size_t i = 0; i < controller->nr_elements; i++)
 		if (xml_is(controller->elements[i], "derived") && show_derived(controller, experiment, i, err) < 0)

@@ -3,8 +3,7 @@
 #include <math.h>
 
 #include "configuration/configuration.h"
-#include "controllers/xml_plan.h"
-#include "experiment/experiment.h"
+#include "controllers/xml_run_internal.h"
 
 int
 xml_show_view(const struct xml_controller *controller, struct sample_view *view, const xmlNode *element,

@@ -11,7 +11,7 @@
 
 #include "entities.h"
 #include "error.h"
-#include "experiment/space.h"
+#include "planning/space.h"
 #include "quantities/quantity.h"
 #include "quantities/sample_view.h"
 

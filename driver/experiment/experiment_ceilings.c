@@ -92,32 +92,6 @@ experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_cei
 	experiment->ceilings[experiment->nr_ceilings++] = *ceiling;
 }
 
-/* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */
-double
-experiment_best_run(const struct quantity_value *value)
-{
-	double highest = NAN;
-
-	for (size_t i = 0; i < value->nr_samples; i++)
-		if (value->taints[i] == 0 && isfinite(value->samples[i]))
-			highest = fmax(highest, value->samples[i]); /* of a number and NaN, the number */
-	return isnan(highest) ? value->summary.value : highest;
-}
-
-double
-experiment_upper_quartile(const struct quantity_value *value)
-{
-	double *sound = rot_calloc(value->nr_samples + 1, sizeof(*sound)), quartile;
-	size_t nr = 0;
-
-	for (size_t i = 0; i < value->nr_samples; i++)
-		if (value->taints[i] == 0 && isfinite(value->samples[i]))
-			sound[nr++] = value->samples[i];
-	quartile = nr ? summary_quantile(sound, nr, PEAK_QUANTILE).value : value->summary.value;
-	free(sound);
-	return quartile;
-}
-
 int
 experiment_add_ceiling(struct experiment *experiment, const struct experiment_ceiling *ceiling,
 		       const struct measurement *measurement, int nr_runs, struct rot_error *err)
@@ -149,7 +123,7 @@ experiment_add_ceiling(struct experiment *experiment, const struct experiment_ce
 	own.name = rot_strdup(ceiling->name);
 	own.operation = rot_strdup(ceiling->operation);
 	own.border = rot_strdup(ceiling->border);
-	own.best = experiment_best_run(&own.value);
+	own.best = quantity_best_run(&own.value);
 	if (isfinite(own.best)) {
 		experiment_keep_ceiling(experiment, &own);
 	} else {

@@ -278,12 +278,6 @@ void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 /* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
 bool experiment_is_ceiling_of(const char *operation, const char *shown);
 
-/* The best undisturbed run of a rate. */
-double experiment_best_run(const struct quantity_value *value);
-
-/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (peaks/samples.h). */
-double experiment_upper_quartile(const struct quantity_value *value);
-
 /* The ceilings that a roofline shows, best first; caller frees the array. */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 			      const struct experiment_own_ceiling ***ceilings);

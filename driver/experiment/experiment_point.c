@@ -126,10 +126,10 @@ experiment_set_values(const struct experiment *experiment, const struct experime
 
 		if (value)
 			expression_scope_set_number(scope, name, value->summary.value);
-		if (value && isfinite(experiment_best_run(value)))
-			expression_scope_set_number(scope, best, experiment_best_run(value));
-		if (value && isfinite(experiment_upper_quartile(value)))
-			expression_scope_set_number(scope, quartile, experiment_upper_quartile(value));
+		if (value && isfinite(quantity_best_run(value)))
+			expression_scope_set_number(scope, best, quantity_best_run(value));
+		if (value && isfinite(quantity_upper_quartile(value)))
+			expression_scope_set_number(scope, quartile, quantity_upper_quartile(value));
 		if (value && isfinite(value->expected))
 			expression_scope_set_number(scope, expected, value->expected);
 		free(expected);

@@ -3,11 +3,11 @@
 #ifndef PEAKS_CEILING_SEARCH_H
 #define PEAKS_CEILING_SEARCH_H
 
-#include "controllers/xml_plan.h"
 #include "peaks/find.h"
 #include "peaks/modes.h"
 #include "peaks/optimiser.h"
 #include "peaks/peak_samples.h"
+#include "planning/xml_plan.h"
 
 /*
  * Runs of a variant: those that the search compares, those by which the best of the finalists is chosen together with

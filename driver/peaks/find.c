@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/xml_controller.h"
-#include "controllers/xml_plan.h"
 #include "levels/levels.h"
 #include "machine/cpus.h"
 #include "measuring/measuring.h"
 #include "memory.h"
 #include "peaks/ceiling_search.h"
 #include "peaks/limits.h"
+#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/architecture.h"
 #include "support/clock.h"
 #include "support/progress.h"

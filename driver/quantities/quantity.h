@@ -144,6 +144,12 @@ struct quantity_value {
 
 void quantity_value_clear(struct quantity_value *value);
 
+/* The best undisturbed run of a rate. */
+double quantity_best_run(const struct quantity_value *value);
+
+/* What a quarter of the undisturbed runs of a rate reach, as peaks are given (peaks/peak_samples.h). */
+double quantity_upper_quartile(const struct quantity_value *value);
+
 /* Every run was disturbed: the value is of runs that would be left out if there were others. */
 bool quantity_is_of_tainted(const struct quantity_value *value);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Values of quantities: their end, and their form in JSON. */
+/* Values of quantities: what of their runs is told of a rate, their end, and their form in JSON. */
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,6 +9,32 @@
 #include "quantities/caveats.h"
 #include "quantities/doubts.h"
 #include "quantities/quantity.h"
+
+/* The best undisturbed run. A counter that gave 0 cycles makes an infinite rate: no run of that kind is the best. */
+double
+quantity_best_run(const struct quantity_value *value)
+{
+	double highest = NAN;
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		if (value->taints[i] == 0 && isfinite(value->samples[i]))
+			highest = fmax(highest, value->samples[i]); /* of a number and NaN, the number */
+	return isnan(highest) ? value->summary.value : highest;
+}
+
+double
+quantity_upper_quartile(const struct quantity_value *value)
+{
+	double *sound = rot_calloc(value->nr_samples + 1, sizeof(*sound)), quartile;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < value->nr_samples; i++)
+		if (value->taints[i] == 0 && isfinite(value->samples[i]))
+			sound[nr++] = value->samples[i];
+	quartile = nr ? summary_quantile(sound, nr, 0.75).value : value->summary.value;
+	free(sound);
+	return quartile;
+}
 
 static const struct {
 	enum sample_taint taint;

@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/find.h"
-#include "controllers/xml_controller.h"
 #include "entities.h"
 #include "measuring/measuring.h"
 #include "measuring/order.h"
 #include "memory.h"
+#include "planning/controller_places.h"
+#include "planning/xml_controller.h"
 #include "quantities/quantity.h"
 #include "rot.h"
 #include "support/clock.h"

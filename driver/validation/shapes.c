@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/find.h"
-#include "controllers/xml_controller.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "planning/controller_places.h"
+#include "planning/xml_controller.h"
 #include "quantities/expected.h"
 #include "quantities/plan.h"
 #include "quantities/quantity.h"

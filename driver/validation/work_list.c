@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/find.h"
-#include "controllers/xml_controller.h"
 #include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "measuring/order.h"
 #include "memory.h"
+#include "planning/controller_places.h"
+#include "planning/xml_controller.h"
 #include "quantities/expected.h"
 #include "rot.h"
 

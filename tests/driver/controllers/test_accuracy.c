@@ -10,10 +10,12 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
-#include "controllers/xml_plan.h"
+#include "controllers/xml_run_internal.h"
 #include "experiment/experiment_internal.h"
 #include "machine/cpus.h"
 #include "memory.h"
+#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/expected.h"
 #include "support/files.h"
 #include "support/process.h"
@@ -41,7 +43,7 @@ START_TEST(each_says_it_once_for_several)
 	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(c->planned[0].nr_requests, 2);
 	experiment = experiment_new(&rot, "c", NULL, 0, &err);
-	ck_assert_msg(xml_plan_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_msg(xml_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(experiment->nr_plots, 2);
 	plot = &experiment->plots[1].plot;
 	ck_assert_str_eq(plot->name, "l2l3");
@@ -291,7 +293,8 @@ START_TEST(runs_are_drawn)
 	for (size_t i = 0; i < NR_ELEMENTS(texts); i++) {
 		char *text = file_read(texts[i].file, NULL, &err);
 
-		ck_assert_msg(text && strstr(text, texts[i].has), "%s lacks '%s': %s", texts[i].file, texts[i].has, text);
+		ck_assert_msg(text && strstr(text, texts[i].has), "%s lacks '%s': %s", texts[i].file, texts[i].has,
+			      text);
 		free(text);
 	}
 	ck_assert_int_ne(access("accurate-none.data", F_OK), 0);

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "controllers/xml_run.h"
 #include "memory.h"
+#include "planning/xml_controller.h"
 #include "quantities/quantity.h"
 #include "testing.h"
 #include "xml_fixture.h"

@@ -8,13 +8,15 @@
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
 #include "controllers/find.h"
-#include "controllers/xml_controller.h"
-#include "controllers/xml_plan.h"
+#include "controllers/xml_run_internal.h"
 #include "definition.h"
 #include "experiment/experiment_internal.h"
 #include "fake_rot.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "planning/controller_places.h"
+#include "planning/xml_controller.h"
+#include "planning/xml_plan.h"
 #include "quantities/samples.h"
 #include "testing.h"
 #include "xml_fixture.h"
@@ -41,7 +43,7 @@ START_TEST(built_in_controllers_are_valid)
 		ck_assert_msg(controller != NULL, "%s: %s %s", infos[i].name, err.text, err.hint);
 		ck_assert_msg(infos[i].description[0] != '\0', "%s has no comment", infos[i].name);
 		experiment = experiment_new(&rot, "c", "c", 0, &err);
-		ck_assert_msg(xml_plan_show(controller, experiment, &err) == 0, "%s: %s %s", infos[i].name, err.text,
+		ck_assert_msg(xml_show(controller, experiment, &err) == 0, "%s: %s %s", infos[i].name, err.text,
 			      err.hint);
 		experiment_delete(experiment);
 		xml_controller_close(controller);
@@ -440,7 +442,7 @@ START_TEST(curves_are_drawn)
 	const struct experiment_own_plot *plot;
 
 	ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
-	ck_assert_msg(xml_plan_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
+	ck_assert_msg(xml_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
 	ck_assert_uint_eq(experiment->nr_plots, 2);
 	plot = &experiment->plots[0];
 	ck_assert_uint_eq(plot->nr_curves, 1);
@@ -457,7 +459,7 @@ START_TEST(curves_are_drawn)
 				      "<curve name='no' from='0' to='1' y='{$n}'/></plot>\n" TAIL,
 		      &err);
 	experiment = experiment_new(&rot, "c", "c", 0, &err);
-	ck_assert_int_eq(xml_plan_show(c, experiment, &err), -1);
+	ck_assert_int_eq(xml_show(c, experiment, &err), -1);
 	ck_assert_str_eq(err.text, "c.xml:5: <curve> from 0 to 1: expected 0 < from < to");
 	experiment_delete(experiment);
 	xml_controller_close(c);
@@ -494,7 +496,7 @@ START_TEST(caches_are_marked)
 		rot.machine->l2_bytes = cases[i].l2;
 		rot.machine->llc_bytes = cases[i].llc;
 		ck_assert_msg(c != NULL, "%s %s", err.text, err.hint);
-		ck_assert_msg(xml_plan_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
+		ck_assert_msg(xml_show(c, experiment, &err) == 0, "%s %s", err.text, err.hint);
 		plot = &experiment->plots[0];
 		ck_assert_uint_eq(plot->nr_markers, cases[i].nr);
 		if (cases[i].nr) {

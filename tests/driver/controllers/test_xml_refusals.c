@@ -5,8 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "controllers/find.h"
+#include "controllers/xml_run.h"
 #include "memory.h"
+#include "planning/controller_places.h"
+#include "planning/xml_controller.h"
 #include "support/files.h"
 #include "testing.h"
 #include "xml_fixture.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "xml_fixture.h"
 
+#include "planning/xml_controller.h"
 #include "testing.h"
 
 struct rot rot;

@@ -4,7 +4,6 @@
 #ifndef TESTS_XML_FIXTURE_H
 #define TESTS_XML_FIXTURE_H
 
-#include "controllers/xml_controller.h"
 #include "fake_rot.h"
 
 extern struct rot rot;

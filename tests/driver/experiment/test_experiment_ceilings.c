@@ -154,10 +154,10 @@ START_TEST(upper_quartile_is_of_sound_runs)
 	unsigned taints[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 	struct quantity_value value = {.samples = samples, .taints = taints, .nr_samples = 11, .summary.value = 3};
 
-	ck_assert_double_eq(experiment_upper_quartile(&value), 4);
-	ck_assert_double_eq(experiment_best_run(&value), 5);
+	ck_assert_double_eq(quantity_upper_quartile(&value), 4);
+	ck_assert_double_eq(quantity_best_run(&value), 5);
 	value.nr_samples = 0;
-	ck_assert_double_eq(experiment_upper_quartile(&value), 3);
+	ck_assert_double_eq(quantity_upper_quartile(&value), 3);
 }
 END_TEST
 

@@ -5,8 +5,8 @@
  * Values are texts with expressions in braces over the axes before; the first axis changes slowest. Pure: nothing is
  * measured.
  */
-#ifndef EXPERIMENT_SPACE_H
-#define EXPERIMENT_SPACE_H
+#ifndef PLANNING_SPACE_H
+#define PLANNING_SPACE_H
 
 #include <stddef.h>
 

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_plan.h"
 #include "machine/cpus.h"
 #include "measuring/on_cpus.h"
 #include "number.h"
+#include "planning/xml_plan.h"
 
 /* "all", or how many; 0 where it is neither, or more than there are. */
 static size_t

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_plan.h"
-#include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "planning/xml_plan.h"
 #include "quantities/architecture.h"
 #include "quantities/expected.h"
 #include "quantities/value_text.h"
@@ -58,7 +57,7 @@ static void
 keep_value(struct choosing *c, const char *candidate, const struct quantity_value *value)
 {
 	struct shown_unit unit = shown_unit(value->unit);
-	double reached = experiment_upper_quartile(value);
+	double reached = quantity_upper_quartile(value);
 	char *number = rot_format("%.3g %s", reached * unit.factor, unit.shown);
 	json_t *json = json_object();
 
@@ -222,16 +221,4 @@ xml_plan_knows_choices(const struct xml_controller *controller)
 		if (!controller->choices[i].is_known)
 			return false;
 	return true;
-}
-
-void
-xml_plan_show_choices(const struct xml_controller *controller, struct experiment *experiment)
-{
-	for (size_t i = 0; i < controller->nr_choices; i++) {
-		const struct planned_choice *choice = &controller->choices[i];
-
-		if (choice->text[0])
-			experiment_add_choice(experiment, choice->name, choice->value, choice->text,
-					      choice->candidates);
-	}
 }

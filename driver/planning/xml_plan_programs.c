@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "configuration/configuration.h"
-#include "controllers/xml_entity.h"
-#include "controllers/xml_plan.h"
 #include "measuring/program_measuring.h"
 #include "memory.h"
+#include "planning/xml_entity.h"
+#include "planning/xml_plan.h"
 #include "programs/plan.h"
 
 #define MAX_PASSES 1000

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* XML controllers: opened with all their points planned and checked, then measured. How they are written:
- * doc/CONTROLLERS.md. */
-#ifndef CONTROLLERS_XML_CONTROLLER_H
-#define CONTROLLERS_XML_CONTROLLER_H
+/* XML controllers: opened with all their points planned and checked. How they are written: doc/CONTROLLERS.md. */
+#ifndef PLANNING_XML_CONTROLLER_H
+#define PLANNING_XML_CONTROLLER_H
 
 #include <stddef.h>
 
 #include "error.h"
-#include "experiment/experiment.h"
 
 struct rot;
 struct measurement;
-struct xml_controller;
+struct xml_controller; /* planning/xml_plan.h */
 
 /*
  * Reads and validates the file and plans every point and ceiling: all kernels, fields, values, quantities and texts are
@@ -23,11 +21,8 @@ struct xml_controller *xml_controller_open_default_peaks(struct rot *rot, struct
 
 void xml_controller_close(struct xml_controller *controller);
 
-/* Measures and writes everything. Interrupted: writes what is finished, then fails with "interrupted". */
-int xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err);
-
-/* What would be measured, by series: points, runs, what of them is cached, and about how long it takes. */
-int xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err);
+/* Plans once more where choices were guessed: their candidates are measured now. -1 also: interrupted. */
+int xml_controller_plan_again(struct xml_controller *controller, struct rot_error *err);
 
 /* Points that are planned: programs and kernels, without those that are left out. */
 size_t xml_controller_nr_points(const struct xml_controller *controller);

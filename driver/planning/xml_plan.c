@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* What an XML controller is going to measure: its file turned into points and ceilings. */
-#include "controllers/xml_plan.h"
+#include "planning/xml_plan.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "controllers/xml_entity.h"
-#include "experiment/experiment.h"
 #include "machine/machine.h"
 #include "measuring/kernel_needs.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
+#include "planning/xml_entity.h"
 #include "quantities/pass.h"
 
 #define DEFAULT_RUNS 10

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Controllers' XML files in memory: read, shared parts included, validated; every element knows its file and line. */
-#ifndef CONTROLLERS_CONTROLLER_FILE_H
-#define CONTROLLERS_CONTROLLER_FILE_H
+#ifndef PLANNING_CONTROLLER_FILE_H
+#define PLANNING_CONTROLLER_FILE_H
 
 #include <libxml/tree.h>
 #include <stdbool.h>

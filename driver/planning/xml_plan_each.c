@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "controllers/xml_plan.h"
+#include "planning/xml_plan.h"
 
 /* Of the copy and all below it: attributes with their expressions evaluated, and the file they are in. */
 static int

@@ -1,72 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* XML controllers: opened with all their points planned and checked, then measured. */
-#include "controllers/xml_controller.h"
+/* XML controllers whose points are planned, measured. */
+#include "controllers/xml_run.h"
 
-#include <libxml/xmlreader.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "configuration/configuration.h"
-#include "configuration/paths.h"
-#include "controllers/find.h"
-#include "controllers/xml_plan.h"
+#include "controllers/xml_run_internal.h"
 #include "levels/levels.h"
 #include "measuring/measuring.h"
 #include "memory.h"
+#include "planning/xml_controller.h"
 #include "quantities/architecture.h"
 #include "rot.h"
-#include "support/files.h"
-
-static int
-read_and_plan(struct xml_controller *controller, const char *path, struct rot_error *err)
-{
-	char *schema = rot_format("%s/driver/schemas/controller.rng", controller->rot->paths->data);
-	int rc = controller_file_open(&controller->file, path, schema, err);
-
-	free(schema);
-	return rc < 0 ? -1 : xml_plan_make(controller, err);
-}
-
-struct xml_controller *
-xml_controller_open(struct rot *rot, const char *path, struct rot_error *err)
-{
-	struct xml_controller *controller = rot_calloc(1, sizeof(*controller));
-
-	controller->rot = rot;
-	if (read_and_plan(controller, path, err) == 0)
-		return controller;
-	xml_controller_close(controller);
-	return NULL;
-}
-
-void
-xml_controller_close(struct xml_controller *controller)
-{
-	if (!controller)
-		return;
-	xml_plan_clear(controller);
-	controller_file_close(&controller->file);
-	free(controller);
-}
-
-const struct measurement *
-xml_controller_point(const struct xml_controller *controller, size_t i, const char **series, const char **label)
-{
-	const struct planned_point *point = &controller->planned[i];
-
-	*series = point->series;
-	*label = point->label;
-	return point->measurement;
-}
-
-size_t
-xml_controller_nr_points(const struct xml_controller *controller)
-{
-	return controller->nr_planned;
-}
-
-/* ---- measuring ---- */
 
 /* Measures them into the experiment; one that cannot be measured is left out with a warning. A roofline has no
  * latencies. */
@@ -91,20 +37,6 @@ add_own_ceilings(const struct xml_controller *controller, struct experiment *exp
 		rot_warning("a ceiling is left out: %s", why.text);
 	}
 	return 0;
-}
-
-struct xml_controller *
-xml_controller_open_default_peaks(struct rot *rot, struct rot_error *err)
-{
-	char *path = controller_find_file(rot->paths, "default-peaks");
-	struct xml_controller *peaks = path ? xml_controller_open(rot, path, err) : NULL;
-
-	if (!path) {
-		rot_error_set(err, 0, "the controller default-peaks is missing");
-		rot_error_hint(err, "rot's data folder is damaged: install rot again");
-	}
-	free(path);
-	return peaks;
 }
 
 /*
@@ -168,31 +100,10 @@ know_levels(const struct xml_controller *controller, struct rot_error *err)
 	return levels_ensure(controller->rot, err);
 }
 
-/* The file is read anew: planning has changed the one in memory. What is missing was told. */
-static int
-plan_again(struct xml_controller *controller, struct rot_error *err)
-{
-	struct xml_controller again = {.rot = controller->rot,
-				       .may_measure = true,
-				       .missing = controller->missing,
-				       .nr_missing = controller->nr_missing};
-	char *path = rot_strdup(controller->file.paths[0]);
-	int rc;
-
-	controller->missing = NULL;
-	controller->nr_missing = 0;
-	xml_plan_clear(controller);
-	controller_file_close(&controller->file);
-	*controller = again;
-	rc = read_and_plan(controller, path, err);
-	free(path);
-	return rc;
-}
-
 static int
 run(struct xml_controller *controller, const char *output_name, struct rot_error *err)
 {
-	if (!xml_plan_knows_choices(controller) && plan_again(controller, err) < 0)
+	if (!xml_plan_knows_choices(controller) && xml_controller_plan_again(controller, err) < 0)
 		return -1;
 
 	const xmlNode *root = xmlDocGetRootElement(controller->file.doc);
@@ -202,7 +113,7 @@ run(struct xml_controller *controller, const char *output_name, struct rot_error
 	struct rot_error later = {0};
 	int rc = -1;
 
-	if (!experiment || xml_plan_show(controller, experiment, err) < 0 || know_levels(controller, err) < 0)
+	if (!experiment || xml_show(controller, experiment, err) < 0 || know_levels(controller, err) < 0)
 		goto out;
 	if (strcmp(disturbed, "kept") == 0)
 		experiment_keep_disturbed(experiment);
@@ -234,42 +145,4 @@ xml_controller_run(struct xml_controller *controller, const char *output_name, s
 	rc = run(controller, output_name, err);
 	configuration_pop(configuration);
 	return rc;
-}
-
-/* ---- listing ---- */
-
-static void
-ignore(void *context, const char *message, xmlParserSeverities severity, xmlTextReaderLocatorPtr where)
-{
-	(void)context, (void)message, (void)severity, (void)where;
-}
-
-char *
-xml_controller_comment(const char *path)
-{
-	size_t length = 0;
-	char *content = file_read(path, &length, NULL), *comment = NULL;
-	xmlTextReader *reader = content && length < INT_MAX
-					? xmlReaderForMemory(content, (int)length, path, NULL,
-							     XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING)
-					: NULL;
-
-	if (!reader)
-		goto out;
-	xmlTextReaderSetErrorHandler(reader, ignore, NULL);
-	while (xmlTextReaderRead(reader) == 1) {
-		if (xmlTextReaderNodeType(reader) != XML_READER_TYPE_ELEMENT)
-			continue;
-		if (strcmp((const char *)xmlTextReaderConstName(reader), "controller") == 0) {
-			xmlChar *text = xmlTextReaderGetAttribute(reader, (const xmlChar *)"comment");
-
-			comment = rot_strdup((const char *)text);
-			xmlFree(text);
-		}
-		break;
-	}
-	xmlFreeTextReader(reader);
-out:
-	free(content);
-	return comment;
 }

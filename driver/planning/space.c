@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parameter spaces: named axes with values, and all points they span. */
-#include "experiment/space.h"
+#include "planning/space.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Entities as controllers write them. */
-#include "controllers/xml_entity.h"
+#include "planning/xml_entity.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/controller_file.h"
 #include "memory.h"
 #include "nearest.h"
 #include "number.h"
+#include "planning/controller_file.h"
 #include "program_rule_check.h"
 
 /* An entity that can be referred to, or a member that waits for one. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Controllers' XML files in memory: read, shared parts included, validated; every element knows its file and line. */
-#include "controllers/controller_file.h"
+#include "planning/controller_file.h"
 
 #include <errno.h>
 #include <libxml/parser.h>

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_plan.h"
 #include "memory.h"
+#include "planning/xml_plan.h"
 
 static void
 add_values(struct space *space, const xmlNode *element)

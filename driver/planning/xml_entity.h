@@ -5,8 +5,8 @@
  * where the field's own is not meant; id="NAME" lets <field ref="NAME"/> elsewhere in the same measurement refer to the
  * same entity. An item of a list of primitive values is <argument value="..."/>.
  */
-#ifndef CONTROLLERS_XML_ENTITY_H
-#define CONTROLLERS_XML_ENTITY_H
+#ifndef PLANNING_XML_ENTITY_H
+#define PLANNING_XML_ENTITY_H
 
 #include <libxml/tree.h>
 

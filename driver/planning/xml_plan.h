@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What an XML controller is going to measure: its file turned into points and ceilings. For xml_*.c only. */
-#ifndef CONTROLLERS_XML_PLAN_H
-#define CONTROLLERS_XML_PLAN_H
+/* What an XML controller is going to measure: its file turned into points and ceilings. */
+#ifndef PLANNING_XML_PLAN_H
+#define PLANNING_XML_PLAN_H
 
 #include <jansson.h>
 
-#include "controllers/controller_file.h"
 #include "entities.h"
-#include "experiment/space.h"
+#include "planning/controller_file.h"
+#include "planning/space.h"
 #include "quantities/quantity.h"
 #include "quantities/sample_view.h"
 #include "rot.h"
@@ -60,10 +60,6 @@ struct planned_choice {
 	json_t *candidates; /* [{"value": "SkylakeX", "quantity": {...}}] */
 };
 
-struct experiment;
-struct experiment_derived;
-struct experiment_plot;
-
 struct xml_controller {
 	struct rot *rot;
 	struct controller_file file;
@@ -98,13 +94,6 @@ void xml_plan_collect(struct xml_controller *controller, const xmlNode *element)
 
 /* xml_plan_each.c: collects what is in an <each>, once for each point of the space that its axes span. */
 int xml_plan_each(struct xml_controller *controller, const xmlNode *element, struct rot_error *err);
-
-/*
- * xml_points.c: measures the points into the experiment. Interrupted: those that are there, maybe with fewer runs. A
- * point that fails for a reason of its own becomes a failure of the experiment, and the others are measured; it is an
- * error where it is the only one, none could be measured, or with the key stopOnError.
- */
-int xml_points_measure(const struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
 
 /* xml_plan_threads.c: puts the point's workload on as many CPUs as its attribute threads says. */
 int xml_plan_threads(struct planned_point *planned, const struct expression_scope *scope, struct rot_error *err);
@@ -145,10 +134,10 @@ int
 xml_plan_ceiling_variant(const struct xml_controller *controller, const struct planned_ceiling *planned,
 			 const int *coordinates, struct measurement **measurement, double *work, struct rot_error *err);
 
-/* xml_choice.c: makes the choices, and variables of them. -1 also: interrupted. Are they all known, not guessed? */
+/* xml_plan_choices.c: makes the choices, and variables of them. -1 also: interrupted. Are they all known, not guessed?
+ */
 int xml_plan_choices(struct xml_controller *controller, struct rot_error *err);
 bool xml_plan_knows_choices(const struct xml_controller *controller);
-void xml_plan_show_choices(const struct xml_controller *controller, struct experiment *experiment);
 void planned_choice_clear(struct planned_choice *choice);
 
 /* xml_plan_programs.c: fills program and max_passes of a point; checks what can be checked before its quantities are
@@ -160,35 +149,5 @@ int xml_plan_check_quantities(const struct xml_controller *controller, const str
 
 /* If programs have regions, gives each point the coordinate "region" of the whole program. */
 void xml_plan_add_region_axis(struct xml_controller *controller);
-
-/* What the experiment shows: plots, columns and names; every text is tried on made-up values. */
-int xml_plan_show(struct xml_controller *controller, struct experiment *experiment, struct rot_error *err);
-
-/*
- * xml_check.c: errors that would come after measuring, found before: of an x of a plot that is no roofline (a quantity,
- * a derived value, or an axis with numbers at every point); of the texts at points and the annotation of a plot; of a
- * condition that an attribute says (what: how it is called); and of the i-th element, a derived value of what was
- * derived before it.
- */
-int xml_check_x(const struct xml_controller *controller, const struct experiment *experiment, const char *x,
-		const xmlNode *element, struct rot_error *err);
-int xml_check_texts(const struct xml_controller *controller, const struct experiment_plot *plot, const xmlNode *element,
-		    struct rot_error *err);
-int xml_check_condition(const struct xml_controller *controller, const char *condition, const char *what,
-			const xmlNode *element, struct rot_error *err);
-int xml_check_derived(const struct xml_controller *controller, size_t i, const struct experiment_derived *derived,
-		      struct rot_error *err);
-
-/* xml_show_runs.c: relativeTo and minimumOf; then what a plot shows of runs, and whether that, and having an x, fits
- * its type. */
-int xml_show_view(const struct xml_controller *controller, struct sample_view *view, const xmlNode *element,
-		  struct rot_error *err);
-int xml_show_runs(const struct xml_controller *controller, struct experiment_plot *plot, const xmlNode *element,
-		  struct rot_error *err);
-
-/* xml_show_lines.c: each <curve>, <marker> and <cacheMarkers> of the element of the plot that was added last, which is
- * plot. */
-int xml_show_lines(const struct xml_controller *controller, struct experiment *experiment,
-		   const struct experiment_plot *plot, const xmlNode *element, struct rot_error *err);
 
 #endif

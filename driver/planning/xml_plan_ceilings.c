@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "controllers/xml_plan.h"
 #include "measuring/kernel_work.h"
 #include "memory.h"
+#include "planning/xml_plan.h"
 
 void
 planned_ceiling_clear(struct planned_ceiling *planned)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/space.h"
 #include "memory.h"
 #include "number.h"
+#include "planning/space.h"
 #include "testing.h"
 
 /* "a=1 b=x; a=1 b=y": all points as a text. */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* What is done with an XML controller that was planned (planning/xml_controller.h): it is measured, or its plan shown.
+ */
+#ifndef CONTROLLERS_XML_RUN_H
+#define CONTROLLERS_XML_RUN_H
+
+#include <stdio.h>
+
+#include "error.h"
+
+struct xml_controller;
+
+/* Measures and writes everything. Interrupted: writes what is finished, then fails with "interrupted". */
+int xml_controller_run(struct xml_controller *controller, const char *output_name, struct rot_error *err);
+
+/* What would be measured, by series: points, runs, what of them is cached, and about how long it takes. */
+int xml_controller_print_plan(struct xml_controller *controller, FILE *out, struct rot_error *err);
+
+#endif
