@@ -16,8 +16,8 @@
 
 #include "memory.h"
 #include "parent/breakpoints/slots.h"
-#include "parent/injection/remote.h"
 #include "parent/injection/rseq.h"
+#include "parent/tracer/remote.h"
 
 #define INT3 0xcc
 #define MAX_CODE_BYTES 15

@@ -15,7 +15,7 @@
 #include "parent/breakpoints/breakpoints.h"
 #include "parent/breakpoints/image_start.h"
 #include "parent/breakpoints/slots.h"
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 
 /* Address spaces that nobody has any more, kept because a new process may turn out to have a copy. */
 #define MAX_DEAD 64

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "memory.h"
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 
 #define PAGE_BYTES ((size_t)16 << 10)
 #define NR_SLOTS (PAGE_BYTES / CODE_SLOT_BYTES)

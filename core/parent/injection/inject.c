@@ -11,9 +11,9 @@
 
 #include "memory.h"
 #include "parent/injection/inject_thread.h"
-#include "parent/injection/remote.h"
 #include "parent/injection/trigger.h"
 #include "parent/tracer/launch.h"
+#include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
 
 /* Between looks at those that have not stopped yet. */

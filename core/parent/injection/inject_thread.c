@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 
 #include "memory.h"
-#include "parent/injection/remote.h"
 #include "parent/injection/rseq.h"
+#include "parent/tracer/remote.h"
 
 /* call *%rax; int3 */
 const unsigned char inject_trampoline[INJECT_TRAMPOLINE_BYTES] = {0xff, 0xd0, 0xcc};

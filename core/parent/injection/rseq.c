@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 
 /* Linux 5.13; older headers lack it. */
 #define GET_RSEQ_CONFIGURATION ((enum __ptrace_request)0x420f)

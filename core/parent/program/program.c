@@ -18,7 +18,7 @@
 #include "parent/program/program_launch.h"
 #include "parent/program/program_rules.h"
 #include "parent/program/program_run.h"
-#include "parent/program/progress.h"
+#include "parent/supervisor/progress.h"
 
 /*
  * That ask this process to end, or reach it only because it shares the terminal with the program. It does not stop with

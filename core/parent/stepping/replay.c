@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 
 #define DIRECTION_FLAG 0x400
 

@@ -9,7 +9,6 @@
 #include <sys/ptrace.h>
 
 #include "memory.h"
-#include "parent/injection/remote.h"
 #include "parent/stepping/code_table.h"
 #include "parent/stepping/same_cpu.h"
 #include "parent/stepping/step_queue.h"
@@ -17,6 +16,7 @@
 #include "parent/stepping/stepped_call.h"
 #include "parent/stepping/trap_help.h"
 #include "parent/stepping/trap_stop.h"
+#include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
 
 /* Blocks of one thread before everybody else has a turn: some milliseconds. */

@@ -8,9 +8,9 @@
 #include <sys/ptrace.h>
 #include <sys/user.h>
 
-#include "parent/injection/remote.h"
 #include "parent/stepping/branch.h"
 #include "parent/stepping/trap_stop.h"
+#include "parent/tracer/remote.h"
 
 #define INT3 0xcc
 #define INT3_BYTES 1

@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
-#include "parent/injection/remote.h"
 #include "parent/stepping/trap_stop.h"
+#include "parent/tracer/remote.h"
 
 #define INT3_BYTES 1
 

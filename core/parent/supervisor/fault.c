@@ -10,9 +10,9 @@
 
 #include "common/proc.h"
 #include "memory.h"
-#include "parent/injection/remote.h"
 #include "parent/symbols/objects.h"
 #include "parent/symbols/places.h"
+#include "parent/tracer/remote.h"
 
 static bool
 is_caught(pid_t pid, int signal)

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/proc.h"
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 
 #ifndef SYS_epoll_pwait2
 #define SYS_epoll_pwait2 441

@@ -18,8 +18,8 @@
 #include "common/clock.h"
 #include "common/proc.h"
 #include "memory.h"
-#include "parent/injection/remote.h"
-#include "parent/supervisor/refusal.h"
+#include "parent/tracer/refusal.h"
+#include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
 
 enum event {

@@ -14,9 +14,9 @@
 
 #include "common/clock.h"
 #include "memory.h"
-#include "parent/injection/remote.h"
 #include "parent/tracer/launch.h"
 #include "parent/tracer/loop.h"
+#include "parent/tracer/remote.h"
 #include "testing.h"
 
 struct bench {

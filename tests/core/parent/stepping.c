@@ -18,11 +18,11 @@
 
 #include "common/clock.h"
 #include "memory.h"
-#include "parent/injection/remote.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/work.h"
 #include "parent/supervisor/child_steps.h"
 #include "parent/symbols/instruction.h"
+#include "parent/tracer/remote.h"
 #include "parent/tracer/tracer.h"
 
 /* As in child/measurer_step.c. */

@@ -16,7 +16,7 @@
 
 #include "common/proc.h"
 #include "memory.h"
-#include "parent/supervisor/refusal.h"
+#include "parent/tracer/refusal.h"
 #include "permits.h"
 #include "program_runner.h"
 #include "testing.h"

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 #include "permits.h"
 #include "testing.h"
 

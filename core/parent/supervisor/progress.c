@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See progress.h. */
-#include "parent/program/progress.h"
+#include "parent/supervisor/progress.h"
 
 #include <poll.h>
 #include <stdio.h>

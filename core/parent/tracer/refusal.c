@@ -3,7 +3,7 @@
  * See refusal.h. The first reason that holds is told: those that are certain come before that of a filter, which all
  * containers have and most of them let trace.
  */
-#include "parent/supervisor/refusal.h"
+#include "parent/tracer/refusal.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One system call in a stopped process by a single step over an instruction that it has; a part of remote.h. */
-#ifndef CORE_PARENT_INJECTION_REMOTE_STEP_H
-#define CORE_PARENT_INJECTION_REMOTE_STEP_H
+#ifndef CORE_PARENT_TRACER_REMOTE_STEP_H
+#define CORE_PARENT_TRACER_REMOTE_STEP_H
 
 #include <stdint.h>
 #include <sys/types.h>

@@ -3,8 +3,8 @@
  * What can be done in a stopped process from outside: its memory read and written, a system call made, pages mapped.
  * Nothing here changes its code.
  */
-#ifndef CORE_PARENT_INJECTION_REMOTE_H
-#define CORE_PARENT_INJECTION_REMOTE_H
+#ifndef CORE_PARENT_TRACER_REMOTE_H
+#define CORE_PARENT_TRACER_REMOTE_H
 
 #include <signal.h>
 #include <stdbool.h>

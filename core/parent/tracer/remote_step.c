@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See remote_step.h. */
-#include "parent/injection/remote_step.h"
+#include "parent/tracer/remote_step.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -14,7 +14,7 @@
 
 #include "common/proc.h"
 #include "memory.h"
-#include "parent/injection/remote.h"
+#include "parent/tracer/remote.h"
 
 /* ---- the instruction ---- */
 

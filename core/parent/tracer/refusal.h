@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Why the system does not let a process be traced, as far as it can be found out. */
-#ifndef CORE_PARENT_SUPERVISOR_REFUSAL_H
-#define CORE_PARENT_SUPERVISOR_REFUSAL_H
+#ifndef CORE_PARENT_TRACER_REFUSAL_H
+#define CORE_PARENT_TRACER_REFUSAL_H
 
 #include <stdbool.h>
 #include <sys/types.h>

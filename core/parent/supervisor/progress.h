@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How far the measurement is, for the driver. */
-#ifndef CORE_PARENT_PROGRAM_PROGRESS_H
-#define CORE_PARENT_PROGRAM_PROGRESS_H
+#ifndef CORE_PARENT_SUPERVISOR_PROGRESS_H
+#define CORE_PARENT_SUPERVISOR_PROGRESS_H
 
 #include <stdint.h>
 
