@@ -112,8 +112,7 @@ add_kernels(struct dry_run *dry, struct series_plan *series, const struct planne
 	    struct rot_error *err)
 {
 	struct rot *rot = dry->controller->rot;
-	struct experiment_point point =
-		experiment_point_at(p->series, p->label, p->at->coordinates, p->at->nr_coordinates);
+	struct experiment_point point = experiment_point_at(&(struct experiment_position){p->series, p->label, *p->at});
 	struct experiment_requests all = {0};
 	struct quantities_need need = {0};
 	int rc = experiment_gather(dry->experiment, &point, p->requests, p->nr_requests, &all, err);

@@ -25,17 +25,23 @@ struct measuring_points {
 	int *nr_visits; /* of each point: the blocks of which it has the runs */
 };
 
+static struct experiment_position
+position_of(const struct planned_point *planned)
+{
+	return (struct experiment_position){planned->series, planned->label, *planned->at};
+}
+
 static int
 measure_point(const struct measuring_points *of, size_t i, struct rot_error *err)
 {
 	const struct planned_point *p = &of->controller->planned[i];
-	const struct point *at = p->at;
+	const struct experiment_position position = position_of(p);
 
 	if (p->program)
-		return experiment_add_program(of->experiment, p->series, p->label, at->coordinates, at->nr_coordinates,
-					      p->program, p->requests, p->nr_requests, p->nr_runs, p->max_passes, err);
-	return experiment_add_point(of->experiment, p->series, p->label, at->coordinates, at->nr_coordinates,
-				    p->measurement, p->requests, p->nr_requests, p->nr_runs, err);
+		return experiment_add_program(of->experiment, &position, p->program, p->requests, p->nr_requests,
+					      p->nr_runs, p->max_passes, err);
+	return experiment_add_point(of->experiment, &position, p->measurement, p->requests, p->nr_requests, p->nr_runs,
+				    err);
 }
 
 /* ---- points that fail ---- */
@@ -68,11 +74,12 @@ static int
 leave_out(struct measuring_points *of, size_t i, struct rot_error *err)
 {
 	const struct planned_point *p = &of->controller->planned[i];
+	const struct experiment_position position = position_of(p);
 
 	if (err->scope != ROT_ERROR_OF_WORK || rot_interrupted() || of->controller->nr_planned == 1 ||
 	    configuration_bool(of->controller->rot->configuration, "stopOnError"))
 		return -1;
-	experiment_add_failure(of->experiment, p->series, p->label, p->at->coordinates, p->at->nr_coordinates, err);
+	experiment_add_failure(of->experiment, &position, err);
 	failed_at(p, err);
 	rot_warning("a point is left out: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);
 	of->is_over[i] = true;

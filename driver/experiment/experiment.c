@@ -200,11 +200,11 @@ nr_threads_of(const struct measurement *measurement)
 }
 
 int
-experiment_add_point(struct experiment *experiment, const char *series, const char *label,
-		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
-		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err)
+experiment_add_point(struct experiment *experiment, const struct experiment_position *position,
+		     const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
+		     int nr_runs, struct rot_error *err)
 {
-	struct experiment_point point = experiment_point_at(series, label, coordinates, nr_coordinates);
+	struct experiment_point point = experiment_point_at(position);
 	struct experiment_requests all = {0};
 	int rc;
 
@@ -228,7 +228,7 @@ void
 experiment_add_values(struct experiment *experiment, const char *series, const char *label,
 		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values)
 {
-	struct experiment_point point = experiment_point_at(series, label, NULL, 0);
+	struct experiment_point point = experiment_point_at(&(struct experiment_position){series, label, {NULL, 0}});
 
 	point.cache_state = rot_strdup("");
 	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));

@@ -161,6 +161,12 @@ void experiment_add_choice(struct experiment *experiment, const char *name, cons
 
 /* ---- measuring ---- */
 
+/* Where a point is shown. Borrowed for the call. */
+struct experiment_position {
+	const char *series, *label;
+	struct point at; /* zeroed: on no axis */
+};
+
 /*
  * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels.
  */
@@ -171,10 +177,9 @@ void experiment_add_values(struct experiment *experiment, const char *series, co
  * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
  * not. Fails with the points so far kept, so that after an interruption experiment_write still writes them.
  */
-int
-experiment_add_point(struct experiment *experiment, const char *series, const char *label,
-		     const struct coordinate *coordinates, size_t nr_coordinates, const struct measurement *measurement,
-		     const struct quantity_request *requests, size_t nr_requests, int nr_runs, struct rot_error *err);
+int experiment_add_point(struct experiment *experiment, const struct experiment_position *position,
+			 const struct measurement *measurement, const struct quantity_request *requests,
+			 size_t nr_requests, int nr_runs, struct rot_error *err);
 
 /*
  * The same for a program, in at most max_passes passes (0: as many as the quantities need): one point for all of it,
@@ -182,8 +187,7 @@ experiment_add_point(struct experiment *experiment, const char *series, const ch
  * Times are wall times unless a quantity or the configuration says another clock: a roofline with ceilings should name
  * microSeconds as the clock of its y.
  */
-int experiment_add_program(struct experiment *experiment, const char *series, const char *label,
-			   const struct coordinate *coordinates, size_t nr_coordinates,
+int experiment_add_program(struct experiment *experiment, const struct experiment_position *position,
 			   struct program_workload *workload, const struct quantity_request *requests,
 			   size_t nr_requests, int nr_runs, size_t max_passes, struct rot_error *err);
 
@@ -231,8 +235,8 @@ experiment_roof_value(const struct experiment *experiment, const char *operation
  * A point that could not be measured for that reason. experiment_write names it in the table, in OUTPUT.json and in the
  * captions of plots that would show it.
  */
-void experiment_add_failure(struct experiment *experiment, const char *series, const char *label,
-			    const struct coordinate *coordinates, size_t nr_coordinates, const struct rot_error *why);
+void experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
+			    const struct rot_error *why);
 
 /* Of those that were added, and of those that failed. */
 size_t experiment_nr_points(const struct experiment *experiment);

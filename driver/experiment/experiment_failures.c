@@ -12,13 +12,13 @@
 #define MOST_NAMED 6
 
 void
-experiment_add_failure(struct experiment *experiment, const char *series, const char *label,
-		       const struct coordinate *coordinates, size_t nr_coordinates, const struct rot_error *why)
+experiment_add_failure(struct experiment *experiment, const struct experiment_position *position,
+		       const struct rot_error *why)
 {
 	experiment->failures =
 		rot_realloc(experiment->failures, experiment->nr_failures + 1, sizeof(*experiment->failures));
 	experiment->failures[experiment->nr_failures++] = (struct experiment_failure){
-		.point = experiment_point_at(series, label, coordinates, nr_coordinates),
+		.point = experiment_point_at(position),
 		.text = rot_strdup(why->text),
 		.hint = rot_strdup(why->hint),
 	};

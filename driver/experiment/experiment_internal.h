@@ -218,8 +218,7 @@ void experiment_derived_clear(struct experiment_own_derived *own);
 void experiment_point_clear_derived(struct experiment_point *point);
 
 /* A point without values; everything is copied. Clearing it frees them. */
-struct experiment_point
-experiment_point_at(const char *series, const char *label, const struct coordinate *coordinates, size_t nr_coordinates);
+struct experiment_point experiment_point_at(const struct experiment_position *position);
 void experiment_point_clear(struct experiment_point *point);
 
 /* Adds the requests, and those of what is shown of such a point. */

@@ -11,12 +11,12 @@
 #include "quantities/vocabulary.h"
 
 static struct point
-coordinates_copy(const struct coordinate *coordinates, size_t nr)
+coordinates_copy(const struct point *at)
 {
-	struct point copy = {rot_calloc(nr ? nr : 1, sizeof(*copy.coordinates)), nr};
+	struct point copy = {rot_calloc(at->nr_coordinates + 1, sizeof(*copy.coordinates)), at->nr_coordinates};
 
-	for (size_t i = 0; i < nr; i++) {
-		const struct coordinate *c = &coordinates[i];
+	for (size_t i = 0; i < copy.nr_coordinates; i++) {
+		const struct coordinate *c = &at->coordinates[i];
 
 		copy.coordinates[i] =
 			(struct coordinate){rot_strdup(c->axis), c->number,
@@ -50,12 +50,12 @@ experiment_point_clear(struct experiment_point *point)
 }
 
 struct experiment_point
-experiment_point_at(const char *series, const char *label, const struct coordinate *coordinates, size_t nr_coordinates)
+experiment_point_at(const struct experiment_position *position)
 {
 	return (struct experiment_point){
-		.series = rot_strdup(series),
-		.label = rot_strdup(label),
-		.at = coordinates_copy(coordinates, nr_coordinates),
+		.series = rot_strdup(position->series),
+		.label = rot_strdup(position->label),
+		.at = coordinates_copy(&position->at),
 	};
 }
 

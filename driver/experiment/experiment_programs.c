@@ -18,30 +18,30 @@ struct parts {
 static struct experiment_point
 region_at(const struct experiment_point *whole, const char *region)
 {
-	struct coordinate *coordinates = rot_calloc(whole->at.nr_coordinates + 1, sizeof(*coordinates));
+	const size_t nr = whole->at.nr_coordinates;
+	struct coordinate *coordinates = rot_calloc(nr + 1, sizeof(*coordinates));
 	char *series = rot_format("%s%s%s", whole->series, whole->series[0] ? " " : "", region);
 	struct experiment_point point;
-	size_t at = 0;
+	size_t i = 0;
 
-	memcpy(coordinates, whole->at.coordinates, whole->at.nr_coordinates * sizeof(*coordinates));
-	while (at < whole->at.nr_coordinates && strcmp(coordinates[at].axis, "region") != 0)
-		at++;
-	coordinates[at] = (struct coordinate){.axis = "region", .number = NAN, .text = region};
-	point = experiment_point_at(series, whole->label, coordinates,
-				    whole->at.nr_coordinates + (at == whole->at.nr_coordinates));
+	memcpy(coordinates, whole->at.coordinates, nr * sizeof(*coordinates));
+	while (i < nr && strcmp(coordinates[i].axis, "region") != 0)
+		i++;
+	coordinates[i] = (struct coordinate){.axis = "region", .number = NAN, .text = region};
+	point = experiment_point_at(
+		&(struct experiment_position){series, whole->label, {coordinates, i == nr ? nr + 1 : nr}});
 	free(coordinates);
 	free(series);
 	return point;
 }
 
 static struct parts
-make_parts(const char *series, const char *label, const struct coordinate *coordinates, size_t nr_coordinates,
-	   const struct program_workload *workload)
+make_parts(const struct experiment_position *position, const struct program_workload *workload)
 {
 	struct parts parts = {.nr = 1 + program_workload_nr_regions(workload)};
 
 	parts.points = rot_calloc(parts.nr, sizeof(*parts.points));
-	parts.points[0] = experiment_point_at(series, label, coordinates, nr_coordinates);
+	parts.points[0] = experiment_point_at(position);
 	for (size_t i = 1; i < parts.nr; i++)
 		parts.points[i] = region_at(&parts.points[0], program_workload_regions_at(workload, i - 1)->name);
 	return parts;
@@ -85,12 +85,11 @@ keep(struct experiment *experiment, struct parts *parts, const struct program_wo
 }
 
 int
-experiment_add_program(struct experiment *experiment, const char *series, const char *label,
-		       const struct coordinate *coordinates, size_t nr_coordinates, struct program_workload *workload,
-		       const struct quantity_request *requests, size_t nr_requests, int nr_runs, size_t max_passes,
-		       struct rot_error *err)
+experiment_add_program(struct experiment *experiment, const struct experiment_position *position,
+		       struct program_workload *workload, const struct quantity_request *requests, size_t nr_requests,
+		       int nr_runs, size_t max_passes, struct rot_error *err)
 {
-	struct parts parts = make_parts(series, label, coordinates, nr_coordinates, workload);
+	struct parts parts = make_parts(position, workload);
 	struct experiment_requests all = {0};
 	struct program_quantities quantities = {.nr_regions = 0};
 	const struct quantity_effort effort = experiment_effort(experiment, nr_runs);

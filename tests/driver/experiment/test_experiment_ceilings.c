@@ -137,7 +137,8 @@ START_TEST(threads_of_a_library_have_the_ceilings_of_as_many)
 	store_peaks();
 	for (int threads = 1; threads <= 2; threads++) {
 		measurement_workloads_at(measurement, 0)->kernel->num_threads = threads;
-		ck_assert_msg(experiment_add_point(experiment, "s", "1", NULL, 0, measurement, NULL, 0, 5, &err) == 0,
+		ck_assert_msg(experiment_add_point(experiment, &(struct experiment_position){"s", "1", {NULL, 0}},
+						   measurement, NULL, 0, 5, &err) == 0,
 			      "%s", err.text);
 		ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
 		ck_assert_int_eq(experiment->nr_roof_threads, threads);
