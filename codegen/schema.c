@@ -343,8 +343,8 @@ schema_new(xmlDoc *tree, const char *name, struct rot_error *err)
 	return NULL;
 }
 
-struct schema *
-schema_read(const char *path, struct rot_error *err)
+static struct schema *
+read_schema(const char *path, struct rot_error *err)
 {
 	return schema_new(xml_file_read(path, err), path, err);
 }
@@ -388,7 +388,7 @@ schema_validate(const struct schema *schema, xmlDoc *doc, struct rot_error *err)
 int
 schema_file_validate(const char *path, xmlDoc *doc, struct rot_error *err)
 {
-	struct schema *schema = schema_read(path, err);
+	struct schema *schema = read_schema(path, err);
 	int rc = schema ? schema_validate(schema, doc, err) : -1;
 
 	schema_delete(schema);

@@ -12,8 +12,7 @@
 
 struct schema;
 
-/* The schema in the file, or in the zero-terminated text that is called name. NULL: it cannot be read. */
-struct schema *schema_read(const char *path, struct rot_error *err);
+/* The schema in the zero-terminated text that is called name. NULL: it cannot be read. */
 struct schema *schema_from_text(const char *name, const char *text, struct rot_error *err);
 void schema_delete(struct schema *schema);
 

@@ -275,7 +275,6 @@ void experiment_drop_plots(struct experiment *experiment);
  * quantity its parts, derived values. Base units; infinite values are "inf", what is missing is empty.
  */
 int experiment_write_csv(const struct experiment *experiment, struct rot_error *err);
-void experiment_print_csv(const struct experiment *experiment, FILE *out);
 
 /* The table alone. */
 void experiment_print_table(const struct experiment *experiment, FILE *out);

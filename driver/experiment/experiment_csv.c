@@ -222,8 +222,8 @@ row_of(const struct contents *contents, const struct experiment_point *point)
 	return row;
 }
 
-void
-experiment_print_csv(const struct experiment *experiment, FILE *out)
+static void
+print(const struct experiment *experiment, FILE *out)
 {
 	struct contents contents = contents_of(experiment);
 	struct row first = headings(&contents);
@@ -254,6 +254,6 @@ experiment_write_csv(const struct experiment *experiment, struct rot_error *err)
 
 	if (!configuration_bool(experiment->rot->configuration, "writeCsv"))
 		return 0;
-	experiment_print_csv(experiment, output_text_begin(&text));
+	print(experiment, output_text_begin(&text));
 	return output_text_end(&text, experiment->output_name, ".csv", err);
 }

@@ -30,7 +30,4 @@ int kernel_each_row(const struct rot *rot, const struct kernel_base *kernel, enu
 int kernel_each_bytes_row(const struct rot *rot, const struct kernel_base *kernel, const char *border,
 			  kernel_row_visitor *visit, void *context, struct rot_error *err);
 
-/* Is the word (a border) one of those, separated by blanks, that the row is of? */
-bool kernel_row_names(const struct definition_row *row, const char *word);
-
 #endif

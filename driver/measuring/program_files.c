@@ -64,8 +64,9 @@ file_list_clear(struct file_list *files)
 	*files = (struct file_list){.nr = 0};
 }
 
-const char *
-program_variable(const struct program *program, const char *name)
+/* As the program will have it; NULL: not set. */
+static const char *
+variable_of(const struct program *program, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -111,7 +112,7 @@ next_folder(const char **folders, const char *separators)
 static char *
 search_path(const struct program *program, const char *name)
 {
-	const char *folders = program_variable(program, "PATH");
+	const char *folders = variable_of(program, "PATH");
 	char *folder, *found = NULL;
 
 	folders = folders ? folders : "/usr/local/bin:/usr/bin:/bin";
@@ -225,7 +226,7 @@ add_library(struct search *search, const char *name)
 {
 	static const char standard[] = "/lib64:/usr/lib64:/lib:/usr/lib:/lib/x86_64-linux-gnu:"
 				       "/usr/lib/x86_64-linux-gnu:/usr/local/lib";
-	const char *wanted = program_variable(search->program, "LD_LIBRARY_PATH"),
+	const char *wanted = variable_of(search->program, "LD_LIBRARY_PATH"),
 		   *runpath = search->objects[search->at].needs.runpath, *object = search->files->paths[search->at];
 
 	if (strchr(name, '/'))
@@ -318,7 +319,7 @@ program_files_find(const struct program *program, struct file_list *files)
 		look_at(&search);
 		if (search.at > 0)
 			continue;
-		add_preloaded(&search, program_variable(program, "LD_PRELOAD"));
+		add_preloaded(&search, variable_of(program, "LD_PRELOAD"));
 		add_preloaded(&search, preloaded);
 	}
 	for (size_t i = 0; i < files->nr; i++)

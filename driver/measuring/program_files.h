@@ -14,9 +14,6 @@ struct file_list {
 	size_t nr;
 };
 
-/* An environment variable as the program will have it; NULL: not set. Borrowed. */
-const char *program_variable(const struct program *program, const char *name);
-
 /* The path of the executable, from where it runs ("": the current folder), or NULL. Fresh memory. */
 char *program_path(const struct program *program);
 

@@ -2,8 +2,6 @@
 /* See html.h. */
 #include "page/html.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/xml_text.h"
@@ -48,18 +46,4 @@ html_element(xmlTextWriterPtr out, const char *element, const char *look, const 
 	html_begin(out, element, look);
 	html_text(out, text);
 	html_end(out);
-}
-
-void
-html_format(xmlTextWriterPtr out, const char *element, const char *format, ...)
-{
-	va_list arguments;
-	char *text = NULL;
-
-	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = NULL;
-	va_end(arguments);
-	html_element(out, element, NULL, text ? text : "");
-	free(text);
 }

@@ -16,8 +16,4 @@ void html_text(xmlTextWriterPtr out, const char *text);
 /* An element with text alone. */
 void html_element(xmlTextWriterPtr out, const char *element, const char *look, const char *text);
 
-/* The same with a text as of printf. */
-void
-html_format(xmlTextWriterPtr out, const char *element, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
 #endif

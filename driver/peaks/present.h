@@ -52,8 +52,12 @@ bool peaks_have_growth(const struct peak_list *list);
 int
 peaks_draw_growth(const struct peak_list *list, const char *caption, const char *output_name, struct rot_error *err);
 
-/* One picture for each precision that the list has, of one thread and of all: OUTPUT.pdf, OUTPUT-single.pdf,
- * OUTPUT-2-threads.pdf..., per core cycle if the key clock says so; where the key plots says. */
+/*
+ * Performances and the bandwidths of all levels (the highest, loads and stores) as rooflines with the ridge points of
+ * the highest performance; lines that are nearly the same are one. One picture for each precision that the list has, of
+ * one thread and of all: OUTPUT.pdf, OUTPUT-single.pdf, OUTPUT-2-threads.pdf..., per core cycle if the key clock says
+ * so; where the key plots says.
+ */
 int
 peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err);
 

@@ -233,11 +233,6 @@ draw(const struct rot *rot, const struct roof *roof, const char *title, const ch
 	return rc;
 }
 
-/*
- * All performances of that operation and the bandwidths of all levels, of that many threads, as a roofline with the
- * ridge points of the highest performance. Of a level: the highest, loads and stores. Lines that are nearly the same
- * are one.
- */
 static int
 draw_roof(const struct rot *rot, const struct peak_list *list, const char *operation, int nr_threads,
 	  const char *caption, const char *output_name, struct rot_error *err)

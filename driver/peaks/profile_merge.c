@@ -19,8 +19,8 @@ const struct profile_fact profile_facts[] = {
 
 const size_t profile_nr_facts = sizeof(profile_facts) / sizeof(*profile_facts);
 
-bool
-profile_facts_are_current(const json_t *found, const json_t *now)
+static bool
+facts_are_current(const json_t *found, const json_t *now)
 {
 	for (size_t i = 0; i < profile_nr_facts; i++)
 		if (!json_equal(json_object_get(found, profile_facts[i].key),
@@ -92,7 +92,7 @@ is_of_conditions(const json_t *peak, const json_t *conditions)
 	json_int_t found_at = json_integer_value(json_object_get(peak, "foundAt"));
 
 	return time(NULL) - (time_t)found_at < (time_t)PROFILE_MAX_AGE_DAYS * 86400 &&
-	       profile_facts_are_current(json_object_get(peak, "foundOn"), conditions);
+	       facts_are_current(json_object_get(peak, "foundOn"), conditions);
 }
 
 /* More than a processor can do is a mistake, and not to be kept. */

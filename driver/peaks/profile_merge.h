@@ -16,8 +16,6 @@ struct profile_fact {
 extern const struct profile_fact profile_facts[];
 extern const size_t profile_nr_facts;
 
-bool profile_facts_are_current(const json_t *found, const json_t *now);
-
 /*
  * The peaks as they will be in the file: new ones in the place of those that they replace, or at the end; those that
  * were not looked for stay. conditions: the facts that found was found under. New reference.

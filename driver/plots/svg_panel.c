@@ -27,8 +27,9 @@ coordinate(double value)
 	return rot_number_text(round(value * 100) / 100, 6);
 }
 
-void
-svg_attribute(xmlTextWriterPtr out, const char *name, double value)
+/* Two decimals, and a point whatever the locale. */
+static void
+attribute(xmlTextWriterPtr out, const char *name, double value)
 {
 	char *text = coordinate(value);
 
@@ -47,10 +48,10 @@ void
 svg_line(xmlTextWriterPtr out, const char *look, double x1, double y1, double x2, double y2)
 {
 	begin(out, "line", look);
-	svg_attribute(out, "x1", x1);
-	svg_attribute(out, "y1", y1);
-	svg_attribute(out, "x2", x2);
-	svg_attribute(out, "y2", y2);
+	attribute(out, "x1", x1);
+	attribute(out, "y1", y1);
+	attribute(out, "x2", x2);
+	attribute(out, "y2", y2);
 	xmlTextWriterEndElement(out);
 }
 
@@ -58,10 +59,10 @@ static void
 rectangle(xmlTextWriterPtr out, const char *look, double x, double y, double width, double height)
 {
 	begin(out, "rect", look);
-	svg_attribute(out, "x", x);
-	svg_attribute(out, "y", y);
-	svg_attribute(out, "width", width);
-	svg_attribute(out, "height", height);
+	attribute(out, "x", x);
+	attribute(out, "y", y);
+	attribute(out, "width", width);
+	attribute(out, "height", height);
 	xmlTextWriterEndElement(out);
 }
 
@@ -87,8 +88,8 @@ void
 svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double angle, const char *text)
 {
 	begin(out, "text", look);
-	svg_attribute(out, "x", x);
-	svg_attribute(out, "y", y);
+	attribute(out, "x", x);
+	attribute(out, "y", y);
 	if (angle != 0) {
 		char *turn = coordinate(-angle), *at_x = coordinate(x), *at_y = coordinate(y);
 

@@ -22,8 +22,7 @@ void svg_end(const struct svg_panel *panel);
 double svg_x(const struct svg_panel *panel, double x);
 double svg_y(const struct svg_panel *panel, double y);
 
-/* Elements: a number has two decimals, and a point whatever the locale. */
-void svg_attribute(xmlTextWriterPtr out, const char *name, double value);
+/* Elements. */
 void svg_line(xmlTextWriterPtr out, const char *look, double x1, double y1, double x2, double y2);
 void svg_path(xmlTextWriterPtr out, const char *look, const char *path);
 void svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double angle, const char *text);

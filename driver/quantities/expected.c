@@ -195,9 +195,14 @@ expected_bytes_of(struct rot *rot, const struct measurement *measurement, const 
 	return expected_sum(rot, measurement, of, expected_bytes, bytes, err);
 }
 
-int
-expected_held_back_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
-		      struct rot_error *err)
+/*
+ * What flushing the buffers after one run brings over the border: what was stored and has not crossed it, as far as it
+ * is not past all caches already (non-temporal stores). The thesis' check of its model of writing back. Nothing is
+ * read. NaN if a kernel does not know what it stores ("cpuL1.write") or what crosses the borders.
+ */
+static int
+held_back_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
+	     struct rot_error *err)
 {
 	const char *dot = of ? strchr(of, '.') : NULL;
 	double stored, crossed, written;
@@ -217,13 +222,6 @@ expected_held_back_of(struct rot *rot, const struct measurement *measurement, co
 		*bytes = fmax(0, stored - fmax(crossed, written));
 	free(crossing);
 	return rc;
-}
-
-int
-compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
-		    struct rot_error *err)
-{
-	return expected_sum(rot, measurement, of, compulsory_bytes, bytes, err);
 }
 
 /* ---- all that a request may need ---- */
@@ -249,13 +247,13 @@ expectation_of(struct rot *rot, const struct measurement *measurement, const str
 		expectation->operations = expectation->bytes = NAN;
 		if (!rot_is_a(action, &flush_kernel_buffers_action_class))
 			return 0;
-		return expected_held_back_of(rot, measurement, request->border, &expectation->bytes, err);
+		return held_back_of(rot, measurement, request->border, &expectation->bytes, err);
 	}
 	if (expected_operations_of(rot, measurement, request->operation, &expectation->operations, err) < 0)
 		return -1;
 	if (expected_bytes_of(rot, measurement, request->border, &expectation->bytes, err) < 0)
 		return -1;
-	return compulsory_bytes_of(rot, measurement, request->border, &expectation->compulsory, err);
+	return expected_sum(rot, measurement, request->border, compulsory_bytes, &expectation->compulsory, err);
 }
 
 /* ---- instructions ---- */

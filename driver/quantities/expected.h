@@ -26,17 +26,6 @@ int expected_operations_of(struct rot *rot, const struct measurement *measuremen
 			   struct rot_error *err);
 int expected_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
 		      struct rot_error *err);
-/* Likewise, of kernel_compulsory_bytes. */
-int compulsory_bytes_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
-			struct rot_error *err);
-
-/*
- * What flushing the buffers after one run brings over the border: what was stored and has not crossed it, as far as it
- * is not past all caches already (non-temporal stores). The thesis' check of its model of writing back. Nothing is
- * read. NaN if a kernel does not know what it stores ("cpuL1.write") or what crosses the borders.
- */
-int expected_held_back_of(struct rot *rot, const struct measurement *measurement, const char *of, double *bytes,
-			  struct rot_error *err);
 
 /*
  * About how many instructions a workload executes, of those that do most: what the kernel's definition says, or one

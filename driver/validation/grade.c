@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "memory.h"
 
@@ -49,10 +48,4 @@ char
 grade_weaker(char a, char b)
 {
 	return a > b ? a : b;
-}
-
-bool
-grade_passes(char letter)
-{
-	return letter != 0 && strchr("ABC", letter) != NULL;
 }

@@ -26,7 +26,4 @@ struct grade grade_of(const double *deviations, size_t n);
 /* The weaker of two letters; 0 counts as nothing. */
 char grade_weaker(char a, char b);
 
-/* May a quantity rest on it? */
-bool grade_passes(char letter);
-
 #endif

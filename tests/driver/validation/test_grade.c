@@ -51,7 +51,6 @@ START_TEST(weaker_letters)
 	ck_assert(grade_weaker('A', 'F') == 'F');
 	ck_assert(grade_weaker('C', 'B') == 'C');
 	ck_assert(grade_weaker(0, 'A') == 'A');
-	ck_assert(grade_passes('C') && !grade_passes('F') && !grade_passes(0));
 }
 END_TEST
 
