@@ -25,13 +25,20 @@
 #define TRY_S 60   /* for steps that are soon done, unless workloads wait for each other */
 #define GRACE_S 10 /* what rot-core gets beyond the time limit, which it keeps itself, and after SIGTERM */
 
+/* Has the output everything that the command asked for? */
+typedef bool completeness(const void *output, const void *command);
+
 struct launch {
 	const struct rot *rot;
-	const char *child; /* NULL: somebody else's program, which writes to our pipe of messages */
+	const char *child;   /* NULL: somebody else's program, which writes to our pipe of messages */
+	const void *command; /* entity: what is asked for */
+	const struct rot_class *answer;
+	completeness *is_complete;
+	bool is_try; /* it need not succeed, and gets TRY_S at most: taking too long is refusing */
+
 	struct work_folder work;
-	char *command, *output; /* paths */
+	char *command_path, *output_path;
 	double time_limit_s;
-	bool is_try;            /* taking too long is refusing */
 	pid_t pid;              /* 0: not started */
 	int status;             /* of waitpid */
 	int progress, messages; /* pipes, -1: closed */
@@ -45,15 +52,15 @@ struct launch {
 /* ---- command ---- */
 
 static int
-write_command(const struct launch *launch, const void *command, struct rot_error *err)
+write_command(const struct launch *launch, struct rot_error *err)
 {
-	FILE *out = fopen(launch->command, "we");
-	int rc = out ? rot_text_write(command, out, err) : -1;
+	FILE *out = fopen(launch->command_path, "we");
+	int rc = out ? rot_text_write(launch->command, out, err) : -1;
 
 	if (!out)
-		rot_error_set(err, errno, "cannot write '%s'", launch->command);
+		rot_error_set(err, errno, "cannot write '%s'", launch->command_path);
 	else if (fclose(out) != 0 && rc == 0)
-		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
+		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command_path);
 	return rc;
 }
 
@@ -79,8 +86,8 @@ start(struct launch *launch, struct rot_error *err)
 	int progress[2] = {-1, -1}, messages[2] = {-1, -1};
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built), fd[16], limit[32];
 	const char *argv[] = {
-		core,           "--command", launch->command, "--output", launch->output,
-		"--time-limit", limit,       "--progress-fd", fd,         launch->child ? "--child" : NULL,
+		core,           "--command", launch->command_path, "--output", launch->output_path,
+		"--time-limit", limit,       "--progress-fd",      fd,         launch->child ? "--child" : NULL,
 		launch->child,  NULL};
 	pid_t parent = getpid();
 	int rc = -1;
@@ -322,9 +329,6 @@ report_end(const struct launch *launch, const struct rot_error *why, struct rot_
 	return -1;
 }
 
-/* Has the output everything that the command asked for? */
-typedef bool completeness(const void *output, const void *command);
-
 static bool
 has_all_collections(const void *output, const void *command)
 {
@@ -360,20 +364,19 @@ has_all_runs(const void *output, const void *command)
 }
 
 static int
-read_output(struct launch *launch, const void *command, const struct rot_class *class, completeness *is_complete,
-	    void **output, struct rot_error *err)
+read_output(struct launch *launch, void **output, struct rot_error *err)
 {
-	FILE *in = fopen(launch->output, "re");
+	FILE *in = fopen(launch->output_path, "re");
 	struct rot_error why = {0};
 	void *graph = in ? rot_text_read(launch->rot->registry, in, "output of the measuring core", &why) : NULL;
 	struct core_failure *failure = rot_cast(graph, &core_failure_class);
 	bool has_succeeded = WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0;
 
 	if (!in)
-		rot_error_set(&why, errno, "cannot read '%s'", launch->output);
+		rot_error_set(&why, errno, "cannot read '%s'", launch->output_path);
 	else
 		fclose(in);
-	if (has_succeeded && rot_is_a(graph, class) && is_complete(graph, command)) {
+	if (has_succeeded && rot_is_a(graph, launch->answer) && launch->is_complete(graph, launch->command)) {
 		*output = graph;
 		return 0;
 	}
@@ -399,32 +402,24 @@ check_time_limit(double seconds, struct rot_error *err)
 	return rot_error_hint(err, "-timeLimit=SECONDS takes 0.001 to 1e9");
 }
 
-/*
- * is_try: it need not succeed, and gets TRY_S at most. *printed (may be NULL): the end of standard error, fresh memory.
- */
+/* *printed (may be NULL): the end of standard error, fresh memory. */
 static int
-launch_and_read(const struct rot *rot, const char *child, const void *command, bool is_try,
-		const struct rot_class *class, completeness *is_complete, void **output, char **printed,
-		struct rot_error *err)
+launch_and_read(struct launch *launch, void **output, char **printed, struct rot_error *err)
 {
-	struct launch *launch = rot_calloc(1, sizeof *launch);
 	int rc = -1;
 
 	was_refused = false;
-	launch->rot = rot;
-	launch->child = child;
-	launch->is_try = is_try;
-	launch->time_limit_s = configuration_double(rot->configuration, "timeLimit");
-	if (is_try && launch->time_limit_s > TRY_S)
+	launch->time_limit_s = configuration_double(launch->rot->configuration, "timeLimit");
+	if (launch->is_try && launch->time_limit_s > TRY_S)
 		launch->time_limit_s = TRY_S;
 	launch->progress = launch->messages = -1;
 	if (check_time_limit(launch->time_limit_s, err) == 0 &&
-	    work_folder_open(&launch->work, rot->paths->cache, err) == 0) {
-		launch->command = rot_format("%s/command", launch->work.path);
-		launch->output = rot_format("%s/output", launch->work.path);
-		if (write_command(launch, command, err) == 0 && start(launch, err) == 0) {
+	    work_folder_open(&launch->work, launch->rot->paths->cache, err) == 0) {
+		launch->command_path = rot_format("%s/command", launch->work.path);
+		launch->output_path = rot_format("%s/output", launch->work.path);
+		if (write_command(launch, err) == 0 && start(launch, err) == 0) {
 			follow(launch);
-			rc = read_output(launch, command, class, is_complete, output, err);
+			rc = read_output(launch, output, err);
 		}
 	}
 	if (rc == 0 && printed)
@@ -434,9 +429,8 @@ launch_and_read(const struct rot *rot, const char *child, const void *command, b
 	if (launch->messages >= 0)
 		close(launch->messages);
 	work_folder_close(&launch->work);
-	free(launch->command);
-	free(launch->output);
-	free(launch);
+	free(launch->command_path);
+	free(launch->output_path);
 	return rc;
 }
 
@@ -462,6 +456,11 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
 {
 	struct measurement_command *command = measurement_command_new();
+	struct launch launch = {.rot = rot,
+				.child = child,
+				.command = command,
+				.answer = &measurement_command_output_class,
+				.is_complete = has_all_collections};
 	void *graph = NULL;
 	int rc;
 
@@ -470,8 +469,8 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	command->memory_bytes = rot->machine ? machine_usable_bytes(rot->machine) : 0;
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
-	rc = launch_and_read(rot, child, command, has_short_steps(command), &measurement_command_output_class,
-			     has_all_collections, &graph, NULL, err);
+	launch.is_try = has_short_steps(command);
+	rc = launch_and_read(&launch, &graph, NULL, err);
 	if (rc == 0)
 		*output = graph;
 	measurement_command_delete(command);
@@ -482,9 +481,10 @@ int
 core_launch_program(const struct rot *rot, const struct program_command *command,
 		    struct program_command_output **output, char **printed, struct rot_error *err)
 {
+	struct launch launch = {
+		.rot = rot, .command = command, .answer = &program_command_output_class, .is_complete = has_all_runs};
 	void *graph = NULL;
-	int rc = launch_and_read(rot, NULL, command, false, &program_command_output_class, has_all_runs, &graph,
-				 printed, err);
+	int rc = launch_and_read(&launch, &graph, printed, err);
 
 	if (rc == 0)
 		*output = graph;
