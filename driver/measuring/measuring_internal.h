@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stays between two measurements: for measuring.c, performance.c and program_measuring.c only. */
+/* What stays between two measurements: for measuring*.c, performance.c and program_measuring.c only. */
 #ifndef MEASURING_MEASURING_INTERNAL_H
 #define MEASURING_MEASURING_INTERNAL_H
 
@@ -26,6 +26,12 @@ struct measuring {
 /* Ids of all there are in a description count from 1 within each kind, in walking order: the same graph always gets the
  * same ones. */
 void measuring_set_ids(const void *description);
+
+/* The user's flags are part of the description: they change what is measured. Of the nr parts kernels get them. */
+void measuring_set_optimization(const struct rot *rot, struct rot_entity *const *parts, size_t nr);
+
+/* Errors: a kernel refuses its fields. */
+int measuring_check_kernels(struct rot *rot, const struct measurement *measurement, struct rot_error *err);
 
 /*
  * SHA-256 in hex of what decides how rot-core counts: its sources, so that neither where nor how it was compiled makes
