@@ -7,8 +7,8 @@
 #include "controllers/xml_run.h"
 #include "controllers/xml_run_internal.h"
 #include "experiment/experiment_internal.h"
-#include "measuring/kernel_needs.h"
-#include "measuring/kernel_work.h"
+#include "kernels/kernel_needs.h"
+#include "kernels/kernel_work.h"
 #include "memory.h"
 
 /*

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/kernel_needs.h"
+#include "kernels/kernel_rows.h"
 #include "measuring/core_description.h"
-#include "measuring/kernel_needs.h"
-#include "measuring/kernel_rows.h"
 #include "memory.h"
 #include "rot.h"
 

@@ -5,10 +5,10 @@
 
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
+#include "kernels/kernel_work.h"
 #include "measuring/core_build.h"
 #include "measuring/core_launch.h"
 #include "measuring/file_hashes.h"
-#include "measuring/kernel_work.h"
 #include "measuring/measuring.h"
 #include "measuring/measuring_internal.h"
 #include "measuring/monitor.h"

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/loader_cache.h"
 #include "measuring/elf_needs.h"
-#include "measuring/loader_cache.h"
 #include "memory.h"
 #include "support/files.h"
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "error.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 #include "xml_file.h"
 
 /* Zeroed: nothing is open. */

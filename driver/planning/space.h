@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "error.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 
 /* Where a point is on one axis. */
 struct coordinate {

@@ -12,7 +12,7 @@
 
 #include "entities.h"
 #include "error.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 
 /*
  * The measurement whose fields are the child elements of element; children of other names than its fields are passed

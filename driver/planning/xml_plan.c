@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "configuration/configuration.h"
+#include "kernels/kernel_needs.h"
+#include "kernels/kernel_work.h"
 #include "machine/machine.h"
-#include "measuring/kernel_needs.h"
-#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "planning/xml_entity.h"
 #include "quantities/pass.h"

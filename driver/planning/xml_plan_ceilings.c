@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measuring/kernel_work.h"
+#include "kernels/kernel_work.h"
 #include "memory.h"
 #include "planning/xml_plan.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measuring/kernel_rows.h"
+#include "kernels/kernel_rows.h"
 #include "memory.h"
 #include "quantities/pass.h"
 #include "rot.h"

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/kernel_work.h"
 #include "machine/caches.h"
-#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "quantities/pass.h"
 #include "quantities/resolve.h"

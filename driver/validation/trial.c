@@ -7,7 +7,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 #include "memory.h"
 #include "quantities/expected.h"
 #include "quantities/quantity.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measuring/kernel_work.h"
+#include "kernels/kernel_work.h"
 #include "measuring/measuring.h"
 #include "measuring/order.h"
 #include "memory.h"

@@ -8,9 +8,9 @@
 
 #include "definition.h"
 #include "fixture.h"
+#include "kernels/kernel_rows.h"
+#include "kernels/kernel_work.h"
 #include "measuring/core_description.h"
-#include "measuring/kernel_rows.h"
-#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "support/files.h"
 #include "testing.h"

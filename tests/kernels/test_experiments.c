@@ -12,9 +12,9 @@
 #include "blas.h"
 #include "child/kernels.h"
 #include "fixture.h"
+#include "kernels/kernel_needs.h"
 #include "loaded.h"
 #include "matrices.h"
-#include "measuring/kernel_needs.h"
 #include "memory.h"
 #include "testing.h"
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "kernels/kernel_work.h"
 #include "listing.h"
-#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "testing.h"
 

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "fixture.h"
+#include "kernels/kernel_work.h"
 #include "listing.h"
 #include "loaded.h"
-#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "testing.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fixture.h"
-#include "measuring/kernel_work.h"
+#include "kernels/kernel_work.h"
 #include "testing.h"
 
 #define KIB 1024.0

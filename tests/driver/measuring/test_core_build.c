@@ -10,9 +10,9 @@
 
 #include "configuration/paths.h"
 #include "fixture.h"
+#include "kernels/kernel_work.h"
 #include "measuring/core_build.h"
 #include "measuring/core_prune.h"
-#include "measuring/kernel_work.h"
 #include "memory.h"
 #include "support/files.h"
 #include "testing.h"

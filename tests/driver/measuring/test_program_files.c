@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/loader_cache.h"
 #include "measuring/elf_needs.h"
 #include "measuring/file_hashes.h"
-#include "measuring/loader_cache.h"
 #include "measuring/program_files.h"
 #include "memory.h"
 #include "support/files.h"

@@ -9,7 +9,7 @@
 
 #include "../../../core/common/step_counts.h"
 #include "architecture_files.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 #include "memory.h"
 #include "quantities/plan.h"
 #include "quantities/vocabulary.h"

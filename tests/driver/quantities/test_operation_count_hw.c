@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "architecture_files.h"
+#include "kernels/expression.h"
 #include "machine/machine.h"
-#include "measuring/expression.h"
 #include "quantities/plan.h"
 #include "testing.h"
 

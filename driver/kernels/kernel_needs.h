@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries that kernels measure: are they there, and which files are they? Nothing is loaded. */
-#ifndef MEASURING_KERNEL_NEEDS_H
-#define MEASURING_KERNEL_NEEDS_H
+#ifndef KERNELS_KERNEL_NEEDS_H
+#define KERNELS_KERNEL_NEEDS_H
 
 #include "entities.h"
 #include "error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a kernel is known to do and to need, from the rows of its definition. */
-#ifndef MEASURING_KERNEL_WORK_H
-#define MEASURING_KERNEL_WORK_H
+#ifndef KERNELS_KERNEL_WORK_H
+#define KERNELS_KERNEL_WORK_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the kernels' definitions. */
-#ifndef MEASURING_KERNELS_H
-#define MEASURING_KERNELS_H
+#ifndef KERNELS_KERNELS_LOAD_H
+#define KERNELS_KERNELS_LOAD_H
 
 #include "error.h"
 #include "rot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The loader's list of libraries, /etc/ld.so.cache. */
-#ifndef MEASURING_LOADER_CACHE_H
-#define MEASURING_LOADER_CACHE_H
+#ifndef KERNELS_LOADER_CACHE_H
+#define KERNELS_LOADER_CACHE_H
 
 #include <stddef.h>
 

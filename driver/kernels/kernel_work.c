@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* See kernel_work.h. */
-#include "measuring/kernel_work.h"
+#include "kernels/kernel_work.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/kernel_needs.h"
+#include "kernels/kernel_rows.h"
 #include "machine/machine.h"
-#include "measuring/kernel_needs.h"
-#include "measuring/kernel_rows.h"
 #include "rot.h"
 
 /* ---- expected work ---- */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "entity.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 #include "memory.h"
 #include "nearest.h"
 #include "number.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions: XPath 1.0 numbers, strings and booleans over variables, plus min, max, log2, pow, sqrt and
  * if(condition, value, otherwise). Evaluated by libxml2. */
-#ifndef MEASURING_EXPRESSION_H
-#define MEASURING_EXPRESSION_H
+#ifndef KERNELS_EXPRESSION_H
+#define KERNELS_EXPRESSION_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the kernels' definitions. */
-#include "measuring/kernels.h"
+#include "kernels/kernels_load.h"
 
 #include <stdlib.h>
 #include <string.h>

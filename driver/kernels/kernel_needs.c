@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries that kernels measure: are they there? */
-#include "measuring/kernel_needs.h"
+#include "kernels/kernel_needs.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measuring/kernel_rows.h"
-#include "measuring/loader_cache.h"
+#include "kernels/kernel_rows.h"
+#include "kernels/loader_cache.h"
 #include "memory.h"
 
 static char *

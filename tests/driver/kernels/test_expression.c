@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "entity.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 #include "testing.h"
 
 static struct expression_scope *system_scope, *scope;

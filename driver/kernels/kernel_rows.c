@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* See kernel_rows.h. */
-#include "measuring/kernel_rows.h"
+#include "kernels/kernel_rows.h"
 
 #include <string.h>
 

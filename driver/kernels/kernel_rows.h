@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a kernel's definition, evaluated for one kernel entity. */
-#ifndef MEASURING_KERNEL_ROWS_H
-#define MEASURING_KERNEL_ROWS_H
+#ifndef KERNELS_KERNEL_ROWS_H
+#define KERNELS_KERNEL_ROWS_H
 
 #include "definition.h"
 #include "entities.h"
 #include "error.h"
-#include "measuring/expression.h"
+#include "kernels/expression.h"
 
 struct rot;
 

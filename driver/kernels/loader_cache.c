@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* /etc/ld.so.cache. Source: glibc, sysdeps/generic/dl-cache.h, "struct cache_file_new". */
-#include "measuring/loader_cache.h"
+#include "kernels/loader_cache.h"
 
 #include <stdint.h>
 #include <stdlib.h>
