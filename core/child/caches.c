@@ -17,7 +17,11 @@
 #include "child/spin.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu/cpu0"
-#define ASSUMED_LINE_BYTES 64
+/*
+ * Of all x86-64 processors so far. If lines are longer somewhere, they are touched more often than needed. A constant,
+ * so that registers tell the measuring core how often these loops were executed: it steps through what warms caches.
+ */
+#define LINE_BYTES 64
 #define ASSUMED_LAST_LEVEL_BYTES ((size_t)32 << 20)
 /*
  * Writing twice the last level is not enough. On an EPYC 9005 (L3 32 MiB), 512 KiB that were used before took,
@@ -31,7 +35,7 @@
 /* Set by the linker: first byte of the program, end of its instructions. */
 extern const char __executable_start[], etext[];
 
-static struct cache_sizes own_sizes = {ASSUMED_LINE_BYTES, ASSUMED_LAST_LEVEL_BYTES};
+static size_t last_level_bytes = ASSUMED_LAST_LEVEL_BYTES;
 static char *clearing; /* NULL: caches_open has not been called */
 static size_t clearing_bytes;
 static pthread_spinlock_t clearing_lock;
@@ -55,23 +59,20 @@ read_number(const char *folder, int index, const char *name)
 	return number << (unit == 'K' ? 10 : unit == 'M' ? 20 : unit == 'G' ? 30 : 0);
 }
 
-void
-cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes)
+size_t
+cache_last_level_read(const char *cpu_folder)
 {
-	size_t highest = 0, level;
+	size_t found = ASSUMED_LAST_LEVEL_BYTES, highest = 0, level;
 
-	*sizes = (struct cache_sizes){ASSUMED_LINE_BYTES, ASSUMED_LAST_LEVEL_BYTES};
 	for (int index = 0; (level = read_number(cpu_folder, index, "level")) > 0; index++) {
 		size_t bytes = read_number(cpu_folder, index, "size");
-		size_t line = read_number(cpu_folder, index, "coherency_line_size");
 
 		if (level <= highest || bytes == 0)
 			continue;
 		highest = level;
-		sizes->last_level_bytes = bytes;
-		if (line > 0)
-			sizes->line_bytes = line;
+		found = bytes;
 	}
+	return found;
 }
 
 int
@@ -84,10 +85,10 @@ caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err)
 	if (clearing)
 		return 0;
 	has_clflushopt = __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & CPUID_7_EBX_CLFLUSHOPT);
-	cache_sizes_read(CPU_FOLDER, &own_sizes);
-	if (known_bytes > own_sizes.last_level_bytes)
-		own_sizes.last_level_bytes = known_bytes;
-	clearing_bytes = CLEARING_FACTOR * own_sizes.last_level_bytes;
+	last_level_bytes = cache_last_level_read(CPU_FOLDER);
+	if (known_bytes > last_level_bytes)
+		last_level_bytes = known_bytes;
+	clearing_bytes = CLEARING_FACTOR * last_level_bytes;
 	if (clearing_bytes > memory / 4)
 		clearing_bytes = memory / 4;
 	mapped = mmap(NULL, clearing_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -114,7 +115,7 @@ caches_close(void)
 size_t
 cache_last_level_bytes(void)
 {
-	return own_sizes.last_level_bytes;
+	return last_level_bytes;
 }
 
 void
@@ -124,23 +125,29 @@ caches_clear(void)
 
 	while (pthread_spin_trylock(&clearing_lock) != 0)
 		spin_once(&spin);
-	for (size_t i = 0; i < clearing_bytes; i += own_sizes.line_bytes)
+	for (size_t i = 0; i < clearing_bytes; i += LINE_BYTES)
 		(*(volatile char *)(clearing + i))++;
 	cache_flush(clearing, clearing_bytes);
 	pthread_spin_unlock(&clearing_lock);
 }
 
-__attribute__((target("clflushopt"))) static void
-flush_optimized(const char *line, const char *end, size_t line_bytes)
+static const char *
+line_of(const void *start)
 {
-	for (; line < end; line += line_bytes)
+	return (const char *)((uintptr_t)start & ~(uintptr_t)(LINE_BYTES - 1));
+}
+
+__attribute__((target("clflushopt"))) static void
+flush_optimized(const char *line, const char *end)
+{
+	for (; line < end; line += LINE_BYTES)
 		_mm_clflushopt((void *)line);
 }
 
 static void
-flush_plain(const char *line, const char *end, size_t line_bytes)
+flush_plain(const char *line, const char *end)
 {
-	for (; line < end; line += line_bytes)
+	for (; line < end; line += LINE_BYTES)
 		_mm_clflush(line);
 }
 
@@ -148,13 +155,13 @@ void
 cache_flush(const void *start, size_t bytes)
 {
 	const char *end = (const char *)start + bytes;
-	const char *line = (const char *)((uintptr_t)start & ~(uintptr_t)(own_sizes.line_bytes - 1));
+	const char *line = line_of(start);
 
 	_mm_mfence();
 	if (has_clflushopt)
-		flush_optimized(line, end, own_sizes.line_bytes);
+		flush_optimized(line, end);
 	else
-		flush_plain(line, end, own_sizes.line_bytes);
+		flush_plain(line, end);
 	_mm_mfence();
 }
 
@@ -162,10 +169,11 @@ void
 cache_read(const void *start, size_t bytes)
 {
 	const char *end = (const char *)start + bytes;
-	const char *line = (const char *)((uintptr_t)start & ~(uintptr_t)(own_sizes.line_bytes - 1));
 
-	for (; line < end; line += own_sizes.line_bytes)
-		(void)*(const volatile char *)(line < (const char *)start ? start : line);
+	if (bytes > 0)
+		(void)*(const volatile char *)start;
+	for (const char *line = line_of(start) + LINE_BYTES; line < end; line += LINE_BYTES)
+		(void)*(const volatile char *)line;
 }
 
 void

@@ -7,22 +7,17 @@
 
 #include "error.h"
 
-struct cache_sizes {
-	size_t line_bytes;
-	size_t last_level_bytes;
-};
-
 /*
- * Sizes from the folder of one CPU in sysfs ("/sys/devices/system/cpu/cpu0"): the cache with the highest level. What is
- * not told there is assumed: 64 bytes, 32 MiB.
+ * Bytes of the cache with the highest level, from the folder of one CPU in sysfs ("/sys/devices/system/cpu/cpu0"). What
+ * is not told there is assumed: 32 MiB.
  */
-void cache_sizes_read(const char *cpu_folder, struct cache_sizes *sizes);
+size_t cache_last_level_read(const char *cpu_folder);
 
 /*
- * Gets ready to clear the caches: sizes of this machine, and memory of four times the last level (at most a quarter of
- * what may be used). known_bytes: what the driver knows of the last level, which may be more than sysfs tells; the
- * larger one counts. memory_bytes: what the driver knows of memory that may be used; 0: that of the machine. Repeating
- * it does nothing. 0, or -1 if there is no memory.
+ * Gets ready to clear the caches: the size of the last level, and memory of four times the last level (at most a
+ * quarter of what may be used). known_bytes: what the driver knows of the last level, which may be more than sysfs
+ * tells; the larger one counts. memory_bytes: what the driver knows of memory that may be used; 0: that of the machine.
+ * Repeating it does nothing. 0, or -1 if there is no memory.
  */
 int caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err);
 void caches_close(void);
@@ -50,7 +45,7 @@ void cache_read(const void *start, size_t bytes);
  */
 void cache_flush_text(void);
 
-/* Of the last level, known after caches_open; before that what cache_sizes_read assumes. */
+/* Of the last level, known after caches_open; before that what cache_last_level_read assumes. */
 size_t cache_last_level_bytes(void);
 
 #endif

@@ -33,6 +33,8 @@ third_level_bytes(const struct machine *machine)
 
 /* A stop takes as long as replaying so many instructions of a loop (tools/bench-steps.sh). */
 #define STOP_INSTRUCTIONS 350
+/* Outside of loops of a kernel that has hardly any work: of its warming (about 50) and of itself. */
+#define STOPS_OF_NOTHING 100
 
 /* machine: whose caches are modelled; NULL: none. */
 static struct perf_event_measurer *
@@ -44,7 +46,7 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 	if (is_short) {
 		if (stepping->short_limit < stepping->limit)
 			measurer->limit = stepping->short_limit;
-		measurer->stop_limit = 1 + stepping->short_limit / STOP_INSTRUCTIONS;
+		measurer->stop_limit = STOPS_OF_NOTHING + stepping->short_limit / STOP_INSTRUCTIONS;
 	}
 	if (machine) {
 		measurer->l1_bytes = (uint64_t)machine->l1_data_bytes;
