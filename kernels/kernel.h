@@ -84,6 +84,12 @@ void *kernel_symbol(void *library, const char *name);
 /* A folder for files of a run, removed with what is in it when the measuring core has ended. */
 const char *kernel_folder(void);
 
+/*
+ * A folder of this kind of processor for files that later runs shall find, also of other starts; NULL: there is none.
+ * Several processes use it at once, so files are written to another name and renamed. The user may remove them.
+ */
+const char *kernel_kept_folder(void);
+
 /* A fact of what is measured (printf form), kept with the result: "OpenBLAS 0.3.21, core SkylakeX". Each text once. */
 void kernel_tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

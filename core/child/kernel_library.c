@@ -25,7 +25,7 @@ static char **facts;
 static size_t nr_facts;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static char *folder;
+static char *folder, *kept_folder;
 
 void
 kernel_folder_set(const char *file)
@@ -40,6 +40,18 @@ const char *
 kernel_folder(void)
 {
 	return folder ? folder : ".";
+}
+
+void
+kernel_kept_folder_set(const char *path)
+{
+	rot_string_set(&kept_folder, path);
+}
+
+const char *
+kernel_kept_folder(void)
+{
+	return kept_folder && kept_folder[0] ? kept_folder : NULL;
 }
 
 /* ---- what is told ---- */

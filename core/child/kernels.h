@@ -20,6 +20,9 @@ void kernel_reason_clear(void);
 /* What kernel_folder gives: the folder of that file. */
 void kernel_folder_set(const char *file);
 
+/* What kernel_kept_folder gives; "": NULL. */
+void kernel_kept_folder_set(const char *path);
+
 /* Adds what kernels have told with kernel_tell since the process began, and where their libraries are. */
 void kernel_facts(struct measurement_run_output *output);
 

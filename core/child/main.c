@@ -99,10 +99,12 @@ perform(const struct options *options, struct failure *failure)
 	if (rot_registry_add_all(registry, entities, &error) == 0 &&
 	    rot_registry_add_all(registry, kernel_entities, &error) == 0)
 		command = read_command(registry, options->command, &error);
-	if (command)
+	if (command) {
+		kernel_kept_folder_set(command->kept_folder);
 		output = command_perform(command, &notifier, failure);
-	else
+	} else {
 		failure_record(failure, FAILURE_ERROR, &error);
+	}
 	rot_graph_delete(command);
 	notifier_clear(&notifier);
 	rot_registry_delete(registry);

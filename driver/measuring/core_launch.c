@@ -18,6 +18,7 @@
 #include "memory.h"
 #include "rot.h"
 #include "support/clock.h"
+#include "support/files.h"
 #include "support/process.h"
 #include "support/progress.h"
 
@@ -451,6 +452,22 @@ has_short_steps(const struct measurement_command *command)
 	return is_found;
 }
 
+/* Of plans and the like that are made for a processor. "": the cache cannot be written. Fresh memory. */
+static char *
+kept_folder(const struct rot *rot)
+{
+	const struct machine *machine = rot->machine;
+	char *path;
+
+	if (!machine)
+		return rot_strdup("");
+	path = rot_format("%s/kept/%s-%d-%d-%d", rot->paths->cache, machine->cpu_vendor, (int)machine->cpu_family,
+			  (int)machine->cpu_model, (int)machine->cpu_stepping);
+	if (folder_make(path, NULL) < 0)
+		path[0] = '\0';
+	return path;
+}
+
 int
 core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements, size_t nr_measurements,
 	    int nr_runs, struct measurement_command_output **output, struct rot_error *err)
@@ -467,6 +484,8 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	command->run_count = nr_runs;
 	command->last_level_bytes = rot->machine ? rot->machine->llc_bytes : 0;
 	command->memory_bytes = rot->machine ? machine_usable_bytes(rot->machine) : 0;
+	free(command->kept_folder);
+	command->kept_folder = kept_folder(rot);
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
 	launch.is_try = has_short_steps(command);

@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The discrete Fourier transform of complex doubles, in place. */
+#define _GNU_SOURCE /* asprintf */
+
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "FftData.h"
 #include "kernel.h"
@@ -12,7 +18,7 @@
 #define PI 3.14159265358979323846
 
 /* FFTW's interface, which MKL has as well. */
-enum { FFTW_FORWARD = -1, FFTW_MEASURE = 0, FFTW_PATIENT = 1 << 5, FFTW_ESTIMATE = 1 << 6 };
+enum { FFTW_FORWARD = -1, FFTW_MEASURE = 0, FFTW_PATIENT = 1 << 5, FFTW_ESTIMATE = 1 << 6, FFTW_WISDOM_ONLY = 1 << 21 };
 
 struct library {
 	void *handle, *threads_handle; /* the functions for threads are in a library of their own, or in the same */
@@ -143,17 +149,67 @@ open_library(struct fft *fft)
 	return open_threads(fft);
 }
 
-/* Wisdom: plans found earlier, so that planning is short and the plan the same. failure: what is told then. */
-static void
-use_wisdom(const struct fft *fft, const char *function, const char *failure)
+/* Wisdom: plans found earlier, so that planning is short and the plan the same. In fresh memory; NULL: none is kept. */
+static char *
+wisdom_path(const struct fft *fft)
+{
+	const char *name = fft->data.wisdom, *folder = kernel_kept_folder();
+	char *path = NULL;
+
+	if (strchr(name, '/'))
+		return strdup(name);
+	if (!name[0] || !folder || asprintf(&path, "%s/%s", folder, name) < 0)
+		return NULL;
+	return path;
+}
+
+static bool
+use_wisdom(const struct fft *fft, const char *function, const char *path)
 {
 	int (*use)(const char *);
 
-	if (!fft->data.wisdom[0])
-		return;
 	*(void **)&use = kernel_symbol(fft->functions.handle, function);
-	if (use && !use(fft->data.wisdom))
-		kernel_tell("wisdom of %s %s", fft->data.wisdom, failure);
+	return use && use(path);
+}
+
+static void
+read_wisdom(const struct fft *fft, const char *path)
+{
+	if (!use_wisdom(fft, "fftw_import_wisdom_from_filename", path) && access(path, F_OK) == 0)
+		kernel_tell("wisdom of %s is not of this library, or damaged", path);
+}
+
+/* Others may read it meanwhile. */
+static void
+write_wisdom(const struct fft *fft, const char *path)
+{
+	char *fresh;
+
+	if (asprintf(&fresh, "%s.%ld", path, (long)getpid()) < 0)
+		return;
+	if (!use_wisdom(fft, "fftw_export_wisdom_to_filename", fresh) || rename(fresh, path) < 0) {
+		unlink(fresh);
+		kernel_tell("wisdom of %s cannot be written", path);
+	}
+	free(fresh);
+}
+
+static void
+plan(struct fft *fft, unsigned flags)
+{
+	fft->plan = fft->functions.plan((int)fft->data.buffer_size, fft->buffer, fft->buffer, FFTW_FORWARD, flags);
+}
+
+static void
+plan_with_wisdom(struct fft *fft, unsigned flags, const char *path)
+{
+	read_wisdom(fft, path);
+	plan(fft, flags | FFTW_WISDOM_ONLY);
+	if (fft->plan)
+		return;
+	plan(fft, flags);
+	if (fft->plan)
+		write_wisdom(fft, path);
 }
 
 /* Planning writes to the buffer. A library plans for one thread at a time. */
@@ -166,18 +222,19 @@ make_plan(struct fft *fft)
 	} efforts[] = {{"ESTIMATE", FFTW_ESTIMATE}, {"MEASURE", FFTW_MEASURE}, {"PATIENT", FFTW_PATIENT}};
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	void (*count)(void *, double *, double *, double *);
+	char *wisdom = wisdom_path(fft);
 	double adds, multiplications, fused;
 	size_t effort = 0;
 
 	while (strcmp(efforts[effort].name, fft->data.planning) != 0)
 		effort++;
 	pthread_mutex_lock(&lock);
-	use_wisdom(fft, "fftw_import_wisdom_from_filename", "is not there yet, or is not of this library");
-	fft->plan = fft->functions.plan((int)fft->data.buffer_size, fft->buffer, fft->buffer, FFTW_FORWARD,
-					efforts[effort].flag);
-	if (fft->plan)
-		use_wisdom(fft, "fftw_export_wisdom_to_filename", "cannot be written");
+	if (wisdom)
+		plan_with_wisdom(fft, efforts[effort].flag, wisdom);
+	else
+		plan(fft, efforts[effort].flag);
 	pthread_mutex_unlock(&lock);
+	free(wisdom);
 	if (!fft->plan)
 		return kernel_fail("the library has no plan for %ld elements", (long)fft->data.buffer_size);
 	*(void **)&count = kernel_symbol(fft->functions.handle, "fftw_flops");

@@ -13,9 +13,10 @@
 #include "memory.h"
 
 /* What the shared objects ask this program for. */
-void *const offered_to_kernels[] = {(void *)kernel_allocate, (void *)kernel_free,       (void *)kernel_fail,
-				    (void *)kernel_fill,     (void *)kernel_fill_float, (void *)kernel_library,
-				    (void *)kernel_symbol,   (void *)kernel_tell,       (void *)kernel_folder};
+void *const offered_to_kernels[] = {(void *)kernel_allocate,   (void *)kernel_free,       (void *)kernel_fail,
+				    (void *)kernel_fill,       (void *)kernel_fill_float, (void *)kernel_library,
+				    (void *)kernel_symbol,     (void *)kernel_tell,       (void *)kernel_folder,
+				    (void *)kernel_kept_folder};
 
 struct loaded
 load_with(const char *class_name, const char *fields, const char *compiler)

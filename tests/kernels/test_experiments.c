@@ -171,28 +171,54 @@ is_told(const char *text)
 	return is_told;
 }
 
-/* What FFTW learned is in the file, and the next process knows it; a file that cannot be written is told. */
+/* What FFTW learned is in the file, and the next process knows it; a file that is no wisdom, or cannot be written, is
+ * told. A name alone is one in the folder that is kept. */
 START_TEST(wisdom_is_kept)
 {
 	static const struct {
-		bool is_there, is_in_a_folder;
-	} files[] = {{false, true}, {true, true}, {false, false}};
+		const char *before; /* NULL: no file */
+		bool is_in_a_folder, is_name_alone;
+	} files[] = {
+		{NULL, true, false},
+		{"(fftw-3.3.10 fftw_wisdom #x458a31c8 #x92381c4c #x4f974889 #xcd46f97e\n)\n", true, false},
+		{"no wisdom", true, false},
+		{NULL, false, false},
+		{NULL, true, true},
+	};
 	char *file = rot_format("%s%s/wisdom", kernels_folder, files[_i].is_in_a_folder ? "" : "/none");
-	char *fields = rot_format("bufferSize=512 implementation=FFTW wisdom=%s", file);
+	char *fields =
+		rot_format("bufferSize=512 implementation=FFTW wisdom=%s", files[_i].is_name_alone ? "wisdom" : file);
 	struct loaded fft;
 
 	if (can_run("Fft", fields)) {
-		if (files[_i].is_there)
-			file_fill(file, "(fftw-3.3.10 fftw_wisdom #x458a31c8 #x92381c4c #x4f974889 #xcd46f97e\n)\n");
+		if (files[_i].before)
+			file_fill(file, files[_i].before);
+		kernel_kept_folder_set(files[_i].is_name_alone ? kernels_folder : "");
 		fft = load("Fft", fields);
 		run(&fft);
 		ck_assert_int_eq(access(file, F_OK) == 0, files[_i].is_in_a_folder);
-		ck_assert_int_eq(is_told("is not there yet"), !files[_i].is_there);
+		ck_assert_int_eq(is_told("not of this library"), files[_i].before && files[_i].before[0] == 'n');
 		ck_assert_int_eq(is_told("cannot be written"), !files[_i].is_in_a_folder);
 		unload(&fft);
 	}
 	free(fields);
 	free(file);
+}
+END_TEST
+
+/* Nor is a name without such a folder anywhere. */
+START_TEST(wisdom_needs_a_folder)
+{
+	const char *fields = "bufferSize=512 implementation=FFTW wisdom=wisdom";
+	struct loaded fft;
+
+	if (!can_run("Fft", fields))
+		return;
+	kernel_kept_folder_set("");
+	fft = load("Fft", fields);
+	run(&fft);
+	ck_assert_int_ne(access("wisdom", F_OK), 0);
+	unload(&fft);
 }
 END_TEST
 
@@ -377,7 +403,8 @@ static const struct listed_test tests[] = {
 	{&loops_multiply_alike, 3},
 	{&wht_is_its_own_inverse, 2},
 	{&fft_finds_a_frequency, 2},
-	{&wisdom_is_kept, 3},
+	{&wisdom_is_kept, 5},
+	{&wisdom_needs_a_folder, 1},
 	{&a_wrong_product_is_noticed, 1},
 	{&wrong_vectors_are_noticed, 1},
 	{&libraries_are_found_without_loading_them, 1},
