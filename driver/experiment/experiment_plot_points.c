@@ -79,6 +79,22 @@ y_of_point(const struct drawing *d, const struct experiment_point *point)
 	return summary_single(shown_summary(from).value - shown_summary(y).value, "difference");
 }
 
+/* What x or y shows, or what it is made of. */
+static bool
+is_expected(const struct drawing *d, const struct experiment_point *point)
+{
+	const struct quantity_request *requests[] = {&d->own->x, &d->own->y};
+	bool is_found = false;
+
+	for (size_t i = 0; i < sizeof(requests) / sizeof(*requests); i++) {
+		const struct quantity_value *value =
+			requests[i]->name ? experiment_point_value(point, requests[i]) : NULL;
+
+		is_found = is_found || (value && strcmp(value->kind, "expected") == 0);
+	}
+	return is_found;
+}
+
 static int
 make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct rot_error *err)
 {
@@ -92,6 +108,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 		return rot_error_prefix(err, "plot '%s': label of a point", plot->title);
 	plotted->y = y_of_point(d, point);
 	plotted->about = d->page ? drawing_about_point(d, point) : NULL;
+	plotted->is_expected = is_expected(d, point);
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
 	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))

@@ -182,7 +182,7 @@ struct origin {
 };
 
 static const struct origin origins[] = {
-	{"expected", "", NULL, "as the kernel's definition expects, not counted"},
+	{"expected", "", NULL, "as the kernel's definition expects, not counted (hollow)"},
 	{"modelled", "modelled caches", NULL, "of modelled caches"},
 	{"modelled", "modelled TLB", NULL, "of a modelled TLB"},
 	{"modelled", "clock probe", "core cycles", "modelled from the time stamp counter"},

@@ -45,6 +45,7 @@ struct plot_point {
 	struct summary x, y; /* x: roofline only has an uncertain x; others use x.value */
 	const char *label;   /* drawn at the point when is_labelled */
 	bool is_labelled;
+	bool is_expected;  /* of what was not counted, but is expected: its mark is hollow */
 	const char *about; /* for who points at it, where the plot can tell: lines; NULL: nothing */
 	double size;       /* points of the same size in several series can be connected; NaN: none */
 };

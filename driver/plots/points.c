@@ -75,9 +75,9 @@ write_point(FILE *out, const struct plot_point *point, const struct point_edges 
 {
 	const struct summary *x = &point->x, *y = &point->y;
 	double shown_x = point_shown_x(point, edges), shown_y = point_shown_y(point, edges);
-	const double columns[] = {shown_x,       shown_y,       x->minimum,    x->maximum,
-				  y->minimum,    y->maximum,    x->quartile25, x->quartile75,
-				  y->quartile25, y->quartile75, (double)y->n,  point->size};
+	const double columns[] = {shown_x,      shown_y,       x->minimum,        x->maximum,    y->minimum,
+				  y->maximum,   x->quartile25, x->quartile75,     y->quartile25, y->quartile75,
+				  (double)y->n, point->size,   point->is_expected};
 
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
 		script_write_number(out, columns[i]);
@@ -91,8 +91,8 @@ void
 points_write_data(FILE *out, const struct plot_series *series, size_t nr_series, const struct point_edges *edges)
 {
 	for (size_t s = 0; s < nr_series; s++) {
-		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size label\n", s ? "\n\n" : "",
-			series[s].name);
+		fprintf(out, "%s# %s\n# x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected label\n",
+			s ? "\n\n" : "", series[s].name);
 		for (size_t i = 0; i < series[s].nr_points; i++)
 			write_point(out, &series[s].points[i], edges);
 	}
@@ -180,6 +180,25 @@ with_style(enum plot_style style, int mark)
 	}
 }
 
+/* Hollow marks: column 13 says which. */
+static char *
+add_holes(char *command, const struct plot_series *series, size_t index)
+{
+	bool has_some = false;
+	char *element;
+
+	for (size_t i = 0; i < series->nr_points; i++)
+		has_some = has_some || series->points[i].is_expected;
+	if (!has_some)
+		return command;
+	element = rot_format("data index %zu using 1:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
+			     "linecolor rgb \"#FFFFFF\" notitle",
+			     index, script_mark(index + series->nr_hidden));
+	command = add_command(command, element);
+	free(element);
+	return command;
+}
+
 char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions)
@@ -196,7 +215,7 @@ points_add_commands(char *command, const struct plot_series *series, size_t inde
 	free(element);
 	free(with);
 	free(title);
-	return command;
+	return add_holes(command, series, index);
 }
 
 char *

@@ -370,7 +370,7 @@ write_point(const struct svg_panel *panel, const struct plot_series *series, siz
 		return;
 	at_x = coordinate(x);
 	at_y = coordinate(y);
-	begin(panel->out, "g", "point");
+	begin(panel->out, "g", point->is_expected ? "point expected" : "point");
 	if (point->about) {
 		xmlTextWriterWriteAttribute(panel->out, X("role"), X("img"));
 		xmlTextWriterWriteAttribute(panel->out, X("tabindex"), X("0"));

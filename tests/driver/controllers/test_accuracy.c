@@ -263,7 +263,7 @@ START_TEST(runs_are_drawn)
 	} texts[] = {
 		{"accurate-hist.data", "# a, 1\n"},
 		{"accurate-hist.data", "\n0.90075 2 "},
-		{"accurate-hist.data", "# x y xmin xmax ymin ymax x25 x75 y25 y75 n size label\n0.8992"},
+		{"accurate-hist.data", "# x y xmin xmax ymin ymax x25 x75 y25 y75 n size expected label\n0.8992"},
 		{"accurate-hist.data", "\n0.93075"},
 		{"accurate-hist.gnuplot", "with histeps"},
 		{"accurate-runs.data", "\n1 1200 "},
@@ -278,7 +278,7 @@ START_TEST(runs_are_drawn)
 		{"accurate-error.data", "\n4 19.99"}, /* 20 % */
 		{"accurate-error.gnuplot", "least of each 4 runs"},
 		{"accurate-time.gnuplot", "median, n = 8; of some points all runs were disturbed"},
-		{"accurate-time.data", "size label\n2 1.01"}, /* of n = 1 nothing is expected */
+		{"accurate-time.data", "size expected label\n2 1.01"}, /* of n = 1 nothing is expected */
 		{"accurate-time.data", "\"2\"\n4 1.21"},
 	};
 	struct rot_error err = {0};

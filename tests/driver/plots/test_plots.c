@@ -78,7 +78,7 @@ example(void)
 
 	for (int i = 0; i < 3; i++)
 		points[i] = (struct plot_point){
-			spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small", i != 1, NULL,
+			spread(0.1 * pow(4, i)), spread(0.5 * pow(3, i)), i ? "large" : "small", i != 1, false, NULL,
 			1000.0 * (i + 1)};
 	return (struct roofline_plot){.frame = {"A title",
 						"first line\nsecond line",
@@ -257,6 +257,28 @@ START_TEST(zero_is_drawn_at_the_lower_edge)
 }
 END_TEST
 
+/* Which they are is in a column of the data; where there is none, nothing is drawn for it. */
+START_TEST(marks_of_what_is_expected_are_hollow)
+{
+	struct roofline_plot plot = example();
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct rot_error err = {0};
+	char *script, *data;
+
+	points[1].is_expected = _i;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(roofline_plot_write(&plot, "hollow", &err) == 0, "%s", err.text);
+	script = file_text("hollow.gnuplot");
+	data = file_text("hollow.data");
+	ck_assert_int_eq(strstr(script, "$13 > 0 ? $2 : NaN") != NULL, _i);
+	ck_assert_ptr_nonnull(strstr(data, _i ? " 2000 1 \"large\"" : " 2000 0 \"large\""));
+	ck_assert_ptr_nonnull(strstr(data, " 3000 0 \"large\""));
+	free(data);
+	free(script);
+}
+END_TEST
+
 /* A line at x with its label; none where the axis does not reach. */
 START_TEST(markers_are_drawn)
 {
@@ -407,6 +429,7 @@ static const struct listed_test tests[] = {
 	{&an_infinite_intensity_is_drawn_at_the_edge, 1},
 	{&an_infinite_value_is_drawn_at_the_upper_edge, 1},
 	{&zero_is_drawn_at_the_lower_edge, 2},
+	{&marks_of_what_is_expected_are_hollow, 2},
 	{&markers_are_drawn, 1},
 	{&labels_of_markers_keep_off_points, 1},
 	{&distribution_says_how_many_samples, 1},
