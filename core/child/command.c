@@ -188,7 +188,7 @@ struct measurement_command_output *
 command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
 {
 	size_t nr = measurement_command_nr_measurements(command);
-	struct work work = {.command = command, .notifier = notifier, .failure = failure};
+	struct work work = {.command = command, .notifier = notifier, .service.notifier = notifier, .failure = failure};
 
 	if (check(command, failure) < 0)
 		return NULL;

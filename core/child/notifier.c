@@ -134,9 +134,20 @@ thread_is_alive(pid_t tid)
 static void
 forget_ended(struct notifier *notifier)
 {
+	drain(notifier);
 	for (size_t i = notifier->nr_threads; i-- > 0;) {
 		if (!thread_is_alive(notifier->threads[i].tid))
 			take_out(notifier, &notifier->threads[i]);
+	}
+	notifier->nr_ended = 0;
+}
+
+static void
+forget_uncovered_end(struct notifier *notifier, pid_t tid)
+{
+	for (size_t i = notifier->nr_ended; i-- > 0;) {
+		if (notifier->ended[i] == tid)
+			notifier->ended[i] = notifier->ended[--notifier->nr_ended];
 	}
 }
 
@@ -162,14 +173,20 @@ void
 notifier_begin_run(struct notifier *notifier)
 {
 	pthread_mutex_lock(&notifier->lock);
-	drain(notifier);
 	forget_ended(notifier);
 	for (size_t i = 0; i < notifier->nr_threads; i++) {
 		notifier->threads[i].is_covered = false;
 		notifier->threads[i].index = -1;
 	}
 	notifier->nr_started = 0;
-	notifier->nr_ended = 0;
+	pthread_mutex_unlock(&notifier->lock);
+}
+
+void
+notifier_run_is_prepared(struct notifier *notifier)
+{
+	pthread_mutex_lock(&notifier->lock);
+	forget_ended(notifier);
 	pthread_mutex_unlock(&notifier->lock);
 }
 
@@ -236,6 +253,8 @@ notifier_cover(struct notifier *notifier, pid_t tid)
 	thread = find(notifier, tid);
 	if (thread)
 		thread->is_covered = true;
+	else
+		forget_uncovered_end(notifier, tid);
 	pthread_mutex_unlock(&notifier->lock);
 }
 

@@ -53,6 +53,9 @@ int notifier_await(struct notifier *notifier, enum wire_kind kind, int64_t *argu
 /* Before the threads of a run are made. */
 void notifier_begin_run(struct notifier *notifier);
 
+/* Everything is there that is to measure the run: threads of earlier runs that ended until now have no part in it. */
+void notifier_run_is_prepared(struct notifier *notifier);
+
 /*
  * After they have ended: the number of threads that lived during the run (also only for a while, also before its kernel
  * ran), were not one of own_tids, and were covered by no measurer.
@@ -63,7 +66,7 @@ size_t notifier_end_run(struct notifier *notifier, const pid_t *own_tids, size_t
 void notifier_thread_started(struct notifier *notifier, pid_t tid);
 bool notifier_thread_exited(struct notifier *notifier, pid_t tid);
 
-/* A measurer covers the thread in this run. */
+/* A measurer covers the thread in this run; the thread may have ended meanwhile. */
 void notifier_cover(struct notifier *notifier, pid_t tid);
 
 /* The ids of the threads alive that are not of workloads, nr of them, in fresh memory. */

@@ -71,7 +71,7 @@ struct action_set {
  * service has made the run fail.
  * nr_initialized: kernels, so far.
  * action_outputs: MeasurerSetOutputs of actions, in the order of their execution.
- * notifier: of the command's service.   thread_lock: of thread_measurers.
+ * notifier: of the command.   thread_lock: of thread_measurers.
  */
 struct run {
 	struct measurement *measurement;

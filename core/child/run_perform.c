@@ -7,6 +7,7 @@
 
 #include "child/configurator.h"
 #include "child/journal.h"
+#include "child/notifier.h"
 #include "child/rules.h"
 #include "child/run.h"
 #include "child/service.h"
@@ -137,6 +138,7 @@ run_measured(struct run *run, struct service *service, struct measurement_run_ou
 	if (set_initialize(&set, run->measurement->overall_measurer_set, 0, run->failure) < 0 ||
 	    event_raise(run, &run->main_thread, &(struct event){.kind = EVENT_RUN, .name = "start"}) < 0)
 		goto out;
+	notifier_run_is_prepared(run->notifier);
 	watches_set_run(run);
 	set_start(&set);
 	run_workloads(run);

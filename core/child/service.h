@@ -19,7 +19,7 @@
 struct run;
 
 /*
- * Zeroed: there is none, and all functions but service_open do nothing.
+ * Zeroed but for notifier: there is none, and all functions but service_open do nothing.
  *
  * run_lock: held while events of a thread are raised; of run, whose events they are.
  * lock: of the rest.   nr_asked, nr_answered: questions to the parent.   answer: the last one.

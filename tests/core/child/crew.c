@@ -98,6 +98,16 @@ create(struct member *member, void *(*function)(void *), bool is_detached)
 	return status;
 }
 
+/* A thread that is nobody's any more, until a file tells it to end. */
+static void *
+work_and_linger(void *argument)
+{
+	work_all_rounds(argument);
+	while (access(getenv("CREW_END"), F_OK) != 0)
+		usleep(1000);
+	return NULL;
+}
+
 /* ---- created by a run ---- */
 
 static void
@@ -119,12 +129,24 @@ run_short(struct crew *crew)
 }
 
 static void
-run_detached(struct crew *crew)
+run_without_join(struct crew *crew, void *(*function)(void *))
 {
 	for (size_t i = 0; i < crew->nr; i++)
-		create(&crew->members[i], work_all_rounds, true);
+		create(&crew->members[i], function, true);
 	while (crew->nr_left > 0)
 		usleep(100);
+}
+
+static void
+run_detached(struct crew *crew)
+{
+	run_without_join(crew, work_all_rounds);
+}
+
+static void
+run_lingering(struct crew *crew)
+{
+	run_without_join(crew, work_and_linger);
 }
 
 /* ---- that end the process while others are created ---- */
@@ -281,7 +303,7 @@ static const struct {
 } modes[] = {
 	{"joined", run_joined, false},     {"pool", run_pool, false},     {"short", run_short, false},
 	{"detached", run_detached, false}, {"openMp", run_open_mp, true}, {"blas", run_blas, true},
-	{"exits", run_exits, false},       {"dies", run_dies, false},
+	{"exits", run_exits, false},       {"dies", run_dies, false},     {"lingering", run_lingering, false},
 };
 
 static char *
@@ -301,6 +323,12 @@ static bool
 is_short(const struct crew *crew)
 {
 	return strcmp(crew->data.mode, "short") == 0;
+}
+
+static bool
+is_detached(const struct crew *crew)
+{
+	return strcmp(crew->data.mode, "detached") == 0 || strcmp(crew->data.mode, "lingering") == 0;
 }
 
 /* Short threads all do the same; the others have work of different size. */
@@ -370,7 +398,7 @@ dispose(void *kernel)
 
 	if (crew->stacks && strcmp(crew->data.mode, "pool") == 0)
 		end_pool(crew);
-	if (crew->stacks && strcmp(crew->data.mode, "detached") != 0)
+	if (crew->stacks && !is_detached(crew))
 		munmap(crew->stacks, crew->nr_stacks * STACK_BYTES);
 	if (crew->pages)
 		munmap(crew->pages, crew->page_bytes);

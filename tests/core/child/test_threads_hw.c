@@ -253,6 +253,33 @@ START_TEST(threads_without_a_rule_are_counted_as_unmeasured)
 }
 END_TEST
 
+/* Not before all threads of earlier runs have ended, of which the core has two. */
+static const char end_threads[] =
+	": >\"$CREW_END\"; while [ $(ls /proc/$PPID/task | wc -l) -gt 2 ]; do sleep 0.01; done; rm \"$CREW_END\"";
+
+/* Those that end while a run is prepared did nothing in it. */
+START_TEST(threads_of_an_earlier_run_are_not_counted)
+{
+	struct measurement_command *command = make_command(3);
+	struct run_command_configurator *configurator = run_command_configurator_new();
+	char *folder = temporary_folder_new(), *path = rot_format("%s/end", folder);
+	struct outcome outcome;
+
+	setenv("CREW_END", path, 1);
+	run_command_configurator_before_run_add(configurator, shell(end_threads));
+	measurement_configurators_add(command_measurement(command), &configurator->base);
+	add_crew(command_measurement(command), "lingering", 3, 4, 1);
+	add_action(command_measurement(command), on_run("start"));
+	runner_trace();
+	outcome = runner_run(command);
+	for (size_t i = 0; i < 3; i++)
+		ck_assert_int_eq(outcome_run(&outcome, 0, i)->unmeasured_threads, 0);
+	outcome_clear(&outcome);
+	free(path);
+	temporary_folder_delete(folder);
+}
+END_TEST
+
 static void
 set_event(struct create_measurer_on_thread_action *action, const char *event)
 {
@@ -429,6 +456,7 @@ static const struct listed_test tests[] = {
 	{&a_thousand_short_threads_are_all_measured, 1},
 	{&threads_that_are_there_already_get_a_copy, 1},
 	{&threads_without_a_rule_are_counted_as_unmeasured, 1},
+	{&threads_of_an_earlier_run_are_not_counted, 1},
 	{&rules_answer_events_of_foreign_threads, 1},
 	{&threads_are_picked_by_index_and_name, 2},
 	{&threads_of_open_blas_are_measured, 1},
