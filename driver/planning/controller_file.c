@@ -28,18 +28,23 @@ keep_path(struct controller_file *file, const char *path)
 	return file->paths[file->nr_paths++] = rot_strdup(path);
 }
 
-/* The file an XInclude element of the file at `path` names. */
-static const char *
-included_path(struct controller_file *file, const xmlNode *include, const char *path)
+/* The file an XInclude element of the file at `path` names, for xmlFree; NULL: none. */
+static xmlChar *
+named_path(const xmlNode *include, const char *path)
 {
-	const xmlAttr *href = include->properties; /* the node is no element any more: xmlGetProp finds nothing */
-	xmlChar *full;
-	const char *kept;
+	const xmlAttr *href = include->properties; /* once processed it is no element: xmlGetProp finds nothing */
 
 	while (href && strcmp((const char *)href->name, "href") != 0)
 		href = href->next;
-	full = href && href->children ? xmlBuildURI(href->children->content, (const xmlChar *)path) : NULL;
-	kept = full ? keep_path(file, (const char *)full) : path;
+	return href && href->children ? xmlBuildURI(href->children->content, (const xmlChar *)path) : NULL;
+}
+
+static const char *
+included_path(struct controller_file *file, const xmlNode *include, const char *path)
+{
+	xmlChar *full = named_path(include, path);
+	const char *kept = full ? keep_path(file, (const char *)full) : path;
+
 	xmlFree(full);
 	return kept;
 }
@@ -69,6 +74,74 @@ note_files(struct controller_file *file, xmlNode *parent, const char *path)
 	}
 }
 
+/* ---- files that include each other ---- */
+
+struct inclusion {
+	const char *path;
+	const struct inclusion *outer; /* the file that includes it, or NULL */
+};
+
+static int check_includes(const xmlNode *parent, const struct inclusion *here, struct rot_error *err);
+
+static int
+circle_error(const xmlNode *include, const struct inclusion *here, const char *path, struct rot_error *err)
+{
+	char *circle = rot_strdup(path);
+
+	for (const struct inclusion *in = here;; in = in->outer) {
+		char *longer = rot_format("%s, %s", in->path, circle);
+
+		free(circle);
+		circle = longer;
+		if (strcmp(in->path, path) == 0)
+			break;
+	}
+	rot_error_set(err, 0, "%s:%ld: files include each other in a circle: %s", here->path, xmlGetLineNo(include),
+		      circle);
+	free(circle);
+	return -1;
+}
+
+/* What cannot be read is told when it is included. */
+static int
+check_included(const xmlNode *include, const struct inclusion *here, struct rot_error *err)
+{
+	xmlChar *path = named_path(include, here->path);
+	const struct inclusion there = {(const char *)path, here};
+	xmlDoc *doc = NULL;
+	int rc = 0;
+
+	for (const struct inclusion *in = here; path && in && rc == 0; in = in->outer)
+		if (strcmp(in->path, there.path) == 0)
+			rc = circle_error(include, here, there.path, err);
+	if (path && rc == 0 && access(there.path, R_OK) == 0)
+		doc = xmlReadFile(there.path, NULL, PARSE_OPTIONS);
+	if (doc)
+		rc = check_includes(xmlDocGetRootElement(doc), &there, err);
+	xmlFreeDoc(doc);
+	xmlFree(path);
+	return rc;
+}
+
+static bool
+is_include(const xmlNode *element)
+{
+	return xml_is(element, "include") && element->ns &&
+	       (xmlStrEqual(element->ns->href, XINCLUDE_NS) || xmlStrEqual(element->ns->href, XINCLUDE_OLD_NS));
+}
+
+static int
+check_includes(const xmlNode *parent, const struct inclusion *here, struct rot_error *err)
+{
+	int rc = 0;
+
+	for (const xmlNode *child = xml_child(parent, NULL); child && rc == 0; child = xml_next(child, NULL))
+		rc = is_include(child) ? check_included(child, here, err) : check_includes(child, here, err);
+	return rc;
+}
+
+/* ---- reading ---- */
+
 static int
 read_document(struct controller_file *file, const char *path, struct rot_error *err)
 {
@@ -81,7 +154,9 @@ read_document(struct controller_file *file, const char *path, struct rot_error *
 	}
 	xmlSetStructuredErrorFunc(&complaint, xml_complaint_keep_first);
 	file->doc = xmlReadFile(path, NULL, PARSE_OPTIONS);
-	if (!file->doc || xmlXIncludeProcessFlags(file->doc, PARSE_OPTIONS | XML_PARSE_NOBASEFIX) < 0) {
+	if (file->doc && check_includes(xmlDocGetRootElement(file->doc), &(struct inclusion){path, NULL}, err) < 0)
+		rc = -1;
+	else if (!file->doc || xmlXIncludeProcessFlags(file->doc, PARSE_OPTIONS | XML_PARSE_NOBASEFIX) < 0) {
 		rc = -1;
 		if (complaint.file && complaint.file[0] && complaint.line > 0)
 			rot_error_set(err, 0, "%s:%d: %s", complaint.file, complaint.line, complaint.text);

@@ -541,6 +541,35 @@ START_TEST(shared_parts_are_included)
 }
 END_TEST
 
+static void
+part_including(const char *name, const char *namespace, const char *included)
+{
+	char *text = rot_format("<shared xmlns:xi='%s'>\n<xi:include href='%s'/>\n</shared>\n", namespace, included);
+
+	file_fill(name, text);
+	free(text);
+}
+
+START_TEST(a_circle_of_parts_is_told)
+{
+	static const char text[] = "<controller name='c' comment='' xmlns:xi='http://www.w3.org/2001/XInclude'>\n"
+				   "<xi:include href='first.xml'/>\n" POINT TAIL;
+	struct rot_error err;
+
+	part_including("first.xml", "http://www.w3.org/2003/XInclude", "second.xml");
+	part_including("second.xml", "http://www.w3.org/2001/XInclude", "first.xml");
+	ck_assert_ptr_null(open_text(text, &err));
+	ck_assert_str_eq(err.text, "second.xml:2: files include each other in a circle: first.xml, second.xml, "
+				   "first.xml");
+	part_including("first.xml", "http://www.w3.org/2001/XInclude", "c.xml");
+	ck_assert_ptr_null(open_text(text, &err));
+	ck_assert_str_eq(err.text, "first.xml:2: files include each other in a circle: c.xml, first.xml, c.xml");
+	part_including("first.xml", "http://www.w3.org/2001/XInclude", "first.xml");
+	ck_assert_ptr_null(open_text(text, &err));
+	ck_assert_str_eq(err.text, "first.xml:2: files include each other in a circle: first.xml, first.xml");
+}
+END_TEST
+
 /* ---- finding ---- */
 
 START_TEST(missing_and_unknown)
@@ -591,6 +620,7 @@ static const struct listed_test tests[] = {
 	{&programs, 1},
 	{&conditions_choose_points, 1},
 	{&shared_parts_are_included, 1},
+	{&a_circle_of_parts_is_told, 1},
 	{&points_without_their_library_are_left_out, 1},
 	{&curves_are_drawn, 1},
 	{&caches_are_marked, 1},
