@@ -50,14 +50,12 @@ validate_aa_run(struct command_context *context, const char *controller, int nr_
 				     .budget_s = budget_s > 0 ? budget_s : DEFAULT_BUDGET_S};
 	struct rot *rot;
 	struct aa aa;
-	int runs;
-	int rc;
+	int runs, rc;
 
 	rot = command_rot(context, err);
 	if (!rot)
 		return -1;
-	if (configuration_runs(rot->configuration, &runs, err) < 0)
-		return -1;
+	runs = configuration_count(rot->configuration, "runs");
 	if (runs > 0)
 		options.nr_runs = runs;
 	rc = aa_measure(rot, &options, &aa, err);

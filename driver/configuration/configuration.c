@@ -145,8 +145,9 @@ is_number(const struct configuration_key *key, const char *text)
 	if (!*text || isspace((unsigned char)*text))
 		return false;
 	errno = 0;
-	value = key->type == CONFIGURATION_LONG ? (double)strtoll(text, &end, 10) : strtod(text, &end);
-	return !errno && !*end && isfinite(value) && value >= 0;
+	value = key->type == CONFIGURATION_DOUBLE ? strtod(text, &end) : (double)strtoll(text, &end, 10);
+	return !errno && !*end && isfinite(value) && value >= 0 &&
+	       (key->type != CONFIGURATION_COUNT || value <= CONFIGURATION_MAX_RUNS);
 }
 
 /* True if word is one of the blank separated words. */
@@ -180,10 +181,17 @@ are_among(const char *words, const char *text)
 	return is_good;
 }
 
-/* What the type of a key takes, in the order of enum configuration_type; choices are named by the key. */
+#define TEXT_OF(number) TEXT_OF_EXPANDED(number)
+#define TEXT_OF_EXPANDED(number) #number
+
+/* What the type of a key takes; choices are named by the key. */
 static const char *const expected[] = {
-	"a text", "true or false", "a whole number from 0 to 9223372036854775807", "a number from 0 to 1e308", NULL,
-	NULL};
+	[CONFIGURATION_STRING] = "a text",
+	[CONFIGURATION_BOOL] = "true or false",
+	[CONFIGURATION_LONG] = "a whole number from 0 to 9223372036854775807",
+	[CONFIGURATION_DOUBLE] = "a number from 0 to 1e308",
+	[CONFIGURATION_COUNT] = "a whole number from 0 to " TEXT_OF(CONFIGURATION_MAX_RUNS),
+};
 
 static int
 value_check(const struct configuration_key *key, const char *text, struct rot_error *err)
@@ -198,6 +206,7 @@ value_check(const struct configuration_key *key, const char *text, struct rot_er
 		break;
 	case CONFIGURATION_LONG:
 	case CONFIGURATION_DOUBLE:
+	case CONFIGURATION_COUNT:
 		is_good = is_number(key, text);
 		break;
 	case CONFIGURATION_CHOICE:
@@ -415,15 +424,10 @@ configuration_long(const struct configuration *configuration, const char *name)
 }
 
 int
-configuration_runs(const struct configuration *configuration, int *nr_runs, struct rot_error *err)
+configuration_count(const struct configuration *configuration, const char *name)
 {
-	const int64_t runs = configuration_long(configuration, "runs");
-
-	if (runs > CONFIGURATION_MAX_RUNS)
-		return rot_error_set(err, 0, "the key runs is %lld: at most %d", (long long)runs,
-				     CONFIGURATION_MAX_RUNS);
-	*nr_runs = (int)runs;
-	return 0;
+	assert(configuration_key_find(name)->type == CONFIGURATION_COUNT);
+	return (int)strtol(configuration_text(configuration, name), NULL, 10);
 }
 
 double
@@ -436,7 +440,8 @@ configuration_double(const struct configuration *configuration, const char *name
 const char *
 configuration_type_name(enum configuration_type type)
 {
-	static const char *const names[] = {"text", "true or false", "whole number", "number", "choice", "choices"};
+	static const char *const names[] = {"text",   "true or false", "whole number", "number",
+					    "choice", "choices",       "whole number"};
 
 	return names[type];
 }

@@ -20,7 +20,8 @@ enum configuration_type {
 	CONFIGURATION_LONG,
 	CONFIGURATION_DOUBLE,
 	CONFIGURATION_CHOICE,
-	CONFIGURATION_SET, /* one or more choices, comma separated */
+	CONFIGURATION_SET,   /* one or more choices, comma separated */
+	CONFIGURATION_COUNT, /* a whole number up to CONFIGURATION_MAX_RUNS, of runs or starts */
 };
 
 struct configuration_key {
@@ -88,14 +89,12 @@ const char *configuration_source_name(enum configuration_source source);
 const char *configuration_string(const struct configuration *configuration, const char *key);
 bool configuration_bool(const struct configuration *configuration, const char *key);
 int64_t configuration_long(const struct configuration *configuration, const char *key);
+int configuration_count(const struct configuration *configuration, const char *key);
 double configuration_double(const struct configuration *configuration, const char *key);
 enum configuration_source configuration_origin(const struct configuration *configuration, const char *key);
 
 /* More runs of a point are an error: somebody mistyped. */
 #define CONFIGURATION_MAX_RUNS 1000000
-
-/* The key runs, 0: not set. */
-int configuration_runs(const struct configuration *configuration, int *nr_runs, struct rot_error *err);
 
 /* Changes after push are undone by pop. */
 void configuration_push(struct configuration *configuration);

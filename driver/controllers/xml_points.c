@@ -125,7 +125,7 @@ visit(void *context, size_t k, int block, struct rot_error *err)
 static void
 choose_for_blocks(struct measuring_points *of)
 {
-	const int64_t nr_starts = configuration_long(of->controller->rot->configuration, "starts");
+	const int nr_starts = configuration_count(of->controller->rot->configuration, "starts");
 	int most_runs = 0;
 
 	of->nr_in_blocks = 0;
@@ -139,7 +139,7 @@ choose_for_blocks(struct measuring_points *of)
 		of->in_blocks[of->nr_in_blocks++] = i;
 		most_runs = nr_runs > most_runs ? nr_runs : most_runs;
 	}
-	of->nr_blocks = nr_starts < most_runs ? (int)nr_starts : most_runs;
+	of->nr_blocks = nr_starts < most_runs ? nr_starts : most_runs;
 }
 
 static int

@@ -383,8 +383,8 @@ int
 screening_perform(struct rot *rot, bool is_quick, struct screening *screening, struct rot_error *err)
 {
 	struct screener screener = {.rot = rot, .screening = screening};
-	int nr_runs = 0;
-	int rc = configuration_runs(rot->configuration, &nr_runs, err);
+	const int nr_runs = configuration_count(rot->configuration, "runs");
+	int rc;
 
 	*screening = (struct screening){
 		.kernels = kernels,
@@ -393,8 +393,7 @@ screening_perform(struct rot *rot, bool is_quick, struct screening *screening, s
 			   : is_quick  ? RUNS_QUICK
 				       : RUNS,
 	};
-	if (rc == 0)
-		rc = collect(screening, rot, err);
+	rc = collect(screening, rot, err);
 	screener.order = rot_calloc(screening->nr_events + 1, sizeof(*screener.order));
 	take_order(&screener);
 	if (rc == 0)

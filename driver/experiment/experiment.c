@@ -24,17 +24,14 @@ experiment_new(struct rot *rot, const char *controller_name, const char *output_
 	       struct rot_error *err)
 {
 	struct experiment *experiment;
-	int runs;
 
-	if (configuration_runs(rot->configuration, &runs, err) < 0)
-		return NULL;
 	if (output_name && output_check(output_name, err) < 0)
 		return NULL;
 	experiment = rot_calloc(1, sizeof(*experiment));
 	experiment->rot = rot;
 	experiment->controller_name = rot_strdup(controller_name);
 	experiment->output_name = rot_strdup(output_name);
-	experiment->configured_runs = runs;
+	experiment->configured_runs = configuration_count(rot->configuration, "runs");
 	progress_begin(nr_points_expected, configuration_bool(rot->configuration, "quiet"));
 	return experiment;
 }
@@ -141,7 +138,7 @@ experiment_effort(const struct experiment *experiment, int nr_runs)
 		.nr_runs = experiment_nr_runs(experiment, nr_runs),
 		.precision = experiment->configured_runs ? 0 : configuration_double(configuration, "precision"),
 		.budget_s = configuration_double(configuration, "timeBudget"),
-		.nr_starts = (int)configuration_long(configuration, "starts"),
+		.nr_starts = configuration_count(configuration, "starts"),
 		.wants_own_cost = true,
 		.keeps_disturbed = experiment->keeps_disturbed,
 		.may_step = true,

@@ -305,12 +305,12 @@ comparing_clear(struct comparing *comparing)
 int
 aa_measure(struct rot *rot, const struct aa_options *options, struct aa *aa, struct rot_error *err)
 {
-	const int64_t nr_starts = configuration_long(rot->configuration, "starts");
+	const int nr_starts = configuration_count(rot->configuration, "starts");
 	struct comparing comparing = {.rot = rot, .options = options, .aa = aa};
 	int rc;
 
 	*aa = (struct aa){.options = *options};
-	comparing.nr_blocks = nr_starts < 1 ? 1 : nr_starts < options->nr_runs ? (int)nr_starts : options->nr_runs;
+	comparing.nr_blocks = nr_starts < 1 ? 1 : nr_starts < options->nr_runs ? nr_starts : options->nr_runs;
 	configuration_push(rot->configuration);
 	configuration_set(rot->configuration, CONFIGURATION_COMMAND_LINE, "useCachedResults", "false", NULL);
 	rc = open_work(&comparing, err);

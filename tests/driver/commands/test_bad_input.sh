@@ -99,7 +99,9 @@ for name in '' . .. / ../here/; do
 	refused "results called '$name'" 1 "'$name' cannot be the begin of the results' names" measure good "$name"
 done
 refused "an event that is not there" 1 "none of the events has 'nosuchevent' in its name" list events nosuchevent
-refused "a number that is too large" 2 "9223372036854775807" measure good -runs=99999999999999999999
+refused "a number that is too large" 2 "9223372036854775807" measure good -stepLimit=99999999999999999999
+refused "no number, with the limit" 2 "runs takes a whole number from 0 to 1000000" measure good -runs=x
+refused "more starts than there may be" 2 "starts takes a whole number from 0 to 1000000" measure good -starts=4294967297
 "$rot" list kernels -dataFolder=/nowhere >"$work/out" 2>"$work/err"
 status=$?
 case $status:$(cat "$work/err") in "0:rot: warning: the data folder '/nowhere' "*) result=0 ;; *) result=1 ;; esac
@@ -253,10 +255,10 @@ misspelt "a border that is not there, among others" '<bytes border="l2l3 llcRma"
 	"there is no border 'llcRma', did you mean 'llcRam'?"
 
 # The runs are those of the point, or of the command: none may begin what never ends.
-many="the key runs is 99999999999: at most 1000000"
+many="runs takes a whole number from 0 to 1000000"
 for command in "measure triad" "validate aa" "measure performanceEventScreening"; do
 	# shellcheck disable=SC2086
-	refused "too many runs for rot $command" 1 "$many" $command -runs=99999999999
+	refused "too many runs for rot $command" 2 "$many" $command -runs=99999999999
 done
 
 kernel Twice "" 'KERNEL(twice, "Twice", .run = run);' first

@@ -67,12 +67,12 @@ END_TEST
 
 START_TEST(the_higher_source_counts)
 {
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 0);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 0);
 	ck_assert_int_eq(configuration_origin(configuration, "runs"), CONFIGURATION_DEFAULT);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "runs", "3", NULL);
 	configuration_set(configuration, CONFIGURATION_DEFAULT_FILE, "runs", "1", NULL);
 	configuration_set(configuration, CONFIGURATION_USER_FILE, "runs", "2", NULL);
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 3);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 3);
 	ck_assert_int_eq(configuration_origin(configuration, "runs"), CONFIGURATION_COMMAND_LINE);
 	configuration_set(configuration, CONFIGURATION_DEFAULT_FILE, "timeLimit", "1.5", NULL);
 	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 1.5);
@@ -98,12 +98,12 @@ START_TEST(pop_undoes_what_came_after_push)
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "runs", "4", NULL);
 	configuration_push(configuration);
 	configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "quiet", "true", NULL);
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 4);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 4);
 	configuration_pop(configuration);
 	ck_assert(!configuration_bool(configuration, "quiet"));
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 4);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 4);
 	configuration_pop(configuration);
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 3);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 3);
 }
 END_TEST
 
@@ -132,12 +132,17 @@ static const struct {
 } refused[] = {
 	{"rnus", "1", "unknown configuration key 'rnus'", "did you mean 'runs'? All keys: rot list keys"},
 	{"", "1", "unknown configuration key ''", "all keys: rot list keys"},
-	{"runs", "", "'' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
-	{"runs", "-1", "'-1' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
-	{"runs", "1.5", "'1.5' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
-	{"runs", " 1", "' 1' is no value of runs", "runs takes a whole number from 0 to 9223372036854775807"},
+	{"runs", "", "'' is no value of runs", "runs takes a whole number from 0 to 1000000"},
+	{"runs", "-1", "'-1' is no value of runs", "runs takes a whole number from 0 to 1000000"},
+	{"runs", "1.5", "'1.5' is no value of runs", "runs takes a whole number from 0 to 1000000"},
+	{"runs", " 1", "' 1' is no value of runs", "runs takes a whole number from 0 to 1000000"},
 	{"runs", "99999999999999999999", "'99999999999999999999' is no value of runs",
-	 "runs takes a whole number from 0 to 9223372036854775807"},
+	 "runs takes a whole number from 0 to 1000000"},
+	{"runs", "1000001", "'1000001' is no value of runs", "runs takes a whole number from 0 to 1000000"},
+	{"starts", "99999999999", "'99999999999' is no value of starts",
+	 "starts takes a whole number from 0 to 1000000"},
+	{"stepLimit", "1e9", "'1e9' is no value of stepLimit",
+	 "stepLimit takes a whole number from 0 to 9223372036854775807"},
 	{"timeLimit", "1e999", "'1e999' is no value of timeLimit", "timeLimit takes a number from 0 to 1e308"},
 	{"timeLimit", "nan", "'nan' is no value of timeLimit", "timeLimit takes a number from 0 to 1e308"},
 	{"timeLimit", "1s", "'1s' is no value of timeLimit", "timeLimit takes a number from 0 to 1e308"},
@@ -168,7 +173,7 @@ START_TEST(reads_a_file)
 		"# mine\n\n  runs = 7 \r\noptimization=-O2 -march=native\n\tquiet=true\n#x\ntimeLimit=2";
 
 	ck_assert_msg(load(content, sizeof(content) - 1, CONFIGURATION_USER_FILE) == 0, "%s", err.text);
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 7);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 7);
 	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
 	ck_assert(configuration_bool(configuration, "quiet"));
 	ck_assert_double_eq(configuration_double(configuration, "timeLimit"), 2);
@@ -224,7 +229,7 @@ START_TEST(takes_keys_out_of_the_arguments)
 	ck_assert_str_eq(argv[4], "--");
 	ck_assert_str_eq(argv[5], "-runs=6");
 	ck_assert_ptr_null(argv[6]);
-	ck_assert_int_eq(configuration_long(configuration, "runs"), 5);
+	ck_assert_int_eq(configuration_count(configuration, "runs"), 5);
 	ck_assert_str_eq(configuration_string(configuration, "clock"), "tsc");
 	ck_assert_str_eq(configuration_string(configuration, "optimization"), "-O2 -march=native");
 	ck_assert(configuration_bool(configuration, "quiet"));
