@@ -224,7 +224,9 @@ struct evaluation {
 	const struct expression_scope *scope;
 	char *unknown_variable; /* first one, or NULL                                   */
 	char *last_function;    /* the last that was looked up and is not one of ours  */
+	char *called;           /* the function in which it failed, or NULL             */
 	char *message;          /* libxml2's own, without a newline                     */
+	xmlXPathContextPtr context;
 };
 
 static xmlXPathObjectPtr
@@ -266,6 +268,8 @@ keep_message(void *data, xmlError *error)
 
 	if (error->message && !evaluation->message)
 		evaluation->message = rot_strndup(error->message, strcspn(error->message, "\n"));
+	if (evaluation->context->function && !evaluation->called)
+		evaluation->called = rot_strdup((const char *)evaluation->context->function);
 }
 
 static void __attribute__((format(printf, 2, 3))) discard_message(void *data, const char *format, ...)
@@ -304,17 +308,57 @@ report_unknown_variable(const struct expression_scope *scope, const char *name, 
 	free(names);
 }
 
+/* What cannot be read, and where reading stopped. */
+static bool
+report_syntax(int code, int at, const char *expression, struct rot_error *err)
+{
+	static const struct {
+		int code;
+		const char *reason;
+	} reasons[] = {
+		{XPATH_NUMBER_ERROR, "no number"},
+		{XPATH_UNFINISHED_LITERAL_ERROR, "a quote is not closed"},
+		{XPATH_START_LITERAL_ERROR, "no text in quotes"},
+		{XPATH_VARIABLE_REF_ERROR, "no name of a variable"},
+		{XPATH_INVALID_PREDICATE_ERROR, "a bracket is not closed"},
+		{XPATH_EXPR_ERROR, "not understood"},
+		{XPATH_UNCLOSED_ERROR, "a parenthesis is not closed"},
+		{XPATH_INVALID_CHAR_ERROR, "a character that is not allowed"},
+	};
+	const size_t length = strlen(expression);
+
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		if (reasons[i].code != code)
+			continue;
+		if (!length)
+			rot_error_set(err, 0, "an expression is empty");
+		else if (at >= 0 && (size_t)at < length)
+			rot_error_set(err, 0, "expression '%s': %s, at '%s'", expression, reasons[i].reason,
+				      expression + at);
+		else
+			rot_error_set(err, 0, "expression '%s': %s, at its end", expression, reasons[i].reason);
+		return true;
+	}
+	return false;
+}
+
 static void
-report(const struct evaluation *evaluation, int code, const char *expression, struct rot_error *err)
+report(const struct evaluation *evaluation, const xmlXPathContext *context, const char *expression,
+       struct rot_error *err)
 {
 	/* libxml2 counts its XPath errors from XML_XPATH_EXPRESSION_OK. */
+	const int code = context->lastError.code - XML_XPATH_EXPRESSION_OK;
+
 	if (evaluation->unknown_variable) {
 		report_unknown_variable(evaluation->scope, evaluation->unknown_variable, expression, err);
-	} else if (code == XML_XPATH_EXPRESSION_OK + XPATH_UNKNOWN_FUNC_ERROR && evaluation->last_function) {
+	} else if (code == XPATH_UNKNOWN_FUNC_ERROR && evaluation->last_function) {
 		rot_error_set(err, 0, "expression '%s': there is no function '%s'", expression,
 			      evaluation->last_function);
 		rot_error_hint(err, "besides XPath's own there are if, log2, max, min, pow and sqrt");
-	} else {
+	} else if (code == XPATH_INVALID_ARITY && evaluation->called) {
+		rot_error_set(err, 0, "expression '%s': too many or too few arguments of '%s'", expression,
+			      evaluation->called);
+	} else if (!report_syntax(code, context->lastError.int1, expression, err)) {
 		rot_error_set(err, 0, "expression '%s': %s", expression,
 			      evaluation->message ? evaluation->message : "cannot be evaluated");
 	}
@@ -331,6 +375,8 @@ context_for(struct evaluation *evaluation)
 	xmlResetError(&context->lastError);
 	context->error = keep_message;
 	context->userData = evaluation;
+	context->function = NULL;
+	evaluation->context = context;
 	xmlXPathRegisterVariableLookup(context, look_up_variable, evaluation);
 	xmlXPathRegisterFuncLookup(context, look_up_function, evaluation);
 	return context;
@@ -350,9 +396,10 @@ evaluate(const struct expression_scope *scope, const char *expression, struct ro
 	value = xmlXPathEvalExpression((const xmlChar *)expression, context);
 	xmlSetGenericErrorFunc(old_context, old_function);
 	if (!value)
-		report(&evaluation, context->lastError.code, expression, err);
+		report(&evaluation, context, expression, err);
 	free(evaluation.unknown_variable);
 	free(evaluation.last_function);
+	free(evaluation.called);
 	free(evaluation.message);
 	return value;
 }
