@@ -12,11 +12,21 @@
 #include "support/entry.h"
 
 static void
+print_usage(const char *usage, const char *summary)
+{
+	const int column = printf("Usage:");
+
+	text_print(usage, column + 1, column, stdout);
+	putchar('\n');
+	text_print(summary, 0, 0, stdout);
+}
+
+static void
 print_command(const struct command *command)
 {
 	char *usage = command_usage(command);
 
-	printf("Usage: %s\n\n%s\n", usage, command->summary);
+	print_usage(usage, command->summary);
 	if (*command->description) {
 		putchar('\n');
 		text_print(command->description, 0, 0, stdout);
@@ -29,8 +39,11 @@ print_command(const struct command *command)
 static void
 print_controller(const struct controller_info *info)
 {
-	printf("Usage: rot measure %s [OUTPUT]\n\n%s\n", info->name, info->description);
+	char *usage = rot_format("rot measure %s [OUTPUT]", info->name);
+
+	print_usage(usage, info->description);
 	printf("\n%s%s%s\n", info->place, *info->path ? ": " : "", info->path);
+	free(usage);
 }
 
 static void
@@ -41,7 +54,7 @@ print_all(const struct command_context *context, const struct controller_info *i
 	       "First steps\n"
 	       "  rot doctor              what works on this machine\n"
 	       "  rot measure triad       an experiment: table, triad.pdf, triad.svg, triad.json\n"
-	       "  rot run PROGRAM         what a program does, and where it stands under the roof\n"
+	       "  rot run PROGRAM         what a program does, and where it is under the roof\n"
 	       "  rot peaks --quick       the roof of this machine, in a minute\n"
 	       "\nCommands (more: rot help COMMAND)\n");
 	for (size_t i = 0; i < nr_commands; i++) {
@@ -54,9 +67,10 @@ print_all(const struct command_context *context, const struct controller_info *i
 	for (size_t i = 0; i < nr; i++)
 		print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 			    infos[i].description);
-	printf("\nConfiguration keys: on the command line as -KEY=VALUE, or as KEY=VALUE lines in a file; -KEY alone "
-	       "turns a\n"
-	       "true-or-false key over\n");
+	putchar('\n');
+	text_print("Configuration keys: on the command line as -KEY=VALUE, or as KEY=VALUE lines in a file; -KEY alone "
+		   "turns a true-or-false key over",
+		   0, 0, stdout);
 	for (size_t i = 0; i < configuration_nr_keys; i++)
 		print_key(context->configuration, &configuration_keys[i]);
 }

@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "quantities/quantity.h"
+#include "support/entry.h"
 #include "support/json.h"
 
 static const struct option_row rows[] = {
@@ -39,12 +40,19 @@ is_settable(const struct rot_field *field)
 static void
 print_field(const struct rot_field *field)
 {
+	enum { INDENT = 10 };
+	const char *unit = field->unit ? field->unit : "", *values = field->values;
+	char *more;
+	int column;
+
 	if (!is_settable(field))
 		return;
-	printf("      %s=%s%s%s%s%s%s%s\n          %s\n", field->name, field->default_text ? field->default_text : "",
-	       field->unit && *field->unit ? " " : "", field->unit ? field->unit : "", field->values ? "  [" : "",
-	       field->values ? field->values : "", field->values ? "]" : "", field->macro ? "  (compiled in)" : "",
-	       field->comment ? field->comment : "");
+	more = rot_format("%s%s%s%s\n%s", values ? "[" : "", values ? values : "", values ? "] " : "",
+			  field->macro ? "(compiled in)" : "", field->comment ? field->comment : "");
+	column = printf("      %s=%s%s%s", field->name, field->default_text ? field->default_text : "",
+			*unit ? " " : "", unit);
+	text_print(more, INDENT, column, stdout);
+	free(more);
 }
 
 static void
@@ -141,10 +149,10 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 static void
 print_quantity(const struct quantity_offer *offer)
 {
-	char *more = rot_format("%s  [%s] %s%s%s", offer->of, offer->unit, offer->kind, *offer->source ? ": " : "",
+	char *more = rot_format("%s [%s] %s%s%s", offer->of, offer->unit, offer->kind, *offer->source ? ": " : "",
 				offer->source);
 
-	print_entry(offer->name, more, offer->description);
+	entry_print_wrapped(offer->name, more, offer->description, stdout);
 	free(more);
 }
 

@@ -6,7 +6,7 @@
 
 #include "support/terminal.h"
 
-enum { INDENT = 6, LAST_COLUMN = 100 };
+enum { INDENT = 6, LAST_COLUMN = 80 };
 
 /* Words of one line of text; a word longer than a line stands alone. */
 static void
@@ -80,5 +80,14 @@ void
 entry_print(const char *name, const char *more, const char *text, FILE *out)
 {
 	fprintf(out, "  %s%s%s\n", name, *more ? " " : "", more);
+	text_print(text, INDENT, 0, out);
+}
+
+void
+entry_print_wrapped(const char *name, const char *more, const char *text, FILE *out)
+{
+	const int column = fprintf(out, "  %s  ", name);
+
+	text_print(more, INDENT, column, out);
 	text_print(text, INDENT, 0, out);
 }

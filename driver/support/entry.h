@@ -5,10 +5,13 @@
 
 #include <stdio.h>
 
-/* "  NAME MORE", then text, wrapped at 100 columns and indented. more and text may be "". */
+/* "  NAME MORE", then text, wrapped at 80 columns and indented. more and text may be "". */
 void entry_print(const char *name, const char *more, const char *text, FILE *out);
 
-/* Lines of text, each wrapped at 100 columns and indented; the first goes on from that column, if it is not 0. */
+/* "  NAME   MORE", more wrapped as well, and not "". */
+void entry_print_wrapped(const char *name, const char *more, const char *text, FILE *out);
+
+/* Lines of text, each wrapped at 80 columns and indented; the first goes on from that column, if it is not 0. */
 void text_print(const char *text, int indent, int column, FILE *out);
 
 /* A paragraph behind a word that is printed first; lines after the first begin where its text does. As wide as the

@@ -194,6 +194,19 @@ rm "$XDG_CONFIG_HOME/rot/frontendconfig"
 out=$("$tree/rot" -h 2>&1)
 holds "-h tells the own flags" "$out" "-nb     do not build"
 holds "-h goes on to the driver" "$out" "<-h>"
+holds "help tells them as well" "$("$tree/rot" help 2>&1)" "
+  -nb     do not build: take the driver as it is
+"
+holds "help builds before that, and goes on to the driver" "$(rm -r "$tree/build"; "$tree/rot" help 2>&1)" "
+<help>"
+expect "help of something is the driver's alone" "$("$tree/rot" help list 2>&1)" "in $work/elsewhere
+<help>
+<list>"
+for line in 'help check' 'check -h' 'check --help' '-h check' '--help check'; do
+	# shellcheck disable=SC2086 # words on purpose
+	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check
+"
+done
 expect "-h after a command is the driver's" "$("$tree/rot" measure -h 2>&1)" "in $work/elsewhere
 <measure>
 <-h>"

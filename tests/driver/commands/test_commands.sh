@@ -79,6 +79,21 @@ done
 [ "$has_controllers" = 1 ]
 result=$?
 check "help lists the controllers"
+# Lines of a narrow terminal: paths of this machine alone may be longer.
+{
+	printf '%s\n' "$help"
+	for topic in $("$rot" complete 'rot help ') $(sed -n 's/^KEY("\([A-Za-z]*\)".*/\1/p' "$keys"); do
+		"$rot" help "$topic"
+	done
+	for topic in quantities keys kernels; do
+		"$rot" list $topic
+	done
+} | grep -E '^.{81}' | grep -v -F "$top_srcdir" >"$work/out"
+status=0 err=
+out=$(cat "$work/out")
+[ -z "$out" ]
+result=$?
+check "help and lists keep within 80 columns"
 call help measure
 has "help of a command" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
 has "and its options" 0 "    --dry-run  only show the plan" ""
