@@ -2,7 +2,8 @@
 /*
  * A processor that is not there. Preloaded into rot and all it starts (LD_PRELOAD), it answers perf_event_open of raw
  * events as an AMD Zen 5 in a KVM guest does, with the traps that driver/architectures/zen5.xml names, and shows the
- * recorded machine of ROT_SIMULATED_MACHINE in place of /proc/cpuinfo and /sys/devices/system/cpu. Nothing else runs on
+ * recorded machine of ROT_SIMULATED_MACHINE in place of /proc/cpuinfo, /sys/devices/system/cpu and
+ * /sys/devices/cpu_core. Nothing else runs on
  * it: no thread is switched out, no time is stolen, whatever the real one does meanwhile.
  *
  * Behind each event is one of the real kernel, the task clock with the same attributes: what the kernel refuses is
@@ -25,12 +26,14 @@
  *	every 7th read				2^47 is added to the first value
  *	every 11th read				2^46 is added to the last value
  *
+ * What counts in the kernel, or also in guests, is refused.
+ *
  * On a recorded machine named intel-… it answers as a Skylake with its counters to itself: four, and one more for each
  *of the generic cycles, instructions and reference cycles; none of the traps.
  *
- * ROT_SIMULATED_LOG: a file that gets a line for each group read and each trap. ROT_SIMULATED_SCRUB=0: nothing clears
- * the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and again. ROT_SIMULATED_COUNTERS: there
- *are fewer.
+ * ROT_SIMULATED_LOG: a file that gets a line for each group read, each CPU that is cleared, and each trap.
+ *ROT_SIMULATED_SCRUB=0: nothing clears the counters. ROT_SIMULATED_SWITCHES=1: every thread is switched out again and
+ *again. ROT_SIMULATED_COUNTERS: there are fewer.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -177,7 +180,8 @@ fopen(const char *path, const char *mode)
 	char recorded[4096];
 
 	find_functions();
-	if (!machine || (strcmp(name, "proc/cpuinfo") != 0 && strncmp(name, "sys/devices/system/cpu/", 23) != 0))
+	if (!machine || (strcmp(name, "proc/cpuinfo") != 0 && strncmp(name, "sys/devices/system/cpu/", 23) != 0 &&
+			 strncmp(name, "sys/devices/cpu_", 16) != 0))
 		return real_fopen(path, mode);
 	snprintf(recorded, sizeof(recorded), "%s/%s", machine, name);
 	return real_fopen(recorded, mode);
@@ -573,6 +577,7 @@ schedule(int leader)
 	if (is_intel())
 		return;
 	if (is_scrub(leader)) {
+		say("scrub: CPU %d\n", cpu);
 		if (nr >= USABLE_COUNTERS && !(scrub && strcmp(scrub, "0") == 0))
 			owners[cpu] = 0;
 		return;
@@ -715,7 +720,8 @@ open_event(const struct perf_event_attr *attr, pid_t tid, int cpu, int leader, u
 		return refuse(ENOENT);
 	if (!attr->exclude_kernel)
 		return refuse(EACCES);
-	if (cpu != -1 || attr->pinned || attr->exclude_user || attr->precise_ip || attr->sample_period)
+	if (!attr->exclude_guest || cpu != -1 || attr->pinned || attr->exclude_user || attr->precise_ip ||
+	    attr->sample_period)
 		return refuse(EOPNOTSUPP);
 	if (!is_foreign && attr->type == PERF_TYPE_RAW && attr->read_format != format)
 		return refuse(EINVAL);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The measurer of perf events: a group on one thread. */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "child/measurer.h"
+#include "child/thread.h"
 #include "common/perf_event.h"
 #include "memory.h"
 
@@ -10,6 +12,19 @@ struct state {
 	struct perf_group group;
 	int start_error, stop_error;
 };
+
+/*
+ * Whose CPUs are cleared: the calling thread's, which may be pinned; but where its kernel has threads of its own, which
+ * may be anywhere, those of the process, whose first thread nobody pins.
+ */
+static pid_t
+whose_cpus(void)
+{
+	const struct child_thread *thread = child_thread_current();
+	const struct kernel_base *kernel = thread && thread->workload ? thread->workload->kernel : NULL;
+
+	return kernel && kernel->num_threads > 1 ? getpid() : 0;
+}
 
 /*
  * The scrub comes before the group is made, long before the caches are prepared: it would disturb them. Starting and
@@ -29,7 +44,7 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 	for (size_t i = 0; i < nr; i++)
 		events[i] = perf_event_measurer_events_at(measurer, i)->definition;
 	if (tid == 0 && measurer->scrub_event[0] && measurer->scrub_count > 0)
-		rc = perf_scrub(measurer->scrub_event, (size_t)measurer->scrub_count, err);
+		rc = perf_scrub(measurer->scrub_event, (size_t)measurer->scrub_count, whose_cpus(), err);
 	if (rc == 0)
 		rc = perf_group_open(&own->group, events, nr, modes, tid, err);
 	free(events);

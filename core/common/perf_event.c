@@ -308,11 +308,11 @@ scrub_here(const char *const *events, size_t nr, struct rot_error *err)
 }
 
 static int
-scrub_cpus(const cpu_set_t *allowed, cpu_set_t *one, size_t size, const char *const *events, size_t nr,
+scrub_cpus(const cpu_set_t *cleared, cpu_set_t *one, size_t size, const char *const *events, size_t nr,
 	   struct rot_error *err)
 {
 	for (size_t cpu = 0; cpu < size * 8; cpu++) {
-		if (!CPU_ISSET_S(cpu, size, allowed))
+		if (!CPU_ISSET_S(cpu, size, cleared))
 			continue;
 		CPU_ZERO_S(size, one);
 		CPU_SET_S(cpu, size, one);
@@ -325,12 +325,13 @@ scrub_cpus(const cpu_set_t *allowed, cpu_set_t *one, size_t size, const char *co
 }
 
 int
-perf_scrub(const char *event, size_t nr, struct rot_error *err)
+perf_scrub(const char *event, size_t nr, pid_t whose, struct rot_error *err)
 {
 	const char *events[PERF_MAX_EVENTS];
 	int nr_cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	size_t size = CPU_ALLOC_SIZE(nr_cpus > CPU_SETSIZE ? nr_cpus : CPU_SETSIZE);
-	cpu_set_t *allowed = rot_calloc(2, size), *one = (cpu_set_t *)((char *)allowed + size);
+	cpu_set_t *own = rot_calloc(3, size), *cleared = (cpu_set_t *)((char *)own + size),
+		  *one = (cpu_set_t *)((char *)cleared + size);
 	int rc = -1;
 
 	if (nr == 0 || nr > PERF_MAX_EVENTS) {
@@ -339,14 +340,14 @@ perf_scrub(const char *event, size_t nr, struct rot_error *err)
 	}
 	for (size_t i = 0; i < nr; i++)
 		events[i] = event;
-	if (sched_getaffinity(0, size, allowed) < 0) {
+	if (sched_getaffinity(0, size, own) < 0 || sched_getaffinity(whose, size, cleared) < 0) {
 		rot_error_set(err, errno, "cannot read on which CPUs to clear the counters");
 		goto out;
 	}
-	rc = scrub_cpus(allowed, one, size, events, nr, err);
-	if (sched_setaffinity(0, size, allowed) < 0 && rc == 0)
+	rc = scrub_cpus(cleared, one, size, events, nr, err);
+	if (sched_setaffinity(0, size, own) < 0 && rc == 0)
 		rc = rot_error_set(err, errno, "cannot restore the CPUs of thread %d", (int)gettid());
 out:
-	free(allowed);
+	free(own);
 	return rc;
 }

@@ -116,14 +116,14 @@ int perf_group_stop(const struct perf_group *group);
 int perf_group_read(const struct perf_group *group, struct perf_counts *counts, struct rot_error *err);
 
 /*
- * Clears what earlier events left behind in the hardware counters: on every CPU that the calling thread may use, opens
- * a group of nr copies of event, lets it count for about 100 turns of a loop, and closes it. The event must be one that
- * is counted nowhere else. The affinity of the thread is as before, afterwards.
+ * Clears what earlier events left behind in the hardware counters: on every CPU that the thread whose (0: the calling
+ * one) may use, opens a group of nr copies of event, lets it count for about 100 turns of a loop, and closes it. The
+ * event must be one that is counted nowhere else. The affinity of the calling thread is as before, afterwards.
  *
  * Needed for AMD's "large increment" events (0x003, floating-point operations) under KVM: they poison counters for
  * later groups, which then read zero or a multiple, without any sign of it.
  */
-int perf_scrub(const char *event, size_t nr, struct rot_error *err);
+int perf_scrub(const char *event, size_t nr, pid_t whose, struct rot_error *err);
 
 /* The configuration an event string stands for; for tests and listings. 0 or -1. */
 int

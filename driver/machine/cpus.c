@@ -7,6 +7,24 @@
 
 #include "memory.h"
 
+bool
+cpu_list_holds(const char *list, int cpu)
+{
+	for (const char *s = list; *s;) {
+		char *end;
+		long first = strtol(s, &end, 10), last = first;
+
+		if (end == s)
+			break;
+		if (*end == '-')
+			last = strtol(end + 1, &end, 10);
+		if (first <= cpu && cpu <= last)
+			return true;
+		s = end + (*end == ',');
+	}
+	return false;
+}
+
 /* A core is known by the first of its CPUs; where nothing is told, each CPU is its own. */
 static int
 core_of(int cpu)

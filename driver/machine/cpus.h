@@ -3,7 +3,11 @@
 #ifndef MACHINE_CPUS_H
 #define MACHINE_CPUS_H
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Is the CPU in a list of the kernel ("0-3,8")? Pure. */
+bool cpu_list_holds(const char *list, int cpu);
 
 /*
  * The CPUs that this process may use, at least one: one of each core first, as far as the system tells which CPUs share

@@ -10,6 +10,7 @@
 
 #include "machine/caches.h"
 #include "machine/cpuid.h"
+#include "machine/cpus.h"
 #include "machine/machine.h"
 #include "machine/memory_limit.h"
 #include "memory.h"
@@ -245,6 +246,33 @@ machine_caption(const struct machine *machine)
 
 /* ---- hardware events ---- */
 
+/*
+ * Of a processor with cores of two kinds the kernel takes events without a unit for those of "cpu_core" (hybrid CPUs in
+ * the documents of perf); on other cores they stand still.
+ */
+static bool
+count_on_all_cpus(const char *root, struct rot_error *why)
+{
+	char *counting = file_first_line(root, "sys/devices/cpu_core/cpus");
+	int *cpus;
+	size_t nr = allowed_cpus(&cpus, NULL);
+	bool are_all = true;
+
+	for (size_t i = 0; counting && are_all && i < nr; i++) {
+		are_all = cpu_list_holds(counting, cpus[i]);
+		if (are_all)
+			continue;
+		rot_error_set(why, 0,
+			      "cannot count hardware events on CPU %d: this processor has cores of several kinds, and "
+			      "only those of the CPUs %s (cpu_core) are counted",
+			      cpus[i], counting);
+		rot_error_hint(why, "keep to the CPUs that count: taskset -c %s rot ...", counting);
+	}
+	free(cpus);
+	free(counting);
+	return are_all;
+}
+
 static void
 hint_permission(struct rot_error *why)
 {
@@ -279,8 +307,12 @@ explain(int reason, struct rot_error *why)
 			"(KVM: -cpu host,pmu=on)");
 }
 
-bool
-machine_can_count(struct rot_error *why)
+/*
+ * With the attributes that libpfm4 gives all events of user mode. Guests in particular: a host whose guests have the
+ * counters to themselves refuses to count in them (perf_event_open: EOPNOTSUPP).
+ */
+static bool
+can_open_cycles(struct rot_error *why)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_HARDWARE,
@@ -289,6 +321,7 @@ machine_can_count(struct rot_error *why)
 		.disabled = 1,
 		.exclude_kernel = 1,
 		.exclude_hv = 1,
+		.exclude_guest = 1,
 	};
 	long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
@@ -298,4 +331,10 @@ machine_can_count(struct rot_error *why)
 	}
 	close((int)fd);
 	return true;
+}
+
+bool
+machine_can_count(struct rot_error *why)
+{
+	return can_open_cycles(why) && count_on_all_cpus("/", why);
 }

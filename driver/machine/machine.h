@@ -25,8 +25,9 @@ int64_t machine_usable_bytes(const struct machine *machine);
 char *machine_size_text(int64_t bytes);
 
 /*
- * Can hardware events be counted here? Tried by opening one (cycles, user mode, own thread). On false, *why holds what
- * failed and, as its hint, the exact command that would change it. Not cached; about a microsecond.
+ * Can hardware events be counted here, on all CPUs that this process may use? Tried by opening one (cycles, user mode,
+ * own thread). On false, *why holds what failed and, as its hint, the exact command that would change it. Not cached;
+ * some microseconds.
  */
 bool machine_can_count(struct rot_error *why);
 

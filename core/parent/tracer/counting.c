@@ -24,7 +24,7 @@ counting_open(struct counting *counting, const struct perf_event_measurer *measu
 	if (nr == 0)
 		return 0;
 	if (*measurer->scrub_event && measurer->scrub_count > 0 &&
-	    perf_scrub(measurer->scrub_event, (size_t)measurer->scrub_count, err) < 0)
+	    perf_scrub(measurer->scrub_event, (size_t)measurer->scrub_count, 0, err) < 0)
 		return -1;
 	events = rot_calloc(nr, sizeof(*events));
 	for (size_t i = 0; i < nr; i++)

@@ -100,12 +100,12 @@ START_TEST(scrubbing_keeps_the_affinity)
 	cpu_set_t before, after;
 
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(before), &before), 0);
-	perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", 5, &error);
-	ck_assert_int_eq(perf_scrub("nonsense::FOO", 5, &error), -1);
+	perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", 5, 0, &error);
+	ck_assert_int_eq(perf_scrub("nonsense::FOO", 5, 0, &error), -1);
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(after), &after), 0);
 	ck_assert(CPU_EQUAL(&before, &after));
-	ck_assert_int_eq(perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", 0, &error), -1);
-	ck_assert_int_eq(perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", PERF_MAX_EVENTS + 1, &error), -1);
+	ck_assert_int_eq(perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", 0, 0, &error), -1);
+	ck_assert_int_eq(perf_scrub("perf::PERF_COUNT_SW_CONTEXT_SWITCHES", PERF_MAX_EVENTS + 1, 0, &error), -1);
 }
 END_TEST
 

@@ -33,6 +33,23 @@ START_TEST(each_core_comes_once_first)
 }
 END_TEST
 
+static const struct {
+	const char *list;
+	int cpu;
+	bool holds;
+} lists[] = {
+	{"0", 0, true},     {"0", 1, false},        {"0-3", 3, true},        {"0-3", 4, false},
+	{"0-3,8", 8, true}, {"0-3,8", 5, false},    {"2,4-5", 0, false},     {"2,4-5", 5, true},
+	{"", 0, false},     {"nonsense", 0, false}, {"1,nonsense", 1, true}, {"1,nonsense", 0, false},
+	{"10", 1, false},   {"0-3,8\n", 8, true},
+};
+
+START_TEST(lists_hold_cpus)
+{
+	ck_assert(cpu_list_holds(lists[_i].list, lists[_i].cpu) == lists[_i].holds);
+}
+END_TEST
+
 START_TEST(this_machine_has_some)
 {
 	size_t nr_cores, nr;
@@ -49,6 +66,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&each_core_comes_once_first, NR_ELEMENTS(rows)},
+	{&lists_hold_cpus, NR_ELEMENTS(lists)},
 	{&this_machine_has_some, 1},
 };
 
