@@ -175,7 +175,8 @@ read_formula(struct architecture *architecture, const xmlNode *node, struct rot_
 					       .kind = xml_attribute(node, "kind", ""),
 					       .expression = xml_attribute(node, "value", ""),
 					       .source = xml_attribute(node, "source", ""),
-					       .line = (int)xmlGetLineNo((xmlNode *)node)};
+					       .line = (int)xmlGetLineNo((xmlNode *)node),
+					       .goes_round = attribute_bool(node, "goesRound")};
 	int rc = formula_link(architecture, &formula, err);
 
 	architecture->formulas = rot_realloc(architecture->formulas, architecture->nr_formulas + 1, sizeof(formula));

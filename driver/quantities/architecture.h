@@ -39,7 +39,8 @@ struct architecture_formula {
 	char *source;     /* the events, for people; and what is not seen                                           */
 	size_t events[FORMULA_MAX_EVENTS]; /* indices of the events the expression uses, ascending                   */
 	size_t nr_events;
-	int line;   /* in the architecture's file */
+	int line;        /* in the architecture's file */
+	bool goes_round; /* bytes of stores that go round caches nearer to the core are in it */
 	char grade; /* 'A', 'B', 'C', 'F' where it was validated on this machine (validation/validation.h), else 0 */
 	bool is_not_shown; /* validation tried it, but every run was disturbed: no grade */
 };

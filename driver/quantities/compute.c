@@ -414,6 +414,7 @@ value_describe(struct quantity_value *value, const struct quantity_resolution *r
 	value->why_expected = quantity_resolution_why_expected(resolution);
 	value->expected = resolution->expected;
 	value->compulsory = resolution->compulsory;
+	value->goes_round = resolution->numerator.formula && resolution->numerator.formula->goes_round;
 	value->kept_taints = resolution->kept_taints;
 	value->summary = summary_empty();
 }

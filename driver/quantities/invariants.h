@@ -42,7 +42,8 @@ void invariants_note_passes(struct quantity_value *values, size_t nr, size_t nr_
 /*
  * bordersOrdered: what crosses a border, crosses those nearer to the core as well (measured bytes of one direction,
  * l1l2 >= l2l3 >= llcRam, within the tolerance; of cpuL1 this is not so: instructions may use 8 bytes of a line, and
- * store into lines that are loaded for it). Prefetching and write-backs of other data break it too.
+ * store into lines that are loaded for it; nor of values that have stores in them which go round caches). Prefetching
+ * and write-backs of other data break it too.
  * atLeastCompulsory: measured bytes are at least INVARIANT_COMPULSORY of value->compulsory.
  */
 void invariants_check_bytes(struct quantity_value *values, size_t nr);

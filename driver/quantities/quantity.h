@@ -120,6 +120,7 @@ struct quantity_value {
 	double expected;          /* what the kernel's definition says; NaN if it says nothing */
 	double compulsory; /* of bytes: what goes across if each datum does once; of an intensity: that of these bytes;
 			      0: not known */
+	bool goes_round;   /* of bytes: those of stores that go round caches nearer to the core are in it */
 	struct quantity_own_cost own_cost;
 	struct quantity_breach *breaches;
 	size_t nr_breaches;

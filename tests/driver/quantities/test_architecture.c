@@ -52,6 +52,12 @@ static const struct {
 	{"GenuineIntel", 6, 126, "icelake"},
 	{"GenuineIntel", 6, 106, "icelake-server"},
 	{"GenuineIntel", 6, 143, "sapphirerapids"},
+	{"GenuineIntel", 6, 207, "sapphirerapids"},
+	{"GenuineIntel", 6, 173, "sapphirerapids"},
+	{"GenuineIntel", 6, 174, "sapphirerapids"},
+	{"GenuineIntel", 6, 172, "generic"},
+	{"GenuineIntel", 6, 151, "generic"},
+	{"AuthenticAMD", 26, 80, "generic"},
 	{"GenuineIntel", 6, 42, "generic"},
 	{"AuthenticAMD", 6, 60, "generic"},
 	{"Unknown", 0, 0, "generic"},
@@ -257,6 +263,41 @@ START_TEST(test_quirks_of_zen5)
 }
 END_TEST
 
+/* Of bytes alone, and never of reads: what is stored need not be in a cache. */
+START_TEST(test_stores_go_round_caches)
+{
+	struct architecture *architecture = file_read(_i);
+
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		const struct architecture_formula *formula = &architecture->formulas[i];
+
+		ck_assert_msg(!formula->goes_round || (strcmp(formula->quantity, "transferredBytes") == 0 &&
+						       !strstr(formula->of, ".read")),
+			      "%s:%d", files[_i], formula->line);
+	}
+	architecture_delete(architecture);
+}
+END_TEST
+
+static const struct {
+	const char *architecture, *of;
+	bool goes_round;
+} stored_bytes[] = {
+	{"zen5", "llcRam.write", true}, {"zen5", "llcRam", true},        {"zen5", "l2l3.write", true},
+	{"zen5", "l2l3", true},         {"zen5", "l1l2.write", false},   {"zen5", "llcRam.read", false},
+	{"steps", "llcRam", true},      {"steps", "llcRam.write", true}, {"steps", "l2l3.write", false},
+};
+
+START_TEST(test_formulas_with_such_stores)
+{
+	struct architecture *architecture = architecture_named(stored_bytes[_i].architecture);
+
+	ck_assert(architecture_formula(architecture, "transferredBytes", stored_bytes[_i].of)->goes_round ==
+		  stored_bytes[_i].goes_round);
+	architecture_delete(architecture);
+}
+END_TEST
+
 /* ---- broken files ---- */
 
 static const struct {
@@ -324,6 +365,8 @@ main(void)
 		{&test_zero_counts_evaluate, nr_files},
 		{&test_every_event_is_used_and_fits, nr_files},
 		{&test_quirks_of_zen5, 1},
+		{&test_stores_go_round_caches, nr_files},
+		{&test_formulas_with_such_stores, NR_ELEMENTS(stored_bytes)},
 		{&test_broken_file_is_refused, NR_ELEMENTS(broken)},
 		{&test_missing_folder, 1},
 	};

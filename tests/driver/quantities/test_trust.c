@@ -169,6 +169,36 @@ START_TEST(borders_are_ordered)
 }
 END_TEST
 
+/* Stores that went round the caches in between are no breach; why else there may be one, the text says. */
+START_TEST(stores_may_go_round_caches)
+{
+	static const struct {
+		const char *inner, *outer;
+		bool goes_round;
+		const char *text;
+	} rows[] = {
+		{"l2l3.write", "llcRam.write", true, NULL},
+		{"l2l3.write", "llcRam.write", false, "stores that go round caches"},
+		{"l2l3", "llcRam", true, NULL},
+		{"l2l3", "llcRam", false, "stores that go round caches"},
+		{"l2l3.read", "llcRam.read", false, "(prefetching does that; else"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct quantity_value values[] = {bytes(rows[i].inner, 1, 0), bytes(rows[i].outer, 2, 0)};
+
+		values[1].goes_round = rows[i].goes_round;
+		invariants_check_bytes(values, 2);
+		ck_assert_uint_eq(values[0].nr_breaches, 0);
+		ck_assert_uint_eq(values[1].nr_breaches, rows[i].text != NULL);
+		if (rows[i].text)
+			ck_assert_msg(strstr(values[1].breaches[0].text, rows[i].text) != NULL, "%s",
+				      values[1].breaches[0].text);
+		clear(values, 2);
+	}
+}
+END_TEST
+
 /* Of two values that would break both rules, what makes which of them keep them. */
 static const struct {
 	const char *kind, *name, *border;
@@ -802,6 +832,7 @@ static const struct listed_test tests[] = {
 	{&time_of_an_empty_region, 1},
 	{&nothing_of_nothing_is_no_share, 1},
 	{&borders_are_ordered, 1},
+	{&stores_may_go_round_caches, 1},
 	{&counted_bytes_keep_rules, NR_ELEMENTS(byte_values)},
 	{&breaches_are_kept_once, 1},
 	{&no_fewer_bytes_than_must_cross, 1},
