@@ -4,16 +4,15 @@
 #include "child/caches.h"
 
 #include <cpuid.h>
-#include <errno.h>
 #include <immintrin.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
+#include "child/kernels.h"
 #include "child/spin.h"
 
 #define CPU_FOLDER "/sys/devices/system/cpu/cpu0"
@@ -80,7 +79,6 @@ caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err)
 {
 	unsigned eax, ebx, ecx, edx;
 	size_t memory = memory_bytes ? memory_bytes : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-	void *mapped;
 
 	if (clearing)
 		return 0;
@@ -91,14 +89,12 @@ caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err)
 	clearing_bytes = CLEARING_FACTOR * last_level_bytes;
 	if (clearing_bytes > memory / 4)
 		clearing_bytes = memory / 4;
-	mapped = mmap(NULL, clearing_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (mapped == MAP_FAILED)
-		return rot_error_set(err, errno, "cannot allocate %zu bytes to clear the caches with", clearing_bytes);
-	madvise(mapped, clearing_bytes, MADV_HUGEPAGE);
-	memset(mapped, 1, clearing_bytes);
-	cache_flush(mapped, clearing_bytes);
+	clearing = kernel_allocate(clearing_bytes, 1);
+	if (!clearing)
+		return rot_error_set(err, 0, "to clear the caches: %s", kernel_reason());
+	memset(clearing, 1, clearing_bytes);
+	cache_flush(clearing, clearing_bytes);
 	pthread_spin_init(&clearing_lock, PTHREAD_PROCESS_PRIVATE);
-	clearing = mapped;
 	return 0;
 }
 
@@ -107,7 +103,7 @@ caches_close(void)
 {
 	if (!clearing)
 		return;
-	munmap(clearing, clearing_bytes);
+	kernel_free(clearing);
 	pthread_spin_destroy(&clearing_lock);
 	clearing = NULL;
 }

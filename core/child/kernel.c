@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,6 +55,14 @@ struct mapping {
 
 static struct mapping *mappings;
 static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t limit_bytes = SIZE_MAX;
+static atomic_size_t taken_bytes; /* of the limit: of all mappings, touched or not */
+
+void
+kernel_memory_limit_set(size_t bytes)
+{
+	limit_bytes = bytes ? bytes : SIZE_MAX;
+}
 
 /* MemAvailable of /proc/meminfo in bytes; SIZE_MAX if it cannot be read. */
 static size_t
@@ -87,10 +96,28 @@ mapping_add(void *start, void *base, size_t bytes)
 	pthread_mutex_unlock(&mappings_lock);
 }
 
+/* What is left of the machine's memory, and of the limit. */
+static int
+take(size_t bytes, size_t mapped)
+{
+	const size_t available = available_bytes();
+	size_t taken;
+
+	if (bytes > available)
+		return kernel_fail("cannot allocate %zu bytes: only %zu bytes of memory are available", bytes,
+				   available);
+	taken = atomic_fetch_add(&taken_bytes, mapped);
+	if (taken <= limit_bytes && mapped <= limit_bytes - taken)
+		return 0;
+	atomic_fetch_sub(&taken_bytes, mapped);
+	return kernel_fail("cannot allocate %zu bytes: of the %zu bytes of memory that may be used %zu are taken",
+			   bytes, limit_bytes, taken);
+}
+
 void *
 kernel_allocate(size_t nr, size_t size)
 {
-	size_t bytes, mapped, available;
+	size_t bytes, mapped;
 	char *base, *start;
 
 	if (__builtin_mul_overflow(nr, size, &bytes) || bytes > SIZE_MAX / 2) {
@@ -100,13 +127,11 @@ kernel_allocate(size_t nr, size_t size)
 	mapped = (bytes + PAGE_BYTES) & ~(PAGE_BYTES - 1);
 	if (bytes >= HUGE_BYTES)
 		mapped += HUGE_BYTES;
-	available = available_bytes();
-	if (bytes > available) {
-		kernel_fail("cannot allocate %zu bytes: only %zu bytes of memory are available", bytes, available);
+	if (take(bytes, mapped) < 0)
 		return NULL;
-	}
 	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED) {
+		atomic_fetch_sub(&taken_bytes, mapped);
 		kernel_fail("cannot allocate %zu bytes: %s", bytes, strerror(errno));
 		return NULL;
 	}
@@ -136,6 +161,7 @@ kernel_free(void *memory)
 	if (!found)
 		return;
 	munmap(found->base, found->bytes);
+	atomic_fetch_sub(&taken_bytes, found->bytes);
 	free(found);
 }
 

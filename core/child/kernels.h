@@ -23,6 +23,9 @@ void kernel_folder_set(const char *file);
 /* What kernel_kept_folder gives; "": NULL. */
 void kernel_kept_folder_set(const char *path);
 
+/* What kernel_allocate may give in all at a time, as the driver knows it; 0: not known. */
+void kernel_memory_limit_set(size_t bytes);
+
 /* Adds what kernels have told with kernel_tell since the process began, and where their libraries are. */
 void kernel_facts(struct measurement_run_output *output);
 

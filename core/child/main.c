@@ -101,6 +101,7 @@ perform(const struct options *options, struct failure *failure)
 		command = read_command(registry, options->command, &error);
 	if (command) {
 		kernel_kept_folder_set(command->kept_folder);
+		kernel_memory_limit_set((size_t)command->memory_bytes);
 		output = command_perform(command, &notifier, failure);
 	} else {
 		failure_record(failure, FAILURE_ERROR, &error);

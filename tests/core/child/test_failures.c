@@ -36,6 +36,35 @@ START_TEST(memory_that_is_not_there_is_told)
 }
 END_TEST
 
+/* Of 1 MiB: what is freed is there for the next run, and what clears the caches takes a quarter. */
+static const struct {
+	bool warm;
+	long pages;
+	const char *text;
+} limited[] = {
+	{true, 200, NULL},
+	{true, 300, "cannot allocate 1228800 bytes: of the 1048576 bytes of memory that may be used 0 are taken"},
+	{false, 200, "cannot allocate 819200 bytes: of the 1048576 bytes of memory that may be used 266240 are taken"},
+};
+
+START_TEST(no_more_memory_is_given_than_may_be_used)
+{
+	struct measurement_command *command = make_command(3);
+	struct probe_data *probe = workload_probe(add_workload(command_measurement(command), 0));
+	struct outcome outcome;
+
+	command->memory_bytes = 1 << 20;
+	probe->base.warm_data = limited[_i].warm;
+	probe->pages = limited[_i].pages;
+	outcome = runner_run(command);
+	if (limited[_i].text)
+		outcome_expect_failure(&outcome, "error", limited[_i].text, NULL);
+	else
+		outcome_run(&outcome, 0, 2);
+	outcome_clear(&outcome);
+}
+END_TEST
+
 START_TEST(a_cpu_that_does_not_exist_is_named)
 {
 	struct measurement_command *command = make_command(1);
@@ -212,6 +241,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&reason_of_a_kernel_is_told, 1},
 	{&memory_that_is_not_there_is_told, 1},
+	{&no_more_memory_is_given_than_may_be_used, NR_ELEMENTS(limited)},
 	{&a_cpu_that_does_not_exist_is_named, 1},
 	{&a_command_that_fails_is_shown_with_what_it_printed, 1},
 	{&a_command_that_cannot_be_run_is_an_error, NR_ELEMENTS(commands)},
