@@ -15,7 +15,7 @@
  * description is only read.
  *
  * is_ahead: as an additional measurer it is started before the event kernelStart, so that workloads which wait for each
- * other at this event begin at the same time, however long this takes.
+ * other at this event begin at the same time, however long this takes; and stopped after the other additional ones.
  * is_signal_safe: start and stop may be called in a thread that was interrupted anywhere, like a signal handler.
  * initialize: everything that can be done ahead, to measure thread tid (0: the calling one). failure_kind says what a
  * failure of it is, output_failure_kind one of output.

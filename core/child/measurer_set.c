@@ -156,11 +156,19 @@ set_start_additional(struct set_state *state)
 	start_additional(state, false);
 }
 
+static void
+stop_additional(struct set_state *state, bool is_ahead)
+{
+	for (size_t i = state->nr_additional; i-- > 0;)
+		if (additional_at(state, i)->type->is_ahead == is_ahead)
+			measurer_stop(additional_at(state, i));
+}
+
 void
 set_stop_additional(struct set_state *state)
 {
-	for (size_t i = state->nr_additional; i-- > 0;)
-		measurer_stop(additional_at(state, i));
+	stop_additional(state, false);
+	stop_additional(state, true);
 }
 
 void

@@ -39,7 +39,7 @@ int set_initialize(struct set_state *state, const struct measurer_set *set, pid_
 int set_check_foreign(const struct measurer_set *set, struct rot_error *err);
 
 /* Parts of a set, started in list order and stopped in reverse. ahead: those additional ones that are (measurer.h);
- * they are stopped with the others. */
+ * they are stopped with the others, after them. */
 void set_start_validation(struct set_state *state);
 void set_stop_validation(struct set_state *state);
 void set_start_ahead(struct set_state *state);

@@ -124,11 +124,11 @@ START_TEST(the_clock_is_probed_ahead)
 	outcome = runner_run(command);
 	outcome_run(&outcome, 0, 0);
 	journal = journal_of(&outcome, "workload 0");
-	ck_assert_msg(
-		strstr(journal,
-		       "measurer start 6\nevent workload kernelStart\nmeasurer start 2\nmeasurer start 3\nmain") !=
-			NULL,
-		"%s", journal);
+	ck_assert_msg(strstr(journal,
+			     "measurer start 6\nevent workload kernelStart\nmeasurer start 2\nmeasurer start 3\n"
+			     "main measurer start 4\nprobe run\nmain measurer stop 4\nmeasurer stop 3\n"
+			     "measurer stop 2\nmeasurer stop 6\nevent workload kernelStop\n") != NULL,
+		      "%s", journal);
 	free(journal);
 	outcome_clear(&outcome);
 }
