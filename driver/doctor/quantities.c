@@ -80,6 +80,7 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 	   const struct architecture *architecture)
 {
 	static const char *const kinds[] = {"expected", "unavailable"};
+	const char *steps = architecture_steps_advice(architecture);
 
 	for (size_t k = 0; k < sizeof(kinds) / sizeof(*kinds); k++) {
 		char *words = words_of_kind(offers, nr, kind->name, kinds[k]);
@@ -90,8 +91,8 @@ add_others(struct findings *findings, const struct quantity_kind *kind, const st
 			finding = findings_add(findings, kind->name, FINDING_LIMITED, "%s; %s", words,
 					       architecture->why_not.text[0] ? "no hardware counters: see Rights"
 									     : first->reason);
-			if (strstr(first->advice, STEPS_ADVICE))
-				finding_advise(finding, STEPS_ADVICE);
+			if (steps && strstr(first->advice, steps))
+				finding_advise(finding, "%s", steps);
 		}
 		free(words);
 	}

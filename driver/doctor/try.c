@@ -98,6 +98,7 @@ is_validated(const struct architecture *architecture)
 static void
 try_counters(struct findings *findings, const struct architecture *architecture)
 {
+	const bool is_known = !architecture_is_generic(architecture);
 	struct finding *finding;
 
 	if (architecture->counts_by_steps) {
@@ -115,10 +116,14 @@ try_counters(struct findings *findings, const struct architecture *architecture)
 		return;
 	}
 	finding = findings_add(
-		findings, "hardware counters", FINDING_GOOD, "%s: groups of up to %d events%s%s%s", architecture->title,
-		architecture->usable_counters, architecture->scrub_event[0] ? "; scrubbed before each run with " : "",
-		architecture->scrub_event, is_validated(architecture) ? "" : "; not validated on this machine");
-	if (!is_validated(architecture))
+		findings, "hardware counters", is_known ? FINDING_GOOD : FINDING_LIMITED,
+		"%s: groups of up to %d events%s%s%s", architecture->title, architecture->usable_counters,
+		architecture->scrub_event[0] ? "; scrubbed before each run with " : "", architecture->scrub_event,
+		is_validated(architecture) ? "" : "; not validated on this machine");
+	if (!is_known)
+		finding_advise(finding, "describe its events in a file of driver/architectures (README.md there); "
+					"or: " STEPS_ADVICE_BESIDE_EVENTS);
+	else if (!is_validated(architecture))
 		finding_advise(finding, "rot validate");
 }
 

@@ -454,15 +454,29 @@ architecture_load_steps(const char *folder, const struct architecture_stepping *
 	return NULL;
 }
 
+bool
+architecture_is_generic(const struct architecture *architecture)
+{
+	return strcmp(architecture->name, "generic") == 0;
+}
+
 /* ---- advice ---- */
+
+const char *
+architecture_steps_advice(const struct architecture *architecture)
+{
+	if (architecture->counts_by_steps)
+		return NULL;
+	return architecture->nr_formulas ? STEPS_ADVICE_BESIDE_EVENTS : STEPS_ADVICE;
+}
 
 char *
 architecture_advice(const struct architecture *architecture, bool can_step)
 {
 	const char *hint = architecture->why_not.hint;
-	const bool names_steps = can_step && !architecture->counts_by_steps;
+	const char *steps = can_step ? architecture_steps_advice(architecture) : NULL;
 
-	return rot_format("%s%s%s", hint, hint[0] && names_steps ? "; or: " : "", names_steps ? STEPS_ADVICE : "");
+	return rot_format("%s%s%s", hint, hint[0] && steps ? "; or: " : "", steps ? steps : "");
 }
 
 /* ---- limits ---- */

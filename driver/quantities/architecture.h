@@ -140,10 +140,17 @@ void architecture_delete(struct architecture *architecture);
 const struct architecture_formula *
 architecture_formula(const struct architecture *architecture, const char *quantity, const char *of);
 
-/* Said of operations and bytes that no event counts. */
+/* No file describes the processor: it has what any has. */
+bool architecture_is_generic(const struct architecture *architecture);
+
+/* Said of operations and bytes that no event counts: where there are none at all, and where there are others. */
 #define STEPS_ADVICE                                                                                                   \
 	"-counting=auto counts small kernels without events (autoStepLimit), -counting=steps also larger ones and "    \
 	"regions of programs (slow)"
+#define STEPS_ADVICE_BESIDE_EVENTS "-counting=steps counts kernels, and regions of programs, without events (slow)"
+
+/* The one of these that holds; NULL where steps are counted already. */
+const char *architecture_steps_advice(const struct architecture *architecture);
 
 /*
  * What would let something be counted that is not: the hint of why_not, and, if steps can count it, to use them.

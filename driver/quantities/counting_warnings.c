@@ -101,9 +101,16 @@ counting_warn_of_expectations(struct architecture *architecture, const struct qu
 	for (size_t i = 0; i < nr; i++)
 		is_used |= needs_word(architecture, &resolutions[i].numerator) ||
 			   needs_word(architecture, &resolutions[i].denominator);
-	if (!is_used || architecture->has_warned || !architecture->why_not.text[0])
+	if (!is_used || architecture->has_warned ||
+	    (!architecture->why_not.text[0] && !architecture_is_generic(architecture)))
 		return;
 	architecture->has_warned = true;
+	if (!architecture->why_not.text[0]) {
+		rot_note("no file describes this processor: generic events of the kernel are counted, and what they do "
+			 "not tell comes from the kernels' definitions and is labelled \"expected\"\n     %s",
+			 STEPS_ADVICE_BESIDE_EVENTS);
+		return;
+	}
 	if (architecture->stepping.is_unasked) {
 		rot_note("%s; operations and bytes of small kernels are counted by steps through their code instead, "
 			 "those of others are \"expected\" (-counting=steps goes further, -counting=expected without)",

@@ -367,6 +367,8 @@ START_TEST(test_offers)
 	ck_assert_str_eq(offer->source, "r1f03");
 	ck_assert_str_eq(offer->unit, "flop");
 	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "doublePrecisionFlop")->kind, "expected");
+	ck_assert_str_eq(offer_of(offers, nr, "operationCount", "doublePrecisionFlop")->advice,
+			 STEPS_ADVICE_BESIDE_EVENTS); /* with counting=auto nothing is stepped then */
 	ck_assert_str_eq(offer_of(offers, nr, "transferredBytes", "llcRam.read")->kind, "modelled");
 	ck_assert_str_eq(offer_of(offers, nr, "time", "tsc")->kind, "measured");
 	ck_assert_str_eq(offer_of(offers, nr, "operationalIntensity", "flop/llcRam")->kind, "expected");
