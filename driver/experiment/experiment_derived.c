@@ -10,6 +10,7 @@
 #include "quantities/architecture.h"
 #include "rot.h"
 #include "support/json.h"
+#include "support/point_title.h"
 
 /* The members that are strings. */
 static const char **
@@ -242,6 +243,16 @@ experiment_set_derived(const struct experiment *experiment, const struct experim
 		set_variable(experiment->derived[i].derived.name, &point->derived[i], scope);
 }
 
+static void
+tell_left_out(const struct experiment_own_derived *own, const struct experiment_point *point,
+	      const struct rot_error *why)
+{
+	char *title = point_title(point->series, " ", point->label);
+
+	rot_warning("%s of '%s' is left out: %s", own->derived.name, title, why->text);
+	free(title);
+}
+
 /* What cannot be computed is missing; each of them is told once. */
 static void
 derive_at(struct experiment *experiment, const struct architecture *architecture, struct experiment_point *point)
@@ -265,8 +276,7 @@ derive_at(struct experiment *experiment, const struct architecture *architecture
 				value.number = own->derived.otherwise;
 		}
 		if (rc < 0 && !own->is_told)
-			rot_warning("%s of '%s %s' is left out: %s", own->derived.name, point->series, point->label,
-				    why.text);
+			tell_left_out(own, point, &why);
 		own->is_told = own->is_told || rc < 0;
 		point->derived[point->nr_derived++] = value;
 		set_variable(own->derived.name, &value, scope);

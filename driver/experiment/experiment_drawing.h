@@ -17,8 +17,8 @@ struct drawing {
 	struct plot_series *series;
 	struct plot_point **points; /* [nr_series][...] */
 	size_t nr_series;
-	size_t nr_hidden; /* series of the experiment that the plot does not show */
-	char **names;     /* of series that are not the experiment's */
+	int nr_hidden; /* series of the experiment that the plot does not show */
+	char **names;  /* of series that are not the experiment's */
 	size_t nr_names;
 	char *caption;
 	char *x_label, *y_label;

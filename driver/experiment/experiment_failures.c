@@ -7,6 +7,7 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "support/json.h"
+#include "support/point_title.h"
 
 /* A caption names so many. */
 #define MOST_NAMED 6
@@ -43,7 +44,7 @@ name_of(const struct experiment_failure *failure)
 {
 	const struct experiment_point *point = &failure->point;
 
-	return rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? " " : "", point->label);
+	return point_title(point->series, " ", point->label);
 }
 
 void

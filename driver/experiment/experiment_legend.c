@@ -9,6 +9,7 @@
 #include "quantities/value_text.h"
 #include "support/entry.h"
 #include "support/json.h"
+#include "support/point_title.h"
 #include "support/text_table.h"
 
 /* Why no more runs were made, for how many points: nothing about those that got as many as were asked for. */
@@ -246,10 +247,11 @@ print_notes(const struct experiment *experiment, FILE *out)
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
 			const struct experiment_point *point = &experiment->points[i];
+			char *title = point_title(point->series, " ", point->label);
 
 			if (!is_known_note(experiment, i, j))
-				fprintf(out, "%s%s%s: %s\n", point->series,
-					point->series[0] && point->label[0] ? " " : "", point->label, point->notes[j]);
+				fprintf(out, "%s: %s\n", title, point->notes[j]);
+			free(title);
 		}
 }
 

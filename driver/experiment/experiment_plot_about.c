@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "plots/roofline_shape.h"
 #include "quantities/value_text.h"
+#include "support/point_title.h"
 
 /* Appends a line; takes it over. */
 static void
@@ -24,8 +25,7 @@ add_line(char **text, char *line)
 static void
 add_name(char **text, const struct experiment_point *point)
 {
-	add_line(text,
-		 rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? ", " : "", point->label));
+	add_line(text, point_title(point->series, ", ", point->label));
 	for (size_t i = 0; i < point->at.nr_coordinates; i++) {
 		const struct coordinate *c = &point->at.coordinates[i];
 

@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "number.h"
 #include "quantities/value_text.h"
+#include "support/point_title.h"
 
 static struct summary
 shown_summary(const struct quantity_value *value)
@@ -144,8 +145,7 @@ add_runs(struct drawing *d, size_t i)
 	size_t at;
 
 	d->names = rot_realloc(d->names, d->nr_names + 1, sizeof(*d->names));
-	d->names[d->nr_names] =
-		rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? ", " : "", point->label);
+	d->names[d->nr_names] = point_title(point->series, ", ", point->label);
 	at = series_of(d, d->names[d->nr_names++]);
 	if (d->series[at].nr_points)
 		return; /* two points that are called the same */
@@ -179,8 +179,8 @@ static void
 count_hidden(struct drawing *d)
 {
 	for (size_t i = 0; i < d->nr_series; i++)
-		d->series[i].nr_hidden = nr_series_before(d->experiment, d->series[i].name) - i;
-	d->nr_hidden = nr_series_before(d->experiment, NULL) - d->nr_series;
+		d->series[i].look_shift = (int)(nr_series_before(d->experiment, d->series[i].name) - i);
+	d->nr_hidden = (int)(nr_series_before(d->experiment, NULL) - d->nr_series);
 }
 
 int
@@ -221,8 +221,8 @@ drawing_add_curves(struct drawing *d)
 }
 
 /*
- * Where the points of a roofline's series would be if each datum crossed the border once: a thin line, behind all
- * others; from a single point, to there.
+ * Where the points of a roofline's series would be if each datum crossed the border once: a dashed line of the same
+ * colour, behind all others; from a single point, to there.
  */
 static void
 add_compulsory_of(struct drawing *d, size_t series)
@@ -259,7 +259,9 @@ add_compulsory_of(struct drawing *d, size_t series)
 	d->names[d->nr_names] =
 		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
 	d->points[d->nr_series] = points;
-	d->series[d->nr_series++] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL, d->nr_hidden};
+	d->series[d->nr_series] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL,
+						       (int)plot_look(&d->series[series], series) - (int)d->nr_series};
+	d->nr_series++;
 }
 
 void

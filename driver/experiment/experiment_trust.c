@@ -10,6 +10,7 @@
 #include "quantities/own_cost.h"
 #include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
+#include "support/point_title.h"
 #include "support/text_table.h"
 
 static void
@@ -275,7 +276,7 @@ add_counts(struct text_table *table, const struct experiment_point *point, const
 {
 	char *of = value_of_words(value), *name = camel_case_words(value->name);
 	char *const cells[] = {
-		rot_format("%s%s%s", point->series, point->series[0] && point->label[0] ? " " : "", point->label),
+		point_title(point->series, " ", point->label),
 		rot_format("%s (%s) [%s]", name, of, shown_unit(value->unit).shown),
 		count_text(value, value->compulsory),
 		count_text(value, value->expected),

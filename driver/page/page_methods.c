@@ -9,6 +9,7 @@
 #include "quantities/stored_value.h"
 #include "quantities/value_text.h"
 #include "support/json.h"
+#include "support/point_title.h"
 
 /* In the sources of what is counted by steps (architectures/steps.xml). */
 #define STEPS_SOURCE "steps"
@@ -102,16 +103,16 @@ static void
 add_notes(struct knowledges *all, const json_t *point)
 {
 	const json_t *notes = json_object_get(point, "notes");
-	const char *series = json_text_at(point, "series");
+	char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
 
 	for (size_t i = 0; i < json_array_size(notes); i++) {
 		const char *note = json_string_value(json_array_get(notes, i));
-		char *line = rot_format("%s%s%s: %s", series, *series ? " " : "", json_text_at(point, "label"),
-					note ? note : "");
+		char *line = rot_format("%s: %s", title, note ? note : "");
 
 		page_texts_add(&all->doubts, line);
 		free(line);
 	}
+	free(title);
 }
 
 static void
@@ -392,11 +393,12 @@ write_failures(xmlTextWriterPtr out, const json_t *failures)
 
 	for (size_t i = 0; i < json_array_size(failures); i++) {
 		const json_t *failure = json_array_get(failures, i);
-		char *line = rot_format("%s %s: %s", json_text_at(failure, "series"), json_text_at(failure, "label"),
-					json_text_at(failure, "error"));
+		char *title = point_title(json_text_at(failure, "series"), " ", json_text_at(failure, "label"));
+		char *line = rot_format("%s: %s", title, json_text_at(failure, "error"));
 
 		page_texts_add(&texts, line);
 		free(line);
+		free(title);
 	}
 	write_list(out, "Points that could not be measured", &texts);
 	page_texts_clear(&texts);

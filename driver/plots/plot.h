@@ -52,7 +52,7 @@ struct plot_point {
 
 enum plot_style {
 	PLOT_JOINED, /* marks joined by a line */
-	PLOT_MODEL,  /* a thin line without marks: a theoretical curve */
+	PLOT_MODEL,  /* a dashed line without marks: a theoretical curve */
 	PLOT_MARKS,  /* marks alone: a point each run */
 	PLOT_STEPS,  /* x is the middle of a step, y its height: a histogram */
 };
@@ -62,9 +62,16 @@ struct plot_series {
 	const struct plot_point *points; /* in order */
 	size_t nr_points;
 	enum plot_style style;
-	size_t nr_hidden; /* series before it that other plots of the same values show: with them it would look as here
-			   */
+	int look_shift; /* added to its place for its colour and mark: it looks the same in all plots of the same values
+			 */
 };
+
+/* The number of the colour and mark of the series in that place. */
+static inline size_t
+plot_look(const struct plot_series *series, size_t place)
+{
+	return (size_t)((ptrdiff_t)place + series->look_shift);
+}
 
 struct roofline_ceiling {
 	const char *name;  /* "AVX-512 FMA" */

@@ -193,7 +193,7 @@ add_holes(char *command, const struct plot_series *series, size_t index)
 		return command;
 	element = rot_format("data index %zu using 1:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
 			     "linecolor rgb \"#FFFFFF\" notitle",
-			     index, script_mark(index + series->nr_hidden));
+			     index, script_mark(plot_look(series, index)));
 	command = add_command(command, element);
 	free(element);
 	return command;
@@ -203,7 +203,7 @@ char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions)
 {
-	const size_t look = index + series->nr_hidden;
+	const size_t look = plot_look(series, index);
 	char *title = quoted(series->name), *element, *with;
 
 	if (series->style != PLOT_MODEL && is_repeated(series))

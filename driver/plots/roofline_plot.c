@@ -134,7 +134,7 @@ write_labels(const struct drawing *drawing)
 		else
 			write_point_label(
 				drawing->script, label,
-				script_colour(label->series + drawing->plot->series[label->series].nr_hidden));
+				script_colour(plot_look(&drawing->plot->series[label->series], label->series)));
 	}
 	roofline_labels_clear(&labels);
 }

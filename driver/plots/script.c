@@ -171,7 +171,7 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 		  const struct layout_axis *y)
 {
 	for (size_t s = 0; s < nr_series; s++) {
-		const char *colour = script_colour(s + series[s].nr_hidden);
+		const char *colour = script_colour(plot_look(&series[s], s));
 
 		for (size_t i = 0; i < series[s].nr_points; i++) {
 			double value_x = series[s].points[i].x.value, value_y = series[s].points[i].y.value;

@@ -281,7 +281,7 @@ svg_end(const struct svg_panel *panel)
 size_t
 svg_look(const struct plot_series *series, size_t index)
 {
-	return (index + series->nr_hidden) % SVG_NR_LOOKS;
+	return plot_look(series, index) % SVG_NR_LOOKS;
 }
 
 /* Around the origin, as gnuplot's in other plots: circle, square, triangle, diamond, the triangle turned, pentagon. */
@@ -293,7 +293,7 @@ static const char *const marks[] = {
 static const char *
 mark_of(const struct plot_series *series, size_t index)
 {
-	return marks[(index + series->nr_hidden) % (sizeof(marks) / sizeof(*marks))];
+	return marks[plot_look(series, index) % (sizeof(marks) / sizeof(*marks))];
 }
 
 static const char *

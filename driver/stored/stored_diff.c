@@ -9,6 +9,7 @@
 #include "memory.h"
 #include "quantities/value_text.h"
 #include "support/json.h"
+#include "support/point_title.h"
 #include "support/terminal.h"
 
 /* Of all differences together, after the correction. */
@@ -231,8 +232,10 @@ correct_for_many(struct comparison *comparison)
 static void
 print_name(FILE *out, const json_t *point)
 {
-	fprintf(out, "%s%s%s", json_text_at(point, "series"), json_text_at(point, "label")[0] ? " " : "",
-		json_text_at(point, "label"));
+	char *title = point_title(json_text_at(point, "series"), " ", json_text_at(point, "label"));
+
+	fputs(title, out);
+	free(title);
 }
 
 /* " (core: \"Haswell\" -> \"SkylakeX\")" */

@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "quantities/own_cost.h"
 #include "support/files.h"
+#include "support/process.h"
 #include "testing.h"
 
 /* The fake's samples grow with every run: with enough runs, that is seen in the table and in the JSON, once. */
@@ -61,6 +62,52 @@ START_TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert_ptr_null(strstr(table, "above the highest ceiling"));
 	free(table);
 	json_decref(json);
+}
+END_TEST
+
+/* Points whose series and label are the same word, in a roofline. */
+static const char alike[] =
+	"<controller name='alike' comment='' runs='10'><axis name='kind'><list values='a b'/></axis>"
+	"<point series='{$kind}' label='{$kind}'><workload><kernel type='Triad'/></workload></point>"
+	"<quantity is='time'/><quantity is='operationCount:doublePrecisionFlop'/>"
+	"<quantity is='transferredBytes:llcRam'/>"
+	"<plot type='roofline' x='operationalIntensity:doublePrecisionFlop:llcRam' "
+	"y='performance:doublePrecisionFlop'/>"
+	"</controller>";
+
+START_TEST(what_is_called_alike_is_named_once)
+{
+	struct rot_error err = {0};
+	char *table;
+
+	file_fill("alike.xml", alike);
+	fake_measure = measure_doubtful;
+	run_into("table", "alike", "result", &err);
+	table = file_read("table", NULL, &err);
+	ck_assert_msg(strstr(table, "\na: short: ") != NULL, "%s", table);
+	ck_assert_msg(strstr(table, "\nb  transferred bytes ") != NULL, "%s", table);
+	ck_assert_ptr_null(strstr(table, "a a: "));
+	free(table);
+}
+END_TEST
+
+/* Where points would be if each datum crossed the border once has the colour of their series. */
+START_TEST(lines_to_each_datum_once_have_the_colour_of_their_series)
+{
+	struct rot_error err = {0};
+	char *gnuplot = process_find("gnuplot"), *script;
+
+	file_fill("alike.xml", alike);
+	fake_measure = measure_doubtful;
+	if (gnuplot) {
+		ck_assert_msg(run_into("table", "alike", "result", &err) == 0, "%s", err.text);
+		script = file_text("result.gnuplot");
+		ck_assert_msg(strstr(script, "linecolor rgb \"#0072B2\" title \"a: each datum once\"") != NULL, "%s",
+			      script);
+		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#D55E00\" title \"b: each datum once\""));
+		free(script);
+	}
+	free(gnuplot);
 }
 END_TEST
 
@@ -154,6 +201,8 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&doubts_are_notes, 1},
 	{&what_measuring_costs_and_broken_rules_are_told, 1},
+	{&what_is_called_alike_is_named_once, 1},
+	{&lines_to_each_datum_once_have_the_colour_of_their_series, 1},
 	{&too_few_starts_are_told, 2},
 	{&rates_above_the_roof_are_told, 1},
 	{&an_empty_region_is_like_the_measured_one, 1},
