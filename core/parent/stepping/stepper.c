@@ -351,7 +351,8 @@ join(struct stepper *self, struct stepped *stepped)
 	if (!begin_turns(self, stepped) || ptrace(PTRACE_GETREGS, tid, NULL, &registers) < 0)
 		return TRACER_RESUME;
 	if (restart_rewind(tid, &registers, &again)) {
-		remote_set_registers(tid, &registers);
+		if (!restart_has_signal(tid))
+			remote_set_registers(tid, &registers);
 	} else if ((long long)registers.orig_rax >= 0 && stepped_call_is_restarted(&registers)) {
 		registers.rip -= SYSCALL_BYTES;
 		stepped_begin_block(&self->code, stepped, &registers);

@@ -5,12 +5,18 @@
 #include <check.h>
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "parent/stepping/stepper.h"
+#include "parent/tracer/restart.h"
+#include "parent/tracer/tracer.h"
 #include "permits.h"
 #include "stepped_functions.h"
 #include "stepping.h"
@@ -265,7 +271,119 @@ START_TEST(another_thread_ends_the_process)
 }
 END_TEST
 
+/* ---- threads that join ---- */
+
+static struct stepper *stepper;
+
+static void
+thread_started(void *context, struct thread *thread)
+{
+	(void)context;
+	stepper_started(stepper, thread);
+}
+
+static void
+thread_exited(void *context, struct thread *thread)
+{
+	(void)context;
+	stepper_exited(stepper, thread);
+}
+
+static enum tracer_answer
+thread_stopped(void *context, const struct tracer_stop *stop)
+{
+	(void)context;
+	return stepper_stopped(stepper, stop);
+}
+
+static void
+do_nothing(int signal)
+{
+	(void)signal;
+}
+
+/* A call that is not made again fails: 0. One that is made lasts for ever, and is ended in a while. */
+static void
+wait_for_signal(int go)
+{
+	const struct sigaction action = {.sa_handler = do_nothing};
+	int epoll = epoll_create1(0);
+	struct epoll_event event;
+	char byte;
+
+	sigaction(SIGUSR1, &action, NULL);
+	signal(SIGALRM, SIG_DFL);
+	alarm(100);
+	_exit(read(go, &byte, 1) == 1 && epoll_wait(epoll, &event, 1, -1) < 0 && errno == EINTR ? 0 : 1);
+}
+
+static void
+set_policy(pid_t pid, int policy)
+{
+	ck_assert_int_eq(sched_setscheduler(pid, policy, &(struct sched_param){0}), 0);
+}
+
+static void
+ignore_end(void *context, const struct step_end *end, struct thread *thread, const struct user_regs_struct *registers,
+	   const struct step_region *region)
+{
+	(void)context;
+	(void)end;
+	(void)thread;
+	(void)registers;
+	(void)region;
+}
+
+/* On one CPU, where one that has nothing else to do comes last: so the thread wakes when both wait for it. */
+static void
+signal_and_join(struct thread *thread)
+{
+	const struct step_region region = {.levels = {{4096, 4}}, .line_bytes = 64, .limit = NO_LIMIT};
+
+	while (restart_find(thread->tid) != RESTART_HARMED)
+		usleep(1000);
+	set_policy(thread->tid, SCHED_IDLE);
+	kill(thread->tid, SIGUSR1);
+	stepper_join(thread, &region, (struct step_end){.over = ignore_end});
+	set_policy(thread->tid, SCHED_OTHER);
+}
+
+static void
+stay_on_this_cpu(void)
+{
+	cpu_set_t cpus;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(sched_getcpu(), &cpus);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+}
+
+START_TEST(a_signal_ends_the_call_of_one_that_joins)
+{
+	struct tracer tracer = {.started = thread_started, .exited = thread_exited, .stopped = thread_stopped};
+	struct report report = {0};
+	struct rot_error err;
+	int go[2];
+
+	stay_on_this_cpu();
+	ck_assert_int_eq(pipe(go), 0);
+	tracer.program = fork();
+	if (tracer.program == 0)
+		wait_for_signal(go[0]);
+	stepper = stepper_new(&tracer);
+	ck_assert_msg(tracer_seize(&tracer, &err) == 0, "%s", err.text);
+	ck_assert_int_eq(write(go[1], "", 1), 1);
+	signal_and_join(threads_find(&tracer.threads, tracer.program));
+	while ((report.tid = waitpid(-1, &report.status, __WALL)) > 0 && !tracer_handle(&tracer, &report))
+		;
+	ck_assert_int_eq(report.status, 0);
+	stepper_delete(stepper);
+	tracer_clear(&tracer);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&a_signal_ends_the_call_of_one_that_joins, 5},
 	{&another_thread_ends_the_process, 20 * NR_ELEMENTS(ends_by_others)},
 	{&regions_end_early, NR_ELEMENTS(ends)},
 	{&results_are_the_same, NR_STEPPED_SCENES},
