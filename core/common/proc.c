@@ -2,6 +2,7 @@
 /* See proc.h. */
 #include "common/proc.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,4 +81,21 @@ proc_is_ending(pid_t id)
 
 	return !proc_stat(id, fields) || sscanf(fields, " %*c %*d %*d %*d %*d %*d %u", &flags) != 1 ||
 	       (flags & PF_EXITING);
+}
+
+/* close_range does so since Linux 5.9, and marks them since 5.11. */
+void
+proc_each_descriptor(int least, void (*visit)(int fd))
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int fd = atoi(entry->d_name);
+
+		if (fd >= least && fd != dirfd(folder))
+			visit(fd);
+	}
+	if (folder)
+		closedir(folder);
 }

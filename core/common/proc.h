@@ -23,6 +23,9 @@ bool proc_status_in(const char *folder, const char *key, int base, uint64_t *num
 bool proc_stat(pid_t id, char fields[PROC_STAT_BYTES]);
 bool proc_stat_in(const char *folder, char fields[PROC_STAT_BYTES]);
 
+/* Calls visit for each descriptor that this process has open from least on; it may close it. */
+void proc_each_descriptor(int least, void (*visit)(int fd));
+
 /* The process or thread is gone, or will execute no more instruction. */
 bool proc_is_ending(pid_t id);
 

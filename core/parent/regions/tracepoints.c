@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/launch.h"
 
@@ -138,6 +139,12 @@ find_stuck(void)
 	return waiting;
 }
 
+static void
+close_one(int fd)
+{
+	close(fd);
+}
+
 /* In a process of its own, which holds nothing of this one's: it may never end. */
 static void
 read_and_answer(int events, int answer)
@@ -147,7 +154,7 @@ read_and_answer(int events, int answer)
 	dup2(events, STDIN_FILENO);
 	dup2(answer, STDOUT_FILENO);
 	close(STDERR_FILENO);
-	close_range(STDERR_FILENO + 1, ~0U, 0);
+	proc_each_descriptor(STDERR_FILENO + 1, close_one);
 	if (read(STDIN_FILENO, &byte, 1) >= 0 && write(STDOUT_FILENO, "", 1) == 1)
 		_exit(0);
 	_exit(1);

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "common/wire.h"
 #include "config.h"
 
@@ -106,6 +106,12 @@ take_standard_streams(const struct child_ends *ends)
 	       dup2(ends->errors, STDERR_FILENO) >= 0;
 }
 
+static void
+close_at_exec(int fd)
+{
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
 static struct launch_failure
 become_core(void *context)
 {
@@ -113,7 +119,7 @@ become_core(void *context)
 
 	setpgid(0, 0);
 	reset_signals();
-	close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+	proc_each_descriptor(STDERR_FILENO + 1, close_at_exec);
 	if (take_standard_streams(&core->ends) && fcntl(core->ends.wire, F_SETFD, 0) == 0)
 		execv(core->arguments[0], core->arguments);
 	return (struct launch_failure){.reason = errno};

@@ -142,6 +142,16 @@ START_TEST(child_measures)
 }
 END_TEST
 
+/* As on systems older than Linux 5.11, whose close_range leaves them open. */
+#define CLOSE_RANGE 436
+
+START_TEST(child_gets_no_descriptor_but_the_wire)
+{
+	expect_exit(end(begin("surroundings", LONG, CLOSE_RANGE)), 0);
+	expect_text(output, "result\n");
+}
+END_TEST
+
 START_TEST(progress_is_reported)
 {
 	expect_exit(end(begin("result", LONG, 0)), 0);
@@ -420,6 +430,7 @@ tear_down(void)
 
 static const struct listed_test tests[] = {
 	{&child_measures, NR_ELEMENTS(good_acts)},
+	{&child_gets_no_descriptor_but_the_wire, 1},
 	{&progress_is_reported, 1},
 	{&progress_without_reader, 1},
 	{&threads_that_end_at_any_moment, 1},
