@@ -117,6 +117,7 @@ print_entry(FILE *out)
 
 	fill(text);
 	entry_print("name", "", text, out);
+	entry_print_wrapped("name", text, text, out);
 }
 
 static void
@@ -144,7 +145,7 @@ static const struct {
 } rows[] = {
 	{print_parts, 0, 118},     {print_parts, 80, 70},    {print_parts, 200, 190}, {print_parts, 250, 238},
 	{print_table, 0, 238},     {print_table, 80, 70},    {print_table, 200, 190}, {print_table, 250, 238},
-	{print_entry, 0, 100},     {print_entry, 80, 80},    {print_entry, 200, 100}, {print_behind, 0, 302},
+	{print_entry, 0, 80},      {print_entry, 60, 60},    {print_entry, 200, 80},  {print_behind, 0, 302},
 	{print_behind, 80, 77},    {print_behind, 400, 302}, {print_fitting, 0, 294}, {print_fitting, 80, 79},
 	{print_fitting, 400, 294}, {print_threads, 0, 128},  {print_threads, 80, 74}, {print_threads, 40, 56},
 };
