@@ -119,7 +119,7 @@ progress_begin(size_t nr_points, bool quiet)
 	if (progress.depth++ > 0)
 		return;
 	progress.is_silent = quiet;
-	progress.is_terminal = isatty(STDERR_FILENO);
+	progress.is_terminal = terminal_can_rewrite(STDERR_FILENO);
 	progress.place = (struct progress_place){.nr_points = nr_points};
 	progress.until_s = 0;
 	progress.begin_s = clock_now_s();

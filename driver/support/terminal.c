@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 size_t
 terminal_columns(int descriptor, size_t otherwise)
@@ -18,6 +19,14 @@ size_t
 terminal_width(FILE *out, size_t otherwise)
 {
 	return terminal_columns(fileno(out), otherwise);
+}
+
+bool
+terminal_can_rewrite(int descriptor)
+{
+	const char *name = getenv("TERM");
+
+	return isatty(descriptor) && name && name[0] && strcmp(name, "dumb") != 0;
 }
 
 bool

@@ -13,6 +13,9 @@ size_t terminal_columns(int descriptor, size_t otherwise);
 /* The same of what a stream writes to. */
 size_t terminal_width(FILE *out, size_t otherwise);
 
+/* Is it a terminal on which a line can be written anew (TERM is not "dumb", as in editors)? */
+bool terminal_can_rewrite(int descriptor);
+
 /* Do the variables of the environment ask for UTF-8 (LC_ALL, else LC_CTYPE, else LANG)? */
 bool terminal_is_utf8(void);
 

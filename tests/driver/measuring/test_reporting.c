@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What a user sees of time: the tree of tasks and the progress line. */
 #include <check.h>
+#include <fcntl.h>
 #include <math.h>
+#include <pty.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,10 +101,11 @@ START_TEST(progress_says_where_it_is)
 }
 END_TEST
 
-/* In a test standard error is a file: nothing may come in the first minute. */
-START_TEST(progress_is_short_without_a_terminal)
+/* Into that as standard error. */
+static void
+show_progress(FILE *capture)
 {
-	FILE *capture = tmpfile(), *old = stderr;
+	FILE *old = stderr;
 	int old_fd = dup(2);
 
 	dup2(fileno(capture), 2);
@@ -117,9 +120,37 @@ START_TEST(progress_is_short_without_a_terminal)
 	progress_end();
 	stderr = old;
 	dup2(old_fd, 2);
+	close(old_fd);
+}
+
+/* In a test standard error is a file: nothing may come in the first minute. */
+START_TEST(progress_is_short_without_a_terminal)
+{
+	FILE *capture = tmpfile();
+
+	show_progress(capture);
 	ck_assert_int_eq(ftell(capture), 0);
 	fclose(capture);
-	close(old_fd);
+}
+END_TEST
+
+/* Where a line cannot be written anew, as in an editor, as little comes as into a file. */
+START_TEST(progress_is_a_line_that_changes_where_there_can_be_one)
+{
+	static const char *const terminals[] = {"dumb", "xterm"};
+	char text[1024];
+	int master, slave;
+	FILE *out;
+
+	if (openpty(&master, &slave, NULL, NULL, NULL) < 0)
+		return; /* there are systems without */
+	ck_assert_int_eq(fcntl(master, F_SETFL, O_NONBLOCK), 0);
+	setenv("TERM", terminals[_i], 1);
+	out = fdopen(slave, "w");
+	show_progress(out);
+	ck_assert_int_eq(read(master, text, sizeof(text)) > 0, _i);
+	fclose(out);
+	close(master);
 }
 END_TEST
 
@@ -128,6 +159,7 @@ static const struct listed_test tests[] = {
 	{&monitor_survives_one_leave_too_many, 1},
 	{&progress_says_where_it_is, NR_ELEMENTS(lines)},
 	{&progress_is_short_without_a_terminal, 1},
+	{&progress_is_a_line_that_changes_where_there_can_be_one, 2},
 };
 
 const struct suite test_suite = SUITE("reporting", tests);
