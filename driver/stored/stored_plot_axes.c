@@ -124,7 +124,7 @@ choose_of_point(struct search *search, const json_t *point, struct stored_axes *
 	return is_found;
 }
 
-/* "time, performance:flop, ...": what the points of a file have. Fresh memory. */
+/* "time, performance:flop, ...": of what points of a file have a value. Fresh memory. */
 static char *
 all_words(const struct stored_result *result)
 {
@@ -135,13 +135,16 @@ all_words(const struct stored_result *result)
 		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
 
 		for (size_t k = 0; k < json_array_size(quantities); k++) {
-			char *words = stored_value_words(json_array_get(quantities, k)), *longer;
+			const json_t *quantity = json_array_get(quantities, k);
+			char *words = stored_value_words(quantity), *longer;
+			struct quantity_value value;
 
-			if (!strstr(all, words)) {
+			if (stored_value(quantity, &value) == 0 && !strstr(all, words)) {
 				longer = rot_format("%s%s%s", all, *all ? ", " : "", words);
 				free(all);
 				all = longer;
 			}
+			quantity_value_clear(&value);
 			free(words);
 		}
 	}

@@ -83,6 +83,10 @@ call plot hollow.json
 has "points without values" 1 "" "'hollow.json': point 1 has no \"quantities\""
 call plot slow.json
 has "no performance" 1 "" "'slow.json' has no point with an operationalIntensity and a performance of the same operation; it has: time:microSeconds, operationalIntensity:flop:llcRam"
+sed 's/"points":/"points": [{"quantities": [{"name": "performance", "of": "flop", "clock": "microSeconds", "value": null}]}], "others":/' \
+	slow.json >none.json
+call plot none.json
+has "no value of what there would be" 1 "" "'none.json' has no point with an operationalIntensity and a performance of the same operation; it has: nothing"
 call plot zero.json
 has "nothing above 0" 1 "" "no point of 'zero.json' can be drawn"
 call plot first.json read.json
