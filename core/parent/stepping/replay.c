@@ -8,6 +8,9 @@
 
 #define DIRECTION_FLAG 0x400
 
+/* Of a loop, at once: some milliseconds. */
+#define INSTRUCTIONS_AT_ONCE 65536
+
 static bool
 read_vectors(void *context, struct vector_registers *into)
 {
@@ -95,15 +98,31 @@ replay_begin(const struct replay *replay, const struct block *block, const struc
 /* ---- what is known afterwards alone ---- */
 
 static bool
-add_turns(const struct replay *replay, const struct block *block, const struct user_regs_struct *before,
-	  const struct user_regs_struct *after)
+is_full(const struct replay *replay)
 {
-	struct user_regs_struct changing = *before;
-	uint64_t nr = block_turns(block, before, after);
+	return replay->region->counts[STEP_INSTRUCTIONS] >= replay->region->limit;
+}
 
-	for (uint64_t i = 0; i < nr && replay->region->counts[STEP_INSTRUCTIONS] < replay->region->limit; i++)
-		add_items(replay, block, &changing);
-	return nr > 0;
+void
+replay_some(const struct replay *replay, const struct block *block, struct replay_rest *rest)
+{
+	for (uint64_t nr = 0; rest->nr > 0 && nr < INSTRUCTIONS_AT_ONCE; nr += block->nr_items) {
+		add_items(replay, block, &rest->registers);
+		rest->nr = is_full(replay) ? 0 : rest->nr - 1;
+	}
+}
+
+static bool
+begin_turns(const struct replay *replay, const struct block *block, const struct user_regs_struct *before,
+	    const struct user_regs_struct *after, struct replay_rest *rest)
+{
+	*rest = (struct replay_rest){block_turns(block, before, after), *before};
+	if (rest->nr == 0)
+		return false;
+	if (is_full(replay))
+		rest->nr = 0;
+	replay_some(replay, block, rest);
+	return true;
 }
 
 /* How many iterations stay within the lines in which their accesses begin; 1 at least. */
@@ -160,10 +179,10 @@ add_iterations(const struct replay *replay, const struct work *work, const struc
 
 bool
 replay_end(const struct replay *replay, const struct block *block, const struct user_regs_struct *before,
-	   const struct user_regs_struct *after)
+	   const struct user_regs_struct *after, struct replay_rest *rest)
 {
 	if (block->kind == BLOCK_LOOP)
-		return add_turns(replay, block, before, after);
+		return begin_turns(replay, block, before, after, rest);
 	if (block->kind == BLOCK_REPEATED)
 		add_iterations(replay, &block->items[0].work, before, after);
 	return true;

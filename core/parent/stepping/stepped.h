@@ -5,12 +5,14 @@
 
 #include "parent/stepping/block.h"
 #include "parent/stepping/cache_model.h"
+#include "parent/stepping/replay.h"
 #include "parent/stepping/stepper.h"
 
 /*
  * is_active: in the queue, or away.   is_paused: not in the queue.   is_joining: likewise, until its next pause.
  * is_away: likewise, until the system call that its block begins with is over.   is_back: then, until it has its turn.
- * block: is being executed, entered with the registers before; NULL: none, the thread is between two. is_interrupted:
+ * block: is being executed, entered with the registers before; NULL: none, the thread is between two. rest: of its
+ * turns, when it has been executed and they are being counted.   is_interrupted:
  * meanwhile, with its stack at interrupted_at; a handler may be running. is_elsewhere: it executes what somebody else
  * wants it to.   next: waits for its turn behind this one; NULL outside of the queue.
  */
@@ -22,6 +24,7 @@ struct stepped {
 	bool is_begun, is_active, is_paused, is_joining, is_away, is_back;
 	const struct block *block;
 	struct user_regs_struct before;
+	struct replay_rest rest;
 	bool is_interrupted;
 	uint64_t interrupted_at;
 	bool is_elsewhere;

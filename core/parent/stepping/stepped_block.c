@@ -24,18 +24,41 @@ replay_of(struct stepped *stepped)
 	return (struct replay){.region = &stepped->region, .caches = stepped->caches, .tid = stepped->thread->tid};
 }
 
+/* False: how often it was executed does not follow. */
+static bool
+count_block(struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	const struct replay replay = replay_of(stepped);
+
+	if (stepped->rest.nr == 0)
+		return replay_end(&replay, stepped->block, &stepped->before, registers, &stepped->rest);
+	replay_some(&replay, stepped->block, &stepped->rest);
+	return true;
+}
+
 enum step_cut
 stepped_leave_block(struct code_table *code, struct stepped *stepped, struct user_regs_struct *registers)
 {
 	const struct block *block = stepped->block;
-	struct replay replay = replay_of(stepped);
+	bool is_known;
 
+	registers->rip = block->end;
+	is_known = count_block(stepped, registers);
+	if (stepped->rest.nr > 0)
+		return STEP_WHOLE;
 	stepped->block = NULL;
 	stepped->is_interrupted = false;
-	registers->rip = block->end;
 	if (block->kind != BLOCK_BRANCH)
 		code_table_lift(code, block->end);
-	return replay_end(&replay, block, &stepped->before, registers) ? STEP_WHOLE : STEP_CUT_TURNS;
+	return is_known ? STEP_WHOLE : STEP_CUT_TURNS;
+}
+
+void
+stepped_drop_block(struct stepped *stepped)
+{
+	while (stepped->rest.nr > 0)
+		count_block(stepped, &stepped->before);
+	stepped->block = NULL;
 }
 
 bool
@@ -123,7 +146,7 @@ void
 stepped_find_again(struct stepped *stepped, struct user_regs_struct *registers)
 {
 	stepped->region.nr_gaps++;
-	stepped->block = NULL;
+	stepped_drop_block(stepped);
 	stepped->is_interrupted = false;
 	registers->rip -= INT3_BYTES;
 }

@@ -31,8 +31,14 @@ bool stepped_await_end(const struct stepped *stepped, struct user_regs_struct *r
  * has another stack pointer. */
 bool stepped_is_at_end(const struct stepped *stepped, const struct user_regs_struct *registers);
 
-/* The thread has come to the end of its block, and is where it would be without us. */
+/*
+ * The thread has come to the end of its block, and is where it would be without us. It still has the block if many of
+ * its turns are still to be counted: then this is to be called again, but others may have waited long enough.
+ */
 enum step_cut stepped_leave_block(struct code_table *code, struct stepped *stepped, struct user_regs_struct *registers);
+
+/* The thread has no block any more, wherever it is in it; turns that were executed are counted. */
+void stepped_drop_block(struct stepped *stepped);
 
 /*
  * A thread that has left its block in another way comes to a trap. find_again: there it is, between two blocks; what it

@@ -155,6 +155,16 @@ give_way(struct stepper *self, struct stepped *stepped, const struct user_regs_s
 	return TRACER_KEEP;
 }
 
+/* It meets the trap at the end of its block once more, when the loop has looked after others. */
+static enum tracer_answer
+come_again(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
+{
+	self->nr_left = 0;
+	if (remote_set_registers(stepped->thread->tid, registers) == 0 && stepped_let_run(&self->code, stepped))
+		return TRACER_KEEP;
+	return give_up(self, stepped, STEP_CUT_MEMORY, registers);
+}
+
 /*
  * registers: of the stopped thread, which is at the end of its block or between two. is_first: block of this turn,
  * which it executes in any case.
@@ -166,6 +176,8 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 
 	if (stepped->block)
 		cut = stepped_leave_block(&self->code, stepped, registers);
+	if (stepped->block)
+		return come_again(self, stepped, registers);
 	if (cut == STEP_WHOLE)
 		cut = stepped_do_branches(&self->code, stepped, registers);
 	if (cut == STEP_WHOLE && registers->rip == stepped->end.place) {
@@ -229,8 +241,8 @@ go_through(struct stepper *self, struct stepped *stepped, struct user_regs_struc
 	for (bool is_first = true;; is_first = false) {
 		if (go_on(self, stepped, registers, is_first) == TRACER_RESUME)
 			return TRACER_RESUME;
-		if (self->queue.first != stepped || (self->nr_left == 0 && (is_first || !stepped->next)) ||
-		    !stepped_await_end(stepped, registers))
+		if (self->queue.first != stepped || stepped->rest.nr > 0 ||
+		    (self->nr_left == 0 && (is_first || !stepped->next)) || !stepped_await_end(stepped, registers))
 			return TRACER_KEEP;
 		if (self->nr_left > 0)
 			self->nr_left--;
@@ -460,7 +472,7 @@ stepper_go_on(struct stepper *self, struct thread *thread)
 {
 	struct stepped *stepped = thread->stepped;
 
-	stepped->block = NULL;
+	stepped_drop_block(stepped);
 	stepped->is_elsewhere = false;
 	return stepped->is_away ? come_back(self, stepped) : give_turn(self);
 }
@@ -530,7 +542,7 @@ stepper_pause(struct stepper *self, struct thread *thread)
 	stepped->is_paused = true;
 	stepped->is_joining = stepped->is_away = stepped->is_back = false;
 	thread->stops_at_system = thread->is_to_pause = false;
-	stepped->block = NULL;
+	stepped_drop_block(stepped);
 	if (is_free)
 		let_next_begin(self);
 }
@@ -583,8 +595,10 @@ void
 stepper_stop(struct stepper *self)
 {
 	threads_each(&self->tracer->threads, pause_away, self);
-	while (self->queue.first)
+	while (self->queue.first) {
+		self->queue.first->rest.nr = 0; /* of a region that nobody waits for */
 		stepper_pause(self, self->queue.first->thread);
+	}
 }
 
 enum tracer_answer

@@ -241,11 +241,13 @@ run_by_blocks(const struct process *process, uint64_t limit, struct stepping *st
 	core.steps.tracer = &core.tracer;
 	process->stage->region = plain;
 	process->stage->region.limit = limit;
+	stepping->nr_reports = 0;
 	ck_assert_msg(tracer_seize(&core.tracer, &err) == 0, "%s", err.text);
 	let_go(process->go);
 	files = limit_files(stepping_without_files ? 0 : FILES);
 	while (status == -1 && (report.tid = waitpid(-1, &report.status, __WALL)) > 0) {
 		report.time_ns = clock_raw_ns();
+		stepping->nr_reports++;
 		if (tracer_handle(&core.tracer, &report))
 			status = report.status;
 	}

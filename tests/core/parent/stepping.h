@@ -20,11 +20,13 @@ typedef void (*stepped_function)(uint64_t results[STEPPING_RESULTS]);
 /*
  * region: with the counts; zeroed if it was not ended
  * results: of the function in the region
+ * nr_reports: of the process, that came to the core's loop
  * status: of the process; 0 if all is well, CODE_CHANGED if there is other code behind the region than before
  */
 struct stepping {
 	struct step_region region;
 	uint64_t results[STEPPING_RESULTS];
+	size_t nr_reports;
 	int status;
 };
 

@@ -90,6 +90,29 @@ START_TEST(results_are_the_same)
 }
 END_TEST
 
+#define TURNS 3000000
+
+static void
+turn(uint64_t *results)
+{
+	uint64_t n = TURNS;
+
+	__asm__ volatile("1: dec %0\n jnz 1b\n" : "+r"(n) : : "cc");
+	results[0] = n;
+}
+
+/* The loop of the core has a look at signals and time now and then, of which reports tell. */
+START_TEST(long_loops_leave_time_for_others)
+{
+	struct stepping by_blocks;
+
+	stepping_by_blocks(turn, NO_LIMIT, &by_blocks);
+	expect_whole("turn", &by_blocks);
+	ck_assert_uint_ge(by_blocks.region.counts[STEP_INSTRUCTIONS], 2 * TURNS);
+	ck_assert_uint_ge(by_blocks.nr_reports, TURNS / 100000);
+}
+END_TEST
+
 /* ---- regions that are not followed to their end ---- */
 
 static bool was_here;
@@ -384,6 +407,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&a_signal_ends_the_call_of_one_that_joins, 5},
+	{&long_loops_leave_time_for_others, 1},
 	{&another_thread_ends_the_process, 20 * NR_ELEMENTS(ends_by_others)},
 	{&regions_end_early, NR_ELEMENTS(ends)},
 	{&results_are_the_same, NR_STEPPED_SCENES},
