@@ -17,6 +17,7 @@
 #include "memory.h"
 #include "parent/breakpoints/slots.h"
 #include "parent/injection/rseq.h"
+#include "parent/symbols/instruction.h"
 #include "parent/tracer/remote.h"
 
 #define INT3 0xcc
@@ -405,23 +406,68 @@ hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struc
 	}
 }
 
-/* The breakpoint whose int3 the thread has just executed; NULL: none, the trap is the program's. */
+/* The breakpoint right before the thread, which has a SIGTRAP; NULL: none, or the int3 there is the program's. */
 static struct breakpoint *
-find_hit(const struct tracer_stop *stop, const struct user_regs_struct *registers)
+find_before(const struct thread *thread, const struct user_regs_struct *registers)
 {
-	struct image *image = stop->thread->image;
-	struct breakpoint *breakpoint = find(image, registers->rip - 1);
-	siginfo_t info;
+	struct breakpoint *breakpoint = find(thread->image, registers->rip - 1);
 	uint8_t byte;
 
 	if (!breakpoint || registers->cs != CODE_SEGMENT_64)
 		return NULL;
-	if (ptrace(PTRACE_GETSIGINFO, stop->thread->tid, NULL, &info) < 0 ||
-	    (info.si_code != SI_KERNEL && info.si_code != TRAP_BRKPT))
-		return NULL;
-	if (!breakpoint->is_set && image_read(image, breakpoint->address, &byte, sizeof(byte)) == 0 && byte == INT3)
+	if (!breakpoint->is_set && image_read(thread->image, breakpoint->address, &byte, sizeof(byte)) == 0 &&
+	    byte == INT3)
 		return NULL;
 	return breakpoint;
+}
+
+/* Instructions of one byte that move the stack pointer: push, pop, pushf, popf, leave. */
+#define IS_PUSH(code) (((code)&0xf8) == 0x50 || (code) == 0x9c)
+#define IS_POP(code) (((code)&0xf8) == 0x58 || (code) == 0x9d)
+#define LEAVE 0xc9
+
+/* The thread has executed the instruction since its last hit of the breakpoint, and nothing that moves the stack. */
+static bool
+has_passed(const struct thread *thread, const struct breakpoint *breakpoint, const struct user_regs_struct *registers)
+{
+	const uint8_t code = breakpoint->code[0];
+	const uint64_t moved = registers->rsp - thread->hit_rsp;
+
+	return thread->hit_address == breakpoint->address &&
+	       ((IS_PUSH(code) && moved == (uint64_t)-8) || (IS_POP(code) && moved == 8) ||
+		(code == LEAVE && moved != 0));
+}
+
+/*
+ * A SIGTRAP that was sent to a thread takes the place of the one of an int3 that it executes before it gets it. Right
+ * behind the first byte of an instruction nobody is otherwise, unless it has but one byte and was executed in its slot.
+ */
+static bool
+hides_int3(const struct thread *thread, const struct breakpoint *breakpoint, const struct user_regs_struct *registers)
+{
+	struct instruction instruction;
+
+	if (!instruction_decode(breakpoint->code, breakpoint->nr_code_bytes, &instruction) || instruction.length > 1)
+		return true;
+	return breakpoint->is_set && !has_passed(thread, breakpoint, registers);
+}
+
+/*
+ * What a thread with a SIGTRAP has done with the breakpoint before it: INT3_HIT: executed it. INT3_HIDDEN: likewise,
+ * but the signal is another one; the int3 is still to be executed when that was delivered.
+ */
+enum int3 { INT3_NOT, INT3_HIT, INT3_HIDDEN };
+
+static enum int3
+judge_int3(const struct thread *thread, const struct breakpoint *breakpoint, const struct user_regs_struct *registers)
+{
+	siginfo_t info;
+
+	if (!breakpoint || ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0)
+		return INT3_NOT;
+	if (info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT)
+		return INT3_HIT;
+	return info.si_code <= 0 && hides_int3(thread, breakpoint, registers) ? INT3_HIDDEN : INT3_NOT;
 }
 
 /* The address that the processor gave for a fault is that of the instruction, in some. */
@@ -489,14 +535,22 @@ breakpoints_handle(const struct tracer_stop *stop)
 	if (stop->signal == 0 || !thread->image || thread->image->nr_breakpoints == 0 ||
 	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
-	breakpoint = stop->signal == SIGTRAP ? find_hit(stop, &registers) : NULL;
-	if (!breakpoint) {
+	breakpoint = stop->signal == SIGTRAP ? find_before(thread, &registers) : NULL;
+	switch (judge_int3(thread, breakpoint, &registers)) {
+	case INT3_HIT:
+		registers.rip = breakpoint->address;
+		thread->hit_address = breakpoint->address;
+		thread->hit_rsp = registers.rsp;
+		hit_breakpoint(thread, breakpoint, &registers);
+		return TRACER_RESUME;
+	case INT3_HIDDEN:
+		set_rip(thread, breakpoint->address);
+		break;
+	case INT3_NOT:
 		move_out_of_slot(thread, &registers, stop->signal);
-		return TRACER_DELIVER;
+		break;
 	}
-	registers.rip = breakpoint->address;
-	hit_breakpoint(thread, breakpoint, &registers);
-	return TRACER_RESUME;
+	return TRACER_DELIVER;
 }
 
 /* ---- leaving ---- */
@@ -517,13 +571,15 @@ breakpoints_leave(const struct tracer_stop *stop)
 {
 	struct thread *thread = stop->thread;
 	struct user_regs_struct registers;
+	enum int3 int3;
 
 	if (!thread->image || thread->image->nr_breakpoints == 0 ||
 	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
-	if (stop->signal == SIGTRAP && find_hit(stop, &registers)) {
+	int3 = stop->signal == SIGTRAP ? judge_int3(thread, find_before(thread, &registers), &registers) : INT3_NOT;
+	if (int3 != INT3_NOT) {
 		set_rip(thread, registers.rip - 1);
-		return TRACER_RESUME;
+		return int3 == INT3_HIT ? TRACER_RESUME : TRACER_DELIVER;
 	}
 	if (find(thread->image, registers.rip - 1) && remote_raised_signal(thread->tid) == SIGTRAP)
 		return TRACER_KEEP;

@@ -19,21 +19,22 @@ struct thread {
 	pid_t tid;
 	pid_t pid; /* of its process */
 	enum thread_state state;
-	uint64_t since_ns;       /* clock_raw_ns of its first stop; 0: it was there before */
-	bool is_held;            /* may not run its first instruction yet */
-	bool is_bystander;       /* of a process that is not followed and cannot be let go yet */
-	void *measured;          /* of whoever follows the threads; not looked at here */
-	void *in_regions;        /* likewise (regions.h) */
-	void *ruled;             /* likewise (program_rules.h) */
-	struct image *image;     /* its address space, where somebody looks after it (image.h); else NULL */
-	struct rewinds *rewinds; /* of breakpoints.c; NULL: none */
-	struct stepped *stepped; /* of stepper.c: it is executed instruction by instruction; NULL: it is not */
-	bool was_cleared;        /* of stepper.c: traps that came with its process were looked for */
-	bool shares_code;        /* likewise: they are not its own */
-	bool is_led;             /* of trap_help.c: over a trap, by a single step whose end was not seen yet */
-	bool stops_at_system;    /* likewise: it is to stop where a system call begins and ends */
-	bool is_to_pause;        /* likewise: it was interrupted, and has had other stops since */
-	struct thread *next;     /* in the same bucket */
+	uint64_t since_ns;             /* clock_raw_ns of its first stop; 0: it was there before */
+	bool is_held;                  /* may not run its first instruction yet */
+	bool is_bystander;             /* of a process that is not followed and cannot be let go yet */
+	void *measured;                /* of whoever follows the threads; not looked at here */
+	void *in_regions;              /* likewise (regions.h) */
+	void *ruled;                   /* likewise (program_rules.h) */
+	struct image *image;           /* its address space, where somebody looks after it (image.h); else NULL */
+	struct rewinds *rewinds;       /* of breakpoints.c; NULL: none */
+	uint64_t hit_address, hit_rsp; /* likewise: where it met one last, and its stack pointer then; 0: nowhere */
+	struct stepped *stepped;       /* of stepper.c: it is executed instruction by instruction; NULL: it is not */
+	bool was_cleared;              /* of stepper.c: traps that came with its process were looked for */
+	bool shares_code;              /* likewise: they are not its own */
+	bool is_led;                   /* of trap_help.c: over a trap, by a single step whose end was not seen yet */
+	bool stops_at_system;          /* likewise: it is to stop where a system call begins and ends */
+	bool is_to_pause;              /* likewise: it was interrupted, and has had other stops since */
+	struct thread *next;           /* in the same bucket */
 };
 
 #define THREAD_BUCKETS 4096

@@ -543,6 +543,51 @@ trap(char **argv)
 		fail("lost signals", -1, (uint64_t)nr_traps);
 }
 
+/* ---- traps that come to a thread while it executes others ---- */
+
+static volatile int nr_sent_traps;
+static atomic_int worker;
+
+static void
+on_sent_trap(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	check_rip(context);
+	nr_sent_traps++;
+}
+
+static void *
+work_and_tell(void *unused)
+{
+	worker = (int)syscall(SYS_gettid);
+	work(unused);
+	worker = -1;
+	return NULL;
+}
+
+/* One after the other, as long as not too much is done meanwhile: the trap of a breakpoint may take away a sent one. */
+static void
+send_traps(char **argv)
+{
+	pthread_t thread;
+	pid_t tid;
+
+	(void)argv;
+	sigaction(SIGTRAP, &(struct sigaction){.sa_sigaction = on_sent_trap, .sa_flags = SA_SIGINFO | SA_RESTART},
+		  NULL);
+	pthread_create(&thread, NULL, work_and_tell, NULL);
+	while ((tid = worker) >= 0) {
+		int nr_before = nr_sent_traps;
+
+		if (tid > 0)
+			syscall(SYS_tgkill, getpid(), tid, SIGTRAP);
+		for (int i = 0; i < 20 && nr_sent_traps == nr_before; i++)
+			sched_yield();
+	}
+	pthread_join(thread, NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*act)(char **argv);
@@ -555,6 +600,7 @@ static const struct {
 	{"step", step},
 	{"trap", trap},
 	{"sequence", add_in_sequences},
+	{"sent", send_traps},
 };
 
 int
