@@ -189,6 +189,7 @@ struct measuring_work {
 	const struct known_work_options *options;
 	struct work_list list;
 	struct point_rows *rows; /* of each point */
+	double *taken_s;         /* of each point, by the round before */
 	struct moment start;
 	double deadline_s;
 	bool has_warned; /* that a point was refused */
@@ -202,7 +203,6 @@ rows_clear(struct known_work_row *rows, size_t nr)
 	free(rows);
 }
 
-/* From then on it is known how long the point takes. */
 static int
 measure_point(struct measuring_work *of, size_t i, struct rot_error *err)
 {
@@ -210,9 +210,9 @@ measure_point(struct measuring_work *of, size_t i, struct rot_error *err)
 	struct point_rows *rows = &of->rows[i];
 	struct point_samples samples;
 	double begin_s = clock_now_s();
-	int rc = point_measure_enough(point, of->rot, of->options->nr_runs, &samples, err);
+	int rc = point_measure_enough(point, of->rot, work_point_runs(point, of->options->nr_runs), &samples, err);
 
-	point->seconds = (clock_now_s() - begin_s) / of->options->nr_runs;
+	of->taken_s[i] = clock_now_s() - begin_s;
 	if (rc == 0) {
 		rows_clear(rows->rows, rows->nr);
 		rows->nr = point->nr_trials;
@@ -246,9 +246,7 @@ measure_round(struct measuring_work *of, int round, bool *is_over, struct rot_er
 
 	order_shuffle(order, of->list.nr, (unsigned)round);
 	for (size_t i = 0; rc == 0 && !*is_over && i < of->list.nr; i++) {
-		double needed_s = of->list.points[order[i]].seconds * of->options->nr_runs;
-
-		*is_over = round > 0 && clock_now_s() + needed_s > of->deadline_s;
+		*is_over = round > 0 && clock_now_s() + of->taken_s[order[i]] > of->deadline_s;
 		if (*is_over)
 			break;
 		progress_point();
@@ -276,6 +274,7 @@ gather(struct measuring_work *of, struct known_work *work)
 	}
 	work->nr_left_out = of->list.nr_left_out + of->list.nr - work->nr_points;
 	free(of->rows);
+	free(of->taken_s);
 }
 
 static int
@@ -288,13 +287,14 @@ measure_all(struct measuring_work *of, struct known_work *work, struct rot_error
 				work->nr_candidates, err);
 
 	if (rc == 0) {
-		work_list_choose(&of->list, work->candidates, work->nr_candidates,
-				 options->nr_rounds * options->nr_runs, options->seconds);
+		work_list_choose(&of->list, work->candidates, work->nr_candidates, options->nr_rounds, options->nr_runs,
+				 options->seconds);
 		rc = work_list_prepare(&of->list, rot, err);
 		of->start = moment_now();
 		of->deadline_s = clock_now_s() + options->seconds;
 	}
 	of->rows = rot_calloc(of->list.nr + 1, sizeof(*of->rows));
+	of->taken_s = rot_calloc(of->list.nr + 1, sizeof(*of->taken_s));
 	progress_begin(of->list.nr * (size_t)options->nr_rounds, configuration_bool(rot->configuration, "quiet"));
 	while (rc == 0 && !is_over && work->nr_rounds < options->nr_rounds)
 		rc = measure_round(of, work->nr_rounds++, &is_over, err);

@@ -41,7 +41,7 @@ struct known_work_options {
 	size_t nr_sources;
 	int nr_rounds;  /* at most so many times through all points, each in another order: some failures depend on what
 			   ran before */
-	int nr_runs;    /* of each point in a round */
+	int nr_runs;    /* of each point in a round; of long ones fewer (work_point_runs) */
 	double seconds; /* what is estimated to take so long is chosen and measured, however long it really takes; no
 			   other round is begun that would take longer */
 };

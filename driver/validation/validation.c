@@ -32,7 +32,7 @@ static const struct known_work_options quick = {
 	.nr_sources = sizeof(sources) / sizeof(*sources),
 	.nr_rounds = 1,
 	.nr_runs = 5,
-	.seconds = 4.5,
+	.seconds = 3.5,
 };
 
 static int

@@ -144,21 +144,35 @@ work_list_open(struct work_list *list, struct rot *rot, const struct work_source
 
 /* ---- what fits ---- */
 
+/* A point is run as often as it takes no longer, but so often at least. */
+#define RUNS_S 0.5
+#define LEAST_RUNS 3
+
+int
+work_point_runs(const struct work_point *point, int most)
+{
+	const double fitting = fmax(LEAST_RUNS, floor(RUNS_S / point->seconds));
+
+	return fitting < most ? (int)fitting : most;
+}
+
 struct choosing {
 	struct work_list *list;
 	const struct candidate *candidates;
 	size_t *nr_served; /* of each candidate, and of estimates behind them: chosen kernels that tell its grade */
 	size_t nr_candidates;
 	size_t *order; /* of points that cost the same, so that not the first of a controller are preferred */
-	int nr_runs;
-	double seconds;
+	int nr_rounds, nr_runs;
+	double seconds, seconds_left;
 };
 
 /* Without building its core: what is shown must not depend on what was built before. */
 static double
 cost(const struct choosing *choosing, size_t point)
 {
-	return START_S + choosing->nr_runs * choosing->list->points[point].seconds;
+	const struct work_point *of = &choosing->list->points[point];
+
+	return START_S + choosing->nr_rounds * work_point_runs(of, choosing->nr_runs) * of->seconds;
 }
 
 /* Does it tell the grade of that candidate? */
@@ -189,8 +203,9 @@ tells(const struct work_point *point)
 	return false;
 }
 
-/* A kernel of a series of which one was chosen has to be so much cheaper than one of another. */
-#define VARIETY 4
+/* A kernel of a series of which one was chosen has to be so much cheaper than one of another. More would choose slow
+ * ones for variety, in place of many others. */
+#define VARIETY 1.5
 
 static double
 cost_beside_others(const struct choosing *choosing, size_t point)
@@ -213,9 +228,20 @@ is_better(const struct choosing *choosing, size_t point, size_t than)
 /* Kernels a candidate gets by turns; from then on the cheapest are taken, which are the most. */
 #define ENOUGH 3
 
-/* The cheapest that is left for a candidate, or for any; nr if none fits. */
+/* The part of all the time that a kernel of a candidate which has one already may take. */
+#define MOST_OF_ANOTHER 0.25
+
+static double
+most_seconds(const struct choosing *choosing, size_t candidate)
+{
+	const bool is_first = choosing->nr_served[candidate] == 0;
+
+	return is_first ? choosing->seconds_left : fmin(choosing->seconds_left, MOST_OF_ANOTHER * choosing->seconds);
+}
+
+/* The cheapest that is left for a candidate, or for any; nr if none takes as little. */
 static size_t
-cheapest(const struct choosing *choosing, size_t candidate, bool must_fit)
+cheapest(const struct choosing *choosing, size_t candidate, double most)
 {
 	const struct work_list *list = choosing->list;
 	size_t best = list->nr;
@@ -225,7 +251,7 @@ cheapest(const struct choosing *choosing, size_t candidate, bool must_fit)
 
 		if (list->points[k].is_chosen || (candidate != ANY && !serves(choosing, &list->points[k], candidate)))
 			continue;
-		if (must_fit && cost(choosing, k) > choosing->seconds)
+		if (cost(choosing, k) > most)
 			continue;
 		if (best == list->nr || is_better(choosing, k, best))
 			best = k;
@@ -239,14 +265,15 @@ next_point(const struct choosing *choosing)
 	size_t best = choosing->list->nr, fewest = ENOUGH;
 
 	for (size_t i = 0; i <= choosing->nr_candidates; i++) {
-		size_t point = choosing->nr_served[i] < fewest ? cheapest(choosing, i, true) : choosing->list->nr;
+		size_t point = choosing->nr_served[i] < fewest ? cheapest(choosing, i, most_seconds(choosing, i))
+							       : choosing->list->nr;
 
 		if (point == choosing->list->nr)
 			continue;
 		best = point;
 		fewest = choosing->nr_served[i];
 	}
-	return best < choosing->list->nr ? best : cheapest(choosing, ANY, true);
+	return best < choosing->list->nr ? best : cheapest(choosing, ANY, choosing->seconds_left);
 }
 
 static void
@@ -254,7 +281,7 @@ choose(struct choosing *choosing, size_t i)
 {
 	struct work_point *point = &choosing->list->points[i];
 
-	choosing->seconds -= cost(choosing, i);
+	choosing->seconds_left -= cost(choosing, i);
 	point->is_chosen = true;
 	for (size_t k = 0; k < choosing->list->nr; k++)
 		choosing->list->points[k].nr_chosen += strcmp(choosing->list->points[k].series, point->series) == 0;
@@ -278,8 +305,8 @@ drop_others(struct work_list *list)
 }
 
 void
-work_list_choose(struct work_list *list, const struct candidate *candidates, size_t nr_candidates, int nr_runs,
-		 double seconds)
+work_list_choose(struct work_list *list, const struct candidate *candidates, size_t nr_candidates, int nr_rounds,
+		 int nr_runs, double seconds)
 {
 	struct choosing choosing = {
 		.list = list,
@@ -287,15 +314,17 @@ work_list_choose(struct work_list *list, const struct candidate *candidates, siz
 		.nr_served = rot_calloc(nr_candidates + 1, sizeof(*choosing.nr_served)),
 		.nr_candidates = nr_candidates,
 		.order = rot_calloc(list->nr + 1, sizeof(*choosing.order)),
+		.nr_rounds = nr_rounds,
 		.nr_runs = nr_runs,
 		.seconds = seconds,
+		.seconds_left = seconds,
 	};
 
 	order_shuffle(choosing.order, list->nr, 0);
 	for (size_t i = next_point(&choosing); i < list->nr; i = next_point(&choosing))
 		choose(&choosing, i);
-	if (choosing.seconds == seconds && list->nr > 0)
-		choose(&choosing, cheapest(&choosing, ANY, false));
+	if (choosing.seconds_left == seconds && list->nr > 0)
+		choose(&choosing, cheapest(&choosing, ANY, INFINITY));
 	drop_others(list);
 	free(choosing.order);
 	free(choosing.nr_served);

@@ -29,7 +29,7 @@ struct work_point {
 	struct trial *trials;
 	size_t nr_trials;
 	struct pass_plan plan;
-	double seconds; /* a run of all passes, about */
+	double seconds; /* a run of all passes, by an estimate */
 	bool is_chosen;
 	int nr_chosen; /* of its series */
 	int nr_done;   /* runs so far */
@@ -49,12 +49,18 @@ int work_list_open(struct work_list *list, struct rot *rot, const struct work_so
 void work_list_clear(struct work_list *list);
 
 /*
- * Keeps as many points as fit into so many seconds by estimates, with nr_runs runs; cores are built besides. That is
+ * So many runs of the point in a round: most, and of one that would take long as few as show whether they agree.
+ */
+int work_point_runs(const struct work_point *point, int most);
+
+/*
+ * Keeps as many points as fit into so many seconds by estimates, with up to nr_runs runs (work_point_runs) in
+ * each of nr_rounds; cores are built besides. That is
  * three kernels for each candidate in turn, the one with the fewest first, then the cheapest, and of each series some;
  * kernels of estimates get their turn as those of one more candidate. At least one is kept.
  */
-void work_list_choose(struct work_list *list, const struct candidate *candidates, size_t nr_candidates, int nr_runs,
-		      double seconds);
+void work_list_choose(struct work_list *list, const struct candidate *candidates, size_t nr_candidates, int nr_rounds,
+		      int nr_runs, double seconds);
 
 /* Builds the cores of all points; one that cannot be built is an error when it is measured. */
 int work_list_prepare(const struct work_list *list, struct rot *rot, struct rot_error *err);
