@@ -3,9 +3,9 @@
  * The plateau of many rates: the highest that a notable share of them agree on. Pure.
  *
  * What others do to a machine only slows, for moments or for minutes, so what it can do shows as a flat top. Of 20 000
- * pieces of 0.13 ms of loads from the L1 of an EPYC 9005, in a virtual machine, a tenth got less than 119 bytes a cycle,
- * half between 127.5 and 128.0; while another guest was on the core, three quarters got less than 119, and a tenth 127.9
- * to 128.2. A hundredth got 137 to 222: rates above the plateau are left by a misread clock.
+ * pieces of 0.13 ms of loads from the L1 of an EPYC 9005, in a virtual machine, a tenth got less than 119 bytes a
+ * cycle, half between 127.5 and 128.0; while another guest was on the core, three quarters got less than 119, and a
+ * tenth 127.9 to 128.2. A hundredth got 137 to 222: rates above the plateau are left by a misread clock.
  */
 #ifndef PEAKS_PLATEAU_H
 #define PEAKS_PLATEAU_H

@@ -30,7 +30,8 @@ int expected_bytes_of(struct rot *rot, const struct measurement *measurement, co
 /*
  * About how many instructions a workload executes, of those that do most: what the kernel's definition says, or one
  * for each operation, or for eight bytes that are loaded or stored: scalar code executes up to seven times as many,
- * vectors down to a tenth. Twice where code is warm, since a run warms it. 0: it says nothing. -1 if an expression failed.
+ * vectors down to a tenth. Twice where code is warm, since a run warms it. 0: it says nothing. -1 if an expression
+ * failed.
  */
 int expected_steps_of(struct rot *rot, const struct measurement *measurement, double *steps, struct rot_error *err);
 

@@ -16,7 +16,8 @@ int output_check(const char *output_name, struct rot_error *err);
 /* The same of one file. "-" is standard output; what is there and no regular file, as a pipe, is written into. */
 int output_check_file(const char *path, struct rot_error *err);
 
-/* The JSON, indented, keys in their order; "-": to standard output; through a temporary file beside path and a rename. */
+/* The JSON, indented, keys in their order; "-": to standard output; through a temporary file beside path and a rename.
+ */
 int output_write_json(const json_t *json, const char *path, struct rot_error *err);
 
 /* The JSON, which is taken over, as OUTPUT_NAME.json. */

@@ -69,9 +69,7 @@ static const struct {
 	 true,
 	 {"48 KiB (cpuid 80000005)", "smaller than told", "at most 508 MiB (the package)", "only measured",
 	  "12.3       -", "!others used the machine"}},
-	{3,
-	 false,
-	 {"2 MiB (sysfs)", "not found", "170     640", "rot remeasure levels", "!only measured", "640 KiB"}},
+	{3, false, {"2 MiB (sysfs)", "not found", "170     640", "rot remeasure levels", "!only measured", "640 KiB"}},
 };
 
 START_TEST(table_tells_who_says_what)
