@@ -3,6 +3,7 @@
  * fit. */
 #include <check.h>
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,6 +94,23 @@ START_TEST(groups_have_a_size)
 }
 END_TEST
 
+/* On a thread that cannot be: the event is told, its place and whose it should be, and nothing is open. */
+START_TEST(a_refused_group_is_closed)
+{
+	const char *const events[] = {"perf::PERF_COUNT_SW_PAGE_FAULTS", "perf::PERF_COUNT_SW_CONTEXT_SWITCHES"};
+	struct perf_group group;
+	struct rot_error error;
+
+	ck_assert_int_eq(perf_group_open(&group, events, 2, (struct perf_modes){.user = true}, INT_MAX, &error), -1);
+	ck_assert_uint_eq(group.nr, 0);
+	ck_assert_msg(strstr(error.text, "PERF_COUNT_SW_PAGE_FAULTS") &&
+			      strstr(error.text, "as event 1 of its group") &&
+			      strstr(error.text, "on thread 2147483647"),
+		      "%s", error.text);
+	perf_group_close(&group);
+}
+END_TEST
+
 /* Whether the events may be counted or not. */
 START_TEST(scrubbing_keeps_the_affinity)
 {
@@ -140,6 +158,7 @@ static const struct listed_test tests[] = {
 	{&unknown_events_are_errors, NR_ELEMENTS(unknown)},
 	{&no_mode_counts_nothing, 1},
 	{&groups_have_a_size, 1},
+	{&a_refused_group_is_closed, 1},
 	{&scrubbing_keeps_the_affinity, 1},
 	{&every_refusal_has_a_next_step, NR_ELEMENTS(hints)},
 };

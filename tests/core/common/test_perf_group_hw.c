@@ -2,6 +2,7 @@
 /* A group counts the same each time it is started, all its members for the same time. Skipped where even software
  * events are refused. */
 #include <check.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>
 
@@ -99,6 +100,41 @@ START_TEST(a_group_counts_as_soon_as_it_is_open)
 }
 END_TEST
 
+static void *
+touch_fresh(void *pages)
+{
+	touch(pages);
+	return pages;
+}
+
+/* What a thread that is made later does is in it, in all members alike; the stack that it gets as well. */
+START_TEST(heirs_are_counted)
+{
+	volatile char *pages = fresh_pages();
+	struct perf_encoding *encoding;
+	struct perf_counts counts;
+	struct perf_group group;
+	struct rot_error err;
+	pthread_t heir;
+
+	encoding = perf_encoding_new(groups[_i], 4, (struct perf_modes){.user = true}, &err);
+	ck_assert_msg(encoding != NULL, "%s", err.text);
+	ck_assert_msg(perf_group_open_encoded(&group, encoding, PERF_HEIRS_ALL, PERF_BEGIN_NOW, 0, &err) == 0, "%s",
+		      err.text);
+	ck_assert_int_eq(pthread_create(&heir, NULL, touch_fresh, (void *)pages), 0);
+	ck_assert_int_eq(pthread_join(heir, NULL), 0);
+	ck_assert_int_eq(perf_group_stop(&group), 0);
+	ck_assert_msg(perf_group_read(&group, &counts, &err) == 0, "%s", err.text);
+	ck_assert_uint_ge(counts.values[1], NR_PAGES);
+	ck_assert_uint_eq(counts.values[3], counts.values[1]);
+	ck_assert_uint_gt(counts.running_ns, 0);
+	ck_assert_uint_eq(counts.running_ns, counts.enabled_ns);
+	perf_group_close(&group);
+	perf_encoding_delete(encoding);
+	munmap((void *)pages, NR_PAGES * PAGE_BYTES);
+}
+END_TEST
+
 static bool
 groups_can_be_opened(void)
 {
@@ -116,6 +152,7 @@ groups_can_be_opened(void)
 static const struct listed_test tests[] = {
 	{&every_start_counts_anew, NR_ELEMENTS(groups)},
 	{&a_group_counts_as_soon_as_it_is_open, 3},
+	{&heirs_are_counted, NR_ELEMENTS(groups)},
 };
 
 const struct suite test_suite = SUITE("perf groups", tests, .needs = {groups_can_be_opened});

@@ -298,6 +298,40 @@ START_TEST(test_formulas_with_such_stores)
 }
 END_TEST
 
+/* Grades of two formulas of the same, and which of them is used; 0: not validated. */
+static const struct {
+	char first, second;
+	int chosen;
+} graded[] = {
+	{0, 0, 0},   {'A', 'A', 0}, {'B', 'A', 1}, {'A', 'B', 0}, {'C', 'B', 1}, {0, 'C', 1},
+	{'C', 0, 0}, {0, 'F', 0},   {'F', 0, 1},   {'F', 'F', 0}, {'F', 'C', 1},
+};
+
+START_TEST(test_best_formula_is_used)
+{
+	char *folder = temporary_folder_new(), *schema = architecture_schema();
+	char *path = folder_write(folder, "x.xml",
+				  "<architecture name='x' title='x'><event name='a' definition='b'/>"
+				  "<formula quantity='interrupts' kind='measured' value='$a' source=''/>"
+				  "<formula quantity='instructions' kind='measured' value='$a' source=''/>"
+				  "<formula quantity='instructions' kind='measured' value='2 * $a' source=''/>"
+				  "</architecture>");
+	struct rot_error err = {0};
+	struct architecture *architecture = architecture_read(path, schema, &err);
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	architecture->formulas[1].grade = graded[_i].first;
+	architecture->formulas[2].grade = graded[_i].second;
+	ck_assert_ptr_eq(architecture_formula(architecture, "instructions", ""),
+			 &architecture->formulas[1 + graded[_i].chosen]);
+	ck_assert_ptr_null(architecture_formula(architecture, "instructions", "flop"));
+	architecture_delete(architecture);
+	temporary_folder_delete(folder);
+	free(path);
+	free(schema);
+}
+END_TEST
+
 /* ---- broken files ---- */
 
 static const struct {
@@ -367,6 +401,7 @@ main(void)
 		{&test_quirks_of_zen5, 1},
 		{&test_stores_go_round_caches, nr_files},
 		{&test_formulas_with_such_stores, NR_ELEMENTS(stored_bytes)},
+		{&test_best_formula_is_used, NR_ELEMENTS(graded)},
 		{&test_broken_file_is_refused, NR_ELEMENTS(broken)},
 		{&test_missing_folder, 1},
 	};

@@ -399,6 +399,33 @@ START_TEST(test_offers)
 }
 END_TEST
 
+/* Of what was counted or probed; one part without a grade leaves the whole without. */
+static const struct {
+	struct quantity_part top, bottom;
+	bool has_bottom;
+	const char *grade;
+} graded[] = {
+	{{.source = PART_COUNTED, .grade = 'B'}, {.grade = 'F'}, false, "B"},
+	{{.source = PART_COUNTED, .grade = 'A'}, {.source = PART_COUNTED, .grade = 'C'}, true, "C"},
+	{{.source = PART_COUNTED, .grade = 'F'}, {.source = PART_PROBED, .grade = 'B'}, true, "F"},
+	{{.source = PART_COUNTED, .grade = 'B'}, {.source = PART_TSC}, true, "B"},
+	{{.source = PART_KNOWN}, {.source = PART_PROBED, .grade = 'C'}, true, "C"},
+	{{.source = PART_COUNTED, .grade = 'A'}, {.source = PART_COUNTED}, true, ""},
+	{{.source = PART_COUNTED}, {.source = PART_COUNTED, .grade = 'A'}, true, ""},
+	{{.source = PART_COUNTED}, {.grade = 'A'}, false, ""},
+	{{.source = PART_KNOWN}, {.source = PART_WALL}, true, ""},
+};
+
+START_TEST(test_weakest_grade_is_of_the_whole)
+{
+	const struct quantity_resolution resolution = {.numerator = graded[_i].top,
+						       .denominator = graded[_i].bottom,
+						       .has_denominator = graded[_i].has_bottom};
+
+	ck_assert_str_eq(quantity_resolution_grade(&resolution), graded[_i].grade);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&test_request_is_understood, NR_ELEMENTS(requests)},
 	{&test_request_is_refused, NR_ELEMENTS(refused)},
@@ -412,6 +439,7 @@ static const struct listed_test tests[] = {
 	{&test_unsteppable_says_why, 1},
 	{&test_impossible_says_why, NR_ELEMENTS(impossible)},
 	{&test_offers, 1},
+	{&test_weakest_grade_is_of_the_whole, NR_ELEMENTS(graded)},
 };
 
 const struct suite test_suite = SUITE("request", tests);
