@@ -139,6 +139,13 @@ xml_check_texts(const struct xml_controller *controller, const struct experiment
 	return rc;
 }
 
+static int
+attribute_error(const xmlNode *element, const char *name, struct rot_error *err)
+{
+	rot_error_prefix(err, "<%s %s>", element->name, name);
+	return xml_error_at(element, err);
+}
+
 int
 xml_check_condition(const struct xml_controller *controller, const char *condition, const char *what,
 		    const xmlNode *element, struct rot_error *err)
@@ -150,10 +157,8 @@ xml_check_condition(const struct xml_controller *controller, const char *conditi
 	if (controller->nr_planned == 0 || !condition[0])
 		return 0;
 	scope = made_up_scope(controller, 0);
-	if (expression_bool(scope, condition, &holds, err) < 0) {
-		rot_error_prefix(err, "<%s %s>", element->name, what);
-		rc = xml_error_at(element, err);
-	}
+	if (expression_bool(scope, condition, &holds, err) < 0)
+		rc = attribute_error(element, what, err);
 	expression_scope_delete(scope);
 	return rc;
 }
@@ -174,10 +179,10 @@ xml_check_derived(const struct xml_controller *controller, size_t i, const struc
 	if (derived->base[0])
 		set_made_up_values(controller, "base.", 0.75, scope);
 	if (derived->condition[0] && expression_bool(scope, derived->condition, &holds, err) < 0)
-		rc = xml_error_at(element, err);
+		rc = attribute_error(element, "if", err);
 	else if (derived->kind == EXPERIMENT_DERIVED_NUMBER &&
 		 expression_number(scope, derived->text, &number, err) < 0)
-		rc = xml_error_at(element, err);
+		rc = attribute_error(element, "is", err);
 	else if (check_text(scope, derived->base, "base", element, err) < 0)
 		rc = -1;
 	else if (derived->kind != EXPERIMENT_DERIVED_NUMBER &&

@@ -193,6 +193,8 @@ show_plot(struct xml_controller *controller, struct experiment *experiment, cons
 		rc = xml_check_x(controller, experiment, reading.plot.x, element, err);
 	if (rc == 0)
 		rc = xml_check_texts(controller, &reading.plot, element, err);
+	if (rc == 0)
+		rc = xml_check_condition(controller, reading.plot.condition, "if", element, err);
 	if (rc == 0 && experiment_add_plot(experiment, &reading.plot, err) < 0)
 		rc = xml_error_at(element, err);
 	if (rc == 0)
