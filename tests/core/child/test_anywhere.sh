@@ -3,8 +3,8 @@
 # What is linked into each core does not know where rot was built: elsewhere it would be another core, and all be measured again.
 set -u
 cd "${top_builddir:?}" || exit 99
-if grep -q -e --coverage core/core-flags.mk; then
-	echo 'SKIP: the coverage of lines is kept in the build folder'
+if grep -q -e --coverage -e -fsanitize core/core-flags.mk; then
+	echo 'SKIP: coverage of lines is kept in the build folder, and sanitizers tell where they found something'
 	exit 77
 fi
 status=0
