@@ -14,6 +14,7 @@
 #include "machine/machine.h"
 #include "measuring/measuring_internal.h"
 #include "memory.h"
+#include "quantities/architecture.h"
 #include "quantities/pass_runs.h"
 #include "quantities/quantity.h"
 #include "support/files.h"
@@ -58,6 +59,16 @@ fake_machine(void)
 	return machine;
 }
 
+/* Architectures keep the machine whose caches they model. */
+static void
+use_machine(struct rot *rot, struct machine *machine)
+{
+	for (struct architecture *at = rot->architecture; at; at = at->by_steps)
+		at->stepping.machine = machine;
+	rot_entity_delete(rot->machine);
+	rot->machine = machine;
+}
+
 void
 fake_rot_open(struct rot *rot)
 {
@@ -78,8 +89,7 @@ fake_rot_open(struct rot *rot)
 	ck_assert_int_eq(
 		configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "shouldCheckCoreHash", "false", &err), 0);
 	ck_assert_msg(rot_open(rot, configuration, &err) == 0, "%s", err.text);
-	rot_entity_delete(rot->machine);
-	rot->machine = fake_machine();
+	use_machine(rot, fake_machine());
 	fake_nr_calls = fake_failing_call = 0;
 	fake_nr_infinite = 0;
 	fake_is_last_tainted = fake_is_cache_empty = fake_misses_runs = false;
