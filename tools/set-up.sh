@@ -198,6 +198,8 @@ build()
 		[ -n "$(find "$tree" -path "$build" -prune -o \( -name '*.am' -o -name configure.ac \) \
 			-newer "$tree/Makefile.in" -print -quit)" ]; then
 		(cd "$tree" && run autoreconf -i) || return
+		# It has written into folders of sources.
+		: >"$build/rot-stamp.new"
 	fi
 	# Configured when the library of the tests was not there yet: the makefile has no tests.
 	[ "$1" = build ] || ! grep -q '^have_check = no' "$build/Makefile" 2>/dev/null || rm -f "$build/Makefile"

@@ -74,6 +74,8 @@ echo "autoreconf $*" >>"$calls"
 printf '#!/bin/sh\necho configure >>"$calls"\n: >Makefile\n' >configure
 chmod +x configure
 : >Makefile.in
+mkdir -p tools/build-aux
+: >tools/build-aux/missing
 END
 # make -C FOLDER ...: writes a driver that tells its arguments, its folder, and ends with the status it is told.
 program make <<'END'
