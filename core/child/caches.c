@@ -5,6 +5,7 @@
 
 #include <cpuid.h>
 #include <immintrin.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,9 +31,6 @@
 #define CLEARING_FACTOR 4
 
 #define CPUID_7_EBX_CLFLUSHOPT (1u << 23)
-
-/* Set by the linker: first byte of the program, end of its instructions. */
-extern const char __executable_start[], etext[];
 
 static size_t last_level_bytes = ASSUMED_LAST_LEVEL_BYTES;
 static char *clearing; /* NULL: caches_open has not been called */
@@ -172,8 +170,29 @@ cache_read(const void *start, size_t bytes)
 		(void)*(const volatile char *)line;
 }
 
+static int
+visit_object(struct dl_phdr_info *object, size_t bytes, void *data)
+{
+	const text_visitor visit = *(text_visitor *)data;
+
+	(void)bytes;
+	for (size_t i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+
+		if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X))
+			visit((const char *)object->dlpi_addr + segment->p_vaddr, segment->p_filesz);
+	}
+	return 0;
+}
+
+void
+text_visit(text_visitor visit)
+{
+	dl_iterate_phdr(visit_object, &visit);
+}
+
 void
 cache_flush_text(void)
 {
-	cache_flush(__executable_start, (size_t)((uintptr_t)etext - (uintptr_t)__executable_start));
+	text_visit(cache_flush);
 }

@@ -39,10 +39,11 @@ void cache_flush(const void *start, size_t bytes);
 /* Reads one byte of every line of [start, start + bytes), in order. */
 void cache_read(const void *start, size_t bytes);
 
-/*
- * Flushes the instructions of this program (not of shared libraries): lines of code are flushed like those of data, in
- * the instruction caches as well.
- */
+/* Calls visit with the instructions of each mapped object: the program, its libraries, the vdso. */
+typedef void (*text_visitor)(const void *start, size_t bytes);
+void text_visit(text_visitor visit);
+
+/* Flushes the instructions of all mapped objects. The instruction caches lose these lines as well. */
 void cache_flush_text(void);
 
 /* Of the last level, known after caches_open; before that what cache_last_level_read assumes. */

@@ -82,6 +82,26 @@ START_TEST(flushing_and_reading_keep_the_content)
 }
 END_TEST
 
+static const void *const in_text[] = {text_visit, strtol};
+static bool is_visited[sizeof(in_text) / sizeof(*in_text)];
+
+static void
+note_text(const void *start, size_t bytes)
+{
+	for (size_t i = 0; i < sizeof(in_text) / sizeof(*in_text); i++)
+		is_visited[i] |= (uintptr_t)in_text[i] - (uintptr_t)start < bytes;
+	cache_read(start, bytes);
+}
+
+/* Cold code includes the libraries: a function of the program and one of the C library. */
+START_TEST(text_of_libraries_is_visited)
+{
+	text_visit(note_text);
+	ck_assert(is_visited[0]);
+	ck_assert(is_visited[1]);
+}
+END_TEST
+
 /* What the driver knows counts if it is more than sysfs tells. */
 START_TEST(larger_size_of_the_last_level_counts)
 {
@@ -373,6 +393,7 @@ static const struct listed_test tests[] = {
 	{&chains_are_long_enough, 4},
 	{&last_level_is_read, NR_ELEMENTS(machines)},
 	{&flushing_and_reading_keep_the_content, 1},
+	{&text_of_libraries_is_visited, 1},
 	{&larger_size_of_the_last_level_counts, 1},
 	{&little_memory_is_not_filled_with_what_clears, 1},
 	{&memory_of_kernels_is_aligned_and_fresh, NR_ELEMENTS(allocations)},
