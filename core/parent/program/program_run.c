@@ -94,9 +94,20 @@ end_visit(struct run *self)
 }
 
 static void
+on_exec(void *context)
+{
+	struct run *self = context;
+
+	self->has_failed_to_start = launch_failed(&self->launch, &self->failure);
+}
+
+/* The end may be reported before the reason why the program could not be executed is read. */
+static void
 end_program(struct run *self, const struct report *report)
 {
 	lead_parent(self, false);
+	if (self->launch.exec_fd >= 0)
+		on_exec(self);
 	self->is_program_over = true;
 	self->status = report->status;
 	if (self->end_ns != 0)
@@ -219,14 +230,6 @@ on_signal(void *context, const struct signalfd_siginfo *info)
 		end_visit(self);
 	else if (info->ssi_code != SI_KERNEL && !self->is_program_over)
 		kill(self->launch.pid, (int)info->ssi_signo);
-}
-
-static void
-on_exec(void *context)
-{
-	struct run *self = context;
-
-	self->has_failed_to_start = launch_failed(&self->launch, &self->failure);
 }
 
 /* ---- threads, and the places that they come to ---- */

@@ -202,6 +202,12 @@ has "neither program nor script" 126 "" "neither an ELF program nor a script"
 printf '\177ELF of another kind' >text
 call run ./text
 has "a program for another processor" 126 "" "for another processor, or damaged: file './text'"
+if ! is_sanitized; then
+	export LD_PRELOAD="$top_builddir/tests/late_poll.so"
+	call run ./text
+	unset LD_PRELOAD
+	has "a program for another processor, whose end is seen before the reason" 126 "" "for another processor, or damaged"
+fi
 call run -j no/such/folder/x.json true
 has "a file that cannot be written" 1 "" "cannot write 'no/such/folder/x.json"
 
