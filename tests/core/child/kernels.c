@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,6 +36,10 @@ initialize(void *kernel)
 		return kernel_fail("%s", probe->data.failure);
 	if (probe->data.pages > 0)
 		probe->pages = kernel_allocate((size_t)probe->data.pages, PAGE_BYTES);
+	if (probe->pages) {
+		madvise(probe->pages, (size_t)probe->data.pages * PAGE_BYTES, MADV_NOHUGEPAGE);
+		memset(probe->pages, 1, (size_t)probe->data.pages * PAGE_BYTES);
+	}
 	return probe->data.pages > 0 && !probe->pages ? -1 : 0;
 }
 
@@ -112,6 +118,14 @@ start_programs(int nr)
 	}
 }
 
+/* Some systems map a page for good when it is read or flushed, as the states of the caches do: each run has new ones. */
+static void
+renew_pages(const struct probe *probe)
+{
+	if (probe->pages)
+		madvise(probe->pages, (size_t)probe->data.pages * PAGE_BYTES, MADV_DONTNEED);
+}
+
 static void
 run(void *kernel)
 {
@@ -119,6 +133,7 @@ run(void *kernel)
 	pthread_t thread;
 
 	journal_add("probe run", -1);
+	renew_pages(probe);
 	visit(probe);
 	for (long i = 0; i < probe->data.pages && probe->data.visits == 0; i++)
 		probe->pages[i * PAGE_BYTES] = 1;

@@ -13,7 +13,7 @@ known=$top_builddir/tests/driver/programs/known_work
 # on_zen5 ARGUMENT...: of "rot run"
 on_zen5()
 {
-	LD_PRELOAD="$top_builddir/tests/simulated_pmu.so" ROT_SIMULATED_MACHINE="$top_srcdir/tests/machines/zen5-turin-kvm" \
+	LD_PRELOAD="$top_builddir/tests/simulated_pmu.so${LD_PRELOAD:+:$LD_PRELOAD}" ROT_SIMULATED_MACHINE="$top_srcdir/tests/machines/zen5-turin-kvm" \
 		$without "$rot" run -validate=never -findPeaks=false --runs=1 -j run.json "$@" >"$work/out" 2>"$work/err" </dev/null
 	status=$?
 	out=$(cat "$work/out") err=$(cat "$work/err")
@@ -48,7 +48,11 @@ check "they counted all the time"
 # a thread is in the region for much of its life
 for backend in breakpoint int3; do
 	on_zen5 --region=work --region-backend=$backend -- "$known" 2000000
-	case $err in *ptrace*|*"hardware breakpoints"*) continue ;; esac
+	case $err in *ptrace* | *"hardware breakpoints"* | *"breakpoints are accepted but do not fire"*)
+		echo "left out: a region by $backend, which this machine has not"
+		continue
+		;;
+	esac
 	operations | awk '/^program: / { all = $2 } /^region work: / { of_region = $3 }
 		END { exit !(all > 0 && of_region > 0.3 * all && of_region <= all) }'
 	result=$?
