@@ -92,10 +92,11 @@ measure_all(const struct xml_controller *controller, struct experiment *experime
 static int
 know_levels(const struct xml_controller *controller, struct rot_error *err)
 {
+	const struct architecture *architecture = controller->rot->architecture;
 	const bool finds_roof =
 		controller->has_default_peaks && configuration_bool(controller->rot->configuration, "findPeaks");
 
-	if (!finds_roof && !controller->rot->architecture->counts_by_steps)
+	if (!finds_roof && !architecture->counts_by_steps && !architecture->by_steps)
 		return 0;
 	return levels_ensure(controller->rot, err);
 }
