@@ -14,19 +14,6 @@
 
 /* ---- machine ---- */
 
-/* "L2 1 MiB (cpuid 80000006)"; where it comes from only if it is not what the system says. Fresh memory. */
-static char *
-cache_text(const char *name, int64_t bytes, const char *source)
-{
-	char *size = machine_size_text(bytes);
-	bool is_usual = !*source || strcmp(source, "sysfs") == 0;
-	char *text = rot_format("%s %s%s%s%s", name, size, is_usual ? "" : " (", is_usual ? "" : source,
-				is_usual ? "" : ")");
-
-	free(size);
-	return text;
-}
-
 static void
 advise_on_caches(struct finding *finding, const struct machine *machine)
 {
@@ -47,15 +34,12 @@ advise_on_caches(struct finding *finding, const struct machine *machine)
 static void
 look_at_caches(struct findings *findings, const struct machine *machine)
 {
-	char *l1 = cache_text("L1 data", machine->l1_data_bytes, machine->l1_data_source);
-	char *l2 = cache_text("L2", machine->l2_bytes, machine->l2_source);
-	char *llc = cache_text("last level", machine->llc_bytes, machine->llc_source);
+	char *caches = machine_caches_text(machine);
 	char *memory = machine_size_text(machine->memory_bytes);
 	char *usable = machine_size_text(machine->memory_limit_bytes);
 	bool is_known = machine->l1_data_bytes && machine->l2_bytes && machine->llc_bytes;
-	struct finding *finding =
-		findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
-			     "%s, %s, %s for one CPU, lines of %d bytes", l1, l2, llc, (int)machine->line_bytes);
+	struct finding *finding = findings_add(findings, "caches", is_known ? FINDING_GOOD : FINDING_LIMITED,
+					       "%s for one CPU, lines of %d bytes", caches, (int)machine->line_bytes);
 
 	if (!is_known)
 		advise_on_caches(finding, machine);
@@ -64,9 +48,7 @@ look_at_caches(struct findings *findings, const struct machine *machine)
 			     usable);
 	else
 		findings_add(findings, "memory", FINDING_GOOD, "%s", memory);
-	free(l1);
-	free(l2);
-	free(llc);
+	free(caches);
 	free(memory);
 	free(usable);
 }

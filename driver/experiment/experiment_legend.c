@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "experiment/experiment_internal.h"
+#include "machine/machine.h"
 #include "memory.h"
 #include "quantities/value_text.h"
+#include "rot.h"
 #include "support/entry.h"
 #include "support/json.h"
 #include "support/point_title.h"
@@ -173,6 +175,23 @@ print_why_expected(const struct experiment *experiment, FILE *out)
 	}
 }
 
+/* Their sizes decide how many bytes cross each border. */
+static void
+print_modelled_caches(const struct experiment *experiment, FILE *out)
+{
+	char *caches;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		for (size_t j = 0; j < experiment->points[i].nr_values; j++) {
+			if (!strstr(experiment->points[i].values[j].source, "modelled caches"))
+				continue;
+			caches = machine_caches_text(experiment->rot->machine);
+			fprintf(out, "modelled caches: %s\n", caches);
+			free(caches);
+			return;
+		}
+}
+
 /* What the marks mean, as far as they are in the table. */
 static void
 print_marks(const struct experiment *experiment, FILE *out)
@@ -197,6 +216,7 @@ print_marks(const struct experiment *experiment, FILE *out)
 		if (is_there)
 			fprintf(out, "%s: %s\n", value_kinds[k].mark, value_kinds[k].meaning);
 	}
+	print_modelled_caches(experiment, out);
 	print_why_expected(experiment, out);
 	print_disturbed(experiment, out);
 	print_runs_ends(experiment, out);

@@ -217,6 +217,30 @@ machine_size_text(int64_t bytes)
 	return rot_format("%.4g %s", size, units[i]);
 }
 
+char *
+machine_caches_text(const struct machine *machine)
+{
+	const struct {
+		const char *name, *source;
+		int64_t bytes;
+	} caches[] = {{"L1 data", machine->l1_data_source, machine->l1_data_bytes},
+		      {"L2", machine->l2_source, machine->l2_bytes},
+		      {"last level", machine->llc_source, machine->llc_bytes}};
+	char *text = rot_strdup("");
+
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+		const char *source = strcmp(caches[i].source, "sysfs") == 0 ? "" : caches[i].source;
+		char *size = machine_size_text(caches[i].bytes);
+		char *longer = rot_format(*source ? "%s%s%s %s (%s)" : "%s%s%s %s", text, *text ? ", " : "",
+					  caches[i].name, size, source);
+
+		free(size);
+		free(text);
+		text = longer;
+	}
+	return text;
+}
+
 bool
 machine_has_flag(const struct machine *machine, const char *cpu_flag)
 {
