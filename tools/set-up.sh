@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sets rot up: packages, bootstrap, configure, make; then for "check" all tests. Called by the frontend.
 #
-# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT     the last three are true or false
+# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [NAME...]     DO-... and SHOW-OUTPUT are true or false
 # set-up.sh missing build|check                                        prints the packages that are missing
 #
 # When BUILD is not SOURCE/build, the source tree belongs to somebody else: a copy beside BUILD is bootstrapped instead.
@@ -217,21 +217,71 @@ test_log()
 	cat "$build/$1.log" 2>/dev/null || cat "$build/${1%.*}.log"
 }
 
-# One line a test as they end, then what failing tests said and why tests were skipped.
+# choose NAME...: the tests of these names; fails if there is none of one.
+choose()
+{
+	for name; do
+		for how in exact part; do
+			found=$(make -s -C "$build" list-tests | while read -r test; do
+				# shellcheck disable=SC2254 # a pattern on purpose
+				case $how,$test in
+				exact,$name | exact,*/$name | exact,*/$name.sh | part,*"$name"*) echo "$test" ;;
+				esac
+			done)
+			[ -z "$found" ] || break
+		done
+		[ -n "$found" ] || {
+			say "no test has '$name' in its name"
+			say "all names: make -s -C $build list-tests"
+			return 1
+		}
+		echo "$found"
+	done
+}
+
+# show_results NUMBER: a line for each test that ends, from what make prints. On a terminal the last line says how many of NUMBER
+# tests are left.
+show_results()
+{
+	left=$1 nr=0
+	while IFS= read -r line; do
+		case $line in
+		'PASS: '* | 'XFAIL: '* | 'SKIP: '* | 'FAIL: '* | 'XPASS: '* | 'ERROR: '*) ;;
+		*) continue ;;
+		esac
+		left=$((left - 1)) nr=$((nr + 1))
+		if [ -t 2 ]; then
+			now=$(date +%s)
+			: "${begin:=$now}"
+			printf '\r\033[K%s\n%s tests left, about %s s' "$line" $left $(((now - begin) * left / nr)) >&2
+			[ $left -gt 0 ] || printf '\r\033[K' >&2
+		else
+			printf '%s\n' "$line"
+		fi
+	done
+}
+
+# check NAME...: runs the tests of these names, or all: the slow ones first, so that all CPUs are busy to the end.
 check()
 {
 	results=$build/rot-check.log
+	if [ $# -gt 0 ]; then
+		tests=$(choose "$@") || return 2
+	else
+		tests=$(make -s -C "$build" list-tests) || return
+	fi
 	{
-		make -C "$build" -k -j "$jobs" check </dev/null 2>&1
+		make -C "$build" -k -j "$jobs" check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1
 		echo "rot-status: $?"
-	} | tee "$results" | grep -E '^(PASS|XFAIL|SKIP|FAIL|XPASS|ERROR): '
+	} | tee "$results" | show_results "$(echo "$tests" | grep -c .)"
 	status=$(sed -n 's/^rot-status: //p' "$results")
 	passed=$(grep -c -E '^(PASS|XFAIL): ' "$results")
 	skipped=$(grep -c '^SKIP: ' "$results")
 	failed=$(grep -c -E '^(FAIL|XPASS|ERROR): ' "$results")
 	sed -n -E 's/^(FAIL|XPASS|ERROR): //p' "$results" | while read -r name; do
 		printf '\n---- %s ----\n' "$name"
-		test_log "$name"
+		test_log "$name" | tail -n 20
+		printf 'alone: %s/rot check %s\n' "$source" "$name"
 	done
 	sed -n 's/^SKIP: //p' "$results" | while read -r name; do
 		printf 'skipped %s: %s\n' "$name" "$(test_log "$name" | tail -n 2 | head -n 1)"
@@ -250,6 +300,7 @@ if [ "$1" = missing ]; then
 	exit 0
 fi
 task=$1 source=$2 build=$3 do_build=$4 do_clean=$5 show_output=$6
+shift 6
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # Called from a makefile: its job server is not ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -280,4 +331,4 @@ if [ "$do_build" = true ]; then
 	build "$task" 9<&- || exit 1
 fi
 exec 9<&-
-[ "$task" = build ] || check
+[ "$task" = build ] || check "$@"

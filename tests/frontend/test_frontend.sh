@@ -80,6 +80,9 @@ END
 # make -C FOLDER ...: writes a driver that tells its arguments, its folder, and ends with the status it is told.
 program make <<'END'
 echo "make $*" >>"$calls"
+case $* in
+*" list-tests") printf 'tests/a\ntests/b\ntests/c.sh\n' && exit ;;
+esac
 cd "$2" || exit
 case " $* " in
 *" check "*)
@@ -206,7 +209,7 @@ expect "help of something is the driver's alone" "$("$tree/rot" help list 2>&1)"
 <list>"
 for line in 'help check' 'check -h' 'check --help' '-h check' '--help check'; do
 	# shellcheck disable=SC2086 # words on purpose
-	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check
+	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check [NAME...]
 "
 done
 expect "-h after a command is the driver's" "$("$tree/rot" measure -h 2>&1)" "in $work/elsewhere
@@ -256,12 +259,20 @@ expect "the lists are updated when a package is not found" "$(count 'apt-get.* u
 
 # ---- tests ----
 out=$("$tree/rot" check 2>/dev/null; echo "status $?")
-expect "check takes no names of tests" "$("$tree/rot" check tests/a 2>&1 | head -n 1)" "rot: check takes no arguments"
+for names in 'tests/a c' 'a c.sh' '[ac]*'; do
+	: >"$calls"
+	# shellcheck disable=SC2086 # words on purpose
+	(set -f && "$tree/rot" check $names >"$work/out" 2>&1)
+	holds "check runs tests by name ($names)" "$(grep check "$calls")" "TESTS=tests/a tests/c.sh"
+done
+holds "check of no test" "$("$tree/rot" check nothing 2>&1; echo "status $?")" "rot: no test has 'nothing' in its name"
+holds "check of no test: the status" "$("$tree/rot" check a nothing 2>&1; echo "status $?")" "status 2"
 holds "check shows tests as they end" "$out" "PASS: tests/a
 FAIL: tests/b
 SKIP: tests/c.sh"
 holds "check shows what failing tests said" "$out" "---- tests/b ----
-what b said"
+what b said
+alone: $tree/rot check tests/b"
 holds "check shows why tests were skipped" "$out" "skipped tests/c.sh: no counters here"
 holds "check ends with the counts and fails" "$out" "
 1 passed, 1 failed, 1 skipped
