@@ -346,7 +346,7 @@ static char text[3][8192];
 static void
 repeat(uint64_t *results)
 {
-	static const uint64_t lengths[] = {0, 1, 2, 3, 64, 1000, 8000};
+	static const uint64_t lengths[] = {0, 1, 2, 3, 64, 4100};
 	uint64_t sum = 0, n;
 	char *from, *to;
 
@@ -546,10 +546,10 @@ call_the_system(uint64_t *results)
 		double(*a)[N] = (void *)vectors[0], (*b)[N] = (void *)vectors[1], (*c)[N] = (void *)vectors[2];        \
                                                                                                                        \
 		fill();                                                                                                \
-		for (int ii = 0; ii < 32; ii += 16)                                                                    \
-			for (int kk = 0; kk < 32; kk += 16)                                                            \
-				for (int i = ii; i < ii + 16; i++)                                                     \
-					for (int k = kk; k < kk + 16; k++)                                             \
+		for (int ii = 0; ii < 16; ii += 8)                                                                     \
+			for (int kk = 0; kk < 16; kk += 8)                                                             \
+				for (int i = ii; i < ii + 8; i++)                                                      \
+					for (int k = kk; k < kk + 8; k++)                                              \
 						for (int j = 0; j < 29; j++)                                           \
 							c[i][j] += a[i][k] * b[k][j];                                  \
 		results[0] = bits_of(c[3][4]);                                                                         \

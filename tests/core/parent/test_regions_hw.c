@@ -269,11 +269,11 @@ END_TEST
 START_TEST(many_hits_are_exact)
 {
 	struct trial one = {
-		.arguments = {"threads", "1", "100000"}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
+		.arguments = {"threads", "1", "30000"}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
 	struct trial eight = {
-		.arguments = {"threads", "8", "12500"}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
-	const struct expected of_one = {"region_one", 1, 100000, 100000, 0, 100000, 0};
-	const struct expected of_eight = {"region_one", 8, 100000, 100000, 0, 100000, 0};
+		.arguments = {"threads", "8", "3750"}, .regions = {{.begin = "region_one"}}, .time_limit = "700"};
+	const struct expected of_one = {"region_one", 1, 30000, 30000, 0, 30000, 0};
+	const struct expected of_eight = {"region_one", 8, 30000, 30000, 0, 30000, 0};
 
 	check(run_with(backends[_i], &one), &of_one, 1);
 	check(run_with(backends[_i], &eight), &of_eight, 1);

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "statistics/summary.h"
 
@@ -12,6 +13,15 @@
 #define EACH(values, n) (&(const struct grouped){values, NULL, n})
 
 static uint64_t draw_state;
+
+/* How many trials a simulation makes: half of those that prove it, or ROT_TEST_TRIALS (2, or more) halves. */
+static inline int
+trials(int nr)
+{
+	const char *halves = getenv("ROT_TEST_TRIALS");
+
+	return (halves ? atoi(halves) : 1) * nr / 2;
+}
 
 /* SplitMix64; uniform in (0, 1). */
 static inline double

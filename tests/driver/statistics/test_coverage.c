@@ -53,7 +53,7 @@ static const struct {
 START_TEST(test_median)
 {
 	static const size_t sizes[] = {6, 7, 10, 20, MAX_N};
-	const int nr_trials = 2000;
+	const int nr_trials = trials(2000);
 
 	draw_state = 1;
 	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(test_quantile)
 {
 	static const size_t sizes[] = {11, 15, 20, MAX_N};
-	const int nr_trials = 2000;
+	const int nr_trials = trials(2000);
 
 	draw_state = 4;
 	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
@@ -122,7 +122,7 @@ END_TEST
 START_TEST(test_verdict)
 {
 	static const size_t sizes[] = {5, 6, 15};
-	const int nr_trials = 1000;
+	const int nr_trials = trials(1000);
 
 	draw_state = 6;
 	for (size_t k = 0; k < NR_ELEMENTS(sizes); k++) {
@@ -195,7 +195,7 @@ ratio_covers(enum design design, int distribution, size_t n, uint64_t seed)
 START_TEST(test_ratio)
 {
 	static const size_t sizes[] = {6, 10, 20};
-	const int distribution = _i / NR_DESIGNS, nr_trials = 500;
+	const int distribution = _i / NR_DESIGNS, nr_trials = trials(500);
 	const enum design design = _i % NR_DESIGNS;
 	int all = 0;
 
@@ -218,7 +218,7 @@ END_TEST
 START_TEST(test_ratio_of_few)
 {
 	enum { FEW = 6 };
-	const int nr_trials = 2000;
+	const int nr_trials = trials(2000);
 	int covered = 0;
 
 	draw_state = 9;
@@ -286,7 +286,7 @@ START_TEST(test_starts)
 	const struct starts *of = &starts[_i];
 	const size_t n = of->nr * of->size;
 	const double truth = median_of_starts(of);
-	const int nr_trials = 1000;
+	const int nr_trials = trials(1000);
 	int of_median = 0, of_joint_ratio = 0, of_ratio = 0;
 
 	draw_state = 7;
@@ -316,7 +316,7 @@ END_TEST
 START_TEST(test_runs_are_not_starts)
 {
 	static const struct starts of = {10, 10, 0.1, 0.02, false};
-	const int nr_trials = 500;
+	const int nr_trials = trials(500);
 	int covered = 0;
 
 	draw_state = 8;
@@ -342,7 +342,7 @@ START_TEST(test_starts_are_not_runs)
 {
 	enum { NR_STARTS = MAX_RUNS / 2 };
 	const double sign = _i == 0 ? 1 : -1, truth = 100 + sign * 5 * log(2);
-	const int nr_trials = 1000;
+	const int nr_trials = trials(1000);
 	int covered = 0, covered_by_starts = 0;
 
 	draw_state = 9;
