@@ -98,6 +98,12 @@ run()
 	}
 }
 
+# seconds: since some time, for how long things took.
+seconds()
+{
+	date +%s
+}
+
 # How this user may install packages, as words before apt-get; fails if it may not.
 privilege()
 {
@@ -138,7 +144,8 @@ install_missing()
 		say "    sudo $line"
 		return 1
 	fi
-	say "installing $packages"
+	begin=$(seconds)
+	say "installing $packages (half a minute or more, by the network)"
 	# The lists may be older than what the mirror has, or not there at all.
 	# shellcheck disable=SC2086 # words on purpose
 	apt_get install --no-install-recommends $packages 2>/dev/null ||
@@ -151,6 +158,7 @@ install_missing()
 		say "still not found after installing: $packages"
 		return 1
 	}
+	say "installed in $(($(seconds) - begin)) s"
 }
 
 # Everything rot is made from, without the build folder and version control.
@@ -193,7 +201,12 @@ build()
 	# Taken before the sources are read: a change while make runs is newer.
 	: >"$build/rot-stamp.new"
 	[ "$tree" = "$source" ] || copy_sources || return
-	say "building in $build"
+	begin=$(seconds)
+	if [ -f "$build/Makefile" ]; then
+		say "building what changed in $build"
+	else
+		say "building in $build (about $((60 / jobs)) s with $jobs CPUs, once)"
+	fi
 	if [ ! -f "$tree/configure" ] || [ ! -f "$tree/Makefile.in" ] ||
 		[ -n "$(find "$tree" -path "$build" -prune -o \( -name '*.am' -o -name configure.ac \) \
 			-newer "$tree/Makefile.in" -print -quit)" ]; then
@@ -209,6 +222,7 @@ build()
 	fi
 	run make -C "$build" -j "$jobs" || return
 	mv "$build/rot-stamp.new" "$build/rot-stamp"
+	say "built in $(($(seconds) - begin)) s"
 }
 
 # What a test printed, with automake's line about its result at the end.

@@ -21,7 +21,7 @@
 #define NR_TOGETHER 24 /* ceilings whose few variants are built together, where each has only its seeds */
 
 static const struct search_effort efforts[] = {
-	[SEARCH_QUICK] = {"quick", {4, 0, 14}, {.least = 2, .most = 6, .processes = 12, .runs = 7}, 42},
+	[SEARCH_QUICK] = {"quick", {4, 0, 12}, {.least = 2, .most = 4, .processes = 8, .runs = 7}, 28},
 	[SEARCH_FAST] = {"full", {5, 8, 16}, {.least = 4, .most = 16, .processes = 24, .runs = 7}, 540},
 	[SEARCH_GRID] = {"grid", {5, 8, 16}, {.least = 4, .most = 16, .processes = 24, .runs = 7}, INFINITY},
 };

@@ -52,7 +52,7 @@ count()
 
 mkdir -p "$bin" "$tree/tools" "$work/elsewhere"
 : >"$calls"
-for name in sh cat find readlink cksum tr sed grep rm mkdir mv cp chmod head tail tee flock getconf env ls ln touch; do
+for name in sh cat date find readlink cksum tr sed grep rm mkdir mv cp chmod head tail tee flock getconf env ls ln touch; do
 	ln -s "$(command -v "$name")" "$bin/$name"
 done
 for name in gcc objdump autoconf automake pkg-config gnuplot ccache strace; do

@@ -91,8 +91,8 @@ START_TEST(quick_search_takes_the_seed)
 	ck_assert_uint_eq(list.peaks[0].landscape.nr_points, 1);
 	/* With nothing to choose from, all runs are reported: those of the second call are the same. */
 	ck_assert_uint_eq(fake_nr_calls, 4);
-	ck_assert_int_eq(fake_nr_runs, 14);
-	ck_assert_uint_eq(list.peaks[0].nr_samples, 13);
+	ck_assert_int_eq(fake_nr_runs, 12);
+	ck_assert_uint_eq(list.peaks[0].nr_samples, 11);
 }
 END_TEST
 
