@@ -105,7 +105,7 @@ static const struct {
 	int nr_runs; /* processes have 7 */
 	size_t nr_samples;
 } sharings[] = {
-	{always_shared_per_cycle, 0.48, "shared", "about half of what one thread reaches", 12 * 7, 12 * 7 - 1},
+	{always_shared_per_cycle, 0.48, "shared", "about half of what one thread reaches", 8 * 7, 8 * 7 - 1},
 	{first_shared_per_cycle, 0.96, "", "without runs that reached about half", 5 * 7, 5 * 7 - 20 - 1},
 	{always_shared_per_cycle, 0.48, "", "", 2 * 7, 2 * 7 - 1},
 };
@@ -230,7 +230,7 @@ static const struct {
 	double (*per_cycle)(const struct measurement *measurement, size_t run);
 	double value;
 	int nr_rounds;
-} below[] = {{first_disturbed_per_cycle, 3.99, 2}, {always_disturbed_per_cycle, 3, 12}};
+} below[] = {{first_disturbed_per_cycle, 3.99, 2}, {always_disturbed_per_cycle, 3, 8}};
 
 START_TEST(below_its_limit_is_measured_in_rounds)
 {
@@ -243,7 +243,7 @@ START_TEST(below_its_limit_is_measured_in_rounds)
 	ck_assert_uint_eq(list.nr, 2);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, below[_i].value);
 	ck_assert_double_eq(list.peaks[1].per_cycle.value, below[_i].value);
-	ck_assert_int_eq(fake_nr_runs, 14 + below[_i].nr_rounds * 7);
+	ck_assert_int_eq(fake_nr_runs, 12 + below[_i].nr_rounds * 7);
 }
 END_TEST
 
@@ -256,7 +256,7 @@ START_TEST(one_mode_of_a_rate_is_not_noted)
 	ck_assert_int_eq(find(caches[_i], (struct peaks_options){.strategy = SEARCH_QUICK}), 0);
 	ck_assert_double_eq(list.peaks[0].per_cycle.value, 10);
 	ck_assert_str_eq(list.peaks[0].remark, "");
-	ck_assert_uint_eq(list.peaks[0].nr_samples, 12 * 7 - 1);
+	ck_assert_uint_eq(list.peaks[0].nr_samples, 8 * 7 - 1);
 }
 END_TEST
 
