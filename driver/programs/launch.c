@@ -3,6 +3,7 @@
 #include "programs/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -97,43 +98,44 @@ explain_format(const char *path, struct rot_error *err)
 /* At Ctrl-Z this process stops when the program has: its core sees to that. So signals that stop are passed over. */
 static const struct {
 	int number;
-	bool is_passed_on;
+	bool stops;
 } caught[] = {
-	{SIGINT, true},  {SIGQUIT, true},  {SIGTERM, true},  {SIGHUP, true},
-	{SIGCONT, true}, {SIGTSTP, false}, {SIGTTIN, false}, {SIGTTOU, false},
+	{SIGINT, false},  {SIGQUIT, false}, {SIGTERM, false}, {SIGHUP, false},
+	{SIGCONT, false}, {SIGTSTP, true},  {SIGTTIN, true},  {SIGTTOU, true},
 };
 enum { NR_CAUGHT = sizeof(caught) / sizeof(caught[0]) };
 
 static volatile pid_t core_pid;
+static volatile bool has_core_gone;
 
-/* What the kernel sends at Ctrl-C goes to all of the terminal's foreground group; what a process sends, to us alone. */
+/*
+ * What the kernel sends at Ctrl-C goes to all of the terminal's foreground group; what a process sends, to us alone.
+ * Before the core is let go nobody knows whether it got the terminal's. It has them blocked then, and one that is
+ * pending and comes again is one.
+ */
 static void
 pass_on(int number, siginfo_t *info, void *context)
 {
 	int reason = errno;
+	bool stops = false;
 
 	(void)context;
-	if (info->si_code != SI_KERNEL && core_pid > 0)
+	for (size_t i = 0; i < NR_CAUGHT; i++)
+		stops |= caught[i].number == number && caught[i].stops;
+	if (core_pid > 0 && (!has_core_gone || (info->si_code != SI_KERNEL && !stops)))
 		kill(core_pid, number);
 	errno = reason;
 }
 
-/* Not SIG_IGN, which the program would inherit. */
+/* Those that whoever started us wants to be ignored (nohup) stay ignored, also in the program. */
 static void
-pass_over(int number, siginfo_t *info, void *context)
-{
-	(void)number;
-	(void)info;
-	(void)context;
-}
-
-static void
-signals_catch(struct sigaction old[NR_CAUGHT])
+signals_handle(void (*handle)(int, siginfo_t *, void *), struct sigaction old[NR_CAUGHT])
 {
 	for (size_t i = 0; i < NR_CAUGHT; i++) {
-		struct sigaction action = {.sa_sigaction = caught[i].is_passed_on ? pass_on : pass_over,
-					   .sa_flags = SA_SIGINFO};
+		struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
 
+		if (!handle)
+			action = (struct sigaction){.sa_handler = SIG_DFL};
 		sigaction(caught[i].number, NULL, &old[i]);
 		if (old[i].sa_handler != SIG_IGN)
 			sigaction(caught[i].number, &action, NULL);
@@ -145,6 +147,17 @@ signals_restore(const struct sigaction old[NR_CAUGHT])
 {
 	for (size_t i = 0; i < NR_CAUGHT; i++)
 		sigaction(caught[i].number, &old[i], NULL);
+}
+
+static void
+signals_block(sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < NR_CAUGHT; i++)
+		sigaddset(&set, caught[i].number);
+	sigprocmask(SIG_BLOCK, &set, old);
 }
 
 /* ---- running ---- */
@@ -195,6 +208,74 @@ write_command(const struct launch *launch, const struct program_command *command
 	return rc;
 }
 
+/* Until the other end of go is closed, signals are blocked. */
+static void
+become_core(char *const *argv, const int go[2], pid_t driver, const sigset_t *mask)
+{
+	struct sigaction old[NR_CAUGHT];
+	char byte;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	process_restore_signals();
+	signals_handle(NULL, old);
+	close(go[1]);
+	if (getppid() != driver || read(go[0], &byte, 1) != 0)
+		_exit(CANNOT);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execv(argv[0], argv);
+	_exit(PROGRAM_NOT_FOUND);
+}
+
+/* A core that stops does not look after a program yet: a shell is to see it by this process. */
+static void
+await_core(struct launch *launch)
+{
+	while (core_pid > 0) {
+		if (waitpid(core_pid, &launch->status, WUNTRACED) < 0) {
+			if (errno != EINTR)
+				return;
+		} else if (!WIFSTOPPED(launch->status)) {
+			return;
+		} else {
+			raise(SIGSTOP);
+			kill(core_pid, SIGCONT);
+		}
+	}
+}
+
+/* What comes before signals are blocked is remembered, or ends this process; what comes later reaches the core. */
+static int
+run_core(struct launch *launch, char *const *argv, struct rot_error *err)
+{
+	const pid_t driver = getpid();
+	struct sigaction old[NR_CAUGHT];
+	sigset_t mask;
+	int go[2], rc = 0;
+
+	if (pipe2(go, O_CLOEXEC) < 0)
+		return rot_error_set(err, errno, "cannot make a pipe to '%s'", argv[0]);
+	signals_block(&mask);
+	has_core_gone = false;
+	if (rot_interrupted()) {
+		rc = rot_error_set(err, 0, "interrupted");
+	} else {
+		core_pid = fork();
+		if (core_pid == 0)
+			become_core(argv, go, driver, &mask);
+		if (core_pid < 0)
+			rc = rot_error_set(err, errno, "cannot start '%s'", argv[0]);
+	}
+	signals_handle(pass_on, old);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	has_core_gone = true;
+	close(go[0]);
+	close(go[1]);
+	await_core(launch);
+	core_pid = 0;
+	signals_restore(old);
+	return rc;
+}
+
 static int
 run(struct launch *launch, double duration_s, struct rot_error *err)
 {
@@ -203,28 +284,12 @@ run(struct launch *launch, double duration_s, struct rot_error *err)
 	const char *argv[] = {core,           "--command",    launch->command,
 			      "--output",     launch->output, "--leads-parent",
 			      "--time-limit", limit,          NULL};
-	struct sigaction old[NR_CAUGHT];
-	pid_t parent = getpid();
-	int rc = 0;
+	int rc;
 
 	if (duration_s <= 0)
 		argv[6] = NULL;
 	fflush(stdout);
-	signals_catch(old);
-	core_pid = fork();
-	if (core_pid == 0) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		process_restore_signals();
-		if (getppid() == parent)
-			execv(core, (char *const *)argv);
-		_exit(PROGRAM_NOT_FOUND);
-	}
-	if (core_pid < 0)
-		rc = rot_error_set(err, errno, "cannot start '%s'", core);
-	while (core_pid > 0 && waitpid(core_pid, &launch->status, 0) < 0 && errno == EINTR)
-		continue;
-	core_pid = 0;
-	signals_restore(old);
+	rc = run_core(launch, (char *const *)argv, err);
 	free(limit);
 	free(core);
 	return rc;
@@ -260,9 +325,24 @@ report_failure(const struct core_failure *failure, const struct program *program
 	return -1;
 }
 
-static int
-report_end(const struct launch *launch, const char *why, struct rot_error *err)
+/* The core ended by it before it looked after a program. */
+static bool
+is_wish_to_end(int status)
 {
+	bool is_one = false;
+
+	for (size_t i = 0; i < NR_CAUGHT && WIFSIGNALED(status); i++)
+		is_one |= caught[i].number == WTERMSIG(status) && !caught[i].stops;
+	return is_one;
+}
+
+static int
+report_end(const struct launch *launch, const char *why, int *status, struct rot_error *err)
+{
+	if (is_wish_to_end(launch->status)) {
+		*status = 128 + WTERMSIG(launch->status);
+		return rot_error_set(err, 0, "interrupted");
+	}
 	if (WIFSIGNALED(launch->status))
 		rot_error_set(err, 0, "the measuring core was ended by signal %d (%s)", WTERMSIG(launch->status),
 			      strsignal(WTERMSIG(launch->status)));
@@ -293,7 +373,7 @@ read_output(const struct launch *launch, const struct program_command *command, 
 	if (rot_is_a(graph, &core_failure_class))
 		report_failure(graph, command->program, status, err);
 	else
-		report_end(launch, graph ? "its output holds no run" : why.text, err);
+		report_end(launch, graph ? "its output holds no run" : why.text, status, err);
 	rot_graph_delete(graph);
 	return rc;
 }
@@ -309,6 +389,8 @@ program_launch(const struct rot *rot, struct program_command *command, double du
 	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
 	    run(&launch, duration_s, err) == 0)
 		rc = read_output(&launch, command, output, status, err);
+	else if (rot_interrupted())
+		*status = 128 + SIGINT;
 	launch_close(&launch);
 	return rc;
 }

@@ -6,6 +6,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "ProgramRunOutput.h"
 #include "ProgramThreadOutput.h"
@@ -123,6 +126,20 @@ warn_of_rights(struct session *session, const struct program_run_output *output)
 	}
 }
 
+/*
+ * A process that is only visited must not keep breakpoints when the driver is killed: it is left then. Until this is
+ * known, and on a kernel that cannot tell it, the driver's end is the end of this process as well.
+ */
+static void
+watch_driver(struct session *session)
+{
+	if (session->command->program)
+		return;
+	session->driver_fd = (int)syscall(SYS_pidfd_open, getppid(), 0);
+	if (session->driver_fd >= 0)
+		prctl(PR_SET_PDEATHSIG, 0);
+}
+
 static void
 run_all(struct session *session, const struct request *request)
 {
@@ -194,17 +211,19 @@ measure(struct session *session, const struct request *request)
 	raise_file_limit(session);
 	if (session->failure)
 		return;
-	if (loop_open(&session->loop, signals, &err) < 0)
+	if (loop_open(&session->loop, signals, &err) < 0) {
 		session_fail(session, "error", &err);
-	else
+	} else {
+		watch_driver(session);
 		run_all(session, request);
+	}
 	rot_string_set(&session->output->backend, backend(session));
 }
 
 int
 program_measure(const struct request *request, struct rot_error *err)
 {
-	struct session session = {.loop = LOOP_NONE};
+	struct session session = {.loop = LOOP_NONE, .driver_fd = -1};
 	struct program_command *command = read_command(request->command, err);
 	int rc;
 
@@ -218,6 +237,7 @@ program_measure(const struct request *request, struct rot_error *err)
 	if (rc == 0 && session.failure)
 		rc = 1;
 	loop_close(&session.loop);
+	launch_close(&session.driver_fd);
 	symbol_files_delete(session.symbols);
 	rot_graph_delete(session.failure);
 	rot_graph_delete(session.output);

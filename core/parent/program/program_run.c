@@ -191,6 +191,17 @@ on_late(void *context)
 	}
 }
 
+/* Of a visit. */
+static void
+on_driver_end(void *context)
+{
+	struct run *self = context;
+
+	launch_close(&self->session->driver_fd);
+	self->session->leads_parent = false;
+	end_visit(self);
+}
+
 /* Those that stop a program, and let it go on. */
 static bool
 is_of_jobs(const struct signalfd_siginfo *info)
@@ -215,20 +226,24 @@ on_signal_of_jobs(struct run *self, const struct signalfd_siginfo *info)
 		kill(self->launch.pid, SIGCONT);
 }
 
-/* The terminal sends its signals to the program as well; what somebody sends to this process is meant for it. */
+/*
+ * The terminal sends its signals to the program as well; what somebody sends to this process is meant for it. Before
+ * the new process is let go, nobody knows whether the terminal's came to it. It has them blocked, and one that is
+ * pending and comes again is one.
+ */
 static void
 on_signal(void *context, const struct signalfd_siginfo *info)
 {
 	struct run *self = context;
+	const bool is_early = !self->is_attached && !self->has_gone;
 
-	if (is_of_jobs(info)) {
+	if (!is_of_jobs(info))
+		self->session->interrupted_by = (int)info->ssi_signo;
+	else if (!is_early)
 		on_signal_of_jobs(self, info);
-		return;
-	}
-	self->session->interrupted_by = (int)info->ssi_signo;
-	if (self->is_attached)
+	if (self->is_attached && !is_of_jobs(info))
 		end_visit(self);
-	else if (info->ssi_code != SI_KERNEL && !self->is_program_over)
+	else if (is_early || (!is_of_jobs(info) && info->ssi_code != SI_KERNEL && !self->is_program_over))
 		kill(self->launch.pid, (int)info->ssi_signo);
 }
 
@@ -408,8 +423,9 @@ prepare_loop(struct run *self)
 		.threads = &self->tracer.threads,
 	};
 	loop->sources[0] = (struct source){&self->launch.exec_fd, 0, on_exec};
-	loop->sources[1] = (struct source){regions_fd(self->regions), 0, on_samples};
-	loop->nr_sources = self->regions ? 2 : 1;
+	loop->sources[1] = (struct source){&self->session->driver_fd, 0, on_driver_end};
+	loop->sources[2] = (struct source){regions_fd(self->regions), 0, on_samples};
+	loop->nr_sources = self->regions ? 3 : 2;
 	loop->is_over = loop->is_draining = false;
 }
 
@@ -428,8 +444,11 @@ start(struct run *self)
 		return -1;
 	}
 	self->steal_before = steal_time_now();
-	if (!self->is_attached)
+	if (!self->is_attached) {
+		loop_take_signals(&self->session->loop);
+		self->has_gone = true;
 		launch_go(&self->launch);
+	}
 	return 0;
 }
 

@@ -23,6 +23,7 @@ struct session {
 	bool is_traced;                        /* becomes false when the system refuses it    */
 	bool leads_parent;                     /* as of struct request                        */
 	enum perf_heirs heirs;        /* where it is not traced; becomes ALL when the kernel is too old for THREADS */
+	int driver_fd;                /* tells its end, which ends a visit; -1: nothing does */
 	struct symbol_files *symbols; /* what was read of the files of programs */
 	double time_limit_s;          /* from now on; 0: none. Of a visit: how long it lasts */
 

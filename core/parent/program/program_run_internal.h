@@ -34,6 +34,7 @@ struct run {
 	struct images images;        /* where it has places */
 	bool awaits_pause;           /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
+	bool has_gone; /* the new process was let go */
 	bool is_program_over;
 	bool is_leaving;
 	bool is_stopped; /* the program, or a visit, and so the parent */

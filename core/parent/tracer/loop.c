@@ -74,6 +74,13 @@ on_signal(void *context)
 	handle_signals(context);
 }
 
+void
+loop_take_signals(struct loop *loop)
+{
+	while (handle_signals(loop))
+		;
+}
+
 static void
 on_timer(void *context)
 {

@@ -66,6 +66,9 @@ void loop_restore_signals(const struct loop *loop);
 /* late is called once, that long from now. 0 or below: never. */
 int loop_set_time_limit(struct loop *loop, double seconds, struct rot_error *err);
 
+/* Hands the signals on that are pending. */
+void loop_take_signals(struct loop *loop);
+
 /* Until is_over. */
 void loop_run(struct loop *loop);
 
