@@ -44,7 +44,8 @@ include $(BUILT)/core/core-flags.mk
 # What distributions switch on in their compilers (checks of buffers, branch targets) would be measured with the kernel.
 PLAIN_FLAGS = -U_FORTIFY_SOURCE -fno-stack-protector -fcf-protection=none -fno-lto
 folder = '$(subst ','\'',$(CURDIR))'
-RELOCATABLE_FLAGS = -ffile-prefix-map=$(folder)=. -ffile-prefix-map=$(DATA)=rot -ffile-prefix-map=$(BUILT)=rot
+# The last one that fits counts, and BUILD may lie below the others.
+RELOCATABLE_FLAGS = -ffile-prefix-map=$(DATA)=rot -ffile-prefix-map=$(BUILT)=rot -ffile-prefix-map=$(folder)=.
 ENTITIES = $(BUILT)/shared-entities
 INCLUDES = -Igenerated -I$(DATA)/kernels -I$(DATA)/shared-entities -I$(ENTITIES)/generated
 COMPILE = $(CC) -std=gnu11 -Wall -Wextra -g $(PLAIN_FLAGS) $(RELOCATABLE_FLAGS) $(INCLUDES)

@@ -10,6 +10,7 @@ trap 'rm -rf "$work"' EXIT
 XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
 export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
 cd "$work" || exit 99
+mkdir -p "$XDG_CACHE_HOME/rot" && "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot" || exit 99
 nr_failed=0
 
 # call ARGUMENT...: standard output, error and status of rot go to $out, $err and $status.

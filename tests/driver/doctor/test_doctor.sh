@@ -11,8 +11,10 @@ says()
 	result=0
 	[ "$status" = "$2" ] || result=1
 	shift 2
+	# Lines are wrapped, where depends on how long paths are.
+	words=$(printf '%s' "$out" | tr -s ' \n' ' ')
 	for word; do
-		case $out in
+		case $words in
 		*"$word"*) ;;
 		*) result=1 ;;
 		esac

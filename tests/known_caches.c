@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * known_caches FOLDER: keeps sizes of caches in that cache folder as if rot had measured them. Where nobody tells them,
+ * as on this machine perhaps, tests would search for them in each folder of their own, and say what they found.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "machine/machine.h"
+#include "machine/measured.h"
+
+#define KIB INT64_C(1024)
+
+static const struct measured_levels levels = {
+	.levels = {{48 * KIB, 40 * KIB, 1.0, 4.0},
+		   {1024 * KIB, 640 * KIB, 3.8, 14.0},
+		   {32768 * KIB, 24576 * KIB, 12.3, 50.5},
+		   {0, 0, 170, NAN}},
+	.nr = 4,
+	.is_steady = true,
+	.created = "2026-11-22T09:00:00Z",
+};
+
+int
+main(int argc, char **argv)
+{
+	struct rot_error err = {0};
+	struct machine *machine = machine_read("/", &err);
+
+	if (argc != 2 || !machine || measured_levels_store(&levels, argv[1], machine, &err) < 0) {
+		fprintf(stderr, "known_caches FOLDER: %s\n", err.text);
+		return 1;
+	}
+	machine_delete(machine);
+	return 0;
+}
