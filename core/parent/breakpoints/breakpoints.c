@@ -97,18 +97,6 @@ copy_uses(const struct breakpoint *breakpoint)
 }
 
 void
-breakpoints_copy(struct image *to, const struct image *from)
-{
-	to->nr_breakpoints = from->nr_breakpoints;
-	to->breakpoints = rot_calloc(from->nr_breakpoints, sizeof(*to->breakpoints));
-	for (size_t i = 0; i < from->nr_breakpoints; i++) {
-		to->breakpoints[i] = rot_calloc(1, sizeof(**to->breakpoints));
-		*to->breakpoints[i] = *from->breakpoints[i];
-		to->breakpoints[i]->uses = copy_uses(from->breakpoints[i]);
-	}
-}
-
-void
 breakpoints_clear(struct image *image)
 {
 	for (size_t i = 0; i < image->nr_breakpoints; i++) {
@@ -169,6 +157,32 @@ restore_code(struct image *image, struct breakpoint *breakpoint, const struct th
 	breakpoint->is_set = false;
 }
 
+/* What is in its code counts: it may have been made before the other was set, or lifted. */
+static struct breakpoint *
+copy_breakpoint(struct image *to, const struct breakpoint *from)
+{
+	struct breakpoint *breakpoint = rot_calloc(1, sizeof(*breakpoint));
+
+	*breakpoint = *from;
+	breakpoint->uses = copy_uses(from);
+	breakpoint->is_set = from->code[0] != INT3;
+	breakpoint->is_set = is_in_code(to, breakpoint);
+	if (!breakpoint->is_set)
+		breakpoint->slot = 0;
+	else if (!from->is_set)
+		restore_code(to, breakpoint, NULL);
+	return breakpoint;
+}
+
+void
+breakpoints_copy(struct image *to, const struct image *from)
+{
+	to->nr_breakpoints = from->nr_breakpoints;
+	to->breakpoints = rot_calloc(from->nr_breakpoints, sizeof(*to->breakpoints));
+	for (size_t i = 0; i < from->nr_breakpoints; i++)
+		to->breakpoints[i] = copy_breakpoint(to, from->breakpoints[i]);
+}
+
 /* Takes over what stands there now, if it is not the same as before: then the slot is for other code. */
 static int
 prepare(struct thread *thread, struct breakpoint *breakpoint, bool needs_slot, struct rot_error *err)
@@ -225,9 +239,14 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 	breakpoint->is_set = is_in_code(image, breakpoint);
 	if (breakpoint->is_refused)
 		return rot_error_set(err, 0, "%s", refusal);
+	if (image->images->are_lifted)
+		return rot_error_set(err, 0, "process %d is about to be let go", (int)thread->pid);
 	if (!breakpoint->is_set) {
 		if (image_check(thread, err) < 0 || prepare(thread, breakpoint, !is_once, err) < 0)
 			return -1;
+		if (image->stranger)
+			return rot_error_set(err, 0, "process %d shares the memory of process %d and is not traced",
+					     (int)image->stranger, (int)thread->pid);
 		if (put_int3(image, breakpoint, thread) < 0) {
 			rot_error_set(err, errno, "cannot write into the code of process %d", (int)thread->pid);
 			return rot_error_hint(err, "Linux may forbid it (proc_mem.force_override)");

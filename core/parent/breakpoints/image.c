@@ -2,11 +2,13 @@
 /* See image.h. */
 #include "parent/breakpoints/image.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
 #include <unistd.h>
@@ -22,13 +24,14 @@
 
 /* ---- memory ---- */
 
+/* Of a process whose first thread has ended only the others have it. */
 static int
-open_memory(pid_t pid)
+open_memory(pid_t tid)
 {
 	char path[32];
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	return fd < 0 && errno == EACCES ? open(path, O_RDONLY | O_CLOEXEC) : fd;
 }
@@ -51,18 +54,10 @@ close_memory(int *fd)
 	*fd = -1;
 }
 
-static int
-memory_of(struct image *image)
-{
-	if (image->memory < 0 && image->pid != 0)
-		image->memory = open_memory(image->pid);
-	return image->memory;
-}
-
 int
 image_read(struct image *image, uint64_t address, void *bytes, size_t n)
 {
-	ssize_t nr = pread(memory_of(image), bytes, n, (off_t)address);
+	ssize_t nr = pread(image->memory, bytes, n, (off_t)address);
 
 	if (nr == (ssize_t)n)
 		return 0;
@@ -73,7 +68,7 @@ image_read(struct image *image, uint64_t address, void *bytes, size_t n)
 int
 image_write(struct image *image, const struct thread *thread, uint64_t address, const void *bytes, size_t n)
 {
-	ssize_t nr = pwrite(memory_of(image), bytes, n, (off_t)address);
+	ssize_t nr = pwrite(image->memory, bytes, n, (off_t)address);
 	struct rot_error err;
 
 	if (nr == (ssize_t)n)
@@ -141,13 +136,13 @@ get_image(struct image *image, struct thread *thread)
 }
 
 static struct image *
-new_image(struct images *images, pid_t pid)
+new_image(struct images *images, const struct thread *thread, int memory)
 {
 	struct image *image = rot_calloc(1, sizeof(*image));
 
 	image->images = images;
-	image->pid = pid;
-	image->memory = -1;
+	image->pid = thread->pid;
+	image->memory = memory;
 	image->next = images->first;
 	images->first = image;
 	return image;
@@ -163,38 +158,26 @@ image_of_process(struct images *images, pid_t pid)
 	return NULL;
 }
 
-static bool
-has_slots(const struct images *images)
-{
-	for (const struct image *image = images->first; image; image = image->next) {
-		if (image->pages)
-			return true;
-	}
-	return false;
-}
-
 /* What the process of a thread has that nobody has seen before. */
 static struct image *
 find_origin(struct images *images, struct thread *thread)
 {
+	int memory = open_memory(thread->tid);
 	struct image *origin, *image;
 	bool is_shared;
-	int memory;
 
-	if (!has_slots(images))
-		return new_image(images, thread->pid);
-	memory = open_memory(thread->pid);
 	origin = slots_find_origin(images, memory, &is_shared);
 	if (is_shared) {
 		close_memory(&memory);
 		return origin;
 	}
-	image = new_image(images, thread->pid);
-	image->memory = memory;
+	image = new_image(images, thread, memory);
 	if (origin) {
 		image->loader_state_address = origin->loader_state_address;
 		breakpoints_copy(image, origin);
 		slots_copy(image, origin, thread);
+		if (images->are_lifted)
+			breakpoints_lift_all(image);
 	}
 	return image;
 }
@@ -207,11 +190,77 @@ images_started(struct images *images, struct thread *thread)
 	get_image(image ? image : find_origin(images, thread), thread);
 }
 
+/* ---- who shares one ---- */
+
+#define MARK_BYTES 16
+
+struct mark {
+	struct image *image;
+	uint64_t address;
+	uint8_t bytes[MARK_BYTES];
+	size_t nr;
+};
+
+static bool
+has_mark(const struct mark *mark, int memory)
+{
+	uint8_t bytes[MARK_BYTES];
+
+	return pread(memory, bytes, mark->nr, (off_t)mark->address) == (ssize_t)mark->nr &&
+	       memcmp(bytes, mark->bytes, mark->nr) == 0;
+}
+
+static void
+gather_thread(void *context, struct thread *thread)
+{
+	const struct mark *mark = context;
+
+	if (!thread->image || thread->image == mark->image || !has_mark(mark, thread->image->memory))
+		return;
+	put_image(mark->image->images, thread);
+	get_image(mark->image, thread);
+}
+
+/* Of a process that was attached to: others may have it since before. */
+static pid_t
+find_stranger(const struct mark *mark, const struct threads *threads)
+{
+	DIR *folder = opendir("/proc");
+	struct dirent *entry;
+	pid_t stranger = 0;
+
+	while (folder && stranger == 0 && (entry = readdir(folder))) {
+		const pid_t pid = (pid_t)atoi(entry->d_name);
+		int memory = pid > 0 && pid != mark->image->pid && !threads_find(threads, pid) ? open_memory(pid) : -1;
+
+		if (memory >= 0 && has_mark(mark, memory))
+			stranger = pid;
+		close_memory(&memory);
+	}
+	if (folder)
+		closedir(folder);
+	return stranger;
+}
+
+void
+image_gather(struct image *image, uint64_t address, const void *bytes, size_t n)
+{
+	const struct tracer *tracer = image->images->tracer;
+	struct mark mark = {.image = image, .address = address, .nr = n};
+
+	memcpy(mark.bytes, bytes, n);
+	threads_each((struct threads *)&tracer->threads, gather_thread, &mark);
+	if (tracer->is_attached)
+		image->stranger = find_stranger(&mark, &tracer->threads);
+}
+
+/* ---- what threads do ---- */
+
 void
 images_executed(struct images *images, struct thread *thread)
 {
 	put_image(images, thread);
-	get_image(new_image(images, thread->pid), thread);
+	get_image(new_image(images, thread, open_memory(thread->tid)), thread);
 	image_begin(thread);
 }
 
@@ -247,6 +296,7 @@ images_may_go(struct images *images, struct thread *thread)
 void
 images_lift_all(struct images *images)
 {
+	images->are_lifted = true;
 	for (struct image *image = images->first; image; image = image->next) {
 		if (image->nr_threads > 0)
 			breakpoints_lift_all(image);

@@ -24,9 +24,10 @@ struct image {
 	struct images *images;
 	pid_t pid;                     /* the process it was made for; 0: which has ended */
 	size_t nr_threads;             /* that have it                                    */
-	int memory;                    /* descriptor of /proc/PID/mem; -1: not opened yet */
+	int memory;                    /* descriptor of /proc/TID/mem; -1: there is none  */
 	uint64_t loader_state_address; /* of r_debug.r_state, once objects are watched; 0: not */
 	bool blocks_trap;              /* the program began with SIGTRAP blocked */
+	pid_t stranger;                /* a process that has it and is not traced; 0: there is none */
 
 	/* of breakpoints.c, by address */
 	struct breakpoint **breakpoints;
@@ -57,6 +58,7 @@ struct images {
 	/* its own */
 	struct image *first; /* the newest */
 	uint64_t last_identity;
+	bool are_lifted; /* nothing is set any more, and what new processes have is taken out */
 };
 
 /*
@@ -77,14 +79,20 @@ enum tracer_answer images_stopped(struct images *images, const struct tracer_sto
 bool images_may_go(struct images *images, struct thread *thread);
 
 /*
- * Before threads are let go: takes all breakpoints out of all programs. leaving, for the tracer's hook of that name:
- * sees to it that the thread stands in its own code.
+ * Before threads are let go: takes all breakpoints out of all programs, and of those that are seen later. leaving, for
+ * the tracer's hook of that name: sees to it that the thread stands in its own code.
  */
 void images_lift_all(struct images *images);
 enum tracer_answer images_leaving(struct images *images, const struct tracer_stop *stop);
 
 /* The processes are gone, or were let go. */
 void images_clear(struct images *images);
+
+/*
+ * For slots.c: who has the bytes at address is in that image from now on. Those who were forked, also by vfork, before
+ * there was any slot got one of their own, since it was of no interest.
+ */
+void image_gather(struct image *image, uint64_t address, const void *bytes, size_t n);
 
 /*
  * Calls objects_changed from now on. At the entry point this is done already; for a program that was attached to, a

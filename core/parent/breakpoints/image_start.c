@@ -27,7 +27,7 @@ struct auxiliary {
 };
 
 static int
-read_auxiliary(pid_t pid, struct auxiliary *auxiliary, struct rot_error *err)
+read_auxiliary(pid_t tid, struct auxiliary *auxiliary, struct rot_error *err)
 {
 	const struct {
 		uint64_t type, *value;
@@ -38,7 +38,7 @@ read_auxiliary(pid_t pid, struct auxiliary *auxiliary, struct rot_error *err)
 	FILE *file;
 
 	*auxiliary = (struct auxiliary){0};
-	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/auxv", (int)tid);
 	file = fopen(path, "re");
 	if (!file)
 		return rot_error_set(err, errno, "cannot read %s", path);
@@ -110,7 +110,7 @@ image_watch_objects(struct thread *thread, struct rot_error *err)
 
 	if (image->loader_state_address)
 		return 0;
-	if (read_auxiliary(thread->pid, &auxiliary, err) < 0)
+	if (read_auxiliary(thread->tid, &auxiliary, err) < 0)
 		return -1;
 	debug = find_debug(image, find_dynamic(image, &auxiliary));
 	if (!debug || image_read(image, debug, &content, sizeof(content)) < 0 || content.r_brk == 0)
@@ -179,7 +179,7 @@ image_begin(struct thread *thread)
 
 	if (!images->at_entry && !images->objects_changed)
 		return;
-	if (image_check(thread, &err) < 0 || read_auxiliary(thread->pid, &auxiliary, &err) < 0 ||
+	if (image_check(thread, &err) < 0 || read_auxiliary(thread->tid, &auxiliary, &err) < 0 ||
 	    breakpoint_set_once(thread, auxiliary.entry, user, &err) < 0) {
 		refuse(images, thread, &err);
 		return;

@@ -66,8 +66,8 @@ map_page(struct thread *thread, uint64_t near, struct rot_error *err)
 		return NULL;
 	}
 	page = add_page(image, address);
-	if (is_first)
-		identify(image, thread);
+	if (is_first && identify(image, thread) == 0)
+		image_gather(image, address, &image->identity, sizeof(image->identity));
 	return page;
 }
 
@@ -124,7 +124,6 @@ slots_unmap(struct thread *thread)
 
 		remote_call(thread->tid, options, SYS_munmap, arguments, &result, &err);
 	}
-	slots_clear(thread->image);
 }
 
 static const struct slot_page *

@@ -16,7 +16,10 @@
  */
 uint64_t slot_make(struct thread *thread, uint64_t from, const uint8_t *bytes, size_t nr_bytes, struct rot_error *err);
 
-/* Takes all of them out of a process that is about to be let go; thread: as for slot_make, its last. */
+/*
+ * Takes all of them out of a process that is about to be let go; thread: as for slot_make, its last. They stay known,
+ * since there may be copies of the process that were not seen yet.
+ */
 void slots_unmap(struct thread *thread);
 
 /* Where a thread that executes a slot stands in its own code; NULL: at rip there is no slot. */

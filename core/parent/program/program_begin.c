@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,6 +130,6 @@ program_run_attach(struct run *self)
 		return -1;
 	self->awaits_pause = self->has_places;
 	if (self->awaits_pause)
-		ptrace(PTRACE_INTERRUPT, self->tracer.program, NULL, NULL);
+		tracer_settle(&self->tracer);
 	return 0;
 }

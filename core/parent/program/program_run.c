@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -82,6 +83,22 @@ lead_parent(struct run *self, bool is_stopped)
 	kill(getppid(), is_stopped ? SIGSTOP : SIGCONT);
 }
 
+/* Nothing was planted that a process which is not followed could come to. */
+static void
+refuse_places(struct run *self)
+{
+	const pid_t tid = tracer_unsettled(&self->tracer);
+	struct rot_error err;
+
+	if (tid)
+		rot_error_set(&err, 0, "thread %d did not stop once in the time: what it starts might not be followed",
+			      (int)tid);
+	else
+		rot_error_set(&err, 0, "no thread of process %d came to rest in the time", (int)self->tracer.program);
+	rot_error_hint(&err, "look on for longer");
+	regions_refuse(self->regions, &err);
+}
+
 static void
 end_visit(struct run *self)
 {
@@ -90,6 +107,8 @@ end_visit(struct run *self)
 	lead_parent(self, false);
 	self->end_ns = clock_raw_ns();
 	process_usage_read(self->tracer.program, &self->usage);
+	if (self->awaits_pause)
+		refuse_places(self);
 	leave(self);
 }
 
@@ -114,6 +133,8 @@ end_program(struct run *self, const struct report *report)
 		return;
 	self->end_ns = report->time_ns;
 	self->usage = report->usage;
+	if (report->tid != self->tracer.program)
+		process_usage_read(self->tracer.program, &self->usage);
 }
 
 /* Of a process that is not traced nobody reports it. */
@@ -125,6 +146,23 @@ has_stopped(const struct run *self)
 	if (self->session->is_traced)
 		return tracer_is_stopped(&self->tracer);
 	return proc_stat(self->launch.pid, fields) && sscanf(fields, " %c", &state) == 1 && state == 'T';
+}
+
+/*
+ * Places are looked for in a process that is visited when nobody can start anything unseen any more. Then whoever has
+ * told something is asked to pause, until one does where its registers are its own.
+ */
+static void
+await_pause(struct run *self, pid_t tid)
+{
+	const struct thread *thread = threads_find(&self->tracer.threads, tid);
+
+	if (!self->awaits_pause || self->is_leaving || !tracer_is_settled(&self->tracer))
+		return;
+	if (!thread)
+		tracer_settle(&self->tracer);
+	else if (thread->pid == self->tracer.program && thread->state == THREAD_RUNNING)
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
 }
 
 static bool
@@ -142,6 +180,7 @@ on_report(void *context, const struct report *report)
 		end_program(self, report);
 		leave(self);
 	}
+	await_pause(self, report->tid);
 	if (!self->is_attached)
 		lead_parent(self, has_stopped(self));
 	self->threads.report = NULL;
@@ -337,7 +376,8 @@ on_stop(void *context, const struct tracer_stop *stop)
 	answer = images_stopped(&self->images, stop);
 	if (answer == TRACER_RESUME)
 		return region_steps_follow(self->steps, stop->thread, regions_have(self->regions, stop->thread));
-	if (answer == TRACER_DELIVER && self->awaits_pause && image_bring_to_rest(stop->thread)) {
+	if (answer == TRACER_DELIVER && self->awaits_pause && stop->thread->pid == self->tracer.program &&
+	    tracer_is_settled(&self->tracer) && image_bring_to_rest(stop->thread)) {
 		self->awaits_pause = false;
 		find_places(self, stop->thread);
 		if (image_watch_objects(stop->thread, &err) < 0)
@@ -346,12 +386,17 @@ on_stop(void *context, const struct tracer_stop *stop)
 	return answer == TRACER_DELIVER ? regions_stopped(self->regions, stop) : answer;
 }
 
+/* Whether it shares the memory of its parent is known when there are breakpoints in it. */
 static bool
 may_go(void *context, struct thread *thread)
 {
 	struct run *self = context;
 	bool may_of_steps = region_steps_may_go(self->steps, thread);
 
+	if (self->awaits_pause && !thread->image) {
+		images_started(&self->images, thread);
+		return false;
+	}
 	return images_may_go(&self->images, thread) && may_of_steps;
 }
 

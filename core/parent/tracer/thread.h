@@ -21,6 +21,7 @@ struct thread {
 	enum thread_state state;
 	uint64_t since_ns;             /* clock_raw_ns of its first stop; 0: it was there before */
 	bool is_held;                  /* may not run its first instruction yet */
+	bool is_unsettled;             /* was attached to, and has not stopped since (tracer_is_settled) */
 	bool is_bystander;             /* of a process that is not followed and cannot be let go yet */
 	void *measured;                /* of whoever follows the threads; not looked at here */
 	void *in_regions;              /* likewise (regions.h) */

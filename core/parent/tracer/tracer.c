@@ -96,8 +96,16 @@ stay_stopped(struct tracer *tracer, struct stop *stop)
 }
 
 static void
+settle(struct tracer *tracer, struct thread *thread)
+{
+	tracer->nr_unsettled -= thread->is_unsettled;
+	thread->is_unsettled = false;
+}
+
+static void
 end(struct tracer *tracer, struct thread *thread)
 {
+	settle(tracer, thread);
 	tracer->exited(tracer->context, thread);
 	threads_remove(&tracer->threads, thread->tid);
 }
@@ -271,58 +279,112 @@ tracer_seize(struct tracer *tracer, struct rot_error *err)
 	return 0;
 }
 
-/* Those that are traced already were created by a thread that is, and will stop by themselves. */
-static size_t
-attach_to_new(struct tracer *tracer, DIR *tasks)
-{
-	struct dirent *task;
-	size_t nr = 0;
-
-	rewinddir(tasks);
-	while ((task = readdir(tasks))) {
-		pid_t tid = (pid_t)atoi(task->d_name);
-		struct thread *thread;
-
-		if (tid == 0 || threads_find(&tracer->threads, tid) ||
-		    ptrace(PTRACE_SEIZE, tid, NULL, (void *)tracer_options(tracer)) < 0)
-			continue;
-		thread = threads_add(&tracer->threads, tracer->program, tid);
-		thread->state = THREAD_RUNNING;
-		tracer->started(tracer->context, thread);
-		nr++;
-	}
-	return nr;
-}
-
-int
-tracer_attach(struct tracer *tracer, struct rot_error *err)
-{
-	char *path = rot_format("/proc/%d/task", (int)tracer->program);
-	DIR *tasks = opendir(path);
-
-	tracer->is_attached = true;
-	free(path);
-	if (!tasks)
-		return refused(tracer, errno == ENOENT ? ESRCH : errno, err);
-	if (ptrace(PTRACE_SEIZE, tracer->program, NULL, (void *)tracer_options(tracer)) < 0) {
-		int error = errno;
-
-		closedir(tasks);
-		return refused(tracer, error, err);
-	}
-	threads_add(&tracer->threads, tracer->program, tracer->program)->state = THREAD_RUNNING;
-	tracer->started(tracer->context, threads_find(&tracer->threads, tracer->program));
-	while (attach_to_new(tracer, tasks) > 0)
-		;
-	closedir(tasks);
-	return 0;
-}
-
 static void
 interrupt(void *context, struct thread *thread)
 {
 	(void)context;
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+}
+
+/* 0, or -1 and errno. */
+static int
+attach_to_thread(struct tracer *tracer, pid_t tid)
+{
+	struct thread *thread;
+
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)tracer_options(tracer)) < 0)
+		return -1;
+	thread = threads_add(&tracer->threads, tracer->program, tid);
+	thread->state = THREAD_RUNNING;
+	thread->is_unsettled = true;
+	tracer->nr_unsettled++;
+	tracer->started(tracer->context, thread);
+	if (tracer->is_settling)
+		interrupt(NULL, thread);
+	return 0;
+}
+
+/*
+ * Until there are no more. Those that are traced already were created by a thread that is, and will stop by themselves.
+ * Returns 0 if there was any; else why there was none.
+ */
+static int
+attach_to_new(struct tracer *tracer)
+{
+	char *path = rot_format("/proc/%d/task", (int)tracer->program);
+	DIR *tasks = opendir(path);
+	int error = tasks || errno == ENOENT ? ESRCH : errno;
+	size_t nr = 0, nr_before;
+
+	free(path);
+	do {
+		struct dirent *task;
+
+		nr_before = nr;
+		if (tasks)
+			rewinddir(tasks);
+		while (tasks && (task = readdir(tasks))) {
+			const pid_t tid = (pid_t)atoi(task->d_name);
+
+			if (tid == 0 || threads_find(&tracer->threads, tid))
+				continue;
+			if (attach_to_thread(tracer, tid) == 0)
+				nr++;
+			else
+				error = errno;
+		}
+	} while (nr > nr_before);
+	if (tasks)
+		closedir(tasks);
+	return nr > 0 ? 0 : error;
+}
+
+int
+tracer_attach(struct tracer *tracer, struct rot_error *err)
+{
+	int error;
+
+	tracer->is_attached = true;
+	error = attach_to_new(tracer);
+	if (error)
+		return refused(tracer, error, err);
+	tracer->is_leaderless = !threads_find(&tracer->threads, tracer->program);
+	return 0;
+}
+
+void
+tracer_settle(struct tracer *tracer)
+{
+	tracer->is_settling = true;
+	threads_each(&tracer->threads, interrupt, NULL);
+}
+
+bool
+tracer_is_settled(struct tracer *tracer)
+{
+	if (tracer->is_settling && tracer->nr_unsettled == 0) {
+		attach_to_new(tracer);
+		tracer->is_settling = tracer->nr_unsettled > 0;
+	}
+	return tracer->nr_unsettled == 0;
+}
+
+static void
+find_unsettled(void *context, struct thread *thread)
+{
+	pid_t *tid = context;
+
+	if (thread->is_unsettled)
+		*tid = thread->tid;
+}
+
+pid_t
+tracer_unsettled(struct tracer *tracer)
+{
+	pid_t tid = 0;
+
+	threads_each(&tracer->threads, find_unsettled, &tid);
+	return tid;
 }
 
 void
@@ -345,15 +407,39 @@ tracer_kill(struct tracer *tracer)
 	threads_each(&tracer->threads, kill_process, NULL);
 }
 
+struct gone {
+	struct tracer *tracer;
+	pid_t pid;
+};
+
 /* Threads of a process that is gone: one that executed a program and was killed before it could be asked its old name.
  */
 static void
 end_stray(void *context, struct thread *thread)
 {
-	struct tracer *tracer = context;
+	const struct gone *gone = context;
 
-	if (!threads_find(&tracer->threads, thread->pid))
-		end(tracer, thread);
+	if (thread->pid == gone->pid)
+		end(gone->tracer, thread);
+}
+
+static void
+find_of_program(void *context, struct thread *thread)
+{
+	pid_t *pid = context;
+
+	if (thread->pid == *pid)
+		*pid = 0;
+}
+
+/* Has it threads yet? */
+static bool
+has_program(struct tracer *tracer)
+{
+	pid_t pid = tracer->program;
+
+	threads_each(&tracer->threads, find_of_program, &pid);
+	return pid == 0;
 }
 
 static bool
@@ -366,9 +452,9 @@ handle_end(struct tracer *tracer, pid_t tid)
 
 		end(tracer, thread);
 		if (is_process)
-			threads_each(&tracer->threads, end_stray, tracer);
+			threads_each(&tracer->threads, end_stray, &(struct gone){tracer, tid});
 	}
-	return tid == tracer->program;
+	return tid == tracer->program || (tracer->is_leaderless && !has_program(tracer));
 }
 
 bool
@@ -381,6 +467,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 	stop.thread = find_or_add(tracer, report->tid);
 	if (!stop.thread)
 		return false;
+	settle(tracer, stop.thread);
 	tracer->nr_stops++;
 	tracer->cost_from_ns = report->time_ns;
 	if (stop.thread->state == THREAD_NEW) {

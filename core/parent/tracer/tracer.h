@@ -85,6 +85,9 @@ struct tracer {
 	uint64_t cost_from_ns; /* set in a stop: what it took until then was before the program began, and costs it
 				  nothing */
 
+	size_t nr_unsettled; /* threads that are */
+	bool is_settling;
+	bool is_leaderless; /* the first thread of the program has ended, which nobody will report */
 	bool is_leaving;
 	bool has_left; /* somebody who is followed was let go, and lives */
 };
@@ -95,8 +98,20 @@ struct tracer {
  */
 int tracer_seize(struct tracer *tracer, struct rot_error *err);
 
-/* Begins tracing tracer->program, which is running, with all its threads. -1: not allowed, or it is not there. */
+/*
+ * Begins tracing tracer->program, which is running, with all its threads; its first thread may have ended. -1: not
+ * allowed, or it is not there.
+ */
 int tracer_attach(struct tracer *tracer, struct rot_error *err);
+
+/*
+ * Who was about to create a thread or process when it was attached to creates one that nobody traces. settle: all of
+ * them are asked to stop; is_settled: they have, and whoever was created meanwhile is known, or of no interest. unsettled:
+ * one that has not stopped yet; 0: there is none.
+ */
+void tracer_settle(struct tracer *tracer);
+bool tracer_is_settled(struct tracer *tracer);
+pid_t tracer_unsettled(struct tracer *tracer);
 
 /*
  * Handles a report on a traced thread. Never fails: a thread may be killed at any moment, and then its end is reported
