@@ -178,12 +178,30 @@ round_signals(void)
 		check(i);
 }
 
+/* Handlers run in the middle of regions, also when this comes just before a trap that somebody has put there. */
+static void
+round_traps(void)
+{
+	static pid_t tids[NR_THREADS];
+	static unsigned nr_tids;
+	static _Thread_local bool is_known;
+
+	if (!is_known)
+		tids[__atomic_fetch_add(&nr_tids, 1, __ATOMIC_RELAXED)] = gettid();
+	is_known = true;
+	for (unsigned i = 0; i < NR_THREADS; i++) {
+		if (tids[i] != 0 && tids[i] != gettid())
+			tgkill(getpid(), tids[i], SIGTRAP);
+	}
+	check(nr_rounds);
+}
+
 static const struct kind {
 	const char *name;
 	void (*round)(void);
 	unsigned nr_threads; /* besides the first */
 	bool is_leaderless;  /* the first thread ends */
-	bool has_timer, adopts;
+	bool has_timer, adopts, catches_traps;
 } kinds[] = {
 	{"threads", round_threads, NR_THREADS - 1, .has_timer = false},
 	{"leaderless", round_threads, NR_THREADS - 1, .is_leaderless = true},
@@ -195,6 +213,7 @@ static const struct kind {
 	{"daemons", round_daemons, 0, .adopts = true},
 	{"outlive", round_outlive, 0, .has_timer = false},
 	{"signals", round_signals, 1, .has_timer = true},
+	{"traps", round_traps, 3, .catches_traps = true},
 };
 
 /* ---- rounds ---- */
@@ -214,6 +233,16 @@ on_timer(int number)
 {
 	(void)number;
 	check(nr_rounds);
+}
+
+/* Those that are sent are all there are. */
+static void
+on_trap(int number, siginfo_t *info, void *unused)
+{
+	(void)number;
+	(void)unused;
+	if (info->si_code > 0)
+		__atomic_fetch_add(&nr_wrong, 1, __ATOMIC_RELAXED);
 }
 
 static void
@@ -259,10 +288,13 @@ run_to_end(void *unused)
 static int
 run_kind(void)
 {
+	const struct sigaction trap = {.sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_RESTART};
 	const struct itimerval often = {{0, 300}, {0, 300}}, never = {{0, 0}, {0, 0}};
 
 	install(SIGUSR1, stop);
 	install(SIGALRM, on_timer);
+	if (kind->catches_traps)
+		sigaction(SIGTRAP, &trap, NULL);
 	if (kind->adopts)
 		prctl(PR_SET_CHILD_SUBREAPER, 1);
 	puts("ready");

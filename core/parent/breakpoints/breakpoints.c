@@ -157,7 +157,10 @@ restore_code(struct image *image, struct breakpoint *breakpoint, const struct th
 	breakpoint->is_set = false;
 }
 
-/* What is in its code counts: it may have been made before the other was set, or lifted. */
+/*
+ * What is in its code counts: it may have been made before the other was set, or lifted. (An int3 of the program's own
+ * does not tell.)
+ */
 static struct breakpoint *
 copy_breakpoint(struct image *to, const struct breakpoint *from)
 {
@@ -165,7 +168,9 @@ copy_breakpoint(struct image *to, const struct breakpoint *from)
 
 	*breakpoint = *from;
 	breakpoint->uses = copy_uses(from);
-	breakpoint->is_set = from->code[0] != INT3;
+	if (from->code[0] == INT3)
+		return breakpoint;
+	breakpoint->is_set = true;
 	breakpoint->is_set = is_in_code(to, breakpoint);
 	if (!breakpoint->is_set)
 		breakpoint->slot = 0;

@@ -315,8 +315,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 	bool is_begin = self->threads.start_ns == 0;
 
 	keep_off_process(&self->keep_off, thread->pid);
-	region_steps_exited(self->steps, thread);
-	region_steps_code_changed(self->steps);
+	region_steps_executed(self->steps, thread);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
 		self->begin->cpu_ns = process_usage_cpu_ns(thread->pid);

@@ -208,6 +208,15 @@ region_steps_exited(struct region_steps *self, struct thread *thread)
 }
 
 void
+region_steps_executed(struct region_steps *self, struct thread *thread)
+{
+	if (!self)
+		return;
+	add_doubts(self, thread);
+	stepper_executed(self->stepper, thread);
+}
+
+void
 region_steps_stop(struct region_steps *self)
 {
 	if (self)

@@ -32,8 +32,9 @@ bool region_steps_may_go(struct region_steps *steps, struct thread *thread);
 void region_steps_stop(struct region_steps *steps);
 enum tracer_answer region_steps_leaving(struct region_steps *steps, const struct tracer_stop *stop);
 
-/* A thread has ended or executes another program; libraries have changed. */
+/* A thread has ended; executes another program; libraries have changed. */
 void region_steps_exited(struct region_steps *steps, struct thread *thread);
+void region_steps_executed(struct region_steps *steps, struct thread *thread);
 void region_steps_code_changed(struct region_steps *steps);
 
 /* What the counts leave out, of threads that have ended, in a sentence in fresh memory; NULL: nothing. */

@@ -136,13 +136,14 @@ write_byte(int memory, uint64_t address, uint8_t byte)
 }
 
 /* Not in what was mapped there meanwhile. */
-static void
+static int
 take_out(int memory, const struct code_place *place)
 {
 	uint8_t byte;
 
-	if (pread(memory, &byte, 1, (off_t)place->address) == 1 && byte == INT3)
-		write_byte(memory, place->address, place->original);
+	if (pread(memory, &byte, 1, (off_t)place->address) != 1 || byte != INT3)
+		return 0;
+	return write_byte(memory, place->address, place->original) ? 0 : -1;
 }
 
 int
@@ -167,7 +168,7 @@ code_table_lift(struct code_table *table, uint64_t address)
 	if (!place)
 		return 0;
 	place->has_trap = false;
-	return code_table_write(table, address, &place->original, 1);
+	return take_out(table->memory, place);
 }
 
 bool
@@ -177,9 +178,9 @@ code_table_has_trap(const struct code_table *table, uint64_t address)
 }
 
 bool
-code_table_knows(const struct code_table *table, uint64_t address)
+code_table_had_trap(const struct code_table *table, uint64_t address)
 {
-	return table->nr_places && place_of(table, address)->address == address;
+	return table->nr_places && place_of(table, address)->had_trap;
 }
 
 /* ---- from open to close ---- */
@@ -203,7 +204,8 @@ is_shared(const struct code_table *table, int memory)
 	for (size_t i = 0; i < table->nr_places; i++) {
 		const struct code_place *place = &table->places[i];
 
-		if (!place->has_trap || !write_byte(memory, place->address, place->original))
+		if (!place->has_trap || pread(memory, &byte, 1, (off_t)place->address) != 1 || byte != INT3 ||
+		    !write_byte(memory, place->address, place->original))
 			continue;
 		if (code_table_read(table, place->address, &byte, 1) == 0 && byte == INT3)
 			return false;
@@ -249,7 +251,7 @@ code_table_lift_all(struct code_table *table)
 }
 
 void
-code_table_close(struct code_table *table)
+code_table_forget(struct code_table *table)
 {
 	code_table_lift_all(table);
 	for (size_t i = 0; i < table->nr_places; i++) {
@@ -258,7 +260,14 @@ code_table_close(struct code_table *table)
 		if (place->block)
 			block_clear(place->block);
 		free(place->block);
+		place->block = NULL;
 	}
+}
+
+void
+code_table_close(struct code_table *table)
+{
+	code_table_forget(table);
 	free(table->places);
 	if (table->memory >= 0)
 		close(table->memory);

@@ -28,7 +28,7 @@ struct code_table {
 int code_table_open(struct code_table *table, pid_t tid);
 
 /* The block that begins there, decoded when it is asked for first: code that changes later is not seen. It stays where
- * it is until code_table_close. */
+ * it is until code_table_forget. */
 const struct block *code_table_block(struct code_table *table, uint64_t address);
 
 /* An int3 instead of the first byte there, and what was there before. 0 or -1. There already, or not there: 0. */
@@ -36,8 +36,8 @@ int code_table_trap(struct code_table *table, uint64_t address);
 int code_table_lift(struct code_table *table, uint64_t address);
 bool code_table_has_trap(const struct code_table *table, uint64_t address);
 
-/* Was there ever one, or a block? */
-bool code_table_knows(const struct code_table *table, uint64_t address);
+/* Was there ever one? */
+bool code_table_had_trap(const struct code_table *table, uint64_t address);
 
 /* n bytes of data: 0, or -1 with errno. */
 int code_table_read(const struct code_table *table, uint64_t address, void *bytes, size_t n);
@@ -52,7 +52,10 @@ bool code_table_restore(const struct code_table *table, pid_t pid);
 /* Takes all traps out; the code is still known. */
 void code_table_lift_all(struct code_table *table);
 
-/* Likewise, and forgets it. */
+/* Likewise, and what is in the blocks is looked at anew; where traps were is still known. */
+void code_table_forget(struct code_table *table);
+
+/* Likewise, and nothing is known any more. */
 void code_table_close(struct code_table *table);
 
 #endif

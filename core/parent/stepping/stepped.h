@@ -9,7 +9,7 @@
 #include "parent/stepping/stepper.h"
 
 /*
- * is_active: in the queue, or away.   is_paused: not in the queue.   is_joining: likewise, until its next pause.
+ * code: of its process, once it has begun.   is_active: in the queue, or away.   is_paused: not in the queue.   is_joining: likewise, until its next pause.
  * is_away: likewise, until the system call that its block begins with is over.   is_back: then, until it has its turn.
  * block: is being executed, entered with the registers before; NULL: none, the thread is between two. rest: of its
  * turns, when it has been executed and they are being counted.   is_interrupted:
@@ -18,6 +18,7 @@
  */
 struct stepped {
 	struct thread *thread;
+	struct code_table *code;
 	struct step_region region;
 	struct step_end end;
 	struct cache_model *caches;

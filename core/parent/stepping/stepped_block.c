@@ -158,7 +158,7 @@ take_end(const struct stepped *stepped, struct user_regs_struct *registers)
 	const pid_t tid = stepped->thread->tid;
 
 	return ptrace(PTRACE_GETREGS, tid, NULL, registers) == 0 && stepped_is_at_end(stepped, registers) &&
-	       trap_stop_take(tid);
+	       trap_stop_cause(tid) == TRAP_CAUSE_INT3 && trap_stop_take(tid);
 }
 
 bool

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <unistd.h>
 
 #include "memory.h"
 #include "parent/stepping/code_table.h"
@@ -23,22 +24,104 @@
 #define TURN 256
 
 #define SYSCALL_BYTES 2
+#define INT3_BYTES 1
 
 /*
- * code: of process code_pid, is_stale: it is to be looked at anew. nr_left: blocks that the first of the queue may
- * still execute before the loop looks after others.
+ * The code of a process that was stepped. pid: 0: it executes another program now, or is another one that has got this
+ * number; there may still be processes that it made. image: its address space, or NULL.  is_stale: it is to be looked
+ * at anew.
  */
+struct process_code {
+	struct code_table table;
+	pid_t pid;
+	const struct image *image;
+	bool is_stale;
+	struct process_code *next; /* older */
+};
+
+/* nr_left: blocks that the first of the queue may still execute before the loop looks after others. */
 struct stepper {
 	struct tracer *tracer;
-	struct code_table code;
-	pid_t code_pid;
-	bool is_stale;
+	struct process_code *codes;
 	struct step_queue queue;
 	size_t nr_left;
 	struct same_cpu same_cpu;
 };
 
 static enum tracer_answer take_turn(struct stepper *self, struct stepped *stepped);
+
+/* ---- the code of processes ---- */
+
+/* As many, and those of processes that there are. */
+#define MAX_CODES 64
+
+/* NULL: it was not stepped. */
+static struct process_code *
+code_of(const struct stepper *self, const struct thread *thread)
+{
+	struct process_code *code = self->codes;
+
+	while (code && code->pid != thread->pid && !(thread->image && thread->image == code->image) &&
+	       !thread->shares_code)
+		code = code->next;
+	return code;
+}
+
+/* What came to others with its code is still known. */
+static void
+retire_code(struct process_code *code)
+{
+	code_table_forget(&code->table);
+	close(code->table.memory);
+	code->table.memory = -1;
+	code->pid = 0;
+	code->image = NULL;
+}
+
+static void
+delete_code(struct process_code **at)
+{
+	struct process_code *code = *at;
+
+	*at = code->next;
+	code_table_close(&code->table);
+	free(code);
+}
+
+/* The oldest first. */
+static void
+delete_old_codes(struct stepper *self)
+{
+	struct process_code **at = &self->codes;
+
+	for (size_t nr = 0; *at; nr++) {
+		if (nr >= MAX_CODES && ((*at)->pid == 0 || (kill((*at)->pid, 0) < 0 && errno == ESRCH)))
+			delete_code(at);
+		else
+			at = &(*at)->next;
+	}
+}
+
+static struct process_code *
+add_code(struct stepper *self, const struct thread *thread)
+{
+	struct process_code *code = rot_calloc(1, sizeof(*code));
+
+	code->table = CODE_TABLE_NONE;
+	code->pid = thread->pid;
+	code->image = thread->image;
+	code->next = self->codes;
+	self->codes = code;
+	delete_old_codes(self);
+	return code;
+}
+
+static void
+lift_all(struct stepper *self)
+{
+	for (struct process_code *code = self->codes; code; code = code->next)
+		code_table_lift_all(&code->table);
+}
 
 /* ---- whose turn it is ---- */
 
@@ -55,7 +138,7 @@ stepped_delete(struct stepped *stepped)
 static void
 rest(struct stepper *self)
 {
-	code_table_lift_all(&self->code);
+	lift_all(self);
 	same_cpu_end(&self->same_cpu);
 }
 
@@ -119,10 +202,10 @@ go_away(struct stepper *self, struct stepped *stepped)
 static enum step_cut
 enter_block(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
-	stepped_begin_block(&self->code, stepped, registers);
+	stepped_begin_block(stepped->code, stepped, registers);
 	if (remote_set_registers(stepped->thread->tid, registers) < 0)
 		return STEP_CUT_MEMORY;
-	return (stepped->block->calls_system ? go_away(self, stepped) : stepped_let_run(&self->code, stepped))
+	return (stepped->block->calls_system ? go_away(self, stepped) : stepped_let_run(stepped->code, stepped))
 		       ? STEP_WHOLE
 		       : STEP_CUT_MEMORY;
 }
@@ -160,7 +243,7 @@ static enum tracer_answer
 come_again(struct stepper *self, struct stepped *stepped, const struct user_regs_struct *registers)
 {
 	self->nr_left = 0;
-	if (remote_set_registers(stepped->thread->tid, registers) == 0 && stepped_let_run(&self->code, stepped))
+	if (remote_set_registers(stepped->thread->tid, registers) == 0 && stepped_let_run(stepped->code, stepped))
 		return TRACER_KEEP;
 	return give_up(self, stepped, STEP_CUT_MEMORY, registers);
 }
@@ -175,11 +258,11 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 	enum step_cut cut = STEP_WHOLE;
 
 	if (stepped->block)
-		cut = stepped_leave_block(&self->code, stepped, registers);
+		cut = stepped_leave_block(stepped->code, stepped, registers);
 	if (stepped->block)
 		return come_again(self, stepped, registers);
 	if (cut == STEP_WHOLE)
-		cut = stepped_do_branches(&self->code, stepped, registers);
+		cut = stepped_do_branches(stepped->code, stepped, registers);
 	if (cut == STEP_WHOLE && registers->rip == stepped->end.place) {
 		remote_set_registers(stepped->thread->tid, registers);
 		finish(self, stepped, registers);
@@ -193,17 +276,20 @@ go_on(struct stepper *self, struct stepped *stepped, struct user_regs_struct *re
 }
 
 static bool
-open_code(struct stepper *self, const struct stepped *stepped)
+open_code(struct stepper *self, struct stepped *stepped)
 {
 	const struct thread *thread = stepped->thread;
 	const bool is_alone = self->queue.nr_active == stepped->is_active; /* the blocks of others are needed */
+	struct process_code *code = code_of(self, thread);
 
-	if (self->code_pid != thread->pid || (self->is_stale && is_alone)) {
-		code_table_close(&self->code);
-		self->is_stale = false;
+	if (!code)
+		code = add_code(self, thread);
+	stepped->code = &code->table;
+	if (code->is_stale && is_alone) {
+		code_table_forget(&code->table);
+		code->is_stale = false;
 	}
-	self->code_pid = thread->pid;
-	return self->code.memory >= 0 || code_table_open(&self->code, thread->tid) == 0;
+	return code->table.memory >= 0 || code_table_open(&code->table, thread->tid) == 0;
 }
 
 /*
@@ -255,7 +341,7 @@ end_block(struct stepper *self, struct stepped *stepped, struct user_regs_struct
 {
 	stepped->is_back = false;
 	if (registers->rip != stepped->block->end) {
-		if (!stepped_let_run(&self->code, stepped))
+		if (!stepped_let_run(stepped->code, stepped))
 			return give_up(self, stepped, STEP_CUT_MEMORY, registers);
 		if (!stepped_await_end(stepped, registers))
 			return TRACER_KEEP;
@@ -275,7 +361,7 @@ take_turn(struct stepper *self, struct stepped *stepped)
 	if (stepped->is_back)
 		return end_block(self, stepped, &registers);
 	if (stepped->block && !stepped_is_at_end(stepped, &registers)) {
-		if (!stepped_is_found(&self->code, stepped, &registers) ||
+		if (!stepped_is_found(stepped->code, stepped, &registers) ||
 		    trap_stop_cause(stepped->thread->tid) != TRAP_CAUSE_INT3)
 			return TRACER_DELIVER;
 		stepped_find_again(stepped, &registers);
@@ -299,22 +385,40 @@ interrupt(struct stepped *stepped)
 
 /* For whoever comes to a trap that is not for him. */
 static struct trap_help
-help_of(struct stepper *self)
+help_of(struct stepper *self, struct process_code *code)
 {
 	const struct stepped *first = self->queue.first;
 
-	return (struct trap_help){.code = &self->code,
-				  .pid = self->code_pid,
+	return (struct trap_help){.code = &code->table,
 				  .stepped = first ? first->thread : NULL,
 				  .block = first ? first->block : NULL};
+}
+
+/* A SIGTRAP that somebody has sent may stand for the trap that the thread has met: it will meet that again. */
+static void
+uncover(struct stepper *self, struct process_code *code, const struct thread *thread)
+{
+	const struct stepped *stepped = thread->stepped;
+	const struct trap_help help = help_of(self, code);
+	struct user_regs_struct registers;
+
+	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+		return;
+	if (stepped && stepped->block && !stepped->is_interrupted && !stepped->is_elsewhere
+		    ? !stepped_is_at_end(stepped, &registers)
+		    : !trap_help_is_hidden(&help, thread, &registers))
+		return;
+	registers.rip -= INT3_BYTES;
+	remote_set_registers(thread->tid, &registers);
 }
 
 static enum tracer_answer
 help_over(struct stepper *self, struct thread *thread)
 {
-	const struct trap_help help = help_of(self);
+	struct process_code *code = code_of(self, thread);
+	const struct trap_help help = code ? help_of(self, code) : (struct trap_help){.code = NULL};
 
-	return trap_help_over(&help, thread);
+	return code ? trap_help_over(&help, thread) : TRACER_DELIVER;
 }
 
 /* One at a trap that nobody has sent is of somebody who has set it. */
@@ -367,7 +471,7 @@ join(struct stepper *self, struct stepped *stepped)
 			remote_set_registers(tid, &registers);
 	} else if ((long long)registers.orig_rax >= 0 && stepped_call_is_restarted(&registers)) {
 		registers.rip -= SYSCALL_BYTES;
-		stepped_begin_block(&self->code, stepped, &registers);
+		stepped_begin_block(stepped->code, stepped, &registers);
 		stepped->is_away = stepped->thread->stops_at_system = stepped->block->calls_system;
 		if (stepped->is_away) {
 			step_queue_send_away(&self->queue, stepped);
@@ -382,8 +486,13 @@ static enum tracer_answer
 answer_trap(struct stepper *self, struct thread *thread)
 {
 	struct stepped *stepped = thread->stepped;
+	struct process_code *code = code_of(self, thread);
 	enum tracer_answer answer = TRACER_DELIVER;
 
+	if (code && trap_stop_cause(thread->tid) == TRAP_CAUSE_SENT) {
+		uncover(self, code, thread);
+		return TRACER_DELIVER;
+	}
 	if (stepped && stepped_call_is_left(stepped))
 		answer = come_back(self, stepped);
 	else if (stepped && stepped == self->queue.first)
@@ -550,8 +659,12 @@ stepper_pause(struct stepper *self, struct thread *thread)
 void
 stepper_started(struct stepper *self, struct thread *thread)
 {
+	struct process_code *code = thread->tid == thread->pid ? code_of(self, thread) : NULL;
+
 	same_cpu_spread(&self->same_cpu, thread->tid);
-	if (thread->pid != self->code_pid && thread->tid == thread->pid)
+	if (code && code->pid == thread->pid)
+		retire_code(code);
+	if (thread->tid == thread->pid)
 		stepper_may_go(self, thread);
 }
 
@@ -563,7 +676,8 @@ stepper_may_go(struct stepper *self, struct thread *thread)
 		return true;
 	thread->was_cleared = true;
 	same_cpu_spread(&self->same_cpu, thread->tid);
-	thread->shares_code = !code_table_restore(&self->code, thread->tid);
+	for (const struct process_code *code = self->codes; code; code = code->next)
+		thread->shares_code |= !code_table_restore(&code->table, thread->tid);
 	return !thread->shares_code;
 }
 
@@ -580,6 +694,17 @@ stepper_exited(struct stepper *self, struct thread *thread)
 	stepped_delete(stepped);
 	if (is_free)
 		let_next_begin(self);
+}
+
+void
+stepper_executed(struct stepper *self, struct thread *thread)
+{
+	struct process_code *code;
+
+	stepper_exited(self, thread);
+	code = code_of(self, thread);
+	if (code && code->pid == thread->pid)
+		retire_code(code);
 }
 
 static void
@@ -604,15 +729,17 @@ stepper_stop(struct stepper *self)
 enum tracer_answer
 stepper_leaving(struct stepper *self, const struct tracer_stop *stop)
 {
-	const struct trap_help help = help_of(self);
+	struct process_code *code = code_of(self, stop->thread);
+	const struct trap_help help = code ? help_of(self, code) : (struct trap_help){.code = NULL};
 
-	return trap_help_leave(&help, stop);
+	return code ? trap_help_leave(&help, stop) : TRACER_DELIVER;
 }
 
 void
 stepper_forget_code(struct stepper *self)
 {
-	self->is_stale = true;
+	for (struct process_code *code = self->codes; code; code = code->next)
+		code->is_stale = true;
 }
 
 struct stepper *
@@ -621,7 +748,6 @@ stepper_new(struct tracer *tracer)
 	struct stepper *self = rot_calloc(1, sizeof(*self));
 
 	self->tracer = tracer;
-	self->code = CODE_TABLE_NONE;
 	return self;
 }
 
@@ -630,6 +756,7 @@ stepper_delete(struct stepper *self)
 {
 	if (!self)
 		return;
-	code_table_close(&self->code);
+	while (self->codes)
+		delete_code(&self->codes);
 	free(self);
 }

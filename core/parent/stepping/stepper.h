@@ -109,5 +109,6 @@ bool stepper_may_go(struct stepper *stepper, struct thread *thread);
 
 /* A thread that has ended, or executes another program: nobody is told of its region. */
 void stepper_exited(struct stepper *stepper, struct thread *thread);
+void stepper_executed(struct stepper *stepper, struct thread *thread);
 
 #endif

@@ -15,20 +15,23 @@
 #define INT3 0xcc
 #define INT3_BYTES 1
 
-static bool
-has_this_code(const struct trap_help *help, const struct thread *thread)
-{
-	return thread->pid == help->pid || thread->shares_code;
-}
-
 /* One that was taken out meanwhile: the thread executes what is there. */
 static bool
 is_gone(const struct trap_help *help, uint64_t address)
 {
 	uint8_t byte;
 
-	return code_table_knows(help->code, address) &&
+	return code_table_had_trap(help->code, address) &&
 	       code_table_read(help->code, address, &byte, sizeof(byte)) == 0 && byte != INT3;
+}
+
+/* Right behind the first byte of an instruction of several nobody is otherwise. */
+static bool
+is_longer(const struct trap_help *help, uint64_t address)
+{
+	const struct block *block = code_table_block(help->code, address);
+
+	return (block->nr_items > 0 ? block->items[0].work.length : block->branch.length) > INT3_BYTES;
 }
 
 /*
@@ -84,6 +87,7 @@ lead_over(const struct trap_help *help, struct thread *thread, struct user_regs_
 	if (code_table_has_trap(help->code, address) && block->kind == BLOCK_BRANCH && block->nr_items == 0)
 		branch_do(help->code, block, registers);
 	remote_set_registers(thread->tid, registers);
+	thread->led_to = registers->rip;
 	if (registers->rip == address && code_table_has_trap(help->code, address) && stays_long(help, thread))
 		return step_over(help, thread, address);
 	return TRACER_RESUME;
@@ -99,8 +103,7 @@ trap_help_over(const struct trap_help *help, struct thread *thread)
 	thread->is_led = false;
 	if (is_led && cause == TRAP_CAUSE_STEP)
 		return TRACER_RESUME;
-	if (cause != TRAP_CAUSE_INT3 || !has_this_code(help, thread) ||
-	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+	if (cause != TRAP_CAUSE_INT3 || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
 	registers.rip -= INT3_BYTES;
 	if (!code_table_has_trap(help->code, registers.rip) && !is_gone(help, registers.rip))
@@ -108,20 +111,32 @@ trap_help_over(const struct trap_help *help, struct thread *thread)
 	return lead_over(help, thread, &registers);
 }
 
+bool
+trap_help_is_hidden(const struct trap_help *help, const struct thread *thread, const struct user_regs_struct *registers)
+{
+	const uint64_t address = registers->rip - INT3_BYTES;
+
+	if (!code_table_has_trap(help->code, address) && !is_gone(help, address))
+		return false;
+	return registers->rip != thread->led_to || is_longer(help, address);
+}
+
 enum tracer_answer
 trap_help_leave(const struct trap_help *help, const struct tracer_stop *stop)
 {
 	const struct thread *thread = stop->thread;
 	struct user_regs_struct registers;
+	enum trap_cause cause;
 
-	if (!has_this_code(help, thread) || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 ||
-	    !is_gone(help, registers.rip - INT3_BYTES))
+	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 || !is_gone(help, registers.rip - INT3_BYTES))
 		return TRACER_DELIVER;
 	if (stop->signal == 0)
 		return remote_raised_signal(thread->tid) == SIGTRAP ? TRACER_KEEP : TRACER_DELIVER;
-	if (stop->signal != SIGTRAP || trap_stop_cause(thread->tid) != TRAP_CAUSE_INT3)
+	cause = stop->signal == SIGTRAP ? trap_stop_cause(thread->tid) : TRAP_CAUSE_OTHER;
+	if (cause != TRAP_CAUSE_INT3 &&
+	    (cause != TRAP_CAUSE_SENT || !trap_help_is_hidden(help, thread, &registers)))
 		return TRACER_DELIVER;
 	registers.rip -= INT3_BYTES;
 	remote_set_registers(thread->tid, &registers);
-	return TRACER_RESUME;
+	return cause == TRAP_CAUSE_INT3 ? TRACER_RESUME : TRACER_DELIVER;
 }

@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Looks on at programs that do what is hard for somebody who looks on (storm-victims.c), in many ways and many times,
+# and says how many were harmed: they must end as they end alone. Ends with 1 if one was.
+#
+# storm-harm.sh [TRIES [WAYS [KINDS [MODES]]]]   so many tries of each (100); lists of words: ways to observe the region
+#                                                (uprobe breakpoint int3 steps), kinds of victims, modes (attach run)
+#
+# A mode is a function below, called with a way and a kind. It sets tries, blind (tries that saw nothing of the region)
+# and harmed.
+set -u
+top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd -P)}
+rot=${top_builddir:-$top/build}/driver/rot
+nr_tries=${1:-100} ways=${2:-uprobe breakpoint int3 steps}
+kinds=${3:-threads leaderless forks thread-forks vforks thread-vforks execs daemons outlive signals} modes=${4:-attach run}
+per_victim=20 # attaches to one process
+limit=60      # seconds until a victim that should end is taken for one that hangs
+
+test -x "$rot" || {
+	echo "storm-harm.sh: the driver is not built: '$rot' is missing" >&2
+	exit 2
+}
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+victims=$work/storm-victims
+log=${STORM_LOG:-$work/log}
+XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
+export XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+${CC:-cc} -O2 -pthread -D_GNU_SOURCE -o "$victims" "$top/tools/storm-victims.c" || exit 2
+
+# milliseconds FROM TO: at random between them, in seconds
+milliseconds()
+{
+	awk -v from="$1" -v to="$2" -v seed="$(od -An -N4 -tu4 /dev/urandom)" \
+		'BEGIN { srand(seed); printf "%.3f", (from + (to - from) * rand()) / 1000 }'
+}
+
+# observe WAY ARGUMENT...: rot run, what it says of the region goes to $work/said
+observe()
+{
+	case $1 in
+	steps) set -- -counting=steps "$@" ;;
+	*) set -- --region-backend="$1" "$@" ;;
+	esac
+	first=$1
+	shift 2
+	"$rot" run "$first" -R storm_region "$@" 2>"$work/said"
+}
+
+# note_blind: after observe
+note_blind()
+{
+	if grep -q 'not measured' "$work/said"; then
+		blind=$((blind + 1))
+		cat "$work/said" >>"$work/blind"
+	fi
+}
+
+# end_in_time PID: its exit status to $status; 124 if it hangs, and then it is killed
+end_in_time()
+{
+	(
+		sleep "$limit"
+		kill -KILL "$1"
+	) 2>/dev/null &
+	guard=$!
+	wait "$1" 2>/dev/null
+	status=$?
+	kill "$guard" 2>/dev/null || status=124
+	wait "$guard" 2>/dev/null
+}
+
+# judge WAY KIND WHAT: $status is that of a victim, what it said is in $work/victim
+judge()
+{
+	test "$status" = 0 && return
+	harmed=$((harmed + 1))
+	{
+		echo "== $2 observed by $1, $3: status $status"
+		cat "$work/victim"
+	} >>"$log"
+}
+
+# A process that runs is looked at again and again, and told to end when nobody looks.
+try_attach()
+{
+	while test $tries -lt "$nr_tries"; do
+		nice "$victims" "$2" >"$work/victim" 2>&1 &
+		victim=$!
+		until grep -q ready "$work/victim"; do sleep 0.01; done
+		for i in $(seq $per_victim); do
+			test $tries -lt "$nr_tries" && kill -0 $victim 2>/dev/null || break
+			observe "$1" -p $victim -d "$(milliseconds 1 150)"
+			test $? = 0 || cat "$work/said" >>"$work/blind"
+			tries=$((tries + 1))
+			note_blind
+		done
+		kill -USR1 $victim 2>/dev/null
+		end_in_time $victim
+		judge "$1" "$2" "$i attaches"
+	done
+}
+
+# A program is run, and all that it leaves is waited for.
+try_run()
+{
+	while test $tries -lt "$nr_tries"; do
+		("$victims" reap "$rot" run $(test "$1" = steps && echo -counting=steps || echo --region-backend="$1") \
+			-R storm_region -- "$victims" "$2" 20 >"$work/victim" 2>"$work/said") &
+		end_in_time $!
+		cat "$work/said" >>"$work/victim"
+		tries=$((tries + 1))
+		note_blind
+		judge "$1" "$2" "run"
+	done
+}
+
+all_harmed=0
+: >"$log"
+printf '%-8s %-14s %-11s %6s %6s %6s\n' mode victim 'observed by' tries blind harmed
+for mode in $modes; do
+	for way in $ways; do
+		for kind in $kinds; do
+			test "$mode-$kind" = attach-outlive && continue # it ends by itself at once
+			tries=0 blind=0 harmed=0
+			try_$mode $way $kind
+			printf '%-8s %-14s %-11s %6d %6d %6d\n' $mode $kind $way $tries $blind $harmed
+			all_harmed=$((all_harmed + harmed))
+		done
+	done
+done
+test $all_harmed = 0 && exit 0
+echo "storm-harm.sh: $all_harmed harmed:" >&2
+head -n 100 "$log" >&2
+exit 1
