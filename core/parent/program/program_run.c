@@ -21,8 +21,9 @@
 #include "parent/program/process_usage.h"
 #include "parent/regions/region_places.h"
 
-/* How long threads that are to be let go may take to stop. */
+/* How long threads that are to be let go may take to stop, and how often as long those that have not waited for it. */
 #define LEAVING_S 5
+#define LEAVING_TIMES 12
 
 /* ---- what all runs share ---- */
 
@@ -214,12 +215,34 @@ kill_program(struct run *self)
 		tracer_kill(&self->tracer);
 }
 
+/* One that waits in the kernel stands at no breakpoint; any other may have met one that was taken out since. */
+static void
+find_late(void *context, struct thread *thread)
+{
+	char fields[PROC_STAT_BYTES], state;
+
+	*(bool *)context |= proc_stat(thread->tid, fields) && sscanf(fields, " %c", &state) == 1 && state != 'D';
+}
+
+static bool
+may_be_trapped(struct run *self)
+{
+	bool is_late = false;
+
+	if (self->has_places)
+		threads_each(&self->tracer.threads, find_late, &is_late);
+	return is_late;
+}
+
 static void
 on_late(void *context)
 {
 	struct run *self = context;
+	struct rot_error err;
 
-	if (self->is_leaving) {
+	if (self->is_leaving && ++self->nr_waits < LEAVING_TIMES && may_be_trapped(self)) {
+		loop_set_time_limit(&self->session->loop, LEAVING_S, &err);
+	} else if (self->is_leaving) {
 		session_warn(self->session, "some threads did not stop to be let go");
 		self->session->loop.is_over = true;
 	} else if (self->is_attached) {

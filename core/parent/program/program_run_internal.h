@@ -37,6 +37,7 @@ struct run {
 	bool has_gone; /* the new process was let go */
 	bool is_program_over;
 	bool is_leaving;
+	unsigned nr_waits; /* for threads that did not stop to be let go */
 	bool is_stopped; /* the program, or a visit, and so the parent */
 	bool is_late;
 	struct program_begin *begin; /* shared with the new process, which sets it */

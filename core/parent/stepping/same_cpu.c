@@ -36,9 +36,9 @@ put_back(const struct same_cpu *self, pid_t tid, const cpu_set_t *cpus)
 }
 
 void
-same_cpu_spread(const struct same_cpu *self, pid_t tid)
+same_cpu_spread(const struct same_cpu *self, pid_t tid, bool is_late)
 {
-	if (self->is_on)
+	if (self->is_on || (is_late && self->tid != 0))
 		put_back(self, tid, self->its);
 }
 

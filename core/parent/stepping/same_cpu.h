@@ -19,8 +19,11 @@ struct same_cpu {
 /* On a CPU that the thread may be on. What the system refuses is left as it is. */
 void same_cpu_begin(struct same_cpu *self, pid_t tid);
 
-/* What that thread has started meanwhile is where it would be without. */
-void same_cpu_spread(const struct same_cpu *self, pid_t tid);
+/*
+ * What that thread has started meanwhile is where it would be without. is_late: it may have been started before it was
+ * put back.
+ */
+void same_cpu_spread(const struct same_cpu *self, pid_t tid, bool is_late);
 
 /* Both where they might be before, unless somebody has moved them since. */
 void same_cpu_end(struct same_cpu *self);

@@ -661,7 +661,7 @@ stepper_started(struct stepper *self, struct thread *thread)
 {
 	struct process_code *code = thread->tid == thread->pid ? code_of(self, thread) : NULL;
 
-	same_cpu_spread(&self->same_cpu, thread->tid);
+	same_cpu_spread(&self->same_cpu, thread->tid, self->tracer->is_leaving);
 	if (code && code->pid == thread->pid)
 		retire_code(code);
 	if (thread->tid == thread->pid)
@@ -675,7 +675,7 @@ stepper_may_go(struct stepper *self, struct thread *thread)
 	if (thread->was_cleared)
 		return true;
 	thread->was_cleared = true;
-	same_cpu_spread(&self->same_cpu, thread->tid);
+	same_cpu_spread(&self->same_cpu, thread->tid, self->tracer->is_leaving);
 	for (const struct process_code *code = self->codes; code; code = code->next)
 		thread->shares_code |= !code_table_restore(&code->table, thread->tid);
 	return !thread->shares_code;

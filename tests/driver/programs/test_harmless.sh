@@ -1,0 +1,45 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Programs that rot looks at end as they end alone: some rounds of the storm, of what is hardest.
+. "$top_srcdir/tests/support/program.sh"
+
+VICTIMS=$top_builddir/tests/driver/programs/storm_victims
+export VICTIMS
+
+call run -t true
+case $err in *"not told apart"*)
+	echo "SKIP: nothing may be traced here" >&2
+	exit 77
+	;;
+esac
+
+# storm TRIES WAYS KINDS MODES
+storm()
+{
+	out=$("$top_srcdir/tools/storm-harm.sh" "$@" 2>"$work/err")
+	status=$?
+	err=$(cat "$work/err")
+	result=$status
+	check "$*"
+}
+
+storm 6 "int3 steps" "thread-forks thread-vforks" attach
+storm 2 "int3 steps" "leaderless daemons signals traps" attach
+storm 3 "int3 steps" "outlive traps" run
+
+# A process whose first thread has ended is looked at like others, for as long as it takes until there is something to see.
+"$VICTIMS" leaderless >victim &
+victim=$!
+for seconds in 1 4 16 64; do
+	call run -p $victim -d $seconds --region-backend=int3 -R storm_region
+	case $status:$err in 0:*'  hits  '*) break ;; esac
+done
+case $status:$err in 0:*'  hits  '*) result=0 ;; *) result=1 ;; esac
+check "a region of a process whose first thread has ended"
+kill -USR1 $victim
+wait $victim
+status=$? out=$(cat victim)
+result=$status
+check "which goes on"
+
+exit $((nr_failed > 0))
