@@ -62,8 +62,8 @@ void breakpoints_lift_all(struct image *image);
 enum tracer_answer breakpoints_leave(const struct tracer_stop *stop);
 
 /*
- * For images: the same breakpoints for an address space that is a copy; and no more of them. The copy may have been made
- * before some were set, which it does without, or before some were lifted, which are taken out of it.
+ * For images: the same breakpoints for an address space that is a copy; and no more of them. The copy may have been
+ * made before some were set, which it does without, or before some were lifted, which are taken out of it.
  */
 void breakpoints_copy(struct image *to, const struct image *from);
 void breakpoints_clear(struct image *image);

@@ -38,7 +38,7 @@ struct run {
 	bool is_program_over;
 	bool is_leaving;
 	unsigned nr_waits; /* for threads that did not stop to be let go */
-	bool is_stopped; /* the program, or a visit, and so the parent */
+	bool is_stopped;   /* the program, or a visit, and so the parent */
 	bool is_late;
 	struct program_begin *begin; /* shared with the new process, which sets it */
 	uint64_t end_ns;

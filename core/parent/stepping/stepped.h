@@ -9,12 +9,12 @@
 #include "parent/stepping/stepper.h"
 
 /*
- * code: of its process, once it has begun.   is_active: in the queue, or away.   is_paused: not in the queue.   is_joining: likewise, until its next pause.
- * is_away: likewise, until the system call that its block begins with is over.   is_back: then, until it has its turn.
- * block: is being executed, entered with the registers before; NULL: none, the thread is between two. rest: of its
- * turns, when it has been executed and they are being counted.   is_interrupted:
- * meanwhile, with its stack at interrupted_at; a handler may be running. is_elsewhere: it executes what somebody else
- * wants it to.   next: waits for its turn behind this one; NULL outside of the queue.
+ * code: of its process, once it has begun.   is_active: in the queue, or away.   is_paused: not in the queue.
+ * is_joining: likewise, until its next pause. is_away: likewise, until the system call that its block begins with is
+ * over.   is_back: then, until it has its turn. block: is being executed, entered with the registers before; NULL:
+ * none, the thread is between two. rest: of its turns, when it has been executed and they are being counted.
+ * is_interrupted: meanwhile, with its stack at interrupted_at; a handler may be running. is_elsewhere: it executes what
+ * somebody else wants it to.   next: waits for its turn behind this one; NULL outside of the queue.
  */
 struct stepped {
 	struct thread *thread;

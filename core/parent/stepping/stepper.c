@@ -389,9 +389,8 @@ help_of(struct stepper *self, struct process_code *code)
 {
 	const struct stepped *first = self->queue.first;
 
-	return (struct trap_help){.code = &code->table,
-				  .stepped = first ? first->thread : NULL,
-				  .block = first ? first->block : NULL};
+	return (struct trap_help){
+		.code = &code->table, .stepped = first ? first->thread : NULL, .block = first ? first->block : NULL};
 }
 
 /* A SIGTRAP that somebody has sent may stand for the trap that the thread has met: it will meet that again. */

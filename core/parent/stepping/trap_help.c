@@ -133,8 +133,7 @@ trap_help_leave(const struct trap_help *help, const struct tracer_stop *stop)
 	if (stop->signal == 0)
 		return remote_raised_signal(thread->tid) == SIGTRAP ? TRACER_KEEP : TRACER_DELIVER;
 	cause = stop->signal == SIGTRAP ? trap_stop_cause(thread->tid) : TRAP_CAUSE_OTHER;
-	if (cause != TRAP_CAUSE_INT3 &&
-	    (cause != TRAP_CAUSE_SENT || !trap_help_is_hidden(help, thread, &registers)))
+	if (cause != TRAP_CAUSE_INT3 && (cause != TRAP_CAUSE_SENT || !trap_help_is_hidden(help, thread, &registers)))
 		return TRACER_DELIVER;
 	registers.rip -= INT3_BYTES;
 	remote_set_registers(thread->tid, &registers);

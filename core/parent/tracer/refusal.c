@@ -55,7 +55,7 @@ read_line(const char *path, char *line, int size)
 
 /* ---- reasons: true if it is that one, and err is filled ---- */
 
-/* The system keeps what is left of a first thread until all others have ended, and lets nobody trace it. */
+/* The system keeps what is left of a first thread until all others have ended: then somebody else is the reason. */
 static bool
 has_ended(const struct refusal *refusal)
 {
@@ -67,15 +67,10 @@ has_ended(const struct refusal *refusal)
 	if (!is_read || state != 'Z')
 		return false;
 	read_status_of(refusal, "Threads", &nr_threads);
-	if (nr_threads > 1) {
-		rot_error_set(refusal->err, 0, "cannot visit process %d: its first thread has ended, others run on",
-			      (int)refusal->pid);
-		rot_error_hint(refusal->err,
-			       "let rot start the program: then its threads are traced from the beginning");
-	} else {
-		rot_error_set(refusal->err, 0, "cannot trace process %d: it has ended", (int)refusal->pid);
-		rot_error_hint(refusal->err, "'ps' shows it as defunct until its parent takes notice");
-	}
+	if (nr_threads > 1)
+		return false;
+	rot_error_set(refusal->err, 0, "cannot trace process %d: it has ended", (int)refusal->pid);
+	rot_error_hint(refusal->err, "'ps' shows it as defunct until its parent takes notice");
 	return true;
 }
 

@@ -106,8 +106,8 @@ int tracer_attach(struct tracer *tracer, struct rot_error *err);
 
 /*
  * Who was about to create a thread or process when it was attached to creates one that nobody traces. settle: all of
- * them are asked to stop; is_settled: they have, and whoever was created meanwhile is known, or of no interest. unsettled:
- * one that has not stopped yet; 0: there is none.
+ * them are asked to stop; is_settled: they have, and whoever was created meanwhile is known, or of no interest.
+ * unsettled: one that has not stopped yet; 0: there is none.
  */
 void tracer_settle(struct tracer *tracer);
 bool tracer_is_settled(struct tracer *tracer);

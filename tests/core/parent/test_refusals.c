@@ -67,11 +67,17 @@ START_TEST(what_certainly_forbids_it_is_told_first)
 }
 END_TEST
 
+/* Until this thread is traced. Then the process ends. */
 static void *
-sleep_for_ever(void *unused)
+await_tracer(void *unused)
 {
-	while (true)
-		pause();
+	uint64_t tracer = 0;
+
+	while (tracer == 0) {
+		usleep(1000);
+		proc_status(gettid(), "TracerPid", 10, &tracer);
+	}
+	_exit(7);
 	return unused;
 }
 
@@ -93,7 +99,7 @@ begin_without_first_thread(void)
 	pthread_t thread;
 
 	if (pid == 0) {
-		pthread_create(&thread, NULL, sleep_for_ever, NULL);
+		pthread_create(&thread, NULL, await_tracer, NULL);
 		pthread_exit(NULL);
 	}
 	return pid;
@@ -142,16 +148,20 @@ wait_for_state(pid_t pid, char wanted)
 	ck_assert_int_eq(state, wanted);
 }
 
-START_TEST(processes_without_their_first_thread_are_not_visited)
+START_TEST(processes_without_their_first_thread_are_visited_until_they_end)
 {
-	pid_t pid = begin_without_first_thread();
-	const struct core_failure *failure;
+	pid_t pid = begin_without_first_thread(), core;
+	const struct program_run_output *run;
+	int status;
 
 	wait_for_state(pid, 'Z');
-	failure = visit(pid, 0);
-	ck_assert_str_eq(failure->kind, "refused");
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "its first thread has ended, others run on"));
-	end_sleeper(pid);
+	core = runner_begin(&(struct trial){.attach_to = pid, .is_time_only = true});
+	ck_assert_int_eq(waitpid(core, &status, 0), core);
+	ck_assert_int_eq(status, 0);
+	run = program_command_output_outputs_at(runner_output(), 0);
+	ck_assert_int_eq(run->nr_threads, 1);
+	ck_assert_int_eq(run->exit_status, 7);
+	waitpid(pid, NULL, 0);
 }
 END_TEST
 
@@ -383,7 +393,7 @@ static const struct listed_test tests[] = {
 	{&what_certainly_forbids_it_is_told_first, 1},
 	{&reasons_are_found, NR_ELEMENTS(reasons)},
 	{&traced_processes_are_not_visited, 1},
-	{&processes_without_their_first_thread_are_not_visited, 1},
+	{&processes_without_their_first_thread_are_visited_until_they_end, 1},
 	{&processes_that_have_ended_are_not_visited, 1},
 	{&filters_are_named, 1},
 	{&programs_die_at_once, 2},
