@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes: fork, vfork, posix_spawn, execve, and who inherits what. */
+#include "acts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hard_cases.h"
+
+extern char **environ;
+
+/* ---- what this program does when it is started again ---- */
+
+static int
+count_down(int nr_left)
+{
+	char number[16], name[] = "=count-down";
+	char *arguments[] = {name, name, number, NULL};
+
+	if (nr_left == 0)
+		return 17;
+	snprintf(number, sizeof(number), "%d", nr_left - 1);
+	execv(own_path, arguments);
+	return 1;
+}
+
+/* Expects SIGTRAP and SIGUSR1 blocked, SIGUSR2 ignored, and nothing else. */
+static int
+look_at_masks(void)
+{
+	sigset_t mask;
+	struct sigaction action;
+
+	CHECK(sigprocmask(SIG_SETMASK, NULL, &mask) == 0);
+	for (int i = 1; i < NSIG; i++)
+		CHECK(sigismember(&mask, i) == -1 || sigismember(&mask, i) == (i == SIGTRAP || i == SIGUSR1));
+	CHECK(sigaction(SIGUSR2, NULL, &action) == 0 && action.sa_handler == SIG_IGN);
+	CHECK(sigaction(SIGTRAP, NULL, &action) == 0 && action.sa_handler == SIG_DFL);
+	CHECK(sigaction(SIGWINCH, NULL, &action) == 0 && action.sa_handler == SIG_DFL);
+	return 18;
+}
+
+int
+act(int nr_arguments, char **arguments)
+{
+	if (strcmp(*arguments, "=status") == 0 && nr_arguments > 1)
+		return atoi(arguments[1]);
+	if (strcmp(*arguments, "=count-down") == 0 && nr_arguments > 1)
+		return count_down(atoi(arguments[1]));
+	if (strcmp(*arguments, "=masks") == 0)
+		return look_at_masks();
+	return 2;
+}
+
+/* ---- fork and vfork ---- */
+
+static void
+forks(void)
+{
+	int shared = 1;
+	volatile int *const common = (volatile int *)mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	for (int i = 0; i < 50; i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			shared++;
+			++*common;
+			if (i % 10 == 0) { /* two generations */
+				pid = fork();
+				if (pid == 0)
+					_exit(shared);
+				CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 2);
+			}
+			_exit(i);
+		}
+		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) && WEXITSTATUS(status) == i);
+		CHECK(shared == 1 && *common == i + 1);
+	}
+	munmap((void *)(uintptr_t)common, PAGE);
+}
+
+static void *
+fork_some(void *number)
+{
+	for (int i = 0; i < 10; i++) {
+		int status;
+		pid_t pid = fork();
+
+		if (pid == 0)
+			_exit((int)(uintptr_t)number + i);
+		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == (int)(uintptr_t)number + i);
+	}
+	return NULL;
+}
+
+static void
+forks_of_threads(void)
+{
+	pthread_t threads[8];
+
+	for (uintptr_t i = 0; i < 8; i++)
+		CHECK(pthread_create(&threads[i], NULL, fork_some, (void *)i) == 0);
+	for (int i = 0; i < 8; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+/* The child uses its parent's memory and stack until it ends or executes another program. */
+static void __attribute__((noinline))
+vfork_and_change(volatile int *number)
+{
+	int status;
+	pid_t pid = vfork();
+
+	if (pid == 0) {
+		*number += 3;
+		_exit(21);
+	}
+	CHECK(pid > 0 && waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 21);
+}
+
+static void
+vforks(void)
+{
+	static char name[] = "=status", number[] = "33";
+	char *const arguments[] = {name, name, number, NULL};
+	volatile int changed = 0;
+
+	for (volatile int i = 0; i < 30; i++) {
+		int status;
+		pid_t pid;
+
+		vfork_and_change(&changed);
+		CHECK_SAME(changed, 3 * (i + 1));
+		pid = vfork();
+		if (pid == 0) {
+			execv(i % 3 ? own_path : "/no/such/program", arguments);
+			_exit(44);
+		}
+		CHECK(pid > 0 && waitpid(pid, &status, 0) == pid);
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (i % 3 ? 33 : 44));
+	}
+}
+
+static void *
+vfork_some(void *unused)
+{
+	volatile int changed = 0;
+
+	for (int i = 0; i < 10; i++) {
+		vfork_and_change(&changed);
+		CHECK_SAME(changed, 3 * (i + 1));
+	}
+	return unused;
+}
+
+static void
+vforks_of_threads(void)
+{
+	pthread_t threads[6];
+
+	for (int i = 0; i < 6; i++)
+		CHECK(pthread_create(&threads[i], NULL, vfork_some, NULL) == 0);
+	for (int i = 0; i < 6; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+}
+
+static void
+spawned(void)
+{
+	static char name[] = "=status", number[] = "55";
+	char *const arguments[] = {name, name, number, NULL};
+
+	for (int i = 0; i < 20; i++) {
+		int status;
+		pid_t pid;
+		FILE *pipe;
+		char line[32] = "";
+
+		CHECK(posix_spawn(&pid, own_path, NULL, NULL, arguments, environ) == 0);
+		CHECK(waitpid(pid, &status, 0) == pid && WEXITSTATUS(status) == 55);
+		CHECK(posix_spawn(&pid, "/no/such/program", NULL, NULL, arguments, environ) == ENOENT);
+		status = system("exit 5");
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+		pipe = popen("echo out of a pipe", "re");
+		CHECK(pipe && fgets(line, sizeof(line), pipe) && strcmp(line, "out of a pipe\n") == 0 && pclose(pipe) == 0);
+	}
+}
+
+/* ---- execve ---- */
+
+static void
+execute_often(void)
+{
+	_exit(count_down(15));
+}
+
+static void
+chain_of_programs(void)
+{
+	int status = status_of(execute_often);
+
+	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 17);
+}
+
+static void *
+compute(void *unused)
+{
+	volatile uint64_t sum = 1;
+
+	for (;;)
+		sum = sum * 5 + 1;
+	return unused;
+}
+
+static void *
+execute_in_thread(void *unused)
+{
+	static char name[] = "=status", number[] = "66";
+	char *const arguments[] = {name, name, number, NULL};
+
+	usleep(500);
+	CHECK(execv("/no/such/program", arguments) == -1 && errno == ENOENT);
+	execv(own_path, arguments);
+	return unused;
+}
+
+static void
+execute_among_threads(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < 5; i++)
+		CHECK(pthread_create(&thread, NULL, compute, NULL) == 0);
+	CHECK(pthread_create(&thread, NULL, execute_in_thread, NULL) == 0);
+	pthread_join(thread, NULL);
+	compute(NULL);
+}
+
+/* All other threads vanish, and the one that calls becomes the first. */
+static void
+execve_from_a_thread(void)
+{
+	for (int i = 0; i < 10; i++) {
+		int status = status_of(execute_among_threads);
+
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 66);
+	}
+}
+
+static void
+execute_with_masks(void)
+{
+	static char name[] = "=masks";
+	char *const arguments[] = {name, name, NULL};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGTRAP);
+	sigaddset(&set, SIGUSR1);
+	for (int i = 1; i < SIGRTMIN; i++)
+		signal(i, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &set, NULL);
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGWINCH, (void (*)(int))(uintptr_t)abort);
+	execv(own_path, arguments);
+	_exit(1);
+}
+
+static void
+masks_over_execve(void)
+{
+	for (int i = 0; i < 5; i++) {
+		int status = status_of(execute_with_masks);
+
+		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 18);
+	}
+}
+
+static void
+execute_descriptor(void)
+{
+	static char name[] = "=status", number[] = "70";
+	char *const arguments[] = {name, name, number, NULL};
+
+	fexecve(open(own_path, O_RDONLY), arguments, environ);
+	_exit(1);
+}
+
+/* A script: the kernel executes another program than was asked for. */
+static void
+execute_script(void)
+{
+	char path[] = "/tmp/rot-hard-case-XXXXXX";
+	char *const arguments[] = {path, NULL};
+	int file = mkstemp(path), status;
+	pid_t pid;
+
+	if (file < 0 || write(file, "#!/bin/sh\nexit 71\n", 18) != 18 || fchmod(file, 0700) < 0)
+		_exit(1);
+	close(file);
+	for (int i = 0; i < 20; i++) {
+		pid = fork();
+		if (pid == 0) {
+			execv(path, arguments);
+			_exit(errno == ETXTBSY ? 72 : 1); /* another process that is just being made holds the file open */
+		}
+		waitpid(pid, &status, 0);
+		if (WEXITSTATUS(status) != 72)
+			break;
+	}
+	unlink(path);
+	_exit(WEXITSTATUS(status));
+}
+
+static void
+other_programs(void)
+{
+	CHECK_SAME(WEXITSTATUS(status_of(execute_descriptor)), 70);
+	CHECK_SAME(WEXITSTATUS(status_of(execute_script)), 71);
+}
+
+/* ---- processes that outlive their parents ---- */
+
+static int ends[2];
+
+static void
+leave_orphan(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		setsid();
+		usleep(3000);
+		CHECK(write(ends[1], "orphan", 6) == 6);
+		_exit(0);
+	}
+	CHECK(pid > 0);
+}
+
+static void
+orphans(void)
+{
+	char text[8];
+
+	CHECK(pipe(ends) == 0);
+	for (int i = 0; i < 10; i++) {
+		CHECK_SAME(status_of(leave_orphan), 0);
+		CHECK(read(ends[0], text, sizeof(text)) == 6 && memcmp(text, "orphan", 6) == 0);
+	}
+	close(ends[0]);
+	close(ends[1]);
+}
+
+const struct hard_case process_cases[] = {
+	{"forks", forks},
+	{"forks-of-threads", forks_of_threads},
+	{"vforks", vforks},
+	{"vforks-of-threads", vforks_of_threads},
+	{"spawned", spawned},
+	{"chain-of-programs", chain_of_programs},
+	{"execve-from-a-thread", execve_from_a_thread},
+	{"masks-over-execve", masks_over_execve},
+	{"other-programs", other_programs},
+	{"orphans", orphans},
+	{NULL, NULL},
+};
