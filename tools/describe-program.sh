@@ -41,6 +41,22 @@ describe_region()
 	} >"$file"
 }
 
+# describe_counting FILE PROGRAM ARGUMENT...: the instructions of each thread, counted by blocks
+describe_counting()
+{
+	local file=$1
+	shift
+	{
+		describe_command '=> 1' 0 '=> 2' true
+		describe_executable "$@"
+		echo StepMeasurer
+		describe_pass 3 step::instructions | tail -n +2
+		printf '%s\n' l1Bytes 0 l1Ways 0 l2Bytes 0 l2Ways 0 l3Bytes 0 l3Ways 0 lineBytes 64 limit 0 stopLimit 0 allThreads false \
+			followsWarming false
+		describe_events step::instructions
+	} >"$file"
+}
+
 # describe_command PROGRAM PID PASS PER_THREAD [BACKEND REGION]
 describe_command()
 {

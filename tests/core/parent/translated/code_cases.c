@@ -64,7 +64,7 @@ changes_itself_in_a_loop(void)
 {
 	static const unsigned char bytes[] = {
 		0x31, 0xc0,                         /* xor %eax, %eax */
-		0x05, 1,    0, 0, 0,                /* 1: add $1, %eax */
+		0x05, 1,    0,    0,    0,          /* 1: add $1, %eax */
 		0xff, 0x05, 0xf6, 0xff, 0xff, 0xff, /* incl -10(%rip): that $1 */
 		0xff, 0xcf,                         /* dec %edi */
 		0x75, 0xf1,                         /* jnz 1b */
@@ -229,10 +229,12 @@ data_beside_code(void)
 static void
 code_at_any_address(void)
 {
-	static void *const addresses[] = {(void *)0x20000, (void *)0x7ffff000, (void *)0x123456789000, (void *)0x7e0000000000};
+	static void *const addresses[] = {(void *)0x20000, (void *)0x7ffff000, (void *)0x123456789000,
+					  (void *)0x7e0000000000};
 
 	for (int i = 0; i < NR_ELEMENTS(addresses); i++) {
-		unsigned char *code = mmap(addresses[i], PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+		unsigned char *code =
+			mmap(addresses[i], PAGE, RW, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 		if (code == MAP_FAILED)
 			continue;
@@ -271,7 +273,8 @@ long_chain(void)
 	unsigned char *code = pages_new(PAGES, RW), *at = code;
 
 	for (int i = 0; i < NR; i++, at += STRIDE) {
-		static const unsigned char piece[STRIDE] = {0xff, 0xc0, 0xe9, STRIDE - 7}; /* inc %eax, jmp to the next */
+		static const unsigned char piece[STRIDE] = {0xff, 0xc0, 0xe9,
+							    STRIDE - 7}; /* inc %eax, jmp to the next */
 
 		memcpy(at, piece, STRIDE);
 	}
@@ -281,7 +284,10 @@ long_chain(void)
 		int sum = 0;
 		const unsigned char *start = code;
 
-		__asm__ volatile("sub $128, %%rsp\n call *%1\n add $128, %%rsp\n" : "+a"(sum) : "r"(start) : "cc", "memory");
+		__asm__ volatile("sub $128, %%rsp\n call *%1\n add $128, %%rsp\n"
+				 : "+a"(sum)
+				 : "r"(start)
+				 : "cc", "memory");
 		CHECK_SAME(sum, NR);
 	}
 	munmap(code, PAGES * PAGE);
@@ -460,7 +466,8 @@ nonsense_not_executed(void)
 	uint64_t sum = 0;
 
 	for (int i = 0; i < 100; i++)
-		__asm__ volatile("test %0, %0\n jns 1f\n .byte 0x06, 0x0f, 0x04, 0xff, 0xff, 0xc5\n 1: add $2, %0\n sub $128, %%rsp\n call 2f\n"
+		__asm__ volatile("test %0, %0\n jns 1f\n .byte 0x06, 0x0f, 0x04, 0xff, 0xff, 0xc5\n 1: add $2, %0\n "
+				 "sub $128, %%rsp\n call 2f\n"
 				 "3: add $128, %%rsp\n jmp 4f\n 2: ret\n .byte 0x62, 0x62\n 4:\n"
 				 : "+r"(sum)
 				 :
@@ -487,7 +494,8 @@ compare_object(struct dl_phdr_info *object, size_t size, void *nr_compared)
 			continue;
 		CHECK(fseek(file, (long)header->p_offset, SEEK_SET) == 0);
 		for (size_t at = 0; at < header->p_filesz;) {
-			size_t length = fread(buffer, 1, header->p_filesz - at < PAGE ? header->p_filesz - at : PAGE, file);
+			size_t length =
+				fread(buffer, 1, header->p_filesz - at < PAGE ? header->p_filesz - at : PAGE, file);
 
 			CHECK(length > 0);
 			CHECK(memcmp(buffer, (const char *)object->dlpi_addr + header->p_vaddr + at, length) == 0);

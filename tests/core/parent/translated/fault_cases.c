@@ -21,15 +21,17 @@
 /* All registers but rdi and rsp hold known values, and all flags are set, when the instruction is reached. */
 #define VALUE 0x0123456789abcd00
 #define LOAD(n, name) "movabs $" STRING(VALUE) " + " #n ", %" name "\n"
-#define KNOWN_STATE                                                                                                              \
-	LOAD(0, "rax") LOAD(1, "rcx") LOAD(2, "rdx") LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9")    \
-	LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
-#define FAULT(name, instruction)                                                                                                 \
-	void name(uint64_t);                                                                                                     \
-	extern const char name##_at[], name##_after[];                                                                           \
-	__asm__(".text\n.p2align 4\n" #name ":\n push %rbx\n push %rbp\n"        \
-		" push %r12\n push %r13\n push %r14\n push %r15\n mov %rsp, fault_stack(%rip)\n" KNOWN_STATE                      \
-		" push $0x8d7\n popf\n" #name "_at: " instruction "\n" #name "_after: mov fault_stack(%rip), %rsp\n push $2\n"    \
+#define KNOWN_STATE                                                                                                    \
+	LOAD(0, "rax")                                                                                                 \
+	LOAD(1, "rcx") LOAD(2, "rdx") LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9")         \
+		LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
+#define FAULT(name, instruction)                                                                                       \
+	void name(uint64_t);                                                                                           \
+	extern const char name##_at[], name##_after[];                                                                 \
+	__asm__(".text\n.p2align 4\n" #name ":\n push %rbx\n push %rbp\n"                                              \
+		" push %r12\n push %r13\n push %r14\n push %r15\n mov %rsp, fault_stack(%rip)\n" KNOWN_STATE           \
+		" push $0x8d7\n popf\n" #name "_at: " instruction "\n" #name                                           \
+		"_after: mov fault_stack(%rip), %rsp\n push $2\n"                                                      \
 		" popf\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n")
 
 uint64_t fault_stack;
@@ -73,8 +75,9 @@ static const struct fault {
 	int number, code; /* 0: any */
 	enum rip rip;
 	enum address address;
-	int stack; /* how far the stack pointer has moved */
-	char argument;  /* u: unmapped, p: PROT_NONE, r: read-only, n: not canonical, 0: zeros, b: beyond the end of a file */
+	int stack;     /* how far the stack pointer has moved */
+	char argument; /* u: unmapped, p: PROT_NONE, r: read-only, n: not canonical, 0: zeros, b: beyond the end of a
+			  file */
 } faults[] = {
 #define ROW(name) name, name##_at, name##_after
 	{ROW(store), SIGSEGV, SEGV_MAPERR, AT, AT_ARGUMENT, 0, 'u'},
@@ -121,7 +124,8 @@ static unsigned char *handler_stack;
 static void
 on_fault(int number, siginfo_t *info, void *context)
 {
-	const uint64_t second = (uint64_t)expected->at + 3, rips[] = {(uint64_t)expected->at, second, (uint64_t)expected->after, argument};
+	const uint64_t second = (uint64_t)expected->at + 3,
+		       rips[] = {(uint64_t)expected->at, second, (uint64_t)expected->after, argument};
 	const uint64_t addresses[] = {rips[expected->rip], argument, argument - 8, 0, (uint64_t)info->si_addr};
 	const uint64_t swapped = expected->rip == SECOND ? fault_stack : argument;
 
@@ -136,7 +140,8 @@ on_fault(int number, siginfo_t *info, void *context)
 		else if (i != 4)
 			CHECK_SAME(*register_of(context, i), (uint64_t)VALUE + (uint64_t)i);
 	}
-	CHECK_SAME(*register_of(context, 4), (expected->rip == SECOND ? argument : fault_stack) + (uint64_t)expected->stack);
+	CHECK_SAME(*register_of(context, 4),
+		   (expected->rip == SECOND ? argument : fault_stack) + (uint64_t)expected->stack);
 	CHECK_SAME(REGISTER(context, EFL) & FLAGS, FLAGS);
 	if (expected->stack)
 		CHECK_SAME(*(uint64_t *)*register_of(context, 4), expected->after); /* return address */
@@ -165,7 +170,8 @@ static void
 faults_of_instructions(void)
 {
 	static const int numbers[] = {SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE};
-	unsigned char *none = pages_new(1, PROT_NONE), *read_only = pages_new(1, PROT_READ), *zeros = pages_new(1, RW), *gone;
+	unsigned char *none = pages_new(1, PROT_NONE), *read_only = pages_new(1, PROT_READ), *zeros = pages_new(1, RW),
+		      *gone;
 	int file = memfd_create("short", MFD_CLOEXEC);
 	unsigned char *beyond = mmap(NULL, PAGE, RW, MAP_SHARED, file, 0);
 
@@ -213,10 +219,11 @@ change_registers(int number, siginfo_t *info, void *context)
 
 #define STORE(n, name) "mov %" name ", changed_registers + 8 * " #n "(%rip)\n"
 uint64_t changed_registers[18];
-FAULT(changed, "int3\n pushf\n popq changed_registers + 8 * 16(%rip)\n movq %xmm9, changed_registers + 8 * 17(%rip)\n"
-	       STORE(0, "rax") STORE(1, "rcx") STORE(2, "rdx") STORE(3, "rbx") STORE(5, "rbp") STORE(6, "rsi") STORE(7, "rdi")
-	       STORE(8, "r8") STORE(9, "r9") STORE(10, "r10") STORE(11, "r11") STORE(12, "r12") STORE(13, "r13") STORE(14, "r14")
-	       STORE(15, "r15"));
+FAULT(changed,
+      "int3\n pushf\n popq changed_registers + 8 * 16(%rip)\n movq %xmm9, changed_registers + 8 * 17(%rip)\n" STORE(
+	      0, "rax") STORE(1, "rcx") STORE(2, "rdx") STORE(3, "rbx") STORE(5, "rbp") STORE(6, "rsi") STORE(7, "rdi")
+	      STORE(8, "r8") STORE(9, "r9") STORE(10, "r10") STORE(11, "r11") STORE(12, "r12") STORE(13, "r13")
+		      STORE(14, "r14") STORE(15, "r15"));
 
 static void
 handler_changes_registers(void)
@@ -279,8 +286,7 @@ jumps_out_of_handlers(void)
 	signal(SIGTRAP, SIG_DFL);
 }
 
-static int __attribute__((noinline))
-recurse(int depth)
+static int __attribute__((noinline)) recurse(int depth)
 {
 	volatile char frame[512];
 
@@ -437,14 +443,15 @@ steps_by_trap_flag(void)
 	handle(SIGTRAP, on_step, 0);
 	for (int round = 0; round < 5; round++) {
 		nr_stepped = 0;
-		__asm__ volatile("lea 1f(%%rip), %%rax\n mov %%rax, (%0)\n lea 2f(%%rip), %%rax\n mov %%rax, 8(%0)\n"
-				 "lea 3f(%%rip), %%rax\n mov %%rax, 16(%0)\n lea 4f(%%rip), %%rax\n mov %%rax, 24(%0)\n"
-				 "lea 5f(%%rip), %%rax\n mov %%rax, 32(%0)\n lea 6f(%%rip), %%rax\n mov %%rax, 40(%0)\n"
-				 "sub $128, %%rsp\n pushf\n orq $0x100, (%%rsp)\n popf\n inc %%eax\n 1: nop\n 2: jmp 3f\n ud2\n"
-				 "3: pushf\n 4: andq $~0x100, (%%rsp)\n 5: popf\n 6: nop\n nop\n add $128, %%rsp\n"
-				 :
-				 : "r"(labels)
-				 : "rax", "memory", "cc");
+		__asm__ volatile(
+			"lea 1f(%%rip), %%rax\n mov %%rax, (%0)\n lea 2f(%%rip), %%rax\n mov %%rax, 8(%0)\n"
+			"lea 3f(%%rip), %%rax\n mov %%rax, 16(%0)\n lea 4f(%%rip), %%rax\n mov %%rax, 24(%0)\n"
+			"lea 5f(%%rip), %%rax\n mov %%rax, 32(%0)\n lea 6f(%%rip), %%rax\n mov %%rax, 40(%0)\n"
+			"sub $128, %%rsp\n pushf\n orq $0x100, (%%rsp)\n popf\n inc %%eax\n 1: nop\n 2: jmp 3f\n ud2\n"
+			"3: pushf\n 4: andq $~0x100, (%%rsp)\n 5: popf\n 6: nop\n nop\n add $128, %%rsp\n"
+			:
+			: "r"(labels)
+			: "rax", "memory", "cc");
 		CHECK_SAME(nr_stepped, 6);
 		for (int i = 0; i < 6; i++)
 			CHECK_SAME(stepped[i], labels[i]);

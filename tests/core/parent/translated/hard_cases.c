@@ -159,7 +159,8 @@ find(const char *name)
 	return NULL;
 }
 
-/* hard_cases: the names of all; hard_cases NAME [ROUNDS]; hard_cases =ACT ARGUMENT...: what cases start this program again for */
+/* hard_cases: the names of all; hard_cases NAME [ROUNDS]; hard_cases =ACT ARGUMENT...: what cases start this program
+ * again for */
 int
 main(int argc, char **argv)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is hard for a translator of machine code, by the ideas of the test suites of DynamoRIO, Valgrind, rr and Frida. Each case
- * checks itself: it must do the same translated as natively.
+ * What is hard for a translator of machine code, by the ideas of the test suites of DynamoRIO, Valgrind, rr and Frida.
+ * Each case checks itself: it must do the same translated as natively.
  */
 #ifndef TESTS_HARD_CASES_H
 #define TESTS_HARD_CASES_H
@@ -19,16 +19,16 @@ struct hard_case {
 };
 
 /* Each ends with a row without a name. */
-extern const struct hard_case control_cases[], state_cases[], code_cases[], fault_cases[], signal_cases[], syscall_cases[],
-	thread_cases[], process_cases[], unwind_cases[];
+extern const struct hard_case control_cases[], state_cases[], code_cases[], fault_cases[], signal_cases[],
+	syscall_cases[], thread_cases[], process_cases[], unwind_cases[];
 
 #define NR_ELEMENTS(array) ((int)(sizeof(array) / sizeof(*(array))))
 
 /* Ends the process with status 1 and the place, from any thread and any signal handler. */
-#define CHECK(condition)                                                                                                         \
-	do {                                                                                                                     \
-		if (!(condition))                                                                                                \
-			fail(__FILE__, __LINE__, #condition);                                                                    \
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			fail(__FILE__, __LINE__, #condition);                                                          \
 	} while (0)
 #define CHECK_SAME(a, b) check_same(__FILE__, __LINE__, #a " = " #b, (uint64_t)(a), (uint64_t)(b))
 

@@ -68,7 +68,8 @@ static void
 forks(void)
 {
 	int shared = 1;
-	volatile int *const common = (volatile int *)mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	volatile int *const common =
+		(volatile int *)mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	for (int i = 0; i < 50; i++) {
 		int status;
@@ -117,8 +118,7 @@ forks_of_threads(void)
 }
 
 /* The child uses its parent's memory and stack until it ends or executes another program. */
-static void __attribute__((noinline))
-vfork_and_change(volatile int *number)
+static void __attribute__((noinline)) vfork_and_change(volatile int *number)
 {
 	int status;
 	pid_t pid = vfork();
@@ -194,7 +194,8 @@ spawned(void)
 		status = system("exit 5");
 		CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 5);
 		pipe = popen("echo out of a pipe", "re");
-		CHECK(pipe && fgets(line, sizeof(line), pipe) && strcmp(line, "out of a pipe\n") == 0 && pclose(pipe) == 0);
+		CHECK(pipe && fgets(line, sizeof(line), pipe) && strcmp(line, "out of a pipe\n") == 0 &&
+		      pclose(pipe) == 0);
 	}
 }
 
@@ -314,7 +315,8 @@ execute_script(void)
 		pid = fork();
 		if (pid == 0) {
 			execv(path, arguments);
-			_exit(errno == ETXTBSY ? 72 : 1); /* another process that is just being made holds the file open */
+			_exit(errno == ETXTBSY ? 72
+					       : 1); /* another process that is just being made holds the file open */
 		}
 		waitpid(pid, &status, 0);
 		if (WEXITSTATUS(status) != 72)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random blocks of machine code on random states: what comes out must be the same translated as natively, given the same seed. Prints a
- * hash of all registers, flags and memory after them.
+ * Random blocks of machine code on random states: what comes out must be the same translated as natively, given the
+ * same seed. Prints a hash of all registers, flags and memory after them.
  */
 #include <cpuid.h>
 #include <errno.h>
@@ -29,11 +29,27 @@
 #define PAGE 4096
 #define BLOCKS_AT_ONCE 40
 #define MAX_PIECES 40
-#define FLAGS 0xcd5 /* CF PF AF ZF SF DF OF */
+#define FLAGS 0xcd5     /* CF PF AF ZF SF DF OF */
 #define COMPONENTS 0xe7 /* of XSAVE: x87, SSE, AVX, masks, zmm */
 
-static const uint64_t interesting[] = {0, 1, 2, 7, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, 0x3ff0000000000000,
-				       0x7ff0000000000000, 0x4059000000000000, 0x7ff8000000000001, 0x8000000000000000, ~0ULL};
+static const uint64_t interesting[] = {0,
+				       1,
+				       2,
+				       7,
+				       0x7f,
+				       0x80,
+				       0xff,
+				       0x7fff,
+				       0xffff,
+				       0x7fffffff,
+				       0x80000000,
+				       0xffffffff,
+				       0x3ff0000000000000,
+				       0x7ff0000000000000,
+				       0x4059000000000000,
+				       0x7ff8000000000001,
+				       0x8000000000000000,
+				       ~0ULL};
 
 /* The trampoline's memory: registers in the order of the machine, flags, rip (of a fault), and extended state. */
 struct state {
@@ -49,18 +65,23 @@ void random_repeat(uint64_t nr);
 #define LOAD(n, name) "mov random_before + 8 * " #n "(%rip), %" name "\n"
 #define SAVE(n, name) "mov %" name ", random_after + 8 * " #n "(%rip)\n"
 #define EXTENDED "8 * 18 + 48" /* aligned */
-#define PUSH_ALL "push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n mov %rsp, random_own_stack(%rip)\n"
-#define POP_ALL "mov random_own_stack(%rip), %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n"
-#define LOAD_ALL                                                                                                                 \
-	"mov random_components(%rip), %eax\n xor %edx, %edx\n xrstor64 random_before + " EXTENDED "(%rip)\n"                     \
-	"mov random_stack_top(%rip), %rsp\n push random_before + 8 * 16(%rip)\n popf\n" LOAD(0, "rax") LOAD(1, "rcx")            \
-		LOAD(2, "rdx") LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(7, "rdi") LOAD(8, "r8") LOAD(9, "r9")           \
-			LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
-__asm__(".text\n.globl random_run\nrandom_run: " PUSH_ALL LOAD_ALL "call *random_entry(%rip)\n" SAVE(0, "rax") SAVE(1, "rcx")
-	SAVE(2, "rdx") SAVE(3, "rbx") SAVE(4, "rsp") SAVE(5, "rbp") SAVE(6, "rsi") SAVE(7, "rdi") SAVE(8, "r8") SAVE(9, "r9")
-	SAVE(10, "r10") SAVE(11, "r11") SAVE(12, "r12") SAVE(13, "r13") SAVE(14, "r14") SAVE(15, "r15")
-	"pushf\n pop random_after + 8 * 16(%rip)\n cld\n mov random_components(%rip), %eax\n xor %edx, %edx\n"
-	"xsave64 random_after + " EXTENDED "(%rip)\n fninit\n emms\n" POP_ALL);
+#define PUSH_ALL                                                                                                       \
+	"push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n mov %rsp, random_own_stack(%rip)\n"
+#define POP_ALL                                                                                                        \
+	"mov random_own_stack(%rip), %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n"
+#define LOAD_ALL                                                                                                       \
+	"mov random_components(%rip), %eax\n xor %edx, %edx\n xrstor64 random_before + " EXTENDED "(%rip)\n"           \
+	"mov random_stack_top(%rip), %rsp\n push random_before + 8 * 16(%rip)\n popf\n" LOAD(0, "rax") LOAD(1, "rcx")  \
+		LOAD(2, "rdx") LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(7, "rdi") LOAD(8, "r8") LOAD(9, "r9") \
+			LOAD(10, "r10") LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14")                \
+				LOAD(15, "r15")
+__asm__(".text\n.globl random_run\nrandom_run: " PUSH_ALL LOAD_ALL "call *random_entry(%rip)\n" SAVE(0, "rax")
+		SAVE(1, "rcx") SAVE(2, "rdx") SAVE(3, "rbx") SAVE(4, "rsp") SAVE(5, "rbp") SAVE(6, "rsi") SAVE(7, "rdi")
+			SAVE(8, "r8") SAVE(9, "r9") SAVE(10, "r10") SAVE(11, "r11") SAVE(12, "r12") SAVE(13, "r13")
+				SAVE(14, "r14") SAVE(15, "r15") "pushf\n pop random_after + 8 * 16(%rip)\n cld\n mov "
+								"random_components(%rip), %eax\n xor %edx, %edx\n"
+								"xsave64 random_after + " EXTENDED
+								"(%rip)\n fninit\n emms\n" POP_ALL);
 /* The block rdi times: three instructions each beside those of the block. */
 __asm__(".text\n.globl random_repeat\nrandom_repeat: " PUSH_ALL "mov %rdi, random_turns(%rip)\n" LOAD_ALL
 	"1: call *random_entry(%rip)\n decq random_turns(%rip)\n jnz 1b\n cld\n fninit\n" POP_ALL
@@ -179,16 +200,20 @@ print_state(const struct state *state)
 
 	for (int i = 0; i < 16; i++)
 		printf("  r%d %016lx%s", i, state->registers[i], i % 4 == 3 ? "\n" : "");
-	printf("  flags %lx rip %lx x87 %02x%02x %02x%02x %02x mxcsr %02x%02x\n", state->flags, state->rip, state->extended[1],
-	       state->extended[0], state->extended[3], state->extended[2], state->extended[4], state->extended[25], state->extended[24]);
+	printf("  flags %lx rip %lx x87 %02x%02x %02x%02x %02x mxcsr %02x%02x\n", state->flags, state->rip,
+	       state->extended[1], state->extended[0], state->extended[3], state->extended[2], state->extended[4],
+	       state->extended[25], state->extended[24]);
 	for (int i = 0; i < 8; i++) {
 		if (component_bytes[i])
-			printf("  %s %016lx", names[i], hash(0, state->extended + component_offsets[i], component_bytes[i]));
+			printf("  %s %016lx", names[i],
+			       hash(0, state->extended + component_offsets[i], component_bytes[i]));
 	}
-	printf("  data %016lx stack %016lx\n", hash(0, BASE - DATA_BEFORE, DATA_BEFORE + DATA_BEHIND), hash(0, DATA + 0xc000, PAGE));
+	printf("  data %016lx stack %016lx\n", hash(0, BASE - DATA_BEFORE, DATA_BEFORE + DATA_BEHIND),
+	       hash(0, DATA + 0xc000, PAGE));
 	for (int i = 0; i < 8 && state->rip == 0; i++) {
 		for (uint32_t k = 0; k < component_bytes[i]; k += 16)
-			printf("   %s+%u %016lx %016lx\n", names[i], k, *(const uint64_t *)(const void *)(state->extended + component_offsets[i] + k),
+			printf("   %s+%u %016lx %016lx\n", names[i], k,
+			       *(const uint64_t *)(const void *)(state->extended + component_offsets[i] + k),
 			       *(const uint64_t *)(const void *)(state->extended + component_offsets[i] + k + 8));
 	}
 }
@@ -204,7 +229,8 @@ hash_state(void)
 		print_state(state);
 	sum = hash(0, state, offsetof(struct state, extended));
 	/* Control, status, tags and MXCSR; not the addresses of the last x87 instruction. */
-	sum = hash(sum ^ state->extended[4] ^ (uint64_t)state->extended[24] << 32 ^ (uint64_t)state->extended[25] << 40, "", 0);
+	sum = hash(sum ^ state->extended[4] ^ (uint64_t)state->extended[24] << 32 ^ (uint64_t)state->extended[25] << 40,
+		   "", 0);
 	sum = (sum ^ *(uint32_t *)(void *)state->extended) * 0x9e3779b97f4a7c15;
 	for (int i = 0; i < 8; i++)
 		sum = hash(sum, state->extended + component_offsets[i], component_bytes[i]);
@@ -283,7 +309,8 @@ can_execute(uint32_t kind, const unsigned char *code, size_t nr_bytes)
 static void *
 map(unsigned char *address, size_t bytes)
 {
-	if (mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != address)
+	if (mmap(address, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) !=
+	    address)
 		fail("memory at a fixed address");
 	return address;
 }
@@ -300,15 +327,17 @@ static uint64_t
 run_blocks(const struct random_kind *kind, uint64_t seed, uint64_t first, int nr, int nr_states, uint64_t *nr_faults)
 {
 	static int region;
-	unsigned char *code = map(CODE + region++ % NR_REGIONS * REGION_BYTES, REGION_BYTES), *at = code, *entries[BLOCKS_AT_ONCE + 1];
+	unsigned char *code = map(CODE + region++ % NR_REGIONS * REGION_BYTES, REGION_BYTES), *at = code,
+		      *entries[BLOCKS_AT_ONCE + 1];
 	uint64_t nr_executed, sum = 0;
 
 	for (int i = 0; i < nr; i++) {
 		uint64_t own = mix(seed, first + (uint64_t)i);
 
 		entries[i] = at;
-		at = random_code(kind, own, 3 + (int)random_below(&own, MAX_PIECES - 3), at, (size_t)(code + REGION_BYTES - at), &nr_executed);
-		at += (uintptr_t)-(uintptr_t)at % 16;
+		at = random_code(kind, own, 3 + (int)random_below(&own, MAX_PIECES - 3), at,
+				 (size_t)(code + REGION_BYTES - at), &nr_executed);
+		at += (uintptr_t) - (uintptr_t)at % 16;
 	}
 	entries[nr] = at;
 	if (mprotect(code, REGION_BYTES, PROT_READ | PROT_EXEC) < 0)
@@ -343,7 +372,8 @@ repeat(struct random_kind *kind, uint64_t seed, uint64_t nr_times)
 
 	kind->is_counted = true;
 	for (int i = 0;; i++) {
-		unsigned char *end = random_code(kind, mix(seed, (uint64_t)i), MAX_PIECES, code, REGION_BYTES, &nr_executed);
+		unsigned char *end =
+			random_code(kind, mix(seed, (uint64_t)i), MAX_PIECES, code, REGION_BYTES, &nr_executed);
 
 		(void)end;
 		if (mprotect(code, REGION_BYTES, PROT_READ | PROT_EXEC) < 0)
@@ -370,30 +400,49 @@ now(void)
 }
 
 /*
- * random_blocks [-s SEED] [-f FIRST] [-n BLOCKS] [-e STATES] [-g BLOCKS] [-v] [-t]: executes blocks FIRST ... of this seed on so many states
- *	each (2); prints the hash of each -g of them (1000), and of all. -v: code and results. -t: how many a second, on standard error
- * random_blocks [-s SEED] -c TIMES: executes one block so many times, at least once, and says of how many instructions it is
+ * random_blocks [-s SEED] [-f FIRST] [-n BLOCKS] [-e STATES] [-g BLOCKS] [-v] [-t]: executes blocks FIRST ... of this
+ *seed on so many states each (2); prints the hash of each -g of them (1000), and of all. -v: code and results. -t: how
+ *many a second, on standard error random_blocks [-s SEED] -c TIMES: executes one block so many times, at least once,
+ *and says of how many instructions it is
  */
 int
 main(int argc, char **argv)
 {
 	struct random_kind kind = {.data = BASE, .can_execute = can_execute};
-	uint64_t seed = 1, first = 0, nr_blocks = 1000, nr_times = 0, group = 1000, nr_faults = 0, sum = 0, group_sum = 0;
+	uint64_t seed = 1, first = 0, nr_blocks = 1000, nr_times = 0, group = 1000, nr_faults = 0, sum = 0,
+		 group_sum = 0;
 	int option, nr_states = 2;
 	bool says_time = false;
 	double start;
 
 	while ((option = getopt(argc, argv, "s:f:n:e:g:c:vt")) != -1) {
 		switch (option) {
-		case 's': seed = strtoul(optarg, NULL, 10); break;
-		case 'f': first = strtoul(optarg, NULL, 10); break;
-		case 'n': nr_blocks = strtoul(optarg, NULL, 10); break;
-		case 'e': nr_states = atoi(optarg); break;
-		case 'g': group = strtoul(optarg, NULL, 10); break;
-		case 'c': nr_times = strtoul(optarg, NULL, 10); break;
-		case 'v': is_verbose = true; break;
-		case 't': says_time = true; break;
-		default: return 2;
+		case 's':
+			seed = strtoul(optarg, NULL, 10);
+			break;
+		case 'f':
+			first = strtoul(optarg, NULL, 10);
+			break;
+		case 'n':
+			nr_blocks = strtoul(optarg, NULL, 10);
+			break;
+		case 'e':
+			nr_states = atoi(optarg);
+			break;
+		case 'g':
+			group = strtoul(optarg, NULL, 10);
+			break;
+		case 'c':
+			nr_times = strtoul(optarg, NULL, 10);
+			break;
+		case 'v':
+			is_verbose = true;
+			break;
+		case 't':
+			says_time = true;
+			break;
+		default:
+			return 2;
 		}
 	}
 	find_components();
@@ -421,6 +470,7 @@ main(int argc, char **argv)
 	}
 	printf("all: %016lx, %lu ended by signals\n", sum, nr_faults);
 	if (says_time)
-		fprintf(stderr, "%.0f blocks a second, each %d times\n", (double)nr_blocks / (now() - start), nr_states);
+		fprintf(stderr, "%.0f blocks a second, each %d times\n", (double)nr_blocks / (now() - start),
+			nr_states);
 	return 0;
 }

@@ -52,11 +52,11 @@ put(struct generator *g, const void *bytes, size_t nr)
 }
 
 /* An instruction given by its bytes. */
-#define PUT(...)                                                                                                                 \
-	do {                                                                                                                     \
-		const unsigned char bytes_[] = {__VA_ARGS__};                                                                    \
-		put(g, bytes_, sizeof(bytes_));                                                                                  \
-		g->nr_executed++;                                                                                                \
+#define PUT(...)                                                                                                       \
+	do {                                                                                                           \
+		const unsigned char bytes_[] = {__VA_ARGS__};                                                          \
+		put(g, bytes_, sizeof(bytes_));                                                                        \
+		g->nr_executed++;                                                                                      \
 	} while (0)
 
 static void
@@ -68,26 +68,29 @@ put_32(struct generator *g, uint32_t value)
 /* ---- single instructions: random bytes that the decoder permits ---- */
 
 static const uint16_t unsafe_categories[] = {
-	ZYDIS_CATEGORY_COND_BR, ZYDIS_CATEGORY_UNCOND_BR, ZYDIS_CATEGORY_CALL,    ZYDIS_CATEGORY_RET,      ZYDIS_CATEGORY_SYSCALL,
-	ZYDIS_CATEGORY_SYSRET,  ZYDIS_CATEGORY_SYSTEM,    ZYDIS_CATEGORY_IO,      ZYDIS_CATEGORY_INTERRUPT, ZYDIS_CATEGORY_IOSTRINGOP,
-	ZYDIS_CATEGORY_PUSH,    ZYDIS_CATEGORY_POP,       ZYDIS_CATEGORY_XSAVE,   ZYDIS_CATEGORY_XSAVEOPT, ZYDIS_CATEGORY_SEGOP,
-	ZYDIS_CATEGORY_RDRAND,  ZYDIS_CATEGORY_RDSEED,    ZYDIS_CATEGORY_RDPID,   ZYDIS_CATEGORY_RDPRU,    ZYDIS_CATEGORY_RDWRFSGS,
-	ZYDIS_CATEGORY_WAITPKG, ZYDIS_CATEGORY_VTX,       ZYDIS_CATEGORY_SGX,     ZYDIS_CATEGORY_PKU,      ZYDIS_CATEGORY_CET,
-	ZYDIS_CATEGORY_ENQCMD,  ZYDIS_CATEGORY_PCONFIG,   ZYDIS_CATEGORY_UINTR,   ZYDIS_CATEGORY_SMAP,     ZYDIS_CATEGORY_PADLOCK,
-	ZYDIS_CATEGORY_MPX,     ZYDIS_CATEGORY_CLZERO,    ZYDIS_CATEGORY_AMX_TILE, ZYDIS_CATEGORY_STRINGOP, ZYDIS_CATEGORY_HRESET,
-	ZYDIS_CATEGORY_TSX_LDTRK, ZYDIS_CATEGORY_SERIALIZE};
+	ZYDIS_CATEGORY_COND_BR,   ZYDIS_CATEGORY_UNCOND_BR,  ZYDIS_CATEGORY_CALL,    ZYDIS_CATEGORY_RET,
+	ZYDIS_CATEGORY_SYSCALL,   ZYDIS_CATEGORY_SYSRET,     ZYDIS_CATEGORY_SYSTEM,  ZYDIS_CATEGORY_IO,
+	ZYDIS_CATEGORY_INTERRUPT, ZYDIS_CATEGORY_IOSTRINGOP, ZYDIS_CATEGORY_PUSH,    ZYDIS_CATEGORY_POP,
+	ZYDIS_CATEGORY_XSAVE,     ZYDIS_CATEGORY_XSAVEOPT,   ZYDIS_CATEGORY_SEGOP,   ZYDIS_CATEGORY_RDRAND,
+	ZYDIS_CATEGORY_RDSEED,    ZYDIS_CATEGORY_RDPID,      ZYDIS_CATEGORY_RDPRU,   ZYDIS_CATEGORY_RDWRFSGS,
+	ZYDIS_CATEGORY_WAITPKG,   ZYDIS_CATEGORY_VTX,        ZYDIS_CATEGORY_SGX,     ZYDIS_CATEGORY_PKU,
+	ZYDIS_CATEGORY_CET,       ZYDIS_CATEGORY_ENQCMD,     ZYDIS_CATEGORY_PCONFIG, ZYDIS_CATEGORY_UINTR,
+	ZYDIS_CATEGORY_SMAP,      ZYDIS_CATEGORY_PADLOCK,    ZYDIS_CATEGORY_MPX,     ZYDIS_CATEGORY_CLZERO,
+	ZYDIS_CATEGORY_AMX_TILE,  ZYDIS_CATEGORY_STRINGOP,   ZYDIS_CATEGORY_HRESET,  ZYDIS_CATEGORY_TSX_LDTRK,
+	ZYDIS_CATEGORY_SERIALIZE};
 
 /* Told apart by more than their state, or changing how others work, or telling where code stands. */
 static const uint16_t unsafe_mnemonics[] = {
-	ZYDIS_MNEMONIC_CPUID,    ZYDIS_MNEMONIC_XGETBV,   ZYDIS_MNEMONIC_RDTSC,    ZYDIS_MNEMONIC_RDTSCP,   ZYDIS_MNEMONIC_RDPMC,
-	ZYDIS_MNEMONIC_FNSTENV,  ZYDIS_MNEMONIC_FLDENV,   ZYDIS_MNEMONIC_FNSAVE,   ZYDIS_MNEMONIC_FRSTOR,   ZYDIS_MNEMONIC_FXSAVE,
-	ZYDIS_MNEMONIC_FXSAVE64, ZYDIS_MNEMONIC_FXRSTOR,  ZYDIS_MNEMONIC_FXRSTOR64, ZYDIS_MNEMONIC_LDMXCSR, ZYDIS_MNEMONIC_VLDMXCSR,
-	ZYDIS_MNEMONIC_FLDCW,    ZYDIS_MNEMONIC_ENTER,    ZYDIS_MNEMONIC_LEAVE,    ZYDIS_MNEMONIC_UD0,      ZYDIS_MNEMONIC_UD1,
-	ZYDIS_MNEMONIC_UD2,      ZYDIS_MNEMONIC_MONITOR,  ZYDIS_MNEMONIC_MONITORX, ZYDIS_MNEMONIC_MWAIT,    ZYDIS_MNEMONIC_MWAITX,
-	ZYDIS_MNEMONIC_MOVDIR64B, ZYDIS_MNEMONIC_DIV,     ZYDIS_MNEMONIC_IDIV,     ZYDIS_MNEMONIC_SMSW,     ZYDIS_MNEMONIC_STR,
-	ZYDIS_MNEMONIC_SLDT,     ZYDIS_MNEMONIC_LAR,      ZYDIS_MNEMONIC_LSL,      ZYDIS_MNEMONIC_VERR,     ZYDIS_MNEMONIC_VERW,
-	ZYDIS_MNEMONIC_SGDT,     ZYDIS_MNEMONIC_SIDT,     ZYDIS_MNEMONIC_PTWRITE,  ZYDIS_MNEMONIC_CLI,
-	ZYDIS_MNEMONIC_STI};
+	ZYDIS_MNEMONIC_CPUID,     ZYDIS_MNEMONIC_XGETBV,    ZYDIS_MNEMONIC_RDTSC,    ZYDIS_MNEMONIC_RDTSCP,
+	ZYDIS_MNEMONIC_RDPMC,     ZYDIS_MNEMONIC_FNSTENV,   ZYDIS_MNEMONIC_FLDENV,   ZYDIS_MNEMONIC_FNSAVE,
+	ZYDIS_MNEMONIC_FRSTOR,    ZYDIS_MNEMONIC_FXSAVE,    ZYDIS_MNEMONIC_FXSAVE64, ZYDIS_MNEMONIC_FXRSTOR,
+	ZYDIS_MNEMONIC_FXRSTOR64, ZYDIS_MNEMONIC_LDMXCSR,   ZYDIS_MNEMONIC_VLDMXCSR, ZYDIS_MNEMONIC_FLDCW,
+	ZYDIS_MNEMONIC_ENTER,     ZYDIS_MNEMONIC_LEAVE,     ZYDIS_MNEMONIC_UD0,      ZYDIS_MNEMONIC_UD1,
+	ZYDIS_MNEMONIC_UD2,       ZYDIS_MNEMONIC_MONITOR,   ZYDIS_MNEMONIC_MONITORX, ZYDIS_MNEMONIC_MWAIT,
+	ZYDIS_MNEMONIC_MWAITX,    ZYDIS_MNEMONIC_MOVDIR64B, ZYDIS_MNEMONIC_DIV,      ZYDIS_MNEMONIC_IDIV,
+	ZYDIS_MNEMONIC_SMSW,      ZYDIS_MNEMONIC_STR,       ZYDIS_MNEMONIC_SLDT,     ZYDIS_MNEMONIC_LAR,
+	ZYDIS_MNEMONIC_LSL,       ZYDIS_MNEMONIC_VERR,      ZYDIS_MNEMONIC_VERW,     ZYDIS_MNEMONIC_SGDT,
+	ZYDIS_MNEMONIC_SIDT,      ZYDIS_MNEMONIC_PTWRITE,   ZYDIS_MNEMONIC_CLI,      ZYDIS_MNEMONIC_STI};
 
 static bool
 contains(const uint16_t *values, size_t nr, uint16_t value)
@@ -153,8 +156,8 @@ decode(struct generator *g, const unsigned char *bytes, struct decoded *decoded)
 			decoded->memory = &decoded->operands[i];
 	}
 	/* Bit strings in memory reach as far as the register says. */
-	if (instruction->meta.category == ZYDIS_CATEGORY_BITBYTE && decoded->memory && instruction->operand_width > 16 &&
-	    decoded->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+	if (instruction->meta.category == ZYDIS_CATEGORY_BITBYTE && decoded->memory &&
+	    instruction->operand_width > 16 && decoded->operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
 		return false;
 	return true;
 }
@@ -196,14 +199,16 @@ random_bytes(struct generator *g, uint32_t form, unsigned char *bytes)
 		*at = below(g, 2) ? 0x38 : 0x3a;
 }
 
-/* Replaces the memory operand by one within the data, of a random form. *index becomes the number of its general register, or -1. */
+/* Replaces the memory operand by one within the data, of a random form. *index becomes the number of its general
+ * register, or -1. */
 static bool
 redirect(struct generator *g, unsigned char *bytes, struct decoded *decoded, const unsigned char *code_at, int *index)
 {
 	const ZydisDecodedInstruction *instruction = &decoded->instruction;
 	const bool is_vsib = decoded->memory->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
 	const int operand_bytes = decoded->memory->size / 8, start = instruction->raw.modrm.offset;
-	const int old_end = start + 1 + (instruction->attributes & ZYDIS_ATTRIB_HAS_SIB ? 1 : 0) + instruction->raw.disp.size / 8;
+	const int old_end =
+		start + 1 + (instruction->attributes & ZYDIS_ATTRIB_HAS_SIB ? 1 : 0) + instruction->raw.disp.size / 8;
 	const int nr_tail = instruction->length - old_end;
 	unsigned char tail[8], *at = bytes + start;
 	int32_t displacement = (int32_t)below(g, DISPLACEMENTS) & ~(operand_bytes > 8 || operand_bytes == 0 ? 63 : 0);
@@ -225,7 +230,7 @@ redirect(struct generator *g, unsigned char *bytes, struct decoded *decoded, con
 		*++at = (unsigned char)((bytes[start + 1] & 0xf8) | 5);
 		if (operand_bytes > 8 && !is_vsib)
 			*at = (unsigned char)((*at & 0x3f) | 0xc0); /* times 8; the index is a multiple of 8 */
-	} else { /* below the stack pointer */
+	} else {                                                    /* below the stack pointer */
 		if (operand_bytes > 8 || operand_bytes == 0)
 			return false;
 		*at = (unsigned char)((*at & 0x38) | 0x84);
@@ -249,17 +254,19 @@ redirect(struct generator *g, unsigned char *bytes, struct decoded *decoded, con
 }
 
 /*
- * Makes the index register small without a change of flags: a number below 256; for wide operands, which need alignment, a multiple of 8
- * that is known.
+ * Makes the index register small without a change of flags: a number below 256; for wide operands, which need
+ * alignment, a multiple of 8 that is known.
  */
 static void
 put_small_index(struct generator *g, int number, bool is_wide)
 {
 	if (is_wide) {
-		PUT((unsigned char)(0x40 | number >> 3), (unsigned char)(0xb8 | (number & 7)), (unsigned char)(8 * below(g, 32)), 0, 0, 0);
+		PUT((unsigned char)(0x40 | number >> 3), (unsigned char)(0xb8 | (number & 7)),
+		    (unsigned char)(8 * below(g, 32)), 0, 0, 0);
 		return;
 	}
-	PUT((unsigned char)(0x40 | (number >> 3) * 5), 0x0f, 0xb6, (unsigned char)(0xc0 | (number & 7) * 9)); /* movzx, the lowest byte */
+	PUT((unsigned char)(0x40 | (number >> 3) * 5), 0x0f, 0xb6,
+	    (unsigned char)(0xc0 | (number & 7) * 9)); /* movzx, the lowest byte */
 }
 
 /* Makes each element of the index of a gather or scatter small: vpsrld or vpsrlq by all but eight bits. */
@@ -274,10 +281,12 @@ put_small_elements(struct generator *g, const struct decoded *decoded)
 	const unsigned char not_vvvv = (unsigned char)((~number & 15) << 3), not_b = number & 8 ? 0 : 0x20;
 
 	if (decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
-		PUT(0x62, (unsigned char)(0x91 | not_b | (number & 16 ? 0 : 0x40)), (unsigned char)((is_quad ? 0x85 : 5) | not_vvvv),
-		    number & 16 ? 0x40 : 0x48, opcode, (unsigned char)(0xd0 | low), shift);
+		PUT(0x62, (unsigned char)(0x91 | not_b | (number & 16 ? 0 : 0x40)),
+		    (unsigned char)((is_quad ? 0x85 : 5) | not_vvvv), number & 16 ? 0x40 : 0x48, opcode,
+		    (unsigned char)(0xd0 | low), shift);
 	else
-		PUT(0xc4, (unsigned char)(0xc1 | not_b), (unsigned char)(5 | not_vvvv), opcode, (unsigned char)(0xd0 | low), shift);
+		PUT(0xc4, (unsigned char)(0xc1 | not_b), (unsigned char)(5 | not_vvvv), opcode,
+		    (unsigned char)(0xd0 | low), shift);
 }
 
 /* cmp of two registers: defines all flags. */
@@ -297,7 +306,8 @@ try_instruction(struct generator *g, unsigned char *bytes)
 
 	if (!decode(g, bytes, &decoded) || (decoded.memory && !redirect(g, bytes, &decoded, g->at, &index)))
 		return false;
-	kind = ((uint32_t)decoded.instruction.mnemonic * 8 + (uint32_t)decoded.instruction.encoding) * 4 + decoded.instruction.avx.vector_length / 256U;
+	kind = ((uint32_t)decoded.instruction.mnemonic * 8 + (uint32_t)decoded.instruction.encoding) * 4 +
+	       decoded.instruction.avx.vector_length / 256U;
 	if (!g->kind->can_execute(kind, bytes, decoded.instruction.length))
 		return false;
 	if (decoded.memory && decoded.memory->mem.type == ZYDIS_MEMOP_TYPE_VSIB)
@@ -583,7 +593,8 @@ put_division(struct generator *g)
 	static const unsigned char divisors[] = {1, 3, 6, 7};
 	const unsigned char divisor = divisors[below(g, 4)], is_wide = below(g, 2) ? 0x48 : 0x40;
 
-	PUT(0xb8, (unsigned char)below(g, 256), (unsigned char)below(g, 256), (unsigned char)below(g, 256), (unsigned char)below(g, 128));
+	PUT(0xb8, (unsigned char)below(g, 256), (unsigned char)below(g, 256), (unsigned char)below(g, 256),
+	    (unsigned char)below(g, 128));
 	PUT(0x31, 0xd2);
 	PUT(is_wide, 0x83, (unsigned char)(0xc8 | divisor), 1);
 	PUT(is_wide, 0xf7, (unsigned char)((below(g, 2) ? 0xf8 : 0xf0) | divisor));
@@ -625,9 +636,9 @@ put_fault(struct generator *g)
 static void
 put_piece(struct generator *g)
 {
-	static void (*const pieces[])(struct generator *g) = {
-		put_jump,   put_indirect_jump,   put_call,   put_call,     put_loop,        put_short_loop,
-		put_string, put_pushes_and_pops, put_flags,  put_division, put_conditional, put_conditional};
+	static void (*const pieces[])(struct generator * g) = {
+		put_jump,   put_indirect_jump,   put_call,  put_call,     put_loop,        put_short_loop,
+		put_string, put_pushes_and_pops, put_flags, put_division, put_conditional, put_conditional};
 	const uint32_t nr = (uint32_t)(sizeof(pieces) / sizeof(*pieces)) - (g->kind->is_counted ? 2 : 0);
 
 	if (g->depth > MAX_DEPTH || below(g, 100) < 70) {
@@ -663,7 +674,8 @@ put_pieces(struct generator *g, int nr)
 }
 
 unsigned char *
-random_code(const struct random_kind *kind, uint64_t seed, int nr_pieces, unsigned char *code, size_t max_bytes, uint64_t *nr_executed)
+random_code(const struct random_kind *kind, uint64_t seed, int nr_pieces, unsigned char *code, size_t max_bytes,
+	    uint64_t *nr_executed)
 {
 	struct generator own = {.kind = kind, .random = seed, .at = code, .end = code + max_bytes}, *g = &own;
 
@@ -684,7 +696,8 @@ random_code_print(const unsigned char *code, const unsigned char *end)
 		int length = 1;
 		const char *text = "(no instruction)";
 
-		if (ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (uintptr_t)code, code, (size_t)(end - code), &instruction))) {
+		if (ZYAN_SUCCESS(ZydisDisassembleIntel(ZYDIS_MACHINE_MODE_LONG_64, (uintptr_t)code, code,
+						       (size_t)(end - code), &instruction))) {
 			length = instruction.info.length;
 			text = instruction.text;
 		}

@@ -29,35 +29,36 @@ count(int number, siginfo_t *info, void *context)
 /* ---- all registers, wherever a signal arrives ---- */
 
 /*
- * Slots of 16 bytes: one instruction each, and nops. Every turn adds one to each counting register, xmm14 too, in a known order; so the
- * address at which a signal arrives says which have been counted already.
+ * Slots of 16 bytes: one instruction each, and nops. Every turn adds one to each counting register, xmm14 too, in a
+ * known order; so the address at which a signal arrives says which have been counted already.
  */
 extern const char slots_start[], slots_end[];
 void count_in_slots(volatile uint64_t *is_over);
 __asm__(".text\n.p2align 4\ncount_in_slots:\n push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n"
-	"mov $0x1000, %eax\n mov $0x2000, %ecx\n mov $0x3000, %edx\n mov $0x4000, %ebx\n mov $0x5000, %ebp\n mov $0x6000, %esi\n"
+	"mov $0x1000, %eax\n mov $0x2000, %ecx\n mov $0x3000, %edx\n mov $0x4000, %ebx\n mov $0x5000, %ebp\n mov "
+	"$0x6000, %esi\n"
 	"mov $0x8000, %r8d\n mov $0x9000, %r9d\n mov $0xa000, %r10d\n mov $0xb000, %r11d\n"
 	"movabs $0x1212121212121212, %r12\n movabs $0x1313131313131313, %r13\n movabs $0x1414141414141414, %r14\n"
 	"pxor %xmm14, %xmm14\n pcmpeqd %xmm15, %xmm15\n mov %rsp, %r15\n"
-	".p2align 4\nslots_start: inc %rax\n"                                    /* 0 */
-	".p2align 4\n lea 1(%rcx), %rcx\n"                                        /* 1 */
-	".p2align 4\n add $1, %rdx\n"                                             /* 2 */
-	".p2align 4\n push %rdx\n"                                                /* 3 */
-	".p2align 4\n pop %rbx\n"                                                 /* 4 */
-	".p2align 4\n call 1f\n"                                                  /* 5 */
-	".p2align 4\n sub $-1, %rsi\n"                                            /* 6 */
-	".p2align 4\n inc %r8\n"                                                  /* 7 */
-	".p2align 4\n jrcxz 2f\n"                                                 /* 8 */
-	".p2align 4\n jmp *slot_10(%rip)\n"                                       /* 9 */
-	".p2align 4\n2: inc %r9\n"                                                /* 10 */
-	".p2align 4\n mov %r9, %r10\n"                                            /* 11 */
-	".p2align 4\n psubq %xmm15, %xmm14\n"                                     /* 12 */
-	".p2align 4\n add $1, %r11\n"                                             /* 13 */
-	".p2align 4\n cmpq $0, (%rdi)\n"                                          /* 14 */
-	".p2align 4\n je slots_start\n"                                           /* 15 */
-	".p2align 4\n jmp 3f\n"                                                   /* 16 */
-	".p2align 4\n1: inc %rbp\n"                                               /* 17 */
-	".p2align 4\n ret\n"                                                      /* 18 */
+	".p2align 4\nslots_start: inc %rax\n" /* 0 */
+	".p2align 4\n lea 1(%rcx), %rcx\n"    /* 1 */
+	".p2align 4\n add $1, %rdx\n"         /* 2 */
+	".p2align 4\n push %rdx\n"            /* 3 */
+	".p2align 4\n pop %rbx\n"             /* 4 */
+	".p2align 4\n call 1f\n"              /* 5 */
+	".p2align 4\n sub $-1, %rsi\n"        /* 6 */
+	".p2align 4\n inc %r8\n"              /* 7 */
+	".p2align 4\n jrcxz 2f\n"             /* 8 */
+	".p2align 4\n jmp *slot_10(%rip)\n"   /* 9 */
+	".p2align 4\n2: inc %r9\n"            /* 10 */
+	".p2align 4\n mov %r9, %r10\n"        /* 11 */
+	".p2align 4\n psubq %xmm15, %xmm14\n" /* 12 */
+	".p2align 4\n add $1, %r11\n"         /* 13 */
+	".p2align 4\n cmpq $0, (%rdi)\n"      /* 14 */
+	".p2align 4\n je slots_start\n"       /* 15 */
+	".p2align 4\n jmp 3f\n"               /* 16 */
+	".p2align 4\n1: inc %rbp\n"           /* 17 */
+	".p2align 4\n ret\n"                  /* 18 */
 	".p2align 4\nslots_end:\n3: pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n"
 	".pushsection .data.rel.local,\"aw\"\n.p2align 3\nslot_10: .quad 2b\n.popsection\n");
 
@@ -77,7 +78,7 @@ check_slots(int number, siginfo_t *info, void *context)
 	static const struct {
 		int number, slot;
 		uint64_t base;
-	} counting[] = {{0, 0, 0x1000}, {1, 1, 0x2000}, {2, 2, 0x3000}, {3, 4, 0x4000},    {5, 17, 0x5000},
+	} counting[] = {{0, 0, 0x1000}, {1, 1, 0x2000}, {2, 2, 0x3000},  {3, 4, 0x4000},   {5, 17, 0x5000},
 			{6, 6, 0x6000}, {8, 7, 0x8000}, {9, 10, 0x9000}, {10, 11, 0xa000}, {11, 13, 0xb000}};
 	uint64_t rip = (uint64_t)RIP(context), offset = rip - (uint64_t)slots_start, turn, *stack;
 	int slot, order;
@@ -104,7 +105,8 @@ check_slots(int number, siginfo_t *info, void *context)
 	CHECK_SAME(*register_of(context, 13), 0x1313131313131313);
 	CHECK_SAME(*register_of(context, 14), 0x1414141414141414);
 	CHECK_SAME(*register_of(context, 7), &slots_over);
-	CHECK_SAME(((ucontext_t *)context)->uc_mcontext.fpregs->_xmm[14].element[0], (uint32_t)turn + (order > order_of(12)));
+	CHECK_SAME(((ucontext_t *)context)->uc_mcontext.fpregs->_xmm[14].element[0],
+		   (uint32_t)turn + (order > order_of(12)));
 	/* On the stack: rdx between push and pop, the return address within the call. */
 	CHECK_SAME(*register_of(context, 15), (uint64_t)stack + (order == 4 || order == 6 || order == 7 ? 8 : 0));
 	if (order == 4)
@@ -420,7 +422,8 @@ storm_others(void *number)
 
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < NR_EACH; i++) {
-		while (pthread_sigqueue(storm[((uintptr_t)number + (uintptr_t)i * 7 + 1) % NR_THREADS], SIGRTMIN + 1, value) != 0)
+		while (pthread_sigqueue(storm[((uintptr_t)number + (uintptr_t)i * 7 + 1) % NR_THREADS], SIGRTMIN + 1,
+					value) != 0)
 			sched_yield();
 		for (int k = 0; k < 50; k++)
 			sum = sum * 0x9e3779b97f4a7c15 + 1;
@@ -454,7 +457,8 @@ storm_of_signals(void)
 static void
 timers(void)
 {
-	static const int kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF}, numbers[] = {SIGALRM, SIGVTALRM, SIGPROF};
+	static const int kinds[] = {ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF},
+			 numbers[] = {SIGALRM, SIGVTALRM, SIGPROF};
 	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN + 2};
 	struct itimerspec soon = {{0, 1000000}, {0, 1000000}};
 	timer_t timer;
@@ -529,9 +533,9 @@ kill_myself(void)
 static void
 default_actions(void)
 {
-	static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,   SIGKILL,
-				      SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGSYS,   SIGVTALRM,
-				      SIGPROF, SIGPOLL, SIGPWR,  SIGCHLD, SIGURG,  SIGWINCH};
+	static const int numbers[] = {SIGHUP,  SIGINT,    SIGQUIT, SIGILL,  SIGTRAP, SIGABRT, SIGBUS,  SIGFPE,
+				      SIGKILL, SIGUSR1,   SIGSEGV, SIGUSR2, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU,
+				      SIGSYS,  SIGVTALRM, SIGPROF, SIGPOLL, SIGPWR,  SIGCHLD, SIGURG,  SIGWINCH};
 
 	for (int i = 0; i < NR_ELEMENTS(numbers); i++) {
 		int status;
@@ -593,7 +597,8 @@ begin_under_fire(void)
 		int number = 0, status;
 		pid_t pid;
 
-		CHECK(pthread_create(&thread, NULL, increment, &number) == 0 && pthread_join(thread, NULL) == 0 && number == 1);
+		CHECK(pthread_create(&thread, NULL, increment, &number) == 0 && pthread_join(thread, NULL) == 0 &&
+		      number == 1);
 		pid = fork();
 		if (pid == 0)
 			_exit(i);

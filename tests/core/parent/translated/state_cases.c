@@ -15,8 +15,7 @@
 
 #include "hard_cases.h"
 
-static void __attribute__((noinline))
-pass_through(void (*function)(void), int depth)
+static void __attribute__((noinline)) pass_through(void (*function)(void), int depth)
 {
 	if (depth > 0)
 		pass_through(function, depth - 1);
@@ -40,16 +39,18 @@ x87_stack(void)
 	uint32_t out[8];
 
 	for (int i = 0; i < 50; i++) {
-		__asm__ volatile("finit\n fld1\n fldpi\n fldl2e\n fldl2t\n fldlg2\n fldln2\n fldz\n fld1\n"
-				 "sub $128, %%rsp\n call 1f\n add $128, %%rsp\n lea 2f(%%rip), %%rax\n jmp *%%rax\n ud2\n 1: ret\n"
-				 "2: mov $39, %%eax\n syscall\n fistpl 0(%0)\n fistpl 4(%0)\n fistpl 8(%0)\n fistpl 12(%0)\n"
-				 "fistpl 16(%0)\n fistpl 20(%0)\n fistpl 24(%0)\n fistpl 28(%0)\n"
-				 :
-				 : "r"(out)
-				 : "rax", "rcx", "r11", "memory", "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)",
-				   "st(7)");
-		CHECK(out[0] == 1 && out[1] == 0 && out[2] == 1 && out[3] == 0 && out[4] == 3 && out[5] == 1 && out[6] == 3 &&
-		      out[7] == 1);
+		__asm__ volatile(
+			"finit\n fld1\n fldpi\n fldl2e\n fldl2t\n fldlg2\n fldln2\n fldz\n fld1\n"
+			"sub $128, %%rsp\n call 1f\n add $128, %%rsp\n lea 2f(%%rip), %%rax\n jmp *%%rax\n ud2\n 1: "
+			"ret\n"
+			"2: mov $39, %%eax\n syscall\n fistpl 0(%0)\n fistpl 4(%0)\n fistpl 8(%0)\n fistpl 12(%0)\n"
+			"fistpl 16(%0)\n fistpl 20(%0)\n fistpl 24(%0)\n fistpl 28(%0)\n"
+			:
+			: "r"(out)
+			: "rax", "rcx", "r11", "memory", "cc", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)",
+			  "st(6)", "st(7)");
+		CHECK(out[0] == 1 && out[1] == 0 && out[2] == 1 && out[3] == 0 && out[4] == 3 && out[5] == 1 &&
+		      out[6] == 3 && out[7] == 1);
 	}
 }
 
@@ -75,7 +76,8 @@ x87_precision(void)
 	CHECK_SAME(word, narrow);
 }
 
-/* Where the last x87 instruction stood is program state, too: an address of the program, or nothing as on some processors. */
+/* Where the last x87 instruction stood is program state, too: an address of the program, or nothing as on some
+ * processors. */
 static void
 x87_address(void)
 {
@@ -85,7 +87,8 @@ x87_address(void)
 	uint64_t here;
 
 	for (int i = 0; i < 20; i++) {
-		__asm__ volatile("finit\n lea 1f(%%rip), %0\n 1: fldpi\n call 2f\n jmp 3f\n 2: ret\n 3: fnstenv %1\n fstp %%st(0)\n finit\n"
+		__asm__ volatile("finit\n lea 1f(%%rip), %0\n 1: fldpi\n call 2f\n jmp 3f\n 2: ret\n 3: fnstenv %1\n "
+				 "fstp %%st(0)\n finit\n"
 				 : "=&r"(here), "=m"(environment)
 				 :
 				 : "memory", "st", "cc");
@@ -141,7 +144,8 @@ rounding(void)
 static bool
 has_avx512(void)
 {
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vl");
 }
 
 static void
@@ -154,13 +158,15 @@ vectors_through_branches(void)
 	for (int i = 0; i < 32; i++)
 		in[i] = (unsigned char)(i * 37 + 5);
 	for (int i = 0; i < 50; i++) {
-		__asm__ volatile("vmovdqu (%0), %%ymm0\n vpaddb %%ymm0, %%ymm0, %%ymm7\n vpaddb %%ymm0, %%ymm7, %%ymm15\n"
-				 "sub $128, %%rsp\n call 1f\n add $128, %%rsp\n lea 2f(%%rip), %%rax\n jmp *%%rax\n ud2\n 1: ret\n"
-				 "2: mov $39, %%eax\n syscall\n mov $3, %%ecx\n 3: loop 3b\n"
-				 "vmovdqu %%ymm0, (%1)\n vmovdqu %%ymm7, 32(%1)\n vmovdqu %%ymm15, 64(%1)\n vzeroupper\n"
-				 :
-				 : "r"(in), "r"(out)
-				 : "rax", "rcx", "r11", "memory", "cc", "xmm0", "xmm7", "xmm15");
+		__asm__ volatile(
+			"vmovdqu (%0), %%ymm0\n vpaddb %%ymm0, %%ymm0, %%ymm7\n vpaddb %%ymm0, %%ymm7, %%ymm15\n"
+			"sub $128, %%rsp\n call 1f\n add $128, %%rsp\n lea 2f(%%rip), %%rax\n jmp *%%rax\n ud2\n 1: "
+			"ret\n"
+			"2: mov $39, %%eax\n syscall\n mov $3, %%ecx\n 3: loop 3b\n"
+			"vmovdqu %%ymm0, (%1)\n vmovdqu %%ymm7, 32(%1)\n vmovdqu %%ymm15, 64(%1)\n vzeroupper\n"
+			:
+			: "r"(in), "r"(out)
+			: "rax", "rcx", "r11", "memory", "cc", "xmm0", "xmm7", "xmm15");
 		for (int k = 0; k < 32; k++) {
 			CHECK_SAME(out[0][k], in[k]);
 			CHECK_SAME(out[1][k], (unsigned char)(2 * in[k]));
@@ -182,8 +188,8 @@ disturb(int number, siginfo_t *info, void *context)
 		__asm__ volatile("vpxor %%xmm0, %%xmm0, %%xmm0\n vzeroall\n"
 				 :
 				 :
-				 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-				   "xmm12", "xmm13", "xmm14", "xmm15");
+				 : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+				   "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 	__asm__ volatile("fninit");
 }
 
@@ -194,8 +200,7 @@ disturb(int number, siginfo_t *info, void *context)
 #endif
 
 /* zmm0, zmm31 and masks across branches, system calls, and signals whose handlers destroy them. */
-static void __attribute__((target("avx512f,avx512bw,avx512vl")))
-masks_and_zmm(void)
+static void __attribute__((target("avx512f,avx512bw,avx512vl"))) masks_and_zmm(void)
 {
 	unsigned char in[64], out[3][64];
 	uint64_t masks[3];
@@ -208,17 +213,19 @@ masks_and_zmm(void)
 	nr_ticks = 0;
 	tick(500);
 	for (int i = 0; i < 100000 && nr_ticks < 50; i++) {
-		__asm__ volatile(
-			"mov $0x123456789abcdef1, %%rax\n kmovq %%rax, %%k1\n not %%rax\n kmovq %%rax, %%k2\n kxnorq %%k7, %%k7, %%k7\n"
-			"kshiftrq $7, %%k7, %%k7\n vmovdqu64 (%0), %%zmm0\n vpaddb %%zmm0, %%zmm0, %%zmm16%{%%k1%}%{z%}\n"
-			"vmovdqa64 %%zmm0, %%zmm31\n vpaddb %%zmm31, %%zmm31, %%zmm31%{%%k2%}\n"
-			"sub $128, %%rsp\n call 1f\n add $128, %%rsp\n lea 2f(%%rip), %%rax\n jmp *%%rax\n ud2\n 1: ret\n"
-			"2: mov $39, %%eax\n syscall\n mov $1000, %%ecx\n 3: dec %%ecx\n jnz 3b\n"
-			"vmovdqu64 %%zmm0, (%1)\n vmovdqu64 %%zmm16, 64(%1)\n vmovdqu64 %%zmm31, 128(%1)\n"
-			"kmovq %%k1, (%2)\n kmovq %%k2, 8(%2)\n kmovq %%k7, 16(%2)\n vzeroupper\n"
-			:
-			: "r"(in), "r"(out), "r"(masks)
-			: "rax", "rcx", "r11", "memory", "cc", "xmm0", "xmm16", "xmm31" MASKS);
+		__asm__ volatile("mov $0x123456789abcdef1, %%rax\n kmovq %%rax, %%k1\n not %%rax\n kmovq %%rax, %%k2\n "
+				 "kxnorq %%k7, %%k7, %%k7\n"
+				 "kshiftrq $7, %%k7, %%k7\n vmovdqu64 (%0), %%zmm0\n vpaddb %%zmm0, %%zmm0, "
+				 "%%zmm16%{%%k1%}%{z%}\n"
+				 "vmovdqa64 %%zmm0, %%zmm31\n vpaddb %%zmm31, %%zmm31, %%zmm31%{%%k2%}\n"
+				 "sub $128, %%rsp\n call 1f\n add $128, %%rsp\n lea 2f(%%rip), %%rax\n jmp *%%rax\n "
+				 "ud2\n 1: ret\n"
+				 "2: mov $39, %%eax\n syscall\n mov $1000, %%ecx\n 3: dec %%ecx\n jnz 3b\n"
+				 "vmovdqu64 %%zmm0, (%1)\n vmovdqu64 %%zmm16, 64(%1)\n vmovdqu64 %%zmm31, 128(%1)\n"
+				 "kmovq %%k1, (%2)\n kmovq %%k2, 8(%2)\n kmovq %%k7, 16(%2)\n vzeroupper\n"
+				 :
+				 : "r"(in), "r"(out), "r"(masks)
+				 : "rax", "rcx", "r11", "memory", "cc", "xmm0", "xmm16", "xmm31" MASKS);
 		CHECK_SAME(masks[0], 0x123456789abcdef1);
 		CHECK_SAME(masks[1], ~0x123456789abcdef1);
 		CHECK_SAME(masks[2], ~0ULL >> 7);
@@ -233,8 +240,7 @@ masks_and_zmm(void)
 }
 
 /* The whole extended state, as dynamic linkers save it. */
-static void __attribute__((target("xsave")))
-saved_state(void)
+static void __attribute__((target("xsave"))) saved_state(void)
 {
 	static unsigned char area[2][16384] __attribute__((aligned(64)));
 	unsigned int a, b, c, d;
@@ -298,8 +304,7 @@ own_gs(void)
 #define HWCAP2_FSGSBASE 2
 #endif
 
-static void __attribute__((target("fsgsbase")))
-own_gs_by_instruction(void)
+static void __attribute__((target("fsgsbase"))) own_gs_by_instruction(void)
 {
 	static uint64_t data[4] = {11, 22, 33, 44};
 	uint64_t value;

@@ -134,8 +134,9 @@ wait_by_ppoll(void)
 static void
 interrupted_waits(void)
 {
-	static long (*const waits[])(void) = {wait_by_read,  wait_by_sleep, wait_by_clock, wait_by_poll,    wait_by_select,
-					      wait_by_epoll, wait_by_futex, wait_by_pause, wait_by_suspend, wait_by_ppoll};
+	static long (*const waits[])(void) = {wait_by_read,    wait_by_sleep, wait_by_clock, wait_by_poll,
+					      wait_by_select,  wait_by_epoll, wait_by_futex, wait_by_pause,
+					      wait_by_suspend, wait_by_ppoll};
 
 	CHECK(pipe(empty_pipe) == 0 && (epoll = epoll_create1(0)) >= 0);
 	handle(SIGALRM, count, 0);
@@ -260,7 +261,8 @@ signals_waited_for(void)
 		pid_t pid = start_helper(send_usr1);
 
 		if (i % 2) {
-			CHECK(read(file, &told, sizeof(told)) == sizeof(told) && told.ssi_signo == SIGUSR1 && told.ssi_pid == (uint32_t)pid);
+			CHECK(read(file, &told, sizeof(told)) == sizeof(told) && told.ssi_signo == SIGUSR1 &&
+			      told.ssi_pid == (uint32_t)pid);
 		} else {
 			CHECK(sigwaitinfo(&set, &info) == SIGUSR1 && info.si_pid == pid);
 		}
@@ -275,10 +277,13 @@ signals_waited_for(void)
 extern const char fire_at[], fire_after[];
 uint64_t call_under_fire(uint64_t number, uint64_t wanted);
 /* 0: after each call rax is right, rcx the address behind it, all other registers as before. */
-__asm__(".text\ncall_under_fire: push %rbx\n push %r12\n mov %rdi, %rbx\n mov %rsi, %r12\n mov $2000, %r9d\n mov $0x8888, %r8d\n"
+__asm__(".text\ncall_under_fire: push %rbx\n push %r12\n mov %rdi, %rbx\n mov %rsi, %r12\n mov $2000, %r9d\n mov "
+	"$0x8888, %r8d\n"
 	"mov $0x1234, %edx\n mov $0xaaaa, %r10d\n"
-	"1: mov %rbx, %rax\n fire_at: syscall\n fire_after: cmp %r12, %rax\n jne 2f\n lea fire_after(%rip), %rax\n cmp %rax, %rcx\n jne 2f\n"
-	"cmp $0x8888, %r8d\n jne 2f\n cmp $0x1234, %edx\n jne 2f\n cmp $0xaaaa, %r10d\n jne 2f\n dec %r9d\n jnz 1b\n xor %eax, %eax\n"
+	"1: mov %rbx, %rax\n fire_at: syscall\n fire_after: cmp %r12, %rax\n jne 2f\n lea fire_after(%rip), %rax\n cmp "
+	"%rax, %rcx\n jne 2f\n"
+	"cmp $0x8888, %r8d\n jne 2f\n cmp $0x1234, %edx\n jne 2f\n cmp $0xaaaa, %r10d\n jne 2f\n dec %r9d\n jnz 1b\n "
+	"xor %eax, %eax\n"
 	"2: pop %r12\n pop %rbx\n ret\n");
 
 static uint64_t fire_number, fire_result;
@@ -552,7 +557,10 @@ filter_strictly(void)
 		uint64_t behind;
 		long result = SYS_getppid;
 
-		__asm__ volatile("syscall\n 1: lea 1b(%%rip), %1" : "+a"(result), "=r"(behind) : : "rcx", "r11", "memory");
+		__asm__ volatile("syscall\n 1: lea 1b(%%rip), %1"
+				 : "+a"(result), "=r"(behind)
+				 :
+				 : "rcx", "r11", "memory");
 		CHECK_SAME(result, 4321);
 		CHECK_SAME(trapped_at, behind);
 		CHECK(syscall(SYS_getuid) == -1 && errno == 123);
@@ -593,24 +601,29 @@ own_seccomp_filter(void)
 /* ---- restartable sequences ---- */
 
 /*
- * A sequence that waits for a signal within: the kernel leaves it at its abort handler, before the frame of the signal is made. Nothing
- * else ends the wait but the handler of the signal, which must see the abort handler as the place.
+ * A sequence that waits for a signal within: the kernel leaves it at its abort handler, before the frame of the signal
+ * is made. Nothing else ends the wait but the handler of the signal, which must see the abort handler as the place.
  */
 extern const char rseq_start[], rseq_commit[], rseq_abort[], rseq_aborted[];
 int wait_in_sequence(struct rseq *area, volatile int *is_over);
 int add_in_sequence(struct rseq *area, volatile int *is_over);
 /* 1: aborted, 0: done. */
 __asm__(".text\nwait_in_sequence: lea wait_descriptor(%rip), %rax\n mov %rax, 8(%rdi)\n"
-	"rseq_start: cmpl $0, (%rsi)\n je rseq_start\n incl (%rsi)\nrseq_commit: xor %eax, %eax\n movq $0, 8(%rdi)\n ret\n"
+	"rseq_start: cmpl $0, (%rsi)\n je rseq_start\n incl (%rsi)\nrseq_commit: xor %eax, %eax\n movq $0, 8(%rdi)\n "
+	"ret\n"
 	".byte 0x0f, 0xb9, 0x3d\n .long 0x53053053\nrseq_abort: mov $1, %eax\nrseq_aborted: ret\n"
-	".pushsection .data.rel.local,\"aw\"\n .p2align 5\nwait_descriptor: .long 0, 0\n .quad rseq_start, rseq_commit - rseq_start, rseq_abort\n"
+	".pushsection .data.rel.local,\"aw\"\n .p2align 5\nwait_descriptor: .long 0, 0\n .quad rseq_start, rseq_commit "
+	"- rseq_start, rseq_abort\n"
 	".popsection\n");
-/* Adds one to the counter of the CPU, at 64 * cpu_id bytes, by three instructions that another thread may come between. */
+/* Adds one to the counter of the CPU, at 64 * cpu_id bytes, by three instructions that another thread may come between.
+ */
 __asm__(".text\nadd_in_sequence: lea add_descriptor(%rip), %rax\n mov %rax, 8(%rdi)\n"
-	"1: mov 4(%rdi), %eax\n shl $6, %rax\n add %rsi, %rax\n mov (%rax), %edx\n mov $20, %ecx\n 3: dec %ecx\n jnz 3b\n inc %edx\n"
+	"1: mov 4(%rdi), %eax\n shl $6, %rax\n add %rsi, %rax\n mov (%rax), %edx\n mov $20, %ecx\n 3: dec %ecx\n jnz "
+	"3b\n inc %edx\n"
 	"mov %edx, (%rax)\n 2: xor %eax, %eax\n movq $0, 8(%rdi)\n ret\n"
 	".byte 0x0f, 0xb9, 0x3d\n .long 0x53053053\n4: mov $1, %eax\n ret\n"
-	".pushsection .data.rel.local,\"aw\"\n .p2align 5\nadd_descriptor: .long 0, 0\n .quad 1b, 2b - 1b, 4b\n .popsection\n");
+	".pushsection .data.rel.local,\"aw\"\n .p2align 5\nadd_descriptor: .long 0, 0\n .quad 1b, 2b - 1b, 4b\n "
+	".popsection\n");
 
 static volatile int sequence_over;
 
@@ -649,7 +662,8 @@ sequence_aborted_by_signal(void)
 		nr_aborted += wait_in_sequence(rseq_area(), &sequence_over);
 		tick(0);
 	}
-	CHECK_SAME(nr_aborted, 50); /* nothing but an abort leads out in time: where the handler has been, there was one */
+	CHECK_SAME(nr_aborted,
+		   50); /* nothing but an abort leads out in time: where the handler has been, there was one */
 }
 
 enum { NR_ADDERS = 6, NR_ADDED = 100000 };

@@ -106,15 +106,17 @@ static struct bare_thread {
 long clone_bare(uint64_t flags, void *stack, void *parent_tid, void *child_tid, void *tls);
 /* The child adds up what it finds through fs, into its own structure, and ends. */
 __asm__(".text\nclone_bare: mov %rcx, %r10\n mov $56, %eax\n syscall\n test %rax, %rax\n jz 1f\n ret\n"
-	"1: xor %ebp, %ebp\n mov $100000, %ecx\n 2: mov %fs:8, %rax\n add $3, %rax\n mov %rax, %fs:8\n call 4f\n dec %ecx\n jnz 2b\n"
-	"mov %fs:0, %rax\n mov %rsp, 16(%rax)\n mov $39, %eax\n syscall\n mov $24, %eax\n syscall\n xor %edi, %edi\n mov $60, %eax\n"
+	"1: xor %ebp, %ebp\n mov $100000, %ecx\n 2: mov %fs:8, %rax\n add $3, %rax\n mov %rax, %fs:8\n call 4f\n dec "
+	"%ecx\n jnz 2b\n"
+	"mov %fs:0, %rax\n mov %rsp, 16(%rax)\n mov $39, %eax\n syscall\n mov $24, %eax\n syscall\n xor %edi, %edi\n "
+	"mov $60, %eax\n"
 	"syscall\n ud2\n 4: lea 3f(%rip), %rdx\n jmp *%rdx\n 3: ret\n");
 
 static void
 threads_without_library(void)
 {
-	const uint64_t flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |
-			       CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
+	const uint64_t flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+			       CLONE_SETTLS | CLONE_CHILD_CLEARTID | CLONE_PARENT_SETTID;
 
 	memset(bare_threads, 0, sizeof(bare_threads));
 	for (int i = 0; i < NR_ELEMENTS(bare_threads); i++) {
@@ -148,7 +150,8 @@ run_in_clone(void *number)
 static void
 clones_of_all_kinds(void)
 {
-	static const int flags[] = {SIGCHLD, SIGCHLD | CLONE_VM, SIGCHLD | CLONE_VM | CLONE_FILES | CLONE_FS, SIGCHLD | CLONE_VM | CLONE_VFORK};
+	static const int flags[] = {SIGCHLD, SIGCHLD | CLONE_VM, SIGCHLD | CLONE_VM | CLONE_FILES | CLONE_FS,
+				    SIGCHLD | CLONE_VM | CLONE_VFORK};
 	unsigned char *stack = pages_new(16, PROT_READ | PROT_WRITE);
 
 	for (int i = 0; i < 40; i++) {
@@ -351,7 +354,8 @@ use_own_storage(void *number)
 		CHECK_SAME(own_number, (uintptr_t)number);
 	}
 	CHECK(pthread_getname_np(pthread_self(), got, sizeof(got)) == 0 && strcmp(name, got) == 0);
-	CHECK(pthread_sigmask(SIG_SETMASK, NULL, &mask) == 0 && sigismember(&mask, SIGTRAP) && sigismember(&mask, SIGUSR2));
+	CHECK(pthread_sigmask(SIG_SETMASK, NULL, &mask) == 0 && sigismember(&mask, SIGTRAP) &&
+	      sigismember(&mask, SIGUSR2));
 	CHECK(!sigismember(&mask, SIGUSR1) && !sigismember(&mask, SIGSEGV));
 	pthread_barrier_wait(&together);
 	return NULL;

@@ -25,15 +25,13 @@ add_frame(struct _Unwind_Context *context, void *unused)
 	return _URC_NO_REASON;
 }
 
-static void __attribute__((noinline))
-look_up(void)
+static void __attribute__((noinline)) look_up(void)
 {
 	nr_frames = 0;
 	_Unwind_Backtrace(add_frame, NULL);
 }
 
-static int __attribute__((noinline))
-go_down(int depth, void (*function)(void))
+static int __attribute__((noinline)) go_down(int depth, void (*function)(void))
 {
 	int below = 0;
 
@@ -48,8 +46,7 @@ go_down(int depth, void (*function)(void))
 /* Called through it, so that compilers make no variant of it. */
 static int (*volatile go)(int depth, void (*function)(void)) = go_down;
 
-static void __attribute__((noinline))
-look_by_backtrace(void)
+static void __attribute__((noinline)) look_by_backtrace(void)
 {
 	nr_frames = backtrace(frames, MAX_FRAMES);
 }
@@ -88,8 +85,7 @@ look_up_in_handler(int number, siginfo_t *info, void *context)
 	look_up();
 }
 
-static void __attribute__((noinline))
-trap(void)
+static void __attribute__((noinline)) trap(void)
 {
 	__asm__ volatile("int3" : : : "memory");
 }
@@ -107,7 +103,8 @@ backtraces_of_handlers(void)
 		for (int k = 0; k < nr_frames; k++) {
 			CHECK(is_known_code((uint64_t)frames[k]) || (k == nr_frames - 1 && frames[k] == NULL));
 			nr += is_in_go_down(frames[k]);
-			has_trap = has_trap || ((const char *)frames[k] >= (const char *)trap && (const char *)frames[k] < (const char *)trap + 16);
+			has_trap = has_trap || ((const char *)frames[k] >= (const char *)trap &&
+						(const char *)frames[k] < (const char *)trap + 16);
 		}
 		CHECK_SAME(nr, 11);
 		CHECK(has_trap);
@@ -143,8 +140,7 @@ stop_at_top(int version, _Unwind_Action actions, _Unwind_Exception_Class class, 
 
 static void *top_of_stack;
 
-static int __attribute__((noinline))
-descend(int depth)
+static int __attribute__((noinline)) descend(int depth)
 {
 	int number __attribute__((cleanup(clean_up))) = 1;
 
@@ -172,8 +168,7 @@ forced_unwinding(void)
 
 static jmp_buf back;
 
-static int __attribute__((noinline))
-jump_from(int depth, int value)
+static int __attribute__((noinline)) jump_from(int depth, int value)
 {
 	int below = 0;
 
@@ -233,7 +228,8 @@ contexts(void)
 /* Coroutines by hand: what is returned to was never called. */
 static uint64_t *coroutine_stack, nr_turns;
 void switch_stack(uint64_t **from_to);
-__asm__(".text\nswitch_stack: push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n mov (%rdi), %rax\n mov %rsp, (%rdi)\n"
+__asm__(".text\nswitch_stack: push %rbx\n push %rbp\n push %r12\n push %r13\n push %r14\n push %r15\n mov (%rdi), "
+	"%rax\n mov %rsp, (%rdi)\n"
 	"mov %rax, %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n pop %rbp\n pop %rbx\n ret\n");
 
 static void
@@ -275,7 +271,8 @@ loaded_objects(void)
 		int nr = 0;
 
 		CHECK(dl_iterate_phdr(count_object, &nr) == 0 && nr >= 1);
-		CHECK(_Unwind_FindEnclosingFunction((char *)(uintptr_t)loaded_objects + 1) == (void *)(uintptr_t)loaded_objects);
+		CHECK(_Unwind_FindEnclosingFunction((char *)(uintptr_t)loaded_objects + 1) ==
+		      (void *)(uintptr_t)loaded_objects);
 	}
 }
 

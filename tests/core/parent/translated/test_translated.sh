@@ -1,0 +1,102 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# Programs do the same translated as natively: all hard cases, and random blocks, of which the number of instructions is known as well.
+#
+# ROT_TEST_BLOCKS: random blocks (10000); ROT_TEST_ROUNDS: times that each hard case is translated (1)
+set -u
+. "$top_srcdir/tools/describe-program.sh"
+core=$top_builddir/core/rot-core
+programs=$top_builddir/tests/core/parent/translated
+work=$(mktemp -d) || exit 99
+trap 'rm -rf "$work"' EXIT
+nr_failed=0
+
+# Of a field in the text form of entities, in which names and values take turns by lines.
+values_of()
+{
+	awk -v name="$1" 'is_next {print} {is_next = $0 == name}' "$work/output"
+}
+
+# translated PROGRAM ARGUMENT...: $status is that of the program, 128 and more for a signal, 98 where rot-core fails
+translated()
+{
+	describe_counting "$work/command" "$@"
+	timeout --foreground 300 "$core" --command "$work/command" --output "$work/output" >"$work/out" 2>"$work/err" </dev/null || {
+		status=98
+		return
+	}
+	status=$(values_of signal)
+	[ "$status" -gt 0 ] && status=$((128 + status)) || status=$(values_of exitStatus)
+}
+
+fail()
+{
+	nr_failed=$((nr_failed + 1))
+	printf 'FAILED: %s\n' "$1"
+	cat "$work/out" "$work/err" "$work/output" | head -n 40 | sed 's/^/  /'
+}
+
+translated "$programs/hard_cases"
+if [ "$status" != 0 ]; then
+	echo 'programs cannot be traced or translated here:'
+	cat "$work/err" "$work/output"
+	exit 77
+fi
+
+for ((round = 0; round < ${ROT_TEST_ROUNDS:-1}; round++)); do
+	for name in $("$programs/hard_cases"); do
+		translated "$programs/hard_cases" "$name"
+		case $status in
+		0) echo "ok: $name" ;;
+		77) echo "$name: $(cat "$work/out")" ;;
+		*)
+			if timeout --foreground 300 "$programs/hard_cases" "$name" >/dev/null 2>&1; then
+				fail "$name: status $status"
+			else
+				echo "$name: does not work natively either"
+			fi
+			;;
+		esac
+	done
+done
+
+# ---- random blocks ----
+
+nr_blocks=${ROT_TEST_BLOCKS:-10000}
+seed=$((RANDOM * 32768 + RANDOM))
+"$programs/random_blocks" -s $seed -n "$nr_blocks" >"$work/native"
+case $? in
+0)
+	translated "$programs/random_blocks" -s $seed -n "$nr_blocks"
+	if [ "$status" = 0 ] && cmp -s "$work/native" "$work/out"; then
+		echo "ok: $nr_blocks random blocks of seed $seed"
+	else
+		fail "random blocks of seed $seed: status $status; natively $(cat "$work/native")"
+	fi
+	;;
+*) cat "$work/native" ;;
+esac
+
+# A turn of a loop executes a known number of instructions: the difference of two runs. What begins a program may differ by some.
+count_turns()
+{
+	local turns
+	for turns in 100000 600000; do
+		translated "$programs/random_blocks" -s "$1" -c $turns
+		[ "$status" = 0 ] || return 1
+		values_of rawCount | awk '{sum += $1} END {printf "%d\n", sum}'
+	done
+}
+
+for ((i = 0; i < 10; i++)); do
+	mapfile -t counts < <(count_turns $((seed + i)))
+	"$programs/random_blocks" -s $((seed + i)) -c 1 >"$work/native" || continue
+	read -r wanted _ <"$work/native"
+	counted=$(awk -v a="${counts[0]:-0}" -v b="${counts[1]:-0}" 'BEGIN {printf "%.3f\n", (b - a) / 500000}')
+	if awk -v a="$counted" -v b="$wanted" 'BEGIN {exit !(a > b - 0.1 && a < b + 0.1)}'; then
+		echo "ok: $wanted instructions a turn"
+	else
+		fail "seed $((seed + i)): $counted instructions a turn instead of $wanted"
+	fi
+done
+[ $nr_failed = 0 ]
