@@ -37,9 +37,9 @@ fail()
 }
 
 translated "$programs/hard_cases"
-if [ "$status" != 0 ]; then
+if [ "$status" != 0 ] || [ -z "$(values_of rawCount)" ]; then
 	echo 'programs cannot be traced or translated here:'
-	cat "$work/err" "$work/output"
+	cat "$work/err"; sed -n "/^attempted$/,/^hint$/p" "$work/output"
 	exit 77
 fi
 
