@@ -43,8 +43,9 @@ seize(struct run *self)
 	if (!session->is_traced || tracer_seize(&self->tracer, &refused) == 0 || has_ended(self))
 		return;
 	session->is_traced = false;
-	if (self->rules) {
-		rot_error_prefix(&refused, "rules need the threads to be traced");
+	if (self->rules || self->translator) {
+		rot_error_prefix(&refused, self->rules ? "rules need the threads to be traced"
+						       : "blocks are counted by a tracer");
 		session_fail(session, "refused", &refused);
 		return;
 	}

@@ -108,12 +108,9 @@ forget_counts(struct run *self, const char *why)
 	}
 }
 
-/* Of regions that are stepped through. */
 static void
-warn_of_doubts(struct run *self)
+warn_of_doubts(struct run *self, char *doubts)
 {
-	char *doubts = region_steps_doubts(self->steps);
-
 	if (doubts)
 		session_warn(self->session, "%s", doubts);
 	free(doubts);
@@ -131,7 +128,7 @@ add_regions(struct run *self)
 	if (*region_steps_failure(self->steps))
 		forget_counts(self, region_steps_failure(self->steps));
 	else
-		warn_of_doubts(self);
+		warn_of_doubts(self, region_steps_doubts(self->steps));
 	if (self->steps)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -162,6 +159,7 @@ program_run_conclude(struct run *self)
 	} else {
 		fill_output(self);
 		warn_of_gaps(self);
+		warn_of_doubts(self, translator_doubts(self->translator));
 		add_regions(self);
 	}
 	return session->failure == NULL;

@@ -319,6 +319,7 @@ on_started(void *context, struct thread *thread)
 	if (self->has_places)
 		images_started(&self->images, thread);
 	region_steps_started(self->steps, thread);
+	translator_started(self->translator, thread);
 	program_thread_started(&self->threads, thread);
 	self->tracer.cost_from_ns = clock_raw_ns();
 }
@@ -332,6 +333,14 @@ on_forked(void *context, struct thread *thread, pid_t child)
 }
 
 static void
+on_created(void *context, struct thread *thread, pid_t child)
+{
+	struct run *self = context;
+
+	translator_created(self->translator, thread, child);
+}
+
+static void
 on_executed(void *context, struct thread *thread, pid_t old_tid)
 {
 	struct run *self = context;
@@ -339,6 +348,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 
 	keep_off_process(&self->keep_off, thread->pid);
 	region_steps_executed(self->steps, thread);
+	translator_executed(self->translator, thread);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
 		self->begin->cpu_ns = process_usage_cpu_ns(thread->pid);
@@ -354,6 +364,7 @@ on_exited(void *context, struct thread *thread)
 	struct run *self = context;
 
 	program_thread_exited(&self->threads, thread);
+	translator_exited(self->translator, thread);
 	region_steps_exited(self->steps, thread);
 	if (self->has_places)
 		images_exited(&self->images, thread);
@@ -406,6 +417,34 @@ on_stop(void *context, const struct tracer_stop *stop)
 			warn_of_objects(self, stop->thread, &err);
 	}
 	return answer == TRACER_DELIVER ? regions_stopped(self->regions, stop) : answer;
+}
+
+static enum tracer_answer
+on_stop_of_translated(void *context, const struct tracer_stop *stop)
+{
+	return translator_stopped(((struct run *)context)->translator, stop);
+}
+
+static enum tracer_answer
+on_leaving_of_translated(void *context, const struct tracer_stop *stop)
+{
+	return translator_leaving(((struct run *)context)->translator, stop);
+}
+
+/* A pass that counts instructions, and no regions: whole threads are translated. */
+static void
+prepare_translation(struct run *self)
+{
+	const struct program_command *command = self->session->command;
+
+	if (!self->counting.steps || program_command_nr_regions(command) > 0 || self->is_attached ||
+	    !self->session->is_traced)
+		return;
+	self->counting.is_translated = true;
+	self->threads.translator = self->translator = translator_new(&self->tracer);
+	self->tracer.stopped = on_stop_of_translated;
+	self->tracer.leaving = on_leaving_of_translated;
+	self->tracer.created = on_created;
 }
 
 /* Whether it shares the memory of its parent is known when there are breakpoints in it. */
@@ -593,7 +632,8 @@ program_run(struct session *session, int32_t pass)
 		session_fail(session, "refused", &err);
 		goto out;
 	}
-	self->steps = region_steps_new(self->counting.steps, &self->tracer);
+	prepare_translation(self);
+	self->steps = region_steps_new(self->translator ? NULL : self->counting.steps, &self->tracer);
 	prepare_places(self);
 	prepare_loop(self);
 	is_done = start(self) == 0;
@@ -607,6 +647,7 @@ out:
 	program_rules_delete(self->rules);
 	regions_delete(self->regions);
 	region_steps_delete(self->steps);
+	translator_delete(self->translator);
 	counting_close(&self->counting);
 	free(self);
 	if (is_done)

@@ -26,13 +26,14 @@ struct run {
 	struct tracer tracer; /* where session->is_traced */
 	struct keep_off keep_off;
 	struct program_threads threads;
-	struct program_rules *rules; /* NULL: there are none */
-	struct counts inherited;     /* where not */
-	struct regions *regions;     /* NULL: none are asked for */
-	struct region_steps *steps;  /* NULL: regions are not stepped through */
-	bool has_places;             /* regions, or rules that answer breakpoints */
-	struct images images;        /* where it has places */
-	bool awaits_pause;           /* of a thread of a process that is visited, to look for its places */
+	struct program_rules *rules;   /* NULL: there are none */
+	struct counts inherited;       /* where not */
+	struct regions *regions;       /* NULL: none are asked for */
+	struct region_steps *steps;    /* NULL: regions are not stepped through */
+	struct translator *translator; /* NULL: code is not translated */
+	bool has_places;               /* regions, or rules that answer breakpoints */
+	struct images images;          /* where it has places */
+	bool awaits_pause;             /* of a thread of a process that is visited, to look for its places */
 	bool is_attached;
 	bool has_gone; /* the new process was let go */
 	bool is_program_over;

@@ -120,6 +120,19 @@ describe_end(struct program_threads *self, const struct thread *thread, struct p
 	}
 }
 
+/* What is counted so is all that the thread did. */
+static void
+read_translated(const struct program_threads *self, const struct thread *thread, struct measured *measured)
+{
+	struct perf_counts *sum = &measured->counts.sum;
+	uint64_t counts[STEP_NR_COUNTS];
+
+	translator_read(self->translator, thread, counts);
+	sum->enabled_ns = sum->running_ns = since_start(self, clock_raw_ns());
+	for (size_t i = 0; i < perf_event_measurer_nr_events(self->counting->measurer); i++)
+		sum->values[i] = step_counts_of_event(self->counting->measurer, i, counts);
+}
+
 void
 program_thread_exited(void *context, struct thread *thread)
 {
@@ -131,6 +144,8 @@ program_thread_exited(void *context, struct thread *thread)
 	regions_thread_leaves(self->regions, thread);
 	if (counts_end(&measured->counts, &self->uncounted) < 0)
 		self->nr_uncounted++;
+	if (self->translator)
+		read_translated(self, thread, measured);
 	counts_add(&self->total, &measured->counts);
 	describe_end(self, thread, measured->output);
 	program_rules_exited(self->rules, thread, measured->output->name);

@@ -9,16 +9,18 @@
 #include "parent/tracer/counting.h"
 #include "parent/tracer/loop.h"
 #include "parent/tracer/thread.h"
+#include "parent/translate/translator.h"
 
 /* Zeroed but for the first part. */
 struct program_threads {
 	const struct counting *counting;
 	struct program_run_output *output;
 	const struct threads *threads;
-	struct program_rules *rules; /* NULL: there are none                                    */
-	struct regions *regions;     /* or NULL                                                */
-	bool is_per_thread;          /* each gets an output of its own; else all go into total */
-	const struct report *report; /* the one that is being handled, or NULL                 */
+	struct program_rules *rules;   /* NULL: there are none                                    */
+	struct regions *regions;       /* or NULL                                                */
+	struct translator *translator; /* or NULL */
+	bool is_per_thread;            /* each gets an output of its own; else all go into total */
+	const struct report *report;   /* the one that is being handled, or NULL                 */
 
 	uint64_t start_ns; /* of the program; 0: not yet */
 	struct counts total;

@@ -98,5 +98,5 @@ region_counts_output(const struct perf_counts *sum, const struct counting *count
 struct perf_event_measurer_output *
 counts_output(const struct counts *counts, const struct counting *counting)
 {
-	return counting->encoding ? region_counts_output(&counts->sum, counting) : NULL;
+	return counting->encoding || counting->is_translated ? region_counts_output(&counts->sum, counting) : NULL;
 }

@@ -12,7 +12,8 @@
 struct counting {
 	const struct perf_event_measurer *measurer;
 	struct perf_encoding *encoding;    /* NULL: there are no events, or steps count them */
-	const struct step_measurer *steps; /* the measurer, if it counts by steps, which only regions are; else NULL */
+	const struct step_measurer *steps; /* the measurer, if instructions are counted without events; else NULL */
+	bool is_translated;                /* and whole threads are, not regions alone */
 };
 
 /* Counts of one thread, in pieces: the system ends a group when a set-uid program is executed. Zeroed: no counts. */

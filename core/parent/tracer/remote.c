@@ -216,7 +216,10 @@ remote_mappings(pid_t tid, size_t *nr, struct rot_error *err)
 			continue;
 		if (*nr == room)
 			mappings = rot_realloc(mappings, room = 2 * room + 64, sizeof(*mappings));
-		mappings[*nr] = (struct remote_mapping){.start = start, .end = end, .is_executable = flags[2] == 'x'};
+		mappings[*nr] = (struct remote_mapping){.start = start,
+							.end = end,
+							.is_executable = flags[2] == 'x',
+							.is_changeable = flags[1] == 'w' || flags[3] == 's'};
 		memcpy(mappings[(*nr)++].name, name, sizeof(name));
 	}
 	free(line);

@@ -76,7 +76,8 @@ int remote_map_near(pid_t tid, long options, uint64_t near, size_t bytes, int pr
 struct remote_mapping {
 	uint64_t start, end;
 	bool is_executable;
-	char name[64]; /* the beginning of its path or [name]; "" */
+	bool is_changeable; /* by writing to it, or to another mapping of the same file */
+	char name[64];      /* the beginning of its path or [name]; "" */
 };
 
 /* All mappings in order, nr of them; to be freed. NULL and err. */

@@ -26,6 +26,7 @@ struct thread {
 	void *measured;                /* of whoever follows the threads; not looked at here */
 	void *in_regions;              /* likewise (regions.h) */
 	void *ruled;                   /* likewise (program_rules.h) */
+	struct translated *translated; /* of translator.c; NULL: it is not translated */
 	struct image *image;           /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds;       /* of breakpoints.c; NULL: none */
 	uint64_t hit_address, hit_rsp; /* likewise: where it met one last, and its stack pointer then; 0: nowhere */

@@ -209,16 +209,21 @@ hide_interruption(const struct tracer *tracer, const struct stop *stop)
 		remote_set_registers(stop->thread->tid, &registers);
 }
 
-/* By fork or vfork; whatever else a clone makes is not told. */
+/* By fork or vfork a process is made, by clone a process or a thread. */
 static void
-tell_fork(const struct tracer *tracer, const struct stop *stop, int status)
+tell_creation(const struct tracer *tracer, const struct stop *stop, int status)
 {
 	const int kind = status >> 16;
+	const bool is_fork = kind == PTRACE_EVENT_FORK || kind == PTRACE_EVENT_VFORK;
 	unsigned long child;
 
-	if (tracer->forked && !stop->thread->is_bystander &&
-	    (kind == PTRACE_EVENT_FORK || kind == PTRACE_EVENT_VFORK) &&
-	    ptrace(PTRACE_GETEVENTMSG, stop->thread->tid, NULL, &child) == 0)
+	if ((!is_fork && kind != PTRACE_EVENT_CLONE) || stop->thread->is_bystander ||
+	    !(tracer->forked || tracer->created) ||
+	    ptrace(PTRACE_GETEVENTMSG, stop->thread->tid, NULL, &child) < 0)
+		return;
+	if (tracer->created)
+		tracer->created(tracer->context, stop->thread, (pid_t)child);
+	if (is_fork && tracer->forked)
 		tracer->forked(tracer->context, stop->thread, (pid_t)child);
 }
 
@@ -481,7 +486,7 @@ tracer_handle(struct tracer *tracer, const struct report *report)
 		if (!stop.thread->is_bystander)
 			tracer->started(tracer->context, stop.thread);
 	}
-	tell_fork(tracer, &stop, report->status);
+	tell_creation(tracer, &stop, report->status);
 	hide_interruption(tracer, &stop);
 	if (tracer->is_leaving)
 		leave_thread(tracer, &stop);

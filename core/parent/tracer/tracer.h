@@ -64,6 +64,9 @@ struct tracer {
 	 */
 	enum tracer_answer (*stopped)(void *context, const struct tracer_stop *stop);
 
+	/* Likewise for threads and processes alike, by whichever call; may be NULL. */
+	void (*created)(void *context, struct thread *thread, pid_t child);
+
 	/*
 	 * Processes that are not followed (follows_forks is false) are let go at once where this is NULL. Else they are
 	 * not announced as started, executed or stopped at pauses, but traced until this returns true: it is called

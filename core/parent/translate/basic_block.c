@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* See basic_block.h. */
+#include "parent/translate/basic_block.h"
+
+#define FEW_ITEMS 16 /* of a block that checks itself */
+
+bool
+is_rip_relative(const ZydisDecodedInstruction *instruction)
+{
+	return (instruction->attributes & ZYDIS_ATTRIB_HAS_MODRM) && instruction->raw.modrm.mod == 0 &&
+	       instruction->raw.modrm.rm == 5;
+}
+
+/* ---- how it ends ---- */
+
+/* Processors disagree about branches of 16 bits; with REX.W (calls of __tls_get_addr) they are of 64. */
+static bool
+is_narrow(const ZydisDecodedInstruction *instruction)
+{
+	return (instruction->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !instruction->raw.rex.W;
+}
+
+static enum basic_block_end
+end_of_jump(const ZydisDecodedInstruction *instruction, bool is_call)
+{
+	const bool is_direct = instruction->raw.imm[0].size > 0;
+
+	if (instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR || is_narrow(instruction))
+		return BLOCK_NATIVE;
+	if (is_direct)
+		return is_call ? BLOCK_CALLS : BLOCK_JUMPS;
+	return is_call ? BLOCK_CALLS_INDIRECTLY : BLOCK_JUMPS_INDIRECTLY;
+}
+
+static enum basic_block_end
+end_of(const ZydisDecodedInstruction *instruction)
+{
+	if (instruction->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS)
+		return BLOCK_NATIVE;
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_JMP:
+		return end_of_jump(instruction, false);
+	case ZYDIS_MNEMONIC_CALL:
+		return end_of_jump(instruction, true);
+	case ZYDIS_MNEMONIC_RET:
+		return (instruction->opcode == 0xc3 || instruction->opcode == 0xc2) && !is_narrow(instruction)
+			       ? BLOCK_RETURNS
+			       : BLOCK_NATIVE;
+	case ZYDIS_MNEMONIC_SYSCALL:
+		return BLOCK_SYSTEM_CALL;
+	case ZYDIS_MNEMONIC_INT3:
+	case ZYDIS_MNEMONIC_INT1:
+	case ZYDIS_MNEMONIC_UD0:
+	case ZYDIS_MNEMONIC_UD1:
+	case ZYDIS_MNEMONIC_UD2:
+	case ZYDIS_MNEMONIC_HLT:
+		return BLOCK_TRAPS;
+	case ZYDIS_MNEMONIC_INT:
+	case ZYDIS_MNEMONIC_SYSENTER:
+	case ZYDIS_MNEMONIC_IRET:
+	case ZYDIS_MNEMONIC_IRETD:
+	case ZYDIS_MNEMONIC_IRETQ:
+	case ZYDIS_MNEMONIC_XBEGIN:
+	case ZYDIS_MNEMONIC_RDGSBASE:
+	case ZYDIS_MNEMONIC_WRGSBASE:
+		return BLOCK_NATIVE;
+	default:
+		break;
+	}
+	if (instruction->meta.category == ZYDIS_CATEGORY_COND_BR) {
+		if (is_narrow(instruction))
+			return BLOCK_NATIVE;
+		return instruction->opcode >= 0xe0 && instruction->opcode <= 0xe3 &&
+				       instruction->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT
+			       ? BLOCK_LOOPS
+			       : BLOCK_BRANCHES;
+	}
+	return BLOCK_GOES_ON;
+}
+
+static bool
+has_target(enum basic_block_end end)
+{
+	return end == BLOCK_JUMPS || end == BLOCK_BRANCHES || end == BLOCK_LOOPS || end == BLOCK_CALLS;
+}
+
+const struct code_range *
+translate_find_range(const struct translation *translation, uint64_t address)
+{
+	for (size_t i = 0; i < translation->nr_ranges; i++) {
+		if (address >= translation->ranges[i].start && address < translation->ranges[i].end)
+			return &translation->ranges[i];
+	}
+	return NULL;
+}
+
+/* Writes to a segment register or a repeat with 32 bits of rcx are rare. */
+static bool
+is_odd(const ZydisDecodedInstruction *instruction)
+{
+	return instruction->meta.category == ZYDIS_CATEGORY_STRINGOP && instruction->address_width != 64;
+}
+
+bool
+basic_block_decode(const struct translation *translation, uint64_t origin, struct basic_block *block)
+{
+	const struct code_range *range = translate_find_range(translation, origin);
+	size_t room = sizeof(block->bytes), nr_read, most;
+
+	if (!range)
+		return false;
+	block->origin = origin;
+	block->may_change = range->may_change;
+	block->nr = block->nr_bytes = 0;
+	block->end = BLOCK_GOES_ON;
+	most = block->may_change ? FEW_ITEMS : BLOCK_MAX_ITEMS;
+	if (room > range->end - origin)
+		room = range->end - origin;
+	if (block->may_change && room > FEW_ITEMS * INSTRUCTION_MAX_BYTES)
+		room = FEW_ITEMS * INSTRUCTION_MAX_BYTES;
+	nr_read = code_cache_read(translation->cache, translation->tid, origin, block->bytes, room, block->may_change);
+	while (block->nr < most && block->end == BLOCK_GOES_ON) {
+		struct basic_block_item *item = &block->items[block->nr];
+
+		if (!zydis_decode(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
+				  NULL)) {
+			/* What the processor makes of it shows when a thread comes there. */
+			block->end = BLOCK_NATIVE;
+			return nr_read > 0;
+		}
+		item->at = (uint16_t)block->nr_bytes;
+		block->end = is_odd(&item->instruction) ? BLOCK_NATIVE : end_of(&item->instruction);
+		if (block->end == BLOCK_NATIVE)
+			return true;
+		block->nr++;
+		block->nr_bytes += item->instruction.length;
+		if (has_target(block->end))
+			block->target = origin + block->nr_bytes + (uint64_t)item->instruction.raw.imm[0].value.s;
+	}
+	return true;
+}
+
+/* ---- where it counts ---- */
+
+/* All flags but the carry, which inc leaves alone. */
+#define FLAGS (ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF)
+
+/* It sets all of these in any case, and reads none. */
+static bool
+sets_flags(const ZydisDecodedInstruction *instruction)
+{
+	switch (instruction->mnemonic) {
+	case ZYDIS_MNEMONIC_ADD:
+	case ZYDIS_MNEMONIC_ADC:
+	case ZYDIS_MNEMONIC_SUB:
+	case ZYDIS_MNEMONIC_SBB:
+	case ZYDIS_MNEMONIC_CMP:
+	case ZYDIS_MNEMONIC_TEST:
+	case ZYDIS_MNEMONIC_AND:
+	case ZYDIS_MNEMONIC_OR:
+	case ZYDIS_MNEMONIC_XOR:
+	case ZYDIS_MNEMONIC_NEG:
+	case ZYDIS_MNEMONIC_INC:
+	case ZYDIS_MNEMONIC_DEC:
+	case ZYDIS_MNEMONIC_XADD:
+	case ZYDIS_MNEMONIC_CMPXCHG:
+	case ZYDIS_MNEMONIC_POPCNT:
+	case ZYDIS_MNEMONIC_COMISD:
+	case ZYDIS_MNEMONIC_COMISS:
+	case ZYDIS_MNEMONIC_UCOMISD:
+	case ZYDIS_MNEMONIC_UCOMISS:
+	case ZYDIS_MNEMONIC_VCOMISD:
+	case ZYDIS_MNEMONIC_VCOMISS:
+	case ZYDIS_MNEMONIC_VUCOMISD:
+	case ZYDIS_MNEMONIC_VUCOMISS:
+	case ZYDIS_MNEMONIC_PTEST:
+	case ZYDIS_MNEMONIC_VPTEST:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A register that it sets without reading it; -1: none that is seen at once. */
+static int
+sets_register(const ZydisDecodedInstruction *instruction)
+{
+	const bool is_wide = instruction->operand_width >= 32,
+		   is_short = instruction->opcode_map == ZYDIS_OPCODE_MAP_0F;
+	const unsigned rex_r = instruction->raw.rex.R ? 8 : 0, rex_b = instruction->raw.rex.B ? 8 : 0;
+	const unsigned rex_x = instruction->raw.rex.X ? 8 : 0, opcode = instruction->opcode;
+	const unsigned reg = instruction->raw.modrm.reg | rex_r, rm = instruction->raw.modrm.rm | rex_b;
+
+	if (instruction->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+	    instruction->opcode_map > ZYDIS_OPCODE_MAP_0F || !is_wide)
+		return -1;
+	if (!is_short && (opcode & 0xf8) == 0x58)
+		return (int)((opcode & 7) | rex_b);
+	if (!is_short && (opcode & 0xf8) == 0xb8)
+		return (int)((opcode & 7) | rex_b);
+	if (is_short ? opcode != 0xb6 && opcode != 0xb7 && opcode != 0xbe && opcode != 0xbf
+		     : opcode != 0x8b && opcode != 0x8d && opcode != 0x63)
+		return -1;
+	if (instruction->raw.modrm.mod == 3)
+		return rm == reg || (rm & 3) == (reg & 3) ? -1 : (int)reg;
+	if (instruction->raw.modrm.rm == 4) {
+		if ((instruction->raw.sib.base | rex_b) == reg || (instruction->raw.sib.index | rex_x) == reg)
+			return -1;
+	} else if (rm == reg) {
+		return -1;
+	}
+	return (int)reg;
+}
+
+#if HAVE_DECL_ZYDISDECODERDECODEINSTRUCTION
+#define LOOK_AHEAD 8
+
+static bool
+reads_flags(const ZydisDecodedInstruction *instruction)
+{
+	return !instruction->cpu_flags || (instruction->cpu_flags->tested & FLAGS) != 0;
+}
+
+/* At that address no flag is needed. */
+static bool
+flags_are_dead(const struct translation *translation, uint64_t address)
+{
+	const struct code_range *range = translate_find_range(translation, address);
+	uint8_t bytes[LOOK_AHEAD * INSTRUCTION_MAX_BYTES];
+	size_t nr, at = 0;
+
+	if (!range || range->may_change)
+		return false;
+	nr = range->end - address < sizeof(bytes) ? range->end - address : sizeof(bytes);
+	nr = code_cache_read(translation->cache, translation->tid, address, bytes, nr, false);
+	for (int i = 0; i < LOOK_AHEAD; i++) {
+		ZydisDecodedInstruction instruction;
+
+		if (!zydis_decode(bytes + at, nr - at, &instruction, NULL))
+			return false;
+		if (sets_flags(&instruction))
+			return true;
+		if (reads_flags(&instruction) || end_of(&instruction) != BLOCK_GOES_ON)
+			return false;
+		at += instruction.length;
+	}
+	return false;
+}
+
+/* Where it goes next there is one way, and no flag is needed there. */
+static bool
+flags_are_dead_behind(const struct translation *translation, const struct basic_block *block)
+{
+	if (block->may_change)
+		return false;
+	if (block->end == BLOCK_JUMPS || block->end == BLOCK_CALLS)
+		return flags_are_dead(translation, block->target);
+	return block->end == BLOCK_GOES_ON && flags_are_dead(translation, block->origin + block->nr_bytes);
+}
+#else
+static bool
+flags_are_dead_behind(const struct translation *translation, const struct basic_block *block)
+{
+	(void)translation;
+	(void)block;
+	return false;
+}
+#endif
+
+struct count_place
+basic_block_count_place(const struct translation *translation, const struct basic_block *block)
+{
+	const bool has_last = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
+
+	for (size_t i = 0; i < block->nr; i++) {
+		if (sets_flags(&block->items[i].instruction))
+			return (struct count_place){i, COUNT_CHANGING_FLAGS, 0};
+	}
+	if (flags_are_dead_behind(translation, block))
+		return (struct count_place){block->nr - has_last, COUNT_CHANGING_FLAGS, 0};
+	for (size_t i = 0; i < block->nr; i++) {
+		const int reg = sets_register(&block->items[i].instruction);
+
+		if (reg >= 0 && reg != 4)
+			return (struct count_place){i, COUNT_BY_REGISTER, (unsigned)reg};
+	}
+	return (struct count_place){0, COUNT_SAVING, 0};
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code cache of a traced process: translated code, in memory that the process executes and the tracer writes.
+ *
+ * Memory files (memfd) hold all of it; the process maps parts of them, and no page is both writable and executable
+ *there:
+ *
+ *	low      below 2 GB, so that "[index * 8 + address]" reaches it: the look-up table of indirect branches, and
+ *	         small tables for system calls and masks. Read-only
+ *	arenas   translated code, each in reach of the code that it was translated from. Executable
+ *	areas    one for each thread, at its gs base: slots for registers, then 8-byte counters
+ *
+ * A forked process shares the cache with its parent until one of them maps other code (code_cache_copy); areas are of
+ *one file for all of them, so that copying disturbs no thread that runs.
+ */
+#ifndef CORE_PARENT_TRANSLATE_CODE_CACHE_H
+#define CORE_PARENT_TRANSLATE_CODE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "error.h"
+
+/* Offsets in the low part. */
+#define LOW_TABLE_ENTRIES 65536
+#define LOW_TABLE 0                                /* addresses of entries, by the low 16 bits of the target */
+#define LOW_CALL_CLASSES (LOW_TABLE_ENTRIES * 8)   /* enum call_class of each system call, a byte each        */
+#define LOW_PROTECTIONS (LOW_CALL_CLASSES + 65536) /* 1 where the low byte of a protection has PROT_EXEC      */
+#define LOW_ONES (LOW_PROTECTIONS + 256)           /* ones among the low 2, 4, 8 bits of a byte               */
+#define LOW_ZERO (LOW_ONES + 3 * 256)              /* an empty string                                         */
+#define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 4096)
+
+/* What the translated code does before a system call. */
+enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE };
+
+/* Of a thread's area. The slots hold registers while inserted code uses them. */
+#define AREA_BYTES (UINT64_C(16) << 20)
+#define AREA_RCX 0
+#define AREA_RDX 8
+#define AREA_RAX 16
+#define AREA_COUNTERS 4096
+#define AREA_MAX_COUNTERS ((AREA_BYTES - AREA_COUNTERS) / 8)
+#define MAX_AREAS 16384
+
+#define ARENA_BYTES (UINT64_C(64) << 20)
+#define MAX_ARENAS 64
+#define STUB_BYTES 16
+
+/* Where arenas lie in the file, behind the low part. */
+#define FILE_ARENAS (UINT64_C(1) << 30)
+
+/* The areas of processes that are descended from each other by fork, in a file of their own. */
+struct areas {
+	int fd;
+	unsigned nr_users; /* caches */
+	uint32_t nr;
+	uint64_t address;
+	uint8_t *is_used;
+};
+
+/*
+ * A place where a thread stops because something is missing: an int3, which becomes a jump when it is there.
+ * target: the original address that the thread is on its way to
+ * site: where the branch that leads here has its displacement, to be set right when the target is there; of a call, the
+ * instruction itself; 0: nowhere
+ * fragment: of STUB_CALL and STUB_STALE
+ * next: of those that wait for targets with the same hash, + 1
+ */
+enum stub_kind { STUB_LINK, STUB_CALL, STUB_NATIVE, STUB_STALE };
+struct stub {
+	enum stub_kind kind;
+	uint32_t site, fragment;
+	uint64_t target;
+	uint32_t next;
+};
+
+/*
+ * Translated code grows from the beginning, stubs from the end; order has the fragments of the arena by address.
+ * The first byte is an int3 that ends each chain of the look-up table.
+ */
+struct arena {
+	uint64_t address;
+	uint8_t *bytes;
+	uint32_t used;
+	struct stub *stubs;
+	uint32_t nr_stubs, stub_room;
+	uint32_t *order;
+	uint32_t nr_order, order_room;
+};
+
+/* A copied instruction, or another place at which all registers are the program's; offsets from body and origin. */
+/* In origin. */
+#define MARK_AFTER_CALL 0x8000 /* behind a system call: rcx is not right yet     */
+#define MARK_SAVED 0x4000      /* the program's rcx and rdx are in their slots */
+#define MARK_ORIGIN 0x3fff
+struct mark {
+	uint16_t at, origin;
+};
+
+/*
+ * A translated basic block. Offsets are in its arena.
+ * body: where branches lead that know their target   entry: where those do that look it up; 0: none
+ * counted_at: where it has been counted, from body on
+ * bytes: its original bytes in code_cache.bytes, if they are kept (is_kept): they may change, or have changed
+ * is_checked: it looks whether they have, each time
+ */
+struct fragment {
+	uint64_t origin;
+	uint32_t arena, body, end, entry;
+	uint32_t marks, bytes, counter;
+	uint32_t next;     /* of those with the same hash, + 1 */
+	uint32_t contents; /* of contents.h: + 1; 0: not looked at yet */
+	uint16_t nr_marks, nr_origin_bytes, counted_at;
+	bool is_dead, is_checked, is_kept;
+};
+
+/* A counter of what depends on values: how many active lanes, or turns of a repeated instruction. */
+enum dynamic_kind { DYNAMIC_TURNS, DYNAMIC_LANES };
+struct dynamic {
+	uint32_t counter, fragment;
+	uint16_t origin; /* of the instruction, from that of the fragment */
+	uint8_t kind;
+};
+
+#define OWNER_DYNAMIC 0x80000000U
+
+#define FRAGMENT_BUCKETS (1 << 16)
+
+struct code_page {
+	uint64_t address;
+	uint8_t *bytes;
+	struct code_page *next;
+};
+#define CODE_PAGE_BUCKETS 4096
+
+struct code_cache {
+	int fd;
+	unsigned nr_users; /* processes */
+	uint64_t low_address, handle_address;
+	uint8_t *low;
+	struct areas *areas;
+	struct arena arenas[MAX_ARENAS];
+	uint32_t nr_arenas;
+
+	struct fragment *fragments;
+	uint32_t nr_fragments, fragment_room;
+	uint32_t *buckets; /* + 1 */
+	struct mark *marks;
+	uint32_t nr_marks, mark_room;
+	uint8_t *bytes;
+	uint32_t nr_bytes, byte_room;
+	struct dynamic *dynamics;
+	uint32_t nr_dynamics, dynamic_room;
+	uint32_t *owners; /* of counters: fragments, or dynamics with OWNER_DYNAMIC */
+	uint32_t nr_counters, owner_room;
+	uint64_t *heads;   /* of the chains in the look-up table: original address of the newest entry */
+	uint32_t *waiting; /* stubs by target, + 1 */
+	struct contents *contents;
+	uint32_t nr_contents, contents_room;
+	struct code_page *pages[CODE_PAGE_BUCKETS];
+};
+
+/*
+ * Makes the cache of a process by calls in its thread, which is at a pause (remote_call). empty: the address of a 0
+ * byte in its memory. NULL: the system does not permit it.
+ */
+struct code_cache *code_cache_new(pid_t tid, long options, uint64_t empty, struct rot_error *err);
+
+/* A process that was forked gets a cache of its own, at the same addresses, with all that from has. As code_cache_new.
+ */
+struct code_cache *code_cache_copy(const struct code_cache *from, pid_t tid, long options, struct rot_error *err);
+
+/* One process less uses it. NULL is allowed. */
+void code_cache_release(struct code_cache *cache);
+
+/* The arena in reach of that address with room for more code, made where there is none. -1: there can be none. */
+int code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t near, struct rot_error *err);
+
+/* There is such an arena already. */
+bool code_cache_has_room(const struct code_cache *cache, uint64_t near);
+
+/* An area for a thread, all zero. -1: there are no more. */
+int64_t code_cache_take_area(struct code_cache *cache);
+void code_cache_give_area(struct code_cache *cache, int64_t area);
+uint64_t code_cache_area_address(const struct code_cache *cache, int64_t area);
+
+/* A word of an area; 0 where nothing was written. */
+uint64_t code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset);
+
+/* Calls visit for each counter of an area that is not 0. */
+void code_cache_each_counter(const struct code_cache *cache, int64_t area,
+			     void (*visit)(void *context, uint32_t counter, uint64_t value), void *context);
+
+/* ---- fragments ---- */
+
+/* The live fragment of that original address, or NULL. */
+struct fragment *code_cache_find(const struct code_cache *cache, uint64_t origin);
+struct fragment *code_cache_add(struct code_cache *cache, uint32_t arena, uint64_t origin, uint32_t body);
+
+/* Counts something that depends on values; of the fragment's instruction at that offset from its origin. */
+uint32_t
+code_cache_add_dynamic(struct code_cache *cache, const struct fragment *fragment, uint8_t kind, uint32_t origin);
+
+/* Keeps the original bytes of a fragment. */
+void code_cache_keep(struct code_cache *cache, struct fragment *fragment, const uint8_t *bytes);
+void code_cache_add_mark(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32_t origin);
+uint64_t fragment_address(const struct code_cache *cache, const struct fragment *fragment);
+
+/* The fragment whose code has that address of the process, or NULL. */
+struct fragment *code_cache_fragment_at(const struct code_cache *cache, uint64_t address);
+
+/* The arena that has that address, or NULL. */
+struct arena *code_cache_arena_at(const struct code_cache *cache, uint64_t address);
+
+/* A new stub; its offset in the arena. One of STUB_LINK waits for its target. */
+uint32_t code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub *stub);
+struct stub *code_cache_stub_at(const struct code_cache *cache, uint64_t address);
+
+/* All who wait for the target of this fragment now lead there. */
+void code_cache_link(struct code_cache *cache, const struct fragment *fragment);
+
+/* Fragments of code in that range are not used any more, and its bytes are read anew. */
+void code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end);
+void code_cache_kill(struct code_cache *cache, struct fragment *fragment);
+
+/* The number of the fragment that begins at that address of the process and is not used any more. */
+#define NO_FRAGMENT UINT32_MAX
+bool code_cache_find_dead(const struct code_cache *cache, uint64_t address, uint32_t *fragment);
+
+/* Those who still go to a fragment that is not used any more now go on to that address. */
+void code_cache_replace(struct code_cache *cache, const struct fragment *dead, uint64_t address);
+
+/* Up to n bytes of original code; how many can be read. is_fresh: as they are now, rather than when they were read
+ * first. */
+size_t code_cache_read(struct code_cache *cache, pid_t tid, uint64_t address, uint8_t *bytes, size_t n, bool is_fresh);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* See contents.h. */
+#include "parent/translate/contents.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "parent/symbols/instruction.h"
+
+/* Original bytes of a fragment from that offset on; 0: they are gone. */
+static size_t
+bytes_of(struct code_cache *cache, const struct fragment *fragment, uint32_t offset, uint8_t *bytes)
+{
+	const uint32_t left = fragment->nr_origin_bytes - offset;
+	const size_t n = left < INSTRUCTION_MAX_BYTES ? left : INSTRUCTION_MAX_BYTES;
+
+	if (!fragment->is_kept)
+		return code_cache_read(cache, -1, fragment->origin + offset, bytes, n, false);
+	memcpy(bytes, cache->bytes + fragment->bytes + offset, n);
+	return n;
+}
+
+bool
+contents_are_dynamic(const struct work *work, enum dynamic_kind *kind)
+{
+	*kind = work->is_repeated ? DYNAMIC_TURNS : DYNAMIC_LANES;
+	return work->is_repeated || work->mask == WORK_MASK_REGISTER || work->mask == WORK_SIGNS;
+}
+
+/* An operand of which each active lane, or turn, accesses its part. */
+static bool
+is_part_dynamic(const struct work *work, const struct work_part *part)
+{
+	return work->is_repeated || (part->shape == WORK_LANES && part->nr_elements == work->nr_lanes) ||
+	       part->shape == WORK_PACKED || part->shape == WORK_INDEXED;
+}
+
+static uint32_t
+whole_bytes(const struct work_part *part)
+{
+	return part->shape == WORK_WHOLE ? part->bytes : part->bytes * part->nr_elements;
+}
+
+static void
+add(struct contents *contents, const struct work *work, uint64_t address)
+{
+	enum dynamic_kind kind;
+	const bool is_dynamic = contents_are_dynamic(work, &kind);
+
+	contents->counts[STEP_INSTRUCTIONS]++;
+	if (work->is_unknown || work->mask == WORK_COMPONENTS) {
+		if (contents->nr_unknown++ == 0)
+			contents->unknown_at = address;
+		return;
+	}
+	if (work->operation != STEP_INSTRUCTIONS && !is_dynamic)
+		contents->counts[work->operation] += (uint64_t)work->nr_lanes * work->nr_operations;
+	for (unsigned i = 0; i < work->nr_parts; i++) {
+		const struct work_part *part = &work->parts[i];
+
+		if (!part->flush && !(is_dynamic && is_part_dynamic(work, part)))
+			contents->counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += whole_bytes(part);
+	}
+}
+
+struct contents
+contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset)
+{
+	struct contents contents = {.nr_unknown = 0};
+	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct work work;
+
+	for (uint32_t at = 0; at < origin_offset; at += work.length) {
+		if (!work_decode(bytes, bytes_of(cache, fragment, at, bytes), &work))
+			break;
+		add(&contents, &work, fragment->origin + at);
+	}
+	return contents;
+}
+
+const struct contents *
+contents_of(struct code_cache *cache, struct fragment *fragment)
+{
+	if (fragment->contents == 0) {
+		if (cache->nr_contents == cache->contents_room)
+			cache->contents =
+				rot_realloc(cache->contents, cache->contents_room = 2 * cache->nr_contents + 256,
+					    sizeof(*cache->contents));
+		cache->contents[cache->nr_contents++] = contents_before(cache, fragment, fragment->nr_origin_bytes);
+		fragment->contents = cache->nr_contents;
+	}
+	return &cache->contents[fragment->contents - 1];
+}
+
+void
+contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, int64_t value,
+		     int64_t counts[STEP_NR_COUNTS])
+{
+	const struct fragment *fragment = &cache->fragments[dynamic->fragment];
+	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct work work;
+
+	if (!work_decode(bytes, bytes_of(cache, fragment, dynamic->origin, bytes), &work) || work.is_unknown)
+		return;
+	if (dynamic->kind == DYNAMIC_LANES && work.operation != STEP_INSTRUCTIONS)
+		counts[work.operation] += value * work.nr_operations;
+	for (unsigned i = 0; i < work.nr_parts; i++) {
+		const struct work_part *part = &work.parts[i];
+
+		if (!part->flush && is_part_dynamic(&work, part))
+			counts[part->is_store ? STEP_STORED_BYTES : STEP_LOADED_BYTES] += value * part->bytes;
+	}
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What the instructions of a fragment count for (common/step_counts.h), each time that it is executed. */
+#ifndef CORE_PARENT_TRANSLATE_CONTENTS_H
+#define CORE_PARENT_TRANSLATE_CONTENTS_H
+
+#include "common/step_counts.h"
+#include "parent/stepping/work.h"
+#include "parent/translate/code_cache.h"
+
+/* nr_unknown: instructions of which it is not known what they do, unknown_at: the address of one */
+struct contents {
+	uint64_t counts[STEP_NR_COUNTS];
+	uint64_t nr_unknown, unknown_at;
+};
+
+/* Of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */
+const struct contents *contents_of(struct code_cache *cache, struct fragment *fragment);
+
+/* Of its first instructions, up to that offset from its origin. */
+struct contents contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset);
+
+/* True if the work depends on values: then a counter of that kind is kept, and contents leave out what it says. */
+bool contents_are_dynamic(const struct work *work, enum dynamic_kind *kind);
+
+/* Adds what a dynamic counter stands for. */
+void contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, int64_t value,
+			  int64_t counts[STEP_NR_COUNTS]);
+
+#endif

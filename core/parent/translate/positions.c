@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* See positions.h. */
+#include "parent/translate/positions.h"
+
+#include <string.h>
+
+#define INT3 0xcc
+
+static void
+restore_saved(const struct code_cache *cache, int64_t area, struct user_regs_struct *registers)
+{
+	registers->rcx = code_cache_slot(cache, area, AREA_RCX);
+	registers->rdx = code_cache_slot(cache, area, AREA_RDX);
+}
+
+/* At a stub, or behind its int3. */
+static bool
+find_stub(const struct code_cache *cache, int64_t area, struct user_regs_struct *registers)
+{
+	const struct stub *stub = code_cache_stub_at(cache, registers->rip);
+
+	if (!stub)
+		stub = code_cache_stub_at(cache, registers->rip - 1);
+	if (!stub)
+		return false;
+	registers->rip = stub->target;
+	if (stub->kind == STUB_STALE) {
+		restore_saved(cache, area, registers);
+		registers->rip = cache->fragments[stub->fragment].origin;
+	}
+	return true;
+}
+
+/* The end of a chain in the look-up table: a target that has no entry. */
+static bool
+find_miss(const struct code_cache *cache, const struct arena *arena, int64_t area, struct user_regs_struct *registers)
+{
+	if (registers->rip - arena->address > 1)
+		return false;
+	registers->rip = registers->rcx;
+	restore_saved(cache, area, registers);
+	return true;
+}
+
+/* Less turns of a repeated instruction that are still to come: when it goes on they are counted again. */
+static void
+take_back_turns(struct code_cache *cache, const struct fragment *fragment, uint32_t origin,
+		const struct user_regs_struct *registers, int64_t correction[STEP_NR_COUNTS])
+{
+	for (uint32_t i = 0; i < cache->nr_dynamics; i++) {
+		const struct dynamic *dynamic = &cache->dynamics[i];
+
+		if (dynamic->kind == DYNAMIC_TURNS && dynamic->origin == origin &&
+		    &cache->fragments[dynamic->fragment] == fragment)
+			contents_add_dynamic(cache, dynamic, -(int64_t)registers->rcx, correction);
+	}
+}
+
+static void
+correct(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32_t origin,
+	const struct user_regs_struct *registers, int64_t correction[STEP_NR_COUNTS])
+{
+	const struct contents before = contents_before(cache, fragment, origin);
+	const struct contents *whole = contents_of(cache, fragment);
+	const bool is_counted = at >= fragment->counted_at;
+
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		correction[i] += (int64_t)before.counts[i] - (is_counted ? (int64_t)whole->counts[i] : 0);
+	take_back_turns(cache, fragment, origin, registers, correction);
+}
+
+static bool
+find_mark(struct code_cache *cache, int64_t area, bool is_fault, struct user_regs_struct *registers,
+	  int64_t correction[STEP_NR_COUNTS])
+{
+	struct fragment *fragment = code_cache_fragment_at(cache, registers->rip);
+	const uint32_t at = fragment ? (uint32_t)(registers->rip - fragment_address(cache, fragment)) : 0;
+	const struct mark *found = NULL;
+
+	if (!fragment)
+		return false;
+	if (fragment->is_dead && at <= 1) {
+		registers->rip = fragment->origin;
+		return true;
+	}
+	for (uint32_t i = 0; i < fragment->nr_marks; i++) {
+		const struct mark *mark = &cache->marks[fragment->marks + i];
+
+		if (mark->at == at && (is_fault || !(mark->origin & MARK_SAVED)))
+			found = mark;
+	}
+	if (!found)
+		return false;
+	if (found->origin & MARK_SAVED)
+		restore_saved(cache, area, registers);
+	registers->rip = fragment->origin + (found->origin & MARK_ORIGIN);
+	if (found->origin & MARK_AFTER_CALL)
+		registers->rcx = registers->rip;
+	correct(cache, fragment, at, found->origin & MARK_ORIGIN, registers, correction);
+	return true;
+}
+
+enum position
+position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user_regs_struct *registers,
+	      int64_t correction[STEP_NR_COUNTS])
+{
+	const struct arena *arena = code_cache_arena_at(cache, registers->rip);
+
+	memset(correction, 0, STEP_NR_COUNTS * sizeof(*correction));
+	if (!arena)
+		return POSITION_ORIGINAL;
+	return find_miss(cache, arena, area, registers) || find_stub(cache, area, registers) ||
+			       find_mark(cache, area, is_fault, registers, correction)
+		       ? POSITION_FOUND
+		       : POSITION_INSIDE;
+}

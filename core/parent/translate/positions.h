@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Where a thread that executes translated code would be in the original. */
+#ifndef CORE_PARENT_TRANSLATE_POSITIONS_H
+#define CORE_PARENT_TRANSLATE_POSITIONS_H
+
+#include <sys/user.h>
+
+#include "parent/translate/contents.h"
+
+enum position {
+	POSITION_ORIGINAL, /* it executes original code, or none                                    */
+	POSITION_FOUND,    /* registers are what they would be without translation                  */
+	POSITION_INSIDE,   /* it is within inserted code: a few steps further it will be at a mark  */
+};
+
+/*
+ * Makes the registers of a stopped thread what they would be; they are untouched unless it is FOUND.
+ * correction: to be added to its counts, since the fragment that it is in has been counted as a whole, or not yet
+ * is_fault: the processor raised a signal for the instruction that it stands at
+ */
+enum position position_find(struct code_cache *cache, int64_t area, bool is_fault, struct user_regs_struct *registers,
+			    int64_t correction[STEP_NR_COUNTS]);
+
+#endif

@@ -1,0 +1,696 @@
+/* SPDX-License-Identifier: MIT */
+/* See translate.h. */
+#include "parent/translate/translate.h"
+
+#include <string.h>
+
+#include "parent/translate/basic_block.h"
+#include "parent/translate/contents.h"
+#include "parent/translate/emit.h"
+
+/* Fragments that are made at once: a stop costs as much as translating hundreds of them. */
+#define MOST_AHEAD 2000
+
+/* Targets that wait to be translated. */
+#define MAX_QUEUED 4096
+
+#define CACHE_LINE 64
+
+struct queued {
+	uint64_t origin;
+	bool has_entry;
+};
+
+struct work_in_progress {
+	const struct translation *translation;
+	struct code_cache *cache;
+	uint32_t arena;
+	struct emitter to;
+	struct queued queue[MAX_QUEUED];
+	size_t nr_queued;
+	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
+	unsigned nr_made;
+	struct basic_block block;
+};
+
+static struct arena *
+arena_of(const struct work_in_progress *work)
+{
+	return &work->cache->arenas[work->arena];
+}
+
+static uint64_t
+here(const struct work_in_progress *work)
+{
+	return arena_of(work)->address + work->to.at;
+}
+
+static void
+enqueue(struct work_in_progress *work, uint64_t origin, bool has_entry)
+{
+	if (work->nr_queued < MAX_QUEUED)
+		work->queue[work->nr_queued++] = (struct queued){origin, has_entry};
+}
+
+/* ---- branches ---- */
+
+/* A displacement of 4 bytes that is set later lies in one cache line, so that it is seen as a whole. */
+static void
+align_displacement(struct work_in_progress *work, uint32_t opcode_bytes)
+{
+	static const uint8_t nops[][3] = {{0x90}, {0x66, 0x90}, {0x0f, 0x1f, 0x00}};
+	const uint32_t first = (work->to.at + opcode_bytes) % CACHE_LINE;
+
+	if (first + 4 > CACHE_LINE)
+		emit_bytes(&work->to, nops[CACHE_LINE - first - 1], CACHE_LINE - first);
+}
+
+/* A jump or branch with these bytes of opcode. */
+static void
+emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes, uint64_t target)
+{
+	const struct fragment *fragment = code_cache_find(work->cache, target);
+	int64_t relative = 0;
+	uint32_t stub;
+
+	align_displacement(work, (uint32_t)opcode_bytes);
+	emit_bytes(&work->to, opcode, opcode_bytes);
+	if (fragment)
+		relative = (int64_t)(fragment_address(work->cache, fragment) - (here(work) + 4));
+	if (fragment && relative == (int32_t)relative) {
+		emit_32(&work->to, (uint32_t)relative);
+		return;
+	}
+	stub = code_cache_add_stub(work->cache, work->arena,
+				   &(struct stub){.kind = STUB_LINK, .target = target, .site = work->to.at});
+	emit_32(&work->to, stub - (work->to.at + 4));
+	enqueue(work, target, false);
+	if (fragment)
+		code_cache_link(work->cache, fragment);
+}
+
+static void
+emit_jump(struct work_in_progress *work, uint64_t target)
+{
+	emit_link(work, "\xe9", 1, target);
+}
+
+static void
+emit_jump_to_stub(struct work_in_progress *work, const struct stub *stub)
+{
+	emit_8(&work->to, 0xe9);
+	emit_32(&work->to, code_cache_add_stub(work->cache, work->arena, stub) - (work->to.at + 4));
+}
+
+/* ---- entries of the look-up table ---- */
+
+/*
+ * Compares the target in rcx with the origin; if it is another one, goes on to the entry before it in the chain. The
+ * table leads here when publish has set it.
+ */
+static uint32_t
+emit_entry(struct work_in_progress *work, uint64_t origin)
+{
+	uint64_t *head = &work->cache->heads[origin % LOW_TABLE_ENTRIES];
+	struct emitter *to = &work->to;
+	const uint32_t entry = to->at;
+	uint32_t jump;
+
+	emit_constant(to, RDX, -origin);
+	EMIT(to, 0x48, 0x8d, 0x0c, 0x11, 0xe3, 0); /* lea rcx, [rcx + rdx]; jrcxz */
+	jump = to->at;
+	emit_constant(to, RDX, origin);
+	EMIT(to, 0x48, 0x8d, 0x0c, 0x11);
+	emit_far_jump(to, *head ? *head : work->cache->arenas[0].address);
+	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
+	emit_load(to, RCX, AREA_RCX);
+	emit_load(to, RDX, AREA_RDX);
+	*head = arena_of(work)->address + entry;
+	return entry;
+}
+
+static void
+publish_entry(struct code_cache *cache, const struct fragment *fragment)
+{
+	const uint64_t address = cache->arenas[fragment->arena].address + fragment->entry;
+
+	__atomic_store_n((uint64_t *)(void *)(cache->low + LOW_TABLE + 8 * (fragment->origin % LOW_TABLE_ENTRIES)),
+			 address, __ATOMIC_RELEASE);
+}
+
+/* ---- copies ---- */
+
+static void
+copy(struct work_in_progress *work, const struct basic_block_item *item)
+{
+	const ZydisDecodedInstruction *instruction = &item->instruction;
+	const uint8_t *bytes = work->block.bytes + item->at;
+	const uint32_t at = work->to.at;
+
+	emit_bytes(&work->to, bytes, instruction->length);
+	if (is_rip_relative(instruction)) {
+		const uint64_t target =
+			work->block.origin + item->at + instruction->length + (uint64_t)instruction->raw.disp.value;
+		const uint32_t relative = (uint32_t)(target - here(work));
+
+		memcpy(work->to.bytes + at + instruction->raw.disp.offset, &relative, sizeof(relative));
+	}
+}
+
+/* mov rcx, OPERAND of an indirect branch */
+static void
+emit_target_of(struct work_in_progress *work, const struct basic_block_item *item)
+{
+	const ZydisDecodedInstruction *instruction = &item->instruction;
+	const uint8_t *bytes = work->block.bytes + item->at;
+	const unsigned modrm = instruction->raw.modrm.offset;
+	const unsigned rex =
+		instruction->raw.rex.W || instruction->raw.rex.B || instruction->raw.rex.X || instruction->raw.rex.R
+			? bytes[instruction->raw.rex.offset] & 3
+			: 0;
+
+	if (instruction->attributes & ZYDIS_ATTRIB_HAS_SEGMENT_FS)
+		emit_8(&work->to, 0x64);
+	if (instruction->address_width == 32)
+		emit_8(&work->to, 0x67);
+	emit_8(&work->to, 0x48 | rex);
+	emit_8(&work->to, 0x8b);
+	emit_8(&work->to, (bytes[modrm] & 0xc7) | RCX << 3);
+	emit_bytes(&work->to, bytes + modrm + 1, instruction->length - modrm - 1);
+	if (is_rip_relative(instruction)) {
+		const uint64_t target =
+			work->block.origin + item->at + instruction->length + (uint64_t)instruction->raw.disp.value;
+
+		work->to.at -= 4;
+		emit_32(&work->to, (uint32_t)(target - (here(work) + 4)));
+	}
+}
+
+/* ---- what a fragment counts ---- */
+
+static void
+emit_count(struct work_in_progress *work, struct fragment *fragment, const struct count_place *place)
+{
+	if (place->way == COUNT_CHANGING_FLAGS)
+		emit_count_flags(&work->to, fragment->counter);
+	else if (place->way == COUNT_BY_REGISTER)
+		emit_count_register(&work->to, place->reg, fragment->counter);
+	else
+		emit_count_saving(&work->to, fragment->counter);
+	fragment->counted_at = (uint16_t)(work->to.at - fragment->body);
+}
+
+/* So much as rcx is when they begin, less what it is when they end. */
+static void
+emit_turns(struct work_in_progress *work, uint32_t counter, bool is_end)
+{
+	struct emitter *to = &work->to;
+
+	emit_save(to, RAX, AREA_RAX);
+	emit_save(to, RDX, AREA_RDX);
+	EMIT(to, 0x48, 0x89, 0xc8); /* mov rax, rcx */
+	if (is_end)
+		EMIT(to, 0x48, 0xf7, 0xd0, 0x48, 0x8d, 0x40, 0x01); /* not rax; lea rax, [rax + 1] */
+	emit_add_rax(to, counter);
+	emit_load(to, RDX, AREA_RDX);
+	emit_load(to, RAX, AREA_RAX);
+}
+
+/* movzx eax, al; movzx eax, byte [rax + ones of so many bits] */
+static void
+emit_ones(struct work_in_progress *work, unsigned nr_lanes)
+{
+	const unsigned table = nr_lanes <= 2 ? 0 : nr_lanes <= 4 ? 1 : 2;
+
+	EMIT(&work->to, 0x0f, 0xb6, 0xc0, 0x0f, 0xb6, 0x80);
+	emit_32(&work->to, (uint32_t)work->cache->low_address + LOW_ONES + 256 * table);
+}
+
+/* Moves a mask to rax: of k, or the signs of a vector's elements. */
+static void
+emit_mask(struct work_in_progress *work, const struct work *what)
+{
+	struct emitter *to = &work->to;
+	const unsigned reg = what->mask_register;
+
+	if (what->mask == WORK_MASK_REGISTER && what->nr_lanes <= 16) {
+		EMIT(to, 0xc5, 0xf8, 0x93); /* kmovw eax, k */
+		emit_8(to, 0xc0 | reg);
+	} else if (what->mask == WORK_MASK_REGISTER) {
+		EMIT(to, 0xc4, 0xe1, 0xfb, 0x93); /* kmovq rax, k */
+		emit_8(to, 0xc0 | reg);
+	} else {
+		/* vmovmskps or vmovmskpd eax, xmm or ymm */
+		const unsigned is_256 = what->nr_lanes * what->mask_bytes > 16, is_double = what->mask_bytes == 8;
+
+		emit_8(to, 0xc4);
+		emit_8(to, 0xc1 | (reg < 8 ? 0x20 : 0));
+		emit_8(to, 0x78 | is_256 << 2 | is_double);
+		emit_8(to, 0x50);
+		emit_8(to, 0xc0 | (reg & 7));
+	}
+}
+
+static void
+emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *what)
+{
+	struct emitter *to = &work->to;
+
+	emit_save(to, RAX, AREA_RAX);
+	emit_save(to, RDX, AREA_RDX);
+	for (unsigned lane = 0; lane < what->nr_lanes; lane += 8) {
+		emit_mask(work, what);
+		if (lane > 0) {
+			EMIT(to, 0xc4, 0xe3, 0xfb, 0xf0, 0xc0); /* rorx rax, rax, lane */
+			emit_8(to, lane);
+		}
+		emit_ones(work, what->nr_lanes);
+		emit_add_rax(to, counter);
+	}
+	emit_load(to, RDX, AREA_RDX);
+	emit_load(to, RAX, AREA_RAX);
+}
+
+static bool
+may_be_dynamic(const ZydisDecodedInstruction *instruction)
+{
+	return (instruction->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) ||
+	       (instruction->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+		instruction->avx.mask.mode != ZYDIS_MASK_MODE_INVALID &&
+		instruction->avx.mask.mode != ZYDIS_MASK_MODE_DISABLED) ||
+	       instruction->meta.category == ZYDIS_CATEGORY_AVX2GATHER ||
+	       instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPS ||
+	       instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPD ||
+	       instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD || instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
+}
+
+/* A copied instruction, with what it counts by itself. */
+static void
+emit_item(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
+{
+	struct fragment *fragment = &work->cache->fragments[index];
+	struct work what;
+	enum dynamic_kind kind;
+	uint32_t counter = 0;
+	bool is_dynamic = false;
+
+	if (may_be_dynamic(&item->instruction) &&
+	    work_decode(work->block.bytes + item->at, item->instruction.length, &what) && !what.is_unknown)
+		is_dynamic = contents_are_dynamic(&what, &kind);
+	if (is_dynamic)
+		counter = code_cache_add_dynamic(work->cache, fragment, (uint8_t)kind, item->at);
+	if (is_dynamic && kind == DYNAMIC_TURNS)
+		emit_turns(work, counter, false);
+	else if (is_dynamic)
+		emit_lanes(work, counter, &what);
+	code_cache_add_mark(work->cache, fragment, work->to.at, item->at);
+	copy(work, item);
+	if (is_dynamic && kind == DYNAMIC_TURNS)
+		emit_turns(work, counter, true);
+}
+
+/* ---- code that may change ---- */
+
+/* Compares n bytes of the original, 1, 2, 4 or 8, with what they were. */
+static void
+emit_check(struct work_in_progress *work, uint64_t address, const uint8_t *bytes, unsigned n, uint32_t fragment)
+{
+	static const struct {
+		uint8_t nr, bytes[3];
+	} loads[] = {[1] = {3, {0x0f, 0xb6, 0x09}},
+		     [2] = {3, {0x0f, 0xb7, 0x09}},
+		     [4] = {2, {0x8b, 0x09}},
+		     [8] = {3, {0x48, 0x8b, 0x09}}}; /* RCX = [RCX] */
+	struct emitter *to = &work->to;
+	uint64_t value = 0;
+
+	memcpy(&value, bytes, n);
+	emit_constant(to, RCX, address);
+	emit_bytes(to, loads[n].bytes, loads[n].nr);
+	emit_constant(to, RDX, -value);
+	EMIT(to, 0x48, 0x8d, 0x0c, 0x11, 0xe3, 0x05); /* lea rcx, [rcx + rdx]; jrcxz over the jump */
+	emit_jump_to_stub(work, &(struct stub){.kind = STUB_STALE, .fragment = fragment});
+}
+
+/* Loads are aligned: the program may have set the flag that wants them so. */
+static void
+emit_checks(struct work_in_progress *work, uint32_t index)
+{
+	const struct basic_block *block = &work->block;
+	const uint64_t end = block->origin + block->nr_bytes;
+
+	emit_save(&work->to, RCX, AREA_RCX);
+	emit_save(&work->to, RDX, AREA_RDX);
+	for (uint64_t at = block->origin; at < end;) {
+		unsigned n = 8;
+
+		while (at % n != 0 || at + n > end)
+			n /= 2;
+		emit_check(work, at, block->bytes + (at - block->origin), n, index);
+		at += n;
+	}
+	emit_load(&work->to, RDX, AREA_RDX);
+	emit_load(&work->to, RCX, AREA_RCX);
+}
+
+/* ---- ends of blocks ---- */
+
+static void
+emit_system_call(struct work_in_progress *work, uint32_t index, uint32_t origin_at)
+{
+	struct code_cache *cache = work->cache;
+	struct emitter *to = &work->to;
+	uint32_t to_do, to_stop, stop;
+	struct stub stub = {.kind = STUB_CALL, .fragment = index, .target = work->block.origin + origin_at};
+
+	code_cache_add_mark(cache, &cache->fragments[index], to->at, origin_at);
+	EMIT(to, 0x0f, 0xb7, 0xc8, 0x0f, 0xb6, 0x89); /* movzx ecx, ax; movzx ecx, byte [rcx + classes] */
+	emit_32(to, (uint32_t)cache->low_address + LOW_CALL_CLASSES);
+	EMIT(to, 0xe3, 0);
+	to_do = to->at;
+	EMIT(to, 0x48, 0x8d, 0x49, 0xff, 0xe3, 0); /* lea rcx, [rcx - CALL_STOPS]; jrcxz */
+	to_stop = to->at;
+	EMIT(to, 0x0f, 0xb6, 0xca, 0x0f, 0xb6, 0x89); /* movzx ecx, dl; movzx ecx, byte [rcx + protections] */
+	emit_32(to, (uint32_t)cache->low_address + LOW_PROTECTIONS);
+	EMIT(to, 0xe3, 5);
+	stop = to->at;
+	stub.site = to->at + 5;
+	emit_jump_to_stub(work, &stub);
+	to->bytes[to_do - 1] = (uint8_t)(to->at - to_do);
+	to->bytes[to_stop - 1] = (uint8_t)(stop - to_stop);
+	code_cache_add_mark(cache, &cache->fragments[index], to->at, origin_at);
+	EMIT(to, 0x0f, 0x05);
+	code_cache_add_mark(cache, &cache->fragments[index], to->at, work->block.nr_bytes | MARK_AFTER_CALL);
+	EMIT(to, 0x48, 0xb9);
+	emit_64(to, work->block.origin + work->block.nr_bytes);
+}
+
+/* push the address behind the block: at once, or the constant that stands behind the jump which follows. */
+static bool
+emit_push_return(struct work_in_progress *work, uint32_t bytes_between)
+{
+	const uint64_t address = work->block.origin + work->block.nr_bytes;
+
+	if (address < 0x80000000) {
+		emit_8(&work->to, 0x68);
+		emit_32(&work->to, (uint32_t)address);
+		return false;
+	}
+	EMIT(&work->to, 0xff, 0x35);
+	emit_32(&work->to, bytes_between);
+	return true;
+}
+
+static void
+emit_call(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
+{
+	const uint64_t back = work->block.origin + work->block.nr_bytes;
+	const uint32_t push_bytes = back < 0x80000000 ? 5 : 6;
+	bool has_constant;
+
+	/* The constant stands right behind the jump, whose displacement must not need padding any more. */
+	align_displacement(work, push_bytes + 1);
+	code_cache_add_mark(work->cache, &work->cache->fragments[index], work->to.at, item->at);
+	has_constant = emit_push_return(work, 5);
+	emit_jump(work, work->block.target);
+	if (has_constant)
+		emit_64(&work->to, back);
+	enqueue(work, back, true);
+}
+
+/* Takes the target to rcx, with rcx and rdx saved. */
+static void
+emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
+{
+	const uint64_t back = work->block.origin + work->block.nr_bytes;
+	struct code_cache *cache = work->cache;
+	struct emitter *to = &work->to;
+	bool has_constant = false;
+
+	emit_save(to, RCX, AREA_RCX);
+	emit_save(to, RDX, AREA_RDX);
+	code_cache_add_mark(cache, &cache->fragments[index], to->at, item->at);
+	if (work->block.end == BLOCK_RETURNS) {
+		emit_8(to, 0x59); /* pop rcx */
+		if (item->instruction.opcode == 0xc2) {
+			EMIT(to, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp + n] */
+			emit_32(to, (uint32_t)item->instruction.raw.imm[0].value.u);
+		}
+	} else {
+		emit_target_of(work, item);
+	}
+	if (work->block.end == BLOCK_CALLS_INDIRECTLY) {
+		code_cache_add_mark(cache, &cache->fragments[index], to->at, item->at | MARK_SAVED);
+		has_constant = emit_push_return(work, 10);
+		enqueue(work, back, true);
+	}
+	emit_look_up(to, cache->low_address);
+	if (has_constant)
+		emit_64(to, back);
+}
+
+static void
+emit_loop(struct work_in_progress *work, const struct basic_block_item *item)
+{
+	const uint8_t *bytes = work->block.bytes + item->at;
+
+	emit_bytes(&work->to, bytes, item->instruction.length - 1U);
+	emit_8(&work->to, 2);
+	EMIT(&work->to, 0xeb, 0);
+	{
+		const uint32_t jump = work->to.at;
+
+		emit_jump(work, work->block.target);
+		work->to.bytes[jump - 1] = (uint8_t)(work->to.at - jump);
+	}
+}
+
+static void
+emit_native(struct work_in_progress *work, uint64_t origin)
+{
+	emit_jump_to_stub(work, &(struct stub){.kind = STUB_NATIVE, .target = origin});
+}
+
+/* What is executed next without a jump; 0: nothing. */
+static uint64_t
+emit_end(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
+{
+	const uint64_t behind = work->block.origin + work->block.nr_bytes;
+	struct code_cache *cache = work->cache;
+	uint8_t opcode[2] = {0x0f, 0x80 | (item->instruction.opcode & 0xf)};
+
+	switch (work->block.end) {
+	case BLOCK_SYSTEM_CALL:
+		emit_system_call(work, index, item->at);
+		return behind;
+	case BLOCK_TRAPS:
+		code_cache_add_mark(cache, &cache->fragments[index], work->to.at, item->at);
+		emit_bytes(&work->to, work->block.bytes + item->at, item->instruction.length);
+		code_cache_add_mark(cache, &cache->fragments[index], work->to.at, work->block.nr_bytes);
+		return behind;
+	case BLOCK_RETURNS:
+	case BLOCK_JUMPS_INDIRECTLY:
+	case BLOCK_CALLS_INDIRECTLY:
+		emit_indirect(work, index, item);
+		return 0;
+	case BLOCK_CALLS:
+		emit_call(work, index, item);
+		return 0;
+	default:
+		break;
+	}
+	code_cache_add_mark(cache, &cache->fragments[index], work->to.at, item->at);
+	switch (work->block.end) {
+	case BLOCK_JUMPS:
+		return work->block.target;
+	case BLOCK_BRANCHES:
+		emit_link(work, opcode, sizeof(opcode), work->block.target);
+		return behind;
+	case BLOCK_LOOPS:
+		emit_loop(work, item);
+		return behind;
+	default:
+		return 0;
+	}
+}
+
+/* ---- fragments ---- */
+
+/* Cuts the block in front of an item that cannot be copied. */
+static void
+cut(struct basic_block *block, size_t i)
+{
+	block->nr = i;
+	block->nr_bytes = block->items[i].at;
+	block->end = BLOCK_NATIVE;
+}
+
+static void
+make_fit(struct work_in_progress *work)
+{
+	struct basic_block *block = &work->block;
+
+	for (size_t i = 0; i < block->nr; i++) {
+		const struct basic_block_item *item = &block->items[i];
+		const uint64_t target = block->origin + item->at + item->instruction.length +
+					(uint64_t)item->instruction.raw.disp.value;
+		const int64_t away = (int64_t)(target - here(work));
+
+		if (is_rip_relative(&item->instruction) && (away > INT32_MAX - 65536 || away < INT32_MIN + 65536)) {
+			cut(block, i);
+			return;
+		}
+	}
+}
+
+/* What is executed next without a jump; 0: nothing. *is_made: false if there is no code. */
+static uint64_t
+emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bool *is_made)
+{
+	struct code_cache *cache = work->cache;
+	struct basic_block *block = &work->block;
+	struct count_place place;
+	uint64_t next = 0;
+	uint32_t index, entry = 0;
+	bool has_end;
+
+	*is_made = basic_block_decode(work->translation, origin, block);
+	if (!*is_made)
+		return 0;
+	make_fit(work);
+	place = basic_block_count_place(work->translation, block);
+	if (has_entry)
+		entry = emit_entry(work, origin);
+	index = cache->nr_fragments;
+	code_cache_add(cache, work->arena, origin, work->to.at)->entry = entry;
+	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
+	cache->fragments[index].is_checked = block->may_change;
+	if (block->may_change) {
+		code_cache_keep(cache, &cache->fragments[index], block->bytes);
+		code_cache_add_mark(cache, &cache->fragments[index], work->to.at, 0);
+		emit_checks(work, index);
+	}
+	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
+	for (size_t i = 0; i < block->nr; i++) {
+		if (i == place.before) {
+			code_cache_add_mark(cache, &cache->fragments[index], work->to.at, block->items[i].at);
+			emit_count(work, &cache->fragments[index], &place);
+		}
+		if (i + 1 < block->nr || !has_end)
+			emit_item(work, index, &block->items[i]);
+		else
+			next = emit_end(work, index, &block->items[i]);
+	}
+	if (block->nr > 0 && place.before == block->nr)
+		emit_count(work, &cache->fragments[index], &place);
+	if (block->end == BLOCK_GOES_ON)
+		next = origin + block->nr_bytes;
+	else if (block->end == BLOCK_NATIVE)
+		emit_native(work, origin + block->nr_bytes);
+	cache->fragments[index].end = work->to.at;
+	work->nr_made++;
+	return next;
+}
+
+/* Fragments that are complete, up to the last: now threads may come there. */
+static void
+publish(struct work_in_progress *work)
+{
+	struct code_cache *cache = work->cache;
+
+	arena_of(work)->used = work->to.at;
+	for (; work->first_unlinked < cache->nr_fragments; work->first_unlinked++) {
+		const struct fragment *fragment = &cache->fragments[work->first_unlinked];
+
+		code_cache_link(cache, fragment);
+		if (fragment->entry)
+			publish_entry(cache, fragment);
+	}
+}
+
+/* Of a fragment that others go to directly. */
+static void
+add_entry(struct work_in_progress *work, struct fragment *fragment)
+{
+	const uint32_t entry = emit_entry(work, fragment->origin);
+
+	/* The table leads to this arena, whichever the fragment is in. */
+	emit_far_jump(&work->to, fragment_address(work->cache, fragment));
+	arena_of(work)->used = work->to.at;
+	fragment->entry = fragment->arena == work->arena ? entry : UINT32_MAX;
+	__atomic_store_n(
+		(uint64_t *)(void *)(work->cache->low + LOW_TABLE + 8 * (fragment->origin % LOW_TABLE_ENTRIES)),
+		arena_of(work)->address + entry, __ATOMIC_RELEASE);
+}
+
+/* Room for one more fragment, in reach of its code. */
+static bool
+find_room(struct work_in_progress *work, uint64_t origin, struct rot_error *err)
+{
+	const int arena =
+		code_cache_arena(work->cache, work->translation->tid, work->translation->options, origin, err);
+
+	if (arena < 0 || work->cache->nr_counters + 64 > AREA_MAX_COUNTERS)
+		return false;
+	work->arena = (uint32_t)arena;
+	work->to = (struct emitter){arena_of(work)->bytes, arena_of(work)->used};
+	return true;
+}
+
+/* What one address leads to without a jump; nothing if there is no code. */
+static void
+make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
+{
+	const uint32_t most = arena_of(work)->used + 32768;
+	bool is_made, is_first = true;
+	uint64_t next;
+
+	while (origin != 0) {
+		struct fragment *known = code_cache_find(work->cache, origin);
+
+		if (known || work->nr_made >= MOST_AHEAD || work->to.at > most ||
+		    origin - arena_of(work)->address + INT32_MAX > UINT32_MAX) {
+			emit_jump(work, origin);
+			break;
+		}
+		next = emit_fragment(work, origin, has_entry, &is_made);
+		if (!is_made) {
+			if (!is_first)
+				emit_native(work, origin);
+			break;
+		}
+		origin = next;
+		has_entry = is_first = false;
+	}
+	publish(work);
+}
+
+struct fragment *
+translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err)
+{
+	static struct work_in_progress work;
+	struct fragment *fragment = code_cache_find(translation->cache, origin);
+
+	work.translation = translation;
+	work.cache = translation->cache;
+	work.nr_made = 0;
+	work.nr_queued = 0;
+	work.first_unlinked = translation->cache->nr_fragments;
+	enqueue(&work, origin, has_entry);
+	while (work.nr_queued > 0 && work.nr_made < MOST_AHEAD) {
+		const struct queued next = work.queue[--work.nr_queued];
+
+		fragment = code_cache_find(work.cache, next.origin);
+		if (fragment && (fragment->entry || !next.has_entry))
+			continue;
+		if (!find_room(&work, next.origin, err))
+			return NULL;
+		if (fragment)
+			add_entry(&work, fragment);
+		else
+			make_chain(&work, next.origin, next.has_entry);
+		if (next.origin == origin && !code_cache_find(work.cache, origin))
+			return NULL;
+	}
+	return code_cache_find(translation->cache, origin);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Translation of original code into fragments of the code cache. Instructions are copied as they are, but for addresses
+ * relative to themselves; each basic block counts itself; branches lead to translated code, or to a stub. What the
+ * program sees stays as it was: calls push original addresses, and all registers are its own at each mark.
+ */
+#ifndef CORE_PARENT_TRANSLATE_TRANSLATE_H
+#define CORE_PARENT_TRANSLATE_TRANSLATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "error.h"
+#include "parent/translate/code_cache.h"
+
+/* Executable memory of a process. may_change: it can be written, or is of no file: its fragments check themselves. */
+struct code_range {
+	uint64_t start, end;
+	bool may_change;
+};
+
+/* What is translated, for whom. tid: a stopped thread of the process. */
+struct translation {
+	struct code_cache *cache;
+	pid_t tid;
+	long options;
+	const struct code_range *ranges;
+	size_t nr_ranges;
+};
+
+/*
+ * The fragment of that address, with the code that it leads to directly; what is there already is not made again.
+ * has_entry: it can be looked up by indirect branches. NULL: there is no code, or (err is set) no room for it.
+ */
+struct fragment *
+translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err);
+
+/* Does the program execute a breakpoint of its own, or another instruction that ends in a signal, there? */
+const struct code_range *translate_find_range(const struct translation *translation, uint64_t address);
+
+#endif

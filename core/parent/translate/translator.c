@@ -1,0 +1,800 @@
+/* SPDX-License-Identifier: MIT */
+/* See translator.h. */
+#include "parent/translate/translator.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#include "common/proc.h"
+#include "memory.h"
+#include "parent/tracer/remote.h"
+#include "parent/translate/contents.h"
+#include "parent/translate/positions.h"
+#include "parent/translate/translate.h"
+
+#define ARCH_SET_GS 0x1001
+#define ARCH_GET_GS 0x1004
+#define TRAP_OF_HANDLER SIGTRAP /* si_code at the first instruction of a handler */
+
+/* An address space, which threads share, and processes made by vfork. cache: also of processes that were forked. */
+struct address_space {
+	struct code_cache *cache;
+	struct code_range *ranges;
+	size_t nr_ranges;
+	unsigned nr_users; /* threads, and those that are expected */
+};
+
+/*
+ * space: NULL before its first pause, and when it is not followed (is_native)
+ * begins: its process executes another program, and has not paused yet
+ * own_gs: what the program believes its gs base to be
+ * is_stepping: a single step that was asked for has not been told of yet
+ * call: a system call that is being stepped over, and its arguments; -1: none
+ */
+struct translated {
+	struct address_space *space;
+	int64_t area;
+	uint64_t own_gs;
+	bool begins, is_native, is_stepping, executes_own;
+	int64_t call;
+	uint64_t arguments[3];
+	int64_t counts[STEP_NR_COUNTS];
+};
+
+/* A thread or process that was announced by who made it. */
+struct expected {
+	pid_t tid;
+	struct address_space *space;
+	struct expected *next;
+};
+
+struct translator {
+	struct tracer *tracer;
+	struct expected *expected;
+	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
+	char first_unknown[64];
+	struct rot_error why_native;
+};
+
+struct translator *
+translator_new(struct tracer *tracer)
+{
+	struct translator *self = rot_calloc(1, sizeof(*self));
+
+	self->tracer = tracer;
+	return self;
+}
+
+/* ---- address spaces ---- */
+
+static void
+space_release(struct address_space *space)
+{
+	if (!space || --space->nr_users > 0)
+		return;
+	code_cache_release(space->cache);
+	free(space->ranges);
+	free(space);
+}
+
+void
+translator_delete(struct translator *self)
+{
+	struct expected *expected;
+
+	if (!self)
+		return;
+	while ((expected = self->expected)) {
+		self->expected = expected->next;
+		space_release(expected->space);
+		free(expected);
+	}
+	free(self);
+}
+
+static void
+read_ranges(struct address_space *space, pid_t tid)
+{
+	size_t nr, used = 0;
+	struct remote_mapping *mappings = remote_mappings(tid, &nr, NULL);
+
+	free(space->ranges);
+	space->ranges = rot_calloc(nr + 1, sizeof(*space->ranges));
+	for (size_t i = 0; i < nr; i++) {
+		const struct remote_mapping *mapping = &mappings[i];
+
+		if (!mapping->is_executable || strcmp(mapping->name, "[vsyscall]") == 0 ||
+		    code_cache_arena_at(space->cache, mapping->start))
+			continue;
+		space->ranges[used++] = (struct code_range){
+			mapping->start, mapping->end,
+			mapping->is_changeable || (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0)};
+	}
+	space->nr_ranges = used;
+	free(mappings);
+}
+
+static struct address_space *
+space_new(const struct translator *self, pid_t tid, const struct user_regs_struct *registers, struct rot_error *err)
+{
+	const long options = tracer_options(self->tracer);
+	struct address_space *space = rot_calloc(1, sizeof(*space));
+
+	space->nr_users = 1;
+	/* At the stack pointer is the number of arguments, whose highest byte is 0. */
+	space->cache = code_cache_new(tid, options, registers->rsp + 7, err);
+	if (!space->cache || code_cache_arena(space->cache, tid, options, registers->rip, err) < 0) {
+		space_release(space);
+		return NULL;
+	}
+	read_ranges(space, tid);
+	return space;
+}
+
+/* A forked process begins with the code of its parent. */
+static struct address_space *
+space_fork(const struct address_space *parent)
+{
+	struct address_space *space = rot_calloc(1, sizeof(*space));
+
+	*space = *parent;
+	space->nr_users = 1;
+	space->cache->nr_users++;
+	space->ranges = rot_calloc(parent->nr_ranges + 1, sizeof(*space->ranges));
+	memcpy(space->ranges, parent->ranges, parent->nr_ranges * sizeof(*space->ranges));
+	return space;
+}
+
+/* ---- what threads have counted ---- */
+
+struct harvest {
+	struct translator *translator;
+	struct code_cache *cache;
+	int64_t *counts;
+};
+
+static void
+add_counter(void *context, uint32_t counter, uint64_t value)
+{
+	struct harvest *harvest = context;
+	struct code_cache *cache = harvest->cache;
+	const uint32_t owner = cache->owners[counter];
+	const struct contents *contents;
+
+	if (owner & OWNER_DYNAMIC) {
+		contents_add_dynamic(cache, &cache->dynamics[owner & ~OWNER_DYNAMIC], (int64_t)value, harvest->counts);
+		return;
+	}
+	contents = contents_of(cache, &cache->fragments[owner]);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		harvest->counts[i] += (int64_t)(value * contents->counts[i]);
+	harvest->translator->nr_unknown += value * contents->nr_unknown;
+}
+
+/* The thread has no area any more. */
+static void
+leave_space(struct translator *self, struct translated *translated)
+{
+	struct address_space *space = translated->space;
+	struct harvest harvest;
+
+	if (!space)
+		return;
+	harvest = (struct harvest){self, space->cache, translated->counts};
+	code_cache_each_counter(space->cache, translated->area, add_counter, &harvest);
+	code_cache_give_area(space->cache, translated->area);
+	space_release(space);
+	translated->space = NULL;
+}
+
+void
+translator_read(const struct translator *self, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
+{
+	const struct translated *translated = thread->translated;
+	int64_t sum[STEP_NR_COUNTS] = {0};
+
+	if (translated)
+		memcpy(sum, translated->counts, sizeof(sum));
+	if (translated && translated->space) {
+		struct harvest harvest = {(struct translator *)self, translated->space->cache, sum};
+
+		code_cache_each_counter(translated->space->cache, translated->area, add_counter, &harvest);
+	}
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		counts[i] = (uint64_t)sum[i];
+}
+
+static void
+add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
+{
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		translated->counts[i] += counts[i];
+}
+
+/* ---- stops ---- */
+
+/* False: it was killed. */
+static bool
+get_registers(struct translated *translated, pid_t tid, struct user_regs_struct *registers)
+{
+	if (ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
+		return false;
+	if (translated->space && translated->executes_own) {
+		translated->own_gs = registers->gs_base;
+		registers->gs_base = code_cache_area_address(translated->space->cache, translated->area);
+		translated->executes_own = false;
+	}
+	return true;
+}
+
+static enum tracer_answer
+step(struct translated *translated, struct thread *thread, int signal)
+{
+	translated->is_stepping = true;
+	thread->state = THREAD_RUNNING;
+	ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(long)signal);
+	return TRACER_KEEP;
+}
+
+/* The thread executes one original instruction. */
+static enum tracer_answer
+step_natively(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+
+	self->nr_native_steps++;
+	translated->counts[STEP_INSTRUCTIONS]++;
+	translated->executes_own = true;
+	registers->gs_base = translated->own_gs;
+	remote_set_registers(thread->tid, registers);
+	return step(translated, thread, 0);
+}
+
+/* Before this process has code that others which share its cache have not. */
+static void
+own_cache(struct translator *self, struct thread *thread)
+{
+	struct address_space *space = ((struct translated *)thread->translated)->space;
+	struct code_cache *copy;
+	struct rot_error err;
+
+	if (space->cache->nr_users == 1)
+		return;
+	copy = code_cache_copy(space->cache, thread->tid, tracer_options(self->tracer), &err);
+	if (!copy) {
+		self->why_native = err;
+		return;
+	}
+	code_cache_release(space->cache);
+	space->cache = copy;
+}
+
+static bool
+find_code(struct translator *self, struct thread *thread, struct user_regs_struct *registers, bool has_entry)
+{
+	struct address_space *space = ((struct translated *)thread->translated)->space;
+	struct translation translation = {space->cache, thread->tid, tracer_options(self->tracer), space->ranges,
+					  space->nr_ranges};
+	const struct fragment *fragment;
+	struct rot_error err;
+
+	fragment = translate(&translation, registers->rip, has_entry, &err);
+	if (!fragment)
+		return false;
+	registers->rip = fragment_address(space->cache, fragment);
+	return true;
+}
+
+/* A thread that is at an original address goes on in translated code, or natively where there is none. */
+static enum tracer_answer
+enter(struct translator *self, struct thread *thread, struct user_regs_struct *registers, bool has_entry)
+{
+	struct address_space *space = ((struct translated *)thread->translated)->space;
+
+	if (!code_cache_has_room(space->cache, registers->rip))
+		own_cache(self, thread);
+	if (!find_code(self, thread, registers, has_entry)) {
+		read_ranges(space, thread->tid);
+		if (!find_code(self, thread, registers, has_entry))
+			return step_natively(self, thread, registers);
+	}
+	remote_set_registers(thread->tid, registers);
+	return TRACER_RESUME;
+}
+
+/* Waits for the stop of a thread, and takes it. False: it has ended, which others will be told. */
+static bool
+await(pid_t tid, int *status)
+{
+	char fields[PROC_STAT_BYTES];
+	siginfo_t info;
+
+	for (unsigned turn = 0;; turn++) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) < 0)
+			return false;
+		if (info.si_pid == tid)
+			return info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid &&
+			       WIFSTOPPED(*status);
+		if (turn % 64 == 63 && (!proc_stat(tid, fields) || fields[1] == 'Z' || fields[1] == 'X'))
+			return false;
+		sched_yield();
+	}
+}
+
+/* Enough for the longest sequence that is inserted. */
+#define MOST_STEPS 256
+
+/*
+ * Lets a thread that is stopped within inserted code go on to where its registers are its own; these then are in
+ * *registers. Signals that come meanwhile stay pending. False: it has ended.
+ */
+static bool
+leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, struct user_regs_struct *registers,
+		    int64_t correction[STEP_NR_COUNTS])
+{
+	struct code_cache *cache = translated->space->cache;
+	enum position position = position_find(cache, translated->area, is_fault, registers, correction);
+	uint64_t mask;
+	int status;
+
+	if (position != POSITION_INSIDE)
+		return true;
+	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
+		return false;
+	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
+		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !await(tid, &status) ||
+		    ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
+			return false;
+		position = position_find(cache, translated->area, false, registers, correction);
+	}
+	remote_set_mask(tid, mask);
+	return position != POSITION_INSIDE;
+}
+
+/* ---- signals ---- */
+
+static bool
+is_caught(pid_t tid, int signal)
+{
+	uint64_t caught = 0;
+
+	return proc_status(tid, "SigCgt", 16, &caught) && (caught & REMOTE_SIGNAL(signal)) != 0;
+}
+
+/* The address of the instruction, where the signal tells it, is that of the original. */
+static void
+correct_info(siginfo_t *info, uint64_t translated_address, uint64_t original)
+{
+	if (info->si_code > 0 && (info->si_signo == SIGILL || info->si_signo == SIGFPE || info->si_signo == SIGTRAP) &&
+	    (uint64_t)info->si_addr == translated_address)
+		info->si_addr = (void *)original;
+}
+
+/*
+ * A signal is about to be delivered. If a handler runs, it sees the registers of the original, and the thread stops at
+ * its first instruction.
+ */
+static enum tracer_answer
+deliver(struct translator *self, struct thread *thread, int signal)
+{
+	struct translated *translated = thread->translated;
+	struct user_regs_struct registers;
+	int64_t correction[STEP_NR_COUNTS];
+	uint64_t address;
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 ||
+	    !get_registers(translated, thread->tid, &registers))
+		return TRACER_DELIVER;
+	if (!is_caught(thread->tid, signal)) {
+		/* Killed, stopped, or nothing. */
+		if (code_cache_arena_at(translated->space->cache, registers.rip) ||
+		    !find_code(self, thread, &registers, false))
+			return TRACER_DELIVER;
+		remote_set_registers(thread->tid, &registers);
+		return TRACER_DELIVER;
+	}
+	address = registers.rip;
+	if (!leave_inserted_code(translated, thread->tid, info.si_code > 0 && remote_is_synchronous(signal), &registers,
+				 correction))
+		return TRACER_DELIVER;
+	add_counts(translated, correction);
+	correct_info(&info, address, registers.rip);
+	remote_set_registers(thread->tid, &registers);
+	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
+	return step(translated, thread, signal);
+}
+
+/* ---- system calls ---- */
+
+static bool
+has_code(const struct address_space *space, uint64_t start, uint64_t bytes)
+{
+	for (size_t i = 0; i < space->nr_ranges; i++) {
+		if (space->ranges[i].start < start + bytes && start < space->ranges[i].end)
+			return true;
+	}
+	return false;
+}
+
+static void
+change_code(struct translator *self, struct thread *thread, uint64_t start, uint64_t bytes)
+{
+	struct address_space *space = ((struct translated *)thread->translated)->space;
+
+	own_cache(self, thread);
+	code_cache_forget(space->cache, start, start + bytes);
+	read_ranges(space, thread->tid);
+}
+
+/* What a system call that was stepped over has changed. */
+static void
+conclude_call(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	struct address_space *space = translated->space;
+	const uint64_t *arguments = translated->arguments;
+	const int64_t call = translated->call;
+
+	translated->call = -1;
+	if ((int64_t)registers->rax < 0 && (int64_t)registers->rax > -4096)
+		return;
+	switch (call) {
+	case SYS_mmap:
+		change_code(self, thread, registers->rax, arguments[1]);
+		break;
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		change_code(self, thread, arguments[0], arguments[1]);
+		break;
+	case SYS_munmap:
+	case SYS_mremap:
+		if (has_code(space, arguments[0], arguments[1]))
+			change_code(self, thread, arguments[0], arguments[1]);
+		break;
+	case SYS_arch_prctl:
+		if (arguments[0] == ARCH_SET_GS)
+			translated->own_gs = registers->gs_base;
+		else if (arguments[0] == ARCH_GET_GS)
+			remote_write(thread->tid, arguments[1], &translated->own_gs, sizeof(uint64_t), NULL);
+		registers->gs_base = code_cache_area_address(space->cache, translated->area);
+		remote_set_registers(thread->tid, registers);
+		break;
+	default:
+		break;
+	}
+}
+
+static enum tracer_answer
+step_over_call(struct thread *thread, const struct stub *stub, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	const struct code_cache *cache = translated->space->cache;
+	const uint32_t arena = cache->fragments[stub->fragment].arena;
+
+	translated->call = (int64_t)registers->rax;
+	translated->arguments[0] = registers->rdi;
+	translated->arguments[1] = registers->rsi;
+	translated->arguments[2] = registers->rdx;
+	registers->rip = cache->arenas[arena].address + stub->site;
+	remote_set_registers(thread->tid, registers);
+	return step(translated, thread, 0);
+}
+
+/* ---- our own traps ---- */
+
+/* The thread has executed an int3 of ours: something is missing. False: it is none of ours. */
+static bool
+serve(struct translator *self, struct thread *thread, struct user_regs_struct *registers, enum tracer_answer *answer)
+{
+	struct translated *translated = thread->translated;
+	struct code_cache *cache = translated->space->cache;
+	const struct arena *arena = code_cache_arena_at(cache, registers->rip);
+	const struct stub *stub = code_cache_stub_at(cache, registers->rip - 1);
+	int64_t none[STEP_NR_COUNTS];
+	uint32_t dead = NO_FRAGMENT;
+	bool is_miss;
+
+	if (!arena)
+		return false;
+	if (stub && stub->kind == STUB_CALL) {
+		*answer = step_over_call(thread, stub, registers);
+		return true;
+	}
+	is_miss = registers->rip - 1 == arena->address;
+	if (stub && stub->kind == STUB_STALE)
+		dead = stub->fragment;
+	else if (!stub && !is_miss && !code_cache_find_dead(cache, registers->rip - 1, &dead))
+		return false;
+	if (dead != NO_FRAGMENT && !cache->fragments[dead].is_dead)
+		code_cache_kill(cache, &cache->fragments[dead]);
+	position_find(cache, translated->area, false, registers, none);
+	if (stub && stub->kind == STUB_NATIVE)
+		*answer = step_natively(self, thread, registers);
+	else
+		*answer = enter(self, thread, registers, is_miss);
+	if (dead != NO_FRAGMENT && *answer == TRACER_RESUME)
+		code_cache_replace(cache, &cache->fragments[dead], registers->rip);
+	return true;
+}
+
+/* A step that was asked for has been made, or the first instruction of a handler is next. */
+static enum tracer_answer
+end_step(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+
+	translated->is_stepping = false;
+	if (translated->call >= 0)
+		conclude_call(self, thread, registers);
+	if (code_cache_arena_at(translated->space->cache, registers->rip))
+		return TRACER_RESUME;
+	return enter(self, thread, registers, false);
+}
+
+static enum tracer_answer
+trap(struct translator *self, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+	struct user_regs_struct registers;
+	enum tracer_answer answer;
+	siginfo_t info;
+
+	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 ||
+	    !get_registers(translated, thread->tid, &registers))
+		return TRACER_RESUME;
+	if (info.si_code == SI_KERNEL && serve(self, thread, &registers, &answer))
+		return answer;
+	if (translated->is_stepping && info.si_code != SI_KERNEL && (info.si_code > 0 || info.si_pid == 0))
+		return end_step(self, thread, &registers);
+	return deliver(self, thread, SIGTRAP);
+}
+
+/* ---- beginnings ---- */
+
+static void
+stay_native(struct translator *self, struct translated *translated, const struct rot_error *err)
+{
+	translated->is_native = true;
+	if (self->nr_native_processes++ == 0)
+		self->why_native = *err;
+}
+
+static enum tracer_answer
+join(struct translator *self, struct thread *thread, struct address_space *space, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	struct rot_error err;
+
+	translated->area = code_cache_take_area(space->cache);
+	if (translated->area < 0) {
+		rot_error_set(&err, 0, "there are more threads than can be counted at a time");
+		stay_native(self, translated, &err);
+		space_release(space);
+		return TRACER_DELIVER;
+	}
+	translated->space = space;
+	registers->gs_base = code_cache_area_address(space->cache, translated->area);
+	if (code_cache_arena_at(space->cache, registers->rip)) {
+		remote_set_registers(thread->tid, registers);
+		return TRACER_RESUME;
+	}
+	return enter(self, thread, registers, false);
+}
+
+/* Its process stands before the first instruction of a program. */
+static enum tracer_answer
+begin(struct translator *self, struct thread *thread)
+{
+	struct user_regs_struct registers;
+	struct address_space *space;
+	struct rot_error err;
+
+	if (remote_get_registers(thread->tid, &registers, &err) < 0 ||
+	    !(space = space_new(self, thread->tid, &registers, &err))) {
+		stay_native(self, thread->translated, &err);
+		return TRACER_DELIVER;
+	}
+	((struct translated *)thread->translated)->own_gs = registers.gs_base;
+	return join(self, thread, space, &registers);
+}
+
+/* Who made it: as announced, or as far as it can be told. The caller has a share in it. */
+static struct address_space *
+find_creator(struct translator *self, const struct thread *thread)
+{
+	const struct thread *other = threads_find(&self->tracer->threads, thread->pid);
+	uint64_t parent;
+
+	for (struct expected **link = &self->expected, *expected; (expected = *link); link = &expected->next) {
+		struct address_space *space = expected->space;
+
+		if (expected->tid != thread->tid)
+			continue;
+		*link = expected->next;
+		free(expected);
+		return space;
+	}
+	if ((!other || other == thread) && proc_status(thread->tid, "PPid", 10, &parent))
+		other = threads_find(&self->tracer->threads, (pid_t)parent);
+	if (!other || !other->translated || !((struct translated *)other->translated)->space)
+		return NULL;
+	((struct translated *)other->translated)->space->nr_users++;
+	return ((struct translated *)other->translated)->space;
+}
+
+#ifndef CLONE_VM
+#define CLONE_VM 0x100
+#endif
+
+/* By the system call that made it, whose arguments its registers still have. */
+static bool
+shares_memory(const struct thread *thread, const struct user_regs_struct *registers)
+{
+	uint64_t flags = 0;
+
+	if (thread->pid != thread->tid || registers->orig_rax == SYS_vfork)
+		return true;
+	if (registers->orig_rax == SYS_clone)
+		flags = registers->rdi;
+	else if (registers->orig_rax == SYS_clone3)
+		remote_read(thread->tid, registers->rdi, &flags, sizeof(flags), NULL);
+	return (flags & CLONE_VM) != 0;
+}
+
+/* A new thread, or a new process: it stands behind the system call that made it. */
+static enum tracer_answer
+adopt(struct translator *self, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+	struct address_space *space = find_creator(self, thread), *forked;
+	struct user_regs_struct registers;
+
+	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
+	    !code_cache_arena_at(space->cache, registers.rip)) {
+		translated->is_native = true;
+		space_release(space);
+		return TRACER_DELIVER;
+	}
+	if (!shares_memory(thread, &registers)) {
+		forked = space_fork(space);
+		space_release(space);
+		space = forked;
+	}
+	return join(self, thread, space, &registers);
+}
+
+void
+translator_started(struct translator *self, struct thread *thread)
+{
+	struct translated *translated;
+
+	if (!self)
+		return;
+	translated = rot_calloc(1, sizeof(*translated));
+	translated->call = -1;
+	thread->translated = translated;
+}
+
+/* It may have been adopted already. */
+void
+translator_created(struct translator *self, struct thread *thread, pid_t child)
+{
+	const struct translated *translated = thread->translated;
+	const struct thread *known = threads_find(&self->tracer->threads, child);
+	struct expected *expected;
+
+	if (!translated || !translated->space ||
+	    (known && known->translated && ((struct translated *)known->translated)->space))
+		return;
+	expected = rot_calloc(1, sizeof(*expected));
+	*expected = (struct expected){child, translated->space, self->expected};
+	translated->space->nr_users++;
+	self->expected = expected;
+}
+
+/* In this stop nothing can be done with it; it pauses once more, before its first instruction. */
+void
+translator_executed(struct translator *self, struct thread *thread)
+{
+	struct translated *translated;
+
+	if (!self)
+		return;
+	if (!thread->translated)
+		translator_started(self, thread);
+	translated = thread->translated;
+	leave_space(self, translated);
+	translated->is_native = translated->is_stepping = translated->executes_own = false;
+	translated->call = -1;
+	translated->begins = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+}
+
+void
+translator_exited(struct translator *self, struct thread *thread)
+{
+	if (!self || !thread->translated)
+		return;
+	leave_space(self, thread->translated);
+	free(thread->translated);
+	thread->translated = NULL;
+}
+
+enum tracer_answer
+translator_stopped(struct translator *self, const struct tracer_stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct translated *translated = self ? thread->translated : NULL;
+
+	if (!translated || translated->is_native || stop->is_system)
+		return TRACER_DELIVER;
+	if (translated->space)
+		return stop->signal == 0         ? TRACER_DELIVER
+		       : stop->signal == SIGTRAP ? trap(self, thread)
+						 : deliver(self, thread, stop->signal);
+	if (stop->signal != 0)
+		return TRACER_DELIVER;
+	if (!translated->begins)
+		return adopt(self, thread);
+	translated->begins = false;
+	return begin(self, thread);
+}
+
+/* ---- leaving ---- */
+
+enum tracer_answer
+translator_leaving(struct translator *self, const struct tracer_stop *stop)
+{
+	struct thread *thread = stop->thread;
+	struct translated *translated = self ? thread->translated : NULL;
+	struct user_regs_struct registers;
+	int64_t correction[STEP_NR_COUNTS];
+	siginfo_t info = {.si_code = 0};
+	bool is_ours;
+
+	if (!translated || !translated->space)
+		return TRACER_DELIVER;
+	if (stop->is_inside || (stop->signal == 0 && remote_raised_signal(thread->tid) != 0)) {
+		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
+		return TRACER_KEEP;
+	}
+	if (!get_registers(translated, thread->tid, &registers))
+		return TRACER_DELIVER;
+	if (stop->signal == SIGTRAP)
+		ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info);
+	is_ours = stop->signal == SIGTRAP &&
+		  (info.si_code == SI_KERNEL ? code_cache_arena_at(translated->space->cache, registers.rip) != NULL
+					     : translated->is_stepping);
+	if (translated->call >= 0)
+		conclude_call(self, thread, &registers);
+	if (leave_inserted_code(translated, thread->tid, false, &registers, correction)) {
+		add_counts(translated, correction);
+		registers.gs_base = translated->own_gs;
+		remote_set_registers(thread->tid, &registers);
+	}
+	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
+}
+
+char *
+translator_doubts(const struct translator *self)
+{
+	if (!self)
+		return NULL;
+	if (self->nr_native_processes > 0)
+		return rot_format("%llu processes or threads were not counted: %s",
+				  (unsigned long long)self->nr_native_processes, self->why_native.text);
+	if (self->nr_unknown > 0)
+		return rot_format("of %llu instructions it is not known how many bytes they move; they are counted as "
+				  "instructions alone",
+				  (unsigned long long)self->nr_unknown);
+	return NULL;
+}
