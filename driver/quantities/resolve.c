@@ -203,9 +203,10 @@ resolve_clock(struct quantity_resolution *resolution, const struct architecture 
 {
 	struct quantity_request *request = &resolution->request;
 	const char *clock = request->clock ? request->clock : default_clock;
+	const struct architecture_formula *cycles = architecture_formula(architecture, "time", "coreCycles");
 
 	if (strcmp(clock, "auto") == 0)
-		clock = architecture_formula(architecture, "time", "coreCycles") ? "coreCycles" : "microSeconds";
+		clock = cycles && cycles->grade != 'F' ? "coreCycles" : "microSeconds";
 	request->clock = quantity_word_find(WORD_CLOCK, clock)->name;
 }
 

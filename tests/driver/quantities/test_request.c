@@ -149,6 +149,27 @@ START_TEST(test_parts_are_found)
 }
 END_TEST
 
+/* Where nobody asks for cycles, those that are counted wrong here are not taken. */
+START_TEST(test_automatic_clock_is_right)
+{
+	struct architecture *architecture = architecture_named("zen5");
+	const struct quantity_expectation expectation = {.operations = NAN, .bytes = NAN};
+	struct quantity_resolution resolution;
+	struct quantity_request request;
+
+	for (size_t i = 0; i < architecture->nr_formulas; i++) {
+		if (strcmp(architecture->formulas[i].of, "coreCycles") == 0)
+			architecture->formulas[i].grade = "CF"[_i];
+	}
+	ck_assert_int_eq(quantity_parse(&request, "time", NULL), 0);
+	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "auto", &expectation, NULL), 0);
+	ck_assert_str_eq(resolution.request.clock, _i ? "microSeconds" : "coreCycles");
+	ck_assert_int_eq(quantity_resolve(&resolution, architecture, &request, "coreCycles", &expectation, NULL), 0);
+	ck_assert_str_eq(resolution.request.clock, "coreCycles");
+	architecture_delete(architecture);
+}
+END_TEST
+
 /* A modelled write makes the intensity modelled. */
 START_TEST(test_weakest_part_names_the_kind)
 {
@@ -431,6 +452,7 @@ static const struct listed_test tests[] = {
 	{&test_request_is_refused, NR_ELEMENTS(refused)},
 	{&test_negative_given_value_is_refused, 1},
 	{&test_parts_are_found, NR_ELEMENTS(resolutions)},
+	{&test_automatic_clock_is_right, 2},
 	{&test_weakest_part_names_the_kind, 1},
 	{&test_warm_data_have_no_expected_bytes, 1},
 	{&test_steps_have_obstacles, NR_ELEMENTS(stepped)},
