@@ -29,19 +29,32 @@ program_path(void)
 	return rot_strndup(path, length > 0 ? (size_t)length : 0);
 }
 
+/* path without the prefix of configure, or all of it. */
+static const char *
+below_prefix(const char *path)
+{
+	return has_prefix(path, ROT_PREFIX) ? path + strlen(ROT_PREFIX) : path;
+}
+
 /*
- * What stands before bindir in the program's path: "" when it runs where it was installed to, the staging folder when
- * it runs from a DESTDIR. Fresh memory.
+ * A folder of configure, as it is to the program: below the staging folder when that runs from a DESTDIR, and where the
+ * program is when all of it went to another prefix. Fresh memory.
  */
 static char *
-install_root(const char *program)
+installed_folder(const char *program, const char *folder)
 {
-	static const char installed[] = ROT_BINDIR "/rot";
-	size_t length = strlen(program), tail = sizeof(installed) - 1;
+	static const char whole[] = ROT_BINDIR "/rot";
+	const char *const tail = below_prefix(whole), *const rest = below_prefix(folder);
+	const bool is_staged = path_ends_in(program, whole), is_moved = !is_staged && path_ends_in(program, tail);
+	const size_t length = strlen(program) - strlen(is_staged ? whole : tail);
+	char *found = is_staged  ? rot_format("%.*s%s", (int)length, program, folder)
+		      : is_moved ? rot_format("%.*s%s", (int)length, program, rest)
+				 : rot_strdup(folder);
 
-	if (length > tail && !strcmp(program + length - tail, installed))
-		return rot_strndup(program, length - tail);
-	return rot_strdup("");
+	if (!is_moved || (rest != folder && access(found, F_OK) == 0))
+		return found;
+	free(found);
+	return rot_strdup(folder);
 }
 
 bool
@@ -165,11 +178,8 @@ paths_new(const struct configuration *configuration, char **warning, struct rot_
 
 	*warning = NULL;
 	if (paths_is_installed(program)) {
-		char *root = install_root(program);
-
-		paths->data = rot_format("%s%s", root, ROT_DATA_FOLDER);
-		paths->built = rot_format("%s%s", root, ROT_BUILT_FOLDER);
-		free(root);
+		paths->data = installed_folder(program, ROT_DATA_FOLDER);
+		paths->built = installed_folder(program, ROT_BUILT_FOLDER);
 	} else {
 		/* configure may have been called as ../configure; results should not depend on that. */
 		paths->data = resolved(ROT_SOURCE_FOLDER);
@@ -216,15 +226,12 @@ paths_user_config_file(const struct configuration *configuration)
 char *
 paths_default_config_file(void)
 {
-	char *program = program_path(), *root, *path;
+	char *program = program_path(), *path;
 
-	if (paths_is_installed(program)) {
-		root = install_root(program);
-		path = rot_format("%s%s/rot/config", root, ROT_SYSCONFDIR);
-		free(root);
-	} else {
+	if (paths_is_installed(program))
+		path = installed_folder(program, ROT_SYSCONFDIR "/rot/config");
+	else
 		path = rot_strdup(ROT_SOURCE_FOLDER "/driver/configuration/config");
-	}
 	free(program);
 	return path;
 }

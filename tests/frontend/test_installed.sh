@@ -59,6 +59,19 @@ cat >own.xml <<'END'
 END
 measures "it builds and measures kernels" own
 
+# As "make install prefix=..." leaves it
+cp -R "${data%/share/rot}" moved
+call list kernels
+cp out listed
+rot=$work/moved/bin/rot
+mv "$stage" "$stage.away"
+call list kernels
+mv "$stage.away" "$stage"
+[ "$status" = 0 ] && sed "s|$work/moved|${data%/share/rot}|" out | cmp - listed
+result=$?
+check "it finds its kernels below another prefix as well"
+rot=$(find "$stage" -path '*/bin/rot')
+
 # The listing of doc/CONTROLLERS.md
 awk '/^```c$/ {on = 1; next} /^```$/ {if (on) exit} on' "$top_srcdir/doc/CONTROLLERS.md" >chains.c
 measures "it loads the controller in C of doc/CONTROLLERS.md" chains
