@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,16 +294,17 @@ run(struct command_context *context, int argc, char **argv, const struct command
 	return (*command)->run(context, argc - 2, argv + 2, err);
 }
 
-/* What was printed has arrived; 0 or -1. A reader who has seen enough (head) is no reason for a message. */
+/* What was printed has arrived; 0 or -1, without a message if its reader has seen enough (head). */
 static int
-finish_output(struct rot_error *err)
+finish_output(bool *has_no_reader, struct rot_error *err)
 {
 	struct pollfd reader = {.fd = STDOUT_FILENO};
 
 	errno = 0;
 	if (fflush(stdout) != EOF && !ferror(stdout))
 		return 0;
-	if (poll(&reader, 1, 0) == 1 && reader.revents & POLLERR)
+	*has_no_reader = poll(&reader, 1, 0) == 1 && reader.revents & POLLERR;
+	if (*has_no_reader)
 		return -1;
 	rot_error_set(err, errno, "cannot write to standard output");
 	return rot_error_hint(err, "it is closed, or on a full disk");
@@ -327,6 +329,7 @@ main(int argc, char **argv)
 	const struct command *command = NULL;
 	char *words[4];
 	const char **typed = rot_calloc((size_t)argc + 1, sizeof(*typed));
+	bool has_no_reader = false;
 	int rc;
 
 	for (int i = 1; i < argc; i++)
@@ -340,7 +343,7 @@ main(int argc, char **argv)
 	}
 	rc = run(&context, argc, argv, &command, &err);
 	if (rc == 0)
-		rc = finish_output(&err);
+		rc = finish_output(&has_no_reader, &err);
 	if (rc < 0 && *err.text)
 		print_error(&err);
 	if ((rc == 0 || rot_interrupted()) && command && command->has_time_report && context.is_rot_open &&
@@ -350,5 +353,10 @@ main(int argc, char **argv)
 	rc = exit_status(&context, rc);
 	command_context_close(&context);
 	free(typed);
+	if (has_no_reader) {
+		/* As programs end that were not busy with more than their output. */
+		process_restore_signals();
+		raise(SIGPIPE);
+	}
 	return rc;
 }

@@ -273,6 +273,20 @@ call measure "$top_srcdir/tests/frontend/storm.xml" again -timeReport=false -qui
 result=1
 case $status:$err in 0:*startup*) ;; 0:*) result=0 ;; esac
 check "no time report"
+{
+	while [ ! -e closed ]; do sleep 0.01; done
+	"$rot" help 2>err
+	echo $? >status
+} | {
+	exec <&-
+	: >closed
+	while [ ! -e status ]; do sleep 0.01; done
+}
+# Where whoever started the tests has them ignore SIGPIPE, nobody ends by it.
+wanted=141
+case $(sed -n 's/^SigIgn:.*\(.\)...$/\1/p' /proc/self/status) in [13579bdf]) wanted=1 ;; esac
+status=$(cat status) out='' err=$(cat err)
+is "that nobody reads on is no error: the end is that of other programs" $wanted "" ""
 "$rot" help >/dev/full 2>"$work/err"
 status=$? out='' err=$(cat "$work/err")
 is "output that cannot be written" 1 "" "rot: cannot write to standard output: No space left on device
