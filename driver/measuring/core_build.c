@@ -137,6 +137,7 @@ struct build {
 	char *folder;
 	char *seed;     /* a complete folder with the same kernels and tools, or NULL */
 	char *compiler; /* its version, NULL: not known yet */
+	bool has_rest;  /* something that was made before was there when make began */
 	struct core_make make;
 	struct process_job job;
 	const struct core *core; /* NULL: not built */
@@ -212,6 +213,7 @@ prepare_folder(const struct builds *builds, struct build *build, struct rot_erro
 		find_seed(builds->builder, build);
 	if (build->seed && access(build->folder, F_OK) < 0)
 		core_folder_seed(build->folder, build->seed);
+	build->has_rest = access(build->folder, F_OK) == 0;
 	return core_folder_write(build->folder, builds->builder->rot, &build->description, builds->ccache, err);
 }
 
@@ -257,12 +259,32 @@ begin_next(void *context)
 	return NULL;
 }
 
+/* From nothing: any file that was there may be damaged, and then the seed's is. */
+static int
+make_anew(const struct builds *builds, struct build *build, struct rot_error *err)
+{
+	struct process_result *result = &build->job.result;
+
+	folder_remove(build->folder);
+	process_result_clear(result);
+	if (core_folder_write(build->folder, builds->builder->rot, &build->description, builds->ccache, err) < 0 ||
+	    process_run(build->make.argv, NULL, result, NULL, err) < 0)
+		return -1;
+	if (result->status == 0 && build->seed)
+		folder_remove(build->seed);
+	if (result->status == 0)
+		rot_warning("what was kept of a measuring core is damaged: made again in '%s'", build->folder);
+	return 0;
+}
+
 static int
 complete(const struct builds *builds, struct build *build, struct rot_error *err)
 {
 	struct core_builder *builder = builds->builder;
 	struct core_state state;
 
+	if (build->job.result.status != 0 && build->has_rest && make_anew(builds, build, err) < 0)
+		return -1;
 	if (build->job.result.status != 0)
 		return core_make_report(&build->description, &build->job.result, err);
 	if (!build->compiler)

@@ -208,6 +208,50 @@ START_TEST(unfinished_folder_is_finished)
 }
 END_TEST
 
+/* Fills each file below the folder whose name ends so; their number. */
+static int
+damage(const char *folder, const char *ending)
+{
+	char **names = folder_list(folder);
+	int nr = 0;
+
+	for (size_t i = 0; names[i]; i++) {
+		char *path = rot_format("%s/%s", folder, names[i]);
+		struct stat status;
+
+		if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+			nr += damage(path, ending);
+		else if (path_ends_in(path, ending) && ++nr)
+			ck_assert_int_eq(file_write(path, "\377\001: %\n \t\200", 9, false, NULL), 0);
+		free(path);
+	}
+	folder_list_delete(names);
+	return nr;
+}
+
+/* Whether they are of an unfinished core, or of one that others start from. */
+START_TEST(damaged_files_are_made_again)
+{
+	const char *const endings[] = {".d", ".o"};
+	const struct core *core = build("Tiny", size_1);
+	char *folder = rot_strndup(core->child, strlen(core->child) - strlen("/child"));
+	char *state = rot_format("%s/state", folder), hash[SHA256_HEX_SIZE];
+
+	strcpy(hash, core->state.hash);
+	unlink(state);
+	unlink(core->child);
+	ck_assert_int_gt(damage(folder, endings[_i]), 0);
+	restart();
+	ck_assert_str_eq(build("Tiny", size_1)->state.hash, hash);
+	ck_assert_int_gt(damage(folder, endings[_i]), 0);
+	restart();
+	build("Tiny", step_3);
+	build("Tiny", size_1);
+	free(state);
+	free(folder);
+}
+END_TEST
+
 /* The cache folder has a space and more in its name, and so has the kernel's. */
 START_TEST(strange_paths_are_fine)
 {
@@ -504,6 +548,7 @@ static const struct listed_test tests[] = {
 	{&exchanged_header_is_seen, 1},
 	{&damaged_child_is_built_again, 1},
 	{&unfinished_folder_is_finished, 1},
+	{&damaged_files_are_made_again, 2},
 	{&strange_paths_are_fine, 1},
 	{&least_used_cores_are_removed, 1},
 	{&many_cores_are_built_at_once, 1},
