@@ -107,12 +107,15 @@ void
 measured_levels_load(struct measured_levels *levels, const char *cache_folder, const struct machine *machine)
 {
 	char *path = path_of(cache_folder, machine);
-	json_t *json = json_load_file(path, 0, NULL);
+	size_t length;
+	char *bytes = file_read(path, &length, NULL);
+	json_t *json = bytes ? json_loadb(bytes, length, 0, NULL) : NULL;
 
 	*levels = (struct measured_levels){.nr = 0};
 	if (!json || !read_levels(levels, json, machine))
 		*levels = (struct measured_levels){.nr = 0};
 	json_decref(json);
+	free(bytes);
 	free(path);
 }
 

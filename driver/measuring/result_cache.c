@@ -21,7 +21,7 @@
 struct result_cache {
 	const char *folder;
 	const struct rot_registry *registry;
-	bool is_ready;        /* the folder is marked as a cache        */
+	bool is_ready;        /* the folder is swept, and marked as a cache */
 	bool warned_of_read;  /* about files that cannot be read        */
 	bool warned_of_write; /* about files that cannot be written     */
 };
@@ -119,6 +119,8 @@ result_cache_load(struct result_cache *cache, const char *description_hash)
 		result = parse(cache, content, length, path, description_hash, &err);
 		if (!result)
 			set_aside(path, &err);
+	} else if (file_is_unreadable(errno)) {
+		set_aside(path, &err);
 	} else if (errno != ENOENT && !cache->warned_of_read) {
 		rot_warning("%s: cached results are not used", err.text);
 		cache->warned_of_read = true;
@@ -129,6 +131,22 @@ result_cache_load(struct result_cache *cache, const char *description_hash)
 }
 
 /* ---- storing ---- */
+
+/* What was killed while it stored results. */
+static void
+sweep(const struct result_cache *cache)
+{
+	char *folder = rot_format("%s/results", cache->folder), **names = folder_list(folder);
+
+	for (size_t i = 0; names[i]; i++) {
+		char *path = rot_format("%s/%s", folder, names[i]);
+
+		folder_sweep(path);
+		free(path);
+	}
+	folder_list_delete(names);
+	free(folder);
+}
 
 /* Tells backup programs that everything here can be made again. Source: Cache Directory Tagging Specification. */
 static void
@@ -141,6 +159,8 @@ mark_as_cache(struct result_cache *cache)
 
 	if (!cache->is_ready && access(path, F_OK) < 0)
 		file_write(path, text, strlen(text), false, NULL);
+	if (!cache->is_ready)
+		sweep(cache);
 	cache->is_ready = true;
 	free(path);
 }

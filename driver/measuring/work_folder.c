@@ -2,13 +2,19 @@
 /* Folders of one start of the core. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "measuring/work_folder.h"
 #include "memory.h"
 #include "support/files.h"
+
+/* A folder that has been there for longer is locked, or left over. */
+#define BEGINNING_S 10
 
 /* The lock of a folder, or -1: somebody has it (errno EWOULDBLOCK), or there is none. */
 static int
@@ -28,6 +34,15 @@ lock_folder(const char *path, int flags)
 	return lock;
 }
 
+/* Not one that somebody is about to lock. */
+static bool
+is_old(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) == 0 && time(NULL) - status.st_mtime > BEGINNING_S;
+}
+
 /* A folder whose lock is free belongs to nobody. */
 static void
 remove_stale(const char *folder)
@@ -36,9 +51,10 @@ remove_stale(const char *folder)
 
 	for (size_t i = 0; names[i]; i++) {
 		char *path = rot_format("%s%s", folder, names[i]);
-		int lock = lock_folder(path, 0);
+		const bool may_be = is_old(path);
+		int lock = may_be ? lock_folder(path, 0) : -1;
 
-		if (lock >= 0 || errno == ENOENT)
+		if (may_be && (lock >= 0 || errno == ENOENT))
 			folder_remove(path);
 		if (lock >= 0)
 			close(lock);

@@ -12,8 +12,8 @@ struct work_folder {
 };
 
 /*
- * Makes one, and removes those that dead processes left behind. The caller holds the cache's lock. Where the cache
- * cannot be written, in TMPDIR.
+ * Makes one, and removes those that dead processes left behind more than some seconds ago. Where the cache cannot be
+ * written, in TMPDIR.
  */
 int work_folder_open(struct work_folder *work, const char *cache_folder, struct rot_error *err);
 void work_folder_close(struct work_folder *work);

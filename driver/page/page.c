@@ -348,7 +348,7 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 	if (rc == 0) {
 		char *text = without_home((const char *)xmlBufferContent(buffer));
 
-		rc = file_write(path, text, strlen(text), false, err);
+		rc = file_deliver(path, text, strlen(text), false, err);
 		free(text);
 	}
 	xmlBufferFree(buffer);

@@ -131,7 +131,7 @@ read_file(struct profile_state *state, int *rc, struct rot_error *err)
 	json_t *json;
 
 	*rc = 0;
-	if (!bytes) {
+	if (!bytes && !file_is_unreadable(errno)) {
 		if (errno == ENOENT || errno == ENOTDIR)
 			return NULL;
 		if (err)
@@ -139,7 +139,9 @@ read_file(struct profile_state *state, int *rc, struct rot_error *err)
 		*rc = -1;
 		return NULL;
 	}
-	json = parse(bytes, length, &reason);
+	json = bytes ? parse(bytes, length, &reason) : NULL;
+	if (!bytes)
+		reason = rot_strdup(why.text);
 	free(bytes);
 	if (!json) {
 		put_aside(state->path, ".damaged");

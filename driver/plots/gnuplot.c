@@ -8,6 +8,7 @@
 #include "memory.h"
 #include "plots/gnuplot.h"
 #include "plots/script.h"
+#include "support/files.h"
 #include "support/process.h"
 
 /* What we write, then what gnuplot makes of it. */
@@ -39,7 +40,7 @@ gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error 
 	const char *base = slash ? slash + 1 : output_name;
 
 	*gnuplot = (struct gnuplot){.output_name = rot_strdup(output_name), .base = rot_strdup(base)};
-	gnuplot->folder = rot_format("%.*s.%s.XXXXXX", (int)(base - output_name), output_name, base);
+	gnuplot->folder = rot_format("%.*s.%s" FILE_TEMPORARY, (int)(base - output_name), output_name, base);
 	if (!mkdtemp(gnuplot->folder)) {
 		rot_error_set(err, errno, "cannot write plots '%s.*'", output_name);
 		rot_error_hint(err, "change to a folder you may write to; results go to the current one");

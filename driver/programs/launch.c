@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
+#include "measuring/work_folder.h"
 #include "memory.h"
 #include "rot.h"
 #include "support/files.h"
@@ -164,34 +165,26 @@ signals_block(sigset_t *old)
 
 struct launch {
 	const struct rot *rot;
-	char *folder, *command, *output;
+	struct work_folder work;
+	char *command, *output;
 	int status; /* of waitpid */
 };
 
 static int
 launch_open(struct launch *launch, const struct rot *rot, struct rot_error *err)
 {
-	const char *temporary = getenv("TMPDIR");
-
 	*launch = (struct launch){.rot = rot};
-	launch->folder = rot_format("%s/rot-run-XXXXXX", temporary && *temporary ? temporary : "/tmp");
-	if (!mkdtemp(launch->folder)) {
-		rot_error_set(err, errno, "cannot make a folder like '%s'", launch->folder);
-		free(launch->folder);
-		launch->folder = NULL;
+	if (work_folder_open(&launch->work, rot->paths->cache, err) < 0)
 		return -1;
-	}
-	launch->command = rot_format("%s/command", launch->folder);
-	launch->output = rot_format("%s/output", launch->folder);
+	launch->command = rot_format("%s/command", launch->work.path);
+	launch->output = rot_format("%s/output", launch->work.path);
 	return 0;
 }
 
 static void
 launch_close(struct launch *launch)
 {
-	if (launch->folder)
-		folder_remove(launch->folder);
-	free(launch->folder);
+	work_folder_close(&launch->work);
 	free(launch->command);
 	free(launch->output);
 }

@@ -8,10 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "memory.h"
 #include "support/files.h"
+
+/* More than any file that is read as a whole. */
+#define MOST_BYTES (256 << 20)
+
+/* Nobody writes a file for so long. */
+#define LEFT_AFTER_S 600
 
 /* Closes and reports; errno is that of the failure. */
 static void *
@@ -37,8 +44,8 @@ file_read(const char *path, size_t *length, struct rot_error *err)
 
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return fail_reading(fd, path, NULL, err);
-	if (!S_ISREG(status.st_mode)) {
-		errno = S_ISDIR(status.st_mode) ? EISDIR : EINVAL;
+	if (!S_ISREG(status.st_mode) || status.st_size > MOST_BYTES) {
+		errno = S_ISDIR(status.st_mode) ? EISDIR : S_ISREG(status.st_mode) ? EFBIG : EINVAL;
 		return fail_reading(fd, path, NULL, err);
 	}
 	size = (size_t)status.st_size + 1;
@@ -59,6 +66,12 @@ file_read(const char *path, size_t *length, struct rot_error *err)
 	if (length)
 		*length = nr;
 	return content;
+}
+
+bool
+file_is_unreadable(int reason)
+{
+	return reason == EISDIR || reason == EINVAL || reason == EFBIG;
 }
 
 char *
@@ -127,7 +140,7 @@ write_into(const char *path, const void *bytes, size_t length)
 static int
 replace(const char *path, const void *bytes, size_t length, bool durable)
 {
-	char *temporary = rot_format("%s.XXXXXX", path);
+	char *temporary = rot_format("%s" FILE_TEMPORARY, path);
 	int fd = mkostemp(temporary, O_CLOEXEC), reason = 0;
 	mode_t mask = umask(0);
 
@@ -146,25 +159,34 @@ replace(const char *path, const void *bytes, size_t length, bool durable)
 	return reason;
 }
 
-int
-file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
+static int
+say_written(const char *path, int reason, struct rot_error *err)
 {
-	struct stat status;
-	char *target; /* where links lead: they stay */
-	int reason;
-
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
-		reason = write_into(path, bytes, length);
-	} else {
-		target = realpath(path, NULL);
-		reason = replace(target ? target : path, bytes, length, durable);
-		free(target);
-	}
 	if (!reason)
 		return 0;
 	rot_error_set(err, reason, "cannot write '%s'", path);
 	errno = reason;
 	return -1;
+}
+
+int
+file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
+{
+	char *target = realpath(path, NULL); /* where links lead: they stay */
+	int reason = replace(target ? target : path, bytes, length, durable);
+
+	free(target);
+	return say_written(path, reason, err);
+}
+
+int
+file_deliver(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return say_written(path, write_into(path, bytes, length), err);
+	return file_write(path, bytes, length, durable, err);
 }
 
 int
@@ -229,6 +251,26 @@ folder_remove(const char *path)
 
 	nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	errno = reason;
+}
+
+void
+folder_sweep(const char *path)
+{
+	static const char pattern[] = FILE_TEMPORARY;
+	const size_t tail = sizeof(pattern) - 1, fixed = strcspn(pattern, "X");
+	char **names = folder_list(path);
+
+	for (size_t i = 0; names[i]; i++) {
+		const size_t length = strlen(names[i]);
+		char *entry = rot_format("%s/%s", path, names[i]);
+		struct stat status;
+
+		if (length > tail && strncmp(names[i] + length - tail, pattern, fixed) == 0 &&
+		    lstat(entry, &status) == 0 && time(NULL) - status.st_mtime > LEFT_AFTER_S)
+			folder_remove(entry);
+		free(entry);
+	}
+	folder_list_delete(names);
 }
 
 static int

@@ -31,12 +31,17 @@ hint_elsewhere(const char *output_name, struct rot_error *err)
 	return rot_error_hint(err, "make room there or go where you may write, or name such a place: /tmp/%s", base);
 }
 
-/* Tries a file of a name that begins so. what: for the message. */
+/* Tries a file of a name that begins so, where nothing of what was killed is left then. what: for the message. */
 static int
 try_beside(const char *name, const char *what, struct rot_error *err)
 {
-	char *path = rot_format("%s.XXXXXX", name);
+	const char *slash = strrchr(name, '/');
+	char *path = rot_format("%s" FILE_TEMPORARY, name),
+	     *folder = slash ? rot_strndup(name, (size_t)(slash - name) + 1) : rot_strdup(".");
 	int fd = mkstemp(path), reason = errno;
+
+	folder_sweep(folder);
+	free(folder);
 
 	if (fd >= 0) {
 		close(fd);
@@ -96,7 +101,7 @@ output_write_json(const json_t *json, const char *path, struct rot_error *err)
 		rc = rot_error_set(err, 0, "cannot make the JSON of '%s'", path);
 	else if (strcmp(path, "-") == 0)
 		fputs(lines, stdout); /* whether that arrives is looked at when the program ends */
-	else if (file_write(path, lines, strlen(lines), true, err) < 0)
+	else if (file_deliver(path, lines, strlen(lines), true, err) < 0)
 		rc = hint_elsewhere(path, err);
 	free(text);
 	free(lines);
@@ -129,7 +134,7 @@ output_text_end(struct output_text *text, const char *output_name, const char *e
 	int rc;
 
 	fclose(text->stream);
-	rc = file_write(path, text->text, text->length, false, err);
+	rc = file_deliver(path, text->text, text->length, false, err);
 	if (rc < 0)
 		hint_elsewhere(path, err);
 	free(text->text);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The result cache: what is stored comes back, what is damaged never harms. */
 #include <check.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +171,86 @@ START_TEST(every_kind_of_damage_is_set_aside)
 }
 END_TEST
 
+static void
+make_pipe(void)
+{
+	ck_assert_int_eq(mkfifo(path, 0666), 0);
+}
+
+static void
+make_folder(void)
+{
+	ck_assert_int_eq(mkdir(path, 0777), 0);
+}
+
+/* Nobody would wait for all of it to be read. */
+static void
+make_hole(void)
+{
+	file_fill(path, "");
+	ck_assert_int_eq(truncate(path, (off_t)1 << 42), 0);
+}
+
+static void (*const others[])(void) = {make_pipe, make_folder, make_hole};
+
+START_TEST(what_is_no_such_file_is_set_aside)
+{
+	struct measurement_result *result = make_result(2), *loaded = NULL;
+	char *damaged = rot_format("%s.damaged", path), *text;
+
+	result_cache_store(cache, result);
+	ck_assert_int_eq(unlink(path), 0);
+	others[_i]();
+	text = printed_by(load, &loaded);
+	ck_assert(!loaded);
+	ck_assert_msg(strstr(text, "set aside"), "%s", text);
+	ck_assert_int_eq(access(damaged, F_OK), 0);
+	result_cache_store(cache, result);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(result, loaded));
+	rot_graph_delete(loaded);
+	rot_graph_delete(result);
+	free(damaged);
+	free(text);
+}
+END_TEST
+
+/* Before it is known what stands there. */
+START_TEST(a_pipe_is_replaced)
+{
+	struct measurement_result *result = make_result(2), *loaded;
+
+	result_cache_store(cache, result);
+	ck_assert_int_eq(unlink(path), 0);
+	make_pipe();
+	result_cache_store(cache, result);
+	loaded = result_cache_load(cache, HASH);
+	ck_assert(rot_graph_equal(result, loaded));
+	rot_graph_delete(loaded);
+	rot_graph_delete(result);
+}
+END_TEST
+
+/* What a killed rot left goes when the next one stores something, what another one writes stays. */
+START_TEST(leftovers_are_swept)
+{
+	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	struct measurement_result *result = make_result(1);
+	char *left = fixture_path("cache/results/cd/cd12.xml" FILE_TEMPORARY),
+	     *written = fixture_path("cache/results/cd/cd34.xml" FILE_TEMPORARY);
+
+	fixture_write("cache/results/cd/cd12.xml" FILE_TEMPORARY, "<!--", false);
+	fixture_write("cache/results/cd/cd34.xml" FILE_TEMPORARY, "<!--", false);
+	ck_assert_int_eq(utimensat(AT_FDCWD, left, old, 0), 0);
+	result_cache_store(cache, result);
+	ck_assert_int_eq(access(left, F_OK), -1);
+	ck_assert_int_eq(access(written, F_OK), 0);
+	rot_graph_delete(result);
+	free(written);
+	free(left);
+}
+END_TEST
+
 /* Intact, but not what the name says. */
 START_TEST(result_of_another_description_is_set_aside)
 {
@@ -311,6 +393,9 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&stored_result_comes_back, 1},
 	{&every_kind_of_damage_is_set_aside, 1},
+	{&what_is_no_such_file_is_set_aside, NR_ELEMENTS(others)},
+	{&a_pipe_is_replaced, 1},
+	{&leftovers_are_swept, 1},
 	{&result_of_another_description_is_set_aside, 1},
 	{&unusable_folder_costs_one_warning_each, 1},
 	{&full_disk_keeps_the_old_result, 1},

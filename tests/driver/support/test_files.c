@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Whole files: what writing does to what is there. */
 #include <check.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -85,15 +86,38 @@ START_TEST(a_pipe_is_written_to)
 
 	ck_assert_int_eq(pipe(ends), 0);
 	path = rot_format("/proc/self/fd/%d", ends[1]);
-	ck_assert_int_eq(file_write(path, "new", 3, true, NULL), 0);
+	ck_assert_int_eq(file_deliver(path, "new", 3, true, NULL), 0);
 	ck_assert_int_eq(read(ends[0], read_back, sizeof(read_back)), 3);
 	ck_assert_str_eq(read_back, "new");
 	free(path);
 	ck_assert_int_eq(symlink("/dev/null", "device"), 0);
-	ck_assert_int_eq(file_write("device", "new", 3, false, NULL), 0);
+	ck_assert_int_eq(file_deliver("device", "new", 3, false, NULL), 0);
 	ck_assert_uint_eq(nr_files(), 1);
 	close(ends[0]);
 	close(ends[1]);
+}
+END_TEST
+
+/* As left by a killed process: nobody else's files, and only after a while. */
+START_TEST(leftovers_are_swept)
+{
+	const struct timespec old[] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+	static const char *const kept[] = {"o.json.backup", "o.json.new", "rot-XXXXXX", "o.json.rot-12345678"};
+
+	for (size_t i = 0; i < NR_ELEMENTS(kept); i++) {
+		file_fill(kept[i], "");
+		ck_assert_int_eq(utimensat(AT_FDCWD, kept[i], old, 0), 0);
+	}
+	file_fill("young" FILE_TEMPORARY, "");
+	file_fill("o.json.rot-a1B2c3", "");
+	ck_assert_int_eq(mkdir(".o.rot-a1B2c3", 0777), 0);
+	file_fill(".o.rot-a1B2c3/data", "");
+	ck_assert_int_eq(utimensat(AT_FDCWD, ".o.rot-a1B2c3", old, 0), 0);
+	ck_assert_int_eq(utimensat(AT_FDCWD, "o.json.rot-a1B2c3", old, 0), 0);
+	folder_sweep(".");
+	ck_assert_uint_eq(nr_files(), NR_ELEMENTS(kept) + 1);
+	ck_assert_int_eq(access(".o.rot-a1B2c3", F_OK), -1);
+	ck_assert_int_eq(access("o.json.rot-a1B2c3", F_OK), -1);
 }
 END_TEST
 
@@ -110,10 +134,8 @@ START_TEST(a_folder_is_an_error)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&a_file_is_replaced, 1},
-	{&a_link_stays, 1},
-	{&a_pipe_is_written_to, 1},
-	{&a_folder_is_an_error, 1},
+	{&a_file_is_replaced, 1},  {&a_link_stays, 1},         {&a_pipe_is_written_to, 1},
+	{&leftovers_are_swept, 1}, {&a_folder_is_an_error, 1},
 };
 
 const struct suite test_suite = SUITE("files", tests, .set_up = set_up, .tear_down = tear_down);
