@@ -32,7 +32,7 @@ clock_now(int64_t *seconds, int32_t *microseconds)
  * The time stamp counter at the start of a region: everything before is complete, also its stores (mfence), and nothing
  * of the region has begun (the second lfence).
  *
- * lfence instead of cpuid, which the thesis used: lfence waits for all earlier instructions and keeps later ones from
+ * lfence instead of cpuid, which Optiflop uses: lfence waits for all earlier instructions and keeps later ones from
  * starting on Intel, and on AMD since Linux sets its serialising mode (MSR C001_1029 bit 1). cpuid always leaves a
  * virtual machine, which takes microseconds and evicts the first-level caches just before the kernel runs. Sources:
  * Intel SDM vol. 2B, LFENCE and RDTSC; AMD64 APM vol. 3, LFENCE.

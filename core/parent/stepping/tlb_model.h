@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A model of the translations that a core remembers: fully associative, the least recently used page goes. One level,
- * of data alone, and pages of the usual size, whatever the system gave. Source of the size: the thesis' model of TLB
- * misses ("BLAS, Level 3"), and the first level of most processors (AMD Zen 2 to 4 and Intel since Haswell: 64 to 72).
+ * of data alone, and pages of the usual size, whatever the system gave. Source of the size: the first level of most
+ * processors (AMD Zen 2 to 4 and Intel since Haswell: 64 to 72). The thesis' model of TLB misses ("BLAS, Level 3") has
+ * 128, those of its processor.
  */
 #ifndef CORE_PARENT_STEPPING_TLB_MODEL_H
 #define CORE_PARENT_STEPPING_TLB_MODEL_H
