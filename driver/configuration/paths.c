@@ -3,6 +3,7 @@
 #include "configuration/paths.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,9 @@
 #include "memory.h"
 #include "support/files.h"
 #include "support/home.h"
+
+/* A core and some results. */
+#define ROOM_BYTES (1 << 20)
 
 static bool
 has_prefix(const char *text, const char *prefix)
@@ -116,20 +120,25 @@ tag_cache(const char *folder)
 	free(path);
 }
 
-/* Tried, not asked: a folder that looks writable can lie on a full or broken disk. 0 or -1 with errno. */
+/*
+ * Tried, not asked: a folder that looks writable can lie on a full or broken disk. 0 or -1 with errno. Not every file
+ * system can say whether it has room.
+ */
 static int
 try_writing(const char *folder)
 {
 	char *path = rot_format("%s/.try-XXXXXX", folder);
-	int fd = mkstemp(path), reason = errno;
+	int fd = mkstemp(path), reason = fd >= 0 ? 0 : errno;
 
 	if (fd >= 0) {
+		if (fallocate(fd, 0, 0, ROOM_BYTES) < 0 && (errno == ENOSPC || errno == EDQUOT))
+			reason = errno;
 		close(fd);
 		unlink(path);
 	}
 	free(path);
 	errno = reason;
-	return fd < 0 ? -1 : 0;
+	return reason ? -1 : 0;
 }
 
 static int

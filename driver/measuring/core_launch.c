@@ -323,6 +323,7 @@ report_end(const struct launch *launch, const struct rot_error *why, struct rot_
 	} else {
 		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
 			      WEXITSTATUS(launch->status));
+		work_folder_explain(&launch->work, err);
 	}
 	if (why->text[0] && WIFEXITED(launch->status) && WEXITSTATUS(launch->status) == 0)
 		rot_error_append(err, ": %s", why->text);

@@ -6,12 +6,16 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "measuring/work_folder.h"
 #include "memory.h"
 #include "support/files.h"
+
+/* With less than this left, a disk is full. */
+#define FULL_BYTES 65536
 
 /* A folder that has been there for longer is locked, or left over. */
 #define BEGINNING_S 10
@@ -97,6 +101,17 @@ work_folder_open(struct work_folder *work, const char *cache_folder, struct rot_
 		rot_error_set(err, errno, "cannot make the folder '%sXXXXXX' for the measurement", folder);
 	free(folder);
 	return work->path ? 0 : -1;
+}
+
+void
+work_folder_explain(const struct work_folder *work, struct rot_error *err)
+{
+	struct statvfs disk;
+
+	if (statvfs(work->path, &disk) == 0 && disk.f_bavail * disk.f_frsize < FULL_BYTES)
+		rot_error_hint(err,
+			       "make room where '%s' is, or name a place that has some: -cacheFolder=FOLDER, TMPDIR",
+			       work->path);
 }
 
 void

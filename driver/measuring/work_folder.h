@@ -16,6 +16,9 @@ struct work_folder {
  * written, in TMPDIR.
  */
 int work_folder_open(struct work_folder *work, const char *cache_folder, struct rot_error *err);
+
+/* Where the disk that it is on has no room left, the hint of an error says so. */
+void work_folder_explain(const struct work_folder *work, struct rot_error *err);
 void work_folder_close(struct work_folder *work);
 
 #endif

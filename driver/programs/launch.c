@@ -198,6 +198,8 @@ write_command(const struct launch *launch, const struct program_command *command
 
 	if (out && fclose(out) != 0 && rc == 0)
 		rc = rot_error_set(err, errno, "cannot write '%s'", launch->command);
+	if (rc < 0)
+		work_folder_explain(&launch->work, err);
 	return rc;
 }
 
@@ -342,6 +344,7 @@ report_end(const struct launch *launch, const char *why, int *status, struct rot
 	else
 		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
 			      WEXITSTATUS(launch->status));
+	work_folder_explain(&launch->work, err);
 	return rot_error_append(err, ": %s", why);
 }
 

@@ -287,6 +287,10 @@ wanted=141
 case $(sed -n 's/^SigIgn:.*\(.\)...$/\1/p' /proc/self/status) in [13579bdf]) wanted=1 ;; esac
 status=$(cat status) out='' err=$(cat err)
 is "that nobody reads on is no error: the end is that of other programs" $wanted "" ""
+# 285: fallocate, as it fails on a full disk
+"$top_builddir/tests/without_syscall" 285 28 "$rot" run -q echo out >out 2>err
+status=$? out=$(cat out) err=$(cat err)
+has "a cache on a full disk is left alone" 0 out "cannot write to the cache folder '$work/cache/rot' (No space left on device)"
 "$rot" help >/dev/full 2>"$work/err"
 status=$? out='' err=$(cat "$work/err")
 is "output that cannot be written" 1 "" "rot: cannot write to standard output: No space left on device
