@@ -50,7 +50,7 @@ is_left()
 	grep -q 'TracerPid:[[:space:]]*0$' "/proc/$victim/status" || ! kill -0 $victim
 }
 
-"$top_builddir/tests/storm_victims" threads >victim.out 2>&1 &
+"$top_builddir/tests/driver/programs/storm_victims" threads >victim.out 2>&1 &
 victim=$!
 wait_for grep -q ready victim.out
 "$rot" run -q -p $victim -d 600 -R storm_region --region-backend=int3 2>err &
