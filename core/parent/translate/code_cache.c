@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,8 +189,10 @@ fill_low(struct code_cache *cache)
 		cache->low[LOW_CALL_CLASSES + stops[i]] = CALL_STOPS;
 	for (size_t i = 0; i < sizeof(stop_if) / sizeof(*stop_if); i++)
 		cache->low[LOW_CALL_CLASSES + stop_if[i]] = CALL_STOPS_IF_EXECUTABLE;
+	cache->low[LOW_CALL_CLASSES + SYS_rt_sigprocmask] = CALL_STOPS_IF_OF_TRAPS;
 	for (unsigned i = 0; i < 256; i++) {
 		cache->low[LOW_PROTECTIONS + i] = (i & PROT_EXEC) != 0;
+		cache->low[LOW_TRAPS + i] = (i & REMOTE_SIGNAL(SIGTRAP)) != 0;
 		for (unsigned nr_bits = 2, table = 0; nr_bits <= 8; nr_bits *= 2, table++)
 			cache->low[LOW_ONES + 256 * table + i] = (uint8_t)__builtin_popcount(i & ((1U << nr_bits) - 1));
 	}
@@ -499,6 +502,13 @@ code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset)
 }
 
 void
+code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word)
+{
+	if (pwrite(cache->areas->fd, &word, sizeof(word), (off_t)((uint64_t)area * AREA_BYTES + offset)) < 0)
+		return;
+}
+
+void
 code_cache_each_counter(const struct code_cache *cache, int64_t area,
 			void (*visit)(void *context, uint32_t counter, uint64_t value), void *context)
 {
@@ -525,7 +535,7 @@ code_cache_each_counter(const struct code_cache *cache, int64_t area,
 static uint32_t
 bucket_of(uint64_t address)
 {
-	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 48);
+	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 45);
 }
 
 struct fragment *

@@ -29,17 +29,19 @@
 #define LOW_CALL_CLASSES (LOW_TABLE_ENTRIES * 8)   /* enum call_class of each system call, a byte each        */
 #define LOW_PROTECTIONS (LOW_CALL_CLASSES + 65536) /* 1 where the low byte of a protection has PROT_EXEC      */
 #define LOW_ONES (LOW_PROTECTIONS + 256)           /* ones among the low 2, 4, 8 bits of a byte               */
-#define LOW_ZERO (LOW_ONES + 3 * 256)              /* an empty string                                         */
+#define LOW_TRAPS (LOW_ONES + 3 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
+#define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
 #define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 4096)
 
 /* What the translated code does before a system call. */
-enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE };
+enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };
 
 /* Of a thread's area. The slots hold registers while inserted code uses them. */
 #define AREA_BYTES (UINT64_C(16) << 20)
 #define AREA_RCX 0
 #define AREA_RDX 8
 #define AREA_RAX 16
+#define AREA_BLOCKS_TRAPS 24 /* 1: the program believes that the thread blocks SIGTRAP */
 #define AREA_COUNTERS 4096
 #define AREA_MAX_COUNTERS ((AREA_BYTES - AREA_COUNTERS) / 8)
 #define MAX_AREAS 16384
@@ -126,7 +128,7 @@ struct dynamic {
 
 #define OWNER_DYNAMIC 0x80000000U
 
-#define FRAGMENT_BUCKETS (1 << 16)
+#define FRAGMENT_BUCKETS (1 << 19)
 
 struct code_page {
 	uint64_t address;
@@ -188,6 +190,7 @@ uint64_t code_cache_area_address(const struct code_cache *cache, int64_t area);
 
 /* A word of an area; 0 where nothing was written. */
 uint64_t code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset);
+void code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word);
 
 /* Calls visit for each counter of an area that is not 0. */
 void code_cache_each_counter(const struct code_cache *cache, int64_t area,

@@ -355,29 +355,77 @@ emit_checks(struct work_in_progress *work, uint32_t index)
 
 /* ---- ends of blocks ---- */
 
+/* A short jump of that opcode whose displacement is not known yet; returns its place. */
+static uint32_t
+emit_short(struct emitter *to, unsigned opcode)
+{
+	emit_8(to, opcode);
+	emit_8(to, 0);
+	return to->at;
+}
+
+static void
+land(struct emitter *to, uint32_t jump)
+{
+	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
+}
+
+/* movzx ecx, byte [rcx + table] of the low part */
+static void
+emit_low(struct work_in_progress *work, uint32_t table)
+{
+	EMIT(&work->to, 0x0f, 0xb6, 0x89);
+	emit_32(&work->to, (uint32_t)work->cache->low_address + table);
+}
+
+#define JRCXZ 0xe3
+#define JMP 0xeb
+
+/*
+ * Decides whether it stops before the call. The call itself changes rcx, and nothing reads it before; flags stay as
+ * they are.
+ */
 static void
 emit_system_call(struct work_in_progress *work, uint32_t index, uint32_t origin_at)
 {
 	struct code_cache *cache = work->cache;
 	struct emitter *to = &work->to;
-	uint32_t to_do, to_stop, stop;
+	uint32_t plain, plain_if, none, plain_set, stop, stop_if, stop_set, of_protection, not_blocked;
 	struct stub stub = {.kind = STUB_CALL, .fragment = index, .target = work->block.origin + origin_at};
 
 	code_cache_add_mark(cache, &cache->fragments[index], to->at, origin_at);
-	EMIT(to, 0x0f, 0xb7, 0xc8, 0x0f, 0xb6, 0x89); /* movzx ecx, ax; movzx ecx, byte [rcx + classes] */
-	emit_32(to, (uint32_t)cache->low_address + LOW_CALL_CLASSES);
-	EMIT(to, 0xe3, 0);
-	to_do = to->at;
-	EMIT(to, 0x48, 0x8d, 0x49, 0xff, 0xe3, 0); /* lea rcx, [rcx - CALL_STOPS]; jrcxz */
-	to_stop = to->at;
-	EMIT(to, 0x0f, 0xb6, 0xca, 0x0f, 0xb6, 0x89); /* movzx ecx, dl; movzx ecx, byte [rcx + protections] */
-	emit_32(to, (uint32_t)cache->low_address + LOW_PROTECTIONS);
-	EMIT(to, 0xe3, 5);
-	stop = to->at;
+	EMIT(to, 0x0f, 0xb7, 0xc8); /* movzx ecx, ax */
+	emit_low(work, LOW_CALL_CLASSES);
+	plain = emit_short(to, JRCXZ);
+	EMIT(to, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
+	stop = emit_short(to, JRCXZ);
+	EMIT(to, 0x48, 0x8d, 0x49, 0xff);
+	of_protection = emit_short(to, JRCXZ);
+
+	emit_load(to, RCX, AREA_BLOCKS_TRAPS);
+	not_blocked = emit_short(to, JRCXZ);
+	stop_if = emit_short(to, JMP);
+	land(to, not_blocked);
+	EMIT(to, 0x48, 0x89, 0xf1); /* mov rcx, rsi: the set, if any */
+	none = emit_short(to, JRCXZ);
+	EMIT(to, 0x0f, 0xb6, 0x09); /* movzx ecx, byte [rcx] */
+	emit_low(work, LOW_TRAPS);
+	plain_set = emit_short(to, JRCXZ);
+	stop_set = emit_short(to, JMP);
+
+	land(to, of_protection);
+	EMIT(to, 0x0f, 0xb6, 0xca); /* movzx ecx, dl */
+	emit_low(work, LOW_PROTECTIONS);
+	plain_if = emit_short(to, JRCXZ);
+	land(to, stop);
+	land(to, stop_if);
+	land(to, stop_set);
 	stub.site = to->at + 5;
 	emit_jump_to_stub(work, &stub);
-	to->bytes[to_do - 1] = (uint8_t)(to->at - to_do);
-	to->bytes[to_stop - 1] = (uint8_t)(stop - to_stop);
+	land(to, plain);
+	land(to, none);
+	land(to, plain_set);
+	land(to, plain_if);
 	code_cache_add_mark(cache, &cache->fragments[index], to->at, origin_at);
 	EMIT(to, 0x0f, 0x05);
 	code_cache_add_mark(cache, &cache->fragments[index], to->at, work->block.nr_bytes | MARK_AFTER_CALL);

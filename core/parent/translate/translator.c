@@ -11,6 +11,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/proc.h"
 #include "memory.h"
@@ -36,6 +37,8 @@ struct address_space {
  * begins: its process executes another program, and has not paused yet
  * own_gs: what the program believes its gs base to be
  * is_stepping: a single step that was asked for has not been told of yet
+ * sets_traps: the set of the call has SIGTRAP
+ * trap_waits: a SIGTRAP was sent that the program believes to be blocked
  * call: a system call that is being stepped over, and its arguments; -1: none
  */
 struct translated {
@@ -43,6 +46,7 @@ struct translated {
 	int64_t area;
 	uint64_t own_gs;
 	bool begins, is_native, is_stepping, executes_own;
+	bool blocks_traps, sets_traps, trap_waits, enters_handler;
 	int64_t call;
 	uint64_t arguments[3];
 	int64_t counts[STEP_NR_COUNTS];
@@ -361,6 +365,38 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 
 /* ---- signals ---- */
 
+/*
+ * SIGTRAP is never blocked in a thread: an int3 would then unblock it, and take away its handler. What the program
+ * believes is kept in the thread's area, and told it where it asks.
+ */
+static void
+believe(struct translator *self, struct thread *thread, bool blocks_traps)
+{
+	struct translated *translated = thread->translated;
+
+	(void)self;
+	if (translated->blocks_traps == blocks_traps)
+		return;
+	translated->blocks_traps = blocks_traps;
+	code_cache_set_slot(translated->space->cache, translated->area, AREA_BLOCKS_TRAPS, blocks_traps);
+	if (!blocks_traps && translated->trap_waits) {
+		translated->trap_waits = false;
+		syscall(SYS_tgkill, thread->pid, thread->tid, SIGTRAP);
+	}
+}
+
+/* True if it was blocked. */
+static bool
+unblock_traps(pid_t tid)
+{
+	uint64_t mask;
+
+	if (remote_get_mask(tid, &mask) < 0 || !(mask & REMOTE_SIGNAL(SIGTRAP)))
+		return false;
+	remote_set_mask(tid, mask & ~REMOTE_SIGNAL(SIGTRAP));
+	return true;
+}
+
 static bool
 is_caught(pid_t tid, int signal)
 {
@@ -376,6 +412,8 @@ correct_info(siginfo_t *info, uint64_t translated_address, uint64_t original)
 	if (info->si_code > 0 && (info->si_signo == SIGILL || info->si_signo == SIGFPE || info->si_signo == SIGTRAP) &&
 	    (uint64_t)info->si_addr == translated_address)
 		info->si_addr = (void *)original;
+	if (info->si_signo == SIGSYS && (uint64_t)info->si_call_addr == translated_address)
+		info->si_call_addr = (void *)original;
 }
 
 /*
@@ -410,6 +448,7 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	correct_info(&info, address, registers.rip);
 	remote_set_registers(thread->tid, &registers);
 	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
+	translated->enters_handler = true;
 	return step(translated, thread, signal);
 }
 
@@ -433,6 +472,58 @@ change_code(struct translator *self, struct thread *thread, uint64_t start, uint
 	own_cache(self, thread);
 	code_cache_forget(space->cache, start, start + bytes);
 	read_ranges(space, thread->tid);
+}
+
+/* By rt_sigprocmask. */
+static void
+change_mask(struct translator *self, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+	const uint64_t how = translated->arguments[0], set = translated->arguments[1], old = translated->arguments[2];
+	bool blocks = translated->blocks_traps;
+	uint8_t first;
+
+	if (old != 0 && blocks && remote_read(thread->tid, old, &first, 1, NULL) == 0) {
+		first |= REMOTE_SIGNAL(SIGTRAP);
+		remote_write(thread->tid, old, &first, 1, NULL);
+	}
+	if (set == 0)
+		return;
+	unblock_traps(thread->tid);
+	if (how == SIG_BLOCK)
+		blocks |= translated->sets_traps;
+	else if (how == SIG_UNBLOCK)
+		blocks &= !translated->sets_traps;
+	else
+		blocks = translated->sets_traps;
+	believe(self, thread, blocks);
+}
+
+/* Where the frame of a handler has the instruction to return to, and the signals to block; from rt_sigreturn's rsp. */
+#define FRAME_RIP 168
+#define FRAME_MASK 296
+
+/* The handler of a signal returns: to translated code, without another stop. */
+static enum tracer_answer
+return_from_handler(struct translator *self, struct thread *thread, struct user_regs_struct *registers, uint64_t call)
+{
+	struct user_regs_struct there = *registers;
+	uint64_t mask;
+
+	if (remote_read(thread->tid, registers->rsp + FRAME_MASK, &mask, sizeof(mask), NULL) == 0) {
+		believe(self, thread, (mask & REMOTE_SIGNAL(SIGTRAP)) != 0);
+		mask &= ~REMOTE_SIGNAL(SIGTRAP);
+		remote_write(thread->tid, registers->rsp + FRAME_MASK, &mask, sizeof(mask), NULL);
+	}
+	registers->rip = call;
+	if (remote_read(thread->tid, registers->rsp + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0 ||
+	    !find_code(self, thread, &there, false) ||
+	    remote_write(thread->tid, registers->rsp + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0) {
+		remote_set_registers(thread->tid, registers);
+		return step(thread->translated, thread, 0);
+	}
+	remote_set_registers(thread->tid, registers);
+	return TRACER_RESUME;
 }
 
 /* What a system call that was stepped over has changed. */
@@ -460,6 +551,9 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 		if (has_code(space, arguments[0], arguments[1]))
 			change_code(self, thread, arguments[0], arguments[1]);
 		break;
+	case SYS_rt_sigprocmask:
+		change_mask(self, thread);
+		break;
 	case SYS_arch_prctl:
 		if (arguments[0] == ARCH_SET_GS)
 			translated->own_gs = registers->gs_base;
@@ -474,17 +568,24 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 }
 
 static enum tracer_answer
-step_over_call(struct thread *thread, const struct stub *stub, struct user_regs_struct *registers)
+step_over_call(struct translator *self, struct thread *thread, const struct stub *stub,
+	       struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
 	const struct code_cache *cache = translated->space->cache;
-	const uint32_t arena = cache->fragments[stub->fragment].arena;
+	const uint64_t call = cache->arenas[cache->fragments[stub->fragment].arena].address + stub->site;
+	uint8_t first = 0;
 
+	if (registers->rax == SYS_rt_sigreturn)
+		return return_from_handler(self, thread, registers, call);
+	if (registers->rax == SYS_rt_sigprocmask && registers->rsi != 0)
+		remote_read(thread->tid, registers->rsi, &first, 1, NULL);
+	translated->sets_traps = (first & REMOTE_SIGNAL(SIGTRAP)) != 0;
 	translated->call = (int64_t)registers->rax;
 	translated->arguments[0] = registers->rdi;
 	translated->arguments[1] = registers->rsi;
 	translated->arguments[2] = registers->rdx;
-	registers->rip = cache->arenas[arena].address + stub->site;
+	registers->rip = call;
 	remote_set_registers(thread->tid, registers);
 	return step(translated, thread, 0);
 }
@@ -506,7 +607,7 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	if (!arena)
 		return false;
 	if (stub && stub->kind == STUB_CALL) {
-		*answer = step_over_call(thread, stub, registers);
+		*answer = step_over_call(self, thread, stub, registers);
 		return true;
 	}
 	is_miss = registers->rip - 1 == arena->address;
@@ -526,6 +627,25 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	return true;
 }
 
+/* The thread may stand at the first instruction of a handler, during which its signals are blocked. */
+static void
+begin_handler(struct translator *self, struct thread *thread, const struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	uint8_t first;
+
+	if (!translated->enters_handler)
+		return;
+	translated->enters_handler = false;
+	if (translated->blocks_traps &&
+	    remote_read(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL) == 0) {
+		first |= REMOTE_SIGNAL(SIGTRAP);
+		remote_write(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL);
+	}
+	if (unblock_traps(thread->tid))
+		believe(self, thread, true);
+}
+
 /* A step that was asked for has been made, or the first instruction of a handler is next. */
 static enum tracer_answer
 end_step(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
@@ -537,6 +657,7 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 		conclude_call(self, thread, registers);
 	if (code_cache_arena_at(translated->space->cache, registers->rip))
 		return TRACER_RESUME;
+	begin_handler(self, thread, registers);
 	return enter(self, thread, registers, false);
 }
 
@@ -555,6 +676,10 @@ trap(struct translator *self, struct thread *thread)
 		return answer;
 	if (translated->is_stepping && info.si_code != SI_KERNEL && (info.si_code > 0 || info.si_pid == 0))
 		return end_step(self, thread, &registers);
+	if (info.si_code <= 0 && translated->blocks_traps) {
+		translated->trap_waits = true;
+		return TRACER_RESUME;
+	}
 	return deliver(self, thread, SIGTRAP);
 }
 
@@ -569,7 +694,8 @@ stay_native(struct translator *self, struct translated *translated, const struct
 }
 
 static enum tracer_answer
-join(struct translator *self, struct thread *thread, struct address_space *space, struct user_regs_struct *registers)
+join(struct translator *self, struct thread *thread, struct address_space *space, struct user_regs_struct *registers,
+     bool blocks_traps)
 {
 	struct translated *translated = thread->translated;
 	struct rot_error err;
@@ -582,6 +708,8 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
+	if (unblock_traps(thread->tid) || blocks_traps)
+		believe(self, thread, true);
 	registers->gs_base = code_cache_area_address(space->cache, translated->area);
 	if (code_cache_arena_at(space->cache, registers->rip)) {
 		remote_set_registers(thread->tid, registers);
@@ -597,6 +725,7 @@ begin(struct translator *self, struct thread *thread)
 	struct user_regs_struct registers;
 	struct address_space *space;
 	struct rot_error err;
+	bool blocks_traps;
 
 	if (remote_get_registers(thread->tid, &registers, &err) < 0 ||
 	    !(space = space_new(self, thread->tid, &registers, &err))) {
@@ -604,7 +733,9 @@ begin(struct translator *self, struct thread *thread)
 		return TRACER_DELIVER;
 	}
 	((struct translated *)thread->translated)->own_gs = registers.gs_base;
-	return join(self, thread, space, &registers);
+	blocks_traps = ((struct translated *)thread->translated)->blocks_traps;
+	((struct translated *)thread->translated)->blocks_traps = false;
+	return join(self, thread, space, &registers, blocks_traps);
 }
 
 /* Who made it: as announced, or as far as it can be told. The caller has a share in it. */
@@ -657,6 +788,7 @@ adopt(struct translator *self, struct thread *thread)
 	struct translated *translated = thread->translated;
 	struct address_space *space = find_creator(self, thread), *forked;
 	struct user_regs_struct registers;
+	int64_t creator;
 
 	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
 	    !code_cache_arena_at(space->cache, registers.rip)) {
@@ -669,7 +801,8 @@ adopt(struct translator *self, struct thread *thread)
 		space_release(space);
 		space = forked;
 	}
-	return join(self, thread, space, &registers);
+	creator = (int64_t)((registers.gs_base - code_cache_area_address(space->cache, 0)) / AREA_BYTES);
+	return join(self, thread, space, &registers, code_cache_slot(space->cache, creator, AREA_BLOCKS_TRAPS) != 0);
 }
 
 void
