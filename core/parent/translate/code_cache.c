@@ -12,8 +12,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
+#include "parent/tracer/remote_step.h"
 #include "parent/translate/contents.h" /* struct contents */
 
 #define PAGE_BYTES 4096
@@ -42,9 +44,11 @@ grown(void *old, uint32_t nr, uint32_t *room, size_t bytes)
 
 /* ---- the file, and what is mapped of it ---- */
 
+/* instruction: a system call in its code; 0: not looked for yet, or calls may be filtered */
 struct remote_maker {
 	pid_t tid;
 	long options;
+	uint64_t instruction;
 	struct rot_error *err;
 };
 
@@ -55,9 +59,20 @@ call(const struct remote_maker *maker, long number, uint64_t a, uint64_t b, uint
 	const uint64_t arguments[6] = {a, b, c, d, e, f};
 	int64_t result;
 
-	if (remote_call(maker->tid, maker->options, number, arguments, &result, maker->err) < 0)
+	if ((maker->instruction
+		     ? remote_step_call(maker->tid, maker->instruction, number, arguments, &result, maker->err)
+		     : remote_call(maker->tid, maker->options, number, arguments, &result, maker->err)) < 0)
 		return -EINTR;
 	return result;
+}
+
+static struct remote_maker
+maker_of(pid_t tid, long options, struct rot_error *err)
+{
+	uint64_t mode = 0;
+
+	proc_status(tid, "Seccomp", 10, &mode);
+	return (struct remote_maker){tid, options, mode == 0 ? remote_find_syscall(tid) : 0, err};
 }
 
 static bool
@@ -214,7 +229,7 @@ new_empty(void)
 struct code_cache *
 code_cache_new(pid_t tid, long options, uint64_t empty, struct rot_error *err)
 {
-	const struct remote_maker maker = {tid, options, err};
+	const struct remote_maker maker = maker_of(tid, options, err);
 	struct code_cache *cache = new_empty();
 	int64_t fd;
 
@@ -297,7 +312,7 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 struct code_cache *
 code_cache_copy(const struct code_cache *from, pid_t tid, long options, struct rot_error *err)
 {
-	const struct remote_maker maker = {tid, options, err};
+	const struct remote_maker maker = maker_of(tid, options, err);
 	struct code_cache *cache = new_empty();
 	bool is_done;
 	int64_t fd;
@@ -430,14 +445,15 @@ code_cache_has_room(const struct code_cache *cache, uint64_t near)
 int
 code_cache_arena(struct code_cache *cache, pid_t tid, long options, uint64_t near, struct rot_error *err)
 {
-	const struct remote_maker maker = {tid, options, err};
 	const int known = find_arena(cache, near);
+	struct remote_maker maker;
 	struct arena *arena = &cache->arenas[cache->nr_arenas];
 
 	if (known >= 0)
 		return known;
 	if (cache->nr_arenas == MAX_ARENAS)
 		return rot_error_set(err, 0, "there is no room for more translated code in process %d", (int)tid);
+	maker = maker_of(tid, options, err);
 	*arena = (struct arena){.address = move_arena(cache, &maker, near), .used = 16};
 	if (arena->address == 0)
 		return -1;

@@ -370,11 +370,10 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
  * believes is kept in the thread's area, and told it where it asks.
  */
 static void
-believe(struct translator *self, struct thread *thread, bool blocks_traps)
+believe(struct thread *thread, bool blocks_traps)
 {
 	struct translated *translated = thread->translated;
 
-	(void)self;
 	if (translated->blocks_traps == blocks_traps)
 		return;
 	translated->blocks_traps = blocks_traps;
@@ -496,7 +495,7 @@ change_mask(struct translator *self, struct thread *thread)
 		blocks &= !translated->sets_traps;
 	else
 		blocks = translated->sets_traps;
-	believe(self, thread, blocks);
+	believe(thread, blocks);
 }
 
 /* Where the frame of a handler has the instruction to return to, and the signals to block; from rt_sigreturn's rsp. */
@@ -511,7 +510,7 @@ return_from_handler(struct translator *self, struct thread *thread, struct user_
 	uint64_t mask;
 
 	if (remote_read(thread->tid, registers->rsp + FRAME_MASK, &mask, sizeof(mask), NULL) == 0) {
-		believe(self, thread, (mask & REMOTE_SIGNAL(SIGTRAP)) != 0);
+		believe(thread, (mask & REMOTE_SIGNAL(SIGTRAP)) != 0);
 		mask &= ~REMOTE_SIGNAL(SIGTRAP);
 		remote_write(thread->tid, registers->rsp + FRAME_MASK, &mask, sizeof(mask), NULL);
 	}
@@ -643,7 +642,7 @@ begin_handler(struct translator *self, struct thread *thread, const struct user_
 		remote_write(thread->tid, registers->rsp + 8 + FRAME_MASK, &first, 1, NULL);
 	}
 	if (unblock_traps(thread->tid))
-		believe(self, thread, true);
+		believe(thread, true);
 }
 
 /* A step that was asked for has been made, or the first instruction of a handler is next. */
@@ -709,7 +708,7 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 	}
 	translated->space = space;
 	if (unblock_traps(thread->tid) || blocks_traps)
-		believe(self, thread, true);
+		believe(thread, true);
 	registers->gs_base = code_cache_area_address(space->cache, translated->area);
 	if (code_cache_arena_at(space->cache, registers->rip)) {
 		remote_set_registers(thread->tid, registers);
