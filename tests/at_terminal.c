@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,7 @@ become_command(int terminal, char **command)
 	char number[16];
 	int side = open(ptsname(terminal), O_RDWR | O_NOCTTY);
 
+	signal(SIGINT, SIG_DFL); /* which shells have what runs in the background ignore */
 	setsid();
 	if (side < 0 || ioctl(side, TIOCSCTTY, 0) < 0 || dup2(side, 0) < 0 || dup2(side, 1) < 0 || dup2(side, 2) < 0)
 		_exit(99);

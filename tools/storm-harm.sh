@@ -4,7 +4,8 @@
 # and says how many were harmed: they must end as they end alone. Ends with 1 if one was.
 #
 # storm-harm.sh [TRIES [WAYS [KINDS [MODES]]]]   so many tries of each (100); lists of words: ways to observe the region
-#                                                (uprobe breakpoint int3 steps), kinds of victims, modes (attach run)
+#                                                (uprobe breakpoint int3 steps), kinds of victims, modes (attach run
+#                                                kill interrupt)
 #
 # VICTIMS=FILE: the victims are built already.
 #
@@ -26,6 +27,7 @@ work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
 victims=${VICTIMS:-$work/storm-victims}
 log=${STORM_LOG:-$work/log}
+${CC:-cc} -O2 -D_GNU_SOURCE -o "$work/at_terminal" "$top/tests/at_terminal.c" || exit 2
 XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
 export XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 test -x "$victims" || ${CC:-cc} -O2 -pthread -D_GNU_SOURCE -o "$victims" "$top/tools/storm-victims.c" || exit 2
@@ -46,7 +48,7 @@ observe()
 	esac
 	first=$1
 	shift 2
-	"$rot" run "$first" -R storm_region "$@" 2>"$work/said"
+	${through:-} "$rot" run "$first" -R storm_region "$@" 2>"$work/said"
 }
 
 # note_blind: after observe
@@ -83,8 +85,33 @@ judge()
 	} >>"$log"
 }
 
-# A process that runs is looked at again and again, and told to end when nobody looks.
-try_attach()
+look_attach()
+{
+	observe "$1" -p $victim -d "$(milliseconds 1 150)"
+	note_blind
+}
+
+is_left()
+{
+	! kill -0 $victim 2>/dev/null || grep -q 'TracerPid:.*[^0-9]0$' /proc/$victim/status
+}
+
+# rot is killed at some moment, and its core has to leave in order.
+look_kill()
+{
+	(
+		through=exec
+		observe "$1" -p $victim -d 60
+	) &
+	visitor=$!
+	sleep "$(milliseconds 1 600)"
+	kill -KILL $visitor
+	wait $visitor 2>/dev/null
+	until is_left; do sleep 0.01; done
+}
+
+# visit WAY KIND LOOK: a process that runs is looked at again and again, and told to end when nobody looks.
+visit()
 {
 	while test $tries -lt "$nr_tries"; do
 		nice "$victims" "$2" >"$work/victim" 2>&1 &
@@ -92,13 +119,37 @@ try_attach()
 		until grep -q ready "$work/victim"; do sleep 0.01; done
 		for i in $(seq $per_victim); do
 			test $tries -lt "$nr_tries" && kill -0 $victim 2>/dev/null || break
-			observe "$1" -p $victim -d "$(milliseconds 1 150)"
+			$3 "$1"
 			tries=$((tries + 1))
-			note_blind
 		done
 		kill -USR1 $victim 2>/dev/null
 		end_in_time $victim
-		judge "$1" "$2" "$i attaches"
+		judge "$1" "$2" "$i visits"
+	done
+}
+
+try_attach()
+{
+	visit "$1" "$2" look_attach
+}
+
+try_kill()
+{
+	visit "$1" "$2" look_kill
+}
+
+# Ctrl-C while rot and a program begin that goes on for ever.
+try_interrupt()
+{
+	while test $tries -lt "$nr_tries"; do
+		(
+			through="exec $work/at_terminal -c $(awk -v s="$(milliseconds 0 150)" 'BEGIN { print int(s * 1000000) }')"
+			observe "$1" "$victims" "$2" >"$work/victim"
+		) &
+		end_in_time $!
+		tries=$((tries + 1))
+		test "$status" = 130 && status=0
+		judge "$1" "$2" "Ctrl-C"
 	done
 }
 
@@ -118,14 +169,14 @@ try_run()
 
 all_harmed=0
 : >"$log"
-printf '%-8s %-14s %-11s %6s %6s %6s\n' mode victim 'observed by' tries blind harmed
+printf '%-9s %-14s %-11s %6s %6s %6s\n' mode victim 'observed by' tries blind harmed
 for mode in $modes; do
 	for way in $ways; do
 		for kind in $kinds; do
-			test "$mode-$kind" = attach-outlive && continue # it ends by itself at once
+			case $mode-$kind in attach-outlive | kill-outlive | interrupt-outlive) continue ;; esac # it ends by itself at once
 			tries=0 blind=0 harmed=0
 			try_$mode $way $kind
-			printf '%-8s %-14s %-11s %6d %6d %6d\n' $mode $kind $way $tries $blind $harmed
+			printf '%-9s %-14s %-11s %6d %6d %6d\n' $mode $kind $way $tries $blind $harmed
 			all_harmed=$((all_harmed + harmed))
 		done
 	done

@@ -171,6 +171,15 @@ round_outlive(void)
 	is_over = 1;
 }
 
+/* Comes to the region once, at the end. */
+static void
+round_quiet(void)
+{
+	while (!is_over)
+		usleep(1000);
+	check(5);
+}
+
 static void
 round_signals(void)
 {
@@ -212,6 +221,7 @@ static const struct kind {
 	{"execs", round_execs, 0, .has_timer = false},
 	{"daemons", round_daemons, 0, .adopts = true},
 	{"outlive", round_outlive, 0, .has_timer = false},
+	{"quiet", round_quiet, 0, .has_timer = false},
 	{"signals", round_signals, 1, .has_timer = true},
 	{"traps", round_traps, 3, .catches_traps = true},
 };

@@ -17,6 +17,7 @@
 #include "configuration/paths.h"
 #include "measuring/work_folder.h"
 #include "memory.h"
+#include "programs/repair.h"
 #include "rot.h"
 #include "support/files.h"
 #include "support/process.h"
@@ -167,7 +168,8 @@ struct launch {
 	const struct rot *rot;
 	struct work_folder work;
 	char *command, *output;
-	int status; /* of waitpid */
+	int status;         /* of waitpid */
+	size_t nr_repaired; /* int3s that a killed core left in a process that it visited */
 };
 
 static int
@@ -344,6 +346,11 @@ report_end(const struct launch *launch, const char *why, int *status, struct rot
 	else
 		rot_error_set(err, 0, "the measuring core ended with exit status %d without a result",
 			      WEXITSTATUS(launch->status));
+	if (launch->nr_repaired > 0)
+		rot_error_hint(err,
+			       "%zu breakpoints that it left in the process are taken out, which runs on unless a "
+			       "thread had come to one",
+			       launch->nr_repaired);
 	work_folder_explain(&launch->work, err);
 	return rot_error_append(err, ": %s", why);
 }
@@ -383,9 +390,11 @@ program_launch(const struct rot *rot, struct program_command *command, double du
 
 	*status = CANNOT;
 	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
-	    run(&launch, duration_s, err) == 0)
+	    run(&launch, duration_s, err) == 0) {
+		if (!command->program && WIFSIGNALED(launch.status))
+			launch.nr_repaired = process_repair(command->process_id);
 		rc = read_output(&launch, command, output, status, err);
-	else if (rot_interrupted())
+	} else if (rot_interrupted())
 		*status = 128 + SIGINT;
 	launch_close(&launch);
 	return rc;

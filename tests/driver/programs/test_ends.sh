@@ -50,12 +50,17 @@ is_left()
 	grep -q 'TracerPid:[[:space:]]*0$' "/proc/$victim/status" || ! kill -0 $victim
 }
 
-"$top_builddir/tests/driver/programs/storm_victims" threads >victim.out 2>&1 &
-victim=$!
-wait_for grep -q ready victim.out
-"$rot" run -q -p $victim -d 600 -R storm_region --region-backend=int3 2>err &
-driver=$!
-wait_for has_slots
+# visit KIND: $victim is visited by $driver
+visit()
+{
+	"$top_builddir/tests/driver/programs/storm_victims" "$1" >victim.out 2>&1 &
+	victim=$!
+	wait_for grep -q ready victim.out
+	"$rot" run -q -p $victim -d 600 -R storm_region --region-backend=int3 2>err &
+	driver=$!
+	wait_for has_slots
+}
+visit threads
 kill -9 $driver 2>/dev/null
 wait $driver
 status=$? out= err=$(cat err)
@@ -70,4 +75,25 @@ else
 	check "a visited process runs on when the driver is killed"
 fi
 kill -9 $victim 2>/dev/null
+
+# A core that is killed can clear nothing up; where no thread has come to a breakpoint yet, the driver can.
+for pause in 0 1 4 16; do
+	visit quiet
+	sleep $pause # until they are planted
+	core=$(sed -n "s/^\([0-9]*\) (rot-core) . $driver .*/\1/p" /proc/[0-9]*/stat 2>/dev/null | head -n 1)
+	kill -9 ${core:-$driver}
+	wait $driver
+	status=$? out= err=$(cat err)
+	kill -USR1 $victim
+	wait $victim
+	status=$? out=$(cat victim.out)
+	case $err in *"taken out"* | *"not observed"*) break ;; esac
+done
+case $err in
+*"not observed"*) echo "skipped: int3 cannot observe a running process here: $err" ;;
+*)
+	case $status:$err in 0:*"taken out"*) result=0 ;; *) result=1 ;; esac
+	check "the driver takes the breakpoints of a killed core out"
+	;;
+esac
 exit "$((nr_failed > 0))"
