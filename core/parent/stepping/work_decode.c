@@ -128,9 +128,8 @@ set_dot_product(struct decoding *decoding, unsigned nr_lanes, uint8_t lane_bytes
 }
 
 static void
-set_operations(struct decoding *decoding, const char *name)
+set_operations(struct decoding *decoding, const struct work_operations *operations)
 {
-	const struct work_operations *operations = work_find_operations(name);
 	struct work *work = decoding->work;
 
 	if (!operations)
@@ -549,13 +548,36 @@ add_accesses(struct decoding *decoding)
 	add_all_operands(decoding);
 }
 
+/* What the tables say of a mnemonic, looked up once. */
+struct known {
+	const char *name;
+	const struct work_special *special;
+	const struct work_operations *operations;
+};
+
+static const struct known *
+find_known(ZydisMnemonic mnemonic)
+{
+	static struct known all[ZYDIS_MNEMONIC_MAX_VALUE + 1];
+	struct known *known = &all[mnemonic];
+
+	if (!known->name) {
+		const char *name = ZydisMnemonicGetString(mnemonic);
+
+		known->name = name ? name : "";
+		known->special = work_find_special(known->name);
+		known->operations = work_find_operations(known->name);
+	}
+	return known;
+}
+
 static void
 set_work(struct decoding *decoding)
 {
-	const char *found = ZydisMnemonicGetString(decoding->instruction.mnemonic), *name = found ? found : "";
+	const struct known *known = find_known(decoding->instruction.mnemonic);
 
-	decoding->work->name = name;
-	decoding->special = work_find_special(name);
+	decoding->work->name = known->name;
+	decoding->special = known->special;
 	if (is_unknown(decoding)) {
 		set_unknown(decoding);
 		return;
@@ -563,7 +585,7 @@ set_work(struct decoding *decoding)
 	set_mask(decoding);
 	set_repeated(decoding);
 	add_accesses(decoding);
-	set_operations(decoding, name);
+	set_operations(decoding, known->operations);
 	if (!needs_mask(decoding->work))
 		decoding->work->mask = WORK_ALL_LANES;
 }

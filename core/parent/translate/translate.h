@@ -35,7 +35,7 @@ struct translation {
 struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err);
 
-/* Does the program execute a breakpoint of its own, or another instruction that ends in a signal, there? */
+/* The executable memory that has that address; NULL: none. */
 const struct code_range *translate_find_range(const struct translation *translation, uint64_t address);
 
 #endif

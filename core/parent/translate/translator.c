@@ -22,7 +22,6 @@
 
 #define ARCH_SET_GS 0x1001
 #define ARCH_GET_GS 0x1004
-#define TRAP_OF_HANDLER SIGTRAP /* si_code at the first instruction of a handler */
 
 /* An address space, which threads share, and processes made by vfork. cache: also of processes that were forked. */
 struct address_space {
@@ -475,7 +474,7 @@ change_code(struct translator *self, struct thread *thread, uint64_t start, uint
 
 /* By rt_sigprocmask. */
 static void
-change_mask(struct translator *self, struct thread *thread)
+change_mask(struct thread *thread)
 {
 	struct translated *translated = thread->translated;
 	const uint64_t how = translated->arguments[0], set = translated->arguments[1], old = translated->arguments[2];
@@ -551,7 +550,7 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 			change_code(self, thread, arguments[0], arguments[1]);
 		break;
 	case SYS_rt_sigprocmask:
-		change_mask(self, thread);
+		change_mask(thread);
 		break;
 	case SYS_arch_prctl:
 		if (arguments[0] == ARCH_SET_GS)
@@ -628,7 +627,7 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 
 /* The thread may stand at the first instruction of a handler, during which its signals are blocked. */
 static void
-begin_handler(struct translator *self, struct thread *thread, const struct user_regs_struct *registers)
+begin_handler(struct thread *thread, const struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
 	uint8_t first;
@@ -656,7 +655,7 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 		conclude_call(self, thread, registers);
 	if (code_cache_arena_at(translated->space->cache, registers->rip))
 		return TRACER_RESUME;
-	begin_handler(self, thread, registers);
+	begin_handler(thread, registers);
 	return enter(self, thread, registers, false);
 }
 
