@@ -24,7 +24,9 @@ test -x "$rot" || {
 	exit 2
 }
 work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
+victim=
+trap 'test -z "$victim" || kill -KILL "$victim" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM HUP
 victims=${VICTIMS:-$work/storm-victims}
 log=${STORM_LOG:-$work/log}
 ${CC:-cc} -O2 -D_GNU_SOURCE -o "$work/at_terminal" "$top/tests/at_terminal.c" || exit 2
@@ -87,7 +89,7 @@ judge()
 
 look_attach()
 {
-	observe "$1" -p $victim -d "$(milliseconds 1 150)"
+	observe "$1" -p $victim -d "$(milliseconds 1 250)"
 	note_blind
 }
 
@@ -124,6 +126,7 @@ visit()
 		done
 		kill -USR1 $victim 2>/dev/null
 		end_in_time $victim
+		victim=
 		judge "$1" "$2" "$i visits"
 	done
 }

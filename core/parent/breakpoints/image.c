@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/user.h>
 #include <unistd.h>
 
+#include "common/proc.h"
 #include "memory.h"
 #include "parent/breakpoints/breakpoints.h"
 #include "parent/breakpoints/image_start.h"
@@ -39,6 +41,14 @@ open_memory(pid_t tid)
 int
 image_check(const struct thread *thread, struct rot_error *err)
 {
+	uint64_t ignored = 0;
+
+	proc_status(thread->tid, "SigIgn", 16, &ignored);
+	if (ignored & REMOTE_SIGNAL(SIGTRAP)) {
+		rot_error_set(err, 0, "process %d ignores SIGTRAP, and would not any more after the first breakpoint",
+			      (int)thread->pid);
+		return rot_error_hint(err, "--region-backend=uprobe changes nothing in the program");
+	}
 	errno = 0;
 	if (ptrace(PTRACE_PEEKUSER, thread->tid, offsetof(struct user, regs.cs), NULL) == CODE_SEGMENT_64 || errno)
 		return 0;

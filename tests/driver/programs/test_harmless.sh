@@ -23,9 +23,9 @@ storm()
 	check "$*"
 }
 
-storm 6 "int3 steps" "thread-forks thread-vforks" attach
-storm 2 "int3 steps" "leaderless daemons signals traps" attach
-storm 3 "int3 steps" "outlive traps" run
+storm 4 "int3 steps" "thread-forks thread-vforks" attach
+storm 1 "int3 steps" "leaderless daemons signals traps" attach
+storm 2 "int3 steps" "outlive traps" run
 
 # A process whose first thread has ended is looked at like others, for as long as it takes until there is something to see.
 "$VICTIMS" leaderless >victim &
@@ -41,5 +41,15 @@ wait $victim
 status=$? out=$(cat victim)
 result=$status
 check "which goes on"
+
+# The system would not ignore it any more after the first breakpoint.
+(trap '' TRAP && exec "$VICTIMS" threads >victim) &
+victim=$!
+until grep -q ready victim; do sleep 0.01; done
+call run -p $victim -d 1 --region-backend=int3 -R storm_region
+case $status:$err in 0:*'ignores SIGTRAP'*) result=0 ;; *) result=1 ;; esac
+check "a program that ignores SIGTRAP is told to have no breakpoints"
+kill -USR1 $victim
+wait $victim
 
 exit $((nr_failed > 0))
