@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Sets rot up: packages, bootstrap, configure, make; then for "check" all tests. Called by the frontend.
 #
-# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [NAME...]     DO-... and SHOW-OUTPUT are true or false
+# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [NAME... | --hosts [HOST...]]
+#                                                                      DO-... and SHOW-OUTPUT are true or false
 # set-up.sh missing build|check                                        prints the packages that are missing
 #
 # When BUILD is not SOURCE/build, the source tree belongs to somebody else: a copy beside BUILD is bootstrapped instead.
@@ -345,4 +346,12 @@ if [ "$do_build" = true ]; then
 	build "$task" 9<&- || exit 1
 fi
 exec 9<&-
-[ "$task" = build ] || check "$@"
+case $task,${1-} in
+build,*) ;;
+check,--hosts)
+	shift
+	[ "$do_build" = false ] || run make -C "$build" -j "$jobs" check TESTS= || exit
+	exec sh "$tree/tests/hosts/run.sh" "$tree" "$build" "$@"
+	;;
+*) check "$@" ;;
+esac

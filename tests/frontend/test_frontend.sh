@@ -181,6 +181,15 @@ mv "$work/make" "$bin/make"
 "$tree/rot" list >/dev/null 2>&1
 expect "and the next start builds" "$?" 0
 
+# What makefiles cannot bear.
+for name in 'a blank' "a'quote" 'a"quote' 'a#b' 'a$b' 'a&b' 'a\b'; do
+	mv "$tree" "$work/$name"
+	rm -rf "$work/$name/build"
+	holds "no build in '$name'" "$("$work/$name/rot" list 2>&1; echo "status $?")" "rot: cannot build in '$work/$name/build': "
+	mv "$work/$name" "$tree"
+done
+"$tree/rot" list >/dev/null 2>&1
+
 # ---- settings ----
 mkdir -p "$XDG_CONFIG_HOME/rot"
 echo 'doBuild=false' >"$XDG_CONFIG_HOME/rot/frontendconfig"
@@ -277,6 +286,9 @@ holds "check shows why tests were skipped" "$out" "skipped tests/c.sh: no counte
 holds "check ends with the counts and fails" "$out" "
 1 passed, 1 failed, 1 skipped
 status 1"
+mkdir "$tree/tests/hosts"
+echo 'echo "hosts: $*"' >"$tree/tests/hosts/run.sh"
+expect "check --hosts runs tests as on other hosts" "$("$tree/rot" -nb check --hosts tr_TR C 2>&1)" "hosts: $tree $tree/build tr_TR C"
 rm "$bin/strace"
 echo 'exit 1' | program sudo
 holds "check needs more packages" "$("$tree/rot" check 2>&1)" "apt-get install -y --no-install-recommends strace"

@@ -77,21 +77,30 @@ threads()
 	call run -q -t -j threads.json "$@"
 	grep -c '"label": "[^"]* [0-9]*"' threads.json
 }
-[ "$(threads sh -c 'sh -c "exit 0"; exit 0')" = 2 ]
-result=$?
-check "processes that the program starts"
-[ "$(threads --no-children sh -c 'sh -c "exit 0"; exit 0')" = 1 ]
-result=$?
-check "without them"
 
-# The lowest CPU that the tracer may use while the program has the lowest of all for itself
-first=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[,-].*//')
-if [ -n "$first" ] && [ "$(nproc)" -gt 1 ]; then
-	call run -q -t taskset -c "$first" sh -c 'taskset -cp $PPID | sed "s/.*: *//; s/[,-].*//"'
-	[ "$status" = 0 ] && [ -n "$out" ] && [ "$out" != "$first" ]
+of_threads()
+{
+	[ "$(threads sh -c 'sh -c "exit 0"; exit 0')" = 2 ]
 	result=$?
-	check "the tracer leaves the program its CPU"
-fi
+	check "processes that the program starts"
+	[ "$(threads --no-children sh -c 'sh -c "exit 0"; exit 0')" = 1 ]
+	result=$?
+	check "without them"
+
+	# The lowest CPU that the tracer may use while the program has the lowest of all for itself
+	first=$(taskset -cp $$ 2>/dev/null | sed 's/.*: *//; s/[,-].*//')
+	if [ -n "$first" ] && [ "$(nproc)" -gt 1 ]; then
+		call run -q -t taskset -c "$first" sh -c 'taskset -cp $PPID | sed "s/.*: *//; s/[,-].*//"'
+		[ "$status" = 0 ] && [ -n "$out" ] && [ "$out" != "$first" ]
+		result=$?
+		check "the tracer leaves the program its CPU"
+	fi
+}
+call run -t true
+case $err in
+*'threads are not told apart'*) echo "skipped: threads: $err" ;;
+*) of_threads ;;
+esac
 
 # ---- jobs: a shell that waits for rot sees the program stop, and lets it go on ----
 
@@ -101,11 +110,11 @@ state()
 	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null
 }
 
-# wait_for COMMAND...: for half a minute at most
+# wait_for COMMAND...: for ten minutes at most
 wait_for()
 {
 	waited=0
-	until "$@" || [ $waited = 300 ]; do
+	until "$@" || [ $waited = 6000 ]; do
 		sleep 0.1
 		waited=$((waited + 1))
 	done
@@ -134,7 +143,9 @@ child_of()
 start()
 {
 	rm -f job
-	bash -c 'set -m; "$0" "$@" & echo $! >job.new; mv job.new job; wait -f $!' "$rot" run -q "$1" sh -c "$2" </dev/null &
+	# wait -f of bash 5.2 may never return, and prints meanwhile.
+	bash -c 'set -m; "$0" "$@" & echo $! >job.new; mv job.new job; while kill -0 $!; do wait $!; sleep 0.05; done 2>/dev/null; wait $!' \
+		"$rot" run -q "$1" sh -c "$2" </dev/null &
 	shell=$!
 	wait_for [ -e job ]
 	job=$(cat job)
