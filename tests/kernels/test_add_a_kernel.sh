@@ -12,7 +12,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 HOME=$folder/home XDG_DATA_HOME=$folder/home/.local/share XDG_CACHE_HOME=$folder/cache XDG_CONFIG_HOME=$folder/config
 export HOME XDG_DATA_HOME XDG_CACHE_HOME XDG_CONFIG_HOME
-mkdir -p "$HOME" "$folder/work"
+mkdir -p "$HOME" "$folder/work" "$XDG_CACHE_HOME/rot"
+"$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot"
 cd "$folder/work"
 rot() { "$top_builddir/driver/rot" "$@"; }
 fail() { echo "$*" >&2; exit 1; }

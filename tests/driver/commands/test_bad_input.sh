@@ -8,7 +8,7 @@ trap 'rm -rf "$work"' EXIT
 XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
 export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
 kernels=$work/data/rot/kernels
-mkdir -p "$work/here" "$kernels" && cd "$work/here" || exit 99
+mkdir -p "$work/here" "$kernels" "$XDG_CACHE_HOME/rot" && cd "$work/here" && "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot" || exit 99
 nr_failed=0
 
 # controller NAME KERNEL [ATTRIBUTES]: a controller with one point.

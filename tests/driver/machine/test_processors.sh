@@ -55,6 +55,7 @@ kind()
 }
 
 processor unknown AuthenticAMD 26 80
+on unknown "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot"
 on unknown "$rot" doctor
 says 'an unknown processor' '! hardware counters an unknown processor' 'driver/architectures' '-counting=steps counts kernels'
 on unknown "$rot" measure ./flops.xml flops -validate=never
@@ -72,6 +73,7 @@ first=${cpus%%[-,]*}
 processor intel-hybrid GenuineIntel 6 151
 mkdir -p intel-hybrid/sys/devices/cpu_core intel-hybrid/sys/devices/cpu_atom
 echo "$first" >intel-hybrid/sys/devices/cpu_core/cpus
+on intel-hybrid "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot"
 on intel-hybrid "$rot" doctor
 says 'cores of two kinds' 'cores of several kinds' "taskset -c $first rot"
 on intel-hybrid "$rot" measure ./flops.xml flops -validate=never -counting=events
