@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measurers that need no permission: clocks, files, resource usage, the list of events. */
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -119,8 +120,8 @@ START_TEST(file_contents_are_read_at_start_and_stop)
 	struct workload *workload;
 	struct measurement_command *command = describe(NULL, &workload);
 	struct file_measurer *files = file_measurer_new();
-	char path[] = "/tmp/rot-test-file-XXXXXX";
-	int fd = mkstemp(path);
+	char *folder = temporary_folder_new(), *path = folder_write(folder, "file", "");
+	int fd = open(path, O_WRONLY);
 	struct outcome outcome;
 	struct file_measurer_output *output;
 	static const char minor_faults[] = "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %ld";
@@ -146,7 +147,8 @@ START_TEST(file_contents_are_read_at_start_and_stop)
 	ck_assert_int_eq(sscanf(content->stop_content, minor_faults, &after), 1);
 	ck_assert_int_ge(after - before, PAGES);
 	outcome_clear(&outcome);
-	unlink(path);
+	free(path);
+	temporary_folder_delete(folder);
 }
 END_TEST
 

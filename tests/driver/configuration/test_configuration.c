@@ -4,24 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "configuration/configuration.h"
 #include "testing.h"
 
 static struct configuration *configuration;
 static struct rot_error err;
-static char path[] = "/tmp/rot-configuration-XXXXXX";
+static char *folder, *path;
 
 static void
 set_up(void)
 {
-	int fd;
-
-	strcpy(path + sizeof(path) - 7, "XXXXXX");
-	fd = mkstemp(path);
-	ck_assert_int_ge(fd, 0);
-	close(fd);
+	folder = temporary_folder_new();
+	path = folder_write(folder, "config", "");
 	configuration = configuration_new();
 	memset(&err, 0, sizeof(err));
 }
@@ -30,7 +25,8 @@ static void
 tear_down(void)
 {
 	configuration_delete(configuration);
-	unlink(path);
+	free(path);
+	temporary_folder_delete(folder);
 }
 
 static int

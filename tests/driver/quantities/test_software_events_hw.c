@@ -41,16 +41,13 @@ static struct architecture *
 software_architecture(void)
 {
 	struct rot_error err = {0};
-	char path[] = "/tmp/rot-architecture-XXXXXX", *schema = architecture_schema();
-	int fd = mkstemp(path);
-	struct architecture *architecture;
+	char *folder = temporary_folder_new(), *path = folder_write(folder, "software.xml", xml),
+	     *schema = architecture_schema();
+	struct architecture *architecture = architecture_read(path, schema, &err);
 
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(write(fd, xml, sizeof(xml) - 1), (int)sizeof(xml) - 1);
-	close(fd);
-	architecture = architecture_read(path, schema, &err);
 	ck_assert_msg(architecture != NULL, "%s", err.text);
-	unlink(path);
+	free(path);
+	temporary_folder_delete(folder);
 	free(schema);
 	return architecture;
 }
