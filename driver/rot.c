@@ -42,7 +42,7 @@ count_nothing(struct rot *rot, const char *folder, struct rot_error *err)
 	struct architecture *architecture;
 
 	rot_error_set(&why_not, 0, "counting=expected");
-	rot_error_hint(&why_not, "-counting=events uses hardware counters");
+	rot_error_hint(&why_not, "-counting=auto uses hardware counters, or else does without them");
 	architecture = architecture_load(folder, rot->machine, &why_not, err);
 	if (architecture)
 		architecture->has_warned = true;
@@ -71,18 +71,50 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 		       : 0;
 }
 
+/* Takes the architecture over, which may be NULL; so it is after an error. */
 static struct architecture *
-count_steps(struct rot *rot, const char *folder, struct rot_error *err)
+with_blocks(struct architecture *architecture, const char *folder, bool is_unasked, struct rot_error *err)
+{
+	if (!architecture)
+		return NULL;
+	architecture->by_blocks = architecture_load_blocks(folder, is_unasked, err);
+	if (architecture->by_blocks)
+		return architecture;
+	architecture_delete(architecture);
+	return NULL;
+}
+
+/* why_no_program: see architecture_load_steps. */
+static struct architecture *
+load_steps(struct rot *rot, const char *folder, const struct rot_error *why_no_program, struct rot_error *err)
 {
 	struct architecture_stepping stepping;
-	struct rot_error why_no_program = {0};
 
 	if (read_stepping(rot, &stepping, err) < 0)
 		return NULL;
 	stepping.ways = cache_ways_of(rot->machine, "/");
-	rot_error_set(&why_no_program, 0, "counting=steps counts regions of programs (--region), not all that they do");
-	rot_error_hint(&why_no_program, "-counting=events uses hardware counters");
-	return architecture_load_steps(folder, &stepping, &why_no_program, err);
+	return architecture_load_steps(folder, &stepping, why_no_program, err);
+}
+
+static struct architecture *
+count_steps(struct rot *rot, const char *folder, struct rot_error *err)
+{
+	struct rot_error why = {0};
+
+	rot_error_set(&why, 0, "counting=steps counts regions of programs (--region), not all that they do");
+	rot_error_hint(&why, "-counting=blocks counts all of it, -counting=events uses hardware counters");
+	return load_steps(rot, folder, &why, err);
+}
+
+/* What is no whole program is stepped. */
+static struct architecture *
+count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
+{
+	struct rot_error why = {0};
+
+	rot_error_set(&why, 0, "counting=blocks counts programs that rot run starts");
+	rot_error_hint(&why, "-counting=events uses hardware counters");
+	return with_blocks(load_steps(rot, folder, &why, err), folder, false, err);
 }
 
 /* Events, or else steps of what is small. What that means is said where it is done (quantities/counting_warnings.c). */
@@ -106,14 +138,16 @@ count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 		return NULL;
 	}
 	architecture->by_steps->why_not = architecture->why_not;
-	return architecture;
+	return with_blocks(architecture, folder, true, err);
 }
 
 static const struct {
 	const char *counting;
 	struct architecture *(*load)(struct rot *rot, const char *folder, struct rot_error *err);
 } countings[] = {
-	{"auto", count_what_can_be}, {"events", count_events}, {"expected", count_nothing}, {"steps", count_steps}};
+	{"auto", count_what_can_be}, {"events", count_events},    {"blocks", count_blocks},
+	{"steps", count_steps},      {"expected", count_nothing},
+};
 
 static int
 open_architecture(struct rot *rot, struct rot_error *err)

@@ -1,10 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* rot diff: two stored results compared. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "commands/command.h"
+#include "memory.h"
+#include "number.h"
 #include "stored/stored_diff.h"
 
+struct diff_options {
+	bool everything;
+	double limit; /* a share; NaN: none */
+};
+
+/* "0.1%", or a share as of the key precision: "0.001". */
+static int
+take_limit(void *values, const char *value, struct rot_error *err)
+{
+	struct diff_options *options = values;
+	const size_t length = strlen(value);
+	const bool is_percent = length > 0 && value[length - 1] == '%';
+	char *number = rot_strndup(value, length - is_percent);
+	const bool is_number = rot_number_parse(number, &options->limit) && isfinite(options->limit);
+
+	free(number);
+	if (is_percent)
+		options->limit /= 100;
+	if (is_number && options->limit >= 0)
+		return 0;
+	rot_error_set(err, 0, "'%s' is no limit of a change", value);
+	return rot_error_hint(err, "write a number of percent, as --limit=0.1%%, or a share, as --limit=0.001");
+}
+
 static const struct option_row rows[] = {
-	{.name = "all", .about = "also what was not measured, where it is the same"},
+	{.name = "all",
+	 .about = "also what was not measured, where it is the same",
+	 .offset = offsetof(struct diff_options, everything)},
+	{.name = "limit",
+	 .value = "CHANGE",
+	 .about = "exit status 1 where a measured value differs by more, with its whole interval if it has one; times "
+		  "without an interval are left out. 0.1% or 0.001",
+	 .type = OPTION_TAKEN,
+	 .take = take_limit},
 };
 
 static const struct option_table options = {"diff", rows, sizeof(rows) / sizeof(*rows), false};
@@ -13,10 +52,10 @@ static int
 diff_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
 {
 	struct stored_result results[2] = {0};
-	bool everything = false;
+	struct diff_options asked = {.limit = NAN};
 	int rc;
 
-	if (options_take(&options, &everything, &argc, argv, err) < 0)
+	if (options_take(&options, &asked, &argc, argv, err) < 0)
 		return COMMAND_USAGE;
 	if (!command_rot(context, err))
 		return -1;
@@ -24,7 +63,7 @@ diff_run(struct command_context *context, int argc, char **argv, struct rot_erro
 	if (rc == 0)
 		rc = stored_result_read(&results[1], argv[1], err);
 	if (rc == 0)
-		rc = stored_diff_print(stdout, &results[0], &results[1], everything, err);
+		rc = stored_diff_print(stdout, &results[0], &results[1], asked.everything, asked.limit, err);
 	stored_result_clear(&results[0]);
 	stored_result_clear(&results[1]);
 	return rc;

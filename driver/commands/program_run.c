@@ -31,8 +31,12 @@ struct job {
 	const struct run_options *options;
 	char *title, *executable; /* executable: NULL if not known  */
 	char sha256[SHA256_HEX_SIZE];
+	const struct architecture *architecture; /* what it is counted by; borrowed */
+	bool is_by_blocks;
+	const char *why_once; /* it is not counted by blocks, although it could be; NULL */
 	struct program_plan plan;
-	struct program_command *command; /* with all it refers to */
+	struct program_command *command;  /* with all it refers to; the runs that are timed, if there are any */
+	struct program_command *counting; /* the run that is counted by blocks; NULL: there is none beside these */
 	struct program_command_output *output;
 	struct experiment *experiment;
 	struct program_report report;
@@ -44,19 +48,41 @@ job_clear(struct job *job)
 	program_report_clear(&job->report);
 	rot_graph_delete(job->output);
 	rot_graph_delete(job->command);
+	rot_graph_delete(job->counting);
 	program_plan_clear(&job->plan);
 	experiment_delete(job->experiment);
 	free(job->title);
 	free(job->executable);
 }
 
-static const struct architecture *
-architecture_of(const struct job *job)
+/* ---- before ---- */
+
+static bool
+standard_input_is_pipe(void)
 {
-	return program_architecture(job->rot, job->options->nr_regions > 0 && !job->options->process_id);
+	struct stat info;
+
+	return fstat(STDIN_FILENO, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode));
 }
 
-/* ---- before ---- */
+/* By blocks a program is counted in a run of its own: twice runs only what may. */
+static void
+choose_counting(struct job *job)
+{
+	const struct run_options *options = job->options;
+	const struct architecture *blocks = job->rot->architecture->by_blocks;
+	const bool has_regions = options->nr_regions > 0 && !options->process_id;
+
+	if (blocks && !options->process_id && !has_regions) {
+		if (options->max_passes == 1)
+			job->why_once = "--passes=1 leaves that out; --counts-only counts it and measures no times";
+		else if (blocks->stepping.is_unasked && standard_input_is_pipe())
+			job->why_once = "standard input is a pipe, which one run alone can read\n"
+					"give it a file (rot run ... <FILE), or count without times: --counts-only";
+		job->is_by_blocks = !job->why_once;
+	}
+	job->architecture = job->is_by_blocks ? blocks : program_architecture(job->rot, has_regions);
+}
 
 /* One line of a table, however long the command is. */
 #define MAX_TITLE 100
@@ -118,9 +144,18 @@ set_standard_input(struct program *program)
 	path[length] = '\0';
 	if (S_ISREG(info.st_mode) && lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 && access(path, R_OK) == 0)
 		rot_string_set(&program->standard_input, path);
-	else if (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))
+	else if (standard_input_is_pipe())
 		rot_warning("standard input is a pipe: only the first run of the program can read it; "
 			    "give it a file instead: rot run ... <FILE");
+}
+
+/* Of these some are timed; one is counted by blocks. */
+static size_t
+nr_runs_of(const struct job *job)
+{
+	const size_t nr_counted = job->is_by_blocks, nr = job->plan.passes.nr_passes - nr_counted;
+
+	return nr * (size_t)job->options->nr_runs + nr_counted;
 }
 
 static struct program *
@@ -131,7 +166,7 @@ make_program(const struct job *job, char *const *argv)
 	rot_string_set(&program->executable, argv[0]);
 	for (size_t i = 1; argv[i]; i++)
 		program_arguments_add(program, argv[i]);
-	if (job->plan.passes.nr_passes * (size_t)job->options->nr_runs > 1)
+	if (nr_runs_of(job) > 1)
 		set_standard_input(program);
 	return program;
 }
@@ -139,7 +174,6 @@ make_program(const struct job *job, char *const *argv)
 static void
 make_command(struct job *job, char *const *argv)
 {
-	const struct architecture *architecture = architecture_of(job);
 	struct program_command *command = program_command_new();
 
 	job->command = command;
@@ -151,8 +185,19 @@ make_command(struct job *job, char *const *argv)
 	for (size_t i = 0; i < job->options->nr_regions; i++)
 		program_command_regions_add(command, rot_graph_clone(job->options->regions[i], NULL));
 	rot_string_set(&command->region_backend, job->options->region_backend);
-	for (size_t i = 0; i < job->plan.passes.nr_passes; i++)
-		program_command_passes_add(command, pass_measurer(architecture, &job->plan.passes.passes[i]));
+	if (job->is_by_blocks && job->plan.is_timed)
+		job->counting = rot_graph_clone(command, NULL);
+	for (size_t i = 0; i < job->plan.passes.nr_passes; i++) {
+		const struct pass *pass = &job->plan.passes.passes[i];
+
+		program_command_passes_add(pass->is_stepped && job->counting ? job->counting : command,
+					   pass_measurer(job->architecture, pass));
+	}
+	if (!job->is_by_blocks)
+		return;
+	command = job->counting ? job->counting : command;
+	command->per_thread = true;
+	command->run_count = 1;
 }
 
 static int
@@ -162,7 +207,7 @@ add_roofline(struct job *job, struct rot_error *err)
 	char *x, *y;
 	int rc;
 
-	if (!job->plan.operation || !job->plan.border)
+	if (!job->plan.operation || !job->plan.border || !job->plan.is_timed)
 		return 0;
 	x = rot_format("operationalIntensity:%s:%s", job->plan.operation, job->plan.border);
 	y = rot_format("performance:%s:microSeconds", job->plan.operation);
@@ -185,8 +230,9 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 {
 	const struct run_options *options = job->options;
 
-	if (architecture_of(job) != job->rot->architecture)
-		rot_warning("%s: of this one time alone is measured", architecture_of(job)->why_not.text);
+	choose_counting(job);
+	if (job->architecture == job->rot->architecture->of_programs && !job->why_once)
+		rot_warning("%s: of this one time alone is measured", job->architecture->why_not.text);
 	if (options->process_id)
 		job->executable = image_of(options->process_id);
 	job->title = title_of(job, argv);
@@ -197,7 +243,8 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 	}
 	if (!job->executable || sha256_of_file(job->executable, job->sha256, NULL) < 0)
 		job->sha256[0] = '\0';
-	if (program_plan_make(&job->plan, architecture_of(job), (size_t)options->max_passes, err) < 0)
+	if (program_plan_make(&job->plan, job->architecture, options->max_passes ? (size_t)options->max_passes : 1,
+			      !options->is_counts_only, err) < 0)
 		return -1;
 	job->experiment = experiment_new(job->rot, "run", options->output_name, 0, err);
 	if (!job->experiment || add_roofline(job, err) < 0 ||
@@ -207,13 +254,34 @@ prepare(struct job *job, char *const *argv, int *status, struct rot_error *err)
 	return 0;
 }
 
+static void
+announce_blocks(const struct job *job)
+{
+	const char *cost = "translated, to count its blocks, which is about 2 to 4 times as slow";
+	const char *why = job->architecture->stepping.is_unasked ? "no hardware counters: " : "";
+	const long nr = job->options->nr_runs;
+
+	if (!job->plan.is_timed)
+		rot_note("the program will run once, %s", cost);
+	else if (nr == 1)
+		rot_note("%sthe program will run twice: as it is, to be timed, and %s; -counting=expected leaves that "
+			 "out",
+			 why, cost);
+	else
+		rot_note("%sthe program will run %ld times: %ld times as it is, to be timed, and once %s; "
+			 "-counting=expected leaves that out",
+			 why, nr + 1, nr, cost);
+}
+
 /* Said before the program runs: what the user may want to stop. */
 static void
 announce(const struct job *job)
 {
-	size_t nr = job->plan.passes.nr_passes * (size_t)job->options->nr_runs;
+	const size_t nr = nr_runs_of(job);
 
-	if (program_plan_steps(&job->plan))
+	if (job->is_by_blocks)
+		announce_blocks(job);
+	else if (program_plan_steps(&job->plan))
 		rot_note("the program will run %zu times: to time its regions, and to step through them, which is slow",
 			 nr);
 	else if (nr > 1)
@@ -222,6 +290,34 @@ announce(const struct job *job)
 			 nr, job->plan.passes.nr_passes, job->options->nr_runs);
 	if (cache_is_locked(job->rot->paths->cache))
 		rot_note("another rot is measuring here: both disturb each other");
+}
+
+/* ---- between ---- */
+
+/* The program has run: what the run for its counts did not give is missing from the table, which says why. */
+static void
+count_blocks(struct job *job)
+{
+	const size_t nr = program_command_output_nr_outputs(job->output);
+	struct program_command_output *counted = NULL;
+	struct rot_error err = {0};
+	int status;
+
+	if (program_launch(job->rot, job->counting, 0, &counted, &status, &err) < 0) {
+		program_command_output_warnings_add(job->output, rot_error_line(&err));
+		return;
+	}
+	for (size_t i = 0; i < program_command_output_nr_outputs(counted); i++) {
+		struct program_run_output *run = program_command_output_outputs_at(counted, i);
+
+		run->pass += (int32_t)program_command_nr_passes(job->command);
+		run->order += (int32_t)nr;
+		program_command_output_outputs_add(job->output, run);
+	}
+	counted->outputs.nr = 0;
+	for (size_t i = 0; i < program_command_output_nr_warnings(counted); i++)
+		program_command_output_warnings_add(job->output, program_command_output_warnings_at(counted, i));
+	rot_graph_delete(counted);
 }
 
 /* ---- after ---- */
@@ -258,7 +354,7 @@ add_ceilings(struct job *job)
 	double nr_cpus = ceil(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report) - 0.15);
 	struct rot_error why = {0};
 
-	if (!job->plan.operation || !job->plan.border)
+	if (!job->plan.operation || !job->plan.border || !job->plan.is_timed)
 		return;
 	experiment_use_cpus(job->experiment, nr_cpus);
 	job->rot->is_cached_only = !job->options->output_name;
@@ -284,15 +380,6 @@ cut_plan(struct job *job)
 		program_plan_cut(&job->plan, nr);
 }
 
-/* Where tracing is refused the core gives one total, and says why. */
-static bool
-has_threads(const struct program_command_output *output)
-{
-	const struct program_run_output *first = program_command_output_outputs_at(output, 0);
-
-	return program_run_output_nr_threads(first) > 0 && program_run_output_threads_at(first, 0)->tid != 0;
-}
-
 static void
 note_children(struct job *job)
 {
@@ -307,14 +394,15 @@ static int
 compute(struct job *job, struct rot_error *err)
 {
 	struct program_report *report = &job->report;
-	const struct architecture *architecture = architecture_of(job);
+	const struct architecture *architecture = job->architecture;
 	size_t nr = program_run_output_nr_threads(program_command_output_outputs_at(job->output, 0));
 	bool are_apart;
 
 	if (program_values_total(&report->total, &job->plan, architecture, job->output, err) < 0)
 		return -1;
 	report->agreement = program_agreement_of(&job->plan, architecture, job->output);
-	are_apart = report->agreement.has_same_threads && has_threads(job->output);
+	are_apart = report->agreement.has_same_threads &&
+		    program_run_has_threads(program_command_output_outputs_at(job->output, 0));
 	if (program_regions_compute(&report->regions, &job->plan, architecture, job->command, job->output, are_apart,
 				    err) < 0)
 		return -1;
@@ -430,7 +518,8 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 		rc = experiment_write_csv(job->experiment, err);
 	if (rc == 0 && options->json_path)
 		rc = output_write_json(json, options->json_path, err);
-	keep_last_run(job, json); /* without "runs", as the page */
+	if (job->plan.is_timed)
+		keep_last_run(job, json); /* without "runs", as the page */
 	if (!has_plot)
 		experiment_drop_plots(job->experiment);
 	if (rc == 0 && path)
@@ -481,7 +570,8 @@ report(struct job *job, struct rot_error *err)
 		.sha256 = job->sha256,
 		.process_id = job->options->process_id,
 		.can_step = !job->options->process_id && !job->rot->architecture->of_programs,
-		.architecture = architecture_of(job),
+		.why_once = job->why_once,
+		.architecture = job->architecture,
 		.plan = &job->plan,
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},
@@ -516,6 +606,8 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 	announce(&job);
 	if (program_launch(rot, job.command, options->duration_s, &job.output, status, err) < 0)
 		goto out;
+	if (job.counting && !program_launch_is_over(job.output))
+		count_blocks(&job);
 	*status = options->process_id ? 0 : status_of(job.output);
 	rc = report(&job, err);
 out:

@@ -15,6 +15,9 @@ run_run(struct command_context *context, int argc, char **argv, struct rot_error
 	if (run_options_parse(&options, argc, argv, err) < 0)
 		goto out;
 	rc = -1;
+	if (options.is_counts_only &&
+	    configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
+		goto out;
 	rot = command_rot(context, err);
 	if (!rot)
 		goto out;

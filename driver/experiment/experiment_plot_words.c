@@ -188,6 +188,7 @@ static const struct origin origins[] = {
 	{"modelled", "clock probe", "core cycles", "modelled from the time stamp counter"},
 	{"modelled", "", NULL, "modelled from what can be counted"},
 	{"given", "", NULL, "as given by the controller, not counted"},
+	{"measured", "blocks", NULL, "counted by blocks of the program's code"},
 };
 
 /* In the sources of what is counted by steps (architectures/steps.xml). */

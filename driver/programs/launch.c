@@ -109,6 +109,7 @@ enum { NR_CAUGHT = sizeof(caught) / sizeof(caught[0]) };
 
 static volatile pid_t core_pid;
 static volatile bool has_core_gone;
+static volatile sig_atomic_t asked_by; /* the last signal that asks to stop; 0 */
 
 /*
  * What the kernel sends at Ctrl-C goes to all of the terminal's foreground group; what a process sends, to us alone.
@@ -124,6 +125,8 @@ pass_on(int number, siginfo_t *info, void *context)
 	(void)context;
 	for (size_t i = 0; i < NR_CAUGHT; i++)
 		stops |= caught[i].number == number && caught[i].stops;
+	if (number != SIGCONT && !stops)
+		asked_by = number;
 	if (core_pid > 0 && (!has_core_gone || (info->si_code != SI_KERNEL && !stops)))
 		kill(core_pid, number);
 	errno = reason;
@@ -286,6 +289,7 @@ run(struct launch *launch, double duration_s, struct rot_error *err)
 	if (duration_s <= 0)
 		argv[6] = NULL;
 	fflush(stdout);
+	asked_by = 0;
 	rc = run_core(launch, (char *const *)argv, err);
 	free(limit);
 	free(core);
@@ -293,6 +297,16 @@ run(struct launch *launch, double duration_s, struct rot_error *err)
 }
 
 /* ---- result ---- */
+
+bool
+program_launch_is_over(const struct program_command_output *output)
+{
+	const size_t nr = program_command_output_nr_outputs(output);
+	const struct program_run_output *last = program_command_output_outputs_at(output, nr - 1);
+	const int number = asked_by;
+
+	return number && (number != SIGINT || last->signal == number || last->exit_status == 128 + number);
+}
 
 static bool
 is_complete(const struct program_command_output *output, const struct program_command *command)

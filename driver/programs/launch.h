@@ -3,6 +3,8 @@
 #ifndef PROGRAMS_LAUNCH_H
 #define PROGRAMS_LAUNCH_H
 
+#include <stdbool.h>
+
 #include "entities.h"
 #include "error.h"
 
@@ -25,5 +27,11 @@ char *program_find(const char *name, int *status, struct rot_error *err);
  */
 int program_launch(const struct rot *rot, struct program_command *command, double duration_s,
 		   struct program_command_output **output, int *status, struct rot_error *err);
+
+/*
+ * Did a signal end the last launch, of which that is the output? A program that was ended by it is not started again,
+ * as within one launch.
+ */
+bool program_launch_is_over(const struct program_command_output *output);
 
 #endif

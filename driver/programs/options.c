@@ -91,6 +91,10 @@ static const struct option_row rows[] = {
 	 .type = OPTION_COUNT,
 	 .number = 1000000,
 	 MEMBER(nr_runs)},
+	{.name = "counts-only",
+	 .about = "run the program once, count its blocks, and show nothing but counts: the same each time for a "
+		  "program that does the same (rot diff --limit=0.1%)",
+	 MEMBER(is_counts_only)},
 	{.letter = "p",
 	 .name = "pid",
 	 .value = "PID",
@@ -109,6 +113,14 @@ static const struct option_row rows[] = {
 
 const struct option_table run_options_table = {"run", rows, sizeof(rows) / sizeof(*rows), true};
 
+/* What --counts-only does not do. */
+static bool
+is_of_times(const struct run_options *options)
+{
+	return options->output_name || options->per_thread || options->process_id || options->nr_regions > 0 ||
+	       options->nr_runs > 1 || options->max_passes > 1;
+}
+
 static int
 check(const struct run_options *options, bool has_program, struct rot_error *err)
 {
@@ -122,6 +134,10 @@ check(const struct run_options *options, bool has_program, struct rot_error *err
 		rot_error_set(err, 0, "a backend of regions without --region");
 	else if (options->process_id && (options->max_passes > 1 || options->nr_runs > 1))
 		rot_error_set(err, 0, "a running process cannot be run again: no passes or runs with -p PID");
+	else if (options->is_counts_only && is_of_times(options))
+		rot_error_set(err, 0,
+			      "--counts-only counts a whole program in one run that is not timed: no -o, -t, -p, "
+			      "--region, --runs or --passes with it");
 	else
 		return 0;
 	return rot_error_hint(err, "usage: rot run [OPTION...] [--] PROGRAM [ARGUMENT...], or rot run -p PID; more: "
@@ -133,7 +149,7 @@ run_options_parse(struct run_options *options, int argc, char *const *argv, stru
 {
 	int i = 0;
 
-	*options = (struct run_options){.max_passes = 1, .nr_runs = 1, .region_backend = backends[0]};
+	*options = (struct run_options){.nr_runs = 1, .region_backend = backends[0]};
 	while (options_length(&run_options_table, argc - i, argv + i) >= 0) {
 		int length = options_next(&run_options_table, options, argc - i, argv + i, err);
 

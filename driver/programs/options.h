@@ -16,11 +16,12 @@ struct run_options {
 	const char *json_path;   /* or NULL                              */
 	long process_id;         /* to attach to; 0: run the program     */
 	double duration_s;       /* of an attachment; 0: until it ends   */
-	long max_passes;         /* >= 1                                 */
+	long max_passes;         /* >= 1; 0: not said                    */
 	long nr_runs;            /* of each pass, >= 1                   */
 	bool per_thread;
 	bool has_no_children; /* the processes that the program starts are left out */
 	bool is_quiet;
+	bool is_counts_only;     /* one run that is counted by blocks, and none that is timed */
 	struct region **regions; /* owned; each with a name of its own */
 	size_t nr_regions;
 	const char *region_backend; /* as in ProgramCommand */

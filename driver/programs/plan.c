@@ -15,9 +15,13 @@ program_architecture(const struct rot *rot, bool has_regions)
 	return rot->architecture->of_programs && !has_regions ? rot->architecture->of_programs : rot->architecture;
 }
 
-/* What is counted, most useful first. A row is not needed where another one is counted that says more. */
+/*
+ * What is counted, most useful first. A row is not needed where another one is counted that says more. Of parts of
+ * another row there are no ratios.
+ */
 static const struct wanted {
 	const char *quantity, *of, *instead;
+	bool is_part;
 } wanted[] = {
 	{"operationCount", "flop", NULL},
 	{"transferredBytes", "llcRam", NULL},
@@ -30,6 +34,9 @@ static const struct wanted {
 	{"operationCount", "singlePrecisionFlop", NULL},
 	{"transferredBytes", "l1l2", NULL},
 	{"transferredBytes", "l1l2.read", "l1l2"},
+	{"transferredBytes", "cpuL1", NULL},
+	{"transferredBytes", "cpuL1.read", NULL, true},
+	{"transferredBytes", "cpuL1.write", NULL, true},
 };
 enum { NR_WANTED = sizeof(wanted) / sizeof(wanted[0]) };
 
@@ -38,6 +45,7 @@ static const char wall[] = "microSeconds";
 /* One call of program_plan_make. */
 struct choice {
 	const struct architecture *architecture;
+	bool is_timed;
 	bool is_counted[NR_WANTED];
 	const struct architecture_formula *formulas[NR_WANTED];
 	size_t nr;
@@ -52,7 +60,10 @@ counts(const struct choice *choice, const char *quantity, const char *of)
 	return false;
 }
 
-/* Counters cost a program nothing, so that it is timed beside them; who steps through it is not to be timed. */
+/*
+ * Counters cost a program nothing, so that it is timed beside them; a program that is stepped through, or translated,
+ * is not to be timed.
+ */
 static bool
 needs_clock(const struct architecture *architecture, size_t nr_formulas)
 {
@@ -92,7 +103,8 @@ try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 {
 	const struct architecture_formula *formula =
 		architecture_formula(choice->architecture, wanted[i].quantity, wanted[i].of);
-	const size_t nr_clock = choice->architecture->counts_by_steps; /* what cannot be spared is not counted */
+	const bool needs = choice->is_timed && needs_clock(choice->architecture, choice->nr + 1);
+	const size_t nr_clock = needs; /* what cannot be spared is not counted */
 	struct pass_plan passes;
 	int rc;
 
@@ -100,8 +112,7 @@ try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 	    !can_be_counted(choice->architecture, i))
 		return 0;
 	choice->formulas[choice->nr] = formula;
-	rc = pass_plan_make(&passes, choice->architecture, choice->formulas, choice->nr + 1,
-			    needs_clock(choice->architecture, choice->nr + 1), err);
+	rc = pass_plan_make(&passes, choice->architecture, choice->formulas, choice->nr + 1, needs, err);
 	if (rc == 0 && passes.nr_passes - nr_clock <= max_passes) {
 		choice->is_counted[i] = true;
 		choice->nr++;
@@ -111,15 +122,15 @@ try(struct choice *choice, size_t i, size_t max_passes, struct rot_error *err)
 }
 
 static int
-choose(struct choice *choice, const struct architecture *architecture, size_t max_passes, struct pass_plan *passes,
-       struct rot_error *err)
+choose(struct choice *choice, const struct architecture *architecture, size_t max_passes, bool is_timed,
+       struct pass_plan *passes, struct rot_error *err)
 {
-	*choice = (struct choice){.architecture = architecture};
+	*choice = (struct choice){.architecture = architecture, .is_timed = is_timed};
 	for (size_t i = 0; i < NR_WANTED; i++)
 		if (try(choice, i, max_passes, err) < 0)
 			return -1;
 	return pass_plan_make(passes, architecture, choice->formulas, choice->nr,
-			      needs_clock(choice->architecture, choice->nr), err);
+			      is_timed && needs_clock(architecture, choice->nr), err);
 }
 
 /* ---- requests ---- */
@@ -156,26 +167,32 @@ add_counts(struct program_plan *plan, const struct choice *choice, const char *q
 	return rc;
 }
 
-/* Rates and intensities of every border counted. */
+static bool
+has_ratios(const struct choice *choice, size_t i)
+{
+	return choice->is_counted[i] && !wanted[i].is_part && strcmp(wanted[i].quantity, "transferredBytes") == 0;
+}
+
+/* Rates, where time is measured, and intensities of every border counted. */
 static int
 add_ratios(struct program_plan *plan, const struct choice *choice, struct rot_error *err)
 {
 	const struct quantity_request performance = {
 		.name = "performance", .operation = plan->operation, .clock = wall};
-	int rc = plan->operation ? add(plan, choice->architecture, &performance, err) : 0;
+	int rc = plan->operation && choice->is_timed ? add(plan, choice->architecture, &performance, err) : 0;
 
-	for (size_t i = 0; rc == 0 && i < NR_WANTED; i++) {
+	for (size_t i = 0; rc == 0 && choice->is_timed && i < NR_WANTED; i++) {
 		const struct quantity_request throughput = {
 			.name = "throughput", .border = wanted[i].of, .clock = wall};
 
-		if (choice->is_counted[i] && strcmp(wanted[i].quantity, "transferredBytes") == 0)
+		if (has_ratios(choice, i))
 			rc = add(plan, choice->architecture, &throughput, err);
 	}
 	for (size_t i = 0; rc == 0 && plan->operation && i < NR_WANTED; i++) {
 		const struct quantity_request intensity = {
 			.name = "operationalIntensity", .operation = plan->operation, .border = wanted[i].of};
 
-		if (choice->is_counted[i] && strcmp(wanted[i].quantity, "transferredBytes") == 0)
+		if (has_ratios(choice, i))
 			rc = add(plan, choice->architecture, &intensity, err);
 	}
 	return rc;
@@ -211,7 +228,7 @@ name_left_out(const struct choice *choice, const struct choice *all)
 }
 
 int
-program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,
+program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes, bool is_timed,
 		  struct rot_error *err)
 {
 	const struct quantity_request time = {.name = "time", .clock = wall};
@@ -219,15 +236,15 @@ program_plan_make(struct program_plan *plan, const struct architecture *architec
 	struct pass_plan passes_of_all = {.nr_passes = 0};
 	int rc = -1;
 
-	*plan = (struct program_plan){.nr = 0};
-	if (choose(&choice, architecture, max_passes, &plan->passes, err) < 0 ||
-	    choose(&all, architecture, SIZE_MAX, &passes_of_all, err) < 0)
+	*plan = (struct program_plan){.is_timed = is_timed};
+	if (choose(&choice, architecture, max_passes, is_timed, &plan->passes, err) < 0 ||
+	    choose(&all, architecture, SIZE_MAX, is_timed, &passes_of_all, err) < 0)
 		goto out;
 	plan->operation = first_counted(&choice, "operationCount");
 	plan->border = first_counted(&choice, "transferredBytes");
 	plan->left_out = name_left_out(&choice, &all);
 	plan->nr_passes_of_all = passes_of_all.nr_passes;
-	if (add(plan, architecture, &time, err) < 0 || add_counts(plan, &choice, "time", err) < 0 ||
+	if ((is_timed && add(plan, architecture, &time, err) < 0) || add_counts(plan, &choice, "time", err) < 0 ||
 	    add_counts(plan, &choice, "instructions", err) < 0 ||
 	    add_counts(plan, &choice, "operationCount", err) < 0 ||
 	    add_counts(plan, &choice, "transferredBytes", err) < 0)

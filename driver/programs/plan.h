@@ -8,7 +8,7 @@
 #include "quantities/resolve.h"
 
 struct program_plan {
-	struct quantity_request *requests; /* wall time first; in the order of the table */
+	struct quantity_request *requests; /* wall time first, if it is measured; in the order of the table */
 	struct quantity_resolution *resolutions;
 	size_t nr;
 	struct pass_plan passes;        /* at least one; without events where nothing can be counted */
@@ -16,6 +16,7 @@ struct program_plan {
 	char *left_out;                 /* quantities that need more runs: "A, B"; "" for none         */
 	size_t nr_passes_of_all;        /* that would measure these as well                            */
 	bool use_minimum;               /* as quantity_compute                                         */
+	bool is_timed;                  /* time is the first request                                   */
 };
 
 /* What programs are counted by: rot->architecture, unless that counts by steps and no regions are asked for. */
@@ -23,10 +24,11 @@ const struct architecture *program_architecture(const struct rot *rot, bool has_
 
 /*
  * What rot run shows without being asked: time, and of instructions, operations and bytes what fits into max_passes
- * (> 0) passes on this architecture, with the ratios of these. Clear also after an error.
+ * (> 0) passes on this architecture, with the ratios of these. Not is_timed: no time and no rates, and no pass for
+ * them. Clear also after an error.
  */
 int program_plan_make(struct program_plan *plan, const struct architecture *architecture, size_t max_passes,
-		      struct rot_error *err);
+		      bool is_timed, struct rot_error *err);
 
 /*
  * The quantities asked for, in as many passes as they need. default_clock: the configuration key; "auto" is wall time,
@@ -36,7 +38,8 @@ int program_plan_of(struct program_plan *plan, const struct architecture *archit
 		    const struct quantity_request *requests, size_t nr_requests, const char *default_clock,
 		    struct rot_error *err);
 
-/* Does a pass step through the program's regions? What such a run took is no measure of the program. */
+/* Does a pass step through the program's regions, or translate it? What such a run took is no measure of the program.
+ */
 bool program_plan_steps(const struct program_plan *plan);
 
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */

@@ -272,16 +272,29 @@ note_taint(struct program_report *report, unsigned taint, const char *note)
 				    quantity_is_of_tainted(most) ? "" : ", left out");
 }
 
+const char *
+program_report_counting(const struct program_report *report)
+{
+	const struct architecture *architecture = report->architecture;
+
+	return architecture->counts_by_steps ? architecture->name : architecture->nr_formulas ? "events" : "none";
+}
+
 static void
 judge_counting(struct program_report *report)
 {
 	const struct rot_error *why = &report->architecture->why_not;
 
-	if (why->text[0])
-		program_report_note(
-			report, "operations and bytes: not counted: %s%s%s%s", why->text, why->hint[0] ? "\n" : "",
-			why->hint,
-			report->can_step ? "\nregions can be counted without: -counting=steps --region=FUNCTION" : "");
+	if (report->why_once)
+		program_report_note(report, "operations and bytes: not counted, which takes a second run: %s",
+				    report->why_once);
+	else if (why->text[0])
+		program_report_note(report, "operations and bytes: not counted: %s%s%s%s", why->text,
+				    why->hint[0] ? "\n" : "", why->hint,
+				    !report->can_step ? ""
+				    : report->regions.nr > 0
+					    ? "\nregions can be counted without: -counting=steps"
+					    : "\n-counting=blocks counts the program without, in a second run");
 	else if (!report->plan->operation && !report->plan->border)
 		program_report_note(report, "operations and bytes: the architecture '%s' has no events for them",
 				    report->architecture->title);
@@ -400,7 +413,7 @@ program_report_judge(struct program_report *report)
 		judge_region(report, &report->regions.items[i]);
 	for (size_t i = 0; i < program_command_output_nr_warnings(report->output); i++)
 		program_report_doubt(report, "%s", program_command_output_warnings_at(report->output, i));
-	if (program_values_find(&report->total, "operationalIntensity", "") &&
+	if (report->plan->is_timed && program_values_find(&report->total, "operationalIntensity", "") &&
 	    (isnan(report->roof.peak.value) || isnan(report->roof.bandwidth.value)))
 		program_report_note(report, "share of the roof: the peaks of this machine are not known yet; 'rot "
 					    "peaks' finds them");

@@ -28,6 +28,7 @@ struct program_report {
 	const char *sha256;            /* of its content; "" if it cannot be read      */
 	long process_id;               /* attached to; 0                               */
 	bool can_step;                 /* its regions could be counted by steps, and nobody asked for it */
+	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
 	const struct program_command_output *output;
@@ -57,8 +58,11 @@ void program_report_clear(struct program_report *report);
  */
 void program_report_judge(struct program_report *report);
 
+/* How operations and bytes are counted: "events", "blocks", "steps" (of regions), "none". */
+const char *program_report_counting(const struct program_report *report);
+
 /* Seconds of wall time, and of CPU time of all threads: medians over the runs. */
-/* Of the runs of a program that were not stepped through. */
+/* Of the runs of a program that were not stepped through or translated. */
 double
 program_report_median(const struct program_report *report, double (*number)(const struct program_run_output *run));
 double program_report_wall_s(const struct program_report *report);
@@ -72,7 +76,10 @@ double program_report_stopped_share(const struct program_report *report);
 
 void program_report_print(const struct program_report *report, FILE *out);
 
-/* Adds the members "program", "runs", "threads", ... to the JSON of an experiment. */
+/*
+ * Adds the members "program", "runs", "threads", ... to the JSON of an experiment. Of what is not timed these are
+ * "program" and sums of counts, and what changes from run to run is taken out.
+ */
 void program_report_add_json(const struct program_report *report, json_t *json);
 
 #endif

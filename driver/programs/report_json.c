@@ -240,12 +240,55 @@ json_agreement(const struct program_agreement *agreement)
 	return json;
 }
 
+/* ---- counts alone ---- */
+
+static void
+add_counts(json_t *sums, const struct perf_event_measurer_output *counts)
+{
+	json_t *own = json_counts(counts), *count;
+	const char *name;
+
+	json_object_foreach(own, name, count) json_object_set_new(
+		sums, name, json_integer(json_integer_value(json_object_get(sums, name)) + json_integer_value(count)));
+	json_decref(own);
+}
+
+/* Nothing that changes from run to run of a program that does the same: neither times nor dates nor process ids. */
+static void
+add_counts_alone(const struct program_report *report, json_t *json)
+{
+	const struct program_run_output *run = program_command_output_outputs_at(report->output, 0);
+	json_t *counts = json_object(), *notes = json_array();
+
+	for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
+		add_counts(counts, program_run_output_threads_at(run, i)->counts);
+	for (size_t i = 0; i < report->nr_notes; i++)
+		json_array_append_new(notes, json_text(report->notes[i]));
+	json_object_del(json, "commandLine");
+	json_object_set_new(json, "program", json_program(report));
+	json_object_set_new(json, "counting", json_text(program_report_counting(report)));
+	json_object_set_new(json, "notes", notes);
+	json_object_set_new(json, "counts", counts);
+	json_object_set_new(json, "nrThreads", json_integer(run->nr_threads));
+	json_object_set_new(json, "exitStatus", json_integer(run->exit_status));
+	json_object_set_new(json, "signal", json_integer(run->signal));
+}
+
+/* ---- all ---- */
+
 void
 program_report_add_json(const struct program_report *report, json_t *json)
 {
-	json_t *runs = json_array(), *notes = json_array(), *regions = json_array();
+	json_t *runs, *notes, *regions;
 	char now[CLOCK_DATE_SIZE];
 
+	if (!report->plan->is_timed) {
+		add_counts_alone(report, json);
+		return;
+	}
+	runs = json_array();
+	notes = json_array();
+	regions = json_array();
 	for (size_t i = 0; i < report->regions.nr; i++)
 		json_array_append_new(regions, json_region(&report->regions.items[i]));
 	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++)
@@ -256,6 +299,7 @@ program_report_add_json(const struct program_report *report, json_t *json)
 	json_object_set_new(json, "measured", json_pack("{s:s, s:s}", "first", now, "last", now));
 	json_object_set_new(json, "program", json_program(report));
 	json_object_set_new(json, "backend", json_text(report->output->backend));
+	json_object_set_new(json, "counting", json_text(program_report_counting(report)));
 	json_object_set_new(json, "bound", json_text(report->bound));
 	json_object_set_new(json, "memoryBound", json_real_or_null(report->memory_bound));
 	json_object_set_new(json, "roofShare", json_real_or_null(report->roof_share));

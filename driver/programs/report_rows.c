@@ -85,8 +85,9 @@ report_row_values(FILE *out, const struct program_values *values)
 	const struct quantity_value *cycles = program_values_find(values, "time", "coreCycles"),
 				    *instructions = program_values_find(values, "instructions", "");
 
-	for (size_t i = 1; i < values->nr; i++)
-		print_value(&values->values[i], out);
+	for (size_t i = 0; i < values->nr; i++)
+		if (strcmp(values->values[i].name, "time") != 0 || &values->values[i] == cycles)
+			print_value(&values->values[i], out);
 	if (cycles && instructions)
 		report_row_number(out, "instructions per cycle", instructions->summary.value / cycles->summary.value,
 				  "");

@@ -19,7 +19,7 @@ void report_row_share(FILE *out, const char *label, double share);
 /* A time, in seconds. */
 void report_row_time(FILE *out, const char *label, const struct quantity_value *value);
 
-/* All values but the first, which is the time; instructions per cycle; what is missing, so that its absence is seen. */
+/* All values but the time; instructions per cycle; what is missing, so that its absence is seen. */
 void report_row_values(FILE *out, const struct program_values *values);
 
 struct report_thread {

@@ -88,14 +88,56 @@ print_stops(const struct program_report *report, FILE *out)
 	report_row_share(out, "share of the run in these stops", share);
 }
 
+static bool
+is_counted(const struct program_report *report)
+{
+	const struct quantity_value *instructions = program_values_find(&report->total, "instructions", "");
+
+	return instructions && !isnan(instructions->summary.value);
+}
+
+/* How it was counted, and how else it can be; of what is not counted a note says why. */
+static void
+print_counting(const struct program_report *report, FILE *out)
+{
+	static const struct {
+		const char *counting, *line;
+		bool is_timed;
+	} lines[] = {
+		{"events",
+		 "counted by events of the processor; -counting=blocks: instruction by instruction, in a second run",
+		 true},
+		{"blocks",
+		 "counted by blocks, in a second run; -counting=events: by the processor; "
+		 "-counting=expected: times alone",
+		 true},
+		{"blocks", "counted by blocks, in one run; nothing is timed", false},
+		{"steps",
+		 "regions are counted by steps, in a second run; -counting=events: by the processor; "
+		 "-counting=expected: times alone",
+		 true},
+	};
+
+	if (strcmp(program_report_counting(report), "blocks") == 0 && !is_counted(report))
+		return;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+		if (strcmp(lines[i].counting, program_report_counting(report)) == 0 &&
+		    lines[i].is_timed == report->plan->is_timed)
+			fprintf(out, "  %s\n", lines[i].line);
+}
+
 static void
 print_total(const struct program_report *report, FILE *out)
 {
+	if (!report->plan->is_timed) {
+		report_row_values(out, &report->total);
+		return;
+	}
 	report_row_time(out, "time", &report->total.values[0]);
 	print_facts(report, out);
 	report_row_number(out, "CPUs used", program_report_cpu_s(report) / program_report_wall_s(report), "");
 	print_stops(report, out);
-	if (program_plan_steps(report->plan)) {
+	if (strcmp(program_report_counting(report), "steps") == 0) {
 		report_row(out, "operations, bytes", "of regions", "");
 		return;
 	}
@@ -147,7 +189,9 @@ program_report_print(const struct program_report *report, FILE *out)
 	fprintf(out, "\n  %s", report->title);
 	if (nr > 1)
 		fprintf(out, "   (%zu runs)", nr);
-	fprintf(out, "\n\n");
+	fputc('\n', out);
+	print_counting(report, out);
+	fputc('\n', out);
 	print_total(report, out);
 	if (report->bound[0])
 		fprintf(out, "\n  %s\n", report->bound);

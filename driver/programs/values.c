@@ -188,20 +188,33 @@ read_run(const struct program_run_output *output, const struct architecture *arc
 	return run;
 }
 
-/* By steps regions alone are counted, and these not if they were not followed to their ends. */
+/* Of the program, or of the thread. */
+static bool
+has_counted_threads(const struct program_run_output *run, size_t thread)
+{
+	for (size_t i = 0; i < program_run_output_nr_threads(run); i++)
+		if ((thread == ALL_THREADS || i == thread) &&
+		    has_counted(program_run_output_threads_at(run, i)->counts))
+			return true;
+	return false;
+}
+
+/* What was stepped or translated is, unless the core gave it up; regions are where they were followed to their ends. */
 static bool
 is_known(const struct program_run_output *run, const struct pass *pass, const struct selection *selection)
 {
 	if (!pass->is_stepped)
 		return true;
-	for (size_t i = 0; selection->region && i < program_run_output_nr_regions(run); i++) {
+	if (!selection->region)
+		return has_counted_threads(run, selection->thread);
+	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(run, i);
 
 		if (is_of_thread(run, selection->thread, one) && strcmp(one->region, selection->region) == 0 &&
 		    one->measured_hits > 0 && !has_counted(one->counts))
 			return false;
 	}
-	return selection->region != NULL;
+	return true;
 }
 
 static struct pass_samples
@@ -317,6 +330,12 @@ program_values_find(const struct program_values *values, const char *name, const
 
 /* ---- agreement ---- */
 
+bool
+program_run_has_threads(const struct program_run_output *run)
+{
+	return program_run_output_nr_threads(run) > 0 && program_run_output_threads_at(run, 0)->tid != 0;
+}
+
 /* Index of the event that counts instructions in the pass, or nr_events. */
 static size_t
 find_instructions(const struct architecture *architecture, const struct pass *pass)
@@ -361,15 +380,18 @@ program_agreement_of(const struct program_plan *plan, const struct architecture 
 		     const struct program_command_output *output)
 {
 	struct program_agreement agreement = {.spread = NAN, .has_same_threads = true};
+	const struct program_run_output *first = NULL;
 	double fewest = INFINITY, most = 0;
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 		double instructions = instructions_of(plan, architecture, run);
 
-		if (program_run_output_nr_threads(run) !=
-		    program_run_output_nr_threads(program_command_output_outputs_at(output, 0)))
-			agreement.has_same_threads = false;
+		if (program_run_has_threads(run)) {
+			first = first ? first : run;
+			agreement.has_same_threads &=
+				program_run_output_nr_threads(run) == program_run_output_nr_threads(first);
+		}
 		if (isnan(instructions))
 			continue;
 		agreement.nr_counted++;

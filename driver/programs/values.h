@@ -18,7 +18,7 @@ struct program_values {
 struct program_agreement {
 	size_t nr_counted;     /* runs that counted instructions                                   */
 	double spread;         /* (most - fewest) / fewest instructions; NaN if fewer than 2 counted */
-	bool has_same_threads; /* as many threads in every run                                      */
+	bool has_same_threads; /* as many threads in every run that tells them apart                */
 };
 
 /* Instructions of two runs that differ by more are not those of the same work. */
@@ -58,6 +58,9 @@ const struct quantity_value *program_values_find(const struct program_values *va
 
 /* What was measured of empty regions with that backend in that run, or NULL. */
 const struct empty_region_output *program_empty_region(const struct program_run_output *output, const char *backend);
+
+/* Are its threads told apart? Where nobody asked for that, or tracing is refused, the core gives one total. */
+bool program_run_has_threads(const struct program_run_output *run);
 
 /* Context switches of a run; NaN: they are not known. */
 double program_run_switches(const struct program_run_output *output);

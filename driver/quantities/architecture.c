@@ -265,6 +265,7 @@ architecture_delete(struct architecture *architecture)
 	if (!architecture)
 		return;
 	architecture_delete(architecture->of_programs);
+	architecture_delete(architecture->by_blocks);
 	architecture_delete(architecture->by_steps);
 	for (size_t i = 0; i < architecture->nr_events; i++) {
 		free(architecture->events[i].name);
@@ -452,6 +453,18 @@ architecture_load_steps(const char *folder, const struct architecture_stepping *
 		return architecture;
 	architecture_delete(architecture);
 	return NULL;
+}
+
+/* With machine: whose caches are modelled for whole programs; until the core does that, no machine. */
+struct architecture *
+architecture_load_blocks(const char *folder, bool is_unasked, struct rot_error *err)
+{
+	struct architecture *architecture = read_in_folder(folder, rot_format("%s/blocks.xml", folder), err);
+
+	if (architecture)
+		architecture->stepping =
+			(struct architecture_stepping){.machine = NULL, .limit = INT64_MAX, .is_unasked = is_unasked};
+	return architecture;
 }
 
 bool

@@ -79,12 +79,13 @@ struct architecture_stepping {
 
 /* Read only once loaded, but for what validation finds, stepping, and what was warned of. */
 struct architecture {
-	char *name;  /* "zen5", "generic", "none", "steps"                                     */
+	char *name;  /* "zen5", "generic", "none", "steps", "blocks"                           */
 	char *title; /* "AMD Zen 5 (EPYC Turin)"                                               */
 	char *path;
 	bool counts_by_steps;                  /* events are those of steps, and need no counters   */
 	struct architecture_stepping stepping; /* only then                                                */
 	struct architecture *of_programs;      /* only then: what counts programs instead; owned, or NULL  */
+	struct architecture *by_blocks;        /* counts whole programs that rot starts instead; owned, or NULL */
 	struct architecture *by_steps;         /* counts points of experiments instead, as far as they are small; owned,
 						  or NULL */
 	int nominal_counters; /* what the processor has                                                 */
@@ -127,6 +128,12 @@ struct architecture *architecture_load(const char *folder, const struct machine 
  */
 struct architecture *architecture_load_steps(const char *folder, const struct architecture_stepping *stepping,
 					     const struct rot_error *why_no_program, struct rot_error *err);
+
+/*
+ * "blocks": counting whole programs by translating them, on any machine. No caches are modelled. is_unasked: as of
+ * architecture_stepping. NULL on error.
+ */
+struct architecture *architecture_load_blocks(const char *folder, bool is_unasked, struct rot_error *err);
 
 /* One file, whatever the machine; architecture_load is made of this. */
 struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);

@@ -84,6 +84,14 @@ find_counterpart(const struct stored_result *of, const json_t *point, const stru
 	return found;
 }
 
+static bool
+has_value(const json_t *quantity)
+{
+	return json_is_number(json_object_get(quantity, "value")) ||
+	       json_is_true(json_object_get(quantity, "infinite"));
+}
+
+/* One that has a value. */
 static const json_t *
 find_quantity(const json_t *point, const char *words)
 {
@@ -93,7 +101,7 @@ find_quantity(const json_t *point, const char *words)
 	json_array_foreach(json_object_get(point, "quantities"), i, quantity)
 	{
 		char *own = stored_value_words(quantity);
-		bool is_it = strcmp(own, words) == 0;
+		bool is_it = strcmp(own, words) == 0 && has_value(quantity);
 
 		free(own);
 		if (is_it)
@@ -115,6 +123,8 @@ struct row {
 struct comparison {
 	FILE *out;
 	bool everything, is_narrow;
+	double limit;              /* NaN: none */
+	size_t nr_held, nr_beyond; /* rows held to it, and those that differ by more */
 	struct row *rows;
 	size_t nr_rows;
 	size_t nr_points, nr_only[2], nr_verdicts[NR_DIFF_VERDICTS];
@@ -138,7 +148,7 @@ note_lone(struct comparison *comparison, size_t side, const json_t *point, const
 
 		while (k < *nr && strcmp((*lone)[k], words) != 0)
 			k++;
-		if (k < *nr || find_quantity(other, words)) {
+		if (k < *nr || !has_value(quantity) || find_quantity(other, words)) {
 			free(words);
 			continue;
 		}
@@ -277,14 +287,32 @@ is_chance(struct comparison *comparison, const struct row *row, enum diff_verdic
 	return is_it;
 }
 
+/* Does it differ by more than the limit? */
+static bool
+is_beyond(struct comparison *comparison, const struct row *row)
+{
+	const struct summary *ratio = &row->shift.ratio;
+	const bool has_interval = !isnan(ratio->low);
+	bool is_it;
+
+	if (isnan(comparison->limit) || !are_measured(row) || (diff_is_speed(row->a.name) && !has_interval))
+		return false;
+	is_it = (has_interval ? ratio->low : ratio->value) > 1 + comparison->limit ||
+		!((has_interval ? ratio->high : ratio->value) >= 1 - comparison->limit);
+	comparison->nr_held++;
+	comparison->nr_beyond += is_it;
+	return is_it;
+}
+
 static void
 print_row(struct comparison *comparison, const struct row *row)
 {
 	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds;
 	enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
 
-	kinds = strcmp(row->a.kind, row->b.kind) == 0 ? rot_strdup("")
-						      : rot_format(" (%s -> %s)", row->a.kind, row->b.kind);
+	kinds = strcmp(row->a.kind, row->b.kind) != 0
+			? rot_format(" (%s -> %s)", row->a.kind, row->b.kind)
+			: rot_strdup(is_beyond(comparison, row) ? ", beyond the limit" : "");
 	fprintf(comparison->out, comparison->is_narrow ? NARROW_ROW : WIDE_ROW, row->words, texts[0], texts[1],
 		row->a.unit ? shown_unit(row->a.unit).shown : "", verdict,
 		is_chance(comparison, row, kind) ? ", or chance" : "", kinds);
@@ -386,12 +414,29 @@ print_summary(const struct comparison *comparison)
 			comparison->nr_chance, comparison->nr_shown, comparison->nr_tests);
 }
 
+static int
+check_limit(const struct comparison *comparison, const struct stored_result *second, struct rot_error *err)
+{
+	const size_t nr_lone =
+		comparison->nr_only[0] + comparison->nr_only[1] + comparison->nr_lone[0] + comparison->nr_lone[1];
+
+	if (isnan(comparison->limit) || (comparison->nr_beyond == 0 && nr_lone == 0 && comparison->nr_held > 0))
+		return 0;
+	if (comparison->nr_beyond > 0)
+		return rot_error_set(err, 0, "'%s': %zu of %zu values differ by more than %.6g %%", second->path,
+				     comparison->nr_beyond, comparison->nr_held, 100 * comparison->limit);
+	if (nr_lone > 0)
+		return rot_error_set(err, 0, "'%s': points or quantities are in one of the files alone", second->path);
+	rot_error_set(err, 0, "'%s': no value can be held to the limit", second->path);
+	return rot_error_hint(err, "times need intervals (--runs=6 or more); counts do not: rot run --counts-only");
+}
+
 int
 stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
-		  struct rot_error *err)
+		  double limit, struct rot_error *err)
 {
 	struct comparison comparison = {
-		.out = out, .everything = everything, .is_narrow = terminal_width(out, WIDE) < WIDE};
+		.out = out, .everything = everything, .is_narrow = terminal_width(out, WIDE) < WIDE, .limit = limit};
 
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	compare_points(&comparison, first, second);
@@ -410,5 +455,5 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 	stored_diff_print_environment(out, first, second);
 	fputc('\n', out);
 	print_summary(&comparison);
-	return 0;
+	return check_limit(&comparison, second, err);
 }

@@ -10,6 +10,9 @@
 #include "statistics/shift.h"
 #include "stored/stored_result.h"
 
+/* Is it of time? Such values scatter from run to run, whatever the program does. */
+bool diff_is_speed(const char *name);
+
 /* What the runs of both say of a quantity: second / first. */
 enum diff_verdict {
 	DIFF_BETTER,  /* less time, or more of a rate; the whole interval says so  */
@@ -37,11 +40,12 @@ enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio,
 /*
  * Prints a table of the points that both have (same series, label and coordinates), those that only one has, what
  * differs of the environment, and a count of the verdicts. What is not measured is shown only where it differs; with
- * everything set always. Differences that may be chance among so many comparisons (Holm) are marked and counted. An
- * error if no point is in both.
+ * everything set always. Differences that may be chance among so many comparisons (Holm) are marked and counted.
+ * Errors: no point is in both; what was measured differs by more than the limit (a share; NaN: there is none), with its
+ * whole interval where it has one, or is in one of them alone. Rates and times without an interval are not held to it.
  */
 int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
-		      struct rot_error *err);
+		      double limit, struct rot_error *err);
 
 /* What differs of machine and software, a line for each side. */
 void stored_diff_print_environment(FILE *out, const struct stored_result *first, const struct stored_result *second);

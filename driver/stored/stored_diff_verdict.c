@@ -62,6 +62,14 @@ runs_clear(struct runs *runs)
 	free(runs->starts);
 }
 
+/* What the one run did was counted, instruction by instruction (architectures/blocks.xml): no run is missing. */
+static bool
+is_counted_once(const json_t *quantity)
+{
+	return json_number_at(quantity, "n") == 1 && strstr(json_text_at(quantity, "source"), "blocks") &&
+	       !diff_is_speed(json_text_at(quantity, "name"));
+}
+
 struct shift
 diff_shift_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
 {
@@ -69,7 +77,8 @@ diff_shift_of(const json_t *first, const json_t *second, const struct quantity_v
 	struct runs before = runs_of(first), after = runs_of(second);
 	const struct grouped below = {before.values, before.starts, before.nr};
 	const struct grouped above = {after.values, after.starts, after.nr};
-	bool is_exact = a->summary.low == a->summary.high && b->summary.low == b->summary.high;
+	bool is_exact = (a->summary.low == a->summary.high && b->summary.low == b->summary.high) ||
+			(is_counted_once(first) && is_counted_once(second));
 
 	if (a->summary.value == b->summary.value && (is_exact || below.n < 2 || above.n < 2))
 		shift.ratio.value = 1;
@@ -137,8 +146,8 @@ change_of(const char *name, const struct summary *ratio)
 	return change;
 }
 
-static bool
-is_speed(const char *name)
+bool
+diff_is_speed(const char *name)
 {
 	return strcmp(name, "time") == 0 || strcmp(name, "performance") == 0 || strcmp(name, "throughput") == 0;
 }
@@ -157,9 +166,9 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 	by = amount(change.value, is_exact ? NAN : change.low, change.high);
 	if (!is_exact && isnan(change.low)) {
 		*text = rot_format("%s by %s, but too few runs for an interval",
-				   is_speed(name) ? is_more ? "faster" : "slower"
-				   : is_more      ? "more"
-						  : "less",
+				   diff_is_speed(name) ? is_more ? "faster" : "slower"
+				   : is_more           ? "more"
+						       : "less",
 				   by);
 		free(by);
 		return DIFF_UNKNOWN;
@@ -173,9 +182,13 @@ diff_verdict_of(const char *name, const struct summary *ratio, char **text)
 		free(by);
 		return DIFF_NONE;
 	}
-	*text = rot_format("%s by %s", is_speed(name) ? is_more ? "faster" : "slower" : is_more ? "more" : "less", by);
+	*text = rot_format("%s by %s",
+			   diff_is_speed(name) ? is_more ? "faster" : "slower"
+			   : is_more           ? "more"
+					       : "less",
+			   by);
 	free(by);
-	if (is_speed(name))
+	if (diff_is_speed(name))
 		return is_more ? DIFF_BETTER : DIFF_WORSE;
 	return is_more ? DIFF_MORE : DIFF_LESS;
 }

@@ -5,7 +5,8 @@
  * FAKE_CORE=differ: they grow from run to run, and so do the threads. FAKE_CORE=fail: a CoreFailure.
  * FAKE_CORE=interrupted: only the first run took place. FAKE_CORE=disturbed: where there are many runs, the first one
  * reads pages from a disk, the fourth is preempted often, and from the sixth 1 % is stolen. FAKE_CORE=scatter: wall
- * times of 0.75 to 1.2 ms. FAKE_CORE=drift: each run takes 2 % longer.
+ * times of 0.75 to 1.2 ms. FAKE_CORE=drift: each run takes 2 % longer. FAKE_CORE=uncounted: a program that is to be
+ * translated is not counted; FAKE_CORE=fail-translating: a CoreFailure then.
  *
  * What happens to a region is told by where it begins: a row of the table of regions.
  */
@@ -23,10 +24,10 @@ static const struct {
 	const char *name;
 	uint64_t count;
 } counts[] = {
-	{"allFlops", 4000000},     {"l2DramFills", 50000},    {"coreCycles", 2000000}, {"instructions", 3000000},
-	{"l2Fills", 100000},       {"l2DirtyVictims", 10000}, {"combinedLines", 0},    {"combinedToCache", 0},
-	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},     {"packedSingle", 0},
-	{"l1Fills", 200000},       {"storeLines", 70000},
+	{"allFlops", 4000000},     {"l2DramFills", 50000},    {"coreCycles", 2000000},  {"instructions", 3000000},
+	{"l2Fills", 100000},       {"l2DirtyVictims", 10000}, {"combinedLines", 0},     {"combinedToCache", 0},
+	{"scalarDouble", 1000000}, {"packedDouble", 3000000}, {"scalarSingle", 0},      {"packedSingle", 0},
+	{"l1Fills", 200000},       {"storeLines", 70000},     {"loadedBytes", 6400000}, {"storedBytes", 1600000},
 };
 
 /* What an empty region counts, and its times in ns. */
@@ -67,12 +68,18 @@ count_of(const char *name, int order)
 	return 0;
 }
 
+static bool
+is_translated(const struct program_command *command)
+{
+	return rot_is_a(program_command_passes_at(command, 0), &step_measurer_class);
+}
+
 static struct perf_event_measurer_output *
 count_events(const struct perf_event_measurer *pass, int order)
 {
 	struct perf_event_measurer_output *output;
 
-	if (perf_event_measurer_nr_events(pass) == 0)
+	if (perf_event_measurer_nr_events(pass) == 0 || (rot_is_a(pass, &step_measurer_class) && mode_is("uncounted")))
 		return NULL;
 	output = perf_event_measurer_output_new();
 	for (size_t i = 0; i < perf_event_measurer_nr_events(pass); i++) {
@@ -319,6 +326,10 @@ main(int argc, char **argv)
 	fclose(in);
 	if (!rot_is_a(command, &program_command_class))
 		return 2;
+	if (is_translated(command) && (!command->per_thread || mode_is("fail-translating")))
+		return fail(argv[4]);
+	if (is_translated(command) && mode_is("uncounted"))
+		program_command_output_warnings_add(output, "the program was not translated, and is not counted");
 	rot_string_set(&output->backend, command->per_thread ? "fake, by thread" : "fake");
 	for (size_t i = 0; i < program_command_nr_regions(command); i++)
 		add_service(output, program_command_regions_at(command, i));

@@ -7,6 +7,7 @@
 #include "architecture_files.h"
 #include "memory.h"
 #include "programs/plan.h"
+#include "quantities/pass.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "testing.h"
@@ -14,17 +15,20 @@
 static const struct {
 	const char *architecture;
 	size_t max_passes, nr_passes;
-	const char *requests; /* blank separated, without the wall time */
+	const char *requests; /* blank separated */
 	const char *left_out;
 } rows[] = {
 	{"zen5", 1, 1,
-	 "time:coreCycles operationCount:flop transferredBytes:llcRam.read performance:flop:microSeconds "
+	 "time:microSeconds time:coreCycles operationCount:flop transferredBytes:llcRam.read "
+	 "performance:flop:microSeconds "
 	 "throughput:llcRam.read:microSeconds operationalIntensity:flop:llcRam.read",
 	 "transferredBytes:llcRam, instructions, transferredBytes:l2l3, operationCount:doublePrecisionFlop, "
 	 "operationCount:singlePrecisionFlop, transferredBytes:l1l2"},
-	{"none", 1, 1, "", ""},
+	{"none", 1, 1, "time:microSeconds", ""},
 	{"generic", 1, 1,
-	 "time:coreCycles instructions transferredBytes:llcRam.read throughput:llcRam.read:microSeconds", ""},
+	 "time:microSeconds time:coreCycles instructions transferredBytes:llcRam.read "
+	 "throughput:llcRam.read:microSeconds",
+	 ""},
 };
 
 static char *
@@ -32,7 +36,7 @@ text_of(const struct program_plan *plan)
 {
 	char *all = rot_strdup("");
 
-	for (size_t i = 1; i < plan->nr; i++) {
+	for (size_t i = 0; i < plan->nr; i++) {
 		char *one = quantity_request_text(&plan->requests[i]), *longer;
 
 		longer = rot_format("%s%s%s", all, *all ? " " : "", one);
@@ -50,7 +54,7 @@ START_TEST(quantities_that_fit)
 	struct rot_error err = {0};
 	char *text;
 
-	ck_assert_msg(program_plan_make(&plan, architecture, rows[_i].max_passes, &err) == 0, "%s", err.text);
+	ck_assert_msg(program_plan_make(&plan, architecture, rows[_i].max_passes, true, &err) == 0, "%s", err.text);
 	text = text_of(&plan);
 	ck_assert_str_eq(text, rows[_i].requests);
 	ck_assert_str_eq(plan.left_out, rows[_i].left_out);
@@ -82,7 +86,7 @@ START_TEST(every_architecture)
 		for (size_t max = 1; max <= nr_of_all; max++) {
 			struct program_plan plan;
 
-			ck_assert_msg(program_plan_make(&plan, architecture, max, &err) == 0, "%s: %s", paths[i],
+			ck_assert_msg(program_plan_make(&plan, architecture, max, true, &err) == 0, "%s: %s", paths[i],
 				      err.text);
 			ck_assert_uint_ge(plan.passes.nr_passes, 1);
 			ck_assert_uint_le(plan.passes.nr_passes, max + architecture->counts_by_steps);
@@ -115,14 +119,14 @@ START_TEST(regions_are_stepped)
 	machine->l1_data_bytes = machine->l2_bytes = machine->llc_bytes = 1;
 	ck_assert_msg(rot.architecture != NULL, "%s", err.text);
 	ck_assert_str_eq(program_architecture(&rot, false)->name, "none");
-	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot, false), 2, &err), 0);
+	ck_assert_int_eq(program_plan_make(&plan, program_architecture(&rot, false), 2, true, &err), 0);
 	ck_assert_uint_eq(plan.nr, 1);
 	ck_assert_uint_eq(plan.passes.nr_passes, 1);
 	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
 	ck_assert(!program_plan_steps(&plan));
 	program_plan_clear(&plan);
 	ck_assert_ptr_eq(program_architecture(&rot, true), rot.architecture);
-	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, &err) == 0, "%s", err.text);
+	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, true, &err) == 0, "%s", err.text);
 	ck_assert_uint_eq(plan.passes.nr_passes, 2);
 	ck_assert_uint_eq(plan.passes.passes[0].nr_events, 0);
 	ck_assert(!plan.passes.passes[0].is_stepped && plan.passes.passes[1].is_stepped);
@@ -130,7 +134,7 @@ START_TEST(regions_are_stepped)
 	ck_assert_str_eq(plan.border, "llcRam");
 	program_plan_clear(&plan);
 	machine->llc_bytes = 0; /* nobody told: what is behind it cannot be modelled */
-	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, &err) == 0, "%s", err.text);
+	ck_assert_msg(program_plan_make(&plan, rot.architecture, 1, true, &err) == 0, "%s", err.text);
 	ck_assert_str_eq(plan.border, "l2l3");
 	ck_assert_str_eq(plan.operation, "flop");
 	program_plan_clear(&plan);
@@ -143,7 +147,51 @@ START_TEST(regions_are_stepped)
 }
 END_TEST
 
+/* Whole programs are translated for their counts, without caches to model, and timed in a run of their own or not at
+ * all.
+ */
+START_TEST(programs_are_counted_by_blocks)
+{
+	static const struct {
+		bool is_timed;
+		const char *requests;
+	} ways[] = {
+		{true, "time:microSeconds instructions operationCount:flop operationCount:doublePrecisionFlop "
+		       "operationCount:singlePrecisionFlop transferredBytes:cpuL1 transferredBytes:cpuL1.read "
+		       "transferredBytes:cpuL1.write performance:flop:microSeconds throughput:cpuL1:microSeconds "
+		       "operationalIntensity:flop:cpuL1"},
+		{false, "instructions operationCount:flop operationCount:doublePrecisionFlop "
+			"operationCount:singlePrecisionFlop transferredBytes:cpuL1 transferredBytes:cpuL1.read "
+			"transferredBytes:cpuL1.write operationalIntensity:flop:cpuL1"},
+	};
+	struct rot_error err = {0};
+	char *folder = architecture_folder(), *text;
+	struct architecture *architecture = architecture_load_blocks(folder, true, &err);
+	struct program_plan plan;
+	struct perf_event_measurer *measurer;
+
+	ck_assert_msg(architecture != NULL, "%s", err.text);
+	ck_assert_int_eq(program_plan_make(&plan, architecture, 1, ways[_i].is_timed, &err), 0);
+	text = text_of(&plan);
+	ck_assert_str_eq(text, ways[_i].requests);
+	free(text);
+	ck_assert_str_eq(plan.left_out, "");
+	ck_assert_str_eq(plan.border, "cpuL1");
+	ck_assert_uint_eq(plan.passes.nr_passes, ways[_i].is_timed ? 2 : 1);
+	ck_assert_int_eq(plan.passes.passes[0].nr_events == 0, ways[_i].is_timed);
+	measurer = pass_measurer(architecture, &plan.passes.passes[plan.passes.nr_passes - 1]);
+	ck_assert(rot_is_a(measurer, &step_measurer_class));
+	ck_assert_uint_eq(((struct step_measurer *)measurer)->l1_bytes, 0);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 8);
+	rot_graph_delete(measurer);
+	program_plan_clear(&plan);
+	architecture_delete(architecture);
+	free(folder);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&programs_are_counted_by_blocks, 2},
 	{&quantities_that_fit, NR_ELEMENTS(rows)},
 	{&every_architecture, 1},
 	{&regions_are_stepped, 1},

@@ -82,8 +82,14 @@ run_here(const char *architecture, const char *const *words, int nr)
 		return 99;
 	}
 	architecture_delete(rot.architecture);
-	rot.architecture = architecture_named(architecture);
-	if (strcmp(architecture, "none") == 0) {
+	rot.architecture = architecture_named(strcmp(architecture, "blocks") == 0 ? "none" : architecture);
+	if (strcmp(architecture, "blocks") == 0) {
+		char *files = architecture_folder();
+
+		rot.architecture->by_blocks = architecture_load_blocks(files, true, &error);
+		free(files);
+	}
+	if (strcmp(rot.architecture->name, "none") == 0) {
 		rot_error_set(&rot.architecture->why_not, 0, "this machine has no counters");
 		rot_error_hint(&rot.architecture->why_not, "use another one");
 	}
@@ -136,6 +142,12 @@ START_TEST(tables)
 		{GOLDEN "differing.txt", "zen5", "differ", {"-t", "--passes=9", "--runs=2", "true"}},
 		{GOLDEN "interrupted.txt", "zen5", "interrupted", {"--passes=9", "true"}},
 		{GOLDEN "no-counters.txt", "none", "", {"-t", "true"}},
+		{GOLDEN "blocks.txt", "blocks", "", {"true", "-o", "x"}},
+		{GOLDEN "blocks-per-thread.txt", "blocks", "", {"-t", "--runs=3", "true"}},
+		{GOLDEN "blocks-uncounted.txt", "blocks", "uncounted", {"true"}},
+		{GOLDEN "blocks-failing.txt", "blocks", "fail-translating", {"true"}},
+		{GOLDEN "blocks-once.txt", "blocks", "", {"--passes=1", "true"}},
+		{GOLDEN "counts-only.txt", "blocks", "", {"--counts-only", "true"}},
 		{GOLDEN "regions.txt", "zen5", "", {"--region=solve", "-R=first=setUp#1", "--passes=9", "true"}},
 		{GOLDEN "regions-abandoned.txt", "zen5", "", {"--region=throwing", "-R=fast", "-R=deep", "true"}},
 		{GOLDEN "regions-missing.txt",
@@ -185,6 +197,31 @@ START_TEST(values_as_json)
 	ck_assert_int_ne(access("y", F_OK), 0);
 	RUN("zen5", "-q", "-j", "x.json", "-R=solve", "-R=idle", "true");
 	check_json("x.json", GOLDEN "regions.json");
+}
+END_TEST
+
+/* Byte by byte, wherever it is written to; and a pipe may be read, since the program runs once. */
+START_TEST(counts_alone_repeat)
+{
+	char *first, *second;
+
+	RUN("blocks", "-q", "--counts-only", "-j", "x.json", "true");
+	ck_assert_int_eq(status, 0);
+	RUN("blocks", "-q", "--counts-only", "-j", "y.json", "true");
+	first = file_text("x.json");
+	second = file_text("y.json");
+	ck_assert_str_eq(first, second);
+	ck_assert_ptr_nonnull(strstr(first, "\"loadedBytes\": 12800000"));
+	ck_assert_ptr_null(strstr(first, "Time"));
+	ck_assert_int_ne(access("cache/last-run.json", F_OK), 0);
+	free(first);
+	free(second);
+	RUN("blocks", "-q", "--counts-only", "sh", "-c", "echo ran; exit 3");
+	ck_assert_int_eq(status, 3);
+	ck_assert_str_eq(out, "ran\n");
+	RUN("blocks", "-q", "sh", "-c", "echo ran; exit 3");
+	ck_assert_int_eq(status, 3);
+	ck_assert_str_eq(out, "ran\nran\n");
 }
 END_TEST
 
@@ -460,7 +497,8 @@ START_TEST(files_that_cannot_be_written)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&tables, 11},
+	{&tables, 17},
+	{&counts_alone_repeat, 1},
 	{&values_as_json, 1},
 	{&last_run_is_kept, 1},
 	{&regions_imply_tracing, 1},

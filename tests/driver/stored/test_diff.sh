@@ -123,6 +123,54 @@ result 2 "1|$(quantity time microSeconds s measured $higher)" >other.json
 call diff one.json other.json
 says "what drifts is no difference" "1 no difference shown in 1 points"
 
+# A limit of what may change, for counts: by blocks one run is enough, by events it is no more than its value.
+counted()
+{
+	quantity instructions "" instruction measured "$1" | sed 's/"n": 1/"n": 1, "source": "blocks"/'
+}
+result 2 "1|$(counted 1000000), $(quantity time microSeconds s measured 1)" >one.json
+result 2 "1|$(counted 1000900), $(quantity time microSeconds s measured 2)" >near.json
+result 2 "1|$(counted 998000), $(quantity time microSeconds s measured 1)" >far.json
+result 2 "1|$(counted null), $(quantity time microSeconds s measured 1)" >uncounted.json
+call diff --limit=0.1% one.json near.json
+result=$status
+check "within the limit, whatever a time does that has no interval"
+says "a count is exact" "more by 0.09 %
+"
+call diff --limit=0.0005 one.json near.json
+case $status:$err in 1:*"'near.json': 1 of 1 values differ by more than 0.05 %"*) result=0 ;; *) result=1 ;; esac
+check "beyond a limit that is a share"
+call diff -limit 0.1% one.json far.json
+case $status:$out in 1:*"less by 0.2 %, beyond the limit"*) result=0 ;; *) result=1 ;; esac
+check "less is a change as well"
+call diff --limit=0.1% one.json uncounted.json
+case $status:$out:$err in 1:*"quantities only in one.json: instructions"*"in one of the files alone"*) result=0 ;; *) result=1 ;; esac
+check "so is a count that is missing"
+call diff one.json far.json
+result=$status
+check "without a limit it is told alone"
+call diff --limit=30% before.json after.json
+case $status:$err in 1:*"in one of the files alone"*) result=0 ;; *) result=1 ;; esac
+check "what one file has alone cannot be held to a limit"
+result 2 "1|$(quantity time microSeconds s measured $steady)" >slow.json
+result 2 "1|$(quantity time microSeconds s measured $faster)" >fast.json
+call diff --limit=22% slow.json fast.json
+result=$status
+check "a time may be 20 % less"
+call diff --limit=10% slow.json fast.json
+case $status:$err in 1:*"differ by more than 10 %"*) result=0 ;; *) result=1 ;; esac
+check "with its whole interval"
+result 2 "1|$(quantity time microSeconds s measured 1)" >short.json
+call diff --limit=1% short.json short.json
+case $status:$err in 1:*"no value can be held to the limit"*) result=0 ;; *) result=1 ;; esac
+check "a time alone without an interval is no proof"
+for limit in much -1% % 1%%; do
+	call diff --limit=$limit one.json near.json
+	[ "$status" = 2 ]
+	result=$?
+	check "no limit: $limit"
+done
+
 # On another machine an axis may have other values; several points of one name are told apart by it, or by their order.
 one="$(quantity time microSeconds s measured $steady)" two="$(quantity time microSeconds s measured $faster)"
 result 2 "1|$one" | sed 's/"coordinates": {}/"coordinates": {"core": "Haswell", "n": 5}/' >here.json
