@@ -303,7 +303,7 @@ count_blocks(struct job *job)
 	struct rot_error err = {0};
 	int status;
 
-	if (program_launch(job->rot, job->counting, 0, &counted, &status, &err) < 0) {
+	if (program_launch(job->rot, job->counting, 0, true, &counted, &status, &err) < 0) {
 		program_command_output_warnings_add(job->output, rot_error_line(&err));
 		return;
 	}
@@ -604,7 +604,7 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 	if (prepare(&job, argv, status, err) < 0)
 		goto out;
 	announce(&job);
-	if (program_launch(rot, job.command, options->duration_s, &job.output, status, err) < 0)
+	if (program_launch(rot, job.command, options->duration_s, false, &job.output, status, err) < 0)
 		goto out;
 	if (job.counting && !program_launch_is_over(job.output))
 		count_blocks(&job);

@@ -173,6 +173,8 @@ struct launch {
 	char *command, *output;
 	int status;         /* of waitpid */
 	size_t nr_repaired; /* int3s that a killed core left in a process that it visited */
+	pid_t drain;        /* reads what the program writes; 0: nobody does */
+	int drained_fd;     /* where it writes then */
 };
 
 static int
@@ -208,9 +210,47 @@ write_command(const struct launch *launch, const struct program_command *command
 	return rc;
 }
 
+/* Not /dev/null, at which some programs look to save work. The reader ends with this process, or with the launch. */
+static int
+drain_begin(struct launch *launch, struct rot_error *err)
+{
+	char bytes[65536];
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return rot_error_set(err, errno, "cannot make a pipe for the program's output");
+	launch->drain = fork();
+	if (launch->drain == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		signals_block(NULL);
+		close(ends[1]);
+		while (read(ends[0], bytes, sizeof(bytes)) > 0)
+			;
+		_exit(0);
+	}
+	close(ends[0]);
+	launch->drained_fd = ends[1];
+	if (launch->drain > 0)
+		return 0;
+	launch->drain = 0;
+	close(ends[1]);
+	return rot_error_set(err, errno, "cannot make a process that reads the program's output");
+}
+
+static void
+drain_end(struct launch *launch)
+{
+	if (launch->drain == 0)
+		return;
+	close(launch->drained_fd);
+	kill(launch->drain, SIGKILL);
+	while (waitpid(launch->drain, NULL, 0) < 0 && errno == EINTR)
+		;
+}
+
 /* Until the other end of go is closed, signals are blocked. */
 static void
-become_core(char *const *argv, const int go[2], pid_t driver, const sigset_t *mask)
+become_core(const struct launch *launch, char *const *argv, const int go[2], pid_t driver, const sigset_t *mask)
 {
 	struct sigaction old[NR_CAUGHT];
 	char byte;
@@ -219,6 +259,8 @@ become_core(char *const *argv, const int go[2], pid_t driver, const sigset_t *ma
 	process_restore_signals();
 	signals_handle(NULL, old);
 	close(go[1]);
+	if (launch->drain > 0)
+		dup2(launch->drained_fd, STDOUT_FILENO);
 	if (getppid() != driver || read(go[0], &byte, 1) != 0)
 		_exit(CANNOT);
 	sigprocmask(SIG_SETMASK, mask, NULL);
@@ -261,7 +303,7 @@ run_core(struct launch *launch, char *const *argv, struct rot_error *err)
 	} else {
 		core_pid = fork();
 		if (core_pid == 0)
-			become_core(argv, go, driver, &mask);
+			become_core(launch, argv, go, driver, &mask);
 		if (core_pid < 0)
 			rc = rot_error_set(err, errno, "cannot start '%s'", argv[0]);
 	}
@@ -277,20 +319,24 @@ run_core(struct launch *launch, char *const *argv, struct rot_error *err)
 }
 
 static int
-run(struct launch *launch, double duration_s, struct rot_error *err)
+run(struct launch *launch, double duration_s, bool drops_output, struct rot_error *err)
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
 	const char *argv[] = {core,           "--command",    launch->command,
 			      "--output",     launch->output, "--leads-parent",
 			      "--time-limit", limit,          NULL};
-	int rc;
+	int rc = 0;
 
 	if (duration_s <= 0)
 		argv[6] = NULL;
 	fflush(stdout);
 	asked_by = 0;
-	rc = run_core(launch, (char *const *)argv, err);
+	if (drops_output && !isatty(STDOUT_FILENO))
+		rc = drain_begin(launch, err);
+	if (rc == 0)
+		rc = run_core(launch, (char *const *)argv, err);
+	drain_end(launch);
 	free(limit);
 	free(core);
 	return rc;
@@ -396,7 +442,7 @@ read_output(const struct launch *launch, const struct program_command *command, 
 }
 
 int
-program_launch(const struct rot *rot, struct program_command *command, double duration_s,
+program_launch(const struct rot *rot, struct program_command *command, double duration_s, bool drops_output,
 	       struct program_command_output **output, int *status, struct rot_error *err)
 {
 	struct launch launch;
@@ -404,7 +450,7 @@ program_launch(const struct rot *rot, struct program_command *command, double du
 
 	*status = CANNOT;
 	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
-	    run(&launch, duration_s, err) == 0) {
+	    run(&launch, duration_s, drops_output, err) == 0) {
 		if (!command->program && WIFSIGNALED(launch.status))
 			launch.nr_repaired = process_repair(command->process_id);
 		rc = read_output(&launch, command, output, status, err);
