@@ -102,15 +102,16 @@ try_counters(struct findings *findings, const struct architecture *architecture)
 	struct finding *finding;
 
 	if (architecture->counts_by_steps) {
-		findings_add(findings, "hardware counters", FINDING_GOOD, "not looked at, with counting=steps");
+		findings_add(findings, "hardware counters", FINDING_GOOD, "not looked at, with counting=%s",
+			     architecture->by_blocks ? "blocks" : "steps");
 		return;
 	}
 	if (architecture->why_not.text[0]) {
 		finding = findings_add(findings, "hardware counters", FINDING_LIMITED,
 				       "%s: time is measured, operations and bytes are %s", architecture->why_not.text,
 				       architecture->by_steps
-					       ? "counted by steps through the code of small kernels, and those that "
-						 "larger ones are expected to make"
+					       ? "counted by blocks of whole programs, by steps through the code of "
+						 "small kernels, and those that larger ones are expected to make"
 					       : "those that kernels are expected to make");
 		finding_advise(finding, "%s", architecture->why_not.hint);
 		return;

@@ -58,7 +58,8 @@ validation_run(struct rot *rot, const struct validation_options *options, struct
 {
 	*validation = (struct validation){.options = *options, .why_not = rot->architecture->why_not};
 	if (rot->architecture->counts_by_steps) {
-		rot_error_set(err, 0, "only hardware events are validated, and with counting=steps there are none");
+		rot_error_set(err, 0, "only hardware events are validated, and with counting=%s there are none",
+			      rot->architecture->by_blocks ? "blocks" : "steps");
 		return rot_error_hint(err, "use -counting=events");
 	}
 	if (!validation->why_not.text[0]) {
