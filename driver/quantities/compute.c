@@ -311,6 +311,13 @@ quantity_is_of_tainted(const struct quantity_value *value)
 	return length > ending && strcmp(estimator + length - ending, OF_TAINTED) == 0;
 }
 
+bool
+quantity_is_counted_once(const struct quantity_value *value)
+{
+	return value->summary.n == 1 && value->source &&
+	       (strcmp(value->source, "blocks") == 0 || strcmp(value->source, "blocks per blocks") == 0);
+}
+
 static const char *
 tainted_estimator(const char *estimator)
 {

@@ -151,7 +151,9 @@ char *
 value_text(const struct quantity_value *value)
 {
 	struct summary summary = summary_scaled(value->summary, value->unit ? shown_unit(value->unit).factor : 1);
-	char *number = summary_text(&summary), *marked;
+	const bool is_whole =
+		quantity_is_counted_once(value) && summary.value == floor(summary.value) && fabs(summary.value) < 1e15;
+	char *number = is_whole ? rot_number_in_full(summary.value) : summary_text(&summary), *marked;
 	const char *kind = "", *disturbed = quantity_is_of_tainted(value) ? " " VALUE_DISTURBED : "";
 
 	for (size_t i = 0; i < value_nr_kinds; i++)

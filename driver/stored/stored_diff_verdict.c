@@ -62,14 +62,6 @@ runs_clear(struct runs *runs)
 	free(runs->starts);
 }
 
-/* What the one run did was counted, instruction by instruction (architectures/blocks.xml): no run is missing. */
-static bool
-is_counted_once(const json_t *quantity)
-{
-	return json_number_at(quantity, "n") == 1 && strstr(json_text_at(quantity, "source"), "blocks") &&
-	       !diff_is_speed(json_text_at(quantity, "name"));
-}
-
 struct shift
 diff_shift_of(const json_t *first, const json_t *second, const struct quantity_value *a, const struct quantity_value *b)
 {
@@ -78,7 +70,7 @@ diff_shift_of(const json_t *first, const json_t *second, const struct quantity_v
 	const struct grouped below = {before.values, before.starts, before.nr};
 	const struct grouped above = {after.values, after.starts, after.nr};
 	bool is_exact = (a->summary.low == a->summary.high && b->summary.low == b->summary.high) ||
-			(is_counted_once(first) && is_counted_once(second));
+			(quantity_is_counted_once(a) && quantity_is_counted_once(b));
 
 	if (a->summary.value == b->summary.value && (is_exact || below.n < 2 || above.n < 2))
 		shift.ratio.value = 1;
