@@ -1,0 +1,227 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What counting by blocks costs: programs alone and translated, in turns, beside valgrind without a tool and callgrind where they are
+# installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
+# the geometric mean over the first nine.
+#
+# bench-blocks.sh [-n ROUNDS] [-w] [NAME...]     3 rounds; those of valgrind one. -w: without valgrind; NAME: only these
+set -euo pipefail
+top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
+rounds=3
+ways=(native rot)
+! command -v valgrind >/dev/null || ways+=(none callgrind)
+while getopts n:w option; do
+	case $option in
+	n) rounds=$OPTARG ;;
+	w) ways=(native rot) ;;
+	*) exit 2 ;;
+	esac
+done
+shift $((OPTIND - 1))
+chosen=" $* "
+. "$top/tools/bench.sh" # makes $work, which is the current folder then
+limit_s=300
+
+# ---- programs ----
+
+build()
+{
+	local name=$1
+	shift
+	${CC:-cc} -O2 -o "$name" -x c - -x none "$@" 2>/dev/null
+}
+
+build qsort <<'C' || true
+#include <stdio.h>
+#include <stdlib.h>
+
+static int
+compare(const void *a, const void *b)
+{
+	const int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+int
+main(void)
+{
+	enum { N = 2000000 };
+	int *numbers = malloc(N * sizeof(*numbers));
+	unsigned int seed = 1;
+
+	for (int i = 0; i < N; i++)
+		numbers[i] = (int)((seed = seed * 1103515245 + 12345) >> 1);
+	qsort(numbers, N, sizeof(*numbers), compare);
+	printf("%d\n", numbers[N / 2]);
+	return 0;
+}
+C
+build matmul <<'C' || true
+#include <stdio.h>
+
+enum { N = 400 };
+static double a[N][N], b[N][N], c[N][N];
+
+int
+main(void)
+{
+	for (int i = 0; i < N; i++)
+		for (int k = 0; k < N; k++)
+			a[i][k] = i + k, b[i][k] = i - k;
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			for (int k = 0; k < N; k++)
+				c[i][j] += a[i][k] * b[k][j];
+	printf("%g\n", c[7][9]);
+	return 0;
+}
+C
+build calls <<'C' || true
+static int __attribute__((noinline))
+empty(int x)
+{
+	__asm__ volatile("" : "+r"(x));
+	return x;
+}
+
+int
+main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 100000000; i++)
+		sum += empty(i);
+	return sum == 1;
+}
+C
+build dgemm -l:libopenblas.so.0 <<'C' || true
+#include <stdio.h>
+#include <stdlib.h>
+
+void cblas_dgemm(int order, int how_a, int how_b, int m, int n, int k, double alpha, const double *a, int lda, const double *b,
+		 int ldb, double beta, double *c, int ldc);
+
+int
+main(void)
+{
+	enum { N = 1500 };
+	double *a = malloc(N * N * sizeof(*a)), *b = malloc(N * N * sizeof(*b)), *c = calloc(N * N, sizeof(*c));
+
+	for (int i = 0; i < N * N; i++)
+		a[i] = i % 7, b[i] = i % 5;
+	for (int i = 0; i < 5; i++)
+		cblas_dgemm(101, 111, 111, N, N, N, 1, a, N, b, N, 1, c, N);
+	printf("%.17g\n", c[77]);
+	return 0;
+}
+C
+build fftw -l:libfftw3.so.3 <<'C' || true
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef double complex_number[2];
+void *fftw_plan_dft_1d(int n, complex_number *in, complex_number *out, int sign, unsigned int flags);
+void fftw_execute(void *plan);
+
+int
+main(void)
+{
+	enum { N = 1 << 18 };
+	complex_number *in = calloc(N, sizeof(*in)), *out = malloc(N * sizeof(*out));
+	void *plan = fftw_plan_dft_1d(N, in, out, -1, 1U << 6);
+
+	for (int i = 0; i < N; i++)
+		in[i][0] = i % 7;
+	for (int i = 0; i < 60; i++)
+		fftw_execute(plan);
+	printf("%.17g\n", out[77][0]);
+	return 0;
+}
+C
+awk 'BEGIN { for (i = 0; i < 500000; i++) print i * 7919 % 100003, "line", i % 17 }' >data
+cat >loop.py <<'PYTHON'
+class Point:
+    def __init__(self, x): self.x = x
+    def moved(self, n): return Point(self.x + n)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+names = {}
+p = Point(0)
+for i in range(300000):
+    p = p.moved(i)
+    names[str(i % 1000)] = names.get(str(i % 1000), 0) + p.x % 7
+print(fib(23), sum(names.values()), sorted(names)[:3])
+PYTHON
+cat >tables.sql <<'SQL'
+create table t(a integer primary key, b text);
+with recursive n(i) as (select 1 union all select i + 1 from n where i < 300000) insert into t select i, printf('%d-%d', i * 7919 % 1009, i) from n;
+create index x on t(b);
+select count(*), sum(length(b)), min(b), max(b) from t;
+select count(*) from t a join t b on a.a = b.a * 2 where a.b > b.b;
+SQL
+rows=(
+	"qsort|./qsort"
+	"matmul|./matmul"
+	"gzip|gzip -c data"
+	"xz|xz -1 -c data"
+	"python3|/usr/bin/python3 loop.py"
+	"sqlite3|sqlite3 -init tables.sql :memory: .quit"
+	"gcc|$(${CC:-cc} -print-prog-name=cc1) -quiet -O2 -D_GNU_SOURCE -I $top/tests/core/parent/translated $top/tests/core/parent/translated/signal_cases.c -o out.s"
+	"dgemm|./dgemm"
+	"fftw|./fftw"
+	"calls|./calls"
+	"true|/bin/true"
+)
+export OPENBLAS_NUM_THREADS=1
+
+# ---- timing ----
+
+# once WAY COMMAND...: microseconds; nothing where it does not end well
+once()
+{
+	local way=$1 start
+	shift
+	start=${EPOCHREALTIME/[.,]/}
+	case $way in
+	native) timeout $limit_s "$@" ;;
+	rot) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -j counts.json -- "$@" ;;
+	none) timeout $limit_s valgrind -q --tool=none "$@" ;;
+	callgrind) timeout $limit_s valgrind -q --tool=callgrind --callgrind-out-file=/dev/null "$@" ;;
+	esac >said 2>errors </dev/null || return 0
+	echo $((${EPOCHREALTIME/[.,]/} - start))
+}
+
+printf '%-10s %10s' program native
+for way in "${ways[@]:1}"; do
+	printf ' %20s' "$way"
+done
+echo
+for row in "${rows[@]}"; do
+	name=${row%%|*}
+	read -ra command <<<"${row#*|}"
+	[ "$chosen" = "  " ] || [[ $chosen == *" $name "* ]] || continue
+	if ! command -v "${command[0]}" >/dev/null; then
+		printf '%-10s is not installed, or could not be built\n' "$name"
+		continue
+	fi
+	declare -A best=()
+	for ((round = 0; round < rounds; round++)); do
+		for way in "${ways[@]}"; do
+			[ $round = 0 ] || [ "$way" = native ] || [ "$way" = rot ] || continue
+			us=$(once "$way" "${command[@]}")
+			[ -n "$us" ] || continue
+			[ -n "${best[$way]:-}" ] && [ "${best[$way]}" -le "$us" ] || best[$way]=$us
+		done
+	done
+	for way in "${ways[@]}"; do
+		echo "$name $way ${best[$way]:--} ${best[native]:--}"
+	done | tee -a times | awk '
+		{text = $3 == "-" ? "does not end well" : sprintf("%.3f s", $3 / 1e6)}
+		NR == 1 {printf "%-10s %10s", $1, text}
+		NR > 1 {printf " %20s", text ($3 == "-" || $4 == "-" ? "" : sprintf(" %6.2f x", $3 / $4))}
+		END {print ""}'
+done
+awk -v names="$(printf '%s\n' "${rows[@]:0:9}" | cut -d'|' -f1 | tr '\n' ' ')" '
+	BEGIN {nr = split(names, list, " "); for (i = 1; i <= nr; i++) is_first[list[i]] = 1}
+	$1 in is_first && $2 != "native" && $3 != "-" && $4 != "-" {sum[$2] += log($3 / $4); n[$2]++}
+	END {for (way in sum) printf "%s: geometric mean of %d programs: %.2f x\n", way, n[way], exp(sum[way] / n[way])}' times
