@@ -341,7 +341,7 @@ clocks(void)
 		CHECK(now.tv_sec - day.tv_sec <= 60 && direct.tv_sec - now.tv_sec <= 60);
 		CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0 && clock_gettime(CLOCK_MONOTONIC, &later) == 0);
 		CHECK(later.tv_sec > now.tv_sec || (later.tv_sec == now.tv_sec && later.tv_nsec >= now.tv_nsec));
-		CHECK(time(NULL) >= day.tv_sec);
+		CHECK(time(NULL) >= day.tv_sec - 1); /* of a coarser clock */
 	}
 }
 
