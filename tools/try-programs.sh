@@ -168,7 +168,7 @@ print(len(lzma.compress(open("data", "rb").read()[:1000000])))'
 # Translated only. In the folder of the input, where "source" is C of this project with what it includes, and "hello" something to start with.
 if $is_translated; then
 	rows+=(
-		"gcc||SHELL cc -std=gnu11 -D_GNU_SOURCE -O2 -g -I $top/tests/core/parent/translated -c $top/tests/core/parent/translated/random_blocks.c -o object.o && cksum <object.o"
+		"gcc||SHELL cc -std=gnu11 -D_GNU_SOURCE -O2 -I $top/tests/core/parent/translated -c $top/tests/core/parent/translated/random_blocks.c -o object.o && cksum <object.o"
 		"clang||SHELL clang -std=gnu11 -D_GNU_SOURCE -O1 -I $top/tests/core/parent/translated -c $top/tests/core/parent/translated/fault_cases.c -o object.o && cksum <object.o"
 		"g++||SHELL printf '#include <iostream>\n#include <map>\nint main() { std::map<int, int> m; try { throw m.size(); } catch (size_t n) { std::cout << n; } }\n' | c++ -x c++ -O1 -o program - && ./program"
 		"python3-tests||python3 -m test -q test_int test_dict test_re test_json test_struct test_generators test_exceptions"
