@@ -22,6 +22,7 @@
 
 #define ARCH_SET_GS 0x1001
 #define ARCH_GET_GS 0x1004
+#define SYSCALL_BYTES 2
 
 /* An address space, which threads share, and processes made by vfork. cache: also of processes that were forked. */
 struct address_space {
@@ -576,6 +577,13 @@ step_over_call(struct translator *self, struct thread *thread, const struct stub
 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
+	if (registers->rax == SYS_rseq) {
+		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none. */
+		registers->rax = (uint64_t)-ENOSYS;
+		registers->rip = call + SYSCALL_BYTES;
+		remote_set_registers(thread->tid, registers);
+		return TRACER_RESUME;
+	}
 	if (registers->rax == SYS_rt_sigprocmask && registers->rsi != 0)
 		remote_read(thread->tid, registers->rsi, &first, 1, NULL);
 	translated->sets_traps = (first & REMOTE_SIGNAL(SIGTRAP)) != 0;

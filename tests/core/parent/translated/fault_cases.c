@@ -24,8 +24,9 @@
 #define KNOWN_STATE                                                                                                    \
 	LOAD(0, "rax")                                                                                                 \
 	LOAD(1, "rcx")                                                                                                 \
-	LOAD(2, "rdx") LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9") LOAD(10, "r10")        \
-		LOAD(11, "r11") LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
+	LOAD(2, "rdx")                                                                                                 \
+	LOAD(3, "rbx") LOAD(5, "rbp") LOAD(6, "rsi") LOAD(8, "r8") LOAD(9, "r9") LOAD(10, "r10") LOAD(11, "r11")       \
+		LOAD(12, "r12") LOAD(13, "r13") LOAD(14, "r14") LOAD(15, "r15")
 #define FAULT(name, instruction)                                                                                       \
 	void name(uint64_t);                                                                                           \
 	extern const char name##_at[], name##_after[];                                                                 \

@@ -117,6 +117,14 @@ tick(int microseconds)
 	CHECK(setitimer(ITIMER_REAL, &interval, NULL) == 0);
 }
 
+void
+tick_once(int microseconds)
+{
+	struct itimerval interval = {{0, 0}, {0, microseconds}};
+
+	CHECK(setitimer(ITIMER_REAL, &interval, NULL) == 0);
+}
+
 greg_t *
 register_of(void *context, int number)
 {

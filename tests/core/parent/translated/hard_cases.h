@@ -52,6 +52,10 @@ void handle(int number, signal_handler *handler, int flags);
 /* A signal every so many microseconds, to the process; 0: no more. */
 void tick(int microseconds);
 
+/* One SIGALRM after so many microseconds. Where signals come faster than a tracer passes them on, a program gets
+ * nowhere. */
+void tick_once(int microseconds);
+
 /* The general registers of a context, in the order of the machine (rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8 ...). */
 greg_t *register_of(void *context, int number);
 #define RIP(context) (((ucontext_t *)(context))->uc_mcontext.gregs[REG_RIP])

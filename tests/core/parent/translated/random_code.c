@@ -246,7 +246,7 @@ redirect(struct generator *g, unsigned char *bytes, struct decoded *decoded, con
 	    (decoded->memory->mem.base != ZYDIS_REGISTER_RIP && !is_kept(decoded->memory->mem.base)))
 		return false;
 	if (!is_vsib && decoded->memory->mem.index != ZYDIS_REGISTER_NONE) {
-		if (is_kept(decoded->memory->mem.index))
+		if (is_kept(decoded->memory->mem.index) || decoded->memory->mem.base == ZYDIS_REGISTER_RSP)
 			return false;
 		*index = ZydisRegisterGetId(decoded->memory->mem.index);
 	}

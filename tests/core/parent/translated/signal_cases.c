@@ -232,12 +232,12 @@ during_string_instructions(void)
 	unsigned char *pages = pages_new(BYTES / PAGE, PROT_READ | PROT_WRITE);
 
 	handle(SIGALRM, look_at_fill, SA_RESTART);
-	tick(300);
 	fill_left = BYTES;
-	for (int i = 0; i < 10; i++) {
+	for (int i = 0; i < 20; i++) {
 		uint64_t left = BYTES;
 		unsigned char *to = pages;
 
+		tick_once(300);
 		__asm__ volatile("lea 1f(%%rip), %%rdx\n mov %%rdx, %2\n 1: rep stosb"
 				 : "+D"(to), "+c"(left), "=m"(fill_at)
 				 : "a"(i)
@@ -591,12 +591,12 @@ begin_under_fire(void)
 {
 	handle(SIGALRM, count, SA_RESTART);
 	nr_caught = 0;
-	tick(500);
 	for (int i = 0; i < 60; i++) {
 		pthread_t thread;
 		int number = 0, status;
 		pid_t pid;
 
+		tick_once(300);
 		CHECK(pthread_create(&thread, NULL, increment, &number) == 0 && pthread_join(thread, NULL) == 0 &&
 		      number == 1);
 		pid = fork();

@@ -310,8 +310,8 @@ static void
 calls_under_fire(void)
 {
 	handle(SIGALRM, on_fire, SA_RESTART);
-	tick(200);
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 60; i++) {
+		tick_once(300);
 		fire_number = i % 2 ? SYS_getppid : SYS_getpid;
 		fire_result = i % 2 ? (uint64_t)getppid() : (uint64_t)getpid();
 		CHECK_SAME(call_under_fire(fire_number, fire_result), 0);
