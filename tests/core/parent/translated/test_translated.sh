@@ -37,7 +37,7 @@ fail()
 	cat "$work/out" "$work/err" "$work/output" | head -n 40 | sed 's/^/  /'
 }
 
-# What translated programs do not do as natively, and why.
+# What translated programs do not do as natively, and why: some of it never ends.
 declare -A known=(
 	[blocked-signals]='SIGTRAP is never blocked in a translated thread: one that waits is not told by sigpending'
 	[changes-what-follows]='a block is compared with its original before it is executed, not while'
@@ -60,14 +60,16 @@ fi
 for ((round = 0; round < ${ROT_TEST_ROUNDS:-1}; round++)); do
 	for name in $("$programs/hard_cases"); do
 		[[ -n ${ROT_TEST_ROUNDS:-} || ! $slow =~ [[:space:]]"$name"[[:space:]] ]] || continue
+		if [ -n "${known[$name]:-}" ]; then
+			echo "left out: $name: ${known[$name]}"
+			continue
+		fi
 		translated "$programs/hard_cases" "$name"
 		case $status in
 		0) echo "ok: $name" ;;
 		77) echo "$name: $(cat "$work/out")" ;;
 		*)
-			if [ -n "${known[$name]:-}" ]; then
-				echo "known: $name: ${known[$name]}"
-			elif timeout --foreground 300 "$programs/hard_cases" "$name" >/dev/null 2>&1; then
+			if timeout --foreground 300 "$programs/hard_cases" "$name" >/dev/null 2>&1; then
 				fail "$name: status $status"
 			else
 				echo "$name: does not work natively either"
