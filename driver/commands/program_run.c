@@ -216,8 +216,9 @@ add_roofline(struct job *job, struct rot_error *err)
 	plot.y = y;
 	plot.labels = EXPERIMENT_LABELS_ALL;
 	plot.has_default_peaks = true;
-	plot.condition = program_plan_steps(&job->plan) ? "$series != 'program' and $series != 'threads of regions'"
-							: "$series != 'threads' and $series != 'threads of regions'";
+	plot.condition = program_plan_steps(&job->plan) && !job->is_by_blocks
+				 ? "$series != 'program' and $series != 'threads of regions'"
+				 : "$series != 'threads' and $series != 'threads of regions'";
 	plot.annotation = strcmp(job->plan.operation, "flop") == 0 ? "the peaks are those of double precision" : "";
 	rc = experiment_add_plot(job->experiment, &plot, err);
 	free(x);

@@ -487,6 +487,22 @@ START_TEST(what_is_drawn)
 }
 END_TEST
 
+/* Of performance and the intensity of loads and stores, which are of different runs. */
+START_TEST(programs_by_blocks_are_drawn)
+{
+	char *data, *gnuplot = process_find("gnuplot");
+
+	RUN("blocks", "-q", "-o", "x", "true");
+	ck_assert_int_eq(status, 0);
+	if (!gnuplot)
+		return;
+	free(gnuplot);
+	data = file_text("x.data");
+	ck_assert_msg(strstr(data, "# program\n") != NULL, "%s", data);
+	free(data);
+}
+END_TEST
+
 START_TEST(files_that_cannot_be_written)
 {
 	RUN("zen5", "-o", "no/such/folder/x", "sh", "-c", "echo ran");
@@ -511,6 +527,7 @@ static const struct listed_test tests[] = {
 	{&bound_in_words, 1},
 	{&how_sure_the_bound_is, 1},
 	{&what_is_drawn, 1},
+	{&programs_by_blocks_are_drawn, 1},
 	{&files_that_cannot_be_written, 1},
 };
 
