@@ -28,7 +28,7 @@
 #define FILE_BYTES (FILE_ARENAS + MAX_ARENAS * ARENA_BYTES)
 #define CACHE_LINE 64
 
-/* Of glibc 2.38 and kernel 6.3; others refuse it. */
+/* glibc 2.38 and kernel 6.3 have it; others refuse it. */
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10U
 #endif
@@ -396,7 +396,7 @@ has_room(const struct arena *arena)
 	return arena->used + (uint64_t)arena->nr_stubs * STUB_BYTES + SPARE_BYTES < ARENA_BYTES;
 }
 
-/* Of the place of an arena; 0: there is none. */
+/* The new arena's address; 0: there is no place for it. */
 static uint64_t
 move_arena(const struct code_cache *cache, const struct remote_maker *maker, uint64_t near)
 {
@@ -410,7 +410,7 @@ move_arena(const struct code_cache *cache, const struct remote_maker *maker, uin
 
 		if (where == 0)
 			break;
-		/* Of length 0: what is shared is mapped once more, and where nothing is yet. */
+		/* With length 0 mremap maps the shared part once more; it may only replace what was just mapped. */
 		result = call(maker, SYS_mmap, where, ARENA_BYTES, PROT_NONE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, (uint64_t)-1, 0);
 		if (!is_error(result))
@@ -780,7 +780,7 @@ static void
 set_site(struct arena *arena, uint32_t site, uint64_t target)
 {
 	const int64_t relative = (int64_t)(target - (arena->address + site + 4));
-	const int32_t narrow = (int32_t)relative;
+	int32_t narrow = (int32_t)relative;
 
 	if (site == 0 || relative != narrow || site / CACHE_LINE != (site + 3) / CACHE_LINE)
 		return;

@@ -578,7 +578,8 @@ step_over_call(struct translator *self, struct thread *thread, const struct stub
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
 	if (registers->rax == SYS_rseq) {
-		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none. */
+		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none.
+		 */
 		registers->rax = (uint64_t)-ENOSYS;
 		registers->rip = call + SYSCALL_BYTES;
 		remote_set_registers(thread->tid, registers);
