@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting rot-core: every way it can end, with scripts in its place; nothing may be left behind. */
 #include <check.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -227,18 +229,30 @@ START_TEST(interruption_stops_the_core)
 }
 END_TEST
 
-/* The folder of a process that is gone is removed, that of a living one stays. */
+static void
+make_old(const char *folder)
+{
+	const struct timespec long_ago[2] = {{1, 0}, {1, 0}};
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, folder, long_ago, 0), 0);
+}
+
+/* The folder of a process that is gone is removed, that of a living one stays, and so does one that was just made. */
 START_TEST(stale_work_folders_are_removed)
 {
 	struct work_folder own = {.lock = -1}, other = {.lock = -1};
 	char *cache = fixture_path("cache"), *dead = fixture_path("cache/work/1-dead"),
-	     *unlocked = fixture_path("cache/work/2-x");
+	     *unlocked = fixture_path("cache/work/2-x"), *young = fixture_path("cache/work/3-y");
 	struct rot_error err = {0};
 
 	fixture_write("cache/work/1-dead/lock", "", false);
 	fixture_write("cache/work/1-dead/output", "half", false);
 	fixture_write("cache/work/2-x/command", "", false);
+	fixture_write("cache/work/3-y/command", "", false);
+	make_old(dead);
+	make_old(unlocked);
 	ck_assert_int_eq(work_folder_open(&own, cache, &err), 0);
+	ck_assert_int_eq(access(young, F_OK), 0);
 	ck_assert_int_eq(access(dead, F_OK), -1);
 	ck_assert_int_eq(access(unlocked, F_OK), -1);
 	ck_assert_int_eq(work_folder_open(&other, cache, &err), 0);
@@ -247,6 +261,7 @@ START_TEST(stale_work_folders_are_removed)
 	ck_assert_int_eq(access(own.path, F_OK), 0);
 	work_folder_close(&own);
 	work_folder_close(&own);
+	free(young);
 	free(unlocked);
 	free(dead);
 	free(cache);
