@@ -198,7 +198,7 @@ leave_space(struct translator *self, struct translated *translated)
 	translated->space = NULL;
 }
 
-void
+bool
 translator_read(const struct translator *self, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 {
 	const struct translated *translated = thread->translated;
@@ -213,6 +213,7 @@ translator_read(const struct translator *self, const struct thread *thread, uint
 	}
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] = (uint64_t)sum[i];
+	return sum[STEP_INSTRUCTIONS] != 0;
 }
 
 static void

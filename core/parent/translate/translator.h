@@ -26,8 +26,11 @@ void translator_exited(struct translator *translator, struct thread *thread);
 enum tracer_answer translator_stopped(struct translator *translator, const struct tracer_stop *stop);
 enum tracer_answer translator_leaving(struct translator *translator, const struct tracer_stop *stop);
 
-/* What a thread has executed so far; exact once it has ended or is stopped outside of a block. */
-void translator_read(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
+/*
+ * What a thread has executed so far; exact once it has ended or is stopped outside of a block. False: nothing of it was
+ * translated, and counts are 0.
+ */
+bool translator_read(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);
