@@ -41,6 +41,16 @@ step_counts_check(const struct perf_event_measurer *measurer, struct rot_error *
 	return 0;
 }
 
+bool
+step_counts_have(const struct perf_event_measurer *measurer, enum step_count first)
+{
+	for (size_t i = 0; i < perf_event_measurer_nr_events(measurer); i++) {
+		if (find(perf_event_measurer_events_at(measurer, i)->definition) >= (size_t)first)
+			return true;
+	}
+	return false;
+}
+
 uint64_t
 step_counts_of_event(const struct perf_event_measurer *measurer, size_t event, const uint64_t counts[STEP_NR_COUNTS])
 {

@@ -8,20 +8,20 @@
 #include "memory.h"
 #include "parent/stepping/tlb_model.h"
 
-/* An entry is the line's number, and these bits; 0: there is none. */
-#define IS_VALID 1
-#define IS_MODIFIED 2
-#define NR_ENTRY_BITS 2
+#define IS_VALID CACHE_IS_VALID
+#define IS_MODIFIED CACHE_IS_MODIFIED
+#define NR_ENTRY_BITS CACHE_NR_ENTRY_BITS
 
 #define MIN_LINE_SHIFT 3
 #define MAX_LINE_SHIFT 8 /* the streaming stores of x86 are of 4 bytes at least: units of a line as large */
-#define NO_LINE UINT64_MAX
 
 struct cache_level {
 	struct cache_level *next; /* what it reads from and writes back to; NULL: memory */
 	uint64_t nr_sets, nr_ways;
+	uint64_t set_mask; /* nr_sets - 1 if that is a power of two less one; else 0 */
 	uint64_t *entries; /* [nr_sets][nr_ways], of each set the last used first, behind all of them zeros */
 	uint64_t nr_fills, nr_write_backs;
+	bool is_borrowed; /* the entries are another model's */
 };
 
 /* A line that is streamed. written: a bit for each of its units. */
@@ -30,19 +30,13 @@ struct combined {
 };
 
 struct cache_model {
+	struct cache_front front;
 	struct cache_level levels[STEP_NR_LEVELS];
 	struct cache_level *first; /* of those that are there */
-	unsigned line_shift;
 	unsigned unit_shift; /* a byte, or more where 64 bits are too few for a line of them */
 
-	uint64_t last_line; /* of the last access, if it is first in its set of the first level; else NO_LINE */
-	bool last_is_modified;
-
 	struct combined combined[CACHE_MODEL_COMBINED]; /* the last stored to first */
-	size_t nr_combined;
 	uint64_t nr_streamed; /* lines that were written to memory */
-
-	struct tlb_model tlb;
 };
 
 /* Counts of the border below each level. */
@@ -65,13 +59,16 @@ level_open(struct cache_level *level, const struct step_level *size, unsigned li
 		return;
 	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
 	level->nr_sets = nr_lines / level->nr_ways;
+	level->set_mask = (level->nr_sets & (level->nr_sets - 1)) == 0 ? level->nr_sets - 1 : 0;
 	level->entries = rot_calloc(level->nr_sets * level->nr_ways, sizeof(*level->entries));
 }
 
 static uint64_t *
 level_set(const struct cache_level *level, uint64_t line)
 {
-	return level->entries + line % level->nr_sets * level->nr_ways;
+	const uint64_t set = level->set_mask || level->nr_sets == 1 ? line & level->set_mask : line % level->nr_sets;
+
+	return level->entries + set * level->nr_ways;
 }
 
 static bool
@@ -175,7 +172,6 @@ evict_from_all(struct cache_model *model, uint64_t line)
 		is_modified |= level_drop(level, line);
 		level->nr_write_backs += is_modified;
 	}
-	model->last_line = NO_LINE;
 }
 
 /* The same, and it stays. */
@@ -188,7 +184,6 @@ clean_in_all(struct cache_model *model, uint64_t line)
 		is_modified |= level_clean(level, line);
 		level->nr_write_backs += is_modified;
 	}
-	model->last_line = NO_LINE;
 }
 
 /* ---- streaming ---- */
@@ -209,26 +204,26 @@ take_combined(struct cache_model *model, uint64_t line)
 	uint64_t written;
 	size_t i = 0;
 
-	while (i < model->nr_combined && model->combined[i].line != line)
+	while (i < model->front.nr_combined && model->combined[i].line != line)
 		i++;
-	if (i == model->nr_combined)
+	if (i == model->front.nr_combined)
 		return 0;
 	written = model->combined[i].written;
-	model->nr_combined--;
-	memmove(model->combined + i, model->combined + i + 1, (model->nr_combined - i) * sizeof(*model->combined));
+	model->front.nr_combined--;
+	memmove(model->combined + i, model->combined + i + 1, (model->front.nr_combined - i) * sizeof(*model->combined));
 	return written;
 }
 
 static void
 put_combined(struct cache_model *model, uint64_t line, uint64_t written)
 {
-	if (model->nr_combined == CACHE_MODEL_COMBINED) {
-		model->nr_combined--;
+	if (model->front.nr_combined == CACHE_MODEL_COMBINED) {
+		model->front.nr_combined--;
 		model->nr_streamed++;
 	}
-	memmove(model->combined + 1, model->combined, model->nr_combined * sizeof(*model->combined));
+	memmove(model->combined + 1, model->combined, model->front.nr_combined * sizeof(*model->combined));
 	model->combined[0] = (struct combined){line, written};
-	model->nr_combined++;
+	model->front.nr_combined++;
 }
 
 static void
@@ -238,7 +233,7 @@ stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes
 
 	if (!before)
 		evict_from_all(model, line);
-	if (written == units(model, 0, UINT64_C(1) << model->line_shift))
+	if (written == units(model, 0, UINT64_C(1) << model->front.line_shift))
 		model->nr_streamed++;
 	else
 		put_combined(model, line, written);
@@ -249,23 +244,17 @@ stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes
 static void
 use_line(struct cache_model *model, uint64_t line, bool is_store)
 {
-	if (line == model->last_line && (!is_store || model->last_is_modified))
-		return;
-	if (model->nr_combined && take_combined(model, line))
+	if (model->front.nr_combined && take_combined(model, line))
 		model->nr_streamed++;
 	level_use(model->first, line, is_store ? USE_STORE : USE_LOAD);
-	model->last_line = line;
-	model->last_is_modified = is_store;
 }
 
 void
-cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming)
+cache_model_access_lines(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming)
 {
-	const uint64_t line_bytes = UINT64_C(1) << model->line_shift;
-	uint64_t line = address >> model->line_shift, offset = address & (line_bytes - 1);
+	const uint64_t line_bytes = UINT64_C(1) << model->front.line_shift;
+	uint64_t line = address >> model->front.line_shift, offset = address & (line_bytes - 1);
 
-	if (bytes)
-		tlb_model_access(&model->tlb, address, bytes);
 	if (!model->first)
 		return;
 	for (uint64_t left = bytes; left; line++, offset = 0) {
@@ -279,10 +268,39 @@ cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, 
 	}
 }
 
+static void
+use_missing_line(struct cache_model *model, uint64_t use)
+{
+	if (model->first)
+		use_line(model, use >> 1, use & 1);
+}
+
+void
+cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr)
+{
+	static uint64_t none; /* an entry that no line has */
+	const bool is_quick = model->front.entries && model->front.nr_combined == 0;
+	uint64_t *const entries = is_quick ? model->front.entries : &none;
+	const uint64_t set_mask = is_quick ? model->front.set_mask : 0, nr_ways = is_quick ? model->front.nr_ways : 0;
+
+	for (size_t i = 0; model->front.has_pages && i < nr; i++)
+		tlb_model_access(&model->front.tlb, uses[i] >> 1 << model->front.line_shift, 1);
+	for (size_t i = 0; i < nr; i++) {
+		const uint64_t use = uses[i], loaded = use >> 1 << NR_ENTRY_BITS | IS_VALID;
+		const uint64_t stored = loaded | IS_MODIFIED;
+		uint64_t *entry = entries + (use >> 1 & set_mask) * nr_ways;
+
+		if (*entry == loaded)
+			*entry = use & 1 ? stored : loaded;
+		else if (*entry != stored)
+			use_missing_line(model, use);
+	}
+}
+
 void
 cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 {
-	const uint64_t line = address >> model->line_shift;
+	const uint64_t line = address >> model->front.line_shift;
 
 	if (!model->first)
 		return;
@@ -296,23 +314,59 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 
 /* ---- the model ---- */
 
-struct cache_model *
-cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+/* Each level with the next one that is there. */
+static void
+connect(struct cache_model *model)
 {
-	struct cache_model *model = rot_calloc(1, sizeof(*model));
-
-	model->line_shift = MIN_LINE_SHIFT;
-	while (model->line_shift < MAX_LINE_SHIFT && line_bytes >> (model->line_shift + 1))
-		model->line_shift++;
-	model->unit_shift = model->line_shift > 6 ? model->line_shift - 6 : 0;
-	model->last_line = NO_LINE;
 	for (int i = STEP_NR_LEVELS - 1; i >= 0; i--) {
-		level_open(&model->levels[i], &levels[i], model->line_shift);
 		if (!model->levels[i].nr_sets)
 			continue;
 		model->levels[i].next = model->first;
 		model->first = &model->levels[i];
 	}
+	if (model->first && (model->first->set_mask || model->first->nr_sets == 1)) {
+		model->front.entries = model->first->entries;
+		model->front.set_mask = model->first->set_mask;
+		model->front.nr_ways = model->first->nr_ways;
+	}
+}
+
+struct cache_model *
+cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+{
+	struct cache_model *model = rot_calloc(1, sizeof(*model));
+
+	model->front.last_page = UINT64_MAX;
+	model->front.has_pages = true;
+	model->front.line_shift = MIN_LINE_SHIFT;
+	while (model->front.line_shift < MAX_LINE_SHIFT && line_bytes >> (model->front.line_shift + 1))
+		model->front.line_shift++;
+	model->unit_shift = model->front.line_shift > 6 ? model->front.line_shift - 6 : 0;
+	for (int i = 0; i < STEP_NR_LEVELS; i++)
+		level_open(&model->levels[i], &levels[i], model->front.line_shift);
+	connect(model);
+	return model;
+}
+
+struct cache_model *
+cache_model_new_sharing(const struct cache_model *other)
+{
+	struct cache_model *model = rot_calloc(1, sizeof(*model));
+
+	model->front.last_page = UINT64_MAX;
+	model->front.has_pages = true;
+	model->front.line_shift = other->front.line_shift;
+	model->unit_shift = other->unit_shift;
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		struct cache_level *level = &model->levels[i];
+
+		*level = other->levels[i];
+		level->nr_fills = level->nr_write_backs = 0;
+		level->is_borrowed = i + 1 == STEP_NR_LEVELS;
+		if (level->nr_sets && !level->is_borrowed)
+			level->entries = rot_calloc(level->nr_sets * level->nr_ways, sizeof(*level->entries));
+	}
+	connect(model);
 	return model;
 }
 
@@ -321,8 +375,10 @@ cache_model_delete(struct cache_model *model)
 {
 	if (!model)
 		return;
-	for (int i = 0; i < STEP_NR_LEVELS; i++)
-		free(model->levels[i].entries);
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		if (!model->levels[i].is_borrowed)
+			free(model->levels[i].entries);
+	}
 	free(model);
 }
 
@@ -339,6 +395,6 @@ cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_
 		counts[borders[i].fills] += above->nr_fills;
 		counts[borders[i].write_backs] += above->nr_write_backs;
 	}
-	counts[STEP_MEMORY_WRITES] += model->nr_streamed + model->nr_combined;
-	counts[STEP_TLB_MISSES] += model->tlb.nr_misses;
+	counts[STEP_MEMORY_WRITES] += model->nr_streamed + model->front.nr_combined;
+	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
 }

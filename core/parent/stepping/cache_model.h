@@ -21,9 +21,11 @@
 #define CORE_PARENT_STEPPING_CACHE_MODEL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/step_counts.h"
+#include "parent/stepping/tlb_model.h"
 
 /* The ways of a level of which they are not known. */
 #define CACHE_MODEL_WAYS 16
@@ -31,7 +33,33 @@
 /* Lines that streaming stores write at the same time before one of them has to go. */
 #define CACHE_MODEL_COMBINED 8
 
+/* An entry of a level is the line's number, and these bits; 0: there is none. */
+#define CACHE_IS_VALID 1
+#define CACHE_IS_MODIFIED 2
+#define CACHE_NR_ENTRY_BITS 2
+
+/*
+ * What most accesses need, so that they are quick. entries: of the first level, of each set nr_ways, the last used
+ * first; NULL: there is none, or the number of its sets is no power of two.
+ */
+struct cache_front {
+	uint64_t *entries;
+	uint64_t set_mask, nr_ways;
+	size_t nr_combined; /* lines that are being streamed */
+	uint64_t last_page;
+	unsigned line_shift;
+	bool has_pages; /* translations are modelled, as at first */
+	struct tlb_model tlb;
+};
+
+/* Begins with a struct cache_front. */
 struct cache_model;
+
+static inline struct cache_front *
+cache_model_front(struct cache_model *model)
+{
+	return (struct cache_front *)model;
+}
 
 /*
  * Empty levels. One of less bytes than a line is left out: what would cross to it goes on to the next, so that both of
@@ -44,6 +72,10 @@ struct cache_model;
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);
 
+/* Empty levels as the other has them, but for the last, which is the other's own: both then find there what either has
+ * used. It counts what this one moves. The other must be deleted later. */
+struct cache_model *cache_model_new_sharing(const struct cache_model *other);
+
 /*
  * One access of an instruction, to all lines that it touches; of 0 bytes, none.
  *
@@ -53,7 +85,15 @@ void cache_model_delete(struct cache_model *model);
  * Caches that hold the line evict it. Source: Intel 64 and IA-32 Architectures Optimization Reference Manual, "Memory
  * Type and Non-temporal Stores", the second of the policies there. Fences are not looked at.
  */
-void cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming);
+static inline void
+cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming);
+
+/* The same, of caches alone. */
+void
+cache_model_access_lines(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming);
+
+/* The same of nr whole lines, each as its number times 2, plus 1 if it is stored to. */
+void cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr);
 
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What
  * is being combined of it is written. */
@@ -65,5 +105,38 @@ void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept
  * streamed. Lines that are still modified are not written; what is still being combined counts as written.
  */
 void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
+
+/* The line that its set used last needs no search, and stays where it is. */
+static inline bool
+cache_front_has(const struct cache_front *front, uint64_t address, uint32_t bytes, bool is_store)
+{
+	const uint64_t line = address >> front->line_shift;
+	uint64_t *entry, wanted = line << CACHE_NR_ENTRY_BITS | CACHE_IS_VALID;
+
+	if (!front->entries || front->nr_combined > 0 || (address + bytes - 1) >> front->line_shift != line)
+		return false;
+	entry = front->entries + (line & front->set_mask) * front->nr_ways;
+	if ((*entry | CACHE_IS_MODIFIED) != (wanted | CACHE_IS_MODIFIED))
+		return false;
+	if (is_store)
+		*entry = wanted | CACHE_IS_MODIFIED;
+	return true;
+}
+
+static inline void
+cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming)
+{
+	struct cache_front *front = cache_model_front(model);
+
+	if (!bytes)
+		return;
+	if (front->has_pages &&
+	    (address >> TLB_MODEL_PAGE_SHIFT != front->last_page || (address & 0xfff) + bytes > 0x1000)) {
+		tlb_model_access(&front->tlb, address, bytes);
+		front->last_page = (address + bytes - 1) >> TLB_MODEL_PAGE_SHIFT;
+	}
+	if (is_streaming || !cache_front_has(front, address, bytes, is_store))
+		cache_model_access_lines(model, address, bytes, is_store, is_streaming);
+}
 
 #endif

@@ -11,6 +11,22 @@ static const uint8_t words[16] = {WORD(rax), WORD(rcx), WORD(rdx), WORD(rbx), WO
 				  WORD(rsi), WORD(rdi), WORD(r8),  WORD(r9),  WORD(r10), WORD(r11),
 				  WORD(r12), WORD(r13), WORD(r14), WORD(r15)};
 
+uint8_t
+effect_word(uint8_t number)
+{
+	return words[number];
+}
+
+uint8_t
+effect_number(uint8_t word)
+{
+	uint8_t number = 0;
+
+	while (number < sizeof(words) && words[number] != word)
+		number++;
+	return number < sizeof(words) ? number : EFFECT_NO_REGISTER;
+}
+
 /* EFFECT_NO_REGISTER: it is no general register, or no part of one. */
 static uint8_t
 word_of(ZydisRegister name)

@@ -27,6 +27,13 @@ struct effect {
 	uint32_t clobbered;
 };
 
+/* The word of rip. */
+#define EFFECT_WORD_RIP (offsetof(struct user_regs_struct, rip) / sizeof(unsigned long long))
+
+/* The number that instructions have for a general register, 0 to 15, of a word; EFFECT_NO_REGISTER: it is none. */
+uint8_t effect_number(uint8_t word);
+uint8_t effect_word(uint8_t number);
+
 /* Decodes the first instruction of nr_bytes. False: these bytes are none. */
 bool effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect);
 

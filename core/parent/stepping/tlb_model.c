@@ -2,28 +2,21 @@
 /* See tlb_model.h. */
 #include "parent/stepping/tlb_model.h"
 
-#include <string.h>
-
-static void
-use_page(struct tlb_model *tlb, uint64_t entry)
-{
-	size_t i = 0;
-
-	if (tlb->pages[0] == entry)
-		return;
-	while (i < TLB_MODEL_ENTRIES - 1 && tlb->pages[i] && tlb->pages[i] != entry)
-		i++;
-	if (tlb->pages[i] != entry)
-		tlb->nr_misses++;
-	memmove(tlb->pages + 1, tlb->pages, i * sizeof(*tlb->pages));
-	tlb->pages[0] = entry;
-}
-
 void
-tlb_model_access(struct tlb_model *tlb, uint64_t address, uint64_t bytes)
+tlb_model_find(struct tlb_model *tlb, uint64_t page)
 {
-	const uint64_t last = (address + bytes - 1) >> TLB_MODEL_PAGE_SHIFT;
+	uint8_t oldest = 0, i = 0;
 
-	for (uint64_t page = address >> TLB_MODEL_PAGE_SHIFT; page <= last; page++)
-		use_page(tlb, page + 1);
+	while (i < TLB_MODEL_ENTRIES && tlb->pages[i] != page + 1) {
+		if (tlb->used[i] < tlb->used[oldest])
+			oldest = i;
+		i++;
+	}
+	if (i == TLB_MODEL_ENTRIES) {
+		tlb->nr_misses++;
+		i = oldest;
+		tlb->pages[i] = page + 1;
+	}
+	tlb->used[i] = ++tlb->clock;
+	tlb->hints[page % TLB_MODEL_HINTS] = i;
 }

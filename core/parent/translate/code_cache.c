@@ -146,14 +146,16 @@ areas_release(struct areas *areas)
 	free(areas);
 }
 
-/* A limit of memory may leave room for fewer. */
+/* At an address whose lower bits are 0. A limit of memory may leave room for fewer. */
 static int
 map_areas(struct areas *areas, const struct remote_maker *maker, int64_t fd)
 {
 	int64_t result = -ENOMEM;
 
-	for (areas->nr = MAX_AREAS; areas->nr > 0; areas->nr /= 4) {
-		result = map_there(maker, fd, AREAS_HINT, areas->nr * AREA_BYTES, PROT_READ | PROT_WRITE, 0, 0);
+	for (areas->nr = MAX_AREAS; areas->nr > 0 && is_error(result); areas->nr /= 4) {
+		for (uint64_t hint = AREAS_HINT; hint < HANDLE_HINT && is_error(result); hint += AREAS_HINT / 64)
+			result = map_there(maker, fd, hint, areas->nr * AREA_BYTES, PROT_READ | PROT_WRITE, 0,
+					   MAP_FIXED_NOREPLACE);
 		if (!is_error(result))
 			break;
 	}

@@ -37,14 +37,19 @@
 enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_IF_OF_TRAPS };
 
 /* Of a thread's area. The slots hold registers while inserted code uses them. */
-#define AREA_BYTES (UINT64_C(16) << 20)
+#define AREA_BYTES (UINT64_C(64) << 20)
 #define AREA_RCX 0
 #define AREA_RDX 8
 #define AREA_RAX 16
 #define AREA_BLOCKS_TRAPS 24 /* 1: the program believes that the thread blocks SIGTRAP */
+#define AREA_RECORD 32       /* where the next frame is recorded (recording.h) */
 #define AREA_COUNTERS 4096
-#define AREA_MAX_COUNTERS ((AREA_BYTES - AREA_COUNTERS) / 8)
+#define AREA_MAX_COUNTERS (((UINT64_C(16) << 20) - AREA_COUNTERS) / 8)
 #define MAX_AREAS 16384
+
+/* Of an area, too: two buffers of what is recorded (recording.h), which end where bits 16 to 23 of addresses are 0. */
+#define AREA_BUFFER_BYTES (UINT64_C(2) << 20)
+#define AREA_BUFFER_END(buffer) ((UINT64_C(32) + 16 * (buffer)) << 20)
 
 #define ARENA_BYTES (UINT64_C(64) << 20)
 #define MAX_ARENAS 64

@@ -10,7 +10,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "parent/stepping/work.h"
 #include "parent/translate/code_cache.h"
+
+#define JRCXZ 0xe3
 
 /* As instructions have them. */
 enum { RAX, RCX, RDX };
@@ -135,6 +138,30 @@ emit_add_rax(struct emitter *to, uint32_t counter)
 	emit_load(to, RDX, counter_offset(counter));
 	EMIT(to, 0x48, 0x8d, 0x04, 0x10); /* lea rax, [rax + rdx] */
 	emit_save(to, RAX, counter_offset(counter));
+}
+
+/* Moves a mask to rax: of k, or the signs of a vector's elements. */
+static inline void
+emit_mask(struct emitter *to, const struct work *what)
+{
+	const unsigned reg = what->mask_register;
+
+	if (what->mask == WORK_MASK_REGISTER && what->nr_lanes <= 16) {
+		EMIT(to, 0xc5, 0xf8, 0x93); /* kmovw eax, k */
+		emit_8(to, 0xc0 | reg);
+	} else if (what->mask == WORK_MASK_REGISTER) {
+		EMIT(to, 0xc4, 0xe1, 0xfb, 0x93); /* kmovq rax, k */
+		emit_8(to, 0xc0 | reg);
+	} else {
+		/* vmovmskps or vmovmskpd eax, xmm or ymm */
+		const unsigned is_256 = what->nr_lanes * what->mask_bytes > 16, is_double = what->mask_bytes == 8;
+
+		emit_8(to, 0xc4);
+		emit_8(to, 0xc1 | (reg < 8 ? 0x20 : 0));
+		emit_8(to, 0x78 | is_256 << 2 | is_double);
+		emit_8(to, 0x50);
+		emit_8(to, 0xc0 | (reg & 7));
+	}
 }
 
 /* With the original target in rcx: goes to its entry. rcx and rdx are saved. */

@@ -7,6 +7,7 @@
 #include "parent/translate/basic_block.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/emit.h"
+#include "parent/translate/recording.h"
 
 /* Fragments that are made at once: a stop costs as much as translating hundreds of them. */
 #define MOST_AHEAD 2000
@@ -31,6 +32,8 @@ struct work_in_progress {
 	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
 	unsigned nr_made;
 	struct basic_block block;
+	struct recording recordings[RECORDING_MAX];
+	size_t nr_recordings;
 };
 
 static struct arena *
@@ -226,31 +229,6 @@ emit_ones(struct work_in_progress *work, unsigned nr_lanes)
 	emit_32(&work->to, (uint32_t)work->cache->low_address + LOW_ONES + 256 * table);
 }
 
-/* Moves a mask to rax: of k, or the signs of a vector's elements. */
-static void
-emit_mask(struct work_in_progress *work, const struct work *what)
-{
-	struct emitter *to = &work->to;
-	const unsigned reg = what->mask_register;
-
-	if (what->mask == WORK_MASK_REGISTER && what->nr_lanes <= 16) {
-		EMIT(to, 0xc5, 0xf8, 0x93); /* kmovw eax, k */
-		emit_8(to, 0xc0 | reg);
-	} else if (what->mask == WORK_MASK_REGISTER) {
-		EMIT(to, 0xc4, 0xe1, 0xfb, 0x93); /* kmovq rax, k */
-		emit_8(to, 0xc0 | reg);
-	} else {
-		/* vmovmskps or vmovmskpd eax, xmm or ymm */
-		const unsigned is_256 = what->nr_lanes * what->mask_bytes > 16, is_double = what->mask_bytes == 8;
-
-		emit_8(to, 0xc4);
-		emit_8(to, 0xc1 | (reg < 8 ? 0x20 : 0));
-		emit_8(to, 0x78 | is_256 << 2 | is_double);
-		emit_8(to, 0x50);
-		emit_8(to, 0xc0 | (reg & 7));
-	}
-}
-
 static void
 emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *what)
 {
@@ -259,7 +237,7 @@ emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *w
 	emit_save(to, RAX, AREA_RAX);
 	emit_save(to, RDX, AREA_RDX);
 	for (unsigned lane = 0; lane < what->nr_lanes; lane += 8) {
-		emit_mask(work, what);
+		emit_mask(to, what);
 		if (lane > 0) {
 			EMIT(to, 0xc4, 0xe3, 0xfb, 0xf0, 0xc0); /* rorx rax, rax, lane */
 			emit_8(to, lane);
@@ -282,6 +260,19 @@ may_be_dynamic(const ZydisDecodedInstruction *instruction)
 	       instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPS ||
 	       instruction->mnemonic == ZYDIS_MNEMONIC_VMASKMOVPD ||
 	       instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVD || instruction->mnemonic == ZYDIS_MNEMONIC_VPMASKMOVQ;
+}
+
+/* What is recorded before that item of the block, or behind it. */
+static void
+emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
+{
+	for (size_t i = 0; i < work->nr_recordings; i++) {
+		const struct recording *recording = &work->recordings[i];
+		const bool is_end = sites_at(work->translation->sites, recording->site)->kind == SITE_TURNS_END;
+
+		if (recording->item == item && is_end == is_behind)
+			recording_emit(&work->to, work->translation->sites, recording->site);
+	}
 }
 
 /* A copied instruction, with what it counts by itself. */
@@ -378,7 +369,6 @@ emit_low(struct work_in_progress *work, uint32_t table)
 	emit_32(&work->to, (uint32_t)work->cache->low_address + table);
 }
 
-#define JRCXZ 0xe3
 #define JMP 0xeb
 
 /*
@@ -607,6 +597,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 		return 0;
 	make_fit(work);
 	place = basic_block_count_place(work->translation, block);
+	work->nr_recordings =
+		work->translation->sites ? recording_plan(work->translation->sites, block, work->recordings) : 0;
 	if (has_entry)
 		entry = emit_entry(work, origin);
 	index = cache->nr_fragments;
@@ -620,6 +612,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	}
 	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
 	for (size_t i = 0; i < block->nr; i++) {
+		emit_recordings(work, i, false);
 		if (i == place.before) {
 			code_cache_add_mark(cache, &cache->fragments[index], work->to.at, block->items[i].at);
 			emit_count(work, &cache->fragments[index], &place);
@@ -628,6 +621,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 			emit_item(work, index, &block->items[i]);
 		else
 			next = emit_end(work, index, &block->items[i]);
+		emit_recordings(work, i, true);
 	}
 	if (block->nr > 0 && place.before == block->nr)
 		emit_count(work, &cache->fragments[index], &place);

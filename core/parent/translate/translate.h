@@ -19,13 +19,14 @@ struct code_range {
 	bool may_change;
 };
 
-/* What is translated, for whom. tid: a stopped thread of the process. */
+/* What is translated, for whom. tid: a stopped thread of the process. sites: of what is recorded; NULL: nothing is. */
 struct translation {
 	struct code_cache *cache;
 	pid_t tid;
 	long options;
 	const struct code_range *ranges;
 	size_t nr_ranges;
+	struct sites *sites;
 };
 
 /*

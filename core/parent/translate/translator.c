@@ -18,11 +18,14 @@
 #include "parent/tracer/remote.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"
+#include "parent/translate/recording.h"
+#include "parent/translate/stream.h"
 #include "parent/translate/translate.h"
 
 #define ARCH_SET_GS 0x1001
 #define ARCH_GET_GS 0x1004
 #define SYSCALL_BYTES 2
+#define INT3 0xcc
 
 /* An address space, which threads share, and processes made by vfork. cache: also of processes that were forked. */
 struct address_space {
@@ -30,11 +33,13 @@ struct address_space {
 	struct code_range *ranges;
 	size_t nr_ranges;
 	unsigned nr_users; /* threads, and those that are expected */
+	uint32_t number;
 };
 
 /*
  * space: NULL before its first pause, and when it is not followed (is_native)
  * begins: its process executes another program, and has not paused yet
+ * stream: what it records; NULL: nothing is recorded
  * own_gs: what the program believes its gs base to be
  * is_stepping: a single step that was asked for has not been told of yet
  * sets_traps: the set of the call has SIGTRAP
@@ -44,7 +49,8 @@ struct address_space {
 struct translated {
 	struct address_space *space;
 	int64_t area;
-	uint64_t own_gs;
+	struct stream_thread *stream;
+	uint64_t own_gs, fs_base;
 	bool begins, is_native, is_stepping, executes_own;
 	bool blocks_traps, sets_traps, trap_waits, enters_handler;
 	int64_t call;
@@ -59,8 +65,11 @@ struct expected {
 	struct expected *next;
 };
 
+/* stream: NULL: addresses are not recorded */
 struct translator {
 	struct tracer *tracer;
+	struct stream *stream;
+	uint32_t nr_spaces;
 	struct expected *expected;
 	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
 	char first_unknown[64];
@@ -68,11 +77,13 @@ struct translator {
 };
 
 struct translator *
-translator_new(struct tracer *tracer)
+translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages)
 {
 	struct translator *self = rot_calloc(1, sizeof(*self));
 
 	self->tracer = tracer;
+	if (caches)
+		self->stream = stream_new(caches->levels, caches->line_bytes, has_pages);
 	return self;
 }
 
@@ -100,6 +111,7 @@ translator_delete(struct translator *self)
 		space_release(expected->space);
 		free(expected);
 	}
+	stream_delete(self->stream);
 	free(self);
 }
 
@@ -126,12 +138,13 @@ read_ranges(struct address_space *space, pid_t tid)
 }
 
 static struct address_space *
-space_new(const struct translator *self, pid_t tid, const struct user_regs_struct *registers, struct rot_error *err)
+space_new(struct translator *self, pid_t tid, const struct user_regs_struct *registers, struct rot_error *err)
 {
 	const long options = tracer_options(self->tracer);
 	struct address_space *space = rot_calloc(1, sizeof(*space));
 
 	space->nr_users = 1;
+	space->number = self->nr_spaces++;
 	/* At the stack pointer is the number of arguments, whose highest byte is 0. */
 	space->cache = code_cache_new(tid, options, registers->rsp + 7, err);
 	if (!space->cache || code_cache_arena(space->cache, tid, options, registers->rip, err) < 0) {
@@ -144,12 +157,13 @@ space_new(const struct translator *self, pid_t tid, const struct user_regs_struc
 
 /* A forked process begins with the code of its parent. */
 static struct address_space *
-space_fork(const struct address_space *parent)
+space_fork(struct translator *self, const struct address_space *parent)
 {
 	struct address_space *space = rot_calloc(1, sizeof(*space));
 
 	*space = *parent;
 	space->nr_users = 1;
+	space->number = self->nr_spaces++;
 	space->cache->nr_users++;
 	space->ranges = rot_calloc(parent->nr_ranges + 1, sizeof(*space->ranges));
 	memcpy(space->ranges, parent->ranges, parent->nr_ranges * sizeof(*space->ranges));
@@ -193,6 +207,10 @@ leave_space(struct translator *self, struct translated *translated)
 		return;
 	harvest = (struct harvest){self, space->cache, translated->counts};
 	code_cache_each_counter(space->cache, translated->area, add_counter, &harvest);
+	if (translated->stream)
+		stream_counts(translated->stream, space->cache, translated->fs_base, translated->counts);
+	stream_end(translated->stream, space->cache, translated->fs_base);
+	translated->stream = NULL;
 	code_cache_give_area(space->cache, translated->area);
 	space_release(space);
 	translated->space = NULL;
@@ -210,6 +228,8 @@ translator_read(const struct translator *self, const struct thread *thread, uint
 		struct harvest harvest = {(struct translator *)self, translated->space->cache, sum};
 
 		code_cache_each_counter(translated->space->cache, translated->area, add_counter, &harvest);
+		if (translated->stream)
+			stream_counts(translated->stream, translated->space->cache, translated->fs_base, sum);
 	}
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		counts[i] = (uint64_t)sum[i];
@@ -231,6 +251,7 @@ get_registers(struct translated *translated, pid_t tid, struct user_regs_struct 
 {
 	if (ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 		return false;
+	translated->fs_base = registers->fs_base;
 	if (translated->space && translated->executes_own) {
 		translated->own_gs = registers->gs_base;
 		registers->gs_base = code_cache_area_address(translated->space->cache, translated->area);
@@ -248,6 +269,42 @@ step(struct translated *translated, struct thread *thread, int signal)
 	return TRACER_KEEP;
 }
 
+static bool
+read_vectors(void *tid, struct vector_registers *into)
+{
+	return vector_registers_read(*(const pid_t *)tid, into);
+}
+
+static bool
+read_memory(void *tid, uint64_t address, void *bytes, size_t nr_bytes)
+{
+	return remote_read(*(const pid_t *)tid, address, bytes, nr_bytes, NULL) == 0;
+}
+
+/* Counts the original instruction that the thread executes next. */
+static void
+count_instruction(struct translator *self, struct thread *thread, const struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	struct work_thread who = {registers, read_vectors, &thread->tid, read_memory};
+	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct work_done done;
+	struct work work;
+
+	if (!work_decode(bytes,
+			 code_cache_read(translated->space->cache, thread->tid, registers->rip, bytes, sizeof(bytes), true), &work)) {
+		translated->counts[STEP_INSTRUCTIONS]++;
+		return;
+	}
+	work_do(&work, &who, &done);
+	self->nr_unknown += done.is_unknown;
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		translated->counts[i] += (int64_t)done.counts[i];
+	if (translated->stream && done.nr_accesses > 0)
+		stream_add(translated->stream, translated->space->cache, translated->fs_base, done.accesses,
+			   done.nr_accesses);
+}
+
 /* The thread executes one original instruction. */
 static enum tracer_answer
 step_natively(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
@@ -255,7 +312,7 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 	struct translated *translated = thread->translated;
 
 	self->nr_native_steps++;
-	translated->counts[STEP_INSTRUCTIONS]++;
+	count_instruction(self, thread, registers);
 	translated->executes_own = true;
 	registers->gs_base = translated->own_gs;
 	remote_set_registers(thread->tid, registers);
@@ -285,8 +342,12 @@ static bool
 find_code(struct translator *self, struct thread *thread, struct user_regs_struct *registers, bool has_entry)
 {
 	struct address_space *space = ((struct translated *)thread->translated)->space;
-	struct translation translation = {space->cache, thread->tid, tracer_options(self->tracer), space->ranges,
-					  space->nr_ranges};
+	struct translation translation = {space->cache,
+					  thread->tid,
+					  tracer_options(self->tracer),
+					  space->ranges,
+					  space->nr_ranges,
+					  self->stream ? stream_sites(self->stream) : NULL};
 	const struct fragment *fragment;
 	struct rot_error err;
 
@@ -334,8 +395,27 @@ await(pid_t tid, int *status)
 	}
 }
 
+/* A full buffer is changed for the other one. The thread may be on its way to the int3 of the last frame, or there. */
+static void
+empty_buffer(struct translated *translated, pid_t tid, struct user_regs_struct *registers)
+{
+	const struct code_cache *cache = translated->space->cache;
+	const struct arena *arena = code_cache_arena_at(cache, registers->rip);
+	const uint8_t *at;
+
+	if (!translated->stream || !arena || !stream_is_full(cache, translated->area))
+		return;
+	stream_turn(translated->stream, cache, translated->fs_base);
+	at = arena->bytes + (registers->rip - arena->address);
+	if (*at == JRCXZ)
+		registers->rcx = 1;
+	else if (*at == INT3)
+		registers->rip += RECORD_BEHIND_INT3;
+	remote_set_registers(tid, registers);
+}
+
 /* Enough for the longest sequence that is inserted. */
-#define MOST_STEPS 256
+#define MOST_STEPS 4096
 
 /*
  * Lets a thread that is stopped within inserted code go on to where its registers are its own; these then are in
@@ -355,6 +435,7 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
 		return false;
 	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
+		empty_buffer(translated, tid, registers);
 		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !await(tid, &status) ||
 		    ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
@@ -614,6 +695,12 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 
 	if (!arena)
 		return false;
+	if (translated->stream && stream_is_full(cache, translated->area)) {
+		registers->rip--;
+		empty_buffer(translated, thread->tid, registers);
+		*answer = TRACER_RESUME;
+		return true;
+	}
 	if (stub && stub->kind == STUB_CALL) {
 		*answer = step_over_call(self, thread, stub, registers);
 		return true;
@@ -716,6 +803,9 @@ join(struct translator *self, struct thread *thread, struct address_space *space
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
+	translated->fs_base = registers->fs_base;
+	if (self->stream)
+		translated->stream = stream_begin(self->stream, space->cache, translated->area, space->number, &err);
 	if (unblock_traps(thread->tid) || blocks_traps)
 		believe(thread, true);
 	registers->gs_base = code_cache_area_address(space->cache, translated->area);
@@ -805,7 +895,7 @@ adopt(struct translator *self, struct thread *thread)
 		return TRACER_DELIVER;
 	}
 	if (!shares_memory(thread, &registers)) {
-		forked = space_fork(space);
+		forked = space_fork(self, space);
 		space_release(space);
 		space = forked;
 	}

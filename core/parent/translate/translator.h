@@ -14,8 +14,11 @@
 
 struct translator;
 
-/* Follows the threads of the tracer, which is borrowed. */
-struct translator *translator_new(struct tracer *tracer);
+/*
+ * Follows the threads of the tracer, which is borrowed. caches: those that are to be modelled, as a region tells them;
+ * NULL: none, which takes a third of the time. has_pages: translations of addresses, too.
+ */
+struct translator *translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages);
 void translator_delete(struct translator *translator);
 
 /* As the tracer's callbacks of these names. NULL translator: nothing is done. */

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: MIT */
+/* See recording.h. */
+#include "parent/translate/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "parent/stepping/effect.h"
+
+#define NR_REGISTERS 16
+#define NO_NUMBER 0xff
+#define MOST_REGISTERS 14
+
+/* ---- sites ---- */
+
+struct sites *
+sites_new(void)
+{
+	return rot_calloc(1, sizeof(struct sites));
+}
+
+void
+sites_delete(struct sites *sites)
+{
+	if (!sites)
+		return;
+	for (uint32_t i = 0; i < sites->nr; i++) {
+		free(sites->chunks[i / SITES_CHUNK][i % SITES_CHUNK].accesses);
+		free(sites->chunks[i / SITES_CHUNK][i % SITES_CHUNK].work);
+	}
+	for (size_t i = 0; i < RECORD_MAX_SITES / SITES_CHUNK; i++)
+		free(sites->chunks[i]);
+	free(sites);
+}
+
+/* UINT32_MAX: there are too many. */
+static uint32_t
+add_site(struct sites *sites, const struct site *site)
+{
+	struct site **chunk;
+
+	if (sites->nr == RECORD_MAX_SITES)
+		return UINT32_MAX;
+	chunk = &sites->chunks[sites->nr / SITES_CHUNK];
+	if (!*chunk)
+		*chunk = rot_calloc(SITES_CHUNK, sizeof(**chunk));
+	(*chunk)[sites->nr % SITES_CHUNK] = *site;
+	return sites->nr++;
+}
+
+/* ---- what a block accesses ---- */
+
+/* A register's value is that of origin, where the frame is recorded, plus a constant. origin NO_NUMBER: the latter. */
+struct value {
+	bool is_known;
+	uint8_t origin;
+	uint64_t constant;
+};
+
+/* nr_accesses: of the frame that is being planned; base and index are numbers of registers until it is complete. */
+struct planner {
+	struct sites *sites;
+	const struct basic_block *block;
+	struct recording *recordings;
+	size_t nr;
+	struct value values[NR_REGISTERS];
+	size_t first; /* item before which the frame is recorded */
+	uint16_t registers;
+	struct site_access accesses[SITE_MAX_ACCESSES];
+	size_t nr_accesses;
+};
+
+/* The word of a register in a frame. */
+static uint8_t
+word_in(uint16_t registers, uint8_t number)
+{
+	return number == NO_NUMBER ? 0
+				   : (uint8_t)(1 + __builtin_popcount(registers & ((UINT32_C(1) << number) - 1)));
+}
+
+static void
+add_recording(struct planner *planner, size_t item, const struct site *site)
+{
+	const uint32_t number = add_site(planner->sites, site);
+
+	if (number != UINT32_MAX)
+		planner->recordings[planner->nr++] = (struct recording){number, (uint16_t)item};
+}
+
+/* Completes the frame that is being planned, if any. */
+static void
+close_frame(struct planner *planner)
+{
+	const size_t nr = planner->nr_accesses;
+	struct site site = {.kind = SITE_PLAIN, .registers = planner->registers, .nr_accesses = (uint16_t)nr};
+
+	if (nr == 0)
+		return;
+	site.nr_words = (uint16_t)(1 + __builtin_popcount(site.registers));
+	site.accesses = rot_calloc(nr, sizeof(*site.accesses));
+	site.is_repeatable = true;
+	memcpy(site.accesses, planner->accesses, nr * sizeof(*site.accesses));
+	for (size_t i = 0; i < nr; i++) {
+		site.accesses[i].base = word_in(site.registers, site.accesses[i].base);
+		site.accesses[i].index = word_in(site.registers, site.accesses[i].index);
+		site.is_repeatable &= !site.accesses[i].is_streaming && !site.accesses[i].flush &&
+				      site.accesses[i].bytes > 0 && site.accesses[i].bytes <= SITE_LINE;
+	}
+	add_recording(planner, planner->first, &site);
+	planner->nr_accesses = 0;
+}
+
+static void
+open_frame(struct planner *planner, size_t item)
+{
+	close_frame(planner);
+	planner->first = item;
+	planner->registers = 0;
+	for (uint8_t i = 0; i < NR_REGISTERS; i++)
+		planner->values[i] = (struct value){true, i, 0};
+}
+
+static bool
+is_plain(const struct work *work)
+{
+	if (work->is_repeated || work->mask != WORK_ALL_LANES)
+		return false;
+	for (unsigned i = 0; i < work->nr_parts; i++) {
+		const struct work_part *part = &work->parts[i];
+
+		if (part->selector != WORK_NO_REGISTER || part->shape != WORK_WHOLE ||
+		    (part->index != WORK_NO_REGISTER && part->index_mask != UINT64_MAX))
+			return false;
+	}
+	return true;
+}
+
+static bool
+is_known(const struct planner *planner, uint8_t word)
+{
+	const uint8_t number = effect_number(word);
+
+	return number == EFFECT_NO_REGISTER || planner->values[number].is_known;
+}
+
+static bool
+are_known(const struct planner *planner, const struct work *work)
+{
+	for (unsigned i = 0; i < work->nr_parts; i++) {
+		if (!is_known(planner, work->parts[i].base) || !is_known(planner, work->parts[i].index))
+			return false;
+	}
+	return planner->nr_accesses > 0 && __builtin_popcount(planner->registers) < MOST_REGISTERS - 2 * WORK_MAX_PARTS;
+}
+
+/* The number of the register in the frame, and what is added to it. */
+static uint8_t
+take(struct planner *planner, uint8_t word, uint8_t scale, uint64_t *constant)
+{
+	const uint8_t number = effect_number(word);
+	const struct value *value;
+
+	if (number == EFFECT_NO_REGISTER)
+		return NO_NUMBER;
+	value = &planner->values[number];
+	*constant += value->constant << scale;
+	if (value->origin != NO_NUMBER)
+		planner->registers |= (uint16_t)(1U << value->origin);
+	return value->origin;
+}
+
+static void
+plan_plain(struct planner *planner, size_t item, const struct work *work)
+{
+	const uint64_t origin = planner->block->origin + planner->block->items[item].at;
+
+	if (!are_known(planner, work))
+		open_frame(planner, item);
+	for (unsigned i = 0; i < work->nr_parts; i++) {
+		const struct work_part *part = &work->parts[i];
+		struct site_access *access = &planner->accesses[planner->nr_accesses++];
+
+		*access = (struct site_access){.displacement = part->displacement,
+					       .address_mask = part->address_mask,
+					       .bytes = part->bytes,
+					       .scale = part->scale,
+					       .flush = part->flush,
+					       .is_local = part->segment != WORK_NO_REGISTER,
+					       .is_store = part->is_store,
+					       .is_streaming = part->is_streaming};
+		if (part->base == EFFECT_WORD_RIP)
+			access->displacement += origin;
+		access->base = take(planner, part->base, 0, &access->displacement);
+		access->index = take(planner, part->index, part->scale, &access->displacement);
+	}
+}
+
+static uint16_t
+bit_of(uint8_t word)
+{
+	const uint8_t number = effect_number(word);
+
+	return number == EFFECT_NO_REGISTER ? 0 : (uint16_t)(1U << number);
+}
+
+/* An instruction that has a frame of its own. */
+static void
+plan_other(struct planner *planner, size_t item, const struct work *work)
+{
+	struct site site = {.kind = SITE_WORK, .origin = planner->block->origin + planner->block->items[item].at};
+
+	close_frame(planner);
+	for (unsigned i = 0; i < work->nr_parts; i++) {
+		const struct work_part *part = &work->parts[i];
+
+		site.registers |= bit_of(part->base) | bit_of(part->selector);
+		if (part->shape != WORK_INDEXED)
+			site.registers |= bit_of(part->index);
+	}
+	site.work = rot_calloc(1, sizeof(*site.work));
+	*site.work = *work;
+	if (work->is_repeated) {
+		site.kind = SITE_TURNS;
+		site.registers = RECORD_TURNS;
+	}
+	site.nr_words = (uint16_t)(1 + __builtin_popcount(site.registers));
+	if (work->mask != WORK_ALL_LANES)
+		site.nr_words++;
+	if (recording_index(work) != WORK_NO_REGISTER)
+		site.nr_words += VECTOR_REGISTER_BYTES / 8;
+	add_recording(planner, item, &site);
+	if (site.kind == SITE_TURNS) {
+		site.kind = SITE_TURNS_END;
+		site.work = NULL;
+		add_recording(planner, item, &site);
+	}
+}
+
+uint8_t
+recording_index(const struct work *work)
+{
+	for (unsigned i = 0; i < work->nr_parts; i++) {
+		if (work->parts[i].shape == WORK_INDEXED)
+			return work->parts[i].index;
+	}
+	return WORK_NO_REGISTER;
+}
+
+/* What registers are after the instruction. */
+static void
+follow(struct planner *planner, const uint8_t *bytes, size_t nr_bytes)
+{
+	struct effect effect;
+	struct value value = {false, NO_NUMBER, 0};
+	uint8_t base, target;
+
+	if (!effect_decode(bytes, nr_bytes, &effect))
+		return;
+	base = effect_number(effect.base);
+	target = effect_number(effect.target);
+	if (target != EFFECT_NO_REGISTER && effect.index == EFFECT_NO_REGISTER && !effect.is_narrow) {
+		value = base == EFFECT_NO_REGISTER ? (struct value){true, NO_NUMBER, 0} : planner->values[base];
+		value.constant += effect.constant;
+	}
+	for (uint8_t i = 0; i < NR_REGISTERS; i++) {
+		if (effect.clobbered & EFFECT_BIT(effect_word(i)))
+			planner->values[i].is_known = false;
+	}
+	if (target != EFFECT_NO_REGISTER)
+		planner->values[target] = value;
+}
+
+size_t
+recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX])
+{
+	static struct planner planner;
+	struct work work;
+
+	planner.sites = sites;
+	planner.block = block;
+	planner.recordings = recordings;
+	planner.nr = planner.nr_accesses = 0;
+	for (size_t i = 0; i < block->nr; i++) {
+		const uint8_t *bytes = block->bytes + block->items[i].at;
+		const uint8_t nr_bytes = block->items[i].instruction.length;
+
+		if (work_decode(bytes, nr_bytes, &work) && !work.is_unknown && work.nr_parts > 0) {
+			if (is_plain(&work))
+				plan_plain(&planner, i, &work);
+			else if (work.mask != WORK_COMPONENTS)
+				plan_other(&planner, i, &work);
+		}
+		if (planner.nr_accesses > 0)
+			follow(&planner, bytes, nr_bytes);
+	}
+	close_frame(&planner);
+	return planner.nr;
+}
+
+/* ---- frames ---- */
+
+/* mov [rcx + 8 * word], reg */
+static void
+emit_word(struct emitter *to, unsigned word, unsigned reg)
+{
+	emit_8(to, reg < 8 ? 0x48 : 0x4c);
+	emit_8(to, 0x89);
+	emit_8(to, 0x41 | (reg & 7) << 3);
+	emit_8(to, 8 * word);
+}
+
+/* Of a frame that has rcx: rcx itself is where the frame is. */
+static void
+emit_saved_rcx(struct emitter *to, unsigned word)
+{
+	emit_save(to, RDX, AREA_RDX);
+	emit_load(to, RDX, AREA_RCX);
+	emit_word(to, word, RDX);
+	emit_load(to, RDX, AREA_RDX);
+}
+
+/* vmovdqu64 [rcx + 8 * word], zmm; vmovdqu of xmm or ymm where that is enough */
+static void
+emit_vector(struct emitter *to, unsigned word, unsigned reg, unsigned bytes)
+{
+	if (bytes > 32 || reg >= 16) {
+		emit_8(to, 0x62);
+		emit_8(to, 0x61 | (reg & 8 ? 0 : 0x80) | (reg & 16 ? 0 : 0x10));
+		emit_8(to, 0xfe);
+		emit_8(to, bytes > 32 ? 0x48 : bytes > 16 ? 0x28 : 0x08);
+	} else {
+		emit_8(to, 0xc5);
+		emit_8(to, (reg & 8 ? 0 : 0x80) | 0x7a | (bytes > 16 ? 4 : 0));
+	}
+	emit_8(to, 0x7f);
+	emit_8(to, 0x81 | (reg & 7) << 3);
+	emit_32(to, 8 * word);
+}
+
+static void
+emit_besides(struct emitter *to, const struct work *work, unsigned word)
+{
+	const uint8_t index = recording_index(work);
+
+	if (work->mask == WORK_ALL_LANES)
+		return;
+	emit_save(to, RAX, AREA_RAX);
+	emit_mask(to, work);
+	emit_word(to, word, RAX);
+	emit_load(to, RAX, AREA_RAX);
+	if (index != WORK_NO_REGISTER)
+		emit_vector(to, word + 1, index, (unsigned)work->nr_lanes * work->parts[0].index_bytes);
+}
+
+void
+recording_emit(struct emitter *to, const struct sites *sites, uint32_t number)
+{
+	const struct site *site = sites_at(sites, number);
+	unsigned word = 1;
+	uint32_t int3;
+
+	emit_save(to, RCX, AREA_RCX);
+	emit_load(to, RCX, AREA_RECORD);
+	for (unsigned reg = 0; reg < NR_REGISTERS; reg++) {
+		if (!(site->registers & 1U << reg))
+			continue;
+		if (reg == RCX)
+			emit_saved_rcx(to, word++);
+		else
+			emit_word(to, word++, reg);
+	}
+	if (site->kind == SITE_WORK)
+		emit_besides(to, site->work, word);
+	EMIT(to, 0x48, 0xc7, 0x01); /* mov qword [rcx], header */
+	emit_32(to, RECORD_HEADER | (uint32_t)site->nr_words << 20 | number);
+	int3 = to->at - 1;
+	EMIT(to, 0x48, 0x8d, 0x49); /* lea rcx, [rcx + bytes] */
+	emit_8(to, 8U * site->nr_words);
+	emit_save(to, RCX, AREA_RECORD);
+	EMIT(to, 0x65, 0x0f, 0xb6, 0x0c, 0x25); /* movzx ecx, byte gs:[...] */
+	emit_32(to, AREA_RECORD + RECORD_FULL_BYTE);
+	emit_8(to, JRCXZ);
+	emit_8(to, int3 - (to->at + 1));
+	emit_load(to, RCX, AREA_RCX);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Recording of the addresses that a block accesses. Where it begins, and wherever a register that an address needs has
+ * been loaded anew, the translated code writes a frame: a header, and the values of these registers. What the
+ * instructions do with them is known from their decode, and kept with the frame's site.
+ *
+ * A frame is written at gs:[AREA_RECORD], 8 bytes each word:
+ *
+ *	header                RECORD_HEADER | words of the frame | number of the site
+ *	registers             in the order of their numbers, those of the site
+ *	mask                  of a site with one instruction whose accesses depend on a mask
+ *	index, 8 words        of a gather or scatter
+ *
+ * The upper byte of the header is an int3: the code behind a frame jumps there when the byte RECORD_FULL_BYTE of the
+ * place of the next one is 0, so that neither flags nor another instruction are needed.
+ */
+#ifndef CORE_PARENT_TRANSLATE_RECORDING_H
+#define CORE_PARENT_TRANSLATE_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parent/stepping/work.h"
+#include "parent/translate/basic_block.h"
+#include "parent/translate/emit.h"
+
+#define RECORD_HEADER UINT32_C(0xcc000000)
+#define RECORD_WORDS(header) ((header) >> 20 & 15)
+#define RECORD_SITE(header) ((uint32_t)(header)&0xfffff)
+#define RECORD_MAX_SITES (1 << 20)
+#define RECORD_FULL_BYTE 2
+
+/* From the int3 in a header to the code that follows the frame. */
+#define RECORD_BEHIND_INT3 25
+
+/* Bytes of the longest frame. */
+#define RECORD_MAX_BYTES 128
+
+/*
+ * An access whose address is plain: base + (index << scale) + displacement, of the masked bits, and the fs base if
+ * is_local. base, index: words of the frame; 0: none.
+ */
+struct site_access {
+	uint64_t displacement, address_mask;
+	uint32_t bytes;
+	uint8_t base, index, scale, flush;
+	bool is_local, is_store, is_streaming;
+};
+
+#define SITE_LINE 64 /* bytes of the usual line */
+#define SITE_MAX_ACCESSES (BLOCK_MAX_ITEMS * WORK_MAX_PARTS)
+
+/*
+ * SITE_TURNS, SITE_TURNS_END: before and behind a repeated string instruction, with rcx, rsi and rdi
+ * SITE_WORK: an instruction whose accesses depend on more than plain addresses
+ * registers: bits of the general registers that are recorded, by their numbers
+ */
+enum site_kind { SITE_PLAIN, SITE_TURNS, SITE_TURNS_END, SITE_WORK };
+struct site {
+	enum site_kind kind;
+	uint16_t registers, nr_words;
+	uint16_t nr_accesses;
+	bool is_repeatable; /* of SITE_PLAIN: it neither streams nor flushes, nor has an access of more than a line */
+	struct site_access *accesses;
+	struct work *work; /* of SITE_TURNS and SITE_WORK */
+	uint64_t origin;   /* of the instruction, likewise */
+};
+
+/* Sites by their numbers. They stay where they are, so that others may read those that they know of. */
+#define SITES_CHUNK 4096
+struct sites {
+	struct site *chunks[RECORD_MAX_SITES / SITES_CHUNK];
+	uint32_t nr;
+};
+struct sites *sites_new(void);
+void sites_delete(struct sites *sites);
+
+static inline const struct site *
+sites_at(const struct sites *sites, uint32_t number)
+{
+	return &sites->chunks[number / SITES_CHUNK][number % SITES_CHUNK];
+}
+
+/* rcx, rsi and rdi, as SITE_TURNS has them */
+#define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)
+
+/* The vector register with the indices of a gather or scatter; WORK_NO_REGISTER: it is none. */
+uint8_t recording_index(const struct work *work);
+
+/* What is recorded before an item of a block; of SITE_TURNS_END, behind it. */
+struct recording {
+	uint32_t site;
+	uint16_t item;
+};
+
+#define RECORDING_MAX (2 * BLOCK_MAX_ITEMS)
+
+/* Finds what has to be recorded of a block, in order. Returns how many. */
+size_t recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX]);
+
+/* Writes a frame. */
+void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site);
+
+#endif

@@ -1,0 +1,500 @@
+/* SPDX-License-Identifier: MIT */
+/* See stream.h. */
+#include "parent/translate/stream.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "memory.h"
+#include "parent/stepping/cache_model.h"
+#include "parent/stepping/effect.h"
+
+/* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
+#define MAPPED_AT (AREA_BUFFER_END(0) - AREA_BUFFER_BYTES)
+#define MAPPED_BYTES (AREA_BUFFER_END(1) + 4096 - MAPPED_AT)
+
+#define MAX_QUEUED 64
+
+/*
+ * model: only the thread that goes through the buffers uses it, or who waits until nr_waiting is 0
+ * turns: the repeated instruction that has begun, and the registers then
+ * last: the site that was looked at last, if nothing else was since
+ * lines: that it used (has_lines); each times 2, and 1 more if the next line was used, too
+ * buffer: the one that is being filled
+ */
+struct stream_thread {
+	struct stream *stream;
+	struct cache_model *model;
+	const struct site *last;
+	uint64_t lines[SITE_MAX_ACCESSES];
+	uint64_t nr_ways;
+	unsigned line_shift;
+	bool has_lines;
+	uint8_t *mapped;
+	int64_t area;
+	uint64_t space, turns_registers[3];
+	const struct site *turns;
+	unsigned buffer;
+	unsigned nr_waiting;
+	bool is_waiting[2];
+};
+
+struct job {
+	struct stream_thread *thread;
+	unsigned buffer;
+	const uint64_t *words, *end;
+	uint64_t fs_base;
+};
+
+/* jobs: a ring of those that are waiting, the first of which is being done. */
+struct stream {
+	struct sites *sites;
+	struct cache_model *shared; /* its last level is that of all threads */
+	pthread_t worker;
+	pthread_mutex_t mutex;
+	pthread_cond_t is_new, is_done;
+	struct job jobs[MAX_QUEUED];
+	size_t first, nr;
+	bool has_worker, ends, has_pages;
+};
+
+struct stream *
+stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages)
+{
+	struct stream *stream = rot_calloc(1, sizeof(*stream));
+
+	stream->sites = sites_new();
+	stream->shared = cache_model_new(levels, line_bytes);
+	stream->has_pages = has_pages;
+	pthread_mutex_init(&stream->mutex, NULL);
+	pthread_cond_init(&stream->is_new, NULL);
+	pthread_cond_init(&stream->is_done, NULL);
+	return stream;
+}
+
+struct sites *
+stream_sites(struct stream *stream)
+{
+	return stream->sites;
+}
+
+/* ---- going through what was recorded ---- */
+
+/* An access of a process: its lines are told from those of others by bits that addresses do not have. */
+static inline void
+use(const struct stream_thread *thread, uint64_t address, uint64_t bytes, const struct site_access *access)
+{
+	address |= thread->space;
+	if (access->flush)
+		cache_model_flush(thread->model, address, access->flush == WORK_CLEAN);
+	else
+		cache_model_access(thread->model, address, (uint32_t)bytes, access->is_store, access->is_streaming);
+}
+
+static inline uint64_t
+address_of(const struct site_access *access, const uint64_t *frame, uint64_t fs_base)
+{
+	uint64_t address = access->displacement;
+
+	if (access->base)
+		address += frame[access->base];
+	if (access->index)
+		address += frame[access->index] << access->scale;
+	address &= access->address_mask;
+	return access->is_local ? address + fs_base : address;
+}
+
+/*
+ * Loops come here again and again. If a site uses the same lines as the frame before, which was of the same site, and
+ * a set has room for all of them, nothing in the caches changes. Remembers the lines for the next time.
+ */
+static bool
+uses_same_lines(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base)
+{
+	bool is_same = thread->has_lines;
+	unsigned nr_lines = 0;
+
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		const struct site_access *access = &site->accesses[i];
+		const uint64_t address = address_of(access, frame, fs_base);
+		const uint64_t first = address >> thread->line_shift;
+		const bool has_second = (address + access->bytes - 1) >> thread->line_shift != first;
+
+		nr_lines += 1 + has_second;
+		is_same &= thread->lines[i] == (first << 1 | has_second);
+		thread->lines[i] = first << 1 | has_second;
+	}
+	thread->has_lines = true;
+	return is_same && nr_lines <= thread->nr_ways;
+}
+
+/* Lines that wait for the caches, so that these go through many of them at once. */
+struct waiting {
+	uint64_t uses[4096];
+	size_t nr;
+};
+
+static void
+use_waiting(const struct stream_thread *thread, struct waiting *waiting)
+{
+	cache_model_use_lines(thread->model, waiting->uses, waiting->nr);
+	waiting->nr = 0;
+}
+
+static inline void
+add_line(struct waiting *waiting, uint64_t line, bool is_store)
+{
+	waiting->uses[waiting->nr++] = line << 1 | is_store;
+}
+
+static inline void
+do_plain(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base,
+	 struct waiting *waiting)
+{
+	if (thread->last != site) {
+		thread->last = site;
+		thread->has_lines = false;
+	} else if (uses_same_lines(thread, site, frame, fs_base)) {
+		return;
+	}
+	for (const struct site_access *access = site->accesses, *end = access + site->nr_accesses; access < end;
+	     access++) {
+		const uint64_t address = address_of(access, frame, fs_base) | thread->space;
+		const uint64_t line = address >> thread->line_shift,
+			       last = (address + access->bytes - 1) >> thread->line_shift;
+
+		add_line(waiting, line, access->is_store);
+		if (last != line)
+			add_line(waiting, last, access->is_store);
+	}
+	if (waiting->nr > sizeof(waiting->uses) / sizeof(*waiting->uses) - 2 * SITE_MAX_ACCESSES)
+		use_waiting(thread, waiting);
+}
+
+/* With accesses of more than a line, or not by way of the caches. */
+static void
+do_odd(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base)
+{
+	for (unsigned i = 0; i < site->nr_accesses; i++)
+		use(thread, address_of(&site->accesses[i], frame, fs_base), site->accesses[i].bytes,
+		    &site->accesses[i]);
+}
+
+/* Frames have their words in the order of the registers' numbers. */
+static struct user_regs_struct
+registers_of(const struct site *site, const uint64_t *frame, uint64_t fs_base)
+{
+	struct user_regs_struct registers = {.fs_base = fs_base, .rip = site->origin};
+	unsigned word = 1;
+
+	for (uint8_t number = 0; number < 16; number++) {
+		if (site->registers & 1U << number)
+			((unsigned long long *)&registers)[effect_word(number)] = frame[word++];
+	}
+	return registers;
+}
+
+static bool
+copy_vectors(void *context, struct vector_registers *into)
+{
+	memcpy(into, context, sizeof(*into));
+	return true;
+}
+
+/* A vector whose elements have these signs. */
+static void
+set_signs(struct vector_registers *vectors, const struct work *work, uint64_t active)
+{
+	uint8_t *vector = vectors->vectors[work->mask_register];
+
+	for (unsigned lane = 0; lane < work->nr_lanes; lane++)
+		vector[(lane + 1) * work->mask_bytes - 1] = active >> lane & 1 ? 0x80 : 0;
+}
+
+static void
+do_work(const struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base)
+{
+	static struct vector_registers vectors;
+	const struct user_regs_struct registers = registers_of(site, frame, fs_base);
+	const struct work_thread worker = {&registers, copy_vectors, &vectors, NULL};
+	const struct work *work = site->work;
+	const uint64_t *besides = frame + 1 + __builtin_popcount(site->registers);
+	const uint8_t index = recording_index(work);
+	struct work_done done;
+
+	if (work->mask == WORK_MASK_REGISTER)
+		vectors.masks[work->mask_register] = besides[0];
+	else if (work->mask == WORK_SIGNS)
+		set_signs(&vectors, work, besides[0]);
+	if (index != WORK_NO_REGISTER)
+		memcpy(vectors.vectors[index], besides + 1, VECTOR_REGISTER_BYTES);
+	work_do(work, &worker, &done);
+	for (size_t i = 0; i < done.nr_accesses; i++) {
+		const struct work_access *access = &done.accesses[i];
+
+		use(thread, access->address, access->bytes,
+		    &(struct site_access){.flush = access->flush,
+					  .is_store = access->is_store,
+					  .is_streaming = access->is_streaming});
+	}
+}
+
+/* All that a repeated instruction accessed between two frames; by lines, as operands take turns. */
+static void
+do_turns(const struct stream_thread *thread, const struct site *site, const uint64_t *end, uint64_t fs_base)
+{
+	const struct work *work = site->work;
+	const uint64_t before[4] = {0, thread->turns_registers[0], thread->turns_registers[1], thread->turns_registers[2]};
+	struct user_regs_struct first = registers_of(site, before, fs_base);
+	uint64_t nr = (before[1] - end[1]) & work->counter_mask, chunk;
+	const bool is_down = end[2] < before[2] || end[3] < before[3];
+
+	for (; nr > 0; nr -= chunk) {
+		chunk = 64 / work->parts[0].bytes;
+		if (chunk > nr)
+			chunk = nr;
+		for (unsigned i = 0; i < work->nr_parts; i++) {
+			const struct work_part *part = &work->parts[i];
+			const uint64_t bytes = chunk * part->bytes;
+			const uint64_t at = ((unsigned long long *)&first)[part->base] + part->displacement;
+
+			use(thread, is_down ? at + part->bytes - bytes : at, bytes,
+			    &(struct site_access){.is_store = part->is_store});
+		}
+		first.rsi += is_down ? -chunk * work->parts[0].bytes : chunk * work->parts[0].bytes;
+		first.rdi += is_down ? -chunk * work->parts[0].bytes : chunk * work->parts[0].bytes;
+	}
+}
+
+static void
+do_job(const struct stream *stream, const struct job *job)
+{
+	struct stream_thread *thread = job->thread;
+	const bool is_usual = UINT64_C(1) << thread->line_shift >= SITE_LINE;
+	struct waiting waiting;
+
+	waiting.nr = 0;
+	for (const uint64_t *frame = job->words; frame < job->end; frame += RECORD_WORDS(frame[0])) {
+		const struct site *site = sites_at(stream->sites, RECORD_SITE(frame[0]));
+
+		if (site->kind == SITE_PLAIN && site->is_repeatable && is_usual) {
+			do_plain(thread, site, frame, job->fs_base, &waiting);
+			continue;
+		}
+		use_waiting(thread, &waiting);
+		thread->last = NULL;
+		switch (site->kind) {
+		case SITE_PLAIN:
+			do_odd(thread, site, frame, job->fs_base);
+			break;
+		case SITE_WORK:
+			do_work(thread, site, frame, job->fs_base);
+			break;
+		case SITE_TURNS:
+			thread->turns = site;
+			memcpy(thread->turns_registers, frame + 1, sizeof(thread->turns_registers));
+			break;
+		case SITE_TURNS_END:
+			if (thread->turns)
+				do_turns(thread, thread->turns, frame, job->fs_base);
+			thread->turns = NULL;
+			break;
+		}
+	}
+	use_waiting(thread, &waiting);
+}
+
+static void *
+work_on(void *context)
+{
+	struct stream *stream = context;
+
+	pthread_mutex_lock(&stream->mutex);
+	for (;;) {
+		struct job job;
+
+		while (stream->nr == 0 && !stream->ends)
+			pthread_cond_wait(&stream->is_new, &stream->mutex);
+		if (stream->nr == 0)
+			break;
+		job = stream->jobs[stream->first];
+		pthread_mutex_unlock(&stream->mutex);
+		do_job(stream, &job);
+		pthread_mutex_lock(&stream->mutex);
+		stream->first = (stream->first + 1) % MAX_QUEUED;
+		stream->nr--;
+		job.thread->nr_waiting--;
+		job.thread->is_waiting[job.buffer] = false;
+		pthread_cond_broadcast(&stream->is_done);
+	}
+	pthread_mutex_unlock(&stream->mutex);
+	return NULL;
+}
+
+/* ---- buffers ---- */
+
+static void
+start_worker(struct stream *stream)
+{
+	sigset_t all, before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	stream->has_worker = pthread_create(&stream->worker, NULL, work_on, stream) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void
+hand_over(struct stream *stream, const struct job *job)
+{
+	if (!stream->has_worker)
+		start_worker(stream);
+	if (!stream->has_worker) {
+		do_job(stream, job);
+		return;
+	}
+	pthread_mutex_lock(&stream->mutex);
+	while (stream->nr == MAX_QUEUED)
+		pthread_cond_wait(&stream->is_done, &stream->mutex);
+	stream->jobs[(stream->first + stream->nr++) % MAX_QUEUED] = *job;
+	job->thread->nr_waiting++;
+	job->thread->is_waiting[job->buffer] = true;
+	pthread_cond_signal(&stream->is_new);
+	pthread_mutex_unlock(&stream->mutex);
+}
+
+static void
+wait_for(struct stream_thread *thread)
+{
+	struct stream *stream = thread->stream;
+
+	pthread_mutex_lock(&stream->mutex);
+	while (thread->nr_waiting > 0)
+		pthread_cond_wait(&stream->is_done, &stream->mutex);
+	pthread_mutex_unlock(&stream->mutex);
+}
+
+/* Where a buffer begins in the area. */
+static uint64_t
+beginning_of(unsigned buffer)
+{
+	return AREA_BUFFER_END(buffer) - AREA_BUFFER_BYTES;
+}
+
+static void
+set_place(const struct stream_thread *thread, const struct code_cache *cache)
+{
+	code_cache_set_slot(cache, thread->area, AREA_RECORD,
+			    code_cache_area_address(cache, thread->area) + beginning_of(thread->buffer));
+}
+
+void
+stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
+{
+	struct stream *stream = thread->stream;
+	const uint64_t end = code_cache_slot(cache, thread->area, AREA_RECORD) -
+			     code_cache_area_address(cache, thread->area);
+	const uint8_t *first = thread->mapped + (beginning_of(thread->buffer) - MAPPED_AT);
+	const struct job job = {thread, thread->buffer, (const uint64_t *)(const void *)first,
+				(const uint64_t *)(const void *)(thread->mapped + (end - MAPPED_AT)), fs_base};
+
+	if (end == beginning_of(thread->buffer))
+		return;
+	hand_over(stream, &job);
+	thread->buffer ^= 1;
+	pthread_mutex_lock(&stream->mutex);
+	while (thread->is_waiting[thread->buffer])
+		pthread_cond_wait(&stream->is_done, &stream->mutex);
+	pthread_mutex_unlock(&stream->mutex);
+	set_place(thread, cache);
+}
+
+bool
+stream_is_full(const struct code_cache *cache, int64_t area)
+{
+	return (code_cache_slot(cache, area, AREA_RECORD) >> 8 * RECORD_FULL_BYTE & 0xff) == 0;
+}
+
+struct stream_thread *
+stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint32_t space, struct rot_error *err)
+{
+	struct stream_thread *thread = rot_calloc(1, sizeof(*thread));
+
+	*thread = (struct stream_thread){.stream = stream, .area = area, .space = (uint64_t)space << 48};
+	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
+			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
+	if (thread->mapped == MAP_FAILED) {
+		rot_error_set(err, errno, "cannot map what a thread records");
+		free(thread);
+		return NULL;
+	}
+	thread->model = cache_model_new_sharing(stream->shared);
+	thread->line_shift = cache_model_front(thread->model)->line_shift;
+	thread->nr_ways = cache_model_front(thread->model)->nr_ways;
+	cache_model_front(thread->model)->has_pages = stream->has_pages;
+	set_place(thread, cache);
+	return thread;
+}
+
+void
+stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
+	   const struct work_access *accesses, size_t nr)
+{
+	stream_turn(thread, cache, fs_base);
+	wait_for(thread);
+	thread->last = NULL;
+	for (size_t i = 0; i < nr; i++)
+		use(thread, accesses[i].address, accesses[i].bytes,
+		    &(struct site_access){.flush = accesses[i].flush,
+					  .is_store = accesses[i].is_store,
+					  .is_streaming = accesses[i].is_streaming});
+}
+
+void
+stream_counts(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
+	      int64_t counts[STEP_NR_COUNTS])
+{
+	uint64_t lines[STEP_NR_COUNTS] = {0};
+
+	stream_turn(thread, cache, fs_base);
+	wait_for(thread);
+	cache_model_add_counts(thread->model, lines);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		counts[i] += (int64_t)lines[i];
+}
+
+void
+stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
+{
+	if (!thread)
+		return;
+	stream_turn(thread, cache, fs_base);
+	wait_for(thread);
+	munmap(thread->mapped, MAPPED_BYTES);
+	cache_model_delete(thread->model);
+	free(thread);
+}
+
+void
+stream_delete(struct stream *stream)
+{
+	if (!stream)
+		return;
+	if (stream->has_worker) {
+		pthread_mutex_lock(&stream->mutex);
+		stream->ends = true;
+		pthread_cond_signal(&stream->is_new);
+		pthread_mutex_unlock(&stream->mutex);
+		pthread_join(stream->worker, NULL);
+	}
+	cache_model_delete(stream->shared);
+	sites_delete(stream->sites);
+	pthread_mutex_destroy(&stream->mutex);
+	pthread_cond_destroy(&stream->is_new);
+	pthread_cond_destroy(&stream->is_done);
+	free(stream);
+}

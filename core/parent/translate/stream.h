@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The stream of addresses that threads access (recording.h), on its way to modelled caches. Each thread has two buffers
+ * in its area: while it fills one, a thread of this process goes through the other.
+ *
+ * First and second level are those of each thread, the last is shared by all: what one thread reads another finds
+ * there. Accesses of different threads meet it buffer by buffer, not in the order of time.
+ */
+#ifndef CORE_PARENT_TRANSLATE_STREAM_H
+#define CORE_PARENT_TRANSLATE_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/step_counts.h"
+#include "parent/stepping/work.h"
+#include "parent/translate/code_cache.h"
+#include "parent/translate/recording.h"
+
+struct stream;
+
+/* What one thread has accessed. */
+struct stream_thread;
+
+/* levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
+ * too. */
+struct stream *stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages);
+void stream_delete(struct stream *stream);
+struct sites *stream_sites(struct stream *stream);
+
+/*
+ * Of a thread that begins with empty caches, and that area. space: a number of its address space, so that lines of
+ * others are not taken for its own. NULL: its memory cannot be mapped (err).
+ */
+struct stream_thread *
+stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint32_t space, struct rot_error *err);
+
+/* The thread has stopped at the int3 of a full buffer: it gets the other one. */
+void stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base);
+
+/* True if its buffer is full. */
+bool stream_is_full(const struct code_cache *cache, int64_t area);
+
+/* What the thread did in another way, while it is stopped: after all that it has recorded. */
+void stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
+		const struct work_access *accesses, size_t nr);
+
+/* Adds what has crossed the borders of its caches so far; waits until all that it has recorded is looked at. */
+void stream_counts(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
+		   int64_t counts[STEP_NR_COUNTS]);
+
+/* Waits likewise. NULL is allowed. */
+void stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base);
+
+#endif
