@@ -60,11 +60,30 @@ limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_err
 		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be stepped", key, (long long)nr);
 }
 
-/* All but the ways of caches. */
+/* Which caches are modelled. */
+static int
+read_caches(struct rot *rot, struct architecture_stepping *stepping, struct rot_error *err)
+{
+	const char *caches = configuration_string(rot->configuration, "caches");
+
+	if (strcmp(caches, "none") == 0)
+		return 0;
+	stepping->machine = rot->machine;
+	stepping->ways = cache_ways_of(rot->machine, "/");
+	if (strcmp(caches, "auto") == 0)
+		return 0;
+	rot->modelled = rot_calloc(1, sizeof(*rot->modelled));
+	*rot->modelled = *rot->machine;
+	stepping->machine = rot->modelled;
+	return cache_levels_parse(caches, rot->modelled, &stepping->ways, err);
+}
+
 static int
 read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct rot_error *err)
 {
-	*stepping = (struct architecture_stepping){.machine = rot->machine};
+	*stepping = (struct architecture_stepping){.limit = 0};
+	if (read_caches(rot, stepping, err) < 0)
+		return -1;
 	return limit_of(rot, "stepLimit", &stepping->limit, err) < 0 ||
 			       limit_of(rot, "autoStepLimit", &stepping->short_limit, err) < 0
 		       ? -1
@@ -73,48 +92,41 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 
 /* Takes the architecture over, which may be NULL; so it is after an error. */
 static struct architecture *
-with_blocks(struct architecture *architecture, const char *folder, bool is_unasked, struct rot_error *err)
+with_blocks(struct architecture *architecture, const char *folder, const struct architecture_stepping *stepping,
+	    struct rot_error *err)
 {
 	if (!architecture)
 		return NULL;
-	architecture->by_blocks = architecture_load_blocks(folder, is_unasked, err);
+	architecture->by_blocks = architecture_load_blocks(folder, stepping, err);
 	if (architecture->by_blocks)
 		return architecture;
 	architecture_delete(architecture);
 	return NULL;
 }
 
-/* why_no_program: see architecture_load_steps. */
-static struct architecture *
-load_steps(struct rot *rot, const char *folder, const struct rot_error *why_no_program, struct rot_error *err)
-{
-	struct architecture_stepping stepping;
-
-	if (read_stepping(rot, &stepping, err) < 0)
-		return NULL;
-	stepping.ways = cache_ways_of(rot->machine, "/");
-	return architecture_load_steps(folder, &stepping, why_no_program, err);
-}
-
 static struct architecture *
 count_steps(struct rot *rot, const char *folder, struct rot_error *err)
 {
+	struct architecture_stepping stepping;
 	struct rot_error why = {0};
 
 	rot_error_set(&why, 0, "counting=steps counts regions of programs (--region), not all that they do");
 	rot_error_hint(&why, "-counting=blocks counts all of it, -counting=events uses hardware counters");
-	return load_steps(rot, folder, &why, err);
+	return read_stepping(rot, &stepping, err) < 0 ? NULL : architecture_load_steps(folder, &stepping, &why, err);
 }
 
 /* What is no whole program is stepped. */
 static struct architecture *
 count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
 {
+	struct architecture_stepping stepping;
 	struct rot_error why = {0};
 
 	rot_error_set(&why, 0, "counting=blocks counts programs that rot run starts");
 	rot_error_hint(&why, "-counting=events uses hardware counters");
-	return with_blocks(load_steps(rot, folder, &why, err), folder, false, err);
+	if (read_stepping(rot, &stepping, err) < 0)
+		return NULL;
+	return with_blocks(architecture_load_steps(folder, &stepping, &why, err), folder, &stepping, err);
 }
 
 /* Events, or else steps of what is small. What that means is said where it is done (quantities/counting_warnings.c). */
@@ -130,7 +142,6 @@ count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 	architecture = count_events(rot, folder, err);
 	if (!architecture || !architecture->why_not.text[0])
 		return architecture;
-	stepping.ways = cache_ways_of(rot->machine, "/");
 	architecture->has_warned = true;
 	architecture->by_steps = architecture_load_steps(folder, &stepping, NULL, err);
 	if (!architecture->by_steps) {
@@ -138,7 +149,7 @@ count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 		return NULL;
 	}
 	architecture->by_steps->why_not = architecture->why_not;
-	return with_blocks(architecture, folder, true, err);
+	return with_blocks(architecture, folder, &stepping, err);
 }
 
 static const struct {
@@ -237,6 +248,7 @@ rot_close(struct rot *rot)
 	architecture_delete(rot->architecture);
 	definitions_delete(rot->kernels);
 	rot_registry_delete(rot->registry);
+	free(rot->modelled);
 	rot_entity_delete(rot->machine);
 	paths_delete(rot->paths);
 	monitor_delete(rot->monitor);

@@ -22,6 +22,7 @@ struct rot {
 	struct paths *paths;                 /* configuration/paths.h: where data and results live  */
 	struct monitor *monitor;             /* measuring/monitor.h: where the time went            */
 	struct machine *machine;             /* the entity Machine, filled by machine/machine.h     */
+	struct machine *modelled;            /* with the caches of the key caches, if it names any; borrows the rest */
 	struct definitions *kernels;         /* codegen/definition.h: all kernels that were found   */
 	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
 	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */

@@ -1,9 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* rot run: measure somebody else's program. */
+#include <string.h>
+
 #include "commands/command.h"
 #include "commands/program_run.h"
 #include "programs/options.h"
 #include "validation/validation.h"
+
+/* Addresses differ from run to run, so what crosses borders of caches does; it is counted if caches are named. */
+static int
+count_alone(struct configuration *configuration, struct rot_error *err)
+{
+	const bool has_caches = strcmp(configuration_string(configuration, "caches"), "auto") != 0;
+
+	if (configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
+		return -1;
+	return has_caches ? 0 : configuration_set(configuration, CONFIGURATION_COMMAND_LINE, "caches", "none", err);
+}
 
 static int
 run_run(struct command_context *context, int argc, char **argv, struct rot_error *err)
@@ -15,8 +28,7 @@ run_run(struct command_context *context, int argc, char **argv, struct rot_error
 	if (run_options_parse(&options, argc, argv, err) < 0)
 		goto out;
 	rc = -1;
-	if (options.is_counts_only &&
-	    configuration_set(context->configuration, CONFIGURATION_COMMAND_LINE, "counting", "blocks", err) < 0)
+	if (options.is_counts_only && count_alone(context->configuration, err) < 0)
 		goto out;
 	rot = command_rot(context, err);
 	if (!rot)

@@ -2,6 +2,7 @@
 /* See caches.h. Sources: the kernel's sysfs-devices-system-cpu; Intel SDM vol. 2A and AMD64 APM vol. 3, CPUID. */
 #include "machine/caches.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,4 +285,59 @@ machine_read_caches(struct machine *machine, const char *root)
 		set(&machine->llc_bytes, &machine->llc_source, &caches, last_level(&caches));
 	if (caches.line_bytes)
 		machine->line_bytes = caches.line_bytes;
+}
+
+/* ---- others ---- */
+
+/* "32K:8"; behind it *end. False: it is none. */
+static bool
+parse_level(const char *text, const char **end, int64_t *bytes, int64_t *nr_ways)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	char *behind;
+
+	errno = 0;
+	*bytes = strtoll(text, &behind, 10);
+	if (errno || behind == text || *bytes <= 0 || *bytes > INT64_C(1) << 32)
+		return false;
+	unit = *behind ? strchr(units, *behind) : NULL;
+	if (unit) {
+		*bytes <<= 10 * (unit - units + 1);
+		behind++;
+	}
+	*nr_ways = 0;
+	if (*behind == ':') {
+		text = behind + 1;
+		*nr_ways = strtoll(text, &behind, 10);
+		if (behind == text || *nr_ways <= 0)
+			return false;
+	}
+	*end = behind;
+	return *bytes <= INT64_C(1) << 40 && *nr_ways <= *bytes / 64;
+}
+
+int
+cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct rot_error *err)
+{
+	int64_t bytes[3] = {0}, nr_ways[3] = {0};
+	const char *at = text;
+	int nr = 0;
+
+	while (nr < 3 && parse_level(at, &at, &bytes[nr], &nr_ways[nr]) && (nr == 0 || bytes[nr] > bytes[nr - 1])) {
+		nr++;
+		if (*at != ',')
+			break;
+		at++;
+	}
+	if (nr < 2 || *at) {
+		rot_error_set(err, 0, "'%s' describes no caches", text);
+		return rot_error_hint(err, "-caches=32K:8,1M:16,32M:16: sizes and ways of two or three levels, each "
+					   "larger than the one before; auto: those of this machine; none");
+	}
+	machine->l1_data_bytes = bytes[0];
+	machine->l2_bytes = bytes[1];
+	machine->llc_bytes = bytes[nr - 1];
+	*ways = (struct cache_ways){nr_ways[0], nr_ways[1], nr_ways[2]};
+	return 0;
 }

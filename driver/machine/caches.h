@@ -12,6 +12,7 @@
 #define MACHINE_CACHES_H
 
 #include "entities.h"
+#include "error.h"
 
 /* Fills sizes, sources and line size of the machine; what nobody tells stays 0 and "". root: as machine_read. */
 void machine_read_caches(struct machine *machine, const char *root);
@@ -24,6 +25,12 @@ struct cache_ways {
 	int64_t l1_data, l2, llc;
 };
 struct cache_ways cache_ways_of(const struct machine *machine, const char *root);
+
+/*
+ * Other caches than the machine has, as "32K:8,1M:16,32M:16": sizes (K, M, G: powers of 1024) and ways of two or three
+ * levels, from the one next to the core; ways may be left out. -1: text says something else.
+ */
+int cache_levels_parse(const char *text, struct machine *machine, struct cache_ways *ways, struct rot_error *err);
 
 /*
  * Which CPUs share a cache for data: the first one of those that share that of this CPU, as sysfs tells; where it says

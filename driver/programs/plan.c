@@ -312,6 +312,22 @@ program_plan_of(struct program_plan *plan, const struct architecture *architectu
 	return rc;
 }
 
+static bool
+is_modelled(const struct architecture_formula *formula)
+{
+	return formula && strcmp(formula->kind, "modelled") == 0;
+}
+
+bool
+program_plan_has_caches(const struct program_plan *plan)
+{
+	for (size_t i = 0; i < plan->nr; i++)
+		if (is_modelled(plan->resolutions[i].numerator.formula) ||
+		    is_modelled(plan->resolutions[i].denominator.formula))
+			return true;
+	return false;
+}
+
 bool
 program_plan_steps(const struct program_plan *plan)
 {

@@ -42,6 +42,9 @@ int program_plan_of(struct program_plan *plan, const struct architecture *archit
  */
 bool program_plan_steps(const struct program_plan *plan);
 
+/* Is something of modelled caches among it? */
+bool program_plan_has_caches(const struct program_plan *plan);
+
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
 void program_plan_cut(struct program_plan *plan, size_t nr_passes);
 void program_plan_clear(struct program_plan *plan);

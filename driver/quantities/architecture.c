@@ -455,15 +455,15 @@ architecture_load_steps(const char *folder, const struct architecture_stepping *
 	return NULL;
 }
 
-/* With machine: whose caches are modelled for whole programs; until the core does that, no machine. */
 struct architecture *
-architecture_load_blocks(const char *folder, bool is_unasked, struct rot_error *err)
+architecture_load_blocks(const char *folder, const struct architecture_stepping *stepping, struct rot_error *err)
 {
 	struct architecture *architecture = read_in_folder(folder, rot_format("%s/blocks.xml", folder), err);
 
-	if (architecture)
-		architecture->stepping =
-			(struct architecture_stepping){.machine = NULL, .limit = INT64_MAX, .is_unasked = is_unasked};
+	if (!architecture)
+		return NULL;
+	architecture->stepping = *stepping;
+	architecture->stepping.limit = INT64_MAX;
 	return architecture;
 }
 

@@ -166,7 +166,8 @@ START_TEST(programs_are_counted_by_blocks)
 	};
 	struct rot_error err = {0};
 	char *folder = architecture_folder(), *text;
-	struct architecture *architecture = architecture_load_blocks(folder, true, &err);
+	const struct architecture_stepping without_caches = {.is_unasked = true};
+	struct architecture *architecture = architecture_load_blocks(folder, &without_caches, &err);
 	struct program_plan plan;
 	struct perf_event_measurer *measurer;
 
