@@ -67,6 +67,8 @@ step_region_of(const struct step_measurer *measurer)
 				    .limit = measurer->limit,
 				    .stop_limit = measurer->stop_limit,
 				    .of_all = measurer->all_threads,
+				    .has_lines = step_counts_have(&measurer->base, STEP_L1_FILLS),
+				    .has_pages = step_counts_have(&measurer->base, STEP_TLB_MISSES),
 				    .goes_on = measurer->follows_warming};
 }
 

@@ -72,6 +72,7 @@ enum step_cut {
  *   levels, line_bytes: the caches that are modelled
  *   limit: instructions that may be executed; stop_limit: stops that may be made, 0: any number; of each thread
  *   of_all: with all other threads of the process but its main one. Caches are those of each alone
+ *   has_lines, has_pages: lines of caches are asked for, and translations of addresses
  *   goes_on: the thread's next region at this address adds to counts, and finds the caches as they are then; unless
  *     this one is cut. limit and stop_limit are of both
  * The parent says what came of it:
@@ -87,7 +88,7 @@ enum step_cut {
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t line_bytes;
-	uint64_t limit, stop_limit, of_all, goes_on;
+	uint64_t limit, stop_limit, of_all, goes_on, has_lines, has_pages;
 	uint64_t counts[STEP_NR_COUNTS], nr_stops;
 	uint64_t cut, cut_at, cut_errno;
 	uint64_t nr_unknown, unknown_at;

@@ -436,18 +436,15 @@ static void
 prepare_translation(struct run *self)
 {
 	const struct program_command *command = self->session->command;
-	const struct perf_event_measurer *events;
 	struct step_region caches;
 
 	if (!self->counting.steps || program_command_nr_regions(command) > 0 || self->is_attached ||
 	    !self->session->is_traced)
 		return;
 	self->counting.is_translated = true;
-	events = &self->counting.steps->base;
 	caches = step_region_of(self->counting.steps);
 	self->threads.translator = self->translator =
-		translator_new(&self->tracer, step_counts_have(events, STEP_L1_FILLS) ? &caches : NULL,
-			       step_counts_have(events, STEP_TLB_MISSES));
+		translator_new(&self->tracer, caches.has_lines ? &caches : NULL, caches.has_pages);
 	self->tracer.stopped = on_stop_of_translated;
 	self->tracer.leaving = on_leaving_of_translated;
 	self->tracer.created = on_created;

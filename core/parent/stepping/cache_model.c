@@ -33,10 +33,10 @@ struct cache_model {
 	struct cache_front front;
 	struct cache_level levels[STEP_NR_LEVELS];
 	struct cache_level *first; /* of those that are there */
-	unsigned unit_shift; /* a byte, or more where 64 bits are too few for a line of them */
+	unsigned unit_shift;       /* a byte, or more where 64 bits are too few for a line of them */
 
 	struct combined combined[CACHE_MODEL_COMBINED]; /* the last stored to first */
-	uint64_t nr_streamed; /* lines that were written to memory */
+	uint64_t nr_streamed;                           /* lines that were written to memory */
 };
 
 /* Counts of the border below each level. */
@@ -210,7 +210,8 @@ take_combined(struct cache_model *model, uint64_t line)
 		return 0;
 	written = model->combined[i].written;
 	model->front.nr_combined--;
-	memmove(model->combined + i, model->combined + i + 1, (model->front.nr_combined - i) * sizeof(*model->combined));
+	memmove(model->combined + i, model->combined + i + 1,
+		(model->front.nr_combined - i) * sizeof(*model->combined));
 	return written;
 }
 

@@ -97,7 +97,7 @@ static const struct work_special specials[] = {
 	{"slwpcb", WORK_UNKNOWN, 0, 0},
 	/* What they do is not what the thread does. */
 	{"int1", WORK_UNKNOWN, 0, 0},
-	{"int3", WORK_UNKNOWN, 0, 0},
+	{"int3", WORK_NO_ACCESS, 0, 0},
 	{"iret*", WORK_UNKNOWN, 0, 0},
 	{"uiret", WORK_UNKNOWN, 0, 0},
 	{"ud0", WORK_UNKNOWN, 0, 0},

@@ -2,227 +2,287 @@
 /* See child_steps.h. */
 #include "parent/supervisor/child_steps.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 
+#include "memory.h"
 #include "parent/stepping/trap_stop.h"
 #include "parent/tracer/remote.h"
+#include "parent/translate/translator.h"
 
 #define INT3_BYTES 1
 
+/* Of a thread that has been in a region, or was asked to enter or leave one. address: of its region, in the child. */
+struct counted {
+	struct step_region region;
+	uint64_t address;
+	bool is_changing;
+};
+
+static struct counted *
+counted_of(struct thread *thread)
+{
+	if (!thread->counted)
+		thread->counted = rot_calloc(1, sizeof(*thread->counted));
+	return thread->counted;
+}
+
+static bool
+is_changing(const struct thread *thread)
+{
+	return thread->counted && thread->counted->is_changing;
+}
+
+/* ---- the end of a region ---- */
+
+static void
+add_counts_of(struct child_steps *self, struct thread *thread)
+{
+	struct step_region region = {.cut = STEP_WHOLE};
+
+	translator_since(self->translator, thread, region.counts);
+	step_region_add(&self->others, &region);
+}
+
+/* The thread is at the trap of its end, by itself again. All others of the region have left as well. */
+static void
+conclude(struct child_steps *self, struct thread *thread)
+{
+	struct step_region region = thread->counted->region;
+
+	translator_since(self->translator, thread, region.counts);
+	region.nr_unknown = translator_nr_unknown(self->translator, &region.unknown_at);
+	if (self->leader == thread->tid) {
+		step_region_add(&region, &self->others);
+		self->leader = self->pid = 0;
+	}
+	remote_write(thread->tid, thread->counted->address, &region, sizeof(region), NULL);
+	self->nr_inside--;
+}
+
 /* ---- the other threads of a region ---- */
-
-/* One that was cut: the others go on, in vain. */
-static void
-on_other_over(void *context, const struct step_end *end, struct thread *thread,
-	      const struct user_regs_struct *registers, const struct step_region *region)
-{
-	struct child_steps *self = context;
-
-	(void)end;
-	(void)thread;
-	(void)registers;
-	step_region_add(&self->others, region);
-}
-
-static void
-let_join(void *context, struct thread *thread)
-{
-	struct child_steps *self = context;
-	const struct step_end end = {.over = on_other_over, .context = self};
-	struct step_region region = self->plain;
-
-	if (thread->pid == self->pid && thread->tid != self->pid && thread->tid != self->leader && !thread->stepped)
-		stepper_join(thread, &region, end);
-}
 
 static bool
 is_other(const struct child_steps *self, const struct thread *thread)
 {
-	return self->pid != 0 && thread->pid == self->pid && thread->tid != self->leader && thread->stepped;
+	return self->pid != 0 && thread->pid == self->pid && thread->tid != self->leader && thread->tid != self->pid;
 }
 
+/* Those that wait for their answer to be asked to enter or leave. */
 static void
-add_other(struct child_steps *self, const struct thread *thread)
-{
-	struct step_region region = *stepper_region(thread);
-
-	stepper_counts(thread, region.counts);
-	step_region_add(&self->others, &region);
-}
-
-static void
-let_go(void *context, struct thread *thread)
+ask(void *context, struct thread *thread)
 {
 	struct child_steps *self = context;
 
-	if (!is_other(self, thread))
+	if (!is_other(self, thread) || translator_has(thread) == (self->phase == STEPS_JOINING))
 		return;
-	add_other(self, thread);
-	stepper_release(self->stepper, thread);
+	counted_of(thread)->is_changing = true;
+	self->nr_asked++;
+	if (thread->state != THREAD_RUNNING)
+		return;
+	thread->is_to_pause = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 }
 
 /* ---- regions ---- */
 
-/* The child waits at the trap of its end, which nobody shall execute; unless the region was cut, and is not there yet.
- */
-static void
-on_over(void *context, const struct step_end *end, struct thread *thread, const struct user_regs_struct *registers,
-	const struct step_region *region)
+static enum tracer_answer
+enter(struct child_steps *self, struct thread *thread, bool goes_on)
 {
-	struct child_steps *self = context;
-	struct step_region whole = *region;
+	struct counted *counted = thread->counted;
+	enum tracer_answer answer;
+	struct rot_error err;
 
-	if (self->leader == thread->tid) {
-		threads_each(&self->tracer->threads, let_go, self);
-		step_region_add(&whole, &self->others);
-		self->leader = self->pid = 0;
+	answer = translator_enter(self->translator, thread, &err);
+	if (err.text[0]) {
+		counted->region.cut = STEP_CUT_MEMORY;
+		counted->region.cut_errno = EACCES;
+		remote_write(thread->tid, counted->address, &counted->region, sizeof(counted->region), NULL);
+		return answer;
 	}
-	remote_write(thread->tid, end->tag, &whole, sizeof(whole), NULL);
-	if (registers->rip == end->place)
-		ptrace(PTRACE_POKEUSER, thread->tid, offsetof(struct user, regs.rip), end->place + INT3_BYTES);
+	if (!goes_on)
+		translator_begin(self->translator, thread);
+	self->nr_inside++;
+	return answer;
 }
 
-/* Since the last region its kernels may have loaded other libraries. */
-static enum tracer_answer
-begin(struct child_steps *self, struct thread *thread, const struct step_region *region, uint64_t address)
-{
-	const struct step_end end = {
-		.place = self->begin + STEP_END_OFFSET, .over = on_over, .context = self, .tag = address};
-
-	stepper_forget_code(self->stepper);
-	return stepper_begin(self->stepper, thread, region, end);
-}
-
+/* All that were asked have answered: the leader, which waits, goes on. */
 static void
-look_for_joining(void *joins, struct thread *thread)
+go_on_if_all_are_there(struct child_steps *self)
 {
-	*(bool *)joins |= stepper_joins(thread);
-}
+	struct thread *leader = threads_find(&self->tracer->threads, self->leader);
+	enum tracer_answer answer = TRACER_RESUME;
 
-/* The region's own thread waits until the others have joined, lest it wakes one that nobody steps. */
-static bool
-is_everybody_there(const struct child_steps *self)
-{
-	bool joins = false;
-
-	threads_each(&self->tracer->threads, look_for_joining, &joins);
-	return !joins;
-}
-
-static enum tracer_answer
-begin_with_others(struct child_steps *self, struct thread *thread, const struct step_region *region, uint64_t address)
-{
-	self->leader = thread->tid;
-	self->pid = thread->pid;
-	self->plain = *region;
-	self->others = (struct step_region){.cut = STEP_WHOLE};
-	stepper_forget_code(self->stepper);
-	threads_each(&self->tracer->threads, let_join, self);
-	if (is_everybody_there(self))
-		return begin(self, thread, region, address);
-	self->waiting = address;
-	return TRACER_KEEP;
-}
-
-static void
-begin_if_all_are_there(struct child_steps *self)
-{
-	struct thread *leader = self->waiting ? threads_find(&self->tracer->threads, self->leader) : NULL;
-	const uint64_t address = self->waiting;
-
-	if (!leader || !is_everybody_there(self))
+	if (self->phase == STEPS_QUIET || self->nr_asked > 0 || !leader)
 		return;
-	self->waiting = 0;
-	if (begin(self, leader, &self->plain, address) == TRACER_RESUME)
+	if (self->phase == STEPS_JOINING)
+		answer = enter(self, leader, self->goes_on);
+	else
+		conclude(self, leader);
+	self->phase = STEPS_QUIET;
+	if (answer == TRACER_RESUME)
 		tracer_resume(self->tracer, leader, 0);
 }
 
-/* The region at that address of the child. */
+/* One that was asked has paused. */
+static enum tracer_answer
+change(struct child_steps *self, struct thread *thread)
+{
+	enum tracer_answer answer = TRACER_RESUME;
+	struct rot_error err;
+
+	thread->counted->is_changing = thread->is_to_pause = false;
+	self->nr_asked--;
+	if (self->phase == STEPS_JOINING) {
+		answer = translator_enter(self->translator, thread, &err);
+		translator_begin(self->translator, thread);
+	} else if (translator_leave(self->translator, thread)) {
+		add_counts_of(self, thread);
+	}
+	go_on_if_all_are_there(self);
+	return answer;
+}
+
+/* The thread waits until the others have entered or left, lest it wakes one that is not counted. */
+static void
+ask_others(struct child_steps *self, enum steps_phase phase)
+{
+	self->phase = phase;
+	self->nr_asked = 0;
+	threads_each(&self->tracer->threads, ask, self);
+}
+
+/* The region at that address of the child. Its caches may be others than those of the last one. */
 static enum tracer_answer
 begin_region(struct child_steps *self, struct thread *thread, uint64_t address)
 {
+	struct counted *counted = counted_of(thread);
+	const bool is_known = counted->address == address;
 	struct step_region region;
+	bool goes_on;
 
 	if (remote_read(thread->tid, address, &region, sizeof(region), NULL) < 0)
 		return TRACER_RESUME;
-	if (!self->stepper)
-		self->stepper = stepper_new(self->tracer);
-	return region.of_all && self->leader == 0 ? begin_with_others(self, thread, &region, address)
-						  : begin(self, thread, &region, address);
+	goes_on = region.goes_on && is_known;
+	counted->region = region;
+	counted->address = address;
+	if (!self->translator)
+		self->translator = translator_new_of_regions(self->tracer, &region);
+	if (self->nr_inside == 0 && !goes_on)
+		translator_reset(self->translator, &region);
+	if (!region.of_all || self->leader != 0)
+		return enter(self, thread, goes_on);
+	self->leader = thread->tid;
+	self->pid = thread->pid;
+	self->goes_on = goes_on;
+	if (!goes_on)
+		self->others = (struct step_region){.cut = STEP_WHOLE};
+	ask_others(self, STEPS_JOINING);
+	go_on_if_all_are_there(self);
+	return TRACER_KEEP;
 }
 
-/* The other trap is met where a region was cut. */
+/* It has left translated code at the trap of its end, which is no instruction of the region. */
+static enum tracer_answer
+end_region(struct child_steps *self, struct thread *thread)
+{
+	translator_end(thread);
+	if (thread->tid != self->leader) {
+		conclude(self, thread);
+		return TRACER_RESUME;
+	}
+	ask_others(self, STEPS_LEAVING);
+	go_on_if_all_are_there(self);
+	return TRACER_KEEP;
+}
+
 static enum tracer_answer
 at_traps(struct child_steps *self, const struct tracer_stop *stop)
 {
 	struct user_regs_struct registers;
 
-	if (stop->signal != SIGTRAP || self->begin == 0 || stepper_has(stop->thread) ||
+	if (stop->signal != SIGTRAP || self->begin == 0 || translator_has(stop->thread) ||
 	    ptrace(PTRACE_GETREGS, stop->thread->tid, NULL, &registers) < 0 ||
 	    trap_stop_cause(stop->thread->tid) != TRAP_CAUSE_INT3)
 		return TRACER_DELIVER;
 	if (registers.rip == self->begin + INT3_BYTES)
 		return begin_region(self, stop->thread, registers.rdi);
-	return registers.rip == self->begin + STEP_END_OFFSET + INT3_BYTES ? TRACER_RESUME : TRACER_DELIVER;
+	if (registers.rip != self->begin + STEP_END_OFFSET + INT3_BYTES)
+		return TRACER_DELIVER;
+	return translator_is_at_trap(stop->thread) ? end_region(self, stop->thread) : TRACER_RESUME;
 }
 
 enum tracer_answer
 child_steps_stopped(struct child_steps *self, const struct tracer_stop *stop)
 {
-	enum tracer_answer answer = at_traps(self, stop);
+	enum tracer_answer answer = TRACER_DELIVER;
 
-	if (answer == TRACER_DELIVER && self->stepper)
-		answer = stepper_stopped(self->stepper, stop);
-	begin_if_all_are_there(self);
+	if (stop->signal == 0 && is_changing(stop->thread))
+		answer = change(self, stop->thread);
+	else if (self->translator)
+		answer = translator_stopped(self->translator, stop);
+	if (answer == TRACER_DELIVER)
+		answer = at_traps(self, stop);
 	return answer;
 }
 
 enum tracer_answer
 child_steps_follow(struct child_steps *self, struct thread *thread, enum tracer_answer answer, bool is_elsewhere)
 {
-	return self->stepper ? stepper_follow(self->stepper, thread, answer, is_elsewhere) : answer;
+	return self->translator ? translator_follow(self->translator, thread, answer, is_elsewhere) : answer;
 }
 
 void
 child_steps_started(struct child_steps *self, struct thread *thread)
 {
-	if (!self->stepper)
-		return;
-	stepper_started(self->stepper, thread);
-	if (self->leader != 0)
-		let_join(self, thread);
+	translator_started(self->translator, thread);
+	if (self->leader != 0 && self->phase == STEPS_JOINING)
+		ask(self, thread);
+}
+
+void
+child_steps_created(struct child_steps *self, struct thread *thread, pid_t child)
+{
+	if (self->translator)
+		translator_created(self->translator, thread, child);
 }
 
 bool
 child_steps_may_go(struct child_steps *self, struct thread *thread)
 {
-	return !self->stepper || stepper_may_go(self->stepper, thread);
+	if (self->translator)
+		translator_let_go(self->translator, thread);
+	return true;
 }
 
 void
 child_steps_exited(struct child_steps *self, struct thread *thread)
 {
-	if (!self->stepper)
+	if (!self->translator)
 		return;
-	if (is_other(self, thread))
-		add_other(self, thread);
+	self->nr_asked -= is_changing(thread);
+	if (is_other(self, thread) && translator_has(thread))
+		add_counts_of(self, thread);
 	else if (self->leader == thread->tid)
-		self->leader = self->pid = self->waiting = 0;
-	stepper_exited(self->stepper, thread);
-	begin_if_all_are_there(self);
+		self->leader = self->pid = self->phase = 0;
+	translator_exited(self->translator, thread);
+	free(thread->counted);
+	thread->counted = NULL;
+	go_on_if_all_are_there(self);
 }
 
-const struct step_region *
-child_steps_current(const struct child_steps *self)
+bool
+child_steps_is_counting(const struct child_steps *self)
 {
-	return self->stepper ? stepper_current(self->stepper) : NULL;
+	return self->nr_inside > 0;
 }
 
 void
 child_steps_clear(struct child_steps *self)
 {
-	stepper_delete(self->stepper);
+	translator_delete(self->translator);
 	*self = (struct child_steps){.begin = 0};
 }

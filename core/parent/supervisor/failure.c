@@ -57,10 +57,9 @@ late_hint(const struct outcome *outcome)
 {
 	if (outcome->was_stopped)
 		return "it was stopped by a signal, as by SIGSTOP, and nobody continued it";
-	if (outcome->was_stepping)
-		return "stepping takes long: choose smaller sizes, or a lower -stepLimit (what needs more steps is "
-		       "then "
-		       "expected and not counted), do without (-counting=expected), or raise timeLimit (seconds)";
+	if (outcome->was_counting)
+		return "counting without counters takes 2 to 50 times as long as the kernel: choose smaller sizes, do "
+		       "without (-counting=expected), or raise timeLimit (seconds)";
 	return "if the measurement needs longer, raise timeLimit (seconds)";
 }
 
@@ -69,12 +68,10 @@ late(const struct request *request, const struct outcome *outcome, const char *t
 {
 	rot_string_set(&failure->kind, "timeLimit");
 	rot_string_set(&failure->hint, late_hint(outcome));
-	if (outcome->was_stepping && !outcome->was_stopped)
+	if (outcome->was_counting && !outcome->was_stopped)
 		return rot_format("the measuring core exceeded the time limit of %g s %s and was killed: it was "
-				  "counting a region by steps, and had executed %lld instructions of it (stepLimit is "
-				  "%lld)",
-				  request->time_limit_s, time, (long long)outcome->nr_steps,
-				  (long long)outcome->step_limit);
+				  "counting a region without counters",
+				  request->time_limit_s, time);
 	return rot_format("the measuring core exceeded the time limit of %g s %s and was killed", request->time_limit_s,
 			  time);
 }

@@ -23,6 +23,7 @@
 #include "parent/tracer/loop.h"
 #include "parent/tracer/tail.h"
 #include "parent/tracer/tracer.h"
+#include "parent/translate/translator.h"
 
 struct supervisor {
 	const struct request *request;
@@ -99,6 +100,12 @@ thread_exited(void *self, struct thread *thread)
 		notify(supervisor, WIRE_THREAD_EXITED, thread->tid);
 }
 
+static void
+thread_created(void *context, struct thread *thread, pid_t child)
+{
+	child_steps_created(&((struct supervisor *)context)->steps, thread, child);
+}
+
 static bool
 may_go(void *context, struct thread *thread)
 {
@@ -128,7 +135,7 @@ thread_stopped(void *context, const struct tracer_stop *stop)
 	struct supervisor *self = context;
 	enum tracer_answer answer;
 
-	if (self->launch.wire >= 0 && !stepper_has(stop->thread) &&
+	if (self->launch.wire >= 0 && !translator_has(stop->thread) &&
 	    (child_places_are_watched(self->places) || self->steps.begin == 0))
 		on_wire(self);
 	answer = child_steps_stopped(&self->steps, stop);
@@ -265,15 +272,9 @@ static void
 on_late(void *context)
 {
 	struct supervisor *self = context;
-	const struct step_region *stepped = child_steps_current(&self->steps);
-
 	self->outcome->is_late = true;
 	self->outcome->was_stopped = self->is_traced && tracer_is_stopped(&self->tracer);
-	if (stepped) {
-		self->outcome->was_stepping = true;
-		self->outcome->nr_steps = (int64_t)stepped->counts[STEP_INSTRUCTIONS];
-		self->outcome->step_limit = (int64_t)stepped->limit;
-	}
+	self->outcome->was_counting = child_steps_is_counting(&self->steps);
 	kill(self->launch.pid, SIGKILL);
 }
 
@@ -380,6 +381,7 @@ start(struct supervisor *self, struct rot_error *err)
 				       .executed = thread_executed,
 				       .exited = thread_exited,
 				       .stopped = thread_stopped,
+				       .created = thread_created,
 				       .may_go = may_go,
 				       .context = self};
 	self->steps.tracer = &self->tracer;

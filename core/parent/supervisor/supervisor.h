@@ -27,12 +27,11 @@ struct outcome {
 	char *fault;        /* where it raised the signal that ended it, or NULL                */
 	bool is_late;       /* the child was killed because of the time limit                   */
 	bool was_stopped;   /* is_late, and it was waiting for SIGCONT                          */
-	bool was_stepping;  /* is_late, and a region was being counted by steps ...             */
-	int64_t nr_steps, step_limit; /* of which so many instructions were, and may be         */
-	int64_t run;                  /* number of the last run that began, from 1; 0: none did           */
-	bool is_in_run;               /* that run did not finish                                          */
-	int64_t nr_runs;              /* to be done; 0: the child never said                              */
-	char *output;                 /* what the child printed, the end of it; never NULL after success  */
+	bool was_counting;  /* is_late, and a region was being counted without counters       */
+	int64_t run;        /* number of the last run that began, from 1; 0: none did           */
+	bool is_in_run;     /* that run did not finish                                          */
+	int64_t nr_runs;    /* to be done; 0: the child never said                              */
+	char *output;       /* what the child printed, the end of it; never NULL after success  */
 	char *errors;
 };
 

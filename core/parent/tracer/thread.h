@@ -27,6 +27,7 @@ struct thread {
 	void *in_regions;              /* likewise (regions.h) */
 	void *ruled;                   /* likewise (program_rules.h) */
 	struct translated *translated; /* of translator.c; NULL: it is not translated */
+	struct counted *counted;       /* of child_steps.c; NULL: it has not been in a region */
 	struct image *image;           /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds;       /* of breakpoints.c; NULL: none */
 	uint64_t hit_address, hit_rsp; /* likewise: where it met one last, and its stack pointer then; 0: nowhere */

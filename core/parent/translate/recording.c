@@ -75,8 +75,7 @@ struct planner {
 static uint8_t
 word_in(uint16_t registers, uint8_t number)
 {
-	return number == NO_NUMBER ? 0
-				   : (uint8_t)(1 + __builtin_popcount(registers & ((UINT32_C(1) << number) - 1)));
+	return number == NO_NUMBER ? 0 : (uint8_t)(1 + __builtin_popcount(registers & ((UINT32_C(1) << number) - 1)));
 }
 
 static void

@@ -76,6 +76,13 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 	return stream;
 }
 
+void
+stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+{
+	cache_model_delete(stream->shared);
+	stream->shared = cache_model_new(levels, line_bytes);
+}
+
 struct sites *
 stream_sites(struct stream *stream)
 {
@@ -248,7 +255,8 @@ static void
 do_turns(const struct stream_thread *thread, const struct site *site, const uint64_t *end, uint64_t fs_base)
 {
 	const struct work *work = site->work;
-	const uint64_t before[4] = {0, thread->turns_registers[0], thread->turns_registers[1], thread->turns_registers[2]};
+	const uint64_t before[4] = {0, thread->turns_registers[0], thread->turns_registers[1],
+				    thread->turns_registers[2]};
 	struct user_regs_struct first = registers_of(site, before, fs_base);
 	uint64_t nr = (before[1] - end[1]) & work->counter_mask, chunk;
 	const bool is_down = end[2] < before[2] || end[3] < before[3];
@@ -396,8 +404,8 @@ void
 stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
 {
 	struct stream *stream = thread->stream;
-	const uint64_t end = code_cache_slot(cache, thread->area, AREA_RECORD) -
-			     code_cache_area_address(cache, thread->area);
+	const uint64_t end =
+		code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
 	const uint8_t *first = thread->mapped + (beginning_of(thread->buffer) - MAPPED_AT);
 	const struct job job = {thread, thread->buffer, (const uint64_t *)(const void *)first,
 				(const uint64_t *)(const void *)(thread->mapped + (end - MAPPED_AT)), fs_base};

@@ -27,6 +27,9 @@ struct stream_thread;
  * too. */
 struct stream *stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages);
 void stream_delete(struct stream *stream);
+
+/* Other caches for those that begin from now on; all others have ended. */
+void stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 struct sites *stream_sites(struct stream *stream);
 
 /*

@@ -605,9 +605,9 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	code_cache_add(cache, work->arena, origin, work->to.at)->entry = entry;
 	cache->fragments[index].nr_origin_bytes = (uint16_t)block->nr_bytes;
 	cache->fragments[index].is_checked = block->may_change;
+	code_cache_add_mark(cache, &cache->fragments[index], work->to.at, 0);
 	if (block->may_change) {
 		code_cache_keep(cache, &cache->fragments[index], block->bytes);
-		code_cache_add_mark(cache, &cache->fragments[index], work->to.at, 0);
 		emit_checks(work, index);
 	}
 	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;

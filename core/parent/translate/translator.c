@@ -16,6 +16,7 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
+#include "parent/tracer/restart.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"
 #include "parent/translate/recording.h"
@@ -27,6 +28,10 @@
 #define SYSCALL_BYTES 2
 #define INT3 0xcc
 
+/* What a system call that a stop has interrupted returns: ERESTARTSYS, ... (the kernel's linux/errno.h). */
+#define FIRST_RESTART (-516)
+#define LAST_RESTART (-512)
+
 /* An address space, which threads share, and processes made by vfork. cache: also of processes that were forked. */
 struct address_space {
 	struct code_cache *cache;
@@ -37,7 +42,7 @@ struct address_space {
 };
 
 /*
- * space: NULL before its first pause, and when it is not followed (is_native)
+ * space: NULL before its first pause, and when it is not followed (is_native); of a thread that has left, still its own
  * begins: its process executes another program, and has not paused yet
  * stream: what it records; NULL: nothing is recorded
  * own_gs: what the program believes its gs base to be
@@ -53,9 +58,10 @@ struct translated {
 	uint64_t own_gs, fs_base;
 	bool begins, is_native, is_stepping, executes_own;
 	bool blocks_traps, sets_traps, trap_waits, enters_handler;
+	bool is_at_trap; /* it has left at a trap that is none of ours */
 	int64_t call;
 	uint64_t arguments[3];
-	int64_t counts[STEP_NR_COUNTS];
+	int64_t counts[STEP_NR_COUNTS], before[STEP_NR_COUNTS];
 };
 
 /* A thread or process that was announced by who made it. */
@@ -65,14 +71,15 @@ struct expected {
 	struct expected *next;
 };
 
-/* stream: NULL: addresses are not recorded */
+/* stream: NULL: addresses are not recorded. is_of_regions: threads enter and leave, and traps may be of others */
 struct translator {
 	struct tracer *tracer;
+	bool is_of_regions;
 	struct stream *stream;
 	uint32_t nr_spaces;
 	struct expected *expected;
 	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
-	char first_unknown[64];
+	uint64_t unknown_at;
 	struct rot_error why_native;
 };
 
@@ -193,6 +200,8 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	contents = contents_of(cache, &cache->fragments[owner]);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		harvest->counts[i] += (int64_t)(value * contents->counts[i]);
+	if (contents->nr_unknown > 0 && harvest->translator->nr_unknown == 0)
+		harvest->translator->unknown_at = contents->unknown_at;
 	harvest->translator->nr_unknown += value * contents->nr_unknown;
 }
 
@@ -291,8 +300,10 @@ count_instruction(struct translator *self, struct thread *thread, const struct u
 	struct work_done done;
 	struct work work;
 
-	if (!work_decode(bytes,
-			 code_cache_read(translated->space->cache, thread->tid, registers->rip, bytes, sizeof(bytes), true), &work)) {
+	if (!work_decode(
+		    bytes,
+		    code_cache_read(translated->space->cache, thread->tid, registers->rip, bytes, sizeof(bytes), true),
+		    &work)) {
 		translated->counts[STEP_INSTRUCTIONS]++;
 		return;
 	}
@@ -323,7 +334,7 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 static void
 own_cache(struct translator *self, struct thread *thread)
 {
-	struct address_space *space = ((struct translated *)thread->translated)->space;
+	struct address_space *space = (thread->translated)->space;
 	struct code_cache *copy;
 	struct rot_error err;
 
@@ -341,13 +352,10 @@ own_cache(struct translator *self, struct thread *thread)
 static bool
 find_code(struct translator *self, struct thread *thread, struct user_regs_struct *registers, bool has_entry)
 {
-	struct address_space *space = ((struct translated *)thread->translated)->space;
-	struct translation translation = {space->cache,
-					  thread->tid,
-					  tracer_options(self->tracer),
-					  space->ranges,
-					  space->nr_ranges,
-					  self->stream ? stream_sites(self->stream) : NULL};
+	struct address_space *space = (thread->translated)->space;
+	struct translation translation = {
+		space->cache,  thread->tid,      tracer_options(self->tracer),
+		space->ranges, space->nr_ranges, self->stream ? stream_sites(self->stream) : NULL};
 	const struct fragment *fragment;
 	struct rot_error err;
 
@@ -362,7 +370,7 @@ find_code(struct translator *self, struct thread *thread, struct user_regs_struc
 static enum tracer_answer
 enter(struct translator *self, struct thread *thread, struct user_regs_struct *registers, bool has_entry)
 {
-	struct address_space *space = ((struct translated *)thread->translated)->space;
+	struct address_space *space = (thread->translated)->space;
 
 	if (!code_cache_has_room(space->cache, registers->rip))
 		own_cache(self, thread);
@@ -548,7 +556,7 @@ has_code(const struct address_space *space, uint64_t start, uint64_t bytes)
 static void
 change_code(struct translator *self, struct thread *thread, uint64_t start, uint64_t bytes)
 {
-	struct address_space *space = ((struct translated *)thread->translated)->space;
+	struct address_space *space = (thread->translated)->space;
 
 	own_cache(self, thread);
 	code_cache_forget(space->cache, start, start + bytes);
@@ -756,6 +764,25 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 	return enter(self, thread, registers, false);
 }
 
+/* The thread, which is stopped, goes on in original code from here. False: it has ended. */
+static bool
+leave(struct translated *translated, struct thread *thread, struct user_regs_struct *registers)
+{
+	int64_t correction[STEP_NR_COUNTS];
+	uint64_t mask;
+
+	translated->is_native = true;
+	translated->is_stepping = translated->enters_handler = false;
+	if (!leave_inserted_code(translated, thread->tid, false, registers, correction))
+		return false;
+	add_counts(translated, correction);
+	registers->gs_base = translated->own_gs;
+	remote_set_registers(thread->tid, registers);
+	if (translated->blocks_traps && remote_get_mask(thread->tid, &mask) == 0)
+		remote_set_mask(thread->tid, mask | REMOTE_SIGNAL(SIGTRAP));
+	return true;
+}
+
 static enum tracer_answer
 trap(struct translator *self, struct thread *thread)
 {
@@ -774,6 +801,13 @@ trap(struct translator *self, struct thread *thread)
 	if (info.si_code <= 0 && translated->blocks_traps) {
 		translated->trap_waits = true;
 		return TRACER_RESUME;
+	}
+	if (self->is_of_regions && info.si_code == SI_KERNEL) {
+		if (code_cache_arena_at(translated->space->cache, registers.rip)) {
+			leave(translated, thread, &registers);
+			translated->is_at_trap = true;
+		}
+		return TRACER_DELIVER;
 	}
 	return deliver(self, thread, SIGTRAP);
 }
@@ -830,9 +864,9 @@ begin(struct translator *self, struct thread *thread)
 		stay_native(self, thread->translated, &err);
 		return TRACER_DELIVER;
 	}
-	((struct translated *)thread->translated)->own_gs = registers.gs_base;
-	blocks_traps = ((struct translated *)thread->translated)->blocks_traps;
-	((struct translated *)thread->translated)->blocks_traps = false;
+	(thread->translated)->own_gs = registers.gs_base;
+	blocks_traps = (thread->translated)->blocks_traps;
+	(thread->translated)->blocks_traps = false;
 	return join(self, thread, space, &registers, blocks_traps);
 }
 
@@ -988,11 +1022,10 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 	struct thread *thread = stop->thread;
 	struct translated *translated = self ? thread->translated : NULL;
 	struct user_regs_struct registers;
-	int64_t correction[STEP_NR_COUNTS];
 	siginfo_t info = {.si_code = 0};
 	bool is_ours;
 
-	if (!translated || !translated->space)
+	if (!translated || !translated->space || translated->is_native)
 		return TRACER_DELIVER;
 	if (stop->is_inside || (stop->signal == 0 && remote_raised_signal(thread->tid) != 0)) {
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
@@ -1007,12 +1040,217 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 					     : translated->is_stepping);
 	if (translated->call >= 0)
 		conclude_call(self, thread, &registers);
-	if (leave_inserted_code(translated, thread->tid, false, &registers, correction)) {
-		add_counts(translated, correction);
-		registers.gs_base = translated->own_gs;
+	leave(translated, thread, &registers);
+	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
+}
+
+/* ---- regions ---- */
+
+struct translator *
+translator_new_of_regions(struct tracer *tracer, const struct step_region *region)
+{
+	struct translator *self = translator_new(tracer, region->has_lines ? region : NULL, region->has_pages);
+
+	self->is_of_regions = true;
+	return self;
+}
+
+struct search {
+	pid_t pid;
+	struct address_space *found;
+};
+
+static void
+look_at_space(void *context, struct thread *thread)
+{
+	struct search *search = context;
+	const struct translated *translated = thread->translated;
+
+	if (thread->pid == search->pid && translated && translated->space)
+		search->found = translated->space;
+}
+
+/* Of its process, in which the caller has a share; made if no thread of it was translated yet. NULL: it cannot be. */
+static struct address_space *
+find_space(struct translator *self, struct thread *thread, const struct user_regs_struct *registers,
+	   struct rot_error *err)
+{
+	struct search search = {thread->pid, NULL};
+
+	threads_each(&self->tracer->threads, look_at_space, &search);
+	if (!search.found)
+		return space_new(self, thread->tid, registers, err);
+	search.found->nr_users++;
+	return search.found;
+}
+
+/* A system call that the stop has interrupted is made anew, by its instruction. */
+static void
+rewind_call(pid_t tid, struct user_regs_struct *registers)
+{
+	struct restart_again again;
+
+	if (restart_rewind(tid, registers, &again) || (int64_t)registers->orig_rax < 0 ||
+	    (int64_t)registers->rax < FIRST_RESTART || (int64_t)registers->rax > LAST_RESTART)
+		return;
+	registers->rip -= SYSCALL_BYTES;
+	registers->rax = registers->orig_rax;
+	registers->orig_rax = UINT64_MAX;
+}
+
+enum tracer_answer
+translator_enter(struct translator *self, struct thread *thread, struct rot_error *err)
+{
+	struct translated *translated;
+	struct user_regs_struct registers;
+	struct address_space *space;
+
+	err->text[0] = '\0';
+	if (!thread->translated)
+		translator_started(self, thread);
+	translated = thread->translated;
+	if (remote_get_registers(thread->tid, &registers, err) < 0)
+		return TRACER_RESUME;
+	rewind_call(thread->tid, &registers);
+	translated->own_gs = registers.gs_base;
+	translated->is_native = translated->is_at_trap = false;
+	if (!translated->space) {
+		space = find_space(self, thread, &registers, err);
+		if (space)
+			return join(self, thread, space, &registers, false);
+		translated->is_native = true;
+		return TRACER_RESUME;
+	}
+	registers.gs_base = code_cache_area_address(translated->space->cache, translated->area);
+	unblock_traps(thread->tid);
+	return enter(self, thread, &registers, false);
+}
+
+bool
+translator_leave(struct translator *self, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+	struct user_regs_struct registers;
+
+	if (!translator_has(thread) || !get_registers(translated, thread->tid, &registers))
+		return false;
+	if (translated->call >= 0)
+		conclude_call(self, thread, &registers);
+	return leave(translated, thread, &registers);
+}
+
+bool
+translator_has(const struct thread *thread)
+{
+	const struct translated *translated = thread->translated;
+
+	return translated && translated->space && !translated->is_native;
+}
+
+enum tracer_answer
+translator_follow(struct translator *self, struct thread *thread, enum tracer_answer answer, bool is_elsewhere)
+{
+	struct translated *translated = thread->translated;
+	struct rot_error err;
+
+	if (!translated || !translated->is_at_trap || is_elsewhere || answer != TRACER_RESUME)
+		return answer;
+	return translator_enter(self, thread, &err);
+}
+
+static void
+end_stream(void *context, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+
+	(void)context;
+	if (!translated || !translated->stream || translator_has(thread))
+		return;
+	stream_counts(translated->stream, translated->space->cache, translated->fs_base, translated->counts);
+	stream_end(translated->stream, translated->space->cache, translated->fs_base);
+	translated->stream = NULL;
+}
+
+void
+translator_reset(struct translator *self, const struct step_region *region)
+{
+	if (!self->stream)
+		return;
+	threads_each(&self->tracer->threads, end_stream, self);
+	stream_set_caches(self->stream, region->levels, region->line_bytes);
+}
+
+void
+translator_begin(struct translator *self, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+	uint64_t counts[STEP_NR_COUNTS];
+	struct rot_error err;
+
+	if (!translated->space)
+		return;
+	if (self->stream && !translated->stream)
+		translated->stream = stream_begin(self->stream, translated->space->cache, translated->area,
+						  translated->space->number, &err);
+	translator_read(self, thread, counts);
+	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+		translated->before[i] = (int64_t)counts[i];
+	self->nr_unknown = 0;
+}
+
+bool
+translator_is_at_trap(const struct thread *thread)
+{
+	const struct translated *translated = thread->translated;
+
+	return translated && translated->is_at_trap;
+}
+
+void
+translator_end(struct thread *thread)
+{
+	thread->translated->is_at_trap = false;
+	thread->translated->counts[STEP_INSTRUCTIONS]--;
+}
+
+void
+translator_since(const struct translator *self, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
+{
+	const struct translated *translated = thread->translated;
+
+	translator_read(self, thread, counts);
+	for (size_t i = 0; translated && i < STEP_NR_COUNTS; i++)
+		counts[i] -= (uint64_t)translated->before[i];
+}
+
+uint64_t
+translator_nr_unknown(const struct translator *self, uint64_t *first_at)
+{
+	*first_at = self->unknown_at;
+	return self->nr_unknown;
+}
+
+/* ---- processes that are let go at once ---- */
+
+void
+translator_let_go(struct translator *self, struct thread *thread)
+{
+	struct address_space *space = find_creator(self, thread);
+	struct user_regs_struct registers;
+	int64_t correction[STEP_NR_COUNTS];
+	struct translated creator = {.space = space};
+
+	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
+	    !code_cache_arena_at(space->cache, registers.rip)) {
+		space_release(space);
+		return;
+	}
+	creator.area = (int64_t)((registers.gs_base - code_cache_area_address(space->cache, 0)) / AREA_BYTES);
+	if (leave_inserted_code(&creator, thread->tid, false, &registers, correction)) {
+		registers.gs_base = 0;
 		remote_set_registers(thread->tid, &registers);
 	}
-	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
+	space_release(space);
 }
 
 char *

@@ -35,6 +35,40 @@ enum tracer_answer translator_leaving(struct translator *translator, const struc
  */
 bool translator_read(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 
+/*
+ * ---- regions: threads are translated for a while, and go on by themselves else ----
+ *
+ * new_of_regions: for regions like this one. What is not its own trap is left to others: the thread is at an original
+ * address then, and goes on translated after translator_follow, with the answer to that stop.
+ */
+struct translator *translator_new_of_regions(struct tracer *tracer, const struct step_region *region);
+
+/*
+ * enter: the stopped thread goes on translated, which answers its stop; err->text: it cannot be, and goes on by itself.
+ * leave: it goes on by itself. False: it was not translated, or has ended.
+ */
+enum tracer_answer translator_enter(struct translator *translator, struct thread *thread, struct rot_error *err);
+bool translator_leave(struct translator *translator, struct thread *thread);
+bool translator_has(const struct thread *thread);
+enum tracer_answer
+translator_follow(struct translator *translator, struct thread *thread, enum tracer_answer answer, bool is_elsewhere);
+
+/*
+ * reset: caches of all threads outside are empty, and as region says.   begin: counts of the thread, which has entered,
+ * are from here on.   since: what it has executed since then; it is stopped, or has left.   take_back: one instruction
+ * less.   nr_unknown: instructions of all threads, since the last begin, of which it is not known what they do.
+ */
+void translator_reset(struct translator *translator, const struct step_region *region);
+void translator_begin(struct translator *translator, struct thread *thread);
+void
+translator_since(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
+bool translator_is_at_trap(const struct thread *thread);
+void translator_end(struct thread *thread);
+uint64_t translator_nr_unknown(const struct translator *translator, uint64_t *first_at);
+
+/* A process that nobody follows stands at its first stop: it goes on in original code. */
+void translator_let_go(struct translator *translator, struct thread *thread);
+
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);
 

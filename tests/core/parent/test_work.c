@@ -887,7 +887,7 @@ static const struct work_case {
 	{"clzero", 3, {0x0f, 0x01, 0xfc}, .accesses = {STREAM(RAX, 64)}},
 	{"xlatb", 1, {0xd7}, .accesses = {LOAD(RBX, 1)}},
 	{"fs xlatb", 2, {0x64, 0xd7}, .accesses = {LOAD(FS_BASE + RBX, 1)}},
-	{"int3", 1, {0xcc}, .is_unknown = true},
+	{"int3", 1, {0xcc}, .nr_operations = 0},
 	{"int 0x80", 2, {0xcd, 0x80}, .nr_operations = 0},
 	{"iretq", 2, {0x48, 0xcf}, .is_unknown = true},
 	{"retf", 1, {0xcb}, .is_unknown = true},
