@@ -101,7 +101,7 @@ enter(struct child_steps *self, struct thread *thread, bool goes_on)
 		counted->region.cut = STEP_CUT_MEMORY;
 		counted->region.cut_errno = EACCES;
 		remote_write(thread->tid, counted->address, &counted->region, sizeof(counted->region), NULL);
-		return answer;
+		return TRACER_RESUME;
 	}
 	if (!goes_on)
 		translator_begin(self->translator, thread);

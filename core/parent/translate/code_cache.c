@@ -519,11 +519,11 @@ code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset)
 	return word;
 }
 
-void
+bool
 code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word)
 {
-	if (pwrite(cache->areas->fd, &word, sizeof(word), (off_t)((uint64_t)area * AREA_BYTES + offset)) < 0)
-		return;
+	return pwrite(cache->areas->fd, &word, sizeof(word), (off_t)((uint64_t)area * AREA_BYTES + offset)) ==
+	       (ssize_t)sizeof(word);
 }
 
 void

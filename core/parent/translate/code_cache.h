@@ -193,9 +193,9 @@ int64_t code_cache_take_area(struct code_cache *cache);
 void code_cache_give_area(struct code_cache *cache, int64_t area);
 uint64_t code_cache_area_address(const struct code_cache *cache, int64_t area);
 
-/* A word of an area; 0 where nothing was written. */
+/* A word of an area; 0 where nothing was written. set: false: the system refuses it. */
 uint64_t code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset);
-void code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word);
+bool code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word);
 
 /* Calls visit for each counter of an area that is not 0. */
 void code_cache_each_counter(const struct code_cache *cache, int64_t area,

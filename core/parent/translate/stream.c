@@ -393,10 +393,10 @@ beginning_of(unsigned buffer)
 	return AREA_BUFFER_END(buffer) - AREA_BUFFER_BYTES;
 }
 
-static void
+static bool
 set_place(const struct stream_thread *thread, const struct code_cache *cache)
 {
-	code_cache_set_slot(cache, thread->area, AREA_RECORD,
+	return code_cache_set_slot(cache, thread->area, AREA_RECORD,
 			    code_cache_area_address(cache, thread->area) + beginning_of(thread->buffer));
 }
 
@@ -435,8 +435,10 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	*thread = (struct stream_thread){.stream = stream, .area = area, .space = (uint64_t)space << 48};
 	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
 			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
-	if (thread->mapped == MAP_FAILED) {
-		rot_error_set(err, errno, "cannot map what a thread records");
+	if (thread->mapped == MAP_FAILED || !set_place(thread, cache)) {
+		rot_error_set(err, errno, "cannot access what a thread records");
+		if (thread->mapped != MAP_FAILED)
+			munmap(thread->mapped, MAPPED_BYTES);
 		free(thread);
 		return NULL;
 	}
@@ -444,7 +446,6 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 	thread->line_shift = cache_model_front(thread->model)->line_shift;
 	thread->nr_ways = cache_model_front(thread->model)->nr_ways;
 	cache_model_front(thread->model)->has_pages = stream->has_pages;
-	set_place(thread, cache);
 	return thread;
 }
 

@@ -667,7 +667,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct stub
 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
-	if (registers->rax == SYS_rseq) {
+	if (registers->rax == SYS_rseq && !self->is_of_regions) {
 		/* Sequences are at original addresses, where the kernel would not find the thread: as if it knew none.
 		 */
 		registers->rax = (uint64_t)-ENOSYS;
@@ -822,24 +822,36 @@ stay_native(struct translator *self, struct translated *translated, const struct
 		self->why_native = *err;
 }
 
+/* An area for the thread, and what it records in. */
+static int
+take_area(struct translator *self, struct translated *translated, struct address_space *space, struct rot_error *err)
+{
+	translated->area = code_cache_take_area(space->cache);
+	if (translated->area < 0)
+		return rot_error_set(err, 0, "there are more threads than can be counted at a time");
+	if (!self->stream)
+		return 0;
+	translated->stream = stream_begin(self->stream, space->cache, translated->area, space->number, err);
+	if (translated->stream)
+		return 0;
+	code_cache_give_area(space->cache, translated->area);
+	return -1;
+}
+
+/* Takes over the caller's share in space, also where the thread has to stay native (err). */
 static enum tracer_answer
 join(struct translator *self, struct thread *thread, struct address_space *space, struct user_regs_struct *registers,
-     bool blocks_traps)
+     bool blocks_traps, struct rot_error *err)
 {
 	struct translated *translated = thread->translated;
-	struct rot_error err;
 
-	translated->area = code_cache_take_area(space->cache);
-	if (translated->area < 0) {
-		rot_error_set(&err, 0, "there are more threads than can be counted at a time");
-		stay_native(self, translated, &err);
+	translated->fs_base = registers->fs_base;
+	if (take_area(self, translated, space, err) < 0) {
+		stay_native(self, translated, err);
 		space_release(space);
 		return TRACER_DELIVER;
 	}
 	translated->space = space;
-	translated->fs_base = registers->fs_base;
-	if (self->stream)
-		translated->stream = stream_begin(self->stream, space->cache, translated->area, space->number, &err);
 	if (unblock_traps(thread->tid) || blocks_traps)
 		believe(thread, true);
 	registers->gs_base = code_cache_area_address(space->cache, translated->area);
@@ -867,7 +879,7 @@ begin(struct translator *self, struct thread *thread)
 	(thread->translated)->own_gs = registers.gs_base;
 	blocks_traps = (thread->translated)->blocks_traps;
 	(thread->translated)->blocks_traps = false;
-	return join(self, thread, space, &registers, blocks_traps);
+	return join(self, thread, space, &registers, blocks_traps, &err);
 }
 
 /* Who made it: as announced, or as far as it can be told. The caller has a share in it. */
@@ -920,6 +932,7 @@ adopt(struct translator *self, struct thread *thread)
 	struct translated *translated = thread->translated;
 	struct address_space *space = find_creator(self, thread), *forked;
 	struct user_regs_struct registers;
+	struct rot_error err;
 	int64_t creator;
 
 	if (!space || remote_get_registers(thread->tid, &registers, NULL) < 0 ||
@@ -934,7 +947,8 @@ adopt(struct translator *self, struct thread *thread)
 		space = forked;
 	}
 	creator = (int64_t)((registers.gs_base - code_cache_area_address(space->cache, 0)) / AREA_BYTES);
-	return join(self, thread, space, &registers, code_cache_slot(space->cache, creator, AREA_BLOCKS_TRAPS) != 0);
+	return join(self, thread, space, &registers, code_cache_slot(space->cache, creator, AREA_BLOCKS_TRAPS) != 0,
+		    &err);
 }
 
 void
@@ -1117,7 +1131,7 @@ translator_enter(struct translator *self, struct thread *thread, struct rot_erro
 	if (!translated->space) {
 		space = find_space(self, thread, &registers, err);
 		if (space)
-			return join(self, thread, space, &registers, false);
+			return join(self, thread, space, &registers, false, err);
 		translated->is_native = true;
 		return TRACER_RESUME;
 	}
