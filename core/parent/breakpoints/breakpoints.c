@@ -412,7 +412,8 @@ tell_users(struct breakpoint *breakpoint, const struct breakpoint_hit *hit)
 static void
 hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struct user_regs_struct *registers)
 {
-	const struct breakpoint_hit hit = {thread, breakpoint->address, registers};
+	const struct breakpoint_hit hit = {thread,           breakpoint->address,       registers,
+					   breakpoint->code, breakpoint->nr_code_bytes, breakpoint->is_once};
 
 	if (!breakpoint->is_set) {
 		set_rip(thread, breakpoint->address);

@@ -64,7 +64,6 @@ leave(struct run *self)
 
 	program_rules_stop(self->rules);
 	self->is_leaving = true;
-	region_steps_stop(self->steps);
 	images_lift_all(&self->images);
 	tracer_leave(&self->tracer);
 	self->session->loop.is_draining = true;
@@ -337,7 +336,9 @@ on_created(void *context, struct thread *thread, pid_t child)
 {
 	struct run *self = context;
 
-	translator_created(self->translator, thread, child);
+	region_steps_created(self->steps, thread, child);
+	if (self->translator)
+		translator_created(self->translator, thread, child);
 }
 
 static void
@@ -347,7 +348,7 @@ on_executed(void *context, struct thread *thread, pid_t old_tid)
 	bool is_begin = self->threads.start_ns == 0;
 
 	keep_off_process(&self->keep_off, thread->pid);
-	region_steps_executed(self->steps, thread);
+	region_steps_exited(self->steps, thread);
 	translator_executed(self->translator, thread);
 	program_thread_executed(&self->threads, thread, old_tid);
 	if (is_begin) {
@@ -447,7 +448,6 @@ prepare_translation(struct run *self)
 		translator_new(&self->tracer, caches.has_lines ? &caches : NULL, caches.has_pages);
 	self->tracer.stopped = on_stop_of_translated;
 	self->tracer.leaving = on_leaving_of_translated;
-	self->tracer.created = on_created;
 }
 
 /* Whether it shares the memory of its parent is known when there are breakpoints in it. */
@@ -627,6 +627,7 @@ program_run(struct session *session, int32_t pass)
 				       .started = on_started,
 				       .executed = on_executed,
 				       .exited = on_exited,
+				       .created = on_created,
 				       .context = self};
 	output->pass = pass;
 	clock_now(&output->start_time, &output->start_microseconds);

@@ -34,14 +34,14 @@ on_hit(void *context, const struct breakpoint_hit *breakpoint)
 	struct region_hit hit = {.stack_pointer = breakpoint->registers->rsp,
 				 .flags = breakpoint->registers->eflags,
 				 .rcx = breakpoint->registers->rcx};
-	const struct region_steps *steps = regions_steps(((const struct int3 *)context)->regions);
+	struct region_steps *steps = regions_steps(((const struct int3 *)context)->regions);
 	struct perf_counts counts;
 	struct rot_error err;
 
 	if (!thread || !thread->image)
 		return;
 	hit.time_ns = clock_raw_ns();
-	if (steps ? region_steps_read(steps, breakpoint->thread, hit.time_ns, &counts)
+	if (steps ? region_steps_hit(steps, breakpoint, hit.time_ns, &counts)
 		  : thread->counts && thread->counts->group.nr > 0 &&
 			    perf_group_read(&thread->counts->group, &counts, &err) == 0)
 		hit.counts = &counts;

@@ -2,39 +2,36 @@
 /* See region_steps.h. */
 #include "parent/regions/region_steps.h"
 
-#include <stdio.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/ptrace.h>
 
 #include "common/step_counts.h"
 #include "memory.h"
-#include "parent/stepping/stepper.h"
-#include "parent/symbols/objects.h"
+#include "parent/breakpoints/slots.h"
+#include "parent/tracer/remote_step.h"
+#include "parent/translate/translator.h"
 
-/*
- * nr_unknown, nr_gaps: of threads that have ended. first_unknown: what it is, and where, as "xsaveopt at 0x1139 of
- * ./a.out"; "": there was none.
- */
 struct region_steps {
 	const struct step_measurer *measurer;
-	struct step_region region;
-	struct stepper *stepper;
+	struct tracer *tracer;
+	struct translator *translator;
 	struct rot_error failure;
-	uint64_t nr_unknown, nr_gaps;
-	char first_unknown[256];
 };
 
 struct region_steps *
 region_steps_new(const struct step_measurer *measurer, struct tracer *tracer)
 {
 	struct region_steps *self;
+	struct step_region region;
 
 	if (!measurer)
 		return NULL;
 	self = rot_calloc(1, sizeof(*self));
 	self->measurer = measurer;
-	self->region = step_region_of(measurer);
-	self->stepper = stepper_new(tracer);
+	self->tracer = tracer;
+	region = step_region_of(measurer);
+	self->translator = translator_new_of_regions(tracer, &region, false);
 	return self;
 }
 
@@ -43,121 +40,55 @@ region_steps_delete(struct region_steps *self)
 {
 	if (!self)
 		return;
-	stepper_delete(self->stepper);
+	translator_delete(self->translator);
 	free(self);
 }
 
-bool
-region_steps_read(const struct region_steps *self, const struct thread *thread, uint64_t time_ns,
-		  struct perf_counts *counts)
+static void
+read_totals(const struct region_steps *self, const struct thread *thread, struct perf_counts *counts)
 {
 	uint64_t totals[STEP_NR_COUNTS];
 
-	if (self->failure.text[0])
-		return false;
-	stepper_counts(thread, totals);
-	*counts = (struct perf_counts){.enabled_ns = time_ns, .running_ns = time_ns};
+	translator_read(self->translator, thread, totals);
 	for (size_t i = 0; i < perf_event_measurer_nr_events(&self->measurer->base); i++)
 		counts->values[i] = step_counts_of_event(&self->measurer->base, i, totals);
-	return true;
 }
 
-/* ---- what is not counted ---- */
-
-/* "0x1139 of ./a.out", as in the file; the thread is stopped. Fresh memory. */
-static char *
-place_text(const struct thread *thread, uint64_t address)
+/* A translated thread has counted the int3 for the instruction there. Where it returns to is no more of the region. */
+bool
+region_steps_hit(struct region_steps *self, const struct breakpoint_hit *hit, uint64_t time_ns,
+		 struct perf_counts *counts)
 {
-	struct objects objects = {0};
-	struct rot_error err;
-	char *text = NULL;
+	const bool was_inside = translator_is_at_trap(hit->thread);
 
-	if (objects_read(thread->tid, &objects, &err) < 0)
-		objects.nr_objects = 0;
-	for (size_t i = 0; i < objects.nr_objects && !text; i++) {
-		const struct object *object = &objects.objects[i];
-
-		if (address >= object->start && address < object->end)
-			text = rot_format("0x%llx of %s", (unsigned long long)(address - object->bias), object->path);
+	if (self->failure.text[0])
+		return false;
+	*counts = (struct perf_counts){.enabled_ns = time_ns, .running_ns = time_ns};
+	if (was_inside) {
+		translator_end(hit->thread);
+		if (!hit->is_once)
+			translator_count(self->translator, hit->thread, hit->registers, hit->code, hit->nr_code_bytes);
 	}
-	objects_clear(&objects);
-	return text ? text : rot_format("0x%llx", (unsigned long long)address);
-}
-
-/* It was not followed to its end. */
-static void
-on_over(void *context, const struct step_end *end, struct thread *thread, const struct user_regs_struct *registers,
-	const struct step_region *region)
-{
-	struct region_steps *self = context;
-	char *place = place_text(thread, region->cut_at), *where = rot_format(" (%s)", place);
-	char *text = step_cut_text(region, where);
-
-	(void)end;
-	(void)registers;
-	rot_error_set(&self->failure, 0, "regions cannot be counted by steps: thread %d %s%s", (int)thread->tid, text,
-		      region->cut == STEP_CUT_LIMIT
-			      ? " in them: measure fewer hits (NAME#FIRST-LAST), or raise -stepLimit"
-			      : "");
-	free(place);
-	free(where);
-	free(text);
-}
-
-static void
-keep_unknown(struct region_steps *self, const struct step_region *region, const char *place)
-{
-	if (!self->first_unknown[0])
-		snprintf(self->first_unknown, sizeof(self->first_unknown), "%s at %s", region->unknown_name, place);
-}
-
-/* While the thread is stopped, and what is mapped in its process can be read. */
-static void
-note_unknown(struct region_steps *self, const struct thread *thread)
-{
-	const struct step_region *region = stepper_region(thread);
-	char *place;
-
-	if (!region || region->nr_unknown == 0 || self->first_unknown[0])
-		return;
-	place = place_text(thread, region->unknown_at);
-	keep_unknown(self, region, place);
-	free(place);
-}
-
-static void
-add_doubts(struct region_steps *self, const struct thread *thread)
-{
-	const struct step_region *region = stepper_region(thread);
-	char place[32];
-
-	if (!region)
-		return;
-	self->nr_unknown += region->nr_unknown;
-	self->nr_gaps += region->nr_gaps;
-	snprintf(place, sizeof(place), "0x%llx", (unsigned long long)region->unknown_at);
-	if (region->nr_unknown > 0)
-		keep_unknown(self, region, place);
+	read_totals(self, hit->thread, counts);
+	if (!was_inside)
+		translator_count(self->translator, hit->thread, hit->registers, hit->code, hit->nr_code_bytes);
+	return true;
 }
 
 char *
 region_steps_doubts(const struct region_steps *self)
 {
-	char *unknown, *text;
+	char *doubts = self ? translator_doubts(self->translator) : NULL;
+	char *text = doubts ? rot_format("regions, counted by blocks: %s", doubts) : NULL;
 
-	if (!self || (self->nr_unknown == 0 && self->nr_gaps == 0))
-		return NULL;
-	unknown = self->nr_unknown == 0 ? rot_strdup("")
-					: rot_format(" of %llu instructions it is not known what they do (the first: "
-						     "%s), so they are counted as instructions alone;",
-						     (unsigned long long)self->nr_unknown, self->first_unknown);
-	text = self->nr_gaps == 0
-		       ? rot_format("regions, counted by steps:%.*s", (int)strlen(unknown) - 1, unknown)
-		       : rot_format("regions, counted by steps:%s threads came out of sight %llu times, and what they "
-				    "did meanwhile is not counted",
-				    unknown, (unsigned long long)self->nr_gaps);
-	free(unknown);
+	free(doubts);
 	return text;
+}
+
+const char *
+region_steps_failure(const struct region_steps *self)
+{
+	return self ? self->failure.text : "";
 }
 
 /* ---- threads ---- */
@@ -165,79 +96,83 @@ region_steps_doubts(const struct region_steps *self)
 enum tracer_answer
 region_steps_stopped(struct region_steps *self, const struct tracer_stop *stop)
 {
-	return self ? stepper_stopped(self->stepper, stop) : TRACER_DELIVER;
+	return self ? translator_stopped(self->translator, stop) : TRACER_DELIVER;
+}
+
+/* Executes what stands in a slot for the instruction at a breakpoint, which was counted. Returns a signal that it raised. */
+static int
+lead_out_of_slot(struct thread *thread)
+{
+	struct user_regs_struct registers;
+	int signal = SIGTRAP;
+
+	while (signal == SIGTRAP && thread->image && ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) == 0 &&
+	       slot_point(thread->image, registers.rip))
+		signal = remote_step(thread->tid);
+	return signal == SIGTRAP ? 0 : signal;
 }
 
 enum tracer_answer
 region_steps_follow(struct region_steps *self, struct thread *thread, bool is_inside)
 {
-	const struct step_end end = {.over = on_over, .context = self};
+	enum tracer_answer answer = TRACER_RESUME;
+	int signal;
 
-	if (!self || self->failure.text[0])
+	if (!self || self->failure.text[0] || is_inside == translator_has(thread))
 		return TRACER_RESUME;
-	note_unknown(self, thread);
-	if (!is_inside)
-		stepper_pause(self->stepper, thread);
-	else if (stepper_has(thread))
-		return stepper_go_on(self->stepper, thread);
-	else
-		return stepper_begin(self->stepper, thread, &self->region, end);
-	return TRACER_RESUME;
+	if (!is_inside) {
+		translator_leave(self->translator, thread);
+		return TRACER_RESUME;
+	}
+	signal = lead_out_of_slot(thread);
+	if (signal != 0) {
+		tracer_resume(self->tracer, thread, signal);
+		return TRACER_KEEP;
+	}
+	answer = translator_enter(self->translator, thread, &self->failure);
+	if (self->failure.text[0])
+		rot_error_prefix(&self->failure, "regions cannot be counted by blocks");
+	return answer;
 }
 
 void
 region_steps_started(struct region_steps *self, struct thread *thread)
 {
 	if (self)
-		stepper_started(self->stepper, thread);
+		translator_started(self->translator, thread);
+}
+
+void
+region_steps_created(struct region_steps *self, struct thread *thread, pid_t child)
+{
+	if (self)
+		translator_created(self->translator, thread, child);
 }
 
 bool
 region_steps_may_go(struct region_steps *self, struct thread *thread)
 {
-	return !self || stepper_may_go(self->stepper, thread);
+	if (self)
+		translator_let_go(self->translator, thread);
+	return true;
 }
 
 void
 region_steps_exited(struct region_steps *self, struct thread *thread)
 {
-	if (!self)
-		return;
-	add_doubts(self, thread);
-	stepper_exited(self->stepper, thread);
-}
-
-void
-region_steps_executed(struct region_steps *self, struct thread *thread)
-{
-	if (!self)
-		return;
-	add_doubts(self, thread);
-	stepper_executed(self->stepper, thread);
-}
-
-void
-region_steps_stop(struct region_steps *self)
-{
 	if (self)
-		stepper_stop(self->stepper);
+		translator_exited(self->translator, thread);
 }
 
 enum tracer_answer
 region_steps_leaving(struct region_steps *self, const struct tracer_stop *stop)
 {
-	return self ? stepper_leaving(self->stepper, stop) : TRACER_DELIVER;
+	return self ? translator_leaving(self->translator, stop) : TRACER_DELIVER;
 }
 
 void
 region_steps_code_changed(struct region_steps *self)
 {
 	if (self)
-		stepper_forget_code(self->stepper);
-}
-
-const char *
-region_steps_failure(const struct region_steps *self)
-{
-	return self ? self->failure.text : "";
+		translator_forget_code(self->translator);
 }

@@ -9,7 +9,6 @@
 #include <sys/ptrace.h>
 
 #include "memory.h"
-#include "parent/stepping/trap_stop.h"
 #include "parent/tracer/remote.h"
 #include "parent/translate/translator.h"
 
@@ -170,9 +169,10 @@ begin_region(struct child_steps *self, struct thread *thread, uint64_t address)
 	counted->region = region;
 	counted->address = address;
 	if (!self->translator)
-		self->translator = translator_new_of_regions(self->tracer, &region);
+		self->translator = translator_new_of_regions(self->tracer, &region, true);
 	if (self->nr_inside == 0 && !goes_on)
 		translator_reset(self->translator, &region);
+	translator_look_for_code(self->translator, thread);
 	if (!region.of_all || self->leader != 0)
 		return enter(self, thread, goes_on);
 	self->leader = thread->tid;
@@ -203,10 +203,11 @@ static enum tracer_answer
 at_traps(struct child_steps *self, const struct tracer_stop *stop)
 {
 	struct user_regs_struct registers;
+	siginfo_t info;
 
 	if (stop->signal != SIGTRAP || self->begin == 0 || translator_has(stop->thread) ||
 	    ptrace(PTRACE_GETREGS, stop->thread->tid, NULL, &registers) < 0 ||
-	    trap_stop_cause(stop->thread->tid) != TRAP_CAUSE_INT3)
+	    ptrace(PTRACE_GETSIGINFO, stop->thread->tid, NULL, &info) < 0 || info.si_code != SI_KERNEL)
 		return TRACER_DELIVER;
 	if (registers.rip == self->begin + INT3_BYTES)
 		return begin_region(self, stop->thread, registers.rdi);

@@ -3,6 +3,7 @@
 #include "parent/tracer/remote_step.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -202,4 +203,36 @@ remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t ar
 			       : rot_error_set(err, 0, "a system call in process %d was refused by a signal", (int)tid);
 	}
 	return rot_error_set(err, ESRCH, "cannot make a system call in process %d", (int)tid);
+}
+
+bool
+remote_await(pid_t tid, int *status)
+{
+	char fields[PROC_STAT_BYTES];
+	siginfo_t info;
+
+	for (unsigned turn = 0;; turn++) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) < 0)
+			return false;
+		if (info.si_pid == tid)
+			return info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid &&
+			       WIFSTOPPED(*status);
+		if (turn % 64 == 63 && (!proc_stat(tid, fields) || fields[1] == 'Z' || fields[1] == 'X'))
+			return false;
+		sched_yield();
+	}
+}
+
+int
+remote_step(pid_t tid)
+{
+	uint64_t mask;
+	int status;
+
+	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0 ||
+	    ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !remote_await(tid, &status))
+		return 0;
+	remote_set_mask(tid, mask);
+	return WSTOPSIG(status);
 }

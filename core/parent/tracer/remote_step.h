@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* One system call in a stopped process by a single step over an instruction that it has; a part of remote.h. */
+/* Single steps of a stopped process, also over a system call instruction that it has; a part of remote.h. */
 #ifndef CORE_PARENT_TRACER_REMOTE_STEP_H
 #define CORE_PARENT_TRACER_REMOTE_STEP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -14,5 +15,14 @@ uint64_t remote_find_syscall(pid_t tid);
 /* As remote_call, with the instruction at that address; filters are not looked at. */
 int remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t arguments[6], int64_t *result,
 		     struct rot_error *err);
+
+/* Waits for the stop of a traced thread, and takes it. False: it has ended, which others will be told. */
+bool remote_await(pid_t tid, int *status);
+
+/*
+ * The stopped thread executes one instruction. Signals that come meanwhile stay pending. Returns SIGTRAP, or the signal
+ * that the instruction has raised instead, which is not delivered; 0: the thread has ended.
+ */
+int remote_step(pid_t tid);
 
 #endif

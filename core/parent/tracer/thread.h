@@ -31,13 +31,7 @@ struct thread {
 	struct image *image;           /* its address space, where somebody looks after it (image.h); else NULL */
 	struct rewinds *rewinds;       /* of breakpoints.c; NULL: none */
 	uint64_t hit_address, hit_rsp; /* likewise: where it met one last, and its stack pointer then; 0: nowhere */
-	struct stepped *stepped;       /* of stepper.c: it is executed instruction by instruction; NULL: it is not */
-	bool was_cleared;              /* of stepper.c: traps that came with its process were looked for */
-	bool shares_code;              /* likewise: they are not its own */
-	bool is_led;                   /* of trap_help.c: over a trap, by a single step whose end was not seen yet */
-	uint64_t led_to;               /* likewise: where it was led last                */
-	bool stops_at_system;          /* likewise: it is to stop where a system call begins and ends */
-	bool is_to_pause;              /* likewise: it was interrupted, and has had other stops since */
+	bool is_to_pause;              /* of child_steps.c: it was interrupted, and has had other stops since */
 	struct thread *next;           /* in the same bucket */
 };
 

@@ -28,11 +28,10 @@ enum event {
 	EVENT_GROUP_STOP, /* stopped with all its process                                     */
 	EVENT_EXEC,       /* the program was replaced; the thread now has the program's id    */
 	EVENT_REPORT,     /* inside a system call, with nothing to be done                    */
-	EVENT_SYSTEM,     /* begin or end of a system call, where somebody wants to know them */
 	EVENT_SIGNAL,     /* a signal is about to be delivered                                */
 };
 
-/* The signal of the stop with PTRACE_O_TRACESYSGOOD. */
+/* The signal of a stop at a system call, with PTRACE_O_TRACESYSGOOD. */
 #define SYSTEM_STOP (SIGTRAP | 0x80)
 
 struct stop {
@@ -54,7 +53,7 @@ classify(int status)
 		return EVENT_EXEC;
 	if (kind)
 		return EVENT_REPORT;
-	return WSTOPSIG(status) == SYSTEM_STOP ? EVENT_SYSTEM : EVENT_SIGNAL;
+	return WSTOPSIG(status) == SYSTEM_STOP ? EVENT_REPORT : EVENT_SIGNAL;
 }
 
 /* Requests that resume a thread fail only because it was killed; its end is reported next. Any stop takes the place of
@@ -64,7 +63,7 @@ let_run(struct thread *thread, int signal)
 {
 	if (thread->is_to_pause)
 		ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
-	ptrace(thread->stops_at_system ? PTRACE_SYSCALL : PTRACE_CONT, thread->tid, NULL, (void *)(long)signal);
+	ptrace(PTRACE_CONT, thread->tid, NULL, (void *)(long)signal);
 	thread->state = THREAD_RUNNING;
 }
 
@@ -151,7 +150,7 @@ change_program(struct tracer *tracer, struct stop *stop)
 
 static void (*const reactions[])(struct tracer *, struct stop *) = {
 	[EVENT_PAUSED] = resume, [EVENT_GROUP_STOP] = stay_stopped, [EVENT_EXEC] = change_program,
-	[EVENT_REPORT] = resume, [EVENT_SYSTEM] = resume,           [EVENT_SIGNAL] = deliver,
+	[EVENT_REPORT] = resume, [EVENT_SIGNAL] = deliver,
 };
 
 /* A stopped process stays stopped, and a signal is not lost. */
@@ -177,13 +176,11 @@ static void
 react(struct tracer *tracer, struct stop *stop)
 {
 	const struct tracer_stop shown = {.thread = stop->thread,
-					  .signal = stop->event == EVENT_SIGNAL ? stop->signal : 0,
-					  .is_system = stop->event == EVENT_SYSTEM};
+					  .signal = stop->event == EVENT_SIGNAL ? stop->signal : 0};
 	enum tracer_answer answer = TRACER_DELIVER;
 
 	if (tracer->stopped &&
-	    ((stop->event == EVENT_PAUSED && !stop->thread->is_bystander) || stop->event == EVENT_SIGNAL ||
-	     (stop->event == EVENT_SYSTEM && stop->thread->stops_at_system)))
+	    ((stop->event == EVENT_PAUSED && !stop->thread->is_bystander) || stop->event == EVENT_SIGNAL))
 		answer = tracer->stopped(tracer->context, &shown);
 	if (answer == TRACER_DELIVER)
 		reactions[stop->event](tracer, stop);

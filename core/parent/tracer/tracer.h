@@ -24,7 +24,6 @@ struct tracer_stop {
 	int signal; /* about to be delivered; 0: a pause (the first stop, after PTRACE_INTERRUPT, end of a group stop)
 		     */
 	bool is_inside;
-	bool is_system; /* at the begin or the end of a system call, as thread->stops_at_system wants it */
 };
 
 enum tracer_answer {
@@ -57,8 +56,7 @@ struct tracer {
 	void (*forked)(void *context, struct thread *thread, pid_t child);
 
 	/*
-	 * Called with context at pauses (after started), before signals are delivered, and at system calls where the
-	 * thread stops at them; may be NULL. Not while
+	 * Called with context at pauses (after started), and before signals are delivered; may be NULL. Not while
 	 * leaving. There are pauses that nobody asked for: an answer to PTRACE_INTERRUPT may be any stop, and come
 	 * again later.
 	 */

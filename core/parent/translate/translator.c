@@ -16,6 +16,7 @@
 #include "common/proc.h"
 #include "memory.h"
 #include "parent/tracer/remote.h"
+#include "parent/tracer/remote_step.h"
 #include "parent/tracer/restart.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/positions.h"
@@ -39,6 +40,7 @@ struct address_space {
 	size_t nr_ranges;
 	unsigned nr_users; /* threads, and those that are expected */
 	uint32_t number;
+	bool is_stale; /* its code may have changed */
 };
 
 /*
@@ -74,7 +76,7 @@ struct expected {
 /* stream: NULL: addresses are not recorded. is_of_regions: threads enter and leave, and traps may be of others */
 struct translator {
 	struct tracer *tracer;
-	bool is_of_regions;
+	bool is_of_regions, adopts;
 	struct stream *stream;
 	uint32_t nr_spaces;
 	struct expected *expected;
@@ -290,20 +292,19 @@ read_memory(void *tid, uint64_t address, void *bytes, size_t nr_bytes)
 	return remote_read(*(const pid_t *)tid, address, bytes, nr_bytes, NULL) == 0;
 }
 
-/* Counts the original instruction that the thread executes next. */
-static void
-count_instruction(struct translator *self, struct thread *thread, const struct user_regs_struct *registers)
+void
+translator_count(struct translator *self, struct thread *thread, const struct user_regs_struct *registers,
+		 const uint8_t *code, size_t nr_bytes)
 {
-	struct translated *translated = thread->translated;
 	struct work_thread who = {registers, read_vectors, &thread->tid, read_memory};
-	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct translated *translated;
 	struct work_done done;
 	struct work work;
 
-	if (!work_decode(
-		    bytes,
-		    code_cache_read(translated->space->cache, thread->tid, registers->rip, bytes, sizeof(bytes), true),
-		    &work)) {
+	if (!thread->translated)
+		translator_started(self, thread);
+	translated = thread->translated;
+	if (!work_decode(code, nr_bytes, &work)) {
 		translated->counts[STEP_INSTRUCTIONS]++;
 		return;
 	}
@@ -321,9 +322,11 @@ static enum tracer_answer
 step_natively(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
+	uint8_t code[INSTRUCTION_MAX_BYTES];
+	const size_t nr = code_cache_read(translated->space->cache, thread->tid, registers->rip, code, sizeof(code), true);
 
 	self->nr_native_steps++;
-	count_instruction(self, thread, registers);
+	translator_count(self, thread, registers, code, nr);
 	translated->executes_own = true;
 	registers->gs_base = translated->own_gs;
 	remote_set_registers(thread->tid, registers);
@@ -383,26 +386,6 @@ enter(struct translator *self, struct thread *thread, struct user_regs_struct *r
 	return TRACER_RESUME;
 }
 
-/* Waits for the stop of a thread, and takes it. False: it has ended, which others will be told. */
-static bool
-await(pid_t tid, int *status)
-{
-	char fields[PROC_STAT_BYTES];
-	siginfo_t info;
-
-	for (unsigned turn = 0;; turn++) {
-		info.si_pid = 0;
-		if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) < 0)
-			return false;
-		if (info.si_pid == tid)
-			return info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid &&
-			       WIFSTOPPED(*status);
-		if (turn % 64 == 63 && (!proc_stat(tid, fields) || fields[1] == 'Z' || fields[1] == 'X'))
-			return false;
-		sched_yield();
-	}
-}
-
 /* A full buffer is changed for the other one. The thread may be on its way to the int3 of the last frame, or there. */
 static void
 empty_buffer(struct translated *translated, pid_t tid, struct user_regs_struct *registers)
@@ -444,7 +427,7 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 		return false;
 	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
 		empty_buffer(translated, tid, registers);
-		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !await(tid, &status) ||
+		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !remote_await(tid, &status) ||
 		    ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
 		position = position_find(cache, translated->area, false, registers, correction);
@@ -1014,7 +997,7 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 	struct thread *thread = stop->thread;
 	struct translated *translated = self ? thread->translated : NULL;
 
-	if (!translated || translated->is_native || stop->is_system)
+	if (!translated || translated->is_native)
 		return TRACER_DELIVER;
 	if (translated->space)
 		return stop->signal == 0         ? TRACER_DELIVER
@@ -1022,6 +1005,11 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 						 : deliver(self, thread, stop->signal);
 	if (stop->signal != 0)
 		return TRACER_DELIVER;
+	if (!translated->begins && self->is_of_regions && !self->adopts) {
+		translated->is_native = true;
+		translator_let_go(self, thread);
+		return TRACER_DELIVER;
+	}
 	if (!translated->begins)
 		return adopt(self, thread);
 	translated->begins = false;
@@ -1061,11 +1049,12 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 /* ---- regions ---- */
 
 struct translator *
-translator_new_of_regions(struct tracer *tracer, const struct step_region *region)
+translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts)
 {
 	struct translator *self = translator_new(tracer, region->has_lines ? region : NULL, region->has_pages);
 
 	self->is_of_regions = true;
+	self->adopts = adopts;
 	return self;
 }
 
@@ -1098,14 +1087,20 @@ find_space(struct translator *self, struct thread *thread, const struct user_reg
 	return search.found;
 }
 
-/* A system call that the stop has interrupted is made anew, by its instruction. */
+/* A system call that the stop has interrupted is made anew, by its instruction; unless a signal has, too. */
 static void
 rewind_call(pid_t tid, struct user_regs_struct *registers)
 {
+	struct user_regs_struct rewound = *registers;
 	struct restart_again again;
 
-	if (restart_rewind(tid, registers, &again) || (int64_t)registers->orig_rax < 0 ||
-	    (int64_t)registers->rax < FIRST_RESTART || (int64_t)registers->rax > LAST_RESTART)
+	if (restart_rewind(tid, &rewound, &again)) {
+		if (!restart_has_signal(tid))
+			*registers = rewound;
+		return;
+	}
+	if ((int64_t)registers->orig_rax < 0 || (int64_t)registers->rax < FIRST_RESTART ||
+	    (int64_t)registers->rax > LAST_RESTART)
 		return;
 	registers->rip -= SYSCALL_BYTES;
 	registers->rax = registers->orig_rax;
@@ -1134,6 +1129,10 @@ translator_enter(struct translator *self, struct thread *thread, struct rot_erro
 			return join(self, thread, space, &registers, false, err);
 		translated->is_native = true;
 		return TRACER_RESUME;
+	}
+	if (translated->space->is_stale) {
+		change_code(self, thread, 0, UINT64_MAX);
+		translated->space->is_stale = false;
 	}
 	registers.gs_base = code_cache_area_address(translated->space->cache, translated->area);
 	unblock_traps(thread->tid);
@@ -1242,6 +1241,42 @@ translator_nr_unknown(const struct translator *self, uint64_t *first_at)
 {
 	*first_at = self->unknown_at;
 	return self->nr_unknown;
+}
+
+static void
+forget_code(void *context, struct thread *thread)
+{
+	const struct translated *translated = thread->translated;
+
+	(void)context;
+	if (translated && translated->space)
+		translated->space->is_stale = true;
+}
+
+void
+translator_look_for_code(struct translator *self, struct thread *thread)
+{
+	struct translated *translated = thread->translated;
+	struct address_space *space = translated ? translated->space : NULL;
+	struct code_range *before;
+	size_t nr_before;
+
+	(void)self;
+	if (!space)
+		return;
+	before = space->ranges;
+	nr_before = space->nr_ranges;
+	space->ranges = NULL;
+	read_ranges(space, thread->tid);
+	space->is_stale |= nr_before != space->nr_ranges ||
+			   memcmp(before, space->ranges, nr_before * sizeof(*before)) != 0;
+	free(before);
+}
+
+void
+translator_forget_code(struct translator *self)
+{
+	threads_each(&self->tracer->threads, forget_code, NULL);
 }
 
 /* ---- processes that are let go at once ---- */

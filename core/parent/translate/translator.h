@@ -9,6 +9,8 @@
 #ifndef CORE_PARENT_TRANSLATE_TRANSLATOR_H
 #define CORE_PARENT_TRANSLATE_TRANSLATOR_H
 
+#include <sys/user.h>
+
 #include "common/step_counts.h"
 #include "parent/tracer/tracer.h"
 
@@ -38,10 +40,14 @@ bool translator_read(const struct translator *translator, const struct thread *t
 /*
  * ---- regions: threads are translated for a while, and go on by themselves else ----
  *
- * new_of_regions: for regions like this one. What is not its own trap is left to others: the thread is at an original
+ * new_of_regions: for regions like this one. adopts: threads that are started in one are in it as well. What is not its own trap is left to others: the thread is at an original
  * address then, and goes on translated after translator_follow, with the answer to that stop.
  */
-struct translator *translator_new_of_regions(struct tracer *tracer, const struct step_region *region);
+struct translator *translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts);
+
+/* Code has changed since threads were translated last; or other objects may have been mapped in this one's process. */
+void translator_forget_code(struct translator *translator);
+void translator_look_for_code(struct translator *translator, struct thread *thread);
 
 /*
  * enter: the stopped thread goes on translated, which answers its stop; err->text: it cannot be, and goes on by itself.
@@ -64,6 +70,10 @@ void
 translator_since(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 bool translator_is_at_trap(const struct thread *thread);
 void translator_end(struct thread *thread);
+
+/* Counts an instruction that the thread executes by itself, with these registers before it. */
+void translator_count(struct translator *translator, struct thread *thread, const struct user_regs_struct *registers,
+		      const uint8_t *code, size_t nr_bytes);
 uint64_t translator_nr_unknown(const struct translator *translator, uint64_t *first_at);
 
 /* A process that nobody follows stands at its first stop: it goes on in original code. */

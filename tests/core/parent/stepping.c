@@ -45,6 +45,8 @@ __asm__(".text\n"
 static const struct step_region plain = {
 	.levels = {{4096, 4}, {32768, 8}, {262144, 16}},
 	.line_bytes = 64,
+	.has_lines = true,
+	.has_pages = true,
 };
 
 /* Shared with the process. code: the sum of its code before. Of several that lie in a row, all are in the same sets of
@@ -61,7 +63,7 @@ static struct stage *stage; /* of this process, or the one that is looked at */
 
 /* ---- the process ---- */
 
-/* Of all code that is mapped from files. */
+/* Of all code that is mapped from files; translated code is in none. */
 static uint64_t
 sum_of_code(void)
 {
@@ -72,7 +74,7 @@ sum_of_code(void)
 
 	while (maps && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%lx-%lx %4s", &start, &end, rights) != 3 || rights[2] != 'x' || rights[0] != 'r' ||
-		    !strchr(line, '/'))
+		    !strchr(line, '/') || strstr(line, "/memfd:"))
 			continue;
 		for (unsigned long at = start; at < end; at += 8)
 			sum = (sum << 1 | sum >> 63) ^ *(const uint64_t *)at;
@@ -150,11 +152,10 @@ take(struct stepping *stepping, const struct process *process, int status)
 }
 
 static void
-run_natively(const struct process *process, uint64_t limit, struct stepping *stepping)
+run_natively(const struct process *process, struct stepping *stepping)
 {
 	int status = 0;
 
-	(void)limit;
 	let_go(process->go);
 	ck_assert_int_eq(waitpid(process->pid, &status, 0), process->pid);
 	take(stepping, process, status);
@@ -190,6 +191,14 @@ executed(void *context, struct thread *thread, pid_t old_tid)
 	exited(context, thread);
 }
 
+static void
+created(void *context, struct thread *thread, pid_t child)
+{
+	struct core *core = context;
+
+	child_steps_created(&core->steps, thread, child);
+}
+
 static bool
 may_go(void *context, struct thread *thread)
 {
@@ -223,7 +232,7 @@ limit_files(rlim_t most)
 }
 
 static void
-run_by_blocks(const struct process *process, uint64_t limit, struct stepping *stepping)
+run_by_blocks(const struct process *process, struct stepping *stepping)
 {
 	struct core core = {.steps.begin = (uint64_t)(uintptr_t)stepping_begin};
 	struct report report = {0};
@@ -236,18 +245,16 @@ run_by_blocks(const struct process *process, uint64_t limit, struct stepping *st
 				      .executed = executed,
 				      .exited = exited,
 				      .stopped = stopped,
+				      .created = created,
 				      .may_go = may_go,
 				      .context = &core};
 	core.steps.tracer = &core.tracer;
 	process->stage->region = plain;
-	process->stage->region.limit = limit;
-	stepping->nr_reports = 0;
 	ck_assert_msg(tracer_seize(&core.tracer, &err) == 0, "%s", err.text);
 	let_go(process->go);
 	files = limit_files(stepping_without_files ? 0 : FILES);
 	while (status == -1 && (report.tid = waitpid(-1, &report.status, __WALL)) > 0) {
 		report.time_ns = clock_raw_ns();
-		stepping->nr_reports++;
 		if (tracer_handle(&core.tracer, &report))
 			status = report.status;
 	}
@@ -360,12 +367,11 @@ step_region(pid_t pid, struct step_region *region)
 }
 
 static void
-run_by_processor(const struct process *process, uint64_t limit, struct stepping *stepping)
+run_by_processor(const struct process *process, struct stepping *stepping)
 {
 	const pid_t pid = process->pid;
 	int status = 0;
 
-	(void)limit;
 	memset(known, 0, sizeof(known));
 	ck_assert_int_eq(ptrace(PTRACE_SEIZE, pid, NULL, (void *)PTRACE_O_EXITKILL), 0);
 	let_go(process->go);
@@ -380,14 +386,14 @@ run_by_processor(const struct process *process, uint64_t limit, struct stepping 
 
 /* ---- all ---- */
 
-static void (*const ways[])(const struct process *, uint64_t, struct stepping *) = {
+static void (*const ways[])(const struct process *, struct stepping *) = {
 	[STEPPING_NATIVELY] = run_natively,
 	[STEPPING_BY_BLOCKS] = run_by_blocks,
 	[STEPPING_BY_PROCESSOR] = run_by_processor,
 };
 
 void
-stepping_run(stepped_function function, uint64_t limit, struct stepping *results[STEPPING_NR_WAYS])
+stepping_run(stepped_function function, struct stepping *results[STEPPING_NR_WAYS])
 {
 	struct process processes[STEPPING_NR_WAYS];
 	struct stage *stages = mmap(NULL, STEPPING_NR_WAYS * sizeof(*stages), PROT_READ | PROT_WRITE,
@@ -401,15 +407,15 @@ stepping_run(stepped_function function, uint64_t limit, struct stepping *results
 	}
 	for (int i = 0; i < STEPPING_NR_WAYS; i++) {
 		if (results[i])
-			ways[i](&processes[i], limit, results[i]);
+			ways[i](&processes[i], results[i]);
 	}
 	munmap(stages, STEPPING_NR_WAYS * sizeof(*stages));
 }
 
 void
-stepping_by_blocks(stepped_function function, uint64_t limit, struct stepping *stepping)
+stepping_by_blocks(stepped_function function, struct stepping *stepping)
 {
 	struct stepping *results[STEPPING_NR_WAYS] = {[STEPPING_BY_BLOCKS] = stepping};
 
-	stepping_run(function, limit, results);
+	stepping_run(function, results);
 }

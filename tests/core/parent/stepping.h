@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that are executed in a process of their own with a region around them: stepped through as the measuring
+ * Functions that are executed in a process of their own with a region around them: translated as the measuring
  * core does it, or instruction by instruction of the processor's own, as plainly as can be, to compare with.
  */
 #ifndef TESTS_STEPPING_H
@@ -20,13 +20,11 @@ typedef void (*stepped_function)(uint64_t results[STEPPING_RESULTS]);
 /*
  * region: with the counts; zeroed if it was not ended
  * results: of the function in the region
- * nr_reports: of the process, that came to the core's loop
  * status: of the process; 0 if all is well, CODE_CHANGED if there is other code behind the region than before
  */
 struct stepping {
 	struct step_region region;
 	uint64_t results[STEPPING_RESULTS];
-	size_t nr_reports;
 	int status;
 };
 
@@ -36,8 +34,8 @@ struct stepping {
 /* How it is executed. */
 enum stepping_way {
 	STEPPING_NATIVELY,     /* without any region                              */
-	STEPPING_BY_BLOCKS,    /* as the core steps                               */
-	STEPPING_BY_PROCESSOR, /* by single steps of the processor's own, no limit */
+	STEPPING_BY_BLOCKS,    /* as the core counts                              */
+	STEPPING_BY_PROCESSOR, /* by single steps of the processor's own */
 	STEPPING_NR_WAYS
 };
 
@@ -45,12 +43,12 @@ enum stepping_way {
  * In those ways of which results are not NULL, each in a process of its own. They begin with the same registers and the
  * same memory, and have executed the function once before, so that all it needs is there.
  */
-void stepping_run(stepped_function function, uint64_t limit, struct stepping *results[STEPPING_NR_WAYS]);
+void stepping_run(stepped_function function, struct stepping *results[STEPPING_NR_WAYS]);
 
 /* Set: by blocks, the core has no descriptors left for files of the process. */
 extern bool stepping_without_files;
 
 /* By blocks alone. */
-void stepping_by_blocks(stepped_function function, uint64_t limit, struct stepping *stepping);
+void stepping_by_blocks(stepped_function function, struct stepping *stepping);
 
 #endif

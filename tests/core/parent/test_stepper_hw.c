@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stepping through regions block by block counts what the processor's own single steps do, and changes no result. */
+/* Regions of translated code count what the processor's own single steps do, and change no result. */
 #include "config.h"
 
 #include <check.h>
@@ -10,19 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "parent/stepping/stepper.h"
 #include "parent/tracer/restart.h"
 #include "parent/tracer/tracer.h"
+#include "parent/translate/translator.h"
 #include "permits.h"
 #include "stepped_functions.h"
 #include "stepping.h"
 #include "testing.h"
-
-#define NO_LIMIT UINT64_MAX
 
 #define COUNT_NAME(name, text) text,
 static const char *const names[] = {STEP_COUNTS(COUNT_NAME)};
@@ -68,7 +67,7 @@ START_TEST(counts_are_those_of_single_steps)
 		fprintf(stderr, "this processor cannot %s\n", this->name);
 		return;
 	}
-	stepping_run(this->function, NO_LIMIT, results);
+	stepping_run(this->function, results);
 	expect_whole(this->name, &by_blocks);
 	expect_whole(this->name, &by_processor);
 	expect_same(this->name, &by_blocks, &by_processor);
@@ -83,33 +82,10 @@ START_TEST(results_are_the_same)
 	struct stepping by_blocks, native;
 	struct stepping *results[STEPPING_NR_WAYS] = {&native, &by_blocks};
 
-	stepping_run(this->function, NO_LIMIT, results);
+	stepping_run(this->function, results);
 	ck_assert_int_eq(native.status, 0);
 	expect_whole(this->name, &by_blocks);
 	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
-}
-END_TEST
-
-#define TURNS 3000000
-
-static void
-turn(uint64_t *results)
-{
-	uint64_t n = TURNS;
-
-	__asm__ volatile("1: dec %0\n jnz 1b\n" : "+r"(n) : : "cc");
-	results[0] = n;
-}
-
-/* The loop of the core has a look at signals and time now and then, of which reports tell. */
-START_TEST(long_loops_leave_time_for_others)
-{
-	struct stepping by_blocks;
-
-	stepping_by_blocks(turn, NO_LIMIT, &by_blocks);
-	expect_whole("turn", &by_blocks);
-	ck_assert_uint_ge(by_blocks.region.counts[STEP_INSTRUCTIONS], 2 * TURNS);
-	ck_assert_uint_ge(by_blocks.nr_reports, TURNS / 100000);
 }
 END_TEST
 
@@ -185,38 +161,28 @@ end_at_once(uint64_t *results)
 
 static const struct {
 	stepped_function function;
-	uint64_t limit;
 	enum step_cut cut;
-	int error;
 	int status;
 	bool is_without_files;
 } ends[] = {
-	{work_long, 500, STEP_CUT_LIMIT, 0, 0, false},
-	{work_long, 1, STEP_CUT_LIMIT, 0, 0, false},
-	{work_long, NO_LIMIT, STEP_CUT_MEMORY, EMFILE, 0, true},
-	{jump_nowhere, NO_LIMIT, STEP_CUT_MEMORY, EIO, 0, false},
-	{do_what_is_unknown, NO_LIMIT, STEP_CUT_CODE, 0, 0, false},
-	{die, NO_LIMIT, STEP_WHOLE, 0, -SIGKILL, false},
-	{end_at_once, NO_LIMIT, STEP_WHOLE, 0, 0, false},
+	{work_long, STEP_CUT_MEMORY, 0, true},      {jump_nowhere, STEP_WHOLE, 0, false},
+	{do_what_is_unknown, STEP_WHOLE, 0, false}, {die, STEP_WHOLE, -SIGKILL, false},
+	{end_at_once, STEP_WHOLE, 0, false},
 };
 
-/* What is cut goes on by itself, with the code as it was. */
-START_TEST(regions_end_early)
+/* What is refused goes on by itself. */
+START_TEST(regions_end_in_other_ways)
 {
 	struct stepping by_blocks, native;
 	struct stepping *results[STEPPING_NR_WAYS] = {&native, &by_blocks};
 
 	stepping_without_files = ends[_i].is_without_files;
-	stepping_run(ends[_i].function, ends[_i].limit, results);
+	stepping_run(ends[_i].function, results);
 	stepping_without_files = false;
 	ck_assert_uint_eq(by_blocks.region.cut, ends[_i].cut);
-	ck_assert_uint_eq(by_blocks.region.cut_errno, (uint64_t)ends[_i].error);
 	ck_assert_int_eq(by_blocks.status, ends[_i].status);
 	ck_assert_int_eq(native.status, ends[_i].status);
 	ck_assert_mem_eq(by_blocks.results, native.results, sizeof(native.results));
-	ck_assert((ends[_i].cut == STEP_WHOLE) == (by_blocks.region.cut_at == 0));
-	if (ends[_i].cut == STEP_CUT_LIMIT)
-		ck_assert_uint_ge(by_blocks.region.counts[STEP_INSTRUCTIONS], ends[_i].limit);
 }
 END_TEST
 
@@ -289,34 +255,40 @@ START_TEST(another_thread_ends_the_process)
 	const size_t i = (size_t)_i % NR_ELEMENTS(ends_by_others);
 	struct stepping by_blocks;
 
-	stepping_by_blocks(ends_by_others[i].function, NO_LIMIT, &by_blocks);
+	stepping_by_blocks(ends_by_others[i].function, &by_blocks);
 	ck_assert_int_eq(by_blocks.status, ends_by_others[i].status);
 }
 END_TEST
 
 /* ---- threads that join ---- */
 
-static struct stepper *stepper;
+static struct translator *translator;
 
 static void
 thread_started(void *context, struct thread *thread)
 {
 	(void)context;
-	stepper_started(stepper, thread);
+	translator_started(translator, thread);
 }
 
 static void
 thread_exited(void *context, struct thread *thread)
 {
 	(void)context;
-	stepper_exited(stepper, thread);
+	translator_exited(translator, thread);
 }
 
+/* It joins at its next pause. */
 static enum tracer_answer
 thread_stopped(void *context, const struct tracer_stop *stop)
 {
+	struct rot_error err;
+
 	(void)context;
-	return stepper_stopped(stepper, stop);
+	if (stop->signal != 0 || translator_has(stop->thread))
+		return translator_stopped(translator, stop);
+	stop->thread->is_to_pause = false;
+	return translator_enter(translator, stop->thread, &err);
 }
 
 static void
@@ -340,28 +312,16 @@ wait_for_signal(int go)
 	_exit(read(go, &byte, 1) == 1 && epoll_wait(epoll, &event, 1, -1) < 0 && errno == EINTR ? 0 : 1);
 }
 
-static void
-ignore_end(void *context, const struct step_end *end, struct thread *thread, const struct user_regs_struct *registers,
-	   const struct step_region *region)
-{
-	(void)context;
-	(void)end;
-	(void)thread;
-	(void)registers;
-	(void)region;
-}
-
 /* On one CPU, where one that has nothing else to do comes last: so the thread wakes when both wait for it. */
 static void
 signal_and_join(struct thread *thread)
 {
-	const struct step_region region = {.levels = {{4096, 4}}, .line_bytes = 64, .limit = NO_LIMIT};
-
 	while (restart_find(thread->tid) != RESTART_HARMED)
 		usleep(1000);
 	ck_assert_int_eq(sched_setscheduler(thread->tid, SCHED_IDLE, &(struct sched_param){0}), 0);
 	kill(thread->tid, SIGUSR1);
-	stepper_join(thread, &region, (struct step_end){.over = ignore_end});
+	thread->is_to_pause = true;
+	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 	/* Not everybody may; it ends without, too. */
 	sched_setscheduler(thread->tid, SCHED_OTHER, &(struct sched_param){0});
 }
@@ -388,23 +348,22 @@ START_TEST(a_signal_ends_the_call_of_one_that_joins)
 	tracer.program = fork();
 	if (tracer.program == 0)
 		wait_for_signal(go[0]);
-	stepper = stepper_new(&tracer);
+	translator = translator_new_of_regions(&tracer, &(struct step_region){.has_lines = false}, false);
 	ck_assert_msg(tracer_seize(&tracer, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(write(go[1], "", 1), 1);
 	signal_and_join(threads_find(&tracer.threads, tracer.program));
 	while ((report.tid = waitpid(-1, &report.status, __WALL)) > 0 && !tracer_handle(&tracer, &report))
 		;
 	ck_assert_int_eq(report.status, 0);
-	stepper_delete(stepper);
+	translator_delete(translator);
 	tracer_clear(&tracer);
 }
 END_TEST
 
 static const struct listed_test tests[] = {
 	{&a_signal_ends_the_call_of_one_that_joins, 5},
-	{&long_loops_leave_time_for_others, 1},
 	{&another_thread_ends_the_process, 20 * NR_ELEMENTS(ends_by_others)},
-	{&regions_end_early, NR_ELEMENTS(ends)},
+	{&regions_end_in_other_ways, NR_ELEMENTS(ends)},
 	{&results_are_the_same, NR_STEPPED_SCENES},
 	{&counts_are_those_of_single_steps, NR_STEPPED_CASES},
 };
