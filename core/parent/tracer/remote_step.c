@@ -205,7 +205,7 @@ remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t ar
 	return rot_error_set(err, ESRCH, "cannot make a system call in process %d", (int)tid);
 }
 
-bool
+static bool
 remote_await(pid_t tid, int *status)
 {
 	char fields[PROC_STAT_BYTES];
@@ -224,15 +224,36 @@ remote_await(pid_t tid, int *status)
 	}
 }
 
+/*
+ * Somebody may have asked the thread to pause meanwhile: that stop takes the place of the step's own, which is still to
+ * come, and is asked for once more at the end.
+ */
+int
+remote_step_once(pid_t tid)
+{
+	bool was_paused = false;
+	int status;
+
+	do {
+		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !remote_await(tid, &status))
+			return 0;
+		was_paused |= status >> 16 == PTRACE_EVENT_STOP;
+	} while (status >> 16 == PTRACE_EVENT_STOP);
+	if (was_paused)
+		ptrace(PTRACE_INTERRUPT, tid, NULL, NULL);
+	return WSTOPSIG(status);
+}
+
 int
 remote_step(pid_t tid)
 {
 	uint64_t mask;
-	int status;
+	int signal;
 
-	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0 ||
-	    ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !remote_await(tid, &status))
+	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
 		return 0;
-	remote_set_mask(tid, mask);
-	return WSTOPSIG(status);
+	signal = remote_step_once(tid);
+	if (signal != 0)
+		remote_set_mask(tid, mask);
+	return signal;
 }

@@ -16,13 +16,12 @@ uint64_t remote_find_syscall(pid_t tid);
 int remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t arguments[6], int64_t *result,
 		     struct rot_error *err);
 
-/* Waits for the stop of a traced thread, and takes it. False: it has ended, which others will be told. */
-bool remote_await(pid_t tid, int *status);
-
 /*
- * The stopped thread executes one instruction. Signals that come meanwhile stay pending. Returns SIGTRAP, or the signal
- * that the instruction has raised instead, which is not delivered; 0: the thread has ended.
+ * The stopped thread executes one instruction. Returns SIGTRAP, or the signal that the instruction has raised instead,
+ * which is not delivered; 0: the thread has ended. Signals that come meanwhile stay pending; of step_once the caller has
+ * blocked them.
  */
 int remote_step(pid_t tid);
+int remote_step_once(pid_t tid);
 
 #endif

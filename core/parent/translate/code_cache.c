@@ -653,7 +653,7 @@ code_cache_fragment_at(const struct code_cache *cache, uint64_t address)
 	if (low == 0)
 		return NULL;
 	found = &cache->fragments[arena->order[low - 1]];
-	return offset < found->end ? found : NULL;
+	return offset <= found->end ? found : NULL;
 }
 
 void

@@ -216,7 +216,7 @@ void code_cache_keep(struct code_cache *cache, struct fragment *fragment, const 
 void code_cache_add_mark(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32_t origin);
 uint64_t fragment_address(const struct code_cache *cache, const struct fragment *fragment);
 
-/* The fragment whose code has that address of the process, or NULL. */
+/* The fragment whose code has that address of the process, or ends there; NULL: none. */
 struct fragment *code_cache_fragment_at(const struct code_cache *cache, uint64_t address);
 
 /* The arena that has that address, or NULL. */

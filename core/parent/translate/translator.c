@@ -419,7 +419,6 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 	struct code_cache *cache = translated->space->cache;
 	enum position position = position_find(cache, translated->area, is_fault, registers, correction);
 	uint64_t mask;
-	int status;
 
 	if (position != POSITION_INSIDE)
 		return true;
@@ -427,8 +426,7 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 		return false;
 	for (unsigned i = 0; i < MOST_STEPS && position == POSITION_INSIDE; i++) {
 		empty_buffer(translated, tid, registers);
-		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !remote_await(tid, &status) ||
-		    ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
+		if (remote_step_once(tid) == 0 || ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 			return false;
 		position = position_find(cache, translated->area, false, registers, correction);
 	}
@@ -1018,6 +1016,19 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 
 /* ---- leaving ---- */
 
+/* An int3 that was inserted: behind it the thread is now. */
+static bool
+is_own_trap(const struct translated *translated, uint64_t rip)
+{
+	const struct code_cache *cache = translated->space->cache;
+	const struct arena *arena = code_cache_arena_at(cache, rip);
+	uint32_t dead;
+
+	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
+			 code_cache_find_dead(cache, rip - 1, &dead) ||
+			 (translated->stream && stream_is_full(cache, translated->area)));
+}
+
 enum tracer_answer
 translator_leaving(struct translator *self, const struct tracer_stop *stop)
 {
@@ -1037,9 +1048,8 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		return TRACER_DELIVER;
 	if (stop->signal == SIGTRAP)
 		ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info);
-	is_ours = stop->signal == SIGTRAP &&
-		  (info.si_code == SI_KERNEL ? code_cache_arena_at(translated->space->cache, registers.rip) != NULL
-					     : translated->is_stepping);
+	is_ours = stop->signal == SIGTRAP && (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
+									: translated->is_stepping);
 	if (translated->call >= 0)
 		conclude_call(self, thread, &registers);
 	leave(translated, thread, &registers);
