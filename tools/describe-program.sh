@@ -41,19 +41,21 @@ describe_region()
 	} >"$file"
 }
 
-# describe_counting FILE PROGRAM ARGUMENT...: the instructions of each thread, counted by blocks
+# describe_counting FILE PROGRAM ARGUMENT...: the instructions of each thread, counted by blocks; with $has_caches=true lines of
+# modelled caches as well
 describe_counting()
 {
-	local file=$1
+	local file=$1 events=step::instructions
 	shift
+	! ${has_caches:-false} || events='step::instructions step::l1Fills'
 	{
 		describe_command '=> 1' 0 '=> 2' true
 		describe_executable "$@"
 		echo StepMeasurer
-		describe_pass 3 step::instructions | tail -n +2
-		printf '%s\n' l1Bytes 0 l1Ways 0 l2Bytes 0 l2Ways 0 l3Bytes 0 l3Ways 0 lineBytes 64 limit 0 stopLimit 0 allThreads false \
-			followsWarming false
-		describe_events step::instructions
+		describe_pass 3 $events | tail -n +2
+		printf '%s\n' l1Bytes 32768 l1Ways 8 l2Bytes 1048576 l2Ways 8 l3Bytes 33554432 l3Ways 16 lineBytes 64 limit 0 stopLimit 0 \
+			allThreads false followsWarming false
+		describe_events $events
 	} >"$file"
 }
 

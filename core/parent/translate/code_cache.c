@@ -380,6 +380,19 @@ code_cache_release(struct code_cache *cache)
 	free(cache);
 }
 
+void
+code_cache_unmap(const struct code_cache *cache, pid_t tid, long options)
+{
+	struct rot_error err;
+	const struct remote_maker maker = maker_of(tid, options, &err);
+
+	call(&maker, SYS_munmap, cache->low_address, LOW_BYTES, 0, 0, 0, 0);
+	call(&maker, SYS_munmap, cache->areas->address, cache->areas->nr * AREA_BYTES, 0, 0, 0, 0);
+	call(&maker, SYS_munmap, cache->handle_address, MAX_ARENAS * ARENA_BYTES, 0, 0, 0, 0);
+	for (uint32_t i = 0; i < cache->nr_arenas; i++)
+		call(&maker, SYS_munmap, cache->arenas[i].address, ARENA_BYTES, 0, 0, 0, 0);
+}
+
 /* ---- arenas ---- */
 
 /* More than one fragment takes, with its stubs. */

@@ -1016,6 +1016,11 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 
 /* ---- leaving ---- */
 
+struct search {
+	pid_t pid;
+	struct address_space *found;
+};
+
 /* An int3 that was inserted: behind it the thread is now. */
 static bool
 is_own_trap(const struct translated *translated, uint64_t rip)
@@ -1027,6 +1032,26 @@ is_own_trap(const struct translated *translated, uint64_t rip)
 	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
 			 code_cache_find_dead(cache, rip - 1, &dead) ||
 			 (translated->stream && stream_is_full(cache, translated->area)));
+}
+
+static void
+look_for_translated(void *context, struct thread *thread)
+{
+	struct search *search = context;
+
+	if (thread->pid == search->pid && translator_has(thread))
+		search->found = thread->translated->space;
+}
+
+/* A process that is let go is as it was before. */
+static void
+unmap_if_last(struct translator *self, struct thread *thread)
+{
+	struct search search = {thread->pid, NULL};
+
+	threads_each(&self->tracer->threads, look_for_translated, &search);
+	if (!search.found)
+		code_cache_unmap(thread->translated->space->cache, thread->tid, tracer_options(self->tracer));
 }
 
 enum tracer_answer
@@ -1052,7 +1077,8 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 									: translated->is_stepping);
 	if (translated->call >= 0)
 		conclude_call(self, thread, &registers);
-	leave(translated, thread, &registers);
+	if (leave(translated, thread, &registers) && stop->signal == 0)
+		unmap_if_last(self, thread);
 	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
 }
 
@@ -1067,11 +1093,6 @@ translator_new_of_regions(struct tracer *tracer, const struct step_region *regio
 	self->adopts = adopts;
 	return self;
 }
-
-struct search {
-	pid_t pid;
-	struct address_space *found;
-};
 
 static void
 look_at_space(void *context, struct thread *thread)
