@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What counting by blocks costs: programs alone and translated, in turns, beside valgrind without a tool and callgrind where they are
-# installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
+# What counting by blocks costs: programs alone, translated, and translated with modelled caches, in turns; beside valgrind without a
+# tool, callgrind, and cachegrind with caches, where they are installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
 # the geometric mean over the first nine.
 #
 # bench-blocks.sh [-n ROUNDS] [-w] [NAME...]     3 rounds; those of valgrind one. -w: without valgrind; NAME: only these
 set -euo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 rounds=3
-ways=(native rot)
-! command -v valgrind >/dev/null || ways+=(none callgrind)
+ways=(native rot caches)
+! command -v valgrind >/dev/null || ways+=(none callgrind cachegrind)
 while getopts n:w option; do
 	case $option in
 	n) rounds=$OPTARG ;;
-	w) ways=(native rot) ;;
+	w) ways=(native rot caches) ;;
 	*) exit 2 ;;
 	esac
 done
@@ -185,7 +185,9 @@ once()
 	case $way in
 	native) timeout $limit_s "$@" ;;
 	rot) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -j counts.json -- "$@" ;;
+	caches) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -j counts.json -- "$@" ;;
 	none) timeout $limit_s valgrind -q --tool=none "$@" ;;
+	cachegrind) timeout $limit_s valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null "$@" ;;
 	callgrind) timeout $limit_s valgrind -q --tool=callgrind --callgrind-out-file=/dev/null "$@" ;;
 	esac >said 2>errors </dev/null || return 0
 	echo $((${EPOCHREALTIME/[.,]/} - start))
@@ -207,7 +209,7 @@ for row in "${rows[@]}"; do
 	declare -A best=()
 	for ((round = 0; round < rounds; round++)); do
 		for way in "${ways[@]}"; do
-			[ $round = 0 ] || [ "$way" = native ] || [ "$way" = rot ] || continue
+			[ $round = 0 ] || [ "$way" = native ] || [ "$way" = rot ] || [ "$way" = caches ] || continue
 			us=$(once "$way" "${command[@]}")
 			[ -n "$us" ] || continue
 			[ -n "${best[$way]:-}" ] && [ "${best[$way]}" -le "$us" ] || best[$way]=$us
