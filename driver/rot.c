@@ -57,7 +57,7 @@ limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_err
 
 	*limit = (uint64_t)nr;
 	return nr > 0 ? 0
-		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be stepped", key, (long long)nr);
+		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be counted", key, (long long)nr);
 }
 
 /* Which caches are modelled. */

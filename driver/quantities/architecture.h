@@ -131,8 +131,8 @@ struct architecture *architecture_load_steps(const char *folder, const struct ar
  * "blocks": counting whole programs by translating them, on any machine; of stepping its caches and is_unasked are
  * taken. NULL on error.
  */
-struct architecture *architecture_load_blocks(const char *folder, const struct architecture_stepping *stepping,
-					      struct rot_error *err);
+struct architecture *
+architecture_load_blocks(const char *folder, const struct architecture_stepping *stepping, struct rot_error *err);
 
 /* One file, whatever the machine; architecture_load is made of this. */
 struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);

@@ -193,7 +193,7 @@ follow_kernel(const struct workload *workload, bool have_own_threads)
 	struct step_measurer *measurer = rot_cast(workload->measurer_set->main_measurer, &step_measurer_class);
 
 	measurer->all_threads = have_own_threads;
-	measurer->follows_warming = kernel && !have_own_threads && (kernel->warm_code || kernel->warm_data);
+	measurer->follows_warming = kernel && (kernel->warm_code || kernel->warm_data);
 }
 
 /* The first one without a measurer set, or NULL. */

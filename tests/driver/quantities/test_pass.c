@@ -116,8 +116,7 @@ START_TEST(test_stepped_pass_counts_alone)
 }
 END_TEST
 
-/* Modelled caches hold what is left there by what warms them, which is stepped as well; where each thread has its own,
- * nobody asks what they hold. */
+/* Modelled caches hold what is left there by what warms them, which is stepped as well, by all threads of a kernel. */
 START_TEST(test_warming_is_stepped)
 {
 	static const bool states[][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
@@ -134,7 +133,7 @@ START_TEST(test_warming_is_stepped)
 		kernel->warm_data = states[i % 4][1];
 		pass = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[0]);
 		steps = rot_cast(measurement_workloads_at(pass, 0)->measurer_set->main_measurer, &step_measurer_class);
-		ck_assert_int_eq(steps->follows_warming, i > 0 && i < 4);
+		ck_assert_int_eq(steps->follows_warming, i % 4 > 0);
 		rot_graph_delete(pass);
 		stage_close(&stage);
 	}
@@ -160,8 +159,8 @@ START_TEST(test_two_levels_are_modelled)
 }
 END_TEST
 
-/* Each of two workloads that share caches models its half, but of the last level, which is modelled once for both. CPU 0
- * shares them with itself on any machine. */
+/* Each of two workloads that share caches models its half, but of the last level, which is modelled once for both. CPU
+ * 0 shares them with itself on any machine. */
 START_TEST(test_shared_caches_are_divided)
 {
 	struct stage stage;
