@@ -57,7 +57,7 @@ controller()
 <?xml version="1.0" encoding="UTF-8"?>
 <controller name="$1" comment="" runs="2">
 	<point series="Odd"><workload><kernel type="Odd" $2/></workload></point>
-	<quantity is="operationCount:doublePrecisionFlop"/>$3
+	<quantity is="operationCount:doublePrecisionFlop"/>${3-}
 </controller>
 END
 }
