@@ -57,7 +57,7 @@ limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_err
 
 	*limit = (uint64_t)nr;
 	return nr > 0 ? 0
-		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be stepped", key, (long long)nr);
+		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be counted", key, (long long)nr);
 }
 
 /* Which caches are modelled. */
@@ -84,10 +84,7 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 	*stepping = (struct architecture_stepping){.limit = 0};
 	if (read_caches(rot, stepping, err) < 0)
 		return -1;
-	return limit_of(rot, "stepLimit", &stepping->limit, err) < 0 ||
-			       limit_of(rot, "autoStepLimit", &stepping->short_limit, err) < 0
-		       ? -1
-		       : 0;
+	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
 
 /* Takes the architecture over, which may be NULL; so it is after an error. */
@@ -129,7 +126,7 @@ count_blocks(struct rot *rot, const char *folder, struct rot_error *err)
 	return with_blocks(architecture_load_steps(folder, &stepping, &why, err), folder, &stepping, err);
 }
 
-/* Events, or else steps of what is small. What that means is said where it is done (quantities/counting_warnings.c). */
+/* Events, or else steps. What that means is said where it is done (quantities/counting_warnings.c). */
 static struct architecture *
 count_what_can_be(struct rot *rot, const char *folder, struct rot_error *err)
 {

@@ -81,7 +81,7 @@ is_word_of(const char *of, const struct quantity_request *request)
 	return false;
 }
 
-/* Counted by steps, so of small kernels alone, and nothing says what to expect of others. */
+/* Counted by steps, so not of kernels that take too long, and nothing says what to expect of these. */
 static bool
 is_of_some_points(const struct rot *rot, const struct quantity_offer *offer)
 {

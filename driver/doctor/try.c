@@ -109,10 +109,8 @@ try_counters(struct findings *findings, const struct architecture *architecture)
 	if (architecture->why_not.text[0]) {
 		finding = findings_add(findings, "hardware counters", FINDING_LIMITED,
 				       "%s: time is measured, operations and bytes are %s", architecture->why_not.text,
-				       architecture->by_steps
-					       ? "counted by blocks of whole programs, by steps through the code of "
-						 "small kernels, and those that larger ones are expected to make"
-					       : "those that kernels are expected to make");
+				       architecture->by_steps ? "counted by blocks of whole programs and kernels"
+							      : "those that kernels are expected to make");
 		finding_advise(finding, "%s", architecture->why_not.hint);
 		return;
 	}

@@ -170,7 +170,7 @@ print_why_expected(const struct experiment *experiment, FILE *out)
 			first = is_same ? k : first;
 		}
 		if (why[0] && first == i)
-			fprintf(out, "%zu of %zu points: not all is counted by steps: %s\n", nr, experiment->nr_points,
+			fprintf(out, "%zu of %zu points: not all is counted by blocks: %s\n", nr, experiment->nr_points,
 				why);
 	}
 }

@@ -34,12 +34,12 @@ add_name(char **text, const struct experiment_point *point)
 	}
 }
 
-/* "measured", "counted by steps", "modelled", "expected", "given". */
+/* "measured", "counted by blocks", "modelled", "expected", "given". */
 static const char *
 kind_in_words(const struct quantity_value *value)
 {
 	if (strcmp(value->kind, "measured") == 0 && drawing_is_stepped(value))
-		return "counted by steps";
+		return "counted by blocks";
 	return value->kind;
 }
 

@@ -192,7 +192,7 @@ static const struct origin origins[] = {
 };
 
 /* In the sources of what is counted by steps (architectures/steps.xml). */
-static const struct origin steps = {NULL, "steps", NULL, "counted by steps through the code"};
+static const struct origin steps = {NULL, "steps", NULL, "counted by blocks of the code"};
 
 bool
 drawing_is_stepped(const struct quantity_value *value)

@@ -23,7 +23,6 @@
 #include "support/progress.h"
 
 #define STDERR_LIMIT 16384
-#define TRY_S 60   /* for steps that are soon done, unless workloads wait for each other */
 #define GRACE_S 10 /* what rot-core gets beyond the time limit, which it keeps itself, and after SIGTERM */
 
 /* Has the output everything that the command asked for? */
@@ -35,7 +34,6 @@ struct launch {
 	const void *command; /* entity: what is asked for */
 	const struct rot_class *answer;
 	completeness *is_complete;
-	bool is_try; /* it need not succeed, and gets TRY_S at most: taking too long is refusing */
 
 	struct work_folder work;
 	char *command_path, *output_path;
@@ -273,7 +271,7 @@ is_of_work(const struct launch *launch, const char *kind)
 	return launch->child && strcmp(kind, "error") == 0;
 }
 
-static bool was_refused; /* the last start */
+static bool was_refused, was_late; /* the last start */
 
 bool
 core_launch_was_refused(void)
@@ -281,11 +279,17 @@ core_launch_was_refused(void)
 	return was_refused;
 }
 
+bool
+core_launch_was_late(void)
+{
+	return was_late;
+}
+
 static int
 report_failure(struct launch *launch, const struct core_failure *failure, struct rot_error *err)
 {
-	was_refused =
-		strcmp(failure->kind, "refused") == 0 || (launch->is_try && strcmp(failure->kind, "timeLimit") == 0);
+	was_refused = strcmp(failure->kind, "refused") == 0;
+	was_late = strcmp(failure->kind, "timeLimit") == 0;
 	rot_error_set(err, 0, "%s", failure->attempted[0] ? failure->attempted : "the measuring core failed");
 	if (is_of_work(launch, failure->kind))
 		rot_error_scope(err, ROT_ERROR_OF_WORK);
@@ -410,10 +414,8 @@ launch_and_read(struct launch *launch, void **output, char **printed, struct rot
 {
 	int rc = -1;
 
-	was_refused = false;
+	was_refused = was_late = false;
 	launch->time_limit_s = configuration_double(launch->rot->configuration, "timeLimit");
-	if (launch->is_try && launch->time_limit_s > TRY_S)
-		launch->time_limit_s = TRY_S;
 	launch->progress = launch->messages = -1;
 	if (check_time_limit(launch->time_limit_s, err) == 0 &&
 	    work_folder_open(&launch->work, launch->rot->paths->cache, err) == 0) {
@@ -434,23 +436,6 @@ launch_and_read(struct launch *launch, void **output, char **printed, struct rot
 	free(launch->command_path);
 	free(launch->output_path);
 	return rc;
-}
-
-/* Steps that are soon done. */
-static bool
-has_short_steps(const struct measurement_command *command)
-{
-	size_t nr;
-	struct rot_entity **parts = rot_graph_collect(command, &nr);
-	bool is_found = false;
-
-	for (size_t i = 0; i < nr && !is_found; i++) {
-		const struct step_measurer *measurer = rot_cast(parts[i], &step_measurer_class);
-
-		is_found = measurer && measurer->stop_limit > 0;
-	}
-	free(parts);
-	return is_found;
 }
 
 /* Of plans and the like that are made for a processor. "": the cache cannot be written. Fresh memory. */
@@ -489,7 +474,6 @@ core_launch(const struct rot *rot, const char *child, struct measurement *const 
 	command->kept_folder = kept_folder(rot);
 	for (size_t i = 0; i < nr_measurements; i++)
 		measurement_command_measurements_add(command, measurements[i]);
-	launch.is_try = has_short_steps(command);
 	rc = launch_and_read(&launch, &graph, NULL, err);
 	if (rc == 0)
 		*output = graph;

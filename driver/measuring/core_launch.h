@@ -15,14 +15,15 @@ struct rot;
  * nr_runs outputs per measurement. Errors: what the core says failed (with its hint and what it printed), the core
  * ended by a signal or without an answer, hanging beyond the time limit (these of the work alone), refusing what it is
  * asked for, "interrupted". No process is left in any case.
- * Steps that have a limit of stops are to be done soon: they get a minute at most.
  */
 int core_launch(const struct rot *rot, const char *child, struct measurement *const *measurements,
 		size_t nr_measurements, int nr_runs, struct measurement_command_output **output, struct rot_error *err);
 
-/* Did the last start fail because a measurer refused what it was asked for, or steps that are to be done soon were not,
- * and not because something broke? */
+/* Did the last start fail because a measurer refused what it was asked for, and not because something broke? */
 bool core_launch_was_refused(void);
+
+/* Or because it was not done within the time limit? */
+bool core_launch_was_late(void);
 
 /*
  * The same for somebody else's program, which has an empty standard input and a standard output that nobody reads,

@@ -44,12 +44,15 @@ int measuring_perform_spread(struct rot *rot, struct measurement *const *passes,
  */
 bool measuring_was_refused(void);
 
+/* Likewise: was the time limit not enough? */
+bool measuring_was_late(void);
+
 /* What a run gave of a region that was to be stepped through, and was cut; of the result. NULL: there is none. */
 const struct step_measurer_output *measuring_find_cut(const struct measurement_result *result);
 
 /*
  * The same for a reason that may be gone: memory was refused. It is measured again by the next process that needs it.
- * What was cut since it is too long, or cannot be followed, is as it is as long as the code is the same.
+ * What was cut since it cannot be followed is as it is as long as the code is the same.
  */
 bool measuring_was_cut_in_passing(const struct measurement_result *result);
 

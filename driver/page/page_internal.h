@@ -22,7 +22,7 @@ void page_texts_clear(struct page_texts *texts);
 /* "a, b and c"; fresh memory. */
 char *page_texts_joined(const struct page_texts *texts);
 
-/* The kind in words: "measured", "stepped" (counted by steps), "modelled", "expected", "given". */
+/* The kind in words: "measured", "counted by blocks", "modelled", "expected", "given". */
 const char *page_kind_of(const json_t *quantity);
 
 #endif

@@ -19,8 +19,9 @@ page_kind_of(const json_t *quantity)
 {
 	const char *kind = json_text_at(quantity, "kind");
 
-	return strcmp(kind, "measured") == 0 && strstr(json_text_at(quantity, "source"), STEPS_SOURCE) ? "stepped"
-												       : kind;
+	return strcmp(kind, "measured") == 0 && strstr(json_text_at(quantity, "source"), STEPS_SOURCE)
+		       ? "counted by blocks"
+		       : kind;
 }
 
 /* ---- what is known of one quantity over all points ---- */

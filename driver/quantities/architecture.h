@@ -72,9 +72,8 @@ struct architecture_limit {
 struct architecture_stepping {
 	const struct machine *machine;
 	struct cache_ways ways;
-	uint64_t limit;       /* instructions of a region                                                 */
-	uint64_t short_limit; /* of regions that are expected to be soon done: they get no more at first  */
-	bool is_unasked;      /* nobody asked for steps: only regions that are soon done are stepped      */
+	uint64_t limit;  /* instructions: that a kernel is expected to execute, that a region of a program may */
+	bool is_unasked; /* nobody asked for steps                                                             */
 };
 
 /* Read only once loaded, but for what validation finds, stepping, and what was warned of. */
@@ -86,8 +85,7 @@ struct architecture {
 	struct architecture_stepping stepping; /* only then                                                */
 	struct architecture *of_programs;      /* only then: what counts programs instead; owned, or NULL  */
 	struct architecture *by_blocks;        /* counts whole programs that rot starts instead; owned, or NULL */
-	struct architecture *by_steps;         /* counts points of experiments instead, as far as they are small; owned,
-						  or NULL */
+	struct architecture *by_steps;         /* counts points of experiments instead; owned, or NULL */
 	int nominal_counters; /* what the processor has                                                 */
 	int usable_counters;  /* what a group may use                                                   */
 	int counter_bits;     /* counts are taken modulo 2^counter_bits; 0: as they are                 */
@@ -133,8 +131,8 @@ struct architecture *architecture_load_steps(const char *folder, const struct ar
  * "blocks": counting whole programs by translating them, on any machine; of stepping its caches and is_unasked are
  * taken. NULL on error.
  */
-struct architecture *architecture_load_blocks(const char *folder, const struct architecture_stepping *stepping,
-					      struct rot_error *err);
+struct architecture *
+architecture_load_blocks(const char *folder, const struct architecture_stepping *stepping, struct rot_error *err);
 
 /* One file, whatever the machine; architecture_load is made of this. */
 struct architecture *architecture_read(const char *path, const char *schema, struct rot_error *err);
@@ -153,9 +151,8 @@ bool architecture_is_generic(const struct architecture *architecture);
 
 /* Said of operations and bytes that no event counts: where there are none at all, and where there are others. */
 #define STEPS_ADVICE                                                                                                   \
-	"-counting=auto counts small kernels without events (autoStepLimit), -counting=steps also larger ones and "    \
-	"regions of programs (slow)"
-#define STEPS_ADVICE_BESIDE_EVENTS "-counting=steps counts kernels, and regions of programs, without events (slow)"
+	"-counting=auto counts kernels and programs without events, -counting=steps also regions of programs"
+#define STEPS_ADVICE_BESIDE_EVENTS "-counting=steps counts kernels, and regions of programs, without events"
 
 /* The one of these that holds; NULL where steps are counted already. */
 const char *architecture_steps_advice(const struct architecture *architecture);

@@ -112,8 +112,8 @@ counting_warn_of_expectations(struct architecture *architecture, const struct qu
 		return;
 	}
 	if (architecture->stepping.is_unasked) {
-		rot_note("%s; operations and bytes of small kernels are counted by steps through their code instead, "
-			 "those of others are \"expected\" (-counting=steps goes further, -counting=expected without)",
+		rot_note("%s; operations and bytes of kernels are counted by blocks of their code instead "
+			 "(-counting=expected: not at all)",
 			 architecture->why_not.text);
 		return;
 	}

@@ -126,12 +126,30 @@ machine_of(const struct machine *machine, const struct cache_owners *owners, siz
 	return own;
 }
 
+/* What those have of the last level that are no loads. */
+static int64_t
+counted_llc_bytes(const struct machine *machine, const struct cache_owners *owners,
+		  const struct measurement *measurement)
+{
+	const size_t nr = measurement_nr_workloads(measurement);
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (!workload_is_load(measurement_workloads_at(measurement, i)))
+			bytes += machine_of(machine, owners, nr, i).llc_bytes;
+	return bytes;
+}
+
 struct machine
 machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i)
 {
 	struct cache_owners *owners = owners_of(measurement);
 	struct machine own = machine_of(machine, owners, measurement_nr_workloads(measurement), i);
 
+	if (owners)
+		own.llc_bytes = counted_llc_bytes(machine, owners, measurement);
+	if (machine->llc_bytes == machine->l2_bytes)
+		own.l2_bytes = own.llc_bytes;
 	free(owners);
 	return own;
 }
@@ -240,7 +258,6 @@ expectation_of(struct rot *rot, const struct measurement *measurement, const str
 			continue;
 		expectation->is_cold_only |= workload->kernel->warm_data;
 		expectation->can_probe_clock &= workload->kernel->num_threads <= 1;
-		expectation->has_own_threads |= workload->kernel->num_threads > 1;
 	}
 	if (action) {
 		expectation->is_of_action = true;

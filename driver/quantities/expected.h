@@ -35,8 +35,10 @@ int expected_bytes_of(struct rot *rot, const struct measurement *measurement, co
  */
 int expected_steps_of(struct rot *rot, const struct measurement *measurement, double *steps, struct rot_error *err);
 
-/* The machine as workload i finds it: a cache that workloads share is divided by them. Borrows all that is not a
- * number. */
+/*
+ * The machine as workload i finds it where workloads are counted by steps: a first or second level that they share is
+ * divided by them, and the last is one for all that are counted. Borrows all that is not a number.
+ */
 struct machine machine_of_workload(const struct machine *machine, const struct measurement *measurement, size_t i);
 
 #endif

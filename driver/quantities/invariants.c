@@ -419,7 +419,7 @@ check_step_agreement(struct quantity_value *value, double least, double most)
 	if (least < most)
 		quantity_breach_add(
 			value, "stepsAgree", most, least,
-			rot_format("runs by steps executed from %.15g to %.15g instructions: the work is not "
+			rot_format("counted runs executed from %.15g to %.15g instructions: the work is not "
 				   "the same in each run",
 				   least, most));
 }
@@ -431,12 +431,12 @@ check_step_doubts(struct quantity_value *value, const struct pass_run *unknown, 
 	if (unknown->unknown_steps > 0 && !is_of_instructions(value))
 		quantity_breach_add(
 			value, "stepsKnown", unknown->unknown_steps, 0,
-			rot_format("of %.15g of the instructions that were stepped it is not known what they "
+			rot_format("of %.15g of the instructions that were counted it is not known what they "
 				   "do (the first: %s): operations and bytes are without theirs",
 				   unknown->unknown_steps, unknown->first_unknown));
 	if (gaps->step_gaps > 0)
 		quantity_breach_add(value, "stepsSeen", gaps->step_gaps, 0,
-				    rot_format("the thread came out of sight %.15g times while it was stepped through: "
+				    rot_format("the thread came out of sight %.15g times while it was counted: "
 					       "what it did meanwhile is not counted",
 					       gaps->step_gaps));
 }

@@ -138,8 +138,6 @@ plan(struct measuring_job *job, struct rot_error *err)
 			    needs.clock || (needs.any && (needs.nr_formulas == 0 || are_stepped)), err);
 	if (rc == 0 && needs.probe)
 		pass_plan_probe_clock(&job->plan);
-	for (size_t i = 0; rc == 0 && i < job->plan.nr_passes; i++)
-		job->plan.passes[i].is_short = job->plan.passes[i].is_stepped && job_is_short(job);
 	free(needs.formulas);
 	return rc;
 }

@@ -21,7 +21,6 @@ struct measuring_job {
 	bool keeps_disturbed;
 
 	/* What steps of it have shown so far. */
-	bool is_long;           /* it is known to be too long for their short limits                  */
 	enum step_obstacle met; /* by the core, when it stepped this work; STEPS_CAN: none            */
 	bool is_stepping;       /* the passes that were measured last, or failed, are stepped          */
 
@@ -55,15 +54,9 @@ void job_clear_passes(struct measuring_job *job);
 
 /* ---- steps (job_steps.c) ---- */
 
-/* Is it expected to be so soon done that the short limits of steps are tried first? */
-bool job_is_short(const struct measuring_job *job);
-
 /* nr passes that are stepped, as measuring_perform_spread. What was cut is no result: -1, and job->met says why. */
 int job_measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs,
 			int nr_starts, struct measurement_result **results, struct rot_error *err);
-
-/* Where the short limits of steps were not enough, and steps were asked for: it can be prepared anew, with others. */
-bool job_lengthen(struct measuring_job *job);
 
 /* ---- values (job_values.c) ---- */
 

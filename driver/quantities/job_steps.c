@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What becomes of a job whose work is stepped: by short limits first, then by long ones, at last without. */
+/* What becomes of a job whose work is stepped, and without steps where that fails. */
 #include "measuring/measuring.h"
 #include "quantities/counting_warnings.h"
 #include "quantities/job.h"
 #include "rot.h"
-
-bool
-job_is_short(const struct measuring_job *job)
-{
-	return !job->is_long && step_length_is_short(&job->architecture->stepping, job->nr_steps);
-}
 
 /* ---- what was cut ---- */
 
@@ -22,8 +16,8 @@ check_cuts(struct measuring_job *job, struct measurement_result *const *results,
 		cut = measuring_find_cut(results[i]);
 	if (!cut)
 		return 0;
-	job->met = step_obstacle_of_cut(&job->architecture->stepping, cut->cut);
-	rot_error_set(err, 0, "a region that was to be counted by steps %s", cut->cut_text);
+	job->met = step_obstacle_of_cut(cut->cut);
+	rot_error_set(err, 0, "a region that was to be counted by blocks %s", cut->cut_text);
 	return rot_error_hint(err, "%s; or do without (-counting=expected)", step_obstacle_hint(job->met));
 }
 
@@ -57,7 +51,10 @@ job_measure_stepped(struct measuring_job *job, struct measurement *const *passes
 
 /* ---- by other ways ---- */
 
-/* Measuring failed because the core does not step this work, or anything. */
+/*
+ * Measuring failed because the core does not step this work, or anything. That it takes too long is an error where
+ * somebody asked for steps.
+ */
 static bool
 is_refused(struct measuring_job *job)
 {
@@ -67,6 +64,8 @@ is_refused(struct measuring_job *job)
 		job->architecture->cannot_step = true;
 		job->met = STEPS_REFUSED;
 	}
+	if (job->met == STEPS_CAN && job->architecture->stepping.is_unasked && measuring_was_late())
+		job->met = STEPS_LATE;
 	return job->met != STEPS_CAN;
 }
 
@@ -96,29 +95,10 @@ do_without_steps(struct measuring_job *job, int nr_runs, int nr_starts, struct r
 	return 0;
 }
 
-bool
-job_lengthen(struct measuring_job *job)
-{
-	if (job->met != STEPS_CUT_LIMIT || !job_is_short(job))
-		return false;
-	job->is_long = true;
-	job->met = STEPS_CAN;
-	job_clear(job);
-	return true;
-}
-
 int
 job_begin(struct measuring_job *job, int nr_runs, int nr_starts, struct rot_error *err)
 {
 	if (prepare_and_measure(job, nr_runs, nr_starts, err) == 0)
 		return 0;
-	if (!is_refused(job))
-		return -1;
-	if (job_lengthen(job)) {
-		if (prepare_and_measure(job, nr_runs, nr_starts, err) == 0)
-			return 0;
-		if (!is_refused(job))
-			return -1;
-	}
-	return do_without_steps(job, nr_runs, nr_starts, err);
+	return !is_refused(job) ? -1 : do_without_steps(job, nr_runs, nr_starts, err);
 }

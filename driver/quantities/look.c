@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What measuring would take. */
-#include <math.h>
 #include <string.h>
 
 #include "measuring/measuring.h"
 #include "quantities/job.h"
 
 /*
- * Instructions that are expected, not those that are executed. Measured of ten kernels, as time of a CPU (Zen 5): from
- * 0.3 million a second (wht, which is all short loops) to 19 million (dgemv by a library); this is about the middle.
+ * Instructions that are expected, not those that are executed, of which there are some more: of kernels with caches
+ * that are modelled.
  */
-#define STEPS_PER_S 4e6
-
-/* At most, in an instruction of a loop or in all stops together (tools/bench-steps.sh): where limits are short they end
- * a run. */
-#define LIMITED_STEP_S (2 * 24e-9)
-
-static double
-seconds_of_run(const struct measuring_job *job)
-{
-	const double seconds = job->nr_steps / STEPS_PER_S;
-
-	return job_is_short(job) ? fmin(seconds, LIMITED_STEP_S * (double)job->architecture->stepping.short_limit)
-				 : seconds;
-}
+#define STEPS_PER_S 60e6
 
 /* Of one pass. Runs that follow one that was cut are not made. */
 static int
-look_at_pass(const struct measuring_job *job, size_t i, int nr_runs, struct quantities_need *need, bool *was_cut,
+look_at_pass(const struct measuring_job *job, size_t i, int nr_runs, struct quantities_need *need,
 	     struct rot_error *err)
 {
 	const int nr_wanted = pass_runs(&job->plan.passes[i], nr_runs);
@@ -41,23 +27,10 @@ look_at_pass(const struct measuring_job *job, size_t i, int nr_runs, struct quan
 	need->nr_runs += nr_wanted;
 	need->nr_runs_missing += nr_missing;
 	if (job->plan.passes[i].is_stepped)
-		need->steps_s += nr_missing * seconds_of_run(job);
+		need->steps_s += nr_missing * job->nr_steps / STEPS_PER_S;
 	if (!look.is_built)
 		memcpy(need->core_key, look.core_key, sizeof(need->core_key));
-	*was_cut |= look.was_cut;
 	return 0;
-}
-
-/* *was_cut: what was stepped before was given up. */
-static int
-look(struct measuring_job *job, int nr_runs, struct quantities_need *need, bool *was_cut, struct rot_error *err)
-{
-	int rc = job_prepare(job, err);
-
-	*need = (struct quantities_need){.nr_passes = 0};
-	for (size_t i = 0; rc == 0 && i < job->plan.nr_passes; i++)
-		rc = look_at_pass(job, i, nr_runs, need, was_cut, err);
-	return rc;
 }
 
 int
@@ -69,12 +42,11 @@ quantities_look(struct rot *rot, const struct measurement *measurement, const st
 				    .measurement = measurement,
 				    .requests = requests,
 				    .nr_requests = nr_requests};
-	bool was_cut = false;
-	int rc = look(&job, nr_runs, need, &was_cut, err);
+	int rc = job_prepare(&job, err);
 
-	job.met = was_cut && !job.architecture->stepping.is_unasked ? STEPS_CUT_LIMIT : STEPS_CAN;
-	if (rc == 0 && job_lengthen(&job))
-		rc = look(&job, nr_runs, need, &was_cut, err);
+	*need = (struct quantities_need){.nr_passes = 0};
+	for (size_t i = 0; rc == 0 && i < job.plan.nr_passes; i++)
+		rc = look_at_pass(&job, i, nr_runs, need, err);
 	job_clear(&job);
 	return rc;
 }

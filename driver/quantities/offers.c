@@ -69,18 +69,6 @@ may_be_stepped(const struct architecture *counting, const struct quantity_resolu
 	return counting->stepping.is_unasked && (resolution->numerator.formula || resolution->denominator.formula);
 }
 
-static char *
-source_of(const struct architecture *counting, const struct quantity_resolution *resolution)
-{
-	char *source = quantity_resolution_source(resolution), *longer;
-
-	if (!may_be_stepped(counting, resolution))
-		return source;
-	longer = rot_format("%s, of small kernels", source);
-	free(source);
-	return longer;
-}
-
 static void
 add_offer(struct offer_list *list, struct quantity_request request)
 {
@@ -102,7 +90,7 @@ add_offer(struct offer_list *list, struct quantity_request request)
 	text->strings[4] = rot_strdup(is_possible ? quantity_resolution_kind(&resolution) : "unavailable");
 	text->grade = is_possible ? quantity_resolution_grade(&resolution) : "";
 	text->may_be_stepped = is_possible && may_be_stepped(list->counting, &resolution);
-	text->strings[5] = is_possible ? source_of(list->counting, &resolution) : rot_strdup("");
+	text->strings[5] = is_possible ? quantity_resolution_source(&resolution) : rot_strdup("");
 	is_found = strcmp(text->strings[4], "measured") == 0 || strcmp(text->strings[4], "modelled") == 0;
 	text->strings[6] = is_found ? rot_strdup("") : reason_of(list->architecture);
 	text->strings[7] =

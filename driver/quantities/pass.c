@@ -31,23 +31,13 @@ third_level_bytes(const struct machine *machine)
 	return machine->llc_bytes > machine->l2_bytes ? machine->llc_bytes : 0;
 }
 
-/* A stop takes as long as replaying so many instructions of a loop (tools/bench-steps.sh). */
-#define STOP_INSTRUCTIONS 350
-/* Outside of loops of a kernel that has hardly any work: of its warming (about 50) and of itself. */
-#define STOPS_OF_NOTHING 100
-
 /* machine: whose caches are modelled; NULL: none. */
 static struct perf_event_measurer *
-step_measurer(const struct architecture_stepping *stepping, const struct machine *machine, bool is_short)
+step_measurer(const struct architecture_stepping *stepping, const struct machine *machine)
 {
 	struct step_measurer *measurer = step_measurer_new();
 
 	measurer->limit = stepping->limit;
-	if (is_short) {
-		if (stepping->short_limit < stepping->limit)
-			measurer->limit = stepping->short_limit;
-		measurer->stop_limit = STOPS_OF_NOTHING + stepping->short_limit / STOP_INSTRUCTIONS;
-	}
 	if (machine) {
 		measurer->l1_bytes = (uint64_t)machine->l1_data_bytes;
 		measurer->l2_bytes = (uint64_t)machine->l2_bytes;
@@ -63,9 +53,8 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 static struct perf_event_measurer *
 measurer_on(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
 {
-	struct perf_event_measurer *measurer = pass->is_stepped
-						       ? step_measurer(&architecture->stepping, machine, pass->is_short)
-						       : perf_event_measurer_new();
+	struct perf_event_measurer *measurer =
+		pass->is_stepped ? step_measurer(&architecture->stepping, machine) : perf_event_measurer_new();
 
 	for (size_t i = 0; i < pass->nr_events; i++) {
 		const struct architecture_event *event = &architecture->events[pass->events[i]];
@@ -96,6 +85,19 @@ disturbance_measurer(void)
 	return &measurer->base;
 }
 
+/* Whether a kernel is too long was asked of what is expected: it is counted to its end. */
+#define NO_LIMIT INT64_MAX
+
+static struct measurer_base *
+stepped_measurer(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
+{
+	struct perf_event_measurer *events = measurer_on(architecture, pass, machine);
+	struct step_measurer *measurer = rot_cast(events, &step_measurer_class);
+
+	measurer->limit = NO_LIMIT;
+	return &events->base;
+}
+
 /* machine: as the work finds it; NULL: not known. */
 static struct measurer_set *
 pass_set(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
@@ -103,7 +105,7 @@ pass_set(const struct architecture *architecture, const struct pass *pass, const
 	struct measurer_set *set = measurer_set_new();
 
 	if (pass->is_stepped) {
-		set->main_measurer = &measurer_on(architecture, pass, machine)->base;
+		set->main_measurer = stepped_measurer(architecture, pass, machine);
 		return set;
 	}
 	if (pass->probes_clock)
@@ -191,7 +193,7 @@ follow_kernel(const struct workload *workload, bool have_own_threads)
 	struct step_measurer *measurer = rot_cast(workload->measurer_set->main_measurer, &step_measurer_class);
 
 	measurer->all_threads = have_own_threads;
-	measurer->follows_warming = kernel && !have_own_threads && (kernel->warm_code || kernel->warm_data);
+	measurer->follows_warming = kernel && (kernel->warm_code || kernel->warm_data);
 }
 
 /* The first one without a measurer set, or NULL. */

@@ -15,13 +15,12 @@
 
 /*
  * Events of one group; none: the pass of the clocks, whose main measurer is the time stamp counter. probes_clock: of
- * that pass, the core clock is probed before and after the work. is_stepped: its events are counted by steps;
- * is_short: with the short limits of these.
+ * that pass, the core clock is probed before and after the work. is_stepped: its events are counted by steps.
  */
 struct pass {
 	size_t events[PASS_MAX_EVENTS]; /* indices into architecture->events */
 	size_t nr_events;
-	bool probes_clock, is_stepped, is_short;
+	bool probes_clock, is_stepped;
 };
 
 struct pass_plan {

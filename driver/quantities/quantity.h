@@ -54,7 +54,7 @@ struct quantity_offer {
 	const char *grade;  /* "A".."F" after validation; "" if not validated, or not counted */
 	const char *reason; /* why it is neither measured nor modelled; else "" */
 	const char *advice; /* what would change that, if anything is known; else "" */
-	bool may_be_stepped; /* only of small kernels, where quantity_effort.may_step permits it; as counting=auto */
+	bool may_be_stepped; /* of kernels, where quantity_effort.may_step permits it; as counting=auto */
 };
 size_t
 quantity_offers(struct rot *rot, struct quantity_offer **offers); /* caller frees the array, which holds the strings */

@@ -31,8 +31,7 @@ obstacle_of(const struct architecture *architecture, const struct architecture_f
 {
 	if (!architecture->counts_by_steps || expectation->obstacle != STEPS_CAN)
 		return expectation->obstacle;
-	return step_obstacle_of_formula(&architecture->stepping, formula, expectation->is_of_action,
-					expectation->has_own_threads);
+	return step_obstacle_of_formula(&architecture->stepping, formula, expectation->is_of_action);
 }
 
 /* Although the architecture has a formula. */

@@ -46,7 +46,6 @@ struct quantity_resolution {
 struct quantity_expectation {
 	double operations, bytes;
 	double compulsory;           /* bytes; 0: not known */
-	bool has_own_threads;        /* kernels compute with threads of their own */
 	bool is_cold_only;           /* the bytes are those of cold data, and the data are warm */
 	bool can_probe_clock;        /* the work is done by the threads around whose work the clock is probed */
 	bool is_of_action;           /* it is what an action does behind a kernel */

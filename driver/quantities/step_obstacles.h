@@ -15,18 +15,14 @@ struct rot;
 enum step_obstacle {
 	STEPS_CAN,
 	STEPS_OF_OTHERS,      /* a kernel has threads of its own, and is not alone: which are its own is not known */
-	STEPS_TOO_MANY,       /* more instructions are expected than may be stepped */
+	STEPS_TOO_MANY,       /* more instructions are expected than may be counted so */
+	STEPS_LATE,           /* the core tried, and the time limit was not enough */
 	STEPS_REFUSED,        /* the core may not step anything */
-	STEPS_CUT_LIMIT,      /* the core tried, and gave up: more instructions than may be stepped, */
-	STEPS_CUT_CODE,       /* code that cannot be followed, */
+	STEPS_CUT_CODE,       /* the core tried, and gave up: code that cannot be followed, */
 	STEPS_CUT_TURNS,      /* a loop of which nobody knows how often it was executed, */
 	STEPS_CUT_MEMORY,     /* memory that cannot be accessed */
 	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
-	STEPS_SHARE_CACHES,   /* caches of several threads are modelled as if they had nothing in common */
 	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
-	STEPS_UNASKED_LONG,   /* nobody asked for steps, and more instructions are expected than are stepped then */
-	STEPS_UNASKED_CUT,    /* or it turned out to be more */
-	STEPS_UNASKED_LENGTH, /* nor does anything say how many are to be expected */
 	NR_STEP_OBSTACLES
 };
 
@@ -44,22 +40,13 @@ int
 step_obstacle_of_work(struct rot *rot, const struct architecture *architecture, const struct measurement *measurement,
 		      enum step_obstacle *obstacle, double *steps, struct rot_error *err);
 
-/* steps: instructions that work is expected to execute; 0: nobody knows. */
-enum step_obstacle step_obstacle_of_length(const struct architecture_stepping *stepping, double steps);
-
-/* Of work that may be stepped: the short limits come first, and the others where they were not enough. */
-bool step_length_is_short(const struct architecture_stepping *stepping, double steps);
-
 /* What the core met when it stepped it, by what it calls it (StepMeasurerOutput.cut); STEPS_CAN: "none". */
-enum step_obstacle step_obstacle_of_cut(const struct architecture_stepping *stepping, const char *cut);
+enum step_obstacle step_obstacle_of_cut(const char *cut);
 
 /* ---- of one quantity of it ---- */
 
-/*
- * The formula is over events of steps. is_full: the caches hold something when the work begins. is_shared: several
- * threads do it.
- */
+/* The formula is over events of steps. is_full: the caches hold something when the work begins. */
 enum step_obstacle step_obstacle_of_formula(const struct architecture_stepping *stepping,
-					    const struct architecture_formula *formula, bool is_full, bool is_shared);
+					    const struct architecture_formula *formula, bool is_full);
 
 #endif

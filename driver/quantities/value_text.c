@@ -15,7 +15,7 @@
 const struct value_kind value_kinds[] = {
 	{"expected", "(e)", "operations or bytes as the kernel's definition expects, not counted on this machine"},
 	{"modelled", "(m)",
-	 "modelled from what is counted: by events, or by steps through the code (then of caches that are modelled)"},
+	 "modelled from what is counted: by events, or by blocks of the code (then of caches that are modelled)"},
 	{"given", "(g)", "operations or bytes as given by the controller, not counted"},
 };
 const size_t value_nr_kinds = sizeof(value_kinds) / sizeof(*value_kinds);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where nothing can be counted by events, kernels that are soon done are stepped without being asked for, and others are expected, as
-# each value says. On any machine: perf_event_open (298) is refused.
+# Where nothing can be counted by events, kernels are counted by blocks of their code without being asked for, whatever their length; those
+# that would take too long are expected, as each value says. On any machine: perf_event_open (298) is refused.
 . "$top_srcdir/tests/support/program.sh"
 
 for program in gcc make; do
@@ -25,7 +25,15 @@ END
 # measure NAME OPTION...: into NAME.json
 measure()
 {
-	"$top_builddir/tests/without_syscall" 298 2 "$rot" measure ./small.xml "$@" -findPeaks=false >"$work/out" 2>"$work/err" </dev/null
+	measure_file small "$@"
+}
+
+# measure_file CONTROLLER NAME OPTION...
+measure_file()
+{
+	controller=$1
+	shift
+	"$top_builddir/tests/without_syscall" 298 2 "$rot" measure "./$controller.xml" "$@" -findPeaks=false >"$work/out" 2>"$work/err" </dev/null
 	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 }
 
@@ -58,57 +66,92 @@ measure auto -counting=auto
 case $err in
 *ptrace*) echo "SKIP: $err" >&2; exit 77 ;;
 esac
-case $status:$err in 0:*warning*) result=1 ;; 0:*'counted by steps'*'-counting=expected'*) result=0 ;; *) result=1 ;; esac
-check "without counters steps are taken, and told of once"
+case $status:$err in 0:*warning*) result=1 ;; 0:*'counted by blocks'*'-counting=expected'*) result=0 ;; *) result=1 ;; esac
+check "without counters blocks are counted, and told of once"
 finds "operations are measured, bytes modelled" "$(values auto.json kind)" 'measured;modelled;measured;modelled'
 case $(values auto.json value) in '2000.0;24'*';12000.0;144'*) result=0 ;; *) result=1 ;; esac
 check "operations are exact"
-case $(cat auto.gnuplot) in *'some points counted'*) result=1 ;; *'counted by steps through the code'*) result=0 ;; *) result=1 ;; esac
+case $(cat auto.gnuplot) in *'some points counted'*) result=1 ;; *'counted by blocks of the code'*) result=0 ;; *) result=1 ;; esac
 check "the plot says so"
 
 measure asked -counting=steps
-finds "who asks for steps gets the same results" \
+finds "who asks for it gets the same results" \
 	"$("$top_builddir/tests/json_lines" asked.json | grep descriptionHashes | sort)" \
 	"$("$top_builddir/tests/json_lines" auto.json | grep descriptionHashes | sort)"
 
-# longer LIMIT: what is beyond it is expected, at the larger point alone, and each says so
-longer()
+measure longer -counting=auto -stepLimit=20000
+case $status:$err in 0:*warning*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
+check "a limit is no warning"
+finds "what is expected to be longer is expected, at the large point" "$(values longer.json kind)" 'measured;modelled;expected;expected'
+words='more instructions are expected'
+case $(values longer.json whyExpected) in ';;'*"$words"*';'*"$words"*) result=0 ;; *) result=1 ;; esac
+check "and says why"
+grep -q "^1 of 2 points: not all is counted by blocks: .*$words" "$work/out"
+result=$?
+check "below the table as well"
+grep -q "operations of some points counted by blocks.*operations of some points as the kernel's definition expects, not counted" longer.gnuplot
+result=$?
+check "and in the plot"
+
+# Of a kernel whose definition says nothing, or wrong things, all is counted; one that does not end in time is expected, if anything is.
+folder=$XDG_DATA_HOME/rot/kernels/Turns
+mkdir -p "$folder"
+cat >"$folder/Turns.xml" <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<derivedClass name="Turns" baseType="KernelBase" cSuffix="Data" comment="two operations a turn; none: without end">
+	<field name="turns" type="long" default="0" comment=""/>
+	<operations of="doublePrecisionFlop" count="1000" if="$turns = 0"/>
+</derivedClass>
+END
+cat >"$folder/Turns.c" <<'END'
+#include <unistd.h>
+
+#include "kernel.h"
+#include "TurnsData.h"
+
+struct turns {
+	struct turns_data data;
+	volatile double result;
+};
+
+static void
+run(void *kernel)
 {
-	measure longer -counting=auto -autoStepLimit=$1
-	[ $status -eq 0 ]
-	result=$?
-	check "limit $1: no error"
-	finds "limit $1: the large point is expected" "$(values longer.json kind)" 'measured;modelled;expected;expected'
-	case $(values longer.json whyExpected) in ';;'*"$2"*';'*"$2"*) result=0 ;; *) result=1 ;; esac
-	check "limit $1: and says why"
-	grep -q "^1 of 2 points: not all is counted by steps: .*$2" "$work/out"
-	result=$?
-	check "limit $1: below the table as well"
-	grep -q "operations of some points counted by steps.*operations of some points as the kernel's definition expects, not counted" longer.gnuplot
-	result=$?
-	check "limit $1: and in the plot"
+	struct turns *turns = kernel;
+	double x = 0;
+
+	while (turns->data.turns == 0)
+		pause();
+	for (long i = 0; i < turns->data.turns; i++)
+		x = x * 0.5 + 1;
+	turns->result = x;
 }
 
-# What flushes caches has checks in its loop with sanitizers, so it stops more often than these limits allow.
-limits()
+KERNEL(turns, "Turns", .run = run);
+END
+# turns NAME NUMBER
+turns()
 {
-	longer 20000 'more instructions are expected'
-	case $err in *warning*) result=1 ;; *) result=0 ;; esac
-	check "without a warning"
-	longer 30000 'executes more'
-	case $err in *'counting=auto: kernel'*'executes more than 30000 instructions'*'labelled "expected"'*) result=0 ;; *) result=1 ;; esac
-	check "what turns out to be longer is told"
-	"$top_builddir/tests/without_syscall" 298 2 "$rot" measure --dry-run ./small.xml -counting=auto -autoStepLimit=30000 -findPeaks=false >"$work/out" 2>&1
-	grep -q '^all  *2  *2 ' "$work/out"
-	result=$? out=$(cat "$work/out")
-	check "and not tried again"
-	measure asked -counting=steps -autoStepLimit=30000
-	finds "who asks for steps gets them nevertheless" "$(values asked.json kind)" 'measured;modelled;measured;modelled'
+	cat >"$work/$1.xml" <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<controller name="$1" comment="" runs="2">
+	<point series="Turns"><workload><kernel type="Turns" turns="$2" optimization="-O2 -ffp-contract=off"/></workload></point>
+	<quantity is="operationCount:doublePrecisionFlop"/>
+</controller>
+END
 }
-is_sanitized || limits
+
+turns many 10000000
+measure_file many many -counting=auto
+finds "a kernel of unknown length" "$status:$(values many.json kind):$(values many.json value)" '0:measured:20000000.0'
+turns endless 0
+measure_file endless endless -counting=auto -timeLimit=2
+finds "what takes too long is expected" "$status:$(values endless.json kind):$(values endless.json value)" '0:expected:1000.0'
+case $(values endless.json whyExpected) in *timeLimit*) result=0 ;; *) result=1 ;; esac
+check "and says why"
 
 for counting in events expected; do
 	measure $counting -counting=$counting
-	finds "nothing is stepped with counting=$counting" "$(values $counting.json kind)" 'expected;expected;expected;expected'
+	finds "nothing is counted with counting=$counting" "$(values $counting.json kind)" 'expected;expected;expected;expected'
 done
 [ $nr_failed -eq 0 ]

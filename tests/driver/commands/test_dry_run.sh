@@ -47,7 +47,7 @@ cat >"$folder/Long.xml" <<'END'
 	<field name="isOfLibrary" type="bool" default="false" comment=""/>
 	<needs library="libc.so.6" package="libc6" if="$isOfLibrary"/>
 	<operations of="doublePrecisionFlop" count="$operations"/>
-	<operations of="instructions" count="8000000"/>
+	<operations of="instructions" count="480000000"/>
 </derivedClass>
 END
 printf '#include "kernel.h"\n' >"$folder/Long.c"
@@ -75,8 +75,8 @@ about()
 }
 
 about 21 -counting=expected -runs=2
-# Each series has two runs more, of 8 million steps: 2 s besides the kernel's own time, and half a second where they are given up after so much.
-about 50 -counting=steps -autoStepLimit=1 -runs=2
-about 44 -counting=steps -autoStepLimit=10000000 -runs=2
+# Each series has two runs more, of 480 million instructions: 8 s besides the kernel's own time; not where that is too much.
+about 74 -counting=steps -runs=2
+about 21 -counting=steps -stepLimit=479999999 -runs=2
 
 exit $((nr_failed != 0))

@@ -177,8 +177,9 @@ START_TEST(failure_of_the_core_is_passed_on)
 		      "%s", err.text);
 	ck_assert_msg(strstr(err.hint, failures[_i].expected_hint) != NULL, "%s", err.hint);
 	ck_assert(core_launch_was_refused() == (strcmp(failures[_i].kind, "refused") == 0));
+	ck_assert(core_launch_was_late() == (strcmp(failures[_i].kind, "timeLimit") == 0));
 	ck_assert_int_eq(launch("exit 1", &output, &err), -1); /* which says nothing */
-	ck_assert(!core_launch_was_refused());
+	ck_assert(!core_launch_was_refused() && !core_launch_was_late());
 }
 END_TEST
 

@@ -103,7 +103,8 @@ START_TEST(test_stepped_pass_counts_alone)
 	ck_assert_uint_eq(measurer_set_nr_validation_measurers(set), 0);
 	ck_assert_uint_eq(perf_event_measurer_nr_events(&steps->base), 15);
 	ck_assert_str_eq(perf_event_measurer_events_at(&steps->base, 0)->definition, "step::instructions");
-	ck_assert_uint_eq(steps->limit, 1000);
+	ck_assert_uint_eq(steps->limit, INT64_MAX); /* of kernels what is expected is limited */
+	ck_assert_uint_eq(steps->stop_limit, 0);
 	ck_assert_uint_eq(steps->l1_bytes, 48 << 10);
 	ck_assert_uint_eq(steps->l1_ways, 12);
 	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
@@ -115,8 +116,7 @@ START_TEST(test_stepped_pass_counts_alone)
 }
 END_TEST
 
-/* Modelled caches hold what is left there by what warms them, which is stepped as well; where each thread has its own,
- * nobody asks what they hold. */
+/* Modelled caches hold what is left there by what warms them, which is stepped as well, by all threads of a kernel. */
 START_TEST(test_warming_is_stepped)
 {
 	static const bool states[][2] = {{false, false}, {true, false}, {false, true}, {true, true}};
@@ -133,7 +133,7 @@ START_TEST(test_warming_is_stepped)
 		kernel->warm_data = states[i % 4][1];
 		pass = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[0]);
 		steps = rot_cast(measurement_workloads_at(pass, 0)->measurer_set->main_measurer, &step_measurer_class);
-		ck_assert_int_eq(steps->follows_warming, i > 0 && i < 4);
+		ck_assert_int_eq(steps->follows_warming, i % 4 > 0);
 		rot_graph_delete(pass);
 		stage_close(&stage);
 	}
@@ -153,12 +153,14 @@ START_TEST(test_two_levels_are_modelled)
 	steps = rot_cast(measurer, &step_measurer_class);
 	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
 	ck_assert_uint_eq(steps->l3_bytes, 0);
+	ck_assert_uint_eq(steps->limit, 1000);
 	rot_graph_delete(measurer);
 	stage_close(&stage);
 }
 END_TEST
 
-/* Each of two workloads that share caches models its half. CPU 0 shares them with itself on any machine. */
+/* Each of two workloads that share caches models its half, but of the last level, which is modelled once for both. CPU
+ * 0 shares them with itself on any machine. */
 START_TEST(test_shared_caches_are_divided)
 {
 	struct stage stage;
@@ -171,7 +173,8 @@ START_TEST(test_shared_caches_are_divided)
 	pass = pass_measurement(stage.measurement, stage.architecture, &stage.plan.passes[0]);
 	steps = rot_cast(measurement_workloads_at(pass, 1)->measurer_set->main_measurer, &step_measurer_class);
 	ck_assert_uint_eq(steps->l1_bytes, 24 << 10);
-	ck_assert_uint_eq(steps->l3_bytes, 16 << 20);
+	ck_assert_uint_eq(steps->l2_bytes, 512 << 10);
+	ck_assert_uint_eq(steps->l3_bytes, 32 << 20);
 	rot_graph_delete(pass);
 	stage_close(&stage);
 }

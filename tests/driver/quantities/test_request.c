@@ -208,26 +208,23 @@ END_TEST
 /* What keeps steps from counting: then it is as where nothing is counted. */
 static const struct {
 	const char *request;
-	bool is_warm, is_of_action, has_caches, has_own_threads;
+	bool is_warm, is_of_action, has_caches;
 	enum step_obstacle all; /* of anything */
 	enum step_obstacle obstacle;
 	const char *kind;
 } stepped[] = {
-	{"operationCount:flop", false, false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
-	{"operationCount:flop", true, true, false, false, STEPS_CAN, STEPS_CAN, "measured"},
-	{"operationCount:flop", false, false, true, false, STEPS_OF_OTHERS, STEPS_OF_OTHERS, "expected"},
-	{"transferredBytes:cpuL1", true, false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
-	{"transferredBytes:cpuL1", false, false, true, false, STEPS_TOO_MANY, STEPS_TOO_MANY, "expected"},
-	{"transferredBytes:l1l2.write", false, false, true, false, STEPS_CAN, STEPS_CAN, "modelled"},
-	{"transferredBytes:llcRam", false, false, true, false, STEPS_CAN, STEPS_CAN, "modelled"},
-	{"transferredBytes:llcRam", false, false, false, false, STEPS_CAN, STEPS_WITHOUT_CACHES, "expected"},
-	{"transferredBytes:llcRam.read", true, false, true, false, STEPS_CAN, STEPS_CAN, "modelled"},
-	{"transferredBytes:llcRam.read", false, true, true, false, STEPS_CAN, STEPS_FROM_FULL, "expected"},
-	{"transferredBytes:disk.read", true, false, true, false, STEPS_OF_OTHERS, STEPS_CAN, "expected"},
-	{"operationCount:flop", false, false, true, true, STEPS_CAN, STEPS_CAN, "measured"},
-	{"transferredBytes:cpuL1", false, false, true, true, STEPS_CAN, STEPS_CAN, "measured"},
-	{"transferredBytes:l2l3", false, false, true, true, STEPS_CAN, STEPS_SHARE_CACHES, "expected"},
-	{"tlbMisses", false, false, false, false, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"operationCount:flop", false, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"operationCount:flop", true, true, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"operationCount:flop", false, false, true, STEPS_OF_OTHERS, STEPS_OF_OTHERS, "expected"},
+	{"transferredBytes:cpuL1", true, false, false, STEPS_CAN, STEPS_CAN, "measured"},
+	{"transferredBytes:cpuL1", false, false, true, STEPS_TOO_MANY, STEPS_TOO_MANY, "expected"},
+	{"transferredBytes:l1l2.write", false, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam", false, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam", false, false, false, STEPS_CAN, STEPS_WITHOUT_CACHES, "expected"},
+	{"transferredBytes:llcRam.read", true, false, true, STEPS_CAN, STEPS_CAN, "modelled"},
+	{"transferredBytes:llcRam.read", false, true, true, STEPS_CAN, STEPS_FROM_FULL, "expected"},
+	{"transferredBytes:disk.read", true, false, true, STEPS_OF_OTHERS, STEPS_CAN, "expected"},
+	{"tlbMisses", false, false, false, STEPS_CAN, STEPS_CAN, "modelled"},
 };
 
 START_TEST(test_steps_have_obstacles)
@@ -238,7 +235,6 @@ START_TEST(test_steps_have_obstacles)
 							 .bytes = 2,
 							 .is_cold_only = stepped[_i].is_warm,
 							 .is_of_action = stepped[_i].is_of_action,
-							 .has_own_threads = stepped[_i].has_own_threads,
 							 .obstacle = stepped[_i].all};
 	struct quantity_resolution resolution;
 	struct quantity_request request;
@@ -253,32 +249,6 @@ START_TEST(test_steps_have_obstacles)
 	ck_assert_int_eq(resolution.numerator.obstacle, stepped[_i].obstacle);
 	machine_delete(machine);
 	architecture_delete(architecture);
-}
-END_TEST
-
-/* Where nobody asked for steps only what is known to be soon done is stepped; else that is tried with less first. */
-static const struct {
-	uint64_t limit, short_limit;
-	bool is_unasked;
-	double steps;
-	enum step_obstacle obstacle;
-	bool is_short;
-} lengths[] = {
-	{1000, 10, false, 0, STEPS_CAN, false},       {1000, 10, false, 10, STEPS_CAN, true},
-	{1000, 10, false, 11, STEPS_CAN, false},      {1000, 10, false, 1001, STEPS_TOO_MANY, false},
-	{10, 10, false, 10, STEPS_CAN, false},        {1000, 10, true, 0, STEPS_UNASKED_LENGTH, true},
-	{1000, 10, true, 10, STEPS_CAN, true},        {1000, 10, true, 11, STEPS_UNASKED_LONG, true},
-	{1000, 10, true, 1001, STEPS_TOO_MANY, true}, {5, 10, true, 6, STEPS_TOO_MANY, true},
-};
-
-START_TEST(test_only_short_work_is_stepped_unasked)
-{
-	const struct architecture_stepping stepping = {.limit = lengths[_i].limit,
-						       .short_limit = lengths[_i].short_limit,
-						       .is_unasked = lengths[_i].is_unasked};
-
-	ck_assert_int_eq(step_obstacle_of_length(&stepping, lengths[_i].steps), lengths[_i].obstacle);
-	ck_assert_int_eq(step_length_is_short(&stepping, lengths[_i].steps), lengths[_i].is_short);
 }
 END_TEST
 
@@ -456,7 +426,6 @@ static const struct listed_test tests[] = {
 	{&test_weakest_part_names_the_kind, 1},
 	{&test_warm_data_have_no_expected_bytes, 1},
 	{&test_steps_have_obstacles, NR_ELEMENTS(stepped)},
-	{&test_only_short_work_is_stepped_unasked, NR_ELEMENTS(lengths)},
 	{&test_nearer_borders_need_fewer_caches, 1},
 	{&test_unsteppable_says_why, 1},
 	{&test_impossible_says_why, NR_ELEMENTS(impossible)},
