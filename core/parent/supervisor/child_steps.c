@@ -5,10 +5,13 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
 
 #include "memory.h"
+#include "parent/stepping/work.h"
+#include "parent/symbols/instruction.h"
 #include "parent/tracer/remote.h"
 #include "parent/translate/translator.h"
 
@@ -46,6 +49,17 @@ add_counts_of(struct child_steps *self, struct thread *thread)
 	step_region_add(&self->others, &region);
 }
 
+static void
+name_unknown(pid_t tid, struct step_region *region)
+{
+	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct work work;
+
+	if (region->nr_unknown > 0 && remote_read(tid, region->unknown_at, bytes, sizeof(bytes), NULL) == 0 &&
+	    work_decode(bytes, sizeof(bytes), &work))
+		snprintf(region->unknown_name, sizeof(region->unknown_name), "%s", work.name);
+}
+
 /* The thread is at the trap of its end, by itself again. All others of the region have left as well. */
 static void
 conclude(struct child_steps *self, struct thread *thread)
@@ -54,6 +68,7 @@ conclude(struct child_steps *self, struct thread *thread)
 
 	translator_since(self->translator, thread, region.counts);
 	region.nr_unknown = translator_nr_unknown(self->translator, &region.unknown_at);
+	name_unknown(thread->tid, &region);
 	if (self->leader == thread->tid) {
 		step_region_add(&region, &self->others);
 		self->leader = self->pid = 0;
