@@ -65,10 +65,12 @@ note_blind()
 # end_in_time PID: its exit status to $status; 124 if it hangs, and then it is killed
 end_in_time()
 {
+	# It holds no stream of ours, whose reader would wait for it, and leaves no sleep behind.
 	(
-		sleep "$limit"
-		kill -KILL "$1"
-	) 2>/dev/null &
+		sleep "$limit" &
+		trap 'kill $!' TERM
+		wait $! && kill -KILL "$1"
+	) >/dev/null 2>&1 &
 	guard=$!
 	wait "$1" 2>/dev/null
 	status=$?
