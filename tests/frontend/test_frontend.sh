@@ -289,6 +289,11 @@ status 1"
 mkdir "$tree/tests/hosts"
 echo 'echo "hosts: $*"' >"$tree/tests/hosts/run.sh"
 expect "check --hosts runs tests as on other hosts" "$("$tree/rot" -nb check --hosts tr_TR C 2>&1)" "hosts: $tree $tree/build tr_TR C"
+echo 'echo "slow: $ROT_SLOW_TESTS $*"' >"$tree/tests/hosts/run.sh"
+expect "check --slow asks for all variants" "$("$tree/rot" -nb check --slow --hosts C 2>&1)" "slow: 1 $tree $tree/build C"
+: >"$calls"
+"$tree/rot" -nb check --slow c.sh >"$work/out" 2>&1
+holds "and takes names" "$(grep check "$calls")" "TESTS=tests/c.sh"
 rm "$bin/strace"
 echo 'exit 1' | program sudo
 holds "check needs more packages" "$("$tree/rot" check 2>&1)" "apt-get install -y --no-install-recommends strace"
