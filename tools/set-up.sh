@@ -276,7 +276,8 @@ show_results()
 	done
 }
 
-# check NAME...: runs the tests of these names, or all: the slow ones first, so that all CPUs are busy to the end.
+# check NAME...: runs the tests of these names, or all: the slow ones first, so that all CPUs are busy to the end. Some wait more than
+# they compute, so there is one more at a time than there are CPUs.
 check()
 {
 	results=$build/rot-check.log
@@ -286,7 +287,7 @@ check()
 		tests=$(make -s -C "$build" list-tests) || return
 	fi
 	{
-		make -C "$build" -k -j "$jobs" check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1
+		make -C "$build" -k -j $((jobs + 1)) check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1
 		echo "rot-status: $?"
 	} | tee "$results" | show_results "$(echo "$tests" | grep -c .)"
 	status=$(sed -n 's/^rot-status: //p' "$results")
