@@ -218,7 +218,7 @@ expect "help of something is the driver's alone" "$("$tree/rot" help list 2>&1)"
 <list>"
 for line in 'help check' 'check -h' 'check --help' '-h check' '--help check'; do
 	# shellcheck disable=SC2086 # words on purpose
-	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check [NAME...]
+	holds "$line: of the command of the frontend" "$("$tree/rot" $line 2>&1)" "Usage: rot [-b|-nb] [-c] check [--slow] [NAME...]
 "
 done
 expect "-h after a command is the driver's" "$("$tree/rot" measure -h 2>&1)" "in $work/elsewhere
