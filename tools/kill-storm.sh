@@ -5,7 +5,8 @@
 #
 # kill-storm.sh [TIMES [CONTROLLER]]     200 times unless told otherwise, a controller of its own that takes a second or two: with warm
 #                                        caches, since clearing them takes longer than all else (one that draws a roof measures that
-#                                        first); SEED=n repeats the choices of a storm
+#                                        first); SEED=n repeats the choices of a storm; STORM_CACHE=FOLDER
+#                                        is a cache that knows the machine already, and is left as it is
 set -uo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 driver=${top_builddir:-$top/build}/driver/rot
@@ -20,6 +21,7 @@ work=$(mktemp -d) || exit 1
 mark=$work/mark
 export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config XDG_DATA_HOME=$work/data
 cd "$work" || exit 1
+[ -z "${STORM_CACHE-}" ] || cp -R "$STORM_CACHE/." "$XDG_CACHE_HOME" || exit 1
 [ -n "$controller" ] || {
 	controller=$work/storm.xml options=(-starts=2)
 	cat >"$controller" <<'XML'

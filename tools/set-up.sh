@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Sets rot up: packages, bootstrap, configure, make; then for "check" all tests. Called by the frontend.
 #
-# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [NAME... | --hosts [HOST...]]
+# set-up.sh build|check SOURCE BUILD DO-BUILD DO-CLEAN SHOW-OUTPUT [--slow] [NAME... | --hosts [HOST...]]
 #                                                                      DO-... and SHOW-OUTPUT are true or false
 # set-up.sh missing build|check                                        prints the packages that are missing
 #
@@ -206,7 +206,7 @@ build()
 	if [ -f "$build/Makefile" ]; then
 		say "building what changed in $build"
 	else
-		say "building in $build (about $((60 / jobs)) s with $jobs CPUs, once)"
+		say "building in $build (about $((160 / jobs)) s with $jobs free CPUs, once)"
 	fi
 	if [ ! -f "$tree/configure" ] || [ ! -f "$tree/Makefile.in" ] ||
 		[ -n "$(find "$tree" -path "$build" -prune -o \( -name '*.am' -o -name configure.ac \) \
@@ -276,7 +276,8 @@ show_results()
 	done
 }
 
-# check NAME...: runs the tests of these names, or all: the slow ones first, so that all CPUs are busy to the end.
+# check NAME...: runs the tests of these names, or all: the slow ones first, so that all CPUs are busy to the end. Some wait more than
+# they compute, so there is one more at a time than there are CPUs.
 check()
 {
 	results=$build/rot-check.log
@@ -286,7 +287,7 @@ check()
 		tests=$(make -s -C "$build" list-tests) || return
 	fi
 	{
-		make -C "$build" -k -j "$jobs" check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1
+		make -C "$build" -k -j $((jobs + 1)) check TESTS="$(printf '%s' "$tests" | tr '\n' ' ')" </dev/null 2>&1
 		echo "rot-status: $?"
 	} | tee "$results" | show_results "$(echo "$tests" | grep -c .)"
 	status=$(sed -n 's/^rot-status: //p' "$results")
@@ -316,6 +317,10 @@ if [ "$1" = missing ]; then
 fi
 task=$1 source=$2 build=$3 do_build=$4 do_clean=$5 show_output=$6
 shift 6
+if [ "${1-}" = --slow ]; then
+	export ROT_SLOW_TESTS=1
+	shift
+fi
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 # Called from a makefile: its job server is not ours.
 unset MAKEFLAGS MFLAGS MAKELEVEL

@@ -65,14 +65,16 @@ note_blind()
 # end_in_time PID: its exit status to $status; 124 if it hangs, and then it is killed
 end_in_time()
 {
+	# It holds no stream of ours, whose reader would wait for it. What it leaves behind when it is killed lasts a second.
 	(
-		sleep "$limit"
+		for second in $(seq "$limit"); do sleep 1; done
 		kill -KILL "$1"
-	) 2>/dev/null &
+	) >/dev/null 2>&1 &
 	guard=$!
 	wait "$1" 2>/dev/null
 	status=$?
-	kill "$guard" 2>/dev/null || status=124
+	# A shell that was only just begun may lose other signals.
+	kill -KILL "$guard" 2>/dev/null || status=124
 	wait "$guard" 2>/dev/null
 }
 

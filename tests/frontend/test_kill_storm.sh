@@ -8,4 +8,5 @@ command -v bash >/dev/null || {
 }
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
-bash "$top_srcdir/tools/kill-storm.sh" 10 "$top_srcdir/tests/frontend/storm.xml"
+mkdir -p "$work/rot" && "$top_builddir/tests/known_caches" "$work/rot" || exit 99
+STORM_CACHE=$work bash "$top_srcdir/tools/kill-storm.sh" 10 "$top_srcdir/tests/frontend/storm.xml"

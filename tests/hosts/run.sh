@@ -136,10 +136,10 @@ is_filtered()
 # one_test NAME: as make would run it.
 one_test()
 {
-	top_srcdir=$source top_builddir=$build TMPDIR=$home/tmp TEMP=$home/tmp
+	top_srcdir=$source top_builddir=$build TMPDIR=$home/tmp TEMP=$home/tmp CCACHE_DIR=$folder/ccache
 	[ -z "${HOME+set}" ] || HOME=$home/user
 	XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data
-	export top_srcdir top_builddir TMPDIR TEMP XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+	export top_srcdir top_builddir TMPDIR TEMP CCACHE_DIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
 	program=$build/$1
 	[ -x "$program" ] || program=$source/$1
 	timeout --foreground --verbose 1200 "$program" >"$folder/${1##*/}.log" 2>&1 </dev/null

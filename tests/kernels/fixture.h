@@ -18,6 +18,12 @@ extern char *kernels_folder;
 /* The compilers found on this machine: gcc and clang, or cc if there is neither. NULL-terminated. */
 extern const char *kernels_compilers[];
 
+/*
+ * The i-th compiler of the variant of that number, or NULL: the first one compiles all variants, the others one of six,
+ * or all with ROT_SLOW_TESTS.
+ */
+const char *kernels_compiler_of(int number, size_t i);
+
 /* What suites of kernels need, once around all tests. Exits with a message on failure; false, after one: no compiler.
  * fixture_close is needed in any case. */
 bool fixture_open(void);

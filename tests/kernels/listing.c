@@ -148,12 +148,13 @@ examine_everywhere(const char *class_name, const char *fields, int number, const
 		   const void *context)
 {
 	struct listing first = {0}, first_loop = {0};
+	const char *compiler;
 
-	for (size_t i = 0; kernels_compilers[i]; i++) {
+	for (size_t i = 0; (compiler = kernels_compiler_of(number, i)); i++) {
 		char *all = rot_format("%s optimization=-O%d", fields, (number + 2 * (int)i) % 4);
 		char *name = rot_format("%s-%ld.o", class_name, (long)getpid());
 		struct kernel_base *kernel = kernel_of(class_name, all);
-		char *object = kernel_compile(kernel, kernels_compilers[i], "-c", name);
+		char *object = kernel_compile(kernel, compiler, "-c", name);
 		struct listing listing = listing_of_function(object, function);
 		struct listing loop = listing_first_loop(&listing);
 

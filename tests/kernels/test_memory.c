@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The kernel Memory: its loops have the instructions that their names say, and what they write is right. */
 #include <check.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,30 +274,48 @@ copy_of(const struct kernel_buffer *part)
 	return copy;
 }
 
+/* Every other operation in every other shape, or all in all with ROT_SLOW_TESTS. */
+static bool
+is_chosen(int shape, size_t operation)
+{
+	return all_are_tested() || ((size_t)shape + operation) % 2 == 0;
+}
+
 static bool
 is_here(const char *shape)
 {
 	return cpu_has(shape) && (!strstr(shape, "AVX2") || __builtin_cpu_supports("fma"));
 }
 
-/* Never zeros, and never what was there before. */
+/* Words that are zeros, or what was there before. One check of the whole: each costs more than what it looks at. */
+static size_t
+count_unchanged(const uint64_t *words, const uint64_t *before, size_t nr)
+{
+	size_t nr_unchanged = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_unchanged += words[i] == 0 || words[i] == before[i];
+	return nr_unchanged;
+}
+
 START_TEST(stores_change_everything)
 {
 	static const char *const names[] = {"WRITE", "WRITE_NT", "LOAD2_STORE"};
 
 	for (size_t n = 0; n < NR_ELEMENTS(names) && is_here(shapes[_i]); n++) {
-		struct loaded memory = load_operation(names[n], shapes[_i]);
-		const uint64_t *words = memory.buffers[0].start;
+		struct loaded memory;
+		const uint64_t *words;
 
+		if (!is_chosen(_i, n))
+			continue;
+		memory = load_operation(names[n], shapes[_i]);
+		words = memory.buffers[0].start;
 		ck_assert_uint_eq(memory.nr_buffers, n == 2 ? 3 : 1);
 		for (int again = 0; again < 2; again++) {
 			uint64_t *before = copy_of(&memory.buffers[0]);
 
 			run(&memory);
-			for (size_t i = 0; i < memory.buffers[0].bytes / 8; i++) {
-				ck_assert_uint_ne(words[i], 0);
-				ck_assert_uint_ne(words[i], before[i]);
-			}
+			ck_assert_uint_eq(count_unchanged(words, before, memory.buffers[0].bytes / 8), 0);
 			free(before);
 		}
 		unload(&memory);
@@ -307,8 +326,9 @@ END_TEST
 START_TEST(updates_add_to_every_word)
 {
 	struct loaded memory;
-	uint64_t *before;
+	uint64_t *before, added;
 	const uint64_t *words;
+	size_t nr_wrong = 0;
 
 	if (!is_here(shapes[_i]))
 		return;
@@ -316,9 +336,10 @@ START_TEST(updates_add_to_every_word)
 	before = copy_of(&memory.buffers[0]);
 	words = memory.buffers[0].start;
 	run(&memory);
+	added = 0x3ff123456789abcd * (uint64_t)number_of(memory.entity, "iterations");
 	for (size_t i = 0; i < memory.buffers[0].bytes / 8; i++)
-		ck_assert_uint_eq(words[i] - before[i],
-				  0x3ff123456789abcd * (uint64_t)number_of(memory.entity, "iterations"));
+		nr_wrong += words[i] - before[i] != added;
+	ck_assert_uint_eq(nr_wrong, 0);
 	free(before);
 	unload(&memory);
 }
@@ -334,8 +355,9 @@ START_TEST(parts_are_combined)
 		struct loaded memory;
 		uint64_t *source;
 		const double *a, *b, *c, *gap, *gap_end;
+		size_t nr_wrong = 0;
 
-		if (n == 3 && strstr(shapes[_i], "SCALAR"))
+		if (!is_chosen(_i, n) || (n == 3 && strstr(shapes[_i], "SCALAR")))
 			continue;
 		if (is_copy && strstr(shapes[_i], "bufferSize=192 "))
 			continue;
@@ -351,9 +373,11 @@ START_TEST(parts_are_combined)
 		run(&memory);
 		ck_assert_mem_eq(source, b, memory.buffers[1].bytes);
 		for (size_t i = 0; i < memory.buffers[0].bytes / 8; i++)
-			ck_assert_double_eq_tol(a[i], is_copy ? b[i] : b[i] + 1.0711111 * c[i], is_copy ? 1e-15 : 1e-4);
+			nr_wrong +=
+				!(fabs(a[i] - (is_copy ? b[i] : b[i] + 1.0711111 * c[i])) <= (is_copy ? 1e-15 : 1e-4));
 		for (; gap < gap_end; gap++)
-			ck_assert(*gap == 0);
+			nr_wrong += !(*gap == 0);
+		ck_assert_uint_eq(nr_wrong, 0);
 		free(source);
 		unload(&memory);
 	}

@@ -14,6 +14,14 @@
 /* For what hangs, not for what is slow on a busy machine. */
 #define TIMEOUT_S 600
 
+bool
+all_are_tested(void)
+{
+	const char *wanted = getenv("ROT_SLOW_TESTS");
+
+	return wanted && *wanted && strcmp(wanted, "0") != 0;
+}
+
 /* Around each test, in its process. */
 static TCase *
 case_of(const struct suite *suite)

@@ -12,6 +12,9 @@
 /* The exit status of a test that this machine cannot run. */
 #define TEST_SKIPPED 77
 
+/* All of many variants and trials are asked for (ROT_SLOW_TESTS), not some of each. */
+bool all_are_tested(void);
+
 /* times: how often it runs, with _i counting from 0; of 0 it does not. */
 struct listed_test {
 	const TTest **test;

@@ -127,7 +127,7 @@ read_translated(const struct program_threads *self, const struct thread *thread,
 	struct perf_counts *sum = &measured->counts.sum;
 	uint64_t counts[STEP_NR_COUNTS];
 
-	if (!translator_read(self->translator, thread, counts))
+	if (!translator_read(thread, counts))
 		return;
 	sum->enabled_ns = sum->running_ns = since_start(self, clock_raw_ns());
 	for (size_t i = 0; i < perf_event_measurer_nr_events(self->counting->measurer); i++)

@@ -49,7 +49,7 @@ read_totals(const struct region_steps *self, const struct thread *thread, struct
 {
 	uint64_t totals[STEP_NR_COUNTS];
 
-	translator_read(self->translator, thread, totals);
+	translator_read(thread, totals);
 	for (size_t i = 0; i < perf_event_measurer_nr_events(&self->measurer->base); i++)
 		counts->values[i] = step_counts_of_event(&self->measurer->base, i, totals);
 }

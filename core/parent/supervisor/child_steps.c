@@ -45,7 +45,7 @@ add_counts_of(struct child_steps *self, struct thread *thread)
 {
 	struct step_region region = {.cut = STEP_WHOLE};
 
-	translator_since(self->translator, thread, region.counts);
+	translator_since(thread, &region);
 	step_region_add(&self->others, &region);
 }
 
@@ -66,13 +66,12 @@ conclude(struct child_steps *self, struct thread *thread)
 {
 	struct step_region region = thread->counted->region;
 
-	translator_since(self->translator, thread, region.counts);
-	region.nr_unknown = translator_nr_unknown(self->translator, &region.unknown_at);
-	name_unknown(thread->tid, &region);
+	translator_since(thread, &region);
 	if (self->leader == thread->tid) {
 		step_region_add(&region, &self->others);
 		self->leader = self->pid = 0;
 	}
+	name_unknown(thread->tid, &region);
 	remote_write(thread->tid, thread->counted->address, &region, sizeof(region), NULL);
 	self->nr_inside--;
 }

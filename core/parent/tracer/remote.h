@@ -74,10 +74,10 @@ int remote_map_near(pid_t tid, long options, uint64_t near, size_t bytes, int pr
 
 /* A line of /proc/PID/maps. */
 struct remote_mapping {
-	uint64_t start, end;
+	uint64_t start, end, offset; /* offset: in its file */
 	bool is_executable;
 	bool is_changeable; /* by writing to it, or to another mapping of the same file */
-	char name[64];      /* the beginning of its path or [name]; "" */
+	char name[256];     /* the beginning of its path or [name]; "" */
 };
 
 /* All mappings in order, nr of them; to be freed. NULL and err. */

@@ -13,9 +13,13 @@
 #include "error.h"
 #include "parent/translate/code_cache.h"
 
-/* Executable memory of a process. may_change: it can be written, or is of no file: its fragments check themselves. */
+/*
+ * Executable memory of a process. offset, name: in its file, and the last part of that one's path, or as much of it.
+ * may_change: it can be written, or is of no file: its fragments check themselves.
+ */
 struct code_range {
-	uint64_t start, end;
+	uint64_t start, end, offset;
+	char name[48];
 	bool may_change;
 };
 

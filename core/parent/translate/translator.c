@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,6 +44,12 @@ struct address_space {
 	bool is_stale; /* its code may have changed */
 };
 
+/* What a thread has executed. nr_unknown: of which it is not known what it does; unknown_at: the first of them. */
+struct totals {
+	int64_t counts[STEP_NR_COUNTS];
+	uint64_t nr_unknown, unknown_at;
+};
+
 /*
  * space: NULL before its first pause, and when it is not followed (is_native); of a thread that has left, still its own
  * begins: its process executes another program, and has not paused yet
@@ -63,7 +70,7 @@ struct translated {
 	bool is_at_trap; /* it has left at a trap that is none of ours */
 	int64_t call;
 	uint64_t arguments[3];
-	int64_t counts[STEP_NR_COUNTS], before[STEP_NR_COUNTS];
+	struct totals totals, before;
 };
 
 /* A thread or process that was announced by who made it. */
@@ -81,7 +88,7 @@ struct translator {
 	uint32_t nr_spaces;
 	struct expected *expected;
 	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
-	uint64_t unknown_at;
+	char first_unknown[128];
 	struct rot_error why_native;
 };
 
@@ -138,9 +145,15 @@ read_ranges(struct address_space *space, pid_t tid)
 		if (!mapping->is_executable || strcmp(mapping->name, "[vsyscall]") == 0 ||
 		    code_cache_arena_at(space->cache, mapping->start))
 			continue;
-		space->ranges[used++] = (struct code_range){
-			mapping->start, mapping->end,
-			mapping->is_changeable || (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0)};
+		space->ranges[used] = (struct code_range){
+			.start = mapping->start,
+			.end = mapping->end,
+			.offset = mapping->offset,
+			.may_change = mapping->is_changeable ||
+				      (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0)};
+		snprintf(space->ranges[used].name, sizeof(space->ranges[used].name), "%s",
+			 strrchr(mapping->name, '/') ? strrchr(mapping->name, '/') + 1 : mapping->name);
+		used++;
 	}
 	space->nr_ranges = used;
 	free(mappings);
@@ -182,10 +195,17 @@ space_fork(struct translator *self, const struct address_space *parent)
 /* ---- what threads have counted ---- */
 
 struct harvest {
-	struct translator *translator;
 	struct code_cache *cache;
-	int64_t *counts;
+	struct totals *totals;
 };
+
+static void
+add_unknown(struct totals *totals, uint64_t nr, uint64_t at)
+{
+	if (totals->nr_unknown == 0)
+		totals->unknown_at = at;
+	totals->nr_unknown += nr;
+}
 
 static void
 add_counter(void *context, uint32_t counter, uint64_t value)
@@ -196,30 +216,70 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 	const struct contents *contents;
 
 	if (owner & OWNER_DYNAMIC) {
-		contents_add_dynamic(cache, &cache->dynamics[owner & ~OWNER_DYNAMIC], (int64_t)value, harvest->counts);
+		contents_add_dynamic(cache, &cache->dynamics[owner & ~OWNER_DYNAMIC], (int64_t)value,
+				     harvest->totals->counts);
 		return;
 	}
 	contents = contents_of(cache, &cache->fragments[owner]);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		harvest->counts[i] += (int64_t)(value * contents->counts[i]);
-	if (contents->nr_unknown > 0 && harvest->translator->nr_unknown == 0)
-		harvest->translator->unknown_at = contents->unknown_at;
-	harvest->translator->nr_unknown += value * contents->nr_unknown;
+		harvest->totals->counts[i] += (int64_t)(value * contents->counts[i]);
+	if (contents->nr_unknown > 0)
+		add_unknown(harvest->totals, value * contents->nr_unknown, contents->unknown_at);
+}
+
+/* With what its area has. */
+static struct totals
+totals_of(const struct thread *thread)
+{
+	const struct translated *translated = thread->translated;
+	struct totals totals = {.nr_unknown = 0};
+
+	if (translated)
+		totals = translated->totals;
+	if (translated && translated->space) {
+		struct harvest harvest = {translated->space->cache, &totals};
+
+		code_cache_each_counter(harvest.cache, translated->area, add_counter, &harvest);
+		if (translated->stream)
+			stream_counts(translated->stream, harvest.cache, translated->fs_base, totals.counts);
+	}
+	return totals;
+}
+
+/* "maskmovq at 0x1139 of ./a.out", as long as its code is known. */
+static void
+name_unknown(struct translator *self, const struct address_space *space, uint64_t at)
+{
+	const struct code_range *range = NULL;
+	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	struct work work = {.name = "?"};
+
+	work_decode(bytes, code_cache_read(space->cache, -1, at, bytes, sizeof(bytes), false), &work);
+	for (size_t i = 0; i < space->nr_ranges && !range; i++) {
+		if (at >= space->ranges[i].start && at < space->ranges[i].end)
+			range = &space->ranges[i];
+	}
+	if (range && range->name[0])
+		snprintf(self->first_unknown, sizeof(self->first_unknown), "%s at 0x%llx of %s", work.name,
+			 (unsigned long long)(at - range->start + range->offset), range->name);
+	else
+		snprintf(self->first_unknown, sizeof(self->first_unknown), "%s at 0x%llx", work.name,
+			 (unsigned long long)at);
 }
 
 /* The thread has no area any more. */
 static void
-leave_space(struct translator *self, struct translated *translated)
+leave_space(struct translator *self, struct thread *thread)
 {
+	struct translated *translated = thread->translated;
 	struct address_space *space = translated->space;
-	struct harvest harvest;
 
 	if (!space)
 		return;
-	harvest = (struct harvest){self, space->cache, translated->counts};
-	code_cache_each_counter(space->cache, translated->area, add_counter, &harvest);
-	if (translated->stream)
-		stream_counts(translated->stream, space->cache, translated->fs_base, translated->counts);
+	translated->totals = totals_of(thread);
+	if (translated->totals.nr_unknown > 0 && self->nr_unknown == 0)
+		name_unknown(self, space, translated->totals.unknown_at);
+	self->nr_unknown += translated->totals.nr_unknown;
 	stream_end(translated->stream, space->cache, translated->fs_base);
 	translated->stream = NULL;
 	code_cache_give_area(space->cache, translated->area);
@@ -228,30 +288,20 @@ leave_space(struct translator *self, struct translated *translated)
 }
 
 bool
-translator_read(const struct translator *self, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
+translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
 {
-	const struct translated *translated = thread->translated;
-	int64_t sum[STEP_NR_COUNTS] = {0};
+	const struct totals totals = totals_of(thread);
 
-	if (translated)
-		memcpy(sum, translated->counts, sizeof(sum));
-	if (translated && translated->space) {
-		struct harvest harvest = {(struct translator *)self, translated->space->cache, sum};
-
-		code_cache_each_counter(translated->space->cache, translated->area, add_counter, &harvest);
-		if (translated->stream)
-			stream_counts(translated->stream, translated->space->cache, translated->fs_base, sum);
-	}
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		counts[i] = (uint64_t)sum[i];
-	return sum[STEP_INSTRUCTIONS] != 0;
+		counts[i] = (uint64_t)totals.counts[i];
+	return totals.counts[STEP_INSTRUCTIONS] != 0;
 }
 
 static void
 add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
 {
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		translated->counts[i] += counts[i];
+		translated->totals.counts[i] += counts[i];
 }
 
 /* ---- stops ---- */
@@ -305,13 +355,14 @@ translator_count(struct translator *self, struct thread *thread, const struct us
 		translator_started(self, thread);
 	translated = thread->translated;
 	if (!work_decode(code, nr_bytes, &work)) {
-		translated->counts[STEP_INSTRUCTIONS]++;
+		translated->totals.counts[STEP_INSTRUCTIONS]++;
 		return;
 	}
 	work_do(&work, &who, &done);
-	self->nr_unknown += done.is_unknown;
+	if (done.is_unknown)
+		add_unknown(&translated->totals, 1, registers->rip);
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		translated->counts[i] += (int64_t)done.counts[i];
+		translated->totals.counts[i] += (int64_t)done.counts[i];
 	if (translated->stream && done.nr_accesses > 0)
 		stream_add(translated->stream, translated->space->cache, translated->fs_base, done.accesses,
 			   done.nr_accesses);
@@ -972,7 +1023,7 @@ translator_executed(struct translator *self, struct thread *thread)
 	if (!thread->translated)
 		translator_started(self, thread);
 	translated = thread->translated;
-	leave_space(self, translated);
+	leave_space(self, thread);
 	translated->is_native = translated->is_stepping = translated->executes_own = false;
 	translated->call = -1;
 	translated->begins = true;
@@ -984,7 +1035,7 @@ translator_exited(struct translator *self, struct thread *thread)
 {
 	if (!self || !thread->translated)
 		return;
-	leave_space(self, thread->translated);
+	leave_space(self, thread);
 	free(thread->translated);
 	thread->translated = NULL;
 }
@@ -1210,7 +1261,7 @@ end_stream(void *context, struct thread *thread)
 	(void)context;
 	if (!translated || !translated->stream || translator_has(thread))
 		return;
-	stream_counts(translated->stream, translated->space->cache, translated->fs_base, translated->counts);
+	stream_counts(translated->stream, translated->space->cache, translated->fs_base, translated->totals.counts);
 	stream_end(translated->stream, translated->space->cache, translated->fs_base);
 	translated->stream = NULL;
 }
@@ -1228,7 +1279,6 @@ void
 translator_begin(struct translator *self, struct thread *thread)
 {
 	struct translated *translated = thread->translated;
-	uint64_t counts[STEP_NR_COUNTS];
 	struct rot_error err;
 
 	if (!translated->space)
@@ -1236,10 +1286,7 @@ translator_begin(struct translator *self, struct thread *thread)
 	if (self->stream && !translated->stream)
 		translated->stream = stream_begin(self->stream, translated->space->cache, translated->area,
 						  translated->space->number, &err);
-	translator_read(self, thread, counts);
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
-		translated->before[i] = (int64_t)counts[i];
-	self->nr_unknown = 0;
+	translated->before = totals_of(thread);
 }
 
 bool
@@ -1254,24 +1301,19 @@ void
 translator_end(struct thread *thread)
 {
 	thread->translated->is_at_trap = false;
-	thread->translated->counts[STEP_INSTRUCTIONS]--;
+	thread->translated->totals.counts[STEP_INSTRUCTIONS]--;
 }
 
 void
-translator_since(const struct translator *self, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS])
+translator_since(const struct thread *thread, struct step_region *region)
 {
+	const struct totals totals = totals_of(thread);
 	const struct translated *translated = thread->translated;
 
-	translator_read(self, thread, counts);
 	for (size_t i = 0; translated && i < STEP_NR_COUNTS; i++)
-		counts[i] -= (uint64_t)translated->before[i];
-}
-
-uint64_t
-translator_nr_unknown(const struct translator *self, uint64_t *first_at)
-{
-	*first_at = self->unknown_at;
-	return self->nr_unknown;
+		region->counts[i] = (uint64_t)(totals.counts[i] - translated->before.counts[i]);
+	region->nr_unknown = translated ? totals.nr_unknown - translated->before.nr_unknown : 0;
+	region->unknown_at = region->nr_unknown > 0 ? totals.unknown_at : 0;
 }
 
 static void
@@ -1342,8 +1384,8 @@ translator_doubts(const struct translator *self)
 		return rot_format("%llu processes or threads were not counted: %s",
 				  (unsigned long long)self->nr_native_processes, self->why_native.text);
 	if (self->nr_unknown > 0)
-		return rot_format("of %llu instructions it is not known how many bytes they move; they are counted as "
-				  "instructions alone",
-				  (unsigned long long)self->nr_unknown);
+		return rot_format("of %llu instructions it is not known what they do (the first: %s); they are counted "
+				  "as instructions alone",
+				  (unsigned long long)self->nr_unknown, self->first_unknown);
 	return NULL;
 }

@@ -35,7 +35,7 @@ enum tracer_answer translator_leaving(struct translator *translator, const struc
  * What a thread has executed so far; exact once it has ended or is stopped outside of a block. False: nothing of it was
  * translated, and counts are 0.
  */
-bool translator_read(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
+bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 
 /*
  * ---- regions: threads are translated for a while, and go on by themselves else ----
@@ -61,20 +61,19 @@ translator_follow(struct translator *translator, struct thread *thread, enum tra
 
 /*
  * reset: caches of all threads outside are empty, and as region says.   begin: counts of the thread, which has entered,
- * are from here on.   since: what it has executed since then; it is stopped, or has left.   take_back: one instruction
- * less.   nr_unknown: instructions of all threads, since the last begin, of which it is not known what they do.
+ * are from here on.   since: counts and unknown instructions of the region, from then on; the thread is stopped, or has
+ * left.   is_at_trap: it has left at a trap that is none of the translator's.   end: that trap is no instruction of it,
+ * and it goes on by itself.
  */
 void translator_reset(struct translator *translator, const struct step_region *region);
 void translator_begin(struct translator *translator, struct thread *thread);
-void
-translator_since(const struct translator *translator, const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
+void translator_since(const struct thread *thread, struct step_region *region);
 bool translator_is_at_trap(const struct thread *thread);
 void translator_end(struct thread *thread);
 
 /* Counts an instruction that the thread executes by itself, with these registers before it. */
 void translator_count(struct translator *translator, struct thread *thread, const struct user_regs_struct *registers,
 		      const uint8_t *code, size_t nr_bytes);
-uint64_t translator_nr_unknown(const struct translator *translator, uint64_t *first_at);
 
 /* A process that nobody follows stands at its first stop: it goes on in original code. */
 void translator_let_go(struct translator *translator, struct thread *thread);

@@ -45,32 +45,35 @@ is_built(const char *kind)
 	return is_there || !strstr(kind, "static");
 }
 
-/* Asked for more with ROT_TEST_RUNS. */
+/* Of a program of that kind: three of the first, one of the others, or three with ROT_SLOW_TESTS, or ROT_TEST_RUNS. */
 static int
-nr_runs(void)
+nr_runs_of(int kind)
 {
 	const char *wanted = getenv("ROT_TEST_RUNS");
 
-	return wanted && atoi(wanted) > 0 ? atoi(wanted) : 3;
+	if (wanted && atoi(wanted) > 0)
+		return atoi(wanted);
+	return kind == 0 || all_are_tested() ? 3 : 1;
 }
 
 START_TEST(threads_are_exact)
 {
+	const int nr_runs = nr_runs_of(_i / NR_ELEMENTS(acts));
 	char limit[16];
 	const struct trial trial = {
 		.program = kinds[_i / NR_ELEMENTS(acts)],
 		.arguments = {acts[_i % NR_ELEMENTS(acts)].act, acts[_i % NR_ELEMENTS(acts)].number},
-		.nr_runs = nr_runs(),
+		.nr_runs = nr_runs,
 		.time_limit = limit};
 	struct program_command_output *output;
 
-	snprintf(limit, sizeof(limit), "%d", 100 * nr_runs());
+	snprintf(limit, sizeof(limit), "%d", 100 * nr_runs);
 	if (!is_built(trial.program))
 		return;
 	output = runner_run(&trial);
 	ck_assert_uint_eq(program_command_output_nr_warnings(output), 0);
-	ck_assert_uint_eq(program_command_output_nr_outputs(output), (size_t)nr_runs());
-	for (size_t i = 0; i < (size_t)nr_runs(); i++) {
+	ck_assert_uint_eq(program_command_output_nr_outputs(output), (size_t)nr_runs);
+	for (size_t i = 0; i < (size_t)nr_runs; i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
 
 		ck_assert_int_eq(runner_check_exact(run), acts[_i % NR_ELEMENTS(acts)].nr_exact);
@@ -166,12 +169,14 @@ END_TEST
 
 START_TEST(programs_killed_at_any_moment)
 {
-	for (int i = 0; i < 100; i++) {
+	const int nr = all_are_tested() ? 100 : 25;
+
+	for (int i = 0; i < nr; i++) {
 		char delay[16];
 		struct trial trial = {.program = "target", .arguments = {"kill_storm", delay}};
 		const struct program_run_output *run;
 
-		snprintf(delay, sizeof(delay), "%d", i * 37 % 3000);
+		snprintf(delay, sizeof(delay), "%d", i * 3700 / nr % 3000);
 		run = program_command_output_outputs_at(runner_run(&trial), 0);
 		ck_assert_int_eq(run->signal, SIGKILL);
 		ck_assert_int_eq(run->exit_status, -1);

@@ -161,7 +161,7 @@ rm -rf folder out.*
 
 # ---- what is missing ----
 if command -v gnuplot >/dev/null; then
-	"$rot" measure good out -quiet -cacheFolder=/proc/nowhere >"$work/out" 2>"$work/err"
+	"$rot" measure good out -quiet -counting=expected -cacheFolder=/proc/nowhere >"$work/out" 2>"$work/err"
 	status=$?
 	case $status:$(cat "$work/err") in
 	"0:rot: warning: cannot write to the cache folder '/proc/nowhere' ("*"-cacheFolder=FOLDER"*) [ -s out.json ] && [ -s out.pdf ] ;;

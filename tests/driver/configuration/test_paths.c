@@ -14,10 +14,16 @@ static struct configuration *configuration;
 static struct rot_error err;
 static char *folder, *warning;
 
+/* Caches want room, which /tmp need not have: folders are where tests have theirs, whatever the test before has set. */
 static void
 set_up(void)
 {
-	unsetenv("TMPDIR");
+	static char *place;
+
+	if (!place && getenv("TMPDIR"))
+		place = rot_strdup(getenv("TMPDIR"));
+	if (place)
+		setenv("TMPDIR", place, 1);
 	folder = temporary_folder_new();
 	configuration = configuration_new();
 	memset(&err, 0, sizeof(err));

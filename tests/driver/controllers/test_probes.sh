@@ -21,7 +21,7 @@ result_of()
 	result=$?
 }
 
-call measure exptime1 -runs=2 -sizes=small
+call measure exptime1 -runs=2 -starts=1 -sizes=small
 result=$status
 check "rot measure exptime1"
 result_of exptime1 '
@@ -44,7 +44,7 @@ result=0
 if ! grep -q referenceCycles lines && [ -e exptime1-reference.gnuplot ]; then result=1; fi
 check "pictures, and none of what nobody can measure"
 
-call measure diskio -runs=2 -sizes=small
+call measure diskio -runs=2 -starts=1 -sizes=small
 case $err in
 *"past the page cache"*)
 	echo "skipped: $err"
@@ -73,7 +73,7 @@ esac
 if [ "$(nproc)" -lt 2 ]; then
 	echo "skipped: there is one CPU, so nothing migrates"
 else
-	call measure cpuMigration -runs=2 -sizes=small
+	call measure cpuMigration -runs=2 -starts=1 -sizes=small
 	result=$status
 	check "rot measure cpuMigration"
 	result_of cpuMigration '

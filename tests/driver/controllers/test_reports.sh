@@ -41,7 +41,7 @@ counts()
 	result=$?
 }
 
-call measure performanceEventScreening -sizes=small -runs=4
+call measure performanceEventScreening -sizes=small -runs=4 -starts=2
 case $status:$err in
 1:*"no event can be counted here"*)
 	echo "skipped: $err"
@@ -68,7 +68,7 @@ esac
 # On a Zen 5 that is not there: in groups, scrubbed, and without what its counters add to some reads.
 if ! is_sanitized; then
 	LD_PRELOAD=$top_builddir/tests/simulated_pmu.so ROT_SIMULATED_MACHINE=$top_srcdir/tests/machines/zen5-turin-kvm ROT_SIMULATED_SCRUB=1 \
-		"$rot" measure performanceEventScreening simulated -sizes=small -validate=never >"$work/out" 2>"$work/err"
+		"$rot" measure performanceEventScreening simulated -sizes=small -starts=2 -validate=never >"$work/out" 2>"$work/err"
 	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 	result=$status
 	check "on a simulated processor"

@@ -8,19 +8,23 @@
 #include <stdlib.h>
 
 #include "statistics/summary.h"
+#include "testing.h"
 
 /* Values that each stand for themselves. */
 #define EACH(values, n) (&(const struct grouped){values, NULL, n})
 
 static uint64_t draw_state;
 
-/* How many trials a simulation makes: half of those that prove it, or ROT_TEST_TRIALS (2, or more) halves. */
+/*
+ * How many trials a simulation makes: half of those that prove it, all with ROT_SLOW_TESTS, or ROT_TEST_TRIALS (2, or
+ * more) halves.
+ */
 static inline int
 trials(int nr)
 {
 	const char *halves = getenv("ROT_TEST_TRIALS");
 
-	return (halves ? atoi(halves) : 1) * nr / 2;
+	return (halves ? atoi(halves) : all_are_tested() ? 2 : 1) * nr / 2;
 }
 
 /* SplitMix64; uniform in (0, 1). */
