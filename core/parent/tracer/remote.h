@@ -74,10 +74,11 @@ int remote_map_near(pid_t tid, long options, uint64_t near, size_t bytes, int pr
 
 /* A line of /proc/PID/maps. */
 struct remote_mapping {
-	uint64_t start, end, offset; /* offset: in its file */
+	uint64_t start, end;
 	bool is_executable;
 	bool is_changeable; /* by writing to it, or to another mapping of the same file */
 	char name[256];     /* the beginning of its path or [name]; "" */
+	uint64_t offset;    /* in its file */
 };
 
 /* All mappings in order, nr of them; to be freed. NULL and err. */

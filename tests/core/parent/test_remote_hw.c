@@ -400,11 +400,11 @@ END_TEST
 #define FAR 0x7f0000000000UL
 
 static const struct remote_mapping places[] = {
-	{0x400000, 0x500000, true, false, "text"},
-	{0x500000, 0x600000, false, false, "[heap]"},
-	{FAR, FAR + 0x1000, true, false, "lib"},
-	{FAR + 0x3000, FAR + 0x4000, true, false, ""},
-	{FAR + 0x9000, FAR + 0xa000, false, false, "[stack]"},
+	{0x400000, 0x500000, true, false, "text", 0},
+	{0x500000, 0x600000, false, false, "[heap]", 0},
+	{FAR, FAR + 0x1000, true, false, "lib", 0},
+	{FAR + 0x3000, FAR + 0x4000, true, false, "", 0},
+	{FAR + 0x9000, FAR + 0xa000, false, false, "[stack]", 0},
 };
 
 static const struct {
