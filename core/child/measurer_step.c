@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The measurer that has its region stepped through by the parent (common/step_counts.h). Begin and
+ * The measurer that has its region translated by the parent (common/step_counts.h). Begin and
  * end are traps, so nothing but a few instructions of this file is counted besides the region.
  */
 #include "child/measurer.h"
@@ -56,7 +56,7 @@ check_tracer(struct rot_error *err)
 
 	if (proc_status(getpid(), "TracerPid", 10, &tracer) && tracer == (uint64_t)getppid())
 		return 0;
-	rot_error_set(err, 0, "cannot count by steps: the parent of the core may not trace it");
+	rot_error_set(err, 0, "cannot count by blocks: the parent of the core may not trace it");
 	return rot_error_hint(err, PTRACE_HINT);
 }
 
@@ -138,11 +138,10 @@ add_counts(struct perf_event_measurer_output *output, const struct perf_event_me
 static void
 tell_cut(struct step_measurer_output *output, const struct step_region *region)
 {
-	char *place = place_text(region->cut_at), *text = step_cut_text(region, place);
+	char *text = step_cut_text(region);
 
 	rot_string_set(&output->cut, step_cut_name((enum step_cut)region->cut));
 	rot_string_set(&output->cut_text, text);
-	free(place);
 	free(text);
 }
 
@@ -166,7 +165,7 @@ output(void *state, const void *description, struct rot_error *err)
 	struct step_measurer_output *result;
 
 	if (!own->is_over) {
-		rot_error_set(err, 0, "a region that was to be counted by steps did not end");
+		rot_error_set(err, 0, "a region that was to be counted by blocks did not end");
 		return NULL;
 	}
 	result = step_measurer_output_new();
@@ -176,7 +175,6 @@ output(void *state, const void *description, struct rot_error *err)
 		add_counts(&result->base, measurer, own);
 	if (own->region.nr_unknown > 0)
 		tell_unknown(result, &own->region);
-	result->gaps = own->region.nr_gaps;
 	return result;
 }
 
@@ -184,7 +182,7 @@ const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
 	.state_size = sizeof(struct state),
 	.failure_kind = FAILURE_REFUSED,
-	.not_foreign = "the thread that starts it is the one that is executed step by step",
+	.not_foreign = "the thread that starts it is the one that is translated",
 	.initialize = initialize,
 	.start_warming = start_warming,
 	.stop_warming = stop,

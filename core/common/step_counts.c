@@ -64,54 +64,25 @@ step_region_of(const struct step_measurer *measurer)
 					       {measurer->l2_bytes, measurer->l2_ways},
 					       {measurer->l3_bytes, measurer->l3_ways}},
 				    .line_bytes = measurer->line_bytes,
-				    .limit = measurer->limit,
-				    .stop_limit = measurer->stop_limit,
 				    .of_all = measurer->all_threads,
 				    .has_lines = step_counts_have(&measurer->base, STEP_L1_FILLS),
 				    .has_pages = step_counts_have(&measurer->base, STEP_TLB_MISSES),
 				    .goes_on = measurer->follows_warming};
 }
 
-bool
-step_region_is_full(const struct step_region *region)
-{
-	return region->counts[STEP_INSTRUCTIONS] >= region->limit ||
-	       (region->stop_limit > 0 && region->nr_stops >= region->stop_limit);
-}
-
 char *
-step_cut_text(const struct step_region *region, const char *where)
+step_cut_text(const struct step_region *region)
 {
-	const unsigned long long at = region->cut_at, limit = region->limit;
-
-	switch ((enum step_cut)region->cut) {
-	case STEP_CUT_LIMIT:
-		return region->counts[STEP_INSTRUCTIONS] >= limit
-			       ? rot_format("executes more than %llu instructions", limit)
-			       : rot_format("stops more than %llu times", (unsigned long long)region->stop_limit);
-	case STEP_CUT_CODE:
-		return rot_format("comes to an instruction at 0x%llx%s that cannot be followed", at, where);
-	case STEP_CUT_TURNS:
-		return rot_format("has a loop before 0x%llx%s of which registers do not tell how often it was executed",
-				  at, where);
-	case STEP_CUT_MEMORY:
-		return rot_format("cannot be followed at 0x%llx%s, since memory of the process cannot be accessed: %s",
-				  at, where, strerror((int)region->cut_errno));
-	case STEP_WHOLE:
-	case STEP_NR_CUTS:
-		break;
-	}
-	return rot_strdup("was counted to its end");
+	return region->cut == STEP_CUT_MEMORY
+		       ? rot_format("cannot be counted, since memory of the process cannot be accessed: %s",
+				    strerror((int)region->cut_errno))
+		       : rot_strdup("was counted to its end");
 }
 
 const char *
 step_cut_name(enum step_cut cut)
 {
-	static const char *const cuts[STEP_NR_CUTS] = {[STEP_WHOLE] = "none",
-						       [STEP_CUT_LIMIT] = "limit",
-						       [STEP_CUT_CODE] = "code",
-						       [STEP_CUT_TURNS] = "turns",
-						       [STEP_CUT_MEMORY] = "memory"};
+	static const char *const cuts[STEP_NR_CUTS] = {[STEP_WHOLE] = "none", [STEP_CUT_MEMORY] = "memory"};
 
 	return cuts[cut];
 }
@@ -121,8 +92,6 @@ step_region_add(struct step_region *region, const struct step_region *other)
 {
 	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
 		region->counts[i] += other->counts[i];
-	region->nr_stops += other->nr_stops;
-	region->nr_gaps += other->nr_gaps;
 	if (region->nr_unknown == 0) {
 		region->unknown_at = other->unknown_at;
 		memcpy(region->unknown_name, other->unknown_name, sizeof(region->unknown_name));
@@ -130,7 +99,6 @@ step_region_add(struct step_region *region, const struct step_region *other)
 	region->nr_unknown += other->nr_unknown;
 	if (region->cut == STEP_WHOLE) {
 		region->cut = other->cut;
-		region->cut_at = other->cut_at;
 		region->cut_errno = other->cut_errno;
 	}
 }

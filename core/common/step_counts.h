@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is counted of a region that the parent steps through (parent/stepping/): exact where it says what instructions
+ * What is counted of a region that the parent translates (parent/translate/): exact where it says what instructions
  * do, a model where it says what caches do with it.
  *
  * Such a region is an ordinary one for the child: it asks for it by executing the instruction at begin, and ends it by
@@ -54,13 +54,10 @@ struct step_level {
 	uint64_t bytes, ways;
 };
 
-/* Why a region went on by itself, uncounted, before its end. */
+/* Why a region went on by itself, uncounted. */
 enum step_cut {
-	STEP_WHOLE,      /* it did not                                                                            */
-	STEP_CUT_LIMIT,  /* it executes more instructions than it may, or makes more stops                        */
-	STEP_CUT_CODE,   /* what is there is no instruction that can be followed                                  */
-	STEP_CUT_TURNS,  /* how often the loop before was executed does not follow from the registers             */
-	STEP_CUT_MEMORY, /* the memory of the process cannot be read and written; at cut_at, or not at all        */
+	STEP_WHOLE,      /* it did not                                          */
+	STEP_CUT_MEMORY, /* the memory of the process cannot be read and written */
 	STEP_NR_CUTS
 };
 
@@ -70,39 +67,28 @@ enum step_cut {
 /*
  * The child says how it is to be counted:
  *   levels, line_bytes: the caches that are modelled
- *   limit: instructions that may be executed; stop_limit: stops that may be made, 0: any number; of each thread
- *   of_all: with all other threads of the process but its main one. Caches are those of each alone
- *   has_lines, has_pages: lines of caches are asked for, and translations of addresses
- *   goes_on: the thread's next region at this address adds to counts, and finds the caches as they are then; unless
- *     this one is cut. limit and stop_limit are of both
- * The parent says what came of it:
- *   counts: of all that was followed
- *   cut, cut_at: enum step_cut, and the address of the first instruction that was not followed; cut_errno: of
- *     STEP_CUT_MEMORY
+ *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
+ * each alone has_lines, has_pages: lines of caches are asked for, and translations of addresses goes_on: the thread's
+ * next region at this address adds to counts, and finds the caches as they are then; unless this one is cut The parent
+ * says what came of it: counts: of all that was followed cut, cut_errno: enum step_cut, and what the system said
  *   nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h): they are counted as
  *     instructions alone, so that operations, bytes and lines may be too few. unknown_at, unknown_name: the first of
  *     them, as "xsaveopt"
- *   nr_stops: which take most of the time, where there are many
- *   nr_gaps: how often the thread came out of sight, and was found again: what it did meanwhile is not counted at all
  */
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];
 	uint64_t line_bytes;
-	uint64_t limit, stop_limit, of_all, goes_on, has_lines, has_pages;
-	uint64_t counts[STEP_NR_COUNTS], nr_stops;
-	uint64_t cut, cut_at, cut_errno;
+	uint64_t of_all, goes_on, has_lines, has_pages;
+	uint64_t counts[STEP_NR_COUNTS];
+	uint64_t cut, cut_errno;
 	uint64_t nr_unknown, unknown_at;
 	char unknown_name[STEP_NAME_BYTES];
-	uint64_t nr_gaps;
 };
 
-/*
- * What became of a region that was cut, as the end of a sentence about it: "executes more than 500 instructions".
- * where: what is known of cut_at, as " (in main of ./a.out)", or "". Fresh memory.
- */
-char *step_cut_text(const struct step_region *region, const char *where);
+/* What became of a region that was cut, as the end of a sentence about it: "cannot be ...". Fresh memory. */
+char *step_cut_text(const struct step_region *region);
 
-/* As StepMeasurerOutput has it: "none", "limit", ... */
+/* As StepMeasurerOutput has it. */
 const char *step_cut_name(enum step_cut cut);
 
 /* Events are STEP_COUNTS behind "step::". -1: one is not. */
@@ -120,8 +106,5 @@ struct step_region step_region_of(const struct step_measurer *measurer);
 
 /* Adds what another thread did. What cut that one cuts the whole. */
 void step_region_add(struct step_region *region, const struct step_region *other);
-
-/* One of its limits is reached. */
-bool step_region_is_full(const struct step_region *region);
 
 #endif

@@ -424,33 +424,25 @@ check_step_agreement(struct quantity_value *value, double least, double most)
 				   least, most));
 }
 
-/* The run that is worst by either. */
 static void
-check_step_doubts(struct quantity_value *value, const struct pass_run *unknown, const struct pass_run *gaps)
+check_step_doubts(struct quantity_value *value, const struct pass_run *worst)
 {
-	if (unknown->unknown_steps > 0 && !is_of_instructions(value))
+	if (worst->unknown_steps > 0 && !is_of_instructions(value))
 		quantity_breach_add(
-			value, "stepsKnown", unknown->unknown_steps, 0,
+			value, "stepsKnown", worst->unknown_steps, 0,
 			rot_format("of %.15g of the instructions that were counted it is not known what they "
 				   "do (the first: %s): operations and bytes are without theirs",
-				   unknown->unknown_steps, unknown->first_unknown));
-	if (gaps->step_gaps > 0)
-		quantity_breach_add(value, "stepsSeen", gaps->step_gaps, 0,
-				    rot_format("the thread came out of sight %.15g times while it was counted: "
-					       "what it did meanwhile is not counted",
-					       gaps->step_gaps));
+				   worst->unknown_steps, worst->first_unknown));
 }
 
 static const struct pass_run *
-worst_run(const struct pass_samples *samples, bool by_gaps)
+worst_run(const struct pass_samples *samples)
 {
 	const struct pass_run *worst = samples->runs;
 
 	for (size_t i = 1; i < samples->nr_runs; i++) {
-		const struct pass_run *run = &samples->runs[i];
-
-		if (by_gaps ? run->step_gaps > worst->step_gaps : run->unknown_steps > worst->unknown_steps)
-			worst = run;
+		if (samples->runs[i].unknown_steps > worst->unknown_steps)
+			worst = &samples->runs[i];
 	}
 	return worst;
 }
@@ -474,8 +466,7 @@ invariants_check_steps(struct quantity_value *values, size_t nr, const struct ar
 				continue;
 			if (!are_threads)
 				check_step_agreement(&values[i], least, most);
-			check_step_doubts(&values[i], worst_run(&samples[pass], false),
-					  worst_run(&samples[pass], true));
+			check_step_doubts(&values[i], worst_run(&samples[pass]));
 		}
 	}
 }

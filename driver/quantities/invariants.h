@@ -61,7 +61,6 @@ int invariants_check_passes(struct quantity_value *values, size_t nr, const stru
  * stepsAgree: all runs execute the same number of instructions; not asked of several threads (are_threads), which
  *   execute more of them while they wait for each other
  * stepsKnown: of all these instructions it is known what they do; values of instructions alone keep it anyway
- * stepsSeen: the thread was never out of sight
  */
 void invariants_check_steps(struct quantity_value *values, size_t nr, const struct architecture *architecture,
 			    const struct pass_plan *plan, const struct pass_samples *samples, bool are_threads);

@@ -37,7 +37,6 @@ step_measurer(const struct architecture_stepping *stepping, const struct machine
 {
 	struct step_measurer *measurer = step_measurer_new();
 
-	measurer->limit = stepping->limit;
 	if (machine) {
 		measurer->l1_bytes = (uint64_t)machine->l1_data_bytes;
 		measurer->l2_bytes = (uint64_t)machine->l2_bytes;
@@ -85,19 +84,6 @@ disturbance_measurer(void)
 	return &measurer->base;
 }
 
-/* Whether a kernel is too long was asked of what is expected: it is counted to its end. */
-#define NO_LIMIT INT64_MAX
-
-static struct measurer_base *
-stepped_measurer(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
-{
-	struct perf_event_measurer *events = measurer_on(architecture, pass, machine);
-	struct step_measurer *measurer = rot_cast(events, &step_measurer_class);
-
-	measurer->limit = NO_LIMIT;
-	return &events->base;
-}
-
 /* machine: as the work finds it; NULL: not known. */
 static struct measurer_set *
 pass_set(const struct architecture *architecture, const struct pass *pass, const struct machine *machine)
@@ -105,7 +91,7 @@ pass_set(const struct architecture *architecture, const struct pass *pass, const
 	struct measurer_set *set = measurer_set_new();
 
 	if (pass->is_stepped) {
-		set->main_measurer = stepped_measurer(architecture, pass, machine);
+		set->main_measurer = &measurer_on(architecture, pass, machine)->base;
 		return set;
 	}
 	if (pass->probes_clock)

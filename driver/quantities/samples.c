@@ -78,7 +78,6 @@ read_step_doubts(struct reading *reading, const void *output)
 	struct pass_run *run = reading->run;
 
 	run->unknown_steps += (double)steps->unknown_instructions;
-	run->step_gaps += (double)steps->gaps;
 	if (!run->first_unknown && steps->unknown_instructions > 0)
 		run->first_unknown = steps->first_unknown;
 }
@@ -230,7 +229,6 @@ add_run(struct pass_run *run, const struct pass_run *own, size_t nr_events)
 	run->context_switches += own->context_switches;
 	run->migrations += own->migrations;
 	run->unknown_steps += own->unknown_steps;
-	run->step_gaps += own->step_gaps;
 	run->first_unknown = run->first_unknown ? run->first_unknown : own->first_unknown;
 	run->taints |= own->taints;
 }

@@ -21,7 +21,6 @@ struct pass_run {
 	double migrations;         /* threads of workloads that ended on another CPU than they began on */
 	struct nearness nearness;  /* as a PingPongMeasurer of the overall set told; zeroed without one */
 	double unknown_steps;      /* instructions that were stepped, and of which nobody knows what they do */
-	double step_gaps;          /* how often what a stepped thread did was not seen */
 	const char *first_unknown; /* of unknown_steps: name and place; of the result; NULL: there is none */
 	size_t start;              /* of the core (of a program: of itself) that the run is of, from 0 */
 	unsigned taints;           /* enum sample_taint */

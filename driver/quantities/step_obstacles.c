@@ -12,7 +12,6 @@
 
 #define FEWER_INSTRUCTIONS "choose smaller sizes, or raise -stepLimit (some 60 million instructions take a second)"
 #define MORE_TIME "choose smaller sizes, or raise -timeLimit (seconds)"
-#define OTHER_CODE "other flags (-optimization) may make other code of it"
 
 /* cut: of StepMeasurerOutput, or NULL. */
 static const struct {
@@ -24,9 +23,6 @@ static const struct {
 	[STEPS_TOO_MANY] = {"more instructions are expected than stepLimit allows to count", FEWER_INSTRUCTIONS, NULL},
 	[STEPS_LATE] = {"counting it takes longer than timeLimit allows", MORE_TIME, NULL},
 	[STEPS_REFUSED] = {"the measuring core could not count it", "see what it said before", NULL},
-	[STEPS_CUT_CODE] = {"it executes an instruction that cannot be followed", OTHER_CODE, "code"},
-	[STEPS_CUT_TURNS] = {"it has a loop of which registers do not tell how often it was executed", OTHER_CODE,
-			     "turns"},
 	[STEPS_CUT_MEMORY] = {"the measuring core cannot access its memory",
 			      "see what the system forbids: /proc/PID/mem, and tracing (rot doctor)", "memory"},
 	[STEPS_FROM_FULL] = {"caches are modelled as empty at the start, which they are not behind a kernel",

@@ -18,9 +18,7 @@ enum step_obstacle {
 	STEPS_TOO_MANY,       /* more instructions are expected than may be counted so */
 	STEPS_LATE,           /* the core tried, and the time limit was not enough */
 	STEPS_REFUSED,        /* the core may not step anything */
-	STEPS_CUT_CODE,       /* the core tried, and gave up: code that cannot be followed, */
-	STEPS_CUT_TURNS,      /* a loop of which nobody knows how often it was executed, */
-	STEPS_CUT_MEMORY,     /* memory that cannot be accessed */
+	STEPS_CUT_MEMORY,     /* the core tried, and gave up: memory cannot be accessed */
 	STEPS_FROM_FULL,      /* caches are modelled as empty when a region begins, which they are not */
 	STEPS_WITHOUT_CACHES, /* nobody knows the sizes of the caches that would be modelled */
 	NR_STEP_OBSTACLES

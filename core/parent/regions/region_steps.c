@@ -99,7 +99,8 @@ region_steps_stopped(struct region_steps *self, const struct tracer_stop *stop)
 	return self ? translator_stopped(self->translator, stop) : TRACER_DELIVER;
 }
 
-/* Executes what stands in a slot for the instruction at a breakpoint, which was counted. Returns a signal that it raised. */
+/* Executes what stands in a slot for the instruction at a breakpoint, which was counted. Returns a signal that it
+ * raised. */
 static int
 lead_out_of_slot(struct thread *thread)
 {

@@ -16,8 +16,8 @@ void region_steps_delete(struct region_steps *steps);
 
 /*
  * A thread has come to the begin or the end of a region: what it did in regions so far, as running totals at that time;
- * time stands for the times enabled and running. The instruction there is counted as well: of a region that begins after
- * this, of others before. False: some of it could not be followed, so nothing is known.
+ * time stands for the times enabled and running. The instruction there is counted as well: of a region that begins
+ * after this, of others before. False: some of it could not be followed, so nothing is known.
  */
 bool region_steps_hit(struct region_steps *steps, const struct breakpoint_hit *hit, uint64_t time_ns,
 		      struct perf_counts *counts);
@@ -28,8 +28,8 @@ enum tracer_answer region_steps_stopped(struct region_steps *steps, const struct
 /* After somebody else answered a stop with TRACER_RESUME: answers it, by whether the thread is in a region now. */
 enum tracer_answer region_steps_follow(struct region_steps *steps, struct thread *thread, bool is_inside);
 
-/* As the tracer's hooks of these names; without steps, nothing, and true. A thread may be started in a region of others,
- * but is in none itself. */
+/* As the tracer's hooks of these names; without steps, nothing, and true. A thread may be started in a region of
+ * others, but is in none itself. */
 void region_steps_started(struct region_steps *steps, struct thread *thread);
 void region_steps_created(struct region_steps *steps, struct thread *thread, pid_t child);
 bool region_steps_may_go(struct region_steps *steps, struct thread *thread);

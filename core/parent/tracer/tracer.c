@@ -215,8 +215,7 @@ tell_creation(const struct tracer *tracer, const struct stop *stop, int status)
 	unsigned long child;
 
 	if ((!is_fork && kind != PTRACE_EVENT_CLONE) || stop->thread->is_bystander ||
-	    !(tracer->forked || tracer->created) ||
-	    ptrace(PTRACE_GETEVENTMSG, stop->thread->tid, NULL, &child) < 0)
+	    !(tracer->forked || tracer->created) || ptrace(PTRACE_GETEVENTMSG, stop->thread->tid, NULL, &child) < 0)
 		return;
 	if (tracer->created)
 		tracer->created(tracer->context, stop->thread, (pid_t)child);

@@ -184,12 +184,18 @@ areas_new(const struct remote_maker *maker, uint64_t empty)
 	return NULL;
 }
 
-/* Its parts are moved to where arenas are wanted, when there is no descriptor any more. */
+/*
+ * Its parts are moved to where arenas are wanted, when there is no descriptor any more. Far from there, where the whole
+ * would take the room that they need; a process that was forked may have that of another.
+ */
 static int
 map_handle(struct code_cache *cache, const struct remote_maker *maker, int64_t fd)
 {
-	int64_t result = map_there(maker, fd, HANDLE_HINT, MAX_ARENAS * ARENA_BYTES, PROT_NONE, FILE_ARENAS, 0);
+	const uint64_t bytes = MAX_ARENAS * ARENA_BYTES;
+	int64_t result = -ENOMEM;
 
+	for (uint64_t hint = HANDLE_HINT; hint < HANDLE_HINT + 64 * bytes && is_error(result); hint += bytes)
+		result = map_there(maker, fd, hint, bytes, PROT_NONE, FILE_ARENAS, MAP_FIXED_NOREPLACE);
 	if (is_error(result))
 		return refused(maker, result, "map translated code");
 	cache->handle_address = (uint64_t)result;

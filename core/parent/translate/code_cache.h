@@ -182,7 +182,8 @@ struct code_cache *code_cache_copy(const struct code_cache *from, pid_t tid, lon
 /* One process less uses it. NULL is allowed. */
 void code_cache_release(struct code_cache *cache);
 
-/* Takes all of it out of the process of that thread, which is at a pause; no thread executes anything there any more. */
+/* Takes all of it out of the process of that thread, which is at a pause; no thread executes anything there any more.
+ */
 void code_cache_unmap(const struct code_cache *cache, pid_t tid, long options);
 
 /* The arena in reach of that address with room for more code, made where there is none. -1: there can be none. */

@@ -397,7 +397,7 @@ static bool
 set_place(const struct stream_thread *thread, const struct code_cache *cache)
 {
 	return code_cache_set_slot(cache, thread->area, AREA_RECORD,
-			    code_cache_area_address(cache, thread->area) + beginning_of(thread->buffer));
+				   code_cache_area_address(cache, thread->area) + beginning_of(thread->buffer));
 }
 
 void

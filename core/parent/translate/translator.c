@@ -80,12 +80,20 @@ struct expected {
 	struct expected *next;
 };
 
+/* The address space of a process that has been in a region, as long as it lives. */
+struct kept {
+	pid_t pid;
+	struct address_space *space;
+	struct kept *next;
+};
+
 /* stream: NULL: addresses are not recorded. is_of_regions: threads enter and leave, and traps may be of others */
 struct translator {
 	struct tracer *tracer;
 	bool is_of_regions, adopts;
 	struct stream *stream;
 	uint32_t nr_spaces;
+	struct kept *kept;
 	struct expected *expected;
 	uint64_t nr_unknown, nr_native_steps, nr_native_processes;
 	char first_unknown[128];
@@ -113,22 +121,6 @@ space_release(struct address_space *space)
 	code_cache_release(space->cache);
 	free(space->ranges);
 	free(space);
-}
-
-void
-translator_delete(struct translator *self)
-{
-	struct expected *expected;
-
-	if (!self)
-		return;
-	while ((expected = self->expected)) {
-		self->expected = expected->next;
-		space_release(expected->space);
-		free(expected);
-	}
-	stream_delete(self->stream);
-	free(self);
 }
 
 static void
@@ -374,7 +366,8 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 {
 	struct translated *translated = thread->translated;
 	uint8_t code[INSTRUCTION_MAX_BYTES];
-	const size_t nr = code_cache_read(translated->space->cache, thread->tid, registers->rip, code, sizeof(code), true);
+	const size_t nr =
+		code_cache_read(translated->space->cache, thread->tid, registers->rip, code, sizeof(code), true);
 
 	self->nr_native_steps++;
 	translator_count(self, thread, registers, code, nr);
@@ -835,7 +828,7 @@ trap(struct translator *self, struct thread *thread)
 		return TRACER_RESUME;
 	}
 	if (self->is_of_regions && info.si_code == SI_KERNEL) {
-		if (code_cache_arena_at(translated->space->cache, registers.rip)) {
+		if (code_cache_arena_at(translated->space->cache, registers.rip) || translated->is_stepping) {
 			leave(translated, thread, &registers);
 			translated->is_at_trap = true;
 		}
@@ -1030,14 +1023,49 @@ translator_executed(struct translator *self, struct thread *thread)
 	ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL);
 }
 
+/* pid 0: of all processes */
+static void
+forget_process(struct translator *self, pid_t pid)
+{
+	for (struct kept **link = &self->kept, *kept; (kept = *link);) {
+		if (pid != 0 && kept->pid != pid) {
+			link = &kept->next;
+			continue;
+		}
+		*link = kept->next;
+		space_release(kept->space);
+		free(kept);
+	}
+}
+
 void
 translator_exited(struct translator *self, struct thread *thread)
 {
-	if (!self || !thread->translated)
+	if (!self)
 		return;
-	leave_space(self, thread);
+	if (thread->translated)
+		leave_space(self, thread);
 	free(thread->translated);
 	thread->translated = NULL;
+	if (thread->tid == thread->pid)
+		forget_process(self, thread->pid);
+}
+
+void
+translator_delete(struct translator *self)
+{
+	struct expected *expected;
+
+	if (!self)
+		return;
+	while ((expected = self->expected)) {
+		self->expected = expected->next;
+		space_release(expected->space);
+		free(expected);
+	}
+	forget_process(self, 0);
+	stream_delete(self->stream);
+	free(self);
 }
 
 enum tracer_answer
@@ -1124,8 +1152,8 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 		return TRACER_DELIVER;
 	if (stop->signal == SIGTRAP)
 		ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info);
-	is_ours = stop->signal == SIGTRAP && (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
-									: translated->is_stepping);
+	is_ours = stop->signal == SIGTRAP &&
+		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip) : translated->is_stepping);
 	if (translated->call >= 0)
 		conclude_call(self, thread, &registers);
 	if (leave(translated, thread, &registers) && stop->signal == 0)
@@ -1145,28 +1173,26 @@ translator_new_of_regions(struct tracer *tracer, const struct step_region *regio
 	return self;
 }
 
-static void
-look_at_space(void *context, struct thread *thread)
-{
-	struct search *search = context;
-	const struct translated *translated = thread->translated;
-
-	if (thread->pid == search->pid && translated && translated->space)
-		search->found = translated->space;
-}
-
 /* Of its process, in which the caller has a share; made if no thread of it was translated yet. NULL: it cannot be. */
 static struct address_space *
 find_space(struct translator *self, struct thread *thread, const struct user_regs_struct *registers,
 	   struct rot_error *err)
 {
-	struct search search = {thread->pid, NULL};
+	struct kept *kept = self->kept;
 
-	threads_each(&self->tracer->threads, look_at_space, &search);
-	if (!search.found)
-		return space_new(self, thread->tid, registers, err);
-	search.found->nr_users++;
-	return search.found;
+	while (kept && kept->pid != thread->pid)
+		kept = kept->next;
+	if (!kept) {
+		struct address_space *space = space_new(self, thread->tid, registers, err);
+
+		if (!space)
+			return NULL;
+		kept = rot_calloc(1, sizeof(*kept));
+		*kept = (struct kept){thread->pid, space, self->kept};
+		self->kept = kept;
+	}
+	kept->space->nr_users++;
+	return kept->space;
 }
 
 /* A system call that the stop has interrupted is made anew, by its instruction; unless a signal has, too. */
@@ -1341,8 +1367,8 @@ translator_look_for_code(struct translator *self, struct thread *thread)
 	nr_before = space->nr_ranges;
 	space->ranges = NULL;
 	read_ranges(space, thread->tid);
-	space->is_stale |= nr_before != space->nr_ranges ||
-			   memcmp(before, space->ranges, nr_before * sizeof(*before)) != 0;
+	space->is_stale |=
+		nr_before != space->nr_ranges || memcmp(before, space->ranges, nr_before * sizeof(*before)) != 0;
 	free(before);
 }
 

@@ -40,8 +40,9 @@ bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS
 /*
  * ---- regions: threads are translated for a while, and go on by themselves else ----
  *
- * new_of_regions: for regions like this one. adopts: threads that are started in one are in it as well. What is not its own trap is left to others: the thread is at an original
- * address then, and goes on translated after translator_follow, with the answer to that stop.
+ * new_of_regions: for regions like this one. adopts: threads that are started in one are in it as well. What is not its
+ * own trap is left to others: the thread is at an original address then, and goes on translated after
+ * translator_follow, with the answer to that stop.
  */
 struct translator *translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts);
 

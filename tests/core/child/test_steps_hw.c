@@ -16,18 +16,16 @@
 
 #define RUNS 5
 #define SET 8
-#define LIMIT 10000000
 
 static const char *const events[] = {"instructions", "l1Fills", "memoryReads"};
 enum { INSTRUCTIONS, FILLS, READS };
 
 static struct measurer_set *
-by_steps(int id, uint64_t limit)
+by_steps(int id)
 {
 	struct measurer_set *set = make_set(id, &step_measurer_class);
 	struct step_measurer *measurer = (struct step_measurer *)set->main_measurer;
 
-	measurer->limit = limit;
 	measurer->l1_bytes = 32768;
 	measurer->l1_ways = 8;
 	for (int i = 0; i < NR_ELEMENTS(events); i++) {
@@ -60,12 +58,6 @@ count_of(const struct measurement_run_output *run, int set, int event)
 	return perf_event_measurer_output_event_counts_at(output, (size_t)event)->raw_count;
 }
 
-static const struct step_measurer_output *
-steps_of(const struct measurement_run_output *run, int set)
-{
-	return rot_cast(run_set(run, set)->main_measurer_output, &step_measurer_output_class);
-}
-
 static struct workload *
 add_visitor(struct measurement *measurement, int id, int visits)
 {
@@ -77,7 +69,7 @@ add_visitor(struct measurement *measurement, int id, int visits)
 }
 
 static struct outcome
-run_visitor(int visits, int threads, uint64_t limit, int runs)
+run_visitor(int visits, int threads, int runs)
 {
 	struct measurement_command *command = make_command(runs);
 	struct measurement *measurement = command_measurement(command);
@@ -85,7 +77,7 @@ run_visitor(int visits, int threads, uint64_t limit, int runs)
 
 	workload_probe(workload)->threads = threads;
 	workload_probe(workload)->thread_visits = threads > 0 ? 50 : 0;
-	add_set(measurement, workload, by_steps(SET, limit));
+	add_set(measurement, workload, by_steps(SET));
 	runner_trace();
 	return runner_run(command);
 }
@@ -104,7 +96,7 @@ START_TEST(counts_are_near_in_each_run)
 	int64_t fills[2];
 
 	for (int n = 0; n < 2; n++) {
-		struct outcome outcome = run_visitor(20 * n, 0, LIMIT, RUNS);
+		struct outcome outcome = run_visitor(20 * n, 0, RUNS);
 		const struct measurement_run_output *first = outcome_run(&outcome, 0, 0);
 
 		fills[n] = count_of(first, SET, FILLS);
@@ -122,41 +114,9 @@ END_TEST
 
 START_TEST(kernels_with_threads_end)
 {
-	struct outcome outcome = run_visitor(3, 3, LIMIT, 2);
+	struct outcome outcome = run_visitor(3, 3, 2);
 
 	ck_assert_int_gt(count_of(outcome_run(&outcome, 0, 1), SET, INSTRUCTIONS), 1000);
-	outcome_clear(&outcome);
-}
-END_TEST
-
-START_TEST(what_executes_too_much_is_cut)
-{
-	struct outcome outcome = run_visitor(50, 0, 500, 2);
-
-	for (size_t i = 0; i < 2; i++) {
-		const struct step_measurer_output *output = steps_of(outcome_run(&outcome, 0, i), SET);
-
-		ck_assert_str_eq(output->cut, "limit");
-		ck_assert_str_eq(output->cut_text, "executes more than 500 instructions");
-		ck_assert_uint_eq(perf_event_measurer_output_nr_event_counts(&output->base), 0);
-	}
-	outcome_clear(&outcome);
-}
-END_TEST
-
-START_TEST(what_stops_too_often_is_cut)
-{
-	struct measurement_command *command = make_command(1);
-	struct measurement *measurement = command_measurement(command);
-	struct measurer_set *set = by_steps(SET, LIMIT);
-	struct outcome outcome;
-
-	((struct step_measurer *)set->main_measurer)->stop_limit = 20;
-	add_set(measurement, add_visitor(measurement, 0, 50), set);
-	runner_trace();
-	outcome = runner_run(command);
-	ck_assert_str_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->cut, "limit");
-	ck_assert_str_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->cut_text, "stops more than 20 times");
 	outcome_clear(&outcome);
 }
 END_TEST
@@ -169,7 +129,7 @@ START_TEST(two_workloads_are_counted)
 	struct outcome outcome;
 
 	for (int i = 0; i < 2; i++)
-		add_set(measurement, add_visitor(measurement, i, 12), by_steps(SET + i, LIMIT));
+		add_set(measurement, add_visitor(measurement, i, 12), by_steps(SET + i));
 	runner_trace();
 	outcome = runner_run(command);
 	for (size_t i = 0; i < 2; i++) {
@@ -196,19 +156,18 @@ at_visit(int hit)
 /* All that is executed behind them is counted, and nothing of what stops the kernel at the last. */
 START_TEST(breakpoints_are_there_as_well)
 {
-	struct outcome alone = run_visitor(12, 0, LIMIT, 1);
+	struct outcome alone = run_visitor(12, 0, 1);
 	struct measurement_command *command = make_command(1);
 	struct measurement *measurement = command_measurement(command);
 	struct workload *workload = add_visitor(measurement, 0, 12);
 	struct outcome outcome;
 
 	workload_probe(workload)->until_stopped = true;
-	add_set(measurement, workload, by_steps(SET, LIMIT));
+	add_set(measurement, workload, by_steps(SET));
 	add_rule(measurement, at_visit(12), stop_of(workload));
 	runner_trace();
 	outcome = runner_run(command);
 	ck_assert_int_ge(count_of(outcome_run(&outcome, 0, 0), SET, FILLS), 78);
-	ck_assert_uint_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->gaps, 0);
 	expect_near(count_of(outcome_run(&outcome, 0, 0), SET, INSTRUCTIONS),
 		    count_of(outcome_run(&alone, 0, 0), SET, INSTRUCTIONS));
 	outcome_clear(&outcome);
@@ -218,11 +177,11 @@ END_TEST
 
 /* Visits 78 pages, whose lines all fit in the last level. */
 static struct outcome
-run_warmed(bool warm_code, bool warm_data, uint64_t limit)
+run_warmed(bool warm_code, bool warm_data)
 {
 	struct measurement_command *command = make_command(1);
 	struct workload *workload = add_visitor(command_measurement(command), 0, 12);
-	struct measurer_set *set = by_steps(SET, limit);
+	struct measurer_set *set = by_steps(SET);
 	struct step_measurer *measurer = (struct step_measurer *)set->main_measurer;
 
 	measurer->l3_bytes = 4 << 20;
@@ -239,7 +198,7 @@ START_TEST(caches_hold_what_was_warmed)
 	int64_t reads[2][2], instructions[2][2];
 
 	for (int i = 0; i < 4; i++) {
-		struct outcome outcome = run_warmed(i / 2, i % 2, LIMIT);
+		struct outcome outcome = run_warmed(i / 2, i % 2);
 		const struct measurement_run_output *run = outcome_run(&outcome, 0, 0);
 
 		reads[i / 2][i % 2] = count_of(run, SET, READS);
@@ -256,35 +215,21 @@ START_TEST(caches_hold_what_was_warmed)
 }
 END_TEST
 
-START_TEST(warming_counts_for_the_limit)
-{
-	struct outcome outcome = run_warmed(false, false, 5000), warmed;
-
-	ck_assert_str_eq(steps_of(outcome_run(&outcome, 0, 0), SET)->cut, "none");
-	outcome_clear(&outcome);
-	warmed = run_warmed(false, true, 5000);
-	ck_assert_str_eq(steps_of(outcome_run(&warmed, 0, 0), SET)->cut, "limit");
-	ck_assert_str_eq(steps_of(outcome_run(&warmed, 0, 0), SET)->cut_text, "executes more than 5000 instructions");
-	outcome_clear(&warmed);
-}
-END_TEST
-
 START_TEST(without_ptrace_it_is_refused)
 {
 	struct outcome outcome;
 
 	runner_forbid(SYS_ptrace, EPERM);
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 0); /* the search for leaks needs ptrace */
-	outcome = run_visitor(3, 0, LIMIT, 1);
-	outcome_expect_failure(&outcome, "refused", "cannot count by steps", "ptrace");
+	outcome = run_visitor(3, 0, 1);
+	outcome_expect_failure(&outcome, "refused", "cannot count by blocks", "ptrace");
 	outcome_clear(&outcome);
 }
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&counts_are_near_in_each_run, 1}, {&kernels_with_threads_end, 1},     {&what_executes_too_much_is_cut, 1},
-	{&what_stops_too_often_is_cut, 1}, {&two_workloads_are_counted, 1},    {&breakpoints_are_there_as_well, 1},
-	{&caches_hold_what_was_warmed, 1}, {&warming_counts_for_the_limit, 1}, {&without_ptrace_it_is_refused, 1},
+	{&counts_are_near_in_each_run, 1},   {&kernels_with_threads_end, 1},    {&two_workloads_are_counted, 1},
+	{&breakpoints_are_there_as_well, 1}, {&caches_hold_what_was_warmed, 1}, {&without_ptrace_it_is_refused, 1},
 };
 
 const struct suite test_suite = SUITE("kernels by steps", tests, .needs = {permits_tracing});

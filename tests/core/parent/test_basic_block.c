@@ -15,11 +15,12 @@ static uint8_t code[4096] __attribute__((aligned(4096)));
 static bool
 decode(const char *bytes, size_t nr, bool may_change)
 {
-	const struct translation translation = {&cache, getpid(), 0, &range, 1};
+	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
 
 	memset(code, 0x90, sizeof(code));
 	memcpy(code, bytes, nr);
-	range = (struct code_range){(uintptr_t)code, (uintptr_t)code + sizeof(code), may_change};
+	range = (struct code_range){
+		.start = (uintptr_t)code, .end = (uintptr_t)code + sizeof(code), .may_change = may_change};
 	code_cache_forget(&cache, 0, UINT64_MAX);
 	return basic_block_decode(&translation, (uintptr_t)code, &block);
 }
@@ -27,7 +28,7 @@ decode(const char *bytes, size_t nr, bool may_change)
 static struct count_place
 place(void)
 {
-	const struct translation translation = {&cache, getpid(), 0, &range, 1};
+	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
 
 	return basic_block_count_place(&translation, &block);
 }
@@ -119,7 +120,7 @@ END_TEST
 
 START_TEST(nothing_is_read_outside_of_code)
 {
-	const struct translation translation = {&cache, getpid(), 0, &range, 1};
+	const struct translation translation = {&cache, getpid(), 0, &range, 1, NULL};
 
 	decode("\xc3", 1, false);
 	ck_assert(!basic_block_decode(&translation, (uintptr_t)code - 1, &block));

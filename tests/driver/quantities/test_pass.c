@@ -103,8 +103,6 @@ START_TEST(test_stepped_pass_counts_alone)
 	ck_assert_uint_eq(measurer_set_nr_validation_measurers(set), 0);
 	ck_assert_uint_eq(perf_event_measurer_nr_events(&steps->base), 15);
 	ck_assert_str_eq(perf_event_measurer_events_at(&steps->base, 0)->definition, "step::instructions");
-	ck_assert_uint_eq(steps->limit, INT64_MAX); /* of kernels what is expected is limited */
-	ck_assert_uint_eq(steps->stop_limit, 0);
 	ck_assert_uint_eq(steps->l1_bytes, 48 << 10);
 	ck_assert_uint_eq(steps->l1_ways, 12);
 	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
@@ -153,7 +151,6 @@ START_TEST(test_two_levels_are_modelled)
 	steps = rot_cast(measurer, &step_measurer_class);
 	ck_assert_uint_eq(steps->l2_bytes, 1 << 20);
 	ck_assert_uint_eq(steps->l3_bytes, 0);
-	ck_assert_uint_eq(steps->limit, 1000);
 	rot_graph_delete(measurer);
 	stage_close(&stage);
 }
