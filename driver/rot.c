@@ -60,30 +60,30 @@ limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_err
 		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be counted", key, (long long)nr);
 }
 
-/* Which caches are modelled. */
+/* Of the key caches: whether it names others than the machine's, and what these are. */
 static int
-read_caches(struct rot *rot, struct architecture_stepping *stepping, struct rot_error *err)
+read_caches(struct rot *rot, struct rot_error *err)
 {
 	const char *caches = configuration_string(rot->configuration, "caches");
 
-	if (strcmp(caches, "none") == 0)
-		return 0;
-	stepping->machine = rot->machine;
-	stepping->ways = cache_ways_of(rot->machine, "/");
-	if (strcmp(caches, "auto") == 0)
+	if (strcmp(caches, "auto") == 0 || strcmp(caches, "none") == 0)
 		return 0;
 	rot->modelled = rot_calloc(1, sizeof(*rot->modelled));
 	*rot->modelled = *rot->machine;
-	stepping->machine = rot->modelled;
-	return cache_levels_parse(caches, rot->modelled, &stepping->ways, err);
+	return cache_levels_parse(caches, rot->modelled, &rot->modelled_ways, err);
 }
 
 static int
 read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct rot_error *err)
 {
-	*stepping = (struct architecture_stepping){.limit = 0};
-	if (read_caches(rot, stepping, err) < 0)
-		return -1;
+	const bool is_none = strcmp(configuration_string(rot->configuration, "caches"), "none") == 0;
+
+	*stepping = (struct architecture_stepping){
+		.machine = is_none         ? NULL
+			   : rot->modelled ? rot->modelled
+					   : rot->machine,
+		.ways = rot->modelled ? rot->modelled_ways : cache_ways_of(rot->machine, "/"),
+	};
 	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
 
@@ -213,7 +213,7 @@ open_parts(struct rot *rot, struct rot_error *err)
 	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0)
 		return -1;
 	kernel_words_check(rot->kernels);
-	if (open_architecture(rot, err) < 0)
+	if (read_caches(rot, err) < 0 || open_architecture(rot, err) < 0)
 		return -1;
 	validation_recall(rot);
 	rot->measuring = measuring_new(rot, err);

@@ -7,6 +7,7 @@
 
 #include "entity.h"
 #include "error.h"
+#include "machine/caches.h"
 
 struct configuration;
 struct definitions;
@@ -23,6 +24,7 @@ struct rot {
 	struct monitor *monitor;             /* measuring/monitor.h: where the time went            */
 	struct machine *machine;             /* the entity Machine, filled by machine/machine.h     */
 	struct machine *modelled;            /* with the caches of the key caches, if it names any; borrows the rest */
+	struct cache_ways modelled_ways;     /* theirs */
 	struct definitions *kernels;         /* codegen/definition.h: all kernels that were found   */
 	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
 	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */

@@ -173,7 +173,51 @@ START_TEST(cpus_share_caches)
 }
 END_TEST
 
+/* As -caches has them. bytes of the first level 0: they are no caches. */
+static const struct {
+	const char *text;
+	int64_t bytes[3];
+	struct cache_ways ways;
+} asked[] = {
+	{"32K:8,1M:16,32M:16", {32 << 10, 1 << 20, 32 << 20}, {8, 16, 16}},
+	{"48K,2M", {48 << 10, 2 << 20, 2 << 20}, {0, 0, 0}},
+	{"512:8,4096,1G:4", {512, 4096, 1 << 30}, {8, 0, 4}},
+	{"", {0}, {0}},
+	{"32K", {0}, {0}},
+	{"32K,", {0}, {0}},
+	{"1M,32K", {0}, {0}},
+	{"32K,32K", {0}, {0}},
+	{"32K:0,1M", {0}, {0}},
+	{"32K:1000,1M", {0}, {0}},
+	{"32T,64T", {0}, {0}},
+	{"-32K,1M", {0}, {0}},
+	{"32K,1M,32M,64M", {0}, {0}},
+	{"99999999999999999999,1M", {0}, {0}},
+};
+
+START_TEST(other_caches_can_be_asked_for)
+{
+	struct machine *machine = machine_new();
+	struct rot_error err = {0};
+	struct cache_ways ways;
+	const bool is_it = cache_levels_parse(asked[_i].text, machine, &ways, &err) == 0;
+
+	ck_assert_msg(is_it == (asked[_i].bytes[0] > 0), "%s: %s", asked[_i].text, err.text);
+	if (is_it) {
+		ck_assert_int_eq(machine->l1_data_bytes, asked[_i].bytes[0]);
+		ck_assert_int_eq(machine->l2_bytes, asked[_i].bytes[1]);
+		ck_assert_int_eq(machine->llc_bytes, asked[_i].bytes[2]);
+		ck_assert_mem_eq(&ways, &asked[_i].ways, sizeof(ways));
+	} else {
+		ck_assert_ptr_nonnull(strstr(err.text, "describes no caches"));
+		ck_assert_ptr_nonnull(strstr(err.hint, "-caches=32K:8,1M:16,32M:16"));
+	}
+	machine_delete(machine);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&other_caches_can_be_asked_for, NR_ELEMENTS(asked)},
 	{&sizes_have_sources, NR_ELEMENTS(machines)},
 	{&sets_have_ways, NR_ELEMENTS(associativities)},
 	{&size_as_text, 1},

@@ -75,6 +75,26 @@ status=$? out=$(cat "$work/out") err=$(cat "$work/err")
 is "each run reads the file on standard input" 0 "input
 input" ""
 
+# bytes_of FILE BORDER
+bytes_of()
+{
+	"$top_builddir/tests/json_lines" "$1" | awk -v border="$2" '
+		{at = index($0, " = "); values[substr($0, 1, at - 1)] = substr($0, at + 3)}
+		END {
+			for (path in values)
+				if (path ~ /\.of$/ && values[path] == border) {
+					sub(/\.of$/, "", path)
+					if (values[path ".name"] == "transferredBytes" && !(path in seen)) print values[path ".value"]
+				}
+		}' | head -n 1
+}
+
+# near FOUND WANTED: within 5 %
+near()
+{
+	awk -v found="$1" -v wanted="$2" 'BEGIN {exit !(found > 0.95 * wanted && found < 1.05 * wanted)}'
+}
+
 # ---- once to be timed, and once to be counted ----
 of_blocks()
 {
@@ -98,6 +118,17 @@ of_blocks()
 	[ "$status" = 143 ] && [ "$(wc -l <runs)" = 1 ]
 	result=$?
 	check "a program that was ended is not run again to be counted"
+
+	# Triads over 3 arrays of 512 KiB, of which the second level holds none and the last one all, or half of one.
+	for last in 16M 256K; do
+		call run --counts-only -caches=32K:8,128K:8,$last:16 -j $last.json "$top_builddir/tests/driver/programs/triads"
+	done
+	llc=$(bytes_of 16M.json llcRam) l2=$(bytes_of 16M.json l2l3) small=$(bytes_of 256K.json llcRam)
+	near "$l2" 20971520 && near "$small" 20971520 && [ "${llc%.*}" -lt 3000000 ]
+	result=$? out="$l2 at the second level, $llc and $small at the memory"
+	check "bytes at each border of caches that are asked for"
+	call run -caches=1M,32K true
+	has "caches that are none" 1 "" "describes no caches"
 }
 call run --counts-only -j - true
 case $err in
