@@ -1409,6 +1409,8 @@ translator_doubts(const struct translator *self)
 	if (self->nr_native_processes > 0)
 		return rot_format("%llu processes or threads were not counted: %s",
 				  (unsigned long long)self->nr_native_processes, self->why_native.text);
+	if (self->stream && stream_sites(self->stream)->nr == RECORD_MAX_SITES)
+		return rot_format("there is more code than addresses can be recorded of: lines of caches are too few");
 	if (self->nr_unknown > 0)
 		return rot_format("of %llu instructions it is not known what they do (the first: %s); they are counted "
 				  "as instructions alone",

@@ -86,8 +86,8 @@ run_here(const char *architecture, const char *const *words, int nr)
 	if (strcmp(architecture, "blocks") == 0) {
 		char *files = architecture_folder();
 
-		rot.architecture->by_blocks = architecture_load_blocks(
-			files, &(struct architecture_stepping){.is_unasked = true}, &error);
+		rot.architecture->by_blocks =
+			architecture_load_blocks(files, &(struct architecture_stepping){.is_unasked = true}, &error);
 		free(files);
 	}
 	if (strcmp(rot.architecture->name, "none") == 0) {
