@@ -166,7 +166,7 @@ rows=(
 	"xz|xz -1 -c data"
 	"python3|/usr/bin/python3 loop.py"
 	"sqlite3|sqlite3 -init tables.sql :memory: .quit"
-	"gcc|$(${CC:-cc} -print-prog-name=cc1) -quiet -O2 -D_GNU_SOURCE -I $top/tests/core/parent/translated $top/tests/core/parent/translated/signal_cases.c -o out.s"
+	"gcc|$(${CC:-cc} -print-prog-name=cc1) -quiet -imultiarch $(${CC:-cc} -print-multiarch) -O2 -D_GNU_SOURCE -I $top/tests/core/parent/translated $top/tests/core/parent/translated/signal_cases.c -o out.s"
 	"dgemm|./dgemm"
 	"fftw|./fftw"
 	"calls|./calls"
