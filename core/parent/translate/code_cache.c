@@ -66,6 +66,12 @@ call(const struct remote_maker *maker, long number, uint64_t a, uint64_t b, uint
 	return result;
 }
 
+static bool
+is_error(int64_t result)
+{
+	return result < 0 && result > -PAGE_BYTES;
+}
+
 static struct remote_maker
 maker_of(pid_t tid, long options, struct rot_error *err)
 {
@@ -73,12 +79,6 @@ maker_of(pid_t tid, long options, struct rot_error *err)
 
 	proc_status(tid, "Seccomp", 10, &mode);
 	return (struct remote_maker){tid, options, mode == 0 ? remote_find_syscall(tid) : 0, err};
-}
-
-static bool
-is_error(int64_t result)
-{
-	return result < 0 && result > -PAGE_BYTES;
 }
 
 static int
@@ -113,12 +113,17 @@ map_here(const struct code_cache *cache, uint64_t offset, size_t bytes)
 	return at == MAP_FAILED ? NULL : at;
 }
 
+/* No dump of the process shall have it: the kernel would make all pages of the large ones for that. */
 static int64_t
 map_there(const struct remote_maker *maker, int64_t fd, uint64_t address, uint64_t bytes, int protection,
 	  uint64_t offset, int flags)
 {
-	return call(maker, SYS_mmap, address, bytes, (uint64_t)protection,
-		    (uint64_t)(MAP_SHARED | MAP_NORESERVE | flags), (uint64_t)fd, offset);
+	const int64_t result = call(maker, SYS_mmap, address, bytes, (uint64_t)protection,
+				    (uint64_t)(MAP_SHARED | MAP_NORESERVE | flags), (uint64_t)fd, offset);
+
+	if (!is_error(result))
+		call(maker, SYS_madvise, (uint64_t)result, bytes, MADV_DONTDUMP, 0, 0, 0);
+	return result;
 }
 
 /* From the top of the lowest 2 GB down, far from a heap that grows behind a program there. */
