@@ -1096,8 +1096,8 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 /* ---- leaving ---- */
 
 struct search {
-	pid_t pid;
-	struct address_space *found;
+	const struct address_space *space;
+	bool has_found;
 };
 
 /* An int3 that was inserted: behind it the thread is now. */
@@ -1118,19 +1118,18 @@ look_for_translated(void *context, struct thread *thread)
 {
 	struct search *search = context;
 
-	if (thread->pid == search->pid && translator_has(thread))
-		search->found = thread->translated->space;
+	search->has_found |= translator_has(thread) && thread->translated->space == search->space;
 }
 
-/* A process that is let go is as it was before. */
+/* A process that is let go is as it was before; one that was made by vfork has the memory of another, too. */
 static void
 unmap_if_last(struct translator *self, struct thread *thread)
 {
-	struct search search = {thread->pid, NULL};
+	struct search search = {thread->translated->space, false};
 
 	threads_each(&self->tracer->threads, look_for_translated, &search);
-	if (!search.found)
-		code_cache_unmap(thread->translated->space->cache, thread->tid, tracer_options(self->tracer));
+	if (!search.has_found)
+		code_cache_unmap(search.space->cache, thread->tid, tracer_options(self->tracer));
 }
 
 enum tracer_answer
