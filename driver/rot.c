@@ -70,7 +70,8 @@ read_caches(struct rot *rot, struct rot_error *err)
 		return 0;
 	rot->modelled = rot_calloc(1, sizeof(*rot->modelled));
 	*rot->modelled = *rot->machine;
-	return cache_levels_parse(caches, rot->modelled, &rot->modelled_ways, err);
+	rot->modelled_ways = rot_calloc(1, sizeof(*rot->modelled_ways));
+	return cache_levels_parse(caches, rot->modelled, rot->modelled_ways, err);
 }
 
 static int
@@ -82,7 +83,7 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 		.machine = is_none         ? NULL
 			   : rot->modelled ? rot->modelled
 					   : rot->machine,
-		.ways = rot->modelled ? rot->modelled_ways : cache_ways_of(rot->machine, "/"),
+		.ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/"),
 	};
 	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
@@ -245,6 +246,7 @@ rot_close(struct rot *rot)
 	architecture_delete(rot->architecture);
 	definitions_delete(rot->kernels);
 	rot_registry_delete(rot->registry);
+	free(rot->modelled_ways);
 	free(rot->modelled);
 	rot_entity_delete(rot->machine);
 	paths_delete(rot->paths);

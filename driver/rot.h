@@ -7,8 +7,8 @@
 
 #include "entity.h"
 #include "error.h"
-#include "machine/caches.h"
 
+struct cache_ways;
 struct configuration;
 struct definitions;
 struct machine;
@@ -24,7 +24,7 @@ struct rot {
 	struct monitor *monitor;             /* measuring/monitor.h: where the time went            */
 	struct machine *machine;             /* the entity Machine, filled by machine/machine.h     */
 	struct machine *modelled;            /* with the caches of the key caches, if it names any; borrows the rest */
-	struct cache_ways modelled_ways;     /* theirs */
+	struct cache_ways *modelled_ways;    /* theirs: machine/caches.h */
 	struct definitions *kernels;         /* codegen/definition.h: all kernels that were found   */
 	struct rot_registry *registry;       /* all classes: shared entities and kernels            */
 	struct architecture *architecture;   /* quantities/architecture.h: how this CPU is measured */

@@ -188,7 +188,18 @@ sets_flags(const ZydisDecodedInstruction *instruction)
 	}
 }
 
-/* A register that it sets without reading it; -1: none that is seen at once. */
+/* Its operand in memory is [rsp + n]. */
+static bool
+is_on_stack(const ZydisDecodedInstruction *instruction)
+{
+	return instruction->raw.modrm.mod != 3 && instruction->raw.modrm.rm == 4 && instruction->raw.sib.base == 4 &&
+	       !instruction->raw.rex.B && instruction->raw.sib.index == 4 && !instruction->raw.rex.X;
+}
+
+/*
+ * A register that it sets without reading it; -1: none that is seen at once. Not of loads that may fault, but for those
+ * from the stack: a handler would see what was counted there.
+ */
 static int
 sets_register(const ZydisDecodedInstruction *instruction)
 {
@@ -210,6 +221,8 @@ sets_register(const ZydisDecodedInstruction *instruction)
 		return -1;
 	if (instruction->raw.modrm.mod == 3)
 		return rm == reg || (rm & 3) == (reg & 3) ? -1 : (int)reg;
+	if (opcode != 0x8d && !is_on_stack(instruction))
+		return -1;
 	if (instruction->raw.modrm.rm == 4) {
 		if ((instruction->raw.sib.base | rex_b) == reg || (instruction->raw.sib.index | rex_x) == reg)
 			return -1;
