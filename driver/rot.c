@@ -60,7 +60,7 @@ limit_of(const struct rot *rot, const char *key, uint64_t *limit, struct rot_err
 		      : rot_error_set(err, 0, "%s of %lld instructions: nothing could be counted", key, (long long)nr);
 }
 
-/* Of the key caches: whether it names others than the machine's, and what these are. */
+/* The key caches may name others than the machine's. */
 static int
 read_caches(struct rot *rot, struct rot_error *err)
 {

@@ -287,7 +287,7 @@ announce(const struct job *job)
 	if (job->is_by_blocks)
 		announce_blocks(job);
 	else if (program_plan_steps(&job->plan))
-		rot_note("the program will run %zu times: to time its regions, and to step through them, which is slow",
+		rot_note("the program will run %zu times: to time its regions, and to count them, which takes longer",
 			 nr);
 	else if (nr > 1)
 		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it "

@@ -332,7 +332,7 @@ measuring_was_late(void)
 	return core_launch_was_late();
 }
 
-/* NULL: the set's region was stepped through to its end, or not at all. */
+/* NULL: the set's region was counted to its end, or not at all. */
 static const struct step_measurer_output *
 cut_of_set(const struct measurer_set_output *set)
 {

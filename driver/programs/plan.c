@@ -61,7 +61,7 @@ counts(const struct choice *choice, const char *quantity, const char *of)
 }
 
 /*
- * Counters cost a program nothing, so that it is timed beside them; a program that is stepped through, or translated,
+ * Counters cost a program nothing, so that it is timed beside them; a program that is translated
  * is not to be timed.
  */
 static bool

@@ -27,7 +27,7 @@ struct program_report {
 	const char *executable;        /* path that was run; NULL if not known          */
 	const char *sha256;            /* of its content; "" if it cannot be read      */
 	long process_id;               /* attached to; 0                               */
-	bool can_step;                 /* its regions could be counted by steps, and nobody asked for it */
+	bool can_step;                 /* its regions could be counted by blocks, and nobody asked for it */
 	const char *why_once;          /* why it was not run once more to be counted by blocks; NULL */
 	const struct architecture *architecture;
 	const struct program_plan *plan;
@@ -62,7 +62,7 @@ void program_report_judge(struct program_report *report);
 const char *program_report_counting(const struct program_report *report);
 
 /* Seconds of wall time, and of CPU time of all threads: medians over the runs. */
-/* Of the runs of a program that were not stepped through or translated. */
+/* Of the runs of a program that were not translated. */
 double
 program_report_median(const struct program_report *report, double (*number)(const struct program_run_output *run));
 double program_report_wall_s(const struct program_report *report);

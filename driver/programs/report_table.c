@@ -113,7 +113,7 @@ print_counting(const struct program_report *report, FILE *out)
 		 true},
 		{"blocks", "counted by blocks, in one run; nothing is timed", false},
 		{"steps",
-		 "regions are counted by steps, in a second run; -counting=events: by the processor; "
+		 "regions are counted by blocks, in a second run; -counting=events: by the processor; "
 		 "-counting=expected: times alone",
 		 true},
 	};

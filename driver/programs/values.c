@@ -199,7 +199,7 @@ has_counted_threads(const struct program_run_output *run, size_t thread)
 	return false;
 }
 
-/* What was stepped or translated is, unless the core gave it up; regions are where they were followed to their ends. */
+/* What was translated is, unless the core gave it up; regions are where they were followed to their ends. */
 static bool
 is_known(const struct program_run_output *run, const struct pass *pass, const struct selection *selection)
 {

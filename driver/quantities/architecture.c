@@ -460,10 +460,8 @@ architecture_load_blocks(const char *folder, const struct architecture_stepping 
 {
 	struct architecture *architecture = read_in_folder(folder, rot_format("%s/blocks.xml", folder), err);
 
-	if (!architecture)
-		return NULL;
-	architecture->stepping = *stepping;
-	architecture->stepping.limit = INT64_MAX;
+	if (architecture)
+		architecture->stepping = *stepping;
 	return architecture;
 }
 

@@ -72,8 +72,8 @@ struct architecture_limit {
 struct architecture_stepping {
 	const struct machine *machine;
 	struct cache_ways ways;
-	uint64_t limit;  /* instructions: that a kernel is expected to execute, that a region of a program may */
-	bool is_unasked; /* nobody asked for steps                                                             */
+	uint64_t limit;  /* instructions that a kernel may be expected to execute */
+	bool is_unasked; /* nobody asked for steps                                */
 };
 
 /* Read only once loaded, but for what validation finds, stepping, and what was warned of. */

@@ -116,7 +116,7 @@ warn_of_doubts(struct run *self, char *doubts)
 	free(doubts);
 }
 
-/* A region that is stepped through counts nothing where it is empty, and is not timed. */
+/* A region that is counted by blocks counts nothing where it is empty, and is not timed. */
 static void
 add_regions(struct run *self)
 {
@@ -147,12 +147,12 @@ program_run_conclude(struct run *self)
 		session->failure = program_explain(session->command->program, &self->failure);
 	} else if (self->is_late) {
 		rot_error_set(&err, 0, "the program exceeded the time limit%s and was killed",
-			      self->steps ? " while its regions were counted by steps" : "");
+			      self->steps ? " while its regions were counted" : "");
 		if (self->steps)
 			rot_error_hint(&err,
-				       "this run was stepped through, which takes far longer: measure fewer hits "
-				       "(NAME#FIRST-LAST), lower stepLimit, raise timeLimit (seconds; for all runs "
-				       "together), or do not count by steps");
+				       "regions take longer when they are counted: measure fewer hits "
+				       "(NAME#FIRST-LAST), raise timeLimit (seconds; for all runs together), or time "
+				       "them alone (-counting=expected)");
 		else
 			rot_error_hint(&err, "if it needs longer, raise timeLimit (seconds; for all runs together)");
 		session_fail(session, "timeLimit", &err);

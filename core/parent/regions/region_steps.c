@@ -127,6 +127,10 @@ region_steps_follow(struct region_steps *self, struct thread *thread, bool is_in
 	}
 	signal = lead_out_of_slot(thread);
 	if (signal != 0) {
+		rot_error_set(&self->failure, 0,
+			      "regions cannot be counted by blocks: the first instruction of one raised signal %d in "
+			      "thread %d",
+			      signal, (int)thread->tid);
 		tracer_resume(self->tracer, thread, signal);
 		return TRACER_KEEP;
 	}

@@ -37,13 +37,4 @@ uint8_t effect_word(uint8_t number);
 /* Decodes the first instruction of nr_bytes. False: these bytes are none. */
 bool effect_decode(const uint8_t *bytes, size_t nr_bytes, struct effect *effect);
 
-/* Does it to registers; those that are clobbered stay as they are. */
-void effect_apply(const struct effect *effect, struct user_regs_struct *registers);
-
-/* A general register by the number that instructions have for it, 0 to 15. */
-uint64_t effect_register(const struct user_regs_struct *registers, uint8_t number);
-
-/* The registers of known whose values are known afterwards as well. */
-uint32_t effect_known(const struct effect *effect, uint32_t known);
-
 #endif

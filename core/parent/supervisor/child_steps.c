@@ -17,11 +17,14 @@
 
 #define INT3_BYTES 1
 
-/* Of a thread that has been in a region, or was asked to enter or leave one. address: of its region, in the child. */
+/*
+ * A thread that has been in a region, or was asked to enter or leave one (is_changing). address: of its region, in the
+ * child. is_inside: that has begun, and not ended.
+ */
 struct counted {
 	struct step_region region;
 	uint64_t address;
-	bool is_changing;
+	bool is_changing, is_inside;
 };
 
 static struct counted *
@@ -60,6 +63,14 @@ name_unknown(pid_t tid, struct step_region *region)
 		snprintf(region->unknown_name, sizeof(region->unknown_name), "%s", work.name);
 }
 
+/* Something of a region was not counted: nothing of it shall be taken for the whole. */
+static void
+cut(struct step_region *region)
+{
+	region->cut = STEP_CUT_MEMORY;
+	region->cut_errno = EACCES;
+}
+
 /* The thread is at the trap of its end, by itself again. All others of the region have left as well. */
 static void
 conclude(struct child_steps *self, struct thread *thread)
@@ -71,8 +82,11 @@ conclude(struct child_steps *self, struct thread *thread)
 		step_region_add(&region, &self->others);
 		self->leader = self->pid = 0;
 	}
+	if (translator_has_lost(self->translator))
+		cut(&region);
 	name_unknown(thread->tid, &region);
 	remote_write(thread->tid, thread->counted->address, &region, sizeof(region), NULL);
+	thread->counted->is_inside = false;
 	self->nr_inside--;
 }
 
@@ -84,7 +98,7 @@ is_other(const struct child_steps *self, const struct thread *thread)
 	return self->pid != 0 && thread->pid == self->pid && thread->tid != self->leader && thread->tid != self->pid;
 }
 
-/* Those that wait for their answer to be asked to enter or leave. */
+/* One that shall enter or leave does so when it pauses, which it is asked for if it runs. */
 static void
 ask(void *context, struct thread *thread)
 {
@@ -111,13 +125,13 @@ enter(struct child_steps *self, struct thread *thread, bool goes_on)
 
 	answer = translator_enter(self->translator, thread, &err);
 	if (err.text[0]) {
-		counted->region.cut = STEP_CUT_MEMORY;
-		counted->region.cut_errno = EACCES;
+		cut(&counted->region);
 		remote_write(thread->tid, counted->address, &counted->region, sizeof(counted->region), NULL);
 		return TRACER_RESUME;
 	}
 	if (!goes_on)
 		translator_begin(self->translator, thread);
+	counted->is_inside = true;
 	self->nr_inside++;
 	return answer;
 }
@@ -186,7 +200,7 @@ begin_region(struct child_steps *self, struct thread *thread, uint64_t address)
 		self->translator = translator_new_of_regions(self->tracer, &region, true);
 	if (self->nr_inside == 0 && !goes_on)
 		translator_reset(self->translator, &region);
-	translator_look_for_code(self->translator, thread);
+	translator_look_for_code(thread);
 	if (!region.of_all || self->leader != 0)
 		return enter(self, thread, goes_on);
 	self->leader = thread->tid;
@@ -279,6 +293,7 @@ child_steps_exited(struct child_steps *self, struct thread *thread)
 	if (!self->translator)
 		return;
 	self->nr_asked -= is_changing(thread);
+	self->nr_inside -= thread->counted && thread->counted->is_inside;
 	if (is_other(self, thread) && translator_has(thread))
 		add_counts_of(self, thread);
 	else if (self->leader == thread->tid)

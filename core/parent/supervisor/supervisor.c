@@ -272,6 +272,7 @@ static void
 on_late(void *context)
 {
 	struct supervisor *self = context;
+
 	self->outcome->is_late = true;
 	self->outcome->was_stopped = self->is_traced && tracer_is_stopped(&self->tracer);
 	self->outcome->was_counting = child_steps_is_counting(&self->steps);

@@ -78,17 +78,27 @@ struct missed {
 
 enum step { STEP_AGAIN, STEP_DONE, STEP_FAULTED, STEP_ENDED };
 
-/* Its end is left to whoever waits for it. */
+/*
+ * Its end is left to whoever waits for it. That of a main thread is not told before those of all others were taken: so
+ * it is looked for, too.
+ */
 static bool
 wait_for_stop(pid_t tid, int *status)
 {
+	char fields[PROC_STAT_BYTES];
 	siginfo_t info;
-	int rc;
 
-	do
-		rc = waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | __WALL);
-	while (rc < 0 && errno == EINTR);
-	return rc == 0 && info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid && WIFSTOPPED(*status);
+	for (unsigned turn = 0;; turn++) {
+		info.si_pid = 0;
+		if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) < 0)
+			return false;
+		if (info.si_pid == tid)
+			return info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid &&
+			       WIFSTOPPED(*status);
+		if (turn % 64 == 63 && (!proc_stat(tid, fields) || fields[1] == 'Z' || fields[1] == 'X'))
+			return false;
+		sched_yield();
+	}
 }
 
 /* A signal that somebody sent, rather than the processor for what was executed. */
@@ -205,25 +215,6 @@ remote_step_call(pid_t tid, uint64_t instruction, long number, const uint64_t ar
 	return rot_error_set(err, ESRCH, "cannot make a system call in process %d", (int)tid);
 }
 
-static bool
-remote_await(pid_t tid, int *status)
-{
-	char fields[PROC_STAT_BYTES];
-	siginfo_t info;
-
-	for (unsigned turn = 0;; turn++) {
-		info.si_pid = 0;
-		if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) < 0)
-			return false;
-		if (info.si_pid == tid)
-			return info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid &&
-			       WIFSTOPPED(*status);
-		if (turn % 64 == 63 && (!proc_stat(tid, fields) || fields[1] == 'Z' || fields[1] == 'X'))
-			return false;
-		sched_yield();
-	}
-}
-
 /*
  * Somebody may have asked the thread to pause meanwhile: that stop takes the place of the step's own, which is still to
  * come, and is asked for once more at the end.
@@ -235,7 +226,7 @@ remote_step_once(pid_t tid)
 	int status;
 
 	do {
-		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !remote_await(tid, &status))
+		if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !wait_for_stop(tid, &status))
 			return 0;
 		was_paused |= status >> 16 == PTRACE_EVENT_STOP;
 	} while (status >> 16 == PTRACE_EVENT_STOP);

@@ -47,7 +47,8 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_MAX_COUNTERS (((UINT64_C(16) << 20) - AREA_COUNTERS) / 8)
 #define MAX_AREAS 16384
 
-/* Of an area, too: two buffers of what is recorded (recording.h), which end where bits 16 to 23 of addresses are 0. */
+/* Two buffers of what is recorded (recording.h) are in an area, too: they end where bits 16 to 23 of addresses are 0.
+ */
 #define AREA_BUFFER_BYTES (UINT64_C(2) << 20)
 #define AREA_BUFFER_END(buffer) ((UINT64_C(32) + 16 * (buffer)) << 20)
 

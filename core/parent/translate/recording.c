@@ -309,7 +309,7 @@ emit_word(struct emitter *to, unsigned word, unsigned reg)
 	emit_8(to, 8 * word);
 }
 
-/* Of a frame that has rcx: rcx itself is where the frame is. */
+/* The register rcx itself says where the frame is, so its value comes from where it was saved. */
 static void
 emit_saved_rcx(struct emitter *to, unsigned word)
 {

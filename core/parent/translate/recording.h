@@ -34,9 +34,6 @@
 /* From the int3 in a header to the code that follows the frame. */
 #define RECORD_BEHIND_INT3 25
 
-/* Bytes of the longest frame. */
-#define RECORD_MAX_BYTES 128
-
 /*
  * An access whose address is plain: base + (index << scale) + displacement, of the masked bits, and the fs base if
  * is_local. base, index: words of the frame; 0: none.

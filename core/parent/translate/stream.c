@@ -262,13 +262,14 @@ do_turns(const struct stream_thread *thread, const struct site *site, const uint
 	const bool is_down = end[2] < before[2] || end[3] < before[3];
 
 	for (; nr > 0; nr -= chunk) {
-		chunk = 64 / work->parts[0].bytes;
+		chunk = SITE_LINE / work->parts[0].bytes;
 		if (chunk > nr)
 			chunk = nr;
 		for (unsigned i = 0; i < work->nr_parts; i++) {
 			const struct work_part *part = &work->parts[i];
 			const uint64_t bytes = chunk * part->bytes;
-			const uint64_t at = ((unsigned long long *)&first)[part->base] + part->displacement;
+			const uint64_t at = ((unsigned long long *)&first)[part->base] + part->displacement +
+					    (part->segment == WORK_NO_REGISTER ? 0 : fs_base);
 
 			use(thread, is_down ? at + part->bytes - bytes : at, bytes,
 			    &(struct site_access){.is_store = part->is_store});

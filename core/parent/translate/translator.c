@@ -714,19 +714,31 @@ step_over_call(struct translator *self, struct thread *thread, const struct stub
 
 /* ---- our own traps ---- */
 
+/* An int3 that was inserted: behind it the thread is now. */
+static bool
+is_own_trap(const struct translated *translated, uint64_t rip)
+{
+	const struct code_cache *cache = translated->space->cache;
+	const struct arena *arena = code_cache_arena_at(cache, rip);
+	uint32_t dead;
+
+	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
+			 code_cache_find_dead(cache, rip - 1, &dead) ||
+			 (translated->stream && stream_is_full(cache, translated->area)));
+}
+
 /* The thread has executed an int3 of ours: something is missing. False: it is none of ours. */
 static bool
 serve(struct translator *self, struct thread *thread, struct user_regs_struct *registers, enum tracer_answer *answer)
 {
 	struct translated *translated = thread->translated;
 	struct code_cache *cache = translated->space->cache;
-	const struct arena *arena = code_cache_arena_at(cache, registers->rip);
 	const struct stub *stub = code_cache_stub_at(cache, registers->rip - 1);
 	int64_t none[STEP_NR_COUNTS];
 	uint32_t dead = NO_FRAGMENT;
 	bool is_miss;
 
-	if (!arena)
+	if (!is_own_trap(translated, registers->rip))
 		return false;
 	if (translated->stream && stream_is_full(cache, translated->area)) {
 		registers->rip--;
@@ -738,11 +750,11 @@ serve(struct translator *self, struct thread *thread, struct user_regs_struct *r
 		*answer = step_over_call(self, thread, stub, registers);
 		return true;
 	}
-	is_miss = registers->rip - 1 == arena->address;
+	is_miss = registers->rip - 1 == code_cache_arena_at(cache, registers->rip)->address;
 	if (stub && stub->kind == STUB_STALE)
 		dead = stub->fragment;
-	else if (!stub && !is_miss && !code_cache_find_dead(cache, registers->rip - 1, &dead))
-		return false;
+	else if (!stub && !is_miss)
+		code_cache_find_dead(cache, registers->rip - 1, &dead);
 	if (dead != NO_FRAGMENT && !cache->fragments[dead].is_dead)
 		code_cache_kill(cache, &cache->fragments[dead]);
 	position_find(cache, translated->area, false, registers, none);
@@ -1100,19 +1112,6 @@ struct search {
 	bool has_found;
 };
 
-/* An int3 that was inserted: behind it the thread is now. */
-static bool
-is_own_trap(const struct translated *translated, uint64_t rip)
-{
-	const struct code_cache *cache = translated->space->cache;
-	const struct arena *arena = code_cache_arena_at(cache, rip);
-	uint32_t dead;
-
-	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
-			 code_cache_find_dead(cache, rip - 1, &dead) ||
-			 (translated->stream && stream_is_full(cache, translated->area)));
-}
-
 static void
 look_for_translated(void *context, struct thread *thread)
 {
@@ -1172,7 +1171,7 @@ translator_new_of_regions(struct tracer *tracer, const struct step_region *regio
 	return self;
 }
 
-/* Of its process, in which the caller has a share; made if no thread of it was translated yet. NULL: it cannot be. */
+/* The address space of its process, in which the caller has a share. NULL: there is none yet, and none can be made. */
 static struct address_space *
 find_space(struct translator *self, struct thread *thread, const struct user_regs_struct *registers,
 	   struct rot_error *err)
@@ -1225,8 +1224,12 @@ translator_enter(struct translator *self, struct thread *thread, struct rot_erro
 	if (!thread->translated)
 		translator_started(self, thread);
 	translated = thread->translated;
-	if (remote_get_registers(thread->tid, &registers, err) < 0)
+	if (ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
+		return TRACER_RESUME; /* it has ended */
+	if (remote_get_registers(thread->tid, &registers, err) < 0) {
+		stay_native(self, translated, err);
 		return TRACER_RESUME;
+	}
 	rewind_call(thread->tid, &registers);
 	translated->own_gs = registers.gs_base;
 	translated->is_native = translated->is_at_trap = false;
@@ -1234,7 +1237,7 @@ translator_enter(struct translator *self, struct thread *thread, struct rot_erro
 		space = find_space(self, thread, &registers, err);
 		if (space)
 			return join(self, thread, space, &registers, false, err);
-		translated->is_native = true;
+		stay_native(self, translated, err);
 		return TRACER_RESUME;
 	}
 	if (translated->space->is_stale) {
@@ -1352,14 +1355,13 @@ forget_code(void *context, struct thread *thread)
 }
 
 void
-translator_look_for_code(struct translator *self, struct thread *thread)
+translator_look_for_code(struct thread *thread)
 {
 	struct translated *translated = thread->translated;
 	struct address_space *space = translated ? translated->space : NULL;
 	struct code_range *before;
 	size_t nr_before;
 
-	(void)self;
 	if (!space)
 		return;
 	before = space->ranges;
@@ -1400,6 +1402,18 @@ translator_let_go(struct translator *self, struct thread *thread)
 	space_release(space);
 }
 
+static bool
+has_all_sites(const struct translator *self)
+{
+	return !self->stream || stream_sites(self->stream)->nr < RECORD_MAX_SITES;
+}
+
+bool
+translator_has_lost(const struct translator *self)
+{
+	return self->nr_native_processes > 0 || !has_all_sites(self);
+}
+
 char *
 translator_doubts(const struct translator *self)
 {
@@ -1408,7 +1422,7 @@ translator_doubts(const struct translator *self)
 	if (self->nr_native_processes > 0)
 		return rot_format("%llu processes or threads were not counted: %s",
 				  (unsigned long long)self->nr_native_processes, self->why_native.text);
-	if (self->stream && stream_sites(self->stream)->nr == RECORD_MAX_SITES)
+	if (!has_all_sites(self))
 		return rot_format("there is more code than addresses can be recorded of: lines of caches are too few");
 	if (self->nr_unknown > 0)
 		return rot_format("of %llu instructions it is not known what they do (the first: %s); they are counted "

@@ -48,7 +48,7 @@ struct translator *translator_new_of_regions(struct tracer *tracer, const struct
 
 /* Code has changed since threads were translated last; or other objects may have been mapped in this one's process. */
 void translator_forget_code(struct translator *translator);
-void translator_look_for_code(struct translator *translator, struct thread *thread);
+void translator_look_for_code(struct thread *thread);
 
 /*
  * enter: the stopped thread goes on translated, which answers its stop; err->text: it cannot be, and goes on by itself.
@@ -78,6 +78,9 @@ void translator_count(struct translator *translator, struct thread *thread, cons
 
 /* A process that nobody follows stands at its first stop: it goes on in original code. */
 void translator_let_go(struct translator *translator, struct thread *thread);
+
+/* Some of what was to be counted was not, of any thread; unknown instructions are none of that. */
+bool translator_has_lost(const struct translator *translator);
 
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);

@@ -63,7 +63,7 @@ static struct stage *stage; /* of this process, or the one that is looked at */
 
 /* ---- the process ---- */
 
-/* Of all code that is mapped from files; translated code is in none. */
+/* The code that is mapped from files, of which translated code is none. */
 static uint64_t
 sum_of_code(void)
 {

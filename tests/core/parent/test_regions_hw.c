@@ -519,7 +519,7 @@ END_TEST
 
 /* ---- processes that are left ---- */
 
-/* Also where regions are stepped through: in most stops of such a thread it stands at a trap that is not its own. */
+/* Also where regions are counted by blocks: in many stops of such a thread it stands in translated code. */
 static void
 amend_count_steps(struct program_command *command)
 {

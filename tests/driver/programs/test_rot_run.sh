@@ -84,7 +84,7 @@ bytes_of()
 			for (path in values)
 				if (path ~ /\.of$/ && values[path] == border) {
 					sub(/\.of$/, "", path)
-					if (values[path ".name"] == "transferredBytes" && !(path in seen)) print values[path ".value"]
+					if (values[path ".name"] == "transferredBytes") print values[path ".value"]
 				}
 		}' | head -n 1
 }
