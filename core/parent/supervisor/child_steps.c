@@ -249,9 +249,16 @@ child_steps_stopped(struct child_steps *self, const struct tracer_stop *stop)
 {
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	if (stop->signal == 0 && is_changing(stop->thread))
-		answer = change(self, stop->thread);
-	else if (self->translator)
+	/* A pause is reported before the trap of the code cache that the thread has met already: the trap comes first. */
+	if (stop->signal == 0 && is_changing(stop->thread)) {
+		if (!remote_raised_signal(stop->thread->tid))
+			return change(self, stop->thread);
+		stop->thread->is_to_pause = false;
+		return TRACER_RESUME;
+	}
+	if (is_changing(stop->thread))
+		ptrace(PTRACE_INTERRUPT, stop->thread->tid, NULL, NULL);
+	if (self->translator)
 		answer = translator_stopped(self->translator, stop);
 	if (answer == TRACER_DELIVER)
 		answer = at_traps(self, stop);

@@ -919,11 +919,29 @@ begin(struct translator *self, struct thread *thread)
 	return join(self, thread, space, &registers, blocks_traps, &err);
 }
 
-/* Who made it: as announced, or as far as it can be told. The caller has a share in it. */
+struct search_of_space {
+	pid_t pid;
+	struct address_space *space;
+};
+
+static void
+look_for_space(void *context, struct thread *thread)
+{
+	struct search_of_space *search = context;
+	const struct translated *translated = thread->translated;
+
+	if (thread->pid == search->pid && translated && translated->space)
+		search->space = translated->space;
+}
+
+/*
+ * The address space of who made the thread: as announced, or, where its first stop comes before the announcement, of its
+ * process or the parent of that. The caller has a share in it.
+ */
 static struct address_space *
 find_creator(struct translator *self, const struct thread *thread)
 {
-	const struct thread *other = threads_find(&self->tracer->threads, thread->pid);
+	struct search_of_space search = {thread->pid, NULL};
 	uint64_t parent;
 
 	for (struct expected **link = &self->expected, *expected; (expected = *link); link = &expected->next) {
@@ -935,12 +953,14 @@ find_creator(struct translator *self, const struct thread *thread)
 		free(expected);
 		return space;
 	}
-	if ((!other || other == thread) && proc_status(thread->tid, "PPid", 10, &parent))
-		other = threads_find(&self->tracer->threads, (pid_t)parent);
-	if (!other || !other->translated || !((struct translated *)other->translated)->space)
-		return NULL;
-	((struct translated *)other->translated)->space->nr_users++;
-	return ((struct translated *)other->translated)->space;
+	threads_each(&self->tracer->threads, look_for_space, &search);
+	if (!search.space && proc_status(thread->tid, "PPid", 10, &parent)) {
+		search.pid = (pid_t)parent;
+		threads_each(&self->tracer->threads, look_for_space, &search);
+	}
+	if (search.space)
+		search.space->nr_users++;
+	return search.space;
 }
 
 #ifndef CLONE_VM
