@@ -17,7 +17,7 @@
 #			FLAGS_NAME = -mavx2 -O3		in the syntax of the shell, "$" doubled; they come last, so they win
 #			LIBS_NAME = -lopenblas		or empty
 #	generated/	NAMEData.h, kernel_entities.h, kernel_entities.c (definitions_write_c with the set "kernel_entities"),
-#			kernels.c ("const struct kernel_type *const rot_kernels[]", ends in NULL), macros/MACRO.h
+#			kernels.c ("const struct kernel_type *const rot_kernels[]", ends in NULL; includes the former), macros/MACRO.h
 #
 # What make leaves in BUILD:
 #
@@ -54,7 +54,7 @@ LIBRARIES = $(BUILT)/core/librot-child.a $(ENTITIES)/libentities.a $(ENTITIES)/l
 LINK = $(LINKER) -fno-lto $(CORE_LDFLAGS) $(OBJECTS) -Wl,-z,now -Wl,--start-group $(LIBRARIES) -Wl,--end-group \
 	$(foreach name,$(KERNELS),$(LIBS_$(name))) -lpthread -lm -ldl
 
-SOURCES_generated = generated/kernels.c generated/kernel_entities.c
+SOURCES_generated = generated/kernels.c
 FLAGS_generated = -O1
 
 # $(call keep,FILE,TEXT): makes FILE hold TEXT; touches it only if it does not.

@@ -64,7 +64,7 @@ describe() { # FOLDER FLAGS-OF-TWO
 		LIBS_Three = -lm
 	END
 	echo '#define FACTOR 4' >"$1/generated/macros/FACTOR.h"
-	echo 'int kernels(void) { return 16; }' >"$1/generated/kernels.c"
+	printf '#include "kernel_entities.c"\nint kernels(void) { return 16; }\n' >"$1/generated/kernels.c"
 	echo 'int kernel_entities(void) { return 32; }' >"$1/generated/kernel_entities.c"
 }
 
