@@ -240,7 +240,7 @@ choose()
 			found=$(make -s -C "$build" list-tests | while read -r test; do
 				# shellcheck disable=SC2254 # a pattern on purpose
 				case $how,$test in
-				exact,$name | exact,*/$name | exact,*/$name.sh | part,*"$name"*) echo "$test" ;;
+				exact,$name | exact,*/$name | exact,*/$name.[cs]* | part,*"$name"*) echo "$test" ;;
 				esac
 			done)
 			[ -z "$found" ] || break

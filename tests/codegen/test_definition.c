@@ -320,4 +320,4 @@ static const struct listed_test tests[] = {
 	{&test_snake_case, NR_ELEMENTS(snakes)},
 };
 
-const struct suite test_suite = SUITE("definition", tests, .set_up = open_all, .tear_down = close_all);
+UNIT_TESTS("definition", tests, .is_in_one_process = true, .set_up = open_all, .tear_down = close_all);

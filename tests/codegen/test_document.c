@@ -147,4 +147,4 @@ static const struct listed_test tests[] = {
 	{&test_deep_nesting, 1},
 };
 
-const struct suite test_suite = SUITE("document", tests, .set_up = open_registry, .tear_down = close_registry);
+UNIT_TESTS("document", tests, .set_up = open_registry, .tear_down = close_registry);

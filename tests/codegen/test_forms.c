@@ -322,4 +322,4 @@ static const struct listed_test tests[] = {
 	{&test_a_long_linked_list, 2 * NR_FORMS},
 };
 
-const struct suite test_suite = SUITE("forms", tests, .set_up = open_all, .tear_down = close_all);
+UNIT_TESTS("forms", tests, .is_in_one_process = true, .set_up = open_all, .tear_down = close_all);

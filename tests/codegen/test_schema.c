@@ -127,4 +127,4 @@ static const struct listed_test tests[] = {
 	{&test_files, 1},
 };
 
-const struct suite test_suite = SUITE("schema", tests);
+UNIT_TESTS("schema", tests);

@@ -198,4 +198,4 @@ static const struct listed_test tests[] = {
 	{&test_the_program, 1},
 };
 
-const struct suite test_suite = SUITE("write_c", tests);
+UNIT_TESTS("write_c", tests);

@@ -140,9 +140,12 @@ one_test()
 	[ -z "${HOME+set}" ] || HOME=$home/user
 	XDG_CACHE_HOME=$home/cache XDG_CONFIG_HOME=$home/config XDG_DATA_HOME=$home/data
 	export top_srcdir top_builddir TMPDIR TEMP CCACHE_DIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
-	program=$build/$1
-	[ -x "$program" ] || program=$source/$1
-	timeout --foreground --verbose 1200 "$program" >"$folder/${1##*/}.log" 2>&1 </dev/null
+	case $1 in
+	*.c) runner="sh $source/tests/support/run-unit-tests.sh" ;;
+	*) runner= ;;
+	esac
+	# shellcheck disable=SC2086 # words on purpose
+	timeout --foreground --verbose 1200 $runner "$source/$1" >"$folder/${1##*/}.log" 2>&1 </dev/null
 	case $? in
 	0) result=passed ;;
 	77) result=skipped ;;
@@ -169,7 +172,7 @@ choose()
 	printf '%s\n' "$all_tests" | while read -r test; do
 		for part; do
 			case $test in
-			*/"$part" | */"$part".sh | */"$part"/*)
+			*/"$part" | */"$part".[cs]* | */"$part"/*)
 				echo "$test"
 				break
 				;;

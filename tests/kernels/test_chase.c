@@ -121,8 +121,8 @@ START_TEST(loops_only_load)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int objdump = has_objdump();
 	const struct listed_test tests[] = {
@@ -135,3 +135,5 @@ main(void)
 
 	return suite_run(&suite);
 }
+
+UNIT_TESTS_BY(run_tests);

@@ -415,4 +415,4 @@ static const struct listed_test tests[] = {
 	{&disk_io_leaves_nothing, 2},
 };
 
-const struct suite test_suite = SUITE("kernels of experiments", tests, .needs = {fixture_open}, .close = fixture_close);
+UNIT_TESTS("kernels of experiments", tests, .needs = {fixture_open}, .close = fixture_close);

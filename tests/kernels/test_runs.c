@@ -426,4 +426,4 @@ static const struct listed_test tests[] = {
 	{&dummy_runs, 1},
 };
 
-const struct suite test_suite = SUITE("kernels' runs", tests, .needs = {fixture_open}, .close = fixture_close);
+UNIT_TESTS("kernels' runs", tests, .needs = {fixture_open}, .close = fixture_close);

@@ -303,8 +303,8 @@ START_TEST(vectors_lie_where_the_gap_says)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int objdump = has_objdump();
 	const struct listed_test tests[] = {
@@ -316,3 +316,5 @@ main(void)
 
 	return suite_run(&suite);
 }
+
+UNIT_TESTS_BY(run_tests);

@@ -369,4 +369,4 @@ static const struct listed_test tests[] = {
 	{&what_cannot_be_is_refused, NR_ELEMENTS(refusals)}, {&missing_instructions_are_refused, NR_ELEMENTS(needs)},
 };
 
-const struct suite test_suite = SUITE("kernels' work", tests, .needs = {fixture_open}, .close = fixture_close);
+UNIT_TESTS("kernels' work", tests, .is_in_one_process = true, .needs = {fixture_open}, .close = fixture_close);

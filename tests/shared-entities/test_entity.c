@@ -310,4 +310,4 @@ static const struct listed_test tests[] = {
 	{&test_registry, 1},
 };
 
-const struct suite test_suite = SUITE("entity", tests);
+UNIT_TESTS("entity", tests, .is_in_one_process = true);

@@ -202,4 +202,4 @@ static const struct listed_test tests[] = {
 	{&test_too_much_memory_ends_the_process, 1},
 };
 
-const struct suite test_suite = SUITE("error", tests);
+UNIT_TESTS("error", tests);

@@ -406,4 +406,4 @@ static const struct listed_test tests[] = {
 	{&test_a_long_linked_list, 1},
 };
 
-const struct suite test_suite = SUITE("graph", tests, .set_up = open_registry, .tear_down = close_registry);
+UNIT_TESTS("graph", tests, .is_in_one_process = true, .set_up = open_registry, .tear_down = close_registry);

@@ -52,6 +52,8 @@ run_all(const struct suite *suite)
 	int nr_failed;
 
 	suite_add_tcase(checked, case_of(suite));
+	if (suite->is_in_one_process)
+		srunner_set_fork_status(runner, CK_NOFORK);
 	srunner_run_all(runner, CK_ENV);
 	nr_failed = srunner_ntests_failed(runner);
 	srunner_free(runner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What every test program needs: to run its suite, to find files of the two trees, folders and files of its own. */
+/* What tests need: suites, files of the source and build tree, folders and files of their own. */
 #ifndef TESTS_TESTING_H
 #define TESTS_TESTING_H
 
@@ -21,22 +21,19 @@ struct listed_test {
 	int times;
 };
 
-/*
- * A test program. It defines "const struct suite test_suite", which main (main.c) runs; one that has to do something
- * before has a main of its own, and calls suite_run. What is left out is not there.
- */
+/* Tests and what they need. Members that are left out are not there. */
 struct suite {
 	const char *name;
 	bool (*needs[3])(void); /* what must be so, in this order; else, after saying on standard error what is not, it
-				   is false and the program skipped */
+				   is false and the suite skipped */
 	void (*set_up)(void);   /* around each test, in its process */
 	void (*tear_down)(void);
 	void (*close)(void); /* once, after all; after what is skipped, too */
 	int timeout_s;       /* of each test; left out: ten minutes */
+	bool is_in_one_process; /* all tests run in the program's own process: for many that are short and keep no state */
 	const struct listed_test *tests;
 	int nr_tests;
 };
-extern const struct suite test_suite;
 
 /* The suite of that name, of a table of listed tests; with other members as they are needed: ".set_up = open". */
 #define SUITE(its_name, list, ...)                                                                                     \
@@ -46,6 +43,34 @@ extern const struct suite test_suite;
 
 /* The exit status: 0 when all passed, TEST_SKIPPED, otherwise 1. */
 int suite_run(const struct suite *suite);
+
+/* A source file with tests. All files for one library are linked into one program, unit-tests, which knows them by path. */
+struct test_file {
+	const char *path;
+	int (*run)(void); /* returns an exit status as suite_run does */
+	struct test_file *next;
+};
+void test_file_add(struct test_file *file);
+
+/* Stands at the end of a file whose tests are this suite. */
+#define UNIT_TESTS(its_name, list, ...)                                                                                \
+	static int run_suite_of_file(void)                                                                             \
+	{                                                                                                              \
+		static const struct suite suite_of_file = SUITE(its_name, list, __VA_ARGS__);                          \
+                                                                                                                       \
+		return suite_run(&suite_of_file);                                                                      \
+	}                                                                                                              \
+	UNIT_TESTS_BY(run_suite_of_file)
+
+/* Stands at the end of a file whose tests are run by a function. */
+#define UNIT_TESTS_BY(function)                                                                                        \
+	__attribute__((constructor)) static void add_file(void)                                                        \
+	{                                                                                                              \
+		static struct test_file this_file = {__FILE__, function, NULL};                                        \
+                                                                                                                       \
+		test_file_add(&this_file);                                                                             \
+	}                                                                                                              \
+	struct test_file
 
 /* The path of a file of the source tree and of the build tree (free). */
 char *source_path(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -402,4 +402,4 @@ static const struct listed_test tests[] = {
 	{&actions_that_wait_are_refused, 5},
 };
 
-const struct suite test_suite = SUITE("breakpoints in kernels", tests, .needs = {permits_tracing});
+UNIT_TESTS("breakpoints in kernels", tests, .needs = {permits_tracing});

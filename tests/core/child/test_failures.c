@@ -253,4 +253,4 @@ static const struct listed_test tests[] = {
 	{&a_workload_needs_a_kernel_of_its_own, 2},
 };
 
-const struct suite test_suite = SUITE("failures", tests);
+UNIT_TESTS("failures", tests);

@@ -169,4 +169,4 @@ static const struct listed_test tests[] = {
 	{&without_ptrace_actions_wait_for_events, 1},
 };
 
-const struct suite test_suite = SUITE("interruptions", tests, .needs = {permits_tracing});
+UNIT_TESTS("interruptions", tests, .needs = {permits_tracing});

@@ -330,4 +330,4 @@ static const struct listed_test tests[] = {
 	{&ping_pong_needs_two_cpus, 2},
 };
 
-const struct suite test_suite = SUITE("measurers", tests);
+UNIT_TESTS("measurers", tests);

@@ -189,4 +189,4 @@ static const struct listed_test tests[] = {
 	{&passes_are_interleaved, 1},
 };
 
-const struct suite test_suite = SUITE("order of a run", tests);
+UNIT_TESTS("order of a run", tests);

@@ -133,4 +133,4 @@ static const struct listed_test tests[] = {
 	{&modes_are_those_of_the_description, 1},
 };
 
-const struct suite test_suite = SUITE("page faults", tests, .needs = {permits_counting});
+UNIT_TESTS("page faults", tests, .needs = {permits_counting});

@@ -526,4 +526,4 @@ static const struct listed_test tests[] = {
 	{&predicates_that_cannot_match_are_refused, 2},
 };
 
-const struct suite test_suite = SUITE("rules", tests);
+UNIT_TESTS("rules", tests);

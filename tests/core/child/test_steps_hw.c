@@ -232,4 +232,4 @@ static const struct listed_test tests[] = {
 	{&breakpoints_are_there_as_well, 1}, {&caches_hold_what_was_warmed, 1}, {&without_ptrace_it_is_refused, 1},
 };
 
-const struct suite test_suite = SUITE("kernels by steps", tests, .needs = {permits_tracing});
+UNIT_TESTS("kernels by steps", tests, .needs = {permits_tracing});

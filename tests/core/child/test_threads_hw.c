@@ -467,4 +467,4 @@ static const struct listed_test tests[] = {
 	{&without_ptrace_it_is_refused, 2},
 };
 
-const struct suite test_suite = SUITE("threads of kernels", tests, .needs = {permits_tracing, permits_counting});
+UNIT_TESTS("threads of kernels", tests, .needs = {permits_tracing, permits_counting});

@@ -89,4 +89,4 @@ static const struct listed_test tests[] = {
 	{&commands_are_left_alone, 2},
 };
 
-const struct suite test_suite = SUITE("traced child", tests, .needs = {permits_tracing});
+UNIT_TESTS("traced child", tests, .needs = {permits_tracing});

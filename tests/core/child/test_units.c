@@ -406,4 +406,4 @@ static const struct listed_test tests[] = {
 	{&without_a_parent_nothing_is_known, 1},
 };
 
-const struct suite test_suite = SUITE("parts of the child", tests);
+UNIT_TESTS("parts of the child", tests);

@@ -163,4 +163,4 @@ static const struct listed_test tests[] = {
 	{&every_refusal_has_a_next_step, NR_ELEMENTS(hints)},
 };
 
-const struct suite test_suite = SUITE("perf events", tests);
+UNIT_TESTS("perf events", tests);

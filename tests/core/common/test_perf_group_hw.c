@@ -155,4 +155,4 @@ static const struct listed_test tests[] = {
 	{&heirs_are_counted, NR_ELEMENTS(groups)},
 };
 
-const struct suite test_suite = SUITE("perf groups", tests, .needs = {groups_can_be_opened});
+UNIT_TESTS("perf groups", tests, .needs = {groups_can_be_opened});

@@ -85,4 +85,4 @@ static const struct listed_test tests[] = {
 	{&what_cannot_be_read, 1},
 };
 
-const struct suite test_suite = SUITE("steal time", tests);
+UNIT_TESTS("steal time", tests);

@@ -148,4 +148,4 @@ static const struct listed_test tests[] = {
 	{&nothing_is_read_outside_of_code, 1},
 };
 
-const struct suite test_suite = SUITE("basic_block", tests, .tear_down = forget_pages);
+UNIT_TESTS("basic_block", tests, .is_in_one_process = true, .tear_down = forget_pages);

@@ -398,4 +398,4 @@ static const struct listed_test tests[] = {
 	{&visited_process_goes_on, 2 * NR_ELEMENTS(victims)},
 };
 
-const struct suite test_suite = SUITE("breakpoints", tests, .needs = {traced_probe});
+UNIT_TESTS("breakpoints", tests, .needs = {traced_probe});

@@ -278,4 +278,4 @@ static const struct listed_test tests[] = {
 	{&lines_are_flushed, 2},
 };
 
-const struct suite test_suite = SUITE("cache model", tests);
+UNIT_TESTS("cache model", tests, .is_in_one_process = true);

@@ -494,4 +494,4 @@ static const struct listed_test tests[] = {
 	{&straddling_is_an_access_to_each_line, NR_ROUNDS},
 };
 
-const struct suite test_suite = SUITE("cache model, random accesses", tests);
+UNIT_TESTS("cache model, random accesses", tests);

@@ -170,4 +170,4 @@ static const struct listed_test tests[] = {
 	{&two_levels, 1},
 };
 
-const struct suite test_suite = SUITE("cache model, three loops", tests);
+UNIT_TESTS("cache model, three loops", tests);

@@ -792,4 +792,4 @@ static const struct listed_test tests[] = {
 	{&constants_are_found, NR_ELEMENTS(constant_cases)},
 };
 
-const struct suite test_suite = SUITE("code", tests, .set_up = open_pages, .tear_down = close_pages);
+UNIT_TESTS("code", tests, .is_in_one_process = true, .set_up = open_pages, .tear_down = close_pages);

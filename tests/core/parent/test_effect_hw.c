@@ -454,4 +454,4 @@ static const struct listed_test tests[] = {
 	{&what_is_cut_off_is_no_instruction, 1},
 };
 
-const struct suite test_suite = SUITE("effects of instructions", tests, .needs = {permits_tracing});
+UNIT_TESTS("effects of instructions", tests, .needs = {permits_tracing});

@@ -373,4 +373,4 @@ static const struct listed_test tests[] = {
 	{&random_programs_with_losses, 100},
 };
 
-const struct suite test_suite = SUITE("frames of regions", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("frames of regions", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);

@@ -283,4 +283,4 @@ static const struct listed_test tests[] = {
 	{&resolvers_choose, 1},
 };
 
-const struct suite test_suite = SUITE("function exits", tests, .set_up = open_file, .tear_down = close_file);
+UNIT_TESTS("function exits", tests, .is_in_one_process = true, .set_up = open_file, .tear_down = close_file);

@@ -190,4 +190,4 @@ static const struct listed_test tests[] = {
 	{&every_program_stops, 1},
 };
 
-const struct suite test_suite = SUITE("image", tests, .needs = {traced_probe});
+UNIT_TESTS("image", tests, .needs = {traced_probe});

@@ -155,4 +155,4 @@ static const struct listed_test tests[] = {
 	{&threads_notice_what_is_left_out, NR_ELEMENTS(harmful)},
 };
 
-const struct suite test_suite = SUITE("inject", tests, .needs = {permits_tracing});
+UNIT_TESTS("inject", tests, .needs = {permits_tracing});

@@ -253,4 +253,4 @@ static const struct listed_test tests[] = {
 	{&empty_regions_without_a_process_end_nobody, 1},
 };
 
-const struct suite test_suite = SUITE("parts of rot-core", tests, .set_up = open_wire);
+UNIT_TESTS("parts of rot-core", tests, .set_up = open_wire);

@@ -115,4 +115,4 @@ static const struct listed_test tests[] = {
 	{&other_texts_are_refused, NR_ELEMENTS(refusals)},
 };
 
-const struct suite test_suite = SUITE("place name", tests);
+UNIT_TESTS("place name", tests, .is_in_one_process = true);

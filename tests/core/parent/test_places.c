@@ -469,4 +469,4 @@ static const struct listed_test tests[] = {
 	{&what_is_not_found_is_said, NR_ELEMENTS(failures)},
 };
 
-const struct suite test_suite = SUITE("places", tests, .set_up = open_files, .tear_down = close_all);
+UNIT_TESTS("places", tests, .is_in_one_process = true, .set_up = open_files, .tear_down = close_all);

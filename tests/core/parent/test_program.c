@@ -301,4 +301,4 @@ static const struct listed_test tests[] = {
 	{&tracing_is_not_noticed, NR_ELEMENTS(transparent_acts)},
 };
 
-const struct suite test_suite = SUITE("programs", tests, .set_up = runner_set_up, .tear_down = runner_tear_down);
+UNIT_TESTS("programs", tests, .set_up = runner_set_up, .tear_down = runner_tear_down);

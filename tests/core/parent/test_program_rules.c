@@ -576,4 +576,4 @@ static const struct listed_test tests[] = {
 	{&what_cannot_be_done_is_told, 1},
 };
 
-const struct suite test_suite = SUITE("rules of programs", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("rules of programs", tests, .set_up = set_up, .tear_down = tear_down);

@@ -134,7 +134,7 @@ START_TEST(traced_processes_are_not_visited)
 	ck_assert_int_eq(ptrace(PTRACE_SEIZE, pid, NULL, NULL), 0);
 	failure = visit(pid, 0);
 	ck_assert_str_eq(failure->kind, "refused");
-	ck_assert_ptr_nonnull(strstr(failure->attempted, "(test_refusals) traces it already"));
+	ck_assert_ptr_nonnull(strstr(failure->attempted, "(unit-tests) traces it already"));
 	end_sleeper(pid);
 }
 END_TEST
@@ -405,5 +405,4 @@ static const struct listed_test tests[] = {
 	{&ordinary_users_do_not_trace_set_uid_programs, 1},
 };
 
-const struct suite test_suite =
-	SUITE("refusals", tests, .needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);
+UNIT_TESTS("refusals", tests, .needs = {permits_tracing}, .set_up = runner_set_up, .tear_down = runner_tear_down);

@@ -616,8 +616,8 @@ is_available(const char *backend)
 	return false;
 }
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int status = find_backends();
 	const struct listed_test tests[] = {
@@ -649,3 +649,5 @@ main(void)
 
 	return status ? status : suite_run(&regions) | suite_run(&many);
 }
+
+UNIT_TESTS_BY(run_tests);

@@ -444,5 +444,4 @@ static const struct listed_test tests[] = {
 	{&gaps_are_found, NR_ELEMENTS(gaps)},
 };
 
-const struct suite test_suite =
-	SUITE("remote", tests, .needs = {permits_tracing}, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("remote", tests, .needs = {permits_tracing}, .set_up = set_up, .tear_down = tear_down);

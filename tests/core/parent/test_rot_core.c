@@ -464,4 +464,4 @@ static const struct listed_test tests[] = {
 	{&wrong_use, NR_ELEMENTS(wrong_uses)},
 };
 
-const struct suite test_suite = SUITE("rot-core", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("rot-core", tests, .set_up = set_up, .tear_down = tear_down);

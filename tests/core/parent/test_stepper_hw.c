@@ -371,4 +371,4 @@ static const struct listed_test tests[] = {
 	{&counts_are_those_of_single_steps, NR_STEPPED_CASES},
 };
 
-const struct suite test_suite = SUITE("stepping", tests, .needs = {permits_tracing}, .timeout_s = 600);
+UNIT_TESTS("stepping", tests, .needs = {permits_tracing}, .timeout_s = 600);

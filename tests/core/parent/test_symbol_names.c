@@ -283,4 +283,4 @@ static const struct listed_test tests[] = {
 	{&addresses_are_of_functions, NR_ELEMENTS(addresses)},
 };
 
-const struct suite test_suite = SUITE("symbol names", tests, .set_up = open_file, .tear_down = close_file);
+UNIT_TESTS("symbol names", tests, .is_in_one_process = true, .set_up = open_file, .tear_down = close_file);

@@ -485,4 +485,4 @@ static const struct listed_test tests[] = {
 	{&ends_of_names_are_names, 1},
 };
 
-const struct suite test_suite = SUITE("symbols", tests, .set_up = open_files, .tear_down = close_files);
+UNIT_TESTS("symbols", tests, .is_in_one_process = true, .set_up = open_files, .tear_down = close_files);

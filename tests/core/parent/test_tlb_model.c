@@ -90,4 +90,4 @@ static const struct listed_test tests[] = {
 	{&columns_of_many_pages_are_missed_throughout, 1},
 };
 
-const struct suite test_suite = SUITE("TLB model", tests);
+UNIT_TESTS("TLB model", tests);

@@ -286,4 +286,4 @@ static const struct listed_test tests[] = {
 	{&restored_bytes_are_told, 1},
 };
 
-const struct suite test_suite = SUITE("vector registers", tests, .needs = {permits_tracing});
+UNIT_TESTS("vector registers", tests, .needs = {permits_tracing});

@@ -1088,4 +1088,4 @@ static const struct listed_test tests[] = {
 	{&any_bytes_may_come, 8},
 };
 
-const struct suite test_suite = SUITE("work", tests);
+UNIT_TESTS("work", tests, .is_in_one_process = true);

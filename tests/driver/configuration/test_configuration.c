@@ -270,8 +270,8 @@ START_TEST(a_bad_argument_is_an_error)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const struct listed_test tests[] = {
 		{&every_key_is_sound, (int)configuration_nr_keys},
@@ -287,7 +287,9 @@ main(void)
 		{&a_bare_key_turns_over_what_it_was, 1},
 		{&a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments)},
 	};
-	const struct suite suite = SUITE("configuration", tests, .set_up = set_up, .tear_down = tear_down);
+	const struct suite suite = SUITE("configuration", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);
 
 	return suite_run(&suite);
 }
+
+UNIT_TESTS_BY(run_tests);

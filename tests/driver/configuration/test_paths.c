@@ -208,4 +208,4 @@ static const struct listed_test tests[] = {
 	{&not_installed_means_source_tree, 1},
 };
 
-const struct suite test_suite = SUITE("paths", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("paths", tests, .set_up = set_up, .tear_down = tear_down);

@@ -345,4 +345,4 @@ static const struct listed_test tests[] = {
 	{&accuracy_experiments_have_their_points, 1},
 };
 
-const struct suite test_suite = SUITE("accuracy", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("accuracy", tests, .set_up = setup, .tear_down = teardown);

@@ -367,4 +367,4 @@ static const struct listed_test tests[] = {
 	{&interrupted_after_a_failure_writes_both, 1},
 };
 
-const struct suite test_suite = SUITE("blocks", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("blocks", tests, .set_up = setup, .tear_down = teardown);

@@ -146,5 +146,4 @@ static const struct listed_test tests[] = {
 	{&missing_file, 1},
 };
 
-const struct suite test_suite =
-	SUITE("c_controller", tests, .needs = {has_compiler}, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("c_controller", tests, .needs = {has_compiler}, .set_up = setup, .tear_down = teardown);

@@ -94,4 +94,4 @@ static const struct listed_test tests[] = {
 	{&candidates_are_not_stepped, 1},
 };
 
-const struct suite test_suite = SUITE("choices", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("choices", tests, .set_up = setup, .tear_down = teardown);

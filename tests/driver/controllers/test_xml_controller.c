@@ -628,4 +628,4 @@ static const struct listed_test tests[] = {
 	{&current_folder_comes_first, 1},
 };
 
-const struct suite test_suite = SUITE("xml_controller", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("xml_controller", tests, .set_up = setup, .tear_down = teardown);

@@ -430,4 +430,4 @@ static const struct listed_test tests[] = {
 	{&damaged_files, 1},
 };
 
-const struct suite test_suite = SUITE("xml_refusals", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("xml_refusals", tests, .is_in_one_process = true, .set_up = setup, .tear_down = teardown);

@@ -262,4 +262,4 @@ static const struct listed_test tests[] = {
 	{&wraps_long_lines_and_keeps_all_words, 1},
 };
 
-const struct suite test_suite = SUITE("doctor", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("doctor", tests, .set_up = set_up, .tear_down = tear_down);

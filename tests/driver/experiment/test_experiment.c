@@ -302,4 +302,4 @@ static const struct listed_test tests[] = {
 	{&columns_say_what_is_in_them, 1},       {&csv_is_golden, 1},
 };
 
-const struct suite test_suite = SUITE("experiment", tests, .set_up = setup_with_test, .tear_down = teardown);
+UNIT_TESTS("experiment", tests, .set_up = setup_with_test, .tear_down = teardown);

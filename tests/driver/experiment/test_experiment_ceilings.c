@@ -343,4 +343,4 @@ static const struct listed_test tests[] = {
 	{&nearly_equal_ceilings_are_one, 1},
 };
 
-const struct suite test_suite = SUITE("ceilings of experiments", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("ceilings of experiments", tests, .set_up = setup, .tear_down = teardown);

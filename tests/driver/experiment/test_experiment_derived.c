@@ -126,4 +126,4 @@ static const struct listed_test tests[] = {
 	{&derived_values_are_peaks, 1},
 };
 
-const struct suite test_suite = SUITE("derived values", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("derived values", tests, .set_up = setup, .tear_down = teardown);

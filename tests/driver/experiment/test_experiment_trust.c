@@ -208,4 +208,4 @@ static const struct listed_test tests[] = {
 	{&an_empty_region_is_like_the_measured_one, 1},
 };
 
-const struct suite test_suite = SUITE("trust in experiments", tests, .set_up = setup_with_test, .tear_down = teardown);
+UNIT_TESTS("trust in experiments", tests, .set_up = setup_with_test, .tear_down = teardown);

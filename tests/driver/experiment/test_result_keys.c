@@ -173,4 +173,4 @@ static const struct listed_test tests[] = {
 	{&keys_of_values, 3},
 };
 
-const struct suite test_suite = SUITE("result keys", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("result keys", tests, .set_up = setup, .tear_down = teardown);

@@ -240,4 +240,4 @@ static const struct listed_test tests[] = {
 	{&entity_gives_its_primitive_fields, 1},
 };
 
-const struct suite test_suite = SUITE("expression", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("expression", tests, .is_in_one_process = true, .set_up = setup, .tear_down = teardown);

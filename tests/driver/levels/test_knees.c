@@ -117,4 +117,4 @@ static const struct listed_test tests[] = {
 	{&nothing_is_found_in_nothing, 1},
 };
 
-const struct suite test_suite = SUITE("knees", tests);
+UNIT_TESTS("knees", tests);

@@ -109,4 +109,4 @@ static const struct listed_test tests[] = {
 	{&nothing_is_measured_without_need, 1},
 };
 
-const struct suite test_suite = SUITE("levels", tests);
+UNIT_TESTS("levels", tests);

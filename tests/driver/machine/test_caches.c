@@ -224,4 +224,4 @@ static const struct listed_test tests[] = {
 	{&cpus_share_caches, 1},
 };
 
-const struct suite test_suite = SUITE("caches", tests);
+UNIT_TESTS("caches", tests);

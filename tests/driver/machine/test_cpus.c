@@ -70,4 +70,4 @@ static const struct listed_test tests[] = {
 	{&this_machine_has_some, 1},
 };
 
-const struct suite test_suite = SUITE("cpus", tests);
+UNIT_TESTS("cpus", tests);

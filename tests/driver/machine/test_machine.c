@@ -232,17 +232,4 @@ static const struct listed_test tests[] = {
 	{&counting_works_or_says_what_to_do, 1},
 };
 
-static const struct suite suite = SUITE("machine", tests);
-
-int
-main(int argc, char **argv)
-{
-	struct rot_error why = {0};
-
-	/* For the test of refusals: test_machine --can-count prints what it is told. */
-	if (argc == 1 || strcmp(argv[1], "--can-count") != 0)
-		return suite_run(&suite);
-	printf("%s\n", machine_can_count(&why) ? "yes" : "no");
-	printf("%s\n%s\n", why.text, why.hint);
-	return 0;
-}
+UNIT_TESTS("machine", tests);

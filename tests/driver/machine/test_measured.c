@@ -142,4 +142,4 @@ static const struct listed_test tests[] = {
 	{&unknown_sizes_are_taken, NR_ELEMENTS(takings)},
 };
 
-const struct suite test_suite = SUITE("measured", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("measured", tests, .set_up = set_up, .tear_down = tear_down);

@@ -3,14 +3,14 @@
 # What machine_can_count says where perf_event_open (298) is refused, each way in turn.
 set -eu
 
-program=$top_builddir/tests/driver/machine/test_machine
+program=$top_builddir/tests/driver/machine/can_count
 without=$top_builddir/tests/without_syscall
 status=0
 
 # expect ERRNO WORD: the answer is "no" and holds the word.
 expect()
 {
-	answer=$("$without" 298 "$1" "$program" --can-count)
+	answer=$("$without" 298 "$1" "$program")
 	case $answer in
 	no*"$2"*) ;;
 	*)

@@ -328,4 +328,4 @@ static const struct listed_test tests[] = {
 	{&core_dies_with_the_driver, 1},
 };
 
-const struct suite test_suite = SUITE("core_launch", tests, .set_up = fixture_setup, .tear_down = fixture_teardown);
+UNIT_TESTS("core_launch", tests, .set_up = fixture_setup, .tear_down = fixture_teardown);

@@ -65,4 +65,4 @@ static const struct listed_test tests[] = {
 	{&what_is_no_file_has_none, 1},
 };
 
-const struct suite test_suite = SUITE("file_hashes", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("file_hashes", tests, .set_up = set_up, .tear_down = tear_down);

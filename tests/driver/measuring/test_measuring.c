@@ -455,4 +455,4 @@ static const struct listed_test tests[] = {
 	{&results_that_cannot_be_stored_are_measured_all_the_same, 1},
 };
 
-const struct suite test_suite = SUITE("measuring", tests, .set_up = setup, .tear_down = fixture_teardown);
+UNIT_TESTS("measuring", tests, .set_up = setup, .tear_down = fixture_teardown);

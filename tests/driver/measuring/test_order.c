@@ -87,4 +87,4 @@ static const struct listed_test tests[] = {
 	{&runs_are_spread_over_blocks, 1},
 };
 
-const struct suite test_suite = SUITE("order", tests);
+UNIT_TESTS("order", tests);

@@ -229,4 +229,4 @@ static const struct listed_test tests[] = {
 	{&hashes_follow_the_content, 1},
 };
 
-const struct suite test_suite = SUITE("program_files", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("program_files", tests, .set_up = setup, .tear_down = teardown);

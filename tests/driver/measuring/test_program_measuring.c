@@ -378,4 +378,4 @@ static const struct listed_test tests[] = {
 	{&standard_streams, 1},
 };
 
-const struct suite test_suite = SUITE("program_measuring", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("program_measuring", tests, .set_up = setup, .tear_down = teardown);

@@ -162,4 +162,4 @@ static const struct listed_test tests[] = {
 	{&progress_is_a_line_that_changes_where_there_can_be_one, 2},
 };
 
-const struct suite test_suite = SUITE("reporting", tests);
+UNIT_TESTS("reporting", tests);

@@ -403,4 +403,4 @@ static const struct listed_test tests[] = {
 	{&lock_is_held_by_one_and_freed_by_death, 1},
 };
 
-const struct suite test_suite = SUITE("result_cache", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("result_cache", tests, .set_up = setup, .tear_down = teardown);

@@ -9,7 +9,6 @@
 #include "memory.h"
 #include "testing.h"
 
-struct rot rot;
 struct peak_list list;
 struct rot_error find_error;
 const int one_and_two[2] = {1, 2};

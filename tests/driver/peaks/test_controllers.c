@@ -179,4 +179,4 @@ static const struct listed_test tests[] = {
 	{&output_that_cannot_be_written_is_an_error, 1},
 };
 
-const struct suite test_suite = SUITE("controllers", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("controllers", tests, .set_up = set_up, .tear_down = tear_down);

@@ -67,4 +67,4 @@ END_TEST
 
 static const struct listed_test tests[] = {{&disturbed_peaks_are_doubtful, NR_ELEMENTS(cases)}};
 
-const struct suite test_suite = SUITE("doubtful peaks", tests);
+UNIT_TESTS("doubtful peaks", tests);

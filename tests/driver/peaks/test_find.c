@@ -284,8 +284,8 @@ START_TEST(more_threads_than_cpus_are_refused)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int several = has_several_cores();
 	const struct listed_test tests[] = {
@@ -308,3 +308,5 @@ main(void)
 
 	return suite_run(&suite);
 }
+
+UNIT_TESTS_BY(run_tests);

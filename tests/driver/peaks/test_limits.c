@@ -158,4 +158,4 @@ static const struct listed_test tests[] = {
 	{&more_than_is_allowed_is_said, 1},
 };
 
-const struct suite test_suite = SUITE("limits", tests);
+UNIT_TESTS("limits", tests, .is_in_one_process = true);

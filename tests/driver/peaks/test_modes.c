@@ -260,8 +260,8 @@ START_TEST(one_mode_of_a_rate_is_not_noted)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int several = has_several_cores();
 	const struct listed_test tests[] = {
@@ -280,3 +280,5 @@ main(void)
 
 	return suite_run(&suite);
 }
+
+UNIT_TESTS_BY(run_tests);

@@ -434,4 +434,4 @@ static const struct listed_test tests[] = {
 	{&best_are_sorted_and_stable, 1},
 };
 
-const struct suite test_suite = SUITE("optimiser", tests, .set_up = set_up);
+UNIT_TESTS("optimiser", tests, .set_up = set_up);

@@ -139,4 +139,4 @@ static const struct listed_test tests[] = {
 	{&two_different_cpus_are_watched, NR_ELEMENTS(watched)},
 };
 
-const struct suite test_suite = SUITE("placement", tests);
+UNIT_TESTS("placement", tests);

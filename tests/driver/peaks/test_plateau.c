@@ -67,4 +67,4 @@ static const struct listed_test tests[] = {
 	{&share_grows_with_the_number, 1},
 };
 
-const struct suite test_suite = SUITE("plateau", tests);
+UNIT_TESTS("plateau", tests);

@@ -191,4 +191,4 @@ static const struct listed_test tests[] = {
 	{&landscapes_are_drawn, 1},
 };
 
-const struct suite test_suite = SUITE("present", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("present", tests, .set_up = set_up, .tear_down = tear_down);

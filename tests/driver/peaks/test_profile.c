@@ -499,4 +499,4 @@ static const struct listed_test tests[] = {
 	{&a_folder_that_cannot_be_made_is_an_error, 1},
 };
 
-const struct suite test_suite = SUITE("profile", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("profile", tests, .set_up = set_up, .tear_down = tear_down);

@@ -122,4 +122,4 @@ static const struct listed_test tests[] = {
 	{&one_number_of_threads_does_not_grow, 1},
 };
 
-const struct suite test_suite = SUITE("saturation", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("saturation", tests, .set_up = set_up, .tear_down = tear_down);

@@ -223,4 +223,4 @@ static const struct listed_test tests[] = {
 	{&nothing_left_or_too_much, 1}, {&numbers_read_back, 1},
 };
 
-const struct suite test_suite = SUITE("space", tests);
+UNIT_TESTS("space", tests);

@@ -158,4 +158,4 @@ static const struct listed_test tests[] = {
 	{&page_has_room_for_all_its_text, 1},        {&text_width_counts_characters_not_bytes, 1},
 };
 
-const struct suite test_suite = SUITE("layout", tests);
+UNIT_TESTS("layout", tests);

@@ -439,4 +439,4 @@ static const struct listed_test tests[] = {
 	{&an_unwritable_place_is_an_error, 1},
 };
 
-const struct suite test_suite = SUITE("plots", tests, .set_up = enter_folder, .tear_down = leave_folder);
+UNIT_TESTS("plots", tests, .set_up = enter_folder, .tear_down = leave_folder);

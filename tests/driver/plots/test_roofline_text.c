@@ -146,4 +146,4 @@ static const struct listed_test tests[] = {
 	{&letters_run_out, 1},
 };
 
-const struct suite test_suite = SUITE("roofline_text", tests);
+UNIT_TESTS("roofline_text", tests);

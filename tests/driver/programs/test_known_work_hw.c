@@ -115,4 +115,4 @@ static const struct listed_test tests[] = {
 	{&operations_by_thread, 1},
 };
 
-const struct suite test_suite = SUITE("known work", tests, .needs = {can_count});
+UNIT_TESTS("known work", tests, .needs = {can_count});

@@ -313,4 +313,4 @@ static const struct listed_test tests[] = {
 	{&what_cannot_be_counted_is_an_error, 1},
 };
 
-const struct suite test_suite = SUITE("measure", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("measure", tests, .set_up = setup, .tear_down = teardown);

@@ -156,4 +156,4 @@ static const struct listed_test tests[] = {
 	{&length_of_one_option, 1},
 };
 
-const struct suite test_suite = SUITE("options", tests);
+UNIT_TESTS("options", tests, .is_in_one_process = true);

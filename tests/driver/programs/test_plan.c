@@ -198,4 +198,4 @@ static const struct listed_test tests[] = {
 	{&regions_are_stepped, 1},
 };
 
-const struct suite test_suite = SUITE("plan", tests);
+UNIT_TESTS("plan", tests);

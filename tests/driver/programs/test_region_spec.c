@@ -92,4 +92,4 @@ static const struct listed_test tests[] = {
 	{&wrong_ones, NR_ELEMENTS(wrong)},
 };
 
-const struct suite test_suite = SUITE("region_spec", tests);
+UNIT_TESTS("region_spec", tests, .is_in_one_process = true);

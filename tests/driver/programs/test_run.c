@@ -532,4 +532,4 @@ static const struct listed_test tests[] = {
 	{&files_that_cannot_be_written, 1},
 };
 
-const struct suite test_suite = SUITE("run", tests, .set_up = setup, .tear_down = teardown);
+UNIT_TESTS("run", tests, .set_up = setup, .tear_down = teardown);

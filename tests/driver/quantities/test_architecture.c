@@ -385,8 +385,8 @@ START_TEST(test_missing_folder)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int nr_files = (int)architecture_files(files);
 	const struct listed_test tests[] = {
@@ -405,10 +405,12 @@ main(void)
 		{&test_broken_file_is_refused, NR_ELEMENTS(broken)},
 		{&test_missing_folder, 1},
 	};
-	const struct suite suite = SUITE("architecture", tests);
+	const struct suite suite = SUITE("architecture", tests, .is_in_one_process = true);
 	int status = suite_run(&suite);
 
 	for (int i = 0; i < nr_files; i++)
 		free(files[i]);
 	return status;
 }
+
+UNIT_TESTS_BY(run_tests);

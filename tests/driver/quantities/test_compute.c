@@ -550,4 +550,4 @@ static const struct listed_test tests[] = {
 	{&test_json_of_infinity, 1},
 };
 
-const struct suite test_suite = SUITE("compute", tests);
+UNIT_TESTS("compute", tests, .is_in_one_process = true);

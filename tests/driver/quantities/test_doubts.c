@@ -302,4 +302,4 @@ static const struct listed_test tests[] = {
 	{&test_no_number_is_left_out, 1},
 };
 
-const struct suite test_suite = SUITE("doubts", tests);
+UNIT_TESTS("doubts", tests, .is_in_one_process = true);

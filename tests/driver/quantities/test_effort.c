@@ -155,4 +155,4 @@ static const struct listed_test tests[] = {
 	{&test_too_few_runs_are_wide, 1},
 };
 
-const struct suite test_suite = SUITE("effort", tests);
+UNIT_TESTS("effort", tests);

@@ -141,8 +141,8 @@ can_encode(void)
 	return false;
 }
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int nr_files = (int)architecture_files(files);
 	const struct listed_test tests[] = {
@@ -156,3 +156,5 @@ main(void)
 		free(files[i]);
 	return status;
 }
+
+UNIT_TESTS_BY(run_tests);

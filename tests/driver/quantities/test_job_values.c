@@ -168,4 +168,4 @@ static const struct listed_test tests[] = {
 	{&sound_runs_break_nothing, 1},
 };
 
-const struct suite test_suite = SUITE("values of a job", tests);
+UNIT_TESTS("values of a job", tests);

@@ -221,5 +221,4 @@ static const struct listed_test tests[] = {
 	{&test_instructions_of_known_loop, 1},
 };
 
-const struct suite test_suite =
-	SUITE("operation count (hardware)", tests, .needs = {can_count}, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("operation count (hardware)", tests, .needs = {can_count}, .set_up = set_up, .tear_down = tear_down);

@@ -261,4 +261,4 @@ static const struct listed_test tests[] = {
 	{&test_shared_caches_are_divided, 1},
 };
 
-const struct suite test_suite = SUITE("pass", tests);
+UNIT_TESTS("pass", tests);

@@ -247,8 +247,8 @@ START_TEST(test_any_selection_is_legal)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const int nr_files = (int)architecture_files(files);
 	const struct listed_test tests[] = {
@@ -264,3 +264,5 @@ main(void)
 		free(files[i]);
 	return status;
 }
+
+UNIT_TESTS_BY(run_tests);

@@ -433,4 +433,4 @@ static const struct listed_test tests[] = {
 	{&test_weakest_grade_is_of_the_whole, NR_ELEMENTS(graded)},
 };
 
-const struct suite test_suite = SUITE("request", tests);
+UNIT_TESTS("request", tests, .is_in_one_process = true);

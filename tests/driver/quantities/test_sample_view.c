@@ -144,4 +144,4 @@ static const struct listed_test tests[] = {
 	{&least_runs_have_a_range, 1},
 };
 
-const struct suite test_suite = SUITE("sample_view", tests);
+UNIT_TESTS("sample_view", tests);

@@ -259,4 +259,4 @@ static const struct listed_test tests[] = {
 	{&without_scrub_counts_are_wrong, 1},
 };
 
-const struct suite test_suite = SUITE("simulated Zen 5", tests, .needs = {permits_preloading});
+UNIT_TESTS("simulated Zen 5", tests, .needs = {permits_preloading});

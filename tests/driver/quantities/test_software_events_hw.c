@@ -215,8 +215,8 @@ START_TEST(test_request_that_cannot_be_met)
 }
 END_TEST
 
-int
-main(void)
+static int
+run_tests(void)
 {
 	const struct listed_test tests[] = {
 		{&test_from_request_to_value, permits_tracing() ? 2 : 1},
@@ -227,3 +227,5 @@ main(void)
 
 	return suite_run(&suite);
 }
+
+UNIT_TESTS_BY(run_tests);

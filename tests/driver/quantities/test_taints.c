@@ -289,4 +289,4 @@ static const struct listed_test tests[] = {
 	{&test_times_of_cache_lines, 2},
 };
 
-const struct suite test_suite = SUITE("taints", tests);
+UNIT_TESTS("taints", tests, .is_in_one_process = true);

@@ -851,4 +851,4 @@ static const struct listed_test tests[] = {
 	{&nothing_is_above_the_roof, 1},
 };
 
-const struct suite test_suite = SUITE("trust", tests);
+UNIT_TESTS("trust", tests, .is_in_one_process = true);

@@ -131,4 +131,4 @@ static const struct listed_test tests[] = {
 	{&doubts_are_told, 1},  {&numbers_have_some_digits, NR_ELEMENTS(digits)},
 };
 
-const struct suite test_suite = SUITE("value_text", tests);
+UNIT_TESTS("value_text", tests, .is_in_one_process = true);

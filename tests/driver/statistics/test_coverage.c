@@ -404,4 +404,4 @@ static const struct listed_test tests[] = {
 	{&test_ratio_narrows, 1},
 };
 
-const struct suite test_suite = SUITE("coverage", tests);
+UNIT_TESTS("coverage", tests, .is_in_one_process = true);

@@ -589,4 +589,4 @@ static const struct listed_test tests[] = {
 	{&test_power_of_modes, 1},
 };
 
-const struct suite test_suite = SUITE("series", tests);
+UNIT_TESTS("series", tests, .is_in_one_process = true);

@@ -11,7 +11,7 @@
 
 #define LEAST_COVERAGE 0.94
 #define MAX_N 60
-#define NR_TRIALS 2000
+#define NR_TRIALS trials(2000)
 
 /* ---- by hand ---- */
 
@@ -491,4 +491,4 @@ static const struct listed_test tests[] = {
 	{&many_comparisons, 1},
 };
 
-const struct suite test_suite = SUITE("shift", tests);
+UNIT_TESTS("shift", tests, .is_in_one_process = true);

@@ -521,4 +521,4 @@ static const struct listed_test tests[] = {
 	{&test_probability_below, NR_ELEMENTS(compared)},
 };
 
-const struct suite test_suite = SUITE("summary", tests);
+UNIT_TESTS("summary", tests, .is_in_one_process = true);

@@ -138,4 +138,4 @@ static const struct listed_test tests[] = {
 	{&leftovers_are_swept, 1}, {&a_folder_is_an_error, 1},
 };
 
-const struct suite test_suite = SUITE("files", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("files", tests, .set_up = set_up, .tear_down = tear_down);

@@ -53,4 +53,4 @@ static const struct listed_test tests[] = {
 	{&it_is_absolute_and_without_slash_at_the_end, 3},
 };
 
-const struct suite test_suite = SUITE("home", tests);
+UNIT_TESTS("home", tests);

@@ -148,4 +148,4 @@ static const struct listed_test tests[] = {
 	{&words_of_options, 1},
 };
 
-const struct suite test_suite = SUITE("options", tests);
+UNIT_TESTS("options", tests);

@@ -122,4 +122,4 @@ static const struct listed_test tests[] = {
 	{&a_signal_is_told, 1},
 };
 
-const struct suite test_suite = SUITE("process", tests);
+UNIT_TESTS("process", tests);

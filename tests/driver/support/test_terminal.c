@@ -173,4 +173,4 @@ END_TEST
 
 static const struct listed_test tests[] = {{&lines_fit, NR_ELEMENTS(rows)}};
 
-const struct suite test_suite = SUITE("terminal", tests);
+UNIT_TESTS("terminal", tests);

@@ -55,4 +55,4 @@ static const struct listed_test tests[] = {
 	{&texts_end_between_characters, 1},
 };
 
-const struct suite test_suite = SUITE("utf8", tests);
+UNIT_TESTS("utf8", tests);

@@ -246,4 +246,4 @@ static const struct listed_test tests[] = {
 	{&json_has_all, 1},
 };
 
-const struct suite test_suite = SUITE("A/A", tests, .set_up = set_up, .tear_down = tear_down);
+UNIT_TESTS("A/A", tests, .set_up = set_up, .tear_down = tear_down);

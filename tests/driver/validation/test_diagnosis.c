@@ -134,4 +134,4 @@ static const struct listed_test tests[] = {
 	{&leaves_what_was_proved, NR_ELEMENTS(groups)},
 };
 
-const struct suite test_suite = SUITE("diagnosis of wrong counts", tests);
+UNIT_TESTS("diagnosis of wrong counts", tests);

@@ -71,4 +71,4 @@ static const struct listed_test tests[] = {
 	{&deviations, 1},
 };
 
-const struct suite test_suite = SUITE("grades of validation", tests);
+UNIT_TESTS("grades of validation", tests);
