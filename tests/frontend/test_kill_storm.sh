@@ -9,4 +9,6 @@ command -v bash >/dev/null || {
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/rot" && "$top_builddir/tests/known_caches" "$work/rot" || exit 99
-STORM_CACHE=$work bash "$top_srcdir/tools/kill-storm.sh" 10 "$top_srcdir/tests/frontend/storm.xml"
+nr_kills=5
+[ -z "${ROT_SLOW_TESTS-}" ] || nr_kills=20
+STORM_CACHE=$work bash "$top_srcdir/tools/kill-storm.sh" $nr_kills "$top_srcdir/tests/frontend/storm.xml"

@@ -95,19 +95,24 @@ sets='SCALAR SSE'
 nr_sets=2
 flag avx2 && sets="$sets AVX2" && nr_sets=$((nr_sets + 1))
 flag avx512f && sets="$sets AVX512" && nr_sets=$((nr_sets + 1))
+# Each variant is a core to build: some of each axis, or all with ROT_SLOW_TESTS.
+some() { [ -n "${ROT_SLOW_TESTS-}" ] && echo "$2" || echo "$1"; }
 list() { printf '<axis name="%s"><list values="%s"/></axis>\n' "$1" "$2"; }
 
 # Instructions that are fixed.
 kernel X87 4 0 0 "$bytes$instructions" "$(list operation 'MIX DIV'; list size '3 100')" \
 	'type="Arithmetic" operation="{$operation}" instructionSet="X87" iterations="{$size}" dlp="4"'
-kernel Arithmetic $((4 * nr_sets)) 0 0 "$bytes$instructions" "$(list set "$sets"; list precision 'FLOAT DOUBLE'; list size '3 100')" \
+kernel Arithmetic $(($(some 2 4) * nr_sets)) 0 0 "$bytes$instructions" \
+	"$(list set "$sets"; list precision "$(some FLOAT 'FLOAT DOUBLE')"; list size '3 100')" \
 	'type="Arithmetic" operation="MIX" instructionSet="{$set}" precision="{$precision}" iterations="{$size}" dlp="4"'
 kernel Roots 2 0 0 "$bytes$instructions" "$(list size '3 100')" 'type="Arithmetic" operation="SQRT" iterations="{$size}" dlp="4"'
 flag fma && kernel Fused $((2 * nr_sets)) 0 0 "$bytes$instructions" "$(list set "$sets"; list size '3 100')" \
 	'type="Arithmetic" operation="FMA_ADD" instructionSet="{$set}" iterations="{$size}" dlp="4"'
-kernel Memory 12 0 0 "$bytes" "$(list operation 'READ WRITE_NT COPY UPDATE TRIAD RANDOM_READ'; list size '1 5')" \
+kernel Memory "$(some 6 12)" 0 0 "$bytes" \
+	"$(list operation "$(some 'WRITE_NT UPDATE RANDOM_READ' 'READ WRITE_NT COPY UPDATE TRIAD RANDOM_READ')"; list size '1 5')" \
 	'type="Memory" operation="{$operation}" bufferSize="{$size * 6144}" hugePages="false"'
-kernel Vector 8 0 0 "$bytes$instructions" "$(list operation 'MEAN8 AXPBYPCZ'; list precision 'FLOAT DOUBLE'; list size '64 320')" \
+kernel Vector "$(some 4 8)" 0 0 "$bytes$instructions" \
+	"$(list operation 'MEAN8 AXPBYPCZ'; list precision "$(some FLOAT 'FLOAT DOUBLE')"; list size '64 320')" \
 	'type="Vector" operation="{$operation}" precision="{$precision}" length="{$size}" iterations="3"'
 
 # Loops that the compiler translates.
