@@ -233,9 +233,8 @@ new_empty(void)
 
 	cache->fd = -1;
 	cache->nr_users = 1;
-	cache->buckets = rot_calloc(FRAGMENT_BUCKETS, sizeof(*cache->buckets));
-	cache->waiting = rot_calloc(FRAGMENT_BUCKETS, sizeof(*cache->waiting));
-	cache->heads = rot_calloc(LOW_TABLE_ENTRIES, sizeof(*cache->heads));
+	cache->known_room = 4096;
+	cache->known = rot_calloc(cache->known_room, sizeof(*cache->known));
 	return cache;
 }
 
@@ -308,9 +307,9 @@ copy_tables(struct code_cache *cache, const struct code_cache *from)
 	cache->nr_counters = from->nr_counters, cache->owner_room = from->owner_room;
 	cache->contents = duplicate(from->contents, from->contents_room, sizeof(*from->contents));
 	cache->nr_contents = from->nr_contents, cache->contents_room = from->contents_room;
-	memcpy(cache->buckets, from->buckets, FRAGMENT_BUCKETS * sizeof(*cache->buckets));
-	memcpy(cache->waiting, from->waiting, FRAGMENT_BUCKETS * sizeof(*cache->waiting));
-	memcpy(cache->heads, from->heads, LOW_TABLE_ENTRIES * sizeof(*cache->heads));
+	free(cache->known);
+	cache->known = duplicate(from->known, from->known_room, sizeof(*from->known));
+	cache->nr_known = from->nr_known, cache->known_room = from->known_room;
 	for (size_t i = 0; i < CODE_PAGE_BUCKETS; i++) {
 		for (const struct code_page *page = from->pages[i]; page; page = page->next) {
 			struct code_page *copy = rot_calloc(1, sizeof(*copy));
@@ -380,13 +379,11 @@ code_cache_release(struct code_cache *cache)
 		close(cache->fd);
 	areas_release(cache->areas);
 	free(cache->fragments);
-	free(cache->buckets);
-	free(cache->waiting);
+	free(cache->known);
 	free(cache->marks);
 	free(cache->bytes);
 	free(cache->dynamics);
 	free(cache->owners);
-	free(cache->heads);
 	free(cache->contents);
 	free(cache);
 }
@@ -574,20 +571,76 @@ code_cache_each_counter(const struct code_cache *cache, int64_t area,
 
 /* ---- fragments ---- */
 
-static uint32_t
-bucket_of(uint64_t address)
+#define STUB_INDEX_BITS 22 /* as many as an arena has room for */
+
+static struct stub *
+stub_of(const struct code_cache *cache, uint32_t number)
 {
-	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 45);
+	return &cache->arenas[(number - 1) >> STUB_INDEX_BITS].stubs[(number - 1) & ((1U << STUB_INDEX_BITS) - 1)];
+}
+
+static bool
+is_of_address(const struct code_cache *cache, const struct known *known, uint64_t address)
+{
+	if (known->low != (uint32_t)address || known->number == KNOWN_WAITS)
+		return false;
+	if (known->number & KNOWN_WAITS)
+		return stub_of(cache, known->number & ~KNOWN_WAITS)->target == address;
+	return cache->fragments[known->number - 1].origin == address;
+}
+
+/* Where the address is, or would be. Blocks of 64 bytes of code have their places in a cache line. */
+static struct known *
+find_known(const struct code_cache *cache, uint64_t address)
+{
+	const uint32_t hash = (uint32_t)((address >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	uint32_t i = hash << 3 | (address >> 3 & 7);
+
+	for (;; i++) {
+		struct known *known = &cache->known[i & (cache->known_room - 1)];
+
+		if (known->number == 0 || is_of_address(cache, known, address))
+			return known;
+	}
+}
+
+/* Addresses whose fragments are dead are left out. */
+static void
+grow_known(struct code_cache *cache)
+{
+	struct known *old = cache->known;
+	const uint32_t nr = cache->known_room;
+
+	cache->known_room *= 2;
+	cache->known = rot_calloc(cache->known_room, sizeof(*cache->known));
+	cache->nr_known = 0;
+	for (uint32_t i = 0; i < nr; i++) {
+		const uint32_t number = old[i].number;
+
+		if (number == 0 || number == KNOWN_WAITS)
+			continue;
+		*find_known(cache, number & KNOWN_WAITS ? stub_of(cache, number & ~KNOWN_WAITS)->target
+							: cache->fragments[number - 1].origin) = old[i];
+		cache->nr_known++;
+	}
+	free(old);
+}
+
+static void
+set_known(struct code_cache *cache, struct known *known, uint64_t address, uint32_t number)
+{
+	cache->nr_known += known->number == 0;
+	*known = (struct known){(uint32_t)address, number};
+	if (cache->nr_known > cache->known_room / 4 * 3)
+		grow_known(cache);
 }
 
 struct fragment *
 code_cache_find(const struct code_cache *cache, uint64_t origin)
 {
-	for (uint32_t i = cache->buckets[bucket_of(origin)]; i != 0; i = cache->fragments[i - 1].next) {
-		if (cache->fragments[i - 1].origin == origin)
-			return &cache->fragments[i - 1];
-	}
-	return NULL;
+	const uint32_t number = find_known(cache, origin)->number;
+
+	return number == 0 || number & KNOWN_WAITS ? NULL : &cache->fragments[number - 1];
 }
 
 static uint32_t
@@ -626,7 +679,7 @@ struct fragment *
 code_cache_add(struct code_cache *cache, uint32_t arena, uint64_t origin, uint32_t body)
 {
 	struct arena *in = &cache->arenas[arena];
-	uint32_t *bucket = &cache->buckets[bucket_of(origin)];
+	struct known *known = find_known(cache, origin);
 	struct fragment *fragment;
 
 	cache->fragments =
@@ -635,12 +688,12 @@ code_cache_add(struct code_cache *cache, uint32_t arena, uint64_t origin, uint32
 	in->order[in->nr_order++] = cache->nr_fragments;
 	fragment = &cache->fragments[cache->nr_fragments++];
 	*fragment = (struct fragment){.origin = origin,
-				      .arena = arena,
+				      .arena = (uint8_t)arena,
 				      .body = body,
 				      .marks = cache->nr_marks,
 				      .counter = add_counter(cache, cache->nr_fragments - 1),
-				      .next = *bucket};
-	*bucket = cache->nr_fragments;
+				      .waiting = known->number & ~KNOWN_WAITS};
+	set_known(cache, known, origin, cache->nr_fragments);
 	return fragment;
 }
 
@@ -683,13 +736,10 @@ code_cache_fragment_at(const struct code_cache *cache, uint64_t address)
 void
 code_cache_kill(struct code_cache *cache, struct fragment *fragment)
 {
-	const uint32_t self = (uint32_t)(fragment - cache->fragments) + 1;
-	uint32_t *link = &cache->buckets[bucket_of(fragment->origin)];
+	struct known *known = find_known(cache, fragment->origin);
 
-	while (*link != self && *link != 0)
-		link = &cache->fragments[*link - 1].next;
-	if (*link == self)
-		*link = fragment->next;
+	if (known->number == (uint32_t)(fragment - cache->fragments) + 1)
+		known->number = KNOWN_WAITS;
 	fragment->is_dead = true;
 	__atomic_store_n(&cache->arenas[fragment->arena].bytes[fragment->body], INT3, __ATOMIC_RELEASE);
 }
@@ -736,29 +786,10 @@ code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end)
 
 /* ---- stubs ---- */
 
-#define STUB_INDEX_BITS 26
-
 static uint32_t
 stub_offset(uint32_t index)
 {
 	return (uint32_t)(ARENA_BYTES - (index + 1) * (uint64_t)STUB_BYTES);
-}
-
-uint32_t
-code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub *stub)
-{
-	struct arena *in = &cache->arenas[arena];
-	const uint32_t index = in->nr_stubs;
-	uint32_t *bucket = &cache->waiting[bucket_of(stub->target)];
-
-	in->stubs = grown(in->stubs, in->nr_stubs, &in->stub_room, sizeof(*in->stubs));
-	in->stubs[in->nr_stubs++] = *stub;
-	if (stub->kind == STUB_LINK) {
-		in->stubs[index].next = *bucket;
-		*bucket = (arena << STUB_INDEX_BITS | index) + 1;
-	}
-	in->bytes[stub_offset(index)] = INT3;
-	return stub_offset(index);
 }
 
 struct stub *
@@ -813,24 +844,44 @@ set_site(struct arena *arena, uint32_t site, uint64_t target)
 	__atomic_store((int32_t *)(void *)(arena->bytes + site), &narrow, __ATOMIC_RELEASE);
 }
 
-void
-code_cache_link(struct code_cache *cache, const struct fragment *fragment)
+static void
+link_stub(struct code_cache *cache, uint32_t number, const struct fragment *fragment)
 {
 	const uint64_t target = fragment_address(cache, fragment);
+	struct arena *arena = &cache->arenas[(number - 1) >> STUB_INDEX_BITS];
+	const uint32_t offset = stub_offset((number - 1) & ((1U << STUB_INDEX_BITS) - 1));
 
-	for (uint32_t *link = &cache->waiting[bucket_of(fragment->origin)]; *link != 0;) {
-		struct arena *arena = &cache->arenas[(*link - 1) >> STUB_INDEX_BITS];
-		const uint32_t index = (*link - 1) & ((1U << STUB_INDEX_BITS) - 1);
-		struct stub *stub = &arena->stubs[index];
+	make_jump(arena->bytes + offset, arena->address + offset, target);
+	set_site(arena, stub_of(cache, number)->site, target);
+}
 
-		if (stub->target != fragment->origin) {
-			link = &stub->next;
-			continue;
+void
+code_cache_link(struct code_cache *cache, struct fragment *fragment)
+{
+	for (; fragment->waiting != 0; fragment->waiting = stub_of(cache, fragment->waiting)->next)
+		link_stub(cache, fragment->waiting, fragment);
+}
+
+uint32_t
+code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub *stub)
+{
+	struct arena *in = &cache->arenas[arena];
+	const uint32_t index = in->nr_stubs, number = (arena << STUB_INDEX_BITS | index) + 1;
+
+	in->stubs = grown(in->stubs, in->nr_stubs, &in->stub_room, sizeof(*in->stubs));
+	in->stubs[in->nr_stubs++] = *stub;
+	in->bytes[stub_offset(index)] = INT3;
+	if (stub->kind == STUB_LINK) {
+		struct known *known = find_known(cache, stub->target);
+
+		if (known->number != 0 && !(known->number & KNOWN_WAITS)) {
+			link_stub(cache, number, &cache->fragments[known->number - 1]);
+			return stub_offset(index);
 		}
-		make_jump(arena->bytes + stub_offset(index), arena->address + stub_offset(index), target);
-		set_site(arena, stub->site, target);
-		*link = stub->next;
+		in->stubs[index].next = known->number & ~KNOWN_WAITS;
+		set_known(cache, known, stub->target, number | KNOWN_WAITS);
 	}
+	return stub_offset(index);
 }
 
 /* ---- original code ---- */

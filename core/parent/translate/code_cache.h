@@ -74,14 +74,13 @@ struct areas {
  * site: where the branch that leads here has its displacement, to be set right when the target is there; of a call, the
  * instruction itself; 0: nowhere
  * fragment: of STUB_CALL and STUB_STALE
- * next: of those that wait for targets with the same hash, + 1
+ * next: of those that wait for the same target, + 1
  */
 enum stub_kind { STUB_LINK, STUB_CALL, STUB_NATIVE, STUB_STALE };
 struct stub {
-	enum stub_kind kind;
-	uint32_t site, fragment;
 	uint64_t target;
-	uint32_t next;
+	uint32_t site, fragment, next;
+	uint8_t kind;
 };
 
 /*
@@ -113,15 +112,17 @@ struct mark {
  * counted_at: where it has been counted, from body on
  * bytes: its original bytes in code_cache.bytes, if they are kept (is_kept): they may change, or have changed
  * is_checked: it looks whether they have, each time
+ * There are hundreds of thousands of them, so they are small.
  */
 struct fragment {
 	uint64_t origin;
-	uint32_t arena, body, end, entry;
+	uint32_t body, end, entry;
 	uint32_t marks, bytes, counter;
-	uint32_t next;     /* of those with the same hash, + 1 */
+	uint32_t waiting;  /* the first stub that is linked when it is complete, + 1 */
 	uint32_t contents; /* of contents.h: + 1; 0: not looked at yet */
 	uint16_t nr_marks, nr_origin_bytes, counted_at;
-	bool is_dead, is_checked, is_kept;
+	uint8_t arena;
+	bool is_dead : 1, is_checked : 1, is_kept : 1;
 };
 
 /* A counter of what depends on values: how many active lanes, or turns of a repeated instruction. */
@@ -134,7 +135,14 @@ struct dynamic {
 
 #define OWNER_DYNAMIC 0x80000000U
 
-#define FRAGMENT_BUCKETS (1 << 19)
+/*
+ * An original address that is known, in an open hash table. low: of the address; number, + 1: of its fragment, or, with
+ * KNOWN_WAITS, of the first stub that waits for one; 0: the place is free.
+ */
+#define KNOWN_WAITS 0x80000000U
+struct known {
+	uint32_t low, number;
+};
 
 struct code_page {
 	uint64_t address;
@@ -154,7 +162,8 @@ struct code_cache {
 
 	struct fragment *fragments;
 	uint32_t nr_fragments, fragment_room;
-	uint32_t *buckets; /* + 1 */
+	struct known *known;
+	uint32_t nr_known, known_room; /* a power of two */
 	struct mark *marks;
 	uint32_t nr_marks, mark_room;
 	uint8_t *bytes;
@@ -163,8 +172,6 @@ struct code_cache {
 	uint32_t nr_dynamics, dynamic_room;
 	uint32_t *owners; /* of counters: fragments, or dynamics with OWNER_DYNAMIC */
 	uint32_t nr_counters, owner_room;
-	uint64_t *heads;   /* of the chains in the look-up table: original address of the newest entry */
-	uint32_t *waiting; /* stubs by target, + 1 */
 	struct contents *contents;
 	uint32_t nr_contents, contents_room;
 	struct code_page *pages[CODE_PAGE_BUCKETS];
@@ -227,12 +234,12 @@ struct fragment *code_cache_fragment_at(const struct code_cache *cache, uint64_t
 /* The arena that has that address, or NULL. */
 struct arena *code_cache_arena_at(const struct code_cache *cache, uint64_t address);
 
-/* A new stub; its offset in the arena. One of STUB_LINK waits for its target. */
+/* A new stub; its offset in the arena. One of STUB_LINK waits for its target, or leads there at once. */
 uint32_t code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub *stub);
 struct stub *code_cache_stub_at(const struct code_cache *cache, uint64_t address);
 
 /* All who wait for the target of this fragment now lead there. */
-void code_cache_link(struct code_cache *cache, const struct fragment *fragment);
+void code_cache_link(struct code_cache *cache, struct fragment *fragment);
 
 /* Fragments of code in that range are not used any more, and its bytes are read anew. */
 void code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end);

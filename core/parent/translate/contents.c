@@ -42,7 +42,7 @@ whole_bytes(const struct work_part *part)
 }
 
 static void
-add(struct contents *contents, const struct work *work, uint64_t address)
+add(struct contents *contents, const struct work *work, uint32_t offset)
 {
 	enum dynamic_kind kind;
 	const bool is_dynamic = contents_are_dynamic(work, &kind);
@@ -50,11 +50,11 @@ add(struct contents *contents, const struct work *work, uint64_t address)
 	contents->counts[STEP_INSTRUCTIONS]++;
 	if (work->is_unknown || work->mask == WORK_COMPONENTS) {
 		if (contents->nr_unknown++ == 0)
-			contents->unknown_at = address;
+			contents->unknown_at = (uint16_t)offset;
 		return;
 	}
 	if (work->operation != STEP_INSTRUCTIONS && !is_dynamic)
-		contents->counts[work->operation] += (uint64_t)work->nr_lanes * work->nr_operations;
+		contents->counts[work->operation] += (uint32_t)work->nr_lanes * work->nr_operations;
 	for (unsigned i = 0; i < work->nr_parts; i++) {
 		const struct work_part *part = &work->parts[i];
 
@@ -73,7 +73,7 @@ contents_before(struct code_cache *cache, const struct fragment *fragment, uint3
 	for (uint32_t at = 0; at < origin_offset; at += work.length) {
 		if (!work_decode(bytes, bytes_of(cache, fragment, at, bytes), &work))
 			break;
-		add(&contents, &work, fragment->origin + at);
+		add(&contents, &work, at);
 	}
 	return contents;
 }

@@ -7,10 +7,14 @@
 #include "parent/stepping/work.h"
 #include "parent/translate/code_cache.h"
 
-/* nr_unknown: instructions of which it is not known what they do, unknown_at: the address of one */
+/*
+ * counts: those that need no addresses. nr_unknown: instructions of which it is not known what they do, unknown_at: the
+ * first of them, from the fragment's origin
+ */
+#define CONTENTS_NR_COUNTS STEP_L1_FILLS
 struct contents {
-	uint64_t counts[STEP_NR_COUNTS];
-	uint64_t nr_unknown, unknown_at;
+	uint32_t counts[CONTENTS_NR_COUNTS];
+	uint16_t nr_unknown, unknown_at;
 };
 
 /* Of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */

@@ -64,7 +64,7 @@ correct(struct code_cache *cache, struct fragment *fragment, uint32_t at, uint32
 	const struct contents *whole = contents_of(cache, fragment);
 	const bool is_counted = at >= fragment->counted_at;
 
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		correction[i] += (int64_t)before.counts[i] - (is_counted ? (int64_t)whole->counts[i] : 0);
 	take_back_turns(cache, fragment, origin, registers, correction);
 }

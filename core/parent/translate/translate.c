@@ -9,8 +9,8 @@
 #include "parent/translate/emit.h"
 #include "parent/translate/recording.h"
 
-/* Fragments that are made at once: a stop costs as much as translating hundreds of them. */
-#define MOST_AHEAD 2000
+/* Fragments that are made at once: a stop costs as much as translating dozens of them. */
+#define MOST_AHEAD 500
 
 /* Targets that wait to be translated. */
 #define MAX_QUEUED 4096
@@ -27,8 +27,8 @@ struct work_in_progress {
 	struct code_cache *cache;
 	uint32_t arena;
 	struct emitter to;
-	struct queued queue[MAX_QUEUED];
-	size_t nr_queued;
+	struct queued queue[MAX_QUEUED]; /* what is next in the code comes before what is farther away */
+	size_t first_queued, nr_queued;
 	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
 	unsigned nr_made;
 	struct basic_block block;
@@ -88,8 +88,6 @@ emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes
 				   &(struct stub){.kind = STUB_LINK, .target = target, .site = work->to.at});
 	emit_32(&work->to, stub - (work->to.at + 4));
 	enqueue(work, target, false);
-	if (fragment)
-		code_cache_link(work->cache, fragment);
 }
 
 static void
@@ -108,37 +106,36 @@ emit_jump_to_stub(struct work_in_progress *work, const struct stub *stub)
 /* ---- entries of the look-up table ---- */
 
 /*
- * Compares the target in rcx with the origin; if it is another one, goes on to the entry before it in the chain. The
- * table leads here when publish has set it.
+ * Compares the target in rcx with the origin; if it is another one, goes on to the next entry of the chain, whose
+ * address is in front. The table leads here when publish_entry has set both.
  */
 static uint32_t
 emit_entry(struct work_in_progress *work, uint64_t origin)
 {
-	uint64_t *head = &work->cache->heads[origin % LOW_TABLE_ENTRIES];
 	struct emitter *to = &work->to;
-	const uint32_t entry = to->at;
-	uint32_t jump;
+	uint32_t entry, jump;
 
+	emit_64(to, 0);
+	entry = to->at;
 	emit_constant(to, RDX, -origin);
 	EMIT(to, 0x48, 0x8d, 0x0c, 0x11, 0xe3, 0); /* lea rcx, [rcx + rdx]; jrcxz */
 	jump = to->at;
 	emit_constant(to, RDX, origin);
-	EMIT(to, 0x48, 0x8d, 0x0c, 0x11);
-	emit_far_jump(to, *head ? *head : work->cache->arenas[0].address);
+	EMIT(to, 0x48, 0x8d, 0x0c, 0x11, 0xff, 0x25); /* lea rcx, [rcx + rdx]; jmp [the next] */
+	emit_32(to, entry - 8 - (to->at + 4));
 	to->bytes[jump - 1] = (uint8_t)(to->at - jump);
 	emit_load(to, RCX, AREA_RCX);
 	emit_load(to, RDX, AREA_RDX);
-	*head = arena_of(work)->address + entry;
 	return entry;
 }
 
 static void
-publish_entry(struct code_cache *cache, const struct fragment *fragment)
+publish_entry(struct code_cache *cache, uint32_t arena, uint64_t origin, uint32_t entry)
 {
-	const uint64_t address = cache->arenas[fragment->arena].address + fragment->entry;
+	uint64_t *head = (uint64_t *)(void *)(cache->low + LOW_TABLE + 8 * (origin % LOW_TABLE_ENTRIES));
 
-	__atomic_store_n((uint64_t *)(void *)(cache->low + LOW_TABLE + 8 * (fragment->origin % LOW_TABLE_ENTRIES)),
-			 address, __ATOMIC_RELEASE);
+	memcpy(cache->arenas[arena].bytes + entry - sizeof(*head), head, sizeof(*head));
+	__atomic_store_n(head, cache->arenas[arena].address + entry, __ATOMIC_RELEASE);
 }
 
 /* ---- copies ---- */
@@ -642,11 +639,11 @@ publish(struct work_in_progress *work)
 
 	arena_of(work)->used = work->to.at;
 	for (; work->first_unlinked < cache->nr_fragments; work->first_unlinked++) {
-		const struct fragment *fragment = &cache->fragments[work->first_unlinked];
+		struct fragment *fragment = &cache->fragments[work->first_unlinked];
 
 		code_cache_link(cache, fragment);
 		if (fragment->entry)
-			publish_entry(cache, fragment);
+			publish_entry(cache, fragment->arena, fragment->origin, fragment->entry);
 	}
 }
 
@@ -660,9 +657,7 @@ add_entry(struct work_in_progress *work, struct fragment *fragment)
 	emit_far_jump(&work->to, fragment_address(work->cache, fragment));
 	arena_of(work)->used = work->to.at;
 	fragment->entry = fragment->arena == work->arena ? entry : UINT32_MAX;
-	__atomic_store_n(
-		(uint64_t *)(void *)(work->cache->low + LOW_TABLE + 8 * (fragment->origin % LOW_TABLE_ENTRIES)),
-		arena_of(work)->address + entry, __ATOMIC_RELEASE);
+	publish_entry(work->cache, work->arena, fragment->origin, entry);
 }
 
 /* Room for one more fragment, in reach of its code. */
@@ -716,11 +711,11 @@ translate(const struct translation *translation, uint64_t origin, bool has_entry
 	work.translation = translation;
 	work.cache = translation->cache;
 	work.nr_made = 0;
-	work.nr_queued = 0;
+	work.first_queued = work.nr_queued = 0;
 	work.first_unlinked = translation->cache->nr_fragments;
 	enqueue(&work, origin, has_entry);
-	while (work.nr_queued > 0 && work.nr_made < MOST_AHEAD) {
-		const struct queued next = work.queue[--work.nr_queued];
+	while (work.first_queued < work.nr_queued && work.nr_made < MOST_AHEAD) {
+		const struct queued next = work.queue[work.first_queued++];
 
 		fragment = code_cache_find(work.cache, next.origin);
 		if (fragment && (fragment->entry || !next.has_entry))

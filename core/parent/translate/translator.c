@@ -213,10 +213,11 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 		return;
 	}
 	contents = contents_of(cache, &cache->fragments[owner]);
-	for (size_t i = 0; i < STEP_NR_COUNTS; i++)
+	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		harvest->totals->counts[i] += (int64_t)(value * contents->counts[i]);
 	if (contents->nr_unknown > 0)
-		add_unknown(harvest->totals, value * contents->nr_unknown, contents->unknown_at);
+		add_unknown(harvest->totals, value * contents->nr_unknown,
+			    cache->fragments[owner].origin + contents->unknown_at);
 }
 
 /* With what its area has. */
