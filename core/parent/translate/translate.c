@@ -16,6 +16,7 @@
 #define MAX_QUEUED 4096
 
 #define CACHE_LINE 64
+#define PAGE_BYTES UINT64_C(4096)
 
 struct queued {
 	uint64_t origin;
@@ -31,6 +32,9 @@ struct work_in_progress {
 	size_t first_queued, nr_queued;
 	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
 	unsigned nr_made;
+	uint64_t slots_address; /* of a page of slots with targets; 0: none was read */
+	uint8_t slots[PAGE_BYTES];
+	uint32_t most_targets; /* of a jump by a table in the block that is next; 0: unknown */
 	struct basic_block block;
 	struct recording recordings[RECORDING_MAX];
 	size_t nr_recordings;
@@ -453,6 +457,107 @@ emit_call(struct work_in_progress *work, uint32_t index, const struct basic_bloc
 	enqueue(work, back, true);
 }
 
+/* ---- targets of indirect branches that can be foreseen ---- */
+
+#define MOST_TARGETS 1024
+
+/* "cmp REGISTER, nr - 1; ja ELSEWHERE" precedes a jump by a table of nr targets. */
+static uint32_t
+find_most_targets(const struct basic_block *block)
+{
+	const ZydisDecodedInstruction *last = block->nr > 1 ? &block->items[block->nr - 1].instruction : NULL;
+
+	if (!last || block->end != BLOCK_BRANCHES || (last->opcode & 0xf) != 7)
+		return 0;
+	for (size_t i = block->nr - 1; i-- > 0;) {
+		const ZydisDecodedInstruction *instruction = &block->items[i].instruction;
+
+		if (instruction->mnemonic == ZYDIS_MNEMONIC_CMP)
+			return instruction->raw.imm[0].size > 0 && instruction->raw.imm[0].value.u < MOST_TARGETS
+				       ? (uint32_t)instruction->raw.imm[0].value.u + 1
+				       : 0;
+	}
+	return 0;
+}
+
+/*
+ * The table of "jmp [TABLE + index * 8]", whose words are addresses, or that of a "movsxd" through a base that a "lea"
+ * has set, whose words are relative to the table. 0: it is neither.
+ */
+static uint64_t
+find_table(const struct basic_block *block, uint32_t *word_bytes)
+{
+	const ZydisDecodedInstruction *jump = &block->items[block->nr - 1].instruction;
+	bool has_load = false;
+
+	*word_bytes = 8;
+	if (jump->raw.modrm.mod == 0 && jump->raw.modrm.rm == 4 && jump->raw.sib.base == 5 && jump->raw.sib.scale == 3)
+		return (uint64_t)jump->raw.disp.value;
+	*word_bytes = 4;
+	for (size_t i = block->nr - 1; jump->raw.modrm.mod == 3 && i-- > 0;) {
+		const struct basic_block_item *item = &block->items[i];
+		const ZydisDecodedInstruction *instruction = &item->instruction;
+
+		has_load |= instruction->mnemonic == ZYDIS_MNEMONIC_MOVSXD && instruction->raw.modrm.mod != 3;
+		if (has_load && instruction->mnemonic == ZYDIS_MNEMONIC_LEA && is_rip_relative(instruction))
+			return block->origin + item->at + instruction->length + (uint64_t)instruction->raw.disp.value;
+	}
+	return 0;
+}
+
+/*
+ * The target of "jmp [rip + SLOT]", as in a procedure linkage table, or of such a call, is what the slot has now.
+ */
+static void
+enqueue_slot(struct work_in_progress *work)
+{
+	const struct translation *translation = work->translation;
+	const struct basic_block_item *item = &work->block.items[work->block.nr - 1];
+	const ZydisDecodedInstruction *branch = &item->instruction;
+	const uint64_t slot = work->block.origin + item->at + branch->length + (uint64_t)branch->raw.disp.value;
+	uint64_t target;
+
+	if (slot / PAGE_BYTES != work->slots_address / PAGE_BYTES) {
+		work->slots_address = slot & ~(PAGE_BYTES - 1);
+		if (code_cache_read(work->cache, translation->tid, work->slots_address, work->slots, PAGE_BYTES, true) <
+		    PAGE_BYTES)
+			work->slots_address = 0;
+	}
+	if (slot % 8 != 0 || work->slots_address == 0)
+		return;
+	memcpy(&target, work->slots + slot % PAGE_BYTES, sizeof(target));
+	if (translate_find_range(translation, target))
+		enqueue(work, target, true);
+}
+
+/* A wrong guess costs a few fragments that nobody executes. */
+static void
+enqueue_targets(struct work_in_progress *work)
+{
+	const struct translation *translation = work->translation;
+	const struct code_range *range = translate_find_range(translation, work->block.origin);
+	uint8_t words[8 * MOST_TARGETS];
+	uint32_t nr = work->most_targets, word_bytes;
+	const uint64_t table = nr > 0 ? find_table(&work->block, &word_bytes) : 0;
+
+	if (table == 0 || !range ||
+	    code_cache_read(work->cache, translation->tid, table, words, nr * word_bytes, true) < nr * word_bytes)
+		return;
+	for (uint32_t i = 0; i < nr; i++) {
+		uint64_t target = 0;
+		int32_t relative;
+
+		memcpy(&relative, words + i * word_bytes, sizeof(relative));
+		memcpy(&target, words + i * word_bytes, word_bytes);
+		if (word_bytes == 4)
+			target = table + (uint64_t)(int64_t)relative;
+		if (target >= range->start && target < range->end)
+			enqueue(work, target, true);
+	}
+}
+
+/* ---- indirect branches ---- */
+
 /* Takes the target to rcx, with rcx and rdx saved. */
 static void
 emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
@@ -474,6 +579,10 @@ emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_
 	} else {
 		emit_target_of(work, item);
 	}
+	if (is_rip_relative(&item->instruction))
+		enqueue_slot(work);
+	else if (work->block.end == BLOCK_JUMPS_INDIRECTLY)
+		enqueue_targets(work);
 	if (work->block.end == BLOCK_CALLS_INDIRECTLY) {
 		code_cache_add_mark(cache, &cache->fragments[index], to->at, item->at | MARK_SAVED);
 		has_constant = emit_push_return(work, 10);
@@ -628,6 +737,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 		emit_native(work, origin + block->nr_bytes);
 	cache->fragments[index].end = work->to.at;
 	work->nr_made++;
+	work->most_targets = find_most_targets(block);
 	return next;
 }
 
@@ -682,6 +792,7 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	bool is_made, is_first = true;
 	uint64_t next;
 
+	work->most_targets = 0;
 	while (origin != 0) {
 		struct fragment *known = code_cache_find(work->cache, origin);
 
@@ -711,6 +822,7 @@ translate(const struct translation *translation, uint64_t origin, bool has_entry
 	work.translation = translation;
 	work.cache = translation->cache;
 	work.nr_made = 0;
+	work.slots_address = 0;
 	work.first_queued = work.nr_queued = 0;
 	work.first_unlinked = translation->cache->nr_fragments;
 	enqueue(&work, origin, has_entry);
