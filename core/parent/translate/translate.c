@@ -72,6 +72,15 @@ align_displacement(struct work_in_progress *work, uint32_t opcode_bytes)
 		emit_bytes(&work->to, nops[CACHE_LINE - first - 1], CACHE_LINE - first);
 }
 
+/* Compilers put code that they take for rarely executed far away: it is translated when somebody comes there. */
+#define FAR_BYTES 65536
+
+static bool
+is_unlikely(const struct work_in_progress *work, uint64_t target)
+{
+	return work->block.end == BLOCK_BRANCHES && target - work->block.origin + FAR_BYTES > 2 * FAR_BYTES;
+}
+
 /* A jump or branch with these bytes of opcode. */
 static void
 emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes, uint64_t target)
@@ -91,7 +100,8 @@ emit_link(struct work_in_progress *work, const void *opcode, size_t opcode_bytes
 	stub = code_cache_add_stub(work->cache, work->arena,
 				   &(struct stub){.kind = STUB_LINK, .target = target, .site = work->to.at});
 	emit_32(&work->to, stub - (work->to.at + 4));
-	enqueue(work, target, false);
+	if (!is_unlikely(work, target))
+		enqueue(work, target, false);
 }
 
 static void
