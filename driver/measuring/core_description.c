@@ -239,7 +239,8 @@ core_table_text(const struct core_description *description)
 		free(snake);
 	}
 	/* One file for the compiler: each start of it costs more than what it compiles here. */
-	text = rot_format("#include \"kernel_entities.c\"\n#include \"kernel.h\"\n\n%s\nconst struct kernel_type *const rot_kernels[] = {%sNULL};\n%s",
+	text = rot_format("#include \"kernel_entities.c\"\n#include \"kernel.h\"\n\n%s\n"
+			  "const struct kernel_type *const rot_kernels[] = {%sNULL};\n%s",
 			  declarations, rows, libraries);
 	free(libraries);
 	free(declarations);

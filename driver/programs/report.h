@@ -61,8 +61,8 @@ void program_report_judge(struct program_report *report);
 /* How operations and bytes are counted: "events", "blocks", "steps" (of regions), "none". */
 const char *program_report_counting(const struct program_report *report);
 
-/* Seconds of wall time, and of CPU time of all threads: medians over the runs. */
-/* Of the runs of a program that were not translated. */
+/* Seconds of wall time, and of CPU time of all threads: medians over the runs in which the program was not translated.
+ */
 double
 program_report_median(const struct program_report *report, double (*number)(const struct program_run_output *run));
 double program_report_wall_s(const struct program_report *report);

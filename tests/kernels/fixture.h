@@ -24,7 +24,7 @@ extern const char *kernels_compilers[];
  */
 const char *kernels_compiler_of(int number, size_t i);
 
-/* Whether the variant of that number is tried: every other one, or all with ROT_SLOW_TESTS. */
+/* True if the variant of that number is tried: every other one is, or all are with ROT_SLOW_TESTS. */
 bool kernels_tries(int number);
 
 /* What suites of kernels need, once around all tests. Exits with a message on failure; false, after one: no compiler.

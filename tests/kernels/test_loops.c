@@ -168,8 +168,8 @@ is_possible(const struct arithmetic_case *c)
 }
 
 /*
- * Each class of variants: operation, precision, instruction set and registers, with as many chains as there is room for. Each
- * operation of a set is tried with every other precision, or with all with ROT_SLOW_TESTS.
+ * Each class of variants: operation, precision, instruction set and registers, with as many chains as there is room
+ * for. Each operation of a set is tried with every other precision, or with all with ROT_SLOW_TESTS.
  */
 START_TEST(arithmetic_has_its_instructions)
 {

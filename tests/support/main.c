@@ -58,7 +58,8 @@ main(int argc, char **argv)
 	if (strcmp(argv[1], "--has") == 0)
 		return file ? 0 : 1;
 	if (!file) {
-		fprintf(stderr, "%s: no tests of '%s'; without an argument it prints the files that it has\n", argv[0], argv[1]);
+		fprintf(stderr, "%s: no tests of '%s'; without an argument it prints the files that it has\n", argv[0],
+			argv[1]);
 		return 2;
 	}
 	return file->run();

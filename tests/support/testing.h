@@ -28,9 +28,9 @@ struct suite {
 				   is false and the suite skipped */
 	void (*set_up)(void);   /* around each test, in its process */
 	void (*tear_down)(void);
-	void (*close)(void); /* once, after all; after what is skipped, too */
-	int timeout_s;       /* of each test; left out: ten minutes */
-	bool is_in_one_process; /* all tests run in the program's own process: for many that are short and keep no state */
+	void (*close)(void);    /* once, after all; after what is skipped, too */
+	int timeout_s;          /* of each test; left out: ten minutes */
+	bool is_in_one_process; /* nothing is forked: for many tests that are short and keep no state */
 	const struct listed_test *tests;
 	int nr_tests;
 };
@@ -44,7 +44,7 @@ struct suite {
 /* The exit status: 0 when all passed, TEST_SKIPPED, otherwise 1. */
 int suite_run(const struct suite *suite);
 
-/* A source file with tests. All files for one library are linked into one program, unit-tests, which knows them by path. */
+/* A source file with tests. All files for one library are one program, unit-tests, which finds them by path. */
 struct test_file {
 	const char *path;
 	int (*run)(void); /* returns an exit status as suite_run does */

@@ -249,7 +249,7 @@ child_steps_stopped(struct child_steps *self, const struct tracer_stop *stop)
 {
 	enum tracer_answer answer = TRACER_DELIVER;
 
-	/* A pause is reported before the trap of the code cache that the thread has met already: the trap comes first. */
+	/* A pause is reported before a trap of the code cache that the thread has met already: serve the trap first. */
 	if (stop->signal == 0 && is_changing(stop->thread)) {
 		if (!remote_raised_signal(stop->thread->tid))
 			return change(self, stop->thread);

@@ -936,8 +936,8 @@ look_for_space(void *context, struct thread *thread)
 }
 
 /*
- * The address space of who made the thread: as announced, or, where its first stop comes before the announcement, of its
- * process or the parent of that. The caller has a share in it.
+ * The address space of who made the thread: as announced, or, where its first stop comes before the announcement, of
+ * its process or the parent of that. The caller has a share in it.
  */
 static struct address_space *
 find_creator(struct translator *self, const struct thread *thread)

@@ -339,5 +339,5 @@ static const struct listed_test tests[] = {
 	{&visits_that_are_cut_short, 1},
 };
 
-UNIT_TESTS("counts of programs", tests, .needs = {permits_counting, permits_tracing},
-				      .set_up = runner_set_up, .tear_down = runner_tear_down);
+UNIT_TESTS("counts of programs", tests, .needs = {permits_counting, permits_tracing}, .set_up = runner_set_up,
+	   .tear_down = runner_tear_down);

@@ -564,5 +564,5 @@ static const struct listed_test tests[] = {
 	{&running_processes_are_visited, 1},
 };
 
-UNIT_TESTS("rules of programs, measured", tests, .needs = {permits_counting, permits_tracing},
-	      .set_up = runner_set_up, .tear_down = runner_tear_down);
+UNIT_TESTS("rules of programs, measured", tests, .needs = {permits_counting, permits_tracing}, .set_up = runner_set_up,
+	   .tear_down = runner_tear_down);

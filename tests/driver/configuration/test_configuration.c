@@ -287,7 +287,8 @@ run_tests(void)
 		{&a_bare_key_turns_over_what_it_was, 1},
 		{&a_bad_argument_is_an_error, NR_ELEMENTS(bad_arguments)},
 	};
-	const struct suite suite = SUITE("configuration", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);
+	const struct suite suite =
+		SUITE("configuration", tests, .is_in_one_process = true, .set_up = set_up, .tear_down = tear_down);
 
 	return suite_run(&suite);
 }
