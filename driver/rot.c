@@ -194,7 +194,7 @@ open_machine(const struct paths *paths, struct rot_error *err)
 }
 
 static int
-open_parts(struct rot *rot, struct rot_error *err)
+open_parts(struct rot *rot, bool has_kernels, struct rot_error *err)
 {
 	char *warning = NULL;
 
@@ -211,7 +211,7 @@ open_parts(struct rot *rot, struct rot_error *err)
 	rot->machine = open_machine(rot->paths, err);
 	if (!rot->machine)
 		return -1;
-	if (rot_registry_add_all(rot->registry, entities, err) < 0 || kernels_load(rot, err) < 0)
+	if (rot_registry_add_all(rot->registry, entities, err) < 0 || (has_kernels && kernels_load(rot, err) < 0))
 		return -1;
 	kernel_words_check(rot->kernels);
 	if (read_caches(rot, err) < 0 || open_architecture(rot, err) < 0)
@@ -221,8 +221,8 @@ open_parts(struct rot *rot, struct rot_error *err)
 	return rot->measuring ? 0 : -1;
 }
 
-int
-rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err)
+static int
+open_driver(struct rot *rot, struct configuration *configuration, bool has_kernels, struct rot_error *err)
 {
 	*rot = (struct rot){.configuration = configuration};
 	messages_set_quiet(configuration_bool(configuration, "quiet"));
@@ -231,12 +231,24 @@ rot_open(struct rot *rot, struct configuration *configuration, struct rot_error 
 	rot->registry = rot_registry_new();
 	rot->kernels = definitions_new();
 	monitor_enter(rot->monitor, "startup");
-	if (open_parts(rot, err) < 0) {
+	if (open_parts(rot, has_kernels, err) < 0) {
 		rot_close(rot);
 		return -1;
 	}
 	monitor_leave(rot->monitor);
 	return 0;
+}
+
+int
+rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err)
+{
+	return open_driver(rot, configuration, true, err);
+}
+
+int
+rot_open_for_programs(struct rot *rot, struct configuration *configuration, struct rot_error *err)
+{
+	return open_driver(rot, configuration, false, err);
 }
 
 void

@@ -40,6 +40,9 @@ struct rot {
  */
 int rot_open(struct rot *rot, struct configuration *configuration, struct rot_error *err);
 
+/* As rot_open, without kernels: it takes a third less time, and nothing but programs can be measured. */
+int rot_open_for_programs(struct rot *rot, struct configuration *configuration, struct rot_error *err);
+
 /* Closing what is closed or zeroed is allowed. */
 void rot_close(struct rot *rot);
 

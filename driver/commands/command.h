@@ -24,8 +24,9 @@ struct command_context {
 	int status;
 };
 
-/* The open driver, or NULL on error. */
+/* The open driver, or NULL on error; for_programs: without kernels (rot.h). */
 struct rot *command_rot(struct command_context *context, struct rot_error *err);
+struct rot *command_rot_for_programs(struct command_context *context, struct rot_error *err);
 
 /* Where things are, without opening the driver; NULL on error. */
 const struct paths *command_paths(struct command_context *context, struct rot_error *err);

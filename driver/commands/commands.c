@@ -39,21 +39,35 @@ command_usage(const struct command *command)
 			  *command->arguments ? " " : "", command->arguments);
 }
 
-struct rot *
-command_rot(struct command_context *context, struct rot_error *err)
+typedef int open_function(struct rot *rot, struct configuration *configuration, struct rot_error *err);
+
+static struct rot *
+open_by(open_function *open, struct command_context *context, struct rot_error *err)
 {
 	struct configuration *configuration = context->configuration;
 
 	if (context->is_rot_open)
 		return &context->rot;
-	/* rot_open takes the configuration, also when it fails. */
+	/* It takes the configuration, also when it fails. */
 	context->configuration = NULL;
-	if (rot_open(&context->rot, configuration, err) < 0)
+	if (open(&context->rot, configuration, err) < 0)
 		return NULL;
 	context->configuration = configuration;
 	context->rot.command_line = context->command_line;
 	context->is_rot_open = true;
 	return &context->rot;
+}
+
+struct rot *
+command_rot(struct command_context *context, struct rot_error *err)
+{
+	return open_by(rot_open, context, err);
+}
+
+struct rot *
+command_rot_for_programs(struct command_context *context, struct rot_error *err)
+{
+	return open_by(rot_open_for_programs, context, err);
 }
 
 const struct paths *

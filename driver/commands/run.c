@@ -30,10 +30,12 @@ run_run(struct command_context *context, int argc, char **argv, struct rot_error
 	rc = -1;
 	if (options.is_counts_only && count_alone(context->configuration, err) < 0)
 		goto out;
-	rot = command_rot(context, err);
+	/* Counts alone are placed under no roof, which kernels would find. */
+	rot = options.is_counts_only ? command_rot_for_programs(context, err) : command_rot(context, err);
 	if (!rot)
 		goto out;
-	validation_ensure(rot);
+	if (!options.is_counts_only)
+		validation_ensure(rot);
 	context->has_status = true;
 	rc = program_run(rot, &options, argv + options.nr_words, &context->status, err);
 out:

@@ -514,6 +514,14 @@ prepare_places(struct run *self)
 		self->tracer.forked = on_forked;
 }
 
+static bool
+on_idle(void *context)
+{
+	const struct run *self = context;
+
+	return self->translator ? translator_idle(self->translator) : region_steps_idle(self->steps);
+}
+
 static void
 prepare_loop(struct run *self)
 {
@@ -525,6 +533,7 @@ prepare_loop(struct run *self)
 	loop->signal = on_signal;
 	loop->child_signal = on_child_signal;
 	loop->late = on_late;
+	loop->idle = on_idle;
 	loop->reports = (struct reports){
 		.names = !self->session->is_traced || !self->session->command->per_thread ? REPORTS_NO_NAMES
 			 : self->rules                                                    ? REPORTS_ALL_NAMES

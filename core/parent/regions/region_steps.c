@@ -99,6 +99,12 @@ region_steps_stopped(struct region_steps *self, const struct tracer_stop *stop)
 	return self ? translator_stopped(self->translator, stop) : TRACER_DELIVER;
 }
 
+bool
+region_steps_idle(struct region_steps *self)
+{
+	return self && translator_idle(self->translator);
+}
+
 /* Executes what stands in a slot for the instruction at a breakpoint, which was counted. Returns a signal that it
  * raised. */
 static int

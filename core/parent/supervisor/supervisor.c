@@ -431,6 +431,12 @@ finish(struct supervisor *self)
 	outbox_clear(&self->outbox);
 }
 
+static bool
+on_idle(void *context)
+{
+	return translator_idle(((struct supervisor *)context)->steps.translator);
+}
+
 static void
 listen_to_child(struct supervisor *self)
 {
@@ -445,6 +451,7 @@ listen_to_child(struct supervisor *self)
 	loop->report = on_report;
 	loop->signal = on_signal;
 	loop->late = on_late;
+	loop->idle = on_idle;
 	loop->reports.threads = &self->tracer.threads;
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		loop->sources[loop->nr_sources++] = sources[i];

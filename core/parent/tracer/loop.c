@@ -191,7 +191,9 @@ loop_run(struct loop *loop)
 	loop->rest = REPORTS_MORE;
 	while (!loop->is_over) {
 		if (!turn_of_signals(loop))
-			turn(loop, wait_ms[loop->rest]);
+			turn(loop, loop->rest != REPORTS_MORE && loop->idle && loop->idle(loop->context)
+					   ? 0
+					   : wait_ms[loop->rest]);
 	}
 }
 

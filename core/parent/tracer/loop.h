@@ -35,6 +35,7 @@ struct loop {
 	void (*signal)(void *context, const struct signalfd_siginfo *info);
 	void (*child_signal)(void *context); /* SIGCHLD came; may be NULL as well, where signals come */
 	void (*late)(void *context);
+	bool (*idle)(void *context); /* does a little that can wait, while nothing comes; true: there is more */
 	struct source sources[LOOP_MAX_SOURCES];
 	size_t nr_sources;
 

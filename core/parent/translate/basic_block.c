@@ -108,11 +108,26 @@ is_odd(const ZydisDecodedInstruction *instruction)
 	return instruction->meta.category == ZYDIS_CATEGORY_STRINGOP && instruction->address_width != 64;
 }
 
+#define READ_AT_ONCE 64
+
+/* Most blocks are short. Code that may change is read at once, as it is now. *room: no more can be read. */
+static size_t
+read_more(const struct translation *translation, struct basic_block *block, size_t nr_read, size_t *room)
+{
+	const size_t left = *room - nr_read, nr = block->may_change || left < READ_AT_ONCE ? left : READ_AT_ONCE;
+	const size_t done = code_cache_read(translation->cache, translation->tid, block->origin + nr_read,
+					    block->bytes + nr_read, nr, block->may_change);
+
+	if (done < nr)
+		*room = nr_read + done;
+	return done;
+}
+
 bool
 basic_block_decode(const struct translation *translation, uint64_t origin, struct basic_block *block)
 {
 	const struct code_range *range = translate_find_range(translation, origin);
-	size_t room = sizeof(block->bytes), nr_read, most;
+	size_t room = sizeof(block->bytes), nr_read = 0, most;
 
 	if (!range)
 		return false;
@@ -125,10 +140,11 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 		room = range->end - origin;
 	if (block->may_change && room > FEW_ITEMS * INSTRUCTION_MAX_BYTES)
 		room = FEW_ITEMS * INSTRUCTION_MAX_BYTES;
-	nr_read = code_cache_read(translation->cache, translation->tid, origin, block->bytes, room, block->may_change);
 	while (block->nr < most && block->end == BLOCK_GOES_ON) {
 		struct basic_block_item *item = &block->items[block->nr];
 
+		if (nr_read < block->nr_bytes + INSTRUCTION_MAX_BYTES && nr_read < room)
+			nr_read += read_more(translation, block, nr_read, &room);
 		if (!zydis_decode(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
 				  NULL)) {
 			/* What the processor makes of it shows when a thread comes there. */

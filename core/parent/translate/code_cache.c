@@ -579,27 +579,17 @@ stub_of(const struct code_cache *cache, uint32_t number)
 	return &cache->arenas[(number - 1) >> STUB_INDEX_BITS].stubs[(number - 1) & ((1U << STUB_INDEX_BITS) - 1)];
 }
 
-static bool
-is_of_address(const struct code_cache *cache, const struct known *known, uint64_t address)
-{
-	if (known->low != (uint32_t)address || known->number == KNOWN_WAITS)
-		return false;
-	if (known->number & KNOWN_WAITS)
-		return stub_of(cache, known->number & ~KNOWN_WAITS)->target == address;
-	return cache->fragments[known->number - 1].origin == address;
-}
-
-/* Where the address is, or would be. Blocks of 64 bytes of code have their places in a cache line. */
+/* Where the address is, or would be. Those of 32 bytes of code have their places in a cache line. */
 static struct known *
 find_known(const struct code_cache *cache, uint64_t address)
 {
-	const uint32_t hash = (uint32_t)((address >> 6) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
-	uint32_t i = hash << 3 | (address >> 3 & 7);
+	const uint32_t hash = (uint32_t)((address >> 5) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
+	uint32_t i = hash << 2 | (address >> 3 & 3);
 
 	for (;; i++) {
 		struct known *known = &cache->known[i & (cache->known_room - 1)];
 
-		if (known->number == 0 || is_of_address(cache, known, address))
+		if (known->number == 0 || (known->address == address && known->number != KNOWN_WAITS))
 			return known;
 	}
 }
@@ -615,12 +605,9 @@ grow_known(struct code_cache *cache)
 	cache->known = rot_calloc(cache->known_room, sizeof(*cache->known));
 	cache->nr_known = 0;
 	for (uint32_t i = 0; i < nr; i++) {
-		const uint32_t number = old[i].number;
-
-		if (number == 0 || number == KNOWN_WAITS)
+		if (old[i].number == 0 || old[i].number == KNOWN_WAITS)
 			continue;
-		*find_known(cache, number & KNOWN_WAITS ? stub_of(cache, number & ~KNOWN_WAITS)->target
-							: cache->fragments[number - 1].origin) = old[i];
+		*find_known(cache, old[i].address) = old[i];
 		cache->nr_known++;
 	}
 	free(old);
@@ -630,7 +617,7 @@ static void
 set_known(struct code_cache *cache, struct known *known, uint64_t address, uint32_t number)
 {
 	cache->nr_known += known->number == 0;
-	*known = (struct known){(uint32_t)address, number};
+	*known = (struct known){address, number};
 	if (cache->nr_known > cache->known_room / 4 * 3)
 		grow_known(cache);
 }

@@ -136,12 +136,13 @@ struct dynamic {
 #define OWNER_DYNAMIC 0x80000000U
 
 /*
- * An original address that is known, in an open hash table. low: of the address; number, + 1: of its fragment, or, with
- * KNOWN_WAITS, of the first stub that waits for one; 0: the place is free.
+ * An original address that is known, in an open hash table. number, + 1: of its fragment, or, with KNOWN_WAITS, of the
+ * first stub that waits for one; 0: the place is free; KNOWN_WAITS alone: the address is not known any more.
  */
 #define KNOWN_WAITS 0x80000000U
 struct known {
-	uint32_t low, number;
+	uint64_t address;
+	uint32_t number;
 };
 
 struct code_page {
@@ -150,6 +151,16 @@ struct code_page {
 	struct code_page *next;
 };
 #define CODE_PAGE_BUCKETS 4096
+
+/* Original addresses that are to be translated, from first on, and how many fragments may be made of them. */
+#define CODE_QUEUE_ROOM 2048
+struct code_queue {
+	struct queued {
+		uint64_t origin;
+		bool has_entry;
+	} entries[CODE_QUEUE_ROOM];
+	uint32_t first, nr, nr_to_make;
+};
 
 struct code_cache {
 	int fd;
@@ -175,6 +186,7 @@ struct code_cache {
 	struct contents *contents;
 	uint32_t nr_contents, contents_room;
 	struct code_page *pages[CODE_PAGE_BUCKETS];
+	struct code_queue ahead;
 };
 
 /*

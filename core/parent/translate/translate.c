@@ -9,29 +9,22 @@
 #include "parent/translate/emit.h"
 #include "parent/translate/recording.h"
 
-/* Fragments that are made at once: a stop costs as much as translating dozens of them. */
+/* Fragments that are made while the thread is stopped. So many more of each stop are made while it executes these. */
+#define MOST_AT_ONCE 100
 #define MOST_AHEAD 500
-
-/* Targets that wait to be translated. */
-#define MAX_QUEUED 4096
 
 #define CACHE_LINE 64
 #define PAGE_BYTES UINT64_C(4096)
-
-struct queued {
-	uint64_t origin;
-	bool has_entry;
-};
 
 struct work_in_progress {
 	const struct translation *translation;
 	struct code_cache *cache;
 	uint32_t arena;
 	struct emitter to;
-	struct queued queue[MAX_QUEUED]; /* what is next in the code comes before what is farther away */
-	size_t first_queued, nr_queued;
+	struct code_queue *queue;
 	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
-	unsigned nr_made;
+	unsigned nr_made, most;
+	bool is_ahead;          /* no thread is stopped */
 	uint64_t slots_address; /* of a page of slots with targets; 0: none was read */
 	uint8_t slots[PAGE_BYTES];
 	uint32_t most_targets; /* of a jump by a table in the block that is next; 0: unknown */
@@ -55,8 +48,15 @@ here(const struct work_in_progress *work)
 static void
 enqueue(struct work_in_progress *work, uint64_t origin, bool has_entry)
 {
-	if (work->nr_queued < MAX_QUEUED)
-		work->queue[work->nr_queued++] = (struct queued){origin, has_entry};
+	struct code_queue *queue = work->queue;
+
+	if (queue->nr == CODE_QUEUE_ROOM && queue->first > 0) {
+		queue->nr -= queue->first;
+		memmove(queue->entries, queue->entries + queue->first, queue->nr * sizeof(*queue->entries));
+		queue->first = 0;
+	}
+	if (queue->nr < CODE_QUEUE_ROOM)
+		queue->entries[queue->nr++] = (struct queued){origin, has_entry};
 }
 
 /* ---- branches ---- */
@@ -784,9 +784,11 @@ add_entry(struct work_in_progress *work, struct fragment *fragment)
 static bool
 find_room(struct work_in_progress *work, uint64_t origin, struct rot_error *err)
 {
-	const int arena =
-		code_cache_arena(work->cache, work->translation->tid, work->translation->options, origin, err);
+	int arena;
 
+	if (work->is_ahead && !code_cache_has_room(work->cache, origin))
+		return false;
+	arena = code_cache_arena(work->cache, work->translation->tid, work->translation->options, origin, err);
 	if (arena < 0 || work->cache->nr_counters + 64 > AREA_MAX_COUNTERS)
 		return false;
 	work->arena = (uint32_t)arena;
@@ -806,7 +808,7 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	while (origin != 0) {
 		struct fragment *known = code_cache_find(work->cache, origin);
 
-		if (known || work->nr_made >= MOST_AHEAD || work->to.at > most ||
+		if (known || work->nr_made >= work->most || work->to.at > most ||
 		    origin - arena_of(work)->address + INT32_MAX > UINT32_MAX) {
 			emit_jump(work, origin);
 			break;
@@ -823,33 +825,75 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	publish(work);
 }
 
+/* Until so many fragments are made, or nothing is left. -1: there is no room for more. */
+static int
+work_off(struct work_in_progress *work, struct code_queue *queue, unsigned most, struct rot_error *err)
+{
+	work->queue = queue;
+	work->nr_made = 0;
+	work->most = most;
+	work->slots_address = 0;
+	work->first_unlinked = work->cache->nr_fragments;
+	while (queue->first < queue->nr && work->nr_made < most) {
+		const struct queued next = queue->entries[queue->first++];
+		struct fragment *fragment = code_cache_find(work->cache, next.origin);
+
+		if (fragment && (fragment->entry || !next.has_entry))
+			continue;
+		if (!find_room(work, next.origin, err))
+			return -1;
+		if (fragment)
+			add_entry(work, fragment);
+		else
+			make_chain(work, next.origin, next.has_entry);
+	}
+	return 0;
+}
+
+/* What is left of a stop comes before what is left of those before it, as threads will come there first. */
+static void
+put_in_front(struct code_queue *queue, const struct code_queue *before)
+{
+	const uint32_t nr = before->nr - before->first, nr_left = queue->nr - queue->first;
+	const uint32_t nr_kept = nr_left < CODE_QUEUE_ROOM - nr ? nr_left : CODE_QUEUE_ROOM - nr;
+
+	memmove(queue->entries + nr, queue->entries + queue->first, nr_kept * sizeof(*queue->entries));
+	memcpy(queue->entries, before->entries + before->first, nr * sizeof(*queue->entries));
+	queue->first = 0;
+	queue->nr = nr + nr_kept;
+}
+
 struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err)
 {
 	static struct work_in_progress work;
-	struct fragment *fragment = code_cache_find(translation->cache, origin);
+	static struct code_queue queue;
+	struct code_cache *cache = translation->cache;
+
+	work.translation = translation;
+	work.cache = cache;
+	queue.first = queue.nr = 0;
+	work.queue = &queue;
+	enqueue(&work, origin, has_entry);
+	if (work_off(&work, &queue, MOST_AT_ONCE, err) < 0)
+		return NULL;
+	put_in_front(&cache->ahead, &queue);
+	cache->ahead.nr_to_make = MOST_AHEAD;
+	return code_cache_find(cache, origin);
+}
+
+bool
+translate_ahead(const struct translation *translation, unsigned nr)
+{
+	static struct work_in_progress work;
+	struct code_queue *ahead = &translation->cache->ahead;
+	struct rot_error err;
 
 	work.translation = translation;
 	work.cache = translation->cache;
-	work.nr_made = 0;
-	work.slots_address = 0;
-	work.first_queued = work.nr_queued = 0;
-	work.first_unlinked = translation->cache->nr_fragments;
-	enqueue(&work, origin, has_entry);
-	while (work.first_queued < work.nr_queued && work.nr_made < MOST_AHEAD) {
-		const struct queued next = work.queue[work.first_queued++];
-
-		fragment = code_cache_find(work.cache, next.origin);
-		if (fragment && (fragment->entry || !next.has_entry))
-			continue;
-		if (!find_room(&work, next.origin, err))
-			return NULL;
-		if (fragment)
-			add_entry(&work, fragment);
-		else
-			make_chain(&work, next.origin, next.has_entry);
-		if (next.origin == origin && !code_cache_find(work.cache, origin))
-			return NULL;
-	}
-	return code_cache_find(translation->cache, origin);
+	work.is_ahead = true;
+	if (work_off(&work, ahead, nr < ahead->nr_to_make ? nr : ahead->nr_to_make, &err) < 0)
+		ahead->first = ahead->nr;
+	ahead->nr_to_make -= work.nr_made < ahead->nr_to_make ? work.nr_made : ahead->nr_to_make;
+	return ahead->first < ahead->nr && ahead->nr_to_make > 0;
 }

@@ -34,11 +34,17 @@ struct translation {
 };
 
 /*
- * The fragment of that address, with the code that it leads to directly; what is there already is not made again.
+ * The fragment of that address, with some of the code that it leads to directly; the rest is left to translate_ahead.
+ * What is there already is not made again.
  * has_entry: it can be looked up by indirect branches. NULL: there is no code, or (err is set) no room for it.
  */
 struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err);
+
+/*
+ * What the last calls have left: up to nr fragments, while threads of the process execute others. True: there is more.
+ */
+bool translate_ahead(const struct translation *translation, unsigned nr);
 
 /* The executable memory that has that address; NULL: none. */
 const struct code_range *translate_find_range(const struct translation *translation, uint64_t address);

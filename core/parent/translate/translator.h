@@ -37,6 +37,9 @@ enum tracer_answer translator_leaving(struct translator *translator, const struc
  */
 bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 
+/* As of a loop: translates a little of what threads may come to, while they run. NULL translator: nothing. */
+bool translator_idle(struct translator *translator);
+
 /*
  * ---- regions: threads are translated for a while, and go on by themselves else ----
  *
