@@ -23,7 +23,9 @@
 /*
  * Operations: additions, subtractions, multiplications, divisions and square roots; a fused multiply-add is 2; a masked
  * lane that is not computed is none. Comparisons, minima, conversions and approximations are no operations. A vector
- * instruction is packed, whatever its width.
+ * instruction is packed, whatever its width. Masked operations are those of both precisions that masked lanes would have
+ * done. Integers: additions, subtractions, multiplications and divisions of any width, those of loop counters among
+ * them; a sum of products is all of its products and additions.
  * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes.
  * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins.
  */
@@ -34,6 +36,9 @@
 	X(SCALAR_SINGLE, "scalarSingle")                                                                               \
 	X(PACKED_SINGLE, "packedSingle")                                                                               \
 	X(X87, "x87")                                                                                                  \
+	X(MASKED_FLOP, "maskedFlop")                                                                                   \
+	X(SCALAR_INTEGER, "scalarInteger")                                                                             \
+	X(PACKED_INTEGER, "packedInteger")                                                                             \
 	X(LOADED_BYTES, "loadedBytes")                                                                                 \
 	X(STORED_BYTES, "storedBytes")                                                                                 \
 	X(L1_FILLS, "l1Fills")                                                                                         \

@@ -32,6 +32,8 @@ static const struct wanted {
 	{"transferredBytes", "l2l3.read", "l2l3", false},
 	{"operationCount", "doublePrecisionFlop", NULL, false},
 	{"operationCount", "singlePrecisionFlop", NULL, false},
+	{"operationCount", "integerOperation", NULL, true},
+	{"maskedOperations", "", NULL, true},
 	{"transferredBytes", "l1l2", NULL, false},
 	{"transferredBytes", "l1l2.read", "l1l2", false},
 	{"transferredBytes", "cpuL1", NULL, false},
@@ -247,6 +249,7 @@ program_plan_make(struct program_plan *plan, const struct architecture *architec
 	if ((is_timed && add(plan, architecture, &time, err) < 0) || add_counts(plan, &choice, "time", err) < 0 ||
 	    add_counts(plan, &choice, "instructions", err) < 0 ||
 	    add_counts(plan, &choice, "operationCount", err) < 0 ||
+	    add_counts(plan, &choice, "maskedOperations", err) < 0 ||
 	    add_counts(plan, &choice, "transferredBytes", err) < 0)
 		goto out;
 	rc = add_ratios(plan, &choice, err);

@@ -83,11 +83,22 @@ void
 report_row_values(FILE *out, const struct program_values *values)
 {
 	const struct quantity_value *cycles = program_values_find(values, "time", "coreCycles"),
-				    *instructions = program_values_find(values, "instructions", "");
+				    *instructions = program_values_find(values, "instructions", ""),
+				    *flop = program_values_find(values, "operationCount", "flop"),
+				    *masked = program_values_find(values, "maskedOperations", "");
 
-	for (size_t i = 0; i < values->nr; i++)
-		if (strcmp(values->values[i].name, "time") != 0 || &values->values[i] == cycles)
-			print_value(&values->values[i], out);
+	if (masked && !(masked->summary.value > 0))
+		masked = NULL; /* as in most programs */
+	for (size_t i = 0; i < values->nr; i++) {
+		const struct quantity_value *value = &values->values[i];
+
+		if (strcmp(value->name, "maskedOperations") == 0 ? value == masked
+								 : strcmp(value->name, "time") != 0 || value == cycles)
+			print_value(value, out);
+	}
+	if (masked && flop)
+		report_row_share(out, "active lanes",
+				 flop->summary.value / (flop->summary.value + masked->summary.value));
 	if (cycles && instructions)
 		report_row_number(out, "instructions per cycle", instructions->summary.value / cycles->summary.value,
 				  "");
@@ -102,6 +113,7 @@ thread_heading(const struct quantity_value *value)
 	static const char *const shorter[][2] = {
 		{"operationCount", "operations"},
 		{"operationalIntensity", "intensity"},
+		{"maskedOperations", "masked"},
 	};
 
 	if (strcmp(value->of, "coreCycles") == 0)

@@ -51,15 +51,14 @@ reason_of(const struct architecture *architecture)
 	return rot_format("no event of %s counts it", architecture->title);
 }
 
-/* Operations but those of integers, what crosses a border that is not that of a disk, and what is made of these. */
+/* Operations, what crosses a border that is not that of a disk, and what is made of these. */
 static bool
 can_be_stepped(const struct quantity_request *request)
 {
-	if (request->operation && strcmp(request->operation, "integerOperation") == 0)
-		return false;
 	if (request->border)
 		return strncmp(request->border, "disk", strlen("disk")) != 0;
-	return request->operation || strcmp(request->name, "instructions") == 0;
+	return request->operation || strcmp(request->name, "instructions") == 0 ||
+	       strcmp(request->name, "maskedOperations") == 0;
 }
 
 /* By steps that nobody asked for. */

@@ -21,12 +21,13 @@ struct json_t;
 /*
  * name        operation         border            clock
  * time                                            coreCycles | referenceCycles | tsc | microSeconds | auto
- * operationCount   doublePrecisionFlop | singlePrecisionFlop | flop (both) | compInstr (x87) | instructions
+ * operationCount   doublePrecisionFlop | singlePrecisionFlop | flop (both) | compInstr (x87) | integerOperation |
+ *                  instructions
  * transferredBytes              l1l2 | l2l3 | llcRam | disk, each alone (both directions), or with ".read" or ".write"
  * performance      as above                        as above      operations per unit of time
  * throughput                    as above          as above      bytes per unit of time
  * operationalIntensity as above as above                        operations per byte
- * tlbMisses, contextSwitches, migrations, interrupts, instructions           plain counts
+ * maskedOperations, tlbMisses, contextSwitches, migrations, interrupts, instructions           plain counts
  */
 struct quantity_request {
 	const char *name;

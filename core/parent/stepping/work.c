@@ -161,6 +161,9 @@ do_masked(const struct work *work, const struct work_thread *thread, struct work
 		active = signs(&vectors, work);
 	if (work->operation != STEP_INSTRUCTIONS)
 		done->counts[work->operation] = (uint64_t)__builtin_popcountll(active) * work->nr_operations;
+	if (work_may_mask_flops(work))
+		done->counts[STEP_MASKED_FLOP] =
+			(work->nr_lanes - (uint64_t)__builtin_popcountll(active)) * work->nr_operations;
 	for (unsigned i = 0; i < work->nr_parts; i++)
 		add_part(done, &work->parts[i], thread, &vectors, active);
 }

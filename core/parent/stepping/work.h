@@ -5,7 +5,8 @@
  * Operations are those of step_counts.h: additions, subtractions, multiplications, divisions and square roots of single
  * and double precision; each element of a result is one, of ADDSUB and of horizontal additions too, and 2 of a fused
  * multiply-add. A dot product (DPPS, DPPD) is n multiplications and n - 1 additions in each 128 bits, n being the
- * products that its immediate selects. x87: FADD, FSUB, FMUL, FDIV and FSQRT with their variants are 1; remainders and
+ * products that its immediate selects. Of integers: additions, subtractions, multiplications and divisions, as the table
+ * in work_tables.c has them; comparisons, logic, shifts, averages and LEA are none. x87: FADD, FSUB, FMUL, FDIV and FSQRT with their variants are 1; remainders and
  * transcendental functions are none. Arithmetic with FP16 and BF16 is of neither precision, so none either.
  *
  * Accesses are those that the instruction asks for. One that stores where it loaded has two; a compare-and-exchange
@@ -61,7 +62,7 @@ struct work_thread {
 };
 
 /*
- * counts: only instructions, operations and bytes; the others are 0
+ * counts: only instructions, operations (masked ones too) and bytes; the others are 0
  * accesses: loads first
  * is_unknown: it is not known what it does; it counts as an instruction alone
  */
@@ -129,6 +130,14 @@ struct work {
 	uint64_t counter_mask; /* of is_repeated: the bits of rcx that count */
 	struct work_part parts[WORK_MAX_PARTS];
 };
+
+/* Lanes that are not active would have done operations of single or double precision. */
+static inline bool
+work_may_mask_flops(const struct work *work)
+{
+	return work->mask == WORK_MASK_REGISTER && work->operation >= STEP_SCALAR_DOUBLE &&
+	       work->operation <= STEP_PACKED_SINGLE;
+}
 
 /* Decodes the first instruction of nr_bytes. False: these bytes are none (or one that Zydis does not know yet). */
 bool work_decode(const uint8_t *bytes, size_t nr_bytes, struct work *work);

@@ -29,6 +29,22 @@
 		name, STEP_X87, 0, 1                                                                                   \
 	}
 
+#define INTEGER(name)                                                                                                  \
+	{                                                                                                              \
+		name, STEP_SCALAR_INTEGER, 0, 1                                                                        \
+	}
+/* Elements of a vector: as the names of MMX and SSE, and of AVX. */
+#define INTEGERS(name, bytes, nr)                                                                                      \
+	{name, STEP_PACKED_INTEGER, bytes, nr},                                                                        \
+	{                                                                                                              \
+		"v" name, STEP_PACKED_INTEGER, bytes, nr                                                               \
+	}
+#define INTEGERS_OF_2(name) INTEGERS(name "b", 1, 1), INTEGERS(name "w", 2, 1)
+#define INTEGERS_OF_4(name) INTEGERS_OF_2(name), INTEGERS(name "d", 4, 1), INTEGERS(name "q", 8, 1)
+/* Products of four bytes, or of two words, are added to each element. */
+#define DOT_PRODUCTS(name) INTEGERS(name, 4, 8), INTEGERS(name "s", 4, 8)
+#define DOT_PRODUCTS_OF_2(name) INTEGERS(name, 4, 4), INTEGERS(name "s", 4, 4)
+
 static const struct work_operations operations[] = {
 	ONE("add"),
 	ONE("sub"),
@@ -65,6 +81,53 @@ static const struct work_operations operations[] = {
 	X87("fdivrp"),
 	X87("fidivr"),
 	X87("fsqrt"),
+	INTEGER("add"),
+	INTEGER("adc"),
+	INTEGER("adcx"),
+	INTEGER("adox"),
+	INTEGER("inc"),
+	INTEGER("xadd"),
+	INTEGER("sub"),
+	INTEGER("sbb"),
+	INTEGER("dec"),
+	INTEGER("neg"),
+	INTEGER("mul"),
+	INTEGER("mulx"),
+	INTEGER("imul"),
+	INTEGER("div"),
+	INTEGER("idiv"),
+	INTEGERS_OF_4("padd"),
+	INTEGERS_OF_4("psub"),
+	INTEGERS_OF_2("padds"),
+	INTEGERS_OF_2("paddus"),
+	INTEGERS_OF_2("psubs"),
+	INTEGERS_OF_2("psubus"),
+	INTEGERS("phaddw", 2, 1),
+	INTEGERS("phaddsw", 2, 1),
+	INTEGERS("phaddd", 4, 1),
+	INTEGERS("phsubw", 2, 1),
+	INTEGERS("phsubsw", 2, 1),
+	INTEGERS("phsubd", 4, 1),
+	INTEGERS("pmullw", 2, 1),
+	INTEGERS("pmulhw", 2, 1),
+	INTEGERS("pmulhuw", 2, 1),
+	INTEGERS("pmulhrsw", 2, 1),
+	INTEGERS("pmulld", 4, 1),
+	INTEGERS("pmullq", 8, 1),
+	INTEGERS("pmuldq", 8, 1),
+	INTEGERS("pmuludq", 8, 1),
+	INTEGERS("pmaddwd", 4, 3),
+	INTEGERS("pmaddubsw", 2, 3),
+	INTEGERS("pmadd52luq", 8, 2),
+	INTEGERS("pmadd52huq", 8, 2),
+	DOT_PRODUCTS("pdpbusd"),
+	DOT_PRODUCTS("pdpbssd"),
+	DOT_PRODUCTS("pdpbsud"),
+	DOT_PRODUCTS("pdpbuud"),
+	DOT_PRODUCTS_OF_2("pdpwssd"),
+	DOT_PRODUCTS_OF_2("pdpwsud"),
+	DOT_PRODUCTS_OF_2("pdpwusd"),
+	DOT_PRODUCTS_OF_2("pdpwuud"),
 };
 
 static const struct work_special specials[] = {

@@ -53,8 +53,10 @@ add(struct contents *contents, const struct work *work, uint32_t offset)
 			contents->unknown_at = (uint16_t)offset;
 		return;
 	}
-	if (work->operation != STEP_INSTRUCTIONS && !is_dynamic)
-		contents->counts[work->operation] += (uint32_t)work->nr_lanes * work->nr_operations;
+	/* All lanes of a mask are masked, and those that are active are taken from them. */
+	if (work->operation != STEP_INSTRUCTIONS && (!is_dynamic || work_may_mask_flops(work)))
+		contents->counts[is_dynamic ? STEP_MASKED_FLOP : work->operation] +=
+			(uint32_t)work->nr_lanes * work->nr_operations;
 	for (unsigned i = 0; i < work->nr_parts; i++) {
 		const struct work_part *part = &work->parts[i];
 
@@ -104,6 +106,8 @@ contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, in
 		return;
 	if (dynamic->kind == DYNAMIC_LANES && work.operation != STEP_INSTRUCTIONS)
 		counts[work.operation] += value * work.nr_operations;
+	if (dynamic->kind == DYNAMIC_LANES && work_may_mask_flops(&work))
+		counts[STEP_MASKED_FLOP] -= value * work.nr_operations;
 	for (unsigned i = 0; i < work.nr_parts; i++) {
 		const struct work_part *part = &work.parts[i];
 

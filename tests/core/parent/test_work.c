@@ -994,6 +994,53 @@ START_TEST(work_is_told)
 }
 END_TEST
 
+/* clang-format off */
+static const struct other_case {
+	const char *name;
+	uint8_t nr_bytes, bytes[15];
+	uint64_t nr_scalar, nr_packed, nr_masked; /* integers, and floating-point operations that are masked */
+} others[] = {
+	{"add rax, rbx", 3, {0x48, 0x01, 0xd8}, 1, 0, 0},
+	{"lock xadd [rbx], rax", 5, {0xf0, 0x48, 0x0f, 0xc1, 0x03}, 1, 0, 0},
+	{"dec cl", 2, {0xfe, 0xc9}, 1, 0, 0},
+	{"neg rax", 3, {0x48, 0xf7, 0xd8}, 1, 0, 0},
+	{"imul rax, rbx", 4, {0x48, 0x0f, 0xaf, 0xc3}, 1, 0, 0},
+	{"div rbx", 3, {0x48, 0xf7, 0xf3}, 1, 0, 0},
+	{"lea rax, [rbx+rcx*8]", 4, {0x48, 0x8d, 0x04, 0xcb}, 0, 0, 0},
+	{"cmp rax, rbx", 3, {0x48, 0x39, 0xd8}, 0, 0, 0},
+	{"and rax, rbx", 3, {0x48, 0x21, 0xd8}, 0, 0, 0},
+	{"shl rax, 1", 3, {0x48, 0xd1, 0xe0}, 0, 0, 0},
+	{"paddw mm1, mm2", 3, {0x0f, 0xfd, 0xca}, 0, 4, 0},
+	{"paddd xmm1, xmm2", 4, {0x66, 0x0f, 0xfe, 0xca}, 0, 4, 0},
+	{"psadbw xmm1, xmm2", 4, {0x66, 0x0f, 0xf6, 0xca}, 0, 0, 0},
+	{"pmuludq xmm1, xmm2", 4, {0x66, 0x0f, 0xf4, 0xca}, 0, 2, 0},
+	{"pmaddwd xmm1, xmm2", 4, {0x66, 0x0f, 0xf5, 0xca}, 0, 12, 0},
+	{"vpsubusb ymm1, ymm2, ymm3", 4, {0xc5, 0xed, 0xd8, 0xcb}, 0, 32, 0},
+	{"vpaddb zmm1, zmm2, zmm3", 6, {0x62, 0xf1, 0x6d, 0x48, 0xfc, 0xcb}, 0, 64, 0},
+	{"vpdpbusd zmm1, zmm2, zmm3", 6, {0x62, 0xf2, 0x6d, 0x48, 0x50, 0xcb}, 0, 128, 0},
+	{"vpaddd zmm1{k2}, zmm2, zmm3", 6, {0x62, 0xf1, 0x6d, 0x4a, 0xfe, 0xcb}, 0, 8, 0},
+	{"vaddpd zmm1{k1}, zmm2, zmm3", 6, {0x62, 0xf1, 0xed, 0x49, 0x58, 0xcb}, 0, 0, 4},
+	{"vaddpd zmm1{k3}, zmm2, zmm3", 6, {0x62, 0xf1, 0xed, 0x4b, 0x58, 0xcb}, 0, 0, 8},
+	{"vfmadd231pd zmm1{k1}, zmm2, zmm3", 6, {0x62, 0xf2, 0xed, 0x49, 0xb8, 0xcb}, 0, 0, 8},
+	{"vmulss xmm1{k5}, xmm2, xmm3", 6, {0x62, 0xf1, 0x6e, 0x0d, 0x59, 0xcb}, 0, 0, 1},
+	{"vmaxpd zmm1{k1}, zmm2, zmm3", 6, {0x62, 0xf1, 0xed, 0x49, 0x5f, 0xcb}, 0, 0, 0},
+};
+/* clang-format on */
+
+START_TEST(integers_and_masked_lanes_are_told)
+{
+	const struct other_case *tested = &others[_i];
+	struct work_done done;
+	struct work work;
+
+	ck_assert_msg(work_decode(tested->bytes, tested->nr_bytes, &work), "%s", tested->name);
+	do_work(&work, &registers, true, &done);
+	ck_assert_msg(done.counts[STEP_SCALAR_INTEGER] == tested->nr_scalar, "%s", tested->name);
+	ck_assert_msg(done.counts[STEP_PACKED_INTEGER] == tested->nr_packed, "%s", tested->name);
+	ck_assert_msg(done.counts[STEP_MASKED_FLOP] == tested->nr_masked, "%s", tested->name);
+}
+END_TEST
+
 /* What depends on vectors that cannot be read is unknown; nothing else is. */
 START_TEST(vectors_may_be_unknown)
 {
@@ -1082,6 +1129,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&work_is_told, NR_ELEMENTS(cases)},
+	{&integers_and_masked_lanes_are_told, NR_ELEMENTS(others)},
 	{&vectors_may_be_unknown, NR_ELEMENTS(cases)},
 	{&repetition_may_be_over, NR_ELEMENTS(cases)},
 	{&what_is_cut_off_is_none, NR_ELEMENTS(cases)},

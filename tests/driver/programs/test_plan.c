@@ -157,11 +157,13 @@ START_TEST(programs_are_counted_by_blocks)
 		const char *requests;
 	} ways[] = {
 		{true, "time:microSeconds instructions operationCount:flop operationCount:doublePrecisionFlop "
-		       "operationCount:singlePrecisionFlop transferredBytes:cpuL1 transferredBytes:cpuL1.read "
+		       "operationCount:singlePrecisionFlop operationCount:integerOperation maskedOperations "
+		       "transferredBytes:cpuL1 transferredBytes:cpuL1.read "
 		       "transferredBytes:cpuL1.write performance:flop:microSeconds throughput:cpuL1:microSeconds "
 		       "operationalIntensity:flop:cpuL1"},
 		{false, "instructions operationCount:flop operationCount:doublePrecisionFlop "
-			"operationCount:singlePrecisionFlop transferredBytes:cpuL1 transferredBytes:cpuL1.read "
+			"operationCount:singlePrecisionFlop operationCount:integerOperation maskedOperations "
+			"transferredBytes:cpuL1 transferredBytes:cpuL1.read "
 			"transferredBytes:cpuL1.write operationalIntensity:flop:cpuL1"},
 	};
 	struct rot_error err = {0};
@@ -183,7 +185,7 @@ START_TEST(programs_are_counted_by_blocks)
 	measurer = pass_measurer(architecture, &plan.passes.passes[plan.passes.nr_passes - 1]);
 	ck_assert(rot_is_a(measurer, &step_measurer_class));
 	ck_assert_uint_eq(((struct step_measurer *)measurer)->l1_bytes, 0);
-	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 8);
+	ck_assert_uint_eq(perf_event_measurer_nr_events(measurer), 11);
 	rot_graph_delete(measurer);
 	program_plan_clear(&plan);
 	architecture_delete(architecture);
