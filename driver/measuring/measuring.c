@@ -355,6 +355,38 @@ measuring_find_cut(const struct measurement_result *result)
 	return cut;
 }
 
+/* Of the set's region. */
+static bool
+has_long_count(const struct measurer_set_output *set)
+{
+	const struct step_measurer_output *stepped = rot_cast(set->main_measurer_output, &step_measurer_output_class);
+	const size_t nr = stepped ? perf_event_measurer_output_nr_event_counts(&stepped->base) : 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct perf_event_count *count =
+			perf_event_measurer_output_event_counts_at(&stepped->base, i);
+
+		if (strcmp(count->name, "instructions") == 0)
+			return count->raw_count > MEASURING_LONG_COUNT;
+	}
+	return false;
+}
+
+bool
+measuring_has_long_counts(const struct measurement_result *result)
+{
+	bool is_long = false;
+
+	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
+		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
+
+		is_long = measurement_run_output_nr_measurer_set_outputs(run) > 0;
+		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run); k++)
+			is_long &= has_long_count(measurement_run_output_measurer_set_outputs_at(run, k));
+	}
+	return is_long;
+}
+
 bool
 measuring_was_cut_in_passing(const struct measurement_result *result)
 {
@@ -376,7 +408,7 @@ measuring_look(struct rot *rot, struct measurement *pass, struct measuring_look 
 	*look = (struct measuring_look){.nr_runs_cached = 0};
 	if (result && !measuring_was_cut_in_passing(result)) {
 		look->nr_runs_cached = (int)measurement_result_nr_outputs(result);
-		look->was_cut = measuring_find_cut(result) != NULL;
+		look->is_enough = measuring_find_cut(result) || measuring_has_long_counts(result);
 	}
 	rot_graph_delete(result);
 	free(hash);

@@ -57,6 +57,13 @@ const struct step_measurer_output *measuring_find_cut(const struct measurement_r
 bool measuring_was_cut_in_passing(const struct measurement_result *result);
 
 /*
+ * All its regions have counted so many instructions that it is not counted again: what is executed takes minutes with
+ * modelled caches, and counts repeat exactly.
+ */
+#define MEASURING_LONG_COUNT 100000000
+bool measuring_has_long_counts(const struct measurement_result *result);
+
+/*
  * Results that were measured by this process count as any other from now on: with useCachedResults=false everything is
  * measured anew, once more.
  */
@@ -80,13 +87,13 @@ void measuring_set_ahead(struct rot *rot, measuring_ahead *ahead, void *context)
 int measuring_prepare(struct rot *rot, struct measurement *const *measurements, size_t nr, struct rot_error *err);
 
 /*
- * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. was_cut:
- * one of these runs was (measuring_find_cut); one that was in passing does not count. is_built: the core is there; else
- * core_key tells cores apart that must be built.
+ * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. is_enough:
+ * there are some, and none are added: one of them was cut (measuring_find_cut), but not in passing, or counted much
+ * (measuring_has_long_counts). is_built: the core is there; else core_key tells cores apart that must be built.
  */
 struct measuring_look {
 	int nr_runs_cached;
-	bool was_cut;
+	bool is_enough;
 	bool is_built;
 	char core_key[65];
 };

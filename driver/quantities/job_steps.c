@@ -30,8 +30,17 @@ delete_results(struct measurement_result **results, size_t nr)
 	}
 }
 
-/* One run first: if that is cut after minutes, so are others. What was cut is known in the cache, unless the reason may
- * be gone. */
+static bool
+have_long_counts(struct measurement_result *const *results, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!measuring_has_long_counts(results[i]))
+			return false;
+	return true;
+}
+
+/* One run first: if that is cut after minutes, so are others; and of what is long one is enough. What was cut is known
+ * in the cache, unless the reason may be gone. */
 int
 job_measure_stepped(struct measuring_job *job, struct measurement *const *passes, size_t nr, int nr_runs, int nr_starts,
 		    struct measurement_result **results, struct rot_error *err)
@@ -43,7 +52,7 @@ job_measure_stepped(struct measuring_job *job, struct measurement *const *passes
 			delete_results(results, nr);
 			return -1;
 		}
-		if (now == nr_runs)
+		if (now == nr_runs || have_long_counts(results, nr))
 			return 0;
 		delete_results(results, nr);
 	}

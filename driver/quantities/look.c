@@ -11,7 +11,7 @@
  */
 #define STEPS_PER_S 60e6
 
-/* Of one pass. Runs that follow one that was cut are not made. */
+/* Of one pass. */
 static int
 look_at_pass(const struct measuring_job *job, size_t i, int nr_runs, struct quantities_need *need,
 	     struct rot_error *err)
@@ -22,7 +22,7 @@ look_at_pass(const struct measuring_job *job, size_t i, int nr_runs, struct quan
 
 	if (measuring_look(job->rot, job->passes[i], &look, err) < 0)
 		return -1;
-	nr_missing = look.nr_runs_cached < nr_wanted && !look.was_cut ? nr_wanted - look.nr_runs_cached : 0;
+	nr_missing = look.nr_runs_cached < nr_wanted && !look.is_enough ? nr_wanted - look.nr_runs_cached : 0;
 	need->nr_passes++;
 	need->nr_runs += nr_wanted;
 	need->nr_runs_missing += nr_missing;
