@@ -337,7 +337,6 @@ cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_by
 {
 	struct cache_model *model = rot_calloc(1, sizeof(*model));
 
-	model->front.last_page = UINT64_MAX;
 	model->front.has_pages = true;
 	model->front.line_shift = MIN_LINE_SHIFT;
 	while (model->front.line_shift < MAX_LINE_SHIFT && line_bytes >> (model->front.line_shift + 1))
@@ -354,7 +353,6 @@ cache_model_new_sharing(const struct cache_model *other)
 {
 	struct cache_model *model = rot_calloc(1, sizeof(*model));
 
-	model->front.last_page = UINT64_MAX;
 	model->front.has_pages = true;
 	model->front.line_shift = other->front.line_shift;
 	model->unit_shift = other->unit_shift;

@@ -46,7 +46,6 @@ struct cache_front {
 	uint64_t *entries;
 	uint64_t set_mask, nr_ways;
 	size_t nr_combined; /* lines that are being streamed */
-	uint64_t last_page;
 	unsigned line_shift;
 	bool has_pages; /* translations are modelled, as at first */
 	struct tlb_model tlb;
@@ -130,11 +129,8 @@ cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, 
 
 	if (!bytes)
 		return;
-	if (front->has_pages &&
-	    (address >> TLB_MODEL_PAGE_SHIFT != front->last_page || (address & 0xfff) + bytes > 0x1000)) {
+	if (front->has_pages)
 		tlb_model_access(&front->tlb, address, bytes);
-		front->last_page = (address + bytes - 1) >> TLB_MODEL_PAGE_SHIFT;
-	}
 	if (is_streaming || !cache_front_has(front, address, bytes, is_store))
 		cache_model_access_lines(model, address, bytes, is_store, is_streaming);
 }

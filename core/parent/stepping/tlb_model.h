@@ -14,20 +14,22 @@
 #define TLB_MODEL_ENTRIES 64
 #define TLB_MODEL_PAGE_SHIFT 12
 
-#define TLB_MODEL_HINTS 256
+#define TLB_MODEL_CHAINS 256
 
 /*
- * Zeroed: empty. pages: numbers of pages plus 1, in no order; 0: none. used: when each was used last, by clock.
- * hints: where a page was found, by its lowest bits.
+ * Zeroed: empty. Entries have the numbers 1 ...; 0 is none, and the head of the ring of older and newer ones.
+ * pages: their numbers plus 1      chains, next: entries by the hash of their pages
  */
 struct tlb_model {
-	uint64_t pages[TLB_MODEL_ENTRIES], used[TLB_MODEL_ENTRIES];
-	uint8_t hints[TLB_MODEL_HINTS];
-	uint64_t clock, nr_misses;
+	uint64_t pages[TLB_MODEL_ENTRIES + 1], last; /* page, plus 1 */
+	uint8_t older[TLB_MODEL_ENTRIES + 1], newer[TLB_MODEL_ENTRIES + 1];
+	uint8_t chains[TLB_MODEL_CHAINS], next[TLB_MODEL_ENTRIES + 1];
+	unsigned nr;
+	uint64_t nr_misses;
 };
 
-/* One that is not where it was found last, or is missing. */
-void tlb_model_find(struct tlb_model *tlb, uint64_t page);
+/* Another page than the one before. */
+void tlb_model_use(struct tlb_model *tlb, uint64_t page);
 
 /* An access of at least one byte, to all pages that it touches. */
 static inline void
@@ -36,12 +38,8 @@ tlb_model_access(struct tlb_model *tlb, uint64_t address, uint64_t bytes)
 	const uint64_t last = (address + bytes - 1) >> TLB_MODEL_PAGE_SHIFT;
 
 	for (uint64_t page = address >> TLB_MODEL_PAGE_SHIFT; page <= last; page++) {
-		const uint8_t hint = tlb->hints[page % TLB_MODEL_HINTS];
-
-		if (tlb->pages[hint] == page + 1)
-			tlb->used[hint] = ++tlb->clock;
-		else
-			tlb_model_find(tlb, page);
+		if (tlb->last != page + 1)
+			tlb_model_use(tlb, page);
 	}
 }
 

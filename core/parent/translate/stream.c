@@ -127,7 +127,7 @@ uses_same_lines(struct stream_thread *thread, const struct site *site, const uin
 
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
-		const uint64_t address = address_of(access, frame, fs_base);
+		const uint64_t address = address_of(access, frame, fs_base) | thread->space;
 		const uint64_t first = address >> thread->line_shift;
 		const bool has_second = (address + access->bytes - 1) >> thread->line_shift != first;
 
@@ -162,21 +162,15 @@ static inline void
 do_plain(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base,
 	 struct waiting *waiting)
 {
-	if (thread->last != site) {
-		thread->last = site;
+	if (thread->last != site)
 		thread->has_lines = false;
-	} else if (uses_same_lines(thread, site, frame, fs_base)) {
+	thread->last = site;
+	if (uses_same_lines(thread, site, frame, fs_base))
 		return;
-	}
-	for (const struct site_access *access = site->accesses, *end = access + site->nr_accesses; access < end;
-	     access++) {
-		const uint64_t address = address_of(access, frame, fs_base) | thread->space;
-		const uint64_t line = address >> thread->line_shift,
-			       last = (address + access->bytes - 1) >> thread->line_shift;
-
-		add_line(waiting, line, access->is_store);
-		if (last != line)
-			add_line(waiting, last, access->is_store);
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		add_line(waiting, thread->lines[i] >> 1, site->accesses[i].is_store);
+		if (thread->lines[i] & 1)
+			add_line(waiting, (thread->lines[i] >> 1) + 1, site->accesses[i].is_store);
 	}
 	if (waiting->nr > sizeof(waiting->uses) / sizeof(*waiting->uses) - 2 * SITE_MAX_ACCESSES)
 		use_waiting(thread, waiting);
