@@ -169,6 +169,30 @@ take(struct planner *planner, uint8_t word, uint8_t scale, uint64_t *constant)
 	return value->origin;
 }
 
+/*
+ * Two accesses in a row, within the bytes of a line, go to the same one or two lines in the same order as one of all
+ * their bytes does. A store where a load was is one store. Makes them one, and returns true, where that is so.
+ */
+static bool
+merge(struct site_access *before, const struct site_access *access)
+{
+	const uint64_t away = access->displacement - before->displacement;
+
+	if (before->base != access->base || before->index != access->index || before->scale != access->scale ||
+	    before->address_mask != access->address_mask || before->is_local != access->is_local || before->flush ||
+	    access->flush || before->is_streaming || access->is_streaming)
+		return false;
+	if (away == 0 && before->bytes == access->bytes) {
+		before->is_store |= access->is_store;
+		return true;
+	}
+	if (before->is_store != access->is_store || away > SITE_LINE || away + access->bytes > SITE_LINE ||
+	    away + access->bytes < before->bytes)
+		return false;
+	before->bytes = (uint32_t)away + access->bytes;
+	return true;
+}
+
 static void
 plan_plain(struct planner *planner, size_t item, const struct work *work)
 {
@@ -192,6 +216,8 @@ plan_plain(struct planner *planner, size_t item, const struct work *work)
 			access->displacement += origin;
 		access->base = take(planner, part->base, 0, &access->displacement);
 		access->index = take(planner, part->index, part->scale, &access->displacement);
+		if (planner->sites->merges && planner->nr_accesses > 1 && merge(access - 1, access))
+			planner->nr_accesses--;
 	}
 }
 

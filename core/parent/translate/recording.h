@@ -69,6 +69,7 @@ struct site {
 struct sites {
 	struct site *chunks[RECORD_MAX_SITES / SITES_CHUNK];
 	uint32_t nr;
+	bool merges; /* accesses that follow each other, where lines have SITE_LINE bytes at least */
 };
 struct sites *sites_new(void);
 void sites_delete(struct sites *sites);

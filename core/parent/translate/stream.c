@@ -12,6 +12,7 @@
 #include "memory.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/effect.h"
+#include "parent/translate/uses.h"
 
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
 #define MAPPED_AT (AREA_BUFFER_END(0) - AREA_BUFFER_BYTES)
@@ -20,11 +21,12 @@
 #define MAX_QUEUED 64
 
 /*
- * model: only the thread that goes through the buffers uses it, or who waits until nr_waiting is 0
+ * model: only the modeller uses it, or who waits until nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * last: the site that was looked at last, if nothing else was since
- * lines: that it used (has_lines); each times 2, and 1 more if the next line was used, too
+ * lines: that it used; each times 2, and 1 more if the next line was used, too
  * buffer: the one that is being filled
+ * nr_waiting: jobs of it, twice: for those whose lines are still to be found, and to be used
  */
 struct stream_thread {
 	struct stream *stream;
@@ -33,7 +35,6 @@ struct stream_thread {
 	uint64_t lines[SITE_MAX_ACCESSES];
 	uint64_t nr_ways;
 	unsigned line_shift;
-	bool has_lines;
 	uint8_t *mapped;
 	int64_t area;
 	uint64_t space, turns_registers[3];
@@ -43,15 +44,23 @@ struct stream_thread {
 	bool is_waiting[2];
 };
 
+/* A buffer, or (accesses) what an instruction accessed that was not translated. */
 struct job {
 	struct stream_thread *thread;
 	unsigned buffer;
 	const uint64_t *words, *end;
 	uint64_t fs_base;
+	struct work_access *accesses;
+	size_t nr_accesses;
 };
 
-/* jobs: a ring of those that are waiting, the first of which is being done. */
+/*
+ * jobs: a ring of those that are waiting, the first of which is being done by the worker
+ * modeller: goes through the caches; NULL before there is a worker, and where there can be none: uses then, at once
+ */
 struct stream {
+	struct modeller *modeller;
+	struct uses uses;
 	struct sites *sites;
 	struct cache_model *shared; /* its last level is that of all threads */
 	pthread_t worker;
@@ -68,6 +77,7 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
 
 	stream->sites = sites_new();
+	stream->sites->merges = line_bytes >= SITE_LINE;
 	stream->shared = cache_model_new(levels, line_bytes);
 	stream->has_pages = has_pages;
 	pthread_mutex_init(&stream->mutex, NULL);
@@ -91,15 +101,49 @@ stream_sites(struct stream *stream)
 
 /* ---- going through what was recorded ---- */
 
-/* An access of a process: its lines are told from those of others by bits that addresses do not have. */
-static inline void
-use(const struct stream_thread *thread, uint64_t address, uint64_t bytes, const struct site_access *access)
+/* The lines of one job, as far as they have been found. */
+struct finding {
+	struct stream *stream;
+	struct stream_thread *thread;
+	struct uses *uses;
+};
+
+static void
+begin_uses(struct finding *finding)
 {
-	address |= thread->space;
-	if (access->flush)
-		cache_model_flush(thread->model, address, access->flush == WORK_CLEAN);
+	struct stream *stream = finding->stream;
+
+	finding->uses = stream->modeller ? modeller_take(stream->modeller) : &stream->uses;
+	finding->uses->model = finding->thread->model;
+}
+
+static void
+end_uses(struct finding *finding)
+{
+	if (finding->stream->modeller)
+		modeller_put(finding->stream->modeller);
 	else
-		cache_model_access(thread->model, address, (uint32_t)bytes, access->is_store, access->is_streaming);
+		uses_do(finding->uses);
+}
+
+/* Room for all that a site accesses. */
+static inline void
+make_room(struct finding *finding)
+{
+	if (finding->uses->nr <= USES_ROOM - 2 * SITE_MAX_ACCESSES)
+		return;
+	end_uses(finding);
+	begin_uses(finding);
+}
+
+/* An access of a process: its lines are told from those of others by bits that addresses do not have. */
+static void
+add(struct finding *finding, const struct work_access *access)
+{
+	const unsigned flush = access->flush == WORK_CLEAN ? USES_CLEAN : access->flush ? USES_EVICT : 0;
+
+	uses_add_access(finding->uses, access->address | finding->thread->space, access->bytes,
+			flush | (access->is_store ? USES_STORE : 0) | (access->is_streaming ? USES_STREAMING : 0));
 }
 
 static inline uint64_t
@@ -117,72 +161,48 @@ address_of(const struct site_access *access, const uint64_t *frame, uint64_t fs_
 
 /*
  * Loops come here again and again. If a site uses the same lines as the frame before, which was of the same site, and
- * a set has room for all of them, nothing in the caches changes. Remembers the lines for the next time.
+ * a set has room for all of them, nothing in the caches changes: then what was found is dropped.
  */
-static bool
-uses_same_lines(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base)
-{
-	bool is_same = thread->has_lines;
-	unsigned nr_lines = 0;
-
-	for (unsigned i = 0; i < site->nr_accesses; i++) {
-		const struct site_access *access = &site->accesses[i];
-		const uint64_t address = address_of(access, frame, fs_base) | thread->space;
-		const uint64_t first = address >> thread->line_shift;
-		const bool has_second = (address + access->bytes - 1) >> thread->line_shift != first;
-
-		nr_lines += 1 + has_second;
-		is_same &= thread->lines[i] == (first << 1 | has_second);
-		thread->lines[i] = first << 1 | has_second;
-	}
-	thread->has_lines = true;
-	return is_same && nr_lines <= thread->nr_ways;
-}
-
-/* Lines that wait for the caches, so that these go through many of them at once. */
-struct waiting {
-	uint64_t uses[4096];
-	size_t nr;
-};
-
-static void
-use_waiting(const struct stream_thread *thread, struct waiting *waiting)
-{
-	cache_model_use_lines(thread->model, waiting->uses, waiting->nr);
-	waiting->nr = 0;
-}
-
 static inline void
-add_line(struct waiting *waiting, uint64_t line, bool is_store)
+do_plain(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
-	waiting->uses[waiting->nr++] = line << 1 | is_store;
-}
+	struct stream_thread *thread = finding->thread;
+	struct uses *uses = finding->uses;
+	const uint64_t space = thread->space;
+	const unsigned shift = thread->line_shift;
+	uint64_t *restrict lines = thread->lines, *restrict to = uses->words + uses->nr, *const begin = to;
+	uint64_t differ = thread->last != site;
 
-static inline void
-do_plain(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base,
-	 struct waiting *waiting)
-{
-	if (thread->last != site)
-		thread->has_lines = false;
 	thread->last = site;
-	if (uses_same_lines(thread, site, frame, fs_base))
-		return;
-	for (unsigned i = 0; i < site->nr_accesses; i++) {
-		add_line(waiting, thread->lines[i] >> 1, site->accesses[i].is_store);
-		if (thread->lines[i] & 1)
-			add_line(waiting, (thread->lines[i] >> 1) + 1, site->accesses[i].is_store);
+	for (const struct site_access *access = site->accesses, *end = access + site->nr_accesses; access < end;
+	     access++) {
+		const uint64_t address = address_of(access, frame, fs_base) | space;
+		const uint64_t line = address >> shift, is_store = access->is_store;
+		const uint64_t has_second = (address + access->bytes - 1) >> shift != line;
+
+		to[0] = line << 1 | is_store;
+		to[1] = (line + 1) << 1 | is_store;
+		to += 1 + has_second;
+		differ |= *lines ^ (line << 1 | has_second);
+		*lines++ = line << 1 | has_second;
 	}
-	if (waiting->nr > sizeof(waiting->uses) / sizeof(*waiting->uses) - 2 * SITE_MAX_ACCESSES)
-		use_waiting(thread, waiting);
+	if (differ || (size_t)(to - begin) > thread->nr_ways)
+		uses->nr += (size_t)(to - begin);
 }
 
 /* With accesses of more than a line, or not by way of the caches. */
 static void
-do_odd(struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base)
+do_odd(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
-	for (unsigned i = 0; i < site->nr_accesses; i++)
-		use(thread, address_of(&site->accesses[i], frame, fs_base), site->accesses[i].bytes,
-		    &site->accesses[i]);
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		const struct site_access *access = &site->accesses[i];
+
+		add(finding, &(struct work_access){.address = address_of(access, frame, fs_base),
+						   .bytes = access->bytes,
+						   .is_store = access->is_store,
+						   .is_streaming = access->is_streaming,
+						   .flush = access->flush});
+	}
 }
 
 /* Frames have their words in the order of the registers' numbers. */
@@ -217,7 +237,7 @@ set_signs(struct vector_registers *vectors, const struct work *work, uint64_t ac
 }
 
 static void
-do_work(const struct stream_thread *thread, const struct site *site, const uint64_t *frame, uint64_t fs_base)
+do_work(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
 	static struct vector_registers vectors;
 	const struct user_regs_struct registers = registers_of(site, frame, fs_base);
@@ -234,20 +254,15 @@ do_work(const struct stream_thread *thread, const struct site *site, const uint6
 	if (index != WORK_NO_REGISTER)
 		memcpy(vectors.vectors[index], besides + 1, VECTOR_REGISTER_BYTES);
 	work_do(work, &worker, &done);
-	for (size_t i = 0; i < done.nr_accesses; i++) {
-		const struct work_access *access = &done.accesses[i];
-
-		use(thread, access->address, access->bytes,
-		    &(struct site_access){.flush = access->flush,
-					  .is_store = access->is_store,
-					  .is_streaming = access->is_streaming});
-	}
+	for (size_t i = 0; i < done.nr_accesses; i++)
+		add(finding, &done.accesses[i]);
 }
 
 /* All that a repeated instruction accessed between two frames; by lines, as operands take turns. */
 static void
-do_turns(const struct stream_thread *thread, const struct site *site, const uint64_t *end, uint64_t fs_base)
+do_turns(struct finding *finding, const struct site *site, const uint64_t *end, uint64_t fs_base)
 {
+	const struct stream_thread *thread = finding->thread;
 	const struct work *work = site->work;
 	const uint64_t before[4] = {0, thread->turns_registers[0], thread->turns_registers[1],
 				    thread->turns_registers[2]};
@@ -265,50 +280,78 @@ do_turns(const struct stream_thread *thread, const struct site *site, const uint
 			const uint64_t at = ((unsigned long long *)&first)[part->base] + part->displacement +
 					    (part->segment == WORK_NO_REGISTER ? 0 : fs_base);
 
-			use(thread, is_down ? at + part->bytes - bytes : at, bytes,
-			    &(struct site_access){.is_store = part->is_store});
+			add(finding, &(struct work_access){.address = is_down ? at + part->bytes - bytes : at,
+							   .bytes = (uint32_t)bytes,
+							   .is_store = part->is_store});
 		}
+		make_room(finding);
 		first.rsi += is_down ? -chunk * work->parts[0].bytes : chunk * work->parts[0].bytes;
 		first.rdi += is_down ? -chunk * work->parts[0].bytes : chunk * work->parts[0].bytes;
 	}
 }
 
 static void
-do_job(const struct stream *stream, const struct job *job)
+do_frame(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
 {
-	struct stream_thread *thread = job->thread;
-	const bool is_usual = UINT64_C(1) << thread->line_shift >= SITE_LINE;
-	struct waiting waiting;
+	struct stream_thread *thread = finding->thread;
 
-	waiting.nr = 0;
+	thread->last = NULL;
+	switch (site->kind) {
+	case SITE_PLAIN:
+		do_odd(finding, site, frame, fs_base);
+		break;
+	case SITE_WORK:
+		do_work(finding, site, frame, fs_base);
+		break;
+	case SITE_TURNS:
+		thread->turns = site;
+		memcpy(thread->turns_registers, frame + 1, sizeof(thread->turns_registers));
+		break;
+	case SITE_TURNS_END:
+		if (thread->turns)
+			do_turns(finding, thread->turns, frame, fs_base);
+		thread->turns = NULL;
+		break;
+	}
+}
+
+/* The lines of a job have been found (by the worker), or used (by the modeller). */
+static void
+end_half(void *context)
+{
+	struct stream_thread *thread = context;
+	struct stream *stream = thread->stream;
+
+	pthread_mutex_lock(&stream->mutex);
+	thread->nr_waiting--;
+	pthread_cond_broadcast(&stream->is_done);
+	pthread_mutex_unlock(&stream->mutex);
+}
+
+static void
+do_job(struct stream *stream, const struct job *job)
+{
+	struct finding finding = {stream, job->thread, NULL};
+	const bool is_usual = UINT64_C(1) << job->thread->line_shift >= SITE_LINE;
+
+	begin_uses(&finding);
 	for (const uint64_t *frame = job->words; frame < job->end; frame += RECORD_WORDS(frame[0])) {
 		const struct site *site = sites_at(stream->sites, RECORD_SITE(frame[0]));
 
-		if (site->kind == SITE_PLAIN && site->is_repeatable && is_usual) {
-			do_plain(thread, site, frame, job->fs_base, &waiting);
-			continue;
-		}
-		use_waiting(thread, &waiting);
-		thread->last = NULL;
-		switch (site->kind) {
-		case SITE_PLAIN:
-			do_odd(thread, site, frame, job->fs_base);
-			break;
-		case SITE_WORK:
-			do_work(thread, site, frame, job->fs_base);
-			break;
-		case SITE_TURNS:
-			thread->turns = site;
-			memcpy(thread->turns_registers, frame + 1, sizeof(thread->turns_registers));
-			break;
-		case SITE_TURNS_END:
-			if (thread->turns)
-				do_turns(thread, thread->turns, frame, job->fs_base);
-			thread->turns = NULL;
-			break;
-		}
+		make_room(&finding);
+		if (site->kind == SITE_PLAIN && site->is_repeatable && is_usual)
+			do_plain(&finding, site, frame, job->fs_base);
+		else
+			do_frame(&finding, site, frame, job->fs_base);
 	}
-	use_waiting(thread, &waiting);
+	for (size_t i = 0; i < job->nr_accesses; i++) {
+		job->thread->last = NULL;
+		add(&finding, &job->accesses[i]);
+	}
+	free(job->accesses);
+	finding.uses->done = end_half;
+	finding.uses->context = job->thread;
+	end_uses(&finding);
 }
 
 static void *
@@ -330,8 +373,9 @@ work_on(void *context)
 		pthread_mutex_lock(&stream->mutex);
 		stream->first = (stream->first + 1) % MAX_QUEUED;
 		stream->nr--;
+		if (job.words)
+			job.thread->is_waiting[job.buffer] = false;
 		job.thread->nr_waiting--;
-		job.thread->is_waiting[job.buffer] = false;
 		pthread_cond_broadcast(&stream->is_done);
 	}
 	pthread_mutex_unlock(&stream->mutex);
@@ -345,6 +389,7 @@ start_worker(struct stream *stream)
 {
 	sigset_t all, before;
 
+	stream->modeller = modeller_new();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	stream->has_worker = pthread_create(&stream->worker, NULL, work_on, stream) == 0;
@@ -356,18 +401,19 @@ hand_over(struct stream *stream, const struct job *job)
 {
 	if (!stream->has_worker)
 		start_worker(stream);
-	if (!stream->has_worker) {
-		do_job(stream, job);
-		return;
-	}
 	pthread_mutex_lock(&stream->mutex);
+	job->thread->nr_waiting += 1 + stream->has_worker;
 	while (stream->nr == MAX_QUEUED)
 		pthread_cond_wait(&stream->is_done, &stream->mutex);
-	stream->jobs[(stream->first + stream->nr++) % MAX_QUEUED] = *job;
-	job->thread->nr_waiting++;
-	job->thread->is_waiting[job->buffer] = true;
-	pthread_cond_signal(&stream->is_new);
+	if (stream->has_worker) {
+		stream->jobs[(stream->first + stream->nr++) % MAX_QUEUED] = *job;
+		if (job->words)
+			job->thread->is_waiting[job->buffer] = true;
+		pthread_cond_signal(&stream->is_new);
+	}
 	pthread_mutex_unlock(&stream->mutex);
+	if (!stream->has_worker)
+		do_job(stream, job);
 }
 
 static void
@@ -402,8 +448,13 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 	const uint64_t end =
 		code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
 	const uint8_t *first = thread->mapped + (beginning_of(thread->buffer) - MAPPED_AT);
-	const struct job job = {thread, thread->buffer, (const uint64_t *)(const void *)first,
-				(const uint64_t *)(const void *)(thread->mapped + (end - MAPPED_AT)), fs_base};
+	const struct job job = {thread,
+				thread->buffer,
+				(const uint64_t *)(const void *)first,
+				(const uint64_t *)(const void *)(thread->mapped + (end - MAPPED_AT)),
+				fs_base,
+				NULL,
+				0};
 
 	if (end == beginning_of(thread->buffer))
 		return;
@@ -448,14 +499,11 @@ void
 stream_add(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base,
 	   const struct work_access *accesses, size_t nr)
 {
+	struct job job = {.thread = thread, .accesses = rot_calloc(nr, sizeof(*accesses)), .nr_accesses = nr};
+
 	stream_turn(thread, cache, fs_base);
-	wait_for(thread);
-	thread->last = NULL;
-	for (size_t i = 0; i < nr; i++)
-		use(thread, accesses[i].address, accesses[i].bytes,
-		    &(struct site_access){.flush = accesses[i].flush,
-					  .is_store = accesses[i].is_store,
-					  .is_streaming = accesses[i].is_streaming});
+	memcpy(job.accesses, accesses, nr * sizeof(*accesses));
+	hand_over(thread->stream, &job);
 }
 
 void
@@ -495,6 +543,7 @@ stream_delete(struct stream *stream)
 		pthread_mutex_unlock(&stream->mutex);
 		pthread_join(stream->worker, NULL);
 	}
+	modeller_delete(stream->modeller);
 	cache_model_delete(stream->shared);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Uses of lines on their way to the modelled caches. One thread finds the lines of what was recorded (stream.c),
+ * another one goes through the caches with them (modeller), so that both have a processor.
+ */
+#ifndef CORE_PARENT_TRANSLATE_USES_H
+#define CORE_PARENT_TRANSLATE_USES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cache_model;
+
+/*
+ * In order. A word is a line times 2, and 1 more for a store; or USES_ACCESS with the bytes and flags of an access of
+ * another kind, whose address is the next word.
+ * nr_accesses: of these
+ * done: called when they have been used, or NULL; context: its own
+ */
+#define USES_ROOM 65536
+#define USES_ACCESS (UINT64_C(1) << 63)
+enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_FLAG_BITS = 4 };
+struct uses {
+	struct cache_model *model;
+	void (*done)(void *context);
+	void *context;
+	size_t nr, nr_accesses;
+	uint64_t words[USES_ROOM];
+};
+
+static inline void
+uses_add_access(struct uses *uses, uint64_t address, uint64_t bytes, unsigned flags)
+{
+	uses->words[uses->nr++] = USES_ACCESS | bytes << USES_FLAG_BITS | flags;
+	uses->words[uses->nr++] = address;
+	uses->nr_accesses++;
+}
+
+/* Goes through the caches with all of them; then there are none. */
+void uses_do(struct uses *uses);
+
+/* The thread that does it. NULL: the system permits none. */
+struct modeller;
+struct modeller *modeller_new(void);
+void modeller_delete(struct modeller *modeller);
+
+/* An empty one, as soon as there is one; and hands that over. One thread calls both, in turns; all is done in order. */
+struct uses *modeller_take(struct modeller *modeller);
+void modeller_put(struct modeller *modeller);
+
+#endif
