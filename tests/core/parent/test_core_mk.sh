@@ -80,12 +80,12 @@ runs() { # FOLDER EXPECTED-STATUS
 	test $status -eq "$2" || fail "$1/child returned $status instead of $2"
 }
 
-# Everything so far is older than what a later step makes.
+# Everything so far is older than what a later step makes. Fixed times, as the clock of a virtual machine may be set meanwhile.
 settle() {
-	find "$1" -exec touch -d '1 hour ago' {} +
-	touch -d '59 minutes ago' "$1"/objects/*/*.o "$1"/objects/*/*/*.o
-	touch -d '58 minutes ago' "$1/child"
-	touch mark -d '30 minutes ago'
+	find "$1" -exec touch -d '2001-01-01 01:00' {} +
+	touch -d '2001-01-01 01:01' "$1"/objects/*/*.o "$1"/objects/*/*/*.o
+	touch -d '2001-01-01 01:02' "$1/child"
+	touch mark -d '2001-01-01 01:30'
 }
 
 expect_made() { # FOLDER "FILES"
@@ -100,7 +100,7 @@ output=$(core one 2>&1)
 test -z "$output" || fail "printed: $output"
 runs one $((2 * 4 + 1 + 3 + 16 + 32))
 settle one
-touch -d '2 hours ago' Two/Two.c Two/Two/Two.c 'my kernels/Three/Three.c' data/kernels/kernel.h built/*/*.a
+touch -d '2001-01-01 00:00' Two/Two.c Two/Two/Two.c 'my kernels/Three/Three.c' data/kernels/kernel.h built/*/*.a
 output=$(core one 2>&1)
 test -z "$output" || fail "with nothing to do it printed: $output"
 expect_made one ''
@@ -122,13 +122,13 @@ settle one
 touch data/kernels/kernel.h
 core one
 expect_made one './child ./objects/Three/Three.o ./objects/Two/Two.o '
-touch -d '2 hours ago' data/kernels/kernel.h
+touch -d '2001-01-01 00:00' data/kernels/kernel.h
 
 settle one
 touch built/core/librot-child.a
 core one
 expect_made one './child '
-touch -d '2 hours ago' built/core/librot-child.a
+touch -d '2001-01-01 00:00' built/core/librot-child.a
 
 settle one
 echo 'CORE_LDFLAGS = -Wl,--build-id=none' >built/core/core-flags.mk
@@ -138,7 +138,7 @@ expect_made one './child '
 
 # A header that is gone stops nobody who no longer includes it.
 settle one
-touch -d '2 hours ago' Two/Two.c
+touch -d '2001-01-01 00:00' Two/Two.c
 rm one/generated/macros/FACTOR.h
 sed -i 's/.*FACTOR.h.*/#define FACTOR 1/' Two/Two.c
 core one
