@@ -80,12 +80,13 @@ runs() { # FOLDER EXPECTED-STATUS
 	test $status -eq "$2" || fail "$1/child returned $status instead of $2"
 }
 
-# Everything so far is older than what a later step makes. Fixed times, as the clock of a virtual machine may be set meanwhile.
+# Everything so far is older than what a later step makes. By one time, as the clock of a virtual machine may be set meanwhile.
+now=$(date +%s)
 settle() {
-	find "$1" -exec touch -d '2001-01-01 01:00' {} +
-	touch -d '2001-01-01 01:01' "$1"/objects/*/*.o "$1"/objects/*/*/*.o
-	touch -d '2001-01-01 01:02' "$1/child"
-	touch mark -d '2001-01-01 01:30'
+	find "$1" -exec touch -d @$((now - 3600)) {} +
+	touch -d @$((now - 3540)) "$1"/objects/*/*.o "$1"/objects/*/*/*.o
+	touch -d @$((now - 3480)) "$1/child"
+	touch mark -d @$((now - 1800))
 }
 
 expect_made() { # FOLDER "FILES"
@@ -100,7 +101,7 @@ output=$(core one 2>&1)
 test -z "$output" || fail "printed: $output"
 runs one $((2 * 4 + 1 + 3 + 16 + 32))
 settle one
-touch -d '2001-01-01 00:00' Two/Two.c Two/Two/Two.c 'my kernels/Three/Three.c' data/kernels/kernel.h built/*/*.a
+touch -d @$((now - 7200)) Two/Two.c Two/Two/Two.c 'my kernels/Three/Three.c' data/kernels/kernel.h built/*/*.a
 output=$(core one 2>&1)
 test -z "$output" || fail "with nothing to do it printed: $output"
 expect_made one ''
@@ -122,13 +123,13 @@ settle one
 touch data/kernels/kernel.h
 core one
 expect_made one './child ./objects/Three/Three.o ./objects/Two/Two.o '
-touch -d '2001-01-01 00:00' data/kernels/kernel.h
+touch -d @$((now - 7200)) data/kernels/kernel.h
 
 settle one
 touch built/core/librot-child.a
 core one
 expect_made one './child '
-touch -d '2001-01-01 00:00' built/core/librot-child.a
+touch -d @$((now - 7200)) built/core/librot-child.a
 
 settle one
 echo 'CORE_LDFLAGS = -Wl,--build-id=none' >built/core/core-flags.mk
@@ -138,7 +139,7 @@ expect_made one './child '
 
 # A header that is gone stops nobody who no longer includes it.
 settle one
-touch -d '2001-01-01 00:00' Two/Two.c
+touch -d @$((now - 7200)) Two/Two.c
 rm one/generated/macros/FACTOR.h
 sed -i 's/.*FACTOR.h.*/#define FACTOR 1/' Two/Two.c
 core one
