@@ -42,15 +42,15 @@ command_usage(const struct command *command)
 typedef int open_function(struct rot *rot, struct configuration *configuration, struct rot_error *err);
 
 static struct rot *
-open_by(open_function *open, struct command_context *context, struct rot_error *err)
+open_by(open_function *open_rot, struct command_context *context, struct rot_error *err)
 {
 	struct configuration *configuration = context->configuration;
 
 	if (context->is_rot_open)
 		return &context->rot;
-	/* It takes the configuration, also when it fails. */
+	/* Opening takes the configuration, also when it fails. */
 	context->configuration = NULL;
-	if (open(&context->rot, configuration, err) < 0)
+	if (open_rot(&context->rot, configuration, err) < 0)
 		return NULL;
 	context->configuration = configuration;
 	context->rot.command_line = context->command_line;

@@ -363,8 +363,7 @@ has_long_count(const struct measurer_set_output *set)
 	const size_t nr = stepped ? perf_event_measurer_output_nr_event_counts(&stepped->base) : 0;
 
 	for (size_t i = 0; i < nr; i++) {
-		const struct perf_event_count *count =
-			perf_event_measurer_output_event_counts_at(&stepped->base, i);
+		const struct perf_event_count *count = perf_event_measurer_output_event_counts_at(&stepped->base, i);
 
 		if (strcmp(count->name, "instructions") == 0)
 			return count->raw_count > MEASURING_LONG_COUNT;
@@ -375,12 +374,12 @@ has_long_count(const struct measurer_set_output *set)
 bool
 measuring_has_long_counts(const struct measurement_result *result)
 {
-	bool is_long = false;
+	bool is_long = measurement_result_nr_outputs(result) > 0;
 
 	for (size_t i = 0; i < measurement_result_nr_outputs(result); i++) {
 		const struct measurement_run_output *run = measurement_result_outputs_at(result, i);
 
-		is_long = measurement_run_output_nr_measurer_set_outputs(run) > 0;
+		is_long &= measurement_run_output_nr_measurer_set_outputs(run) > 0;
 		for (size_t k = 0; k < measurement_run_output_nr_measurer_set_outputs(run); k++)
 			is_long &= has_long_count(measurement_run_output_measurer_set_outputs_at(run, k));
 	}

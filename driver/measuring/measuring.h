@@ -57,8 +57,8 @@ const struct step_measurer_output *measuring_find_cut(const struct measurement_r
 bool measuring_was_cut_in_passing(const struct measurement_result *result);
 
 /*
- * All its regions have counted so many instructions that it is not counted again: what is executed takes minutes with
- * modelled caches, and counts repeat exactly.
+ * True if all its regions have counted more instructions than this. Such a result is not counted again: with modelled
+ * caches that takes minutes, and counts repeat exactly.
  */
 #define MEASURING_LONG_COUNT 100000000
 bool measuring_has_long_counts(const struct measurement_result *result);
@@ -88,8 +88,8 @@ int measuring_prepare(struct rot *rot, struct measurement *const *measurements, 
 
 /*
  * What measuring would need: runs that are in the cache already, and the core. Nothing is built or measured. is_enough:
- * there are some, and none are added: one of them was cut (measuring_find_cut), but not in passing, or counted much
- * (measuring_has_long_counts). is_built: the core is there; else core_key tells cores apart that must be built.
+ * no runs are added to these, since one was cut (measuring_find_cut), but not in passing, or they have long counts.
+ * is_built: the core is there; else core_key tells cores apart that must be built.
  */
 struct measuring_look {
 	int nr_runs_cached;

@@ -28,7 +28,7 @@ enum tracer_answer region_steps_stopped(struct region_steps *steps, const struct
 /* After somebody else answered a stop with TRACER_RESUME: answers it, by whether the thread is in a region now. */
 enum tracer_answer region_steps_follow(struct region_steps *steps, struct thread *thread, bool is_inside);
 
-/* As of a loop: translates ahead while nothing comes. */
+/* For the loop's idle: translates code ahead. */
 bool region_steps_idle(struct region_steps *steps);
 
 /* As the tracer's hooks of these names; without steps, nothing, and true. A thread may be started in a region of

@@ -28,7 +28,7 @@ struct tlb_model {
 	uint64_t nr_misses;
 };
 
-/* Another page than the one before. */
+/* Uses another page than the last one. */
 void tlb_model_use(struct tlb_model *tlb, uint64_t page);
 
 /* An access of at least one byte, to all pages that it touches. */

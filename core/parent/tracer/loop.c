@@ -146,19 +146,22 @@ loop_set_time_limit(struct loop *loop, double seconds, struct rot_error *err)
 static const int wait_ms[] = {
 	[REPORTS_NONE] = -1, [REPORTS_MORE] = 0, [REPORTS_LATER] = REPORTS_LATER_MS, [REPORTS_NO_CHILDREN] = -1};
 
-static void
+/* False: nothing came. */
+static bool
 turn(struct loop *loop, int timeout_ms)
 {
 	const struct source own[] = {{&loop->signal_fd, 0, on_signal}, {&loop->timer_fd, 0, on_timer}};
 	const size_t nr_own = sizeof(own) / sizeof(own[0]), nr = nr_own + loop->nr_sources;
 	struct pollfd fds[sizeof(own) / sizeof(own[0]) + LOOP_MAX_SOURCES];
+	int nr_ready;
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct source *source = i < nr_own ? &own[i] : &loop->sources[i - nr_own];
 
 		fds[i] = (struct pollfd){.fd = *source->fd, .events = POLLIN | source->extra_events};
 	}
-	if (poll(fds, nr, timeout_ms) == 0 && loop->rest == REPORTS_LATER)
+	nr_ready = poll(fds, nr, timeout_ms);
+	if (nr_ready == 0 && loop->rest == REPORTS_LATER)
 		loop->rest = REPORTS_MORE;
 	for (size_t i = 0; i < nr; i++) {
 		const struct source *source = i < nr_own ? &own[i] : &loop->sources[i - nr_own];
@@ -168,6 +171,7 @@ turn(struct loop *loop, int timeout_ms)
 	}
 	if (loop->rest == REPORTS_MORE && !loop->is_over)
 		handle_children(loop);
+	return nr_ready != 0;
 }
 
 /*
@@ -188,12 +192,16 @@ turn_of_signals(struct loop *loop)
 void
 loop_run(struct loop *loop)
 {
+	bool has_work = true; /* there may be some for idle */
+
 	loop->rest = REPORTS_MORE;
 	while (!loop->is_over) {
-		if (!turn_of_signals(loop))
-			turn(loop, loop->rest != REPORTS_MORE && loop->idle && loop->idle(loop->context)
-					   ? 0
-					   : wait_ms[loop->rest]);
+		const bool is_idle = has_work && loop->idle && loop->rest == REPORTS_NONE;
+
+		if (turn_of_signals(loop) || turn(loop, is_idle ? 0 : wait_ms[loop->rest]))
+			has_work = true;
+		else if (is_idle)
+			has_work = loop->idle(loop->context);
 	}
 }
 

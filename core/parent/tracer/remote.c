@@ -53,6 +53,12 @@ each_word(pid_t tid, uint64_t address, void *read, const void *written, size_t n
 }
 
 int
+remote_open_memory(pid_t tid)
+{
+	return open_memory(tid, O_RDONLY);
+}
+
+int
 remote_read(pid_t tid, uint64_t address, void *bytes, size_t n, struct rot_error *err)
 {
 	int fd = open_memory(tid, O_RDONLY);

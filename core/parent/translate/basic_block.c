@@ -147,9 +147,10 @@ basic_block_decode(const struct translation *translation, uint64_t origin, struc
 			nr_read += read_more(translation, block, nr_read, &room);
 		if (!zydis_decode(block->bytes + block->nr_bytes, nr_read - block->nr_bytes, &item->instruction,
 				  NULL)) {
-			/* What the processor makes of it shows when a thread comes there. */
+			/* What the processor makes of it shows when a thread comes there; ahead, more may be there
+			 * then. */
 			block->end = BLOCK_NATIVE;
-			return nr_read > 0;
+			return nr_read > 0 && translation->tid != CODE_CACHE_RUNNING;
 		}
 		item->at = (uint16_t)block->nr_bytes;
 		block->end = is_odd(&item->instruction) ? BLOCK_NATIVE : end_of(&item->instruction);

@@ -221,7 +221,7 @@ fill_low(struct code_cache *cache)
 	for (unsigned i = 0; i < 256; i++) {
 		cache->low[LOW_PROTECTIONS + i] = (i & PROT_EXEC) != 0;
 		cache->low[LOW_TRAPS + i] = (i & REMOTE_SIGNAL(SIGTRAP)) != 0;
-		for (unsigned nr_bits = 2, table = 0; nr_bits <= 8; nr_bits *= 2, table++)
+		for (unsigned nr_bits = 1, table = 0; nr_bits <= 8; nr_bits *= 2, table++)
 			cache->low[LOW_ONES + 256 * table + i] = (uint8_t)__builtin_popcount(i & ((1U << nr_bits) - 1));
 	}
 }
@@ -231,7 +231,7 @@ new_empty(void)
 {
 	struct code_cache *cache = rot_calloc(1, sizeof(*cache));
 
-	cache->fd = -1;
+	cache->fd = cache->memory = -1;
 	cache->nr_users = 1;
 	cache->known_room = 4096;
 	cache->known = rot_calloc(cache->known_room, sizeof(*cache->known));
@@ -245,6 +245,7 @@ code_cache_new(pid_t tid, long options, uint64_t empty, struct rot_error *err)
 	struct code_cache *cache = new_empty();
 	int64_t fd;
 
+	cache->memory = remote_open_memory(tid);
 	cache->areas = areas_new(&maker, empty);
 	if (cache->areas && make_file(&maker, empty, FILE_BYTES, &cache->fd, &fd) == 0) {
 		const bool is_mapped = map_low(cache, &maker, fd) == 0 && map_handle(cache, &maker, fd) == 0;
@@ -329,6 +330,7 @@ code_cache_copy(const struct code_cache *from, pid_t tid, long options, struct r
 	bool is_done;
 	int64_t fd;
 
+	cache->memory = remote_open_memory(tid);
 	cache->areas = from->areas;
 	cache->areas->nr_users++;
 	if (make_file(&maker, from->low_address + LOW_ZERO, FILE_BYTES, &cache->fd, &fd) < 0)
@@ -377,6 +379,8 @@ code_cache_release(struct code_cache *cache)
 		munmap(cache->low, LOW_BYTES);
 	if (cache->fd >= 0)
 		close(cache->fd);
+	if (cache->memory >= 0)
+		close(cache->memory);
 	areas_release(cache->areas);
 	free(cache->fragments);
 	free(cache->known);
@@ -404,7 +408,7 @@ code_cache_unmap(const struct code_cache *cache, pid_t tid, long options)
 /* ---- arenas ---- */
 
 /* More than one fragment takes, with its stubs. */
-#define SPARE_BYTES 65536
+#define SPARE_BYTES 131072
 
 static bool
 is_near(uint64_t address, uint64_t arena)
@@ -873,6 +877,14 @@ code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub 
 
 /* ---- original code ---- */
 
+static bool
+read_code(const struct code_cache *cache, pid_t tid, uint64_t address, void *bytes, size_t n)
+{
+	if (tid != CODE_CACHE_RUNNING)
+		return remote_read(tid, address, bytes, n, NULL) == 0;
+	return pread(cache->memory, bytes, n, (off_t)address) == (ssize_t)n;
+}
+
 static struct code_page *
 page_of(struct code_cache *cache, pid_t tid, uint64_t address)
 {
@@ -884,7 +896,7 @@ page_of(struct code_cache *cache, pid_t tid, uint64_t address)
 		return page;
 	page = rot_calloc(1, sizeof(*page));
 	*page = (struct code_page){address, rot_calloc(1, PAGE_BYTES), *bucket};
-	if (remote_read(tid, address, page->bytes, PAGE_BYTES, NULL) < 0) {
+	if (!read_code(cache, tid, address, page->bytes, PAGE_BYTES)) {
 		free(page->bytes);
 		free(page);
 		return NULL;
@@ -902,7 +914,7 @@ code_cache_read(struct code_cache *cache, pid_t tid, uint64_t address, uint8_t *
 		const size_t part = n - done < PAGE_BYTES - offset ? n - done : PAGE_BYTES - offset;
 
 		if (is_fresh) {
-			if (remote_read(tid, at, bytes + done, part, NULL) < 0)
+			if (!read_code(cache, tid, at, bytes + done, part))
 				break;
 		} else {
 			const struct code_page *page = page_of(cache, tid, at - offset);

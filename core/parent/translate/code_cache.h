@@ -28,8 +28,8 @@
 #define LOW_TABLE 0                                /* addresses of entries, by the low 16 bits of the target */
 #define LOW_CALL_CLASSES (LOW_TABLE_ENTRIES * 8)   /* enum call_class of each system call, a byte each        */
 #define LOW_PROTECTIONS (LOW_CALL_CLASSES + 65536) /* 1 where the low byte of a protection has PROT_EXEC      */
-#define LOW_ONES (LOW_PROTECTIONS + 256)           /* ones among the low 2, 4, 8 bits of a byte               */
-#define LOW_TRAPS (LOW_ONES + 3 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
+#define LOW_ONES (LOW_PROTECTIONS + 256)           /* ones among the low 1, 2, 4, 8 bits of a byte            */
+#define LOW_TRAPS (LOW_ONES + 4 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
 #define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
 #define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 4096)
 
@@ -164,6 +164,8 @@ struct code_queue {
 
 struct code_cache {
 	int fd;
+	int memory; /* of the process as it is now: another program that it executes later is not read by it; -1: closed
+		     */
 	unsigned nr_users; /* processes */
 	uint64_t low_address, handle_address;
 	uint8_t *low;
@@ -264,8 +266,11 @@ bool code_cache_find_dead(const struct code_cache *cache, uint64_t address, uint
 /* Those who still go to a fragment that is not used any more now go on to that address. */
 void code_cache_replace(struct code_cache *cache, const struct fragment *dead, uint64_t address);
 
-/* Up to n bytes of original code; how many can be read. is_fresh: as they are now, rather than when they were read
- * first. */
+/*
+ * Up to n bytes of original code; how many can be read. tid: a stopped thread that has them; CODE_CACHE_RUNNING: the
+ * process of the cache, while it runs. is_fresh: as they are now, rather than when they were read first.
+ */
+#define CODE_CACHE_RUNNING 0
 size_t code_cache_read(struct code_cache *cache, pid_t tid, uint64_t address, uint8_t *bytes, size_t n, bool is_fresh);
 
 #endif

@@ -53,7 +53,7 @@ add(struct contents *contents, const struct work *work, uint32_t offset)
 			contents->unknown_at = (uint16_t)offset;
 		return;
 	}
-	/* All lanes of a mask are masked, and those that are active are taken from them. */
+	/* Contents take every lane for masked; contents_add_dynamic subtracts those that are active. */
 	if (work->operation != STEP_INSTRUCTIONS && (!is_dynamic || work_may_mask_flops(work)))
 		contents->counts[is_dynamic ? STEP_MASKED_FLOP : work->operation] +=
 			(uint32_t)work->nr_lanes * work->nr_operations;

@@ -170,17 +170,18 @@ take(struct planner *planner, uint8_t word, uint8_t scale, uint64_t *constant)
 }
 
 /*
- * Two accesses in a row, within the bytes of a line, go to the same one or two lines in the same order as one of all
- * their bytes does. A store where a load was is one store. Makes them one, and returns true, where that is so.
+ * Makes one of two accesses in a row, where caches cannot tell; else false. Within as many bytes as a line has, both
+ * use the same one or two lines as one access to all of these bytes. A load and then a store are a store.
  */
 static bool
 merge(struct site_access *before, const struct site_access *access)
 {
 	const uint64_t away = access->displacement - before->displacement;
 
-	if (before->base != access->base || before->index != access->index || before->scale != access->scale ||
-	    before->address_mask != access->address_mask || before->is_local != access->is_local || before->flush ||
-	    access->flush || before->is_streaming || access->is_streaming)
+	if (before->bytes > SITE_LINE || before->base != access->base || before->index != access->index ||
+	    before->scale != access->scale || before->address_mask != access->address_mask ||
+	    before->is_local != access->is_local || before->flush || access->flush || before->is_streaming ||
+	    access->is_streaming)
 		return false;
 	if (away == 0 && before->bytes == access->bytes) {
 		before->is_store |= access->is_store;

@@ -21,12 +21,12 @@
 #define MAX_QUEUED 64
 
 /*
- * model: only the modeller uses it, or who waits until nr_waiting is 0
+ * model: the modeller alone uses it; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * last: the site that was looked at last, if nothing else was since
  * lines: that it used; each times 2, and 1 more if the next line was used, too
  * buffer: the one that is being filled
- * nr_waiting: jobs of it, twice: for those whose lines are still to be found, and to be used
+ * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
 struct stream_thread {
 	struct stream *stream;
@@ -56,7 +56,7 @@ struct job {
 
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
- * modeller: goes through the caches; NULL before there is a worker, and where there can be none: uses then, at once
+ * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
  */
 struct stream {
 	struct modeller *modeller;
@@ -86,6 +86,7 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 	return stream;
 }
 
+/* Lines stay at least as long as they were, as accesses were merged for them. */
 void
 stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
@@ -115,6 +116,7 @@ begin_uses(struct finding *finding)
 
 	finding->uses = stream->modeller ? modeller_take(stream->modeller) : &stream->uses;
 	finding->uses->model = finding->thread->model;
+	finding->uses->done = NULL;
 }
 
 static void
@@ -389,7 +391,8 @@ start_worker(struct stream *stream)
 {
 	sigset_t all, before;
 
-	stream->modeller = modeller_new();
+	if (!stream->modeller)
+		stream->modeller = modeller_new();
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	stream->has_worker = pthread_create(&stream->worker, NULL, work_on, stream) == 0;

@@ -9,7 +9,7 @@
 #include "parent/translate/emit.h"
 #include "parent/translate/recording.h"
 
-/* Fragments that are made while the thread is stopped. So many more of each stop are made while it executes these. */
+/* Fragments that a stop makes at once, and those that are made after it, while the program runs. */
 #define MOST_AT_ONCE 100
 #define MOST_AHEAD 500
 
@@ -234,7 +234,7 @@ emit_turns(struct work_in_progress *work, uint32_t counter, bool is_end)
 static void
 emit_ones(struct work_in_progress *work, unsigned nr_lanes)
 {
-	const unsigned table = nr_lanes <= 2 ? 0 : nr_lanes <= 4 ? 1 : 2;
+	const unsigned table = nr_lanes <= 1 ? 0 : nr_lanes <= 2 ? 1 : nr_lanes <= 4 ? 2 : 3;
 
 	EMIT(&work->to, 0x0f, 0xb6, 0xc0, 0x0f, 0xb6, 0x80);
 	emit_32(&work->to, (uint32_t)work->cache->low_address + LOW_ONES + 256 * table);
@@ -286,7 +286,10 @@ emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 	}
 }
 
-/* A copied instruction, with what it counts by itself. */
+/*
+ * A copied instruction, with what it counts by itself. Arithmetic leaves its mask as it is, so its lanes are counted
+ * behind it, once it has been executed.
+ */
 static void
 emit_item(struct work_in_progress *work, uint32_t index, const struct basic_block_item *item)
 {
@@ -303,12 +306,14 @@ emit_item(struct work_in_progress *work, uint32_t index, const struct basic_bloc
 		counter = code_cache_add_dynamic(work->cache, fragment, (uint8_t)kind, item->at);
 	if (is_dynamic && kind == DYNAMIC_TURNS)
 		emit_turns(work, counter, false);
-	else if (is_dynamic)
+	else if (is_dynamic && !work_may_mask_flops(&what))
 		emit_lanes(work, counter, &what);
 	code_cache_add_mark(work->cache, fragment, work->to.at, item->at);
 	copy(work, item);
 	if (is_dynamic && kind == DYNAMIC_TURNS)
 		emit_turns(work, counter, true);
+	else if (is_dynamic && work_may_mask_flops(&what))
+		emit_lanes(work, counter, &what);
 }
 
 /* ---- code that may change ---- */
@@ -815,7 +820,10 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 		}
 		next = emit_fragment(work, origin, has_entry, &is_made);
 		if (!is_made) {
-			if (!is_first)
+			/* Ahead, code may not be readable yet: who comes there finds out. */
+			if (!is_first && work->is_ahead)
+				emit_jump(work, origin);
+			else if (!is_first)
 				emit_native(work, origin);
 			break;
 		}
@@ -850,7 +858,7 @@ work_off(struct work_in_progress *work, struct code_queue *queue, unsigned most,
 	return 0;
 }
 
-/* What is left of a stop comes before what is left of those before it, as threads will come there first. */
+/* Threads soon come to what the last stop has left (before), so it is put in front of what earlier stops have left. */
 static void
 put_in_front(struct code_queue *queue, const struct code_queue *before)
 {
@@ -882,6 +890,14 @@ translate(const struct translation *translation, uint64_t origin, bool has_entry
 	return code_cache_find(cache, origin);
 }
 
+/* What is never executed takes no more of the sites and counters that there are. */
+static bool
+has_little_room(const struct translation *translation)
+{
+	return translation->cache->nr_counters > AREA_MAX_COUNTERS / 2 ||
+	       (translation->sites && translation->sites->nr > RECORD_MAX_SITES / 2);
+}
+
 bool
 translate_ahead(const struct translation *translation, unsigned nr)
 {
@@ -892,6 +908,8 @@ translate_ahead(const struct translation *translation, unsigned nr)
 	work.translation = translation;
 	work.cache = translation->cache;
 	work.is_ahead = true;
+	if (has_little_room(translation))
+		return false;
 	if (work_off(&work, ahead, nr < ahead->nr_to_make ? nr : ahead->nr_to_make, &err) < 0)
 		ahead->first = ahead->nr;
 	ahead->nr_to_make -= work.nr_made < ahead->nr_to_make ? work.nr_made : ahead->nr_to_make;

@@ -23,7 +23,7 @@ struct code_range {
 	bool may_change;
 };
 
-/* What is translated, for whom. tid: a stopped thread of the process. sites: of what is recorded; NULL: nothing is. */
+/* What is translated, for whom. tid: as of code_cache_read. sites: of what is recorded; NULL: nothing is. */
 struct translation {
 	struct code_cache *cache;
 	pid_t tid;
@@ -42,7 +42,8 @@ struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err);
 
 /*
- * What the last calls have left: up to nr fragments, while threads of the process execute others. True: there is more.
+ * Makes up to nr fragments of what the last calls have left, while the process runs (CODE_CACHE_RUNNING). True: there
+ * is more.
  */
 bool translate_ahead(const struct translation *translation, unsigned nr);
 

@@ -1134,7 +1134,7 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 	return begin(self, thread);
 }
 
-/* So many take less time than a stop. */
+/* Fragments that take less time than a stop. */
 #define AHEAD_AT_ONCE 8
 
 bool
@@ -1143,9 +1143,12 @@ translator_idle(struct translator *self)
 	const struct thread *thread = self ? threads_find(&self->tracer->threads, self->last_tid) : NULL;
 	struct translation translation;
 
-	if (!thread || !translator_has(thread))
+	/* What a call that is not over changes is not known yet, and a forked process may have code of its own. */
+	if (!thread || !translator_has(thread) || thread->translated->call >= 0 ||
+	    thread->translated->space->cache->nr_users > 1)
 		return false;
 	translation = translation_for(self, thread);
+	translation.tid = CODE_CACHE_RUNNING;
 	return translate_ahead(&translation, AHEAD_AT_ONCE);
 }
 

@@ -37,7 +37,7 @@ enum tracer_answer translator_leaving(struct translator *translator, const struc
  */
 bool translator_read(const struct thread *thread, uint64_t counts[STEP_NR_COUNTS]);
 
-/* As of a loop: translates a little of what threads may come to, while they run. NULL translator: nothing. */
+/* For the loop's idle: translates a little of what threads may come to. NULL translator: nothing. */
 bool translator_idle(struct translator *translator);
 
 /*

@@ -13,10 +13,9 @@
 struct cache_model;
 
 /*
- * In order. A word is a line times 2, and 1 more for a store; or USES_ACCESS with the bytes and flags of an access of
- * another kind, whose address is the next word.
- * nr_accesses: of these
- * done: called when they have been used, or NULL; context: its own
+ * Uses in their order. A word is a line times 2, and 1 more for a store; or USES_ACCESS with the bytes and flags of an
+ * access of another kind, whose address is the next word. nr_accesses: accesses of another kind among them done: called
+ * when they have been used, or NULL; context: its own
  */
 #define USES_ROOM 65536
 #define USES_ACCESS (UINT64_C(1) << 63)
@@ -37,7 +36,7 @@ uses_add_access(struct uses *uses, uint64_t address, uint64_t bytes, unsigned fl
 	uses->nr_accesses++;
 }
 
-/* Goes through the caches with all of them; then there are none. */
+/* Uses all of these lines, and empties the list. */
 void uses_do(struct uses *uses);
 
 /* The thread that does it. NULL: the system permits none. */
@@ -45,7 +44,7 @@ struct modeller;
 struct modeller *modeller_new(void);
 void modeller_delete(struct modeller *modeller);
 
-/* An empty one, as soon as there is one; and hands that over. One thread calls both, in turns; all is done in order. */
+/* take waits for an empty list; put hands that one over. One thread calls both, in turns. Lists are used in order. */
 struct uses *modeller_take(struct modeller *modeller);
 void modeller_put(struct modeller *modeller);
 

@@ -593,6 +593,24 @@ has_avx512(void)
 	       __builtin_cpu_supports("avx512dq");
 }
 
+/* Masks of all kinds; of a scalar the first bit alone counts. */
+__attribute__((target("avx512f,avx512vl,avx512bw"))) static void
+mask_lanes(uint64_t *results)
+{
+	static double numbers[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+	double sum[8] = {0};
+
+	for (unsigned mask = 0; mask < 256; mask += 15)
+		ASM("kmovd %1, %%k1\n vaddsd (%2), %%xmm1, %%xmm1%{%%k1%}\n"
+		    " vaddpd (%2), %%zmm2, %%zmm2%{%%k1%}\n vfmadd231ps %%xmm1, %%xmm1, %%xmm3%{%%k1%}%{z%}\n"
+		    " vpaddb %%zmm4, %%zmm4, %%zmm4%{%%k1%}\n vaddpd %%zmm2, %%zmm1, %%zmm5\n"
+		    " vmovupd %%zmm5, (%0)\n"
+		    :
+		    : "r"(sum), "r"(mask), "r"(numbers)
+		    : "k1", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "memory");
+	results[0] = bits_of(sum[0]);
+}
+
 /* As the loader does around the first call of a function. */
 static void
 save_and_restore(uint64_t *results)
@@ -703,6 +721,7 @@ const struct stepped_case stepped_cases[] = {
 	{"multiply with AVX-512", multiply_avx512, has_avx512},
 	{"scale with AVX-512", scale_avx512, has_avx512},
 	{"sum with AVX-512", sum_avx512, has_avx512},
+	{"mask lanes", mask_lanes, has_avx512},
 };
 
 _Static_assert(sizeof(stepped_cases) / sizeof(stepped_cases[0]) == NR_STEPPED_CASES, "as many as the header says");

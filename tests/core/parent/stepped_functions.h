@@ -17,7 +17,7 @@ struct stepped_case {
 	bool (*is_there)(void);
 };
 
-#define NR_STEPPED_CASES 41
+#define NR_STEPPED_CASES 42
 extern const struct stepped_case stepped_cases[];
 
 #define NR_STEPPED_SCENES 17
