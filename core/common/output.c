@@ -10,16 +10,6 @@
 #include "entity.h"
 #include "memory.h"
 
-static int
-write_and_sync(const void *entity, FILE *file, const char *path, struct rot_error *err)
-{
-	if (rot_text_write(entity, file, err) < 0)
-		return rot_error_prefix(err, "'%s'", path);
-	if (fflush(file) != 0 || fsync(fileno(file)) < 0)
-		return rot_error_set(err, errno, "cannot write '%s'", path);
-	return 0;
-}
-
 int
 output_write(const void *entity, const char *path, struct rot_error *err)
 {
@@ -31,7 +21,9 @@ output_write(const void *entity, const char *path, struct rot_error *err)
 		rot_error_set(err, errno, "cannot write '%s'", temporary);
 		goto out;
 	}
-	rc = write_and_sync(entity, file, temporary, err);
+	rc = rot_text_write(entity, file, err);
+	if (rc < 0)
+		rot_error_prefix(err, "'%s'", temporary);
 	if (fclose(file) != 0 && rc == 0)
 		rc = rot_error_set(err, errno, "cannot write '%s'", temporary);
 	if (rc == 0 && rename(temporary, path) < 0)
