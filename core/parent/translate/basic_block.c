@@ -321,5 +321,7 @@ basic_block_count_place(const struct translation *translation, const struct basi
 		if (reg >= 0 && reg != 4)
 			return (struct count_place){i, COUNT_BY_REGISTER, (unsigned)reg};
 	}
+	if (block->end == BLOCK_RETURNS || block->end == BLOCK_JUMPS_INDIRECTLY || block->end == BLOCK_CALLS_INDIRECTLY)
+		return (struct count_place){SIZE_MAX, COUNT_LOOKING_UP, 0};
 	return (struct count_place){0, COUNT_SAVING, 0};
 }

@@ -45,9 +45,9 @@ bool basic_block_decode(const struct translation *translation, uint64_t origin, 
 
 /*
  * Where the block counts itself: before an item (nr: there is none to stand before), and how: flags may be changed
- * there, or a register, or neither.
+ * there, or a register, or neither. COUNT_LOOKING_UP: by a register that is saved where the block looks up its target.
  */
-enum count_way { COUNT_CHANGING_FLAGS, COUNT_BY_REGISTER, COUNT_SAVING };
+enum count_way { COUNT_CHANGING_FLAGS, COUNT_BY_REGISTER, COUNT_SAVING, COUNT_LOOKING_UP };
 struct count_place {
 	size_t before;
 	enum count_way way;

@@ -29,6 +29,7 @@ struct work_in_progress {
 	uint8_t slots[PAGE_BYTES];
 	uint32_t most_targets; /* of a jump by a table in the block that is next; 0: unknown */
 	struct basic_block block;
+	struct count_place place; /* of the block */
 	struct recording recordings[RECORDING_MAX];
 	size_t nr_recordings;
 };
@@ -203,14 +204,22 @@ emit_target_of(struct work_in_progress *work, const struct basic_block_item *ite
 /* ---- what a fragment counts ---- */
 
 static void
-emit_count(struct work_in_progress *work, struct fragment *fragment, const struct count_place *place)
+emit_count(struct work_in_progress *work, struct fragment *fragment)
 {
-	if (place->way == COUNT_CHANGING_FLAGS)
+	switch (work->place.way) {
+	case COUNT_CHANGING_FLAGS:
 		emit_count_flags(&work->to, fragment->counter);
-	else if (place->way == COUNT_BY_REGISTER)
-		emit_count_register(&work->to, place->reg, fragment->counter);
-	else
+		break;
+	case COUNT_BY_REGISTER:
+		emit_count_register(&work->to, work->place.reg, fragment->counter);
+		break;
+	case COUNT_SAVING:
 		emit_count_saving(&work->to, fragment->counter);
+		break;
+	case COUNT_LOOKING_UP:
+		emit_count_register(&work->to, RDX, fragment->counter);
+		break;
+	}
 	fragment->counted_at = (uint16_t)(work->to.at - fragment->body);
 }
 
@@ -247,6 +256,7 @@ emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *w
 
 	emit_save(to, RAX, AREA_RAX);
 	emit_save(to, RDX, AREA_RDX);
+	emit_load(to, RDX, counter_offset(counter));
 	for (unsigned lane = 0; lane < what->nr_lanes; lane += 8) {
 		emit_mask(to, what);
 		if (lane > 0) {
@@ -254,8 +264,9 @@ emit_lanes(struct work_in_progress *work, uint32_t counter, const struct work *w
 			emit_8(to, lane);
 		}
 		emit_ones(work, what->nr_lanes);
-		emit_add_rax(to, counter);
+		EMIT(to, 0x48, 0x8d, 0x14, 0x02); /* lea rdx, [rdx + rax] */
 	}
+	emit_save(to, RDX, counter_offset(counter));
 	emit_load(to, RDX, AREA_RDX);
 	emit_load(to, RAX, AREA_RAX);
 }
@@ -594,6 +605,8 @@ emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_
 	} else {
 		emit_target_of(work, item);
 	}
+	if (work->place.way == COUNT_LOOKING_UP)
+		emit_count(work, &cache->fragments[index]);
 	if (is_rip_relative(&item->instruction))
 		enqueue_slot(work);
 	else if (work->block.end == BLOCK_JUMPS_INDIRECTLY)
@@ -708,7 +721,6 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 {
 	struct code_cache *cache = work->cache;
 	struct basic_block *block = &work->block;
-	struct count_place place;
 	uint64_t next = 0;
 	uint32_t index, entry = 0;
 	bool has_end;
@@ -717,7 +729,7 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	if (!*is_made)
 		return 0;
 	make_fit(work);
-	place = basic_block_count_place(work->translation, block);
+	work->place = basic_block_count_place(work->translation, block);
 	work->nr_recordings =
 		work->translation->sites ? recording_plan(work->translation->sites, block, work->recordings) : 0;
 	if (has_entry)
@@ -734,9 +746,9 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 	has_end = block->end != BLOCK_GOES_ON && block->end != BLOCK_NATIVE;
 	for (size_t i = 0; i < block->nr; i++) {
 		emit_recordings(work, i, false);
-		if (i == place.before) {
+		if (i == work->place.before) {
 			code_cache_add_mark(cache, &cache->fragments[index], work->to.at, block->items[i].at);
-			emit_count(work, &cache->fragments[index], &place);
+			emit_count(work, &cache->fragments[index]);
 		}
 		if (i + 1 < block->nr || !has_end)
 			emit_item(work, index, &block->items[i]);
@@ -744,8 +756,8 @@ emit_fragment(struct work_in_progress *work, uint64_t origin, bool has_entry, bo
 			next = emit_end(work, index, &block->items[i]);
 		emit_recordings(work, i, true);
 	}
-	if (block->nr > 0 && place.before == block->nr)
-		emit_count(work, &cache->fragments[index], &place);
+	if (block->nr > 0 && work->place.before == block->nr)
+		emit_count(work, &cache->fragments[index]);
 	if (block->end == BLOCK_GOES_ON)
 		next = origin + block->nr_bytes;
 	else if (block->end == BLOCK_NATIVE)

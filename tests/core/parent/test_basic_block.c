@@ -86,12 +86,12 @@ static const struct {
 	{"\x11\xc0\xc3", 3, {0, COUNT_CHANGING_FLAGS, 0}},                 /* adc reads the carry alone, which stays */
 	{"\x5b\x5d\xc3", 3, {0, COUNT_BY_REGISTER, 3}},                    /* pop rbx; pop rbp; ret */
 	{"\x5c\x41\x5c\xc3", 4, {1, COUNT_BY_REGISTER, 12}},               /* pop rsp; pop r12; ret */
-	{"\x48\x8b\x00\xc3", 4, {0, COUNT_SAVING, 0}},                     /* mov rax, [rax]; ret */
-	{"\x4c\x8b\x18\xc3", 4, {0, COUNT_SAVING, 0}},                     /* mov r11, [rax]; ret */
+	{"\x48\x8b\x00\xc3", 4, {SIZE_MAX, COUNT_LOOKING_UP, 0}},          /* mov rax, [rax]; ret */
+	{"\x4c\x8b\x18\xc3", 4, {SIZE_MAX, COUNT_LOOKING_UP, 0}},          /* mov r11, [rax]; ret */
 	{"\x4c\x8b\x1c\x24\xc3", 5, {0, COUNT_BY_REGISTER, 11}},           /* mov r11, [rsp]; ret */
 	{"\x4c\x8d\x18\xc3", 4, {0, COUNT_BY_REGISTER, 11}},               /* lea r11, [rax]; ret */
-	{"\x88\xd8\xc3", 3, {0, COUNT_SAVING, 0}},                         /* mov al, bl; ret */
-	{"\xd3\xe0\xc3", 3, {0, COUNT_SAVING, 0}},                         /* shl by cl may leave flags */
+	{"\x88\xd8\xc3", 3, {SIZE_MAX, COUNT_LOOKING_UP, 0}},              /* mov al, bl; ret */
+	{"\xd3\xe0\xc3", 3, {SIZE_MAX, COUNT_LOOKING_UP, 0}},              /* shl by cl may leave flags */
 	{"\x75\x10", 2, {0, COUNT_SAVING, 0}},                             /* jne */
 	{"\xeb\x00\x31\xc0", 4, {0, COUNT_CHANGING_FLAGS, 0}},             /* jmp to xor */
 	{"\xeb\x00\x74\x00", 4, {0, COUNT_SAVING, 0}},                     /* jmp to je */
