@@ -92,25 +92,43 @@ image_write(struct image *image, const struct thread *thread, uint64_t address, 
 /* ---- who has which ---- */
 
 static void
-delete_image(struct images *images, struct image *image)
+take_out(struct images *images, struct image *image)
 {
 	struct image **at = &images->first;
 
 	while (*at != image)
 		at = &(*at)->next;
 	*at = image->next;
+}
+
+static void
+put_in_front(struct images *images, struct image *image)
+{
+	image->next = images->first;
+	images->first = image;
+}
+
+static void
+delete_image(struct images *images, struct image *image)
+{
+	take_out(images, image);
 	breakpoints_clear(image);
 	slots_clear(image);
 	close_memory(&image->memory);
 	free(image);
 }
 
-/* The newest are in front. */
+/*
+ * A process that it has forked may still be on its way to its first stop, with breakpoints that are known from here
+ * alone. Of images without threads those that died last are in front, and the others are forgotten.
+ */
 static void
-forget_old(struct images *images)
+bury(struct images *images, struct image *dead)
 {
 	size_t nr = 0;
 
+	take_out(images, dead);
+	put_in_front(images, dead);
 	for (struct image *image = images->first, *next; image; image = next) {
 		next = image->next;
 		if (image->nr_threads == 0 && ++nr > MAX_DEAD)
@@ -133,7 +151,7 @@ put_image(struct images *images, struct thread *thread)
 		return;
 	close_memory(&image->memory);
 	if (image->pages)
-		forget_old(images);
+		bury(images, image);
 	else
 		delete_image(images, image);
 }
@@ -153,8 +171,7 @@ new_image(struct images *images, const struct thread *thread, int memory)
 	image->images = images;
 	image->pid = thread->pid;
 	image->memory = memory;
-	image->next = images->first;
-	images->first = image;
+	put_in_front(images, image);
 	return image;
 }
 
