@@ -24,8 +24,8 @@
  * Operations: additions, subtractions, multiplications, divisions and square roots; a fused multiply-add is 2; a masked
  * lane that is not computed is none. Comparisons, minima, conversions and approximations are no operations. A vector
  * instruction is packed, whatever its width. Masked operations are those of both precisions that masked lanes would
- * have done. Integers are counted for additions, subtractions, multiplications and divisions of any width. Those of
- * loop counters are among them, and a sum of products is all of its products and additions.
+ * have done. Integer operations are additions, subtractions, multiplications and divisions of any width, also of loop
+ * counters; a sum of products is all of its products and additions.
  * Bytes: what instructions load and store, also by push, call and the like; of masked ones the active lanes.
  * Lines: of the modelled caches (parent/stepping/cache_model.h), which are empty when the first region begins.
  */

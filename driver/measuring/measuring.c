@@ -355,7 +355,7 @@ measuring_find_cut(const struct measurement_result *result)
 	return cut;
 }
 
-/* Of the set's region. */
+/* The set's region has counted many instructions. */
 static bool
 has_long_count(const struct measurer_set_output *set)
 {

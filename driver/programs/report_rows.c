@@ -91,9 +91,10 @@ report_row_values(FILE *out, const struct program_values *values)
 		masked = NULL; /* as in most programs */
 	for (size_t i = 0; i < values->nr; i++) {
 		const struct quantity_value *value = &values->values[i];
+		const bool is_shown_elsewhere = strcmp(value->name, "time") == 0 && value != cycles;
+		const bool masks_nothing = strcmp(value->name, "maskedOperations") == 0 && value != masked;
 
-		if (strcmp(value->name, "maskedOperations") == 0 ? value == masked
-								 : strcmp(value->name, "time") != 0 || value == cycles)
+		if (!is_shown_elsewhere && !masks_nothing)
 			print_value(value, out);
 	}
 	if (masked && flop)

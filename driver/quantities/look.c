@@ -11,7 +11,7 @@
  */
 #define STEPS_PER_S 60e6
 
-/* Of one pass. */
+/* Adds what one pass needs. */
 static int
 look_at_pass(const struct measuring_job *job, size_t i, int nr_runs, struct quantities_need *need,
 	     struct rot_error *err)

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -25,18 +24,6 @@
 #define MAX_DEAD 64
 
 /* ---- memory ---- */
-
-/* Of a process whose first thread has ended only the others have it. */
-static int
-open_memory(pid_t tid)
-{
-	char path[32];
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/mem", (int)tid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	return fd < 0 && errno == EACCES ? open(path, O_RDONLY | O_CLOEXEC) : fd;
-}
 
 int
 image_check(const struct thread *thread, struct rot_error *err)
@@ -120,7 +107,7 @@ delete_image(struct images *images, struct image *image)
 
 /*
  * A process that it has forked may still be on its way to its first stop, with breakpoints that are known from here
- * alone. Of images without threads those that died last are in front, and the others are forgotten.
+ * alone. Images without threads stand in the order of their deaths, the last one in front; only MAX_DEAD are kept.
  */
 static void
 bury(struct images *images, struct image *dead)
@@ -189,7 +176,7 @@ image_of_process(struct images *images, pid_t pid)
 static struct image *
 find_origin(struct images *images, struct thread *thread)
 {
-	int memory = open_memory(thread->tid);
+	int memory = remote_open_memory(thread->tid);
 	struct image *origin, *image;
 	bool is_shared;
 
@@ -258,7 +245,8 @@ find_stranger(const struct mark *mark, const struct threads *threads)
 
 	while (folder && stranger == 0 && (entry = readdir(folder))) {
 		const pid_t pid = (pid_t)atoi(entry->d_name);
-		int memory = pid > 0 && pid != mark->image->pid && !threads_find(threads, pid) ? open_memory(pid) : -1;
+		int memory = pid > 0 && pid != mark->image->pid && !threads_find(threads, pid) ? remote_open_memory(pid)
+											       : -1;
 
 		if (memory >= 0 && has_mark(mark, memory))
 			stranger = pid;
@@ -287,7 +275,7 @@ void
 images_executed(struct images *images, struct thread *thread)
 {
 	put_image(images, thread);
-	get_image(new_image(images, thread, open_memory(thread->tid)), thread);
+	get_image(new_image(images, thread, remote_open_memory(thread->tid)), thread);
 	image_begin(thread);
 }
 

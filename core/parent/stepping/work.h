@@ -5,10 +5,10 @@
  * Operations are those of step_counts.h: additions, subtractions, multiplications, divisions and square roots of single
  * and double precision; each element of a result is one, of ADDSUB and of horizontal additions too, and 2 of a fused
  * multiply-add. A dot product (DPPS, DPPD) is n multiplications and n - 1 additions in each 128 bits, n being the
- * products that its immediate selects. Of integers: additions, subtractions, multiplications and divisions, as the
- * table in work_tables.c has them; comparisons, logic, shifts, averages and LEA are none. x87: FADD, FSUB, FMUL, FDIV
- * and FSQRT with their variants are 1; remainders and transcendental functions are none. Arithmetic with FP16 and BF16
- * is of neither precision, so none either.
+ * products that its immediate selects. Integer operations are additions, subtractions, multiplications and divisions,
+ * as the table in work_tables.c has them; comparisons, logic, shifts, averages and LEA are none. x87: FADD, FSUB, FMUL,
+ * FDIV and FSQRT with their variants are 1; remainders and transcendental functions are none. Arithmetic with FP16 and
+ * BF16 is of neither precision, so none either.
  *
  * Accesses are those that the instruction asks for. One that stores where it loaded has two; a compare-and-exchange
  * stores in any case, as the processor does. Prefetches and LEA have none; flushes of a cache line move no bytes

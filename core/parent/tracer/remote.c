@@ -55,7 +55,9 @@ each_word(pid_t tid, uint64_t address, void *read, const void *written, size_t n
 int
 remote_open_memory(pid_t tid)
 {
-	return open_memory(tid, O_RDONLY);
+	const int fd = open_memory(tid, O_RDWR);
+
+	return fd < 0 && errno == EACCES ? open_memory(tid, O_RDONLY) : fd;
 }
 
 int

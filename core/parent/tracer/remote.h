@@ -24,7 +24,10 @@
  */
 int remote_read(pid_t tid, uint64_t address, void *bytes, size_t n, struct rot_error *err);
 
-/* A descriptor to read (pread) the memory that the thread's process has now, also while it runs. -1: refused. */
+/*
+ * A descriptor (pread, pwrite) of the memory that the thread's process has now, also while it runs; only to be read
+ * where the system permits no more. tid: any thread that has not ended. -1: refused.
+ */
 int remote_open_memory(pid_t tid);
 int remote_write(pid_t tid, uint64_t address, const void *bytes, size_t n, struct rot_error *err);
 

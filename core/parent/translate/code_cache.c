@@ -583,7 +583,7 @@ stub_of(const struct code_cache *cache, uint32_t number)
 	return &cache->arenas[(number - 1) >> STUB_INDEX_BITS].stubs[(number - 1) & ((1U << STUB_INDEX_BITS) - 1)];
 }
 
-/* Where the address is, or would be. Those of 32 bytes of code have their places in a cache line. */
+/* Where the address is, or would be. Addresses of 32 bytes of code have their places in a cache line. */
 static struct known *
 find_known(const struct code_cache *cache, uint64_t address)
 {

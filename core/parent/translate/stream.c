@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -387,23 +386,12 @@ work_on(void *context)
 /* ---- buffers ---- */
 
 static void
-start_worker(struct stream *stream)
-{
-	sigset_t all, before;
-
-	if (!stream->modeller)
-		stream->modeller = modeller_new();
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	stream->has_worker = pthread_create(&stream->worker, NULL, work_on, stream) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void
 hand_over(struct stream *stream, const struct job *job)
 {
+	if (!stream->modeller)
+		stream->modeller = modeller_new();
 	if (!stream->has_worker)
-		start_worker(stream);
+		stream->has_worker = uses_start_thread(&stream->worker, work_on, stream);
 	pthread_mutex_lock(&stream->mutex);
 	job->thread->nr_waiting += 1 + stream->has_worker;
 	while (stream->nr == MAX_QUEUED)

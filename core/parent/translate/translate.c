@@ -24,7 +24,6 @@ struct work_in_progress {
 	struct code_queue *queue;
 	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
 	unsigned nr_made, most;
-	bool is_ahead;          /* no thread is stopped */
 	uint64_t slots_address; /* of a page of slots with targets; 0: none was read */
 	uint8_t slots[PAGE_BYTES];
 	uint32_t most_targets; /* of a jump by a table in the block that is next; 0: unknown */
@@ -38,6 +37,13 @@ static struct arena *
 arena_of(const struct work_in_progress *work)
 {
 	return &work->cache->arenas[work->arena];
+}
+
+/* No thread is stopped. */
+static bool
+is_ahead(const struct work_in_progress *work)
+{
+	return work->translation->tid == CODE_CACHE_RUNNING;
 }
 
 static uint64_t
@@ -803,7 +809,7 @@ find_room(struct work_in_progress *work, uint64_t origin, struct rot_error *err)
 {
 	int arena;
 
-	if (work->is_ahead && !code_cache_has_room(work->cache, origin))
+	if (is_ahead(work) && !code_cache_has_room(work->cache, origin))
 		return false;
 	arena = code_cache_arena(work->cache, work->translation->tid, work->translation->options, origin, err);
 	if (arena < 0 || work->cache->nr_counters + 64 > AREA_MAX_COUNTERS)
@@ -833,7 +839,7 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 		next = emit_fragment(work, origin, has_entry, &is_made);
 		if (!is_made) {
 			/* Ahead, code may not be readable yet: who comes there finds out. */
-			if (!is_first && work->is_ahead)
+			if (!is_first && is_ahead(work))
 				emit_jump(work, origin);
 			else if (!is_first)
 				emit_native(work, origin);
@@ -845,29 +851,33 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	publish(work);
 }
 
-/* Until so many fragments are made, or nothing is left. -1: there is no room for more. */
+/* Until so many fragments are made, or nothing is left. Returns how many; -1: there is no room for more. */
 static int
-work_off(struct work_in_progress *work, struct code_queue *queue, unsigned most, struct rot_error *err)
+work_off(const struct translation *translation, struct code_queue *queue, unsigned most, struct rot_error *err)
 {
-	work->queue = queue;
-	work->nr_made = 0;
-	work->most = most;
-	work->slots_address = 0;
-	work->first_unlinked = work->cache->nr_fragments;
-	while (queue->first < queue->nr && work->nr_made < most) {
+	static struct work_in_progress work;
+
+	work.translation = translation;
+	work.cache = translation->cache;
+	work.queue = queue;
+	work.nr_made = 0;
+	work.most = most;
+	work.slots_address = 0;
+	work.first_unlinked = work.cache->nr_fragments;
+	while (queue->first < queue->nr && work.nr_made < most) {
 		const struct queued next = queue->entries[queue->first++];
-		struct fragment *fragment = code_cache_find(work->cache, next.origin);
+		struct fragment *fragment = code_cache_find(work.cache, next.origin);
 
 		if (fragment && (fragment->entry || !next.has_entry))
 			continue;
-		if (!find_room(work, next.origin, err))
+		if (!find_room(&work, next.origin, err))
 			return -1;
 		if (fragment)
-			add_entry(work, fragment);
+			add_entry(&work, fragment);
 		else
-			make_chain(work, next.origin, next.has_entry);
+			make_chain(&work, next.origin, next.has_entry);
 	}
-	return 0;
+	return (int)work.nr_made;
 }
 
 /* Threads soon come to what the last stop has left (before), so it is put in front of what earlier stops have left. */
@@ -886,23 +896,20 @@ put_in_front(struct code_queue *queue, const struct code_queue *before)
 struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err)
 {
-	static struct work_in_progress work;
 	static struct code_queue queue;
 	struct code_cache *cache = translation->cache;
 
-	work.translation = translation;
-	work.cache = cache;
-	queue.first = queue.nr = 0;
-	work.queue = &queue;
-	enqueue(&work, origin, has_entry);
-	if (work_off(&work, &queue, MOST_AT_ONCE, err) < 0)
+	queue.entries[0] = (struct queued){origin, has_entry};
+	queue.first = 0;
+	queue.nr = 1;
+	if (work_off(translation, &queue, MOST_AT_ONCE, err) < 0)
 		return NULL;
 	put_in_front(&cache->ahead, &queue);
 	cache->ahead.nr_to_make = MOST_AHEAD;
 	return code_cache_find(cache, origin);
 }
 
-/* What is never executed takes no more of the sites and counters that there are. */
+/* Sites and counters are left to code that is executed. */
 static bool
 has_little_room(const struct translation *translation)
 {
@@ -913,17 +920,15 @@ has_little_room(const struct translation *translation)
 bool
 translate_ahead(const struct translation *translation, unsigned nr)
 {
-	static struct work_in_progress work;
 	struct code_queue *ahead = &translation->cache->ahead;
 	struct rot_error err;
+	int nr_made;
 
-	work.translation = translation;
-	work.cache = translation->cache;
-	work.is_ahead = true;
 	if (has_little_room(translation))
 		return false;
-	if (work_off(&work, ahead, nr < ahead->nr_to_make ? nr : ahead->nr_to_make, &err) < 0)
-		ahead->first = ahead->nr;
-	ahead->nr_to_make -= work.nr_made < ahead->nr_to_make ? work.nr_made : ahead->nr_to_make;
+	nr_made = work_off(translation, ahead, nr < ahead->nr_to_make ? nr : ahead->nr_to_make, &err);
+	if (nr_made < 0)
+		return false;
+	ahead->nr_to_make -= (uint32_t)nr_made;
 	return ahead->first < ahead->nr && ahead->nr_to_make > 0;
 }

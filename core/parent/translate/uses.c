@@ -2,7 +2,6 @@
 /* See uses.h. */
 #include "parent/translate/uses.h"
 
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 
@@ -76,21 +75,28 @@ work(void *context)
 	return NULL;
 }
 
+bool
+uses_start_thread(pthread_t *thread, void *(*function)(void *context), void *context)
+{
+	sigset_t all, before;
+	bool is_there;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	is_there = pthread_create(thread, NULL, function, context) == 0;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return is_there;
+}
+
 struct modeller *
 modeller_new(void)
 {
 	struct modeller *modeller = rot_calloc(1, sizeof(*modeller));
-	sigset_t all, before;
-	bool is_there;
 
 	pthread_mutex_init(&modeller->mutex, NULL);
 	pthread_cond_init(&modeller->is_new, NULL);
 	pthread_cond_init(&modeller->is_done, NULL);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	is_there = pthread_create(&modeller->thread, NULL, work, modeller) == 0;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (is_there)
+	if (uses_start_thread(&modeller->thread, work, modeller))
 		return modeller;
 	free(modeller);
 	return NULL;

@@ -6,6 +6,7 @@
 #ifndef CORE_PARENT_TRANSLATE_USES_H
 #define CORE_PARENT_TRANSLATE_USES_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +39,9 @@ uses_add_access(struct uses *uses, uint64_t address, uint64_t bytes, unsigned fl
 
 /* Uses all of these lines, and empties the list. */
 void uses_do(struct uses *uses);
+
+/* Starts a thread of rot-core's own, which gets no signals. False: the system permits none. */
+bool uses_start_thread(pthread_t *thread, void *(*function)(void *context), void *context);
 
 /* The thread that does it. NULL: the system permits none. */
 struct modeller;
