@@ -5,6 +5,7 @@
  */
 #include "parent/tracer/refusal.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,26 @@ read_line(const char *path, char *line, int size)
 	return is_read;
 }
 
+pid_t
+refusal_other_tracer(const char *proc, pid_t pid)
+{
+	char *path = rot_format("%s/%d/task", proc, (int)pid);
+	DIR *tasks = opendir(path);
+	uint64_t tracer = 0;
+
+	for (struct dirent *task; tasks && (tracer == 0 || tracer == (uint64_t)getpid()) && (task = readdir(tasks));) {
+		char *folder = rot_format("%s/%s", path, task->d_name);
+
+		if (!proc_status_in(folder, "TracerPid", 10, &tracer))
+			tracer = 0;
+		free(folder);
+	}
+	if (tasks)
+		closedir(tasks);
+	free(path);
+	return tracer == (uint64_t)getpid() ? 0 : (pid_t)tracer;
+}
+
 /* ---- reasons: true if it is that one, and err is filled ---- */
 
 /* The system keeps what is left of a first thread until all others have ended: then somebody else is the reason. */
@@ -77,10 +98,10 @@ has_ended(const struct refusal *refusal)
 static bool
 is_traced_already(const struct refusal *refusal)
 {
-	uint64_t tracer;
+	const pid_t tracer = refusal_other_tracer(refusal->proc, refusal->pid);
 	char *path, name[32] = "?";
 
-	if (!read_status_of(refusal, "TracerPid", &tracer) || tracer == 0)
+	if (tracer == 0)
 		return false;
 	path = rot_format("%s/%d/comm", refusal->proc, (int)tracer);
 	read_line(path, name, sizeof(name));

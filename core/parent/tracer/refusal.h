@@ -14,4 +14,7 @@
  */
 int refusal_explain(const char *proc, pid_t pid, bool is_own, int error, struct rot_error *err);
 
+/* Another process that traces a thread of process pid; 0: there is none. proc: as above. */
+pid_t refusal_other_tracer(const char *proc, pid_t pid);
+
 #endif

@@ -13,6 +13,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -33,6 +34,9 @@ enum event {
 
 /* The signal of a stop at a system call, with PTRACE_O_TRACESYSGOOD. */
 #define SYSTEM_STOP (SIGTRAP | 0x80)
+
+/* How often 10 ms another tracer may take to let the program go. */
+#define MAX_PAUSES 100
 
 struct stop {
 	struct thread *thread;
@@ -340,12 +344,27 @@ attach_to_new(struct tracer *tracer)
 	return nr > 0 ? 0 : error;
 }
 
+/*
+ * A thread that another process traces meets our breakpoints in that one's hands, which does not know them: it would
+ * die of them. Whoever looked at the program before may just be letting it go.
+ */
+static bool
+has_other_tracer(const struct tracer *tracer)
+{
+	return refusal_other_tracer("/proc", tracer->program) != 0;
+}
+
 int
 tracer_attach(struct tracer *tracer, struct rot_error *err)
 {
+	const struct timespec pause = {.tv_nsec = 10000000};
 	int error;
 
 	tracer->is_attached = true;
+	for (int i = 0; i < MAX_PAUSES && has_other_tracer(tracer); i++)
+		nanosleep(&pause, NULL);
+	if (has_other_tracer(tracer))
+		return refused(tracer, EPERM, err);
 	error = attach_to_new(tracer);
 	if (error)
 		return refused(tracer, error, err);
@@ -365,9 +384,9 @@ tracer_is_settled(struct tracer *tracer)
 {
 	if (tracer->is_settling && tracer->nr_unsettled == 0) {
 		attach_to_new(tracer);
-		tracer->is_settling = tracer->nr_unsettled > 0;
+		tracer->is_settling = tracer->nr_unsettled > 0 || has_other_tracer(tracer);
 	}
-	return tracer->nr_unsettled == 0;
+	return tracer->nr_unsettled == 0 && !tracer->is_settling;
 }
 
 static void

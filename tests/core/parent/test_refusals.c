@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the system refuses, and programs that are unlike others: set-uid ones, 32-bit ones, those that die at once. */
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <pthread.h>
@@ -34,14 +35,15 @@ static const struct {
 	bool is_own;
 	const char *text, *hint;
 } reasons[] = {
-	{"4711/status", "Name:\tx\nTracerPid:\t77\n", EPERM, false, "process 4711: process 77 (gdb) traces it already",
-	 "end that one"},
-	{"4711/status", "Name:\tx\nTracerPid:\t77\n", EPERM, true, "process 77 (gdb) traces it already",
+	{"4711/task/4712/status", "Name:\tx\nTracerPid:\t77\n", EPERM, false,
+	 "process 4711: process 77 (gdb) traces it already", "end that one"},
+	{"4711/task/4711/status", "Name:\tx\nTracerPid:\t77\n", EPERM, true, "process 77 (gdb) traces it already",
 	 "without a debugger"},
 	{"self/status", "Seccomp:\t2\n", EPERM, true, "a seccomp filter around rot", "--cap-add=SYS_PTRACE"},
 	{"sys/kernel/yama/ptrace_scope", "3\n", EPERM, true, "ptrace_scope is 3", "restart"},
-	{"4711/status", "TracerPid:\t0\n", EPERM, false, "process 4711: Operation not permitted", "root's to trace"},
-	{"4711/status", "TracerPid:\t77\n", ESRCH, false, "process 4711: No such process", "ps"},
+	{"4711/task/4711/status", "TracerPid:\t0\n", EPERM, false, "process 4711: Operation not permitted",
+	 "root's to trace"},
+	{"4711/task/4711/status", "TracerPid:\t77\n", ESRCH, false, "process 4711: No such process", "ps"},
 };
 
 START_TEST(reasons_are_found)
@@ -92,6 +94,37 @@ begin_sleeper(void)
 	return pid;
 }
 
+static void *
+sleep_on(void *unused)
+{
+	while (true)
+		pause();
+	return unused;
+}
+
+/* Of two threads, the second one goes to *tid. */
+static pid_t
+begin_two_sleepers(pid_t *tid)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	if (pid == 0) {
+		pthread_create(&thread, NULL, sleep_on, NULL);
+		sleep_on(NULL);
+	}
+	for (*tid = 0; *tid == 0; usleep(1000)) {
+		char *path = rot_format("/proc/%d/task", (int)pid);
+		DIR *tasks = opendir(path);
+
+		for (struct dirent *task; (task = readdir(tasks));)
+			*tid = atoi(task->d_name) != pid && atoi(task->d_name) > 0 ? atoi(task->d_name) : *tid;
+		closedir(tasks);
+		free(path);
+	}
+	return pid;
+}
+
 /* Its first thread ends, another one stays. */
 static pid_t
 begin_without_first_thread(void)
@@ -135,6 +168,19 @@ START_TEST(traced_processes_are_not_visited)
 	failure = visit(pid, 0);
 	ck_assert_str_eq(failure->kind, "refused");
 	ck_assert_ptr_nonnull(strstr(failure->attempted, "(unit-tests) traces it already"));
+	end_sleeper(pid);
+}
+END_TEST
+
+/* It would meet our breakpoints in another tracer's hands. */
+START_TEST(processes_are_not_visited_while_one_of_their_threads_is_traced)
+{
+	pid_t tid, pid = begin_two_sleepers(&tid);
+
+	ck_assert_int_eq(ptrace(PTRACE_SEIZE, tid, NULL, NULL), 0);
+	ck_assert_ptr_nonnull(strstr(visit(pid, 0)->attempted, "(unit-tests) traces it already"));
+	kill(pid, SIGKILL);
+	waitpid(tid, NULL, __WALL);
 	end_sleeper(pid);
 }
 END_TEST
@@ -395,6 +441,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&what_certainly_forbids_it_is_told_first, 1},
 	{&reasons_are_found, NR_ELEMENTS(reasons)},
+	{&processes_are_not_visited_while_one_of_their_threads_is_traced, 1},
 	{&traced_processes_are_not_visited, 1},
 	{&processes_without_their_first_thread_are_visited_until_they_end, 1},
 	{&processes_that_have_ended_are_not_visited, 1},
