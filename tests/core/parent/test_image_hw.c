@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Where programs of all kinds stand when their libraries are there, and when there are others. */
 #include <elf.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/user.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -184,7 +186,98 @@ START_TEST(who_comes_to_the_entry_is_seen)
 }
 END_TEST
 
+/* More of them than images of the dead are kept. */
+#define NR_FORKS 70
+
+__attribute__((noinline)) static void
+pass_by(void)
+{
+	__asm__ volatile("nop\n\tnop\n\tnop");
+}
+
+/* Stops itself, and then forks so many processes that come to pass_by. */
+static pid_t
+begin_forking(void)
+{
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	for (int i = 0; i < NR_FORKS; i++) {
+		if (fork() == 0) {
+			pass_by();
+			_exit(0);
+		}
+	}
+	while (true)
+		pause();
+}
+
+/* The next process that it forks, which stands at its first stop. */
+static pid_t
+next_fork(pid_t parent)
+{
+	unsigned long message;
+	int status = 0;
+
+	while (ptrace(PTRACE_CONT, parent, NULL, NULL) < 0 || waitpid(parent, &status, 0) != parent ||
+	       status >> 16 != PTRACE_EVENT_FORK)
+		ck_assert(WIFSTOPPED(status));
+	ck_assert_int_eq(ptrace(PTRACE_GETEVENTMSG, parent, NULL, &message), 0);
+	ck_assert_int_eq(waitpid((pid_t)message, &status, __WALL), (pid_t)message);
+	return (pid_t)message;
+}
+
+static void
+end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, __WALL);
+}
+
+/* The parent dies after all others that it has forked, and before the last one is seen for the first time. */
+START_TEST(forks_of_the_dead_are_known)
+{
+	struct tracer tracer = {0};
+	struct images images = {.tracer = &tracer};
+	const struct breakpoint_user user = {.hit = count_hit};
+	const uint64_t address = (uint64_t)(uintptr_t)pass_by;
+	struct thread parent = {0}, last = {0};
+	struct rot_error err;
+	uint8_t byte;
+	int status;
+
+	parent.pid = parent.tid = begin_forking();
+	ck_assert_int_eq(waitpid(parent.pid, &status, 0), parent.pid);
+	ck_assert_int_eq(ptrace(PTRACE_SETOPTIONS, parent.pid, NULL, (void *)(PTRACE_O_TRACEFORK)), 0);
+	images_started(&images, &parent);
+	ck_assert_msg(breakpoint_set(&parent, address, user, &err) == 0, "%s", err.text);
+	for (int i = 0; i < NR_FORKS - 1; i++) {
+		const pid_t pid = next_fork(parent.pid);
+		struct thread fork = {.pid = pid, .tid = pid};
+
+		images_started(&images, &fork);
+		images_exited(&images, &fork);
+		end_process(pid);
+	}
+	last.pid = last.tid = next_fork(parent.pid);
+	images_exited(&images, &parent);
+	end_process(parent.pid);
+	images_started(&images, &last);
+	ck_assert_int_eq(image_read(last.image, address, &byte, sizeof(byte)), 0);
+	ck_assert_uint_eq(byte, 0xcc);
+	breakpoints_lift_all(last.image);
+	ptrace(PTRACE_CONT, last.pid, NULL, NULL);
+	ck_assert_int_eq(waitpid(last.pid, &status, __WALL), last.pid);
+	ck_assert_int_eq(status, 0);
+	images_clear(&images);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&forks_of_the_dead_are_known, 1},
 	{&who_comes_to_the_entry_is_seen, 1},
 	{&program_stops_at_entry, NR_ELEMENTS(kinds)},
 	{&every_program_stops, 1},
