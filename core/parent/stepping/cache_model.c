@@ -2,6 +2,7 @@
 /* See cache_model.h. */
 #include "parent/stepping/cache_model.h"
 
+#include <immintrin.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,9 +20,12 @@ struct cache_level {
 	struct cache_level *next; /* what it reads from and writes back to; NULL: memory */
 	uint64_t nr_sets, nr_ways;
 	uint64_t set_mask; /* nr_sets - 1 if that is a power of two less one; else 0 */
-	uint64_t *entries; /* [nr_sets][nr_ways], of each set the last used first, behind all of them zeros */
+	uint64_t room;     /* entries of a set that there is memory for: nr_ways, or more, which stay 0 */
+	uint64_t *entries; /* [nr_sets][room], of each set the last used first, behind all of them zeros */
+	void *memory;      /* of the entries */
 	uint64_t nr_fills, nr_write_backs;
 	bool is_borrowed; /* the entries are another model's */
+	bool has_vectors; /* for promote_in_vectors */
 };
 
 /* A line that is streamed. written: a bit for each of its units. */
@@ -50,6 +54,21 @@ static const struct {
 
 /* ---- one level ---- */
 
+#define VECTOR_BYTES 64
+
+static void
+allocate(struct cache_level *level)
+{
+	const uint64_t nr = VECTOR_BYTES / sizeof(*level->entries);
+	uintptr_t begin;
+
+	level->has_vectors = level->nr_ways <= 2 * nr && __builtin_cpu_supports("avx512f");
+	level->room = level->has_vectors ? (level->nr_ways + nr - 1) / nr * nr : level->nr_ways;
+	level->memory = rot_calloc(level->nr_sets * level->room + nr, sizeof(*level->entries));
+	begin = ((uintptr_t)level->memory + VECTOR_BYTES - 1) / VECTOR_BYTES * VECTOR_BYTES;
+	level->entries = (uint64_t *)begin;
+}
+
 static void
 level_open(struct cache_level *level, const struct step_level *size, unsigned line_shift)
 {
@@ -60,7 +79,7 @@ level_open(struct cache_level *level, const struct step_level *size, unsigned li
 	level->nr_ways = nr_ways < nr_lines ? nr_ways : nr_lines;
 	level->nr_sets = nr_lines / level->nr_ways;
 	level->set_mask = (level->nr_sets & (level->nr_sets - 1)) == 0 ? level->nr_sets - 1 : 0;
-	level->entries = rot_calloc(level->nr_sets * level->nr_ways, sizeof(*level->entries));
+	allocate(level);
 }
 
 static uint64_t *
@@ -68,7 +87,7 @@ level_set(const struct cache_level *level, uint64_t line)
 {
 	const uint64_t set = level->set_mask || level->nr_sets == 1 ? line & level->set_mask : line % level->nr_sets;
 
-	return level->entries + set * level->nr_ways;
+	return level->entries + set * level->room;
 }
 
 static bool
@@ -82,7 +101,7 @@ is_of_line(uint64_t entry, uint64_t line)
  * is the entry that had no room any more, or 0.
  */
 static bool
-level_promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
+promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
 {
 	uint64_t *set = level_set(level, line);
 	uint64_t moving = line << NR_ENTRY_BITS | IS_VALID | (is_modified ? IS_MODIFIED : 0);
@@ -99,6 +118,47 @@ level_promote(struct cache_level *level, uint64_t line, bool is_modified, uint64
 	}
 	*victim = moving;
 	return false;
+}
+
+/*
+ * The same with vectors. Which way a line is in cannot be foreseen, so branches that follow from it cost more than all
+ * the rest.
+ */
+__attribute__((target("avx512f,bmi"), always_inline)) static inline bool
+promote_in_set(__m512i *set, uint64_t nr_ways, uint64_t line, bool is_modified, uint64_t *victim)
+{
+	const uint64_t clean = line << NR_ENTRY_BITS | IS_VALID;
+	const __m512i cleans = _mm512_set1_epi64((long long)clean), modifieds = cleans + IS_MODIFIED, low = set[0];
+	uint32_t are_clean = _mm512_cmpeq_epi64_mask(low, cleans);
+	uint32_t are_modified = _mm512_cmpeq_epi64_mask(low, modifieds), moved;
+	__m512i moving;
+
+	if (nr_ways > 8) {
+		are_clean |= (uint32_t)_mm512_cmpeq_epi64_mask(set[1], cleans) << 8;
+		are_modified |= (uint32_t)_mm512_cmpeq_epi64_mask(set[1], modifieds) << 8;
+	}
+	*victim = ((uint64_t *)set)[nr_ways - 1];
+	moved = _blsmsk_u32(are_clean | are_modified);
+	if (nr_ways != 8 && nr_ways != 16)
+		moved &= (uint32_t)((UINT64_C(1) << nr_ways) - 1);
+	moving = cleans + IS_MODIFIED * (is_modified | (are_modified != 0));
+	if (nr_ways > 8 && moved >> 8)
+		set[1] = _mm512_mask_alignr_epi64(set[1], (__mmask8)(moved >> 8), set[1], low, 7);
+	set[0] = _mm512_mask_alignr_epi64(low, (__mmask8)moved, low, moving, 7);
+	return are_clean | are_modified;
+}
+
+__attribute__((target("avx512f,bmi"))) static bool
+promote_in_vectors(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
+{
+	return promote_in_set((__m512i *)(void *)level_set(level, line), level->nr_ways, line, is_modified, victim);
+}
+
+static bool
+level_promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
+{
+	return level->has_vectors ? promote_in_vectors(level, line, is_modified, victim)
+				  : promote(level, line, is_modified, victim);
 }
 
 /* Where in its set the line is; nr_ways: it is not. */
@@ -144,14 +204,12 @@ level_drop(struct cache_level *level, uint64_t line)
 
 enum use { USE_LOAD, USE_STORE, USE_WRITE_BACK };
 
-/* Calls itself for the next level, so no deeper than there are levels. */
-static void
-level_use(struct cache_level *level, uint64_t line, enum use use)
-{
-	uint64_t victim;
+static void level_use(struct cache_level *level, uint64_t line, enum use use);
 
-	if (!level || level_promote(level, line, use != USE_LOAD, &victim))
-		return;
+/* The line was missing, and victim has gone for it. */
+static void
+level_exchange(struct cache_level *level, uint64_t line, enum use use, uint64_t victim)
+{
 	if (use != USE_WRITE_BACK) {
 		level->nr_fills++;
 		level_use(level->next, line, USE_LOAD);
@@ -160,6 +218,16 @@ level_use(struct cache_level *level, uint64_t line, enum use use)
 		level->nr_write_backs++;
 		level_use(level->next, victim >> NR_ENTRY_BITS, USE_WRITE_BACK);
 	}
+}
+
+/* Calls itself for the next level, so no deeper than there are levels. */
+static void
+level_use(struct cache_level *level, uint64_t line, enum use use)
+{
+	uint64_t victim;
+
+	if (level && !level_promote(level, line, use != USE_LOAD, &victim))
+		level_exchange(level, line, use, victim);
 }
 
 /* A modified line crosses all borders below it on its way to memory. */
@@ -276,20 +344,52 @@ use_missing_line(struct cache_model *model, uint64_t use)
 		use_line(model, use >> 1, use & 1);
 }
 
+__attribute__((target("avx512f,bmi"), always_inline)) static inline void
+use_lines_in_vectors(struct cache_level *level, uint64_t nr_ways, const uint64_t *uses, size_t nr)
+{
+	uint64_t *const entries = level->entries, set_mask = level->set_mask, room = nr_ways > 8 ? 16 : 8;
+	uint64_t victim;
+
+	for (size_t i = 0; i < nr; i++) {
+		const uint64_t line = uses[i] >> 1, use = uses[i] & 1;
+		uint64_t *const first = entries + (line & set_mask) * room;
+		const uint64_t clean = line << NR_ENTRY_BITS | IS_VALID, modified = clean | IS_MODIFIED;
+		__m512i *const set = (__m512i *)(void *)first;
+
+		if (*first == modified || *first == (clean | use * IS_MODIFIED))
+			continue;
+		if (!promote_in_set(set, nr_ways, line, use, &victim))
+			level_exchange(level, line, use ? USE_STORE : USE_LOAD, victim);
+	}
+}
+
+__attribute__((target("avx512f,bmi"))) static void
+use_lines_in_8(struct cache_level *level, const uint64_t *uses, size_t nr)
+{
+	if (level->nr_ways == 8)
+		use_lines_in_vectors(level, 8, uses, nr);
+	else
+		use_lines_in_vectors(level, level->nr_ways, uses, nr);
+}
+
 void
 cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr)
 {
 	static uint64_t none; /* an entry that no line has */
 	const bool is_quick = model->front.entries && model->front.nr_combined == 0;
 	uint64_t *const entries = is_quick ? model->front.entries : &none;
-	const uint64_t set_mask = is_quick ? model->front.set_mask : 0, nr_ways = is_quick ? model->front.nr_ways : 0;
+	const uint64_t set_mask = is_quick ? model->front.set_mask : 0, room = is_quick ? model->front.room : 0;
 
 	for (size_t i = 0; model->front.has_pages && i < nr; i++)
 		tlb_model_access(&model->front.tlb, uses[i] >> 1 << model->front.line_shift, 1);
+	if (is_quick && model->first->has_vectors) {
+		use_lines_in_8(model->first, uses, nr);
+		return;
+	}
 	for (size_t i = 0; i < nr; i++) {
 		const uint64_t use = uses[i], loaded = use >> 1 << NR_ENTRY_BITS | IS_VALID;
 		const uint64_t stored = loaded | IS_MODIFIED;
-		uint64_t *entry = entries + (use >> 1 & set_mask) * nr_ways;
+		uint64_t *entry = entries + (use >> 1 & set_mask) * room;
 
 		if (*entry == loaded)
 			*entry = use & 1 ? stored : loaded;
@@ -329,6 +429,7 @@ connect(struct cache_model *model)
 		model->front.entries = model->first->entries;
 		model->front.set_mask = model->first->set_mask;
 		model->front.nr_ways = model->first->nr_ways;
+		model->front.room = model->first->room;
 	}
 }
 
@@ -363,7 +464,7 @@ cache_model_new_sharing(const struct cache_model *other)
 		level->nr_fills = level->nr_write_backs = 0;
 		level->is_borrowed = i + 1 == STEP_NR_LEVELS;
 		if (level->nr_sets && !level->is_borrowed)
-			level->entries = rot_calloc(level->nr_sets * level->nr_ways, sizeof(*level->entries));
+			allocate(level);
 	}
 	connect(model);
 	return model;
@@ -376,7 +477,7 @@ cache_model_delete(struct cache_model *model)
 		return;
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
 		if (!model->levels[i].is_borrowed)
-			free(model->levels[i].entries);
+			free(model->levels[i].memory);
 	}
 	free(model);
 }

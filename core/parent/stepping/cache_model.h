@@ -39,12 +39,12 @@
 #define CACHE_NR_ENTRY_BITS 2
 
 /*
- * What most accesses need, so that they are quick. entries: of the first level, of each set nr_ways, the last used
- * first; NULL: there is none, or the number of its sets is no power of two.
+ * What most accesses need, so that they are quick. entries: of the first level, [][room], of each set nr_ways, the last
+ * used first; NULL: there is none, or the number of its sets is no power of two.
  */
 struct cache_front {
 	uint64_t *entries;
-	uint64_t set_mask, nr_ways;
+	uint64_t set_mask, nr_ways, room;
 	size_t nr_combined; /* lines that are being streamed */
 	unsigned line_shift;
 	bool has_pages; /* translations are modelled, as at first */
@@ -114,7 +114,7 @@ cache_front_has(const struct cache_front *front, uint64_t address, uint32_t byte
 
 	if (!front->entries || front->nr_combined > 0 || (address + bytes - 1) >> front->line_shift != line)
 		return false;
-	entry = front->entries + (line & front->set_mask) * front->nr_ways;
+	entry = front->entries + (line & front->set_mask) * front->room;
 	if ((*entry | CACHE_IS_MODIFIED) != (wanted | CACHE_IS_MODIFIED))
 		return false;
 	if (is_store)

@@ -148,24 +148,24 @@ signs(const struct vector_registers *vectors, const struct work *work)
 static void
 do_masked(const struct work *work, const struct work_thread *thread, struct work_done *done)
 {
-	struct vector_registers vectors;
+	const struct vector_registers *vectors = thread->read_vectors ? thread->read_vectors(thread->context) : NULL;
 	uint64_t active = low_bits(work->nr_lanes);
 
-	if (!thread->read_vectors || !thread->read_vectors(thread->context, &vectors)) {
+	if (!vectors) {
 		done->is_unknown = true;
 		return;
 	}
 	if (work->mask == WORK_MASK_REGISTER)
-		active &= vectors.masks[work->mask_register];
+		active &= vectors->masks[work->mask_register];
 	else if (work->mask == WORK_SIGNS)
-		active = signs(&vectors, work);
+		active = signs(vectors, work);
 	if (work->operation != STEP_INSTRUCTIONS)
 		done->counts[work->operation] = (uint64_t)__builtin_popcountll(active) * work->nr_operations;
 	if (work_may_mask_flops(work))
 		done->counts[STEP_MASKED_FLOP] =
 			(work->nr_lanes - (uint64_t)__builtin_popcountll(active)) * work->nr_operations;
 	for (unsigned i = 0; i < work->nr_parts; i++)
-		add_part(done, &work->parts[i], thread, &vectors, active);
+		add_part(done, &work->parts[i], thread, vectors, active);
 }
 
 /* Of an area that is restored the header tells what it holds, and how. */
@@ -193,16 +193,15 @@ do_components(const struct work *work, const struct work_thread *thread, struct 
 	struct xsave_request request = {.kind = work->mask_register,
 					.asked_for = registers->rdx << 32 | (uint32_t)registers->rax};
 	struct xsave_span spans[XSAVE_MAX_SPANS];
-	struct vector_registers vectors;
+	const struct vector_registers *vectors = thread->read_vectors ? thread->read_vectors(thread->context) : NULL;
 	size_t nr;
 
-	if (!thread->read_vectors || !thread->read_vectors(thread->context, &vectors) ||
-	    !read_header(thread, area, &request)) {
+	if (!vectors || !read_header(thread, area, &request)) {
 		done->is_unknown = true;
 		return;
 	}
-	request.enabled = vectors.enabled;
-	request.in_use = vectors.in_use;
+	request.enabled = vectors->enabled;
+	request.in_use = vectors->in_use;
 	nr = xsave_spans(&request, spans);
 	for (size_t i = 0; i < nr; i++) {
 		part.is_store = spans[i].is_store;

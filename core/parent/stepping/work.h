@@ -52,12 +52,12 @@ struct work_access {
 
 /*
  * The thread that executes it. Called by work_do at most once each: read_vectors only for what is masked, indexed by a
- * vector, or saves and restores these registers; read_memory for what restores them. NULL, or false of it: these are
- * unknown.
+ * vector, or saves and restores these registers; read_memory for what restores them. Without one, or if it returns
+ * NULL or false, these are unknown.
  */
 struct work_thread {
 	const struct user_regs_struct *registers; /* before it executes, as of PTRACE_GETREGS */
-	bool (*read_vectors)(void *context, struct vector_registers *into);
+	const struct vector_registers *(*read_vectors)(void *context);
 	void *context;
 	bool (*read_memory)(void *context, uint64_t address, void *bytes, size_t nr_bytes);
 };

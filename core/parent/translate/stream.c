@@ -11,6 +11,7 @@
 #include "memory.h"
 #include "parent/stepping/cache_model.h"
 #include "parent/stepping/effect.h"
+#include "parent/translate/line_finder.h"
 #include "parent/translate/uses.h"
 
 /* What is mapped of an area: both buffers, each with room for the frame that goes over its end. */
@@ -22,21 +23,17 @@
 /*
  * model: the modeller alone uses it; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
- * last: the site that was looked at last, if nothing else was since
- * lines: that it used; each times 2, and 1 more if the next line was used, too
+ * search: of the lines that its frames use
  * buffer: the one that is being filled
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
 struct stream_thread {
 	struct stream *stream;
 	struct cache_model *model;
-	const struct site *last;
-	uint64_t lines[SITE_MAX_ACCESSES];
-	uint64_t nr_ways;
-	unsigned line_shift;
+	struct line_search search;
 	uint8_t *mapped;
 	int64_t area;
-	uint64_t space, turns_registers[3];
+	uint64_t turns_registers[3];
 	const struct site *turns;
 	unsigned buffer;
 	unsigned nr_waiting;
@@ -55,9 +52,11 @@ struct job {
 
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
+ * finder: finds the lines of frames; NULL: nobody has begun with these caches
  * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
  */
 struct stream {
+	struct line_finder *finder;
 	struct modeller *modeller;
 	struct uses uses;
 	struct sites *sites;
@@ -89,6 +88,8 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 void
 stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
+	line_finder_delete(stream->finder);
+	stream->finder = NULL;
 	cache_model_delete(stream->shared);
 	stream->shared = cache_model_new(levels, line_bytes);
 }
@@ -131,7 +132,7 @@ end_uses(struct finding *finding)
 static inline void
 make_room(struct finding *finding)
 {
-	if (finding->uses->nr <= USES_ROOM - 2 * SITE_MAX_ACCESSES)
+	if (finding->uses->nr <= USES_ROOM - LINE_FINDER_MAX_USES)
 		return;
 	end_uses(finding);
 	begin_uses(finding);
@@ -142,53 +143,17 @@ static void
 add(struct finding *finding, const struct work_access *access)
 {
 	const unsigned flush = access->flush == WORK_CLEAN ? USES_CLEAN : access->flush ? USES_EVICT : 0;
+	const unsigned shift = cache_model_front(finding->thread->model)->line_shift;
+	const uint64_t first = access->address | finding->thread->search.space, last = first + access->bytes - 1;
 
-	uses_add_access(finding->uses, access->address | finding->thread->space, access->bytes,
-			flush | (access->is_store ? USES_STORE : 0) | (access->is_streaming ? USES_STREAMING : 0));
-}
-
-static inline uint64_t
-address_of(const struct site_access *access, const uint64_t *frame, uint64_t fs_base)
-{
-	uint64_t address = access->displacement;
-
-	if (access->base)
-		address += frame[access->base];
-	if (access->index)
-		address += frame[access->index] << access->scale;
-	address &= access->address_mask;
-	return access->is_local ? address + fs_base : address;
-}
-
-/*
- * Loops come here again and again. If a site uses the same lines as the frame before, which was of the same site, and
- * a set has room for all of them, nothing in the caches changes: then what was found is dropped.
- */
-static inline void
-do_plain(struct finding *finding, const struct site *site, const uint64_t *frame, uint64_t fs_base)
-{
-	struct stream_thread *thread = finding->thread;
-	struct uses *uses = finding->uses;
-	const uint64_t space = thread->space;
-	const unsigned shift = thread->line_shift;
-	uint64_t *restrict lines = thread->lines, *restrict to = uses->words + uses->nr, *const begin = to;
-	uint64_t differ = thread->last != site;
-
-	thread->last = site;
-	for (const struct site_access *access = site->accesses, *end = access + site->nr_accesses; access < end;
-	     access++) {
-		const uint64_t address = address_of(access, frame, fs_base) | space;
-		const uint64_t line = address >> shift, is_store = access->is_store;
-		const uint64_t has_second = (address + access->bytes - 1) >> shift != line;
-
-		to[0] = line << 1 | is_store;
-		to[1] = (line + 1) << 1 | is_store;
-		to += 1 + has_second;
-		differ |= *lines ^ (line << 1 | has_second);
-		*lines++ = line << 1 | has_second;
+	if (flush || access->is_streaming || access->bytes == 0 || access->bytes > 2 * SITE_LINE) {
+		uses_add_access(finding->uses, first, access->bytes,
+				flush | (access->is_store ? USES_STORE : 0) |
+					(access->is_streaming ? USES_STREAMING : 0));
+		return;
 	}
-	if (differ || (size_t)(to - begin) > thread->nr_ways)
-		uses->nr += (size_t)(to - begin);
+	for (uint64_t line = first >> shift; line <= last >> shift; line++)
+		finding->uses->words[finding->uses->nr++] = line << 1 | access->is_store;
 }
 
 /* With accesses of more than a line, or not by way of the caches. */
@@ -198,7 +163,7 @@ do_odd(struct finding *finding, const struct site *site, const uint64_t *frame, 
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
 
-		add(finding, &(struct work_access){.address = address_of(access, frame, fs_base),
+		add(finding, &(struct work_access){.address = site_address(access, frame, fs_base),
 						   .bytes = access->bytes,
 						   .is_store = access->is_store,
 						   .is_streaming = access->is_streaming,
@@ -213,18 +178,15 @@ registers_of(const struct site *site, const uint64_t *frame, uint64_t fs_base)
 	struct user_regs_struct registers = {.fs_base = fs_base, .rip = site->origin};
 	unsigned word = 1;
 
-	for (uint8_t number = 0; number < 16; number++) {
-		if (site->registers & 1U << number)
-			((unsigned long long *)&registers)[effect_word(number)] = frame[word++];
-	}
+	for (unsigned left = site->registers; left; left &= left - 1)
+		((unsigned long long *)&registers)[effect_word((uint8_t)__builtin_ctz(left))] = frame[word++];
 	return registers;
 }
 
-static bool
-copy_vectors(void *context, struct vector_registers *into)
+static const struct vector_registers *
+recorded_vectors(void *context)
 {
-	memcpy(into, context, sizeof(*into));
-	return true;
+	return context;
 }
 
 /* A vector whose elements have these signs. */
@@ -242,7 +204,7 @@ do_work(struct finding *finding, const struct site *site, const uint64_t *frame,
 {
 	static struct vector_registers vectors;
 	const struct user_regs_struct registers = registers_of(site, frame, fs_base);
-	const struct work_thread worker = {&registers, copy_vectors, &vectors, NULL};
+	const struct work_thread worker = {&registers, recorded_vectors, &vectors, NULL};
 	const struct work *work = site->work;
 	const uint64_t *besides = frame + 1 + __builtin_popcount(site->registers);
 	const uint8_t index = recording_index(work);
@@ -296,7 +258,7 @@ do_frame(struct finding *finding, const struct site *site, const uint64_t *frame
 {
 	struct stream_thread *thread = finding->thread;
 
-	thread->last = NULL;
+	thread->search.last = 0;
 	switch (site->kind) {
 	case SITE_PLAIN:
 		do_odd(finding, site, frame, fs_base);
@@ -333,20 +295,27 @@ static void
 do_job(struct stream *stream, const struct job *job)
 {
 	struct finding finding = {stream, job->thread, NULL};
-	const bool is_usual = UINT64_C(1) << job->thread->line_shift >= SITE_LINE;
+	struct line_search *search = &job->thread->search;
 
-	begin_uses(&finding);
-	for (const uint64_t *frame = job->words; frame < job->end; frame += RECORD_WORDS(frame[0])) {
-		const struct site *site = sites_at(stream->sites, RECORD_SITE(frame[0]));
+	search->frame = job->words;
+	search->end = job->end;
+	search->fs_base = job->fs_base;
+	for (begin_uses(&finding); search->frame < search->end; make_room(&finding)) {
+		struct uses *uses = finding.uses;
+		const struct site *site;
 
-		make_room(&finding);
-		if (site->kind == SITE_PLAIN && site->is_repeatable && is_usual)
-			do_plain(&finding, site, frame, job->fs_base);
-		else
-			do_frame(&finding, site, frame, job->fs_base);
+		search->to = uses->words + uses->nr;
+		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
+		line_finder_run(stream->finder, search);
+		uses->nr = (size_t)(search->to - uses->words);
+		if (search->frame == search->end || search->to > search->room)
+			continue;
+		site = sites_at(stream->sites, RECORD_SITE(search->frame[0]));
+		do_frame(&finding, site, search->frame, job->fs_base);
+		search->frame += site->nr_words;
 	}
 	for (size_t i = 0; i < job->nr_accesses; i++) {
-		job->thread->last = NULL;
+		search->last = 0;
 		add(&finding, &job->accesses[i]);
 	}
 	free(job->accesses);
@@ -469,7 +438,7 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 {
 	struct stream_thread *thread = rot_calloc(1, sizeof(*thread));
 
-	*thread = (struct stream_thread){.stream = stream, .area = area, .space = (uint64_t)space << 48};
+	*thread = (struct stream_thread){.stream = stream, .area = area, .search.space = (uint64_t)space << 48};
 	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
 			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
 	if (thread->mapped == MAP_FAILED || !set_place(thread, cache)) {
@@ -480,8 +449,9 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 		return NULL;
 	}
 	thread->model = cache_model_new_sharing(stream->shared);
-	thread->line_shift = cache_model_front(thread->model)->line_shift;
-	thread->nr_ways = cache_model_front(thread->model)->nr_ways;
+	if (!stream->finder)
+		stream->finder = line_finder_new(stream->sites, cache_model_front(thread->model)->line_shift,
+						 cache_model_front(thread->model)->nr_ways, true);
 	cache_model_front(thread->model)->has_pages = stream->has_pages;
 	return thread;
 }
@@ -535,6 +505,7 @@ stream_delete(struct stream *stream)
 		pthread_join(stream->worker, NULL);
 	}
 	modeller_delete(stream->modeller);
+	line_finder_delete(stream->finder);
 	cache_model_delete(stream->shared);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);

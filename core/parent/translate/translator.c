@@ -324,10 +324,12 @@ step(struct translated *translated, struct thread *thread, int signal)
 	return TRACER_KEEP;
 }
 
-static bool
-read_vectors(void *tid, struct vector_registers *into)
+static const struct vector_registers *
+read_vectors(void *tid)
 {
-	return vector_registers_read(*(const pid_t *)tid, into);
+	static struct vector_registers vectors;
+
+	return vector_registers_read(*(const pid_t *)tid, &vectors) ? &vectors : NULL;
 }
 
 static bool

@@ -291,10 +291,12 @@ work_at(pid_t pid, uint64_t address)
 	return &found->work;
 }
 
-static bool
-read_vectors(void *context, struct vector_registers *into)
+static const struct vector_registers *
+read_vectors(void *context)
 {
-	return vector_registers_read(*(pid_t *)context, into);
+	static struct vector_registers vectors;
+
+	return vector_registers_read(*(pid_t *)context, &vectors) ? &vectors : NULL;
 }
 
 static bool

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Finds the lines that recorded frames use (recording.h). Sites that come again and again get machine code of their
+ * own, which goes from frame to frame by itself; without memory for code everything is done by looking at the site.
+ */
+#ifndef CORE_PARENT_TRANSLATE_LINE_FINDER_H
+#define CORE_PARENT_TRANSLATE_LINE_FINDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "parent/translate/recording.h"
+
+/*
+ * How far the frames of a thread have been looked at.
+ * frame, end: the next one, and where they end; behind it 8 bytes can be read
+ * to, room: where its uses of lines go (uses.h), and the last place where one may begin that has room for a frame's
+ * space: bits that the lines of its process have, and addresses do not
+ * last: 1 more than the number of the site before, 0: none
+ * lines: of that site, each use plus 1 if the next line was used, too
+ * code: of the finder
+ */
+struct line_search {
+	const uint64_t *frame, *end;
+	uint64_t *to, *room;
+	uint64_t fs_base, space, last;
+	const uint8_t *code;
+	uint64_t lines[SITE_MAX_ACCESSES];
+};
+
+/* Words that a frame adds at most. */
+#define LINE_FINDER_MAX_USES (2 * SITE_MAX_ACCESSES)
+
+struct line_finder;
+
+/*
+ * For lines of 1 << line_shift bytes, and a first level of nr_ways. compiles: makes machine code, if the system permits
+ * it. Frames with accesses that are longer than SITE_LINE, or than a line, are left to others.
+ */
+struct line_finder *line_finder_new(const struct sites *sites, unsigned line_shift, uint64_t nr_ways, bool compiles);
+void line_finder_delete(struct line_finder *finder);
+
+/* Goes on until the frames end, no room is left, or the next frame is left to others (who then set last to 0). */
+void line_finder_run(struct line_finder *finder, struct line_search *search);
+
+/* Where an access of a frame is. */
+static inline uint64_t
+site_address(const struct site_access *access, const uint64_t *frame, uint64_t fs_base)
+{
+	uint64_t address = access->displacement;
+
+	if (access->base)
+		address += frame[access->base];
+	if (access->index)
+		address += frame[access->index] << access->scale;
+	address &= access->address_mask;
+	return access->is_local ? address + fs_base : address;
+}
+
+#endif
