@@ -13,6 +13,9 @@
 #define IS_MODIFIED CACHE_IS_MODIFIED
 #define NR_ENTRY_BITS CACHE_NR_ENTRY_BITS
 
+/* Only for levels that have_vectors. */
+#define IN_VECTORS __attribute__((target("avx512f,bmi")))
+
 #define MIN_LINE_SHIFT 3
 #define MAX_LINE_SHIFT 8 /* the streaming stores of x86 are of 4 bytes at least: units of a line as large */
 
@@ -93,18 +96,18 @@ level_set(const struct cache_level *level, uint64_t line)
 static bool
 is_of_line(uint64_t entry, uint64_t line)
 {
-	return (entry | IS_MODIFIED) == (line << NR_ENTRY_BITS | IS_VALID | IS_MODIFIED);
+	return (entry | IS_MODIFIED) == CACHE_USE(line, 1);
 }
 
 /*
- * Makes the line the first of its set; those before it move up by one. Returns whether it was there; if not, *victim
- * is the entry that had no room any more, or 0.
+ * Makes the line of an entry the first of its set; those before it move up by one. Returns whether it was there; if
+ * not, *victim is the entry that had no room any more, or 0.
  */
 static bool
-promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
+promote(struct cache_level *level, uint64_t entry, uint64_t *victim)
 {
-	uint64_t *set = level_set(level, line);
-	uint64_t moving = line << NR_ENTRY_BITS | IS_VALID | (is_modified ? IS_MODIFIED : 0);
+	const uint64_t line = entry >> NR_ENTRY_BITS;
+	uint64_t *set = level_set(level, line), moving = entry;
 
 	for (uint64_t i = 0; i < level->nr_ways && moving; i++) {
 		uint64_t here = set[i];
@@ -124,11 +127,11 @@ promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *vi
  * The same with vectors. Which way a line is in cannot be foreseen, so branches that follow from it cost more than all
  * the rest.
  */
-__attribute__((target("avx512f,bmi"), always_inline)) static inline bool
-promote_in_set(__m512i *set, uint64_t nr_ways, uint64_t line, bool is_modified, uint64_t *victim)
+IN_VECTORS static inline bool
+promote_in_vectors(__m512i *set, uint64_t nr_ways, uint64_t entry, uint64_t *victim)
 {
-	const uint64_t clean = line << NR_ENTRY_BITS | IS_VALID;
-	const __m512i cleans = _mm512_set1_epi64((long long)clean), modifieds = cleans + IS_MODIFIED, low = set[0];
+	const __m512i cleans = _mm512_set1_epi64((long long)(entry & ~(uint64_t)IS_MODIFIED));
+	const __m512i modifieds = cleans + IS_MODIFIED, low = set[0];
 	uint32_t are_clean = _mm512_cmpeq_epi64_mask(low, cleans);
 	uint32_t are_modified = _mm512_cmpeq_epi64_mask(low, modifieds), moved;
 	__m512i moving;
@@ -138,27 +141,12 @@ promote_in_set(__m512i *set, uint64_t nr_ways, uint64_t line, bool is_modified, 
 		are_modified |= (uint32_t)_mm512_cmpeq_epi64_mask(set[1], modifieds) << 8;
 	}
 	*victim = ((uint64_t *)set)[nr_ways - 1];
-	moved = _blsmsk_u32(are_clean | are_modified);
-	if (nr_ways != 8 && nr_ways != 16)
-		moved &= (uint32_t)((UINT64_C(1) << nr_ways) - 1);
-	moving = cleans + IS_MODIFIED * (is_modified | (are_modified != 0));
+	moved = _blsmsk_u32(are_clean | are_modified) & (uint32_t)((UINT64_C(1) << nr_ways) - 1);
+	moving = are_modified ? modifieds : _mm512_set1_epi64((long long)entry);
 	if (nr_ways > 8 && moved >> 8)
 		set[1] = _mm512_mask_alignr_epi64(set[1], (__mmask8)(moved >> 8), set[1], low, 7);
 	set[0] = _mm512_mask_alignr_epi64(low, (__mmask8)moved, low, moving, 7);
 	return are_clean | are_modified;
-}
-
-__attribute__((target("avx512f,bmi"))) static bool
-promote_in_vectors(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
-{
-	return promote_in_set((__m512i *)(void *)level_set(level, line), level->nr_ways, line, is_modified, victim);
-}
-
-static bool
-level_promote(struct cache_level *level, uint64_t line, bool is_modified, uint64_t *victim)
-{
-	return level->has_vectors ? promote_in_vectors(level, line, is_modified, victim)
-				  : promote(level, line, is_modified, victim);
 }
 
 /* Where in its set the line is; nr_ways: it is not. */
@@ -202,32 +190,42 @@ level_drop(struct cache_level *level, uint64_t line)
 
 /* ---- all of them ---- */
 
-enum use { USE_LOAD, USE_STORE, USE_WRITE_BACK };
+static void use_level(struct cache_level *level, uint64_t entry, bool is_read);
 
-static void level_use(struct cache_level *level, uint64_t line, enum use use);
-
-/* The line was missing, and victim has gone for it. */
+/* The line of an entry was missing, and victim has gone for it. */
 static void
-level_exchange(struct cache_level *level, uint64_t line, enum use use, uint64_t victim)
+exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victim)
 {
-	if (use != USE_WRITE_BACK) {
+	if (is_read) {
 		level->nr_fills++;
-		level_use(level->next, line, USE_LOAD);
+		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
 	if (victim & IS_MODIFIED) {
 		level->nr_write_backs++;
-		level_use(level->next, victim >> NR_ENTRY_BITS, USE_WRITE_BACK);
+		use_level(level->next, victim, false);
 	}
 }
 
-/* Calls itself for the next level, so no deeper than there are levels. */
+IN_VECTORS static void
+use_in_vectors(struct cache_level *level, uint64_t entry, bool is_read)
+{
+	uint64_t *set = level_set(level, entry >> NR_ENTRY_BITS), victim;
+
+	if (!promote_in_vectors((__m512i *)(void *)set, level->nr_ways, entry, &victim))
+		exchange(level, entry, is_read, victim);
+}
+
+/* A line is read, as it is below, or written back. Calls itself for the next level, so no deeper than there are levels.
+ */
 static void
-level_use(struct cache_level *level, uint64_t line, enum use use)
+use_level(struct cache_level *level, uint64_t entry, bool is_read)
 {
 	uint64_t victim;
 
-	if (level && !level_promote(level, line, use != USE_LOAD, &victim))
-		level_exchange(level, line, use, victim);
+	if (level && level->has_vectors)
+		use_in_vectors(level, entry, is_read);
+	else if (level && !promote(level, entry, &victim))
+		exchange(level, entry, is_read, victim);
 }
 
 /* A modified line crosses all borders below it on its way to memory. */
@@ -311,11 +309,11 @@ stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes
 /* ---- accesses ---- */
 
 static void
-use_line(struct cache_model *model, uint64_t line, bool is_store)
+use_line(struct cache_model *model, uint64_t use)
 {
-	if (model->front.nr_combined && take_combined(model, line))
+	if (model->front.nr_combined && take_combined(model, use >> NR_ENTRY_BITS))
 		model->nr_streamed++;
-	level_use(model->first, line, is_store ? USE_STORE : USE_LOAD);
+	use_level(model->first, use, true);
 }
 
 void
@@ -332,44 +330,26 @@ cache_model_access_lines(struct cache_model *model, uint64_t address, uint32_t b
 		if (is_store && is_streaming)
 			stream(model, line, offset, within);
 		else
-			use_line(model, line, is_store);
+			use_line(model, CACHE_USE(line, is_store));
 		left -= within;
 	}
 }
 
-static void
-use_missing_line(struct cache_model *model, uint64_t use)
+IN_VECTORS static void
+use_lines_in_vectors(struct cache_level *level, const uint64_t *uses, size_t nr)
 {
-	if (model->first)
-		use_line(model, use >> 1, use & 1);
-}
-
-__attribute__((target("avx512f,bmi"), always_inline)) static inline void
-use_lines_in_vectors(struct cache_level *level, uint64_t nr_ways, const uint64_t *uses, size_t nr)
-{
-	uint64_t *const entries = level->entries, set_mask = level->set_mask, room = nr_ways > 8 ? 16 : 8;
+	uint64_t *const entries = level->entries, set_mask = level->set_mask, nr_ways = level->nr_ways;
+	const uint64_t room = level->room;
 	uint64_t victim;
 
 	for (size_t i = 0; i < nr; i++) {
-		const uint64_t line = uses[i] >> 1, use = uses[i] & 1;
-		uint64_t *const first = entries + (line & set_mask) * room;
-		const uint64_t clean = line << NR_ENTRY_BITS | IS_VALID, modified = clean | IS_MODIFIED;
-		__m512i *const set = (__m512i *)(void *)first;
+		const uint64_t use = uses[i];
+		uint64_t *const first = entries + (use >> NR_ENTRY_BITS & set_mask) * room;
 
-		if (*first == modified || *first == (clean | use * IS_MODIFIED))
-			continue;
-		if (!promote_in_set(set, nr_ways, line, use, &victim))
-			level_exchange(level, line, use ? USE_STORE : USE_LOAD, victim);
+		if (*first != use && *first != (use | IS_MODIFIED) &&
+		    !promote_in_vectors((__m512i *)(void *)first, nr_ways, use, &victim))
+			exchange(level, use, true, victim);
 	}
-}
-
-__attribute__((target("avx512f,bmi"))) static void
-use_lines_in_8(struct cache_level *level, const uint64_t *uses, size_t nr)
-{
-	if (level->nr_ways == 8)
-		use_lines_in_vectors(level, 8, uses, nr);
-	else
-		use_lines_in_vectors(level, level->nr_ways, uses, nr);
 }
 
 void
@@ -381,20 +361,19 @@ cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr
 	const uint64_t set_mask = is_quick ? model->front.set_mask : 0, room = is_quick ? model->front.room : 0;
 
 	for (size_t i = 0; model->front.has_pages && i < nr; i++)
-		tlb_model_access(&model->front.tlb, uses[i] >> 1 << model->front.line_shift, 1);
+		tlb_model_access(&model->front.tlb, uses[i] >> NR_ENTRY_BITS << model->front.line_shift, 1);
 	if (is_quick && model->first->has_vectors) {
-		use_lines_in_8(model->first, uses, nr);
+		use_lines_in_vectors(model->first, uses, nr);
 		return;
 	}
 	for (size_t i = 0; i < nr; i++) {
-		const uint64_t use = uses[i], loaded = use >> 1 << NR_ENTRY_BITS | IS_VALID;
-		const uint64_t stored = loaded | IS_MODIFIED;
-		uint64_t *entry = entries + (use >> 1 & set_mask) * room;
+		const uint64_t use = uses[i];
+		uint64_t *entry = entries + (use >> NR_ENTRY_BITS & set_mask) * room;
 
-		if (*entry == loaded)
-			*entry = use & 1 ? stored : loaded;
-		else if (*entry != stored)
-			use_missing_line(model, use);
+		if ((*entry | IS_MODIFIED) != (use | IS_MODIFIED))
+			use_line(model, use);
+		else if (*entry != use)
+			*entry |= use;
 	}
 }
 

@@ -38,6 +38,10 @@
 #define CACHE_IS_MODIFIED 2
 #define CACHE_NR_ENTRY_BITS 2
 
+/* A use of a line, as the entry that it would get. is_store: 0 or 1 */
+#define CACHE_USE(line, is_store)                                                                                      \
+	((uint64_t)(line) << CACHE_NR_ENTRY_BITS | (uint64_t)(is_store)*CACHE_IS_MODIFIED | CACHE_IS_VALID)
+
 /*
  * What most accesses need, so that they are quick. entries: of the first level, [][room], of each set nr_ways, the last
  * used first; NULL: there is none, or the number of its sets is no power of two.
@@ -91,7 +95,7 @@ cache_model_access(struct cache_model *model, uint64_t address, uint32_t bytes, 
 void
 cache_model_access_lines(struct cache_model *model, uint64_t address, uint32_t bytes, bool is_store, bool is_streaming);
 
-/* The same of nr whole lines, each as its number times 2, plus 1 if it is stored to. */
+/* The same of nr whole lines, each a CACHE_USE. */
 void cache_model_use_lines(struct cache_model *model, const uint64_t *uses, size_t nr);
 
 /* The line of that address is written back through all levels if it is modified, and leaves them unless is_kept. What

@@ -49,7 +49,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 
 /* Two buffers of what is recorded (recording.h) are in an area, too: they end where bits 16 to 23 of addresses are 0.
  */
-#define AREA_BUFFER_BYTES (UINT64_C(2) << 20)
+#define AREA_BUFFER_BYTES (UINT64_C(4) << 20)
 #define AREA_BUFFER_END(buffer) ((UINT64_C(32) + 16 * (buffer)) << 20)
 
 #define ARENA_BYTES (UINT64_C(64) << 20)

@@ -8,6 +8,10 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "parent/stepping/cache_model.h"
+
+/* From the use of a line to that of the next. */
+#define NEXT_LINE (1 << CACHE_NR_ENTRY_BITS)
 
 #define CODE_BYTES ((uint32_t)32 << 20)
 #define BYTES_OF_ACCESS 128 /* at most; of all else of a site as well */
@@ -51,11 +55,11 @@ find_lines(const struct line_finder *finder, struct line_search *search, const s
 	for (unsigned i = 0; i < site->nr_accesses; i++) {
 		const struct site_access *access = &site->accesses[i];
 		const uint64_t address = site_address(access, search->frame, search->fs_base) | search->space;
-		const uint64_t line = address >> shift, use = line << 1 | access->is_store;
+		const uint64_t line = address >> shift, use = CACHE_USE(line, access->is_store);
 		const uint64_t has_second = ((address + access->bytes - 1) >> shift) - line;
 
 		to[0] = use;
-		to[1] = use + 2;
+		to[1] = use + NEXT_LINE;
 		to += 1 + has_second;
 		differ |= search->lines[i] ^ (use + has_second);
 		search->lines[i] = use + has_second;
@@ -184,8 +188,8 @@ emit_use(struct emitter *to, const struct site_access *access, unsigned shift, i
 
 	EMIT(to, 0x48, 0x89, 0xc1, 0x48, 0xc1, 0xe9); /* mov rcx, rax; shr rcx, shift */
 	emit_8(to, shift);
-	EMIT(to, 0x48, 0x8d, 0x4c, 0x09); /* lea rcx, [rcx + rcx + is_store] */
-	emit_8(to, access->is_store);
+	EMIT(to, 0x48, 0x8d, 0x0c, 0x8d); /* lea rcx, [rcx * 4 + CACHE_USE(0, is_store)] */
+	emit_32(to, (uint32_t)CACHE_USE(0, access->is_store));
 	emit_based(to, 0x89, RCX, RSI, 8 * i); /* mov */
 	if (access->bytes == 1)
 		return 0;
@@ -209,9 +213,9 @@ set_distance(struct emitter *to, uint32_t at, uint32_t target)
 static void
 emit_second(struct emitter *to, int i, uint32_t back)
 {
-	EMIT(to, 0x48, 0x83, 0xc1, 0x02, 0x48, 0x83, 0xc6, 0x08); /* add rcx, 2; add rsi, 8 */
+	EMIT(to, 0x48, 0x83, 0xc1, NEXT_LINE, 0x48, 0x83, 0xc6, 0x08); /* add rcx, NEXT_LINE; add rsi, 8 */
 	emit_based(to, 0x89, RCX, RSI, 8 * i);
-	EMIT(to, 0x48, 0xff, 0xc9, 0xe9); /* dec rcx; jmp */
+	EMIT(to, 0x48, 0x83, 0xe9, NEXT_LINE - 1, 0xe9); /* sub rcx, NEXT_LINE - 1; jmp */
 	emit_32(to, back - (to->at + 4));
 }
 

@@ -24,7 +24,7 @@
  * model: the modeller alone uses it; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
- * buffer: the one that is being filled
+ * buffer, begin: the one that is being filled, and where it begins in the area
  * nr_waiting: each of its jobs counts 2, one until its lines are found, and one until they are used
  */
 struct stream_thread {
@@ -33,6 +33,7 @@ struct stream_thread {
 	struct line_search search;
 	uint8_t *mapped;
 	int64_t area;
+	uint64_t begin;
 	uint64_t turns_registers[3];
 	const struct site *turns;
 	unsigned buffer;
@@ -66,6 +67,7 @@ struct stream {
 	pthread_cond_t is_new, is_done;
 	struct job jobs[MAX_QUEUED];
 	size_t first, nr;
+	size_t nr_threads;
 	bool has_worker, ends, has_pages;
 };
 
@@ -153,7 +155,7 @@ add(struct finding *finding, const struct work_access *access)
 		return;
 	}
 	for (uint64_t line = first >> shift; line <= last >> shift; line++)
-		finding->uses->words[finding->uses->nr++] = line << 1 | access->is_store;
+		finding->uses->words[finding->uses->nr++] = CACHE_USE(line, access->is_store);
 }
 
 /* With accesses of more than a line, or not by way of the caches. */
@@ -387,18 +389,17 @@ wait_for(struct stream_thread *thread)
 	pthread_mutex_unlock(&stream->mutex);
 }
 
-/* Where a buffer begins in the area. */
-static uint64_t
-beginning_of(unsigned buffer)
-{
-	return AREA_BUFFER_END(buffer) - AREA_BUFFER_BYTES;
-}
+/* Many threads get less memory each. */
+#define FEW_THREADS 4
+#define BYTES_OF_MANY (UINT64_C(1) << 20)
 
 static bool
-set_place(const struct stream_thread *thread, const struct code_cache *cache)
+set_place(struct stream_thread *thread, const struct code_cache *cache)
 {
+	thread->begin = AREA_BUFFER_END(thread->buffer) -
+			(thread->stream->nr_threads > FEW_THREADS ? BYTES_OF_MANY : AREA_BUFFER_BYTES);
 	return code_cache_set_slot(cache, thread->area, AREA_RECORD,
-				   code_cache_area_address(cache, thread->area) + beginning_of(thread->buffer));
+				   code_cache_area_address(cache, thread->area) + thread->begin);
 }
 
 void
@@ -407,7 +408,7 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 	struct stream *stream = thread->stream;
 	const uint64_t end =
 		code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
-	const uint8_t *first = thread->mapped + (beginning_of(thread->buffer) - MAPPED_AT);
+	const uint8_t *first = thread->mapped + (thread->begin - MAPPED_AT);
 	const struct job job = {thread,
 				thread->buffer,
 				(const uint64_t *)(const void *)first,
@@ -416,7 +417,7 @@ stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64
 				NULL,
 				0};
 
-	if (end == beginning_of(thread->buffer))
+	if (end == thread->begin)
 		return;
 	hand_over(stream, &job);
 	thread->buffer ^= 1;
@@ -448,6 +449,7 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 		free(thread);
 		return NULL;
 	}
+	stream->nr_threads++;
 	thread->model = cache_model_new_sharing(stream->shared);
 	if (!stream->finder)
 		stream->finder = line_finder_new(stream->sites, cache_model_front(thread->model)->line_shift,
@@ -489,6 +491,7 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	wait_for(thread);
 	munmap(thread->mapped, MAPPED_BYTES);
 	cache_model_delete(thread->model);
+	thread->stream->nr_threads--;
 	free(thread);
 }
 

@@ -14,11 +14,11 @@
 struct cache_model;
 
 /*
- * Uses in their order. A word is a line times 2, and 1 more for a store; or USES_ACCESS with the bytes and flags of an
+ * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an
  * access of another kind, whose address is the next word. nr_accesses: accesses of another kind among them done: called
  * when they have been used, or NULL; context: its own
  */
-#define USES_ROOM 65536
+#define USES_ROOM 524288
 #define USES_ACCESS (UINT64_C(1) << 63)
 enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_FLAG_BITS = 4 };
 struct uses {
