@@ -364,9 +364,9 @@ line_finder_run(struct line_finder *finder, struct line_search *search)
 {
 	while (search->frame < search->end && search->to <= search->room) {
 		const uint32_t number = RECORD_SITE(search->frame[0]);
-		const struct site *site = sites_at(finder->sites, number);
+		const struct site *site = sites_find(finder->sites, number);
 
-		if (!site->is_repeatable || UINT64_C(1) << finder->line_shift < SITE_LINE)
+		if (!site || !site->is_repeatable || UINT64_C(1) << finder->line_shift < SITE_LINE)
 			return;
 		if (finder->code && finder->offsets[number])
 			call_code(finder, search);

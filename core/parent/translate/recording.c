@@ -46,7 +46,7 @@ add_site(struct sites *sites, const struct site *site)
 	if (!*chunk)
 		*chunk = rot_calloc(SITES_CHUNK, sizeof(**chunk));
 	(*chunk)[sites->nr % SITES_CHUNK] = *site;
-	return sites->nr++;
+	return __atomic_fetch_add(&sites->nr, 1, __ATOMIC_RELEASE);
 }
 
 /* ---- what a block accesses ---- */

@@ -80,6 +80,13 @@ sites_at(const struct sites *sites, uint32_t number)
 	return &sites->chunks[number / SITES_CHUNK][number % SITES_CHUNK];
 }
 
+/* NULL: there is none of that number, as in a frame that the program has written into. */
+static inline const struct site *
+sites_find(const struct sites *sites, uint32_t number)
+{
+	return number < __atomic_load_n(&sites->nr, __ATOMIC_ACQUIRE) ? sites_at(sites, number) : NULL;
+}
+
 /* rcx, rsi and rdi, as SITE_TURNS has them */
 #define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)
 

@@ -310,9 +310,11 @@ do_job(struct stream *stream, const struct job *job)
 		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
 		line_finder_run(stream->finder, search);
 		uses->nr = (size_t)(search->to - uses->words);
-		if (search->frame == search->end || search->to > search->room)
+		if (search->frame >= search->end || search->to > search->room)
 			continue;
-		site = sites_at(stream->sites, RECORD_SITE(search->frame[0]));
+		site = sites_find(stream->sites, RECORD_SITE(search->frame[0]));
+		if (!site)
+			break;
 		do_frame(&finding, site, search->frame, job->fs_base);
 		search->frame += site->nr_words;
 	}
