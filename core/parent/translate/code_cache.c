@@ -551,21 +551,29 @@ code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offse
 	       (ssize_t)sizeof(word);
 }
 
+bool
+code_cache_read_counters(const struct code_cache *cache, int64_t area, uint32_t first, uint64_t values[PAGE_COUNTERS])
+{
+	const off_t at = (off_t)((uint64_t)area * AREA_BYTES + AREA_COUNTERS) + (off_t)first * 8;
+
+	return pread(cache->areas->fd, values, PAGE_COUNTERS * 8, at) == PAGE_COUNTERS * 8;
+}
+
 void
 code_cache_each_counter(const struct code_cache *cache, int64_t area,
 			void (*visit)(void *context, uint32_t counter, uint64_t value), void *context)
 {
 	const off_t begin = (off_t)((uint64_t)area * AREA_BYTES + AREA_COUNTERS);
 	const off_t end = begin + (off_t)cache->nr_counters * 8;
-	uint64_t words[PAGE_BYTES / 8];
+	uint64_t words[PAGE_COUNTERS];
 	off_t at = begin;
 
 	while (at < end && (at = lseek(cache->areas->fd, at, SEEK_DATA)) >= 0 && at < end) {
 		const size_t first = (size_t)(at - begin) / 8;
 
-		if (pread(cache->areas->fd, words, sizeof(words), at) != (ssize_t)sizeof(words))
+		if (!code_cache_read_counters(cache, area, (uint32_t)first, words))
 			return;
-		for (size_t i = 0; i < PAGE_BYTES / 8 && first + i < cache->nr_counters; i++) {
+		for (size_t i = 0; i < PAGE_COUNTERS && first + i < cache->nr_counters; i++) {
 			if (words[i] != 0)
 				visit(context, (uint32_t)(first + i), words[i]);
 		}

@@ -187,6 +187,7 @@ struct code_cache {
 	uint32_t nr_counters, owner_room;
 	struct contents *contents;
 	uint32_t nr_contents, contents_room;
+	uint32_t contents_ahead, contents_from; /* of contents_ahead: the next counter, and when to begin anew */
 	struct code_page *pages[CODE_PAGE_BUCKETS];
 	struct code_queue ahead;
 };
@@ -222,6 +223,11 @@ uint64_t code_cache_area_address(const struct code_cache *cache, int64_t area);
 /* A word of an area; 0 where nothing was written. set: false: the system refuses it. */
 uint64_t code_cache_slot(const struct code_cache *cache, int64_t area, uint64_t offset);
 bool code_cache_set_slot(const struct code_cache *cache, int64_t area, uint64_t offset, uint64_t word);
+
+/* Counters of an area, a page of them from first on, which is the first of a page. */
+#define PAGE_COUNTERS 512
+bool
+code_cache_read_counters(const struct code_cache *cache, int64_t area, uint32_t first, uint64_t values[PAGE_COUNTERS]);
 
 /* Calls visit for each counter of an area that is not 0. */
 void code_cache_each_counter(const struct code_cache *cache, int64_t area,

@@ -6,13 +6,14 @@
 
 #include "memory.h"
 #include "parent/symbols/instruction.h"
+#include "parent/translate/basic_block.h"
 
-/* Original bytes of a fragment from that offset on; 0: they are gone. */
+/* Original bytes of a fragment from that offset on, at most nr; 0: they are gone. */
 static size_t
-bytes_of(struct code_cache *cache, const struct fragment *fragment, uint32_t offset, uint8_t *bytes)
+bytes_of(struct code_cache *cache, const struct fragment *fragment, uint32_t offset, uint8_t *bytes, size_t nr)
 {
 	const uint32_t left = fragment->nr_origin_bytes - offset;
-	const size_t n = left < INSTRUCTION_MAX_BYTES ? left : INSTRUCTION_MAX_BYTES;
+	const size_t n = left < nr ? left : nr;
 
 	if (!fragment->is_kept)
 		return code_cache_read(cache, -1, fragment->origin + offset, bytes, n, false);
@@ -69,14 +70,12 @@ struct contents
 contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset)
 {
 	struct contents contents = {.nr_unknown = 0};
-	uint8_t bytes[INSTRUCTION_MAX_BYTES];
+	uint8_t bytes[BLOCK_MAX_ITEMS * INSTRUCTION_MAX_BYTES];
+	const size_t nr = bytes_of(cache, fragment, 0, bytes, sizeof(bytes));
 	struct work work;
 
-	for (uint32_t at = 0; at < origin_offset; at += work.length) {
-		if (!work_decode(bytes, bytes_of(cache, fragment, at, bytes), &work))
-			break;
+	for (uint32_t at = 0; at < origin_offset && work_decode(bytes + at, nr - at, &work); at += work.length)
 		add(&contents, &work, at);
-	}
 	return contents;
 }
 
@@ -94,6 +93,37 @@ contents_of(struct code_cache *cache, struct fragment *fragment)
 	return &cache->contents[fragment->contents - 1];
 }
 
+/* How many fragments are looked at at once, and how many must be new before all are looked through once more. */
+#define AHEAD_AT_ONCE 16
+#define AHEAD_AFTER 2000
+
+bool
+contents_ahead(struct code_cache *cache, int64_t area)
+{
+	uint64_t values[PAGE_COUNTERS];
+	unsigned nr_made = 0;
+
+	if (cache->contents_ahead == 0 && cache->nr_fragments < cache->contents_from)
+		return false;
+	if (!code_cache_read_counters(cache, area, cache->contents_ahead / PAGE_COUNTERS * PAGE_COUNTERS, values))
+		return false;
+	for (uint32_t *i = &cache->contents_ahead; *i < cache->nr_counters && nr_made < AHEAD_AT_ONCE;) {
+		const uint32_t owner = cache->owners[*i];
+
+		if (values[*i % PAGE_COUNTERS] && !(owner & OWNER_DYNAMIC) && !cache->fragments[owner].contents) {
+			contents_of(cache, &cache->fragments[owner]);
+			nr_made++;
+		}
+		if (++*i % PAGE_COUNTERS == 0)
+			return true;
+	}
+	if (cache->contents_ahead < cache->nr_counters)
+		return true;
+	cache->contents_ahead = 0;
+	cache->contents_from = cache->nr_fragments + AHEAD_AFTER;
+	return false;
+}
+
 void
 contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, int64_t value,
 		     int64_t counts[STEP_NR_COUNTS])
@@ -102,7 +132,8 @@ contents_add_dynamic(struct code_cache *cache, const struct dynamic *dynamic, in
 	uint8_t bytes[INSTRUCTION_MAX_BYTES];
 	struct work work;
 
-	if (!work_decode(bytes, bytes_of(cache, fragment, dynamic->origin, bytes), &work) || work.is_unknown)
+	if (!work_decode(bytes, bytes_of(cache, fragment, dynamic->origin, bytes, sizeof(bytes)), &work) ||
+	    work.is_unknown)
 		return;
 	if (dynamic->kind == DYNAMIC_LANES && work.operation != STEP_INSTRUCTIONS)
 		counts[work.operation] += value * work.nr_operations;

@@ -20,6 +20,12 @@ struct contents {
 /* Of the whole fragment; looked at once. Its original code must have been read (code_cache_read). */
 const struct contents *contents_of(struct code_cache *cache, struct fragment *fragment);
 
+/*
+ * For times when nothing else is to be done: looks at some of the fragments that a thread with that area has executed.
+ * True if there may be more.
+ */
+bool contents_ahead(struct code_cache *cache, int64_t area);
+
 /* Of its first instructions, up to that offset from its origin. */
 struct contents contents_before(struct code_cache *cache, const struct fragment *fragment, uint32_t origin_offset);
 

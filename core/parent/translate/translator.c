@@ -1151,7 +1151,8 @@ translator_idle(struct translator *self)
 		return false;
 	translation = translation_for(self, thread);
 	translation.tid = CODE_CACHE_RUNNING;
-	return translate_ahead(&translation, AHEAD_AT_ONCE);
+	return translate_ahead(&translation, AHEAD_AT_ONCE) ||
+	       contents_ahead(translation.cache, thread->translated->area);
 }
 
 /* ---- leaving ---- */
