@@ -56,7 +56,7 @@ find_lines(const struct line_finder *finder, struct line_search *search, const s
 		const struct site_access *access = &site->accesses[i];
 		const uint64_t address = site_address(access, search->frame, search->fs_base) | search->space;
 		const uint64_t line = address >> shift, use = CACHE_USE(line, access->is_store);
-		const uint64_t has_second = ((address + access->bytes - 1) >> shift) - line;
+		const uint64_t has_second = (address + access->bytes - 1) >> shift != line;
 
 		to[0] = use;
 		to[1] = use + NEXT_LINE;

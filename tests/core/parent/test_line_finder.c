@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of frames, found by machine code and by looking at the sites: of random sites, that come in random order. */
+#include "parent/translate/line_finder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "parent/stepping/cache_model.h"
+#include "testing.h"
+
+#define NR_SITES 60
+#define NR_FRAMES 20000
+#define LINE_SHIFT 6
+#define ROOM 4096
+
+static struct site all_sites[SITES_CHUNK];
+static struct site_access accesses[NR_SITES][SITE_MAX_ACCESSES];
+static uint64_t frames[16 * NR_FRAMES + 16], found[2][64 * NR_FRAMES];
+
+static uint64_t
+below(uint64_t limit)
+{
+	return (uint64_t)random() % limit;
+}
+
+static void
+make_access(struct site_access *access, uint8_t nr_words)
+{
+	static const uint64_t displacements[] = {0, 8, -24ULL, 4096, -100000ULL, UINT64_C(0x7fff12345678), 1ULL << 33};
+
+	*access = (struct site_access){.displacement = displacements[below(NR_ELEMENTS(displacements))],
+				       .address_mask = below(5) ? UINT64_MAX : UINT32_MAX,
+				       .bytes = UINT32_C(1) << below(7),
+				       .base = (uint8_t)below(nr_words),
+				       .index = below(2) ? (uint8_t)below(nr_words) : 0,
+				       .scale = (uint8_t)below(4),
+				       .is_local = below(6) == 0,
+				       .is_store = below(2)};
+}
+
+/* The last one has more accesses than one byte of a displacement can tell. */
+static void
+make_sites(struct sites *sites)
+{
+	memset(sites, 0, sizeof(*sites));
+	sites->chunks[0] = all_sites;
+	sites->nr = NR_SITES;
+	for (unsigned i = 0; i < NR_SITES; i++) {
+		struct site *site = &all_sites[i];
+
+		*site = (struct site){.kind = SITE_PLAIN, .is_repeatable = true, .accesses = accesses[i]};
+		site->nr_words = (uint16_t)(1 + below(6));
+		site->nr_accesses = (uint16_t)(i + 1 < NR_SITES ? 1 + below(8) : 40);
+		for (unsigned j = 0; j < site->nr_accesses; j++)
+			make_access(&accesses[i][j], (uint8_t)site->nr_words);
+	}
+}
+
+/* Half of the time the same site comes again, mostly with the same values. Returns where they end. */
+static const uint64_t *
+make_frames(void)
+{
+	uint64_t *to = frames, values[8] = {0};
+	uint32_t number = 0;
+
+	for (unsigned i = 0; i < NR_FRAMES; i++) {
+		if (below(2))
+			number = (uint32_t)below(NR_SITES);
+		*to++ = RECORD_HEADER | (uint32_t)all_sites[number].nr_words << 20 | number;
+		for (unsigned word = 1; word < all_sites[number].nr_words; word++) {
+			if (below(3) == 0)
+				values[word] = UINT64_C(0x10000) * below(4) + below(300);
+			*to++ = values[word];
+		}
+	}
+	return to;
+}
+
+/* Returns how many uses there are in to. */
+static size_t
+find(const struct sites *sites, const uint64_t *end, uint64_t nr_ways, bool compiles, uint64_t *to)
+{
+	struct line_finder *finder = line_finder_new(sites, LINE_SHIFT, nr_ways, compiles);
+	struct line_search search = {
+		.frame = frames, .end = end, .to = to, .fs_base = UINT64_C(0x7f0000001040), .space = UINT64_C(3) << 48};
+
+	while (search.frame < end) {
+		search.room = search.to + ROOM;
+		line_finder_run(finder, &search);
+		if (below(2))
+			search.last = 0;
+	}
+	ck_assert_ptr_eq(search.frame, end);
+	line_finder_delete(finder);
+	return (size_t)(search.to - to);
+}
+
+START_TEST(code_finds_the_same)
+{
+	struct sites sites;
+	const uint64_t *end;
+	size_t nr;
+
+	srandom((unsigned)_i);
+	make_sites(&sites);
+	end = make_frames();
+	nr = find(&sites, end, 0, false, found[0]);
+	ck_assert_uint_gt(nr, NR_FRAMES);
+	ck_assert_uint_eq(find(&sites, end, 0, true, found[1]), nr);
+	ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
+}
+END_TEST
+
+static void
+model(const uint64_t *uses, size_t nr, uint64_t counts[STEP_NR_COUNTS])
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{4096, 8}, {16384, 4}, {65536, 16}};
+	struct cache_model *caches = cache_model_new(levels, 1 << LINE_SHIFT);
+
+	memset(counts, 0, STEP_NR_COUNTS * sizeof(*counts));
+	cache_model_use_lines(caches, uses, nr);
+	cache_model_add_counts(caches, counts);
+	cache_model_delete(caches);
+}
+
+/* What is dropped changes nothing, and is a good part. */
+START_TEST(caches_do_not_miss_what_is_dropped)
+{
+	uint64_t all[STEP_NR_COUNTS], left[STEP_NR_COUNTS];
+	struct sites sites;
+	const uint64_t *end;
+	size_t nr;
+
+	srandom((unsigned)_i);
+	make_sites(&sites);
+	end = make_frames();
+	nr = find(&sites, end, 0, false, found[0]);
+	model(found[0], nr, all);
+	ck_assert_uint_gt(all[STEP_L2_FILLS], 0);
+	for (int compiles = 0; compiles < 2; compiles++) {
+		const size_t nr_left = find(&sites, end, 8, compiles, found[1]);
+
+		ck_assert_uint_lt(nr_left, nr - nr / 20);
+		model(found[1], nr_left, left);
+		ck_assert_mem_eq(all, left, sizeof(all));
+	}
+}
+END_TEST
+
+/* Frames that are left to others: with longer accesses, and of no site at all, as if the program had written there. */
+START_TEST(other_frames_are_left)
+{
+	struct line_search search = {.frame = frames, .end = frames + 2, .to = found[0], .room = found[0] + ROOM};
+	struct sites sites;
+	struct line_finder *finder;
+
+	make_sites(&sites);
+	finder = line_finder_new(&sites, LINE_SHIFT, 8, true);
+	all_sites[0].is_repeatable = false;
+	for (uint32_t i = 0; i < 3; i++) {
+		static const uint32_t numbers[] = {0, NR_SITES, RECORD_MAX_SITES - 1};
+
+		frames[0] = RECORD_HEADER | UINT32_C(1) << 20 | numbers[i];
+		line_finder_run(finder, &search);
+		ck_assert_ptr_eq(search.frame, frames);
+		ck_assert_ptr_eq(search.to, found[0]);
+	}
+	line_finder_delete(finder);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&code_finds_the_same, 8},
+	{&caches_do_not_miss_what_is_dropped, 4},
+	{&other_frames_are_left, 1},
+};
+
+UNIT_TESTS("line_finder", tests, .is_in_one_process = true);
