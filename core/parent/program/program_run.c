@@ -157,7 +157,10 @@ await_pause(struct run *self, pid_t tid)
 {
 	const struct thread *thread = threads_find(&self->tracer.threads, tid);
 
-	if (!self->awaits_pause || self->is_leaving || !tracer_is_settled(&self->tracer))
+	if (!self->awaits_pause || self->is_leaving)
+		return;
+	/* Settled but for another tracer, there may be no other report that asks again. */
+	if (!tracer_is_settled(&self->tracer) && self->tracer.nr_unsettled > 0)
 		return;
 	if (!thread)
 		tracer_settle(&self->tracer);

@@ -14,7 +14,7 @@
 #define NR_ENTRY_BITS CACHE_NR_ENTRY_BITS
 
 /* Only for levels that have_vectors. */
-#define IN_VECTORS __attribute__((target("avx512f,bmi")))
+#define IN_VECTORS __attribute__((target("avx512f")))
 
 #define MIN_LINE_SHIFT 3
 #define MAX_LINE_SHIFT 8 /* the streaming stores of x86 are of 4 bytes at least: units of a line as large */
@@ -133,7 +133,7 @@ promote_in_vectors(__m512i *set, uint64_t nr_ways, uint64_t entry, uint64_t *vic
 	const __m512i cleans = _mm512_set1_epi64((long long)(entry & ~(uint64_t)IS_MODIFIED));
 	const __m512i modifieds = cleans + IS_MODIFIED, low = set[0];
 	uint32_t are_clean = _mm512_cmpeq_epi64_mask(low, cleans);
-	uint32_t are_modified = _mm512_cmpeq_epi64_mask(low, modifieds), moved;
+	uint32_t are_modified = _mm512_cmpeq_epi64_mask(low, modifieds), hits, moved;
 	__m512i moving;
 
 	if (nr_ways > 8) {
@@ -141,12 +141,13 @@ promote_in_vectors(__m512i *set, uint64_t nr_ways, uint64_t entry, uint64_t *vic
 		are_modified |= (uint32_t)_mm512_cmpeq_epi64_mask(set[1], modifieds) << 8;
 	}
 	*victim = ((uint64_t *)set)[nr_ways - 1];
-	moved = _blsmsk_u32(are_clean | are_modified) & (uint32_t)((UINT64_C(1) << nr_ways) - 1);
+	hits = are_clean | are_modified;
+	moved = (hits ^ (hits - 1)) & (uint32_t)((UINT64_C(1) << nr_ways) - 1);
 	moving = are_modified ? modifieds : _mm512_set1_epi64((long long)entry);
 	if (nr_ways > 8 && moved >> 8)
 		set[1] = _mm512_mask_alignr_epi64(set[1], (__mmask8)(moved >> 8), set[1], low, 7);
 	set[0] = _mm512_mask_alignr_epi64(low, (__mmask8)moved, low, moving, 7);
-	return are_clean | are_modified;
+	return hits;
 }
 
 /* Where in its set the line is; nr_ways: it is not. */

@@ -70,7 +70,7 @@ cache_model_front(struct cache_model *model)
  * ways: 0 if they are not known (CACHE_MODEL_WAYS); as many as there are lines: fully associative, but each access
  * looks at all of them. The number of sets may be any; bytes that do not make up a whole set are not used.
  * line_bytes: a power of two from 8 to 256 (of other numbers the next one below, or the nearest, is taken).
- * Takes 8 bytes a line, as zeroed memory; exits without.
+ * Takes 8 bytes a line, as zeroed memory, more where the ways are no multiple of 8; exits without.
  */
 struct cache_model *cache_model_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
 void cache_model_delete(struct cache_model *model);

@@ -59,19 +59,21 @@ refusal_other_tracer(const char *proc, pid_t pid)
 {
 	char *path = rot_format("%s/%d/task", proc, (int)pid);
 	DIR *tasks = opendir(path);
-	uint64_t tracer = 0;
+	pid_t other = 0;
 
-	for (struct dirent *task; tasks && (tracer == 0 || tracer == (uint64_t)getpid()) && (task = readdir(tasks));) {
+	for (struct dirent *task; tasks && other == 0 && (task = readdir(tasks));) {
 		char *folder = rot_format("%s/%s", path, task->d_name);
+		uint64_t tracer = 0;
 
-		if (!proc_status_in(folder, "TracerPid", 10, &tracer))
-			tracer = 0;
+		proc_status_in(folder, "TracerPid", 10, &tracer);
+		if (tracer != (uint64_t)getpid())
+			other = (pid_t)tracer;
 		free(folder);
 	}
 	if (tasks)
 		closedir(tasks);
 	free(path);
-	return tracer == (uint64_t)getpid() ? 0 : (pid_t)tracer;
+	return other;
 }
 
 /* ---- reasons: true if it is that one, and err is filled ---- */

@@ -383,8 +383,12 @@ bool
 tracer_is_settled(struct tracer *tracer)
 {
 	if (tracer->is_settling && tracer->nr_unsettled == 0) {
+		/* Looked for first: one that the other tracer lets go meanwhile is attached to, which takes a round
+		 * more. */
+		const bool has_other = has_other_tracer(tracer);
+
 		attach_to_new(tracer);
-		tracer->is_settling = tracer->nr_unsettled > 0 || has_other_tracer(tracer);
+		tracer->is_settling = has_other || tracer->nr_unsettled > 0;
 	}
 	return tracer->nr_unsettled == 0 && !tracer->is_settling;
 }

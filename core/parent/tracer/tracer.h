@@ -100,14 +100,14 @@ struct tracer {
 int tracer_seize(struct tracer *tracer, struct rot_error *err);
 
 /*
- * Begins tracing tracer->program, which is running, with all its threads; its first thread may have ended. -1: not
- * allowed, or it is not there.
+ * Begins tracing tracer->program, which is running, with all its threads; its first thread may have ended. Another
+ * tracer has a second to let the program go. -1: not allowed, or it is not there.
  */
 int tracer_attach(struct tracer *tracer, struct rot_error *err);
 
 /*
  * Who was about to create a thread or process when it was attached to creates one that nobody traces. settle: all of
- * them are asked to stop; is_settled: they have, and whoever was created meanwhile is known, or of no interest.
+ * them are asked to stop; is_settled: they have, nobody else traces one, and whoever was created meanwhile is known.
  * unsettled: one that has not stopped yet; 0: there is none.
  */
 void tracer_settle(struct tracer *tracer);

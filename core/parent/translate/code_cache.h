@@ -187,7 +187,7 @@ struct code_cache {
 	uint32_t nr_counters, owner_room;
 	struct contents *contents;
 	uint32_t nr_contents, contents_room;
-	uint32_t contents_ahead, contents_from; /* of contents_ahead: the next counter, and when to begin anew */
+	uint32_t next_counter, look_again_at; /* of contents_ahead: at how many fragments it begins anew */
 	struct code_page *pages[CODE_PAGE_BUCKETS];
 	struct code_queue ahead;
 };

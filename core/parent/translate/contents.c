@@ -103,11 +103,11 @@ contents_ahead(struct code_cache *cache, int64_t area)
 	uint64_t values[PAGE_COUNTERS];
 	unsigned nr_made = 0;
 
-	if (cache->contents_ahead == 0 && cache->nr_fragments < cache->contents_from)
+	if (cache->next_counter == 0 && cache->nr_fragments < cache->look_again_at)
 		return false;
-	if (!code_cache_read_counters(cache, area, cache->contents_ahead / PAGE_COUNTERS * PAGE_COUNTERS, values))
+	if (!code_cache_read_counters(cache, area, cache->next_counter / PAGE_COUNTERS * PAGE_COUNTERS, values))
 		return false;
-	for (uint32_t *i = &cache->contents_ahead; *i < cache->nr_counters && nr_made < AHEAD_AT_ONCE;) {
+	for (uint32_t *i = &cache->next_counter; *i < cache->nr_counters && nr_made < AHEAD_AT_ONCE;) {
 		const uint32_t owner = cache->owners[*i];
 
 		if (values[*i % PAGE_COUNTERS] && !(owner & OWNER_DYNAMIC) && !cache->fragments[owner].contents) {
@@ -117,10 +117,10 @@ contents_ahead(struct code_cache *cache, int64_t area)
 		if (++*i % PAGE_COUNTERS == 0)
 			return true;
 	}
-	if (cache->contents_ahead < cache->nr_counters)
+	if (cache->next_counter < cache->nr_counters)
 		return true;
-	cache->contents_ahead = 0;
-	cache->contents_from = cache->nr_fragments + AHEAD_AFTER;
+	cache->next_counter = 0;
+	cache->look_again_at = cache->nr_fragments + AHEAD_AFTER;
 	return false;
 }
 

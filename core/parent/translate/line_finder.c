@@ -16,7 +16,7 @@
 #define CODE_BYTES ((uint32_t)32 << 20)
 #define BYTES_OF_ACCESS 128 /* at most; of all else of a site as well */
 
-/* How often a site was found, up to so often, and whether it came at once after itself. */
+/* The low bits count how often a site was found, up to SEEN_ENOUGH. SEEN_AGAIN: once it came directly after itself. */
 #define SEEN_ENOUGH 7
 #define SEEN_AGAIN 8
 
@@ -178,8 +178,8 @@ emit_address(struct emitter *to, const struct site_access *access)
 }
 
 /*
- * The line of the address in rax goes to [rsi + 8 * i], and the use to rcx. Jumps to far away if the next line is used,
- * too: returns where the distance of this jump is; 0: there is none.
+ * The use of the line at rax goes to [rsi + 8 * i], and stays in rcx. If the next line is used, too, the code jumps
+ * away: returns where the distance of that jump stands; 0: there is no jump.
  */
 static uint32_t
 emit_use(struct emitter *to, const struct site_access *access, unsigned shift, int i)
@@ -209,7 +209,8 @@ set_distance(struct emitter *to, uint32_t at, uint32_t target)
 	memcpy(to->bytes + at, &distance, sizeof(distance));
 }
 
-/* The next line, which all later uses make room for; then rcx is one more than the use. */
+/* Stores the use of the next line, and moves rsi, so that later uses follow it. At the end rcx is the first use plus 1.
+ */
 static void
 emit_second(struct emitter *to, int i, uint32_t back)
 {
@@ -359,18 +360,21 @@ find_first(struct line_finder *finder, struct line_search *search, const struct 
 	}
 }
 
-void
+const struct site *
 line_finder_run(struct line_finder *finder, struct line_search *search)
 {
 	while (search->frame < search->end && search->to <= search->room) {
 		const uint32_t number = RECORD_SITE(search->frame[0]);
 		const struct site *site = sites_find(finder->sites, number);
 
+		if (!site)
+			search->end = search->frame;
 		if (!site || !site->is_repeatable || UINT64_C(1) << finder->line_shift < SITE_LINE)
-			return;
+			return site;
 		if (finder->code && finder->offsets[number])
 			call_code(finder, search);
 		else
 			find_first(finder, search, site, number);
 	}
+	return NULL;
 }

@@ -13,7 +13,7 @@
 
 /*
  * How far the frames of a thread have been looked at.
- * frame, end: the next one, and where they end; behind it 8 bytes can be read
+ * frame, end: the next one, and where they end; behind it as many bytes can be read as a frame may have
  * to, room: where its uses of lines go (uses.h), and the last place where one may begin that has room for a frame's
  * space: bits that the lines of its process have, and addresses do not
  * last: 1 more than the number of the site before, 0: none
@@ -35,13 +35,16 @@ struct line_finder;
 
 /*
  * For lines of 1 << line_shift bytes, and a first level of nr_ways. compiles: makes machine code, if the system permits
- * it. Frames with accesses that are longer than SITE_LINE, or than a line, are left to others.
+ * it. If lines are shorter than SITE_LINE, all frames are left to others, else those of sites that are not repeatable.
  */
 struct line_finder *line_finder_new(const struct sites *sites, unsigned line_shift, uint64_t nr_ways, bool compiles);
 void line_finder_delete(struct line_finder *finder);
 
-/* Goes on until the frames end, no room is left, or the next frame is left to others (who then set last to 0). */
-void line_finder_run(struct line_finder *finder, struct line_search *search);
+/*
+ * Goes on until the frames end, no room is left, or the next frame is left to others (who then set last to 0). Returns
+ * the site of that frame, else NULL. A frame of no site, which the program has written, is the end of all.
+ */
+const struct site *line_finder_run(struct line_finder *finder, struct line_search *search);
 
 /* Where an access of a frame is. */
 static inline uint64_t

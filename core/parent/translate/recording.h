@@ -26,7 +26,6 @@
 #include "parent/translate/emit.h"
 
 #define RECORD_HEADER UINT32_C(0xcc000000)
-#define RECORD_WORDS(header) ((header) >> 20 & 15)
 #define RECORD_SITE(header) ((uint32_t)(header)&0xfffff)
 #define RECORD_MAX_SITES (1 << 20)
 #define RECORD_FULL_BYTE 2

@@ -18,10 +18,19 @@
 #define MAPPED_AT (AREA_BUFFER_END(0) - AREA_BUFFER_BYTES)
 #define MAPPED_BYTES (AREA_BUFFER_END(1) + 4096 - MAPPED_AT)
 
+#define MAX_FRAME_BYTES (16 * 8)
+
 #define MAX_QUEUED 64
 
+/* What threads share that begin with the same caches. nr_users: these threads, and the stream until it gets others */
+struct caches {
+	struct cache_model *model; /* its last level is that of all threads */
+	struct line_finder *finder;
+	unsigned nr_users;
+};
+
 /*
- * model: the modeller alone uses it; others may when nr_waiting is 0
+ * model: only the modeller changes it; others may when nr_waiting is 0
  * turns: the repeated instruction that has begun, and the registers then
  * search: of the lines that its frames use
  * buffer, begin: the one that is being filled, and where it begins in the area
@@ -29,6 +38,7 @@
  */
 struct stream_thread {
 	struct stream *stream;
+	struct caches *caches;
 	struct cache_model *model;
 	struct line_search search;
 	uint8_t *mapped;
@@ -53,15 +63,14 @@ struct job {
 
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
- * finder: finds the lines of frames; NULL: nobody has begun with these caches
+ * caches: of those that begin
  * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
  */
 struct stream {
-	struct line_finder *finder;
+	struct caches *caches;
 	struct modeller *modeller;
 	struct uses uses;
 	struct sites *sites;
-	struct cache_model *shared; /* its last level is that of all threads */
 	pthread_t worker;
 	pthread_mutex_t mutex;
 	pthread_cond_t is_new, is_done;
@@ -71,6 +80,29 @@ struct stream {
 	bool has_worker, ends, has_pages;
 };
 
+static struct caches *
+caches_new(const struct sites *sites, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+{
+	struct caches *caches = rot_calloc(1, sizeof(*caches));
+	const struct cache_front *front;
+
+	caches->nr_users = 1;
+	caches->model = cache_model_new(levels, line_bytes);
+	front = cache_model_front(caches->model);
+	caches->finder = line_finder_new(sites, front->line_shift, front->nr_ways, true);
+	return caches;
+}
+
+static void
+caches_release(struct caches *caches)
+{
+	if (--caches->nr_users > 0)
+		return;
+	line_finder_delete(caches->finder);
+	cache_model_delete(caches->model);
+	free(caches);
+}
+
 struct stream *
 stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages)
 {
@@ -78,7 +110,7 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 
 	stream->sites = sites_new();
 	stream->sites->merges = line_bytes >= SITE_LINE;
-	stream->shared = cache_model_new(levels, line_bytes);
+	stream->caches = caches_new(stream->sites, levels, line_bytes);
 	stream->has_pages = has_pages;
 	pthread_mutex_init(&stream->mutex, NULL);
 	pthread_cond_init(&stream->is_new, NULL);
@@ -90,10 +122,8 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 void
 stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
-	line_finder_delete(stream->finder);
-	stream->finder = NULL;
-	cache_model_delete(stream->shared);
-	stream->shared = cache_model_new(levels, line_bytes);
+	caches_release(stream->caches);
+	stream->caches = caches_new(stream->sites, levels, line_bytes);
 }
 
 struct sites *
@@ -148,7 +178,7 @@ add(struct finding *finding, const struct work_access *access)
 	const unsigned shift = cache_model_front(finding->thread->model)->line_shift;
 	const uint64_t first = access->address | finding->thread->search.space, last = first + access->bytes - 1;
 
-	if (flush || access->is_streaming || access->bytes == 0 || access->bytes > 2 * SITE_LINE) {
+	if (flush || access->is_streaming || access->bytes == 0 || access->bytes > UINT64_C(1) << shift) {
 		uses_add_access(finding->uses, first, access->bytes,
 				flush | (access->is_store ? USES_STORE : 0) |
 					(access->is_streaming ? USES_STREAMING : 0));
@@ -223,6 +253,9 @@ do_work(struct finding *finding, const struct site *site, const uint64_t *frame,
 		add(finding, &done.accesses[i]);
 }
 
+/* More than between two frames in which a string of single bytes runs for a minute. */
+#define MAX_TURNS (UINT64_C(1) << 42)
+
 /* All that a repeated instruction accessed between two frames; by lines, as operands take turns. */
 static void
 do_turns(struct finding *finding, const struct site *site, const uint64_t *end, uint64_t fs_base)
@@ -235,6 +268,9 @@ do_turns(struct finding *finding, const struct site *site, const uint64_t *end, 
 	uint64_t nr = (before[1] - end[1]) & work->counter_mask, chunk;
 	const bool is_down = end[2] < before[2] || end[3] < before[3];
 
+	/* The program has written into the frame. */
+	if (nr > MAX_TURNS)
+		return;
 	for (; nr > 0; nr -= chunk) {
 		chunk = SITE_LINE / work->parts[0].bytes;
 		if (chunk > nr)
@@ -308,13 +344,10 @@ do_job(struct stream *stream, const struct job *job)
 
 		search->to = uses->words + uses->nr;
 		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
-		line_finder_run(stream->finder, search);
+		site = line_finder_run(job->thread->caches->finder, search);
 		uses->nr = (size_t)(search->to - uses->words);
-		if (search->frame >= search->end || search->to > search->room)
-			continue;
-		site = sites_find(stream->sites, RECORD_SITE(search->frame[0]));
 		if (!site)
-			break;
+			continue;
 		do_frame(&finding, site, search->frame, job->fs_base);
 		search->frame += site->nr_words;
 	}
@@ -361,10 +394,11 @@ work_on(void *context)
 static void
 hand_over(struct stream *stream, const struct job *job)
 {
-	if (!stream->modeller)
-		stream->modeller = modeller_new();
-	if (!stream->has_worker)
+	if (!stream->has_worker) {
+		if (!stream->modeller)
+			stream->modeller = modeller_new();
 		stream->has_worker = uses_start_thread(&stream->worker, work_on, stream);
+	}
 	pthread_mutex_lock(&stream->mutex);
 	job->thread->nr_waiting += 1 + stream->has_worker;
 	while (stream->nr == MAX_QUEUED)
@@ -404,30 +438,44 @@ set_place(struct stream_thread *thread, const struct code_cache *cache)
 				   code_cache_area_address(cache, thread->area) + thread->begin);
 }
 
-void
-stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
+/* The job is that of the buffer which the thread has filled. */
+static void
+turn(struct stream_thread *thread, const struct code_cache *cache, const struct job *job)
 {
 	struct stream *stream = thread->stream;
-	const uint64_t end =
-		code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
-	const uint8_t *first = thread->mapped + (thread->begin - MAPPED_AT);
-	const struct job job = {thread,
-				thread->buffer,
-				(const uint64_t *)(const void *)first,
-				(const uint64_t *)(const void *)(thread->mapped + (end - MAPPED_AT)),
-				fs_base,
-				NULL,
-				0};
 
-	if (end == thread->begin)
-		return;
-	hand_over(stream, &job);
+	hand_over(stream, job);
 	thread->buffer ^= 1;
 	pthread_mutex_lock(&stream->mutex);
 	while (thread->is_waiting[thread->buffer])
 		pthread_cond_wait(&stream->is_done, &stream->mutex);
 	pthread_mutex_unlock(&stream->mutex);
 	set_place(thread, cache);
+}
+
+/* at: in the area */
+static const uint64_t *
+in_buffer(const struct stream_thread *thread, uint64_t at)
+{
+	return (const uint64_t *)(const void *)(thread->mapped + (at - MAPPED_AT));
+}
+
+void
+stream_turn(struct stream_thread *thread, const struct code_cache *cache, uint64_t fs_base)
+{
+	const uint64_t end =
+		code_cache_slot(cache, thread->area, AREA_RECORD) - code_cache_area_address(cache, thread->area);
+
+	/* More than a buffer is there only if the program has written into the area. */
+	if (end - thread->begin > AREA_BUFFER_END(thread->buffer) + MAX_FRAME_BYTES - thread->begin)
+		set_place(thread, cache);
+	else if (end > thread->begin)
+		turn(thread, cache,
+		     &(struct job){.thread = thread,
+				   .buffer = thread->buffer,
+				   .words = in_buffer(thread, thread->begin),
+				   .end = in_buffer(thread, end),
+				   .fs_base = fs_base});
 }
 
 bool
@@ -441,6 +489,7 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 {
 	struct stream_thread *thread = rot_calloc(1, sizeof(*thread));
 
+	stream->nr_threads++;
 	*thread = (struct stream_thread){.stream = stream, .area = area, .search.space = (uint64_t)space << 48};
 	thread->mapped = mmap(NULL, MAPPED_BYTES, PROT_READ, MAP_SHARED | MAP_NORESERVE, cache->areas->fd,
 			      (off_t)((uint64_t)area * AREA_BYTES + MAPPED_AT));
@@ -448,14 +497,13 @@ stream_begin(struct stream *stream, struct code_cache *cache, int64_t area, uint
 		rot_error_set(err, errno, "cannot access what a thread records");
 		if (thread->mapped != MAP_FAILED)
 			munmap(thread->mapped, MAPPED_BYTES);
+		stream->nr_threads--;
 		free(thread);
 		return NULL;
 	}
-	stream->nr_threads++;
-	thread->model = cache_model_new_sharing(stream->shared);
-	if (!stream->finder)
-		stream->finder = line_finder_new(stream->sites, cache_model_front(thread->model)->line_shift,
-						 cache_model_front(thread->model)->nr_ways, true);
+	thread->caches = stream->caches;
+	thread->caches->nr_users++;
+	thread->model = cache_model_new_sharing(thread->caches->model);
 	cache_model_front(thread->model)->has_pages = stream->has_pages;
 	return thread;
 }
@@ -493,6 +541,7 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 	wait_for(thread);
 	munmap(thread->mapped, MAPPED_BYTES);
 	cache_model_delete(thread->model);
+	caches_release(thread->caches);
 	thread->stream->nr_threads--;
 	free(thread);
 }
@@ -510,8 +559,7 @@ stream_delete(struct stream *stream)
 		pthread_join(stream->worker, NULL);
 	}
 	modeller_delete(stream->modeller);
-	line_finder_delete(stream->finder);
-	cache_model_delete(stream->shared);
+	caches_release(stream->caches);
 	sites_delete(stream->sites);
 	pthread_mutex_destroy(&stream->mutex);
 	pthread_cond_destroy(&stream->is_new);

@@ -15,7 +15,9 @@ struct cache_model;
 
 /*
  * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an
- * access of another kind, whose address is the next word. nr_accesses: accesses of another kind among them done: called
+ * access of another kind, whose address is the next word. nr_accesses: accesses of another kind
+ * among them
+ * done: called
  * when they have been used, or NULL; context: its own
  */
 #define USES_ROOM 524288

@@ -45,7 +45,7 @@ random_levels(uint64_t *state, struct step_level levels[STEP_NR_LEVELS])
 	uint64_t nr_lines = 1;
 
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		uint64_t nr_ways = 1 + random_below(state, 8), nr_sets = 1 + random_below(state, 7);
+		uint64_t nr_ways = 1 + random_below(state, 20), nr_sets = 1 + random_below(state, 7);
 
 		nr_lines += nr_ways * nr_sets;
 		nr_sets = 1 + nr_lines / nr_ways;
@@ -360,7 +360,10 @@ check_all_levels(uint64_t seed)
 		struct crossed expected;
 
 		access = random_access(&state, nr_lines, &access, seed % 2);
-		access_model(model, &access);
+		if (seed % 4 == 0)
+			cache_model_use_lines(model, &(uint64_t){CACHE_USE(access.line, access.is_store)}, 1);
+		else
+			access_model(model, &access);
 		simple_access(simple, &access);
 		expected = simple_crossed(simple, levels);
 		expect_crossed(model, &expected, "seed %llu, access %d", (unsigned long long)seed, i);

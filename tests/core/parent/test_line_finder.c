@@ -10,7 +10,6 @@
 
 #define NR_SITES 60
 #define NR_FRAMES 20000
-#define LINE_SHIFT 6
 #define ROOM 4096
 
 static struct site all_sites[SITES_CHUNK];
@@ -78,15 +77,15 @@ make_frames(void)
 
 /* Returns how many uses there are in to. */
 static size_t
-find(const struct sites *sites, const uint64_t *end, uint64_t nr_ways, bool compiles, uint64_t *to)
+find(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64_t nr_ways, bool compiles, uint64_t *to)
 {
-	struct line_finder *finder = line_finder_new(sites, LINE_SHIFT, nr_ways, compiles);
+	struct line_finder *finder = line_finder_new(sites, line_shift, nr_ways, compiles);
 	struct line_search search = {
 		.frame = frames, .end = end, .to = to, .fs_base = UINT64_C(0x7f0000001040), .space = UINT64_C(3) << 48};
 
 	while (search.frame < end) {
 		search.room = search.to + ROOM;
-		line_finder_run(finder, &search);
+		ck_assert_ptr_null(line_finder_run(finder, &search));
 		if (below(2))
 			search.last = 0;
 	}
@@ -97,6 +96,7 @@ find(const struct sites *sites, const uint64_t *end, uint64_t nr_ways, bool comp
 
 START_TEST(code_finds_the_same)
 {
+	const unsigned line_shift = 6 + (unsigned)_i % 3;
 	struct sites sites;
 	const uint64_t *end;
 	size_t nr;
@@ -104,9 +104,9 @@ START_TEST(code_finds_the_same)
 	srandom((unsigned)_i);
 	make_sites(&sites);
 	end = make_frames();
-	nr = find(&sites, end, 0, false, found[0]);
+	nr = find(&sites, end, line_shift, 0, false, found[0]);
 	ck_assert_uint_gt(nr, NR_FRAMES);
-	ck_assert_uint_eq(find(&sites, end, 0, true, found[1]), nr);
+	ck_assert_uint_eq(find(&sites, end, line_shift, 0, true, found[1]), nr);
 	ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
 }
 END_TEST
@@ -115,7 +115,7 @@ static void
 model(const uint64_t *uses, size_t nr, uint64_t counts[STEP_NR_COUNTS])
 {
 	static const struct step_level levels[STEP_NR_LEVELS] = {{4096, 8}, {16384, 4}, {65536, 16}};
-	struct cache_model *caches = cache_model_new(levels, 1 << LINE_SHIFT);
+	struct cache_model *caches = cache_model_new(levels, 64);
 
 	memset(counts, 0, STEP_NR_COUNTS * sizeof(*counts));
 	cache_model_use_lines(caches, uses, nr);
@@ -134,11 +134,11 @@ START_TEST(caches_do_not_miss_what_is_dropped)
 	srandom((unsigned)_i);
 	make_sites(&sites);
 	end = make_frames();
-	nr = find(&sites, end, 0, false, found[0]);
+	nr = find(&sites, end, 6, 0, false, found[0]);
 	model(found[0], nr, all);
 	ck_assert_uint_gt(all[STEP_L2_FILLS], 0);
 	for (int compiles = 0; compiles < 2; compiles++) {
-		const size_t nr_left = find(&sites, end, 8, compiles, found[1]);
+		const size_t nr_left = find(&sites, end, 6, 8, compiles, found[1]);
 
 		ck_assert_uint_lt(nr_left, nr - nr / 20);
 		model(found[1], nr_left, left);
@@ -150,19 +150,21 @@ END_TEST
 /* Frames that are left to others: with longer accesses, and of no site at all, as if the program had written there. */
 START_TEST(other_frames_are_left)
 {
-	struct line_search search = {.frame = frames, .end = frames + 2, .to = found[0], .room = found[0] + ROOM};
 	struct sites sites;
 	struct line_finder *finder;
 
 	make_sites(&sites);
-	finder = line_finder_new(&sites, LINE_SHIFT, 8, true);
+	finder = line_finder_new(&sites, 6, 8, true);
 	all_sites[0].is_repeatable = false;
 	for (uint32_t i = 0; i < 3; i++) {
 		static const uint32_t numbers[] = {0, NR_SITES, RECORD_MAX_SITES - 1};
+		struct line_search search = {
+			.frame = frames, .end = frames + 2, .to = found[0], .room = found[0] + ROOM};
 
 		frames[0] = RECORD_HEADER | UINT32_C(1) << 20 | numbers[i];
-		line_finder_run(finder, &search);
+		ck_assert_ptr_eq(line_finder_run(finder, &search), i == 0 ? &all_sites[0] : NULL);
 		ck_assert_ptr_eq(search.frame, frames);
+		ck_assert_ptr_eq(search.end, i == 0 ? frames + 2 : frames);
 		ck_assert_ptr_eq(search.to, found[0]);
 	}
 	line_finder_delete(finder);
@@ -170,7 +172,7 @@ START_TEST(other_frames_are_left)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&code_finds_the_same, 8},
+	{&code_finds_the_same, 9},
 	{&caches_do_not_miss_what_is_dropped, 4},
 	{&other_frames_are_left, 1},
 };

@@ -186,6 +186,45 @@ START_TEST(processes_are_not_visited_while_one_of_their_threads_is_traced)
 END_TEST
 
 static void
+wait_for_tracer(pid_t tid)
+{
+	for (uint64_t tracer = 0; tracer == 0; usleep(1000))
+		ck_assert(proc_status(tid, "TracerPid", 10, &tracer));
+}
+
+/* Lets the thread go after some time, as another rot does that is about to leave. */
+static pid_t
+begin_other_tracer(pid_t tid)
+{
+	const pid_t tracer = fork();
+
+	if (tracer == 0) {
+		if (ptrace(PTRACE_SEIZE, tid, NULL, NULL) < 0)
+			_exit(1);
+		usleep(100000);
+		_exit(0);
+	}
+	wait_for_tracer(tid);
+	return tracer;
+}
+
+START_TEST(processes_are_visited_when_another_tracer_has_left)
+{
+	pid_t tid, pid = begin_two_sleepers(&tid), tracer = begin_other_tracer(tid), core;
+	int status;
+
+	core = runner_begin(&(struct trial){.attach_to = pid, .is_time_only = true});
+	ck_assert_int_eq(waitpid(tracer, &status, 0), tracer);
+	ck_assert_int_eq(status, 0);
+	wait_for_tracer(pid);
+	end_sleeper(pid);
+	ck_assert_int_eq(waitpid(core, &status, 0), core);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(program_command_output_outputs_at(runner_output(), 0)->nr_threads, 2);
+}
+END_TEST
+
+static void
 wait_for_state(pid_t pid, char wanted)
 {
 	char fields[PROC_STAT_BYTES], state = '?';
@@ -441,6 +480,7 @@ END_TEST
 static const struct listed_test tests[] = {
 	{&what_certainly_forbids_it_is_told_first, 1},
 	{&reasons_are_found, NR_ELEMENTS(reasons)},
+	{&processes_are_visited_when_another_tracer_has_left, 1},
 	{&processes_are_not_visited_while_one_of_their_threads_is_traced, 1},
 	{&traced_processes_are_not_visited, 1},
 	{&processes_without_their_first_thread_are_visited_until_they_end, 1},
