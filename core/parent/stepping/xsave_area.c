@@ -12,19 +12,32 @@
 enum { X87 = 1, SSE = 2, AVX = 4 };
 #define FIRST_EXTENDED 2
 
-/* Asked once: where a hypervisor answers, that takes microseconds. */
+static void
+read_components(struct xsave_component components[XSAVE_NR_COMPONENTS])
+{
+	unsigned low, high, supervisor_low, supervisor_high, bytes, offset, flags, unused;
+
+	if (__get_cpuid_max(0, NULL) < LEAF_XSAVE)
+		return;
+	__cpuid_count(LEAF_XSAVE, 0, low, unused, unused, high);
+	__cpuid_count(LEAF_XSAVE, 1, unused, unused, supervisor_low, supervisor_high);
+	for (unsigned i = FIRST_EXTENDED; i < XSAVE_NR_COMPONENTS; i++) {
+		if (!(((uint64_t)(high | supervisor_high) << 32 | low | supervisor_low) >> i & 1))
+			continue;
+		__cpuid_count(LEAF_XSAVE, i, bytes, offset, flags, unused);
+		components[i] = (struct xsave_component){offset, bytes, flags & IS_ALIGNED};
+	}
+}
+
+/* Asked once, and of those that there are: where a hypervisor answers, each question takes microseconds. */
 const struct xsave_component *
 xsave_component(unsigned number)
 {
 	static struct xsave_component components[XSAVE_NR_COMPONENTS];
 	static bool is_known;
 
-	for (unsigned i = FIRST_EXTENDED; i < XSAVE_NR_COMPONENTS && !is_known; i++) {
-		unsigned bytes, offset, flags, edx;
-
-		if (__get_cpuid_count(LEAF_XSAVE, i, &bytes, &offset, &flags, &edx) && bytes > 0)
-			components[i] = (struct xsave_component){offset, bytes, flags & IS_ALIGNED};
-	}
+	if (!is_known)
+		read_components(components);
 	is_known = true;
 	return &components[number];
 }
