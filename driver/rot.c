@@ -83,8 +83,9 @@ read_stepping(struct rot *rot, struct architecture_stepping *stepping, struct ro
 		.machine = is_none         ? NULL
 			   : rot->modelled ? rot->modelled
 					   : rot->machine,
-		.ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/"),
 	};
+	if (!is_none)
+		stepping->ways = rot->modelled ? *rot->modelled_ways : cache_ways_of(rot->machine, "/");
 	return limit_of(rot, "stepLimit", &stepping->limit, err);
 }
 
