@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -43,11 +44,14 @@ add_page(struct image *image, uint64_t address)
 	return page;
 }
 
+/* At random, so that no other tracer gives the same to a process whose memory looks alike. */
 static int
 identify(struct image *image, const struct thread *thread)
 {
-	struct control control = {.identity = ++image->images->last_identity};
+	struct control control;
 
+	if (getrandom(&control, sizeof(control), 0) != (ssize_t)sizeof(control))
+		control = (struct control){.identity = ++image->images->last_identity};
 	image->identity = control.identity;
 	return image_write(image, thread, image->pages->address, &control, sizeof(control));
 }

@@ -276,7 +276,33 @@ START_TEST(forks_of_the_dead_are_known)
 }
 END_TEST
 
+/* As if two looked at once at two processes of one program, which have the same at the same addresses. */
+START_TEST(twins_share_no_memory)
+{
+	struct tracer tracers[2] = {{.is_attached = true}, {.is_attached = true}};
+	struct images images[2] = {{.tracer = &tracers[0]}, {.tracer = &tracers[1]}};
+	const struct breakpoint_user user = {.hit = count_hit};
+	struct thread twins[2] = {{0}};
+	struct rot_error err;
+	int status;
+
+	for (int i = 0; i < 2; i++) {
+		twins[i].pid = twins[i].tid = begin_forking();
+		ck_assert_int_eq(waitpid(twins[i].pid, &status, 0), twins[i].pid);
+		images_started(&images[i], &twins[i]);
+		if (breakpoint_set(&twins[i], (uint64_t)(uintptr_t)pass_by, user, &err) < 0)
+			ck_abort_msg("%s", err.text);
+	}
+	for (int i = 0; i < 2; i++) {
+		images_exited(&images[i], &twins[i]);
+		images_clear(&images[i]);
+		end_process(twins[i].pid);
+	}
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&twins_share_no_memory, 1},
 	{&forks_of_the_dead_are_known, 1},
 	{&who_comes_to_the_entry_is_seen, 1},
 	{&program_stops_at_entry, NR_ELEMENTS(kinds)},
