@@ -346,7 +346,7 @@ attach_to_new(struct tracer *tracer)
 
 /*
  * A thread that another process traces meets our breakpoints in that one's hands, which does not know them: it would
- * die of them. Whoever looked at the program before may just be letting it go.
+ * die of them. A rot that looked at the program before may just be letting it go.
  */
 static bool
 has_other_tracer(const struct tracer *tracer)

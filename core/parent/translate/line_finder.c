@@ -93,7 +93,7 @@ emit_based(struct emitter *to, unsigned opcode, unsigned reg, unsigned base, int
 		emit_32(to, (uint32_t)offset);
 }
 
-/* Of the search: r11 is in the middle of it, so that most offsets are short. */
+/* r11 is in the middle of the search, so that most offsets of its fields are short. */
 static void
 emit_search(struct emitter *to, unsigned opcode, unsigned reg, int offset)
 {

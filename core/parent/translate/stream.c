@@ -81,16 +81,21 @@ struct stream {
 };
 
 static struct caches *
-caches_new(const struct sites *sites, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+caches_new(const struct sites *sites, struct cache_model *model)
 {
+	const struct cache_front *front = cache_model_front(model);
 	struct caches *caches = rot_calloc(1, sizeof(*caches));
-	const struct cache_front *front;
 
-	caches->nr_users = 1;
-	caches->model = cache_model_new(levels, line_bytes);
-	front = cache_model_front(caches->model);
-	caches->finder = line_finder_new(sites, front->line_shift, front->nr_ways, true);
+	*caches = (struct caches){model, line_finder_new(sites, front->line_shift, front->nr_ways, true), 1};
 	return caches;
+}
+
+/* The finder of the one serves the other. */
+static bool
+are_alike(struct cache_model *a, struct cache_model *b)
+{
+	return cache_model_front(a)->line_shift == cache_model_front(b)->line_shift &&
+	       cache_model_front(a)->nr_ways == cache_model_front(b)->nr_ways;
 }
 
 static void
@@ -110,7 +115,7 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 
 	stream->sites = sites_new();
 	stream->sites->merges = line_bytes >= SITE_LINE;
-	stream->caches = caches_new(stream->sites, levels, line_bytes);
+	stream->caches = caches_new(stream->sites, cache_model_new(levels, line_bytes));
 	stream->has_pages = has_pages;
 	pthread_mutex_init(&stream->mutex, NULL);
 	pthread_cond_init(&stream->is_new, NULL);
@@ -122,8 +127,15 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 void
 stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
 {
+	struct cache_model *model = cache_model_new(levels, line_bytes);
+
+	if (stream->caches->nr_users == 1 && are_alike(model, stream->caches->model)) {
+		cache_model_delete(stream->caches->model);
+		stream->caches->model = model;
+		return;
+	}
 	caches_release(stream->caches);
-	stream->caches = caches_new(stream->sites, levels, line_bytes);
+	stream->caches = caches_new(stream->sites, model);
 }
 
 struct sites *

@@ -75,6 +75,15 @@ make_frames(void)
 	return to;
 }
 
+/* Returns where the frames end. */
+static const uint64_t *
+begin(unsigned seed, struct sites *sites)
+{
+	srandom(seed);
+	make_sites(sites);
+	return make_frames();
+}
+
 /* Returns how many uses there are in to. */
 static size_t
 find(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64_t nr_ways, bool compiles, uint64_t *to)
@@ -98,13 +107,8 @@ START_TEST(code_finds_the_same)
 {
 	const unsigned line_shift = 6 + (unsigned)_i % 3;
 	struct sites sites;
-	const uint64_t *end;
-	size_t nr;
-
-	srandom((unsigned)_i);
-	make_sites(&sites);
-	end = make_frames();
-	nr = find(&sites, end, line_shift, 0, false, found[0]);
+	const uint64_t *end = begin((unsigned)_i, &sites);
+	const size_t nr = find(&sites, end, line_shift, 0, false, found[0]);
 	ck_assert_uint_gt(nr, NR_FRAMES);
 	ck_assert_uint_eq(find(&sites, end, line_shift, 0, true, found[1]), nr);
 	ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
@@ -128,13 +132,8 @@ START_TEST(caches_do_not_miss_what_is_dropped)
 {
 	uint64_t all[STEP_NR_COUNTS], left[STEP_NR_COUNTS];
 	struct sites sites;
-	const uint64_t *end;
-	size_t nr;
-
-	srandom((unsigned)_i);
-	make_sites(&sites);
-	end = make_frames();
-	nr = find(&sites, end, 6, 0, false, found[0]);
+	const uint64_t *end = begin((unsigned)_i, &sites);
+	const size_t nr = find(&sites, end, 6, 0, false, found[0]);
 	model(found[0], nr, all);
 	ck_assert_uint_gt(all[STEP_L2_FILLS], 0);
 	for (int compiles = 0; compiles < 2; compiles++) {

@@ -102,7 +102,7 @@ sleep_on(void *unused)
 	return unused;
 }
 
-/* Of two threads, the second one goes to *tid. */
+/* A process of two threads, which sleep; the second one goes to *tid. */
 static pid_t
 begin_two_sleepers(pid_t *tid)
 {
