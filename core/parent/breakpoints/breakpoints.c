@@ -431,7 +431,7 @@ hit_breakpoint(struct thread *thread, struct breakpoint *breakpoint, const struc
 	}
 }
 
-/* The breakpoint right before the thread, which has a SIGTRAP; NULL: none, or the int3 there is the program's. */
+/* The breakpoint right before the thread; NULL: none, or the int3 there is the program's. */
 static struct breakpoint *
 find_before(const struct thread *thread, const struct user_regs_struct *registers)
 {
@@ -447,7 +447,8 @@ find_before(const struct thread *thread, const struct user_regs_struct *register
 }
 
 /* Instructions of one byte that move the stack pointer: push, pop, pushf, popf, leave. */
-#define IS_PUSH(code) (((code)&0xf8) == 0x50 || (code) == 0x9c)
+#define IS_PUSH(code) (((code)&0xf8) == 0x50)
+#define PUSH_FLAGS 0x9c
 #define IS_POP(code) (((code)&0xf8) == 0x58 || (code) == 0x9d)
 #define LEAVE 0xc9
 
@@ -459,40 +460,65 @@ has_passed(const struct thread *thread, const struct breakpoint *breakpoint, con
 	const uint64_t moved = registers->rsp - thread->hit_rsp;
 
 	return thread->hit_address == breakpoint->address &&
-	       ((IS_PUSH(code) && moved == (uint64_t)-8) || (IS_POP(code) && moved == 8) ||
+	       (((IS_PUSH(code) || code == PUSH_FLAGS) && moved == (uint64_t)-8) || (IS_POP(code) && moved == 8) ||
 		(code == LEAVE && moved != 0));
+}
+
+/* Where the last hit does not tell: a push leaves its register on the stack. A function begins with a return address.
+ */
+static bool
+has_pushed(const struct thread *thread, uint8_t code, const struct user_regs_struct *registers)
+{
+	const uint64_t values[] = {registers->rax, registers->rcx, registers->rdx, registers->rbx, 0,
+				   registers->rbp, registers->rsi, registers->rdi};
+	uint64_t top;
+
+	return image_read(thread->image, registers->rsp, &top, sizeof(top)) == 0 && top == values[code & 7];
 }
 
 /*
  * A SIGTRAP that was sent to a thread takes the place of the one of an int3 that it executes before it gets it. Right
- * behind the first byte of an instruction nobody is otherwise, unless it has but one byte and was executed in its slot.
+ * behind the first byte of an instruction nobody is otherwise, unless it has but one byte, goes on behind it, and was
+ * executed in its slot, or in its place since the int3 was lifted.
  */
 static bool
 hides_int3(const struct thread *thread, const struct breakpoint *breakpoint, const struct user_regs_struct *registers)
 {
+	const uint8_t code = breakpoint->code[0];
 	struct instruction instruction;
 
-	if (!instruction_decode(breakpoint->code, breakpoint->nr_code_bytes, &instruction) || instruction.length > 1)
+	if (!instruction_decode(breakpoint->code, breakpoint->nr_code_bytes, &instruction) || instruction.length > 1 ||
+	    instruction.flow != FLOW_NEXT)
 		return true;
-	return breakpoint->is_set && !has_passed(thread, breakpoint, registers);
+	if (!breakpoint->is_set)
+		return IS_PUSH(code) && !has_pushed(thread, code, registers);
+	return !has_passed(thread, breakpoint, registers);
 }
 
 /*
- * What a thread with a SIGTRAP has done with the breakpoint before it: INT3_HIT: executed it. INT3_HIDDEN: likewise,
- * but the signal is another one; the int3 is still to be executed when that was delivered.
+ * What a thread has done with the breakpoint before it, if it is told of a SIGTRAP, or will be after a pause: INT3_HIT:
+ * executed it. INT3_HIDDEN: likewise, but the signal is another one; the int3 is still to be executed when that was
+ * delivered.
  */
 enum int3 { INT3_NOT, INT3_HIT, INT3_HIDDEN };
 
 static enum int3
-judge_int3(const struct thread *thread, const struct breakpoint *breakpoint, const struct user_regs_struct *registers)
+judge_int3(const struct tracer_stop *stop, const struct breakpoint *breakpoint,
+	   const struct user_regs_struct *registers)
 {
-	siginfo_t info;
+	const struct thread *thread = stop->thread;
+	siginfo_t trap;
+	bool has_trap = false;
 
-	if (!breakpoint || ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0)
+	if (breakpoint && stop->signal == SIGTRAP)
+		has_trap = ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &trap) == 0;
+	else if (breakpoint && stop->signal == 0)
+		has_trap = remote_pending_signal(thread->tid, SIGTRAP, &trap);
+	if (!has_trap)
 		return INT3_NOT;
-	if (info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT)
+	if (trap.si_code == SI_KERNEL || trap.si_code == TRAP_BRKPT)
 		return INT3_HIT;
-	return info.si_code <= 0 && hides_int3(thread, breakpoint, registers) ? INT3_HIDDEN : INT3_NOT;
+	return trap.si_code <= 0 && hides_int3(thread, breakpoint, registers) ? INT3_HIDDEN : INT3_NOT;
 }
 
 /* The address that the processor gave for a fault is that of the instruction, in some. */
@@ -560,8 +586,8 @@ breakpoints_handle(const struct tracer_stop *stop)
 	if (stop->signal == 0 || !thread->image || thread->image->nr_breakpoints == 0 ||
 	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
-	breakpoint = stop->signal == SIGTRAP ? find_before(thread, &registers) : NULL;
-	switch (judge_int3(thread, breakpoint, &registers)) {
+	breakpoint = find_before(thread, &registers);
+	switch (judge_int3(stop, breakpoint, &registers)) {
 	case INT3_HIT:
 		registers.rip = breakpoint->address;
 		thread->hit_address = breakpoint->address;
@@ -601,13 +627,13 @@ breakpoints_leave(const struct tracer_stop *stop)
 	if (!thread->image || thread->image->nr_breakpoints == 0 ||
 	    ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0)
 		return TRACER_DELIVER;
-	int3 = stop->signal == SIGTRAP ? judge_int3(thread, find_before(thread, &registers), &registers) : INT3_NOT;
-	if (int3 != INT3_NOT) {
-		set_rip(thread, registers.rip - 1);
-		return int3 == INT3_HIT ? TRACER_RESUME : TRACER_DELIVER;
+	int3 = judge_int3(stop, find_before(thread, &registers), &registers);
+	if (int3 == INT3_NOT) {
+		move_out_of_slot(thread, &registers, stop->signal);
+		return TRACER_DELIVER;
 	}
-	if (find(thread->image, registers.rip - 1) && remote_raised_signal(thread->tid) == SIGTRAP)
+	if (stop->signal == 0)
 		return TRACER_KEEP;
-	move_out_of_slot(thread, &registers, stop->signal);
-	return TRACER_DELIVER;
+	set_rip(thread, registers.rip - 1);
+	return int3 == INT3_HIT ? TRACER_RESUME : TRACER_DELIVER;
 }

@@ -128,23 +128,50 @@ remote_is_synchronous(int signal)
 
 #define MAX_PENDING 32
 
-int
-remote_raised_signal(pid_t tid)
+/* Those of the thread alone that it does not block. Returns how many. */
+static long
+peek_signals(pid_t tid, siginfo_t signals[MAX_PENDING])
 {
 	struct __ptrace_peeksiginfo_args first = {.nr = MAX_PENDING};
-	siginfo_t pending[MAX_PENDING];
-	long nr = ptrace(PTRACE_PEEKSIGINFO, tid, &first, pending);
+	const long nr = ptrace(PTRACE_PEEKSIGINFO, tid, &first, signals);
 	uint64_t mask;
+	long nr_unblocked = 0;
 
 	if (nr <= 0 || remote_get_mask(tid, &mask) < 0)
 		return 0;
 	for (long i = 0; i < nr; i++) {
-		int signal = pending[i].si_signo;
+		if (!(mask & REMOTE_SIGNAL(signals[i].si_signo)))
+			signals[nr_unblocked++] = signals[i];
+	}
+	return nr_unblocked;
+}
 
-		if (pending[i].si_code > 0 && remote_is_synchronous(signal) && !(mask & REMOTE_SIGNAL(signal)))
-			return signal;
+int
+remote_raised_signal(pid_t tid)
+{
+	siginfo_t pending[MAX_PENDING];
+	const long nr = peek_signals(tid, pending);
+
+	for (long i = 0; i < nr; i++) {
+		if (pending[i].si_code > 0 && remote_is_synchronous(pending[i].si_signo))
+			return pending[i].si_signo;
 	}
 	return 0;
+}
+
+bool
+remote_pending_signal(pid_t tid, int signal, siginfo_t *info)
+{
+	siginfo_t pending[MAX_PENDING];
+	const long nr = peek_signals(tid, pending);
+
+	for (long i = 0; i < nr; i++) {
+		if (pending[i].si_signo == signal) {
+			*info = pending[i];
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- filters for system calls ---- */

@@ -56,6 +56,9 @@ bool remote_is_synchronous(int signal);
  */
 int remote_raised_signal(pid_t tid);
 
+/* A signal that a stopped thread will be told of when it goes on: raised, or sent to it alone. False: there is none. */
+bool remote_pending_signal(pid_t tid, int signal, siginfo_t *info);
+
 /*
  * Makes one system call in the only thread of a process, which is at a pause or about to get a signal (tracer_stop;
  * never at another event). It is stopped afterwards as well, with its registers and signals as before: a signal that

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -301,7 +302,103 @@ START_TEST(twins_share_no_memory)
 }
 END_TEST
 
+/* ---- threads that are let go right behind a breakpoint, with a SIGTRAP that somebody sent ---- */
+
+extern const uint8_t pushing[], pushing_flags[], returning[], calling_nobody[];
+__asm__(".text\npushing: push %rbp\nmov %rsp, %rbp\npop %rbp\nreturning: ret\npushing_flags: pushf\n"
+	"calling_nobody: mov $1, %eax\nret\n");
+
+static const struct behind {
+	const uint8_t *place;
+	bool has_executed; /* the instruction, since the breakpoint was lifted; else the int3, whose signal is lost */
+	bool is_pausing;   /* the signal is not reported yet */
+} behind[] = {
+	{returning, false, false},    {returning, false, true},       {pushing, false, false},
+	{pushing, false, true},       {pushing, true, false},         {pushing, true, true},
+	{pushing_flags, true, false}, {calling_nobody, false, false}, {calling_nobody, false, true},
+};
+
+static void
+await_trap(pid_t pid, int code, uint64_t rip)
+{
+	struct user_regs_struct registers;
+	siginfo_t info;
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, __WALL), pid);
+	ck_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTRAP);
+	ck_assert_int_eq(ptrace(PTRACE_GETSIGINFO, pid, NULL, &info), 0);
+	ck_assert_int_eq(info.si_code, code);
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, pid, NULL, &registers), 0);
+	ck_assert_uint_eq(registers.rip, rip);
+}
+
+/* At the place, as if it had been called. */
+static void
+move_to(pid_t pid, uint64_t place)
+{
+	struct user_regs_struct registers;
+
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, pid, NULL, &registers), 0);
+	registers.rip = place;
+	registers.orig_rax = (unsigned long)-1;
+	registers.rsp = (registers.rsp - 256) & ~15ul;
+	ck_assert_int_eq(ptrace(PTRACE_POKEDATA, pid, registers.rsp, (uintptr_t)pass_by), 0);
+	ck_assert_int_eq(ptrace(PTRACE_SETREGS, pid, NULL, &registers), 0);
+}
+
+static void
+send_trap(pid_t pid)
+{
+	ck_assert_int_eq(syscall(SYS_tgkill, pid, pid, SIGTRAP), 0);
+}
+
+START_TEST(nobody_is_left_behind_a_breakpoint)
+{
+	const struct behind *at = &behind[_i];
+	const uint64_t place = (uintptr_t)at->place, no_traps = 1ull << (SIGTRAP - 1);
+	struct tracer tracer = {0};
+	struct images images = {.tracer = &tracer};
+	const struct breakpoint_user user = {.hit = count_hit};
+	struct thread thread = {0};
+	const struct tracer_stop stop = {.thread = &thread, .signal = at->is_pausing ? 0 : SIGTRAP};
+	struct user_regs_struct registers;
+	enum tracer_answer answer;
+	struct rot_error err;
+	int status;
+
+	thread.pid = thread.tid = begin_forking();
+	ck_assert_int_eq(waitpid(thread.pid, &status, 0), thread.pid);
+	images_started(&images, &thread);
+	ck_assert_msg(breakpoint_set(&thread, place, user, &err) == 0, "%s", err.text);
+	move_to(thread.pid, place);
+	if (at->has_executed) {
+		images_lift_all(&images);
+		ptrace(PTRACE_SINGLESTEP, thread.pid, NULL, NULL);
+		await_trap(thread.pid, TRAP_TRACE, place + 1);
+		send_trap(thread.pid);
+	} else {
+		/* Blocked it is pending when the int3 raises the same. */
+		ck_assert_int_eq(ptrace(PTRACE_SETSIGMASK, thread.pid, sizeof(no_traps), &no_traps), 0);
+		send_trap(thread.pid);
+	}
+	ptrace(PTRACE_CONT, thread.pid, NULL, NULL);
+	await_trap(thread.pid, SI_TKILL, place + 1);
+	images_lift_all(&images);
+	if (at->is_pausing)
+		send_trap(thread.pid);
+	answer = breakpoints_leave(&stop);
+	ck_assert_int_eq(ptrace(PTRACE_GETREGS, thread.pid, NULL, &registers), 0);
+	ck_assert_int_eq(answer, at->is_pausing && !at->has_executed ? TRACER_KEEP : TRACER_DELIVER);
+	ck_assert_uint_eq(registers.rip, place + (at->has_executed || at->is_pausing));
+	images_exited(&images, &thread);
+	end_process(thread.pid);
+	images_clear(&images);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
+	{&nobody_is_left_behind_a_breakpoint, NR_ELEMENTS(behind)},
 	{&twins_share_no_memory, 1},
 	{&forks_of_the_dead_are_known, 1},
 	{&who_comes_to_the_entry_is_seen, 1},
