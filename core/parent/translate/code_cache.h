@@ -43,6 +43,7 @@ enum call_class { CALL_PLAIN, CALL_STOPS, CALL_STOPS_IF_EXECUTABLE, CALL_STOPS_I
 #define AREA_RAX 16
 #define AREA_BLOCKS_TRAPS 24 /* 1: the program believes that the thread blocks SIGTRAP */
 #define AREA_RECORD 32       /* where the next frame is recorded (recording.h) */
+#define AREA_SIGNAL_SET 40   /* what is blocked or let through instead of the program's set */
 #define AREA_COUNTERS 4096
 #define AREA_MAX_COUNTERS (((UINT64_C(16) << 20) - AREA_COUNTERS) / 8)
 #define MAX_AREAS 16384

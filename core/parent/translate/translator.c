@@ -55,16 +55,16 @@ struct totals {
  * begins: its process executes another program, and has not paused yet
  * stream: what it records; NULL: nothing is recorded
  * own_gs: what the program believes its gs base to be
- * is_stepping: a single step that was asked for has not been told of yet
+ * is_stepping: a single step that was asked for has not been told of yet; it is from stepped_from
  * sets_traps: the set of the call has SIGTRAP
  * trap_waits: a SIGTRAP was sent that the program believes to be blocked
- * call: a system call that is being stepped over, and its arguments; -1: none
+ * call: a system call that is being made and will be concluded (by stepped_from), and its arguments; -1: none
  */
 struct translated {
 	struct address_space *space;
 	int64_t area;
 	struct stream_thread *stream;
-	uint64_t own_gs, fs_base;
+	uint64_t own_gs, fs_base, stepped_from;
 	bool begins, is_native, is_stepping, executes_own;
 	bool blocks_traps, sets_traps, trap_waits, enters_handler;
 	bool is_at_trap; /* it has left at a trap that is none of ours */
@@ -300,25 +300,27 @@ add_counts(struct translated *translated, const int64_t counts[STEP_NR_COUNTS])
 
 /* ---- stops ---- */
 
-/* False: it was killed. */
+/* As the program believes them, but for gs. False: it was killed. */
 static bool
 get_registers(struct translated *translated, pid_t tid, struct user_regs_struct *registers)
 {
 	if (ptrace(PTRACE_GETREGS, tid, NULL, registers) < 0)
 		return false;
 	translated->fs_base = registers->fs_base;
+	if (translated->call == SYS_rt_sigprocmask)
+		registers->rsi = translated->arguments[1];
 	if (translated->space && translated->executes_own) {
 		translated->own_gs = registers->gs_base;
 		registers->gs_base = code_cache_area_address(translated->space->cache, translated->area);
-		translated->executes_own = false;
 	}
 	return true;
 }
 
 static enum tracer_answer
-step(struct translated *translated, struct thread *thread, int signal)
+step(struct translated *translated, struct thread *thread, uint64_t from, int signal)
 {
 	translated->is_stepping = true;
+	translated->stepped_from = from;
 	thread->state = THREAD_RUNNING;
 	ptrace(PTRACE_SINGLESTEP, thread->tid, NULL, (void *)(long)signal);
 	return TRACER_KEEP;
@@ -378,7 +380,7 @@ step_natively(struct translator *self, struct thread *thread, struct user_regs_s
 	translated->executes_own = true;
 	registers->gs_base = translated->own_gs;
 	remote_set_registers(thread->tid, registers);
-	return step(translated, thread, 0);
+	return step(translated, thread, registers->rip, 0);
 }
 
 /* Before this process has code that others which share its cache have not. */
@@ -460,6 +462,40 @@ empty_buffer(struct translated *translated, pid_t tid, struct user_regs_struct *
 	remote_set_registers(tid, registers);
 }
 
+/* The thread has executed an int3 that was inserted, and is behind it. */
+static bool
+is_own_trap(const struct translated *translated, uint64_t rip)
+{
+	const struct code_cache *cache = translated->space->cache;
+	const struct arena *arena = code_cache_arena_at(cache, rip);
+	uint32_t dead;
+
+	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
+			 code_cache_find_dead(cache, rip - 1, &dead) ||
+			 (translated->stream && stream_is_full(cache, translated->area)));
+}
+
+/*
+ * A SIGTRAP that is sent to a thread takes the place of the one of an int3 that it executes before it is told: that
+ * int3 is executed again. True: the thread was behind one.
+ */
+static bool
+stand_at_int3(const struct translated *translated, struct user_regs_struct *registers)
+{
+	const struct arena *arena = code_cache_arena_at(translated->space->cache, registers->rip);
+
+	const uint64_t before = registers->rip - 1;
+
+	if (!is_own_trap(translated, registers->rip))
+		return false;
+	/* A stub may be linked by now, the others are as they were. */
+	if (!code_cache_stub_at(translated->space->cache, before) &&
+	    (before < arena->address || arena->bytes[before - arena->address] != INT3))
+		return false;
+	registers->rip--;
+	return true;
+}
+
 /* Enough for the longest sequence that is inserted. */
 #define MOST_STEPS 4096
 
@@ -472,9 +508,11 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 		    int64_t correction[STEP_NR_COUNTS])
 {
 	struct code_cache *cache = translated->space->cache;
-	enum position position = position_find(cache, translated->area, is_fault, registers, correction);
+	enum position position;
 	uint64_t mask;
 
+	stand_at_int3(translated, registers);
+	position = position_find(cache, translated->area, is_fault, registers, correction);
 	if (position != POSITION_INSIDE)
 		return true;
 	if (remote_get_mask(tid, &mask) < 0 || remote_set_mask(tid, ~REMOTE_SYNCHRONOUS) < 0)
@@ -492,8 +530,9 @@ leave_inserted_code(struct translated *translated, pid_t tid, bool is_fault, str
 /* ---- signals ---- */
 
 /*
- * SIGTRAP is never blocked in a thread: an int3 would then unblock it, and take away its handler. What the program
- * believes is kept in the thread's area, and told it where it asks.
+ * SIGTRAP is never blocked in a thread, not even at the end of the step over the call that blocks it: an int3 or the
+ * step would then unblock it, and take away its handler. What the program believes is kept in the thread's area, and
+ * told it where it asks.
  */
 static void
 believe(struct thread *thread, bool blocks_traps)
@@ -541,6 +580,33 @@ correct_info(siginfo_t *info, uint64_t translated_address, uint64_t original)
 		info->si_call_addr = (void *)original;
 }
 
+/* Where the frame of a handler has the instruction to return to, and the signals to block; from rt_sigreturn's rsp. */
+#define FRAME_RIP 168
+#define FRAME_MASK 296
+
+/* The thread has executed rt_sigreturn; or not yet, if a signal comes just before: then its frame is as it was. */
+static void
+settle_return(struct thread *thread, const struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	const uint64_t frame = registers->rsp;
+	uint64_t mask;
+
+	if (translated->call != SYS_rt_sigreturn)
+		return;
+	translated->call = -1;
+	if (registers->rip != translated->stepped_from) {
+		believe(thread, translated->sets_traps);
+		return;
+	}
+	remote_write(thread->tid, frame + FRAME_RIP, &translated->arguments[0], sizeof(uint64_t), NULL);
+	if (remote_read(thread->tid, frame + FRAME_MASK, &mask, sizeof(mask), NULL) == 0 && translated->sets_traps) {
+		mask |= REMOTE_SIGNAL(SIGTRAP);
+		remote_write(thread->tid, frame + FRAME_MASK, &mask, sizeof(mask), NULL);
+	}
+	code_cache_set_slot(translated->space->cache, translated->area, AREA_BLOCKS_TRAPS, translated->blocks_traps);
+}
+
 /*
  * A signal is about to be delivered. If a handler runs, it sees the registers of the original, and the thread stops at
  * its first instruction.
@@ -559,12 +625,17 @@ deliver(struct translator *self, struct thread *thread, int signal)
 		return TRACER_DELIVER;
 	if (!is_caught(thread->tid, signal)) {
 		/* Killed, stopped, or nothing. */
+		if (translated->is_stepping)
+			return step(translated, thread, registers.rip, signal);
 		if (code_cache_arena_at(translated->space->cache, registers.rip) ||
 		    !find_code(self, thread, &registers, false))
 			return TRACER_DELIVER;
 		remote_set_registers(thread->tid, &registers);
 		return TRACER_DELIVER;
 	}
+	settle_return(thread, &registers);
+	translated->call = -1;
+	translated->executes_own = false;
 	address = registers.rip;
 	if (!leave_inserted_code(translated, thread->tid, info.si_code > 0 && remote_is_synchronous(signal), &registers,
 				 correction))
@@ -574,7 +645,7 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	remote_set_registers(thread->tid, &registers);
 	ptrace(PTRACE_SETSIGINFO, thread->tid, NULL, &info);
 	translated->enters_handler = true;
-	return step(translated, thread, signal);
+	return step(translated, thread, registers.rip, signal);
 }
 
 /* ---- system calls ---- */
@@ -614,7 +685,6 @@ change_mask(struct thread *thread)
 	}
 	if (set == 0)
 		return;
-	unblock_traps(thread->tid);
 	if (how == SIG_BLOCK)
 		blocks |= translated->sets_traps;
 	else if (how == SIG_UNBLOCK)
@@ -624,30 +694,33 @@ change_mask(struct thread *thread)
 	believe(thread, blocks);
 }
 
-/* Where the frame of a handler has the instruction to return to, and the signals to block; from rt_sigreturn's rsp. */
-#define FRAME_RIP 168
-#define FRAME_MASK 296
-
-/* The handler of a signal returns: to translated code, without another stop. */
+/*
+ * The handler of a signal returns: to translated code, without another stop. What it changes is believed when the call
+ * has been made.
+ */
 static enum tracer_answer
 return_from_handler(struct translator *self, struct thread *thread, struct user_regs_struct *registers, uint64_t call)
 {
+	struct translated *translated = thread->translated;
 	struct user_regs_struct there = *registers;
-	uint64_t mask;
+	const uint64_t frame = registers->rsp;
+	uint64_t mask = 0;
 
-	if (remote_read(thread->tid, registers->rsp + FRAME_MASK, &mask, sizeof(mask), NULL) == 0) {
-		believe(thread, (mask & REMOTE_SIGNAL(SIGTRAP)) != 0);
-		mask &= ~REMOTE_SIGNAL(SIGTRAP);
-		remote_write(thread->tid, registers->rsp + FRAME_MASK, &mask, sizeof(mask), NULL);
-	}
 	registers->rip = call;
-	if (remote_read(thread->tid, registers->rsp + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0 ||
-	    !find_code(self, thread, &there, false) ||
-	    remote_write(thread->tid, registers->rsp + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0) {
-		remote_set_registers(thread->tid, registers);
-		return step(thread->translated, thread, 0);
-	}
 	remote_set_registers(thread->tid, registers);
+	if (remote_read(thread->tid, frame + FRAME_MASK, &mask, sizeof(mask), NULL) < 0 ||
+	    remote_read(thread->tid, frame + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0)
+		return step(translated, thread, call, 0);
+	translated->call = SYS_rt_sigreturn;
+	translated->stepped_from = call;
+	translated->arguments[0] = there.rip;
+	translated->sets_traps = (mask & REMOTE_SIGNAL(SIGTRAP)) != 0;
+	code_cache_set_slot(translated->space->cache, translated->area, AREA_BLOCKS_TRAPS, translated->sets_traps);
+	mask &= ~REMOTE_SIGNAL(SIGTRAP);
+	remote_write(thread->tid, frame + FRAME_MASK, &mask, sizeof(mask), NULL);
+	if (translated->trap_waits || !find_code(self, thread, &there, false) ||
+	    remote_write(thread->tid, frame + FRAME_RIP, &there.rip, sizeof(there.rip), NULL) < 0)
+		return step(translated, thread, call, 0);
 	return TRACER_RESUME;
 }
 
@@ -699,7 +772,7 @@ step_over_call(struct translator *self, struct thread *thread, const struct stub
 	struct translated *translated = thread->translated;
 	const struct code_cache *cache = translated->space->cache;
 	const uint64_t call = cache->arenas[cache->fragments[stub->fragment].arena].address + stub->site;
-	uint8_t first = 0;
+	uint64_t set = 0;
 
 	if (registers->rax == SYS_rt_sigreturn)
 		return return_from_handler(self, thread, registers, call);
@@ -712,31 +785,21 @@ step_over_call(struct translator *self, struct thread *thread, const struct stub
 		return TRACER_RESUME;
 	}
 	if (registers->rax == SYS_rt_sigprocmask && registers->rsi != 0)
-		remote_read(thread->tid, registers->rsi, &first, 1, NULL);
-	translated->sets_traps = (first & REMOTE_SIGNAL(SIGTRAP)) != 0;
+		remote_read(thread->tid, registers->rsi, &set, sizeof(set), NULL);
+	translated->sets_traps = (set & REMOTE_SIGNAL(SIGTRAP)) != 0;
 	translated->call = (int64_t)registers->rax;
 	translated->arguments[0] = registers->rdi;
 	translated->arguments[1] = registers->rsi;
 	translated->arguments[2] = registers->rdx;
+	if (translated->sets_traps &&
+	    code_cache_set_slot(cache, translated->area, AREA_SIGNAL_SET, set & ~REMOTE_SIGNAL(SIGTRAP)))
+		registers->rsi = code_cache_area_address(cache, translated->area) + AREA_SIGNAL_SET;
 	registers->rip = call;
 	remote_set_registers(thread->tid, registers);
-	return step(translated, thread, 0);
+	return step(translated, thread, registers->rip, 0);
 }
 
 /* ---- our own traps ---- */
-
-/* An int3 that was inserted: behind it the thread is now. */
-static bool
-is_own_trap(const struct translated *translated, uint64_t rip)
-{
-	const struct code_cache *cache = translated->space->cache;
-	const struct arena *arena = code_cache_arena_at(cache, rip);
-	uint32_t dead;
-
-	return arena && (rip - 1 == arena->address || code_cache_stub_at(cache, rip - 1) ||
-			 code_cache_find_dead(cache, rip - 1, &dead) ||
-			 (translated->stream && stream_is_full(cache, translated->area)));
-}
 
 /* The thread has executed an int3 of ours: something is missing. False: it is none of ours. */
 static bool
@@ -803,7 +866,7 @@ end_step(struct translator *self, struct thread *thread, struct user_regs_struct
 {
 	struct translated *translated = thread->translated;
 
-	translated->is_stepping = false;
+	translated->is_stepping = translated->executes_own = false;
 	if (translated->call >= 0)
 		conclude_call(self, thread, registers);
 	if (code_cache_arena_at(translated->space->cache, registers->rip))
@@ -820,7 +883,7 @@ leave(struct translated *translated, struct thread *thread, struct user_regs_str
 	uint64_t mask;
 
 	translated->is_native = true;
-	translated->is_stepping = translated->enters_handler = false;
+	translated->is_stepping = translated->enters_handler = translated->executes_own = false;
 	if (!leave_inserted_code(translated, thread->tid, false, registers, correction))
 		return false;
 	add_counts(translated, correction);
@@ -829,6 +892,40 @@ leave(struct translated *translated, struct thread *thread, struct user_regs_str
 	if (translated->blocks_traps && remote_get_mask(thread->tid, &mask) == 0)
 		remote_set_mask(thread->tid, mask | REMOTE_SIGNAL(SIGTRAP));
 	return true;
+}
+
+/* The end of a step over a system call is told, by some systems, as if nobody had sent it. */
+static bool
+is_sent(const struct translated *translated, const siginfo_t *info)
+{
+	return info->si_code <= 0 && !(translated->is_stepping && info->si_pid == 0);
+}
+
+/*
+ * Somebody has sent the thread a SIGTRAP. It may have taken the place of that of a step or of an int3 of ours: then the
+ * step is over, and the int3 is executed again. One that the program believes to be blocked waits.
+ */
+static enum tracer_answer
+take_sent_trap(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+	const bool waits = translated->blocks_traps, has_begun = registers->rip != translated->stepped_from,
+		   makes_call = translated->is_stepping || translated->call == SYS_rt_sigreturn;
+
+	translated->trap_waits |= waits;
+	if (waits && makes_call && !has_begun)
+		return step(translated, thread, registers->rip, 0);
+	settle_return(thread, registers);
+	if (translated->is_stepping && has_begun) {
+		if (!waits)
+			syscall(SYS_tgkill, thread->pid, thread->tid, SIGTRAP);
+		return end_step(self, thread, registers);
+	}
+	if (!waits)
+		return deliver(self, thread, SIGTRAP);
+	if (stand_at_int3(translated, registers))
+		remote_set_registers(thread->tid, registers);
+	return TRACER_RESUME;
 }
 
 static enum tracer_answer
@@ -842,14 +939,13 @@ trap(struct translator *self, struct thread *thread)
 	if (ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info) < 0 ||
 	    !get_registers(translated, thread->tid, &registers))
 		return TRACER_RESUME;
+	if (is_sent(translated, &info))
+		return take_sent_trap(self, thread, &registers);
+	settle_return(thread, &registers);
 	if (info.si_code == SI_KERNEL && serve(self, thread, &registers, &answer))
 		return answer;
-	if (translated->is_stepping && info.si_code != SI_KERNEL && (info.si_code > 0 || info.si_pid == 0))
+	if (translated->is_stepping && info.si_code != SI_KERNEL)
 		return end_step(self, thread, &registers);
-	if (info.si_code <= 0 && translated->blocks_traps) {
-		translated->trap_waits = true;
-		return TRACER_RESUME;
-	}
 	if (self->is_of_regions && info.si_code == SI_KERNEL) {
 		if (code_cache_arena_at(translated->space->cache, registers.rip) || translated->is_stepping) {
 			leave(translated, thread, &registers);
@@ -1146,7 +1242,8 @@ translator_idle(struct translator *self)
 	struct translation translation;
 
 	/* What a call that is not over changes is not known yet, and a forked process may have code of its own. */
-	if (!thread || !translator_has(thread) || thread->translated->call >= 0 ||
+	if (!thread || !translator_has(thread) ||
+	    (thread->translated->call >= 0 && thread->translated->call != SYS_rt_sigreturn) ||
 	    thread->translated->space->cache->nr_users > 1)
 		return false;
 	translation = translation_for(self, thread);
@@ -1201,9 +1298,12 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 	if (stop->signal == SIGTRAP)
 		ptrace(PTRACE_GETSIGINFO, thread->tid, NULL, &info);
 	is_ours = stop->signal == SIGTRAP &&
-		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip) : translated->is_stepping);
-	if (translated->call >= 0)
+		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
+					     : translated->is_stepping && !is_sent(translated, &info));
+	settle_return(thread, &registers);
+	if (translated->call >= 0 && registers.rip != translated->stepped_from)
 		conclude_call(self, thread, &registers);
+	translated->call = -1;
 	if (leave(translated, thread, &registers) && stop->signal == 0)
 		unmap_if_last(self, thread);
 	return is_ours ? TRACER_RESUME : TRACER_DELIVER;

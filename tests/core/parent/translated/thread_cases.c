@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -434,6 +435,57 @@ identity_of_all_threads(void)
 		CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
+static pid_t target_of_traps;
+static volatile int nr_traps, nesting;
+
+static void
+on_sent_trap(int number)
+{
+	CHECK_SAME(number, SIGTRAP);
+	CHECK(++nesting == 1);
+	nr_traps++;
+	nesting--;
+}
+
+static void *
+send_traps(void *unused)
+{
+	for (unsigned wait = 1; !has_ended; wait = wait * 1664525 + 1013904223) {
+		syscall(SYS_tgkill, getpid(), target_of_traps, SIGTRAP);
+		for (volatile unsigned left = wait >> 20; left > 0; left--)
+			;
+	}
+	return unused;
+}
+
+/* They come in the middle of everything, steps and traps of whoever looks on among them. */
+static void
+traps_without_end(void)
+{
+	struct sigaction old_action, action = {.sa_handler = on_sent_trap, .sa_flags = SA_RESTART};
+	pthread_t senders[2];
+	sigset_t trap, old;
+
+	has_ended = nr_traps = 0;
+	target_of_traps = gettid();
+	sigemptyset(&trap);
+	sigaddset(&trap, SIGTRAP);
+	CHECK(sigaction(SIGTRAP, &action, &old_action) == 0);
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_create(&senders[i], NULL, send_traps, NULL) == 0);
+	for (int i = 0; i < 1000; i++) {
+		CHECK(pthread_sigmask(i % 2 == 0 ? SIG_BLOCK : SIG_UNBLOCK, &trap, &old) == 0);
+		CHECK(sigismember(&old, SIGTRAP) == i % 2);
+	}
+	has_ended = 1;
+	for (int i = 0; i < 2; i++)
+		CHECK(pthread_join(senders[i], NULL) == 0);
+	nr_traps = 0;
+	raise(SIGTRAP);
+	CHECK_SAME(nr_traps, 1);
+	CHECK(sigaction(SIGTRAP, &old_action, NULL) == 0);
+}
+
 const struct hard_case thread_cases[] = {
 	{"ten-thousand-threads", ten_thousand_threads},
 	{"crowd", crowd},
@@ -445,5 +497,6 @@ const struct hard_case thread_cases[] = {
 	{"storage-and-masks", storage_and_masks},
 	{"locks-of-dead-threads", locks_of_dead_threads},
 	{"identity-of-all-threads", identity_of_all_threads},
+	{"traps-without-end", traps_without_end},
 	{NULL, NULL},
 };
