@@ -483,7 +483,6 @@ static bool
 stand_at_int3(const struct translated *translated, struct user_regs_struct *registers)
 {
 	const struct arena *arena = code_cache_arena_at(translated->space->cache, registers->rip);
-
 	const uint64_t before = registers->rip - 1;
 
 	if (!is_own_trap(translated, registers->rip))
