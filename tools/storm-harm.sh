@@ -16,8 +16,8 @@ top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd -P)}
 rot=${top_builddir:-$top/build}/driver/rot
 nr_tries=${1:-100} ways=${2:-uprobe breakpoint int3 steps}
 kinds=${3:-threads leaderless forks thread-forks vforks thread-vforks execs daemons outlive signals traps} modes=${4:-attach run}
-per_victim=20 # attaches to one process
-limit=60      # seconds until a victim that should end is taken for one that hangs
+per_victim=${PER_VICTIM:-20} # attaches to one process
+limit=60                     # seconds until a victim that should end is taken for one that hangs
 
 test -x "$rot" || {
 	echo "storm-harm.sh: the driver is not built: '$rot' is missing" >&2
@@ -118,6 +118,7 @@ look_kill()
 visit()
 {
 	while test $tries -lt "$nr_tries"; do
+		: >"$work/victim" # the last one was ready, too
 		nice "$victims" "$2" >"$work/victim" 2>&1 &
 		victim=$!
 		until grep -q ready "$work/victim"; do sleep 0.01; done
