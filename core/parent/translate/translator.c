@@ -1266,6 +1266,18 @@ look_for_translated(void *context, struct thread *thread)
 	search->has_found |= translator_has(thread) && thread->translated->space == search->space;
 }
 
+/* One that has not been made is made anew, by the original instruction. */
+static void
+settle_call(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
+{
+	struct translated *translated = thread->translated;
+
+	settle_return(thread, registers);
+	if (translated->call >= 0 && registers->rip != translated->stepped_from)
+		conclude_call(self, thread, registers);
+	translated->call = -1;
+}
+
 /* A process that is let go is as it was before; one that was made by vfork has the memory of another, too. */
 static void
 unmap_if_last(struct translator *self, struct thread *thread)
@@ -1299,10 +1311,7 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 	is_ours = stop->signal == SIGTRAP &&
 		  (info.si_code == SI_KERNEL ? is_own_trap(translated, registers.rip)
 					     : translated->is_stepping && !is_sent(translated, &info));
-	settle_return(thread, &registers);
-	if (translated->call >= 0 && registers.rip != translated->stepped_from)
-		conclude_call(self, thread, &registers);
-	translated->call = -1;
+	settle_call(self, thread, &registers);
 	if (leave(translated, thread, &registers) && stop->signal == 0)
 		unmap_if_last(self, thread);
 	return is_ours ? TRACER_RESUME : TRACER_DELIVER;
@@ -1406,8 +1415,7 @@ translator_leave(struct translator *self, struct thread *thread)
 
 	if (!translator_has(thread) || !get_registers(translated, thread->tid, &registers))
 		return false;
-	if (translated->call >= 0)
-		conclude_call(self, thread, &registers);
+	settle_call(self, thread, &registers);
 	return leave(translated, thread, &registers);
 }
 
