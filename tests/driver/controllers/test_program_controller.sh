@@ -44,8 +44,6 @@ END
 chmod +x program
 echo first >input
 key=-timeReport=false
-# On a busy machine runs are disturbed, and would be repeated: then nobody knows how many there are.
-mkdir -p "$XDG_CONFIG_HOME/rot" && echo timeBudget=0 >"$XDG_CONFIG_HOME/rot/config"
 children='<argument value="a{$n}"/><environment value="VALUE={10 * $n}"/>'
 
 # ---- a table, and nothing of the program's output ----
