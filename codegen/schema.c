@@ -385,12 +385,21 @@ schema_validate(const struct schema *schema, xmlDoc *doc, struct rot_error *err)
 	return is_valid ? 0 : -1;
 }
 
+/* The last one that was read is kept: most documents come in groups of one kind. */
 int
 schema_file_validate(const char *path, xmlDoc *doc, struct rot_error *err)
 {
-	struct schema *schema = read_schema(path, err);
-	int rc = schema ? schema_validate(schema, doc, err) : -1;
+	static struct schema *schema;
+	static char *schema_path;
 
-	schema_delete(schema);
-	return rc;
+	if (!schema || strcmp(schema_path, path) != 0) {
+		schema_delete(schema);
+		free(schema_path);
+		schema_path = NULL;
+		schema = read_schema(path, err);
+		if (!schema)
+			return -1;
+		schema_path = rot_strdup(path);
+	}
+	return schema_validate(schema, doc, err);
 }

@@ -108,21 +108,6 @@ write_all(int fd, const char *bytes, size_t length)
 	return 0;
 }
 
-/* Makes the renaming of a file in the folder of path durable. */
-static void
-sync_folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder = slash ? rot_strndup(path, (size_t)(slash - path) + 1) : rot_strdup(".");
-	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd >= 0) {
-		fsync(fd);
-		close(fd);
-	}
-	free(folder);
-}
-
 /* What is no regular file, as a pipe or a device, must stay what it is. The reason of a failure, or 0. */
 static int
 write_into(const char *path, const void *bytes, size_t length)
@@ -153,8 +138,6 @@ replace(const char *path, const void *bytes, size_t length, bool durable)
 		reason = errno;
 	if (reason && fd >= 0)
 		unlink(temporary);
-	if (!reason && durable)
-		sync_folder_of(path);
 	free(temporary);
 	return reason;
 }

@@ -25,8 +25,8 @@ char *file_first_line(const char *root, const char *name);
 
 /*
  * Writes to a temporary name beside path and renames it, so that readers see the old or the new content. Of a symbolic
- * link, the file where it leads. durable: also survives a power failure. On error nothing is left behind, and errno
- * keeps the reason.
+ * link, the file where it leads. durable: so they do after a power failure, if maybe the old. On error nothing is left
+ * behind, and errno keeps the reason.
  */
 int file_write(const char *path, const void *bytes, size_t length, bool durable, struct rot_error *err);
 
