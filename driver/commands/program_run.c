@@ -348,26 +348,37 @@ roof_of(const struct job *job, double nr_cpus)
 	int nr_threads = experiment_roof_threads(experiment, nr_cpus);
 
 	return (struct program_roof){experiment_roof_value(experiment, job->plan.operation, NULL, nr_threads),
-				     experiment_roof_value(experiment, NULL, "llcRam", nr_threads), nr_threads};
+				     experiment_roof_value(experiment, NULL, job->plan.border, nr_threads), nr_threads};
+}
+
+/* What uses 1.1 CPUs is a single thread with helpers. */
+static double
+whole_cpus(double nr_cpus)
+{
+	return ceil(nr_cpus - 0.15);
 }
 
 /* Found only when a plot is asked for; else those that are known already. */
 static void
 add_ceilings(struct job *job)
 {
-	/* A program that uses 1.1 CPUs is a single thread with helpers. */
-	double nr_cpus = ceil(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report) - 0.15);
+	struct program_regions *regions = &job->report.regions;
+	const double of_program = whole_cpus(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report));
+	double most = of_program;
 	struct rot_error why = {0};
 
 	if (!job->plan.operation || !job->plan.border || !job->plan.is_timed)
 		return;
-	experiment_use_cpus(job->experiment, nr_cpus);
+	for (size_t i = 0; i < regions->nr; i++)
+		most = fmax(most, whole_cpus(regions->items[i].at_once));
+	experiment_use_cpus(job->experiment, most);
 	job->rot->is_cached_only = !job->options->output_name;
 	if (experiment_add_default_peaks(job->experiment, &why) < 0 && job->options->output_name)
 		program_report_note(&job->report, "no ceilings: %s", why.text);
 	job->rot->is_cached_only = false;
-	job->report.roof = roof_of(job, nr_cpus);
-	job->report.roof_of_one = roof_of(job, 1);
+	job->report.roof = roof_of(job, of_program);
+	for (size_t i = 0; i < regions->nr; i++)
+		regions->items[i].roof = roof_of(job, whole_cpus(regions->items[i].at_once));
 }
 
 /* After an interruption: passes run in order, so the first ones are there. */
@@ -580,7 +591,6 @@ report(struct job *job, struct rot_error *err)
 		.plan = &job->plan,
 		.output = job->output,
 		.roof = {summary_empty(), summary_empty(), 0},
-		.roof_of_one = {summary_empty(), summary_empty(), 0},
 	};
 	cut_plan(job);
 	if (compute(job, err) < 0)
@@ -615,6 +625,8 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 		count_blocks(&job);
 	*status = options->process_id ? 0 : status_of(job.output);
 	rc = report(&job, err);
+	for (size_t i = 0; i < job.report.regions.nr && *status == 0; i++)
+		*status = program_region_is_served(&job.report.regions.items[i]) ? 0 : 1;
 out:
 	job_clear(&job);
 	return rc;

@@ -147,26 +147,24 @@ is_bandwidth(const struct experiment_own_ceiling *ceiling)
 	return ceiling->operation[0] == '\0';
 }
 
-/* What counts only the bytes that are loaded is below the bandwidth of loads, and that of both directions is no bound
- * for it; likewise for stores. */
-static bool
-is_of_direction(const struct experiment_own_ceiling *ceiling, const char *border)
+bool
+experiment_is_of_direction(const char *access, const char *ceiling_border, const char *border)
 {
 	const char *direction = border ? strchr(border, '.') : NULL;
 
-	if (!direction || !ceiling->is_peak)
+	if (!direction)
 		return true;
 	if (strcmp(direction, ".read") == 0)
-		return strcmp(ceiling->access, "load") == 0;
+		return strcmp(access, "load") == 0;
 	/* below L1 the bytes of stores are of both directions */
-	return strcmp(ceiling->access, "ntStore") == 0 ||
-	       (strcmp(ceiling->access, "store") == 0 && strcmp(ceiling->border, "cpuL1") == 0);
+	return strcmp(access, "ntStore") == 0 || (strcmp(access, "store") == 0 && strcmp(ceiling_border, "cpuL1") == 0);
 }
 
 static bool
 belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment_own_plot *plot)
 {
-	return is_bandwidth(ceiling) ? is_of_direction(ceiling, plot->x.border)
+	return is_bandwidth(ceiling) ? !ceiling->is_peak || experiment_is_of_direction(ceiling->access, ceiling->border,
+										       plot->x.border)
 				     : experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 

@@ -270,6 +270,12 @@ int experiment_nr_runs(const struct experiment *experiment, int nr_runs);
 /* Keeps the hashes that are new; frees the array and the rest. */
 void experiment_take_hashes(struct experiment *experiment, char **hashes);
 
+/*
+ * What counts only the bytes that are loaded is below the bandwidth of loads, and that of both directions is no bound
+ * for it; likewise for stores. border: that of the bytes, "llcRam.read".
+ */
+bool experiment_is_of_direction(const char *access, const char *ceiling_border, const char *border);
+
 /* Takes the ceiling over, unless a higher one of its name is there. */
 void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
 void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);

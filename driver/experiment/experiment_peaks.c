@@ -212,36 +212,28 @@ experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 	return roof_nr_threads(&experiment->roof, nr_cpus);
 }
 
-static struct summary
-summary_of_peak(const struct peak_estimate *estimate)
-{
-	struct summary summary = summary_single(estimate->value, "quantile");
-
-	summary.low = estimate->low;
-	summary.high = estimate->high;
-	return summary;
-}
-
-/* Loads come first among bandwidths: what one access alone does not reach is no roof for the others. */
+/* As the ceilings that are drawn, of which the highest bounds. */
 struct summary
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	struct peak_estimate best = {NAN, NAN, NAN};
-	bool is_best_of_loads = false;
+	struct summary best = summary_single(NAN, "quantile");
+	const size_t length = border ? strcspn(border, ".") : 0;
 
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
 		const struct peak *peak = &experiment->roof.peaks[i];
-		const bool is_load = strcmp(peak->access, "load") == 0;
+		const double factor = crossing_bytes(peak);
 		bool is_meant = operation ? peak->kind == PEAK_PERFORMANCE &&
 						    experiment_is_ceiling_of(peak->operation, operation)
-					  : peak->kind == PEAK_BANDWIDTH && strcmp(peak->border, border) == 0;
+					  : peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
+						    strncmp(peak->border, border, length) == 0 &&
+						    experiment_is_of_direction(peak->access, peak->border, border);
 
-		if (!is_meant || peak->nr_threads != nr_threads || isnan(peak->per_second.value))
+		if (!is_meant || peak->nr_threads != nr_threads || isnan(peak->per_second.value) ||
+		    factor * peak->per_second.value <= best.value)
 			continue;
-		if (is_load != is_best_of_loads ? is_load : !(peak->per_second.value <= best.value)) {
-			best = peak->per_second;
-			is_best_of_loads = is_load;
-		}
+		best.value = factor * peak->per_second.value;
+		best.low = factor * peak->per_second.low;
+		best.high = factor * peak->per_second.high;
 	}
-	return summary_of_peak(&best);
+	return best;
 }

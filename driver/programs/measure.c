@@ -263,10 +263,11 @@ add_notes(const struct job *job, struct program_quantities *quantities)
 						100 * agreement.spread));
 }
 
+/* Of the program, or of the region that uses most at once. */
 static double
 nr_cpus(const struct program_plan *plan, const struct program_command_output *output)
 {
-	double cpu_ns = 0, wall_ns = 0;
+	double cpu_ns = 0, wall_ns = 0, most = 0;
 
 	for (size_t i = 0; i < program_command_output_nr_outputs(output); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(output, i);
@@ -275,8 +276,11 @@ nr_cpus(const struct program_plan *plan, const struct program_command_output *ou
 			continue;
 		cpu_ns += (double)(run->user_time + run->system_time);
 		wall_ns += (double)run->wall_time;
+		for (size_t k = 0; k < program_command_output_nr_region_services(output); k++)
+			most = fmax(most, program_region_at_once(
+						  run, program_command_output_region_services_at(output, k)->region));
 	}
-	return wall_ns > 0 ? cpu_ns / wall_ns : 0;
+	return fmax(most, wall_ns > 0 ? cpu_ns / wall_ns : 0);
 }
 
 /* Each run of a pass is a start of the program. */

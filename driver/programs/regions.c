@@ -38,7 +38,8 @@ program_region_is_served(const struct program_region *region)
 double
 program_region_hit_us(const struct program_region *region)
 {
-	return region->total.nr ? region->total.values[0].summary.value / region->hits[HITS_MEASURED] : NAN;
+	return region->total.nr ? region->total.values[0].summary.value * region->at_once / region->hits[HITS_MEASURED]
+				: NAN;
 }
 
 /* ---- hits ---- */
@@ -208,6 +209,9 @@ compute_region(struct program_region *region, const struct context *context, str
 	region->service = find_service(context->output, region->definition->name);
 	region->empty_ns = region->empty_instructions = region->cost_ns = region->cost_share = NAN;
 	region->time_share = region->roof_share = region->memory_bound = NAN;
+	region->roof = (struct program_roof){summary_empty(), summary_empty(), 0};
+	region->at_once =
+		program_region_at_once(program_command_output_outputs_at(context->output, 0), region->definition->name);
 	region->bound = rot_strdup("");
 	compute_hits(region, context);
 	if (!program_region_is_served(region))

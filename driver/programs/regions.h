@@ -12,6 +12,12 @@
 /* A hit that is shorter than so many times its own cost has a time that cannot be trusted. */
 #define PROGRAM_REGION_SHORT 10
 
+/* What bounds a program, or a region. */
+struct program_roof {
+	struct summary peak, bandwidth; /* flop/s and byte/s (memory), value and interval; NaN if not known */
+	int nr_threads;                 /* that it is of; 0 if not known */
+};
+
 /* Kinds of hits, as in ProgramRegionOutput. */
 enum program_hits { HITS_ALL, HITS_MEASURED, HITS_INNER, HITS_ABANDONED, HITS_LOST, NR_HITS };
 
@@ -27,6 +33,7 @@ struct program_region {
 	double hits[NR_HITS];                  /* of all threads, medians over the runs */
 	double fewest_hits, most_hits;         /* HITS_ALL of a run                    */
 	size_t nr_entered;                     /* threads that entered it, in the first run */
+	double at_once;                        /* threads in it while any was, an average of the first run */
 	struct program_values total;           /* nr is 0 if nothing was measured      */
 	struct program_region_thread *threads; /* those that entered, by their start; none where runs had others */
 	size_t nr_threads;
@@ -35,6 +42,7 @@ struct program_region {
 	double cost_share;                   /* of the life of the thread from which hits take the most; NaN */
 	double time_share;                   /* of the lives of the threads that entered it, in the first run; NaN */
 	bool is_short;                       /* see PROGRAM_REGION_SHORT             */
+	struct program_roof roof;            /* of as many CPUs, set by who knows it     */
 	double roof_share;                   /* as that of the program, set by program_report_judge; NaN */
 	char *bound;                         /* likewise; "" if not known            */
 	double memory_bound;                 /* as of the report                     */

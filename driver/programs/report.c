@@ -194,6 +194,15 @@ memory_bound_of(const struct program_roof *roof, const struct program_values *va
 	return intensity ? summary_probability_below(&intensity->summary, &ridge) : NAN;
 }
 
+/* Whose roof it is, where it is not that of the one CPU that is used. */
+static char *
+more_cpus_text(const struct program_roof *roof, double nr_cpus, const char *what)
+{
+	return roof->nr_threads > 1 ? rot_format(" (of %d CPUs)", roof->nr_threads)
+	       : nr_cpus > ONE_CPU  ? rot_format(" (of one CPU; the %s used more)", what)
+				    : rot_strdup("");
+}
+
 /*
  * more_cpus: what to add to shares, since the work was that of several CPUs. memory_bound: how probable that is, NaN if
  * not known.
@@ -381,14 +390,18 @@ judge_inner_regions(struct program_report *report, const struct program_region *
 static void
 judge_region(struct program_report *report, struct program_region *region)
 {
+	char *more_cpus;
+
 	judge_hits(report, region);
 	if (!region->total.nr)
 		return;
+	more_cpus = more_cpus_text(&region->roof, region->at_once, "region");
 	judge_inner_regions(report, region);
-	region->roof_share = roof_share_of(report, &report->roof_of_one, &region->total);
+	region->roof_share = roof_share_of(report, &region->roof, &region->total);
 	free(region->bound);
-	region->memory_bound = memory_bound_of(&report->roof_of_one, &region->total);
-	region->bound = bound_of(report, &report->roof_of_one, &region->total, region->memory_bound, "");
+	region->memory_bound = memory_bound_of(&region->roof, &region->total);
+	region->bound = bound_of(report, &region->roof, &region->total, region->memory_bound, more_cpus);
+	free(more_cpus);
 	if (region->is_short)
 		program_report_doubt(report,
 				     "region %s: shorter than what observing it costs: counts are right after the "
@@ -399,9 +412,7 @@ judge_region(struct program_report *report, struct program_region *region)
 void
 program_report_judge(struct program_report *report)
 {
-	char *more_cpus = report->roof.nr_threads > 1 ? rot_format(" (of %d CPUs)", report->roof.nr_threads)
-			  : nr_cpus(report) > ONE_CPU ? rot_strdup(" (of one CPU; the program used more)")
-						      : rot_strdup("");
+	char *more_cpus = more_cpus_text(&report->roof, nr_cpus(report), "program");
 
 	report->roof_share = roof_share_of(report, &report->roof, &report->total);
 	report->memory_bound = memory_bound_of(&report->roof, &report->total);

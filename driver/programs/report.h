@@ -14,12 +14,6 @@
 struct architecture;
 struct experiment;
 
-/* What bounds a program. */
-struct program_roof {
-	struct summary peak, bandwidth; /* flop/s and byte/s (memory), value and interval; NaN if not known */
-	int nr_threads;                 /* that it is of; 0 if not known */
-};
-
 /* Everything is borrowed but the notes. */
 struct program_report {
 	const char *title;             /* "gzip -k file", "process 123"                */
@@ -37,11 +31,11 @@ struct program_report {
 	size_t nr_threads;
 	struct program_regions regions;
 	struct program_agreement agreement;
-	struct program_roof roof, roof_of_one; /* of as many CPUs as the program used, and of one, for regions */
-	double roof_share;   /* performance as a share of the roof at this intensity; NaN if not known */
-	char *bound;         /* see program_report_judge; fresh memory */
-	double memory_bound; /* how probable it is that the bandwidth is the lower roof here; NaN if not known */
-	char **notes;        /* what the numbers leave out, with the next step; fresh memory each */
+	struct program_roof roof; /* of as many CPUs as the program used */
+	double roof_share;        /* performance as a share of the roof at this intensity; NaN if not known */
+	char *bound;              /* see program_report_judge; fresh memory */
+	double memory_bound;      /* how probable it is that the bandwidth is the lower roof here; NaN if not known */
+	char **notes;             /* what the numbers leave out, with the next step; fresh memory each */
 	size_t nr_notes;
 	size_t nr_doubts; /* of the notes: for which the numbers should not be taken as sound */
 };

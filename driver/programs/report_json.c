@@ -91,6 +91,7 @@ json_region_of_run(const struct program_region_output *region)
 		{"abandonedHits", region->abandoned_hits},
 		{"lostHits", region->lost_hits},
 		{"time", (json_int_t)region->time},
+		{"wallTime", (json_int_t)region->wall_time},
 	};
 	json_t *json = json_object();
 
@@ -212,6 +213,8 @@ json_region(const struct program_region *region)
 	set_hits(json, region->hits);
 	json_object_set_new(json, "hitsAgree", json_boolean(region->fewest_hits == region->most_hits));
 	json_object_set_new(json, "nrThreads", json_integer((json_int_t)region->nr_entered));
+	json_object_set_new(json, "threadsAtOnce", json_real_or_null(region->at_once));
+	json_object_set_new(json, "roofThreads", json_integer(region->roof.nr_threads));
 	json_object_set_new(empty, "time", json_real_or_null(region->empty_ns));
 	json_object_set_new(empty, "instructions", json_real_or_null(region->empty_instructions));
 	json_object_set_new(json, "subtractedPerHit", empty);

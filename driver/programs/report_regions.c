@@ -57,7 +57,9 @@ print_values(const struct program_region *region, FILE *out)
 {
 	const struct quantity_value *time = &region->total.values[0];
 
-	report_row_time(out, region->nr_entered > 1 ? "time (sum over the threads)" : "time", time);
+	if (region->nr_entered > 1)
+		report_row_number(out, "threads at once", region->at_once, "");
+	report_row_time(out, region->nr_entered > 1 ? "time with any thread in it" : "time", time);
 	report_row_share(out,
 			 region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
 			 region->time_share);
@@ -124,10 +126,18 @@ print_refusals(const struct program_region *region, FILE *out)
 static void
 print_unserved(const struct program_region *region, FILE *out)
 {
-	fprintf(out, "  not measured\n");
+	fprintf(out, "  region %s was not measured\n", region->definition->name);
 	print_refusals(region, out);
 	if (!region->service || region_service_nr_refusals(region->service) == 0)
 		fprintf(out, "  it was found in no program that ran; nm -C FILE and nm -DC FILE list functions\n");
+}
+
+void
+report_regions_print_unserved(const struct program_report *report, FILE *out)
+{
+	for (size_t i = 0; i < report->regions.nr; i++)
+		if (!program_region_is_served(&report->regions.items[i]))
+			print_unserved(&report->regions.items[i], out);
 }
 
 static void
@@ -171,11 +181,10 @@ print_measured(const struct program_region *region, FILE *out)
 static void
 print_region(const struct program_region *region, FILE *out)
 {
-	fprintf(out, "\n  region %s%s\n\n", region->definition->name,
-		region->nr_entered > 1 ? "   (rates are averages per thread in it)" : "");
 	if (!program_region_is_served(region))
-		print_unserved(region, out);
-	else if (region->hits[HITS_ALL] == 0)
+		return;
+	fprintf(out, "\n  region %s\n\n", region->definition->name);
+	if (region->hits[HITS_ALL] == 0)
 		print_never_entered(region, out);
 	else if (!region->total.nr)
 		print_unmeasured(region, out);

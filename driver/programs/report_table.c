@@ -96,6 +96,20 @@ is_counted(const struct program_report *report)
 	return instructions && !isnan(instructions->summary.value);
 }
 
+/* Of the first run; that others ended otherwise is a doubt. */
+static void
+print_end(const struct program_report *report, FILE *out)
+{
+	const struct program_run_output *run = program_command_output_outputs_at(report->output, 0);
+	const char *name = run->signal ? sigabbrev_np(run->signal) : NULL;
+
+	if (run->signal)
+		fprintf(out, "  ended by signal %d%s%s%s\n", run->signal, name ? " (SIG" : "", name ? name : "",
+			name ? ")" : "");
+	else if (run->exit_status > 0)
+		fprintf(out, "  ended with exit status %d\n", run->exit_status);
+}
+
 /* How it was counted, and how else it can be; of what is not counted a note says why. */
 static void
 print_counting(const struct program_report *report, FILE *out)
@@ -190,6 +204,8 @@ program_report_print(const struct program_report *report, FILE *out)
 	if (nr > 1)
 		fprintf(out, "   (%zu runs)", nr);
 	fputc('\n', out);
+	print_end(report, out);
+	report_regions_print_unserved(report, out);
 	print_counting(report, out);
 	fputc('\n', out);
 	print_total(report, out);

@@ -73,17 +73,18 @@ program_empty_region(const struct program_run_output *output, const char *backen
 
 /*
  * What observing the hits put into the region is taken out; scatter must not leave less than nothing. Of the measured
- * hits that is what is within an empty region, of the hits within these all that one takes.
+ * hits that is what is within an empty region, of the hits within these all that one takes. So many threads do so at
+ * once.
  */
 static void
 subtract_empty(struct pass_run *run, const struct empty_region_output *empty, const struct architecture *architecture,
-	       const struct pass *pass, double nr_measured, double nr_inner)
+	       const struct pass *pass, double nr_measured, double nr_inner, double at_once)
 {
 	struct pass_run one = {.wall_ns = (double)empty->time};
 
 	if (empty->counts)
 		pass_run_add_counts(&one, architecture, pass, empty->counts, NULL);
-	run->wall_ns = fmax(0, run->wall_ns - nr_measured * one.wall_ns - nr_inner * (double)empty->cost);
+	run->wall_ns = fmax(0, run->wall_ns - (nr_measured * one.wall_ns + nr_inner * (double)empty->cost) / at_once);
 	for (size_t i = 0; i < pass->nr_events; i++)
 		run->counts[i] = fmax(0, run->counts[i] - (nr_measured + nr_inner) * one.counts[i]);
 }
@@ -99,12 +100,29 @@ is_of_thread(const struct program_run_output *output, size_t thread, const struc
 	return one->tid == region->tid && one->pid == region->pid;
 }
 
-/* The time is that of all threads, one after the other. */
+double
+program_region_at_once(const struct program_run_output *output, const char *region)
+{
+	double time_ns = 0, wall_ns = 0;
+
+	for (size_t i = 0; i < program_run_output_nr_regions(output); i++) {
+		const struct program_region_output *one = program_run_output_regions_at(output, i);
+
+		if (strcmp(one->region, region) != 0)
+			continue;
+		time_ns += (double)one->time;
+		wall_ns += (double)one->wall_time;
+	}
+	return wall_ns > 0 ? time_ns / wall_ns : 1;
+}
+
+/* Of all threads the time is that in which any of them was in it. */
 static void
 add_region(struct pass_run *run, const struct program_run_output *output, const struct architecture *architecture,
 	   const struct pass *pass, const struct selection *selection)
 {
 	const struct empty_region_output *empty = program_empty_region(output, selection->backend);
+	const bool is_of_all = selection->thread == ALL_THREADS;
 	double nr_measured = 0, nr_inner = 0;
 
 	for (size_t i = 0; i < program_run_output_nr_regions(output); i++) {
@@ -114,12 +132,13 @@ add_region(struct pass_run *run, const struct program_run_output *output, const 
 			continue;
 		nr_measured += (double)one->measured_hits;
 		nr_inner += (double)one->inner_hits;
-		run->wall_ns += (double)one->time;
+		run->wall_ns += (double)(is_of_all ? one->wall_time : one->time);
 		if (has_counted(one->counts))
 			pass_run_add_counts(run, architecture, pass, one->counts, NULL);
 	}
 	if (empty)
-		subtract_empty(run, empty, architecture, pass, nr_measured, nr_inner);
+		subtract_empty(run, empty, architecture, pass, nr_measured, nr_inner,
+			       is_of_all ? program_region_at_once(output, selection->region) : 1);
 }
 
 /* Fewer runs have no habits. */

@@ -56,6 +56,9 @@ void program_values_clear(struct program_values *values);
 /* The value of that quantity and what it is of ("" for any), or NULL. */
 const struct quantity_value *program_values_find(const struct program_values *values, const char *name, const char *of);
 
+/* How many threads were in the region while any was, on average. */
+double program_region_at_once(const struct program_run_output *output, const char *region);
+
 /* What was measured of empty regions with that backend in that run, or NULL. */
 const struct empty_region_output *program_empty_region(const struct program_run_output *output, const char *backend);
 

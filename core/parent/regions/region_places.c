@@ -66,6 +66,7 @@ region_places_find(void *symbol_files, pid_t tid, const struct region *region, s
 			add(points, &places.begins[i], kind, true);
 		for (size_t i = 0; i < places.nr_ends; i++)
 			add(points, &places.ends[i], kind, false);
+		points->team_part = places.team_part;
 		rc = 0;
 	}
 	region_places_clear(&places);

@@ -16,7 +16,8 @@ struct region_report {
 	const struct counting *counting;
 	size_t nr;
 	struct region_service **services;
-	char **not_found; /* why, or NULL */
+	char **not_found;    /* why, or NULL */
+	struct spans *spans; /* when any of the threads that have ended was in it */
 	struct program_region_output **outputs;
 	size_t nr_outputs;
 	char **warnings;
@@ -36,6 +37,7 @@ region_report_new(const struct program_command *command, const struct counting *
 	report->nr = program_command_nr_regions(command);
 	report->services = rot_calloc(report->nr, sizeof(*report->services));
 	report->not_found = rot_calloc(report->nr, sizeof(*report->not_found));
+	report->spans = rot_calloc(report->nr, sizeof(*report->spans));
 	for (size_t i = 0; i < report->nr; i++) {
 		report->services[i] = region_service_new();
 		rot_string_set(&report->services[i]->region, program_command_regions_at(command, i)->name);
@@ -121,7 +123,9 @@ void
 region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
 		     const struct frames *frames)
 {
+	const uint64_t time_before_ns = spans_time_ns(&report->spans[region]);
 	struct program_region_output *output;
+	uint64_t time_ns;
 
 	if (frames->hits == 0 && frames->lost_hits == 0)
 		return;
@@ -135,6 +139,9 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 	output->abandoned_hits = frames->abandoned_hits;
 	output->lost_hits = frames->lost_hits;
 	output->time = frames->time_ns;
+	spans_unite(&report->spans[region], &frames->spans);
+	time_ns = spans_time_ns(&report->spans[region]);
+	output->wall_time = time_ns > time_before_ns ? time_ns - time_before_ns : 0;
 	output->counts = region_counts_output(&frames->counts, report->counting);
 	report->outputs = rot_realloc(report->outputs, report->nr_outputs + 1, sizeof(*report->outputs));
 	report->outputs[report->nr_outputs++] = output;
@@ -208,8 +215,10 @@ region_report_delete(struct region_report *report)
 
 	for (size_t i = 0; i < report->nr; i++)
 		rot_entity_delete(report->services[i]);
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		free(report->not_found[i]);
+		spans_clear(&report->spans[i]);
+	}
 	for (size_t i = 0; i < report->nr_outputs; i++)
 		rot_graph_delete(report->outputs[i]);
 	for (size_t i = 0; i < report->nr_warnings; i++)
@@ -219,6 +228,7 @@ region_report_delete(struct region_report *report)
 	free(report->used.items);
 	free(report->services);
 	free(report->not_found);
+	free(report->spans);
 	free(report->outputs);
 	free(report->warnings);
 	free(report);

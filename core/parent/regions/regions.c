@@ -476,6 +476,11 @@ observe(struct region_thread *witness, size_t region, struct region_points *foun
 	}
 	if (backend)
 		region_report_service(regions->report, region, backend->name, points, found->nr);
+	if (backend && found->team_part)
+		regions_warn(regions,
+			     "region %s: other threads of its OpenMP team are not in it, but in %s: --region=%s has "
+			     "what all of them do",
+			     region_at(regions, region)->name, found->team_part, found->team_part);
 	free(points);
 }
 

@@ -51,6 +51,7 @@ struct region_point {
 struct region_points {
 	struct region_point *points;
 	size_t nr;
+	const char *team_part; /* of symbols/places.h; as long as its context */
 };
 
 /*

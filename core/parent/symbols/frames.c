@@ -122,6 +122,7 @@ measure(struct frames *frames, const struct frame *frame, const struct frames_mo
 	frames->measured_hits++;
 	frames->inner_hits += frame->nr_inner;
 	frames->time_ns += time_ns;
+	spans_add(&frames->spans, frame->time_ns, moment->time_ns);
 	perf_counts_add(&frames->counts, &counts);
 	if (frames->listener)
 		frames->listener->measured(frames->listener->context, time_ns, moment->counts ? &counts : NULL);
@@ -166,6 +167,7 @@ frames_end(struct frames *frames)
 void
 frames_clear(struct frames *frames)
 {
+	spans_clear(&frames->spans);
 	free(frames->open);
 	frames->open = NULL;
 	frames->nr_open = frames->room = 0;

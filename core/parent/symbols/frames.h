@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/perf_event.h"
+#include "parent/symbols/spans.h"
 
 /*
  * What an end ends. A frame is a beginning that has not been ended; a stack grows down, so what was called later has a
@@ -65,7 +66,8 @@ struct frame {
  * Zeroed but for rule and listener (NULL: nobody): never entered.
  *
  * hits: beginnings that are known, recursion included.
- * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them.
+ * measured_hits: outermost ones within the rule that were ended; time_ns and counts are sums over them, spans when
+ * they were.
  * inner_hits: beginnings within these.
  * abandoned_hits: known never to have been ended.
  * lost_hits: the beginning or the end was missed, or may have been; those whose beginning was missed are not in hits.
@@ -76,6 +78,7 @@ struct frames {
 	int64_t hits, outermost_hits, measured_hits, inner_hits, abandoned_hits, lost_hits;
 	uint64_t time_ns;
 	struct perf_counts counts;
+	struct spans spans;
 	struct frame *open; /* innermost last */
 	size_t nr_open, room;
 	uint64_t nr_missing; /* moments that were lost and not accounted for yet */
@@ -95,7 +98,7 @@ void frames_lose(struct frames *frames, uint64_t nr);
 /* The thread, or its program, has ended: what is open was abandoned, and moments that are missing still were hits. */
 void frames_end(struct frames *frames);
 
-/* Frees what is open. The sums stay. */
+/* Frees what is open, and the spans. The sums stay. */
 void frames_clear(struct frames *frames);
 
 #endif

@@ -374,6 +374,8 @@ add_functions(const struct findings *findings, struct region_places *places, str
 			const struct symbol_range *function = &finding->ranges.ranges[j];
 			struct function_shape shape;
 
+			if (function->name && !places->team_part)
+				places->team_part = symbols_team_part(finding->file, function->name);
 			if (function_look_at(finding->file, function, &shape, err) < 0)
 				return rot_error_prefix(err, "cannot tell where '%s' is left",
 							object_name(finding->object));

@@ -141,6 +141,26 @@ symbols_function_at(struct symbol_file *file, uint64_t address, struct symbol_ra
 	return address - range->address < range->size;
 }
 
+/* As gcc and clang call them. */
+static const char *const team_parts[] = {"._omp_fn.", ".omp_outlined"};
+
+const char *
+symbols_team_part(const struct symbol_file *file, const char *function)
+{
+	const size_t length = strlen(function);
+
+	for (size_t i = 0; i < file->functions.nr_ranges; i++) {
+		const char *name = file->functions.ranges[i].name;
+
+		for (size_t k = 0; k < sizeof(team_parts) / sizeof(team_parts[0]); k++) {
+			if (strncmp(name, function, length) == 0 &&
+			    strncmp(name + length, team_parts[k], strlen(team_parts[k])) == 0)
+				return name;
+		}
+	}
+	return NULL;
+}
+
 bool
 symbols_has_functions(const struct symbol_file *file)
 {

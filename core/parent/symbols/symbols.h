@@ -61,6 +61,9 @@ bool symbols_function_at(struct symbol_file *file, uint64_t address, struct symb
  */
 const char *symbols_library_name(const struct symbol_file *file);
 
+/* A part of the function that all threads of an OpenMP team execute, as compilers make them; NULL: there is none. */
+const char *symbols_team_part(const struct symbol_file *file, const char *function);
+
 /* False: the file does not name its functions. */
 bool symbols_has_functions(const struct symbol_file *file);
 

@@ -132,6 +132,8 @@ add_region(struct program_run_output *run, const struct perf_event_measurer *pas
 	output->lost_hits = regions[row].lost;
 	output->time =
 		(uint64_t)(regions[row].time_ns + regions[row].measured * EMPTY_NS + regions[row].inner * HIT_NS);
+	/* the second thread is in it half of the time that the first is, and half of it alone */
+	output->wall_time = thread == 0 ? output->time : output->time / 2;
 	output->counts = count_events(pass, run->order);
 	for (size_t i = 0; output->counts && i < perf_event_measurer_output_nr_event_counts(output->counts); i++) {
 		struct perf_event_count *count = perf_event_measurer_output_event_counts_at(output->counts, i);

@@ -60,6 +60,10 @@ call run -q -strict echo out
 has "one run alone gives no sound numbers" 1 out "rot: strict: "
 call run -q sh -c 'kill -9 $$'
 is "ended by a signal" 137 "" ""
+call run -counting=expected sh -c 'kill -SEGV $$'
+has "by which it ended" 139 "" "ended by signal 11 (SIGSEGV)"
+call run -counting=expected sh -c 'exit 3'
+has "with which status it ended" 3 "" "ended with exit status 3"
 ignored=$(sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status)
 call run -q sed -n 's/^SigIgn:[[:space:]]*//p' /proc/self/status
 is "signals are ignored that were ignored before, no others" 0 "$ignored" ""
@@ -298,7 +302,9 @@ if grep -q '"backend": "int3"' regions.json; then
 	result=$?
 	check "its hits"
 	call run -R none_such --region-backend=int3 "$target" threads 2 10
-	has "a region that is nowhere" 0 "" "no function or marker is called 'none_such'"
+	has "a region that is nowhere" 1 "" "no function or marker is called 'none_such'"
+	call run -R region_team --region-backend=int3 "$target" threads 2 10
+	has "a region with a part for a team" 0 "" "region region_team: other threads of its OpenMP team are not in it, but in region_team._omp_fn.0"
 else
 	echo "skipped: int3 cannot observe regions here: $err"
 fi

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* How long any of several threads was somewhere, against a list of all moments. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "parent/symbols/spans.h"
+#include "testing.h"
+
+#define NR_MOMENTS 4000
+
+/* Adds some that lie in order, and marks their moments. */
+static void
+add_some(struct spans *spans, bool *is_in, unsigned seed)
+{
+	uint64_t at = rand_r(&seed) % 50;
+
+	while (at < NR_MOMENTS) {
+		uint64_t end = at + rand_r(&seed) % 40;
+
+		end = end < NR_MOMENTS ? end : NR_MOMENTS;
+		spans_add(spans, at, end);
+		memset(is_in + at, true, end - at);
+		at = end + rand_r(&seed) % 60;
+	}
+}
+
+START_TEST(all_moments_of_any_thread)
+{
+	struct spans all = {.nr = 0};
+	bool is_in[NR_MOMENTS] = {false};
+
+	for (unsigned thread = 0; thread < 1 + (unsigned)_i % 5; thread++) {
+		struct spans one = {.nr = 0};
+		uint64_t known = 0;
+
+		add_some(&one, is_in, 1000 * (unsigned)_i + thread);
+		spans_unite(&all, &one);
+		spans_clear(&one);
+		for (size_t k = 0; k < NR_MOMENTS; k++)
+			known += is_in[k];
+		ck_assert_uint_eq(spans_time_ns(&all), known);
+	}
+	ck_assert_uint_eq(all.filled_ns, 0);
+	spans_clear(&all);
+}
+END_TEST
+
+/* A million spans of 3 ns take bounded memory, and of one thread their time is exact. */
+START_TEST(very_many_take_little_room)
+{
+	struct spans many = {.nr = 0}, one = {.nr = 0};
+
+	for (uint64_t i = 0; i < 1000000; i++)
+		spans_add(&many, 10 * i, 10 * i + 3);
+	ck_assert_uint_lt(many.nr, 65536);
+	ck_assert_uint_eq(spans_time_ns(&many), 3000000);
+	spans_add(&one, 20000000, 20000100);
+	spans_unite(&one, &many);
+	ck_assert_uint_eq(spans_time_ns(&one), 3000100);
+	spans_clear(&one);
+	spans_clear(&many);
+}
+END_TEST
+
+static const struct listed_test tests[] = {
+	{&all_moments_of_any_thread, 50},
+	{&very_many_take_little_room, 1},
+};
+
+UNIT_TESTS("spans", tests);
