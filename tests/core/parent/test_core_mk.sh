@@ -91,7 +91,10 @@ settle() {
 
 expect_made() { # FOLDER "FILES"
 	made=$(cd "$1" && find . -newer ../mark \( -name '*.o' -o -name child \) | sort | tr '\n' ' ')
-	test "$made" = "$2" || fail "made '$made' instead of '$2'"
+	test "$made" = "$2" || {
+		ls -l --time-style=full-iso mark "$1" built/*/*
+		fail "made '$made' instead of '$2'"
+	}
 }
 
 # ---- built, quiet, and nothing again ----

@@ -47,7 +47,7 @@ check "which goes on"
 victim=$!
 until grep -q ready victim; do sleep 0.01; done
 call run -p $victim -d 1 --region-backend=int3 -R storm_region
-case $status:$err in 0:*'ignores SIGTRAP'*) result=0 ;; *) result=1 ;; esac
+case $status:$err in 1:*'ignores SIGTRAP'*) result=0 ;; *) result=1 ;; esac
 check "a program that ignores SIGTRAP is told to have no breakpoints"
 kill -USR1 $victim
 wait $victim
