@@ -78,6 +78,17 @@ struct missed {
 
 enum step { STEP_AGAIN, STEP_DONE, STEP_FAULTED, STEP_ENDED };
 
+static bool
+take_stop(pid_t tid, int *status)
+{
+	siginfo_t stop = {.si_pid = 0};
+
+	if (waitid(P_PID, (id_t)tid, &stop, WSTOPPED | WNOHANG | __WALL) < 0 || stop.si_pid != tid)
+		return false;
+	*status = stop.si_status << 8 | 0x7f;
+	return true;
+}
+
 /*
  * Its end is left to whoever waits for it. That of a main thread is not told before those of all others were taken: so
  * it is looked for, too.
@@ -92,9 +103,11 @@ wait_for_stop(pid_t tid, int *status)
 		info.si_pid = 0;
 		if (waitid(P_PID, (id_t)tid, &info, WEXITED | WSTOPPED | WNOWAIT | WNOHANG | __WALL) < 0)
 			return false;
-		if (info.si_pid == tid)
-			return info.si_code == CLD_TRAPPED && waitpid(tid, status, __WALL) == tid &&
-			       WIFSTOPPED(*status);
+		if (info.si_pid == tid && info.si_code != CLD_TRAPPED)
+			return false;
+		/* It may be killed at this moment: then its end is still not to be taken. */
+		if (info.si_pid == tid && take_stop(tid, status))
+			return true;
 		if (turn % 64 == 63 && (!proc_stat(tid, fields) || fields[1] == 'Z' || fields[1] == 'X'))
 			return false;
 		sched_yield();

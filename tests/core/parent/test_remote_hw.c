@@ -334,6 +334,33 @@ START_TEST(a_killed_process_is_reported_to_others)
 }
 END_TEST
 
+/* While a call is made in it: its end is not taken instead of a stop. */
+START_TEST(a_killed_process_is_reported_at_any_moment)
+{
+	int64_t result;
+	struct rot_error err;
+	int status;
+
+	for (int i = 0; i < 100; i++) {
+		pid_t killer;
+
+		start(compute);
+		killer = fork();
+		if (killer == 0) {
+			usleep((useconds_t)(i * 37 % 400));
+			kill(pid, SIGKILL);
+			_exit(0);
+		}
+		while (remote_call(pid, options, SYS_getppid, none, &result, &err) == 0)
+			;
+		ck_assert_int_eq(waitpid(pid, &status, __WALL), pid);
+		ck_assert(WIFSIGNALED(status));
+		ck_assert_int_eq(waitpid(killer, NULL, 0), killer);
+	}
+	pid = 0;
+}
+END_TEST
+
 /* A program that may not do what we do in it: set aside, or refused before anything is done. */
 START_TEST(filters_are_not_run_into)
 {
@@ -438,6 +465,7 @@ static const struct listed_test tests[] = {
 	{&a_signal_can_still_be_delivered, 1},
 	{&signals_meanwhile_are_not_lost, 2},
 	{&a_killed_process_is_reported_to_others, 1},
+	{&a_killed_process_is_reported_at_any_moment, 1},
 	{&filters_are_not_run_into, 1},
 	{&code_of_32_bits_is_refused, 1},
 	{&pages_are_mapped_near, 3},
