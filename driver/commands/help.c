@@ -46,33 +46,32 @@ print_controller(const struct controller_info *info)
 	free(usage);
 }
 
+/* The first part of a summary that fits beside a name. */
+static int
+short_length(const char *summary)
+{
+	enum { ROOM = 65 };
+	int length = (int)strcspn(summary, ":;");
+
+	return length <= ROOM ? length : (int)strcspn(summary, ":;,");
+}
+
 static void
-print_all(const struct command_context *context, const struct controller_info *infos, size_t nr)
+print_all(void)
 {
 	printf("rot measures where a program stands under the roofline of this machine.\n\n"
 	       "Usage: rot COMMAND [ARGUMENT...] [-KEY=VALUE...]\n\n"
-	       "First steps\n"
 	       "  rot doctor              what works on this machine\n"
 	       "  rot measure triad       an experiment: table, triad.pdf, triad.svg, triad.json\n"
 	       "  rot run PROGRAM         what a program does, and where it is under the roof\n"
 	       "  rot peaks --quick       the roof of this machine, in a minute\n"
-	       "\nCommands (more: rot help COMMAND)\n");
-	for (size_t i = 0; i < nr_commands; i++) {
-		char *usage = command_usage(commands[i]);
-
-		print_entry(usage + strlen("rot "), "", commands[i]->summary);
-		free(usage);
-	}
-	printf("\nControllers (rot measure CONTROLLER)\n");
-	for (size_t i = 0; i < nr; i++)
-		print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
-			    infos[i].description);
-	putchar('\n');
-	text_print("Configuration keys: on the command line as -KEY=VALUE, or as KEY=VALUE lines in a file; -KEY alone "
-		   "turns a true-or-false key over",
-		   0, 0, stdout);
-	for (size_t i = 0; i < configuration_nr_keys; i++)
-		print_key(context->configuration, &configuration_keys[i]);
+	       "\nCommands\n");
+	for (size_t i = 0; i < nr_commands; i++)
+		printf("  %-10s %.*s\n", commands[i]->name, short_length(commands[i]->summary), commands[i]->summary);
+	printf("\nMore\n"
+	       "  rot help NAME           of a command, a controller or a key: options, examples\n"
+	       "  rot list controllers    experiments to measure\n"
+	       "  rot list keys           settings, -KEY=VALUE here or KEY=VALUE in a file\n");
 }
 
 /* The commands, controllers and keys of that name; false if there is none. */
@@ -133,7 +132,7 @@ help_run(struct command_context *context, int argc, char **argv, struct rot_erro
 		return -1;
 	controllers_list(paths, &infos, &nr);
 	if (argc == 0)
-		print_all(context, infos, nr);
+		print_all();
 	else if (!print_topic(context, argv[0], infos, nr))
 		rc = unknown_topic(argv[0], infos, nr, err);
 	controllers_list_delete(infos, nr);

@@ -104,7 +104,7 @@ list_kernels(struct command_context *context, struct listing *listing, struct ro
 			json_array_append_new(listing->items, kernel_json(definition));
 			continue;
 		}
-		print_entry(class->name, definition->folder, class->comment ? class->comment : "");
+		print_entry(class->name, "", class->comment ? class->comment : "");
 		for (size_t field = 0; field < rot_class_nr_fields(class); field++)
 			print_field(rot_class_field_at(class, field));
 	}
@@ -137,7 +137,7 @@ list_controllers(struct command_context *context, struct listing *listing, struc
 		if (listing->items)
 			json_array_append_new(listing->items, controller_json(&infos[i]));
 		else
-			print_entry(infos[i].name, *infos[i].path ? infos[i].path : infos[i].place,
+			print_entry(infos[i].name, strcmp(infos[i].place, "built in") ? infos[i].place : "",
 				    infos[i].description);
 	}
 	controllers_list_delete(infos, nr);
@@ -290,7 +290,9 @@ const struct command list_command = {
 	.name = "list",
 	.arguments = "[TOPIC [PART]]",
 	.summary = "kernels, controllers, events, quantities or keys; with PART those with it in their name",
-	.description = "Without TOPIC: the topics. PART may be written in small letters.",
+	.description =
+		"Without TOPIC: the topics. PART may be written in small letters. 'rot help NAME' and --json say "
+		"where a controller is, --json where a kernel is.",
 	.nr_arguments_max = 2,
 	.options = &options,
 	.run = list_run,

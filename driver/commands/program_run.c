@@ -540,6 +540,7 @@ write_files(struct job *job, bool has_plot, struct rot_error *err)
 		experiment_drop_plots(job->experiment);
 	if (rc == 0 && path)
 		rc = experiment_write_plots(job->experiment, &(struct page_result){"", json}, 1, err);
+	output_print_told();
 	json_decref(json);
 	free(path);
 	return rc;

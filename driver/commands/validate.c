@@ -127,7 +127,7 @@ validate_run(struct command_context *context, int argc, char **argv, struct rot_
 const struct command validate_command = {
 	.name = "validate",
 	.arguments = "[aa [CONTROLLER]]",
-	.summary = "prove this machine's hardware events and clocks on work that is known",
+	.summary = "prove this machine's events and clocks on work that is known",
 	.description =
 		"Runs the kernels of the controllers known-operations, known-traffic, known-time and near-traffic "
 		"against "

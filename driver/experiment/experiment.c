@@ -206,7 +206,8 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 	int rc;
 
 	point.cache_state = cache_state_of(measurement);
-	experiment_use_cpus(experiment, nr_threads_of(measurement));
+	point.nr_cpus = nr_threads_of(measurement);
+	experiment_use_cpus(experiment, point.nr_cpus);
 	experiment_begin_point(experiment);
 	rc = experiment_gather(experiment, &point, requests, nr_requests, &all, err);
 	if (rc == 0)
@@ -341,6 +342,7 @@ experiment_write(struct experiment *experiment, bool is_complete, struct rot_err
 	if (rc == 0)
 		rc = experiment_write_plots(experiment, &(struct page_result){"", json}, 1, err);
 	json_decref(json);
+	output_print_told();
 	if (rc == 0)
 		rc = experiment_tell_failures(experiment, err);
 	if (rc == 0)

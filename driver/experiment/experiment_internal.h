@@ -15,6 +15,7 @@ struct experiment_point {
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
+	double nr_cpus;                   /* that a kernel uses; 0: not known */
 	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
 	char **notes;                     /* what the values leave out, and doubts about them */
@@ -240,6 +241,21 @@ void experiment_keep_point(struct experiment *experiment, const struct experimen
 
 /* Notes what measuring costs the point, where that is much, and the rules that its values break. */
 void experiment_note_trust(struct experiment_point *point);
+
+/*
+ * Of the peaks that experiment_add_default_peaks found, the highest line of the operation, or of the border (the other
+ * one NULL), with so many threads; NULL: there is none. value, name: of its line in a plot in that clock; fresh memory.
+ */
+const struct peak *
+experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
+double experiment_peak_line(const struct peak *peak, const char *clock);
+char *experiment_peak_name(const struct peak *peak);
+
+/* The clock in which rooflines show performance. */
+const char *experiment_clock_shown(const struct experiment *experiment);
+
+/* A line a series: how near it comes to which ceiling of the first roofline. */
+void experiment_print_verdicts(const struct experiment *experiment, FILE *out);
 
 /* Notes, at the points, rates above all ceilings there are by now. */
 void experiment_check_ceilings(struct experiment *experiment);

@@ -247,31 +247,57 @@ print_grades(const struct experiment *experiment, FILE *out)
 	free(known);
 }
 
-/* Was the note printed with an earlier point? */
+/* They say the same, maybe of other numbers. */
 static bool
-is_known_note(const struct experiment *experiment, size_t point, size_t note)
+are_alike(const char *a, const char *b)
 {
-	const char *text = experiment->points[point].notes[note];
+	static const char of_numbers[] = "0123456789.,+-";
 
-	for (size_t i = 0; i < point; i++)
-		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
-			if (strcmp(experiment->points[i].notes[j], text) == 0)
-				return true;
-	return false;
+	while (*a && *b) {
+		a += strspn(a, of_numbers);
+		b += strspn(b, of_numbers);
+		if (*a != *b)
+			return false;
+		a += *a != '\0';
+		b += *b != '\0';
+	}
+	return *a == *b;
 }
 
-/* Each once, with the first point that has it. */
+/* How many points of these have a note like that. */
+static size_t
+nr_like(const struct experiment *experiment, size_t from, size_t to, const char *note)
+{
+	size_t nr = 0;
+
+	for (size_t i = from; i < to; i++) {
+		bool has_one = false;
+
+		for (size_t j = 0; j < experiment->points[i].nr_notes; j++)
+			has_one = has_one || are_alike(experiment->points[i].notes[j], note);
+		nr += has_one;
+	}
+	return nr;
+}
+
+/* Each once, of the first point that has one like it. */
 static void
 print_notes(const struct experiment *experiment, FILE *out)
 {
 	for (size_t i = 0; i < experiment->nr_points; i++)
 		for (size_t j = 0; j < experiment->points[i].nr_notes; j++) {
 			const struct experiment_point *point = &experiment->points[i];
-			char *title = point_title(point->series, " ", point->label);
+			const size_t nr_more = nr_like(experiment, i + 1, experiment->nr_points, point->notes[j]);
+			char *title = point_title(point->series, " ", point->label), *more = rot_strdup("");
 
-			if (!is_known_note(experiment, i, j))
-				fprintf(out, "%s: %s\n", title, point->notes[j]);
+			if (nr_more > 0) {
+				free(more);
+				more = rot_format(" and %zu more point%s", nr_more, nr_more == 1 ? "" : "s");
+			}
+			if (nr_like(experiment, 0, i, point->notes[j]) == 0)
+				fprintf(out, "%s%s: %s\n", title, more, point->notes[j]);
 			free(title);
+			free(more);
 		}
 }
 
@@ -373,6 +399,7 @@ print_legend(const struct experiment *experiment, FILE *out)
 	}
 	print_choices(experiment, out);
 	print_ceilings(experiment, out);
+	experiment_print_verdicts(experiment, out);
 }
 
 void

@@ -23,8 +23,8 @@ experiment_use_cpus(struct experiment *experiment, double nr_cpus)
 /* ---- the unit of time ---- */
 
 /* In which the first roofline shows performance. Never "auto". */
-static const char *
-clock_shown(const struct experiment *experiment)
+const char *
+experiment_clock_shown(const struct experiment *experiment)
 {
 	const char *clock = NULL;
 
@@ -102,6 +102,19 @@ crossing_bytes(const struct peak *peak)
 	return 1;
 }
 
+double
+experiment_peak_line(const struct peak *peak, const char *clock)
+{
+	return crossing_bytes(peak) * estimate_of(peak, clock).value;
+}
+
+char *
+experiment_peak_name(const struct peak *peak)
+{
+	return rot_format("%s%s%s%s", peak->name, crossing_bytes(peak) > 1 ? " with fills" : "",
+			  peak->mode[0] ? ", " : "", peak->mode);
+}
+
 static void
 add(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
@@ -117,8 +130,7 @@ add(struct experiment *experiment, const struct peak *peak, const char *clock)
 
 	if (!isfinite(e.value) || !experiment_wants_ceiling(experiment, &wanted))
 		return;
-	own.name = rot_format("%s%s%s%s", peak->name, factor > 1 ? " with fills" : "", peak->mode[0] ? ", " : "",
-			      peak->mode);
+	own.name = experiment_peak_name(peak);
 	own.operation = rot_strdup(wanted.operation);
 	own.border = rot_strdup(wanted.border);
 	own.access = rot_strdup(peak->access);
@@ -196,7 +208,7 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	progress_leave();
 	if (rc < 0)
 		return -1;
-	clock = clock_shown(experiment);
+	clock = experiment_clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	for (size_t i = 0; i < roof->nr; i++)
 		if (roof->peaks[i].kind != PEAK_LATENCY && roof->peaks[i].nr_threads == experiment->nr_roof_threads)
@@ -212,28 +224,38 @@ experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 	return roof_nr_threads(&experiment->roof, nr_cpus);
 }
 
-/* As the ceilings that are drawn, of which the highest bounds. */
-struct summary
-experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
+const struct peak *
+experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	struct summary best = summary_single(NAN, "quantile");
 	const size_t length = border ? strcspn(border, ".") : 0;
+	const struct peak *best = NULL;
 
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
 		const struct peak *peak = &experiment->roof.peaks[i];
-		const double factor = crossing_bytes(peak);
+		const double line = experiment_peak_line(peak, "microSeconds");
 		bool is_meant = operation ? peak->kind == PEAK_PERFORMANCE &&
 						    experiment_is_ceiling_of(peak->operation, operation)
 					  : peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
 						    strncmp(peak->border, border, length) == 0 &&
 						    experiment_is_of_direction(peak->access, peak->border, border);
 
-		if (!is_meant || peak->nr_threads != nr_threads || isnan(peak->per_second.value) ||
-		    factor * peak->per_second.value <= best.value)
-			continue;
-		best.value = factor * peak->per_second.value;
-		best.low = factor * peak->per_second.low;
-		best.high = factor * peak->per_second.high;
+		if (is_meant && peak->nr_threads == nr_threads && !isnan(line) &&
+		    (!best || line > experiment_peak_line(best, "microSeconds")))
+			best = peak;
 	}
 	return best;
+}
+
+struct summary
+experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
+{
+	const struct peak *peak = experiment_highest_peak(experiment, operation, border, nr_threads);
+	struct summary summary = summary_single(NAN, "quantile");
+
+	if (peak) {
+		summary.value = crossing_bytes(peak) * peak->per_second.value;
+		summary.low = crossing_bytes(peak) * peak->per_second.low;
+		summary.high = crossing_bytes(peak) * peak->per_second.high;
+	}
+	return summary;
 }

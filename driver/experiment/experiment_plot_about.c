@@ -93,9 +93,10 @@ drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot)
 			verdict = bound.ceiling->is_bandwidth
 					  ? verdict_text("bound by bandwidth", "by computing", bound.probability)
 					  : verdict_text("bound by computing", "by bandwidth", bound.probability);
-			add_line(&text,
-				 rot_format("%.3g %% of the roof at this intensity (%s): %s",
-					    100 * point->y.value / bound.performance, bound.ceiling->name, verdict));
+			add_line(&text, rot_format("%.3g %% of the roof%s at this intensity (%s): %s",
+						   100 * point->y.value / bound.performance,
+						   d->experiment->nr_roof_threads > 1 ? " of all threads" : "",
+						   bound.ceiling->name, verdict));
 			free(verdict);
 			point->about = text;
 		}

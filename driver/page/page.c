@@ -14,6 +14,7 @@
 #include "support/files.h"
 #include "support/home.h"
 #include "support/json.h"
+#include "support/output.h"
 
 #define X(text) ((const xmlChar *)(text))
 
@@ -350,6 +351,8 @@ page_write(const struct page *page, const struct page_result *results, size_t nr
 
 		rc = file_deliver(path, text, strlen(text), false, err);
 		free(text);
+		if (rc == 0)
+			output_tell(path);
 	}
 	xmlBufferFree(buffer);
 	free(path);

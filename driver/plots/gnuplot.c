@@ -9,6 +9,7 @@
 #include "plots/gnuplot.h"
 #include "plots/script.h"
 #include "support/files.h"
+#include "support/output.h"
 #include "support/process.h"
 
 /* What we write, then what gnuplot makes of it. */
@@ -108,6 +109,8 @@ move_in_place(const struct gnuplot *gnuplot, int nr_suffixes, struct rot_error *
 
 		if (rc < 0)
 			rot_error_set(err, errno, "cannot write '%s'", to);
+		else if (i >= NR_WRITTEN)
+			output_tell(to);
 		free(from);
 		free(to);
 		if (rc < 0)

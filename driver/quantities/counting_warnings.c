@@ -112,9 +112,7 @@ counting_warn_of_expectations(struct architecture *architecture, const struct qu
 		return;
 	}
 	if (architecture->stepping.is_unasked) {
-		rot_note("%s; operations and bytes of kernels are counted by blocks of their code instead "
-			 "(-counting=expected: not at all)",
-			 architecture->why_not.text);
+		rot_note("no hardware counters: code is counted block by block (see 'rot doctor')");
 		return;
 	}
 	advice = architecture_advice(architecture, true);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "rot.h"
 #include "support/files.h"
 
 /* The last part of a path names files: with nothing there, or with a folder's own names, they would be hidden or lost.
@@ -91,6 +92,39 @@ output_check_file(const char *path, struct rot_error *err)
 	return rc;
 }
 
+static char **told;
+static size_t nr_told;
+
+void
+output_tell(const char *path)
+{
+	for (size_t i = 0; i < nr_told; i++)
+		if (strcmp(told[i], path) == 0)
+			return;
+	told = rot_realloc(told, nr_told + 1, sizeof(*told));
+	told[nr_told++] = rot_strdup(path);
+}
+
+void
+output_print_told(void)
+{
+	char *list = rot_strdup("");
+
+	for (size_t i = 0; i < nr_told; i++) {
+		char *longer = rot_format("%s %s", list, told[i]);
+
+		free(list);
+		list = longer;
+		free(told[i]);
+	}
+	if (nr_told)
+		rot_note("wrote%s", list);
+	free(list);
+	free(told);
+	told = NULL;
+	nr_told = 0;
+}
+
 int
 output_write_json(const json_t *json, const char *path, struct rot_error *err)
 {
@@ -103,6 +137,8 @@ output_write_json(const json_t *json, const char *path, struct rot_error *err)
 		fputs(lines, stdout); /* whether that arrives is looked at when the program ends */
 	else if (file_deliver(path, lines, strlen(lines), true, err) < 0)
 		rc = hint_elsewhere(path, err);
+	else if (err)
+		output_tell(path);
 	free(text);
 	free(lines);
 	return rc;
@@ -137,6 +173,8 @@ output_text_end(struct output_text *text, const char *output_name, const char *e
 	rc = file_deliver(path, text->text, text->length, false, err);
 	if (rc < 0)
 		hint_elsewhere(path, err);
+	else
+		output_tell(path);
 	free(text->text);
 	free(path);
 	return rc;

@@ -16,7 +16,15 @@ int output_check(const char *output_name, struct rot_error *err);
 /* The same of one file. "-" is standard output; what is there and no regular file, as a pipe, is written into. */
 int output_check_file(const char *path, struct rot_error *err);
 
+/*
+ * For the last line of a command: a file that its user may want to open was written under that name; prints all of
+ * them, each once.
+ */
+void output_tell(const char *path);
+void output_print_told(void);
+
 /* The JSON, indented, keys in their order; "-": to standard output; through a temporary file beside path and a rename.
+ * err NULL: nobody asked for it, and nobody is told.
  */
 int output_write_json(const json_t *json, const char *path, struct rot_error *err);
 

@@ -87,12 +87,14 @@ settle() {
 	touch -d @$((now - 3540)) "$1"/objects/*/*.o "$1"/objects/*/*/*.o
 	touch -d @$((now - 3480)) "$1/child"
 	touch mark -d @$((now - 1800))
+	cp "$1/child.link" link.before
 }
 
 expect_made() { # FOLDER "FILES"
 	made=$(cd "$1" && find . -newer ../mark \( -name '*.o' -o -name child \) | sort | tr '\n' ' ')
 	test "$made" = "$2" || {
 		ls -l --time-style=full-iso mark "$1" built/*/*
+		diff link.before "$1/child.link"
 		fail "made '$made' instead of '$2'"
 	}
 }

@@ -58,9 +58,10 @@ for flag in -h --help -help; do
 	call "$flag"
 	is "$flag is help" 0 "$help" ""
 done
+call list keys
 missing=
 for word in $(sed -n 's/^KEY("\([A-Za-z]*\)".*/\1/p' "$keys"); do
-	case $help in *"  -$word="*) ;; *) missing="$missing $word" ;; esac
+	case $out in *"  -$word="*) ;; *) missing="$missing $word" ;; esac
 done
 for name in "$top_srcdir"/driver/commands/*.c; do
 	name=$(sed -n 's/^	\.name = "\([a-z]*\)",$/\1/p' "$name")
@@ -70,15 +71,19 @@ done
 out=$missing
 [ -z "$missing" ]
 result=$?
-check "help lists every key and every command"
+check "every key is listed, and help has every command"
+[ "$(printf '%s\n' "$help" | wc -l)" -le 30 ]
+result=$?
+check "help fits on a screen"
+call list controllers
 has_controllers=1
 for name in triad intro memory arithmetic; do
-	case $help in *"
+	case $out in *"
   $name"*) ;; *) has_controllers=0 ;; esac
 done
 [ "$has_controllers" = 1 ]
 result=$?
-check "help lists the controllers"
+check "the controllers are listed"
 # Lines of a narrow terminal: paths of this machine alone may be longer.
 {
 	printf '%s\n' "$help"
@@ -222,7 +227,7 @@ done
 call version -compiler=/nowhere/cc
 has "a compiler that is missing" 0 "/nowhere/cc: not found" ""
 call list kernels tri
-has "kernels with their fields, in small letters too" 0 "  Triad $top_srcdir" ""
+has "kernels with their fields, in small letters too" 0 "  Triad" ""
 has "and these fields" 0 "bufferSize=" ""
 call list quantities llcram
 has "quantities by what they are of" 0 "transferredBytes" ""
@@ -234,13 +239,15 @@ for name in Triad Mine; do
 done
 printf '<?xml version="1.0"?>\n<derivedClass name="Lost" baseType="NoSuchBase" comment=""/>\n' >"$work/data/rot/kernels/Mine/Lost.xml"
 call list kernels
-has "a broken kernel is left out with a warning" 0 "  Memory $top_srcdir" \
+has "a broken kernel is left out with a warning" 0 "  Memory" \
 	"rot: warning: a kernel is left out: $work/data/rot/kernels/Broken/Broken.xml:"
 has "one with an unknown base as well" 0 "" "rot: warning: a kernel is left out: $work/data/rot/kernels/Mine/Lost.xml:2: "
-has "my kernels hide the built-in ones" 0 "  Triad $work/data/rot/kernels/Triad
+has "my kernels hide the built-in ones" 0 "  Triad
       my own" ""
-has "and stand beside them" 0 "  Mine $work/data/rot/kernels/Mine
+has "and stand beside them" 0 "  Mine
       my own" ""
+call list kernels mine --json
+has "where they are" 0 "\"folder\": \"$work/data/rot/kernels/Mine\"" ""
 rm -r "$work/data"
 call list keys --json runs
 is "as JSON" 0 '{
@@ -262,14 +269,14 @@ has "quantities" 0 "operationCount" ""
 call list events page-faults
 has "events, from the core" 0 "  perf::PAGE-FAULTS" ""
 call measure "$top_srcdir/tests/frontend/storm.xml" first
-has "measure writes what it is told" 0 "Triad" "measure"
-call measure "$top_srcdir/tests/frontend/storm.xml" again
+has "measure writes what it is told, and says so" 0 "Triad" "rot: wrote first.json"
+call measure "$top_srcdir/tests/frontend/storm.xml" again -timeReport
 result=1
 case $status:$err in 0:*"  measure "*) ;; 0:*) [ -s first.json ] && [ -s again.json ] && result=0 ;; esac
 check "measuring again measures nothing"
-call remeasure "$top_srcdir/tests/frontend/storm.xml" again
+call remeasure "$top_srcdir/tests/frontend/storm.xml" again -timeReport
 has "remeasure measures" 0 "Triad" "  measure "
-call measure "$top_srcdir/tests/frontend/storm.xml" again -timeReport=false -quiet
+call measure "$top_srcdir/tests/frontend/storm.xml" again -quiet
 result=1
 case $status:$err in 0:*startup*) ;; 0:*) result=0 ;; esac
 check "no time report"

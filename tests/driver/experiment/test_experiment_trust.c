@@ -52,10 +52,10 @@ START_TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert(json_is_null(json_object_get(json_object_get(time, "emptyRegion"), "perShare")));
 	ck_assert_double_eq(json_number_value(json_object_get(bytes, "compulsory")), 1600);
 	ck_assert_uint_eq(json_array_size(json_object_get(bytes, "brokenRules")), 1);
-	ck_assert_msg(strstr(table, "a 100: short: starting and stopping the measurement is 1.8 % of its time, ") !=
+	ck_assert_msg(strstr(table, "a 100 and 3 more points: short: starting and stopping the measurement is 1.8 % of its time, ") !=
 			      NULL,
 		      "%s", table);
-	ck_assert_ptr_nonnull(strstr(table, "a 100: doubtful: two is more than one\n"));
+	ck_assert_ptr_nonnull(strstr(table, "a 100 and 3 more points: doubtful: two is more than one\n"));
 	ck_assert_ptr_nonnull(strstr(table, "an empty region: time 0.5 us"));
 	ck_assert_ptr_nonnull(strstr(table, "bytes (LLC-RAM read) 8 byte"));
 	ck_assert_ptr_nonnull(strstr(table, "transferred bytes (LLC-RAM read) [byte]        1600"));
@@ -84,7 +84,7 @@ START_TEST(what_is_called_alike_is_named_once)
 	fake_measure = measure_doubtful;
 	run_into("table", "alike", "result", &err);
 	table = file_read("table", NULL, &err);
-	ck_assert_msg(strstr(table, "\na: short: ") != NULL, "%s", table);
+	ck_assert_msg(strstr(table, "\na and 1 more point: short: ") != NULL, "%s", table);
 	ck_assert_msg(strstr(table, "\nb  transferred bytes ") != NULL, "%s", table);
 	ck_assert_ptr_null(strstr(table, "a a: "));
 	free(table);

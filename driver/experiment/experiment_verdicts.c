@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* What bounds each series of the first roofline, and how near it comes to that: a line below the tables. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment_internal.h"
+#include "memory.h"
+
+/* Of the points of a series, those that one ceiling bounds. */
+struct bounded {
+	const struct peak *ceiling;
+	size_t nr;
+	double low, high; /* shares of the roof */
+};
+
+static const struct experiment_own_plot *
+first_roofline(const struct experiment *experiment)
+{
+	for (size_t i = 0; i < experiment->nr_plots; i++)
+		if (experiment->plots[i].plot.kind == EXPERIMENT_ROOFLINE)
+			return &experiment->plots[i];
+	return NULL;
+}
+
+static void
+add(struct bounded *bounded, double share)
+{
+	bounded->low = bounded->nr ? fmin(bounded->low, share) : share;
+	bounded->high = bounded->nr ? fmax(bounded->high, share) : share;
+	bounded->nr++;
+}
+
+static void
+judge(struct bounded bounded[2], const struct experiment_own_plot *plot, const struct experiment_point *point,
+      const char *clock)
+{
+	const struct quantity_value *x = experiment_point_value(point, &plot->x),
+				    *y = experiment_point_value(point, &plot->y);
+	double slope, peak;
+
+	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value))
+		return;
+	slope = experiment_peak_line(bounded[0].ceiling, clock) * x->summary.value;
+	peak = experiment_peak_line(bounded[1].ceiling, clock);
+	add(&bounded[slope < peak ? 0 : 1], y->summary.value / fmin(slope, peak));
+}
+
+static void
+print(const char *series, const struct bounded bounded[2], FILE *out)
+{
+	const size_t nr = bounded[0].nr + bounded[1].nr;
+
+	for (int i = 0; i < 2; i++) {
+		const struct bounded *of = &bounded[i];
+		const bool is_one = of->nr == 1 || rint(100 * of->low) == rint(100 * of->high);
+		char *points, *shares, *name;
+
+		if (of->nr == 0)
+			continue;
+		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
+		shares = is_one ? rot_format("%.2g", 100 * of->low)
+				: rot_format("%.2g to %.2g", 100 * of->low, 100 * of->high);
+		name = experiment_peak_name(of->ceiling);
+		fprintf(out, "%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, name,
+			of->ceiling->nr_threads, of->ceiling->nr_threads == 1 ? "" : "s", points);
+		free(points);
+		free(shares);
+		free(name);
+	}
+}
+
+static bool
+is_first_of_series(const struct experiment *experiment, size_t point)
+{
+	for (size_t i = 0; i < point; i++)
+		if (strcmp(experiment->points[i].series, experiment->points[point].series) == 0)
+			return false;
+	return true;
+}
+
+/* Each under the roof of as many threads as its first point has. */
+void
+experiment_print_verdicts(const struct experiment *experiment, FILE *out)
+{
+	const struct experiment_own_plot *plot = first_roofline(experiment);
+	const char *clock = plot ? experiment_clock_shown(experiment) : NULL;
+
+	for (size_t i = 0; plot && plot->x.border && i < experiment->nr_points; i++) {
+		const int nr_threads = experiment_roof_threads(experiment, experiment->points[i].nr_cpus);
+		struct bounded bounded[2] = {
+			{.ceiling = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads)},
+			{.ceiling = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads)}};
+
+		if (!bounded[0].ceiling || !bounded[1].ceiling || !experiment->points[i].nr_cpus ||
+		    !is_first_of_series(experiment, i))
+			continue;
+		for (size_t k = i; k < experiment->nr_points; k++)
+			if (strcmp(experiment->points[k].series, experiment->points[i].series) == 0)
+				judge(bounded, plot, &experiment->points[k], clock);
+		print(experiment->points[i].series, bounded, out);
+	}
+}
