@@ -57,9 +57,16 @@ LINK = $(LINKER) -fno-lto $(CORE_LDFLAGS) $(OBJECTS) -Wl,-z,now -Wl,--start-grou
 SOURCES_generated = generated/kernels.c
 FLAGS_generated = -O1
 
-# $(call keep,FILE,TEXT): makes FILE hold TEXT; touches it only if it does not.
+# The line of a file. GNU make 4.3 leaves its newline there if its buffers happen to move.
+define newline
+
+
+endef
+line_of = $(subst $(newline),,$(file <$1))
+
+# $(call keep,FILE,LINE): makes FILE hold LINE; touches it only if it does not.
 differ = $(subst x$1,,x$2)$(subst x$2,,x$1)
-keep = $(if $(call differ,$(file <$1),$2),$(if $(wildcard $(dir $1)),,$(shell mkdir -p $(dir $1)))$(file >$1,$2))
+keep = $(if $(call differ,$(call line_of,$1),$2),$(if $(wildcard $(dir $1)),,$(shell mkdir -p $(dir $1)))$(file >$1,$2))
 
 # $(call file_of,NAME,SOURCE): FILE of a source.
 file_of = $(call relative,$2,$(patsubst $(dir $(firstword $(SOURCES_$1)))%.c,%,$2))

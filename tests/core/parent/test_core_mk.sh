@@ -110,6 +110,14 @@ touch -d @$((now - 7200)) Two/Two.c Two/Two/Two.c 'my kernels/Three/Three.c' dat
 output=$(core one 2>&1)
 test -z "$output" || fail "with nothing to do it printed: $output"
 expect_made one ''
+# Whatever make has in its memory before it reads a line.
+for words in 100 300 1000 3000; do
+	ENVIRONMENT=$(printf '%*s' $words '' | sed 's/ /a-word /g')
+	export ENVIRONMENT
+	core one
+done
+unset ENVIRONMENT
+expect_made one ''
 
 # ---- only what changed ----
 
