@@ -35,9 +35,7 @@ take_limit(void *values, const char *value, struct rot_error *err)
 }
 
 static const struct option_row rows[] = {
-	{.name = "all",
-	 .about = "also what was not measured, where it is the same",
-	 .offset = offsetof(struct diff_options, everything)},
+	{.name = "all", .about = "also what does not differ", .offset = offsetof(struct diff_options, everything)},
 	{.name = "limit",
 	 .value = "CHANGE",
 	 .about = "exit status 1 where a measured value differs by more, with its whole interval if it has one; times "
@@ -74,8 +72,9 @@ const struct command diff_command = {
 	.arguments = "BEFORE.json AFTER.json",
 	.summary = "compare two stored results: by how much, how sure that is, and what differs of their environment",
 	.description = "BEFORE.json and AFTER.json are what rot measure wrote, or rot run with -o or -j. Nothing is "
-		       "measured. For each point that both have, and each quantity: the change with its interval of 95 "
-		       "%, in words; differences that may be chance among so many are marked. What only one has is "
+		       "measured. For each point that both have, the time, and each quantity that differs: the change "
+		       "with its interval of 95 %, in words; differences that may be chance among so many are marked. "
+		       "What only one has is "
 		       "listed, and what differs of machine, kernel, compiler, flags "
 		       "and libraries.",
 	.nr_arguments_min = 2,

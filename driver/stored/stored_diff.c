@@ -304,41 +304,63 @@ is_beyond(struct comparison *comparison, const struct row *row)
 	return is_it;
 }
 
+/* The time stands for all that is the same at its point. */
+static bool
+is_told(const struct comparison *comparison, const struct row *row, enum diff_verdict verdict)
+{
+	return comparison->everything || verdict != DIFF_NONE || strcmp(row->a.name, "time") == 0 ||
+	       strcmp(row->a.kind, row->b.kind) != 0;
+}
+
 static void
-print_row(struct comparison *comparison, const struct row *row)
+print_title(FILE *out, const struct row *row)
+{
+	print_name(out, row->point);
+	print_other_coordinates(out, row->point, row->other);
+}
+
+/* title: of the row's point, if nothing of it was printed yet; else NULL. True if it is printed. */
+static bool
+print_row(struct comparison *comparison, const struct row *row, const struct row *title)
 {
 	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds;
-	enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
+	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
+	const bool is_by_chance = is_chance(comparison, row, kind), is_shown = is_told(comparison, row, kind);
 
 	kinds = strcmp(row->a.kind, row->b.kind) != 0
 			? rot_format(" (%s -> %s)", row->a.kind, row->b.kind)
 			: rot_strdup(is_beyond(comparison, row) ? ", beyond the limit" : "");
-	fprintf(comparison->out, comparison->is_narrow ? NARROW_ROW : WIDE_ROW, row->words, texts[0], texts[1],
-		row->a.unit ? shown_unit(row->a.unit).shown : "", verdict,
-		is_chance(comparison, row, kind) ? ", or chance" : "", kinds);
+	if (is_shown && title)
+		print_title(comparison->out, title);
+	if (is_shown)
+		fprintf(comparison->out, comparison->is_narrow ? NARROW_ROW : WIDE_ROW, row->words, texts[0], texts[1],
+			row->a.unit ? shown_unit(row->a.unit).shown : "", verdict, is_by_chance ? ", or chance" : "",
+			kinds);
 	if (are_measured(row))
 		comparison->nr_verdicts[kind]++;
 	free(kinds);
 	free(verdict);
 	free(texts[0]);
 	free(texts[1]);
+	return is_shown;
 }
 
 /* Prints the rows, and forgets them. */
 static void
 print_rows(struct comparison *comparison)
 {
-	for (size_t i = 0; i < comparison->nr_rows; i++) {
-		struct row *row = &comparison->rows[i];
+	const struct row *title = NULL;
 
-		if (row->words) {
-			print_row(comparison, row);
-		} else {
-			print_name(comparison->out, row->point);
-			print_other_coordinates(comparison->out, row->point, row->other);
-		}
-		clear_row(row);
+	for (size_t i = 0; i < comparison->nr_rows; i++) {
+		const struct row *row = &comparison->rows[i];
+
+		if (!row->words)
+			title = row;
+		else if (print_row(comparison, row, title))
+			title = NULL;
 	}
+	for (size_t i = 0; i < comparison->nr_rows; i++)
+		clear_row(&comparison->rows[i]);
 	free(comparison->rows);
 }
 

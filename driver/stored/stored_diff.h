@@ -39,10 +39,11 @@ enum diff_verdict diff_verdict_of(const char *name, const struct summary *ratio,
 
 /*
  * Prints a table of the points that both have (same series, label and coordinates), those that only one has, what
- * differs of the environment, and a count of the verdicts. What is not measured is shown only where it differs; with
- * everything set always. Differences that may be chance among so many comparisons (Holm) are marked and counted.
- * Errors: no point is in both; what was measured differs by more than the limit (a share; NaN: there is none), with its
- * whole interval where it has one, or is in one of them alone. Rates and times without an interval are not held to it.
+ * differs of the environment, and a count of the verdicts. What does not differ is left out but for times; with
+ * everything set it is shown, too. Differences that may be chance among so many comparisons (Holm) are marked and
+ * counted. Errors: no point is in both; what was measured differs by more than the limit (a share; NaN: there is none),
+ * with its whole interval where it has one, or is in one of them alone. Rates and times without an interval are not
+ * held to it.
  */
 int stored_diff_print(FILE *out, const struct stored_result *first, const struct stored_result *second, bool everything,
 		      double limit, struct rot_error *err);

@@ -149,6 +149,9 @@ check "so is a count that is missing"
 call diff one.json far.json
 result=$status
 check "without a limit it is told alone"
+call diff one.json one.json
+case $status:$out in 0:*operationCount*) result=1 ;; 0:*) result=0 ;; *) result=1 ;; esac
+check "what is the same is not shown"
 call diff --limit=30% before.json after.json
 case $status:$err in 1:*"in one of the files alone"*) result=0 ;; *) result=1 ;; esac
 check "what one file has alone cannot be held to a limit"
