@@ -55,25 +55,39 @@ static const struct {
 static void
 print_facts(const struct program_report *report, FILE *out)
 {
-	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++)
-		report_row_number(out, facts[i].label, program_report_median(report, facts[i].number), facts[i].unit);
+	for (size_t i = 0; i < sizeof(facts) / sizeof(*facts); i++) {
+		const double number = program_report_median(report, facts[i].number);
+
+		if (!isnan(number))
+			report_row_number(out, facts[i].label, number, facts[i].unit);
+	}
 }
 
-/* One row for what is missing, so that its absence is seen. */
+/* One row for all that is missing, so that its absence is seen; a note says why. */
 static void
 print_missing(const struct program_report *report, FILE *out)
 {
 	static const struct {
 		const char *name, *label;
 	} rows[] = {
-		{"operationCount", "operations"}, {"transferredBytes", "transferred bytes"},
-		{"performance", "performance"},   {"operationalIntensity", "operational intensity"},
-		{"instructions", "instructions"},
+		{"operationCount", "operations"},      {"transferredBytes", "bytes"},    {"performance", "performance"},
+		{"operationalIntensity", "intensity"}, {"instructions", "instructions"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!program_values_find(&report->total, rows[i].name, ""))
-			report_row(out, rows[i].label, "-", "");
+	char *missing = rot_strdup("");
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		char *longer;
+
+		if (program_values_find(&report->total, rows[i].name, ""))
+			continue;
+		longer = rot_format("%s%s%s", missing, *missing ? ", " : "", rows[i].label);
+		free(missing);
+		missing = longer;
+	}
+	if (*missing)
+		fprintf(out, "  not counted: %s\n", missing);
+	free(missing);
 }
 
 /* Stops by the tracer: how many, and how much of the run they took. */
