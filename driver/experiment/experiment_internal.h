@@ -15,7 +15,7 @@ struct experiment_point {
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	double nr_cpus;                   /* that it uses; 0: not known */
+	double nr_cpus;                   /* that its kernels use; 0: of programs */
 	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
 	char **notes;                     /* what the values leave out, and doubts about them */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands below the tables of an experiment: what marks mean, how runs ended, notes, and ceilings. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -247,21 +248,22 @@ print_grades(const struct experiment *experiment, FILE *out)
 	free(known);
 }
 
-/* They say the same, maybe of other numbers. */
+/* They say the same, maybe of other numbers; not of L1 and L2. */
 static bool
 are_alike(const char *a, const char *b)
 {
 	static const char of_numbers[] = "0123456789.,+-";
+	bool is_in_word = false;
 
-	while (*a && *b) {
-		a += strspn(a, of_numbers);
-		b += strspn(b, of_numbers);
-		if (*a != *b)
-			return false;
-		a += *a != '\0';
-		b += *b != '\0';
+	for (;; a++, b++) {
+		if (!is_in_word) {
+			a += strspn(a, of_numbers);
+			b += strspn(b, of_numbers);
+		}
+		if (*a != *b || !*a)
+			return *a == *b;
+		is_in_word = isalnum((unsigned char)*a);
 	}
-	return *a == *b;
 }
 
 /* How many points of these have a note like that. */

@@ -66,10 +66,8 @@ static void
 keep(struct experiment *experiment, struct parts *parts, const struct program_workload *workload,
      const struct experiment_requests *requests, struct program_quantities *quantities)
 {
-	for (size_t i = 0; i < parts->nr; i++) {
+	for (size_t i = 0; i < parts->nr; i++)
 		fill(&parts->points[i], requests, i == 0 ? &quantities->total : &quantities->regions[i - 1]);
-		parts->points[i].nr_cpus = quantities->nr_cpus - ALONE;
-	}
 	experiment_use_cpus(experiment, quantities->nr_cpus - ALONE);
 	parts->points[0].program = rot_graph_clone(workload, NULL);
 	parts->points[0].notes = quantities->notes;

@@ -70,16 +70,23 @@ print(const char *series, const struct bounded bounded[2], FILE *out)
 	}
 }
 
+/* Under the roof of as many threads. */
 static bool
-is_first_of_series(const struct experiment *experiment, size_t point)
+are_together(const struct experiment *experiment, const struct experiment_point *a, const struct experiment_point *b)
+{
+	return strcmp(a->series, b->series) == 0 &&
+	       experiment_roof_threads(experiment, a->nr_cpus) == experiment_roof_threads(experiment, b->nr_cpus);
+}
+
+static bool
+is_first(const struct experiment *experiment, size_t point)
 {
 	for (size_t i = 0; i < point; i++)
-		if (strcmp(experiment->points[i].series, experiment->points[point].series) == 0)
+		if (are_together(experiment, &experiment->points[i], &experiment->points[point]))
 			return false;
 	return true;
 }
 
-/* Each under the roof of as many threads as its first point has. */
 void
 experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 {
@@ -87,17 +94,17 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 	const char *clock = plot ? experiment_clock_shown(experiment) : NULL;
 
 	for (size_t i = 0; plot && plot->x.border && i < experiment->nr_points; i++) {
-		const int nr_threads = experiment_roof_threads(experiment, experiment->points[i].nr_cpus);
+		const struct experiment_point *point = &experiment->points[i];
+		const int nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
 		struct bounded bounded[2] = {
 			{.ceiling = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads)},
 			{.ceiling = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads)}};
 
-		if (!bounded[0].ceiling || !bounded[1].ceiling || !experiment->points[i].nr_cpus ||
-		    !is_first_of_series(experiment, i))
+		if (!bounded[0].ceiling || !bounded[1].ceiling || !(point->nr_cpus > 0) || !is_first(experiment, i))
 			continue;
 		for (size_t k = i; k < experiment->nr_points; k++)
-			if (strcmp(experiment->points[k].series, experiment->points[i].series) == 0)
+			if (are_together(experiment, point, &experiment->points[k]))
 				judge(bounded, plot, &experiment->points[k], clock);
-		print(experiment->points[i].series, bounded, out);
+		print(point->series, bounded, out);
 	}
 }

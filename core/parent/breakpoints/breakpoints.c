@@ -469,8 +469,8 @@ has_passed(const struct thread *thread, const struct breakpoint *breakpoint, con
 static bool
 has_pushed(const struct thread *thread, uint8_t code, const struct user_regs_struct *registers)
 {
-	const uint64_t values[] = {registers->rax, registers->rcx, registers->rdx, registers->rbx, 0,
-				   registers->rbp, registers->rsi, registers->rdi};
+	const uint64_t values[] = {registers->rax,     registers->rcx, registers->rdx, registers->rbx,
+				   registers->rsp + 8, registers->rbp, registers->rsi, registers->rdi};
 	uint64_t top;
 
 	return image_read(thread->image, registers->rsp, &top, sizeof(top)) == 0 && top == values[code & 7];

@@ -10,6 +10,23 @@
 /* 1 MB. */
 #define MAX_SPANS 65536
 
+/* One that begins no earlier: they overlap, or are near each other. */
+static void
+join(struct span *last, const struct span *span)
+{
+	const double of_last = (double)(last->end_ns - last->begin_ns),
+		     of_span = (double)(span->end_ns - span->begin_ns);
+	const uint64_t end_ns = span->end_ns < last->end_ns ? span->end_ns : last->end_ns;
+	const double both = end_ns > span->begin_ns ? (double)(end_ns - span->begin_ns) : 0;
+	const double gap = span->begin_ns > last->end_ns ? (double)(span->begin_ns - last->end_ns) : 0;
+	const double empty = of_last > 0 ? last->filled_ns / of_last : 0,
+		     empty_too = of_span > 0 ? span->filled_ns / of_span : 0;
+
+	last->filled_ns = both > 0 ? empty * (of_last - both) + empty_too * (of_span - both) + empty * empty_too * both
+				   : last->filled_ns + span->filled_ns + gap;
+	last->end_ns = span->end_ns > last->end_ns ? span->end_ns : last->end_ns;
+}
+
 /* Adds one that begins no earlier than the last one. */
 static void
 append(struct spans *spans, struct span span)
@@ -17,8 +34,7 @@ append(struct spans *spans, struct span span)
 	struct span *last = spans->nr > 0 ? &spans->items[spans->nr - 1] : NULL;
 
 	if (last && span.begin_ns <= last->end_ns + spans->gap_ns) {
-		spans->filled_ns += span.begin_ns > last->end_ns ? span.begin_ns - last->end_ns : 0;
-		last->end_ns = span.end_ns > last->end_ns ? span.end_ns : last->end_ns;
+		join(last, &span);
 		return;
 	}
 	if (spans->nr == spans->room) {
@@ -45,7 +61,7 @@ make_room(struct spans *spans)
 void
 spans_add(struct spans *spans, uint64_t begin_ns, uint64_t end_ns)
 {
-	append(spans, (struct span){begin_ns, end_ns});
+	append(spans, (struct span){begin_ns, end_ns, 0});
 	if (spans->nr == MAX_SPANS)
 		make_room(spans);
 }
@@ -53,8 +69,7 @@ spans_add(struct spans *spans, uint64_t begin_ns, uint64_t end_ns)
 void
 spans_unite(struct spans *to, const struct spans *from)
 {
-	struct spans both = {.gap_ns = to->gap_ns > from->gap_ns ? to->gap_ns : from->gap_ns,
-			     .filled_ns = to->filled_ns + from->filled_ns};
+	struct spans both = {.gap_ns = to->gap_ns > from->gap_ns ? to->gap_ns : from->gap_ns};
 
 	for (size_t i = 0, k = 0; i < to->nr || k < from->nr;) {
 		const bool is_first = k == from->nr || (i < to->nr && to->items[i].begin_ns <= from->items[k].begin_ns);
@@ -70,11 +85,11 @@ spans_unite(struct spans *to, const struct spans *from)
 uint64_t
 spans_time_ns(const struct spans *spans)
 {
-	uint64_t sum = 0;
+	double sum = 0;
 
 	for (size_t i = 0; i < spans->nr; i++)
-		sum += spans->items[i].end_ns - spans->items[i].begin_ns;
-	return sum > spans->filled_ns ? sum - spans->filled_ns : 0;
+		sum += (double)(spans->items[i].end_ns - spans->items[i].begin_ns) - spans->items[i].filled_ns;
+	return (uint64_t)(sum + 0.5);
 }
 
 void

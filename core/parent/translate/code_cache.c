@@ -885,14 +885,12 @@ code_cache_add_stub(struct code_cache *cache, uint32_t arena, const struct stub 
 
 /* ---- original code ---- */
 
-/* A cache that processes share has the memory of the first. */
 static bool
 read_code(const struct code_cache *cache, pid_t tid, uint64_t address, void *bytes, size_t n)
 {
-	if ((tid == CODE_CACHE_RUNNING || cache->nr_users == 1) &&
-	    pread(cache->memory, bytes, n, (off_t)address) == (ssize_t)n)
-		return true;
-	return tid != CODE_CACHE_RUNNING && remote_read(tid, address, bytes, n, NULL) == 0;
+	if (tid != CODE_CACHE_RUNNING)
+		return remote_read(tid, address, bytes, n, NULL) == 0;
+	return pread(cache->memory, bytes, n, (off_t)address) == (ssize_t)n;
 }
 
 static struct code_page *

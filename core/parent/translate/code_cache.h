@@ -165,8 +165,9 @@ struct code_queue {
 
 struct code_cache {
 	int fd;
-	int memory; /* of the process as it is now: another program that it executes later is not read by it; -1: closed
+	int memory; /* of a process as it is now: another program that it executes later is not read by it; -1: closed
 		     */
+	pid_t memory_pid;  /* of which; those that it has forked may use the cache without it */
 	unsigned nr_users; /* processes */
 	uint64_t low_address, handle_address;
 	uint8_t *low;

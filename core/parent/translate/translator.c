@@ -153,8 +153,10 @@ read_ranges(struct address_space *space, pid_t tid)
 }
 
 static struct address_space *
-space_new(struct translator *self, pid_t tid, const struct user_regs_struct *registers, struct rot_error *err)
+space_new(struct translator *self, const struct thread *thread, const struct user_regs_struct *registers,
+	  struct rot_error *err)
 {
+	const pid_t tid = thread->tid;
 	const long options = tracer_options(self->tracer);
 	struct address_space *space = rot_calloc(1, sizeof(*space));
 
@@ -166,6 +168,7 @@ space_new(struct translator *self, pid_t tid, const struct user_regs_struct *reg
 		space_release(space);
 		return NULL;
 	}
+	space->cache->memory_pid = thread->pid;
 	read_ranges(space, tid);
 	return space;
 }
@@ -398,6 +401,7 @@ own_cache(struct translator *self, struct thread *thread)
 		self->why_native = err;
 		return;
 	}
+	copy->memory_pid = thread->pid;
 	code_cache_release(space->cache);
 	space->cache = copy;
 }
@@ -625,7 +629,7 @@ deliver(struct translator *self, struct thread *thread, int signal)
 	if (!is_caught(thread->tid, signal)) {
 		/* Killed, stopped, or nothing. */
 		if (translated->is_stepping)
-			return step(translated, thread, registers.rip, signal);
+			return step(translated, thread, translated->stepped_from, signal);
 		if (code_cache_arena_at(translated->space->cache, registers.rip) ||
 		    !find_code(self, thread, &registers, false))
 			return TRACER_DELIVER;
@@ -733,6 +737,8 @@ conclude_call(struct translator *self, struct thread *thread, struct user_regs_s
 	const int64_t call = translated->call;
 
 	translated->call = -1;
+	if (call == SYS_rt_sigprocmask)
+		remote_set_registers(thread->tid, registers);
 	if ((int64_t)registers->rax < 0 && (int64_t)registers->rax > -4096)
 		return;
 	switch (call) {
@@ -890,6 +896,9 @@ leave(struct translated *translated, struct thread *thread, struct user_regs_str
 	remote_set_registers(thread->tid, registers);
 	if (translated->blocks_traps && remote_get_mask(thread->tid, &mask) == 0)
 		remote_set_mask(thread->tid, mask | REMOTE_SIGNAL(SIGTRAP));
+	if (translated->trap_waits)
+		syscall(SYS_tgkill, thread->pid, thread->tid, SIGTRAP);
+	translated->trap_waits = false;
 	return true;
 }
 
@@ -908,13 +917,17 @@ static enum tracer_answer
 take_sent_trap(struct translator *self, struct thread *thread, struct user_regs_struct *registers)
 {
 	struct translated *translated = thread->translated;
-	const bool waits = translated->blocks_traps, has_begun = registers->rip != translated->stepped_from,
+	const bool has_begun = registers->rip != translated->stepped_from,
 		   makes_call = translated->is_stepping || translated->call == SYS_rt_sigreturn;
+	bool waits;
 
-	translated->trap_waits |= waits;
-	if (waits && makes_call && !has_begun)
+	if (translated->blocks_traps && makes_call && !has_begun) {
+		translated->trap_waits = true;
 		return step(translated, thread, registers->rip, 0);
+	}
 	settle_return(thread, registers);
+	waits = translated->blocks_traps;
+	translated->trap_waits |= waits;
 	if (translated->is_stepping && has_begun) {
 		if (!waits)
 			syscall(SYS_tgkill, thread->pid, thread->tid, SIGTRAP);
@@ -1015,7 +1028,7 @@ begin(struct translator *self, struct thread *thread)
 	bool blocks_traps;
 
 	if (remote_get_registers(thread->tid, &registers, &err) < 0 ||
-	    !(space = space_new(self, thread->tid, &registers, &err))) {
+	    !(space = space_new(self, thread, &registers, &err))) {
 		stay_native(self, thread->translated, &err);
 		return TRACER_DELIVER;
 	}
@@ -1214,6 +1227,9 @@ translator_stopped(struct translator *self, const struct tracer_stop *stop)
 
 	if (!translated || translated->is_native)
 		return TRACER_DELIVER;
+	/* A pause takes the place of a step that was not made yet, or comes before it is told of. */
+	if (translated->space && translated->is_stepping && stop->signal == 0)
+		return step(translated, thread, translated->stepped_from, 0);
 	if (translated->space)
 		return stop->signal == 0         ? TRACER_DELIVER
 		       : stop->signal == SIGTRAP ? trap(self, thread)
@@ -1243,7 +1259,8 @@ translator_idle(struct translator *self)
 	/* What a call that is not over changes is not known yet, and a forked process may have code of its own. */
 	if (!thread || !translator_has(thread) ||
 	    (thread->translated->call >= 0 && thread->translated->call != SYS_rt_sigreturn) ||
-	    thread->translated->space->cache->nr_users > 1)
+	    thread->translated->space->cache->nr_users > 1 ||
+	    thread->translated->space->cache->memory_pid != thread->pid)
 		return false;
 	translation = translation_for(self, thread);
 	translation.tid = CODE_CACHE_RUNNING;
@@ -1339,7 +1356,7 @@ find_space(struct translator *self, struct thread *thread, const struct user_reg
 	while (kept && kept->pid != thread->pid)
 		kept = kept->next;
 	if (!kept) {
-		struct address_space *space = space_new(self, thread->tid, registers, err);
+		struct address_space *space = space_new(self, thread, registers, err);
 
 		if (!space)
 			return NULL;
@@ -1403,7 +1420,7 @@ translator_enter(struct translator *self, struct thread *thread, struct rot_erro
 		translated->space->is_stale = false;
 	}
 	registers.gs_base = code_cache_area_address(translated->space->cache, translated->area);
-	unblock_traps(thread->tid);
+	believe(thread, unblock_traps(thread->tid));
 	return enter(self, thread, &registers, false);
 }
 
