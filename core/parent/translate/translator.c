@@ -909,6 +909,22 @@ is_sent(const struct translated *translated, const siginfo_t *info)
 	return info->si_code <= 0 && !(translated->is_stepping && info->si_pid == 0);
 }
 
+/* It has executed an int3 of the original, of which its code has a copy. */
+static bool
+is_behind_breakpoint(const struct translated *translated, const struct user_regs_struct *registers)
+{
+	struct code_cache *cache = translated->space->cache;
+	const struct arena *arena = code_cache_arena_at(cache, registers->rip);
+	struct user_regs_struct behind = *registers, before = *registers;
+	int64_t none[STEP_NR_COUNTS];
+
+	before.rip--;
+	return arena && registers->rip > arena->address && arena->bytes[before.rip - arena->address] == INT3 &&
+	       position_find(cache, translated->area, false, &behind, none) == POSITION_FOUND &&
+	       position_find(cache, translated->area, false, &before, none) == POSITION_FOUND &&
+	       behind.rip == before.rip + 1;
+}
+
 /*
  * Somebody has sent the thread a SIGTRAP. It may have taken the place of that of a step or of an int3 of ours: then the
  * step is over, and the int3 is executed again. One that the program believes to be blocked waits.
@@ -932,6 +948,11 @@ take_sent_trap(struct translator *self, struct thread *thread, struct user_regs_
 		if (!waits)
 			syscall(SYS_tgkill, thread->pid, thread->tid, SIGTRAP);
 		return end_step(self, thread, registers);
+	}
+	/* A region's int3 is executed after it; natively one of the program's own would be lost. */
+	if (self->is_of_regions && is_behind_breakpoint(translated, registers)) {
+		registers->rip--;
+		remote_set_registers(thread->tid, registers);
 	}
 	if (!waits)
 		return deliver(self, thread, SIGTRAP);
