@@ -7,7 +7,7 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 
-/* Of the points of a series, those that one ceiling bounds. */
+/* Points of a series that one ceiling bounds. */
 struct bounded {
 	const struct peak *ceiling;
 	size_t nr;
@@ -46,6 +46,18 @@ judge(struct bounded bounded[2], const struct experiment_own_plot *plot, const s
 	add(&bounded[slope < peak ? 0 : 1], y->summary.value / fmin(slope, peak));
 }
 
+/* "0.8", "51 to 56"; both in percent. */
+static char *
+shares_text(double low, double high)
+{
+	char *from = rot_format("%.*f", low < 10, low), *to = rot_format("%.*f", high < 10, high), *text;
+
+	text = strcmp(from, to) == 0 ? rot_strdup(from) : rot_format("%s to %s", from, to);
+	free(from);
+	free(to);
+	return text;
+}
+
 static void
 print(const char *series, const struct bounded bounded[2], FILE *out)
 {
@@ -53,14 +65,12 @@ print(const char *series, const struct bounded bounded[2], FILE *out)
 
 	for (int i = 0; i < 2; i++) {
 		const struct bounded *of = &bounded[i];
-		const bool is_one = of->nr == 1 || rint(100 * of->low) == rint(100 * of->high);
 		char *points, *shares, *name;
 
 		if (of->nr == 0)
 			continue;
 		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
-		shares = is_one ? rot_format("%.2g", 100 * of->low)
-				: rot_format("%.2g to %.2g", 100 * of->low, 100 * of->high);
+		shares = shares_text(100 * of->low, 100 * of->high);
 		name = experiment_peak_name(of->ceiling);
 		fprintf(out, "%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, name,
 			of->ceiling->nr_threads, of->ceiling->nr_threads == 1 ? "" : "s", points);

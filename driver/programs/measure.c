@@ -263,7 +263,7 @@ add_notes(const struct job *job, struct program_quantities *quantities)
 						100 * agreement.spread));
 }
 
-/* Of the program, or of the region that uses most at once. */
+/* CPUs that the program uses on average, or the region that uses most at once. */
 static double
 nr_cpus(const struct program_plan *plan, const struct program_command_output *output)
 {

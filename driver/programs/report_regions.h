@@ -7,7 +7,7 @@
 
 #include "programs/report.h"
 
-/* Those that were measured; and those that were not, with the reasons. */
+/* Regions that were measured; and regions that were not, with the reasons. */
 void report_regions_print(const struct program_report *report, FILE *out);
 void report_regions_print_unserved(const struct program_report *report, FILE *out);
 

@@ -73,7 +73,6 @@ print_missing(const struct program_report *report, FILE *out)
 		{"operationCount", "operations"},      {"transferredBytes", "bytes"},    {"performance", "performance"},
 		{"operationalIntensity", "intensity"}, {"instructions", "instructions"},
 	};
-
 	char *missing = rot_strdup("");
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -110,7 +109,7 @@ is_counted(const struct program_report *report)
 	return instructions && !isnan(instructions->summary.value);
 }
 
-/* Of the first run; that others ended otherwise is a doubt. */
+/* The end of the first run; that others ended otherwise is a doubt. */
 static void
 print_end(const struct program_report *report, FILE *out)
 {

@@ -116,7 +116,7 @@ program_region_at_once(const struct program_run_output *output, const char *regi
 	return wall_ns > 0 ? time_ns / wall_ns : 1;
 }
 
-/* Of all threads the time is that in which any of them was in it. */
+/* The time of all threads is that in which any of them was in it. */
 static void
 add_region(struct pass_run *run, const struct program_run_output *output, const struct architecture *architecture,
 	   const struct pass *pass, const struct selection *selection)

@@ -123,9 +123,8 @@ void
 region_report_thread(struct region_report *report, size_t region, const struct thread *thread,
 		     const struct frames *frames)
 {
-	const uint64_t time_before_ns = spans_time_ns(&report->spans[region]);
 	struct program_region_output *output;
-	uint64_t time_ns;
+	uint64_t time_before_ns, time_ns;
 
 	if (frames->hits == 0 && frames->lost_hits == 0)
 		return;
@@ -139,6 +138,7 @@ region_report_thread(struct region_report *report, size_t region, const struct t
 	output->abandoned_hits = frames->abandoned_hits;
 	output->lost_hits = frames->lost_hits;
 	output->time = frames->time_ns;
+	time_before_ns = spans_time_ns(&report->spans[region]);
 	spans_unite(&report->spans[region], &frames->spans);
 	time_ns = spans_time_ns(&report->spans[region]);
 	output->wall_time = time_ns > time_before_ns ? time_ns - time_before_ns : 0;

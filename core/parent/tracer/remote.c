@@ -128,7 +128,7 @@ remote_is_synchronous(int signal)
 
 #define MAX_PENDING 32
 
-/* Those of the thread alone that it does not block. Returns how many. */
+/* Pending signals that were sent to the thread alone, and that it does not block. Returns how many. */
 static long
 peek_signals(pid_t tid, siginfo_t signals[MAX_PENDING])
 {
