@@ -97,6 +97,12 @@ struct experiment_own_accuracy {
 	struct sample_view view;
 };
 
+struct experiment_own_look {
+	char *series, *colour; /* colour: NULL for none */
+	enum plot_shape shape; /* 0: none */
+	double order;
+};
+
 /* A theoretical curve: nr summaries of single values. */
 struct experiment_curve {
 	char *name;
@@ -111,6 +117,7 @@ struct experiment_own_ceiling {
 	double best;
 	double low, high; /* of a peak: its interval, or NaN */
 	bool is_peak;     /* found by search, so one of many */
+	int nr_threads;   /* of a peak; 0: not known */
 	size_t machine;   /* index of stored_machines; 0 */
 };
 
@@ -141,6 +148,8 @@ struct experiment {
 	size_t nr_tables;
 	struct experiment_own_accuracy *accuracies;
 	size_t nr_accuracies;
+	struct experiment_own_look *looks;
+	size_t nr_looks;
 	struct peak_list roof; /* what experiment_add_default_peaks found */
 	double nr_cpus;        /* that the points use at most; 0: one */
 	int nr_roof_threads;   /* of the peaks that became ceilings */
@@ -253,13 +262,25 @@ void experiment_keep_point(struct experiment *experiment, const struct experimen
 /* Notes what measuring costs the point, where that is much, and the rules that its values break. */
 void experiment_note_trust(struct experiment_point *point);
 
+/* A line of the roof, as one that may bound: value, and interval (NaN: not known). */
+struct bounding_line {
+	const char *access; /* "" for none */
+	double value, low, high;
+};
+
 /*
- * Of the peaks that experiment_add_default_peaks found, the highest line of the operation, or of the border (the other
- * one NULL), with so many threads; of nearly equal ones the one that rooflines draw; NULL: there is none. line, name:
- * of its line in a plot in that clock; fresh memory.
+ * Of lines that bound the same, the one that is named, by pictures and verdicts alike: of those that are nearly as high
+ * as the highest the best known access; of the same access, where the intervals overlap, the narrowest one. nr > 0.
  */
-const struct peak *
-experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
+size_t experiment_bounding_line(const struct bounding_line *lines, size_t nr);
+
+/*
+ * Of the peaks that experiment_add_default_peaks found, the line that bounds the operation, or the border (the other
+ * one NULL), with so many threads, by that rule; NULL: there is none. value, name: of its line in a plot in that clock;
+ * fresh memory.
+ */
+const struct peak *experiment_bounding_peak(const struct experiment *experiment, const char *operation,
+					    const char *border, int nr_threads);
 struct summary experiment_peak_line(const struct peak *peak, const char *clock);
 char *experiment_peak_name(const struct peak *peak);
 
@@ -317,14 +338,24 @@ bool experiment_is_of_direction(const char *access, const char *ceiling_border, 
 void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
 void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 
-/* Of nearly equal peaks: does this access stand for the highest one, being better known than the other access? */
-bool experiment_stands_for(const char *access, double value, const char *other, double highest);
-
 /* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
 bool experiment_is_ceiling_of(const char *operation, const char *shown);
 
-/* The ceilings that a roofline shows, best first; caller frees the array. */
+/*
+ * The ceilings that a roofline shows, best first; caller frees the array. Where points are bounded by roofs of
+ * different numbers of threads, all ceilings of the most, and of others those that bound.
+ */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 			      const struct experiment_own_ceiling ***ceilings);
+
+/* Of those, the one that bounds what is like it: black. */
+bool experiment_is_main_ceiling(const struct experiment_own_plot *plot,
+				const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i);
+
+/* Of the peaks of so many threads; fresh memory. */
+char *experiment_roof_note(const struct experiment *experiment, int nr_threads);
+
+/* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
+char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
 
 #endif

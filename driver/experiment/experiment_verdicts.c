@@ -36,21 +36,18 @@ line_of_peak(const struct peak *peak, const char *clock)
 		    : (struct line){.name = NULL};
 }
 
-/* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws. */
+/* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws as what bounds. */
 static struct line
 line_of_ceilings(const struct experiment *experiment, const struct experiment_own_plot *plot, bool is_bandwidth)
 {
 	const struct experiment_own_ceiling **ceilings;
 	const size_t nr = experiment_ceilings_of(experiment, plot, &ceilings);
-	const char *border = plot->x.border ? plot->x.border : "";
 	struct line line = {.name = NULL};
 
 	for (size_t i = 0; !line.name && experiment->nr_stored_machines <= 1 && i < nr; i++) {
 		const struct experiment_own_ceiling *own = ceilings[i];
 
-		if (own->operation[0] ? is_bandwidth
-				      : !is_bandwidth || !own->border[0] ||
-						strncmp(border, own->border, strlen(own->border)) != 0)
+		if ((own->operation[0] == '\0') != is_bandwidth || !experiment_is_main_ceiling(plot, ceilings, nr, i))
 			continue;
 		line = (struct line){rot_strdup(own->name), summary_single(own->best, "quantile")};
 		line.height.low = own->low;
@@ -93,9 +90,9 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
 	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0))
 		return bound;
-	slope = line_of_peak(experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads),
+	slope = line_of_peak(experiment_bounding_peak(experiment, NULL, plot->x.border, nr_threads),
 			     experiment_clock_shown(experiment));
-	peak = line_of_peak(experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads),
+	peak = line_of_peak(experiment_bounding_peak(experiment, plot->y.operation, NULL, nr_threads),
 			    experiment_clock_shown(experiment));
 	if (!slope.name && !peak.name) {
 		nr_threads = 0;

@@ -8,13 +8,14 @@
 #include "memory.h"
 #include "plots/points.h"
 
-/* What a label keeps off: everything drawn if there is room, else marks and labels, else labels only. */
-enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_LINE, NR_OBSTACLES };
+/* What a label keeps off: everything drawn if there is room, else all but grey ceilings, and so on. */
+enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_JOIN, OBSTACLE_CEILING, NR_OBSTACLES };
 
 /* obstacles[k] holds the kinds up to k. */
 struct placing {
 	const struct roofline_shape *shape;
 	struct layout obstacles[NR_OBSTACLES];
+	struct layout performances, bandwidths; /* all ceilings: lines that are parallel */
 	struct roofline_labels labels;
 };
 
@@ -44,9 +45,31 @@ segment_box(const struct placing *placing, const struct roofline_segment *segmen
 		layout_position(&placing->shape->x, segment->x2), layout_position(&placing->shape->y, segment->y2));
 }
 
+/* What is avoided at first, and then, one after the other, where there was no place. */
+static const struct {
+	enum obstacle obstacles;
+	bool allows_parallels, is_for_main_alone;
+} efforts[] = {
+	{OBSTACLE_CEILING, true, false}, /* has them all */
+	{OBSTACLE_JOIN, false, false},   /* a line that is crossed goes on behind the label */
+	{OBSTACLE_JOIN, true, false},
+	{OBSTACLE_MARK, true, true},
+};
+enum { NR_EFFORTS = sizeof(efforts) / sizeof(*efforts) };
+
+static bool
+is_free_for(const struct placing *placing, const struct roofline_ceiling *ceiling, const struct layout_box *box,
+	    int effort)
+{
+	return (ceiling->is_main || !efforts[effort].is_for_main_alone) &&
+	       layout_is_free(&placing->obstacles[efforts[effort].obstacles], box) &&
+	       (efforts[effort].allows_parallels ||
+		layout_is_free(ceiling->is_bandwidth ? &placing->bandwidths : &placing->performances, box));
+}
+
 /*
- * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and
- * points are avoided if possible, other labels always; a label without any place is left out.
+ * A label beside its line, at the first free place from the preferred end on; above the line before below. A label
+ * without any place is left out.
  */
 static void
 place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceiling)
@@ -58,8 +81,7 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 	double cosine = cos(line.angle * M_PI / 180), sine = sin(line.angle * M_PI / 180);
 	bool is_placed = segment.x1 >= segment.x2;
 
-	for (int attempt = 0; attempt < 2 * NR_OBSTACLES && !is_placed; attempt++) {
-		const struct layout *avoided = &placing->obstacles[NR_OBSTACLES - 1 - attempt / 2];
+	for (int attempt = 0; attempt < 2 * NR_EFFORTS && !is_placed; attempt++) {
 		double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5);
 
 		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed;
@@ -70,7 +92,7 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 			struct layout_box box = {line.x + at * cosine - away * sine, line.y + at * sine + away * cosine,
 						 width, height, line.angle};
 
-			if (!layout_is_free(avoided, &box))
+			if (!is_free_for(placing, ceiling, &box, attempt / 2))
 				continue;
 			keep(placing, &(struct roofline_label){.text = rot_strdup(text),
 							       .box = box,
@@ -84,16 +106,41 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 
 /* ---- points ---- */
 
-/* Extent of a value with its spread along an axis, at least that of a mark. */
-static void
-extent(const struct layout_axis *axis, const struct summary *summary, double shown, double *centre, double *size)
-{
-	double at = layout_position(axis, shown);
-	double low = fmin(at, layout_position(axis, summary->minimum)) - 3.5;
-	double high = fmax(at, layout_position(axis, summary->maximum)) + 3.5;
+/* Of a mark, of a box and across a whisker: at least so much, in points. */
+#define MARK_SIZE 7.0
+#define WHISKER_SIZE 5.0
 
-	*centre = isfinite(low + high) ? (low + high) / 2 : at;
-	*size = isfinite(low + high) ? high - low : 7;
+/* Where two values of an axis are, as far as they are known, with room for a mark. */
+struct extent {
+	double centre, size;
+};
+
+static struct extent
+extent_of(const struct layout_axis *axis, double shown, double from, double to, double least)
+{
+	const double at = layout_position(axis, shown), low = fmin(at, layout_position(axis, from)),
+		     high = fmax(at, layout_position(axis, to));
+
+	return isfinite(low + high) ? (struct extent){(low + high) / 2, fmax(least, high - low)}
+				    : (struct extent){at, least};
+}
+
+/* The mark with its box, and the whiskers in both directions. */
+static void
+take_point(struct placing *placing, const struct plot_point *point)
+{
+	const struct layout_axis *x_axis = &placing->shape->x, *y_axis = &placing->shape->y;
+	const double x = roofline_shown_x(placing->shape, point), y = roofline_shown_y(placing->shape, point);
+	const struct summary *of_x = &point->x, *of_y = &point->y;
+	const struct extent box_x = extent_of(x_axis, x, of_x->quartile25, of_x->quartile75, MARK_SIZE),
+			    box_y = extent_of(y_axis, y, of_y->quartile25, of_y->quartile75, MARK_SIZE),
+			    whisker_x = extent_of(x_axis, x, of_x->minimum, of_x->maximum, MARK_SIZE),
+			    whisker_y = extent_of(y_axis, y, of_y->minimum, of_y->maximum, MARK_SIZE);
+	const double at_x = layout_position(x_axis, x), at_y = layout_position(y_axis, y);
+
+	take(placing, OBSTACLE_MARK, &(struct layout_box){box_x.centre, box_y.centre, box_x.size, box_y.size, 0});
+	take(placing, OBSTACLE_MARK, &(struct layout_box){whisker_x.centre, at_y, whisker_x.size, WHISKER_SIZE, 0});
+	take(placing, OBSTACLE_MARK, &(struct layout_box){at_x, whisker_y.centre, WHISKER_SIZE, whisker_y.size, 0});
 }
 
 /* The sign of infinity at the right edge. */
@@ -113,11 +160,9 @@ take_series(struct placing *placing, const struct plot_series *series)
 {
 	for (size_t i = 0; i < series->nr_points; i++) {
 		const struct plot_point *point = &series->points[i];
-		struct layout_box box = {0};
+		struct layout_box box;
 
-		extent(&placing->shape->x, &point->x, roofline_shown_x(placing->shape, point), &box.x, &box.width);
-		extent(&placing->shape->y, &point->y, roofline_shown_y(placing->shape, point), &box.y, &box.height);
-		take(placing, OBSTACLE_MARK, &box);
+		take_point(placing, point);
 		take_sign(placing, point);
 		if (i == 0)
 			continue;
@@ -126,43 +171,64 @@ take_series(struct placing *placing, const struct plot_series *series)
 			roofline_shown_x(placing->shape, point), roofline_shown_y(placing->shape, point)};
 
 		box = segment_box(placing, &line);
-		take(placing, OBSTACLE_LINE, &box);
+		take(placing, OBSTACLE_JOIN, &box);
 	}
 }
 
-/* Beside a point: eight directions at five distances. */
-enum { NR_DIRECTIONS = 8, NR_PLACES = 5 * NR_DIRECTIONS };
+/*
+ * Where the label of a point is tried, in this order: beside the point, else farther away with a leader; on ceilings
+ * and on lines of data if need be, never on marks. A label without any place is left out.
+ */
+static const struct {
+	int right, up;
+	double gap;
+} places[] = {
+	{1, 0, 4},  {1, 1, 4},   {1, -1, 4},  {-1, 0, 4},   {-1, 1, 4}, {-1, -1, 4}, {0, 1, 6},   {0, -1, 6},
+	{1, 1, 9},  {1, -1, 9},  {-1, 1, 9},  {-1, -1, 9},  {1, 1, 15}, {1, -1, 15}, {-1, 1, 15}, {-1, -1, 15},
+	{1, 1, 22}, {1, -1, 22}, {-1, 1, 22}, {-1, -1, 22}, {1, 1, 30}, {1, -1, 30}, {-1, 1, 30}, {-1, -1, 30},
+};
+
+/* From this gap on a label has a leader. It ends so far from the point, in points. */
+#define LEADER_GAP 12
+#define BEFORE_POINT 5.0
+
+/* A leader that crossed data would be read as some. Always a slant one, which is no whisker. */
+static bool
+has_free_leader(const struct placing *placing, const struct roofline_label *label)
+{
+	double x1, y1, x2, y2;
+	struct layout_box line;
+
+	roofline_leader_of(label, &x1, &y1, &x2, &y2);
+	line = layout_line(x1, y1, x2, y2);
+	return layout_is_free(&placing->obstacles[OBSTACLE_JOIN], &line);
+}
 
 static void
 place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
 {
-	static const int directions[NR_DIRECTIONS][2] = {
-		{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1},
-	};
+	const size_t nr_places = sizeof(places) / sizeof(*places);
 	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
-	double x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point));
-	double y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point));
-	double width = layout_text_width(text), height = layout_text_height();
-	bool is_placed = !isfinite(x) || !isfinite(y);
+	struct roofline_label label = {
+		.text = text,
+		.series = series,
+		.x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point)),
+		.y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point)),
+		.box = {.width = layout_text_width(text), .height = layout_text_height()},
+	};
 
-	for (int attempt = 0; attempt < NR_PLACES * NR_OBSTACLES && !is_placed; attempt++) {
-		const struct layout *avoided = &placing->obstacles[NR_OBSTACLES - 1 - attempt / NR_PLACES];
-		double gap = 4 + attempt % NR_PLACES / NR_DIRECTIONS * 9;
-		const int *direction = directions[attempt % NR_DIRECTIONS];
-		struct layout_box box = {x + direction[0] * (width / 2 + gap),
-					 y + direction[1] * (height / 2 + gap / 2), width, height, 0};
-
-		if (!layout_is_free(avoided, &box))
-			continue;
-		keep(placing, &(struct roofline_label){.text = rot_strdup(text),
-						       .box = box,
-						       .is_on_lines = attempt >= NR_PLACES,
-						       .series = series,
-						       .has_leader = attempt % NR_PLACES >= 2 * NR_DIRECTIONS,
-						       .x = x,
-						       .y = y});
-		is_placed = true;
-	}
+	for (int avoided = OBSTACLE_CEILING; avoided >= OBSTACLE_MARK; avoided--)
+		for (size_t i = 0; i < nr_places && isfinite(label.x) && isfinite(label.y); i++) {
+			label.box.x = label.x + places[i].right * (label.box.width / 2 + places[i].gap);
+			label.box.y = label.y + places[i].up * (label.box.height / 2 + places[i].gap / 2);
+			label.has_leader = places[i].gap >= LEADER_GAP;
+			label.is_on_lines = avoided < OBSTACLE_CEILING;
+			if (layout_is_free(&placing->obstacles[avoided], &label.box) &&
+			    (!label.has_leader || has_free_leader(placing, &label))) {
+				keep(placing, &label);
+				return;
+			}
+		}
 	free(text);
 }
 
@@ -196,15 +262,17 @@ take_lines(struct placing *placing)
 		struct roofline_segment segment = roofline_segment_of(placing->shape, &plot->ceilings[i]);
 		struct layout_box box = segment_box(placing, &segment);
 
-		if (roofline_segment_is_visible(placing->shape, &segment))
-			take(placing, OBSTACLE_LINE, &box);
+		if (!roofline_segment_is_visible(placing->shape, &segment))
+			continue;
+		take(placing, plot->ceilings[i].is_main ? OBSTACLE_JOIN : OBSTACLE_CEILING, &box);
+		layout_take(plot->ceilings[i].is_bandwidth ? &placing->bandwidths : &placing->performances, &box);
 	}
 	for (size_t s = 0; s < plot->nr_series; s++)
 		take_series(placing, &plot->series[s]);
 	for (size_t i = 0; i < nr; i++) {
 		struct layout_box box = segment_box(placing, &same_size[i]);
 
-		take(placing, OBSTACLE_LINE, &box);
+		take(placing, OBSTACLE_JOIN, &box);
 	}
 	free(same_size);
 }
@@ -216,10 +284,13 @@ roofline_labels_of(const struct roofline_shape *shape)
 
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		placing.obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+	placing.performances = placing.bandwidths = placing.obstacles[0];
 	take_lines(&placing);
 	place_labels(&placing);
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		layout_clear(&placing.obstacles[i]);
+	layout_clear(&placing.performances);
+	layout_clear(&placing.bandwidths);
 	return placing.labels;
 }
 
@@ -233,10 +304,14 @@ roofline_labels_clear(struct roofline_labels *labels)
 }
 
 void
-roofline_leader_start(const struct roofline_label *label, double *x, double *y)
+roofline_leader_of(const struct roofline_label *label, double *x1, double *y1, double *x2, double *y2)
 {
 	const struct layout_box *box = &label->box;
+	double share;
 
-	*x = fmax(box->x - box->width / 2, fmin(label->x, box->x + box->width / 2));
-	*y = fmax(box->y - box->height / 2, fmin(label->y, box->y + box->height / 2));
+	*x1 = fmax(box->x - box->width / 2, fmin(label->x, box->x + box->width / 2));
+	*y1 = fmax(box->y - box->height / 2, fmin(label->y, box->y + box->height / 2));
+	share = BEFORE_POINT / fmax(BEFORE_POINT, hypot(*x1 - label->x, *y1 - label->y));
+	*x2 = label->x + share * (*x1 - label->x);
+	*y2 = label->y + share * (*y1 - label->y);
 }

@@ -5,22 +5,82 @@
 #include <string.h>
 
 #include "memory.h"
+#include "nearest.h"
 #include "number.h"
 #include "plots/script.h"
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
-static const int marks[] = {7, 5, 9, 13, 11, 15};
+static const struct {
+	const char *name, *colour;
+} colours[SCRIPT_NR_COLOURS] = {
+	{"blue", "#0072B2"},   {"vermilion", "#D55E00"}, {"green", "#009E73"}, {"pink", "#CC79A7"},
+	{"orange", "#E69F00"}, {"skyBlue", "#56B4E9"},   {"black", "#000000"},
+};
+
+/* gnuplot's numbers. */
+static const struct {
+	const char *name;
+	int mark;
+} shapes[PLOT_NR_SHAPES] = {
+	{"circle", 7}, {"square", 5}, {"triangle", 9}, {"diamond", 13}, {"triangleDown", 11}, {"pentagon", 15},
+};
 
 const char *
-script_colour(size_t series)
+script_colour(const struct plot_series *series, size_t place)
 {
-	return colours[series % (sizeof colours / sizeof *colours)];
+	return series->colour ? series->colour : colours[plot_look(series, place) % SCRIPT_NR_COLOURS].colour;
 }
 
 int
-script_mark(size_t series)
+script_mark(const struct plot_series *series, size_t place)
 {
-	return marks[series % (sizeof marks / sizeof *marks)];
+	return shapes[plot_shape(series, place)].mark;
+}
+
+size_t
+script_place_of_colour(const char *colour)
+{
+	size_t place = 0;
+
+	while (place < SCRIPT_NR_COLOURS && strcmp(colours[place].colour, colour) != 0)
+		place++;
+	return place;
+}
+
+const char *
+script_colour_of(const char *text, char own[8], struct rot_error *err)
+{
+	const char *names[SCRIPT_NR_COLOURS];
+
+	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++) {
+		names[i] = colours[i].name;
+		if (strcmp(names[i], text) == 0)
+			return colours[i].colour;
+	}
+	if (text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6) {
+		for (size_t i = 0; i < 8; i++)
+			own[i] = (char)(text[i] >= 'a' ? text[i] - 'a' + 'A' : text[i]);
+		return own;
+	}
+	rot_error_set(err, 0, "'%s' is no colour", text);
+	rot_nearest_hint(err, text, names, SCRIPT_NR_COLOURS,
+			 "#RRGGBB, or one of blue, vermilion, green, pink, orange, skyBlue, black");
+	return NULL;
+}
+
+enum plot_shape
+script_shape_of(const char *text, struct rot_error *err)
+{
+	const char *names[PLOT_NR_SHAPES];
+
+	for (size_t i = 0; i < PLOT_NR_SHAPES; i++) {
+		names[i] = shapes[i].name;
+		if (strcmp(names[i], text) == 0)
+			return (enum plot_shape)(i + 1);
+	}
+	rot_error_set(err, 0, "'%s' is no marker", text);
+	rot_nearest_hint(err, text, names, PLOT_NR_SHAPES,
+			 "one of circle, square, triangle, diamond, triangleDown, pentagon");
+	return 0;
 }
 
 char *
@@ -171,7 +231,7 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 		  const struct layout_axis *y)
 {
 	for (size_t s = 0; s < nr_series; s++) {
-		const char *colour = script_colour(plot_look(&series[s], s));
+		const char *colour = script_colour(&series[s], s);
 
 		for (size_t i = 0; i < series[s].nr_points; i++) {
 			double value_x = series[s].points[i].x.value, value_y = series[s].points[i].y.value;
@@ -191,14 +251,34 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 	}
 }
 
+void
+script_write_arrows(FILE *out, const struct point_set *set, const struct point_edges *edges)
+{
+	struct point_arrow *arrows;
+	const size_t nr = points_arrows_of(set, edges, &arrows);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct point_arrow *arrow = &arrows[i];
+		const char *colour = script_colour(&set->series[arrow->series], arrow->series);
+
+		fprintf(out,
+			"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f front head filled size screen "
+			"0.009,20 linewidth 0.8 linecolor rgb \"%s\"\n",
+			(arrow->x - LAYOUT_ARROW * arrow->right) / LAYOUT_PANEL_WIDTH,
+			(arrow->y - LAYOUT_ARROW * arrow->up) / LAYOUT_PANEL_HEIGHT, arrow->x / LAYOUT_PANEL_WIDTH,
+			arrow->y / LAYOUT_PANEL_HEIGHT, colour);
+	}
+	free(arrows);
+}
+
 /* From a point's least value to its largest one, and the sign beside it; from the one before, the line. */
 static void
 take_point(struct layout *taken, const struct plot_point *point, bool is_first, const struct point_edges *edges)
 {
 	const double x = layout_position(&edges->x, point_shown_x(point, edges)),
 		     y = layout_position(&edges->y, point_shown_y(point, edges)),
-		     low = fmin(y, layout_position(&edges->y, point->y.minimum)),
-		     high = fmax(y, layout_position(&edges->y, point->y.maximum));
+		     low = fmin(y, fmax(0, layout_position(&edges->y, point->y.minimum))),
+		     high = fmax(y, fmin(edges->y.length, layout_position(&edges->y, point->y.maximum)));
 	struct layout_box box = {x, y, 9, 7, 0};
 
 	if (isfinite(low) && isfinite(high)) {
@@ -254,18 +334,32 @@ script_write_markers(FILE *out, const struct plot_frame *frame, const struct plo
 	layout_clear(&taken);
 }
 
+bool script_has_png;
+
+/* Pixels of a point: of SVG so many that its smallest text, the caption, has 10 of them. */
+#define SVG_ZOOM 1.5
+#define PNG_ZOOM 3.0
+
 /* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the
  * script. */
 void
 script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command)
 {
+	const double zoom = layout_zoom, svg = SVG_ZOOM * zoom, png = PNG_ZOOM * zoom;
+
 	/* with a fontscale of 0.75 its points are points */
-	fprintf(out, "set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" fontscale 0.75 linewidth 1\n",
-		LAYOUT_WIDTH / 72, page->height / 72, LAYOUT_SMALL_FONT);
-	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
-	/* 1 point is 4/3 pixels; fonts of the svg terminal are in pixels at this size */
 	fprintf(out,
-		"set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" linewidth 1 background \"white\"\n",
-		LAYOUT_WIDTH, page->height, LAYOUT_SMALL_FONT);
+		"set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" fontscale %g linewidth %g pointscale %g\n",
+		zoom * LAYOUT_WIDTH / 72, zoom * page->height / 72, LAYOUT_SMALL_FONT, 0.75 * zoom, zoom, zoom);
+	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
+	fprintf(out,
+		"set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" fontscale %g linewidth %g background "
+		"\"white\"\n",
+		svg * LAYOUT_WIDTH, svg * page->height, LAYOUT_SMALL_FONT, svg, svg);
 	fprintf(out, "set output name.\".svg\"\n%s\nunset output\n", plot_command);
+	if (!script_has_png)
+		return;
+	fprintf(out, "set terminal pngcairo size %.0f,%.0f font \"sans,%g\" fontscale %g linewidth %g pointscale %g\n",
+		png * LAYOUT_WIDTH, png * page->height, LAYOUT_SMALL_FONT, 0.75 * png, png, png);
+	fprintf(out, "set output name.\".png\"\n%s\nunset output\n", plot_command);
 }

@@ -3,15 +3,28 @@
 #ifndef PLOTS_SCRIPT_H
 #define PLOTS_SCRIPT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "error.h"
 #include "plots/layout.h"
 #include "plots/plot.h"
 #include "plots/points.h"
 
-/* Colours that stay apart for colour-blind readers and in print (Okabe and Ito 2008), and marks; both cycle. */
-const char *script_colour(size_t series);
-int script_mark(size_t series);
+/*
+ * Of the series in that place. Colours stay apart for colour-blind readers and in print (Okabe and Ito 2008); they and
+ * the marks cycle, together only after 42 series.
+ */
+const char *script_colour(const struct plot_series *series, size_t place);
+int script_mark(const struct plot_series *series, size_t place);
+
+/* "#0072B2" of "blue" or "#0072b2", and the shape of "circle"; NULL or 0 for what is none, with an error. */
+const char *script_colour_of(const char *text, char own[8], struct rot_error *err);
+enum plot_shape script_shape_of(const char *text, struct rot_error *err);
+
+/* Which colour of the palette it is; or SCRIPT_NR_COLOURS. */
+enum { SCRIPT_NR_COLOURS = 7 };
+size_t script_place_of_colour(const char *colour);
 
 /* Shortest decimal form that reads back, always with a point as decimal sign; "NaN" as gnuplot spells it. Fresh memory.
  */
@@ -40,9 +53,15 @@ void script_write_ground(FILE *out, const struct layout_box *box);
 void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
 		       const struct layout_axis *y);
 
+/* Arrows where something is beyond an edge. */
+void script_write_arrows(FILE *out, const struct point_set *set, const struct point_edges *edges);
+
 /* The frame's vertical lines; their labels where no point is, and no line between two. */
 void script_write_markers(FILE *out, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
 			  const struct point_edges *edges);
+
+/* Are pictures also drawn as PNG? The same for all of a process. */
+extern bool script_has_png;
 
 /* Runs the plot command(s) once per terminal: call with the complete "plot ..." command. */
 void script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command);
