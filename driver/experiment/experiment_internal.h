@@ -66,7 +66,7 @@ struct experiment_own_derived {
 	bool is_told; /* that it could not be computed somewhere */
 };
 
-enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED };
+enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED, COLUMN_ROOF_SHARE };
 
 struct experiment_column {
 	enum column_kind kind;
@@ -288,8 +288,8 @@ char *experiment_peak_name(const struct peak *peak);
 const char *experiment_clock_shown(const struct experiment *experiment);
 
 /*
- * experiment_verdicts.c: of a point in a roofline, and of the first one there is (NULL: none). The only place where
- * this is computed for texts, JSON and pages. Clear the bound.
+ * experiment_verdicts.c: of a point in a roofline (NULL: in the first one). The only place where this is computed for
+ * texts, tables, JSON and pages. Clear the bound. The first roofline is NULL where there is none.
  */
 struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 					    const struct experiment_point *point);

@@ -6,6 +6,7 @@
 
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "support/entry.h"
 
 void
 experiment_bound_clear(struct experiment_bound *bound)
@@ -76,8 +77,9 @@ struct experiment_bound
 experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 		    const struct experiment_point *point)
 {
-	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL,
-				    *y = plot ? experiment_point_value(point, &plot->y) : NULL;
+	const struct experiment_own_plot *roofline = plot ? plot : experiment_first_roofline(experiment);
+	const struct quantity_value *x = roofline ? experiment_point_value(point, &roofline->x) : NULL,
+				    *y = roofline ? experiment_point_value(point, &roofline->y) : NULL;
 	int nr_threads =
 		point->nr_cpus > 0 ? experiment_roof_threads(experiment, point->nr_cpus) : experiment->nr_roof_threads;
 	struct experiment_bound bound = point->stored_bound;
@@ -90,14 +92,14 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
 	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0))
 		return bound;
-	slope = line_of_peak(experiment_bounding_peak(experiment, NULL, plot->x.border, nr_threads),
+	slope = line_of_peak(experiment_bounding_peak(experiment, NULL, roofline->x.border, nr_threads),
 			     experiment_clock_shown(experiment));
-	peak = line_of_peak(experiment_bounding_peak(experiment, plot->y.operation, NULL, nr_threads),
+	peak = line_of_peak(experiment_bounding_peak(experiment, roofline->y.operation, NULL, nr_threads),
 			    experiment_clock_shown(experiment));
 	if (!slope.name && !peak.name) {
 		nr_threads = 0;
-		slope = line_of_ceilings(experiment, plot, true);
-		peak = line_of_ceilings(experiment, plot, false);
+		slope = line_of_ceilings(experiment, roofline, true);
+		peak = line_of_ceilings(experiment, roofline, false);
 	}
 	if (slope.name && peak.name)
 		bound = bound_below(slope, peak, &x->summary, y->summary.value);
@@ -148,14 +150,16 @@ print(const char *series, const struct bounded bounded[2], int nr_threads, FILE 
 
 	for (int i = 0; i < 2; i++) {
 		const struct bounded *of = &bounded[i];
-		char *points, *shares;
+		char *points, *shares, *text;
 
 		if (of->nr == 0)
 			continue;
 		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
 		shares = shares_text(100 * of->low, 100 * of->high);
-		fprintf(out, "%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, of->ceiling, nr_threads,
-			nr_threads == 1 ? "" : "s", points);
+		text = rot_format("%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, of->ceiling,
+				  nr_threads, nr_threads == 1 ? "" : "s", points);
+		text_print_fitting(text, out);
+		free(text);
 		free(points);
 		free(shares);
 	}
