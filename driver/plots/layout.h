@@ -7,6 +7,7 @@
 #ifndef PLOTS_LAYOUT_H
 #define PLOTS_LAYOUT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,7 +15,7 @@
 
 /*
  * The same for all pictures of a process: 1, or more where texts and lines are to be larger. Then the picture has fewer
- * points, which are larger themselves.
+ * points, which are larger themselves, and is a little higher.
  */
 extern double layout_zoom;
 
@@ -24,10 +25,11 @@ extern double layout_zoom;
 #define LAYOUT_LEFT (53.5 / LAYOUT_WIDTH)
 #define LAYOUT_RIGHT (1 - 12.75 / LAYOUT_WIDTH)
 #define LAYOUT_FONT 9.0       /* labels of axes and the title's smaller neighbours */
-#define LAYOUT_SMALL_FONT 7.5 /* ticks, labels within the panel, caption           */
+#define LAYOUT_SMALL_FONT 7.5 /* ticks, labels within the panel                    */
+#define LAYOUT_CAPTION_FONT 6.75
 
 #define LAYOUT_PANEL_WIDTH (LAYOUT_WIDTH * (LAYOUT_RIGHT - LAYOUT_LEFT))
-#define LAYOUT_PANEL_HEIGHT (238.0 / layout_zoom)
+#define LAYOUT_PANEL_HEIGHT (238.0 / sqrt(layout_zoom))
 
 /* Beside the points that are drawn at an end of an axis a sign says which value they have; so far inwards, in points.
  */
@@ -81,7 +83,11 @@ struct layout_axis layout_range(const struct plot_axis *axis, const double *valu
  */
 void layout_widen(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr);
 
-/* Notes whether the values are whole numbers. at_values: of a few whole ones, ticks are where these are. */
+/* Extends the sides that axis leaves open where values are drawn at an end, so that their sign has room there. */
+void layout_leave_ends(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr);
+
+/* Notes whether the values are whole numbers. at_values: of a few whole ones all along the axis, ticks are where these
+ * are. */
 void layout_suit_ticks(struct layout_axis *axis, const double *values, size_t nr, bool at_values);
 
 /* A tick of an axis. */
@@ -122,6 +128,9 @@ void layout_clear(struct layout *layout);
 /* True if the box lies within the panel and touches no other one. */
 bool layout_is_free(const struct layout *layout, const struct layout_box *box);
 void layout_take(struct layout *layout, const struct layout_box *box);
+
+/* Makes blanks of the text line breaks where a line would be longer than that, in small font. */
+void layout_fold(char *text, double width);
 
 /* Size of a text in small font. */
 double layout_text_width(const char *text);

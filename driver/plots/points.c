@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "plots/beside.h"
 #include "plots/points.h"
 #include "plots/script.h"
 
@@ -79,6 +80,9 @@ points_edges_of(const struct point_set *set)
 				    layout_range(&set->frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT)};
 
 	points_widen(set, &edges);
+	beside_make_room(set, &edges);
+	layout_leave_ends(&edges.x, &set->frame->x, values.x, values.nr);
+	layout_leave_ends(&edges.y, &set->frame->y, values.y, values.nr);
 	point_values_clear(&values);
 	for (size_t s = 0; s < set->nr_series; s++)
 		for (size_t i = 0; set->series[s].style != PLOT_MODEL && i < set->series[s].nr_points; i++)
@@ -113,7 +117,7 @@ add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct p
 	arrows->items[arrows->nr++] = arrow;
 }
 
-/* Whiskers of what is drawn at an end, or not at all, are not. */
+/* Of what is drawn at an end, or not at all, there are no whiskers in that direction. */
 static void
 add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct point_edges *edges, size_t series,
 	      const struct plot_point *point)
@@ -126,9 +130,11 @@ add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct p
 	if (arrows->nr > nr || !isfinite(x) || !isfinite(y) || !set->frame->show_min_max ||
 	    !has_spread(&set->series[series]))
 		return;
-	add_arrow(arrows, edges, &whisker, x, point->y.minimum);
-	add_arrow(arrows, edges, &whisker, x, point->y.maximum);
-	if (!set->is_of_two)
+	if (!layout_end_of(&edges->y, point->y.value)) {
+		add_arrow(arrows, edges, &whisker, x, point->y.minimum);
+		add_arrow(arrows, edges, &whisker, x, point->y.maximum);
+	}
+	if (!set->is_of_two || layout_end_of(&edges->x, point->x.value))
 		return;
 	add_arrow(arrows, edges, &whisker, point->x.minimum, y);
 	add_arrow(arrows, edges, &whisker, point->x.maximum, y);
@@ -139,9 +145,15 @@ points_arrows_of(const struct point_set *set, const struct point_edges *edges, s
 {
 	struct arrows found = {0};
 
-	for (size_t s = 0; s < set->nr_series; s++)
+	for (size_t s = 0; s < set->nr_series; s++) {
+		const double shift = beside_shift_of(set, edges, s);
+		const size_t before = found.nr;
+
 		for (size_t i = 0; set->series[s].style != PLOT_MODEL && i < set->series[s].nr_points; i++)
 			add_arrows_of(&found, set, edges, s, &set->series[s].points[i]);
+		for (size_t i = before; i < found.nr; i++)
+			found.items[i].x += found.items[i].right ? 0 : shift;
+	}
 	*arrows = found.items;
 	return found.nr;
 }
@@ -267,13 +279,14 @@ quoted(const char *text)
 
 /* Rows of points measured once have no box: n is column 11. */
 static char *
-add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions)
+add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions,
+	   const char *x)
 {
 	if (frame->show_min_max) {
-		const char *form = both_directions ? "1:2:3:4:5:6 with xyerrorbars" : "1:2:5:6 with yerrorbars";
+		const char *form = both_directions ? "2:3:4:5:6 with xyerrorbars" : "2:5:6 with yerrorbars";
 		char *element =
-			rot_format("data index %zu using %s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
-				   index, form, colour);
+			rot_format("data index %zu using %s:%s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
+				   index, x, form, colour);
 
 		command = add_command(command, element);
 		free(element);
@@ -281,15 +294,18 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 	if (frame->show_percentiles) {
 		/* a box is as wide everywhere in the picture: relative to x on a logarithmic axis, by POINTS_BOX_OF_X
 		 */
-		const char *form = both_directions   ? "1:2:7:8:9:10 with boxxyerror"
-				   : frame->x.is_log ? "1:9:9:10:10:($1*" POINTS_BOX_OF_X ") with candlesticks"
-						     : "1:9:9:10:10 with candlesticks";
+		char *width = !both_directions && frame->x.is_log
+				      ? rot_format(":(%s*" POINTS_BOX_OF_X ")", strcmp(x, "1") == 0 ? "$1" : x)
+				      : rot_strdup("");
+		const char *form = both_directions ? "2:7:8:9:10" : "9:9:10:10",
+			   *with = both_directions ? "boxxyerror" : "candlesticks";
 		char *element =
-			rot_format("data index %zu using %s fillstyle transparent solid 0.25 border linewidth 0.7 "
-				   "linecolor rgb \"%s\" notitle",
-				   index, form, colour);
+			rot_format("data index %zu using %s:%s%s with %s fillstyle transparent solid 0.25 border "
+				   "linewidth 0.7 linecolor rgb \"%s\" notitle",
+				   index, x, form, width, with, colour);
 
 		command = add_command(command, element);
+		free(width);
 		free(element);
 	}
 	return command;
@@ -313,7 +329,7 @@ with_style(enum plot_style style, int mark)
 
 /* Hollow marks: column 13 says which. */
 static char *
-add_holes(char *command, const struct plot_series *series, size_t index)
+add_holes(char *command, const struct plot_series *series, size_t index, const char *x)
 {
 	bool has_some = false;
 	char *element;
@@ -322,9 +338,9 @@ add_holes(char *command, const struct plot_series *series, size_t index)
 		has_some = has_some || series->points[i].is_expected;
 	if (!has_some)
 		return command;
-	element = rot_format("data index %zu using 1:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
+	element = rot_format("data index %zu using %s:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
 			     "linecolor rgb \"#FFFFFF\" notitle",
-			     index, script_mark(series, index));
+			     index, x, script_mark(series, index));
 	command = add_command(command, element);
 	free(element);
 	return command;
@@ -332,20 +348,20 @@ add_holes(char *command, const struct plot_series *series, size_t index)
 
 char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
-		    bool both_directions)
+		    bool both_directions, const char *x)
 {
 	char *title = quoted(series->name), *element, *with;
 
 	if (has_spread(series))
-		command = add_spread(command, index, script_colour(series, index), frame, both_directions);
+		command = add_spread(command, index, script_colour(series, index), frame, both_directions, x);
 	with = with_style(series->style, script_mark(series, index));
-	element = rot_format("data index %zu using 1:2 with %s linecolor rgb \"%s\" title %s", index, with,
+	element = rot_format("data index %zu using %s:2 with %s linecolor rgb \"%s\" title %s", index, x, with,
 			     script_colour(series, index), title);
 	command = add_command(command, element);
 	free(element);
 	free(with);
 	free(title);
-	return add_holes(command, series, index);
+	return add_holes(command, series, index, x);
 }
 
 char *

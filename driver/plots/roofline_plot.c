@@ -88,7 +88,7 @@ write_ceiling_label(FILE *out, const struct roofline_label *label)
 	const char *colour = label->ceiling->is_main ? "#000000" : "#606060";
 
 	if (label->is_on_lines && !label->ceiling->is_bandwidth) {
-		script_write_label_on_white(out, label->text, box->x, box->y, colour);
+		script_write_label_on_white(out, label->text, box->x, box->y, "center", colour);
 		return;
 	}
 	if (label->is_on_lines)
@@ -112,10 +112,14 @@ write_leader(FILE *out, const struct roofline_label *label)
 static void
 write_point_label(FILE *out, const struct roofline_label *label, const char *colour)
 {
+	const double half = label->box.width / 2, left = label->box.x - half, right = label->box.x + half;
+	const char *align = left > label->x ? "left" : right < label->x ? "right" : "center";
+	const double x = left > label->x ? left : right < label->x ? right : label->box.x;
+
 	if (label->is_on_lines)
-		script_write_label_on_white(out, label->text, label->box.x, label->box.y, colour);
+		script_write_label_on_white(out, label->text, x, label->box.y, align, colour);
 	else
-		script_write_label(out, label->text, label->box.x, label->box.y, "center", 0, colour);
+		script_write_label(out, label->text, x, label->box.y, align, 0, colour);
 	if (label->has_leader)
 		write_leader(out, label);
 }
@@ -157,7 +161,7 @@ plot_command(const struct roofline_plot *plot)
 	char *command = rot_strdup("plot ");
 
 	for (size_t s = 0; s < plot->nr_series; s++)
-		command = points_add_commands(command, &plot->series[s], s, &plot->frame, true);
+		command = points_add_commands(command, &plot->series[s], s, &plot->frame, true, "1");
 	if (!plot->nr_series) {
 		free(command);
 		return rot_strdup("plot NaN notitle");
@@ -177,7 +181,7 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	const struct point_set set = roofline_points_of(plot);
 	struct plot_frame frame = plot->frame;
 	struct layout_page page;
-	char *caption = points_caption(&set, &edges);
+	char *told = points_caption(&set, &edges), *caption = script_caption(told);
 
 	frame.x.is_log = frame.y.is_log = true;
 	frame.caption = caption;
@@ -190,6 +194,7 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &edges.x, &edges.y);
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
+	free(told);
 	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

@@ -34,6 +34,9 @@ void script_write_number(FILE *out, double value);
 /* The text as a double-quoted gnuplot string: nothing in it is interpreted. Newlines stay line breaks. */
 void script_write_string(FILE *out, const char *text);
 
+/* A caption for the frame, folded to the panel's width. Fresh memory. */
+char *script_caption(const char *text);
+
 /* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series
  * decides the key. */
 void script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_page *page,
@@ -44,7 +47,8 @@ void script_write_label(FILE *out, const char *text, double x, double y, const c
 			const char *colour);
 
 /* The same without rotation, on a white ground that hides what it stands on. */
-void script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour);
+void
+script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *align, const char *colour);
 
 /* White below a label that is turned, for which gnuplot has no boxes. */
 void script_write_ground(FILE *out, const struct layout_box *box);
