@@ -61,19 +61,19 @@ add_value(char **text, const struct quantity_value *value)
 	free(estimator);
 }
 
-/* Which line bounds it, and how near it comes to that: as rot prints it below its tables. */
+/* "51 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth (99 % sure)" */
 static void
 add_bound(char **text, const struct experiment_bound *bound)
 {
-	char *threads = bound->nr_threads > 0
-				? rot_format(", %d thread%s", bound->nr_threads, bound->nr_threads == 1 ? "" : "s")
-				: rot_strdup("");
+	char *threads = bound->nr_threads > 1 ? rot_format(" of %d threads", bound->nr_threads) : rot_strdup("");
 	char *verdict = bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
 			: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
 					      : verdict_text("bound by computing", "by bandwidth", bound->probability);
+	char *percent = digits_text(100 * bound->share, 3);
 
-	add_line(text, rot_format("%.3g %% of the roof at this intensity (%s%s): %s", 100 * bound->share,
-				  bound->ceiling, threads, verdict));
+	add_line(text, rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, bound->ceiling,
+				  verdict));
+	free(percent);
 	free(threads);
 	free(verdict);
 }

@@ -234,7 +234,7 @@ write_roof(xmlTextWriterPtr out, const json_t *point)
 {
 	const char *ceiling = json_text_at(point, "boundBy");
 	const json_int_t nr_threads = json_integer_value(json_object_get(json_object_get(point, "roof"), "threads"));
-	char *share = *ceiling ? rot_format("%.3g", 100 * json_number_at(point, "roofShare")) : rot_strdup("-");
+	char *share = *ceiling ? digits_text(100 * json_number_at(point, "roofShare"), 3) : rot_strdup("-");
 	char *threads = nr_threads > 0 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
 				       : rot_strdup("");
 	char *line = rot_format("%s%s", *ceiling ? ceiling : "-", threads);

@@ -161,8 +161,8 @@ START_TEST(a_point_is_judged_once)
 	static const char *const texts[] = {"one: at 50 % of its roof, DRAM load (1 thread)\n",
 					    "two: at 50 % of its roof, DRAM load, far (2 threads)\n"};
 	static const char *const titles[] = {
-		"50 % of the roof at this intensity (DRAM load, 1 thread): bound by",
-		"50 % of the roof at this intensity (DRAM load, far, 2 threads): bound by"};
+		" % of the roof at this intensity (DRAM load): bound by",
+		" % of the roof of 2 threads at this intensity (DRAM load, far): bound by"};
 	struct rot_error err = {0};
 	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
 	FILE *out = fopen("verdicts", "w");

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_schema.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "quantities/vocabulary.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -167,10 +169,101 @@ START_TEST(keys_of_values)
 }
 END_TEST
 
+/* Columns of CSV files are called by these words. */
+START_TEST(words_of_columns)
+{
+	for (size_t i = 0; i < nr_quantity_words; i++)
+		if (quantity_words[i].role != WORD_CLOCK && !strchr(quantity_words[i].name, '.'))
+			check_word(quantity_words[i].short_name);
+	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+		char *name = quantity_column_name(&(struct quantity_request){.name = quantity_kinds[i].name}, "us");
+
+		name[strcspn(name, "_")] = '\0';
+		ck_assert_msg(strstr(text, name) != NULL, "%s is not in doc/RESULTS.md", name);
+		free(name);
+	}
+}
+END_TEST
+
+/* Two quantities never share a column. */
+START_TEST(columns_have_names_of_their_own)
+{
+	static const char *const units[] = {"us", "cycle", "TSC tick", "reference cycle"};
+	static const struct quantity_request requests[] = {
+		{.name = "operationCount", .operation = "doublePrecisionFlop"},
+		{.name = "operationCount", .operation = "flop"},
+		{.name = "transferredBytes", .border = "llcRam"},
+		{.name = "transferredBytes", .border = "llcRam.read"},
+		{.name = "operationalIntensity", .operation = "flop", .border = "llcRam"},
+		{.name = "contextSwitches"},
+	};
+	static const char *const names[] = {"operations_dp",  "operations_flop",    "bytes_ram",
+					    "bytes_ram_read", "intensity_flop_ram", "context_switches"};
+	static const char *const times[] = {"time_us", "time_cycle", "time_tsc_tick", "time_reference_cycle"};
+	const struct quantity_request performance = {.name = "performance", .operation = "doublePrecisionFlop"},
+				      time = {.name = "time"};
+	char *name;
+
+	for (int i = 0; i < NR_ELEMENTS(requests); i++) {
+		name = quantity_column_name(&requests[i], "byte");
+		ck_assert_str_eq(name, names[i]);
+		free(name);
+	}
+	for (int i = 0; i < NR_ELEMENTS(units); i++) {
+		name = quantity_column_name(&time, units[i]);
+		ck_assert_str_eq(name, times[i]);
+		check_word(name);
+		free(name);
+	}
+	name = quantity_column_name(&performance, "flop/TSC tick");
+	ck_assert_str_eq(name, "performance_dp_per_tsc_tick");
+	free(name);
+}
+END_TEST
+
+#define RESULT "driver/schemas/result-1.json"
+
+/* With a value that has everything, so that none of its keys is forgotten; and what is wrong is seen. */
+START_TEST(values_have_the_schema)
+{
+	struct quantity_value value = value_with_everything(_i);
+	json_t *result = golden("tests/driver/experiment/golden/experiment.json"), *point, *quantity;
+	char *error;
+
+	json_object_set_new(result, "software",
+			    json_pack("{s:s, s:s, s:[], s:[], s:[]}", "rot", "1", "kernel", "6", "compilers",
+				      "compileLines", "facts"));
+	point = json_array_get(json_object_get(result, "points"), 0);
+	quantity = quantity_value_json(&value);
+	json_array_append_new(json_object_get(point, "quantities"), quantity);
+	expect_schema(RESULT, result);
+
+	json_object_set_new(quantity, "n", json_string("two"));
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].quantities[3].n is \"two\"");
+	free(error);
+	json_object_set_new(quantity, "n", json_integer(2));
+	json_object_set_new(quantity, "kind", json_string("guessed"));
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].quantities[3].kind is \"guessed\"");
+	free(error);
+	json_object_del(quantity, "kind");
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].quantities[3] has no kind");
+	free(error);
+	json_object_set_new(quantity, "kind", json_string("measured"));
+	json_object_set_new(point, "colour", json_null());
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].colour is not in the schema");
+	free(error);
+	json_decref(result);
+	quantity_value_clear(&value);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&keys_of_experiments, 1},
-	{&keys_of_programs, 1},
-	{&keys_of_values, 3},
+	{&keys_of_experiments, 1},    {&keys_of_programs, 1}, {&keys_of_values, 3},
+	{&values_have_the_schema, 3}, {&words_of_columns, 1}, {&columns_have_names_of_their_own, 1},
 };
 
 UNIT_TESTS("result keys", tests, .set_up = setup, .tear_down = teardown);
