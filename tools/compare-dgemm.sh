@@ -5,6 +5,7 @@
 # cycle (of the profile, else looked for quickly), the program of plain loops around each call, so that a clock that changes matters to neither.
 #	tools/compare-dgemm.sh [-n ROUNDS] [SIZE ...]		default: 3 rounds of 400 1000 2000
 # The variables CORE (what the library computes for: SkylakeX where the processor can, else Haswell) and SECONDS_EACH (of the program, for each size: 2).
+# PAGES=huge: the program uses huge pages.
 set -eu
 
 rounds=3

@@ -260,7 +260,7 @@ announce_blocks(const struct job *job)
 {
 	const char *cost =
 		program_plan_has_caches(&job->plan)
-			? "translated, to count its blocks and model its caches, which is about 7 to 42 times as slow "
+			? "translated, to count its blocks and model its caches, which is about 4 to 30 times as slow "
 			  "(-caches=none: 1.1 to 4 times)"
 			: "translated, to count its blocks, which is about 1.1 to 4 times as slow";
 	const char *why = job->architecture->stepping.is_unasked ? "no hardware counters: " : "";

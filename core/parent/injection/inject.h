@@ -4,8 +4,8 @@
  * registers, also those of vectors, its red zone, its signals, and the system call that it was in. Nothing waits.
  *
  * The thread is stopped in user code (trigger.h), or by PTRACE_INTERRUPT where it waits in a system call that is not
- * harmed; where it would be, the function runs when the call is over. Order of steps and what each is for: INTERNALS,
- * "Running code in a thread".
+ * harmed; where it would be, the function runs when the call is over. Order of steps and what each is for:
+ * doc/TRACING.md, "Running code in a thread".
  *
  * The function must be async-signal-safe, call nothing that waits, and leave signal handlers and masks alone. Signals
  * are held up while it runs, but for those that it raises itself. A program that ignores SIGTRAP does not ignore it any

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See inject_thread.h. The order of the steps matters; INTERNALS says why. */
+/* See inject_thread.h. The order of the steps matters; doc/TRACING.md says why. */
 #include "parent/injection/inject_thread.h"
 
 #include <elf.h>

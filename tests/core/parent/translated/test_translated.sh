@@ -85,7 +85,7 @@ done
 # ---- random blocks ----
 
 nr_blocks=${ROT_TEST_BLOCKS:-5000}
-# Others than these may jump to where nothing can be (INTERNALS, "Translating"), some one in 40,000.
+# Others than these may jump to where nothing can be (doc/TRACING.md, "Translated code"), some one in 40,000.
 seed=63861351
 [ -z "${ROT_SLOW_TESTS:-}" ] || seed=$((RANDOM * 32768 + RANDOM))
 "$programs/random_blocks" -s $seed -n "$nr_blocks" >"$work/native"
