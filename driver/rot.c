@@ -18,6 +18,7 @@
 #include "measuring/measuring.h"
 #include "measuring/monitor.h"
 #include "memory.h"
+#include "plots/places.h"
 #include "quantities/architecture.h"
 #include "quantities/kernel_words.h"
 #include "support/messages.h"
@@ -228,6 +229,7 @@ open_driver(struct rot *rot, struct configuration *configuration, bool has_kerne
 	*rot = (struct rot){.configuration = configuration};
 	messages_set_quiet(configuration_bool(configuration, "quiet"));
 	messages_catch_signals();
+	plots_set_up(configuration);
 	rot->monitor = monitor_new();
 	rot->registry = rot_registry_new();
 	rot->kernels = definitions_new();

@@ -126,12 +126,13 @@ picture_begin(struct page *page, const struct plot_frame *frame, const struct pl
 }
 
 static void
-picture_end(struct page *page, const struct plot_frame *frame, char *id)
+picture_end(struct page *page, char *caption, char *id)
 {
 	html_end(page->writer);
-	if (*frame->caption)
-		html_element(page->writer, "figcaption", NULL, frame->caption);
+	if (*caption)
+		html_element(page->writer, "figcaption", NULL, caption);
 	html_end(page->writer);
+	free(caption);
 	free(id);
 }
 
@@ -140,8 +141,7 @@ page_add_roofline(struct page *page, const struct roofline_plot *plot)
 {
 	char *id = picture_begin(page, &plot->frame, plot->series, plot->nr_series);
 
-	roofline_svg_write(plot, id, page->writer);
-	picture_end(page, &plot->frame, id);
+	picture_end(page, roofline_svg_write(plot, id, page->writer), id);
 }
 
 void
@@ -150,8 +150,7 @@ page_add_series(struct page *page, const struct plot_frame *frame, const struct 
 {
 	char *id = picture_begin(page, frame, series, nr_series);
 
-	series_svg_write(frame, series, nr_series, shows_spread, id, page->writer);
-	picture_end(page, frame, id);
+	picture_end(page, series_svg_write(frame, series, nr_series, shows_spread, id, page->writer), id);
 }
 
 /* ---- the document ---- */

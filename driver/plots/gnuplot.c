@@ -13,7 +13,7 @@
 #include "support/process.h"
 
 /* What we write, then what gnuplot makes of it. */
-static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg"};
+static const char *const suffixes[] = {"data", "gnuplot", "pdf", "svg", "png"};
 enum { NR_WRITTEN = 2, NR_SUFFIXES = sizeof suffixes / sizeof *suffixes };
 
 static char *
@@ -126,7 +126,7 @@ gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err)
 	    close_file(&gnuplot->script, "gnuplot", gnuplot, err) < 0)
 		return -1;
 	if (run(gnuplot, err) == 0)
-		return move_in_place(gnuplot, NR_SUFFIXES, err);
+		return move_in_place(gnuplot, script_has_png ? NR_SUFFIXES : NR_SUFFIXES - 1, err);
 	/* script and data can be drawn elsewhere */
 	move_in_place(gnuplot, NR_WRITTEN, NULL);
 	return -1;

@@ -21,8 +21,8 @@ struct gnuplot {
 int gnuplot_open(struct gnuplot *gnuplot, const char *output_name, struct rot_error *err);
 
 /*
- * Runs gnuplot and moves NAME.data, NAME.gnuplot, NAME.pdf and NAME.svg in place. When gnuplot is missing or fails,
- * that is an error, and the first two are moved alone: they can be drawn elsewhere.
+ * Runs gnuplot and moves NAME.data, NAME.gnuplot, NAME.pdf and NAME.svg, and NAME.png if it is wanted, in place. When
+ * gnuplot is missing or fails, that is an error, and the first two are moved alone: they can be drawn elsewhere.
  */
 int gnuplot_finish(struct gnuplot *gnuplot, struct rot_error *err);
 

@@ -8,6 +8,8 @@
 #include "number.h"
 #include "plots/layout.h"
 
+double layout_zoom = 1;
+
 static double
 axis_scale(const struct layout_axis *axis, double value)
 {
@@ -32,21 +34,31 @@ layout_end_of(const struct layout_axis *axis, double value)
 	return axis->is_log && value <= 0 ? LAYOUT_LOW_END : LAYOUT_NO_END;
 }
 
+enum layout_end
+layout_beyond(const struct layout_axis *axis, double value)
+{
+	const double at = layout_position(axis, value), slack = axis->length * 1e-9;
+
+	return at > axis->length + slack ? LAYOUT_HIGH_END : at < -slack ? LAYOUT_LOW_END : LAYOUT_NO_END;
+}
+
 static bool
 is_usable(bool is_log, double value)
 {
 	return isfinite(value) && (!is_log || value > 0);
 }
 
-/* The margin beyond the outermost values: a factor of two on logarithmic axes, 5 % of the range on linear ones. */
+/* The margin beyond the outermost values: 5 % of the range; on logarithmic axes at most a factor of two. */
 static void
 add_margin(struct layout_axis *range)
 {
 	double margin = (range->high - range->low) * 0.05;
 
 	if (range->is_log) {
-		range->low /= 2;
-		range->high *= 2;
+		const double ratio = range->high / range->low, factor = ratio > 1 ? fmin(2, pow(ratio, 0.05)) : 2;
+
+		range->low /= factor;
+		range->high *= factor;
 		return;
 	}
 	if (margin == 0)
@@ -81,6 +93,73 @@ layout_range(const struct plot_axis *axis, const double *values, size_t nr, doub
 	return range;
 }
 
+/* In axis_scale. */
+#define MOST_WIDENED 0.2
+#define BESIDE_WIDENED 0.01
+
+void
+layout_widen(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr)
+{
+	const double low = axis_scale(range, range->low), high = axis_scale(range, range->high), size = high - low;
+	const bool is_positive = range->low >= 0;
+	double least = low, most = high;
+
+	for (size_t i = 0; i < nr; i++) {
+		const double value = is_usable(range->is_log, values[i]) ? axis_scale(range, values[i]) : low;
+
+		least = value >= low - MOST_WIDENED * size ? fmin(least, value) : least;
+		most = value <= high + MOST_WIDENED * size ? fmax(most, value) : most;
+	}
+	least -= least < low ? BESIDE_WIDENED * size : 0;
+	most += most > high ? BESIDE_WIDENED * size : 0;
+	if (least < low && !is_usable(axis->is_log, axis->low))
+		range->low = range->is_log ? pow(10, least) : is_positive ? fmax(0, least) : least;
+	if (most > high && !is_usable(axis->is_log, axis->high))
+		range->high = range->is_log ? pow(10, most) : most;
+}
+
+/* ---- ticks ---- */
+
+/* What a tick's text is short for. */
+static bool
+is_short(double value)
+{
+	return fabs(value) < 1e6 || fmod(value, pow(10, floor(log10(fabs(value))))) == 0;
+}
+
+/* Adds the value to the axis' ticks, unless it is there. False: they are too many. */
+static bool
+add_own_tick(struct layout_axis *axis, double value)
+{
+	size_t at = axis->nr_ticks;
+
+	while (at > 0 && axis->ticks[at - 1] >= value)
+		at--;
+	if (at < axis->nr_ticks && axis->ticks[at] == value)
+		return true;
+	if (axis->nr_ticks == LAYOUT_MOST_TICKS)
+		return false;
+	memmove(&axis->ticks[at + 1], &axis->ticks[at], (axis->nr_ticks - at) * sizeof(*axis->ticks));
+	axis->ticks[at] = value;
+	axis->nr_ticks++;
+	return true;
+}
+
+void
+layout_suit_ticks(struct layout_axis *axis, const double *values, size_t nr, bool at_values)
+{
+	axis->is_whole = true;
+	for (size_t i = 0; i < nr; i++) {
+		if (!is_usable(axis->is_log, values[i]))
+			continue;
+		axis->is_whole = axis->is_whole && values[i] == round(values[i]);
+		at_values = at_values && is_short(values[i]) &&
+			    (layout_beyond(axis, values[i]) || add_own_tick(axis, values[i]));
+	}
+	if (!at_values || !axis->is_whole || axis->nr_ticks < 2)
+		axis->nr_ticks = 0;
+}
+
 static char *
 tick_text(int digit, int exponent)
 {
@@ -98,14 +177,20 @@ tick_text(int digit, int exponent)
 	return text;
 }
 
-size_t
-layout_log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
+static void
+add_tick(struct layout_tick **ticks, size_t *nr, double value, char *text)
+{
+	*ticks = rot_realloc(*ticks, *nr + 1, sizeof(**ticks));
+	(*ticks)[(*nr)++] = (struct layout_tick){value, text};
+}
+
+static size_t
+log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 {
 	static const int labelled_when_short[] = {1, 2, 5};
 	const double decades = log10(axis->high / axis->low);
 	size_t nr = 0;
 
-	*ticks = NULL;
 	for (int exponent = (int)floor(log10(axis->low)); exponent <= (int)ceil(log10(axis->high)); exponent++) {
 		for (int digit = 1; digit < 10; digit++) {
 			double value = digit * pow(10, exponent);
@@ -113,14 +198,66 @@ layout_log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 
 			for (size_t i = 0; decades < 3 && i < 3; i++)
 				is_labelled |= digit == labelled_when_short[i];
-			if (value < axis->low * (1 - 1e-9) || value > axis->high * (1 + 1e-9))
-				continue;
-			*ticks = rot_realloc(*ticks, nr + 1, sizeof(**ticks));
-			(*ticks)[nr++] =
-				(struct layout_tick){value, is_labelled ? tick_text(digit, exponent) : rot_strdup("")};
+			if (!layout_beyond(axis, value))
+				add_tick(ticks, &nr, value, is_labelled ? tick_text(digit, exponent) : rot_strdup(""));
 		}
 	}
 	return nr;
+}
+
+/* About so many steps of 1, 2 or 5 times a power of ten. */
+#define LINEAR_STEPS 6
+
+static size_t
+linear_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
+{
+	const double rough = (axis->high - axis->low) / LINEAR_STEPS, power = pow(10, floor(log10(rough)));
+	const double round = power * (rough / power >= 5 ? 10 : rough / power >= 2 ? 5 : rough / power >= 1 ? 2 : 1);
+	const double step = axis->is_whole ? fmax(round, 1) : round;
+	size_t nr = 0;
+
+	for (double k = ceil(axis->low / step - 1e-9); k * step <= axis->high + step * 1e-9; k++)
+		add_tick(ticks, &nr, k * step, rot_format("%.6g", k == 0 ? 0 : k * step));
+	return nr;
+}
+
+static char *
+whole_text(double value)
+{
+	const int exponent = fabs(value) < 1e6 ? 0 : (int)floor(log10(fabs(value)));
+
+	return exponent ? tick_text((int)round(value / pow(10, exponent)), exponent) : rot_format("%.0f", value);
+}
+
+/* Along x: texts are left out where they would touch the one before, or the last one. */
+static size_t
+own_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
+{
+	double from = -INFINITY;
+	size_t nr = 0;
+
+	for (size_t i = 0; i < axis->nr_ticks; i++)
+		add_tick(ticks, &nr, axis->ticks[i], whole_text(axis->ticks[i]));
+	for (size_t i = 0; i < nr; i++) {
+		const struct layout_tick *tick = &(*ticks)[i], *last = &(*ticks)[nr - 1];
+		const double at = layout_position(axis, tick->value), half = layout_text_width(tick->text) / 2,
+			     to = layout_position(axis, last->value) - layout_text_width(last->text) / 2;
+
+		if (at - half >= from && (tick == last || at + half <= to))
+			from = at + half;
+		else
+			tick->text[0] = '\0';
+	}
+	return nr;
+}
+
+size_t
+layout_ticks_of(const struct layout_axis *axis, struct layout_tick **ticks)
+{
+	*ticks = NULL;
+	return axis->nr_ticks ? own_ticks(axis, ticks)
+	       : axis->is_log ? log_ticks(axis, ticks)
+			      : linear_ticks(axis, ticks);
 }
 
 void
@@ -136,18 +273,13 @@ layout_ticks(const struct layout_axis *axis)
 {
 	struct layout_tick *ticks;
 	char *list = rot_strdup("("), *next;
-	size_t nr;
+	const size_t nr = layout_ticks_of(axis, &ticks);
 
-	if (!axis->is_log) {
-		free(list);
-		return NULL;
-	}
-	nr = layout_log_ticks(axis, &ticks);
 	for (size_t i = 0; i < nr; i++) {
 		char *number = rot_number_text(ticks[i].value, 6);
 
 		next = rot_format("%s%s\"%s\" %s %d", list, i ? ", " : "", ticks[i].text, number,
-				  ticks[i].text[0] == '\0');
+				  ticks[i].text[0] == '\0' && !axis->nr_ticks);
 		free(number);
 		free(list);
 		list = next;

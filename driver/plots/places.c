@@ -7,12 +7,17 @@
 #include <unistd.h>
 
 #include "configuration/configuration.h"
+#include "plots/layout.h"
 #include "plots/roofline_text.h"
+#include "plots/script.h"
 #include "rot.h"
 #include "support/terminal.h"
 
 /* Of what is no terminal, as a pipe or a file. */
 #define COLUMNS_OTHERWISE 100
+
+/* By so much texts and lines are larger that are read from far away. */
+#define ZOOM_OF_SLIDES 1.4
 
 /* The words of the key, and the places that they stand for: bits. */
 static const struct {
@@ -21,7 +26,7 @@ static const struct {
 } places[] = {
 	{"gnuplot", 1u << PLOTS_IN_FILES},     {"files", 1u << PLOTS_IN_FILES},
 	{"terminal", 1u << PLOTS_ON_TERMINAL}, {"both", 1u << PLOTS_IN_FILES | 1u << PLOTS_ON_TERMINAL},
-	{"html", 1u << PLOTS_ON_PAGE},
+	{"html", 1u << PLOTS_ON_PAGE},         {"png", 1u << PLOTS_IN_FILES | 1u << PLOTS_AS_PNG},
 };
 
 bool
@@ -35,6 +40,13 @@ plots_go_to(const struct configuration *configuration, enum plot_place place)
 			    strncmp(w, places[i].word, strcspn(w, ",")) == 0 && (places[i].places & 1u << place))
 				return true;
 	return false;
+}
+
+void
+plots_set_up(const struct configuration *configuration)
+{
+	script_has_png = plots_go_to(configuration, PLOTS_AS_PNG);
+	layout_zoom = strcmp(configuration_string(configuration, "plotTheme"), "slides") == 0 ? ZOOM_OF_SLIDES : 1;
 }
 
 void

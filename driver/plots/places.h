@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where plots go: the configuration key "plots". */
+/* Where plots go, and how large their texts are: the configuration keys "plots" and "plotTheme". */
 #ifndef PLOTS_PLACES_H
 #define PLOTS_PLACES_H
 
@@ -13,9 +13,13 @@ struct configuration;
 
 enum plot_place {
 	PLOTS_IN_FILES,    /* drawn by gnuplot */
+	PLOTS_AS_PNG,      /* the files are also PNG */
 	PLOTS_ON_PAGE,     /* OUTPUT.html, with all plots of a result (page/page.h) */
 	PLOTS_ON_TERMINAL, /* rooflines as text on standard output; other plots have no such form */
 };
+
+/* For all pictures of the process. */
+void plots_set_up(const struct configuration *configuration);
 
 bool plots_go_to(const struct configuration *configuration, enum plot_place place);
 

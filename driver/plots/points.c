@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Points of series as gnuplot data and plot elements. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +17,161 @@ point_values_add(struct point_values *values, double x, double y)
 	values->y[values->nr++] = y;
 }
 
+static bool
+is_repeated(const struct plot_series *series)
+{
+	for (size_t i = 0; i < series->nr_points; i++)
+		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
+			return true;
+	return false;
+}
+
+/* Boxes and whiskers are drawn of series with repeated points alone. */
+static bool
+has_spread(const struct plot_series *series)
+{
+	return series->style != PLOT_MODEL && is_repeated(series);
+}
+
 struct point_values
-point_values_of(const struct plot_series *series, size_t nr_series)
+point_values_of(const struct point_set *set)
 {
 	struct point_values values = {0};
 
-	for (size_t s = 0; s < nr_series; s++) {
-		for (size_t i = 0; i < series[s].nr_points; i++) {
-			const struct plot_point *point = &series[s].points[i];
+	for (size_t s = 0; s < set->nr_series; s++) {
+		const bool has_boxes = set->frame->show_percentiles && has_spread(&set->series[s]);
 
-			point_values_add(&values, point->x.value, point->y.value);
-			point_values_add(&values, point->x.minimum, point->y.minimum);
-			point_values_add(&values, point->x.maximum, point->y.maximum);
+		for (size_t i = 0; i < set->series[s].nr_points; i++) {
+			const struct summary *x = &set->series[s].points[i].x, *y = &set->series[s].points[i].y;
+
+			point_values_add(&values, x->value, y->value);
+			if (!has_boxes)
+				continue;
+			point_values_add(&values, set->is_of_two ? x->quartile25 : NAN, y->quartile25);
+			point_values_add(&values, set->is_of_two ? x->quartile75 : NAN, y->quartile75);
 		}
 	}
 	return values;
+}
+
+void
+points_widen(const struct point_set *set, struct point_edges *edges)
+{
+	struct point_values ends = {0};
+
+	for (size_t s = 0; set->frame->show_min_max && s < set->nr_series; s++)
+		for (size_t i = 0; has_spread(&set->series[s]) && i < set->series[s].nr_points; i++) {
+			const struct summary *x = &set->series[s].points[i].x, *y = &set->series[s].points[i].y;
+
+			point_values_add(&ends, set->is_of_two ? x->minimum : NAN, y->minimum);
+			point_values_add(&ends, set->is_of_two ? x->maximum : NAN, y->maximum);
+		}
+	layout_widen(&edges->x, &set->frame->x, ends.x, ends.nr);
+	layout_widen(&edges->y, &set->frame->y, ends.y, ends.nr);
+	point_values_clear(&ends);
+}
+
+struct point_edges
+points_edges_of(const struct point_set *set)
+{
+	struct point_values values = point_values_of(set);
+	struct point_edges edges = {layout_range(&set->frame->x, values.x, values.nr, LAYOUT_PANEL_WIDTH),
+				    layout_range(&set->frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT)};
+
+	points_widen(set, &edges);
+	point_values_clear(&values);
+	for (size_t s = 0; s < set->nr_series; s++)
+		for (size_t i = 0; set->series[s].style != PLOT_MODEL && i < set->series[s].nr_points; i++)
+			point_values_add(&values, set->series[s].points[i].x.value, set->series[s].points[i].y.value);
+	layout_suit_ticks(&edges.x, values.x, values.nr, true);
+	layout_suit_ticks(&edges.y, values.y, values.nr, false);
+	point_values_clear(&values);
+	return edges;
+}
+
+/* ---- what is beyond the edges ---- */
+
+struct arrows {
+	struct point_arrow *items;
+	size_t nr;
+};
+
+/* From where the other axis has it; nothing where the value is within the axis. */
+static void
+add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct point_arrow *of, double x, double y)
+{
+	const enum layout_end beyond_x = layout_beyond(&edges->x, x), beyond_y = layout_beyond(&edges->y, y);
+	struct point_arrow arrow = *of;
+
+	if (!beyond_x && !beyond_y)
+		return;
+	arrow.right = beyond_x == LAYOUT_HIGH_END ? 1 : beyond_x == LAYOUT_LOW_END ? -1 : 0;
+	arrow.up = beyond_y == LAYOUT_HIGH_END ? 1 : beyond_y == LAYOUT_LOW_END ? -1 : 0;
+	arrow.x = fmax(0, fmin(layout_position(&edges->x, x), edges->x.length));
+	arrow.y = fmax(0, fmin(layout_position(&edges->y, y), edges->y.length));
+	arrows->items = rot_realloc(arrows->items, arrows->nr + 1, sizeof(*arrows->items));
+	arrows->items[arrows->nr++] = arrow;
+}
+
+/* Whiskers of what is drawn at an end, or not at all, are not. */
+static void
+add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct point_edges *edges, size_t series,
+	      const struct plot_point *point)
+{
+	const double x = point_shown_x(point, edges), y = point_shown_y(point, edges);
+	const struct point_arrow value = {.series = series}, whisker = {.series = series, .is_whisker = true};
+	const size_t nr = arrows->nr;
+
+	add_arrow(arrows, edges, &value, x, y);
+	if (arrows->nr > nr || !isfinite(x) || !isfinite(y) || !set->frame->show_min_max ||
+	    !has_spread(&set->series[series]))
+		return;
+	add_arrow(arrows, edges, &whisker, x, point->y.minimum);
+	add_arrow(arrows, edges, &whisker, x, point->y.maximum);
+	if (!set->is_of_two)
+		return;
+	add_arrow(arrows, edges, &whisker, point->x.minimum, y);
+	add_arrow(arrows, edges, &whisker, point->x.maximum, y);
+}
+
+size_t
+points_arrows_of(const struct point_set *set, const struct point_edges *edges, struct point_arrow **arrows)
+{
+	struct arrows found = {0};
+
+	for (size_t s = 0; s < set->nr_series; s++)
+		for (size_t i = 0; set->series[s].style != PLOT_MODEL && i < set->series[s].nr_points; i++)
+			add_arrows_of(&found, set, edges, s, &set->series[s].points[i]);
+	*arrows = found.items;
+	return found.nr;
+}
+
+/* "2 points"; "" for none. */
+static char *
+count_text(size_t nr, const char *one, const char *several)
+{
+	return nr ? rot_format("%zu %s", nr, nr == 1 ? one : several) : rot_strdup("");
+}
+
+char *
+points_caption(const struct point_set *set, const struct point_edges *edges)
+{
+	struct point_arrow *arrows;
+	const size_t nr = points_arrows_of(set, edges, &arrows);
+	char *points, *whiskers, *caption;
+	size_t nr_whiskers = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_whiskers += arrows[i].is_whisker;
+	points = count_text(nr - nr_whiskers, "point", "points");
+	whiskers = count_text(nr_whiskers, "end of a whisker", "ends of whiskers");
+	caption = nr ? rot_format("%s%sbeyond the edges (arrows): %s%s%s", set->frame->caption,
+				  *set->frame->caption ? "\n" : "", points, *points && *whiskers ? ", " : "", whiskers)
+		     : rot_strdup(set->frame->caption);
+	free(points);
+	free(whiskers);
+	free(arrows);
+	return caption;
 }
 
 void
@@ -124,20 +265,10 @@ quoted(const char *text)
 	return buffer;
 }
 
-static bool
-is_repeated(const struct plot_series *series)
-{
-	for (size_t i = 0; i < series->nr_points; i++)
-		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
-			return true;
-	return false;
-}
-
 /* Rows of points measured once have no box: n is column 11. */
 static char *
 add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions)
 {
-
 	if (frame->show_min_max) {
 		const char *form = both_directions ? "1:2:3:4:5:6 with xyerrorbars" : "1:2:5:6 with yerrorbars";
 		char *element =
@@ -206,7 +337,7 @@ points_add_commands(char *command, const struct plot_series *series, size_t inde
 	const size_t look = plot_look(series, index);
 	char *title = quoted(series->name), *element, *with;
 
-	if (series->style != PLOT_MODEL && is_repeated(series))
+	if (has_spread(series))
 		command = add_spread(command, index, script_colour(look), frame, both_directions);
 	with = with_style(series->style, script_mark(look));
 	element = rot_format("data index %zu using 1:2 with %s linecolor rgb \"%s\" title %s", index, with,

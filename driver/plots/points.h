@@ -10,14 +10,22 @@
 #include "plots/layout.h"
 #include "plots/plot.h"
 
-/* All values that should be visible, for choosing ranges. NaN entries count for one axis only. */
+/* Values, for choosing ranges. NaN entries count for one axis only. */
 struct point_values {
 	double *x, *y;
 	size_t nr;
 };
 
-/* Values, minima and maxima of all points. */
-struct point_values point_values_of(const struct plot_series *series, size_t nr_series);
+/* All series of a plot. */
+struct point_set {
+	const struct plot_frame *frame;
+	const struct plot_series *series;
+	size_t nr_series;
+	bool is_of_two; /* x has a spread as well, in a roofline */
+};
+
+/* Of all points what has to be seen: values, and quartiles where boxes are drawn. */
+struct point_values point_values_of(const struct point_set *set);
 void point_values_add(struct point_values *values, double x, double y);
 void point_values_clear(struct point_values *values);
 
@@ -29,6 +37,27 @@ const struct plot_point *point_of_size(const struct plot_series *series, double 
 struct point_edges {
 	struct layout_axis x, y;
 };
+
+/* Both axes of points over x, which has ticks at its values if these are few. */
+struct point_edges points_edges_of(const struct point_set *set);
+
+/* Extends the axes to the ends of whiskers that are not far away. */
+void points_widen(const struct point_set *set, struct point_edges *edges);
+
+/*
+ * What is beyond an edge of the panel: a value, or the end of a whisker. There (in points from the lower left corner)
+ * an arrow points outwards: -1, 0 or 1.
+ */
+struct point_arrow {
+	size_t series;
+	double x, y;
+	int right, up;
+	bool is_whisker;
+};
+size_t points_arrows_of(const struct point_set *set, const struct point_edges *edges, struct point_arrow **arrows);
+
+/* The frame's caption, and how many values and ends of whiskers are beyond the edges. Fresh memory. */
+char *points_caption(const struct point_set *set, const struct point_edges *edges);
 
 /* What of the point is drawn: itself, or the edge that it is beyond. */
 double point_shown_x(const struct plot_point *point, const struct point_edges *edges);

@@ -8,8 +8,8 @@
 #include "memory.h"
 #include "plots/points.h"
 
-/* What a label keeps off: everything drawn if there is room, else marks and labels, else labels only. */
-enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_LINE, NR_OBSTACLES };
+/* What a label keeps off: everything drawn if there is room, else all but grey ceilings, and so on. */
+enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_JOIN, OBSTACLE_CEILING, NR_OBSTACLES };
 
 /* obstacles[k] holds the kinds up to k. */
 struct placing {
@@ -126,43 +126,64 @@ take_series(struct placing *placing, const struct plot_series *series)
 			roofline_shown_x(placing->shape, point), roofline_shown_y(placing->shape, point)};
 
 		box = segment_box(placing, &line);
-		take(placing, OBSTACLE_LINE, &box);
+		take(placing, OBSTACLE_JOIN, &box);
 	}
 }
 
-/* Beside a point: eight directions at five distances. */
-enum { NR_DIRECTIONS = 8, NR_PLACES = 5 * NR_DIRECTIONS };
+/*
+ * Where the label of a point is tried, in this order: beside the point, else farther away with a leader; on ceilings
+ * and on lines of data if need be, never on marks. A label without any place is left out.
+ */
+static const struct {
+	int right, up;
+	double gap;
+} places[] = {
+	{1, 0, 4},  {1, 1, 4},   {1, -1, 4},  {-1, 0, 4},   {-1, 1, 4}, {-1, -1, 4}, {0, 1, 6},   {0, -1, 6},
+	{1, 1, 9},  {1, -1, 9},  {-1, 1, 9},  {-1, -1, 9},  {1, 1, 15}, {1, -1, 15}, {-1, 1, 15}, {-1, -1, 15},
+	{1, 1, 22}, {1, -1, 22}, {-1, 1, 22}, {-1, -1, 22}, {1, 1, 30}, {1, -1, 30}, {-1, 1, 30}, {-1, -1, 30},
+};
+
+/* From this gap on a label has a leader. It ends so far from the point, in points. */
+#define LEADER_GAP 12
+#define BEFORE_POINT 5.0
+
+/* A leader that crossed data would be read as some. Always a slant one, which is no whisker. */
+static bool
+has_free_leader(const struct placing *placing, const struct roofline_label *label)
+{
+	double x1, y1, x2, y2;
+	struct layout_box line;
+
+	roofline_leader_of(label, &x1, &y1, &x2, &y2);
+	line = layout_line(x1, y1, x2, y2);
+	return layout_is_free(&placing->obstacles[OBSTACLE_JOIN], &line);
+}
 
 static void
 place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
 {
-	static const int directions[NR_DIRECTIONS][2] = {
-		{1, 0}, {1, 1}, {1, -1}, {-1, 0}, {-1, 1}, {-1, -1}, {0, 1}, {0, -1},
-	};
+	const size_t nr_places = sizeof(places) / sizeof(*places);
 	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
-	double x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point));
-	double y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point));
-	double width = layout_text_width(text), height = layout_text_height();
-	bool is_placed = !isfinite(x) || !isfinite(y);
+	struct roofline_label label = {
+		.text = text,
+		.series = series,
+		.x = layout_position(&placing->shape->x, roofline_shown_x(placing->shape, point)),
+		.y = layout_position(&placing->shape->y, roofline_shown_y(placing->shape, point)),
+		.box = {.width = layout_text_width(text), .height = layout_text_height()},
+	};
 
-	for (int attempt = 0; attempt < NR_PLACES * NR_OBSTACLES && !is_placed; attempt++) {
-		const struct layout *avoided = &placing->obstacles[NR_OBSTACLES - 1 - attempt / NR_PLACES];
-		double gap = 4 + attempt % NR_PLACES / NR_DIRECTIONS * 9;
-		const int *direction = directions[attempt % NR_DIRECTIONS];
-		struct layout_box box = {x + direction[0] * (width / 2 + gap),
-					 y + direction[1] * (height / 2 + gap / 2), width, height, 0};
-
-		if (!layout_is_free(avoided, &box))
-			continue;
-		keep(placing, &(struct roofline_label){.text = rot_strdup(text),
-						       .box = box,
-						       .is_on_lines = attempt >= NR_PLACES,
-						       .series = series,
-						       .has_leader = attempt % NR_PLACES >= 2 * NR_DIRECTIONS,
-						       .x = x,
-						       .y = y});
-		is_placed = true;
-	}
+	for (int avoided = OBSTACLE_CEILING; avoided >= OBSTACLE_MARK; avoided--)
+		for (size_t i = 0; i < nr_places && isfinite(label.x) && isfinite(label.y); i++) {
+			label.box.x = label.x + places[i].right * (label.box.width / 2 + places[i].gap);
+			label.box.y = label.y + places[i].up * (label.box.height / 2 + places[i].gap / 2);
+			label.has_leader = places[i].gap >= LEADER_GAP;
+			label.is_on_lines = avoided < OBSTACLE_CEILING;
+			if (layout_is_free(&placing->obstacles[avoided], &label.box) &&
+			    (!label.has_leader || has_free_leader(placing, &label))) {
+				keep(placing, &label);
+				return;
+			}
+		}
 	free(text);
 }
 
@@ -197,14 +218,14 @@ take_lines(struct placing *placing)
 		struct layout_box box = segment_box(placing, &segment);
 
 		if (roofline_segment_is_visible(placing->shape, &segment))
-			take(placing, OBSTACLE_LINE, &box);
+			take(placing, plot->ceilings[i].is_main ? OBSTACLE_JOIN : OBSTACLE_CEILING, &box);
 	}
 	for (size_t s = 0; s < plot->nr_series; s++)
 		take_series(placing, &plot->series[s]);
 	for (size_t i = 0; i < nr; i++) {
 		struct layout_box box = segment_box(placing, &same_size[i]);
 
-		take(placing, OBSTACLE_LINE, &box);
+		take(placing, OBSTACLE_JOIN, &box);
 	}
 	free(same_size);
 }
@@ -233,10 +254,14 @@ roofline_labels_clear(struct roofline_labels *labels)
 }
 
 void
-roofline_leader_start(const struct roofline_label *label, double *x, double *y)
+roofline_leader_of(const struct roofline_label *label, double *x1, double *y1, double *x2, double *y2)
 {
 	const struct layout_box *box = &label->box;
+	double share;
 
-	*x = fmax(box->x - box->width / 2, fmin(label->x, box->x + box->width / 2));
-	*y = fmax(box->y - box->height / 2, fmin(label->y, box->y + box->height / 2));
+	*x1 = fmax(box->x - box->width / 2, fmin(label->x, box->x + box->width / 2));
+	*y1 = fmax(box->y - box->height / 2, fmin(label->y, box->y + box->height / 2));
+	share = BEFORE_POINT / fmax(BEFORE_POINT, hypot(*x1 - label->x, *y1 - label->y));
+	*x2 = label->x + share * (*x1 - label->x);
+	*y2 = label->y + share * (*y1 - label->y);
 }

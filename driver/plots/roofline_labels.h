@@ -25,13 +25,13 @@ struct roofline_labels {
 };
 
 /*
- * shape: of a panel of that size. Of points those that are labelled. Lines and points are avoided if possible, other
- * labels always; a label without any place is left out.
+ * shape: of a panel of that size. Of points those that are labelled. Lines are avoided if possible, other
+ * labels always, and marks by labels of points; a label without any place is left out.
  */
 struct roofline_labels roofline_labels_of(const struct roofline_shape *shape);
 void roofline_labels_clear(struct roofline_labels *labels);
 
-/* Where the leader begins at the label. */
-void roofline_leader_start(const struct roofline_label *label, double *x, double *y);
+/* The leader, from the label (1) to shortly before the point (2). */
+void roofline_leader_of(const struct roofline_label *label, double *x1, double *y1, double *x2, double *y2);
 
 #endif

@@ -96,18 +96,17 @@ write_ceiling_label(FILE *out, const struct roofline_label *label)
 	script_write_label(out, label->text, box->x, box->y, "center", box->angle, colour);
 }
 
-/* A thin line to the point, where the label is not beside it. */
+/* A thin grey line to the point, where the label is not beside it. */
 static void
-write_leader(FILE *out, const struct roofline_label *label, const char *colour)
+write_leader(FILE *out, const struct roofline_label *label)
 {
-	double from_x, from_y;
+	double x1, y1, x2, y2;
 
-	roofline_leader_start(label, &from_x, &from_y);
+	roofline_leader_of(label, &x1, &y1, &x2, &y2);
 	fprintf(out,
 		"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f nohead back linewidth 0.4 linecolor "
-		"rgb \"%s\"\n",
-		from_x / LAYOUT_PANEL_WIDTH, from_y / LAYOUT_PANEL_HEIGHT, label->x / LAYOUT_PANEL_WIDTH,
-		label->y / LAYOUT_PANEL_HEIGHT, colour);
+		"rgb \"#B0B0B0\"\n",
+		x1 / LAYOUT_PANEL_WIDTH, y1 / LAYOUT_PANEL_HEIGHT, x2 / LAYOUT_PANEL_WIDTH, y2 / LAYOUT_PANEL_HEIGHT);
 }
 
 static void
@@ -118,7 +117,7 @@ write_point_label(FILE *out, const struct roofline_label *label, const char *col
 	else
 		script_write_label(out, label->text, label->box.x, label->box.y, "center", 0, colour);
 	if (label->has_leader)
-		write_leader(out, label, colour);
+		write_leader(out, label);
 }
 
 static void
@@ -175,18 +174,24 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 
 	drawing->script = gnuplot->script;
 	drawing->shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	const struct point_edges edges = {drawing->shape.x, drawing->shape.y};
+	const struct point_set set = roofline_points_of(plot);
 	struct plot_frame frame = plot->frame;
-	struct layout_page page = layout_page_of(&frame, plot->series, plot->nr_series);
+	struct layout_page page;
+	char *caption = points_caption(&set, &edges);
 
 	frame.x.is_log = frame.y.is_log = true;
+	frame.caption = caption;
+	page = layout_page_of(&frame, plot->series, plot->nr_series);
 	script_write_frame(gnuplot->script, &frame, &page, &drawing->shape.x, &drawing->shape.y, plot->nr_series);
 	write_ceilings(drawing);
 	write_same_size(drawing);
 	write_labels(drawing);
-	points_write_data(gnuplot->data, plot->series, plot->nr_series,
-			  &(struct point_edges){drawing->shape.x, drawing->shape.y});
-	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &drawing->shape.x, &drawing->shape.y);
+	points_write_data(gnuplot->data, plot->series, plot->nr_series, &edges);
+	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &edges.x, &edges.y);
+	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
+	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);
 }

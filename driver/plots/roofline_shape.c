@@ -31,11 +31,18 @@ lowest(const struct roofline_plot *plot, bool is_bandwidth)
 	return value;
 }
 
+struct point_set
+roofline_points_of(const struct roofline_plot *plot)
+{
+	return (struct point_set){&plot->frame, plot->series, plot->nr_series, true};
+}
+
 struct roofline_shape
 roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 {
-	struct roofline_shape shape = {.plot = plot};
-	struct point_values values = point_values_of(plot->series, plot->nr_series);
+	const struct point_set set = roofline_points_of(plot);
+	struct point_values values = point_values_of(&set);
+	struct point_edges edges;
 	struct plot_axis x = plot->frame.x, y = plot->frame.y;
 
 	for (size_t i = 0; i < plot->nr_ceilings; i++) {
@@ -47,12 +54,13 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 			point_values_add(&values, NAN, ceiling->value);
 	}
 	x.is_log = y.is_log = true;
-	shape.x = layout_range(&x, values.x, values.nr, width);
-	/* the steepest roof at the left edge, so that the diagonals fill the panel's height but not more */
-	point_values_add(&values, NAN, fmax(shape.x.low * lowest(plot, true) * 2, shape.y.low));
-	shape.y = layout_range(&y, values.y, values.nr, height);
+	edges.x = layout_range(&x, values.x, values.nr, width);
+	/* the least steep roof at the left edge, so that the diagonals fill the panel's height but not more */
+	point_values_add(&values, NAN, edges.x.low * lowest(plot, true) * 2);
+	edges.y = layout_range(&y, values.y, values.nr, height);
+	points_widen(&set, &edges);
 	point_values_clear(&values);
-	return shape;
+	return (struct roofline_shape){plot, edges.x, edges.y};
 }
 
 struct roofline_segment

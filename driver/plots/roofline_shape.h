@@ -7,12 +7,16 @@
 
 #include "plots/layout.h"
 #include "plots/plot.h"
+#include "plots/points.h"
 
 /* The plot (borrowed) with its final axes, both logarithmic. */
 struct roofline_shape {
 	const struct roofline_plot *plot;
 	struct layout_axis x, y;
 };
+
+/* The plot's points. */
+struct point_set roofline_points_of(const struct roofline_plot *plot);
 
 /*
  * All points, all performance ceilings, and all ridge points of each machine's highest performance are to be seen, as

@@ -322,7 +322,7 @@ print_rows(const struct panel *panel, FILE *out)
 {
 	const char *const axis = panel->options->is_utf8 ? "│" : "|", *const tick = panel->options->is_utf8 ? "┤" : "+";
 	struct layout_tick *ticks;
-	const size_t nr = layout_log_ticks(&panel->shape.y, &ticks);
+	const size_t nr = layout_ticks_of(&panel->shape.y, &ticks);
 
 	for (size_t row = 0; row < panel->rows; row++) {
 		bool is_tick;
@@ -341,7 +341,7 @@ print_x_axis(const struct panel *panel, FILE *out)
 {
 	const bool is_utf8 = panel->options->is_utf8;
 	struct layout_tick *ticks;
-	const size_t nr = layout_log_ticks(&panel->shape.x, &ticks);
+	const size_t nr = layout_ticks_of(&panel->shape.x, &ticks);
 	struct panel below = *panel;
 
 	below.rows = 2;

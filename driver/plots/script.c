@@ -191,6 +191,26 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 	}
 }
 
+void
+script_write_arrows(FILE *out, const struct point_set *set, const struct point_edges *edges)
+{
+	struct point_arrow *arrows;
+	const size_t nr = points_arrows_of(set, edges, &arrows);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct point_arrow *arrow = &arrows[i];
+		const char *colour = script_colour(plot_look(&set->series[arrow->series], arrow->series));
+
+		fprintf(out,
+			"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f front head filled size screen "
+			"0.009,20 linewidth 0.8 linecolor rgb \"%s\"\n",
+			(arrow->x - LAYOUT_ARROW * arrow->right) / LAYOUT_PANEL_WIDTH,
+			(arrow->y - LAYOUT_ARROW * arrow->up) / LAYOUT_PANEL_HEIGHT, arrow->x / LAYOUT_PANEL_WIDTH,
+			arrow->y / LAYOUT_PANEL_HEIGHT, colour);
+	}
+	free(arrows);
+}
+
 /* From a point's least value to its largest one, and the sign beside it; from the one before, the line. */
 static void
 take_point(struct layout *taken, const struct plot_point *point, bool is_first, const struct point_edges *edges)
@@ -254,18 +274,32 @@ script_write_markers(FILE *out, const struct plot_frame *frame, const struct plo
 	layout_clear(&taken);
 }
 
+bool script_has_png;
+
+/* Pixels of a point: of SVG so many that its smallest text, the caption, has 10 of them. */
+#define SVG_ZOOM 1.5
+#define PNG_ZOOM 3.0
+
 /* Called by us, `output` is set on gnuplot's command line; the user's own "gnuplot NAME.gnuplot" draws beside the
  * script. */
 void
 script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command)
 {
+	const double zoom = layout_zoom, svg = SVG_ZOOM * zoom, png = PNG_ZOOM * zoom;
+
 	/* with a fontscale of 0.75 its points are points */
-	fprintf(out, "set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" fontscale 0.75 linewidth 1\n",
-		LAYOUT_WIDTH / 72, page->height / 72, LAYOUT_SMALL_FONT);
-	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
-	/* 1 point is 4/3 pixels; fonts of the svg terminal are in pixels at this size */
 	fprintf(out,
-		"set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" linewidth 1 background \"white\"\n",
-		LAYOUT_WIDTH, page->height, LAYOUT_SMALL_FONT);
+		"set terminal pdfcairo size %.4fin,%.4fin font \"sans,%g\" fontscale %g linewidth %g pointscale %g\n",
+		zoom * LAYOUT_WIDTH / 72, zoom * page->height / 72, LAYOUT_SMALL_FONT, 0.75 * zoom, zoom, zoom);
+	fprintf(out, "set output name.\".pdf\"\n%s\nunset output\n", plot_command);
+	fprintf(out,
+		"set terminal svg size %.0f,%.0f dynamic font \"sans-serif,%g\" fontscale %g linewidth %g background "
+		"\"white\"\n",
+		svg * LAYOUT_WIDTH, svg * page->height, LAYOUT_SMALL_FONT, svg, svg);
 	fprintf(out, "set output name.\".svg\"\n%s\nunset output\n", plot_command);
+	if (!script_has_png)
+		return;
+	fprintf(out, "set terminal pngcairo size %.0f,%.0f font \"sans,%g\" fontscale %g linewidth %g pointscale %g\n",
+		png * LAYOUT_WIDTH, png * page->height, LAYOUT_SMALL_FONT, 0.75 * png, png, png);
+	fprintf(out, "set output name.\".png\"\n%s\nunset output\n", plot_command);
 }

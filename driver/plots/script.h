@@ -3,6 +3,7 @@
 #ifndef PLOTS_SCRIPT_H
 #define PLOTS_SCRIPT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "plots/layout.h"
@@ -40,9 +41,15 @@ void script_write_ground(FILE *out, const struct layout_box *box);
 void script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series, const struct layout_axis *x,
 		       const struct layout_axis *y);
 
+/* Arrows where something is beyond an edge. */
+void script_write_arrows(FILE *out, const struct point_set *set, const struct point_edges *edges);
+
 /* The frame's vertical lines; their labels where no point is, and no line between two. */
 void script_write_markers(FILE *out, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
 			  const struct point_edges *edges);
+
+/* Are pictures also drawn as PNG? The same for all of a process. */
+extern bool script_has_png;
 
 /* Runs the plot command(s) once per terminal: call with the complete "plot ..." command. */
 void script_write_outputs(FILE *out, const struct layout_page *page, const char *plot_command);

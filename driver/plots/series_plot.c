@@ -29,21 +29,25 @@ static int
 draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
      struct rot_error *err)
 {
-	struct point_values values = point_values_of(series, nr_series);
-	struct layout_axis x = layout_range(&frame->x, values.x, values.nr, LAYOUT_PANEL_WIDTH);
-	struct layout_axis y = layout_range(&frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT);
-	struct layout_page page = layout_page_of(frame, series, nr_series);
-	char *command = plot_command(frame, series, nr_series);
+	const struct point_set set = {frame, series, nr_series, false};
+	const struct point_edges edges = points_edges_of(&set);
+	const struct layout_axis *x = &edges.x;
+	struct plot_frame captioned = *frame;
+	char *command = plot_command(frame, series, nr_series), *caption = points_caption(&set, &edges);
+	struct layout_page page;
 
-	script_write_frame(gnuplot->script, frame, &page, &x, &y, nr_series);
-	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x.high - x.low) * BOX_SHARE);
-	if (x.is_log)
-		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x.high / x.low, BOX_SHARE) - 1);
-	points_write_data(gnuplot->data, series, nr_series, &(struct point_edges){x, y});
-	script_write_markers(gnuplot->script, frame, series, nr_series, &(struct point_edges){x, y});
-	script_write_ends(gnuplot->script, series, nr_series, &x, &y);
+	captioned.caption = caption;
+	page = layout_page_of(&captioned, series, nr_series);
+	script_write_frame(gnuplot->script, &captioned, &page, x, &edges.y, nr_series);
+	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x->high - x->low) * BOX_SHARE);
+	if (x->is_log)
+		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x->high / x->low, BOX_SHARE) - 1);
+	points_write_data(gnuplot->data, series, nr_series, &edges);
+	script_write_markers(gnuplot->script, frame, series, nr_series, &edges);
+	script_write_ends(gnuplot->script, series, nr_series, x, &edges.y);
+	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
-	point_values_clear(&values);
+	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);
 }

@@ -65,10 +65,10 @@ write_same_size(const struct svg_panel *panel, const struct roofline_shape *shap
 static void
 write_leader(const struct svg_panel *panel, const struct roofline_label *label)
 {
-	double x, y;
+	double x1, y1, x2, y2;
 
-	roofline_leader_start(label, &x, &y);
-	svg_line(panel->out, "leader", x, LAYOUT_PANEL_HEIGHT - y, label->x, LAYOUT_PANEL_HEIGHT - label->y);
+	roofline_leader_of(label, &x1, &y1, &x2, &y2);
+	svg_line(panel->out, "leader", x1, LAYOUT_PANEL_HEIGHT - y1, x2, LAYOUT_PANEL_HEIGHT - y2);
 }
 
 static void
@@ -109,19 +109,46 @@ write_labels(const struct svg_panel *panel, const struct roofline_shape *shape)
 	roofline_labels_clear(&labels);
 }
 
-void
+/* What says so in words is at the arrow. */
+static void
+write_arrows(const struct svg_panel *panel, const struct point_set *set)
+{
+	static const char *const signs[3][3] = {{"↙", "←", "↖"}, {"↓", "", "↑"}, {"↘", "→", "↗"}};
+	struct point_arrow *arrows;
+	const size_t nr = points_arrows_of(set, &panel->edges, &arrows);
+
+	for (size_t i = 0; i < nr; i++) {
+		const struct point_arrow *arrow = &arrows[i];
+		char *look = rot_format("sign s%zu", svg_look(&set->series[arrow->series], arrow->series));
+
+		xmlTextWriterStartElement(panel->out, (const xmlChar *)"g");
+		xmlTextWriterWriteFormatAttribute(panel->out, (const xmlChar *)"data-of", "%s-%zu", panel->id,
+						  arrow->series);
+		svg_text(panel->out, look, arrow->x - arrow->right * LAYOUT_ARROW / 2,
+			 LAYOUT_PANEL_HEIGHT - arrow->y + arrow->up * LAYOUT_ARROW / 2, 0,
+			 signs[arrow->right + 1][arrow->up + 1]);
+		xmlTextWriterEndElement(panel->out);
+		free(look);
+	}
+	free(arrows);
+}
+
+char *
 roofline_svg_write(const struct roofline_plot *plot, const char *id, xmlTextWriterPtr out)
 {
 	const struct roofline_shape shape = roofline_shape_of(plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	const struct point_set set = roofline_points_of(plot);
 	const struct svg_panel panel = {out, &plot->frame, {shape.x, shape.y}, id};
 
 	svg_begin(&panel);
 	write_ceilings(&panel, &shape);
 	write_same_size(&panel, &shape);
 	for (size_t s = 0; s < plot->nr_series; s++)
-		svg_series(&panel, &plot->series[s], s, true, true);
+		svg_series(&panel, &plot->series[s], s, true);
+	write_arrows(&panel, &set);
 	write_labels(&panel, &shape);
 	svg_end(&panel);
+	return points_caption(&set, &panel.edges);
 }
 
 /* ---- series and distributions ---- */
@@ -141,21 +168,23 @@ write_markers(const struct svg_panel *panel)
 	}
 }
 
-void
+char *
 series_svg_write(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series, bool shows_spread,
 		 const char *id, xmlTextWriterPtr out)
 {
-	struct point_values values = point_values_of(series, nr_series);
-	const struct svg_panel panel = {out,
-					frame,
-					{layout_range(&frame->x, values.x, values.nr, LAYOUT_PANEL_WIDTH),
-					 layout_range(&frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT)},
-					id};
+	struct plot_frame shown = *frame;
+	const struct point_set set = {&shown, series, nr_series, false};
+	struct svg_panel panel = {.out = out, .frame = &shown, .id = id};
+
+	shown.show_min_max = shown.show_min_max && shows_spread;
+	shown.show_percentiles = shown.show_percentiles && shows_spread;
+	panel.edges = points_edges_of(&set);
 
 	svg_begin(&panel);
 	write_markers(&panel);
 	for (size_t s = 0; s < nr_series; s++)
-		svg_series(&panel, &series[s], s, shows_spread, false);
+		svg_series(&panel, &series[s], s, false);
+	write_arrows(&panel, &set);
 	svg_end(&panel);
-	point_values_clear(&values);
+	return points_caption(&set, &panel.edges);
 }

@@ -132,31 +132,6 @@ svg_y(const struct svg_panel *panel, double y)
 
 /* ---- axes ---- */
 
-/* About so many steps of 1, 2 or 5 times a power of ten. */
-#define LINEAR_STEPS 6
-
-static size_t
-linear_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
-{
-	const double rough = (axis->high - axis->low) / LINEAR_STEPS, power = pow(10, floor(log10(rough)));
-	const double step = power * (rough / power >= 5 ? 10 : rough / power >= 2 ? 5 : rough / power >= 1 ? 2 : 1);
-	const double first = ceil(axis->low / step - 1e-9);
-	size_t nr = 0;
-
-	*ticks = NULL;
-	for (double k = first; k * step <= axis->high + step * 1e-9; k++) {
-		*ticks = rot_realloc(*ticks, nr + 1, sizeof(**ticks));
-		(*ticks)[nr++] = (struct layout_tick){k * step, rot_format("%.6g", k == 0 ? 0 : k * step)};
-	}
-	return nr;
-}
-
-static size_t
-ticks_of(const struct layout_axis *axis, struct layout_tick **ticks)
-{
-	return axis->is_log ? layout_log_ticks(axis, ticks) : linear_ticks(axis, ticks);
-}
-
 /* An axis, and how it lies in the panel: distances in points, in the direction that is not its own. */
 struct side {
 	const struct layout_axis *axis;
@@ -181,7 +156,7 @@ write_ticks(const struct svg_panel *panel, const struct side *side)
 {
 	const double text = side->edge + side->outwards * side->text;
 	struct layout_tick *ticks;
-	const size_t nr = ticks_of(side->axis, &ticks);
+	const size_t nr = layout_ticks_of(side->axis, &ticks);
 
 	for (size_t i = 0; i < nr; i++) {
 		const bool is_named = ticks[i].text[0];
@@ -432,14 +407,13 @@ write_line(const struct svg_panel *panel, const struct plot_series *series)
 }
 
 void
-svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool shows_spread,
-	   bool in_both_directions)
+svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool in_both_directions)
 {
 	char *look = rot_format("series s%zu", svg_look(series, index));
 
 	begin(panel->out, "g", look);
 	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-%zu", panel->id, index);
-	for (size_t i = 0; shows_spread && series->style != PLOT_MODEL && i < series->nr_points; i++)
+	for (size_t i = 0; series->style != PLOT_MODEL && i < series->nr_points; i++)
 		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
 			write_spread(panel, &series->points[i], in_both_directions);
 	write_line(panel, series);

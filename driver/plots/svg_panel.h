@@ -32,7 +32,6 @@ void svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double
 char *svg_path_add(char *path, double x, double y);
 
 /* Spread, joining line, marks with their titles, signs at the ends. */
-void svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool shows_spread,
-		bool in_both_directions);
+void svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool in_both_directions);
 
 #endif
