@@ -224,7 +224,7 @@ void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
 
 /*
  * Of the peaks that experiment_add_default_peaks found: how many threads they are of that bound work on so many CPUs
- * (0: there are none), and the highest line of the operation or of the border (the other one NULL) with that many
+ * (0: there are none), and the line that bounds the operation or the border (the other one NULL) with that many
  * threads, as it is drawn: per second, value and interval; NaN if there is none.
  */
 int experiment_roof_threads(const struct experiment *experiment, double nr_cpus);

@@ -168,6 +168,20 @@ belongs_to(const struct experiment_own_ceiling *ceiling, const struct experiment
 				     : experiment_is_ceiling_of(ceiling->operation, plot->y.operation);
 }
 
+/* Of the same machine, and of as many threads. */
+static bool
+are_of_one_roof(const struct experiment_own_ceiling *a, const struct experiment_own_ceiling *b)
+{
+	return a->machine == b->machine && a->nr_threads == b->nr_threads;
+}
+
+/* Do both bound the same, border or operation? */
+static bool
+are_alike(const struct experiment_own_ceiling *a, const struct experiment_own_ceiling *b)
+{
+	return are_of_one_roof(a, b) && is_bandwidth(a) == is_bandwidth(b) && strcmp(a->border, b->border) == 0;
+}
+
 /* What was kept so far for a plot; the highest come first. */
 struct kept_ceilings {
 	const struct experiment_own_ceiling **items;
@@ -181,7 +195,7 @@ has_kept(const struct kept_ceilings *kept, const struct experiment_own_ceiling *
 	for (size_t i = 0; i < kept->nr; i++) {
 		const struct experiment_own_ceiling *other = kept->items[i];
 
-		if (is_bandwidth(other) == is_bandwidth(of) && other->machine == of->machine && other->best < value &&
+		if (is_bandwidth(other) == is_bandwidth(of) && are_of_one_roof(other, of) && other->best < value &&
 		    (!border || strcmp(other->border, border) == 0))
 			return true;
 	}
@@ -189,12 +203,12 @@ has_kept(const struct kept_ceilings *kept, const struct experiment_own_ceiling *
 }
 
 static size_t
-nr_kept_performances(const struct kept_ceilings *kept, size_t machine)
+nr_kept_performances(const struct kept_ceilings *kept, const struct experiment_own_ceiling *of)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < kept->nr; i++)
-		nr += !is_bandwidth(kept->items[i]) && kept->items[i]->machine == machine;
+		nr += !is_bandwidth(kept->items[i]) && are_of_one_roof(kept->items[i], of);
 	return nr;
 }
 
@@ -208,20 +222,20 @@ static bool
 has_load(const struct experiment_own_ceiling *const *all, size_t nr, const struct experiment_own_ceiling *of)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (is_load(all[i]) && all[i]->machine == of->machine && strcmp(all[i]->border, of->border) == 0)
+		if (is_load(all[i]) && are_of_one_roof(all[i], of) && strcmp(all[i]->border, of->border) == 0)
 			return true;
 	return false;
 }
 
 /* The lower, the more readers know it. */
 static int
-rank(const struct experiment_own_ceiling *peak)
+rank(const char *access)
 {
 	static const char *const known[] = {"load",    "copy",    "store", "ntStore", "FMA",
 					    "FMA_ADD", "MUL_ADD", "ADD",   "MUL"};
 	int i = 0;
 
-	while (i < (int)(sizeof(known) / sizeof(*known)) && strcmp(known[i], peak->access) != 0)
+	while (i < (int)(sizeof(known) / sizeof(*known)) && strcmp(known[i], access) != 0)
 		i++;
 	return i;
 }
@@ -231,8 +245,9 @@ static bool
 is_best_known(const struct experiment_own_ceiling *peak, const struct experiment_own_ceiling *const *all, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (all[i]->is_peak && !is_bandwidth(all[i]) && all[i]->machine == peak->machine &&
-		    strcmp(all[i]->instruction_set, peak->instruction_set) == 0 && rank(all[i]) < rank(peak))
+		if (all[i]->is_peak && !is_bandwidth(all[i]) && are_of_one_roof(all[i], peak) &&
+		    strcmp(all[i]->instruction_set, peak->instruction_set) == 0 &&
+		    rank(all[i]->access) < rank(peak->access))
 			return false;
 	return true;
 }
@@ -249,24 +264,196 @@ does_matter(const struct experiment_own_ceiling *peak, const struct kept_ceiling
 	bool is_own = peak->border[0] && strncmp(border, peak->border, strlen(peak->border)) == 0;
 
 	if (!is_bandwidth(peak))
-		return nr_kept_performances(kept, peak->machine) == 0 ||
-		       (nr_kept_performances(kept, peak->machine) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
+		return nr_kept_performances(kept, peak) == 0 ||
+		       (nr_kept_performances(kept, peak) < MAX_PERFORMANCES && is_best_known(peak, all, nr) &&
 			!has_kept(kept, peak, NULL, peak->best / CLEARLY_LESS));
 	return is_load(peak) || (!has_kept(kept, peak, peak->border, INFINITY) && (is_own || !has_load(all, nr, peak)));
 }
 
-/* Of peaks that are nearly the same, the best known one stands for all. all: the highest first; item i or one behind.
- */
-static const struct experiment_own_ceiling *
-representative(const struct experiment_own_ceiling *const *all, size_t nr, size_t i)
-{
-	const struct experiment_own_ceiling *best = all[i];
+/* ---- the line that is named ---- */
 
-	for (size_t k = i + 1; best->is_peak && k < nr && all[k]->best > NEARLY_THE_SAME * all[i]->best; k++)
-		if (all[k]->is_peak && is_bandwidth(all[k]) == is_bandwidth(best) && all[k]->machine == best->machine &&
-		    strcmp(all[k]->border, best->border) == 0 && rank(all[k]) < rank(best))
-			best = all[k];
+static double
+width_of(const struct bounding_line *line)
+{
+	const double width = (line->high - line->low) / line->value;
+
+	return isfinite(width) ? width : INFINITY;
+}
+
+/* A line without an interval is where its value is. */
+static bool
+overlap(const struct bounding_line *a, const struct bounding_line *b)
+{
+	return fmin(a->low, a->value) <= fmax(b->high, b->value) && fmin(b->low, b->value) <= fmax(a->high, a->value);
+}
+
+size_t
+experiment_bounding_line(const struct bounding_line *lines, size_t nr)
+{
+	double highest = -INFINITY;
+	size_t top = SIZE_MAX, best;
+
+	for (size_t i = 0; i < nr; i++)
+		highest = fmax(highest, lines[i].value);
+	for (size_t i = 0; i < nr; i++) {
+		const int order = top == SIZE_MAX ? -1 : rank(lines[i].access) - rank(lines[top].access);
+
+		if (lines[i].value >= NEARLY_THE_SAME * highest &&
+		    (order < 0 || (order == 0 && lines[i].value > lines[top].value)))
+			top = i;
+	}
+	best = top;
+	for (size_t i = 0; i < nr; i++)
+		if (lines[i].value >= NEARLY_THE_SAME * highest && rank(lines[i].access) == rank(lines[top].access) &&
+		    overlap(&lines[i], &lines[top]) && width_of(&lines[i]) < width_of(&lines[best]))
+			best = i;
 	return best;
+}
+
+/* Of the ceilings from that one on, which are not higher, the one that is named for those like it. */
+static size_t
+named_for(const struct experiment_own_ceiling *const *all, size_t nr, size_t from)
+{
+	struct bounding_line *lines = rot_calloc(nr, sizeof(*lines));
+	size_t *indices = rot_calloc(nr, sizeof(*indices)), nr_lines = 0, found;
+
+	for (size_t i = from; i < nr; i++) {
+		const struct experiment_own_ceiling *of = all[i];
+
+		if (!are_alike(of, all[from]))
+			continue;
+		lines[nr_lines] = (struct bounding_line){of->access ? of->access : "", of->best, of->low, of->high};
+		indices[nr_lines++] = i;
+	}
+	found = indices[experiment_bounding_line(lines, nr_lines)];
+	free(indices);
+	free(lines);
+	return found;
+}
+
+static bool
+is_of_own_border(const struct experiment_own_plot *plot, const struct experiment_own_ceiling *ceiling)
+{
+	const char *border = plot->x.border ? plot->x.border : "";
+
+	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
+}
+
+bool
+experiment_is_main_ceiling(const struct experiment_own_plot *plot, const struct experiment_own_ceiling *const *ceilings,
+			   size_t nr, size_t i)
+{
+	size_t first = 0;
+
+	while (!are_alike(ceilings[first], ceilings[i]))
+		first++;
+	if (is_bandwidth(ceilings[i]) && (!is_of_own_border(plot, ceilings[i]) || !ceilings[i]->is_peak))
+		return is_of_own_border(plot, ceilings[i]);
+	return named_for(ceilings, nr, first) == i;
+}
+
+/* ---- roofs of several numbers of threads ---- */
+
+/* Of the plot's points, which are of this roof? Where that is not known: all. */
+static bool
+bounds_shown_points(const struct experiment *experiment, const struct experiment_own_plot *plot, int nr_threads)
+{
+	bool shows = true;
+
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		const struct experiment_point *point = &experiment->points[i];
+
+		if (experiment->roof.nr == 0 || !(point->nr_cpus > 0))
+			return true;
+		if (experiment_shows(plot->plot.condition, point, &shows, NULL) == 0 && shows &&
+		    experiment_roof_threads(experiment, point->nr_cpus) == nr_threads)
+			return true;
+	}
+	return experiment->nr_points == 0;
+}
+
+/* The most threads of a roof of that machine. */
+static int
+most_threads(const struct experiment_own_ceiling *const *all, size_t nr, size_t machine)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		if (all[i]->machine == machine && all[i]->nr_threads > most)
+			most = all[i]->nr_threads;
+	return most;
+}
+
+/* Is it of a lesser roof, whose lines that bound are no others than those of the highest one? */
+static bool
+says_nothing_new(const struct experiment_own_ceiling *const *kept, size_t nr, size_t i)
+{
+	const int most = most_threads(kept, nr, kept[i]->machine);
+	size_t nr_own = 0, nr_near = 0;
+
+	for (size_t a = 0; a < nr; a++) {
+		bool is_near = false;
+
+		if (!are_of_one_roof(kept[a], kept[i]))
+			continue;
+		for (size_t b = 0; b < nr; b++)
+			is_near = is_near || (kept[b]->machine == kept[a]->machine && kept[b]->nr_threads == most &&
+					      strcmp(kept[b]->border, kept[a]->border) == 0 &&
+					      kept[a]->best > NEARLY_THE_SAME * kept[b]->best &&
+					      kept[b]->best > NEARLY_THE_SAME * kept[a]->best);
+		nr_own++;
+		nr_near += is_near;
+	}
+	return kept[i]->nr_threads < most && nr_own == nr_near;
+}
+
+char *
+experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot)
+{
+	const struct experiment_own_ceiling **shown;
+	const size_t nr = experiment_ceilings_of(experiment, plot, &shown);
+	const int most = experiment->nr_stored_machines > 1 ? 0 : most_threads(shown, nr, 0);
+	char *text = most == 0             ? rot_strdup("")
+		     : experiment->roof.nr ? experiment_roof_note(experiment, most)
+					   : rot_format("ceilings of %d thread%s", most, most == 1 ? "" : "s");
+
+	for (int t = most - 1; t > 0; t--) {
+		bool is_there = false;
+		char *longer;
+
+		for (size_t i = 0; i < nr; i++)
+			is_there = is_there || shown[i]->nr_threads == t;
+		if (!is_there)
+			continue;
+		longer = rot_format("%s; dashed: of %d thread%s", text, t, t == 1 ? "" : "s");
+		free(text);
+		text = longer;
+	}
+	free(shown);
+	return text;
+}
+
+/* Of a roof of fewer threads: what bounds, the highest of its kind. */
+static bool
+is_lesser_bound(const struct experiment_own_ceiling *ceiling, const struct kept_ceilings *kept,
+		const struct experiment_own_plot *plot)
+{
+	return !has_kept(kept, ceiling, ceiling->border, INFINITY) &&
+	       (!is_bandwidth(ceiling) || is_of_own_border(plot, ceiling));
+}
+
+static void
+drop_what_is_known(struct kept_ceilings *kept)
+{
+	const struct experiment_own_ceiling **all = kept->items;
+	const size_t nr = kept->nr;
+
+	kept->items = rot_calloc(nr + 1, sizeof(*all));
+	kept->nr = 0;
+	for (size_t i = 0; i < nr; i++)
+		if (!says_nothing_new(all, nr, i))
+			kept->items[kept->nr++] = all[i];
+	free(all);
 }
 
 size_t
@@ -278,17 +465,28 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 	const char *border = plot->x.border ? plot->x.border : "";
 	size_t nr = 0;
 
-	for (size_t i = 0; i < experiment->nr_ceilings; i++)
-		if (belongs_to(&experiment->ceilings[i], plot))
-			all[nr++] = &experiment->ceilings[i];
+	for (size_t i = 0; i < experiment->nr_ceilings; i++) {
+		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
+
+		if (belongs_to(ceiling, plot) &&
+		    (ceiling->nr_threads == 0 || bounds_shown_points(experiment, plot, ceiling->nr_threads)))
+			all[nr++] = ceiling;
+	}
 	qsort(all, nr, sizeof(*all), higher_first);
 	for (size_t i = 0; i < nr; i++) {
 		const struct experiment_own_ceiling *ceiling = all[i];
 
-		if (plot->plot.has_all_peaks || (!has_kept(&kept, ceiling, NULL, ceiling->best / NEARLY_THE_SAME) &&
-						 (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, border))))
-			kept.items[kept.nr++] = plot->plot.has_all_peaks ? ceiling : representative(all, nr, i);
+		if (ceiling->nr_threads < most_threads(all, nr, ceiling->machine)) {
+			if (is_lesser_bound(ceiling, &kept, plot))
+				kept.items[kept.nr++] = all[named_for(all, nr, i)];
+		} else if (plot->plot.has_all_peaks) {
+			kept.items[kept.nr++] = ceiling;
+		} else if (!has_kept(&kept, ceiling, NULL, ceiling->best / NEARLY_THE_SAME) &&
+			   (!ceiling->is_peak || does_matter(ceiling, &kept, all, nr, border))) {
+			kept.items[kept.nr++] = ceiling->is_peak ? all[named_for(all, nr, i)] : ceiling;
+		}
 	}
+	drop_what_is_known(&kept);
 	free(all);
 	*ceilings = kept.items;
 	return kept.nr;

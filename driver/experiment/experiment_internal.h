@@ -100,6 +100,7 @@ struct experiment_own_ceiling {
 	double best;
 	double low, high; /* of a peak: its interval, or NaN */
 	bool is_peak;     /* found by search, so one of many */
+	int nr_threads;   /* of a peak; 0: not known */
 	size_t machine;   /* index of stored_machines; 0 */
 };
 
@@ -242,12 +243,25 @@ void experiment_keep_point(struct experiment *experiment, const struct experimen
 /* Notes what measuring costs the point, where that is much, and the rules that its values break. */
 void experiment_note_trust(struct experiment_point *point);
 
+/* A line of the roof, as one that may bound: value, and interval (NaN: not known). */
+struct bounding_line {
+	const char *access; /* "" for none */
+	double value, low, high;
+};
+
 /*
- * Of the peaks that experiment_add_default_peaks found, the highest line of the operation, or of the border (the other
- * one NULL), with so many threads; NULL: there is none. value, name: of its line in a plot in that clock; fresh memory.
+ * Of lines that bound the same, the one that is named, by pictures and verdicts alike: of those that are nearly as high
+ * as the highest the best known access; of the same access, where the intervals overlap, the narrowest one. nr > 0.
  */
-const struct peak *
-experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
+size_t experiment_bounding_line(const struct bounding_line *lines, size_t nr);
+
+/*
+ * Of the peaks that experiment_add_default_peaks found, the line that bounds the operation, or the border (the other
+ * one NULL), with so many threads, by that rule; NULL: there is none. value, name: of its line in a plot in that clock;
+ * fresh memory.
+ */
+const struct peak *experiment_bounding_peak(const struct experiment *experiment, const char *operation,
+					    const char *border, int nr_threads);
 double experiment_peak_line(const struct peak *peak, const char *clock);
 char *experiment_peak_name(const struct peak *peak);
 
@@ -299,8 +313,21 @@ void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
 /* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
 bool experiment_is_ceiling_of(const char *operation, const char *shown);
 
-/* The ceilings that a roofline shows, best first; caller frees the array. */
+/*
+ * The ceilings that a roofline shows, best first; caller frees the array. Where points are bounded by roofs of
+ * different numbers of threads, all ceilings of the most, and of others those that bound.
+ */
 size_t experiment_ceilings_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
 			      const struct experiment_own_ceiling ***ceilings);
+
+/* Of those, the one that bounds what is like it: black. */
+bool experiment_is_main_ceiling(const struct experiment_own_plot *plot,
+				const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i);
+
+/* Of the peaks of so many threads; fresh memory. */
+char *experiment_roof_note(const struct experiment *experiment, int nr_threads);
+
+/* "ceilings of 2 threads at ...; dashed: of 1 thread"; "": nothing is known. Fresh memory. */
+char *experiment_roof_text(const struct experiment *experiment, const struct experiment_own_plot *plot);
 
 #endif

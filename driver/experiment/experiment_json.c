@@ -221,6 +221,7 @@ json_ceiling(const struct experiment_own_ceiling *ceiling)
 		json_number(ceiling->is_peak ? ceiling->low : fmin(ceiling->value.summary.value, ceiling->best)));
 	json_object_set_new(json, "high", json_number(ceiling->is_peak ? ceiling->high : ceiling->best));
 	if (ceiling->is_peak) {
+		json_object_set_new(json, "threads", json_number(ceiling->nr_threads));
 		json_object_set_new(json, "access", json_text(ceiling->access));
 		json_object_set_new(json, "instructionSet", json_text(ceiling->instruction_set));
 	}

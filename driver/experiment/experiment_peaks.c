@@ -115,6 +115,7 @@ experiment_peak_name(const struct peak *peak)
 			  peak->mode[0] ? ", " : "", peak->mode);
 }
 
+/* Of fewer threads than the most that points use, its name says how many. */
 static void
 add(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
@@ -127,10 +128,16 @@ add(struct experiment *experiment, const struct peak *peak, const char *clock)
 	};
 	struct experiment_own_ceiling own = {
 		.is_peak = true, .best = factor * e.value, .low = factor * e.low, .high = factor * e.high};
+	char *name;
 
 	if (!isfinite(e.value) || !experiment_wants_ceiling(experiment, &wanted))
 		return;
-	own.name = experiment_peak_name(peak);
+	name = experiment_peak_name(peak);
+	own.name = peak->nr_threads == experiment->nr_roof_threads
+			   ? rot_strdup(name)
+			   : rot_format("%s, %d thread%s", name, peak->nr_threads, peak->nr_threads == 1 ? "" : "s");
+	own.nr_threads = peak->nr_threads;
+	free(name);
 	own.operation = rot_strdup(wanted.operation);
 	own.border = rot_strdup(wanted.border);
 	own.access = rot_strdup(peak->access);
@@ -195,6 +202,23 @@ get_roof(struct experiment *experiment, struct rot_error *err)
 	return rc;
 }
 
+char *
+experiment_roof_note(const struct experiment *experiment, int nr_threads)
+{
+	return roof_note(&experiment->roof, nr_threads, is_of_cycles(experiment_clock_shown(experiment)));
+}
+
+/* Some points are bounded by the roof of so many threads; programs do not say how many they have. */
+static bool
+bounds_some(const struct experiment *experiment, int nr_threads)
+{
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		if (experiment->points[i].nr_cpus > 0 &&
+		    experiment_roof_threads(experiment, experiment->points[i].nr_cpus) == nr_threads)
+			return true;
+	return nr_threads == experiment->nr_roof_threads;
+}
+
 int
 experiment_add_default_peaks(struct experiment *experiment, struct rot_error *err)
 {
@@ -211,10 +235,10 @@ experiment_add_default_peaks(struct experiment *experiment, struct rot_error *er
 	clock = experiment_clock_shown(experiment);
 	experiment->nr_roof_threads = roof_nr_threads(roof, experiment->nr_cpus);
 	for (size_t i = 0; i < roof->nr; i++)
-		if (roof->peaks[i].kind != PEAK_LATENCY && roof->peaks[i].nr_threads == experiment->nr_roof_threads)
+		if (roof->peaks[i].kind != PEAK_LATENCY && bounds_some(experiment, roof->peaks[i].nr_threads))
 			add(experiment, &roof->peaks[i], clock);
 	free(experiment->roof_note);
-	experiment->roof_note = roof->nr ? roof_note(roof, experiment->nr_roof_threads, is_of_cycles(clock)) : NULL;
+	experiment->roof_note = roof->nr ? experiment_roof_note(experiment, experiment->nr_roof_threads) : NULL;
 	return 0;
 }
 
@@ -224,32 +248,53 @@ experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 	return roof_nr_threads(&experiment->roof, nr_cpus);
 }
 
-const struct peak *
-experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
+static struct bounding_line
+line_of(const struct peak *peak, const char *clock)
+{
+	const struct peak_estimate e = estimate_of(peak, clock);
+	const double factor = crossing_bytes(peak);
+
+	return (struct bounding_line){peak->access, factor * e.value, factor * e.low, factor * e.high};
+}
+
+static bool
+is_line_of(const struct peak *peak, const char *operation, const char *border)
 {
 	const size_t length = border ? strcspn(border, ".") : 0;
-	const struct peak *best = NULL;
+
+	if (operation)
+		return peak->kind == PEAK_PERFORMANCE && experiment_is_ceiling_of(peak->operation, operation);
+	return peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
+	       strncmp(peak->border, border, length) == 0 &&
+	       experiment_is_of_direction(peak->access, peak->border, border);
+}
+
+/* As plots find it. */
+const struct peak *
+experiment_bounding_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
+{
+	const char *clock = experiment_clock_shown(experiment);
+	struct bounding_line *lines = rot_calloc(experiment->roof.nr + 1, sizeof(*lines));
+	const struct peak **peaks = rot_calloc(experiment->roof.nr + 1, sizeof(*peaks)), *found;
+	size_t nr = 0;
 
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
 		const struct peak *peak = &experiment->roof.peaks[i];
-		const double line = experiment_peak_line(peak, "microSeconds");
-		bool is_meant = operation ? peak->kind == PEAK_PERFORMANCE &&
-						    experiment_is_ceiling_of(peak->operation, operation)
-					  : peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
-						    strncmp(peak->border, border, length) == 0 &&
-						    experiment_is_of_direction(peak->access, peak->border, border);
 
-		if (is_meant && peak->nr_threads == nr_threads && !isnan(line) &&
-		    (!best || line > experiment_peak_line(best, "microSeconds")))
-			best = peak;
+		lines[nr] = line_of(peak, clock);
+		if (peak->nr_threads == nr_threads && is_line_of(peak, operation, border) && !isnan(lines[nr].value))
+			peaks[nr++] = peak;
 	}
-	return best;
+	found = nr ? peaks[experiment_bounding_line(lines, nr)] : NULL;
+	free(lines);
+	free(peaks);
+	return found;
 }
 
 struct summary
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	const struct peak *peak = experiment_highest_peak(experiment, operation, border, nr_threads);
+	const struct peak *peak = experiment_bounding_peak(experiment, operation, border, nr_threads);
 	struct summary summary = summary_single(NAN, "quantile");
 
 	if (peak) {

@@ -85,18 +85,22 @@ drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot)
 	for (size_t s = 0; s < d->nr_series; s++)
 		for (size_t i = 0; i < d->series[s].nr_points; i++) {
 			struct plot_point *point = &d->points[s][i];
-			const struct roofline_bound bound = roofline_bound_at(plot, &point->x);
-			char *text = (char *)point->about, *verdict;
+			const struct roofline_bound bound = roofline_bound_of(plot, point);
+			char *text = (char *)point->about, *verdict, *threads;
 
-			if (!text || !bound.is_known || !isfinite(point->y.value))
+			if (!text || !bound.is_known || d->experiment->nr_stored_machines > 1 ||
+			    !isfinite(point->y.value))
 				continue;
 			verdict = bound.ceiling->is_bandwidth
 					  ? verdict_text("bound by bandwidth", "by computing", bound.probability)
 					  : verdict_text("bound by computing", "by bandwidth", bound.probability);
+			threads = bound.ceiling->nr_threads > 1
+					  ? rot_format(" of %d threads", bound.ceiling->nr_threads)
+					  : rot_strdup("");
 			add_line(&text, rot_format("%.3g %% of the roof%s at this intensity (%s): %s",
-						   100 * point->y.value / bound.performance,
-						   d->experiment->nr_roof_threads > 1 ? " of all threads" : "",
+						   100 * point->y.value / bound.performance, threads,
 						   bound.ceiling->name, verdict));
+			free(threads);
 			free(verdict);
 			point->about = text;
 		}

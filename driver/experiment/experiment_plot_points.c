@@ -110,6 +110,7 @@ make_point(const struct drawing *d, size_t i, struct plot_point *plotted, struct
 	plotted->y = y_of_point(d, point);
 	plotted->about = d->page ? drawing_about_point(d, point) : NULL;
 	plotted->is_expected = is_expected(d, point);
+	plotted->nr_threads = point->nr_cpus > 0 ? experiment_roof_threads(d->experiment, point->nr_cpus) : 0;
 	plotted->is_labelled = plot->labels == EXPERIMENT_LABELS_ALL ||
 			       (plot->labels == EXPERIMENT_LABELS_ENDS && is_end_of_series(d, i));
 	if (!plot->connect_same_size || !rot_number_parse(point->label, &plotted->size))

@@ -332,7 +332,9 @@ drawing_make_caption(struct drawing *d, struct rot_error *err)
 	struct expression_scope *scope;
 	char *machine = caption_of_machines(d->experiment), *runs = caption_of_runs(d), *kinds = caption_of_origins(d),
 	     *grades = caption_of_grades(d),
-	     *failures = experiment_failures_text(d->experiment, d->own->plot.condition);
+	     *failures = experiment_failures_text(d->experiment, d->own->plot.condition),
+	     *roof = d->own->plot.kind == EXPERIMENT_ROOFLINE ? experiment_roof_text(d->experiment, d->own)
+							      : rot_strdup("");
 	char *annotation;
 
 	scope = last ? experiment_scope(d->experiment, last, d->shown[0]) : expression_scope_new(NULL);
@@ -341,8 +343,7 @@ drawing_make_caption(struct drawing *d, struct rot_error *err)
 	d->caption = rot_strdup(machine);
 	append(&d->caption, "\n", runs);
 	append(&d->caption, "\n", kinds);
-	if (d->own->plot.has_default_peaks && d->experiment->roof_note)
-		append(&d->caption, "\n", d->experiment->roof_note);
+	append(&d->caption, "\n", roof);
 	append(&d->caption, "\n", grades);
 	append(&d->caption, "\n", failures);
 	if (annotation)
@@ -351,6 +352,7 @@ drawing_make_caption(struct drawing *d, struct rot_error *err)
 	free(runs);
 	free(kinds);
 	free(grades);
+	free(roof);
 	free(failures);
 	free(annotation);
 	return annotation ? 0 : rot_error_prefix(err, "plot '%s': annotation", d->own->plot.title);

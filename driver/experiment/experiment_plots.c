@@ -32,22 +32,6 @@ make_frame(const struct drawing *d)
 	};
 }
 
-/* Black: the highest performance, and the bandwidth of the border that x counts. */
-static bool
-is_main(const struct drawing *d, const struct experiment_own_ceiling *const *ceilings, size_t i)
-{
-	const struct experiment_own_ceiling *ceiling = ceilings[i];
-	const char *border = d->own->x.border ? d->own->x.border : "";
-
-	for (size_t k = 0; k < i; k++)
-		if (strcmp(ceilings[k]->border, ceiling->border) == 0 && ceilings[k]->machine == ceiling->machine &&
-		    (ceiling->is_peak || ceiling->operation[0]))
-			return false;
-	if (ceiling->operation[0])
-		return true;
-	return ceiling->border[0] && strncmp(border, ceiling->border, strlen(ceiling->border)) == 0;
-}
-
 /* "at least 120 GB/s". Fresh memory. */
 static char *
 ceiling_label(const struct experiment_own_ceiling *ceiling, struct shown_unit unit)
@@ -58,6 +42,24 @@ ceiling_label(const struct experiment_own_ceiling *ceiling, struct shown_unit un
 
 	free(number);
 	return label;
+}
+
+/* Roofs of other machines, or of fewer threads, are told apart by their number. */
+static size_t
+roof_of(const struct experiment_own_ceiling *const *ceilings, size_t nr, size_t i)
+{
+	size_t roof = ceilings[i]->machine;
+
+	for (size_t k = 0; k < nr; k++) {
+		bool is_counted = ceilings[k]->machine != ceilings[i]->machine ||
+				  ceilings[k]->nr_threads <= ceilings[i]->nr_threads;
+
+		for (size_t j = 0; j < k && !is_counted; j++)
+			is_counted = ceilings[j]->machine == ceilings[k]->machine &&
+				     ceilings[j]->nr_threads == ceilings[k]->nr_threads;
+		roof += !is_counted;
+	}
+	return roof;
 }
 
 static int
@@ -89,8 +91,9 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 			.low = own[i]->low * unit.factor,
 			.high = own[i]->high * unit.factor,
 			.label = ceiling_label(own[i], unit),
-			.is_main = is_main(d, own, i),
-			.machine = own[i]->machine,
+			.is_main = experiment_is_main_ceiling(d->own, own, nr, i),
+			.machine = roof_of(own, nr, i),
+			.nr_threads = own[i]->nr_threads,
 		};
 	}
 	if (d->page) {

@@ -107,8 +107,8 @@ experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 		const struct experiment_point *point = &experiment->points[i];
 		const int nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
 		struct bounded bounded[2] = {
-			{.ceiling = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads)},
-			{.ceiling = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads)}};
+			{.ceiling = experiment_bounding_peak(experiment, NULL, plot->x.border, nr_threads)},
+			{.ceiling = experiment_bounding_peak(experiment, plot->y.operation, NULL, nr_threads)}};
 
 		if (!bounded[0].ceiling || !bounded[1].ceiling || !(point->nr_cpus > 0) || !is_first(experiment, i))
 			continue;

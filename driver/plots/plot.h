@@ -47,6 +47,7 @@ struct plot_point {
 	bool is_labelled;
 	bool is_expected;  /* of what was not counted, but is expected: its mark is hollow */
 	const char *about; /* for who points at it, where the plot can tell: lines; NULL: nothing */
+	int nr_threads;    /* of the ceilings that bound it; 0: those of the first machine */
 	double size;       /* points of the same size in several series can be connected; NaN: none */
 };
 
@@ -81,6 +82,7 @@ struct roofline_ceiling {
 	const char *label; /* value with unit: "31.9 flop/cycle" */
 	bool is_main;      /* the highest peak: black; others grey */
 	size_t machine;    /* only ceilings of the same one bound each other; others than the first are dashed */
+	int nr_threads;    /* which they bound; 0: not known */
 };
 
 enum same_size { SAME_SIZE_NONE, SAME_SIZE_ALL };

@@ -15,6 +15,7 @@ enum obstacle { OBSTACLE_LABEL, OBSTACLE_MARK, OBSTACLE_JOIN, OBSTACLE_CEILING, 
 struct placing {
 	const struct roofline_shape *shape;
 	struct layout obstacles[NR_OBSTACLES];
+	struct layout performances, bandwidths; /* all ceilings: lines that are parallel */
 	struct roofline_labels labels;
 };
 
@@ -44,9 +45,31 @@ segment_box(const struct placing *placing, const struct roofline_segment *segmen
 		layout_position(&placing->shape->x, segment->x2), layout_position(&placing->shape->y, segment->y2));
 }
 
+/* What is avoided at first, and then, one after the other, where there was no place. */
+static const struct {
+	enum obstacle obstacles;
+	bool allows_parallels, is_for_main_alone;
+} efforts[] = {
+	{OBSTACLE_CEILING, true, false}, /* has them all */
+	{OBSTACLE_JOIN, false, false},   /* a line that is crossed goes on behind the label */
+	{OBSTACLE_JOIN, true, false},
+	{OBSTACLE_MARK, true, true},
+};
+enum { NR_EFFORTS = sizeof(efforts) / sizeof(*efforts) };
+
+static bool
+is_free_for(const struct placing *placing, const struct roofline_ceiling *ceiling, const struct layout_box *box,
+	    int effort)
+{
+	return (ceiling->is_main || !efforts[effort].is_for_main_alone) &&
+	       layout_is_free(&placing->obstacles[efforts[effort].obstacles], box) &&
+	       (efforts[effort].allows_parallels ||
+		layout_is_free(ceiling->is_bandwidth ? &placing->bandwidths : &placing->performances, box));
+}
+
 /*
- * A label beside its line, at the first free place from the preferred end on; above the line before below. Lines and
- * points are avoided if possible, other labels always; a label without any place is left out.
+ * A label beside its line, at the first free place from the preferred end on; above the line before below. A label
+ * without any place is left out.
  */
 static void
 place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceiling)
@@ -58,8 +81,7 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 	double cosine = cos(line.angle * M_PI / 180), sine = sin(line.angle * M_PI / 180);
 	bool is_placed = segment.x1 >= segment.x2;
 
-	for (int attempt = 0; attempt < 2 * NR_OBSTACLES && !is_placed; attempt++) {
-		const struct layout *avoided = &placing->obstacles[NR_OBSTACLES - 1 - attempt / 2];
+	for (int attempt = 0; attempt < 2 * NR_EFFORTS && !is_placed; attempt++) {
 		double away = (attempt % 2 ? -1 : 1) * (height / 2 + 1.5);
 
 		for (double along = line.width / 2 - width / 2 - 3; along >= -line.width / 2 && !is_placed;
@@ -70,7 +92,7 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 			struct layout_box box = {line.x + at * cosine - away * sine, line.y + at * sine + away * cosine,
 						 width, height, line.angle};
 
-			if (!layout_is_free(avoided, &box))
+			if (!is_free_for(placing, ceiling, &box, attempt / 2))
 				continue;
 			keep(placing, &(struct roofline_label){.text = rot_strdup(text),
 							       .box = box,
@@ -217,8 +239,10 @@ take_lines(struct placing *placing)
 		struct roofline_segment segment = roofline_segment_of(placing->shape, &plot->ceilings[i]);
 		struct layout_box box = segment_box(placing, &segment);
 
-		if (roofline_segment_is_visible(placing->shape, &segment))
-			take(placing, plot->ceilings[i].is_main ? OBSTACLE_JOIN : OBSTACLE_CEILING, &box);
+		if (!roofline_segment_is_visible(placing->shape, &segment))
+			continue;
+		take(placing, plot->ceilings[i].is_main ? OBSTACLE_JOIN : OBSTACLE_CEILING, &box);
+		layout_take(plot->ceilings[i].is_bandwidth ? &placing->bandwidths : &placing->performances, &box);
 	}
 	for (size_t s = 0; s < plot->nr_series; s++)
 		take_series(placing, &plot->series[s]);
@@ -237,10 +261,13 @@ roofline_labels_of(const struct roofline_shape *shape)
 
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		placing.obstacles[i] = (struct layout){.width = LAYOUT_PANEL_WIDTH, .height = LAYOUT_PANEL_HEIGHT};
+	placing.performances = placing.bandwidths = placing.obstacles[0];
 	take_lines(&placing);
 	place_labels(&placing);
 	for (int i = 0; i < NR_OBSTACLES; i++)
 		layout_clear(&placing.obstacles[i]);
+	layout_clear(&placing.performances);
+	layout_clear(&placing.bandwidths);
 	return placing.labels;
 }
 

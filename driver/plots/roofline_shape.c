@@ -31,6 +31,9 @@ lowest(const struct roofline_plot *plot, bool is_bandwidth)
 	return value;
 }
 
+/* At the left the names of bandwidths have room, at the right those of performances. */
+#define ROOM_OF_NAMES 1.8
+
 struct point_set
 roofline_points_of(const struct roofline_plot *plot)
 {
@@ -55,6 +58,8 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 	}
 	x.is_log = y.is_log = true;
 	edges.x = layout_range(&x, values.x, values.nr, width);
+	edges.x.low /= isnan(x.low) ? ROOM_OF_NAMES : 1;
+	edges.x.high *= isnan(x.high) ? ROOM_OF_NAMES : 1;
 	/* the least steep roof at the left edge, so that the diagonals fill the panel's height but not more */
 	point_values_add(&values, NAN, edges.x.low * lowest(plot, true) * 2);
 	edges.y = layout_range(&y, values.y, values.nr, height);
@@ -149,9 +154,9 @@ roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segmen
 	return nr;
 }
 
-/* The highest main ceiling of that kind, or NULL. */
+/* The main ceiling of that kind, or NULL. */
 static const struct roofline_ceiling *
-main_ceiling(const struct roofline_plot *plot, bool is_bandwidth)
+main_ceiling(const struct roofline_plot *plot, bool is_bandwidth, int nr_threads)
 {
 	const struct roofline_ceiling *found = NULL;
 
@@ -159,6 +164,7 @@ main_ceiling(const struct roofline_plot *plot, bool is_bandwidth)
 		const struct roofline_ceiling *ceiling = &plot->ceilings[i];
 
 		if (ceiling->is_main && ceiling->is_bandwidth == is_bandwidth &&
+		    (nr_threads > 0 ? ceiling->nr_threads == nr_threads : ceiling->machine == 0) &&
 		    (!found || ceiling->value > found->value))
 			found = ceiling;
 	}
@@ -187,18 +193,17 @@ probability_of_memory(const struct summary *intensity, const struct roofline_cei
 }
 
 struct roofline_bound
-roofline_bound_at(const struct roofline_plot *plot, const struct summary *intensity)
+roofline_bound_of(const struct roofline_plot *plot, const struct plot_point *point)
 {
-	const struct roofline_ceiling *bandwidth = main_ceiling(plot, true), *peak = main_ceiling(plot, false);
+	const struct roofline_ceiling *bandwidth = main_ceiling(plot, true, point->nr_threads),
+				      *peak = main_ceiling(plot, false, point->nr_threads);
+	const double intensity = point->x.value;
 	double below;
 
-	for (size_t i = 0; i < plot->nr_ceilings; i++)
-		if (plot->ceilings[i].machine > 0)
-			return (struct roofline_bound){.is_known = false};
-	if (!bandwidth || !peak || !(intensity->value > 0))
+	if (!bandwidth || !peak || !(intensity > 0))
 		return (struct roofline_bound){.is_known = false};
-	below = probability_of_memory(intensity, bandwidth, peak);
-	if (bandwidth->value * intensity->value < peak->value)
-		return (struct roofline_bound){true, bandwidth, bandwidth->value * intensity->value, below};
+	below = probability_of_memory(&point->x, bandwidth, peak);
+	if (bandwidth->value * intensity < peak->value)
+		return (struct roofline_bound){true, bandwidth, bandwidth->value * intensity, below};
 	return (struct roofline_bound){true, peak, peak->value, 1 - below};
 }

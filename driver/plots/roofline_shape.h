@@ -54,8 +54,8 @@ double roofline_shown_y(const struct roofline_shape *shape, const struct plot_po
 size_t roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segment **segments);
 
 /*
- * What the roof permits at an intensity: the lesser of the highest performance and of the main bandwidth times the
- * intensity. A roof without one of them, or of several machines: is_known is false.
+ * What the roof of a point permits at its intensity: the lesser of the highest performance and of the main bandwidth
+ * times the intensity. A roof without one of them: is_known is false.
  */
 struct roofline_bound {
 	bool is_known;
@@ -63,6 +63,6 @@ struct roofline_bound {
 	double performance;                     /* in units of y */
 	double probability; /* that it does, and not the other one, by the intervals of all three; NaN: one has none */
 };
-struct roofline_bound roofline_bound_at(const struct roofline_plot *plot, const struct summary *intensity);
+struct roofline_bound roofline_bound_of(const struct roofline_plot *plot, const struct plot_point *point);
 
 #endif

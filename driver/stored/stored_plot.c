@@ -181,6 +181,7 @@ add_ceiling(struct job *job, const json_t *ceiling, size_t machine)
 		.low = NAN,
 		.high = NAN,
 		.is_peak = json_object_get(ceiling, "access") != NULL,
+		.nr_threads = (int)json_number_value(json_object_get(ceiling, "threads")),
 		.access = rot_strdup(json_text_at(ceiling, "access")),
 		.instruction_set = rot_strdup(json_text_at(ceiling, "instructionSet")),
 	};
