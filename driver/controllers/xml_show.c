@@ -6,6 +6,7 @@
 
 #include "controllers/xml_run_internal.h"
 #include "memory.h"
+#include "nearest.h"
 #include "quantities/architecture.h"
 
 /* A plot being read: the strings of the struct, to be freed after it was added. */
@@ -294,6 +295,46 @@ show_accuracy(const struct xml_controller *controller, struct experiment *experi
 	return rc;
 }
 
+/* Of points with regions, series begin with that of the point. */
+static int
+check_series(const struct xml_controller *controller, const char *series, const xmlNode *element, struct rot_error *err)
+{
+	const char **names = rot_calloc(controller->nr_planned + 1, sizeof(*names));
+	bool is_there = controller->nr_planned == 0;
+
+	for (size_t i = 0; i < controller->nr_planned; i++) {
+		names[i] = controller->planned[i].series;
+		is_there = is_there || strncmp(series, names[i], strlen(names[i])) == 0;
+	}
+	if (!is_there) {
+		rot_error_set(err, 0, "<look series=\"%s\">: no series is called that", series);
+		rot_nearest_hint(err, series, names, controller->nr_planned, NULL);
+		xml_error_at(element, err);
+	}
+	free(names);
+	return is_there ? 0 : -1;
+}
+
+static int
+show_look(const struct xml_controller *controller, struct experiment *experiment, const xmlNode *element,
+	  struct rot_error *err)
+{
+	struct reading reading = {.nr_owned = 0};
+	struct experiment_look look = {.series = own(&reading, xml_attribute(element, "series", "")),
+				       .colour = own(&reading, xml_attribute(element, "colour", "")),
+				       .marker = own(&reading, xml_attribute(element, "marker", ""))};
+	int rc = xml_evaluated_number(element, "order", 0, controller->constants, &look.order, err);
+
+	if (rc == 0)
+		rc = check_series(controller, look.series, element, err);
+	if (rc == 0 && experiment_add_look(experiment, &look, err) < 0) {
+		rot_error_prefix(err, "<look>");
+		rc = xml_error_at(element, err);
+	}
+	reading_clear(&reading);
+	return rc;
+}
+
 /* ---- derived values ---- */
 
 /* Of the attributes that say what it is, the one that is there. */
@@ -372,6 +413,8 @@ xml_show(struct xml_controller *controller, struct experiment *experiment, struc
 			rc = show_point(controller, experiment, element, err);
 		else if (xml_is(element, "accuracy"))
 			rc = show_accuracy(controller, experiment, element, err);
+		else if (xml_is(element, "look"))
+			rc = show_look(controller, experiment, element, err);
 		if (rc < 0)
 			return -1;
 	}

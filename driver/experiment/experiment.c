@@ -289,6 +289,11 @@ experiment_delete(struct experiment *experiment)
 		free(experiment->stored_machines[i]);
 	peak_list_clear(&experiment->roof);
 	json_decref(experiment->choices);
+	for (size_t i = 0; i < experiment->nr_looks; i++) {
+		free(experiment->looks[i].series);
+		free(experiment->looks[i].colour);
+	}
+	free(experiment->looks);
 	free(experiment->roof_note);
 	free(experiment->stored_machines);
 	free(experiment->points);

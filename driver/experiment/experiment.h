@@ -83,6 +83,17 @@ struct experiment_plot experiment_plot_default(enum experiment_plot_kind kind);
  * addition. */
 int experiment_add_plot(struct experiment *experiment, const struct experiment_plot *plot, struct rot_error *err);
 
+/* How a series looks in all plots that show values of points. All strings are copied; NULL is the same as "". */
+struct experiment_look {
+	const char *series; /* its name */
+	const char *colour; /* "#0072B2", "blue"; "": that of its place */
+	const char *marker; /* "circle"; "": that of its place */
+	double order;       /* series are shown in ascending order; 0 where nothing is said, in that of their points */
+};
+
+/* Errors: there is no such colour or marker. */
+int experiment_add_look(struct experiment *experiment, const struct experiment_look *look, struct rot_error *err);
+
 /*
  * A theoretical curve of the plot that was added last: nr points, copied; as everywhere in base units. A plot that
  * shows no points shows its curves alone.

@@ -86,6 +86,12 @@ struct experiment_own_accuracy {
 	struct sample_view view;
 };
 
+struct experiment_own_look {
+	char *series, *colour; /* colour: NULL for none */
+	enum plot_shape shape; /* 0: none */
+	double order;
+};
+
 /* A theoretical curve: nr summaries of single values. */
 struct experiment_curve {
 	char *name;
@@ -131,6 +137,8 @@ struct experiment {
 	size_t nr_tables;
 	struct experiment_own_accuracy *accuracies;
 	size_t nr_accuracies;
+	struct experiment_own_look *looks;
+	size_t nr_looks;
 	struct peak_list roof; /* what experiment_add_default_peaks found */
 	double nr_cpus;        /* that the points use at most; 0: one */
 	int nr_roof_threads;   /* of the peaks that became ceilings */

@@ -7,6 +7,7 @@
 #include "experiment/experiment_drawing.h"
 #include "memory.h"
 #include "number.h"
+#include "plots/script.h"
 #include "quantities/value_text.h"
 #include "support/point_title.h"
 
@@ -185,6 +186,69 @@ count_hidden(struct drawing *d)
 }
 
 int
+experiment_add_look(struct experiment *experiment, const struct experiment_look *look, struct rot_error *err)
+{
+	const bool has_colour = look->colour && look->colour[0], has_marker = look->marker && look->marker[0];
+	char own[8];
+	const char *colour = has_colour ? script_colour_of(look->colour, own, err) : NULL;
+	const enum plot_shape shape = has_marker ? script_shape_of(look->marker, err) : 0;
+
+	if ((has_colour && !colour) || (has_marker && !shape))
+		return -1;
+	experiment->looks = rot_realloc(experiment->looks, experiment->nr_looks + 1, sizeof(*experiment->looks));
+	experiment->looks[experiment->nr_looks++] = (struct experiment_own_look){
+		rot_strdup(look->series), colour ? rot_strdup(colour) : NULL, shape, look->order};
+	return 0;
+}
+
+/* The last one that was said; NULL: none was. */
+static const struct experiment_own_look *
+look_of(const struct experiment *experiment, const char *series)
+{
+	const struct experiment_own_look *found = NULL;
+
+	for (size_t i = 0; i < experiment->nr_looks; i++)
+		if (strcmp(experiment->looks[i].series, series) == 0)
+			found = &experiment->looks[i];
+	return found;
+}
+
+static double
+order_of(const struct experiment *experiment, const char *series)
+{
+	const struct experiment_own_look *look = look_of(experiment, series);
+
+	return look ? look->order : 0;
+}
+
+/* Colours and marks, as far as they are said; then in the order that is said, with the looks that they have. */
+static void
+apply_looks(struct drawing *d)
+{
+	for (size_t i = 0; i < d->nr_series; i++) {
+		const struct experiment_own_look *look = look_of(d->experiment, d->series[i].name);
+
+		d->series[i].colour = look ? look->colour : NULL;
+		d->series[i].shape = look ? look->shape : 0;
+	}
+	for (size_t i = 1; i < d->nr_series; i++) {
+		const struct plot_series series = d->series[i];
+		struct plot_point *points = d->points[i];
+		const double order = order_of(d->experiment, series.name);
+		size_t to = i;
+
+		for (; to > 0 && order_of(d->experiment, d->series[to - 1].name) > order; to--) {
+			d->series[to] = d->series[to - 1];
+			d->series[to].look_shift--;
+			d->points[to] = d->points[to - 1];
+		}
+		d->series[to] = series;
+		d->series[to].look_shift += (int)(i - to);
+		d->points[to] = points;
+	}
+}
+
+int
 drawing_make_series(struct drawing *d, struct rot_error *err)
 {
 	for (size_t i = 0; drawing_shows_runs(d) && i < d->nr_shown; i++)
@@ -200,8 +264,10 @@ drawing_make_series(struct drawing *d, struct rot_error *err)
 		if (make_point(d, i, &d->points[at][nr], err) < 0)
 			return -1;
 	}
-	if (!drawing_shows_runs(d))
+	if (!drawing_shows_runs(d)) {
 		count_hidden(d);
+		apply_looks(d);
+	}
 	return 0;
 }
 
@@ -217,7 +283,11 @@ drawing_add_curves(struct drawing *d)
 		d->points = rot_realloc(d->points, d->nr_series, sizeof(*d->points));
 		d->points[at] = rot_calloc(curve->nr + 1, sizeof(**d->points));
 		memcpy(d->points[at], curve->points, curve->nr * sizeof(**d->points));
-		d->series[at] = (struct plot_series){curve->name, d->points[at], curve->nr, PLOT_MODEL, d->nr_hidden};
+		d->series[at] = (struct plot_series){.name = curve->name,
+						     .points = d->points[at],
+						     .nr_points = curve->nr,
+						     .style = PLOT_MODEL,
+						     .look_shift = d->nr_hidden};
 	}
 }
 
@@ -260,8 +330,13 @@ add_compulsory_of(struct drawing *d, size_t series)
 	d->names[d->nr_names] =
 		rot_format("%s%seach datum once", d->series[series].name, d->series[series].name[0] ? ": " : "");
 	d->points[d->nr_series] = points;
-	d->series[d->nr_series] = (struct plot_series){d->names[d->nr_names++], points, nr, PLOT_MODEL,
-						       (int)plot_look(&d->series[series], series) - (int)d->nr_series};
+	d->series[d->nr_series] =
+		(struct plot_series){.name = d->names[d->nr_names++],
+				     .points = points,
+				     .nr_points = nr,
+				     .style = PLOT_MODEL,
+				     .look_shift = (int)plot_look(&d->series[series], series) - (int)d->nr_series,
+				     .colour = d->series[series].colour};
 	d->nr_series++;
 }
 

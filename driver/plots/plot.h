@@ -58,6 +58,17 @@ enum plot_style {
 	PLOT_STEPS,  /* x is the middle of a step, y its height: a histogram */
 };
 
+/* In the order in which series have them. */
+enum plot_shape {
+	PLOT_CIRCLE = 1,
+	PLOT_SQUARE,
+	PLOT_TRIANGLE,
+	PLOT_DIAMOND,
+	PLOT_TRIANGLE_DOWN,
+	PLOT_PENTAGON,
+	PLOT_NR_SHAPES = PLOT_PENTAGON
+};
+
 struct plot_series {
 	const char *name;
 	const struct plot_point *points; /* in order */
@@ -65,13 +76,22 @@ struct plot_series {
 	enum plot_style style;
 	int look_shift; /* added to its place for its colour and mark: it looks the same in all plots of the same values
 			 */
+	const char *colour;    /* "#RRGGBB" instead of that; NULL */
+	enum plot_shape shape; /* likewise; 0 */
 };
 
-/* The number of the colour and mark of the series in that place. */
+/* The number of the colour and mark of the series in that place, if it has none of its own. */
 static inline size_t
 plot_look(const struct plot_series *series, size_t place)
 {
 	return (size_t)((ptrdiff_t)place + series->look_shift);
+}
+
+/* From 0 on. */
+static inline size_t
+plot_shape(const struct plot_series *series, size_t place)
+{
+	return series->shape ? (size_t)series->shape - 1 : plot_look(series, place) % PLOT_NR_SHAPES;
 }
 
 struct roofline_ceiling {

@@ -324,7 +324,7 @@ add_holes(char *command, const struct plot_series *series, size_t index)
 		return command;
 	element = rot_format("data index %zu using 1:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
 			     "linecolor rgb \"#FFFFFF\" notitle",
-			     index, script_mark(plot_look(series, index)));
+			     index, script_mark(series, index));
 	command = add_command(command, element);
 	free(element);
 	return command;
@@ -334,14 +334,13 @@ char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
 		    bool both_directions)
 {
-	const size_t look = plot_look(series, index);
 	char *title = quoted(series->name), *element, *with;
 
 	if (has_spread(series))
-		command = add_spread(command, index, script_colour(look), frame, both_directions);
-	with = with_style(series->style, script_mark(look));
+		command = add_spread(command, index, script_colour(series, index), frame, both_directions);
+	with = with_style(series->style, script_mark(series, index));
 	element = rot_format("data index %zu using 1:2 with %s linecolor rgb \"%s\" title %s", index, with,
-			     script_colour(look), title);
+			     script_colour(series, index), title);
 	command = add_command(command, element);
 	free(element);
 	free(with);

@@ -131,9 +131,8 @@ write_labels(const struct drawing *drawing)
 		if (label->ceiling)
 			write_ceiling_label(drawing->script, label);
 		else
-			write_point_label(
-				drawing->script, label,
-				script_colour(plot_look(&drawing->plot->series[label->series], label->series)));
+			write_point_label(drawing->script, label,
+					  script_colour(&drawing->plot->series[label->series], label->series));
 	}
 	roofline_labels_clear(&labels);
 }

@@ -5,22 +5,82 @@
 #include <string.h>
 
 #include "memory.h"
+#include "nearest.h"
 #include "number.h"
 #include "plots/script.h"
 
-static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000"};
-static const int marks[] = {7, 5, 9, 13, 11, 15};
+static const struct {
+	const char *name, *colour;
+} colours[SCRIPT_NR_COLOURS] = {
+	{"blue", "#0072B2"},   {"vermilion", "#D55E00"}, {"green", "#009E73"}, {"pink", "#CC79A7"},
+	{"orange", "#E69F00"}, {"skyBlue", "#56B4E9"},   {"black", "#000000"},
+};
+
+/* gnuplot's numbers. */
+static const struct {
+	const char *name;
+	int mark;
+} shapes[PLOT_NR_SHAPES] = {
+	{"circle", 7}, {"square", 5}, {"triangle", 9}, {"diamond", 13}, {"triangleDown", 11}, {"pentagon", 15},
+};
 
 const char *
-script_colour(size_t series)
+script_colour(const struct plot_series *series, size_t place)
 {
-	return colours[series % (sizeof colours / sizeof *colours)];
+	return series->colour ? series->colour : colours[plot_look(series, place) % SCRIPT_NR_COLOURS].colour;
 }
 
 int
-script_mark(size_t series)
+script_mark(const struct plot_series *series, size_t place)
 {
-	return marks[series % (sizeof marks / sizeof *marks)];
+	return shapes[plot_shape(series, place)].mark;
+}
+
+size_t
+script_place_of_colour(const char *colour)
+{
+	size_t place = 0;
+
+	while (place < SCRIPT_NR_COLOURS && strcmp(colours[place].colour, colour) != 0)
+		place++;
+	return place;
+}
+
+const char *
+script_colour_of(const char *text, char own[8], struct rot_error *err)
+{
+	const char *names[SCRIPT_NR_COLOURS];
+
+	for (size_t i = 0; i < SCRIPT_NR_COLOURS; i++) {
+		names[i] = colours[i].name;
+		if (strcmp(names[i], text) == 0)
+			return colours[i].colour;
+	}
+	if (text[0] == '#' && strlen(text) == 7 && strspn(text + 1, "0123456789abcdefABCDEF") == 6) {
+		for (size_t i = 0; i < 8; i++)
+			own[i] = (char)(text[i] >= 'a' ? text[i] - 'a' + 'A' : text[i]);
+		return own;
+	}
+	rot_error_set(err, 0, "'%s' is no colour", text);
+	rot_nearest_hint(err, text, names, SCRIPT_NR_COLOURS,
+			 "#RRGGBB, or one of blue, vermilion, green, pink, orange, skyBlue, black");
+	return NULL;
+}
+
+enum plot_shape
+script_shape_of(const char *text, struct rot_error *err)
+{
+	const char *names[PLOT_NR_SHAPES];
+
+	for (size_t i = 0; i < PLOT_NR_SHAPES; i++) {
+		names[i] = shapes[i].name;
+		if (strcmp(names[i], text) == 0)
+			return (enum plot_shape)(i + 1);
+	}
+	rot_error_set(err, 0, "'%s' is no marker", text);
+	rot_nearest_hint(err, text, names, PLOT_NR_SHAPES,
+			 "one of circle, square, triangle, diamond, triangleDown, pentagon");
+	return 0;
 }
 
 char *
@@ -171,7 +231,7 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 		  const struct layout_axis *y)
 {
 	for (size_t s = 0; s < nr_series; s++) {
-		const char *colour = script_colour(plot_look(&series[s], s));
+		const char *colour = script_colour(&series[s], s);
 
 		for (size_t i = 0; i < series[s].nr_points; i++) {
 			double value_x = series[s].points[i].x.value, value_y = series[s].points[i].y.value;
@@ -199,7 +259,7 @@ script_write_arrows(FILE *out, const struct point_set *set, const struct point_e
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct point_arrow *arrow = &arrows[i];
-		const char *colour = script_colour(plot_look(&set->series[arrow->series], arrow->series));
+		const char *colour = script_colour(&set->series[arrow->series], arrow->series);
 
 		fprintf(out,
 			"set arrow from graph %.5f, graph %.5f to graph %.5f, graph %.5f front head filled size screen "

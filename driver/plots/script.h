@@ -6,13 +6,25 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "error.h"
 #include "plots/layout.h"
 #include "plots/plot.h"
 #include "plots/points.h"
 
-/* Colours that stay apart for colour-blind readers and in print (Okabe and Ito 2008), and marks; both cycle. */
-const char *script_colour(size_t series);
-int script_mark(size_t series);
+/*
+ * Of the series in that place. Colours stay apart for colour-blind readers and in print (Okabe and Ito 2008); they and
+ * the marks cycle, together only after 42 series.
+ */
+const char *script_colour(const struct plot_series *series, size_t place);
+int script_mark(const struct plot_series *series, size_t place);
+
+/* "#0072B2" of "blue" or "#0072b2", and the shape of "circle"; NULL or 0 for what is none, with an error. */
+const char *script_colour_of(const char *text, char own[8], struct rot_error *err);
+enum plot_shape script_shape_of(const char *text, struct rot_error *err);
+
+/* Which colour of the palette it is; or SCRIPT_NR_COLOURS. */
+enum { SCRIPT_NR_COLOURS = 7 };
+size_t script_place_of_colour(const char *colour);
 
 /* Shortest decimal form that reads back, always with a point as decimal sign; "NaN" as gnuplot spells it. Fresh memory.
  */

@@ -81,15 +81,12 @@ write_label(const struct svg_panel *panel, const struct roofline_label *label, c
 static void
 write_point_label(const struct svg_panel *panel, const struct roofline_shape *shape, const struct roofline_label *label)
 {
-	char *look = rot_format("label s%zu", svg_look(&shape->plot->series[label->series], label->series));
-
-	xmlTextWriterStartElement(panel->out, (const xmlChar *)"g");
+	svg_begin_of_series(panel->out, "g", "of-label", &shape->plot->series[label->series], label->series);
 	xmlTextWriterWriteFormatAttribute(panel->out, (const xmlChar *)"data-of", "%s-%zu", panel->id, label->series);
 	if (label->has_leader)
 		write_leader(panel, label);
-	write_label(panel, label, look);
+	write_label(panel, label, "label");
 	xmlTextWriterEndElement(panel->out);
-	free(look);
 }
 
 /* Above everything, and off the pointer's way. */
@@ -119,16 +116,14 @@ write_arrows(const struct svg_panel *panel, const struct point_set *set)
 
 	for (size_t i = 0; i < nr; i++) {
 		const struct point_arrow *arrow = &arrows[i];
-		char *look = rot_format("sign s%zu", svg_look(&set->series[arrow->series], arrow->series));
 
-		xmlTextWriterStartElement(panel->out, (const xmlChar *)"g");
+		svg_begin_of_series(panel->out, "g", "of-sign", &set->series[arrow->series], arrow->series);
 		xmlTextWriterWriteFormatAttribute(panel->out, (const xmlChar *)"data-of", "%s-%zu", panel->id,
 						  arrow->series);
-		svg_text(panel->out, look, arrow->x - arrow->right * LAYOUT_ARROW / 2,
+		svg_text(panel->out, "sign", arrow->x - arrow->right * LAYOUT_ARROW / 2,
 			 LAYOUT_PANEL_HEIGHT - arrow->y + arrow->up * LAYOUT_ARROW / 2, 0,
 			 signs[arrow->right + 1][arrow->up + 1]);
 		xmlTextWriterEndElement(panel->out);
-		free(look);
 	}
 	free(arrows);
 }

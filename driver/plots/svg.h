@@ -22,8 +22,4 @@ char *series_svg_write(const struct plot_frame *frame, const struct plot_series 
 /* The mark of a series by itself, for legends. */
 void svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t index);
 
-/* "s3": the class of the series at that index. */
-enum { SVG_NR_LOOKS = 7 };
-size_t svg_look(const struct plot_series *series, size_t index);
-
 #endif

@@ -8,6 +8,7 @@
 
 #include "memory.h"
 #include "number.h"
+#include "plots/script.h"
 #include "plots/svg.h"
 #include "support/xml_text.h"
 
@@ -253,14 +254,22 @@ svg_end(const struct svg_panel *panel)
 
 /* ---- points ---- */
 
-size_t
-svg_look(const struct plot_series *series, size_t index)
+void
+svg_begin_of_series(xmlTextWriterPtr out, const char *element, const char *look, const struct plot_series *series,
+		    size_t index)
 {
-	return plot_look(series, index) % SVG_NR_LOOKS;
+	const size_t place =
+		series->colour ? script_place_of_colour(series->colour) : plot_look(series, index) % SCRIPT_NR_COLOURS;
+	char *classes = place < SCRIPT_NR_COLOURS ? rot_format("%s s%zu", look, place) : rot_strdup(look);
+
+	begin(out, element, classes);
+	if (place == SCRIPT_NR_COLOURS)
+		xmlTextWriterWriteFormatAttribute(out, X("style"), "color:%s", series->colour);
+	free(classes);
 }
 
 /* Around the origin, as gnuplot's in other plots: circle, square, triangle, diamond, the triangle turned, pentagon. */
-static const char *const marks[] = {
+static const char *const marks[PLOT_NR_SHAPES] = {
 	"M-3 0a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", "M-2.7-2.7H2.7V2.7H-2.7z", "M0-3.6L3.3 2.3H-3.3z",
 	"M0-3.8L3.4 0L0 3.8L-3.4 0z",         "M0 3.6L3.3-2.3H-3.3z",    "M0-3.4L3.2-1L2 2.7H-2L-3.2-1z",
 };
@@ -268,7 +277,7 @@ static const char *const marks[] = {
 static const char *
 mark_of(const struct plot_series *series, size_t index)
 {
-	return marks[plot_look(series, index) % (sizeof(marks) / sizeof(*marks))];
+	return marks[plot_shape(series, index)];
 }
 
 static const char *
@@ -280,16 +289,13 @@ line_look(enum plot_style style)
 void
 svg_write_mark(xmlTextWriterPtr out, const struct plot_series *series, size_t index)
 {
-	char *look = rot_format("key s%zu", svg_look(series, index));
-
-	begin(out, "svg", look);
+	svg_begin_of_series(out, "svg", "key", series, index);
 	xmlTextWriterWriteAttribute(out, X("viewBox"), X("-9 -5 18 10"));
 	if (series->style == PLOT_JOINED || series->style == PLOT_MODEL || series->style == PLOT_STEPS)
 		svg_line(out, line_look(series->style), -9, 0, 9, 0);
 	if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
 		svg_path(out, "mark", mark_of(series, index));
 	xmlTextWriterEndElement(out);
-	free(look);
 }
 
 /* Half the width of a box over x, in points. */
@@ -409,9 +415,7 @@ write_line(const struct svg_panel *panel, const struct plot_series *series)
 void
 svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool in_both_directions)
 {
-	char *look = rot_format("series s%zu", svg_look(series, index));
-
-	begin(panel->out, "g", look);
+	svg_begin_of_series(panel->out, "g", "series", series, index);
 	xmlTextWriterWriteFormatAttribute(panel->out, X("id"), "%s-%zu", panel->id, index);
 	for (size_t i = 0; series->style != PLOT_MODEL && i < series->nr_points; i++)
 		if (series->points[i].y.n > 1 || series->points[i].x.n > 1)
@@ -421,5 +425,4 @@ svg_series(const struct svg_panel *panel, const struct plot_series *series, size
 		if (series->style == PLOT_JOINED || series->style == PLOT_MARKS)
 			write_point(panel, series, index, &series->points[i]);
 	xmlTextWriterEndElement(panel->out);
-	free(look);
 }

@@ -31,6 +31,10 @@ void svg_text(xmlTextWriterPtr out, const char *look, double x, double y, double
  */
 char *svg_path_add(char *path, double x, double y);
 
+/* Begins an element in the colour of the series at that index: of the class "s3", or by its style. */
+void svg_begin_of_series(xmlTextWriterPtr out, const char *element, const char *look, const struct plot_series *series,
+			 size_t index);
+
 /* Spread, joining line, marks with their titles, signs at the ends. */
 void svg_series(const struct svg_panel *panel, const struct plot_series *series, size_t index, bool in_both_directions);
 
