@@ -308,7 +308,7 @@ check_series(const struct xml_controller *controller, const char *series, const 
 	}
 	if (!is_there) {
 		rot_error_set(err, 0, "<look series=\"%s\">: no series is called that", series);
-		rot_nearest_hint(err, series, names, controller->nr_planned, NULL);
+		rot_nearest_hint(err, series, names, controller->nr_planned, "");
 		xml_error_at(element, err);
 	}
 	free(names);

@@ -76,8 +76,8 @@ enum layout_end layout_beyond(const struct layout_axis *axis, double value);
 struct layout_axis layout_range(const struct plot_axis *axis, const double *values, size_t nr, double length);
 
 /*
- * Extends the sides that axis leaves open to further values, each by at most a fifth of the range: what is still
- * farther away stays beyond it.
+ * Extends the sides that axis leaves open to further values, each by at most a fifth of the range (or of the value, or
+ * by a factor of 1.5 on a logarithmic axis): what is still farther away stays beyond it.
  */
 void layout_widen(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr);
 

@@ -47,8 +47,8 @@ struct plot_point {
 	bool is_labelled;
 	bool is_expected;  /* of what was not counted, but is expected: its mark is hollow */
 	const char *about; /* for who points at it, where the plot can tell: lines; NULL: nothing */
-	int nr_threads;    /* of the ceilings that bound it; 0: those of the first machine */
 	double size;       /* points of the same size in several series can be connected; NaN: none */
+	int nr_threads;    /* of the ceilings that bound it; 0: those of the first machine */
 };
 
 enum plot_style {

@@ -106,16 +106,41 @@ place_ceiling_label(struct placing *placing, const struct roofline_ceiling *ceil
 
 /* ---- points ---- */
 
-/* Extent of a value with its spread along an axis, at least that of a mark. */
-static void
-extent(const struct layout_axis *axis, const struct summary *summary, double shown, double *centre, double *size)
-{
-	double at = layout_position(axis, shown);
-	double low = fmin(at, layout_position(axis, summary->minimum)) - 3.5;
-	double high = fmax(at, layout_position(axis, summary->maximum)) + 3.5;
+/* Of a mark, of a box and across a whisker: at least so much, in points. */
+#define MARK_SIZE 7.0
+#define WHISKER_SIZE 5.0
 
-	*centre = isfinite(low + high) ? (low + high) / 2 : at;
-	*size = isfinite(low + high) ? high - low : 7;
+/* Where two values of an axis are, as far as they are known, with room for a mark. */
+struct extent {
+	double centre, size;
+};
+
+static struct extent
+extent_of(const struct layout_axis *axis, double shown, double from, double to, double least)
+{
+	const double at = layout_position(axis, shown), low = fmin(at, layout_position(axis, from)),
+		     high = fmax(at, layout_position(axis, to));
+
+	return isfinite(low + high) ? (struct extent){(low + high) / 2, fmax(least, high - low)}
+				    : (struct extent){at, least};
+}
+
+/* The mark with its box, and the whiskers in both directions. */
+static void
+take_point(struct placing *placing, const struct plot_point *point)
+{
+	const struct layout_axis *x_axis = &placing->shape->x, *y_axis = &placing->shape->y;
+	const double x = roofline_shown_x(placing->shape, point), y = roofline_shown_y(placing->shape, point);
+	const struct summary *of_x = &point->x, *of_y = &point->y;
+	const struct extent box_x = extent_of(x_axis, x, of_x->quartile25, of_x->quartile75, MARK_SIZE),
+			    box_y = extent_of(y_axis, y, of_y->quartile25, of_y->quartile75, MARK_SIZE),
+			    whisker_x = extent_of(x_axis, x, of_x->minimum, of_x->maximum, MARK_SIZE),
+			    whisker_y = extent_of(y_axis, y, of_y->minimum, of_y->maximum, MARK_SIZE);
+	const double at_x = layout_position(x_axis, x), at_y = layout_position(y_axis, y);
+
+	take(placing, OBSTACLE_MARK, &(struct layout_box){box_x.centre, box_y.centre, box_x.size, box_y.size, 0});
+	take(placing, OBSTACLE_MARK, &(struct layout_box){whisker_x.centre, at_y, whisker_x.size, WHISKER_SIZE, 0});
+	take(placing, OBSTACLE_MARK, &(struct layout_box){at_x, whisker_y.centre, WHISKER_SIZE, whisker_y.size, 0});
 }
 
 /* The sign of infinity at the right edge. */
@@ -135,11 +160,9 @@ take_series(struct placing *placing, const struct plot_series *series)
 {
 	for (size_t i = 0; i < series->nr_points; i++) {
 		const struct plot_point *point = &series->points[i];
-		struct layout_box box = {0};
+		struct layout_box box;
 
-		extent(&placing->shape->x, &point->x, roofline_shown_x(placing->shape, point), &box.x, &box.width);
-		extent(&placing->shape->y, &point->y, roofline_shown_y(placing->shape, point), &box.y, &box.height);
-		take(placing, OBSTACLE_MARK, &box);
+		take_point(placing, point);
 		take_sign(placing, point);
 		if (i == 0)
 			continue;

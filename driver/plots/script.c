@@ -277,8 +277,8 @@ take_point(struct layout *taken, const struct plot_point *point, bool is_first, 
 {
 	const double x = layout_position(&edges->x, point_shown_x(point, edges)),
 		     y = layout_position(&edges->y, point_shown_y(point, edges)),
-		     low = fmin(y, layout_position(&edges->y, point->y.minimum)),
-		     high = fmax(y, layout_position(&edges->y, point->y.maximum));
+		     low = fmin(y, fmax(0, layout_position(&edges->y, point->y.minimum))),
+		     high = fmax(y, fmin(edges->y.length, layout_position(&edges->y, point->y.maximum)));
 	struct layout_box box = {x, y, 9, 7, 0};
 
 	if (isfinite(low) && isfinite(high)) {

@@ -121,8 +121,9 @@ START_TEST(work_on_several_cpus_has_their_ceilings)
 	ck_assert_int_eq(experiment_roof_threads(experiment, 5), 2);
 	ck_assert_double_eq(experiment_roof_value(experiment, "flop", NULL, 1).value, 47.985 * 4e9);
 	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam.read", 1).value, 10.4 * 4e9);
-	/* of all accesses: the highest line that is drawn */
-	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1).value, 11.1 * 4e9);
+	/* of all accesses: the line that is drawn, which is not the highest one of 11.1, but nearly, and better known
+	 */
+	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1).value, 10.4 * 4e9);
 	ck_assert(isnan(experiment_roof_value(experiment, NULL, "l1l2", 2).value));
 	experiment_delete(experiment);
 }
@@ -330,6 +331,92 @@ START_TEST(nearly_equal_ceilings_are_one)
 }
 END_TEST
 
+/* Of nearly equal lines the best known one; of the same access the narrower one, if their intervals overlap. */
+START_TEST(lines_are_named_by_one_rule)
+{
+	static const struct {
+		struct bounding_line lines[3];
+		size_t nr, named;
+	} rows[] = {
+		{{{"store", 100, 99, 101}, {"load", 94, 93, 95}, {"load", 80, 79, 81}}, 3, 1},
+		{{{"store", 100, 99, 101}, {"load", 92, 91, 93}}, 2, 0},
+		{{{"FMA_ADD", 88.4, 87.6, 88.6}, {"FMA_ADD", 88.5, 77, 89}}, 2, 0},
+		{{{"FMA_ADD", 88.5, 77, 89}, {"FMA_ADD", 88.4, 87.6, 88.6}}, 2, 1},
+		{{{"load", 100, 99, 101}, {"load", 97, 96.9, 97.1}}, 2, 0},
+		{{{"load", 100, NAN, NAN}, {"load", 99, 97, 101}}, 2, 1},
+		{{{"", 100, NAN, NAN}, {"", 99, NAN, NAN}}, 2, 0},
+	};
+
+	ck_assert_uint_eq(experiment_bounding_line(rows[_i].lines, rows[_i].nr), rows[_i].named);
+}
+END_TEST
+
+static void
+add_points_of_threads(struct experiment *experiment, int most)
+{
+	for (int threads = 1; threads <= most; threads++) {
+		experiment_add_values(experiment, "s", "1", NULL, NULL, 0);
+		experiment->points[experiment->nr_points - 1].nr_cpus = threads;
+		experiment_use_cpus(experiment, threads);
+	}
+}
+
+/* All of the most, and of one thread what bounds; per cycle of a thread they are the same, and drawn once. */
+START_TEST(each_number_of_threads_has_its_roof)
+{
+	static const char *const shown[] = {"AVX-512 FMA+ADD", "DRAM load, far", "DRAM load, near",
+					    "AVX-512 FMA+ADD, 1 thread", "DRAM load, 1 thread"};
+	static const char *const clocks[] = {"microSeconds", "coreCycles"};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", clocks[_i]);
+	struct rot_error err = {0};
+	char *text;
+
+	store_peaks();
+	add_points_of_threads(experiment, 2);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	assert_shown(experiment, shown, _i ? 3 : 5);
+	text = experiment_roof_text(experiment, &experiment->plots[0]);
+	ck_assert_ptr_nonnull(strstr(text, "ceilings of 2 threads"));
+	ck_assert_int_eq(strstr(text, "; dashed: of 1 thread") != NULL, !_i);
+	free(text);
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* What is black, of each number of threads, also where all peaks are drawn. */
+START_TEST(pictures_and_verdicts_name_the_same_line)
+{
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
+	const struct experiment_own_plot *plot = &experiment->plots[0];
+	const struct experiment_own_ceiling **shown;
+	struct rot_error err = {0};
+	size_t nr, nr_main = 0;
+
+	store_peaks();
+	add_points_of_threads(experiment, 2);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	experiment->plots[0].plot.has_all_peaks = _i;
+	nr = experiment_ceilings_of(experiment, plot, &shown);
+	for (size_t i = 0; i < nr; i++) {
+		const bool is_performance = shown[i]->operation[0];
+		const struct peak *peak =
+			experiment_bounding_peak(experiment, is_performance ? plot->y.operation : NULL,
+						 is_performance ? NULL : plot->x.border, shown[i]->nr_threads);
+		char *name;
+
+		if (!experiment_is_main_ceiling(plot, shown, nr, i))
+			continue;
+		name = experiment_peak_name(peak);
+		ck_assert_int_eq(strncmp(shown[i]->name, name, strlen(name)), 0);
+		nr_main++;
+		free(name);
+	}
+	ck_assert_uint_eq(nr_main, 4);
+	free(shown);
+	experiment_delete(experiment);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&higher_ceiling_counts, 1},
 	{&only_sound_runs_make_a_ceiling, 1},
@@ -342,6 +429,9 @@ static const struct listed_test tests[] = {
 	{&directions_have_their_ceilings, 4},
 	{&without_a_profile_there_is_no_roof, 1},
 	{&nearly_equal_ceilings_are_one, 1},
+	{&lines_are_named_by_one_rule, 7},
+	{&each_number_of_threads_has_its_roof, 2},
+	{&pictures_and_verdicts_name_the_same_line, 2},
 };
 
 UNIT_TESTS("ceilings of experiments", tests, .set_up = setup, .tear_down = teardown);

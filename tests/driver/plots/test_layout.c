@@ -83,9 +83,73 @@ START_TEST(ticks_have_labels_at_powers_of_ten_or_more_often_when_short)
 	ck_assert_ptr_nonnull(strstr(narrow, "\"2\" 2 0"));
 	ck_assert_ptr_nonnull(strstr(narrow, "\"20\" 20 0"));
 	ck_assert_ptr_null(strstr(narrow, " 100 "));
-	ck_assert_ptr_null(layout_ticks(&(struct layout_axis){false, 0, 1, 100}));
 	free(wide);
 	free(narrow);
+}
+END_TEST
+
+static bool
+has_tick(const char *ticks, const char *tick)
+{
+	return strstr(ticks, tick) != NULL;
+}
+
+/* Without any other one, and with labels where there is room. */
+START_TEST(few_whole_values_have_the_ticks)
+{
+	static const double sizes[] = {512, 64, 128, 256, 64, 100000000}, halves[] = {0.5, 1, 2};
+	struct layout_axis axis = layout_range(&automatic_log, sizes, 5, 400), linear;
+	char *ticks;
+
+	layout_suit_ticks(&axis, sizes, 5, true);
+	ticks = layout_ticks(&axis);
+	ck_assert_str_eq(ticks, "(\"64\" 64 0, \"128\" 128 0, \"256\" 256 0, \"512\" 512 0)");
+	free(ticks);
+	linear = layout_range(&automatic_linear, sizes, 6, 400);
+	layout_suit_ticks(&linear, sizes, 6, true);
+	ticks = layout_ticks(&linear);
+	ck_assert_msg(has_tick(ticks, "(\"64\" 64 0, \"\" 128 0") && has_tick(ticks, "\"10⁸\" 1e+08 0"), "%s", ticks);
+	free(ticks);
+	layout_suit_ticks(&linear, halves, 3, true);
+	ck_assert_uint_eq(linear.nr_ticks, 0);
+}
+END_TEST
+
+START_TEST(whole_values_have_no_ticks_between_them)
+{
+	static const double threads[] = {1, 2}, many[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13};
+	struct layout_axis axis = layout_range(&automatic_linear, threads, 2, 400);
+	char *ticks = layout_ticks(&axis);
+
+	ck_assert_msg(has_tick(ticks, "\"1.2\""), "%s", ticks);
+	free(ticks);
+	layout_suit_ticks(&axis, threads, 2, false);
+	ticks = layout_ticks(&axis);
+	ck_assert_str_eq(ticks, "(\"1\" 1 0, \"2\" 2 0)");
+	free(ticks);
+	axis = layout_range(&automatic_linear, many, NR_ELEMENTS(many), 400);
+	layout_suit_ticks(&axis, many, NR_ELEMENTS(many), true);
+	ck_assert(axis.is_whole && axis.nr_ticks == 0);
+}
+END_TEST
+
+START_TEST(ranges_are_widened_a_little_alone)
+{
+	static const double boxes[] = {1, 100}, ends[] = {0.7, 0.001, 150, 1e6, -5};
+	struct layout_axis log_axis = layout_range(&automatic_log, boxes, 2, 400),
+			   linear = layout_range(&automatic_linear, boxes, 2, 400);
+
+	layout_widen(&log_axis, &automatic_log, ends, NR_ELEMENTS(ends));
+	ck_assert(log_axis.low > 0.6 && log_axis.low < 0.7 && log_axis.high > 150 && log_axis.high < 170);
+	ck_assert_int_eq(layout_beyond(&log_axis, 0.001), LAYOUT_LOW_END);
+	ck_assert_int_eq(layout_beyond(&log_axis, 1e6), LAYOUT_HIGH_END);
+	ck_assert_int_eq(layout_beyond(&log_axis, 150), LAYOUT_NO_END);
+	ck_assert_int_eq(layout_beyond(&log_axis, -5), LAYOUT_LOW_END);
+	layout_widen(&linear, &automatic_linear, ends, NR_ELEMENTS(ends));
+	ck_assert(linear.low == 0 && linear.high < 110);
+	log_axis = layout_range(&(struct plot_axis){"x", "", true, 1, 100}, boxes, 2, 400);
+	layout_widen(&log_axis, &(struct plot_axis){"x", "", true, 1, 100}, ends, NR_ELEMENTS(ends));
+	ck_assert(log_axis.low == 1 && log_axis.high == 100);
 }
 END_TEST
 
@@ -151,11 +215,13 @@ START_TEST(page_has_room_for_all_its_text)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&positions_are_points_from_the_edge, 1},    {&what_has_no_place_is_at_an_end, 1},
-	{&range_shows_all_usable_values, 1},         {&range_keeps_the_sides_that_are_given, 1},
-	{&range_without_values_is_still_a_range, 1}, {&ticks_have_labels_at_powers_of_ten_or_more_often_when_short, 1},
-	{&boxes_touch_only_when_they_overlap, 1},    {&ticks_of_many_digits_are_powers, 1},
-	{&page_has_room_for_all_its_text, 1},        {&text_width_counts_characters_not_bytes, 1},
+	{&positions_are_points_from_the_edge, 1},     {&what_has_no_place_is_at_an_end, 1},
+	{&range_shows_all_usable_values, 1},          {&range_keeps_the_sides_that_are_given, 1},
+	{&range_without_values_is_still_a_range, 1},  {&ticks_have_labels_at_powers_of_ten_or_more_often_when_short, 1},
+	{&boxes_touch_only_when_they_overlap, 1},     {&ticks_of_many_digits_are_powers, 1},
+	{&few_whole_values_have_the_ticks, 1},        {&whole_values_have_no_ticks_between_them, 1},
+	{&ranges_are_widened_a_little_alone, 1},      {&page_has_room_for_all_its_text, 1},
+	{&text_width_counts_characters_not_bytes, 1},
 };
 
 UNIT_TESTS("layout", tests);

@@ -322,7 +322,7 @@ START_TEST(labels_of_markers_keep_off_points)
 	struct rot_error err = {0};
 	char *script;
 
-	points[0] = (struct plot_point){.x = summary_single(1, ""), .y = spread(1), .label = "", .size = NAN};
+	points[0] = (struct plot_point){.x = summary_single(1, ""), .y = spread(0.01), .label = "", .size = NAN};
 	points[1] = (struct plot_point){.x = summary_single(100, ""), .y = spread(1), .label = "", .size = NAN};
 	points[1].y.value = INFINITY; /* at the top, with its sign */
 	plot.frame.x.high = 1000;
@@ -334,6 +334,119 @@ START_TEST(labels_of_markers_keep_off_points)
 	script = file_text("markers.gnuplot");
 	ck_assert_double_lt(label_height(script, "\"taken\""), label_height(script, "\"free\"") - 0.05);
 	free(script);
+}
+END_TEST
+
+/* The axes are those of the boxes; what is beyond them has an arrow, and is counted in the caption. */
+START_TEST(far_ends_of_whiskers_are_arrows)
+{
+	struct roofline_plot plot = example();
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct rot_error err = {0};
+	char *script;
+
+	if (_i)
+		points[0].y.minimum = 1e-6;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(roofline_plot_write(&plot, "arrows", &err) == 0, "%s", err.text);
+	script = file_text("arrows.gnuplot");
+	ck_assert_int_eq(strstr(script, "head filled") != NULL, _i);
+	ck_assert_int_eq(strstr(script, "second line\\nbeyond the edges (arrows): 1 end of a whisker\"") != NULL, _i);
+	free(script);
+}
+END_TEST
+
+/* Also what a range that somebody asks for leaves out. */
+START_TEST(points_beyond_a_range_are_told)
+{
+	struct roofline_plot source = example();
+	struct distribution_plot plot = {source.frame, source.series, 1};
+	struct rot_error err = {0};
+	char *script;
+
+	plot.frame.y.high = 4;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(distribution_plot_write(&plot, "told", &err) == 0, "%s", err.text);
+	script = file_text("told.gnuplot");
+	ck_assert_ptr_nonnull(strstr(script, "beyond the edges (arrows): 1 point\""));
+	free(script);
+}
+END_TEST
+
+/* What is not drawn needs no room. */
+START_TEST(a_series_plot_has_the_range_of_its_values)
+{
+	struct roofline_plot source = example();
+	struct series_plot plot = {source.frame, source.series, 1};
+	struct plot_point *points = (struct plot_point *)plot.series->points;
+	struct rot_error err = {0};
+	char *script;
+
+	points[0].y.minimum = 1e-6;
+	points[2].y.maximum = 1e6;
+	if (!have_gnuplot)
+		return;
+	ck_assert_msg(series_plot_write(&plot, "values", &err) == 0, "%s", err.text);
+	script = file_text("values.gnuplot");
+	ck_assert_msg(strstr(script, "set yrange [0.4") && !strstr(script, "beyond the edges"), "%s", script);
+	free(script);
+}
+END_TEST
+
+/* Neither the same colour and mark twice, nor a colour within the first seven, or a mark within six. */
+START_TEST(looks_do_not_repeat)
+{
+	const struct plot_series series = {.name = ""};
+
+	for (size_t i = 0; i < 42; i++)
+		for (size_t k = 0; k < i; k++) {
+			const bool same_colour = strcmp(script_colour(&series, i), script_colour(&series, k)) == 0;
+			const bool same_mark = script_mark(&series, i) == script_mark(&series, k);
+
+			ck_assert(!same_colour || !same_mark);
+			ck_assert(i >= 7 || !same_colour);
+			ck_assert(i >= 6 || !same_mark);
+		}
+}
+END_TEST
+
+START_TEST(a_series_has_the_look_that_is_said)
+{
+	struct rot_error err = {0};
+	char own[8];
+	const struct plot_series series = {.name = "",
+					   .colour = script_colour_of("#a0b1c2", own, &err),
+					   .shape = script_shape_of("diamond", &err)};
+
+	ck_assert_str_eq(script_colour(&series, 3), "#A0B1C2");
+	ck_assert_int_eq(script_mark(&series, 0), 13);
+	ck_assert_str_eq(script_colour_of("skyBlue", own, &err), "#56B4E9");
+	ck_assert_ptr_null(script_colour_of("#12", own, &err));
+	ck_assert_ptr_nonnull(strstr(err.hint, "#RRGGBB"));
+	ck_assert_int_eq(script_shape_of("squares", &err), 0);
+	ck_assert_ptr_nonnull(strstr(err.hint, "did you mean 'square'"));
+}
+END_TEST
+
+START_TEST(pictures_are_png_too_where_that_is_wanted)
+{
+	struct roofline_plot plot = example();
+	struct rot_error err = {0};
+	char *png;
+
+	if (!have_gnuplot)
+		return;
+	script_has_png = _i;
+	ck_assert_msg(roofline_plot_write(&plot, "example", &err) == 0, "%s", err.text);
+	script_has_png = false;
+	if (_i) {
+		png = file_text("example.png");
+		ck_assert_int_eq(strncmp(png, "\x89PNG", 4), 0);
+		free(png);
+	}
+	ck_assert_int_eq(empty_folder(), 4 + _i);
 }
 END_TEST
 
@@ -432,6 +545,12 @@ static const struct listed_test tests[] = {
 	{&marks_of_what_is_expected_are_hollow, 2},
 	{&markers_are_drawn, 1},
 	{&labels_of_markers_keep_off_points, 1},
+	{&far_ends_of_whiskers_are_arrows, 2},
+	{&points_beyond_a_range_are_told, 1},
+	{&a_series_plot_has_the_range_of_its_values, 1},
+	{&looks_do_not_repeat, 1},
+	{&a_series_has_the_look_that_is_said, 1},
+	{&pictures_are_png_too_where_that_is_wanted, 2},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
 	{&without_gnuplot_the_script_is_left, 1},
