@@ -17,8 +17,14 @@
 /* The picture begins at this share of the least ridge point, so that the diagonals are seen. */
 #define LEFT_OF_RIDGES 0.1
 
+/* Likewise it ends beyond the largest one, so that the names of performances have room. */
+#define RIGHT_OF_RIDGES 14
+
 /* A line this close below another one of its kind and level says nothing new. */
 #define NEARLY_THE_SAME 0.93
+
+/* Performances are drawn of which each is at most this share of the one above. */
+#define CLEARLY_LESS 0.8
 
 struct roof {
 	const struct peak **lines; /* the highest first, as far as they differ */
@@ -86,16 +92,26 @@ keep(struct roof *roof, const struct peak *peak)
 	roof->lines[roof->nr++] = peak;
 }
 
-/* Of each level the highest bandwidth, and those of loads and stores with as wide registers; the rest is in the table.
+/*
+ * Of each level the highest bandwidth, and that of loads with as wide registers, of memory also that of stores;
+ * performances that are clearly apart. The rest is in the table.
  */
 static bool
 is_drawn(const struct roof *roof, const struct peak *peak)
 {
-	for (size_t i = 0; i < roof->nr && peak->kind == PEAK_BANDWIDTH; i++)
-		if (strcmp(roof->lines[i]->border, peak->border) == 0)
-			return strcmp(roof->lines[i]->instruction_set, peak->instruction_set) == 0 &&
-			       (strcmp(peak->access, "load") == 0 || strcmp(peak->access, "store") == 0 ||
-				peak->mode[0]);
+	const bool is_bandwidth = peak->kind == PEAK_BANDWIDTH;
+	const bool is_basic = strcmp(peak->access, "load") == 0 || peak->mode[0] ||
+			      (strcmp(peak->access, "store") == 0 && strcmp(peak->border, "llcRam") == 0);
+
+	for (size_t i = 0; i < roof->nr; i++) {
+		const struct peak *other = roof->lines[i];
+		const double share = peak->per_cycle.value / other->per_cycle.value;
+
+		if (is_bandwidth && strcmp(other->border, peak->border) == 0)
+			return strcmp(other->instruction_set, peak->instruction_set) == 0 && is_basic;
+		if (!is_bandwidth && other->kind == peak->kind && share < NEARLY_THE_SAME && share > CLEARLY_LESS)
+			return false;
+	}
 	return true;
 }
 
@@ -217,8 +233,10 @@ draw(const struct rot *rot, const struct roof *roof, const char *title, const ch
 	int rc;
 
 	ridges.points = points;
-	for (size_t i = 0; i < ridges.nr_points; i++)
+	for (size_t i = 0; i < ridges.nr_points; i++) {
 		plot.frame.x.low = fmin(plot.frame.x.low, LEFT_OF_RIDGES * points[i].x.value);
+		plot.frame.x.high = fmax(plot.frame.x.high, RIGHT_OF_RIDGES * points[i].x.value);
+	}
 	for (size_t i = 0; i < roof->nr; i++)
 		ceilings[i] = ceiling_of(roof, i);
 	rc = roofline_plot_show(&plot, rot->configuration, output_name, err);

@@ -125,6 +125,21 @@ layout_widen(struct layout_axis *range, const struct plot_axis *axis, const doub
 		range->high = range->is_log ? pow(10, most) : most;
 }
 
+void
+layout_leave_ends(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr)
+{
+	const double low = axis_scale(range, range->low), high = axis_scale(range, range->high),
+		     more = 2 * LAYOUT_END_SIGN / range->length * (high - low);
+	bool has[3] = {false};
+
+	for (size_t i = 0; i < nr; i++)
+		has[layout_end_of(range, values[i])] = true;
+	if (has[LAYOUT_LOW_END] && !is_usable(axis->is_log, axis->low))
+		range->low = range->is_log ? pow(10, low - more) : low - more;
+	if (has[LAYOUT_HIGH_END] && !is_usable(axis->is_log, axis->high))
+		range->high = range->is_log ? pow(10, high + more) : high + more;
+}
+
 /* ---- ticks ---- */
 
 /* What a tick's text is short for. */
@@ -152,6 +167,9 @@ add_own_tick(struct layout_axis *axis, double value)
 	return true;
 }
 
+/* Beside the first and the last tick there is no larger share of the axis: curves may go farther than points. */
+#define TICKS_WITHIN 0.25
+
 void
 layout_suit_ticks(struct layout_axis *axis, const double *values, size_t nr, bool at_values)
 {
@@ -163,7 +181,9 @@ layout_suit_ticks(struct layout_axis *axis, const double *values, size_t nr, boo
 		at_values = at_values && is_short(values[i]) &&
 			    (layout_beyond(axis, values[i]) || add_own_tick(axis, values[i]));
 	}
-	if (!at_values || !axis->is_whole || axis->nr_ticks < 2)
+	if (!at_values || !axis->is_whole || axis->nr_ticks < 2 ||
+	    layout_position(axis, axis->ticks[0]) > TICKS_WITHIN * axis->length ||
+	    layout_position(axis, axis->ticks[axis->nr_ticks - 1]) < (1 - TICKS_WITHIN) * axis->length)
 		axis->nr_ticks = 0;
 }
 
@@ -205,6 +225,7 @@ log_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 
 			for (size_t i = 0; decades < 3 && i < 3; i++)
 				is_labelled |= digit == labelled_when_short[i];
+			is_labelled |= decades < 1;
 			if (!layout_beyond(axis, value))
 				add_tick(ticks, &nr, value, is_labelled ? tick_text(digit, exponent) : rot_strdup(""));
 		}
@@ -258,13 +279,17 @@ own_ticks(const struct layout_axis *axis, struct layout_tick **ticks)
 	return nr;
 }
 
+/* A logarithmic axis no longer than this is divided as a linear one. */
+#define LIKE_LINEAR 4
+
 size_t
 layout_ticks_of(const struct layout_axis *axis, struct layout_tick **ticks)
 {
 	*ticks = NULL;
-	return axis->nr_ticks ? own_ticks(axis, ticks)
-	       : axis->is_log ? log_ticks(axis, ticks)
-			      : linear_ticks(axis, ticks);
+	if (axis->nr_ticks)
+		return own_ticks(axis, ticks);
+	return axis->is_log && axis->high / axis->low > LIKE_LINEAR ? log_ticks(axis, ticks)
+								    : linear_ticks(axis, ticks);
 }
 
 void

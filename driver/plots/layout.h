@@ -81,7 +81,11 @@ struct layout_axis layout_range(const struct plot_axis *axis, const double *valu
  */
 void layout_widen(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr);
 
-/* Notes whether the values are whole numbers. at_values: of a few whole ones, ticks are where these are. */
+/* Extends the sides that axis leaves open where values are drawn at an end, so that their sign has room there. */
+void layout_leave_ends(struct layout_axis *range, const struct plot_axis *axis, const double *values, size_t nr);
+
+/* Notes whether the values are whole numbers. at_values: of a few whole ones all along the axis, ticks are where these
+ * are. */
 void layout_suit_ticks(struct layout_axis *axis, const double *values, size_t nr, bool at_values);
 
 /* A tick of an axis. */

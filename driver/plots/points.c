@@ -79,6 +79,8 @@ points_edges_of(const struct point_set *set)
 				    layout_range(&set->frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT)};
 
 	points_widen(set, &edges);
+	layout_leave_ends(&edges.x, &set->frame->x, values.x, values.nr);
+	layout_leave_ends(&edges.y, &set->frame->y, values.y, values.nr);
 	point_values_clear(&values);
 	for (size_t s = 0; s < set->nr_series; s++)
 		for (size_t i = 0; set->series[s].style != PLOT_MODEL && i < set->series[s].nr_points; i++)
@@ -113,7 +115,7 @@ add_arrow(struct arrows *arrows, const struct point_edges *edges, const struct p
 	arrows->items[arrows->nr++] = arrow;
 }
 
-/* Whiskers of what is drawn at an end, or not at all, are not. */
+/* Of what is drawn at an end, or not at all, there are no whiskers in that direction. */
 static void
 add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct point_edges *edges, size_t series,
 	      const struct plot_point *point)
@@ -126,9 +128,11 @@ add_arrows_of(struct arrows *arrows, const struct point_set *set, const struct p
 	if (arrows->nr > nr || !isfinite(x) || !isfinite(y) || !set->frame->show_min_max ||
 	    !has_spread(&set->series[series]))
 		return;
-	add_arrow(arrows, edges, &whisker, x, point->y.minimum);
-	add_arrow(arrows, edges, &whisker, x, point->y.maximum);
-	if (!set->is_of_two)
+	if (!layout_end_of(&edges->y, point->y.value)) {
+		add_arrow(arrows, edges, &whisker, x, point->y.minimum);
+		add_arrow(arrows, edges, &whisker, x, point->y.maximum);
+	}
+	if (!set->is_of_two || layout_end_of(&edges->x, point->x.value))
 		return;
 	add_arrow(arrows, edges, &whisker, point->x.minimum, y);
 	add_arrow(arrows, edges, &whisker, point->x.maximum, y);

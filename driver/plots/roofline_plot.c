@@ -88,7 +88,7 @@ write_ceiling_label(FILE *out, const struct roofline_label *label)
 	const char *colour = label->ceiling->is_main ? "#000000" : "#606060";
 
 	if (label->is_on_lines && !label->ceiling->is_bandwidth) {
-		script_write_label_on_white(out, label->text, box->x, box->y, colour);
+		script_write_label_on_white(out, label->text, box->x, box->y, "center", colour);
 		return;
 	}
 	if (label->is_on_lines)
@@ -112,10 +112,14 @@ write_leader(FILE *out, const struct roofline_label *label)
 static void
 write_point_label(FILE *out, const struct roofline_label *label, const char *colour)
 {
+	const double half = label->box.width / 2, left = label->box.x - half, right = label->box.x + half;
+	const char *align = left > label->x ? "left" : right < label->x ? "right" : "center";
+	const double x = left > label->x ? left : right < label->x ? right : label->box.x;
+
 	if (label->is_on_lines)
-		script_write_label_on_white(out, label->text, label->box.x, label->box.y, colour);
+		script_write_label_on_white(out, label->text, x, label->box.y, align, colour);
 	else
-		script_write_label(out, label->text, label->box.x, label->box.y, "center", 0, colour);
+		script_write_label(out, label->text, x, label->box.y, align, 0, colour);
 	if (label->has_leader)
 		write_leader(out, label);
 }

@@ -33,6 +33,16 @@ lowest(const struct roofline_plot *plot, bool is_bandwidth)
 
 /* At the left the names of bandwidths have room, at the right those of performances. */
 #define ROOM_OF_NAMES 1.8
+#define ROOM_OF_LONG_NAMES 4
+
+static bool
+has_several_roofs(const struct roofline_plot *plot)
+{
+	for (size_t i = 0; i < plot->nr_ceilings; i++)
+		if (plot->ceilings[i].machine > 0)
+			return true;
+	return false;
+}
 
 struct point_set
 roofline_points_of(const struct roofline_plot *plot)
@@ -59,11 +69,13 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 	x.is_log = y.is_log = true;
 	edges.x = layout_range(&x, values.x, values.nr, width);
 	edges.x.low /= isnan(x.low) ? ROOM_OF_NAMES : 1;
-	edges.x.high *= isnan(x.high) ? ROOM_OF_NAMES : 1;
+	edges.x.high *= !isnan(x.high) ? 1 : has_several_roofs(plot) ? ROOM_OF_LONG_NAMES : ROOM_OF_NAMES;
 	/* the least steep roof at the left edge, so that the diagonals fill the panel's height but not more */
 	point_values_add(&values, NAN, edges.x.low * lowest(plot, true) * 2);
 	edges.y = layout_range(&y, values.y, values.nr, height);
 	points_widen(&set, &edges);
+	layout_leave_ends(&edges.x, &x, values.x, values.nr);
+	layout_leave_ends(&edges.y, &y, values.y, values.nr);
 	point_values_clear(&values);
 	return (struct roofline_shape){plot, edges.x, edges.y};
 }

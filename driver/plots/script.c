@@ -120,10 +120,12 @@ write_axis(FILE *out, char name, const struct plot_axis *axis, const struct layo
 {
 	char *ticks = layout_ticks(range);
 	char *label = *axis->unit ? rot_format("%s [%s]", axis->label, axis->unit) : rot_strdup(axis->label);
+	const double width = layout_text_width(label) * LAYOUT_FONT / LAYOUT_SMALL_FONT;
 
 	fprintf(out, "set %clabel ", name);
 	script_write_string(out, label);
-	fprintf(out, " noenhanced font \",%g\" offset 0,0.3\n", LAYOUT_FONT);
+	fprintf(out, " noenhanced font \",%g\" offset 0,0.3\n",
+		fmax(LAYOUT_SMALL_FONT, LAYOUT_FONT * fmin(1, range->length / width)));
 	if (range->is_log)
 		fprintf(out, "set logscale %c 10\n", name);
 	fprintf(out, "set %crange [", name);
@@ -195,12 +197,12 @@ script_write_label(FILE *out, const char *text, double x, double y, const char *
 }
 
 void
-script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour)
+script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *align, const char *colour)
 {
 	fputs("set style textbox opaque noborder fillcolor rgb \"#FFFFFF\" margins 0.5,0.2\nset label ", out);
 	script_write_string(out, text);
-	fprintf(out, " at graph %.5f, graph %.5f center boxed noenhanced front font \",%g\" textcolor rgb \"%s\"\n",
-		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, LAYOUT_SMALL_FONT, colour);
+	fprintf(out, " at graph %.5f, graph %.5f %s boxed noenhanced front font \",%g\" textcolor rgb \"%s\"\n",
+		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, align, LAYOUT_SMALL_FONT, colour);
 }
 
 void
@@ -241,12 +243,12 @@ script_write_ends(FILE *out, const struct plot_series *series, size_t nr_series,
 				script_write_label_on_white(out, end_sign(value_x),
 							    end_x == LAYOUT_HIGH_END ? x->length - LAYOUT_END_SIGN
 										     : LAYOUT_END_SIGN,
-							    layout_position(y, value_y), colour);
+							    layout_position(y, value_y), "center", colour);
 			else if (end_y && isfinite(value_x) && !end_x)
 				script_write_label_on_white(out, end_sign(value_y), layout_position(x, value_x),
 							    end_y == LAYOUT_HIGH_END ? y->length - LAYOUT_END_SIGN
 										     : LAYOUT_END_SIGN,
-							    colour);
+							    "center", colour);
 		}
 	}
 }

@@ -44,7 +44,8 @@ void script_write_label(FILE *out, const char *text, double x, double y, const c
 			const char *colour);
 
 /* The same without rotation, on a white ground that hides what it stands on. */
-void script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *colour);
+void
+script_write_label_on_white(FILE *out, const char *text, double x, double y, const char *align, const char *colour);
 
 /* White below a label that is turned, for which gnuplot has no boxes. */
 void script_write_ground(FILE *out, const struct layout_box *box);
