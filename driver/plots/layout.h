@@ -7,6 +7,7 @@
 #ifndef PLOTS_LAYOUT_H
 #define PLOTS_LAYOUT_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,7 +15,7 @@
 
 /*
  * The same for all pictures of a process: 1, or more where texts and lines are to be larger. Then the picture has fewer
- * points, which are larger themselves.
+ * points, which are larger themselves, and is a little higher.
  */
 extern double layout_zoom;
 
@@ -27,7 +28,7 @@ extern double layout_zoom;
 #define LAYOUT_SMALL_FONT 7.5 /* ticks, labels within the panel, caption           */
 
 #define LAYOUT_PANEL_WIDTH (LAYOUT_WIDTH * (LAYOUT_RIGHT - LAYOUT_LEFT))
-#define LAYOUT_PANEL_HEIGHT (238.0 / layout_zoom)
+#define LAYOUT_PANEL_HEIGHT (238.0 / sqrt(layout_zoom))
 
 /* Beside the points that are drawn at an end of an axis a sign says which value they have; so far inwards, in points.
  */

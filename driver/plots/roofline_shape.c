@@ -33,7 +33,10 @@ lowest(const struct roofline_plot *plot, bool is_bandwidth)
 
 /* At the left the names of bandwidths have room, at the right those of performances. */
 #define ROOM_OF_NAMES 1.8
-#define ROOM_OF_LONG_NAMES 4
+#define ROOM_OF_LONG_NAMES 7
+
+/* Above the highest one, in points, for its name. */
+#define ABOVE_ROOF 13
 
 static bool
 has_several_roofs(const struct roofline_plot *plot)
@@ -56,6 +59,7 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 	const struct point_set set = roofline_points_of(plot);
 	struct point_values values = point_values_of(&set);
 	struct point_edges edges;
+	double top = NAN;
 	struct plot_axis x = plot->frame.x, y = plot->frame.y;
 
 	for (size_t i = 0; i < plot->nr_ceilings; i++) {
@@ -65,6 +69,7 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 			point_values_add(&values, highest(plot, ceiling->machine, false) / ceiling->value, NAN);
 		else
 			point_values_add(&values, NAN, ceiling->value);
+		top = ceiling->is_bandwidth ? top : fmax(top, ceiling->value);
 	}
 	x.is_log = y.is_log = true;
 	edges.x = layout_range(&x, values.x, values.nr, width);
@@ -74,6 +79,8 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 	point_values_add(&values, NAN, edges.x.low * lowest(plot, true) * 2);
 	edges.y = layout_range(&y, values.y, values.nr, height);
 	points_widen(&set, &edges);
+	if (isnan(y.high) && isfinite(top))
+		edges.y.high = fmax(edges.y.high, top * pow(edges.y.high / edges.y.low, ABOVE_ROOF / height));
 	layout_leave_ends(&edges.x, &x, values.x, values.nr);
 	layout_leave_ends(&edges.y, &y, values.y, values.nr);
 	point_values_clear(&values);

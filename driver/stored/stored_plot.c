@@ -348,11 +348,15 @@ print_files(const struct job *job)
 {
 	const struct configuration *configuration = job->experiment->rot->configuration;
 	const bool has_files = plots_go_to(configuration, PLOTS_IN_FILES),
+		   has_png = plots_go_to(configuration, PLOTS_AS_PNG),
 		   has_page = plots_go_to(configuration, PLOTS_ON_PAGE);
 	const char *name = job->options->output_name;
 
 	if (has_files)
-		printf("%s.pdf, %s.svg%s", name, name, has_page ? ", " : "");
+		printf("%s.pdf, %s.svg%s%s%s", name, name, has_png ? ", " : "", has_png ? name : "",
+		       has_png ? ".png" : "");
+	if (has_files && has_page)
+		printf(", ");
 	if (has_page)
 		printf("%s.html", name);
 	if (has_files || has_page)
