@@ -446,7 +446,10 @@ layout_take(struct layout *layout, const struct layout_box *box)
 	layout->boxes[layout->nr_boxes++] = *box;
 }
 
-/* Characters, not bytes, of UTF-8; the average width of a sans-serif character is about 0.58 of its size. */
+/* The average width of a sans-serif character is about 0.58 of its size. */
+#define CHARACTER (LAYOUT_SMALL_FONT * 0.58)
+
+/* Characters, not bytes, of UTF-8. */
 double
 layout_text_width(const char *text)
 {
@@ -454,7 +457,30 @@ layout_text_width(const char *text)
 
 	for (; *text; text++)
 		nr += ((unsigned char)*text & 0xc0) != 0x80;
-	return (double)nr * LAYOUT_SMALL_FONT * 0.58 + 3;
+	return (double)nr * CHARACTER + 3;
+}
+
+void
+layout_fold(char *text, double width)
+{
+	double used = 0;
+	char *blank = NULL;
+
+	for (char *c = text; *c; c++) {
+		used += ((unsigned char)*c & 0xc0) != 0x80 ? CHARACTER : 0;
+		if (*c == '\n') {
+			used = 0;
+			blank = NULL;
+		} else if (*c == ' ') {
+			blank = c;
+		}
+		if (used <= width || !blank)
+			continue;
+		*blank = '\n';
+		c = blank;
+		used = 0;
+		blank = NULL;
+	}
 }
 
 double

@@ -25,7 +25,8 @@ extern double layout_zoom;
 #define LAYOUT_LEFT (53.5 / LAYOUT_WIDTH)
 #define LAYOUT_RIGHT (1 - 12.75 / LAYOUT_WIDTH)
 #define LAYOUT_FONT 9.0       /* labels of axes and the title's smaller neighbours */
-#define LAYOUT_SMALL_FONT 7.5 /* ticks, labels within the panel, caption           */
+#define LAYOUT_SMALL_FONT 7.5 /* ticks, labels within the panel                    */
+#define LAYOUT_CAPTION_FONT 6.75
 
 #define LAYOUT_PANEL_WIDTH (LAYOUT_WIDTH * (LAYOUT_RIGHT - LAYOUT_LEFT))
 #define LAYOUT_PANEL_HEIGHT (238.0 / sqrt(layout_zoom))
@@ -127,6 +128,9 @@ void layout_clear(struct layout *layout);
 /* True if the box lies within the panel and touches no other one. */
 bool layout_is_free(const struct layout *layout, const struct layout_box *box);
 void layout_take(struct layout *layout, const struct layout_box *box);
+
+/* Makes blanks of the text line breaks where a line would be longer than that, in small font. */
+void layout_fold(char *text, double width);
 
 /* Size of a text in small font. */
 double layout_text_width(const char *text);

@@ -181,7 +181,7 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	const struct point_set set = roofline_points_of(plot);
 	struct plot_frame frame = plot->frame;
 	struct layout_page page;
-	char *caption = points_caption(&set, &edges);
+	char *told = points_caption(&set, &edges), *caption = script_caption(told);
 
 	frame.x.is_log = frame.y.is_log = true;
 	frame.caption = caption;
@@ -194,6 +194,7 @@ draw(struct drawing *drawing, struct gnuplot *gnuplot, struct rot_error *err)
 	script_write_ends(gnuplot->script, plot->series, plot->nr_series, &edges.x, &edges.y);
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
+	free(told);
 	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

@@ -161,6 +161,19 @@ write_key(FILE *out, const char *position, const struct layout_page *page, size_
 			fprintf(out, "set key %s %s font \",%g\"\n", positions[i].gnuplot, look, LAYOUT_SMALL_FONT);
 }
 
+/* Of a title that is not too long for it. */
+#define TITLE_FONT (LAYOUT_FONT * 1.3)
+
+/* The caption, folded to the panel's width. Fresh memory. */
+char *
+script_caption(const char *text)
+{
+	char *caption = rot_strdup(text);
+
+	layout_fold(caption, LAYOUT_PANEL_WIDTH * LAYOUT_SMALL_FONT / LAYOUT_CAPTION_FONT);
+	return caption;
+}
+
 void
 script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_page *page,
 		   const struct layout_axis *x, const struct layout_axis *y, size_t nr_keyed_series)
@@ -172,12 +185,13 @@ script_write_frame(FILE *out, const struct plot_frame *frame, const struct layou
 	fputs("set label ", out);
 	script_write_string(out, frame->title);
 	fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\"\n", LAYOUT_LEFT, page->title / page->height,
-		LAYOUT_FONT * 1.3);
+		fmax(LAYOUT_SMALL_FONT,
+		     fmin(TITLE_FONT, LAYOUT_SMALL_FONT * LAYOUT_PANEL_WIDTH / layout_text_width(frame->title))));
 	if (*frame->caption) {
 		fputs("set label ", out);
 		script_write_string(out, frame->caption);
 		fprintf(out, " at screen %g, screen %g left noenhanced font \",%g\" textcolor rgb \"#555555\"\n",
-			LAYOUT_LEFT, page->caption / page->height, LAYOUT_SMALL_FONT * 0.9);
+			LAYOUT_LEFT, page->caption / page->height, LAYOUT_CAPTION_FONT);
 	}
 	write_axis(out, 'x', &frame->x, x);
 	write_axis(out, 'y', &frame->y, y);

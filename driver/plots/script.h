@@ -34,6 +34,9 @@ void script_write_number(FILE *out, double value);
 /* The text as a double-quoted gnuplot string: nothing in it is interpreted. Newlines stay line breaks. */
 void script_write_string(FILE *out, const char *text);
 
+/* A caption for the frame, folded to the panel's width. Fresh memory. */
+char *script_caption(const char *text);
+
 /* Terminal-independent head: title, caption, axes, grid, margins, key. x and y are the final ranges; nr_total_series
  * decides the key. */
 void script_write_frame(FILE *out, const struct plot_frame *frame, const struct layout_page *page,

@@ -33,7 +33,8 @@ draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_
 	const struct point_edges edges = points_edges_of(&set);
 	const struct layout_axis *x = &edges.x;
 	struct plot_frame captioned = *frame;
-	char *command = plot_command(frame, series, nr_series), *caption = points_caption(&set, &edges);
+	char *command = plot_command(frame, series, nr_series), *told = points_caption(&set, &edges),
+	     *caption = script_caption(told);
 	struct layout_page page;
 
 	captioned.caption = caption;
@@ -47,6 +48,7 @@ draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_
 	script_write_ends(gnuplot->script, series, nr_series, x, &edges.y);
 	script_write_arrows(gnuplot->script, &set, &edges);
 	script_write_outputs(gnuplot->script, &page, command);
+	free(told);
 	free(caption);
 	free(command);
 	return gnuplot_finish(gnuplot, err);

@@ -195,6 +195,31 @@ START_TEST(series_keep_their_colours)
 }
 END_TEST
 
+/* c comes first, and the others look as they would anyway. */
+START_TEST(series_have_the_looks_that_are_said)
+{
+	struct rot_error err = {0};
+	char *gnuplot = process_find("gnuplot"), *script;
+
+	file_fill("plot.xml",
+		  "<controller name='plot' comment=''><axis name='n'><list values='1 2'/></axis><axis name='s'><list "
+		  "values='a b c'/></axis><point series='{$s}' label='{$n}'><workload><kernel type='Triad' "
+		  "bufferSize='{$n}'/></workload></point><plot type='series' title='T' x='n' y='time'/>"
+		  "<look series='c' colour='#a01020' marker='pentagon' order='-1'/></controller>");
+	if (gnuplot) {
+		ck_assert_msg(run_into("table", "plot", NULL, &err) == 0, "%s", err.text);
+		script = file_text("plot.gnuplot");
+		ck_assert_ptr_nonnull(strstr(script, "index 0 using 1:2 with linespoints pointtype 15 "));
+		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#A01020\" title \"c\""));
+		ck_assert_ptr_nonnull(strstr(script, "index 1 using 1:2 with linespoints pointtype 7 "));
+		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#0072B2\" title \"a\""));
+		ck_assert_ptr_nonnull(strstr(script, "linecolor rgb \"#D55E00\" title \"b\""));
+		free(script);
+	}
+	free(gnuplot);
+}
+END_TEST
+
 /* Measured and sound; of eight runs bytes are only expected. */
 static void
 measure_soundly(const struct measurement *measurement, const struct quantity_request *requests, size_t nr_requests,
@@ -294,12 +319,19 @@ START_TEST(unwritable_folder_is_seen_first)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&json_and_table_are_golden, 1},         {&json_is_the_schema, 1},
-	{&configuration_overrides, 1},           {&effort_follows_the_keys, 1},
-	{&interrupted_keeps_finished_points, 1}, {&interrupted_draws_plots, 1},
-	{&series_keep_their_colours, 1},         {&failure_writes_nothing, 1},
-	{&strict_wants_sound_numbers, 1},        {&unwritable_folder_is_seen_first, 1},
-	{&columns_say_what_is_in_them, 1},       {&csv_is_golden, 1},
+	{&json_and_table_are_golden, 1},
+	{&json_is_the_schema, 1},
+	{&configuration_overrides, 1},
+	{&effort_follows_the_keys, 1},
+	{&interrupted_keeps_finished_points, 1},
+	{&interrupted_draws_plots, 1},
+	{&series_have_the_looks_that_are_said, 1},
+	{&series_keep_their_colours, 1},
+	{&failure_writes_nothing, 1},
+	{&strict_wants_sound_numbers, 1},
+	{&unwritable_folder_is_seen_first, 1},
+	{&columns_say_what_is_in_them, 1},
+	{&csv_is_golden, 1},
 };
 
 UNIT_TESTS("experiment", tests, .set_up = setup_with_test, .tear_down = teardown);

@@ -214,13 +214,31 @@ START_TEST(page_has_room_for_all_its_text)
 }
 END_TEST
 
+START_TEST(long_lines_are_folded)
+{
+	char text[] = "one two three\nfour é five six-and-seven";
+
+	layout_fold(text, 8 * LAYOUT_SMALL_FONT * 0.58 + 1);
+	ck_assert_str_eq(text, "one two\nthree\nfour é\nfive\nsix-and-seven");
+	layout_fold(text, 1000);
+	ck_assert_str_eq(text, "one two\nthree\nfour é\nfive\nsix-and-seven");
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&positions_are_points_from_the_edge, 1},     {&what_has_no_place_is_at_an_end, 1},
-	{&range_shows_all_usable_values, 1},          {&range_keeps_the_sides_that_are_given, 1},
-	{&range_without_values_is_still_a_range, 1},  {&ticks_have_labels_at_powers_of_ten_or_more_often_when_short, 1},
-	{&boxes_touch_only_when_they_overlap, 1},     {&ticks_of_many_digits_are_powers, 1},
-	{&few_whole_values_have_the_ticks, 1},        {&whole_values_have_no_ticks_between_them, 1},
-	{&ranges_are_widened_a_little_alone, 1},      {&page_has_room_for_all_its_text, 1},
+	{&positions_are_points_from_the_edge, 1},
+	{&what_has_no_place_is_at_an_end, 1},
+	{&range_shows_all_usable_values, 1},
+	{&range_keeps_the_sides_that_are_given, 1},
+	{&range_without_values_is_still_a_range, 1},
+	{&ticks_have_labels_at_powers_of_ten_or_more_often_when_short, 1},
+	{&boxes_touch_only_when_they_overlap, 1},
+	{&ticks_of_many_digits_are_powers, 1},
+	{&few_whole_values_have_the_ticks, 1},
+	{&whole_values_have_no_ticks_between_them, 1},
+	{&long_lines_are_folded, 1},
+	{&ranges_are_widened_a_little_alone, 1},
+	{&page_has_room_for_all_its_text, 1},
 	{&text_width_counts_characters_not_bytes, 1},
 };
 
