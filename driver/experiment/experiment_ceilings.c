@@ -433,12 +433,12 @@ experiment_roof_text(const struct experiment *experiment, const struct experimen
 	return text;
 }
 
-/* Of a roof of fewer threads: what bounds, the highest of its kind. */
+/* Of a roof of fewer threads: what bounds, the highest of its kind. Of several machines there is one roof each. */
 static bool
-is_lesser_bound(const struct experiment_own_ceiling *ceiling, const struct kept_ceilings *kept,
-		const struct experiment_own_plot *plot)
+is_lesser_bound(const struct experiment *experiment, const struct experiment_own_ceiling *ceiling,
+		const struct kept_ceilings *kept, const struct experiment_own_plot *plot)
 {
-	return !has_kept(kept, ceiling, ceiling->border, INFINITY) &&
+	return experiment->nr_stored_machines <= 1 && !has_kept(kept, ceiling, ceiling->border, INFINITY) &&
 	       (!is_bandwidth(ceiling) || is_of_own_border(plot, ceiling));
 }
 
@@ -477,7 +477,7 @@ experiment_ceilings_of(const struct experiment *experiment, const struct experim
 		const struct experiment_own_ceiling *ceiling = all[i];
 
 		if (ceiling->nr_threads < most_threads(all, nr, ceiling->machine)) {
-			if (is_lesser_bound(ceiling, &kept, plot))
+			if (is_lesser_bound(experiment, ceiling, &kept, plot))
 				kept.items[kept.nr++] = all[named_for(all, nr, i)];
 		} else if (plot->plot.has_all_peaks) {
 			kept.items[kept.nr++] = ceiling;

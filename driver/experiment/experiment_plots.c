@@ -195,6 +195,17 @@ leave_out_unmeasured(struct drawing *d)
 	return had_points && nr_measured == 0;
 }
 
+/* As where fewer runs were made than a view takes together. */
+static bool
+has_no_values(const struct drawing *d)
+{
+	for (size_t s = 0; s < d->nr_series; s++)
+		for (size_t i = 0; i < d->series[s].nr_points; i++)
+			if (!isnan(d->series[s].points[i].y.value))
+				return false;
+	return d->own->nr_curves == 0;
+}
+
 static int
 write_plot(const struct experiment *experiment, const struct experiment_own_plot *own, struct page *page,
 	   struct rot_error *err)
@@ -219,11 +230,16 @@ write_plot(const struct experiment *experiment, const struct experiment_own_plot
 		goto out;
 	}
 	drawing_make_axis_labels(&d);
-	if (drawing_make_series(&d, err) == 0 && drawing_make_caption(&d, err) == 0) {
-		drawing_add_compulsory(&d);
-		drawing_add_curves(&d);
-		rc = draw(&d, output_name, err);
+	if (drawing_make_series(&d, err) < 0 || drawing_make_caption(&d, err) < 0)
+		goto out;
+	if (has_no_values(&d)) {
+		rot_warning("the plot '%s' has no values and is not drawn", own->plot.title);
+		rc = 0;
+		goto out;
 	}
+	drawing_add_compulsory(&d);
+	drawing_add_curves(&d);
+	rc = draw(&d, output_name, err);
 out:
 	drawing_clear(&d);
 	free(output_name);

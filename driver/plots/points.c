@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "plots/beside.h"
 #include "plots/points.h"
 #include "plots/script.h"
 
@@ -143,9 +144,15 @@ points_arrows_of(const struct point_set *set, const struct point_edges *edges, s
 {
 	struct arrows found = {0};
 
-	for (size_t s = 0; s < set->nr_series; s++)
+	for (size_t s = 0; s < set->nr_series; s++) {
+		const double shift = beside_shift_of(set, edges, s);
+		const size_t before = found.nr;
+
 		for (size_t i = 0; set->series[s].style != PLOT_MODEL && i < set->series[s].nr_points; i++)
 			add_arrows_of(&found, set, edges, s, &set->series[s].points[i]);
+		for (size_t i = before; i < found.nr; i++)
+			found.items[i].x += found.items[i].right ? 0 : shift;
+	}
 	*arrows = found.items;
 	return found.nr;
 }
@@ -271,13 +278,14 @@ quoted(const char *text)
 
 /* Rows of points measured once have no box: n is column 11. */
 static char *
-add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions)
+add_spread(char *command, size_t index, const char *colour, const struct plot_frame *frame, bool both_directions,
+	   const char *x)
 {
 	if (frame->show_min_max) {
-		const char *form = both_directions ? "1:2:3:4:5:6 with xyerrorbars" : "1:2:5:6 with yerrorbars";
+		const char *form = both_directions ? "2:3:4:5:6 with xyerrorbars" : "2:5:6 with yerrorbars";
 		char *element =
-			rot_format("data index %zu using %s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
-				   index, form, colour);
+			rot_format("data index %zu using %s:%s pointtype 0 linewidth 0.7 linecolor rgb \"%s\" notitle",
+				   index, x, form, colour);
 
 		command = add_command(command, element);
 		free(element);
@@ -285,13 +293,13 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 	if (frame->show_percentiles) {
 		/* a box is as wide everywhere in the picture: relative to x on a logarithmic axis, by POINTS_BOX_OF_X
 		 */
-		const char *form = both_directions   ? "1:2:7:8:9:10 with boxxyerror"
-				   : frame->x.is_log ? "1:9:9:10:10:($1*" POINTS_BOX_OF_X ") with candlesticks"
-						     : "1:9:9:10:10 with candlesticks";
+		const char *form = both_directions   ? "2:7:8:9:10 with boxxyerror"
+				   : frame->x.is_log ? "9:9:10:10:($1*" POINTS_BOX_OF_X ") with candlesticks"
+						     : "9:9:10:10 with candlesticks";
 		char *element =
-			rot_format("data index %zu using %s fillstyle transparent solid 0.25 border linewidth 0.7 "
+			rot_format("data index %zu using %s:%s fillstyle transparent solid 0.25 border linewidth 0.7 "
 				   "linecolor rgb \"%s\" notitle",
-				   index, form, colour);
+				   index, x, form, colour);
 
 		command = add_command(command, element);
 		free(element);
@@ -317,7 +325,7 @@ with_style(enum plot_style style, int mark)
 
 /* Hollow marks: column 13 says which. */
 static char *
-add_holes(char *command, const struct plot_series *series, size_t index)
+add_holes(char *command, const struct plot_series *series, size_t index, const char *x)
 {
 	bool has_some = false;
 	char *element;
@@ -326,9 +334,9 @@ add_holes(char *command, const struct plot_series *series, size_t index)
 		has_some = has_some || series->points[i].is_expected;
 	if (!has_some)
 		return command;
-	element = rot_format("data index %zu using 1:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
+	element = rot_format("data index %zu using %s:($13 > 0 ? $2 : NaN) with points pointtype %d pointsize 0.3 "
 			     "linecolor rgb \"#FFFFFF\" notitle",
-			     index, script_mark(series, index));
+			     index, x, script_mark(series, index));
 	command = add_command(command, element);
 	free(element);
 	return command;
@@ -336,20 +344,20 @@ add_holes(char *command, const struct plot_series *series, size_t index)
 
 char *
 points_add_commands(char *command, const struct plot_series *series, size_t index, const struct plot_frame *frame,
-		    bool both_directions)
+		    bool both_directions, const char *x)
 {
 	char *title = quoted(series->name), *element, *with;
 
 	if (has_spread(series))
-		command = add_spread(command, index, script_colour(series, index), frame, both_directions);
+		command = add_spread(command, index, script_colour(series, index), frame, both_directions, x);
 	with = with_style(series->style, script_mark(series, index));
-	element = rot_format("data index %zu using 1:2 with %s linecolor rgb \"%s\" title %s", index, with,
+	element = rot_format("data index %zu using %s:2 with %s linecolor rgb \"%s\" title %s", index, x, with,
 			     script_colour(series, index), title);
 	command = add_command(command, element);
 	free(element);
 	free(with);
 	free(title);
-	return add_holes(command, series, index);
+	return add_holes(command, series, index, x);
 }
 
 char *

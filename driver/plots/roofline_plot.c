@@ -161,7 +161,7 @@ plot_command(const struct roofline_plot *plot)
 	char *command = rot_strdup("plot ");
 
 	for (size_t s = 0; s < plot->nr_series; s++)
-		command = points_add_commands(command, &plot->series[s], s, &plot->frame, true);
+		command = points_add_commands(command, &plot->series[s], s, &plot->frame, true, "1");
 	if (!plot->nr_series) {
 		free(command);
 		return rot_strdup("plot NaN notitle");

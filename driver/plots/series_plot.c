@@ -4,21 +4,29 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "number.h"
+#include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/points.h"
 #include "plots/script.h"
 
-/* Width of a box, as a share of the panel's. */
-#define BOX_SHARE 0.012
-
+/* Where a series is drawn beside its x, the script says by how much. */
 static char *
-plot_command(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series)
+plot_command(const struct point_set *set, const struct point_edges *edges)
 {
 	char *command = rot_strdup("plot ");
 
-	for (size_t s = 0; s < nr_series; s++)
-		command = points_add_commands(command, &series[s], s, frame, false);
-	if (!nr_series) {
+	for (size_t s = 0; s < set->nr_series; s++) {
+		const double shift = beside_shift_of(set, edges, s),
+			     share = beside_value(&edges->x, edges->x.is_log ? 1 : 0, shift);
+		char *number = rot_number_text(share, 4);
+		char *x = shift == 0 ? rot_strdup("1") : rot_format("($1%s%s)", edges->x.is_log ? "*" : "+", number);
+
+		command = points_add_commands(command, &set->series[s], s, set->frame, false, x);
+		free(number);
+		free(x);
+	}
+	if (!set->nr_series) {
 		free(command);
 		return rot_strdup("plot NaN notitle");
 	}
@@ -33,16 +41,16 @@ draw(struct gnuplot *gnuplot, const struct plot_frame *frame, const struct plot_
 	const struct point_edges edges = points_edges_of(&set);
 	const struct layout_axis *x = &edges.x;
 	struct plot_frame captioned = *frame;
-	char *command = plot_command(frame, series, nr_series), *told = points_caption(&set, &edges),
+	char *command = plot_command(&set, &edges), *told = points_caption(&set, &edges),
 	     *caption = script_caption(told);
 	struct layout_page page;
 
 	captioned.caption = caption;
 	page = layout_page_of(&captioned, series, nr_series);
 	script_write_frame(gnuplot->script, &captioned, &page, x, &edges.y, nr_series);
-	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x->high - x->low) * BOX_SHARE);
+	fprintf(gnuplot->script, "set boxwidth %g absolute\n", (x->high - x->low) * BESIDE_BOX_SHARE);
 	if (x->is_log)
-		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x->high / x->low, BOX_SHARE) - 1);
+		fprintf(gnuplot->script, POINTS_BOX_OF_X " = %g\n", pow(x->high / x->low, BESIDE_BOX_SHARE) - 1);
 	points_write_data(gnuplot->data, series, nr_series, &edges);
 	script_write_markers(gnuplot->script, frame, series, nr_series, &edges);
 	script_write_ends(gnuplot->script, series, nr_series, x, &edges.y);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "plots/beside.h"
 #include "plots/roofline_labels.h"
 #include "plots/roofline_shape.h"
 #include "plots/svg_panel.h"
@@ -163,6 +164,23 @@ write_markers(const struct svg_panel *panel)
 	}
 }
 
+/* The series, beside its x where boxes are in the way. */
+static void
+write_beside(const struct svg_panel *panel, const struct point_set *set, size_t series)
+{
+	struct plot_series shown = set->series[series];
+	struct plot_point *points = rot_calloc(shown.nr_points + 1, sizeof(*points));
+	const double shift = beside_shift_of(set, &panel->edges, series);
+
+	for (size_t i = 0; i < shown.nr_points; i++) {
+		points[i] = shown.points[i];
+		points[i].x.value = beside_value(&panel->edges.x, points[i].x.value, shift);
+	}
+	shown.points = points;
+	svg_series(panel, &shown, series, false);
+	free(points);
+}
+
 char *
 series_svg_write(const struct plot_frame *frame, const struct plot_series *series, size_t nr_series, bool shows_spread,
 		 const char *id, xmlTextWriterPtr out)
@@ -178,7 +196,7 @@ series_svg_write(const struct plot_frame *frame, const struct plot_series *serie
 	svg_begin(&panel);
 	write_markers(&panel);
 	for (size_t s = 0; s < nr_series; s++)
-		svg_series(&panel, &series[s], s, false);
+		write_beside(&panel, &set, s);
 	write_arrows(&panel, &set);
 	svg_end(&panel);
 	return points_caption(&set, &panel.edges);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "memory.h"
+#include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
 #include "plots/script.h"
@@ -450,6 +451,30 @@ START_TEST(pictures_are_png_too_where_that_is_wanted)
 }
 END_TEST
 
+/* Boxes that would cover each other stand side by side; those that are apart stay at their x. */
+START_TEST(boxes_stand_side_by_side)
+{
+	static struct plot_point points[2];
+	static const struct plot_series series[] = {{.name = "a", .points = &points[0], .nr_points = 1},
+						    {.name = "b", .points = &points[1], .nr_points = 1}};
+	struct roofline_plot source = example();
+	const struct point_set set = {&source.frame, series, 2, false};
+	struct point_edges edges;
+
+	points[0] = (struct plot_point){.x = summary_single(10, ""), .y = spread(1), .label = "", .size = NAN};
+	points[1] =
+		(struct plot_point){.x = summary_single(10, ""), .y = spread(_i ? 2 : 1.01), .label = "", .size = NAN};
+	edges = points_edges_of(&set);
+	if (_i) {
+		ck_assert_double_eq(beside_shift_of(&set, &edges, 0), 0);
+		ck_assert_double_eq(beside_shift_of(&set, &edges, 1), 0);
+	} else {
+		ck_assert_double_lt(beside_shift_of(&set, &edges, 0), -2);
+		ck_assert_double_eq(beside_shift_of(&set, &edges, 0), -beside_shift_of(&set, &edges, 1));
+	}
+}
+END_TEST
+
 START_TEST(distribution_says_how_many_samples)
 {
 	struct roofline_plot source = example();
@@ -551,6 +576,7 @@ static const struct listed_test tests[] = {
 	{&looks_do_not_repeat, 1},
 	{&a_series_has_the_look_that_is_said, 1},
 	{&pictures_are_png_too_where_that_is_wanted, 2},
+	{&boxes_stand_side_by_side, 2},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
 	{&without_gnuplot_the_script_is_left, 1},
