@@ -66,3 +66,26 @@ beside_value(const struct layout_axis *axis, double value, double points)
 	return axis->is_log ? value * pow(axis->high / axis->low, points / axis->length)
 			    : value + (axis->high - axis->low) * points / axis->length;
 }
+
+void
+beside_make_room(const struct point_set *set, struct point_edges *edges)
+{
+	const double half_box = BESIDE_BOX_SHARE * edges->x.length;
+	const struct plot_axis *axis = &set->frame->x;
+	double left = 0, right = 0;
+
+	for (size_t s = 0; s < set->nr_series; s++) {
+		const double shift = beside_shift_of(set, edges, s);
+
+		for (size_t i = 0; shift != 0 && i < set->series[s].nr_points; i++) {
+			const double at = position(edges, &set->series[s].points[i]) + shift;
+
+			left = fmax(left, half_box - at);
+			right = fmax(right, at + half_box - edges->x.length);
+		}
+	}
+	if (left > 0 && isnan(axis->low))
+		edges->x.low = beside_value(&edges->x, edges->x.low, -left);
+	if (right > 0 && isnan(axis->high))
+		edges->x.high = beside_value(&edges->x, edges->x.high, right);
+}

@@ -12,6 +12,9 @@
 /* How far the series is drawn to the right of its x, in points; 0 where no boxes are in the way. */
 double beside_shift_of(const struct point_set *set, const struct point_edges *edges, size_t series);
 
+/* Extends the sides of x that the plot leaves open, as far as that needs. */
+void beside_make_room(const struct point_set *set, struct point_edges *edges);
+
 /* The value that is so many points to the right. */
 double beside_value(const struct layout_axis *axis, double value, double points);
 

@@ -80,6 +80,7 @@ points_edges_of(const struct point_set *set)
 				    layout_range(&set->frame->y, values.y, values.nr, LAYOUT_PANEL_HEIGHT)};
 
 	points_widen(set, &edges);
+	beside_make_room(set, &edges);
 	layout_leave_ends(&edges.x, &set->frame->x, values.x, values.nr);
 	layout_leave_ends(&edges.y, &set->frame->y, values.y, values.nr);
 	point_values_clear(&values);
@@ -293,15 +294,18 @@ add_spread(char *command, size_t index, const char *colour, const struct plot_fr
 	if (frame->show_percentiles) {
 		/* a box is as wide everywhere in the picture: relative to x on a logarithmic axis, by POINTS_BOX_OF_X
 		 */
-		const char *form = both_directions   ? "2:7:8:9:10 with boxxyerror"
-				   : frame->x.is_log ? "9:9:10:10:($1*" POINTS_BOX_OF_X ") with candlesticks"
-						     : "9:9:10:10 with candlesticks";
+		char *width = !both_directions && frame->x.is_log
+				      ? rot_format(":(%s*" POINTS_BOX_OF_X ")", strcmp(x, "1") == 0 ? "$1" : x)
+				      : rot_strdup("");
+		const char *form = both_directions ? "2:7:8:9:10" : "9:9:10:10",
+			   *with = both_directions ? "boxxyerror" : "candlesticks";
 		char *element =
-			rot_format("data index %zu using %s:%s fillstyle transparent solid 0.25 border linewidth 0.7 "
-				   "linecolor rgb \"%s\" notitle",
-				   index, x, form, colour);
+			rot_format("data index %zu using %s:%s%s with %s fillstyle transparent solid 0.25 border "
+				   "linewidth 0.7 linecolor rgb \"%s\" notitle",
+				   index, x, form, width, with, colour);
 
 		command = add_command(command, element);
+		free(width);
 		free(element);
 	}
 	return command;

@@ -80,7 +80,8 @@ roofline_shape_of(const struct roofline_plot *plot, double width, double height)
 	edges.y = layout_range(&y, values.y, values.nr, height);
 	points_widen(&set, &edges);
 	if (isnan(y.high) && isfinite(top))
-		edges.y.high = fmax(edges.y.high, top * pow(edges.y.high / edges.y.low, ABOVE_ROOF / LAYOUT_PANEL_HEIGHT));
+		edges.y.high =
+			fmax(edges.y.high, top * pow(edges.y.high / edges.y.low, ABOVE_ROOF / LAYOUT_PANEL_HEIGHT));
 	layout_leave_ends(&edges.x, &x, values.x, values.nr);
 	layout_leave_ends(&edges.y, &y, values.y, values.nr);
 	point_values_clear(&values);
