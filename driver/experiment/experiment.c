@@ -295,6 +295,7 @@ experiment_delete(struct experiment *experiment)
 	}
 	free(experiment->looks);
 	free(experiment->roof_note);
+	free(experiment->used_cpus);
 	free(experiment->stored_machines);
 	free(experiment->points);
 	free(experiment->failures);

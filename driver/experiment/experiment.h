@@ -233,6 +233,9 @@ int experiment_add_default_peaks(struct experiment *experiment, struct rot_error
 /* Points on that many CPUs are added; points of kernels say so themselves. */
 void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
 
+/* Of the point that was added last: the roof of so many CPUs bounds it. */
+void experiment_set_cpus(struct experiment *experiment, double nr_cpus);
+
 /*
  * Of the peaks that experiment_add_default_peaks found: how many threads they are of that bound work on so many CPUs
  * (0: there are none), and the line that bounds the operation or the border (the other one NULL) with that many
