@@ -369,20 +369,18 @@ static void
 add_ceilings(struct job *job)
 {
 	struct program_regions *regions = &job->report.regions;
-	const double of_program = cpus_of_program(job);
-	double most = of_program;
 	struct rot_error why = {0};
 
 	if (!job->plan.operation || !job->plan.border || !job->plan.is_timed)
 		return;
+	experiment_use_cpus(job->experiment, cpus_of_program(job));
 	for (size_t i = 0; i < regions->nr; i++)
-		most = fmax(most, whole_cpus(regions->items[i].at_once));
-	experiment_use_cpus(job->experiment, most);
+		experiment_use_cpus(job->experiment, whole_cpus(regions->items[i].at_once));
 	job->rot->is_cached_only = !job->options->output_name;
 	if (experiment_add_default_peaks(job->experiment, &why) < 0 && job->options->output_name)
 		program_report_note(&job->report, "no ceilings: %s", why.text);
 	job->rot->is_cached_only = false;
-	job->report.roof = roof_of(job, of_program);
+	job->report.roof = roof_of(job, cpus_of_program(job));
 	for (size_t i = 0; i < regions->nr; i++)
 		regions->items[i].roof = roof_of(job, whole_cpus(regions->items[i].at_once));
 }
@@ -441,7 +439,8 @@ compute(struct job *job, struct rot_error *err)
 static void
 add_point(struct job *job, const char *series, const char *label, struct program_values *values, double nr_cpus)
 {
-	experiment_add_values(job->experiment, series, label, job->plan.requests, values->values, values->nr, nr_cpus);
+	experiment_add_values(job->experiment, series, label, job->plan.requests, values->values, values->nr);
+	experiment_set_cpus(job->experiment, nr_cpus);
 }
 
 /* More threads than this are not drawn one by one. */

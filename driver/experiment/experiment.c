@@ -224,12 +224,10 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 
 void
 experiment_add_values(struct experiment *experiment, const char *series, const char *label,
-		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values,
-		      double nr_cpus)
+		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values)
 {
 	struct experiment_point point = experiment_point_at(&(struct experiment_position){series, label, {NULL, 0}});
 
-	point.nr_cpus = nr_cpus;
 	point.cache_state = rot_strdup("");
 	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));
 	point.values = rot_calloc(nr_values + 1, sizeof(*point.values));
@@ -297,6 +295,7 @@ experiment_delete(struct experiment *experiment)
 	}
 	free(experiment->looks);
 	free(experiment->roof_note);
+	free(experiment->used_cpus);
 	free(experiment->stored_machines);
 	free(experiment->points);
 	free(experiment->failures);

@@ -179,12 +179,10 @@ struct experiment_position {
 };
 
 /*
- * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels. nr_cpus:
- * that it used; 0: not known.
+ * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels.
  */
 void experiment_add_values(struct experiment *experiment, const char *series, const char *label,
-			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values,
-			   double nr_cpus);
+			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values);
 
 /*
  * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
@@ -234,6 +232,9 @@ int experiment_add_default_peaks(struct experiment *experiment, struct rot_error
 
 /* Points on that many CPUs are added; points of kernels say so themselves. */
 void experiment_use_cpus(struct experiment *experiment, double nr_cpus);
+
+/* Of the point that was added last: the roof of so many CPUs bounds it. */
+void experiment_set_cpus(struct experiment *experiment, double nr_cpus);
 
 /*
  * Of the peaks that experiment_add_default_peaks found: how many threads they are of that bound work on so many CPUs

@@ -25,7 +25,7 @@ struct experiment_point {
 	struct quantity_request *requests; /* [nr_values]: as asked for; those in the values have their clock chosen */
 	struct quantity_value *values;
 	size_t nr_values;
-	double nr_cpus;                   /* that its kernels use; 0: of programs */
+	double nr_cpus;                   /* that it uses; 0: not known, as of programs of controllers */
 	char *cache_state;                /* "cold caches", "warm code and data", ...; or the names of several */
 	struct program_workload *program; /* that was measured; NULL for kernels */
 	char **notes;                     /* what the values leave out, and doubts about them */
@@ -152,10 +152,12 @@ struct experiment {
 	size_t nr_looks;
 	struct peak_list roof; /* what experiment_add_default_peaks found */
 	double nr_cpus;        /* that the points use at most; 0: one */
-	int nr_roof_threads;   /* of the peaks that became ceilings */
-	char *roof_note;       /* for captions; NULL */
-	json_t *choices;       /* name, value, text and candidates of each; NULL: none */
-	char **hashes;         /* each once, in the order of measuring */
+	double *used_cpus;     /* each number that points use */
+	size_t nr_used_cpus;
+	int nr_roof_threads; /* of the peaks that became ceilings */
+	char *roof_note;     /* for captions; NULL */
+	json_t *choices;     /* name, value, text and candidates of each; NULL: none */
+	char **hashes;       /* each once, in the order of measuring */
 	size_t nr_hashes;
 	char **stored_machines; /* captions of those that stored values are of; none: all is of this one */
 	size_t nr_stored_machines;

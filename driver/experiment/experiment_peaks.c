@@ -18,6 +18,18 @@ void
 experiment_use_cpus(struct experiment *experiment, double nr_cpus)
 {
 	experiment->nr_cpus = fmax(experiment->nr_cpus, nr_cpus);
+	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
+		if (experiment->used_cpus[i] == nr_cpus)
+			return;
+	experiment->used_cpus =
+		rot_realloc(experiment->used_cpus, experiment->nr_used_cpus + 1, sizeof(*experiment->used_cpus));
+	experiment->used_cpus[experiment->nr_used_cpus++] = nr_cpus;
+}
+
+void
+experiment_set_cpus(struct experiment *experiment, double nr_cpus)
+{
+	experiment->points[experiment->nr_points - 1].nr_cpus = nr_cpus;
 }
 
 /* ---- the unit of time ---- */
@@ -212,13 +224,12 @@ experiment_roof_note(const struct experiment *experiment, int nr_threads)
 	return roof_note(&experiment->roof, nr_threads, is_of_cycles(experiment_clock_shown(experiment)));
 }
 
-/* Some points are bounded by the roof of so many threads; programs do not say how many they have. */
+/* Are some points bounded by the roof of so many threads? */
 static bool
 bounds_some(const struct experiment *experiment, int nr_threads)
 {
-	for (size_t i = 0; i < experiment->nr_points; i++)
-		if (experiment->points[i].nr_cpus > 0 &&
-		    experiment_roof_threads(experiment, experiment->points[i].nr_cpus) == nr_threads)
+	for (size_t i = 0; i < experiment->nr_used_cpus; i++)
+		if (experiment_roof_threads(experiment, experiment->used_cpus[i]) == nr_threads)
 			return true;
 	return nr_threads == experiment->nr_roof_threads;
 }

@@ -175,21 +175,34 @@ take_series(struct placing *placing, const struct plot_series *series)
 	}
 }
 
-/*
- * Where the label of a point is tried, in this order: beside the point, else farther away with a leader; on ceilings
- * and on lines of data if need be, never on marks. A label without any place is left out.
- */
-static const struct {
+/* Where the label of a point is tried at first, in this order: beside it. */
+static const struct place {
 	int right, up;
-	double gap;
-} places[] = {
-	{1, 0, 4},  {1, 1, 4},   {1, -1, 4},  {-1, 0, 4},   {-1, 1, 4}, {-1, -1, 4}, {0, 1, 6},   {0, -1, 6},
-	{1, 1, 9},  {1, -1, 9},  {-1, 1, 9},  {-1, -1, 9},  {1, 1, 15}, {1, -1, 15}, {-1, 1, 15}, {-1, -1, 15},
-	{1, 1, 22}, {1, -1, 22}, {-1, 1, 22}, {-1, -1, 22}, {1, 1, 30}, {1, -1, 30}, {-1, 1, 30}, {-1, -1, 30},
+	double across, along; /* gaps to the point, in points */
+} beside[] = {
+	{1, 0, 4, 0}, {1, 1, 4, 2},  {1, -1, 4, 2}, {-1, 0, 4, 0}, {-1, 1, 4, 2}, {-1, -1, 4, 2},
+	{0, 1, 0, 3}, {0, -1, 0, 3}, {1, 1, 9, 5},  {1, -1, 9, 5}, {-1, 1, 9, 5}, {-1, -1, 9, 5},
 };
 
-/* From this gap on a label has a leader. It ends so far from the point, in points. */
-#define LEADER_GAP 12
+/* Then farther away, with a leader: the nearer gaps first, each at the right and left, above and below. */
+static const double leader_gaps[][2] = {{15, 8},  {22, 11}, {14, 18}, {30, 8},  {26, 20},
+					{14, 28}, {38, 14}, {26, 32}, {44, 24}, {14, 38}};
+enum {
+	NR_BESIDE = sizeof(beside) / sizeof(*beside),
+	NR_PLACES = NR_BESIDE + 4 * sizeof(leader_gaps) / sizeof(*leader_gaps)
+};
+
+static struct place
+place_of(int i)
+{
+	const int k = i - NR_BESIDE;
+
+	if (i < NR_BESIDE)
+		return beside[i];
+	return (struct place){k & 2 ? -1 : 1, k & 1 ? -1 : 1, leader_gaps[k / 4][0], leader_gaps[k / 4][1]};
+}
+
+/* A leader ends so far from the point, in points. */
 #define BEFORE_POINT 5.0
 
 /* A leader that crossed data would be read as some. Always a slant one, which is no whisker. */
@@ -204,10 +217,10 @@ has_free_leader(const struct placing *placing, const struct roofline_label *labe
 	return layout_is_free(&placing->obstacles[OBSTACLE_JOIN], &line);
 }
 
+/* On ceilings and on lines of data if need be, never on marks. A label without any place is left out. */
 static void
 place_point_label(struct placing *placing, const struct plot_point *point, size_t series)
 {
-	const size_t nr_places = sizeof(places) / sizeof(*places);
 	char *text = isinf(point->x.value) ? rot_format("%s (no bytes)", point->label) : rot_strdup(point->label);
 	struct roofline_label label = {
 		.text = text,
@@ -218,10 +231,12 @@ place_point_label(struct placing *placing, const struct plot_point *point, size_
 	};
 
 	for (int avoided = OBSTACLE_CEILING; avoided >= OBSTACLE_MARK; avoided--)
-		for (size_t i = 0; i < nr_places && isfinite(label.x) && isfinite(label.y); i++) {
-			label.box.x = label.x + places[i].right * (label.box.width / 2 + places[i].gap);
-			label.box.y = label.y + places[i].up * (label.box.height / 2 + places[i].gap / 2);
-			label.has_leader = places[i].gap >= LEADER_GAP;
+		for (int i = 0; i < NR_PLACES && isfinite(label.x) && isfinite(label.y); i++) {
+			const struct place place = place_of(i);
+
+			label.box.x = label.x + place.right * (label.box.width / 2 + place.across);
+			label.box.y = label.y + place.up * (label.box.height / 2 + place.along);
+			label.has_leader = i >= NR_BESIDE;
 			label.is_on_lines = avoided < OBSTACLE_CEILING;
 			if (layout_is_free(&placing->obstacles[avoided], &label.box) &&
 			    (!label.has_leader || has_free_leader(placing, &label))) {

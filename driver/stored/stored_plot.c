@@ -87,7 +87,7 @@ add_point(struct job *job, const struct stored_result *result, const json_t *poi
 			can_be_drawn(values);
 
 	if (is_drawn) {
-		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2, 0);
+		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
 		job->experiment->points[job->experiment->nr_points - 1].stored_bound =
 			bound_of(point, json_text_at(found[0], "of"));
 	}

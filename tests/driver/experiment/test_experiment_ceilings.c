@@ -152,7 +152,8 @@ add_half(struct experiment *experiment, const char *series, int nr_threads)
 		values[i].summary = summary_single(0.1, "median");
 	}
 	values[1].summary.value *= experiment_roof_value(experiment, NULL, "llcRam", nr_threads).value / 2;
-	experiment_add_values(experiment, series, "x", requests, values, 2, nr_threads);
+	experiment_add_values(experiment, series, "x", requests, values, 2);
+	experiment_set_cpus(experiment, nr_threads);
 }
 
 /* Text, JSON and page say the same of a point: under the roof of as many threads, with the line that is drawn. */
@@ -425,7 +426,8 @@ static void
 add_points_of_threads(struct experiment *experiment, int most)
 {
 	for (int threads = 1; threads <= most; threads++) {
-		experiment_add_values(experiment, "s", "1", NULL, NULL, 0, threads);
+		experiment_add_values(experiment, "s", "1", NULL, NULL, 0);
+		experiment_set_cpus(experiment, threads);
 		experiment_use_cpus(experiment, threads);
 	}
 }

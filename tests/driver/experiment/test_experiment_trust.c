@@ -166,7 +166,7 @@ START_TEST(rates_above_the_roof_are_told)
 
 	fake_measure = measure_doubtful; /* the ceiling is 1500 */
 	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &err), 0);
-	experiment_add_values(experiment, "fast", "", &request, &value, 1, 0);
+	experiment_add_values(experiment, "fast", "", &request, &value, 1);
 	experiment_check_ceilings(experiment);
 	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
 	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes[0], "above the highest ceiling: memory"));
