@@ -11,7 +11,6 @@
 #include "stored/stored_diff.h"
 
 struct diff_options {
-	bool everything;
 	double limit; /* a share; NaN: none */
 };
 
@@ -35,7 +34,6 @@ take_limit(void *values, const char *value, struct rot_error *err)
 }
 
 static const struct option_row rows[] = {
-	{.name = "all", .about = "also what does not differ", .offset = offsetof(struct diff_options, everything)},
 	{.name = "limit",
 	 .value = "CHANGE",
 	 .about = "exit status 1 where a measured value differs by more, with its whole interval if it has one; times "
@@ -51,17 +49,20 @@ diff_run(struct command_context *context, int argc, char **argv, struct rot_erro
 {
 	struct stored_result results[2] = {0};
 	struct diff_options asked = {.limit = NAN};
+	struct rot *rot;
 	int rc;
 
 	if (options_take(&options, &asked, &argc, argv, err) < 0)
 		return COMMAND_USAGE;
-	if (!command_rot(context, err))
+	rot = command_rot(context, err);
+	if (!rot)
 		return -1;
 	rc = stored_result_read(&results[0], argv[0], err);
 	if (rc == 0)
 		rc = stored_result_read(&results[1], argv[1], err);
 	if (rc == 0)
-		rc = stored_diff_print(stdout, &results[0], &results[1], asked.everything, asked.limit, err);
+		rc = stored_diff_print(stdout, &results[0], &results[1],
+				       configuration_bool(rot->configuration, "showAll"), asked.limit, err);
 	stored_result_clear(&results[0]);
 	stored_result_clear(&results[1]);
 	return rc;
@@ -76,7 +77,7 @@ const struct command diff_command = {
 		       "with its interval of 95 %, in words; differences that may be chance among so many are marked. "
 		       "What only one has is "
 		       "listed, and what differs of machine, kernel, compiler, flags "
-		       "and libraries.",
+		       "and libraries. --all: also what does not differ.",
 	.nr_arguments_min = 2,
 	.nr_arguments_max = 2,
 	.options = &options,

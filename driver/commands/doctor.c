@@ -31,7 +31,7 @@ doctor_run(struct command_context *context, int argc, char **argv, struct rot_er
 		putchar('\n');
 		json_decref(json);
 	} else {
-		findings_print(&findings, stdout);
+		findings_print(&findings, configuration_bool(rot->configuration, "showAll"), stdout);
 	}
 	context->has_status = true;
 	context->status = findings_worst(&findings) == FINDING_BROKEN;
@@ -45,7 +45,7 @@ const struct command doctor_command = {
 	.summary = "what works on this machine, what does not, why, and the command that would change it",
 	.description =
 		"Looks and tries; changes nothing. Marks: ! limits what can be known, or how exactly; X keeps rot "
-		"measure from working. Exit status 0 when rot measure triad works here, else 1.",
+		"measure from working. --all: also what is good, in words. Exit status 0 when rot measure triad works here, else 1.",
 	.options = &options,
 	.run = doctor_run,
 };

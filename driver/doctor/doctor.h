@@ -57,7 +57,8 @@ void doctor_look_at_quantities(struct findings *findings, struct rot *rot);
 /* All of these, on this machine. */
 void doctor_look(struct findings *findings, struct rot *rot);
 
-void findings_print(const struct findings *findings, FILE *out);
+/* The verdict, then what is not good, and the machine; is_all: also what is good, each in a line. */
+void findings_print(const struct findings *findings, bool is_all, FILE *out);
 
 /* {"schema": "rot.doctor/1", "works": bool, "findings": [{section, name, state, text, advice}], "quantities": [{name,
  * of, unit, kind, source, grade, reason, advice}]} (quantity_offers). New reference. */

@@ -7,6 +7,7 @@
 #include "doctor/doctor.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "support/entry.h"
 #include "support/terminal.h"
 
 #define TEXT_COLUMN 24
@@ -83,7 +84,7 @@ findings_clear(struct findings *findings)
 static void
 print_wrapped(const char *prefix, const char *text, FILE *out)
 {
-	const int columns = (int)terminal_width(out, LINE_WIDTH), width = columns < LINE_WIDTH ? columns : LINE_WIDTH;
+	const int columns = (int)terminal_width(out), width = columns < LINE_WIDTH ? columns : LINE_WIDTH;
 	int column = TEXT_COLUMN + (int)strlen(prefix);
 
 	fputs(prefix, out);
@@ -105,30 +106,66 @@ print_wrapped(const char *prefix, const char *text, FILE *out)
 	fputc('\n', out);
 }
 
+static void
+print_finding(const struct finding *finding, FILE *out)
+{
+	fprintf(out, "%s %-*s", states[finding->state].mark, TEXT_COLUMN - 2, finding->name);
+	print_wrapped("", finding->text, out);
+	if (*finding->advice) {
+		fprintf(out, "%*s", TEXT_COLUMN, "");
+		print_wrapped("-> ", finding->advice, out);
+	}
+}
+
+/* What is good of a section, by name in one paragraph; each once. */
+static void
+print_good(const struct findings *findings, const char *section, FILE *out)
+{
+	char *names = rot_strdup("");
+	const char *last = "";
+
+	for (size_t i = 0; i < findings->nr; i++) {
+		const struct finding *finding = &findings->items[i];
+		char *longer;
+
+		if (finding->state != FINDING_GOOD || strcmp(finding->section, section) != 0 ||
+		    strcmp(finding->name, last) == 0)
+			continue;
+		longer = rot_format("%s%s%s", names, *names ? ", " : "", last = finding->name);
+		free(names);
+		names = longer;
+	}
+	if (*names)
+		print_finding(&(struct finding){.name = "good", .text = names, .advice = (char *)""}, out);
+	free(names);
+}
+
 void
-findings_print(const struct findings *findings, FILE *out)
+findings_print(const struct findings *findings, bool is_all, FILE *out)
 {
 	static const char *const verdicts[] = {
 		[FINDING_GOOD] = "All is well: rot measure triad",
-		[FINDING_LIMITED] =
-			"rot measure triad works; what is marked ! limits what can be known, or how exactly",
+		[FINDING_LIMITED] = "rot measure triad works; what is marked ! limits what can be known, or how "
+				    "exactly",
 		[FINDING_BROKEN] = "rot measure triad does not work here: see what is marked X",
 	};
 	const char *section = "";
 
+	text_print(verdicts[findings_worst(findings)], 0, 0, out);
 	for (size_t i = 0; i < findings->nr; i++) {
 		const struct finding *finding = &findings->items[i];
+		const bool is_fact = strcmp(finding->section, "Machine") == 0;
 
-		if (strcmp(section, finding->section) != 0)
-			fprintf(out, "%s%s\n", i ? "\n" : "", section = finding->section);
-		fprintf(out, "%s %-*s", states[finding->state].mark, TEXT_COLUMN - 2, finding->name);
-		print_wrapped("", finding->text, out);
-		if (*finding->advice) {
-			fprintf(out, "%*s", TEXT_COLUMN, "");
-			print_wrapped("-> ", finding->advice, out);
+		if (strcmp(section, finding->section) != 0) {
+			fprintf(out, "\n%s\n", section = finding->section);
+			if (!is_all && !is_fact)
+				print_good(findings, section, out);
 		}
+		if (is_all || is_fact || finding->state != FINDING_GOOD)
+			print_finding(finding, out);
 	}
-	fprintf(out, "\n%s\n", verdicts[findings_worst(findings)]);
+	if (!is_all)
+		text_print("\nrot doctor --all says of each what was found", 0, 0, out);
 }
 
 /* ---- for programs ---- */

@@ -74,7 +74,8 @@ print_counted(const struct screening *screening, FILE *out)
 			cells[k + NR_KEYS] = count_text(&event->counts[k]);
 		text_table_add(&table, cells);
 	}
-	text_table_print_parts(&table, out);
+	text_table_print(&table, out);
+	fputc('\n', out);
 	text_table_clear(&table);
 	free(cells);
 	free(columns);

@@ -184,7 +184,8 @@ print_groups(const struct experiment_own_accuracy *own, const struct groups *gro
 
 		text_table_add(&table, cells);
 	}
-	text_table_print_parts(&table, out);
+	text_table_print(&table, out);
+	fputc('\n', out);
 	text_table_clear(&table);
 	free(of_minima);
 }

@@ -8,22 +8,17 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 #include "number.h"
+#include "peaks/peak.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "support/output.h"
 #include "support/text_table.h"
 
-/* Words, and unit, of what some point has; its columns are the parts of a value. */
-struct kind_of_value {
-	char *words;
-	const char *unit; /* borrowed */
-};
-
 struct contents {
 	const struct experiment *experiment;
 	const char **axes; /* borrowed */
 	size_t nr_axes;
-	struct kind_of_value *values;
+	char **values; /* names of columns, without the part of the value */
 	size_t nr_values;
 };
 
@@ -44,25 +39,24 @@ add_axes(struct contents *contents, const struct point *at)
 	}
 }
 
-static bool
-is_of_kind(const struct quantity_value *value, const struct kind_of_value *kind)
+static char *
+name_of(const struct quantity_value *value)
 {
-	char *words = quantity_request_text(&value->request);
-	const bool is_same = strcmp(words, kind->words) == 0 && strcmp(value->unit, kind->unit) == 0;
-
-	free(words);
-	return is_same;
+	return quantity_column_name(&value->request, value->unit);
 }
 
 static void
 add_value(struct contents *contents, const struct quantity_value *value)
 {
+	char *name = name_of(value);
+
 	for (size_t k = 0; k < contents->nr_values; k++)
-		if (is_of_kind(value, &contents->values[k]))
+		if (strcmp(name, contents->values[k]) == 0) {
+			free(name);
 			return;
+		}
 	contents->values = rot_realloc(contents->values, contents->nr_values + 1, sizeof(*contents->values));
-	contents->values[contents->nr_values++] =
-		(struct kind_of_value){quantity_request_text(&value->request), value->unit};
+	contents->values[contents->nr_values++] = name;
 }
 
 static struct contents
@@ -84,7 +78,7 @@ static void
 contents_clear(struct contents *contents)
 {
 	for (size_t i = 0; i < contents->nr_values; i++)
-		free(contents->values[i].words);
+		free(contents->values[i]);
 	free(contents->values);
 	free(contents->axes);
 }
@@ -101,13 +95,10 @@ number_cell(double number)
 
 enum part { PART_VALUE, PART_LOW, PART_HIGH, PART_N, PART_TAINTED, PART_ESTIMATOR, PART_KIND, PART_SOURCE, NR_PARTS };
 
-static const struct {
-	const char *name;
-	bool has_unit;
-} parts[NR_PARTS] = {
-	[PART_VALUE] = {"", true},      [PART_LOW] = {".low", true},          [PART_HIGH] = {".high", true},
-	[PART_N] = {".n", false},       [PART_TAINTED] = {".tainted", false}, [PART_ESTIMATOR] = {".estimator", false},
-	[PART_KIND] = {".kind", false}, [PART_SOURCE] = {".source", false},
+static const char *const parts[NR_PARTS] = {
+	[PART_VALUE] = "",     [PART_LOW] = "_low",         [PART_HIGH] = "_high",
+	[PART_N] = "_n",       [PART_TAINTED] = "_tainted", [PART_ESTIMATOR] = "_estimator",
+	[PART_KIND] = "_kind", [PART_SOURCE] = "_source",
 };
 
 static char *
@@ -150,12 +141,6 @@ add_cell(struct row *row, char *cell)
 	row->cells[row->nr++] = cell;
 }
 
-static char *
-heading(const char *name, const char *unit)
-{
-	return unit[0] ? rot_format("%s [%s]", name, unit) : rot_strdup(name);
-}
-
 static struct row
 headings(const struct contents *contents)
 {
@@ -166,26 +151,29 @@ headings(const struct contents *contents)
 	add_cell(&row, rot_strdup("label"));
 	for (size_t i = 0; i < contents->nr_axes; i++)
 		add_cell(&row, rot_strdup(contents->axes[i]));
-	add_cell(&row, rot_strdup("cacheState"));
+	add_cell(&row, rot_strdup("cache_state"));
 	for (size_t i = 0; i < contents->nr_values; i++)
-		for (size_t part = 0; part < NR_PARTS; part++) {
-			char *name = rot_format("%s%s", contents->values[i].words, parts[part].name);
-
-			add_cell(&row, heading(name, parts[part].has_unit ? contents->values[i].unit : ""));
-			free(name);
-		}
+		for (size_t part = 0; part < NR_PARTS; part++)
+			add_cell(&row, rot_format("%s%s", contents->values[i], parts[part]));
+	add_cell(&row, rot_strdup("roof_share"));
+	add_cell(&row, rot_strdup("bound_by"));
 	for (size_t i = 0; i < experiment->nr_derived; i++)
-		add_cell(&row, heading(experiment->derived[i].derived.name, experiment->derived[i].derived.unit));
+		add_cell(&row, rot_strdup(experiment->derived[i].derived.name));
 	return row;
 }
 
 static const struct quantity_value *
-value_of_kind(const struct experiment_point *point, const struct kind_of_value *kind)
+value_called(const struct experiment_point *point, const char *name)
 {
-	for (size_t i = 0; i < point->nr_values; i++)
-		if (is_of_kind(&point->values[i], kind))
-			return &point->values[i];
-	return NULL;
+	const struct quantity_value *found = NULL;
+
+	for (size_t i = 0; i < point->nr_values && !found; i++) {
+		char *own = name_of(&point->values[i]);
+
+		found = strcmp(own, name) == 0 ? &point->values[i] : NULL;
+		free(own);
+	}
+	return found;
 }
 
 static char *
@@ -201,6 +189,8 @@ derived_cell(const struct experiment_point *point, size_t i)
 static struct row
 row_of(const struct contents *contents, const struct experiment_point *point)
 {
+	const struct peak *ceiling = NULL;
+	const double share = experiment_roof_share(contents->experiment, point, &ceiling);
 	struct row row = {0};
 
 	add_cell(&row, rot_strdup(point->series));
@@ -212,11 +202,13 @@ row_of(const struct contents *contents, const struct experiment_point *point)
 	}
 	add_cell(&row, rot_strdup(point->cache_state ? point->cache_state : ""));
 	for (size_t i = 0; i < contents->nr_values; i++) {
-		const struct quantity_value *value = value_of_kind(point, &contents->values[i]);
+		const struct quantity_value *value = value_called(point, contents->values[i]);
 
 		for (enum part part = 0; part < NR_PARTS; part++)
 			add_cell(&row, value ? part_cell(value, part) : rot_strdup(""));
 	}
+	add_cell(&row, number_cell(share));
+	add_cell(&row, ceiling ? experiment_peak_name(ceiling) : rot_strdup(""));
 	for (size_t i = 0; i < contents->experiment->nr_derived; i++)
 		add_cell(&row, derived_cell(point, i));
 	return row;

@@ -55,7 +55,7 @@ struct experiment_own_derived {
 	bool is_told; /* that it could not be computed somewhere */
 };
 
-enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED };
+enum column_kind { COLUMN_SERIES, COLUMN_LABEL, COLUMN_AXIS, COLUMN_QUANTITY, COLUMN_DERIVED, COLUMN_ROOF_SHARE };
 
 struct experiment_column {
 	enum column_kind kind;
@@ -253,6 +253,11 @@ char *experiment_peak_name(const struct peak *peak);
 
 /* The clock in which rooflines show performance. */
 const char *experiment_clock_shown(const struct experiment *experiment);
+
+/* Performance over what the roof of as many threads, of the first roofline, allows at the point's intensity, and the
+ * ceiling that it is bound by there; NaN: not known. */
+double experiment_roof_share(const struct experiment *experiment, const struct experiment_point *point,
+			     const struct peak **ceiling);
 
 /* A line a series: how near it comes to which ceiling of the first roofline. */
 void experiment_print_verdicts(const struct experiment *experiment, FILE *out);

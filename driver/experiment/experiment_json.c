@@ -168,6 +168,8 @@ static json_t *
 json_point(const struct experiment *experiment, const struct experiment_point *point)
 {
 	json_t *json = json_object(), *quantities = json_array();
+	const struct peak *ceiling = NULL;
+	const double share = experiment_roof_share(experiment, point, &ceiling);
 
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
@@ -185,6 +187,13 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 	json_object_set_new(json, "coordinates", experiment_json_coordinates(point));
 	json_object_set_new(json, "cacheState", json_text(point->cache_state));
 	json_object_set_new(json, "quantities", quantities);
+	if (!isnan(share)) {
+		char *name = experiment_peak_name(ceiling);
+
+		json_object_set_new(json, "roofShare", json_number(share));
+		json_object_set_new(json, "boundBy", json_text(name));
+		free(name);
+	}
 	if (point->nr_derived > 0)
 		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
 	return json;

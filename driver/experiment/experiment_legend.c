@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "machine/machine.h"
 #include "memory.h"
@@ -372,8 +373,6 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 		free(text);
 		is_first = false;
 	}
-	if (experiment->roof_note)
-		fprintf(out, "%s\n", experiment->roof_note);
 }
 
 /* "core SkylakeX: SkylakeX 104 Gflop/s, Haswell 60.1 Gflop/s" */
@@ -391,31 +390,35 @@ print_choices(const struct experiment *experiment, FILE *out)
 }
 
 static void
-print_legend(const struct experiment *experiment, FILE *out)
+print_legend(const struct experiment *experiment, bool is_all, FILE *out)
 {
 	if (experiment->nr_points > 0) {
 		print_marks(experiment, out);
-		experiment_print_own_costs(experiment, out);
+		if (is_all)
+			experiment_print_own_costs(experiment, out);
 		print_grades(experiment, out);
 		print_notes(experiment, out);
 	}
 	print_choices(experiment, out);
-	print_ceilings(experiment, out);
-	experiment_print_verdicts(experiment, out);
+	if (is_all)
+		print_ceilings(experiment, out);
+	if (experiment->roof_note)
+		fprintf(out, "%s\n", experiment->roof_note);
 }
 
 void
 experiment_print_legend(const struct experiment *experiment, FILE *out)
 {
+	const bool is_all = configuration_bool(experiment->rot->configuration, "showAll");
 	char *text = NULL;
 	size_t length = 0;
 	FILE *legend = open_memstream(&text, &length);
 
-	if (experiment->nr_points > 0)
+	if (experiment->nr_points > 0 && is_all)
 		experiment_print_bytes(experiment, out);
 	if (!legend)
 		return;
-	print_legend(experiment, legend);
+	print_legend(experiment, is_all, legend);
 	fclose(legend);
 	text_print_fitting(text, out);
 	free(text);

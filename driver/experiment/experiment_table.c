@@ -4,9 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "peaks/peak.h"
 #include "quantities/value_text.h"
+#include "quantities/vocabulary.h"
+#include "rot.h"
+#include "support/entry.h"
 #include "support/text_table.h"
 
 /* Estimates of a column, and what of it was not measured: named as the estimators of such values are. */
@@ -55,6 +60,8 @@ text_of_estimates(const struct estimates *estimates)
 	const char *estimator = estimates->estimator;
 	const size_t least = estimates->least, most = estimates->most;
 
+	if (strcmp(estimator, "ratioOfMedians") == 0)
+		estimator = "medians"; /* short, and said of the rate that is made of them */
 	if (most == 0 || (most == 1 && strcmp(estimator, "exact") != 0))
 		return rot_strdup(estimator);
 	return least == most ? rot_format("%s n=%zu", estimator, most)
@@ -87,12 +94,16 @@ heading_of_runs(const struct experiment *experiment, const struct quantity_reque
 	return text;
 }
 
-/* "what", "of what", "[unit]", "estimator n": lines of a heading. Fresh memory; takes unit and runs over. */
+/* "what", "of what", "at which border", "[unit]", "estimator n": lines of a heading. Fresh memory; takes of, unit and
+ * runs over. */
 static char *
-heading_of(const char *what, const char *of, char *unit, char *runs)
+heading_of(const char *what, char *of, char *unit, char *runs)
 {
-	char *heading = rot_format("%s\n%s\n%s\n%s", what, of, unit, runs);
+	const int length = (int)strcspn(of, ",");
+	char *heading = rot_format("%s\n%.*s\n%s\n%s\n%s", what, length, of, of + length + strspn(of + length, ", "),
+				   unit, runs);
 
+	free(of);
 	free(unit);
 	free(runs);
 	return heading;
@@ -124,6 +135,7 @@ fill_quantity(const struct filling *f)
 {
 	const struct quantity_value *any = NULL;
 	const char *name = name_of(f->column);
+	char *words = name ? rot_strdup(name) : NULL;
 
 	for (size_t i = 0; i < f->experiment->nr_points; i++) {
 		const struct quantity_value *value =
@@ -132,11 +144,12 @@ fill_quantity(const struct filling *f)
 		any = any ? any : value;
 		f->cells[i * f->stride] = value ? value_text(value) : rot_strdup("-");
 	}
-	f->text->heading = heading_of(name  ? name
-				      : any ? any->name
-					    : f->column->axis,
-				      any && !name ? any->of : "", unit_text(any ? any->unit : ""),
-				      heading_of_runs(f->experiment, &f->column->request));
+	if (!words)
+		words = rot_strdup(quantity_kind_find(f->column->request.name)->short_name);
+	f->text->heading =
+		heading_of(words, any && !name ? value_of_words(any) : rot_strdup(""), unit_text(any ? any->unit : ""),
+			   heading_of_runs(f->experiment, &f->column->request));
+	free(words);
 }
 
 static const char *
@@ -182,7 +195,7 @@ fill_derived(const struct filling *f)
 	struct shown_unit unit = shown_unit(own->derived.unit);
 
 	f->text->is_left = own->derived.kind == EXPERIMENT_DERIVED_TEXT;
-	f->text->heading = heading_of(name_of(f->column) ? name_of(f->column) : f->column->axis, "",
+	f->text->heading = heading_of(name_of(f->column) ? name_of(f->column) : f->column->axis, rot_strdup(""),
 				      unit_text(own->derived.unit), rot_strdup(""));
 	for (size_t row = 0; row < f->experiment->nr_points; row++) {
 		const struct experiment_point *point = &f->experiment->points[row];
@@ -198,9 +211,26 @@ fill_derived(const struct filling *f)
 	}
 }
 
+/* In percent; "-" where the roof is not known. */
+static void
+fill_roof_share(const struct filling *f)
+{
+	f->text->heading = heading_of("share", rot_strdup("of roof"), rot_strdup("[%]"), rot_strdup(""));
+	for (size_t i = 0; i < f->experiment->nr_points; i++) {
+		const struct peak *ceiling;
+		const double share = experiment_roof_share(f->experiment, &f->experiment->points[i], &ceiling);
+
+		f->cells[i * f->stride] = isnan(share) ? rot_strdup("-") : digits_text(100 * share, 3);
+	}
+}
+
 static void
 fill(const struct filling *f)
 {
+	if (f->column->kind == COLUMN_ROOF_SHARE) {
+		fill_roof_share(f);
+		return;
+	}
 	if (f->column->kind == COLUMN_QUANTITY)
 		fill_quantity(f);
 	else if (f->column->kind == COLUMN_DERIVED)
@@ -240,9 +270,21 @@ add_keys(struct columns *columns, const struct experiment *experiment)
 						       .axis = (char *)experiment->points[0].at.coordinates[i].axis});
 }
 
-/* Every quantity that some point has. */
+/* Those that people look for come first; NULL: all others. */
+static const char *const first_quantities[] = {"time", "performance", "operationalIntensity", "throughput", NULL};
+
+static bool
+is_of_rank(const struct quantity_request *request, const char *rank)
+{
+	for (size_t i = 0; !rank && first_quantities[i]; i++)
+		if (strcmp(request->name, first_quantities[i]) == 0)
+			return false;
+	return !rank || strcmp(request->name, rank) == 0;
+}
+
+/* Every quantity of that rank that some point has. */
 static void
-add_quantities(struct columns *columns, const struct experiment *experiment)
+add_quantities(struct columns *columns, const struct experiment *experiment, const char *rank)
 {
 	size_t first = columns->nr;
 
@@ -251,6 +293,8 @@ add_quantities(struct columns *columns, const struct experiment *experiment)
 			const struct quantity_request *request = &experiment->points[i].requests[j];
 			size_t k = first;
 
+			if (!is_of_rank(request, rank))
+				continue;
 			while (k < columns->nr && !experiment_same_request(&columns->items[k].request, request))
 				k++;
 			if (k == columns->nr)
@@ -260,12 +304,63 @@ add_quantities(struct columns *columns, const struct experiment *experiment)
 		}
 }
 
+/* All that there is: what matters most first, and the share of the roof in front of the intensity. */
+static void
+add_all(struct columns *columns, const struct experiment *experiment)
+{
+	const struct peak *ceiling;
+	bool has_share = false;
+
+	for (size_t i = 0; i < experiment->nr_points; i++)
+		has_share = has_share || !isnan(experiment_roof_share(experiment, &experiment->points[i], &ceiling));
+	for (size_t i = 0; i < sizeof(first_quantities) / sizeof(*first_quantities); i++) {
+		if (has_share && first_quantities[i] && strcmp(first_quantities[i], "operationalIntensity") == 0)
+			columns_add(columns, (struct experiment_column){.kind = COLUMN_ROOF_SHARE,
+									.axis = (char *)"share of roof"});
+		add_quantities(columns, experiment, first_quantities[i]);
+	}
+}
+
 /* ---- printing ---- */
 
 static bool
 is_key(const struct experiment_column *column)
 {
-	return column->kind != COLUMN_QUANTITY && column->kind != COLUMN_DERIVED;
+	return column->kind == COLUMN_SERIES || column->kind == COLUMN_LABEL || column->kind == COLUMN_AXIS;
+}
+
+/* Names of the columns that the table does not show, in one paragraph: those from nr_shown on, and empty ones. */
+static void
+print_left_out(const struct text_table *table, const struct columns *columns, size_t nr_shown, FILE *out)
+{
+	const struct {
+		const char *title;
+		bool is_empty;
+	} parts[] = {{"without a value: ", true}, {"with --all and in the files: ", false}};
+
+	for (size_t p = 0; p < sizeof(parts) / sizeof(*parts); p++) {
+		char *names = rot_strdup(""), *text;
+
+		for (size_t i = table->nr_keys; i < columns->nr; i++) {
+			const struct experiment_column *column = &columns->items[i];
+			char *name, *longer;
+
+			if (text_table_is_empty(table, i) ? !parts[p].is_empty : parts[p].is_empty || i < nr_shown)
+				continue;
+			name = column->kind == COLUMN_QUANTITY ? quantity_request_text(&column->request)
+			       : name_of(column)               ? rot_strdup(name_of(column))
+							       : rot_strdup(column->axis);
+			longer = rot_format("%s%s%s", names, *names ? ", " : "", name);
+			free(name);
+			free(names);
+			names = longer;
+		}
+		text = rot_format("%s%s\n", parts[p].title, names);
+		if (*names)
+			text_print_fitting(text, out);
+		free(names);
+		free(text);
+	}
 }
 
 /* The columns asked for, first those that say which point it is; without any: these, and all quantities. */
@@ -275,7 +370,8 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 	struct columns columns = {0};
 	struct text_table_column *texts;
 	struct text_table table;
-	size_t nr_keys;
+	const bool is_all = configuration_bool(experiment->rot->configuration, "showAll");
+	size_t nr_keys, nr_shown;
 
 	for (size_t i = 0; i < own->nr_columns; i++)
 		if (is_key(&own->columns[i]))
@@ -287,17 +383,21 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 		if (!is_key(&own->columns[i]))
 			columns_add(&columns, own->columns[i]);
 	if (own->nr_columns == 0)
-		add_quantities(&columns, experiment);
+		add_all(&columns, experiment);
 	texts = rot_calloc(columns.nr, sizeof(*texts));
 	table = (struct text_table){.columns = texts,
 				    .nr_columns = columns.nr,
 				    .cells = rot_calloc(columns.nr * experiment->nr_points, sizeof(*table.cells)),
 				    .nr_rows = experiment->nr_points,
 				    .nr_keys = nr_keys,
-				    .is_all_shown = true};
+				    .is_all_shown = is_all,
+				    .is_one_part = !is_all};
 	for (size_t i = 0; i < columns.nr; i++)
 		fill(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
-	text_table_print_parts(&table, out);
+	nr_shown = text_table_print(&table, out);
+	if (!is_all)
+		print_left_out(&table, &columns, nr_shown, out);
+	fputc('\n', out);
 	text_table_clear(&table);
 	for (size_t i = 0; i < columns.nr; i++)
 		free((char *)texts[i].heading);
@@ -344,6 +444,7 @@ experiment_print_table(const struct experiment *experiment, FILE *out)
 {
 	static const struct experiment_own_table all = {.title = (char *)"", .condition = (char *)""};
 
+	experiment_print_verdicts(experiment, out);
 	if (experiment->nr_tables == 0 && experiment->nr_points > 0)
 		print_table(experiment, &all, out);
 	for (size_t i = 0; i < experiment->nr_tables; i++)

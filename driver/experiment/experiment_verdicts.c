@@ -6,6 +6,7 @@
 
 #include "experiment/experiment_internal.h"
 #include "memory.h"
+#include "support/entry.h"
 
 /* Points of a series that one ceiling bounds. */
 struct bounded {
@@ -23,27 +24,46 @@ first_roofline(const struct experiment *experiment)
 	return NULL;
 }
 
-static void
-add(struct bounded *bounded, double share)
+double
+experiment_roof_share(const struct experiment *experiment, const struct experiment_point *point,
+		      const struct peak **ceiling)
 {
-	bounded->low = bounded->nr ? fmin(bounded->low, share) : share;
-	bounded->high = bounded->nr ? fmax(bounded->high, share) : share;
-	bounded->nr++;
+	const struct experiment_own_plot *plot = first_roofline(experiment);
+	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL,
+				    *y = plot ? experiment_point_value(point, &plot->y) : NULL;
+	const int nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
+	const struct peak *bandwidth, *peak;
+	const char *clock;
+	double slope, level;
+
+	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value) ||
+	    !(point->nr_cpus > 0))
+		return NAN;
+	bandwidth = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads);
+	peak = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads);
+	if (!bandwidth || !peak)
+		return NAN;
+	clock = experiment_clock_shown(experiment);
+	slope = experiment_peak_line(bandwidth, clock) * x->summary.value;
+	level = experiment_peak_line(peak, clock);
+	*ceiling = slope < level ? bandwidth : peak;
+	return y->summary.value / fmin(slope, level);
 }
 
+/* Adds the point to the others of its ceiling. */
 static void
-judge(struct bounded bounded[2], const struct experiment_own_plot *plot, const struct experiment_point *point,
-      const char *clock)
+judge(struct bounded bounded[2], const struct experiment *experiment, const struct experiment_point *point)
 {
-	const struct quantity_value *x = experiment_point_value(point, &plot->x),
-				    *y = experiment_point_value(point, &plot->y);
-	double slope, peak;
+	const struct peak *ceiling = NULL;
+	const double share = experiment_roof_share(experiment, point, &ceiling);
+	struct bounded *of = &bounded[ceiling && ceiling->kind == PEAK_PERFORMANCE];
 
-	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value))
+	if (isnan(share))
 		return;
-	slope = experiment_peak_line(bounded[0].ceiling, clock) * x->summary.value;
-	peak = experiment_peak_line(bounded[1].ceiling, clock);
-	add(&bounded[slope < peak ? 0 : 1], y->summary.value / fmin(slope, peak));
+	of->ceiling = ceiling;
+	of->low = of->nr ? fmin(of->low, share) : share;
+	of->high = of->nr ? fmax(of->high, share) : share;
+	of->nr++;
 }
 
 /* "0.8", "51 to 56"; both in percent. */
@@ -65,15 +85,17 @@ print(const char *series, const struct bounded bounded[2], FILE *out)
 
 	for (int i = 0; i < 2; i++) {
 		const struct bounded *of = &bounded[i];
-		char *points, *shares, *name;
+		char *points, *shares, *name, *text;
 
 		if (of->nr == 0)
 			continue;
 		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
 		shares = shares_text(100 * of->low, 100 * of->high);
 		name = experiment_peak_name(of->ceiling);
-		fprintf(out, "%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, name,
-			of->ceiling->nr_threads, of->ceiling->nr_threads == 1 ? "" : "s", points);
+		text = rot_format("%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, name,
+				  of->ceiling->nr_threads, of->ceiling->nr_threads == 1 ? "" : "s", points);
+		text_print_fitting(text, out);
+		free(text);
 		free(points);
 		free(shares);
 		free(name);
@@ -100,21 +122,14 @@ is_first(const struct experiment *experiment, size_t point)
 void
 experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 {
-	const struct experiment_own_plot *plot = first_roofline(experiment);
-	const char *clock = plot ? experiment_clock_shown(experiment) : NULL;
+	for (size_t i = 0; i < experiment->nr_points; i++) {
+		struct bounded bounded[2] = {{0}};
 
-	for (size_t i = 0; plot && plot->x.border && i < experiment->nr_points; i++) {
-		const struct experiment_point *point = &experiment->points[i];
-		const int nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
-		struct bounded bounded[2] = {
-			{.ceiling = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads)},
-			{.ceiling = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads)}};
-
-		if (!bounded[0].ceiling || !bounded[1].ceiling || !(point->nr_cpus > 0) || !is_first(experiment, i))
+		if (!is_first(experiment, i))
 			continue;
 		for (size_t k = i; k < experiment->nr_points; k++)
-			if (are_together(experiment, point, &experiment->points[k]))
-				judge(bounded, plot, &experiment->points[k], clock);
-		print(point->series, bounded, out);
+			if (are_together(experiment, &experiment->points[i], &experiment->points[k]))
+				judge(bounded, experiment, &experiment->points[k]);
+		print(experiment->points[i].series, bounded, out);
 	}
 }

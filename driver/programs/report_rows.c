@@ -194,7 +194,7 @@ static size_t
 nr_of_part(FILE *out, const struct report_thread *thread)
 {
 	const size_t keys = 28 + TIME_WIDTH + (isnan(thread->hits) ? 0 : 2 + HITS_WIDTH);
-	const size_t width = terminal_width(out, SIZE_MAX);
+	const size_t width = terminal_width(out);
 
 	return width > keys + 2 + VALUE_WIDTH ? (width - keys) / (2 + VALUE_WIDTH) : 1;
 }

@@ -2,6 +2,7 @@
 /* The words of a quantity request: name[:operation][:border][:clock]. */
 #include "quantities/vocabulary.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,55 +12,63 @@
 #define NR_ELEMENTS(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct quantity_word quantity_words[] = {
-	{WORD_OPERATION, "doublePrecisionFlop", "flop",
+	{WORD_OPERATION, "doublePrecisionFlop", "dp", "flop",
 	 "double-precision floating point operations; multiply-add counts 2"},
-	{WORD_OPERATION, "singlePrecisionFlop", "flop",
+	{WORD_OPERATION, "singlePrecisionFlop", "sp", "flop",
 	 "single-precision floating point operations; multiply-add counts 2"},
-	{WORD_OPERATION, "flop", "flop", "floating point operations of both precisions"},
-	{WORD_OPERATION, "compInstr", "operation", "x87 floating point operations"},
-	{WORD_OPERATION, "integerOperation", "operation", "additions, subtractions, multiplications and divisions of integers"},
-	{WORD_OPERATION, "instructions", "instruction", "instructions"},
-	{WORD_BORDER, "cpuL1", "byte", "between registers and first level cache: what instructions load and store"},
-	{WORD_BORDER, "cpuL1.read", "byte", "loaded by instructions"},
-	{WORD_BORDER, "cpuL1.write", "byte", "stored by instructions"},
-	{WORD_BORDER, "l1l2", "byte", "between first and second level cache"},
-	{WORD_BORDER, "l1l2.read", "byte", "from second to first level cache"},
-	{WORD_BORDER, "l1l2.write", "byte", "from first to second level cache"},
-	{WORD_BORDER, "l2l3", "byte", "between second and third level cache"},
-	{WORD_BORDER, "l2l3.read", "byte", "into second level cache"},
-	{WORD_BORDER, "l2l3.write", "byte", "from second to third level cache"},
-	{WORD_BORDER, "llcRam", "byte", "between last level cache and memory"},
-	{WORD_BORDER, "llcRam.read", "byte", "from memory"},
-	{WORD_BORDER, "llcRam.write", "byte", "to memory"},
-	{WORD_BORDER, "disk", "byte", "between memory and a disk; only expected"},
-	{WORD_BORDER, "disk.read", "byte", "from a disk; only expected"},
-	{WORD_BORDER, "disk.write", "byte", "to a disk; only expected"},
-	{WORD_CLOCK, "coreCycles", "cycle", "cycles of the core, which change with its frequency"},
-	{WORD_CLOCK, "referenceCycles", "reference cycle",
+	{WORD_OPERATION, "flop", "flop", "flop", "floating point operations of both precisions"},
+	{WORD_OPERATION, "compInstr", "x87", "operation", "x87 floating point operations"},
+	{WORD_OPERATION, "integerOperation", "int", "operation",
+	 "additions, subtractions, multiplications and divisions of integers"},
+	{WORD_OPERATION, "instructions", "instructions", "instruction", "instructions"},
+	{WORD_BORDER, "cpuL1", "cpu_l1", "byte",
+	 "between registers and first level cache: what instructions load and store"},
+	{WORD_BORDER, "cpuL1.read", "cpu_l1_read", "byte", "loaded by instructions"},
+	{WORD_BORDER, "cpuL1.write", "cpu_l1_write", "byte", "stored by instructions"},
+	{WORD_BORDER, "l1l2", "l1_l2", "byte", "between first and second level cache"},
+	{WORD_BORDER, "l1l2.read", "l1_l2_read", "byte", "from second to first level cache"},
+	{WORD_BORDER, "l1l2.write", "l1_l2_write", "byte", "from first to second level cache"},
+	{WORD_BORDER, "l2l3", "l2_l3", "byte", "between second and third level cache"},
+	{WORD_BORDER, "l2l3.read", "l2_l3_read", "byte", "into second level cache"},
+	{WORD_BORDER, "l2l3.write", "l2_l3_write", "byte", "from second to third level cache"},
+	{WORD_BORDER, "llcRam", "ram", "byte", "between last level cache and memory"},
+	{WORD_BORDER, "llcRam.read", "ram_read", "byte", "from memory"},
+	{WORD_BORDER, "llcRam.write", "ram_write", "byte", "to memory"},
+	{WORD_BORDER, "disk", "disk", "byte", "between memory and a disk; only expected"},
+	{WORD_BORDER, "disk.read", "disk_read", "byte", "from a disk; only expected"},
+	{WORD_BORDER, "disk.write", "disk_write", "byte", "to a disk; only expected"},
+	{WORD_CLOCK, "coreCycles", "", "cycle", "cycles of the core, which change with its frequency"},
+	{WORD_CLOCK, "referenceCycles", "", "reference cycle",
 	 "cycles at the nominal frequency while the core is not halted"},
-	{WORD_CLOCK, "tsc", "TSC tick", "ticks of the time stamp counter"},
-	{WORD_CLOCK, "microSeconds", "us", "wall time"},
-	{WORD_CLOCK, "auto", "", "core cycles where they can be counted, else wall time"},
+	{WORD_CLOCK, "tsc", "", "TSC tick", "ticks of the time stamp counter"},
+	{WORD_CLOCK, "microSeconds", "", "us", "wall time"},
+	{WORD_CLOCK, "auto", "", "", "core cycles where they can be counted, else wall time"},
 };
 const size_t nr_quantity_words = NR_ELEMENTS(quantity_words);
 
 /* Takes an operation, a border, a clock. */
 const struct quantity_kind quantity_kinds[] = {
-	{"time", {false, false, true}, "", "time of the kernel's run"},
-	{"operationCount", {true, false, false}, "", "operations of the kernel's run"},
-	{"transferredBytes", {false, true, false}, "", "bytes across a border of the memory hierarchy"},
-	{"performance", {true, false, true}, "", "operations per unit of time"},
-	{"throughput", {false, true, true}, "", "bytes per unit of time"},
-	{"operationalIntensity", {true, true, false}, "", "operations per byte"},
-	{"instructions", {false, false, false}, "instruction", "instructions retired"},
+	{"time", "time", {false, false, true}, "", "time of the kernel's run"},
+	{"operationCount", "operations", {true, false, false}, "", "operations of the kernel's run"},
+	{"transferredBytes", "bytes", {false, true, false}, "", "bytes across a border of the memory hierarchy"},
+	{"performance", "performance", {true, false, true}, "", "operations per unit of time"},
+	{"throughput", "throughput", {false, true, true}, "", "bytes per unit of time"},
+	{"operationalIntensity", "intensity", {true, true, false}, "", "operations per byte"},
+	{"instructions", "instructions", {false, false, false}, "instruction", "instructions retired"},
 	{"maskedOperations",
+	 "masked_operations",
 	 {false, false, false},
 	 "flop",
 	 "floating point operations that masked lanes of vectors did not do"},
-	{"tlbMisses", {false, false, false}, "miss", "address translations no TLB knew"},
-	{"interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
-	{"contextSwitches", {false, false, false}, "switch", "context switches of the measured threads"},
+	{"tlbMisses", "tlb_misses", {false, false, false}, "miss", "address translations no TLB knew"},
+	{"interrupts", "interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
+	{"contextSwitches",
+	 "context_switches",
+	 {false, false, false},
+	 "switch",
+	 "context switches of the measured threads"},
 	{"migrations",
+	 "migrations",
 	 {false, false, false},
 	 "migration",
 	 "measured threads that ended on another CPU than they began on"},
@@ -228,4 +237,35 @@ quantity_request_text(const struct quantity_request *request)
 		}
 	}
 	return text;
+}
+
+/* Appends a word, with '_' between and for blanks, in lower case. */
+static void
+append_word(char **name, const char *before, const char *word)
+{
+	char *longer = rot_format("%s_%s%s", *name, before, word);
+
+	for (char *c = longer; *c; c++)
+		*c = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
+	free(*name);
+	*name = longer;
+}
+
+char *
+quantity_column_name(const struct quantity_request *request, const char *unit)
+{
+	const struct quantity_kind *kind = quantity_kind_find(request->name);
+	const struct quantity_word *words[] = {
+		request->operation ? quantity_word_find(WORD_OPERATION, request->operation) : NULL,
+		request->border ? quantity_word_find(WORD_BORDER, request->border) : NULL,
+	};
+	char *name = rot_strdup(kind ? kind->short_name : request->name);
+	const char *per = strchr(unit, '/');
+
+	for (size_t i = 0; i < NR_ELEMENTS(words); i++)
+		if (words[i])
+			append_word(&name, "", words[i]->short_name);
+	if (kind && kind->takes[WORD_CLOCK])
+		append_word(&name, per ? "per_" : "", per ? per + 1 : unit);
+	return name;
 }

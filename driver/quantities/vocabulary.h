@@ -16,7 +16,9 @@ enum word_role { WORD_OPERATION, WORD_BORDER, WORD_CLOCK, NR_WORD_ROLES };
 struct quantity_word {
 	enum word_role role;
 	const char *name;
-	const char *unit; /* of one: "flop", "byte", "cycle"; "" for auto */
+	const char *short_name; /* in names of columns of files: "dp", "l2_l3_read"; "" of clocks: their unit stands
+				   there */
+	const char *unit;       /* of one: "flop", "byte", "cycle"; "" for auto */
 	const char *description;
 };
 
@@ -25,6 +27,7 @@ extern const size_t nr_quantity_words;
 
 struct quantity_kind {
 	const char *name;
+	const char *short_name;    /* "operations" */
 	bool takes[NR_WORD_ROLES]; /* operation and border are then required, a clock never is */
 	const char *unit;          /* plain counts: of one; else ""                            */
 	const char *description;
@@ -48,6 +51,12 @@ bool quantity_same_word(const char *a, const char *b);
 
 /* The part of a request that a role stands for. */
 const char **quantity_request_word(struct quantity_request *request, enum word_role role);
+
+/*
+ * What columns of CSV files are called, from short names and the unit of time: "time_us", "performance_dp_per_s",
+ * "bytes_ram_read". Fresh memory.
+ */
+char *quantity_column_name(const struct quantity_request *request, const char *unit);
 
 /* "performance:doublePrecisionFlop:tsc", as quantity_parse reads it. Fresh memory. */
 char *quantity_request_text(const struct quantity_request *request);

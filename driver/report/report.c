@@ -153,7 +153,7 @@ print(const struct report *report, FILE *out)
 	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
 	free(machine);
 	print_heading("What works here", out);
-	findings_print(&report->findings, out);
+	findings_print(&report->findings, true, out);
 	print_heading("Events and their grades", out);
 	print_grades(report->rot->architecture, out);
 	print_heading("The roof", out);

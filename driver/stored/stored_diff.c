@@ -11,13 +11,13 @@
 #include "support/json.h"
 #include "support/point_title.h"
 #include "support/terminal.h"
+#include "support/text_table.h"
 
 /* Of all differences together, after the correction. */
 #define DIFF_CONFIDENCE 0.95
 
-/* A row in a line; and, where the terminal has fewer columns than most of these, in two or three. */
-#define WIDE_ROW "    %-48s %22s %22s %s  %s%s%s\n"
-#define NARROW_ROW "    %s\n        %s -> %s %s\n        %s%s%s\n"
+/* A row in a line; and, where a line has fewer characters than most of these, in one or two. */
+#define WIDE_ROW "    %-48s %22s %22s %s  %s\n"
 #define WIDE 140
 
 /* ---- points ---- */
@@ -319,25 +319,44 @@ print_title(FILE *out, const struct row *row)
 	print_other_coordinates(out, row->point, row->other);
 }
 
+static const char *
+unit_of(const struct row *row)
+{
+	return row->a.unit ? shown_unit(row->a.unit).shown : "";
+}
+
+/* The verdict behind the values if it fits there, else below. */
+static void
+print_narrow(FILE *out, const struct row *row, char *const texts[2], const char *verdict)
+{
+	char *values = rot_format("    %s: %s -> %s %s", row->words, texts[0], texts[1], unit_of(row));
+	const bool fits = text_width(values) + 2 + text_width(verdict) <= terminal_width(out);
+
+	fprintf(out, "%s%s%s\n", values, fits ? "  " : "\n        ", verdict);
+	free(values);
+}
+
 /* title: of the row's point, if nothing of it was printed yet; else NULL. True if it is printed. */
 static bool
 print_row(struct comparison *comparison, const struct row *row, const struct row *title)
 {
-	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds;
+	char *texts[2] = {value_text(&row->a), value_text(&row->b)}, *verdict, *kinds, *told;
 	const enum diff_verdict kind = diff_verdict_of(row->a.name, &row->shift.ratio, &verdict);
 	const bool is_by_chance = is_chance(comparison, row, kind), is_shown = is_told(comparison, row, kind);
 
 	kinds = strcmp(row->a.kind, row->b.kind) != 0
 			? rot_format(" (%s -> %s)", row->a.kind, row->b.kind)
 			: rot_strdup(is_beyond(comparison, row) ? ", beyond the limit" : "");
+	told = rot_format("%s%s%s", verdict, is_by_chance ? ", or chance" : "", kinds);
 	if (is_shown && title)
 		print_title(comparison->out, title);
-	if (is_shown)
-		fprintf(comparison->out, comparison->is_narrow ? NARROW_ROW : WIDE_ROW, row->words, texts[0], texts[1],
-			row->a.unit ? shown_unit(row->a.unit).shown : "", verdict, is_by_chance ? ", or chance" : "",
-			kinds);
+	if (is_shown && comparison->is_narrow)
+		print_narrow(comparison->out, row, texts, told);
+	else if (is_shown)
+		fprintf(comparison->out, WIDE_ROW, row->words, texts[0], texts[1], unit_of(row), told);
 	if (are_measured(row))
 		comparison->nr_verdicts[kind]++;
+	free(told);
 	free(kinds);
 	free(verdict);
 	free(texts[0]);
@@ -458,7 +477,7 @@ stored_diff_print(FILE *out, const struct stored_result *first, const struct sto
 		  double limit, struct rot_error *err)
 {
 	struct comparison comparison = {
-		.out = out, .everything = everything, .is_narrow = terminal_width(out, WIDE) < WIDE, .limit = limit};
+		.out = out, .everything = everything, .is_narrow = terminal_width(out) < WIDE, .limit = limit};
 
 	fprintf(out, "%s -> %s\n", first->path, second->path);
 	compare_points(&comparison, first, second);

@@ -5,6 +5,7 @@
 
 #include "memory.h"
 #include "stored/stored_diff.h"
+#include "support/entry.h"
 #include "support/home.h"
 #include "support/json.h"
 
@@ -37,6 +38,16 @@ array_has(const json_t *array, const json_t *item)
 	return false;
 }
 
+/* "    key  < TEXT"; the text may be "". */
+static void
+print_side(FILE *out, const char *key, const char *sign, const char *text)
+{
+	char *before = rot_format("    %-16s %s", key, sign);
+
+	text_print_behind(before, *text ? text : "\n", out);
+	free(before);
+}
+
 /* The items of an array that the other does not have. */
 static size_t
 print_items(FILE *out, const char *key, const char *sign, const json_t *array, const json_t *other)
@@ -51,7 +62,7 @@ print_items(FILE *out, const char *key, const char *sign, const json_t *array, c
 		if (array_has(other, item))
 			continue;
 		text = text_of(item);
-		fprintf(out, "    %-16s %s %s\n", key, sign, text);
+		print_side(out, key, sign, text);
 		free(text);
 		nr++;
 	}
@@ -133,8 +144,10 @@ print_other_words(FILE *out, const char *key, const json_t *first, const json_t 
 	char *words[2] = {other_words(lines[0], lines[1]), other_words(lines[1], lines[0])};
 	size_t nr = *words[0] || *words[1];
 
-	if (nr)
-		fprintf(out, "    %-16s < %s\n    %-16s > %s\n", key, words[0], "", words[1]);
+	if (nr) {
+		print_side(out, key, "<", words[0]);
+		print_side(out, "", ">", words[1]);
+	}
 	for (size_t i = 0; i < 2; i++) {
 		free(words[i]);
 		json_decref(lines[i]);
@@ -169,7 +182,8 @@ print_differences(FILE *out, json_t *first, json_t *second)
 		}
 		texts[0] = text_of(value);
 		texts[1] = text_of(other);
-		fprintf(out, "    %-16s < %s\n    %-16s > %s\n", key, texts[0], "", texts[1]);
+		print_side(out, key, "<", texts[0]);
+		print_side(out, "", ">", texts[1]);
 		free(texts[0]);
 		free(texts[1]);
 	}
@@ -192,14 +206,18 @@ stored_diff_print_environment(FILE *out, const struct stored_result *first, cons
 {
 	static const char *const parts[] = {"machine", "software"};
 	char *dates[] = {date_text(first), date_text(second)};
+	char *title = rot_format("environment (< %s%s, > %s%s):\n", first->path, dates[0], second->path, dates[1]);
 	size_t nr = 0;
 
-	fprintf(out, "environment (< %s%s, > %s%s):\n", first->path, dates[0], second->path, dates[1]);
+	text_print_fitting(title, out);
 	for (size_t i = 0; i < 2; i++)
 		nr += print_differences(out, json_object_get(first->json, parts[i]),
 					json_object_get(second->json, parts[i]));
 	if (nr == 0)
-		fputs("    the same machine, kernel, compiler, flags and libraries, as far as the files say\n", out);
+		text_print_fitting("    the same machine, kernel, compiler, flags and libraries, as far as the files "
+				   "say\n",
+				   out);
+	free(title);
 	free(dates[0]);
 	free(dates[1]);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/entry.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "support/terminal.h"
@@ -48,7 +47,7 @@ print_lines(const char *text, int indent, int column, size_t last, FILE *out)
 void
 text_print(const char *text, int indent, int column, FILE *out)
 {
-	const size_t most = LAST_COLUMN, width = terminal_width(out, most);
+	const size_t most = LAST_COLUMN, width = terminal_width(out);
 
 	print_lines(text, indent, column, width < most ? width : most, out);
 }
@@ -57,13 +56,13 @@ void
 text_print_behind(const char *before, const char *text, FILE *out)
 {
 	fputs(before, out);
-	print_lines(text, (int)strlen(before) + 1, (int)strlen(before), terminal_width(out, SIZE_MAX), out);
+	print_lines(text, (int)strlen(before) + 1, (int)strlen(before), terminal_width(out), out);
 }
 
 void
 text_print_fitting(const char *text, FILE *out)
 {
-	const size_t width = terminal_width(out, SIZE_MAX);
+	const size_t width = terminal_width(out);
 
 	while (*text) {
 		const size_t length = strcspn(text, "\n");

@@ -14,12 +14,12 @@ void entry_print_wrapped(const char *name, const char *more, const char *text, F
 /* Lines of text, each wrapped at 80 columns and indented; the first goes on from that column, if it is not 0. */
 void text_print(const char *text, int indent, int column, FILE *out);
 
-/* A paragraph behind a word that is printed first; lines after the first begin where its text does. As wide as the
- * terminal; elsewhere a line of the text is one line. */
+/* A paragraph behind a word that is printed first; lines after the first begin where its text does. As wide as
+ * terminal_width says. */
 void text_print_behind(const char *before, const char *text, FILE *out);
 
-/* Lines as they are; on a terminal those that are longer than it is wide are wrapped between words,
- * and indented as they begin. */
+/* Lines as they are; those that are longer than terminal_width are wrapped between words, and indented as they begin.
+ */
 void text_print_fitting(const char *text, FILE *out);
 
 #endif

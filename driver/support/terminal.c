@@ -16,9 +16,12 @@ terminal_columns(int descriptor, size_t otherwise)
 }
 
 size_t
-terminal_width(FILE *out, size_t otherwise)
+terminal_width(FILE *out)
 {
-	return terminal_columns(fileno(out), otherwise);
+	const char *columns = getenv("COLUMNS");
+	const int configured = columns ? atoi(columns) : 0;
+
+	return terminal_columns(fileno(out), configured > 0 ? (size_t)configured : 80);
 }
 
 bool

@@ -10,8 +10,8 @@
 /* Characters of a line of the terminal that the descriptor is; `otherwise` where it is none, or does not tell. */
 size_t terminal_columns(int descriptor, size_t otherwise);
 
-/* The same of what a stream writes to. */
-size_t terminal_width(FILE *out, size_t otherwise);
+/* The same of what a stream writes to; where that is no terminal, what the variable COLUMNS says, else 80. */
+size_t terminal_width(FILE *out);
 
 /* Is it a terminal on which a line can be written anew (TERM is not "dumb", as in editors)? */
 bool terminal_can_rewrite(int descriptor);

@@ -10,7 +10,6 @@
 #include "support/terminal.h"
 
 #define GAP 2
-#define PART_WIDTH 120 /* where no terminal says how wide it is */
 
 void
 text_table_add(struct text_table *table, char *const *cells)
@@ -83,18 +82,29 @@ cell_at(const struct text_table *table, size_t row, size_t column)
 	return table->cells[row * table->nr_columns + column];
 }
 
+bool
+text_table_is_empty(const struct text_table *table, size_t column)
+{
+	for (size_t row = 0; row < table->nr_rows; row++) {
+		const char *cell = cell_at(table, row, column);
+
+		if (*cell && strcmp(cell, "-") != 0)
+			return false;
+	}
+	return true;
+}
+
 /* Of the widest text; 0: the column says nothing. */
 static size_t
 column_width(const struct text_table *table, size_t column, size_t nr_heading_lines)
 {
 	size_t width = 0, length;
-	bool is_empty = !table->is_all_shown;
 
+	if (!table->is_all_shown && text_table_is_empty(table, column))
+		return 0;
 	for (size_t row = 0; row < table->nr_rows; row++) {
-		const char *cell = cell_at(table, row, column);
-		size_t wide = text_width(cell);
+		const size_t wide = text_width(cell_at(table, row, column));
 
-		is_empty = is_empty && (!*cell || strcmp(cell, "-") == 0);
 		width = wide > width ? wide : width;
 	}
 	for (size_t line = 0; line < nr_heading_lines; line++) {
@@ -103,7 +113,7 @@ column_width(const struct text_table *table, size_t column, size_t nr_heading_li
 
 		width = wide > width ? wide : width;
 	}
-	return is_empty ? 0 : width;
+	return width;
 }
 
 /* Blanks are owed, and only paid before the next text. */
@@ -169,24 +179,26 @@ column_widths(const struct text_table *table)
 	return widths;
 }
 
-/* In parts of that width, with an empty line between. */
-static void
-print_parts(const struct text_table *table, size_t width, FILE *out)
+size_t
+text_table_print(const struct text_table *table, FILE *out)
 {
+	const size_t width = terminal_width(out);
 	size_t *widths = column_widths(table), *chosen = rot_calloc(table->nr_columns + 1, sizeof(*chosen));
-	size_t nr_keys = 0, key_width = 0, nr, taken;
+	size_t nr_keys = 0, key_width = 0, nr, taken, i;
 
-	for (size_t i = 0; i < table->nr_keys; i++)
+	for (i = 0; i < table->nr_keys; i++)
 		if (widths[i] > 0) {
 			chosen[nr_keys++] = i;
 			key_width += widths[i] + GAP;
 		}
 	nr = nr_keys;
 	taken = key_width;
-	for (size_t i = table->nr_keys; i < table->nr_columns; i++) {
+	for (i = table->nr_keys; i < table->nr_columns; i++) {
 		if (widths[i] == 0)
 			continue;
 		if (nr > nr_keys && taken + widths[i] > width) {
+			if (table->is_one_part)
+				break;
 			print_columns(table, widths, chosen, nr, out);
 			fputc('\n', out);
 			nr = nr_keys;
@@ -198,19 +210,7 @@ print_parts(const struct text_table *table, size_t width, FILE *out)
 	print_columns(table, widths, chosen, nr, out);
 	free(chosen);
 	free(widths);
-}
-
-void
-text_table_print(const struct text_table *table, FILE *out)
-{
-	print_parts(table, terminal_width(out, SIZE_MAX), out);
-}
-
-void
-text_table_print_parts(const struct text_table *table, FILE *out)
-{
-	print_parts(table, terminal_width(out, PART_WIDTH), out);
-	fputc('\n', out);
+	return i;
 }
 
 static void

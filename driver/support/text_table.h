@@ -20,6 +20,7 @@ struct text_table {
 	size_t nr_rows;
 	size_t nr_keys;    /* columns at the left that say what a row is about: each part of a table has them */
 	bool is_all_shown; /* columns that are empty or "-" in all rows, too */
+	bool is_one_part;  /* columns behind the first that does not fit are left out */
 };
 
 /* Adds a row of nr_columns texts in fresh memory, which it takes over. */
@@ -27,11 +28,12 @@ void text_table_add(struct text_table *table, char *const *cells);
 void text_table_clear(struct text_table *table);
 
 /* Columns that are empty or "-" in all rows are left out, unless is_all_shown. Characters, not bytes, are aligned; no
- * blanks at the end. On a terminal in parts as wide as it is, with an empty line between. */
-void text_table_print(const struct text_table *table, FILE *out);
+ * blanks at the end. In parts as wide as terminal_width says, with an empty line between. Gives back how many columns,
+ * from the left, it has printed or found empty: all, unless is_one_part. */
+size_t text_table_print(const struct text_table *table, FILE *out);
 
-/* The same, elsewhere in parts of at most 120 characters, and with an empty line behind each. */
-void text_table_print_parts(const struct text_table *table, FILE *out);
+/* Is the column empty or "-" in all rows? */
+bool text_table_is_empty(const struct text_table *table, size_t column);
 
 /* Characters that a text takes on the terminal. */
 size_t text_width(const char *text);

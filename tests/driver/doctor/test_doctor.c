@@ -204,7 +204,7 @@ printed(void)
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	findings_print(&findings, out);
+	findings_print(&findings, true, out);
 	fclose(out);
 	return text;
 }
