@@ -117,8 +117,8 @@ find(struct rot *rot, const struct request *request, char **words, size_t nr_wor
 	else if (list.nr > 0 && request->format == FORMAT_CSV)
 		peaks_print_csv(&list, stdout);
 	else if (list.nr > 0)
-		peaks_print(&list, stdout);
-	if (request->format == FORMAT_TABLES && list.nr > 0)
+		peaks_print(&list, configuration_bool(rot->configuration, "showAll"), stdout);
+	if (request->format == FORMAT_TABLES && list.nr > 0 && configuration_bool(rot->configuration, "showAll"))
 		print_levels(rot);
 	if (list.nr > 0 && profile_store(rot, &list, &later) < 0 && rc == 0) {
 		*err = later;

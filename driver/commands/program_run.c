@@ -599,6 +599,7 @@ report(struct job *job, struct rot_error *err)
 	note_children(job);
 	add_ceilings(job);
 	program_report_judge(&job->report);
+	job->report.is_all = configuration_bool(job->rot->configuration, "showAll");
 	has_plot = job->options->output_name && can_be_drawn(&job->report);
 	if (job->options->output_name && !has_plot)
 		program_report_note(&job->report, "no roofline is drawn: it needs operations and bytes above 0");

@@ -10,6 +10,7 @@
 #include "kernels/kernel_needs.h"
 #include "kernels/kernel_work.h"
 #include "memory.h"
+#include "support/entry.h"
 
 /*
  * What a run takes besides its kernel (most of it to clear 32 MB of caches), a start of the core, a core to build, and
@@ -170,7 +171,7 @@ print(const struct dry_run *dry, FILE *out)
 {
 	struct series_plan sum = {.name = "all"};
 	double builds = BUILD_S * (double)dry->nr_keys;
-	char *time;
+	char *time, *text;
 
 	fprintf(out, "%-32s %7s %7s %7s %9s %9s\n", "series", "points", "cached", "passes", "runs", "to do");
 	for (size_t i = 0; i <= dry->nr_series; i++) {
@@ -196,11 +197,12 @@ print(const struct dry_run *dry, FILE *out)
 	}
 	time = duration(sum.seconds + builds);
 	fprintf(out, "measuring cores to build: %zu\n", dry->nr_keys);
-	fprintf(out,
-		"%s %s, as far as the kernels' definitions tell%s; what libraries plan before they compute (fft), and "
-		"ceilings that are not known yet, come on top\n",
-		has_open_series(dry->controller) ? "series may end before; at most about" : "about", time,
-		dry->controller->has_programs ? ", without the programs" : "");
+	text = rot_format("%s %s, as far as the kernels' definitions tell%s; what libraries plan before they compute "
+			  "(fft), and ceilings that are not known yet, come on top\n",
+			  has_open_series(dry->controller) ? "series may end before; at most about" : "about", time,
+			  dry->controller->has_programs ? ", without the programs" : "");
+	text_print_fitting(text, out);
+	free(text);
 	free(time);
 }
 

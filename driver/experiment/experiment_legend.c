@@ -351,9 +351,9 @@ ceiling_text(const struct experiment_own_ceiling *ceiling)
 	return text;
 }
 
-/* Those of the plots; peaks are many. */
+/* Those that were measured for this, and with_peaks those of the machine's roof that plots show. */
 static void
-print_ceilings(const struct experiment *experiment, FILE *out)
+print_ceilings(const struct experiment *experiment, bool with_peaks, FILE *out)
 {
 	bool is_first = true;
 	size_t width = 0;
@@ -365,7 +365,7 @@ print_ceilings(const struct experiment *experiment, FILE *out)
 		const struct experiment_own_ceiling *ceiling = &experiment->ceilings[i];
 		char *text;
 
-		if (ceiling->is_peak && !is_shown(experiment, ceiling))
+		if (ceiling->is_peak && (!with_peaks || !is_shown(experiment, ceiling)))
 			continue;
 		text = ceiling_text(ceiling);
 		fprintf(out, "%s%s%*s%s\n", is_first ? "ceiling " : "        ", ceiling->name,
@@ -400,8 +400,7 @@ print_legend(const struct experiment *experiment, bool is_all, FILE *out)
 		print_notes(experiment, out);
 	}
 	print_choices(experiment, out);
-	if (is_all)
-		print_ceilings(experiment, out);
+	print_ceilings(experiment, is_all, out);
 	if (experiment->roof_note)
 		fprintf(out, "%s\n", experiment->roof_note);
 }

@@ -274,7 +274,8 @@ is_said_by_another(const struct experiment_point *point, const struct quantity_v
 static void
 add_counts(struct text_table *table, const struct experiment_point *point, const struct quantity_value *value)
 {
-	char *of = value_of_words(value), *name = camel_case_words(value->name);
+	const char *name = quantity_kind_find(value->name)->short_name;
+	char *of = value_of_words(value);
 	char *const cells[] = {
 		point_title(point->series, " ", point->label),
 		rot_format("%s (%s) [%s]", name, of, shown_unit(value->unit).shown),
@@ -285,7 +286,6 @@ add_counts(struct text_table *table, const struct experiment_point *point, const
 
 	text_table_add(table, cells);
 	free(of);
-	free(name);
 }
 
 void
@@ -293,8 +293,8 @@ experiment_print_bytes(const struct experiment *experiment, FILE *out)
 {
 	static const struct text_table_column columns[] = {{"", true},
 							   {"", true},
-							   {"each datum\nonce", false},
-							   {"expected, with\nwrite-allocate", false},
+							   {"each\ndatum\nonce", false},
+							   {"expected,\nwith write-\nallocate", false},
 							   {"counted", false}};
 	struct text_table table = {
 		.columns = columns, .nr_columns = sizeof(columns) / sizeof(columns[0]), .nr_keys = 2};

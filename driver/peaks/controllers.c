@@ -169,7 +169,7 @@ measure_memory(struct rot *rot, const struct rot_controller *self, const char *o
 	(void)self;
 	if (rc == 0) {
 		shown = peaks_of(&list, false);
-		peaks_print(&shown, stdout);
+		peaks_print(&shown, configuration_bool(rot->configuration, "showAll"), stdout);
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
 			rc = draw_landscapes(rot, &shown, output_name, &nr_maps, err);
@@ -190,7 +190,7 @@ measure_peaks(struct rot *rot, const struct rot_controller *self, const char *ou
 
 	(void)self;
 	if (rc == 0) {
-		peaks_print(&list, stdout);
+		peaks_print(&list, configuration_bool(rot->configuration, "showAll"), stdout);
 		rc = write_data(rot, &list, output_name, err);
 	}
 	if (rc == 0)

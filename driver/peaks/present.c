@@ -11,6 +11,7 @@
 #include "peaks/present_cells.h"
 #include "peaks/ridges.h"
 #include "quantities/value_text.h"
+#include "support/entry.h"
 #include "support/text_table.h"
 
 #define NR(array) (sizeof(array) / sizeof(*(array)))
@@ -81,20 +82,26 @@ operation_cell(const struct peak *peak, struct notes *notes)
 	return text;
 }
 
-static char *
-precision_cell(const struct peak *peak, struct notes *notes)
+char *
+peak_precision(const struct peak *peak)
 {
 	static const char *const words[][2] = {
 		{"doublePrecisionFlop", "double"}, {"singlePrecisionFlop", "single"}, {"compInstr", "extended"}};
 	const char *integers = integers_of(peak->access);
 
-	(void)notes;
 	if (integers)
 		return rot_format("int%s", integers + strlen("INT"));
 	for (size_t i = 0; i < NR(words); i++)
 		if (strcmp(words[i][0], peak->operation) == 0)
 			return rot_strdup(words[i][1]);
 	return camel_case_words(peak->operation);
+}
+
+static char *
+precision_cell(const struct peak *peak, struct notes *notes)
+{
+	(void)notes;
+	return peak_precision(peak);
 }
 
 static char *
@@ -302,11 +309,20 @@ static const struct peak_column latency_columns[] = {
 static void
 print_notes(const struct notes *notes, const char *unit, FILE *out)
 {
-	for (size_t i = 0; i < notes->nr; i++)
-		fprintf(out, "(%zu) %s\n", i + 1, notes->texts[i]);
-	if (notes->has_tsc)
-		fprintf(out, "(t) %s per cycle of the time stamp counter: the clock of the core is not known here\n",
-			unit);
+	for (size_t i = 0; i < notes->nr; i++) {
+		char *mark = rot_format("(%zu)", i + 1);
+
+		text_print_behind(mark, notes->texts[i], out);
+		free(mark);
+	}
+	if (notes->has_tsc) {
+		char *meaning = rot_format("%s per cycle of the time stamp counter: the clock of the core is not known "
+					   "here",
+					   unit);
+
+		text_print_behind("(t)", meaning, out);
+		free(meaning);
+	}
 }
 
 /* Levels one after the other, closest to the core first; else in their order. */
@@ -319,8 +335,7 @@ by_level(const void *a, const void *b)
 	return order ? order : (*x > *y) - (*x < *y);
 }
 
-/* Those of the kind, as the table shows them; caller frees the array. */
-static const struct peak **
+const struct peak **
 peaks_in_order(const struct peak_list *list, enum peak_kind kind, size_t *nr)
 {
 	const struct peak **peaks = rot_calloc(list->nr + 1, sizeof(*peaks));
@@ -354,7 +369,8 @@ print_table(const struct peak_list *list, enum peak_kind kind, const struct peak
 		has_huge_pages = has_huge_pages || peaks[i]->has_huge_pages;
 	}
 	if (table.nr_rows > 0) {
-		fprintf(out, "%s\n\n", title);
+		text_print(title, 0, 0, out);
+		fputc('\n', out);
 		text_table_print(&table, out);
 		print_notes(&notes, unit, out);
 		if (has_huge_pages)
@@ -499,12 +515,17 @@ says_something(print_part *part, const struct peak_list *list)
 }
 
 void
-peaks_print(const struct peak_list *list, FILE *out)
+peaks_print(const struct peak_list *list, bool is_all, FILE *out)
 {
 	static print_part *const parts[] = {peaks_print_performance, peaks_print_bandwidth, peaks_print_growth,
 					    peaks_print_latency, peaks_print_ridges};
 	bool is_first = true;
 
+	if (!is_all) {
+		peaks_print_summary(list, out);
+		text_print("\nall variants, bandwidths over threads, ridge points: --all", 0, 0, out);
+		return;
+	}
 	for (size_t i = 0; i < NR(parts); i++) {
 		if (!says_something(parts[i], list))
 			continue;

@@ -30,8 +30,12 @@ void peaks_print_growth(const struct peak_list *list, FILE *out);
 /* Minimum arithmetic intensity: performances over the highest bandwidth of each border, for each number of threads. */
 void peaks_print_ridges(const struct peak_list *list, FILE *out);
 
-/* All of these, an empty line between. */
-void peaks_print(const struct peak_list *list, FILE *out);
+/* In short: the best of each precision, of each level its loads, stores and latency; per second, of the fewest and the
+ * most threads. */
+void peaks_print_summary(const struct peak_list *list, FILE *out);
+
+/* The summary; is_all: all tables above, an empty line between. */
+void peaks_print(const struct peak_list *list, bool is_all, FILE *out);
 
 /* One row a peak, in base units; empty fields where nothing is known. */
 void peaks_print_csv(const struct peak_list *list, FILE *out);

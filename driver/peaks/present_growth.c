@@ -9,6 +9,7 @@
 #include "peaks/present_cells.h"
 #include "peaks/saturation.h"
 #include "plots/plot.h"
+#include "support/entry.h"
 #include "support/text_table.h"
 
 /* ---- table ---- */
@@ -56,6 +57,7 @@ print_table(const struct growth *growths, size_t nr, const int *threads, size_t 
 	const size_t nr_columns = NR_KEYS + nr_threads + NR_RESULTS;
 	struct text_table_column *columns = rot_calloc(nr_columns, sizeof(*columns));
 	struct text_table table = {.columns = columns, .nr_columns = nr_columns, .nr_keys = NR_KEYS};
+	char *title;
 
 	columns[OF_NAME] = (struct text_table_column){"bandwidth", true};
 	columns[OF_SET] = (struct text_table_column){"instruction\nset", true};
@@ -66,10 +68,11 @@ print_table(const struct growth *growths, size_t nr, const int *threads, size_t 
 	columns[NR_KEYS + nr_threads + FROM_SATURATION].heading = "saturated\nfrom";
 	for (size_t i = 0; i < nr; i++)
 		add_row(&table, &growths[i], threads, nr_threads);
-	fprintf(out,
-		"Bandwidth over the number of threads [GB/s]; saturated: the fewest threads that reach %.0f %% of the "
-		"highest\n\n",
-		100 * SATURATION_SHARE);
+	title = rot_format("Bandwidth over the number of threads [GB/s]; saturated: the fewest threads that reach "
+			   "%.0f %% of the highest\n\n",
+			   100 * SATURATION_SHARE);
+	text_print(title, 0, 0, out);
+	free(title);
 	text_table_print(&table, out);
 	text_table_clear(&table);
 	for (size_t i = 0; i < nr_threads; i++)

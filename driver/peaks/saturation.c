@@ -53,6 +53,8 @@ judge(struct growth *growth)
 	growth->factor = highest / growth->peaks[0]->per_second.value;
 	while (i < growth->nr && !(growth->peaks[i]->per_second.value >= SATURATION_SHARE * highest))
 		i++;
+	if (growth->factor < SATURATION_LEAST)
+		i = 0;
 	growth->saturated_from = i + 1 < growth->nr ? growth->peaks[i]->nr_threads : 0;
 }
 

@@ -11,6 +11,9 @@
 /* Fewer threads saturate a bandwidth if they reach this share of its highest. */
 #define SATURATION_SHARE 0.95
 
+/* A bandwidth that grows by less than that factor is saturated by the fewest threads. */
+#define SATURATION_LEAST 1.1
+
 /* One bandwidth over numbers of threads. */
 struct growth {
 	const struct peak **peaks; /* of the list, by rising number of threads; two at least */

@@ -16,6 +16,7 @@ struct experiment;
 
 /* Everything is borrowed but the notes. */
 struct program_report {
+	bool is_all;                   /* the table has all values           */
 	const char *title;             /* "gzip -k file", "process 123"                */
 	const struct program *program; /* NULL: a process was attached to             */
 	const char *executable;        /* path that was run; NULL if not known          */

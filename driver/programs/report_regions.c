@@ -53,7 +53,7 @@ print_hits(const struct program_region *region, FILE *out)
 }
 
 static void
-print_values(const struct program_region *region, FILE *out)
+print_values(const struct program_region *region, bool is_all, FILE *out)
 {
 	const struct quantity_value *time = &region->total.values[0];
 
@@ -64,20 +64,20 @@ print_values(const struct program_region *region, FILE *out)
 			 region->nr_entered > 1 ? "share of the lives of these threads" : "share of the thread's life",
 			 region->time_share);
 	print_time_of_hit(region, out);
-	report_row_values(out, &region->total);
+	report_row_values(out, &region->total, is_all);
 	if (!isnan(region->roof_share))
 		report_row_share(out, "share of the roof", region->roof_share);
 }
 
 static void
-print_threads(const struct program_region *region, FILE *out)
+print_threads(const struct program_region *region, bool is_all, FILE *out)
 {
 	struct report_thread *threads = rot_calloc(region->nr_threads + 1, sizeof(*threads));
 
 	for (size_t i = 0; i < region->nr_threads; i++)
 		threads[i] = (struct report_thread){&region->threads[i].values, region->threads[i].hits[HITS_ALL]};
 	if (region->nr_threads > 1)
-		report_threads(out, threads, region->nr_threads);
+		report_threads(out, threads, region->nr_threads, is_all);
 	free(threads);
 }
 
@@ -87,13 +87,20 @@ static void
 print_places(const struct region_service *service, FILE *out)
 {
 	size_t nr = region_service_nr_places(service);
+	char *text = rot_format("observed by %s at ", service->backend), *longer;
 
-	fprintf(out, "  observed by %s at ", service->backend);
-	for (size_t i = 0; i < nr && i < MAX_PLACES_SHOWN; i++)
-		fprintf(out, "%s%s", i ? ", " : "", region_service_places_at(service, i));
-	if (nr > MAX_PLACES_SHOWN)
-		fprintf(out, " and %zu more places", nr - MAX_PLACES_SHOWN);
-	fputc('\n', out);
+	for (size_t i = 0; i < nr && i < MAX_PLACES_SHOWN; i++) {
+		longer = rot_format("%s%s%s", text, i ? ", " : "", region_service_places_at(service, i));
+		free(text);
+		text = longer;
+	}
+	if (nr > MAX_PLACES_SHOWN) {
+		longer = rot_format("%s and %zu more places", text, nr - MAX_PLACES_SHOWN);
+		free(text);
+		text = longer;
+	}
+	text_print_behind(" ", text, out);
+	free(text);
 }
 
 static void
@@ -143,8 +150,10 @@ report_regions_print_unserved(const struct program_report *report, FILE *out)
 static void
 print_never_entered(const struct program_region *region, FILE *out)
 {
-	fprintf(out, "  never entered; the compiler may have put a copy of the function into its callers "
-		     "(FILE:LINE finds these), or another version of it is used\n");
+	text_print_behind(" ",
+			  "never entered; the compiler may have put a copy of the function into its callers "
+			  "(FILE:LINE finds these), or another version of it is used",
+			  out);
 	print_places(region->service, out);
 	print_refusals(region, out);
 }
@@ -165,13 +174,15 @@ print_unmeasured(const struct program_region *region, FILE *out)
 }
 
 static void
-print_measured(const struct program_region *region, FILE *out)
+print_measured(const struct program_region *region, bool is_all, FILE *out)
 {
+	if (region->bound[0]) {
+		text_print_behind(" ", region->bound, out);
+		fputc('\n', out);
+	}
 	print_hits(region, out);
-	print_values(region, out);
-	if (region->bound[0])
-		fprintf(out, "\n  %s\n", region->bound);
-	print_threads(region, out);
+	print_values(region, is_all, out);
+	print_threads(region, is_all, out);
 	fputc('\n', out);
 	print_places(region->service, out);
 	print_refusals(region, out);
@@ -179,22 +190,22 @@ print_measured(const struct program_region *region, FILE *out)
 }
 
 static void
-print_region(const struct program_region *region, FILE *out)
+print_region(const struct program_region *region, bool is_all, FILE *out)
 {
 	if (!program_region_is_served(region))
 		return;
-	fprintf(out, "\n  region %s\n\n", region->definition->name);
+	fprintf(out, "\n  region %s\n%s", region->definition->name, region->bound[0] ? "" : "\n");
 	if (region->hits[HITS_ALL] == 0)
 		print_never_entered(region, out);
 	else if (!region->total.nr)
 		print_unmeasured(region, out);
 	else
-		print_measured(region, out);
+		print_measured(region, is_all, out);
 }
 
 void
 report_regions_print(const struct program_report *report, FILE *out)
 {
 	for (size_t i = 0; i < report->regions.nr; i++)
-		print_region(&report->regions.items[i], out);
+		print_region(&report->regions.items[i], report->is_all, out);
 }

@@ -10,6 +10,8 @@
 #include "memory.h"
 #include "number.h"
 #include "quantities/value_text.h"
+#include "quantities/vocabulary.h"
+#include "support/entry.h"
 #include "support/terminal.h"
 
 #define LABEL_WIDTH 44
@@ -79,24 +81,61 @@ report_row_time(FILE *out, const char *label, const struct quantity_value *value
 	free(text);
 }
 
+/* Is there one of the same quantity before it? */
+static bool
+is_further(const struct program_values *values, size_t i)
+{
+	size_t first = 0;
+
+	while (strcmp(values->values[first].name, values->values[i].name) != 0)
+		first++;
+	return first < i;
+}
+
+/* The names with that of the value behind; frees them. */
+static char *
+with_label(char *names, const struct quantity_value *value)
+{
+	char *label = label_of(value), *longer = rot_format("%s%s%s", names, *names ? ", " : "", label);
+
+	free(label);
+	free(names);
+	return longer;
+}
+
 void
-report_row_values(FILE *out, const struct program_values *values)
+report_row_values(FILE *out, const struct program_values *values, bool is_all)
 {
 	const struct quantity_value *cycles = program_values_find(values, "time", "coreCycles"),
 				    *instructions = program_values_find(values, "instructions", ""),
 				    *flop = program_values_find(values, "operationCount", "flop"),
 				    *masked = program_values_find(values, "maskedOperations", "");
+	char *missing = rot_strdup("");
+	size_t nr_hidden = 0;
 
 	if (masked && !(masked->summary.value > 0))
 		masked = NULL; /* as in most programs */
 	for (size_t i = 0; i < values->nr; i++) {
 		const struct quantity_value *value = &values->values[i];
-		const bool is_shown_elsewhere = strcmp(value->name, "time") == 0 && value != cycles;
+		const bool is_time = strcmp(value->name, "time") == 0;
 		const bool masks_nothing = strcmp(value->name, "maskedOperations") == 0 && value != masked;
 
-		if (!is_shown_elsewhere && !masks_nothing)
+		if ((is_time && value != cycles) || masks_nothing)
+			continue;
+		if (!is_all && !is_time && is_further(values, i))
+			nr_hidden++;
+		else if (isnan(value->summary.value))
+			missing = with_label(missing, value);
+		else
 			print_value(value, out);
 	}
+	if (*missing) {
+		text_print_behind("  not counted:", missing, out);
+		nr_hidden = 0;
+	}
+	free(missing);
+	if (nr_hidden)
+		fprintf(out, "  %zu values of other operations and borders: --all\n", nr_hidden);
 	if (masked && flop)
 		report_row_share(out, "active lanes",
 				 flop->summary.value / (flop->summary.value + masked->summary.value));
@@ -111,20 +150,11 @@ report_row_values(FILE *out, const struct program_values *values)
 static char *
 thread_heading(const struct quantity_value *value)
 {
-	static const char *const shorter[][2] = {
-		{"operationCount", "operations"},
-		{"operationalIntensity", "intensity"},
-		{"maskedOperations", "masked"},
-	};
-
 	if (strcmp(value->of, "coreCycles") == 0)
 		return rot_strdup("core cycles");
 	if (strcmp(value->name, "transferredBytes") == 0)
 		return value_of_words(value);
-	for (size_t i = 0; i < sizeof(shorter) / sizeof(*shorter); i++)
-		if (strcmp(value->name, shorter[i][0]) == 0)
-			return rot_strdup(shorter[i][1]);
-	return camel_case_words(value->name);
+	return rot_strdup(quantity_kind_find(value->name)->short_name);
 }
 
 /* The hits of a thread, or what stands above them. */
@@ -140,9 +170,10 @@ print_hits(FILE *out, const struct report_thread *thread, const char *heading)
 	free(number);
 }
 
-/* Some of the values of threads: as many as fit on a line. The first one is the time, which each part has. */
+/* Some of the values of threads: as many as fit on a line. The time, which is the first, each part has. */
 struct part {
-	size_t from, to;
+	const size_t *shown;
+	size_t nr;
 };
 
 static void
@@ -153,8 +184,8 @@ print_thread_head(FILE *out, const struct report_thread *thread, struct part par
 	fprintf(out, "\n  %8s %-16s", "thread", "name");
 	print_hits(out, thread, "hits");
 	fprintf(out, " %*s", TIME_WIDTH, "time [s]");
-	for (size_t i = part.from; i < part.to; i++) {
-		char *heading = thread_heading(&values->values[i]);
+	for (size_t i = 0; i < part.nr; i++) {
+		char *heading = thread_heading(&values->values[part.shown[i]]);
 
 		fprintf(out, "  %*.*s", VALUE_WIDTH, VALUE_WIDTH, heading);
 		free(heading);
@@ -165,8 +196,8 @@ print_thread_head(FILE *out, const struct report_thread *thread, struct part par
 	fprintf(out, "  %8s %-16s", "", "");
 	print_hits(out, thread, "");
 	fprintf(out, " %*s", TIME_WIDTH, "");
-	for (size_t i = part.from; i < part.to; i++)
-		fprintf(out, "  %*s", VALUE_WIDTH, shown_unit(values->values[i].unit).shown);
+	for (size_t i = 0; i < part.nr; i++)
+		fprintf(out, "  %*s", VALUE_WIDTH, shown_unit(values->values[part.shown[i]].unit).shown);
 	fputc('\n', out);
 }
 
@@ -180,8 +211,8 @@ print_thread(FILE *out, const struct report_thread *thread, struct part part)
 	fprintf(out, "  %8d %-16.16s", (int)values->thread->tid, values->thread->name);
 	print_hits(out, thread, NULL);
 	fprintf(out, " %*s", TIME_WIDTH, time);
-	for (size_t i = part.from; i < part.to; i++) {
-		char *text = value_text(&values->values[i]);
+	for (size_t i = 0; i < part.nr; i++) {
+		char *text = value_text(&values->values[part.shown[i]]);
 
 		fprintf(out, "  %*s", VALUE_WIDTH, text);
 		free(text);
@@ -199,21 +230,44 @@ nr_of_part(FILE *out, const struct report_thread *thread)
 	return width > keys + 2 + VALUE_WIDTH ? (width - keys) / (2 + VALUE_WIDTH) : 1;
 }
 
+/* The values but the time, those that say most first: indices in fresh memory. */
+static size_t *
+values_in_order(const struct program_values *values)
+{
+	static const char *const first[] = {"performance", "operationalIntensity", "throughput", "instructions"};
+	const size_t nr_first = sizeof(first) / sizeof(*first);
+	size_t *order = rot_calloc(values->nr + 1, sizeof(*order)), nr = 0;
+
+	for (size_t k = 0; k <= nr_first; k++)
+		for (size_t i = 1; i < values->nr; i++) {
+			size_t rank = 0;
+
+			while (rank < nr_first &&
+			       (strcmp(values->values[i].name, first[rank]) != 0 || is_further(values, i)))
+				rank++;
+			if (rank == k)
+				order[nr++] = i;
+		}
+	return order;
+}
+
 void
-report_threads(FILE *out, const struct report_thread *threads, size_t nr)
+report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool is_all)
 {
 	const size_t nr_shown = nr < MAX_THREADS_SHOWN ? nr : MAX_THREADS_SHOWN;
-	const size_t nr_values = nr > 0 ? threads[0].values->nr : 0;
+	const size_t nr_values = nr > 0 ? threads[0].values->nr - 1 : 0;
 	const size_t nr_fitting = nr > 0 ? nr_of_part(out, &threads[0]) : 1;
-	struct part part = {1, 1};
+	size_t *order = nr > 0 ? values_in_order(threads[0].values) : NULL, done = 0;
 
-	for (bool is_done = nr == 0; !is_done; is_done = part.to == nr_values) {
-		part.from = part.to;
-		part.to = nr_values - part.from < nr_fitting ? nr_values : part.from + nr_fitting;
+	for (bool is_done = nr == 0; !is_done; is_done = done == nr_values || !is_all) {
+		struct part part = {order + done, nr_values - done < nr_fitting ? nr_values - done : nr_fitting};
+
+		done += part.nr;
 		print_thread_head(out, &threads[0], part);
 		for (size_t i = 0; i < nr_shown; i++)
 			print_thread(out, &threads[i], part);
 	}
 	if (nr > nr_shown)
 		fprintf(out, "  and %zu more: --json FILE has them all\n", nr - nr_shown);
+	free(order);
 }

@@ -3,6 +3,7 @@
 #ifndef PROGRAMS_REPORT_ROWS_H
 #define PROGRAMS_REPORT_ROWS_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "programs/values.h"
@@ -19,15 +20,17 @@ void report_row_share(FILE *out, const char *label, double share);
 /* A time, in seconds. */
 void report_row_time(FILE *out, const char *label, const struct quantity_value *value);
 
-/* All values but the time; instructions per cycle; what is missing, so that its absence is seen. */
-void report_row_values(FILE *out, const struct program_values *values);
+/* Of each quantity but the time the first value, which is the widest (both precisions, memory), and how many others
+ * there are; is_all: all. Instructions per cycle. */
+void report_row_values(FILE *out, const struct program_values *values, bool is_all);
 
 struct report_thread {
 	const struct program_values *values; /* of a thread                                         */
 	double hits;                         /* NaN in all of them: a table without such a column */
 };
 
-/* A table of the first threads, with an empty line before it. Nothing if nr is 0. */
-void report_threads(FILE *out, const struct report_thread *threads, size_t nr);
+/* A table of the first threads, with an empty line before it: the values that fit on a line; is_all: all, in parts.
+ * Nothing if nr is 0. */
+void report_threads(FILE *out, const struct report_thread *threads, size_t nr, bool is_all);
 
 #endif

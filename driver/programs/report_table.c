@@ -150,14 +150,14 @@ print_counting(const struct program_report *report, FILE *out)
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
 		if (strcmp(lines[i].counting, program_report_counting(report)) == 0 &&
 		    lines[i].is_timed == report->plan->is_timed)
-			fprintf(out, "  %s\n", lines[i].line);
+			text_print_behind(" ", lines[i].line, out);
 }
 
 static void
 print_total(const struct program_report *report, FILE *out)
 {
 	if (!report->plan->is_timed) {
-		report_row_values(out, &report->total);
+		report_row_values(out, &report->total, report->is_all);
 		return;
 	}
 	report_row_time(out, "time", &report->total.values[0]);
@@ -168,7 +168,7 @@ print_total(const struct program_report *report, FILE *out)
 		report_row(out, "operations, bytes", "of regions", "");
 		return;
 	}
-	report_row_values(out, &report->total);
+	report_row_values(out, &report->total, report->is_all);
 	if (!isnan(report->roof_share))
 		report_row_share(out, "share of the roof", report->roof_share);
 	print_missing(report, out);
@@ -181,7 +181,7 @@ print_threads(const struct program_report *report, FILE *out)
 
 	for (size_t i = 0; i < report->nr_threads; i++)
 		threads[i] = (struct report_thread){&report->threads[i], NAN};
-	report_threads(out, threads, report->nr_threads);
+	report_threads(out, threads, report->nr_threads, report->is_all);
 	free(threads);
 }
 
@@ -194,18 +194,39 @@ print_notes(const struct program_report *report, FILE *out)
 		text_print_behind("  note:", report->notes[i], out);
 }
 
+/* What a mark means, if one of the values has it. */
 static void
-print_kinds(const struct program_report *report, FILE *out)
+print_mark(const struct program_report *report, const char *mark, const char *meaning, FILE *out)
+{
+	bool is_there = false;
+
+	for (size_t i = 0; i < report->total.nr && !is_there; i++) {
+		char *text = value_text(&report->total.values[i]);
+
+		is_there = strstr(text, mark) != NULL;
+		free(text);
+	}
+	for (size_t r = 0; r < report->regions.nr && !is_there; r++)
+		for (size_t i = 0; i < report->regions.items[r].total.nr && !is_there; i++) {
+			char *text = value_text(&report->regions.items[r].total.values[i]);
+
+			is_there = strstr(text, mark) != NULL;
+			free(text);
+		}
+	if (is_there) {
+		char *before = rot_format("  %s:", mark);
+
+		text_print_behind(before, meaning, out);
+		free(before);
+	}
+}
+
+static void
+print_marks(const struct program_report *report, FILE *out)
 {
 	for (size_t k = 0; k < value_nr_kinds; k++)
-		for (size_t i = 0; i < report->total.nr; i++)
-			if (strcmp(report->total.values[i].kind, value_kinds[k].kind) == 0) {
-				char *mark = rot_format("  %s:", value_kinds[k].mark);
-
-				text_print_behind(mark, value_kinds[k].meaning, out);
-				free(mark);
-				break;
-			}
+		print_mark(report, value_kinds[k].mark, value_kinds[k].meaning, out);
+	print_mark(report, VALUE_DISTURBED, "every run was disturbed, and the value is of these", out);
 }
 
 void
@@ -220,15 +241,15 @@ program_report_print(const struct program_report *report, FILE *out)
 	print_end(report, out);
 	report_regions_print_unserved(report, out);
 	print_counting(report, out);
+	if (report->bound[0])
+		text_print_behind(" ", report->bound, out);
 	fputc('\n', out);
 	print_total(report, out);
-	if (report->bound[0])
-		fprintf(out, "\n  %s\n", report->bound);
 	print_threads(report, out);
 	report_regions_print(report, out);
 	if (report->nr_notes)
 		fputc('\n', out);
-	print_kinds(report, out);
+	print_marks(report, out);
 	print_notes(report, out);
 	fputc('\n', out);
 }

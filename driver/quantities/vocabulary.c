@@ -56,14 +56,14 @@ const struct quantity_kind quantity_kinds[] = {
 	{"operationalIntensity", "intensity", {true, true, false}, "", "operations per byte"},
 	{"instructions", "instructions", {false, false, false}, "instruction", "instructions retired"},
 	{"maskedOperations",
-	 "masked_operations",
+	 "masked operations",
 	 {false, false, false},
 	 "flop",
 	 "floating point operations that masked lanes of vectors did not do"},
-	{"tlbMisses", "tlb_misses", {false, false, false}, "miss", "address translations no TLB knew"},
+	{"tlbMisses", "tlb misses", {false, false, false}, "miss", "address translations no TLB knew"},
 	{"interrupts", "interrupts", {false, false, false}, "interrupt", "hardware interrupts taken by the CPU"},
 	{"contextSwitches",
-	 "context_switches",
+	 "context switches",
 	 {false, false, false},
 	 "switch",
 	 "context switches of the measured threads"},
@@ -239,18 +239,6 @@ quantity_request_text(const struct quantity_request *request)
 	return text;
 }
 
-/* Appends a word, with '_' between and for blanks, in lower case. */
-static void
-append_word(char **name, const char *before, const char *word)
-{
-	char *longer = rot_format("%s_%s%s", *name, before, word);
-
-	for (char *c = longer; *c; c++)
-		*c = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
-	free(*name);
-	*name = longer;
-}
-
 char *
 quantity_column_name(const struct quantity_request *request, const char *unit)
 {
@@ -259,13 +247,21 @@ quantity_column_name(const struct quantity_request *request, const char *unit)
 		request->operation ? quantity_word_find(WORD_OPERATION, request->operation) : NULL,
 		request->border ? quantity_word_find(WORD_BORDER, request->border) : NULL,
 	};
-	char *name = rot_strdup(kind ? kind->short_name : request->name);
+	char *name = rot_strdup(kind ? kind->short_name : request->name), *longer;
 	const char *per = strchr(unit, '/');
 
 	for (size_t i = 0; i < NR_ELEMENTS(words); i++)
-		if (words[i])
-			append_word(&name, "", words[i]->short_name);
-	if (kind && kind->takes[WORD_CLOCK])
-		append_word(&name, per ? "per_" : "", per ? per + 1 : unit);
+		if (words[i]) {
+			longer = rot_format("%s_%s", name, words[i]->short_name);
+			free(name);
+			name = longer;
+		}
+	if (kind && kind->takes[WORD_CLOCK]) {
+		longer = rot_format("%s_%s%s", name, per ? "per_" : "", per ? per + 1 : unit);
+		free(name);
+		name = longer;
+	}
+	for (char *c = name; *c; c++)
+		*c = *c == ' ' ? '_' : (char)tolower((unsigned char)*c);
 	return name;
 }

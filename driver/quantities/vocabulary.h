@@ -27,7 +27,7 @@ extern const size_t nr_quantity_words;
 
 struct quantity_kind {
 	const char *name;
-	const char *short_name;    /* "operations" */
+	const char *short_name;    /* in tables and files: "operations", "context switches" */
 	bool takes[NR_WORD_ROLES]; /* operation and border are then required, a clock never is */
 	const char *unit;          /* plain counts: of one; else ""                            */
 	const char *description;
@@ -53,8 +53,8 @@ bool quantity_same_word(const char *a, const char *b);
 const char **quantity_request_word(struct quantity_request *request, enum word_role role);
 
 /*
- * What columns of CSV files are called, from short names and the unit of time: "time_us", "performance_dp_per_s",
- * "bytes_ram_read". Fresh memory.
+ * What columns of CSV files are called: short names and the unit of time, with _ between words: "time_us",
+ * "performance_dp_per_s", "bytes_ram_read". Fresh memory.
  */
 char *quantity_column_name(const struct quantity_request *request, const char *unit);
 

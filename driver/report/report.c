@@ -131,7 +131,7 @@ print_peaks(const struct report *report, FILE *out)
 	struct peak_list best = best_peaks(&report->peaks);
 
 	if (best.nr) {
-		peaks_print(&best, out);
+		peaks_print(&best, true, out);
 		fprintf(out,
 			"\nThe best of each operation, and of each level and access, of %zu peaks: 'rot measure "
 			"peaks' shows all.\n",

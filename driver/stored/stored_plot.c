@@ -13,6 +13,7 @@
 #include "number.h"
 #include "page/page.h"
 #include "plots/places.h"
+#include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "rot.h"
 #include "stored/stored_plot_axes.h"
@@ -60,12 +61,13 @@ series_of(const struct job *job, const struct stored_result *result, const json_
 static bool
 add_point(struct job *job, const struct stored_result *result, const json_t *point)
 {
-	const json_t *x = stored_point_value(point, &job->axes.x), *y = stored_point_value(point, &job->axes.y);
+	const json_t *found[2];
 	const struct quantity_request requests[2] = {job->axes.x, job->axes.y};
 	struct quantity_value values[2] = {{.name = NULL}};
 	char *series = series_of(job, result, point);
-	bool is_drawn = x && y && is_shown(point) && stored_value(x, &values[0]) == 0 &&
-			stored_value(y, &values[1]) == 0 && can_be_drawn(values);
+	bool is_drawn = stored_axes_values(&job->axes, point, found) && is_shown(point) &&
+			stored_value(found[0], &values[0]) == 0 && stored_value(found[1], &values[1]) == 0 &&
+			can_be_drawn(values);
 
 	if (is_drawn)
 		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
@@ -274,16 +276,40 @@ title_of(const struct job *job)
 	return title;
 }
 
+/* Where files differ in the operations that they know: those of each, below the machines. */
+static void
+note_precisions(struct job *job)
+{
+	struct experiment *experiment = job->experiment;
+	char **last = &experiment->stored_machines[experiment->nr_stored_machines - 1];
+
+	for (size_t i = 0; job->axes.is_mixed && i < job->nr; i++) {
+		char *words = stored_axes_precision(&job->axes, &job->results[i]), *longer;
+
+		longer = rot_format("%s%s%s: %s", *last, i ? "; " : "\noperations of ", job->results[i].name,
+				    *words ? words : "both precisions");
+		free(words);
+		free(*last);
+		*last = longer;
+	}
+}
+
 static int
 add_plot(struct job *job, struct rot_error *err)
 {
+	const struct quantity_value border = {.of = (char *)job->axes.x.border};
 	struct experiment_plot plot = experiment_plot_default(EXPERIMENT_ROOFLINE);
 	char *x = quantity_request_text(&job->axes.x), *y = quantity_request_text(&job->axes.y), *title = title_of(job);
+	char *words = value_of_words(&border), *x_label = rot_format("Operational intensity (%s)", words);
 	int rc = -1;
 
 	plot.x = x;
 	plot.y = y;
 	plot.title = title;
+	if (job->axes.is_mixed) {
+		plot.x_label = x_label;
+		plot.y_label = "Performance";
+	}
 	if (read_range(job->options->x_range, "--x-range", &plot.x_low, &plot.x_high, err) == 0 &&
 	    read_range(job->options->y_range, "--y-range", &plot.y_low, &plot.y_high, err) == 0 &&
 	    read_labels(job->options->labels, &plot.labels, err) == 0)
@@ -291,6 +317,8 @@ add_plot(struct job *job, struct rot_error *err)
 	free(x);
 	free(y);
 	free(title);
+	free(words);
+	free(x_label);
 	return rc;
 }
 
@@ -374,6 +402,7 @@ stored_plot_write(struct rot *rot, const char *const *paths, size_t nr_paths, co
 	if (!job.experiment || add_plot(&job, err) < 0 || add_points(&job, err) < 0)
 		goto out;
 	add_machines(&job);
+	note_precisions(&job);
 	if (!options->has_no_ceilings)
 		add_ceilings(&job);
 	rc = draw(&job, err);

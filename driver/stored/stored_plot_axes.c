@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "memory.h"
+#include "quantities/value_text.h"
 #include "quantities/vocabulary.h"
 #include "support/json.h"
 
@@ -14,10 +15,17 @@ struct search {
 	size_t nr;
 	const char *x, *y; /* what was asked for, or NULL */
 	struct stored_axes *axes;
+	bool is_mixed; /* of any floating-point operations */
 };
 
-const json_t *
-stored_point_value(const json_t *point, const struct quantity_request *request)
+/* In a plot of several, the widest that a point has stands for it. */
+static const char *const flop_words[] = {"flop", "doublePrecisionFlop", "singlePrecisionFlop"};
+
+#define NR_FLOP_WORDS (sizeof(flop_words) / sizeof(*flop_words))
+
+/* Of a point: the value asked for (a request without clock takes any), as JSON. */
+static const json_t *
+point_value(const json_t *point, const struct quantity_request *request)
 {
 	const json_t *quantities = json_object_get(point, "quantities"), *found = NULL;
 
@@ -35,19 +43,55 @@ stored_point_value(const json_t *point, const struct quantity_request *request)
 	return found;
 }
 
-static bool
-has_axes(const struct stored_result *result, const struct stored_axes *axes)
+bool
+stored_axes_values(const struct stored_axes *axes, const json_t *point, const json_t *values[2])
 {
-	const json_t *points = stored_result_points(result);
+	for (size_t i = 0; i < (axes->is_mixed ? NR_FLOP_WORDS : 1); i++) {
+		struct quantity_request x = axes->x, y = axes->y;
 
-	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *point = json_array_get(points, i);
-		const json_t *y = stored_point_value(point, &axes->y);
-
-		if (y && strcmp(json_text_at(y, "unit"), axes->unit) == 0 && stored_point_value(point, &axes->x))
+		if (axes->is_mixed)
+			x.operation = y.operation = flop_words[i];
+		values[0] = point_value(point, &x);
+		values[1] = point_value(point, &y);
+		if (values[0] && values[1] && strcmp(json_text_at(values[1], "unit"), axes->unit) == 0)
 			return true;
 	}
 	return false;
+}
+
+/* The first point with both values; NULL: there is none. */
+static const json_t *
+first_point(const struct stored_axes *axes, const struct stored_result *result, const json_t *values[2])
+{
+	const json_t *points = stored_result_points(result);
+
+	for (size_t i = 0; i < json_array_size(points); i++)
+		if (stored_axes_values(axes, json_array_get(points, i), values))
+			return json_array_get(points, i);
+	return NULL;
+}
+
+static bool
+has_axes(const struct stored_result *result, const struct stored_axes *axes)
+{
+	const json_t *values[2];
+
+	return first_point(axes, result, values) != NULL;
+}
+
+char *
+stored_axes_precision(const struct stored_axes *axes, const struct stored_result *result)
+{
+	const json_t *values[2];
+	struct quantity_value value;
+	char *words = rot_strdup("");
+
+	if (first_point(axes, result, values) && stored_value(values[1], &value) == 0) {
+		free(words);
+		words = value_of_words(&value);
+		quantity_value_clear(&value);
+	}
+	return words;
 }
 
 /* Is that what was asked for, if anything was? */
@@ -97,6 +141,17 @@ all_have(const struct search *search, const struct stored_axes *axes)
 	return true;
 }
 
+/* Makes the axes those of any floating-point operations, if x and y are of such. */
+static void
+mix(const struct search *search, struct stored_axes *axes)
+{
+	for (size_t i = 0; search->is_mixed && !axes->is_mixed && i < NR_FLOP_WORDS; i++)
+		if (quantity_same_word(axes->x.operation, flop_words[i])) {
+			axes->x.operation = axes->y.operation = flop_words[0];
+			axes->is_mixed = true;
+		}
+}
+
 /* The first pair of that point that all files have; else *first gets the first pair, if there was none before. */
 static bool
 choose_of_point(struct search *search, const json_t *point, struct stored_axes *first)
@@ -112,6 +167,7 @@ choose_of_point(struct search *search, const json_t *point, struct stored_axes *
 		    strcmp(value.request.name, "operationalIntensity") == 0 && is_wanted(search->x, &value.request)) {
 			axes.x = value.request;
 			if (find_y(search, point, &axes)) {
+				mix(search, &axes);
 				is_found = all_have(search, &axes);
 				if (is_found)
 					*search->axes = axes;
@@ -193,7 +249,7 @@ int
 stored_axes_choose(struct stored_axes *axes, const struct stored_result *results, size_t nr, const char *x,
 		   const char *y, struct rot_error *err)
 {
-	struct search whole = {results, nr, x, y, axes}, *search = &whole;
+	struct search whole = {results, nr, x, y, axes, false}, *search = &whole;
 	const json_t *points = stored_result_points(&search->results[0]);
 	struct quantity_request ignored;
 	struct stored_axes first = {.unit = NULL};
@@ -202,8 +258,11 @@ stored_axes_choose(struct stored_axes *axes, const struct stored_result *results
 		return rot_error_prefix(err, "-x");
 	if (search->y && quantity_parse(&ignored, search->y, err) < 0)
 		return rot_error_prefix(err, "-y");
-	for (size_t i = 0; i < json_array_size(points); i++)
-		if (choose_of_point(search, json_array_get(points, i), &first))
-			return 0;
+	for (int pass = 0; pass < (x || y ? 1 : 2); pass++) {
+		search->is_mixed = pass == 1;
+		for (size_t i = 0; i < json_array_size(points); i++)
+			if (choose_of_point(search, json_array_get(points, i), &first))
+				return 0;
+	}
 	return refuse_axes(search, &first, err);
 }

@@ -8,7 +8,8 @@ rot=$top_builddir/driver/rot
 work=$(mktemp -d) || exit 99
 trap 'rm -rf "$work"' EXIT
 XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache XDG_DATA_HOME=$work/data
-export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME
+COLUMNS=1000 # so that tests find whole sentences in what is printed
+export XDG_CONFIG_HOME XDG_CACHE_HOME XDG_DATA_HOME COLUMNS
 cd "$work" || exit 99
 mkdir -p "$XDG_CACHE_HOME/rot" && "$top_builddir/tests/known_caches" "$XDG_CACHE_HOME/rot" || exit 99
 # On a busy machine runs are disturbed, and would be repeated: then nobody knows how many there are.

@@ -30,6 +30,9 @@ case $out in
 *'own children can be traced'*) says 'backends of regions' 0 'regions by uprobe' 'regions by breakpoint' 'regions by int3' ;;
 esac
 
+call doctor --all
+says 'what is good, in words' 0 'rot measure triad' ' make GNU Make' ' time microSeconds measured: '
+
 call doctor --json
 says 'JSON' 0 '"schema": "rot.doctor/1"' '"works": true' '"section": "Rights"' '"name": "operationCount"' '"grade": "' '"reason": "'
 for name in processor CPUs caches PMUs memory kernel hypervisor container 'time stamp counter' frequency turbo 'huge pages' load \
@@ -84,7 +87,7 @@ fi
 # As in a container that hides the machine: no /sys, nor the kernel's settings.
 hide='mount -t tmpfs none /sys && mount -t tmpfs none /proc/sys && exec "$0" doctor "$@"'
 if unshare --mount sh -c "${hide% && exec*}" 2>"$work/err"; then
-	doctor_where unshare --mount sh -c "$hide" "$rot"
+	doctor_where unshare --mount sh -c "$hide" "$rot" --all
 	says 'a container that hides the machine' 0 'none are shown' 'Machine' 'not under control' 'perf_event_paranoid is not there' \
 		'rot measure triad works'
 fi

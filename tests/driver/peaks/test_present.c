@@ -55,9 +55,30 @@ printed(void (*print)(const struct peak_list *, FILE *))
 	return text;
 }
 
+static void
+print_all(const struct peak_list *peaks, FILE *out)
+{
+	peaks_print(peaks, true, out);
+}
+
+static void
+print_short(const struct peak_list *peaks, FILE *out)
+{
+	peaks_print(peaks, false, out);
+}
+
+START_TEST(summary_is_golden)
+{
+	char *text = printed(print_short);
+
+	expect_golden("tests/driver/peaks/golden/summary.txt", text);
+	free(text);
+}
+END_TEST
+
 START_TEST(tables_are_golden)
 {
-	char *text = printed(peaks_print);
+	char *text = printed(print_all);
 
 	expect_golden("tests/driver/peaks/golden/peaks.txt", text);
 	free(text);
@@ -181,6 +202,7 @@ START_TEST(landscapes_are_drawn)
 END_TEST
 
 static const struct listed_test tests[] = {
+	{&summary_is_golden, 1},
 	{&tables_are_golden, 1},
 	{&comma_separated_values_are_golden, 1},
 	{&json_is_golden, 1},

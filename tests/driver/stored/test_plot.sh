@@ -51,6 +51,7 @@ result "Second CPU" llcRam microSeconds s 3 >second.json
 result "First CPU" llcRam microSeconds s 2 >again.json
 result "First CPU" llcRam.read microSeconds s 1 >read.json
 result "First CPU" llcRam coreCycles cycle 1 >cycles.json
+result "First CPU" llcRam microSeconds s 1 | sed 's/"of": "flop/"of": "doublePrecisionFlop/g' >kernel.json
 mkdir folder
 cp second.json folder/first.json
 echo '{"a": 1}' >other.json
@@ -119,6 +120,12 @@ if ! command -v gnuplot >/dev/null; then
 fi
 
 # ---- pictures ----
+call plot kernel.json first.json -o mixed
+is "a kernel beside a program, of other operations" 0 "mixed.pdf, mixed.svg: points: 4, files: 2" ""
+holds "what each of them counts" mixed.gnuplot "operations of kernel: double precision; first: both precisions"
+holds "an axis that both have" mixed.gnuplot '"Operational intensity (LLC-RAM) [flop/byte]"'
+call plot kernel.json first.json -x operationalIntensity:flop:llcRam
+has "but not where x is asked for" 1 "" "'kernel.json' has no point with operationalIntensity:flop:llcRam"
 call plot first.json
 is "one file" 0 "plot.pdf, plot.svg: points: 2, files: 1" ""
 [ -s plot.pdf ] && [ -s plot.svg ]

@@ -55,10 +55,11 @@ longest_line(void (*print)(FILE *out), unsigned short columns)
 
 /* Twenty columns of ten characters, with the blanks between 238. */
 static void
-print_with(void (*print)(const struct text_table *table, FILE *out), FILE *out)
+print_with(bool is_one_part, FILE *out)
 {
 	struct text_table_column columns[20];
-	struct text_table table = {.columns = columns, .nr_columns = NR_ELEMENTS(columns), .nr_keys = 1};
+	struct text_table table = {
+		.columns = columns, .nr_columns = NR_ELEMENTS(columns), .nr_keys = 1, .is_one_part = is_one_part};
 	char *cells[NR_ELEMENTS(columns)];
 
 	for (size_t i = 0; i < NR_ELEMENTS(columns); i++) {
@@ -66,20 +67,20 @@ print_with(void (*print)(const struct text_table *table, FILE *out), FILE *out)
 		cells[i] = rot_strdup("0123456789");
 	}
 	text_table_add(&table, cells);
-	print(&table, out);
+	ck_assert_uint_eq(text_table_print(&table, out), is_one_part ? 6 : NR_ELEMENTS(columns));
 	text_table_clear(&table);
-}
-
-static void
-print_parts(FILE *out)
-{
-	print_with(text_table_print_parts, out);
 }
 
 static void
 print_table(FILE *out)
 {
-	print_with(text_table_print, out);
+	print_with(false, out);
+}
+
+static void
+print_one_part(FILE *out)
+{
+	print_with(true, out);
 }
 
 /* Columns of 18 characters behind 38. */
@@ -97,7 +98,7 @@ print_threads(FILE *out)
 						    .unit = (char *)"us",
 						    .kind = (char *)"measured",
 						    .summary = summary_single(1, "exact")};
-	report_threads(out, &thread, 1);
+	report_threads(out, &thread, 1, true);
 }
 
 /* Words of 300 characters together. */
@@ -143,11 +144,11 @@ static const struct {
 	unsigned short columns;
 	size_t longest;
 } rows[] = {
-	{print_parts, 0, 118},     {print_parts, 80, 70},    {print_parts, 200, 190}, {print_parts, 250, 238},
-	{print_table, 0, 238},     {print_table, 80, 70},    {print_table, 200, 190}, {print_table, 250, 238},
-	{print_entry, 0, 80},      {print_entry, 60, 60},    {print_entry, 200, 80},  {print_behind, 0, 302},
-	{print_behind, 80, 77},    {print_behind, 400, 302}, {print_fitting, 0, 294}, {print_fitting, 80, 79},
-	{print_fitting, 400, 294}, {print_threads, 0, 128},  {print_threads, 80, 74}, {print_threads, 40, 56},
+	{print_table, 0, 70},    {print_table, 80, 70},    {print_table, 200, 190},   {print_table, 250, 238},
+	{print_one_part, 0, 70}, {print_one_part, 80, 70}, {print_entry, 0, 80},      {print_entry, 60, 60},
+	{print_entry, 200, 80},  {print_behind, 0, 77},    {print_behind, 80, 77},    {print_behind, 400, 302},
+	{print_fitting, 0, 79},  {print_fitting, 80, 79},  {print_fitting, 400, 294}, {print_threads, 0, 74},
+	{print_threads, 80, 74}, {print_threads, 40, 56},
 };
 
 /* There are systems without. */
@@ -171,6 +172,17 @@ START_TEST(lines_fit)
 }
 END_TEST
 
-static const struct listed_test tests[] = {{&lines_fit, NR_ELEMENTS(rows)}};
+/* Where there is no terminal. */
+START_TEST(columns_may_be_asked_for)
+{
+	setenv("COLUMNS", "200", 1);
+	ck_assert_uint_eq(longest_line(print_table, 0), 190);
+	setenv("COLUMNS", "many", 1);
+	ck_assert_uint_eq(longest_line(print_table, 0), 70);
+	unsetenv("COLUMNS");
+}
+END_TEST
+
+static const struct listed_test tests[] = {{&lines_fit, NR_ELEMENTS(rows)}, {&columns_may_be_asked_for, 1}};
 
 UNIT_TESTS("terminal", tests);
