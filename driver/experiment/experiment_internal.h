@@ -254,8 +254,17 @@ char *experiment_peak_name(const struct peak *peak);
 /* The clock in which rooflines show performance. */
 const char *experiment_clock_shown(const struct experiment *experiment);
 
-/* Performance over what the roof of as many threads, of the first roofline, allows at the point's intensity, and the
- * ceiling that it is bound by there; NaN: not known. */
+/* Where a point stands in a roofline, under the roof of as many threads as it has. */
+struct experiment_bound {
+	double share;               /* performance over what the roof allows at the intensity; NaN: not known */
+	const struct peak *ceiling; /* that bounds there */
+	double memory_bound;        /* how probable it is that this is the bandwidth; NaN: not known */
+	int nr_threads;             /* of the roof */
+};
+struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+					    const struct experiment_point *point);
+
+/* The share of the first roofline, and the ceiling. */
 double experiment_roof_share(const struct experiment *experiment, const struct experiment_point *point,
 			     const struct peak **ceiling);
 

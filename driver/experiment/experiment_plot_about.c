@@ -6,6 +6,7 @@
 
 #include "experiment/experiment_drawing.h"
 #include "memory.h"
+#include "peaks/peak.h"
 #include "plots/roofline_shape.h"
 #include "quantities/value_text.h"
 #include "support/point_title.h"
@@ -62,6 +63,36 @@ add_value(char **text, const struct quantity_value *value)
 	free(estimator);
 }
 
+/* "51 % of the roof of 2 threads at this intensity (memory load): bound by bandwidth (99 % sure)" */
+static void
+add_bound(char **text, double share, int nr_threads, const char *ceiling, bool is_bandwidth, double probability)
+{
+	char *threads = nr_threads > 1 ? rot_format(" of %d threads", nr_threads) : rot_strdup("");
+	char *verdict = is_bandwidth ? verdict_text("bound by bandwidth", "by computing", probability)
+				     : verdict_text("bound by computing", "by bandwidth", probability);
+	char *percent = digits_text(100 * share, 3);
+
+	add_line(text,
+		 rot_format("%s %% of the roof%s at this intensity (%s): %s", percent, threads, ceiling, verdict));
+	free(percent);
+	free(verdict);
+	free(threads);
+}
+
+/* Under the roof of as many threads. */
+static void
+add_own_bound(char **text, const struct drawing *d, const struct experiment_point *point)
+{
+	const struct experiment_bound bound = experiment_bound_of(d->experiment, d->own, point);
+	char *name = isnan(bound.share) ? NULL : experiment_peak_name(bound.ceiling);
+	const bool is_bandwidth = name && bound.ceiling->kind == PEAK_BANDWIDTH;
+
+	if (name)
+		add_bound(text, bound.share, bound.nr_threads, name, is_bandwidth,
+			  is_bandwidth ? bound.memory_bound : 1 - bound.memory_bound);
+	free(name);
+}
+
 char *
 drawing_about_point(const struct drawing *d, const struct experiment_point *point)
 {
@@ -76,28 +107,24 @@ drawing_about_point(const struct drawing *d, const struct experiment_point *poin
 		if (value)
 			add_value(&text, value);
 	}
+	if (d->own->plot.kind == EXPERIMENT_ROOFLINE)
+		add_own_bound(&text, d, point);
 	return text;
 }
 
 void
 drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot)
 {
-	for (size_t s = 0; s < d->nr_series; s++)
+	for (size_t s = 0; d->experiment->roof.nr == 0 && s < d->nr_series; s++)
 		for (size_t i = 0; i < d->series[s].nr_points; i++) {
 			struct plot_point *point = &d->points[s][i];
 			const struct roofline_bound bound = roofline_bound_at(plot, &point->x);
-			char *text = (char *)point->about, *verdict;
+			char *text = (char *)point->about;
 
 			if (!text || !bound.is_known || !isfinite(point->y.value))
 				continue;
-			verdict = bound.ceiling->is_bandwidth
-					  ? verdict_text("bound by bandwidth", "by computing", bound.probability)
-					  : verdict_text("bound by computing", "by bandwidth", bound.probability);
-			add_line(&text, rot_format("%.3g %% of the roof%s at this intensity (%s): %s",
-						   100 * point->y.value / bound.performance,
-						   d->experiment->nr_roof_threads > 1 ? " of all threads" : "",
-						   bound.ceiling->name, verdict));
-			free(verdict);
+			add_bound(&text, point->y.value / bound.performance, d->experiment->nr_roof_threads,
+				  bound.ceiling->name, bound.ceiling->is_bandwidth, bound.probability);
 			point->about = text;
 		}
 }

@@ -24,30 +24,46 @@ first_roofline(const struct experiment *experiment)
 	return NULL;
 }
 
+struct experiment_bound
+experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+		    const struct experiment_point *point)
+{
+	struct experiment_bound bound = {.share = NAN};
+	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL,
+				    *y = plot ? experiment_point_value(point, &plot->y) : NULL;
+	const struct peak *bandwidth, *peak;
+	struct summary top, slope, ridge;
+	const char *clock;
+	double low, level;
+
+	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value) ||
+	    !plot->x.border || !(point->nr_cpus > 0))
+		return bound;
+	bound.nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
+	bandwidth = experiment_highest_peak(experiment, NULL, plot->x.border, bound.nr_threads);
+	peak = experiment_highest_peak(experiment, plot->y.operation, NULL, bound.nr_threads);
+	if (!bandwidth || !peak)
+		return bound;
+	clock = experiment_clock_shown(experiment);
+	low = experiment_peak_line(bandwidth, clock) * x->summary.value;
+	level = experiment_peak_line(peak, clock);
+	bound.ceiling = low < level ? bandwidth : peak;
+	bound.share = y->summary.value / fmin(low, level);
+	top = experiment_roof_value(experiment, plot->y.operation, NULL, bound.nr_threads);
+	slope = experiment_roof_value(experiment, NULL, plot->x.border, bound.nr_threads);
+	ridge = summary_quotient(&top, &slope);
+	bound.memory_bound = summary_probability_below(&x->summary, &ridge);
+	return bound;
+}
+
 double
 experiment_roof_share(const struct experiment *experiment, const struct experiment_point *point,
 		      const struct peak **ceiling)
 {
-	const struct experiment_own_plot *plot = first_roofline(experiment);
-	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL,
-				    *y = plot ? experiment_point_value(point, &plot->y) : NULL;
-	const int nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
-	const struct peak *bandwidth, *peak;
-	const char *clock;
-	double slope, level;
+	const struct experiment_bound bound = experiment_bound_of(experiment, first_roofline(experiment), point);
 
-	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value) ||
-	    !(point->nr_cpus > 0))
-		return NAN;
-	bandwidth = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads);
-	peak = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads);
-	if (!bandwidth || !peak)
-		return NAN;
-	clock = experiment_clock_shown(experiment);
-	slope = experiment_peak_line(bandwidth, clock) * x->summary.value;
-	level = experiment_peak_line(peak, clock);
-	*ceiling = slope < level ? bandwidth : peak;
-	return y->summary.value / fmin(slope, level);
+	*ceiling = bound.ceiling;
+	return bound.share;
 }
 
 /* Adds the point to the others of its ceiling. */

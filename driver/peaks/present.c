@@ -521,7 +521,7 @@ peaks_print(const struct peak_list *list, bool is_all, FILE *out)
 					    peaks_print_latency, peaks_print_ridges};
 	bool is_first = true;
 
-	if (!is_all) {
+	if (!is_all && list->nr > 0) {
 		peaks_print_summary(list, out);
 		text_print("\nall variants, bandwidths over threads, ridge points: --all", 0, 0, out);
 		return;

@@ -8,6 +8,7 @@
 
 #include "configuration/configuration.h"
 #include "experiment_fixture.h"
+#include "json_schema.h"
 #include "memory.h"
 #include "support/files.h"
 #include "support/process.h"
@@ -22,6 +23,7 @@ stable_json(const char *path)
 	char *text, *lines;
 
 	ck_assert_msg(json != NULL, "%s: %s", path, why.text);
+	expect_schema("driver/schemas/result-1.json", json);
 	json_object_set_new(json, "software", json_object());
 	text = json_dumps(json, JSON_INDENT(1));
 	lines = rot_format("%s\n", text);

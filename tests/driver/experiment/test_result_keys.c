@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json_schema.h"
 #include "memory.h"
 #include "quantities/quantity.h"
 #include "support/files.h"
@@ -167,10 +168,51 @@ START_TEST(keys_of_values)
 }
 END_TEST
 
+#define RESULT "driver/schemas/result-1.json"
+
+/* With a value that has everything, so that none of its keys is forgotten; and what is wrong is seen. */
+START_TEST(values_have_the_schema)
+{
+	struct quantity_value value = value_with_everything(_i);
+	json_t *result = golden("tests/driver/experiment/golden/experiment.json"), *point, *quantity;
+	char *error;
+
+	json_object_set_new(result, "software",
+			    json_pack("{s:s, s:s, s:[], s:[], s:[]}", "rot", "1", "kernel", "6", "compilers",
+				      "compileLines", "facts"));
+	point = json_array_get(json_object_get(result, "points"), 0);
+	quantity = quantity_value_json(&value);
+	json_array_append_new(json_object_get(point, "quantities"), quantity);
+	expect_schema(RESULT, result);
+
+	json_object_set_new(quantity, "n", json_string("two"));
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].quantities[3].n is \"two\"");
+	free(error);
+	json_object_set_new(quantity, "n", json_integer(2));
+	json_object_set_new(quantity, "kind", json_string("guessed"));
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].quantities[3].kind is \"guessed\"");
+	free(error);
+	json_object_del(quantity, "kind");
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].quantities[3] has no kind");
+	free(error);
+	json_object_set_new(quantity, "kind", json_string("measured"));
+	json_object_set_new(point, "colour", json_null());
+	error = json_schema_error(RESULT, result);
+	ck_assert_str_eq(error, ".points[0].colour is not in the schema");
+	free(error);
+	json_decref(result);
+	quantity_value_clear(&value);
+}
+END_TEST
+
 static const struct listed_test tests[] = {
 	{&keys_of_experiments, 1},
 	{&keys_of_programs, 1},
 	{&keys_of_values, 3},
+	{&values_have_the_schema, 3},
 };
 
 UNIT_TESTS("result keys", tests, .set_up = setup, .tear_down = teardown);

@@ -18,6 +18,7 @@
 #include "commands/program_run.h"
 #include "configuration/configuration.h"
 #include "configuration/paths.h"
+#include "json_schema.h"
 #include "memory.h"
 #include "programs/report.h"
 #include "rot.h"
@@ -179,6 +180,7 @@ check_json(const char *path, const char *golden)
 	char *text;
 
 	ck_assert_ptr_nonnull(json);
+	expect_schema("driver/schemas/result-1.json", json);
 	ck_assert_uint_eq(strlen(json_string_value(json_object_get(json_object_get(json, "measured"), "last"))), 20);
 	for (size_t i = 0; i < sizeof(other) / sizeof(*other); i++)
 		ck_assert_int_eq(json_object_del(json, other[i]), 0);

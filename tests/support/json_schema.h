@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON against the schemas that rot installs. */
+#ifndef TESTS_JSON_SCHEMA_H
+#define TESTS_JSON_SCHEMA_H
+
+#include <jansson.h>
+
+/*
+ * What is wrong with a value of that schema, a file of the source tree (JSON Schema 2020-12, the part that these files
+ * use); NULL: nothing. Keys that an object's schema does not name are wrong, so that none is forgotten there. Fresh
+ * memory.
+ */
+char *json_schema_error(const char *schema, const json_t *json);
+
+/* ck_asserts that nothing is. */
+void expect_schema(const char *schema, const json_t *json);
+
+#endif
