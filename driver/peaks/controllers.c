@@ -139,6 +139,7 @@ get(struct rot *rot, struct peak_list *list, const char *output_name, struct rot
 static int
 measure_ceiling(struct rot *rot, const struct rot_controller *self, const char *output_name, struct rot_error *err)
 {
+	const bool is_all = configuration_bool(rot->configuration, "showAll");
 	struct peak_list list, shown;
 	size_t nr_maps = 0;
 	int rc = get(rot, &list, output_name, err);
@@ -146,9 +147,11 @@ measure_ceiling(struct rot *rot, const struct rot_controller *self, const char *
 	(void)self;
 	if (rc == 0) {
 		shown = peaks_of(&list, true);
-		peaks_print_performance(&shown, stdout);
-		fputc('\n', stdout);
-		peaks_print_ridges(&list, stdout);
+		peaks_print(&shown, is_all, stdout);
+		if (is_all) {
+			fputc('\n', stdout);
+			peaks_print_ridges(&list, stdout);
+		}
 		rc = write_data(rot, &shown, output_name, err);
 		if (rc == 0)
 			rc = draw_landscapes(rot, &shown, output_name, &nr_maps, err);

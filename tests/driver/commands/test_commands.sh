@@ -50,6 +50,17 @@ has "an unknown controller suggests the nearest" 1 "" "triad"
 call version -- -runs=3
 has "keys end at --" 2 "" "wrong number of arguments"
 
+# ---- width: where nobody says how wide a line may be, it has 80 characters, and only of --all there are many lines ----
+for words in list 'list controllers' 'list keys' 'list quantities' help 'help run' 'help measure' doctor 'doctor --all' \
+	"diff $top_srcdir/tests/driver/stored/result.json $top_srcdir/tests/driver/stored/result.json"; do
+	# shellcheck disable=SC2086
+	(unset COLUMNS && "$rot" $words) >"$work/out" 2>"$work/err" </dev/null
+	status=$?
+	out=$(grep -v "$top_srcdir" "$work/out" | grep '.\{81\}')
+	err=$(cat "$work/err")
+	is "lines of rot $words fit" 0 "" "$err"
+done
+
 # ---- help ----
 call help
 help=$out

@@ -9,6 +9,7 @@
 #include "json_schema.h"
 #include "memory.h"
 #include "quantities/quantity.h"
+#include "quantities/vocabulary.h"
 #include "support/files.h"
 #include "testing.h"
 
@@ -168,6 +169,58 @@ START_TEST(keys_of_values)
 }
 END_TEST
 
+/* Columns of CSV files are called by these words. */
+START_TEST(words_of_columns)
+{
+	for (size_t i = 0; i < nr_quantity_words; i++)
+		if (quantity_words[i].role != WORD_CLOCK && !strchr(quantity_words[i].name, '.'))
+			check_word(quantity_words[i].short_name);
+	for (size_t i = 0; i < nr_quantity_kinds; i++) {
+		char *name = quantity_column_name(&(struct quantity_request){.name = quantity_kinds[i].name}, "us");
+
+		name[strcspn(name, "_")] = '\0';
+		ck_assert_msg(strstr(text, name) != NULL, "%s is not in doc/RESULTS.md", name);
+		free(name);
+	}
+}
+END_TEST
+
+/* Two quantities never share a column. */
+START_TEST(columns_have_names_of_their_own)
+{
+	static const char *const units[] = {"us", "cycle", "TSC tick", "reference cycle"};
+	static const struct quantity_request requests[] = {
+		{.name = "operationCount", .operation = "doublePrecisionFlop"},
+		{.name = "operationCount", .operation = "flop"},
+		{.name = "transferredBytes", .border = "llcRam"},
+		{.name = "transferredBytes", .border = "llcRam.read"},
+		{.name = "operationalIntensity", .operation = "flop", .border = "llcRam"},
+		{.name = "contextSwitches"},
+	};
+	static const char *const names[] = {"operations_dp",  "operations_flop",    "bytes_ram",
+					    "bytes_ram_read", "intensity_flop_ram", "context_switches"};
+	static const char *const times[] = {"time_us", "time_cycle", "time_tsc_tick", "time_reference_cycle"};
+	const struct quantity_request performance = {.name = "performance", .operation = "doublePrecisionFlop"},
+				      time = {.name = "time"};
+	char *name;
+
+	for (int i = 0; i < NR_ELEMENTS(requests); i++) {
+		name = quantity_column_name(&requests[i], "byte");
+		ck_assert_str_eq(name, names[i]);
+		free(name);
+	}
+	for (int i = 0; i < NR_ELEMENTS(units); i++) {
+		name = quantity_column_name(&time, units[i]);
+		ck_assert_str_eq(name, times[i]);
+		check_word(name);
+		free(name);
+	}
+	name = quantity_column_name(&performance, "flop/TSC tick");
+	ck_assert_str_eq(name, "performance_dp_per_tsc_tick");
+	free(name);
+}
+END_TEST
+
 #define RESULT "driver/schemas/result-1.json"
 
 /* With a value that has everything, so that none of its keys is forgotten; and what is wrong is seen. */
@@ -209,10 +262,8 @@ START_TEST(values_have_the_schema)
 END_TEST
 
 static const struct listed_test tests[] = {
-	{&keys_of_experiments, 1},
-	{&keys_of_programs, 1},
-	{&keys_of_values, 3},
-	{&values_have_the_schema, 3},
+	{&keys_of_experiments, 1},    {&keys_of_programs, 1}, {&keys_of_values, 3},
+	{&values_have_the_schema, 3}, {&words_of_columns, 1}, {&columns_have_names_of_their_own, 1},
 };
 
 UNIT_TESTS("result keys", tests, .set_up = setup, .tear_down = teardown);
