@@ -45,7 +45,8 @@ const struct command doctor_command = {
 	.summary = "what works on this machine, what does not, why, and the command that would change it",
 	.description =
 		"Looks and tries; changes nothing. Marks: ! limits what can be known, or how exactly; X keeps rot "
-		"measure from working. --all: also what is good, in words. Exit status 0 when rot measure triad works here, else 1.",
+		"measure from working. --all: also what is good, in words. Exit status 0 when rot measure triad works "
+		"here, else 1.",
 	.options = &options,
 	.run = doctor_run,
 };

@@ -145,8 +145,8 @@ findings_print(const struct findings *findings, bool is_all, FILE *out)
 {
 	static const char *const verdicts[] = {
 		[FINDING_GOOD] = "All is well: rot measure triad",
-		[FINDING_LIMITED] = "rot measure triad works; what is marked ! limits what can be known, or how "
-				    "exactly",
+		[FINDING_LIMITED] =
+			"rot measure triad works; what is marked ! limits what can be known, or how exactly",
 		[FINDING_BROKEN] = "rot measure triad does not work here: see what is marked X",
 	};
 	const char *section = "";

@@ -366,6 +366,9 @@ print_left_out(const struct text_table *table, const struct columns *columns, si
 	}
 }
 
+/* Of so many rows a table with columns that were asked for is shown whole. */
+#define WHOLE_TABLE 10
+
 /* The columns asked for, first those that say which point it is; without any: these, and all quantities. */
 static void
 print_points(const struct experiment *experiment, const struct experiment_own_table *own, FILE *out)
@@ -394,7 +397,8 @@ print_points(const struct experiment *experiment, const struct experiment_own_ta
 				    .nr_rows = experiment->nr_points,
 				    .nr_keys = nr_keys,
 				    .is_all_shown = is_all,
-				    .is_one_part = !is_all};
+				    .is_one_part =
+					    !is_all && (own->nr_columns == 0 || experiment->nr_points > WHOLE_TABLE)};
 	for (size_t i = 0; i < columns.nr; i++)
 		fill(&(struct filling){experiment, &columns.items[i], &texts[i], &table.cells[i], columns.nr});
 	nr_shown = text_table_print(&table, out);

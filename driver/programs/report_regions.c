@@ -106,18 +106,23 @@ print_places(const struct region_service *service, FILE *out)
 static void
 print_cost(const struct program_region *region, FILE *out)
 {
-	char *hits = rot_number_in_full(region->hits[HITS_ALL]);
+	char *hits, *share, *text;
 
-	if (!isnan(region->cost_ns)) {
-		fprintf(out, "  a hit costs %.3g us; %s of them", region->cost_ns * 1e-3, hits);
-		if (!isnan(region->cost_share))
-			fprintf(out, ": %.2g %% of the %s", 100 * region->cost_share,
-				region->nr_entered > 1 ? "life of the thread with the most" : "thread's life");
-		fprintf(out, "\n  subtracted for each, as in an empty region: ");
-		if (!isnan(region->empty_instructions))
-			fprintf(out, "%.4g instructions, ", region->empty_instructions);
-		fprintf(out, "%.4g us\n", region->empty_ns * 1e-3);
-	}
+	if (isnan(region->cost_ns))
+		return;
+	hits = rot_number_in_full(region->hits[HITS_ALL]);
+	share = isnan(region->cost_share)
+			? rot_strdup("")
+			: rot_format(": %.2g %% of the %s", 100 * region->cost_share,
+				     region->nr_entered > 1 ? "life of the thread with the most" : "thread's life");
+	text = rot_format("a hit costs %.3g us; %s of them%s", region->cost_ns * 1e-3, hits, share);
+	text_print_behind(" ", text, out);
+	fputs("  subtracted for each, as in an empty region: ", out);
+	if (!isnan(region->empty_instructions))
+		fprintf(out, "%.4g instructions, ", region->empty_instructions);
+	fprintf(out, "%.4g us\n", region->empty_ns * 1e-3);
+	free(text);
+	free(share);
 	free(hits);
 }
 
