@@ -358,12 +358,18 @@ whole_cpus(double nr_cpus)
 	return ceil(nr_cpus - 0.15);
 }
 
+static double
+cpus_of_program(const struct job *job)
+{
+	return whole_cpus(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report));
+}
+
 /* Found only when a plot is asked for; else those that are known already. */
 static void
 add_ceilings(struct job *job)
 {
 	struct program_regions *regions = &job->report.regions;
-	const double of_program = whole_cpus(program_report_cpu_s(&job->report) / program_report_wall_s(&job->report));
+	const double of_program = cpus_of_program(job);
 	double most = of_program;
 	struct rot_error why = {0};
 
@@ -433,9 +439,9 @@ compute(struct job *job, struct rot_error *err)
 }
 
 static void
-add_point(struct job *job, const char *series, const char *label, struct program_values *values)
+add_point(struct job *job, const char *series, const char *label, struct program_values *values, double nr_cpus)
 {
-	experiment_add_values(job->experiment, series, label, job->plan.requests, values->values, values->nr);
+	experiment_add_values(job->experiment, series, label, job->plan.requests, values->values, values->nr, nr_cpus);
 }
 
 /* More threads than this are not drawn one by one. */
@@ -450,7 +456,8 @@ add_thread_points(struct job *job)
 		const struct program_thread_output *thread = report->threads[i].thread;
 		char *label = rot_format("%s %d", thread->name, (int)thread->tid);
 
-		add_point(job, report->nr_threads > MAX_THREADS_DRAWN ? "threads" : label, label, &report->threads[i]);
+		add_point(job, report->nr_threads > MAX_THREADS_DRAWN ? "threads" : label, label, &report->threads[i],
+			  1);
 		free(label);
 	}
 }
@@ -461,13 +468,13 @@ add_region_points(struct job *job, struct program_region *region)
 	char *series = rot_format("region %s", region->definition->name);
 
 	if (region->total.nr)
-		add_point(job, series, region->definition->name, &region->total);
+		add_point(job, series, region->definition->name, &region->total, whole_cpus(region->at_once));
 	for (size_t i = 0; i < region->nr_threads; i++) {
 		struct program_values *values = &region->threads[i].values;
 		char *label = rot_format("%s: %s %d", region->definition->name, values->thread->name,
 					 (int)values->thread->tid);
 
-		add_point(job, "threads of regions", label, values);
+		add_point(job, "threads of regions", label, values, 1);
 		free(label);
 	}
 	free(series);
@@ -477,7 +484,7 @@ add_region_points(struct job *job, struct program_region *region)
 static void
 add_points(struct job *job)
 {
-	add_point(job, "program", job->title, &job->report.total);
+	add_point(job, "program", job->title, &job->report.total, cpus_of_program(job));
 	for (size_t i = 0; i < job->report.regions.nr; i++)
 		add_region_points(job, &job->report.regions.items[i]);
 	add_thread_points(job);

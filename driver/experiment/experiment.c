@@ -224,10 +224,12 @@ experiment_add_point(struct experiment *experiment, const struct experiment_posi
 
 void
 experiment_add_values(struct experiment *experiment, const char *series, const char *label,
-		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values)
+		      const struct quantity_request *requests, struct quantity_value *values, size_t nr_values,
+		      double nr_cpus)
 {
 	struct experiment_point point = experiment_point_at(&(struct experiment_position){series, label, {NULL, 0}});
 
+	point.nr_cpus = nr_cpus;
 	point.cache_state = rot_strdup("");
 	point.requests = rot_calloc(nr_values + 1, sizeof(*point.requests));
 	point.values = rot_calloc(nr_values + 1, sizeof(*point.values));

@@ -168,10 +168,12 @@ struct experiment_position {
 };
 
 /*
- * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels.
+ * Adds a point whose values were obtained elsewhere; they are taken over. For what is not measured by kernels. nr_cpus:
+ * that it used; 0: not known.
  */
 void experiment_add_values(struct experiment *experiment, const char *series, const char *label,
-			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values);
+			   const struct quantity_request *requests, struct quantity_value *values, size_t nr_values,
+			   double nr_cpus);
 
 /*
  * Measures one point and adds it; the quantities of plots, columns and named values are measured as well, asked for or
@@ -260,10 +262,12 @@ int experiment_write(struct experiment *experiment, bool is_complete, struct rot
 int experiment_check_strict(const struct experiment *experiment, const char *path, struct rot_error *err);
 
 /*
- * Draws all plots, alone, where the key plots says; OUTPUT.html tells of these results as well. Also after one that
- * cannot be drawn; the first error is given back.
+ * Draws all plots where the key plots says, and on the page (NULL: on none). Also after one that cannot be drawn; the
+ * first error is given back. write: with OUTPUT.html where the key says so, which tells of these results as well.
  */
 struct page_result;
+struct page;
+int experiment_draw_plots(const struct experiment *experiment, struct page *page, struct rot_error *err);
 int experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
 			   struct rot_error *err);
 

@@ -215,15 +215,21 @@ has_load(const struct experiment_own_ceiling *const *all, size_t nr, const struc
 
 /* The lower, the more readers know it. */
 static int
-rank(const struct experiment_own_ceiling *peak)
+rank(const char *access)
 {
 	static const char *const known[] = {"load",    "copy",    "store", "ntStore", "FMA",
 					    "FMA_ADD", "MUL_ADD", "ADD",   "MUL"};
 	int i = 0;
 
-	while (i < (int)(sizeof(known) / sizeof(*known)) && strcmp(known[i], peak->access) != 0)
+	while (i < (int)(sizeof(known) / sizeof(*known)) && strcmp(known[i], access) != 0)
 		i++;
 	return i;
+}
+
+bool
+experiment_stands_for(const char *access, double value, const char *other, double highest)
+{
+	return value > NEARLY_THE_SAME * highest && rank(access) < rank(other);
 }
 
 /* Of the performances of one instruction set. */
@@ -232,7 +238,8 @@ is_best_known(const struct experiment_own_ceiling *peak, const struct experiment
 {
 	for (size_t i = 0; i < nr; i++)
 		if (all[i]->is_peak && !is_bandwidth(all[i]) && all[i]->machine == peak->machine &&
-		    strcmp(all[i]->instruction_set, peak->instruction_set) == 0 && rank(all[i]) < rank(peak))
+		    strcmp(all[i]->instruction_set, peak->instruction_set) == 0 &&
+		    rank(all[i]->access) < rank(peak->access))
 			return false;
 	return true;
 }
@@ -262,9 +269,10 @@ representative(const struct experiment_own_ceiling *const *all, size_t nr, size_
 {
 	const struct experiment_own_ceiling *best = all[i];
 
-	for (size_t k = i + 1; best->is_peak && k < nr && all[k]->best > NEARLY_THE_SAME * all[i]->best; k++)
+	for (size_t k = i + 1; best->is_peak && k < nr; k++)
 		if (all[k]->is_peak && is_bandwidth(all[k]) == is_bandwidth(best) && all[k]->machine == best->machine &&
-		    strcmp(all[k]->border, best->border) == 0 && rank(all[k]) < rank(best))
+		    strcmp(all[k]->border, best->border) == 0 &&
+		    experiment_stands_for(all[k]->access, all[k]->best, best->access, all[i]->best))
 			best = all[k];
 	return best;
 }

@@ -33,9 +33,8 @@ int drawing_make_series(struct drawing *d, struct rot_error *err);
 void drawing_add_compulsory(struct drawing *d);
 void drawing_add_curves(struct drawing *d);
 
-/* experiment_plot_about.c: what the point is, in lines (fresh memory); and, of a roofline, what bounds each point. */
+/* experiment_plot_about.c: what the point is, and of a roofline what bounds it, in lines; fresh memory. */
 char *drawing_about_point(const struct drawing *d, const struct experiment_point *point);
-void drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot);
 
 /* experiment_plot_words.c: was it counted by steps? */
 bool drawing_is_stepped(const struct quantity_value *value);

@@ -9,6 +9,16 @@
 #include "peaks/peak.h"
 #include "plots/plot.h"
 
+/* What the roof of as many threads as the point uses permits at its intensity. */
+struct experiment_bound {
+	char *ceiling; /* the line that bounds it; NULL: not known */
+	bool is_bandwidth;
+	int nr_threads;     /* of that roof; 0: not known */
+	double share;       /* of it that the point reaches */
+	double probability; /* that this line bounds it and not the other one, by all three intervals; NaN: one has none
+			     */
+};
+
 struct experiment_point {
 	char *series, *label;
 	struct point at;
@@ -24,6 +34,7 @@ struct experiment_point {
 	json_t *passes;                           /* when their runs were measured (pass_runs.h); NULL: not known */
 	struct experiment_derived_value *derived; /* in the experiment's order; NULL until they are derived */
 	size_t nr_derived;
+	struct experiment_bound stored_bound; /* as its file has it; of those that are measured unknown */
 };
 
 /* A number, or a text if that is not NULL; neither (NaN): missing. */
@@ -244,15 +255,25 @@ void experiment_note_trust(struct experiment_point *point);
 
 /*
  * Of the peaks that experiment_add_default_peaks found, the highest line of the operation, or of the border (the other
- * one NULL), with so many threads; NULL: there is none. value, name: of its line in a plot in that clock; fresh memory.
+ * one NULL), with so many threads; of nearly equal ones the one that rooflines draw; NULL: there is none. line, name:
+ * of its line in a plot in that clock; fresh memory.
  */
 const struct peak *
 experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads);
-double experiment_peak_line(const struct peak *peak, const char *clock);
+struct summary experiment_peak_line(const struct peak *peak, const char *clock);
 char *experiment_peak_name(const struct peak *peak);
 
 /* The clock in which rooflines show performance. */
 const char *experiment_clock_shown(const struct experiment *experiment);
+
+/*
+ * experiment_verdicts.c: of a point in a roofline, and of the first one there is (NULL: none). The only place where
+ * this is computed for texts, JSON and pages. Clear the bound.
+ */
+struct experiment_bound experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+					    const struct experiment_point *point);
+void experiment_bound_clear(struct experiment_bound *bound);
+const struct experiment_own_plot *experiment_first_roofline(const struct experiment *experiment);
 
 /* A line a series: how near it comes to which ceiling of the first roofline. */
 void experiment_print_verdicts(const struct experiment *experiment, FILE *out);
@@ -295,6 +316,9 @@ bool experiment_is_of_direction(const char *access, const char *ceiling_border, 
 /* Takes the ceiling over, unless a higher one of its name is there. */
 void experiment_keep_ceiling(struct experiment *experiment, struct experiment_own_ceiling *ceiling);
 void experiment_ceiling_clear(struct experiment_own_ceiling *ceiling);
+
+/* Of nearly equal peaks: does this access stand for the highest one, being better known than the other access? */
+bool experiment_stands_for(const char *access, double value, const char *other, double highest);
 
 /* Is a ceiling of that operation one of a roofline that shows that other one? Either may be NULL or "". */
 bool experiment_is_ceiling_of(const char *operation, const char *shown);

@@ -102,10 +102,16 @@ crossing_bytes(const struct peak *peak)
 	return 1;
 }
 
-double
+struct summary
 experiment_peak_line(const struct peak *peak, const char *clock)
 {
-	return crossing_bytes(peak) * estimate_of(peak, clock).value;
+	const struct peak_estimate e = estimate_of(peak, clock);
+	const double factor = crossing_bytes(peak);
+	struct summary line = summary_single(factor * e.value, "quantile");
+
+	line.low = factor * e.low;
+	line.high = factor * e.high;
+	return line;
 }
 
 char *
@@ -118,17 +124,15 @@ experiment_peak_name(const struct peak *peak)
 static void
 add(struct experiment *experiment, const struct peak *peak, const char *clock)
 {
-	const struct peak_estimate e = estimate_of(peak, clock);
-	const double factor = crossing_bytes(peak);
+	const struct summary line = experiment_peak_line(peak, clock);
 	const struct experiment_ceiling wanted = {
 		.name = peak->name,
 		.operation = peak->kind == PEAK_PERFORMANCE ? peak->operation : NULL,
 		.border = peak->kind == PEAK_PERFORMANCE ? NULL : peak->border,
 	};
-	struct experiment_own_ceiling own = {
-		.is_peak = true, .best = factor * e.value, .low = factor * e.low, .high = factor * e.high};
+	struct experiment_own_ceiling own = {.is_peak = true, .best = line.value, .low = line.low, .high = line.high};
 
-	if (!isfinite(e.value) || !experiment_wants_ceiling(experiment, &wanted))
+	if (!isfinite(line.value) || !experiment_wants_ceiling(experiment, &wanted))
 		return;
 	own.name = experiment_peak_name(peak);
 	own.operation = rot_strdup(wanted.operation);
@@ -224,38 +228,54 @@ experiment_roof_threads(const struct experiment *experiment, double nr_cpus)
 	return roof_nr_threads(&experiment->roof, nr_cpus);
 }
 
+static double
+line_per_second(const struct peak *peak)
+{
+	return experiment_peak_line(peak, "microSeconds").value;
+}
+
+static bool
+is_roof_of(const struct peak *peak, const char *operation, const char *border, int nr_threads)
+{
+	const size_t length = border ? strcspn(border, ".") : 0;
+
+	if (peak->nr_threads != nr_threads || isnan(line_per_second(peak)))
+		return false;
+	return operation ? peak->kind == PEAK_PERFORMANCE && experiment_is_ceiling_of(peak->operation, operation)
+			 : peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
+				   strncmp(peak->border, border, length) == 0 &&
+				   experiment_is_of_direction(peak->access, peak->border, border);
+}
+
 const struct peak *
 experiment_highest_peak(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
-	const size_t length = border ? strcspn(border, ".") : 0;
-	const struct peak *best = NULL;
+	const struct peak *highest = NULL, *shown;
 
+	if (!operation && !border)
+		return NULL;
 	for (size_t i = 0; i < experiment->roof.nr; i++) {
 		const struct peak *peak = &experiment->roof.peaks[i];
-		const double line = experiment_peak_line(peak, "microSeconds");
-		bool is_meant = operation ? peak->kind == PEAK_PERFORMANCE &&
-						    experiment_is_ceiling_of(peak->operation, operation)
-					  : peak->kind == PEAK_BANDWIDTH && strlen(peak->border) == length &&
-						    strncmp(peak->border, border, length) == 0 &&
-						    experiment_is_of_direction(peak->access, peak->border, border);
 
-		if (is_meant && peak->nr_threads == nr_threads && !isnan(line) &&
-		    (!best || line > experiment_peak_line(best, "microSeconds")))
-			best = peak;
+		if (is_roof_of(peak, operation, border, nr_threads) &&
+		    (!highest || line_per_second(peak) > line_per_second(highest)))
+			highest = peak;
 	}
-	return best;
+	shown = highest;
+	for (size_t i = 0; highest && i < experiment->roof.nr; i++) {
+		const struct peak *peak = &experiment->roof.peaks[i];
+
+		if (is_roof_of(peak, operation, border, nr_threads) &&
+		    experiment_stands_for(peak->access, line_per_second(peak), shown->access, line_per_second(highest)))
+			shown = peak;
+	}
+	return shown;
 }
 
 struct summary
 experiment_roof_value(const struct experiment *experiment, const char *operation, const char *border, int nr_threads)
 {
 	const struct peak *peak = experiment_highest_peak(experiment, operation, border, nr_threads);
-	struct summary summary = summary_single(NAN, "quantile");
 
-	if (peak) {
-		summary.value = crossing_bytes(peak) * peak->per_second.value;
-		summary.low = crossing_bytes(peak) * peak->per_second.low;
-		summary.high = crossing_bytes(peak) * peak->per_second.high;
-	}
-	return summary;
+	return peak ? experiment_peak_line(peak, "microSeconds") : summary_single(NAN, "quantile");
 }

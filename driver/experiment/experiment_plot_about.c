@@ -6,7 +6,6 @@
 
 #include "experiment/experiment_drawing.h"
 #include "memory.h"
-#include "plots/roofline_shape.h"
 #include "quantities/value_text.h"
 #include "support/point_title.h"
 
@@ -62,6 +61,22 @@ add_value(char **text, const struct quantity_value *value)
 	free(estimator);
 }
 
+/* Which line bounds it, and how near it comes to that: as rot prints it below its tables. */
+static void
+add_bound(char **text, const struct experiment_bound *bound)
+{
+	char *threads = bound->nr_threads > 0
+				? rot_format(", %d thread%s", bound->nr_threads, bound->nr_threads == 1 ? "" : "s")
+				: rot_strdup("");
+	char *verdict = bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
+					    : verdict_text("bound by computing", "by bandwidth", bound->probability);
+
+	add_line(text, rot_format("%.3g %% of the roof at this intensity (%s%s): %s", 100 * bound->share,
+				  bound->ceiling, threads, verdict));
+	free(threads);
+	free(verdict);
+}
+
 char *
 drawing_about_point(const struct drawing *d, const struct experiment_point *point)
 {
@@ -76,28 +91,12 @@ drawing_about_point(const struct drawing *d, const struct experiment_point *poin
 		if (value)
 			add_value(&text, value);
 	}
+	if (d->page && d->own->plot.kind == EXPERIMENT_ROOFLINE) {
+		struct experiment_bound bound = experiment_bound_of(d->experiment, d->own, point);
+
+		if (bound.ceiling)
+			add_bound(&text, &bound);
+		experiment_bound_clear(&bound);
+	}
 	return text;
-}
-
-void
-drawing_tell_bounds(struct drawing *d, const struct roofline_plot *plot)
-{
-	for (size_t s = 0; s < d->nr_series; s++)
-		for (size_t i = 0; i < d->series[s].nr_points; i++) {
-			struct plot_point *point = &d->points[s][i];
-			const struct roofline_bound bound = roofline_bound_at(plot, &point->x);
-			char *text = (char *)point->about, *verdict;
-
-			if (!text || !bound.is_known || !isfinite(point->y.value))
-				continue;
-			verdict = bound.ceiling->is_bandwidth
-					  ? verdict_text("bound by bandwidth", "by computing", bound.probability)
-					  : verdict_text("bound by computing", "by bandwidth", bound.probability);
-			add_line(&text, rot_format("%.3g %% of the roof%s at this intensity (%s): %s",
-						   100 * point->y.value / bound.performance,
-						   d->experiment->nr_roof_threads > 1 ? " of all threads" : "",
-						   bound.ceiling->name, verdict));
-			free(verdict);
-			point->about = text;
-		}
 }

@@ -93,10 +93,8 @@ draw_roofline(struct drawing *d, const char *output_name, struct rot_error *err)
 			.machine = own[i]->machine,
 		};
 	}
-	if (d->page) {
-		drawing_tell_bounds(d, &plot);
+	if (d->page)
 		page_add_roofline(d->page, &plot);
-	}
 	rc = roofline_plot_show(&plot, d->experiment->rot->configuration, output_name, err);
 	for (size_t i = 0; i < nr; i++)
 		free((char *)ceilings[i].label);
@@ -256,17 +254,26 @@ nr_without_text(const struct experiment *experiment)
 }
 
 int
-experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
-		       struct rot_error *err)
+experiment_draw_plots(const struct experiment *experiment, struct page *page, struct rot_error *err)
 {
-	struct page *page =
-		plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE) ? page_new(title_of_page(experiment)) : NULL;
 	struct rot_error later;
 	int rc = 0;
 
 	for (size_t i = 0; i < experiment->nr_plots && experiment->nr_points > 0; i++)
 		if (write_plot(experiment, &experiment->plots[i], page, rc == 0 ? err : &later) < 0)
 			rc = -1;
+	return rc;
+}
+
+int
+experiment_write_plots(const struct experiment *experiment, const struct page_result *results, size_t nr_results,
+		       struct rot_error *err)
+{
+	struct page *page =
+		plots_go_to(experiment->rot->configuration, PLOTS_ON_PAGE) ? page_new(title_of_page(experiment)) : NULL;
+	struct rot_error later;
+	int rc = experiment_draw_plots(experiment, page, err);
+
 	if (!page)
 		plots_note_undrawn(experiment->rot->configuration, nr_without_text(experiment));
 	if (page && write_page(experiment, page, results, nr_results, rc == 0 ? err : &later) < 0)

@@ -47,6 +47,7 @@ experiment_point_clear(struct experiment_point *point)
 	json_decref(point->rule_outputs);
 	json_decref(point->passes);
 	experiment_point_clear_derived(point);
+	experiment_bound_clear(&point->stored_bound);
 }
 
 struct experiment_point

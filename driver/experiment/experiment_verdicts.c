@@ -7,15 +7,15 @@
 #include "experiment/experiment_internal.h"
 #include "memory.h"
 
-/* Points of a series that one ceiling bounds. */
-struct bounded {
-	const struct peak *ceiling;
-	size_t nr;
-	double low, high; /* shares of the roof */
-};
+void
+experiment_bound_clear(struct experiment_bound *bound)
+{
+	free(bound->ceiling);
+	*bound = (struct experiment_bound){.share = NAN, .probability = NAN};
+}
 
-static const struct experiment_own_plot *
-first_roofline(const struct experiment *experiment)
+const struct experiment_own_plot *
+experiment_first_roofline(const struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->nr_plots; i++)
 		if (experiment->plots[i].plot.kind == EXPERIMENT_ROOFLINE)
@@ -23,27 +23,113 @@ first_roofline(const struct experiment *experiment)
 	return NULL;
 }
 
-static void
-add(struct bounded *bounded, double share)
+/* A slope or a plateau of the roof, in the point's units; name NULL: there is none. */
+struct line {
+	char *name;
+	struct summary height;
+};
+
+static struct line
+line_of_peak(const struct peak *peak, const char *clock)
 {
-	bounded->low = bounded->nr ? fmin(bounded->low, share) : share;
-	bounded->high = bounded->nr ? fmax(bounded->high, share) : share;
-	bounded->nr++;
+	return peak ? (struct line){experiment_peak_name(peak), experiment_peak_line(peak, clock)}
+		    : (struct line){.name = NULL};
 }
 
-static void
-judge(struct bounded bounded[2], const struct experiment_own_plot *plot, const struct experiment_point *point,
-      const char *clock)
+/* Of ceilings that are no peaks of this machine, as of a file: the highest that the plot draws. */
+static struct line
+line_of_ceilings(const struct experiment *experiment, const struct experiment_own_plot *plot, bool is_bandwidth)
 {
-	const struct quantity_value *x = experiment_point_value(point, &plot->x),
-				    *y = experiment_point_value(point, &plot->y);
-	double slope, peak;
+	const struct experiment_own_ceiling **ceilings;
+	const size_t nr = experiment_ceilings_of(experiment, plot, &ceilings);
+	const char *border = plot->x.border ? plot->x.border : "";
+	struct line line = {.name = NULL};
 
+	for (size_t i = 0; !line.name && experiment->nr_stored_machines <= 1 && i < nr; i++) {
+		const struct experiment_own_ceiling *own = ceilings[i];
+
+		if (own->operation[0] ? is_bandwidth
+				      : !is_bandwidth || !own->border[0] ||
+						strncmp(border, own->border, strlen(own->border)) != 0)
+			continue;
+		line = (struct line){rot_strdup(own->name), summary_single(own->best, "quantile")};
+		line.height.low = own->low;
+		line.height.high = own->high;
+	}
+	free(ceilings);
+	return line;
+}
+
+static struct experiment_bound
+bound_below(struct line slope, struct line peak, const struct summary *x, double y)
+{
+	const struct summary ridge = summary_quotient(&peak.height, &slope.height);
+	const double memory = slope.height.value * x->value, below = summary_probability_below(x, &ridge);
+	const bool is_bandwidth = memory < peak.height.value;
+
+	return (struct experiment_bound){
+		.ceiling = rot_strdup(is_bandwidth ? slope.name : peak.name),
+		.is_bandwidth = is_bandwidth,
+		.share = y / fmin(memory, peak.height.value),
+		.probability = is_bandwidth ? below : 1 - below,
+	};
+}
+
+struct experiment_bound
+experiment_bound_of(const struct experiment *experiment, const struct experiment_own_plot *plot,
+		    const struct experiment_point *point)
+{
+	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL,
+				    *y = plot ? experiment_point_value(point, &plot->y) : NULL;
+	int nr_threads =
+		point->nr_cpus > 0 ? experiment_roof_threads(experiment, point->nr_cpus) : experiment->nr_roof_threads;
+	struct experiment_bound bound = point->stored_bound;
+	struct line slope, peak;
+
+	if (bound.ceiling) {
+		bound.ceiling = rot_strdup(bound.ceiling);
+		return bound;
+	}
+	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
 	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value))
-		return;
-	slope = experiment_peak_line(bounded[0].ceiling, clock) * x->summary.value;
-	peak = experiment_peak_line(bounded[1].ceiling, clock);
-	add(&bounded[slope < peak ? 0 : 1], y->summary.value / fmin(slope, peak));
+		return bound;
+	slope = line_of_peak(experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads),
+			     experiment_clock_shown(experiment));
+	peak = line_of_peak(experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads),
+			    experiment_clock_shown(experiment));
+	if (!slope.name && !peak.name) {
+		nr_threads = 0;
+		slope = line_of_ceilings(experiment, plot, true);
+		peak = line_of_ceilings(experiment, plot, false);
+	}
+	if (slope.name && peak.name)
+		bound = bound_below(slope, peak, &x->summary, y->summary.value);
+	bound.nr_threads = nr_threads;
+	free(slope.name);
+	free(peak.name);
+	return bound;
+}
+
+/* ---- a line a series ---- */
+
+/* Points of a series that one line bounds. */
+struct bounded {
+	char *ceiling;
+	size_t nr;
+	double low, high; /* shares of the roof */
+};
+
+static void
+add(struct bounded bounded[2], struct experiment_bound *bound)
+{
+	struct bounded *of = &bounded[bound->is_bandwidth ? 0 : 1];
+
+	of->low = of->nr ? fmin(of->low, bound->share) : bound->share;
+	of->high = of->nr ? fmax(of->high, bound->share) : bound->share;
+	of->nr++;
+	free(of->ceiling);
+	of->ceiling = bound->ceiling;
+	bound->ceiling = NULL;
 }
 
 /* "0.8", "51 to 56"; both in percent. */
@@ -59,24 +145,22 @@ shares_text(double low, double high)
 }
 
 static void
-print(const char *series, const struct bounded bounded[2], FILE *out)
+print(const char *series, const struct bounded bounded[2], int nr_threads, FILE *out)
 {
 	const size_t nr = bounded[0].nr + bounded[1].nr;
 
 	for (int i = 0; i < 2; i++) {
 		const struct bounded *of = &bounded[i];
-		char *points, *shares, *name;
+		char *points, *shares;
 
 		if (of->nr == 0)
 			continue;
 		points = of->nr == nr ? rot_strdup("") : rot_format(", %zu of %zu points", of->nr, nr);
 		shares = shares_text(100 * of->low, 100 * of->high);
-		name = experiment_peak_name(of->ceiling);
-		fprintf(out, "%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, name,
-			of->ceiling->nr_threads, of->ceiling->nr_threads == 1 ? "" : "s", points);
+		fprintf(out, "%s: at %s %% of its roof, %s (%d thread%s)%s\n", series, shares, of->ceiling, nr_threads,
+			nr_threads == 1 ? "" : "s", points);
 		free(points);
 		free(shares);
-		free(name);
 	}
 }
 
@@ -100,21 +184,25 @@ is_first(const struct experiment *experiment, size_t point)
 void
 experiment_print_verdicts(const struct experiment *experiment, FILE *out)
 {
-	const struct experiment_own_plot *plot = first_roofline(experiment);
-	const char *clock = plot ? experiment_clock_shown(experiment) : NULL;
+	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
 
-	for (size_t i = 0; plot && plot->x.border && i < experiment->nr_points; i++) {
+	for (size_t i = 0; plot && i < experiment->nr_points; i++) {
 		const struct experiment_point *point = &experiment->points[i];
-		const int nr_threads = experiment_roof_threads(experiment, point->nr_cpus);
-		struct bounded bounded[2] = {
-			{.ceiling = experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads)},
-			{.ceiling = experiment_highest_peak(experiment, plot->y.operation, NULL, nr_threads)}};
+		struct bounded bounded[2] = {{.nr = 0}, {.nr = 0}};
 
-		if (!bounded[0].ceiling || !bounded[1].ceiling || !(point->nr_cpus > 0) || !is_first(experiment, i))
+		if (!(point->nr_cpus > 0) || !is_first(experiment, i))
 			continue;
-		for (size_t k = i; k < experiment->nr_points; k++)
+		for (size_t k = i; k < experiment->nr_points; k++) {
+			struct experiment_bound bound = {.nr_threads = 0};
+
 			if (are_together(experiment, point, &experiment->points[k]))
-				judge(bounded, plot, &experiment->points[k], clock);
-		print(point->series, bounded, out);
+				bound = experiment_bound_of(experiment, plot, &experiment->points[k]);
+			if (bound.ceiling && bound.nr_threads > 0)
+				add(bounded, &bound);
+			experiment_bound_clear(&bound);
+		}
+		print(point->series, bounded, experiment_roof_threads(experiment, point->nr_cpus), out);
+		free(bounded[0].ceiling);
+		free(bounded[1].ceiling);
 	}
 }

@@ -69,6 +69,15 @@ page_texts_joined(const struct page_texts *texts)
 	return text;
 }
 
+void
+page_begin_wide(xmlTextWriterPtr out, const char *name)
+{
+	html_begin(out, "div", "wide");
+	html_attribute(out, "tabindex", "0");
+	html_attribute(out, "role", "region");
+	html_attribute(out, "aria-label", name);
+}
+
 /* ---- pictures ---- */
 
 struct page *
@@ -111,8 +120,25 @@ write_legend(xmlTextWriterPtr out, const struct plot_series *series, size_t nr_s
 	html_end(out);
 }
 
+/* Shown where the page is narrower than the picture: then names of its lines may be out of sight. roofline: or NULL. */
+static void
+write_hint(xmlTextWriterPtr out, const struct roofline_plot *roofline)
+{
+	html_begin(out, "p", "small hint");
+	html_text(out, "The picture goes on to the right.");
+	for (size_t i = 0; roofline && i < roofline->nr_ceilings; i++) {
+		const struct roofline_ceiling *ceiling = &roofline->ceilings[i];
+		char *line = rot_format("%s %s (%s)", i ? ";" : " Its lines:", ceiling->name, ceiling->label);
+
+		html_text(out, line);
+		free(line);
+	}
+	html_end(out);
+}
+
 static char *
-picture_begin(struct page *page, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series)
+picture_begin(struct page *page, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
+	      const struct roofline_plot *roofline)
 {
 	char *id = rot_format("plot%zu", ++page->nr_pictures);
 
@@ -121,6 +147,7 @@ picture_begin(struct page *page, const struct plot_frame *frame, const struct pl
 		html_element(page->writer, "h2", NULL, frame->title);
 	if (nr_series > 0)
 		write_legend(page->writer, series, nr_series, id);
+	write_hint(page->writer, roofline);
 	html_begin(page->writer, "div", "picture");
 	return id;
 }
@@ -138,7 +165,7 @@ picture_end(struct page *page, const struct plot_frame *frame, char *id)
 void
 page_add_roofline(struct page *page, const struct roofline_plot *plot)
 {
-	char *id = picture_begin(page, &plot->frame, plot->series, plot->nr_series);
+	char *id = picture_begin(page, &plot->frame, plot->series, plot->nr_series, plot);
 
 	roofline_svg_write(plot, id, page->writer);
 	picture_end(page, &plot->frame, id);
@@ -148,10 +175,19 @@ void
 page_add_series(struct page *page, const struct plot_frame *frame, const struct plot_series *series, size_t nr_series,
 		bool shows_spread)
 {
-	char *id = picture_begin(page, frame, series, nr_series);
+	char *id = picture_begin(page, frame, series, nr_series, NULL);
 
 	series_svg_write(frame, series, nr_series, shows_spread, id, page->writer);
 	picture_end(page, frame, id);
+}
+
+void
+page_add_text(struct page *page, const char *heading, const char *text)
+{
+	html_element(page->writer, "h2", NULL, heading);
+	page_begin_wide(page->writer, heading);
+	html_element(page->writer, "pre", "code", text);
+	html_end(page->writer);
 }
 
 /* ---- the document ---- */
@@ -273,9 +309,8 @@ write_body(xmlTextWriterPtr out, const struct page *page, const struct page_resu
 	for (size_t i = 0; i < nr; i++)
 		write_result(out, &results[i]);
 	html_begin(out, "footer", NULL);
-	html_text(out,
-		  "Made by rot. This file holds everything: save it, send it, print it; rot plot FILE.html draws it "
-		  "again.");
+	html_text(out, "Made by rot. This file holds everything: save it, send it, print it");
+	html_text(out, nr == 1 ? "; rot plot FILE.html draws it again." : ".");
 	html_end(out);
 	html_end(out);
 	for (size_t i = 0; i < nr; i++)

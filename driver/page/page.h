@@ -23,10 +23,13 @@ struct page_result {
 struct page *page_new(const char *title);
 void page_delete(struct page *page);
 
-/* Pictures, in the order of adding; drawn at once, nothing of the plots is kept. */
+/* Pictures and texts, in the order of adding, above the results; drawn at once, nothing of the plots is kept. */
 void page_add_roofline(struct page *page, const struct roofline_plot *plot);
 void page_add_series(struct page *page, const struct plot_frame *frame, const struct plot_series *series,
 		     size_t nr_series, bool shows_spread);
+
+/* Lines as they are printed, in columns, below a heading. */
+void page_add_text(struct page *page, const char *heading, const char *text);
 
 /*
  * Writes OUTPUT_NAME.html. Paths below the user's home folder begin with "~" in it, also in the JSON (support/home.h).

@@ -100,7 +100,9 @@
 	}
 
 	/* The series, and its labels, which are drawn above all series. */
-	function hide(figure, series, hides) {
+	function hide(figure, entry, hides) {
+		const series = entry.dataset.series;
+		entry.querySelector("button").setAttribute("aria-pressed", String(!hides));
 		document.getElementById(series).classList.toggle("hidden", hides);
 		figure.querySelectorAll("[data-of='" + series + "']").forEach(function (labels) {
 			labels.classList.toggle("hidden", hides);
@@ -109,18 +111,29 @@
 		figure.querySelector("svg.plot").dispatchEvent(new Event("rot-hidden"));
 	}
 
+	function isShown(entry) {
+		return entry.querySelector("button").getAttribute("aria-pressed") === "true";
+	}
+
+	/* All others are hidden; if they are, all are shown. */
+	function isolate(figure, entry) {
+		const others = Array.from(figure.querySelectorAll(".legend li")).filter(function (li) { return li !== entry; });
+		const hides = isShown(entry) ? others.some(isShown) : true;
+		hide(figure, entry, false);
+		others.forEach(function (other) { hide(figure, other, hides); });
+	}
+
 	function addSwitch(entry) {
 		const button = document.createElement("button"), figure = entry.closest("figure");
 		button.type = "button";
-		button.title = "hide or show";
+		button.title = "hide or show; with Shift, or a double click: this one alone, or all";
 		button.setAttribute("aria-pressed", "true");
 		button.append.apply(button, Array.from(entry.childNodes));
 		entry.append(button);
-		button.addEventListener("click", function () {
-			const hides = button.getAttribute("aria-pressed") === "true";
-			button.setAttribute("aria-pressed", String(!hides));
-			hide(figure, entry.dataset.series, hides);
+		button.addEventListener("click", function (event) {
+			if (event.shiftKey) { isolate(figure, entry); } else { hide(figure, entry, isShown(entry)); }
 		});
+		button.addEventListener("dblclick", function () { isolate(figure, entry); });
 	}
 
 	tip.className = "tip";

@@ -328,9 +328,9 @@ write_cell(xmlTextWriterPtr out, const struct page_texts *texts)
 }
 
 static void
-begin_table(xmlTextWriterPtr out, const char *const *headings, size_t nr)
+begin_table(xmlTextWriterPtr out, const char *name, const char *const *headings, size_t nr)
 {
-	html_begin(out, "div", "wide");
+	page_begin_wide(out, name);
 	html_begin(out, "table", NULL);
 	html_begin(out, "thead", NULL);
 	html_begin(out, "tr", NULL);
@@ -355,7 +355,7 @@ write_sources(xmlTextWriterPtr out, const struct knowledges *all)
 	static const char *const headings[] = {"quantity",           "is", "from", "estimator", "n", "disturbed",
 					       "grade on known work"};
 
-	begin_table(out, headings, sizeof(headings) / sizeof(*headings));
+	begin_table(out, "sources", headings, sizeof(headings) / sizeof(*headings));
 	for (size_t i = 0; i < all->nr; i++) {
 		const struct knowledge *own = &all->items[i];
 		char *n = range_text(own->n_least, own->n_most), *disturbed = rot_format("%zu", own->nr_disturbed);
@@ -437,7 +437,7 @@ write_ceilings(xmlTextWriterPtr out, const json_t *ceilings)
 	if (json_array_size(ceilings) == 0)
 		return;
 	html_element(out, "h4", NULL, "The roof");
-	begin_table(out, headings, sizeof(headings) / sizeof(*headings));
+	begin_table(out, "the roof", headings, sizeof(headings) / sizeof(*headings));
 	for (size_t i = 0; i < json_array_size(ceilings); i++) {
 		const json_t *ceiling = json_array_get(ceilings, i);
 		const struct shown_unit unit = shown_unit(json_text_at(ceiling, "unit"));

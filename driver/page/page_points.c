@@ -10,11 +10,16 @@
 #include "quantities/value_text.h"
 #include "support/json.h"
 
-/* What the columns are: axes, words and units of quantities, names of derived values. */
+/* What the columns are: words and units of quantities, axes, names of derived values. */
 struct columns {
-	struct page_texts axes, quantities, derived;
-	bool has_series, has_label;
+	struct page_texts rates, axes, others, derived;
+	bool has_series, has_label, has_roof;
 };
+
+/* The rates, which a roofline shows: they come first, in this order. */
+static const char *const rates[] = {"performance", "operationalIntensity"};
+
+enum { NR_RATES = sizeof(rates) / sizeof(rates[0]) };
 
 /* Of the same words, those of another unit are another column. Fresh memory. */
 static char *
@@ -27,13 +32,23 @@ column_of(const json_t *quantity)
 	return column;
 }
 
+/* Those of that name (NULL: of no rate's). */
 static void
-add_quantity(struct columns *columns, const json_t *quantity)
+add_quantities(struct page_texts *texts, const json_t *points, const char *name)
 {
-	char *column = column_of(quantity);
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *quantities = json_object_get(json_array_get(points, i), "quantities");
 
-	page_texts_add(&columns->quantities, column);
-	free(column);
+		for (size_t k = 0; k < json_array_size(quantities); k++) {
+			const json_t *quantity = json_array_get(quantities, k);
+			const char *own = json_text_at(quantity, "name");
+			char *column = column_of(quantity);
+
+			if (name ? strcmp(own, name) == 0 : strcmp(own, rates[0]) != 0 && strcmp(own, rates[1]) != 0)
+				page_texts_add(texts, column);
+			free(column);
+		}
+	}
 }
 
 /* A coordinate as labels have it; fresh memory. */
@@ -66,17 +81,18 @@ columns_of(const json_t *points)
 	struct columns columns = {.has_series = false};
 
 	for (size_t i = 0; i < json_array_size(points); i++) {
-		const json_t *point = json_array_get(points, i), *quantities = json_object_get(point, "quantities"),
-			     *derived = json_object_get(point, "derived");
+		const json_t *point = json_array_get(points, i), *derived = json_object_get(point, "derived");
 
 		columns.has_series = columns.has_series || *json_text_at(point, "series");
 		columns.has_label = columns.has_label || *json_text_at(point, "label");
+		columns.has_roof = columns.has_roof || json_object_get(point, "roof");
 		add_axes(&columns, point);
-		for (size_t k = 0; k < json_array_size(quantities); k++)
-			add_quantity(&columns, json_array_get(quantities, k));
 		for (size_t k = 0; k < json_array_size(derived); k++)
 			page_texts_add(&columns.derived, json_text_at(json_array_get(derived, k), "name"));
 	}
+	for (size_t i = 0; i < NR_RATES; i++)
+		add_quantities(&columns.rates, points, rates[i]);
+	add_quantities(&columns.others, points, NULL);
 	return columns;
 }
 
@@ -135,19 +151,34 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 	html_end(out);
 }
 
+/* How much of the roof it reaches, and which line that is. */
+static void
+write_roof_headings(xmlTextWriterPtr out)
+{
+	html_begin(out, "th", "number");
+	html_element(out, "span", NULL, "of the roof");
+	html_element(out, "span", "unit", "%");
+	html_end(out);
+	html_element(out, "th", NULL, "bound by");
+}
+
 static void
 write_headings(xmlTextWriterPtr out, const json_t *points, const struct columns *columns)
 {
 	html_begin(out, "thead", NULL);
 	html_begin(out, "tr", NULL);
 	if (columns->has_series)
-		html_element(out, "th", NULL, "series");
+		html_element(out, "th", "stays", "series");
 	if (columns->has_label)
-		html_element(out, "th", NULL, "point");
+		html_element(out, "th", columns->has_series ? NULL : "stays", "point");
+	for (size_t i = 0; i < columns->rates.nr; i++)
+		write_heading(out, points, columns->rates.items[i]);
+	if (columns->has_roof)
+		write_roof_headings(out);
 	for (size_t i = 0; i < columns->axes.nr; i++)
 		html_element(out, "th", "number", columns->axes.items[i]);
-	for (size_t i = 0; i < columns->quantities.nr; i++)
-		write_heading(out, points, columns->quantities.items[i]);
+	for (size_t i = 0; i < columns->others.nr; i++)
+		write_heading(out, points, columns->others.items[i]);
 	for (size_t i = 0; i < columns->derived.nr; i++)
 		html_element(out, "th", "number", columns->derived.items[i]);
 	html_end(out);
@@ -199,17 +230,37 @@ write_quantity(xmlTextWriterPtr out, const json_t *quantity)
 }
 
 static void
+write_roof(xmlTextWriterPtr out, const json_t *roof)
+{
+	const json_int_t nr_threads = json_integer_value(json_object_get(roof, "threads"));
+	char *share = roof ? rot_format("%.3g", 100 * json_number_at(roof, "share")) : rot_strdup("-");
+	char *threads = nr_threads > 0 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
+				       : rot_strdup("");
+	char *line = rot_format("%s%s", roof ? json_text_at(roof, "ceiling") : "-", threads);
+
+	html_element(out, "td", "number", share);
+	html_element(out, "td", "line", line);
+	free(share);
+	free(threads);
+	free(line);
+}
+
+static void
 write_row(xmlTextWriterPtr out, const json_t *point, const struct columns *columns)
 {
 	html_begin(out, "tr", NULL);
 	if (columns->has_series)
-		html_element(out, "td", NULL, json_text_at(point, "series"));
+		html_element(out, "td", "stays", json_text_at(point, "series"));
 	if (columns->has_label)
-		html_element(out, "td", NULL, json_text_at(point, "label"));
+		html_element(out, "td", columns->has_series ? NULL : "stays", json_text_at(point, "label"));
+	for (size_t i = 0; i < columns->rates.nr; i++)
+		write_quantity(out, quantity_of(point, columns->rates.items[i]));
+	if (columns->has_roof)
+		write_roof(out, json_object_get(point, "roof"));
 	for (size_t i = 0; i < columns->axes.nr; i++)
 		write_plain(out, json_object_get(json_object_get(point, "coordinates"), columns->axes.items[i]), "");
-	for (size_t i = 0; i < columns->quantities.nr; i++)
-		write_quantity(out, quantity_of(point, columns->quantities.items[i]));
+	for (size_t i = 0; i < columns->others.nr; i++)
+		write_quantity(out, quantity_of(point, columns->others.items[i]));
 	for (size_t i = 0; i < columns->derived.nr; i++) {
 		const json_t *derived = derived_of(point, columns->derived.items[i]);
 
@@ -253,7 +304,7 @@ page_write_points(xmlTextWriterPtr out, const json_t *result)
 	const json_t *points = json_object_get(result, "points");
 	struct columns columns = columns_of(points);
 
-	html_begin(out, "div", "wide");
+	page_begin_wide(out, "values");
 	html_begin(out, "table", NULL);
 	write_headings(out, points, &columns);
 	html_begin(out, "tbody", NULL);
@@ -263,7 +314,8 @@ page_write_points(xmlTextWriterPtr out, const json_t *result)
 	html_end(out);
 	html_end(out);
 	write_marks(out, points);
+	page_texts_clear(&columns.rates);
 	page_texts_clear(&columns.axes);
-	page_texts_clear(&columns.quantities);
+	page_texts_clear(&columns.others);
 	page_texts_clear(&columns.derived);
 }

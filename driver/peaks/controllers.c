@@ -194,7 +194,7 @@ measure_peaks(struct rot *rot, const struct rot_controller *self, const char *ou
 		rc = write_data(rot, &list, output_name, err);
 	}
 	if (rc == 0)
-		rc = peaks_draw_roofs(rot, &list, output_name, err);
+		rc = peaks_draw_roofs(rot, &list, NULL, output_name, err);
 	peak_list_clear(&list);
 	return rc;
 }

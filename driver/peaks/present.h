@@ -14,6 +14,7 @@
 
 struct rot;
 struct json_t;
+struct page;
 
 /*
  * Tables with notes below them; nothing at all where the list has no peak of that kind. What is above, per cycle of the
@@ -56,9 +57,9 @@ peaks_draw_growth(const struct peak_list *list, const char *caption, const char 
  * Performances and the bandwidths of all levels (the highest, loads and stores) as rooflines with the ridge points of
  * the highest performance; lines that are nearly the same are one. One picture for each precision that the list has, of
  * one thread and of all: OUTPUT.pdf, OUTPUT-single.pdf, OUTPUT-2-threads.pdf..., per core cycle if the key clock says
- * so; where the key plots says.
+ * so; where the key plots says. page: that they are added to; NULL: none.
  */
-int
-peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err);
+int peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct page *page, const char *output_name,
+		     struct rot_error *err);
 
 #endif

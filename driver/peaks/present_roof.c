@@ -7,6 +7,7 @@
 #include "configuration/configuration.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "page/page.h"
 #include "peaks/present.h"
 #include "peaks/ridges.h"
 #include "peaks/roof.h"
@@ -194,8 +195,8 @@ ridge_points(const struct roof *roof, size_t *nr)
 }
 
 static int
-draw(const struct rot *rot, const struct roof *roof, const char *title, const char *caption, const char *output_name,
-     struct rot_error *err)
+draw(const struct rot *rot, const struct roof *roof, const char *title, const char *caption, struct page *page,
+     const char *output_name, struct rot_error *err)
 {
 	struct roofline_ceiling *ceilings = rot_calloc(roof->nr + 1, sizeof(*ceilings));
 	struct plot_series ridges = {.name = "minimum arithmetic intensity for the highest performance [flop/byte]"};
@@ -221,6 +222,8 @@ draw(const struct rot *rot, const struct roof *roof, const char *title, const ch
 		plot.frame.x.low = fmin(plot.frame.x.low, LEFT_OF_RIDGES * points[i].x.value);
 	for (size_t i = 0; i < roof->nr; i++)
 		ceilings[i] = ceiling_of(roof, i);
+	if (page)
+		page_add_roofline(page, &plot);
 	rc = roofline_plot_show(&plot, rot->configuration, output_name, err);
 	for (size_t i = 0; i < roof->nr; i++) {
 		free((char *)ceilings[i].name);
@@ -235,7 +238,7 @@ draw(const struct rot *rot, const struct roof *roof, const char *title, const ch
 
 static int
 draw_roof(const struct rot *rot, const struct peak_list *list, const char *operation, int nr_threads,
-	  const char *caption, const char *output_name, struct rot_error *err)
+	  const char *caption, struct page *page, const char *output_name, struct rot_error *err)
 {
 	const bool is_per_cycle = strcmp(configuration_string(rot->configuration, "clock"), "coreCycles") == 0;
 	struct roof roof = choose(list, operation, nr_threads, is_per_cycle);
@@ -243,7 +246,7 @@ draw_roof(const struct rot *rot, const struct peak_list *list, const char *opera
 	char *title =
 		rot_format("The roof of this machine: %s, %d thread%s", words, nr_threads, nr_threads == 1 ? "" : "s");
 	char *lines = rot_format("%s\n%s", caption, note);
-	int rc = highest_performance(&roof) ? draw(rot, &roof, title, lines, output_name, err) : 0;
+	int rc = highest_performance(&roof) ? draw(rot, &roof, title, lines, page, output_name, err) : 0;
 
 	free(lines);
 	free(title);
@@ -270,7 +273,8 @@ has_performance(const struct peak_list *list, const char *operation, int nr_thre
 }
 
 int
-peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char *output_name, struct rot_error *err)
+peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, struct page *page, const char *output_name,
+		 struct rot_error *err)
 {
 	int threads[] = {1, roof_nr_threads(list, 1e9)}, rc = 0;
 	char *caption = machine_caption(rot->machine);
@@ -281,7 +285,7 @@ peaks_draw_roofs(const struct rot *rot, const struct peak_list *list, const char
 			char *name = rot_format("%s%s%s", output_name, pictures[i].name, all);
 
 			if (has_performance(list, pictures[i].operation, threads[k]))
-				rc = draw_roof(rot, list, pictures[i].operation, threads[k], caption, name, err);
+				rc = draw_roof(rot, list, pictures[i].operation, threads[k], caption, page, name, err);
 			free(name);
 			free(all);
 		}

@@ -49,16 +49,4 @@ double roofline_shown_y(const struct roofline_shape *shape, const struct plot_po
 /* The connections of points of the same size in consecutive series, if the plot wants them. Free the array. */
 size_t roofline_same_size_of(const struct roofline_shape *shape, struct roofline_segment **segments);
 
-/*
- * What the roof permits at an intensity: the lesser of the highest performance and of the main bandwidth times the
- * intensity. A roof without one of them, or of several machines: is_known is false.
- */
-struct roofline_bound {
-	bool is_known;
-	const struct roofline_ceiling *ceiling; /* that bounds */
-	double performance;                     /* in units of y */
-	double probability; /* that it does, and not the other one, by the intervals of all three; NaN: one has none */
-};
-struct roofline_bound roofline_bound_at(const struct roofline_plot *plot, const struct summary *intensity);
-
 #endif

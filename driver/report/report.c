@@ -5,12 +5,15 @@
 #include <time.h>
 
 #include "config.h"
+#include "configuration/paths.h"
 #include "controllers/c_controller.h"
 #include "doctor/doctor.h"
 #include "machine/machine.h"
 #include "memory.h"
+#include "page/page.h"
 #include "peaks/present.h"
 #include "peaks/profile.h"
+#include "plots/places.h"
 #include "quantities/architecture.h"
 #include "report/results.h"
 #include "support/files.h"
@@ -62,8 +65,9 @@ grades_json(const struct architecture *architecture)
 }
 
 static void
-print_grades(const struct architecture *architecture, FILE *out)
+print_grades(const struct report *report, FILE *out)
 {
+	const struct architecture *architecture = report->rot->architecture;
 	static const struct text_table_column columns[] = {
 		{"quantity", true}, {"of", true}, {"grade", true}, {"events", true}};
 	struct text_table table = {
@@ -145,6 +149,33 @@ print_peaks(const struct report *report, FILE *out)
 }
 
 static void
+print_findings(const struct report *report, FILE *out)
+{
+	findings_print(&report->findings, out);
+}
+
+static void
+print_results(const struct report *report, FILE *out)
+{
+	if (report->results.nr)
+		results_print(report->rot, &report->results, out);
+	else
+		fputs("There are none: 'rot measure triad' is a beginning.\n", out);
+}
+
+static const struct section {
+	const char *heading;
+	void (*print)(const struct report *report, FILE *out);
+} sections[] = {
+	{"What works here", print_findings},
+	{"Events and their grades", print_grades},
+	{"The roof", print_peaks},
+	{"Results in this folder", print_results},
+};
+
+enum { NR_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+static void
 print(const struct report *report, FILE *out)
 {
 	char *machine = machine_caption(report->rot->machine), date[32];
@@ -152,17 +183,10 @@ print(const struct report *report, FILE *out)
 	strftime(date, sizeof(date), "%Y-%m-%d %H:%M", localtime(&report->now));
 	fprintf(out, "%s\nrot %s, %s\n", machine, PACKAGE_VERSION, date);
 	free(machine);
-	print_heading("What works here", out);
-	findings_print(&report->findings, out);
-	print_heading("Events and their grades", out);
-	print_grades(report->rot->architecture, out);
-	print_heading("The roof", out);
-	print_peaks(report, out);
-	print_heading("Results in this folder", out);
-	if (report->results.nr)
-		results_print(report->rot, &report->results, out);
-	else
-		fputs("There are none: 'rot measure triad' is a beginning.\n", out);
+	for (size_t i = 0; i < NR_SECTIONS; i++) {
+		print_heading(sections[i].heading, out);
+		sections[i].print(report, out);
+	}
 }
 
 static int
@@ -170,8 +194,6 @@ write_text(const struct report *report, const char *output_name, struct rot_erro
 {
 	struct output_text text;
 
-	print(report, stdout);
-	fflush(stdout);
 	print(report, output_text_begin(&text));
 	return output_text_end(&text, output_name, ".txt", err);
 }
@@ -188,21 +210,67 @@ report_json(const struct report *report)
 			 results_json(report->rot, &report->results));
 }
 
-/* ---- pictures ---- */
+/* ---- files ---- */
 
 static int
-draw(const struct report *report, const char *output_name, struct rot_error *err)
+draw(const struct report *report, struct page *page, const char *output_name, struct rot_error *err)
 {
 	char *results = rot_format("%s-results", output_name);
-	size_t nr_drawn;
 	int rc = 0;
 
 	if (report->peaks.nr)
-		rc = peaks_draw_roofs(report->rot, &report->peaks, output_name, err);
+		rc = peaks_draw_roofs(report->rot, &report->peaks, page, output_name, err);
 	if (rc == 0)
-		rc = results_draw(report->rot, &report->results, results, &nr_drawn, err);
+		rc = results_draw(report->rot, &report->results, page, results, err);
 	free(results);
 	return rc;
+}
+
+/* Pictures, then what the text says: the results and the roof first. */
+static int
+write_page(const struct report *report, const char *output_name, struct rot_error *err)
+{
+	char *machine = machine_caption(report->rot->machine), date[32], *title;
+	struct page *page;
+	struct page_result *results = rot_calloc(report->results.nr + 1, sizeof(*results));
+	int rc;
+
+	strftime(date, sizeof(date), "%Y-%m-%d", localtime(&report->now));
+	title = rot_format("%s: what rot %s knows of it, %s", machine, PACKAGE_VERSION, date);
+	page = page_new(title);
+	rc = draw(report, page, output_name, err);
+	for (size_t i = NR_SECTIONS; rc == 0 && i-- > 0;) {
+		char *text = NULL;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+
+		sections[i].print(report, out);
+		fclose(out);
+		page_add_text(page, sections[i].heading, text);
+		free(text);
+	}
+	for (size_t i = 0; i < report->results.nr; i++)
+		results[i] = (struct page_result){report->results.items[i].name, report->results.items[i].json};
+	if (rc == 0)
+		rc = page_write(page, results, report->results.nr, report->rot->paths->data, output_name, err);
+	free(results);
+	page_delete(page);
+	free(title);
+	free(machine);
+	return rc;
+}
+
+/* Where only a page is asked for, that is the report, in one file. */
+static int
+write_files(const struct report *report, const char *output_name, struct rot_error *err)
+{
+	const struct configuration *configuration = report->rot->configuration;
+	const bool has_page = plots_go_to(configuration, PLOTS_ON_PAGE);
+
+	if ((!has_page || plots_go_to(configuration, PLOTS_IN_FILES)) &&
+	    (write_text(report, output_name, err) < 0 || output_take_json(report_json(report), output_name, err) < 0))
+		return -1;
+	return has_page ? write_page(report, output_name, err) : draw(report, NULL, output_name, err);
 }
 
 static int
@@ -212,9 +280,12 @@ measure(struct rot *rot, const struct rot_controller *self, const char *output_n
 	int rc = -1;
 
 	(void)self;
-	if (output_check(output_name, err) == 0 && collect(&report, err) == 0 &&
-	    write_text(&report, output_name, err) == 0 && output_take_json(report_json(&report), output_name, err) == 0)
-		rc = draw(&report, output_name, err);
+	if (output_check(output_name, err) == 0 && collect(&report, err) == 0) {
+		print(&report, stdout);
+		fflush(stdout);
+		rc = write_files(&report, output_name, err);
+		output_print_told();
+	}
 	report_clear(&report);
 	return rc;
 }

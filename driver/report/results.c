@@ -253,23 +253,24 @@ words_of(const struct stored_result *result, const char *name)
 }
 
 int
-results_draw(struct rot *rot, const struct result_list *list, const char *output_name, size_t *nr_drawn,
+results_draw(struct rot *rot, const struct result_list *list, struct page *page, const char *output_name,
 	     struct rot_error *err)
 {
 	const char **paths = rot_calloc(list->nr + 1, sizeof(*paths));
-	struct stored_plot_options options = {.output_name = output_name, .title = "Results of this machine"};
+	struct stored_plot_options options = {
+		.output_name = output_name, .title = "Results of this machine", .page = page};
 	char *x = NULL, *y = NULL;
+	size_t nr_drawn = 0;
 	int rc = 0;
 
-	*nr_drawn = 0;
 	for (size_t i = 0; i < list->nr; i++) {
 		char *own_x = words_of(&list->items[i], "operationalIntensity"),
 		     *own_y = words_of(&list->items[i], "performance");
 
 		if (own_x && own_y && is_of_this_machine(rot, &list->items[i]) &&
 		    (!x || (strcmp(x, own_x) == 0 && strcmp(y, own_y) == 0)))
-			paths[(*nr_drawn)++] = list->items[i].path;
-		if (*nr_drawn == 1 && !x) {
+			paths[nr_drawn++] = list->items[i].path;
+		if (nr_drawn == 1 && !x) {
 			x = own_x;
 			y = own_y;
 			continue;
@@ -279,8 +280,8 @@ results_draw(struct rot *rot, const struct result_list *list, const char *output
 	}
 	options.x = x;
 	options.y = y;
-	if (*nr_drawn)
-		rc = stored_plot_write(rot, paths, *nr_drawn, &options, err);
+	if (nr_drawn)
+		rc = stored_plot_write(rot, paths, nr_drawn, &options, err);
 	free(x);
 	free(y);
 	free(paths);

@@ -9,6 +9,7 @@
 #include "stored/stored_result.h"
 
 struct rot;
+struct page;
 
 struct result_list {
 	struct stored_result *items;
@@ -28,9 +29,9 @@ json_t *results_json(const struct rot *rot, const struct result_list *list);
 
 /*
  * OUTPUT.pdf...: the results of this machine that have an operational intensity and a performance, of the same words as
- * the first that has, in one roofline. *nr_drawn: how many; 0: there is none, and nothing is written.
+ * the first that has, in one roofline. page: that it is added to; NULL: none.
  */
-int results_draw(struct rot *rot, const struct result_list *list, const char *output_name, size_t *nr_drawn,
+int results_draw(struct rot *rot, const struct result_list *list, struct page *page, const char *output_name,
 		 struct rot_error *err);
 
 #endif

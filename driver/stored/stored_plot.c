@@ -57,6 +57,23 @@ series_of(const struct job *job, const struct stored_result *result, const json_
 	return rot_format("%s%s%s", result->name, *series ? ": " : "", series);
 }
 
+/* What its file says of it, if that is about the intensity that is drawn. */
+static struct experiment_bound
+bound_of(const json_t *point, const char *intensity)
+{
+	const json_t *roof = json_object_get(point, "roof");
+
+	if (!*json_text_at(roof, "ceiling") || strcmp(json_text_at(roof, "of"), intensity) != 0)
+		return (struct experiment_bound){.ceiling = NULL};
+	return (struct experiment_bound){
+		.ceiling = rot_strdup(json_text_at(roof, "ceiling")),
+		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
+		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
+		.share = json_number_at(roof, "share"),
+		.probability = json_number_at(roof, "probability"),
+	};
+}
+
 static bool
 add_point(struct job *job, const struct stored_result *result, const json_t *point)
 {
@@ -67,8 +84,11 @@ add_point(struct job *job, const struct stored_result *result, const json_t *poi
 	bool is_drawn = x && y && is_shown(point) && stored_value(x, &values[0]) == 0 &&
 			stored_value(y, &values[1]) == 0 && can_be_drawn(values);
 
-	if (is_drawn)
-		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2);
+	if (is_drawn) {
+		experiment_add_values(job->experiment, series, json_text_at(point, "label"), requests, values, 2, 0);
+		job->experiment->points[job->experiment->nr_points - 1].stored_bound =
+			bound_of(point, json_text_at(x, "of"));
+	}
 	quantity_value_clear(&values[0]);
 	quantity_value_clear(&values[1]);
 	free(series);
@@ -331,9 +351,12 @@ read_results(struct job *job, const char *const *paths, size_t nr_paths, struct 
 static int
 draw(const struct job *job, struct rot_error *err)
 {
-	struct page_result *results = rot_calloc(job->nr, sizeof(*results));
+	struct page_result *results;
 	int rc;
 
+	if (job->options->page)
+		return experiment_draw_plots(job->experiment, job->options->page, err);
+	results = rot_calloc(job->nr, sizeof(*results));
 	for (size_t i = 0; i < job->nr; i++)
 		results[i] = (struct page_result){job->nr > 1 ? job->results[i].name : "", job->results[i].json};
 	rc = experiment_write_plots(job->experiment, results, job->nr, err);
@@ -347,7 +370,7 @@ print_files(const struct job *job)
 {
 	const struct configuration *configuration = job->experiment->rot->configuration;
 	const bool has_files = plots_go_to(configuration, PLOTS_IN_FILES),
-		   has_page = plots_go_to(configuration, PLOTS_ON_PAGE);
+		   has_page = !job->options->page && plots_go_to(configuration, PLOTS_ON_PAGE);
 	const char *name = job->options->output_name;
 
 	if (has_files)

@@ -9,6 +9,7 @@
 #include "error.h"
 
 struct rot;
+struct page;
 
 struct stored_plot_options {
 	const char *output_name;
@@ -18,6 +19,7 @@ struct stored_plot_options {
 	const char *x_range, *y_range; /* "LOW:HIGH" in the unit that is shown; NULL: automatic     */
 	const char *labels;            /* "none", "ends" or "all"; NULL: ends                       */
 	bool has_no_ceilings;
+	struct page *page; /* that the plot is added to; NULL: it gets a page of its own where the key plots says so */
 };
 
 /*

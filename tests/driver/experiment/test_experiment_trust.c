@@ -52,8 +52,8 @@ START_TEST(what_measuring_costs_and_broken_rules_are_told)
 	ck_assert(json_is_null(json_object_get(json_object_get(time, "emptyRegion"), "perShare")));
 	ck_assert_double_eq(json_number_value(json_object_get(bytes, "compulsory")), 1600);
 	ck_assert_uint_eq(json_array_size(json_object_get(bytes, "brokenRules")), 1);
-	ck_assert_msg(strstr(table, "a 100 and 3 more points: short: starting and stopping the measurement is 1.8 % of its time, ") !=
-			      NULL,
+	ck_assert_msg(strstr(table, "a 100 and 3 more points: short: starting and stopping the measurement is 1.8 % of "
+				    "its time, ") != NULL,
 		      "%s", table);
 	ck_assert_ptr_nonnull(strstr(table, "a 100 and 3 more points: doubtful: two is more than one\n"));
 	ck_assert_ptr_nonnull(strstr(table, "an empty region: time 0.5 us"));
@@ -166,7 +166,7 @@ START_TEST(rates_above_the_roof_are_told)
 
 	fake_measure = measure_doubtful; /* the ceiling is 1500 */
 	ck_assert_int_eq(experiment_add_ceiling(experiment, &ceiling, measurement, 4, &err), 0);
-	experiment_add_values(experiment, "fast", "", &request, &value, 1);
+	experiment_add_values(experiment, "fast", "", &request, &value, 1, 0);
 	experiment_check_ceilings(experiment);
 	ck_assert_uint_eq(experiment->points[0].nr_notes, 1);
 	ck_assert_ptr_nonnull(strstr(experiment->points[0].notes[0], "above the highest ceiling: memory"));
