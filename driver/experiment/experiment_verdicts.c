@@ -91,7 +91,7 @@ experiment_bound_of(const struct experiment *experiment, const struct experiment
 		return bound;
 	}
 	bound = (struct experiment_bound){.share = NAN, .probability = NAN};
-	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0) || !isfinite(x->summary.value))
+	if (!x || !y || !(x->summary.value > 0) || !(y->summary.value > 0))
 		return bound;
 	slope = line_of_peak(experiment_highest_peak(experiment, NULL, plot->x.border, nr_threads),
 			     experiment_clock_shown(experiment));

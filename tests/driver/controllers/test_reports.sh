@@ -135,4 +135,22 @@ check "the table of results, and of the peaks the higher one"
 [ -s report.svg ] && [ -s report-results.svg ] && grep -q 'Results in this folder' report.txt
 result=$?
 check "pictures of the roof and of the result, and the text"
+
+# As a page it is one file, with the pictures that are files otherwise, and with the words of the text.
+call measure report one -plots=html
+is_one=$(printf '%s ' one*)
+[ "$status" = 0 ] && [ "$is_one" = 'one.html ' ] && ! grep -q -E '(src|href)=|https?://[^w]' one.html
+result=$?
+check "the report as a page is one file, which loads nothing"
+result=0
+for part in '<h2>The roof of this machine: double precision flop, 1 thread</h2>' '<h2>Results of this machine</h2>' '<h2>The roof</h2>' \
+	'<h2>Results in this folder</h2>' '<h2>What works here</h2>' '<h2>Events and their grades</h2>' '<h2>tiny</h2>' ' SSE ADD (' \
+	'class="rot-result"'; do
+	grep -Fq -e "$part" one.html || { echo "no $part"; result=1; }
+done
+check "it has machine, roof and results"
+line=$(grep '^ADD  *S' shown)
+grep -Fxq -e "$line" one.html
+result=$?
+check "with the peak of the text"
 [ $nr_failed -eq 0 ]

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "configuration/configuration.h"
 #include "experiment_fixture.h"
 #include "memory.h"
+#include "page/page.h"
 #include "peaks/profile.h"
 #include "peaks_by_hand.h"
 #include "testing.h"
@@ -121,9 +123,77 @@ START_TEST(work_on_several_cpus_has_their_ceilings)
 	ck_assert_int_eq(experiment_roof_threads(experiment, 5), 2);
 	ck_assert_double_eq(experiment_roof_value(experiment, "flop", NULL, 1).value, 47.985 * 4e9);
 	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam.read", 1).value, 10.4 * 4e9);
-	/* of all accesses: the highest line that is drawn */
-	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1).value, 11.1 * 4e9);
+	/* of nearly equal ones the line that rooflines draw */
+	ck_assert_double_eq(experiment_roof_value(experiment, NULL, "llcRam", 1).value, 10.4 * 4e9);
 	ck_assert(isnan(experiment_roof_value(experiment, NULL, "l1l2", 2).value));
+	experiment_delete(experiment);
+}
+END_TEST
+
+/* A point of half the bandwidth of so many threads. */
+static void
+add_half(struct experiment *experiment, const char *series, int nr_threads)
+{
+	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
+	const struct quantity_request requests[] = {plot->x, plot->y};
+	struct quantity_value values[2] = {{.name = rot_strdup("operationalIntensity"),
+					    .of = rot_strdup("doublePrecisionFlop/llcRam"),
+					    .unit = rot_strdup("flop/byte")},
+					   {.name = rot_strdup("performance"),
+					    .of = rot_strdup("doublePrecisionFlop"),
+					    .unit = rot_strdup("flop/s")}};
+
+	for (int i = 0; i < 2; i++) {
+		values[i].request = requests[i];
+		values[i].source = rot_strdup("by hand");
+		values[i].kind = "measured";
+		values[i].grade = "";
+		values[i].summary = summary_single(0.1, "median");
+	}
+	values[1].summary.value *= experiment_roof_value(experiment, NULL, "llcRam", nr_threads).value / 2;
+	experiment_add_values(experiment, series, "x", requests, values, 2, nr_threads);
+}
+
+/* Text, JSON and page say the same of a point: under the roof of as many threads, with the line that is drawn. */
+START_TEST(a_point_is_judged_once)
+{
+	static const char *const texts[] = {"one: at 50 % of its roof, DRAM load (1 thread)\n",
+					    "two: at 50 % of its roof, DRAM load, far (2 threads)\n"};
+	static const char *const titles[] = {
+		"50 % of the roof at this intensity (DRAM load, 1 thread): bound by",
+		"50 % of the roof at this intensity (DRAM load, far, 2 threads): bound by"};
+	struct rot_error err = {0};
+	struct experiment *experiment = experiment_with_roofline("doublePrecisionFlop", "microSeconds");
+	FILE *out = fopen("verdicts", "w");
+	json_t *json;
+	char *text, *page;
+
+	store_peaks();
+	experiment_use_cpus(experiment, 2);
+	ck_assert_msg(experiment_add_default_peaks(experiment, &err) == 0, "%s", err.text);
+	add_half(experiment, "one", 1);
+	add_half(experiment, "two", 2);
+	experiment_print_verdicts(experiment, out);
+	fclose(out);
+	json = experiment_json(experiment, true);
+	configuration_set(rot.configuration, CONFIGURATION_COMMAND_LINE, "plots", "html", NULL);
+	ck_assert_msg(experiment_write_plots(experiment, &(struct page_result){"", json}, 1, &err) == 0, "%s",
+		      err.text);
+	text = file_text("verdicts");
+	page = file_text("c.html");
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *roof = json_object_get(json_array_get(json_object_get(json, "points"), i), "roof");
+
+		ck_assert_msg(strstr(text, texts[i]) != NULL, "%s", text);
+		ck_assert_ptr_nonnull(strstr(page, titles[i]));
+		ck_assert_double_eq_tol(json_real_value(json_object_get(roof, "share")), 0.5, 1e-12);
+		ck_assert_int_eq(json_integer_value(json_object_get(roof, "threads")), i + 1);
+	}
+	ck_assert_ptr_nonnull(strstr(page, "<td class=\"line\">DRAM load, 1 thread</td>"));
+	ck_assert_ptr_nonnull(strstr(page, "<td class=\"line\">DRAM load, far, 2 threads</td>"));
+	free(text);
+	free(page);
+	json_decref(json);
 	experiment_delete(experiment);
 }
 END_TEST
@@ -335,6 +405,7 @@ static const struct listed_test tests[] = {
 	{&only_sound_runs_make_a_ceiling, 1},
 	{&ceilings_are_those_of_the_profile, 3},
 	{&work_on_several_cpus_has_their_ceilings, NR_ELEMENTS(units_of_threads)},
+	{&a_point_is_judged_once, 1},
 	{&threads_of_a_library_have_the_ceilings_of_as_many, 1},
 	{&upper_quartile_is_of_sound_runs, 1},
 	{&few_ceilings_matter, 1},

@@ -62,6 +62,25 @@ for file in page.css page.js; do
 	check "$file is the same as HTML and as XML, and loads nothing"
 done
 
+# ---- the table of values ----
+out=$(awk '
+	/<h3>Values/ { is_values = 1 }
+	/<\/thead>/ { exit }
+	is_values && /^<th[ >]/ { is_named = 0 }
+	is_values && !is_named && /^<(th|span)[^>]*>[^<]/ {
+		gsub(/<[^>]*>/, "")
+		printf "%s|", $0
+		is_named = 1
+	}' page.txt)
+case $out in 'series|point|performance|operational intensity|of the roof|bound by|size|kind|time|'*) true ;; *) false ;; esac
+result=$?
+check "its first columns are what a roofline shows, and what bounds it"
+result=0
+[ "$(grep -c '<t[hd] class="stays">' page.txt)" = 4 ] || result=1
+check "the series stays"
+holds "a share of the roof" page.txt '<td class="number">32.1</td>'
+holds "and its line" page.txt '<td class="line">memory &amp; load, 2 threads</td>'
+
 # ---- what the script hides and the reader is told ----
 for name in data-series data-of aria-describedby; do
 	targets=$(sed -n "s/.* $name=\"\([^\"]*\)\".*/\1/p" page.txt)
@@ -109,8 +128,8 @@ holds "a series" page.txt '&lt;b&gt;&amp;&quot;'
 lacks "a script cannot be ended by data" page.txt '"</script>'
 holds "data keep it" page.html '\u003c/script\u003e'
 holds "what is counted by steps" page.txt 'counted by blocks: steps: flop per CLOCK_MONOTONIC_RAW, grade A'
-holds "what bounds a point" page.txt '33.3 % of the roof at this intensity (memory &amp; load): bound by bandwidth'
-holds "what bounds another one" page.txt '45 % of the roof at this intensity (FMA &lt;wide&gt;): bound by computing'
+holds "what bounds a point, as its file says" page.txt '32.1 % of the roof at this intensity (memory &amp; load, 2 threads): bound by bandwidth'
+holds "what bounds another one, by the ceilings of the file" page.txt '45 % of the roof at this intensity (FMA &lt;wide&gt;): bound by computing'
 holds "disturbed runs" page.txt 'Of 8 samples, 2 were disturbed'
 holds "their causes" page.txt 'context switch (2), steal time (1)'
 holds "failures" page.txt 'the kernel &lt;crashed&gt; &amp; ended'
