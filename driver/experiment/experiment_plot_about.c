@@ -68,8 +68,9 @@ add_bound(char **text, const struct experiment_bound *bound)
 	char *threads = bound->nr_threads > 0
 				? rot_format(", %d thread%s", bound->nr_threads, bound->nr_threads == 1 ? "" : "s")
 				: rot_strdup("");
-	char *verdict = bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
-					    : verdict_text("bound by computing", "by bandwidth", bound->probability);
+	char *verdict = bound->share < VERDICT_FAR_BELOW ? rot_strdup("bound by neither bandwidth nor computing")
+			: bound->is_bandwidth ? verdict_text("bound by bandwidth", "by computing", bound->probability)
+					      : verdict_text("bound by computing", "by bandwidth", bound->probability);
 
 	add_line(text, rot_format("%.3g %% of the roof at this intensity (%s%s): %s", 100 * bound->share,
 				  bound->ceiling, threads, verdict));

@@ -151,15 +151,15 @@ write_heading(xmlTextWriterPtr out, const json_t *points, const char *column)
 	html_end(out);
 }
 
-/* How much of the roof it reaches, and which line that is. */
+/* How much of its roof it reaches, and which line that is at its intensity. */
 static void
 write_roof_headings(xmlTextWriterPtr out)
 {
 	html_begin(out, "th", "number");
-	html_element(out, "span", NULL, "of the roof");
+	html_element(out, "span", NULL, "of its roof");
 	html_element(out, "span", "unit", "%");
 	html_end(out);
-	html_element(out, "th", NULL, "bound by");
+	html_element(out, "th", NULL, "its roof");
 }
 
 static void

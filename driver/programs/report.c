@@ -11,9 +11,6 @@
 #include "quantities/architecture.h"
 #include "quantities/value_text.h"
 
-/* Below this share of both roofs neither of them is what the program waits for. */
-#define FAR_BELOW 0.1
-
 /* More than this many CPUs in use cannot be compared with the roofs of one. */
 #define ONE_CPU 1.2
 
@@ -220,7 +217,7 @@ bound_of(const struct program_report *report, const struct program_roof *roof, c
 	if (shares.peak == 0)
 		return rot_format("no floating-point operations; %.0f %% of the memory bandwidth%s",
 				  100 * shares.bandwidth, more_cpus);
-	if (shares.peak < FAR_BELOW && shares.bandwidth < FAR_BELOW)
+	if (shares.peak < VERDICT_FAR_BELOW && shares.bandwidth < VERDICT_FAR_BELOW)
 		return rot_format("neither memory nor arithmetic: %.0f %% of the memory bandwidth, %.0f %% of the "
 				  "peak%s; something else takes the time (latency, dependences, other instructions, "
 				  "waiting)",
