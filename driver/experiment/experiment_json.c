@@ -164,28 +164,29 @@ experiment_json_coordinates(const struct experiment_point *point)
 	return json;
 }
 
-/* In the first roofline; "of" is that of the intensity. NULL: not known. */
-static json_t *
-json_roof(const struct experiment *experiment, const struct experiment_point *point)
+/* Of the first roofline, where it is known; "of" is that of its intensity. */
+static void
+add_roof(json_t *json, const struct experiment *experiment, const struct experiment_point *point)
 {
 	const struct experiment_own_plot *plot = experiment_first_roofline(experiment);
 	const struct quantity_value *x = plot ? experiment_point_value(point, &plot->x) : NULL;
 	struct experiment_bound bound = experiment_bound_of(experiment, plot, point);
-	json_t *json = NULL;
 
-	if (bound.ceiling && x)
-		json = json_pack("{s:o, s:o, s:o, s:s, s:i, s:o}", "of", json_text(x->of), "share",
-				 json_number(bound.share), "ceiling", json_text(bound.ceiling), "kind",
-				 bound.is_bandwidth ? "bandwidth" : "performance", "threads", bound.nr_threads,
-				 "probability", json_number(bound.probability));
+	if (bound.ceiling && x) {
+		json_object_set_new(json, "roofShare", json_number(bound.share));
+		json_object_set_new(json, "boundBy", json_text(bound.ceiling));
+		json_object_set_new(json, "roof",
+				    json_pack("{s:o, s:s, s:i, s:o}", "of", json_text(x->of), "kind",
+					      bound.is_bandwidth ? "bandwidth" : "performance", "threads",
+					      bound.nr_threads, "probability", json_number(bound.probability)));
+	}
 	experiment_bound_clear(&bound);
-	return json;
 }
 
 static json_t *
 json_point(const struct experiment *experiment, const struct experiment_point *point)
 {
-	json_t *json = json_object(), *quantities = json_array(), *roof = json_roof(experiment, point);
+	json_t *json = json_object(), *quantities = json_array();
 
 	for (size_t i = 0; i < point->nr_values; i++)
 		json_array_append_new(quantities, quantity_value_json(&point->values[i]));
@@ -203,8 +204,7 @@ json_point(const struct experiment *experiment, const struct experiment_point *p
 	json_object_set_new(json, "coordinates", experiment_json_coordinates(point));
 	json_object_set_new(json, "cacheState", json_text(point->cache_state));
 	json_object_set_new(json, "quantities", quantities);
-	if (roof)
-		json_object_set_new(json, "roof", roof);
+	add_roof(json, experiment, point);
 	if (point->nr_derived > 0)
 		json_object_set_new(json, "derived", experiment_json_derived(experiment, point));
 	return json;

@@ -85,7 +85,7 @@ columns_of(const json_t *points)
 
 		columns.has_series = columns.has_series || *json_text_at(point, "series");
 		columns.has_label = columns.has_label || *json_text_at(point, "label");
-		columns.has_roof = columns.has_roof || json_object_get(point, "roof");
+		columns.has_roof = columns.has_roof || json_object_get(point, "boundBy");
 		add_axes(&columns, point);
 		for (size_t k = 0; k < json_array_size(derived); k++)
 			page_texts_add(&columns.derived, json_text_at(json_array_get(derived, k), "name"));
@@ -230,13 +230,14 @@ write_quantity(xmlTextWriterPtr out, const json_t *quantity)
 }
 
 static void
-write_roof(xmlTextWriterPtr out, const json_t *roof)
+write_roof(xmlTextWriterPtr out, const json_t *point)
 {
-	const json_int_t nr_threads = json_integer_value(json_object_get(roof, "threads"));
-	char *share = roof ? rot_format("%.3g", 100 * json_number_at(roof, "share")) : rot_strdup("-");
+	const char *ceiling = json_text_at(point, "boundBy");
+	const json_int_t nr_threads = json_integer_value(json_object_get(json_object_get(point, "roof"), "threads"));
+	char *share = *ceiling ? rot_format("%.3g", 100 * json_number_at(point, "roofShare")) : rot_strdup("-");
 	char *threads = nr_threads > 0 ? rot_format(", %d thread%s", (int)nr_threads, nr_threads == 1 ? "" : "s")
 				       : rot_strdup("");
-	char *line = rot_format("%s%s", roof ? json_text_at(roof, "ceiling") : "-", threads);
+	char *line = rot_format("%s%s", *ceiling ? ceiling : "-", threads);
 
 	html_element(out, "td", "number", share);
 	html_element(out, "td", "line", line);
@@ -256,7 +257,7 @@ write_row(xmlTextWriterPtr out, const json_t *point, const struct columns *colum
 	for (size_t i = 0; i < columns->rates.nr; i++)
 		write_quantity(out, quantity_of(point, columns->rates.items[i]));
 	if (columns->has_roof)
-		write_roof(out, json_object_get(point, "roof"));
+		write_roof(out, point);
 	for (size_t i = 0; i < columns->axes.nr; i++)
 		write_plain(out, json_object_get(json_object_get(point, "coordinates"), columns->axes.items[i]), "");
 	for (size_t i = 0; i < columns->others.nr; i++)

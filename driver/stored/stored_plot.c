@@ -63,13 +63,13 @@ bound_of(const json_t *point, const char *intensity)
 {
 	const json_t *roof = json_object_get(point, "roof");
 
-	if (!*json_text_at(roof, "ceiling") || strcmp(json_text_at(roof, "of"), intensity) != 0)
+	if (!*json_text_at(point, "boundBy") || strcmp(json_text_at(roof, "of"), intensity) != 0)
 		return (struct experiment_bound){.ceiling = NULL};
 	return (struct experiment_bound){
-		.ceiling = rot_strdup(json_text_at(roof, "ceiling")),
+		.ceiling = rot_strdup(json_text_at(point, "boundBy")),
 		.is_bandwidth = strcmp(json_text_at(roof, "kind"), "bandwidth") == 0,
 		.nr_threads = (int)json_integer_value(json_object_get(roof, "threads")),
-		.share = json_number_at(roof, "share"),
+		.share = json_number_at(point, "roofShare"),
 		.probability = json_number_at(roof, "probability"),
 	};
 }

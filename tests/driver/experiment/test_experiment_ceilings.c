@@ -182,12 +182,12 @@ START_TEST(a_point_is_judged_once)
 	text = file_text("verdicts");
 	page = file_text("c.html");
 	for (size_t i = 0; i < 2; i++) {
-		const json_t *roof = json_object_get(json_array_get(json_object_get(json, "points"), i), "roof");
+		const json_t *point = json_array_get(json_object_get(json, "points"), i);
 
 		ck_assert_msg(strstr(text, texts[i]) != NULL, "%s", text);
 		ck_assert_ptr_nonnull(strstr(page, titles[i]));
-		ck_assert_double_eq_tol(json_real_value(json_object_get(roof, "share")), 0.5, 1e-12);
-		ck_assert_int_eq(json_integer_value(json_object_get(roof, "threads")), i + 1);
+		ck_assert_double_eq_tol(json_real_value(json_object_get(point, "roofShare")), 0.5, 1e-12);
+		ck_assert_int_eq(json_integer_value(json_object_get(json_object_get(point, "roof"), "threads")), i + 1);
 	}
 	ck_assert_ptr_nonnull(strstr(page, "<td class=\"line\">DRAM load, 1 thread</td>"));
 	ck_assert_ptr_nonnull(strstr(page, "<td class=\"line\">DRAM load, far, 2 threads</td>"));
