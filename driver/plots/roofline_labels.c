@@ -175,7 +175,7 @@ take_series(struct placing *placing, const struct plot_series *series)
 	}
 }
 
-/* Where the label of a point is tried at first, in this order: beside it. */
+/* Where the label of a point is tried at first, in this order: beside it; the last four have a short leader. */
 static const struct place {
 	int right, up;
 	double across, along; /* gaps to the point, in points */
@@ -189,6 +189,7 @@ static const double leader_gaps[][2] = {{15, 8},  {22, 11}, {14, 18}, {30, 8},  
 					{14, 28}, {38, 14}, {26, 32}, {44, 24}, {14, 38}};
 enum {
 	NR_BESIDE = sizeof(beside) / sizeof(*beside),
+	NR_WITHOUT_LEADER = NR_BESIDE - 4,
 	NR_PLACES = NR_BESIDE + 4 * sizeof(leader_gaps) / sizeof(*leader_gaps)
 };
 
@@ -205,15 +206,22 @@ place_of(int i)
 /* A leader ends so far from the point, in points. */
 #define BEFORE_POINT 5.0
 
-/* A leader that crossed data would be read as some. Always a slant one, which is no whisker. */
+/* Always a slant one, which is no whisker. */
+static struct layout_box
+leader_box(const struct roofline_label *label)
+{
+	double x1, y1, x2, y2;
+
+	roofline_leader_of(label, &x1, &y1, &x2, &y2);
+	return layout_line(x1, y1, x2, y2);
+}
+
+/* A leader that crossed data would be read as some. */
 static bool
 has_free_leader(const struct placing *placing, const struct roofline_label *label)
 {
-	double x1, y1, x2, y2;
-	struct layout_box line;
+	const struct layout_box line = leader_box(label);
 
-	roofline_leader_of(label, &x1, &y1, &x2, &y2);
-	line = layout_line(x1, y1, x2, y2);
 	return layout_is_free(&placing->obstacles[OBSTACLE_JOIN], &line);
 }
 
@@ -236,11 +244,15 @@ place_point_label(struct placing *placing, const struct plot_point *point, size_
 
 			label.box.x = label.x + place.right * (label.box.width / 2 + place.across);
 			label.box.y = label.y + place.up * (label.box.height / 2 + place.along);
-			label.has_leader = i >= NR_BESIDE;
+			label.has_leader = i >= NR_WITHOUT_LEADER;
 			label.is_on_lines = avoided < OBSTACLE_CEILING;
 			if (layout_is_free(&placing->obstacles[avoided], &label.box) &&
 			    (!label.has_leader || has_free_leader(placing, &label))) {
+				const struct layout_box leader = leader_box(&label);
+
 				keep(placing, &label);
+				if (label.has_leader)
+					take(placing, OBSTACLE_LABEL, &leader);
 				return;
 			}
 		}

@@ -219,6 +219,9 @@ script_write_label_on_white(FILE *out, const char *text, double x, double y, con
 		x / LAYOUT_PANEL_WIDTH, y / LAYOUT_PANEL_HEIGHT, align, LAYOUT_SMALL_FONT, colour);
 }
 
+/* Texts are rather shorter than their boxes. */
+#define GROUND 0.93
+
 void
 script_write_ground(FILE *out, const struct layout_box *box)
 {
@@ -227,7 +230,7 @@ script_write_ground(FILE *out, const struct layout_box *box)
 
 	fputs("set object polygon", out);
 	for (size_t i = 0; i < sizeof(corners) / sizeof(*corners); i++) {
-		const double x = corners[i][0] * box->width / 2, y = corners[i][1] * box->height / 2;
+		const double x = corners[i][0] * GROUND * box->width / 2, y = corners[i][1] * box->height / 2;
 
 		fprintf(out, " %s graph %.5f, graph %.5f", i ? "to" : "from",
 			(box->x + x * cosine - y * sine) / LAYOUT_PANEL_WIDTH,

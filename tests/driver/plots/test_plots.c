@@ -13,6 +13,7 @@
 #include "plots/beside.h"
 #include "plots/gnuplot.h"
 #include "plots/plot.h"
+#include "plots/roofline_labels.h"
 #include "plots/script.h"
 #include "plots/svg.h"
 #include "support/process.h"
@@ -451,6 +452,45 @@ START_TEST(pictures_are_png_too_where_that_is_wanted)
 }
 END_TEST
 
+/* Grey and slant, from beside a label to shortly before its point, and across no mark, so that none reads as data. */
+START_TEST(leaders_are_no_whiskers)
+{
+	static struct plot_point points[6];
+	static const struct plot_series series = {.name = "s", .points = points, .nr_points = 6, .style = PLOT_MARKS};
+	struct roofline_plot plot = example();
+	struct roofline_shape shape;
+	struct roofline_labels labels;
+	size_t nr_leaders = 0;
+
+	for (size_t i = 0; i < 6; i++)
+		points[i] = (struct plot_point){.x = summary_single(1 + 0.02 * (double)i, ""),
+						.y = summary_single(1, ""),
+						.label = "a long name",
+						.is_labelled = true,
+						.size = NAN};
+	plot.series = &series;
+	shape = roofline_shape_of(&plot, LAYOUT_PANEL_WIDTH, LAYOUT_PANEL_HEIGHT);
+	labels = roofline_labels_of(&shape);
+	for (size_t i = 0; i < labels.nr; i++) {
+		double x1, y1, x2, y2;
+
+		if (labels.items[i].ceiling || !labels.items[i].has_leader)
+			continue;
+		roofline_leader_of(&labels.items[i], &x1, &y1, &x2, &y2);
+		ck_assert(fabs(x1 - x2) > 1 && fabs(y1 - y2) > 1);
+		for (size_t k = 0; k < 6; k++) {
+			const double x = layout_position(&shape.x, points[k].x.value),
+				     y = layout_position(&shape.y, points[k].y.value);
+
+			ck_assert(hypot(x2 - x, y2 - y) > 3);
+		}
+		nr_leaders++;
+	}
+	ck_assert_uint_ge(nr_leaders, 1);
+	roofline_labels_clear(&labels);
+}
+END_TEST
+
 /* Boxes that would cover each other stand side by side; those that are apart stay at their x. */
 START_TEST(boxes_stand_side_by_side)
 {
@@ -576,6 +616,7 @@ static const struct listed_test tests[] = {
 	{&looks_do_not_repeat, 1},
 	{&a_series_has_the_look_that_is_said, 1},
 	{&pictures_are_png_too_where_that_is_wanted, 2},
+	{&leaders_are_no_whiskers, 1},
 	{&boxes_stand_side_by_side, 2},
 	{&distribution_says_how_many_samples, 1},
 	{&marks_of_a_page_are_of_their_series_alone, 2},
