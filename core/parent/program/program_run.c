@@ -448,7 +448,8 @@ prepare_translation(struct run *self)
 	self->counting.is_translated = true;
 	caches = step_region_of(self->counting.steps);
 	self->threads.translator = self->translator =
-		translator_new(&self->tracer, caches.has_lines ? &caches : NULL, caches.has_pages);
+		translator_new(&self->tracer, caches.has_lines ? &caches : NULL, caches.has_pages,
+			       self->session->foreseen);
 	self->tracer.stopped = on_stop_of_translated;
 	self->tracer.leaving = on_leaving_of_translated;
 }

@@ -19,8 +19,10 @@ struct translator;
 /*
  * Follows the threads of the tracer, which is borrowed. caches: those that are to be modelled, as a region tells them;
  * NULL: none, which takes a third of the time. has_pages: translations of addresses, too.
+ * foreseen_folder: where it is kept what programs execute (foreseen.h); NULL: nothing is.
  */
-struct translator *translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages);
+struct translator *
+translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages, const char *foreseen_folder);
 void translator_delete(struct translator *translator);
 
 /* As the tracer's callbacks of these names. NULL translator: nothing is done. */
