@@ -109,14 +109,15 @@ struct translator {
 };
 
 struct translator *
-translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages, const char *foreseen_folder)
+translator_new(struct tracer *tracer, const struct translator_options *options)
 {
 	struct translator *self = rot_calloc(1, sizeof(*self));
 
 	self->tracer = tracer;
-	self->foreseen = foreseen_folder ? foreseen_new(foreseen_folder) : NULL;
-	if (caches)
-		self->stream = stream_new(caches->levels, caches->line_bytes, has_pages);
+	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
+	if (options->caches)
+		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
+					  options->sampling);
 	return self;
 }
 
@@ -1400,7 +1401,9 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 struct translator *
 translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts)
 {
-	struct translator *self = translator_new(tracer, region->has_lines ? region : NULL, region->has_pages, NULL);
+	const struct translator_options options = {
+		.caches = region->has_lines ? region : NULL, .has_pages = region->has_pages, .sampling = 1};
+	struct translator *self = translator_new(tracer, &options);
 
 	self->is_of_regions = true;
 	self->adopts = adopts;
@@ -1647,6 +1650,12 @@ bool
 translator_has_lost(const struct translator *self)
 {
 	return self->nr_native_processes > 0 || !has_all_sites(self);
+}
+
+char *
+translator_sample_text(const struct translator *self)
+{
+	return self && self->stream ? stream_sample_text(self->stream) : NULL;
 }
 
 char *

@@ -144,6 +144,14 @@ of_blocks()
 		result=$?
 		check "what is foreseen changes no counts"
 	fi
+	for sampling in 1 8; do
+		call run --counts-only -caches=32K:8,128K:8,16M:16 -cacheSampling=$sampling -j $sampling.json \
+			"$top_builddir/tests/driver/programs/triads" 1200
+	done
+	near "$(bytes_of 8.json l2l3)" "$(bytes_of 1.json l2l3)" && near "$(bytes_of 8.json cpuL1)" "$(bytes_of 1.json cpuL1)"
+	result=$?
+	check "one line of 8 stands for all"
+	has "how far off that may be is told" 0 "$out" "one line of 8 was modelled; errors seen before, and expected since: L1-L2 0.0"
 	call run -caches=1M,32K true
 	has "caches that are none" 1 "" "describes no caches"
 }
