@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What counting by blocks costs: programs alone, translated, and translated with modelled caches, in turns; beside valgrind without a
+# What counting by blocks costs: programs alone, translated, and translated with modelled caches, all lines or one of 8, in turns; beside valgrind without a
 # tool, callgrind, and cachegrind with caches, where they are installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
 # the geometric mean over the first nine.
 #
@@ -8,12 +8,12 @@
 set -euo pipefail
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)}
 rounds=3
-ways=(native rot caches)
+ways=(native rot caches sampled)
 ! command -v valgrind >/dev/null || ways+=(none callgrind cachegrind)
 while getopts n:w option; do
 	case $option in
 	n) rounds=$OPTARG ;;
-	w) ways=(native rot caches) ;;
+	w) ways=(native rot caches sampled) ;;
 	*) exit 2 ;;
 	esac
 done
@@ -186,6 +186,7 @@ once()
 	native) timeout $limit_s "$@" ;;
 	rot) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -j counts.json -- "$@" ;;
 	caches) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -j counts.json -- "$@" ;;
+	sampled) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -cacheSampling=8 -j counts.json -- "$@" ;;
 	none) timeout $limit_s valgrind -q --tool=none "$@" ;;
 	cachegrind) timeout $limit_s valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null "$@" ;;
 	callgrind) timeout $limit_s valgrind -q --tool=callgrind --callgrind-out-file=/dev/null "$@" ;;
@@ -209,7 +210,7 @@ for row in "${rows[@]}"; do
 	declare -A best=()
 	for ((round = 0; round < rounds; round++)); do
 		for way in "${ways[@]}"; do
-			[ $round = 0 ] || [ "$way" = native ] || [ "$way" = rot ] || [ "$way" = caches ] || continue
+			case $round$way in 0* | *native | *rot | *caches | *sampled) ;; *) continue ;; esac
 			us=$(once "$way" "${command[@]}")
 			[ -n "$us" ] || continue
 			[ -n "${best[$way]:-}" ] && [ "${best[$way]}" -le "$us" ] || best[$way]=$us

@@ -73,12 +73,17 @@ enum step_cut {
  * The child says how it is to be counted:
  *   levels, line_bytes: the caches that are modelled
  *   of_all: with all other threads of the process but its main one. The last level is one for all, others are those of
- * each alone has_lines, has_pages: lines of caches are asked for, and translations of addresses goes_on: the thread's
- * next region at this address adds to counts, and finds the caches as they are then; unless this one is cut The parent
- * says what came of it: counts: of all that was followed cut, cut_errno: enum step_cut, and what the system said
+ *     each alone
+ *   has_lines, has_pages: lines of caches are asked for, and translations of addresses
+ *   goes_on: the thread's next region at this address adds to counts, and finds the caches as they are then; unless
+ *     this one is cut
+ *
+ * The parent says what came of it:
+ *   counts: of all that was followed
+ *   cut, cut_errno: enum step_cut, and what the system said
  *   nr_unknown: instructions of which it is not known what they do (parent/stepping/work.h): they are counted as
- *     instructions alone, so that operations, bytes and lines may be too few. unknown_at, unknown_name: the first of
- *     them, as "xsaveopt"
+ *     instructions alone, so that operations, bytes and lines may be too few
+ *   unknown_at, unknown_name: the first of them, as "xsaveopt"
  */
 struct step_region {
 	struct step_level levels[STEP_NR_LEVELS];

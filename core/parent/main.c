@@ -24,6 +24,7 @@ enum { EXIT_DONE, EXIT_FAILED, EXIT_USAGE };
 static const char usage[] =
 	"usage: rot-core --child CHILD --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N]\n"
 	"       rot-core --command FILE --output FILE [--time-limit SECONDS] [--progress-fd N] [--leads-parent]\n"
+	"                [--foreseen FOLDER]\n"
 	"       rot-core --try-backends\n"
 	"       rot-core --versions\n"
 	"The first runs a measuring core, the second somebody else's program (its parent may stop and go on as that "
@@ -56,13 +57,10 @@ static int
 parse(int argc, char **argv, struct request *request)
 {
 	static const struct option options[] = {
-		{"child", required_argument, NULL, 'c'},
-		{"command", required_argument, NULL, 'f'},
-		{"output", required_argument, NULL, 'o'},
-		{"time-limit", required_argument, NULL, 't'},
-		{"progress-fd", required_argument, NULL, 'p'},
-		{"leads-parent", no_argument, NULL, 'l'},
-		{0},
+		{"child", required_argument, NULL, 'c'},       {"command", required_argument, NULL, 'f'},
+		{"output", required_argument, NULL, 'o'},      {"time-limit", required_argument, NULL, 't'},
+		{"progress-fd", required_argument, NULL, 'p'}, {"leads-parent", no_argument, NULL, 'l'},
+		{"foreseen", required_argument, NULL, 's'},    {0},
 	};
 	int rc = 0;
 
@@ -79,6 +77,8 @@ parse(int argc, char **argv, struct request *request)
 			rc = parse_fd(optarg, &request->progress_fd);
 		else if (option == 'l')
 			request->leads_parent = true;
+		else if (option == 's')
+			request->foreseen = optarg;
 		else
 			return -1;
 		if (rc < 0)

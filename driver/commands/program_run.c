@@ -180,6 +180,7 @@ make_command(struct job *job, char *const *argv)
 	command->program = job->options->process_id ? NULL : make_program(job, argv);
 	command->process_id = (int32_t)job->options->process_id;
 	command->run_count = (int32_t)job->options->nr_runs;
+	command->cache_sampling = atoi(configuration_string(job->rot->configuration, "cacheSampling"));
 	command->follow_forks = !job->options->has_no_children;
 	command->per_thread = job->options->per_thread || job->options->nr_regions > 0;
 	for (size_t i = 0; i < job->options->nr_regions; i++)

@@ -323,13 +323,14 @@ run(struct launch *launch, double duration_s, bool drops_output, struct rot_erro
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
-	const char *argv[] = {core,           "--command",    launch->command,
-			      "--output",     launch->output, "--leads-parent",
-			      "--time-limit", limit,          NULL};
+	char *foreseen = rot_format("%s/blocks", launch->rot->paths->cache);
+	const char *argv[] = {
+		core,     "--command",    launch->command, "--output", launch->output, "--leads-parent", "--foreseen",
+		foreseen, "--time-limit", limit,           NULL};
 	int rc = 0;
 
 	if (duration_s <= 0)
-		argv[6] = NULL;
+		argv[8] = NULL;
 	fflush(stdout);
 	asked_by = 0;
 	if (drops_output && !isatty(STDOUT_FILENO))
@@ -337,6 +338,7 @@ run(struct launch *launch, double duration_s, bool drops_output, struct rot_erro
 	if (rc == 0)
 		rc = run_core(launch, (char *const *)argv, err);
 	drain_end(launch);
+	free(foreseen);
 	free(limit);
 	free(core);
 	return rc;

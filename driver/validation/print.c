@@ -228,8 +228,8 @@ print_why_not(const struct rot_error *why_not, FILE *out)
 	fprintf(out, "No event is validated: %s.\n", why_not->text);
 	if (why_not->hint[0])
 		fprintf(out, "-> %s\n", why_not->hint);
-	fputs("Operations and bytes are those that kernels are expected to make, which nothing proves here. The clocks "
-	      "need no\nevents:\n",
+	fputs("Operations and bytes are counted by blocks, or expected, which needs no proof by events. The clocks need "
+	      "none:\n",
 	      out);
 }
 

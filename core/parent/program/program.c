@@ -229,6 +229,7 @@ program_measure(const struct request *request, struct rot_error *err)
 
 	session.command = command;
 	session.leads_parent = request->leads_parent;
+	session.foreseen = request->foreseen;
 	if (!command || check(command, err) < 0)
 		session_fail(&session, "error", err);
 	else

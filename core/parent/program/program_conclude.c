@@ -160,6 +160,7 @@ program_run_conclude(struct run *self)
 		fill_output(self);
 		warn_of_gaps(self);
 		warn_of_doubts(self, translator_doubts(self->translator));
+		warn_of_doubts(self, translator_sample_text(self->translator));
 		add_regions(self);
 	}
 	return session->failure == NULL;

@@ -440,6 +440,7 @@ static void
 prepare_translation(struct run *self)
 {
 	const struct program_command *command = self->session->command;
+	struct translator_options options;
 	struct step_region caches;
 
 	if (!self->counting.steps || program_command_nr_regions(command) > 0 || self->is_attached ||
@@ -447,8 +448,11 @@ prepare_translation(struct run *self)
 		return;
 	self->counting.is_translated = true;
 	caches = step_region_of(self->counting.steps);
-	self->threads.translator = self->translator =
-		translator_new(&self->tracer, caches.has_lines ? &caches : NULL, caches.has_pages);
+	options = (struct translator_options){.caches = caches.has_lines ? &caches : NULL,
+					      .has_pages = caches.has_pages,
+					      .sampling = (unsigned)command->cache_sampling,
+					      .foreseen = self->session->foreseen};
+	self->threads.translator = self->translator = translator_new(&self->tracer, &options);
 	self->tracer.stopped = on_stop_of_translated;
 	self->tracer.leaving = on_leaving_of_translated;
 }

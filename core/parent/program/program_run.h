@@ -22,6 +22,7 @@ struct session {
 	struct rlimit files;                   /* of the program                              */
 	bool is_traced;                        /* becomes false when the system refuses it    */
 	bool leads_parent;                     /* as of struct request                        */
+	const char *foreseen;                  /* likewise                                    */
 	enum perf_heirs heirs;        /* where it is not traced; becomes ALL when the kernel is too old for THREADS */
 	int driver_fd;                /* tells its end, which ends a visit; -1: nothing does */
 	struct symbol_files *symbols; /* what was read of the files of programs */

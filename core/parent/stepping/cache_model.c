@@ -26,7 +26,7 @@ struct cache_level {
 	uint64_t room;     /* entries of a set that there is memory for: nr_ways, or more, which stay 0 */
 	uint64_t *entries; /* [nr_sets][room], of each set the last used first, behind all of them zeros */
 	void *memory;      /* of the entries */
-	uint64_t nr_fills, nr_write_backs;
+	uint64_t nr_fills[CACHE_RESIDUES], nr_write_backs[CACHE_RESIDUES];
 	bool is_borrowed; /* the entries are another model's */
 	bool has_vectors; /* for promote_in_vectors */
 };
@@ -43,8 +43,17 @@ struct cache_model {
 	unsigned unit_shift;       /* a byte, or more where 64 bits are too few for a line of them */
 
 	struct combined combined[CACHE_MODEL_COMBINED]; /* the last stored to first */
-	uint64_t nr_streamed;                           /* lines that were written to memory */
+	uint64_t nr_streamed[CACHE_RESIDUES];           /* lines that were written to memory */
+
+	uint64_t residues;            /* those that are sampled; 0: all lines are modelled */
+	struct cache_model *all_were; /* what it had counted before; the counts alone */
 };
+
+static void
+count(uint64_t counts[CACHE_RESIDUES], uint64_t line)
+{
+	counts[line % CACHE_RESIDUES]++;
+}
 
 /* Counts of the border below each level. */
 static const struct {
@@ -197,12 +206,14 @@ static void use_level(struct cache_level *level, uint64_t entry, bool is_read);
 static void
 exchange(struct cache_level *level, uint64_t entry, bool is_read, uint64_t victim)
 {
+	const uint64_t line = entry >> NR_ENTRY_BITS;
+
 	if (is_read) {
-		level->nr_fills++;
+		count(level->nr_fills, line);
 		use_level(level->next, entry & ~(uint64_t)IS_MODIFIED, true);
 	}
 	if (victim & IS_MODIFIED) {
-		level->nr_write_backs++;
+		count(level->nr_write_backs, victim >> NR_ENTRY_BITS);
 		use_level(level->next, victim, false);
 	}
 }
@@ -237,7 +248,7 @@ evict_from_all(struct cache_model *model, uint64_t line)
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
 		is_modified |= level_drop(level, line);
-		level->nr_write_backs += is_modified;
+		level->nr_write_backs[line % CACHE_RESIDUES] += is_modified;
 	}
 }
 
@@ -249,7 +260,7 @@ clean_in_all(struct cache_model *model, uint64_t line)
 
 	for (struct cache_level *level = model->first; level; level = level->next) {
 		is_modified |= level_clean(level, line);
-		level->nr_write_backs += is_modified;
+		level->nr_write_backs[line % CACHE_RESIDUES] += is_modified;
 	}
 }
 
@@ -287,7 +298,7 @@ put_combined(struct cache_model *model, uint64_t line, uint64_t written)
 {
 	if (model->front.nr_combined == CACHE_MODEL_COMBINED) {
 		model->front.nr_combined--;
-		model->nr_streamed++;
+		count(model->nr_streamed, model->combined[model->front.nr_combined].line);
 	}
 	memmove(model->combined + 1, model->combined, model->front.nr_combined * sizeof(*model->combined));
 	model->combined[0] = (struct combined){line, written};
@@ -302,7 +313,7 @@ stream(struct cache_model *model, uint64_t line, uint64_t offset, uint64_t bytes
 	if (!before)
 		evict_from_all(model, line);
 	if (written == units(model, 0, UINT64_C(1) << model->front.line_shift))
-		model->nr_streamed++;
+		count(model->nr_streamed, line);
 	else
 		put_combined(model, line, written);
 }
@@ -313,7 +324,7 @@ static void
 use_line(struct cache_model *model, uint64_t use)
 {
 	if (model->front.nr_combined && take_combined(model, use >> NR_ENTRY_BITS))
-		model->nr_streamed++;
+		count(model->nr_streamed, use >> NR_ENTRY_BITS);
 	use_level(model->first, use, true);
 }
 
@@ -386,7 +397,7 @@ cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept)
 	if (!model->first)
 		return;
 	if (take_combined(model, line))
-		model->nr_streamed++;
+		count(model->nr_streamed, line);
 	if (is_kept)
 		clean_in_all(model, line);
 	else
@@ -441,7 +452,8 @@ cache_model_new_sharing(const struct cache_model *other)
 		struct cache_level *level = &model->levels[i];
 
 		*level = other->levels[i];
-		level->nr_fills = level->nr_write_backs = 0;
+		memset(level->nr_fills, 0, sizeof(level->nr_fills));
+		memset(level->nr_write_backs, 0, sizeof(level->nr_write_backs));
 		level->is_borrowed = i + 1 == STEP_NR_LEVELS;
 		if (level->nr_sets && !level->is_borrowed)
 			allocate(level);
@@ -459,22 +471,103 @@ cache_model_delete(struct cache_model *model)
 		if (!model->levels[i].is_borrowed)
 			free(model->levels[i].memory);
 	}
+	free(model->all_were);
 	free(model);
+}
+
+/* ---- what was counted ---- */
+
+bool
+cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes)
+{
+	struct cache_model *model = cache_model_new(levels, line_bytes);
+	bool can = model->first != NULL;
+
+	for (const struct cache_level *level = model->first; level; level = level->next)
+		can &= level->nr_sets % CACHE_RESIDUES == 0;
+	cache_model_delete(model);
+	return can;
+}
+
+void
+cache_model_sample(struct cache_model *model, uint64_t residues)
+{
+	model->all_were = rot_calloc(1, sizeof(*model));
+	*model->all_were = *model;
+	model->all_were->all_were = NULL;
+	model->residues = residues;
+	model->front.has_pages = false;
+}
+
+static uint64_t
+sum(const uint64_t counts[CACHE_RESIDUES], const uint64_t before[CACHE_RESIDUES], uint64_t residues)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < CACHE_RESIDUES; i++) {
+		if (residues >> i & 1)
+			sum += counts[i] - (before ? before[i] : 0);
+	}
+	return sum;
+}
+
+/* offset: of an array of counts within the model. */
+static uint64_t
+total(const struct cache_model *model, size_t offset)
+{
+	const uint64_t *counts = (const uint64_t *)(const void *)((const char *)model + offset), *before;
+	const uint64_t others = model->residues & ~UINT64_C(1);
+
+	if (!model->residues)
+		return sum(counts, NULL, UINT64_MAX);
+	before = (const uint64_t *)(const void *)((const char *)model->all_were + offset);
+	return sum(before, NULL, UINT64_MAX) + counts[0] - before[0] +
+	       sum(counts, before, others) * (CACHE_RESIDUES - 1) / (unsigned)__builtin_popcountll(others);
+}
+
+static size_t
+offset_of(const struct cache_model *model, const uint64_t counts[CACHE_RESIDUES])
+{
+	return (size_t)((const char *)counts - (const char *)model);
+}
+
+/* The level whose lines cross the border below level i; NULL: there is none. */
+static const struct cache_level *
+level_above(const struct cache_model *model, int i)
+{
+	while (i >= 0 && !model->levels[i].nr_sets)
+		i--;
+	return i < 0 ? NULL : &model->levels[i];
 }
 
 void
 cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS])
 {
-	const struct cache_level *above = NULL; /* the border, next to it */
-
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		if (model->levels[i].nr_sets)
-			above = &model->levels[i];
+		const struct cache_level *above = level_above(model, i);
+
 		if (!above)
 			continue;
-		counts[borders[i].fills] += above->nr_fills;
-		counts[borders[i].write_backs] += above->nr_write_backs;
+		counts[borders[i].fills] += total(model, offset_of(model, above->nr_fills));
+		counts[borders[i].write_backs] += total(model, offset_of(model, above->nr_write_backs));
 	}
-	counts[STEP_MEMORY_WRITES] += model->nr_streamed + model->front.nr_combined;
+	counts[STEP_MEMORY_WRITES] += total(model, offset_of(model, model->nr_streamed)) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
+}
+
+void
+cache_model_add_sample(const struct cache_model *model, struct cache_sample *sample)
+{
+	if (!model->residues)
+		return;
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		const struct cache_level *now = level_above(model, i), *before = level_above(model->all_were, i);
+
+		for (unsigned k = 0; now && k < CACHE_RESIDUES; k++) {
+			const uint64_t first = before->nr_fills[k] + before->nr_write_backs[k];
+
+			sample->first[i][k] += first;
+			sample->later[i][k] += now->nr_fills[k] + now->nr_write_backs[k] - first;
+		}
+	}
 }

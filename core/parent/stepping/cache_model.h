@@ -43,6 +43,13 @@
 	((uint64_t)(line) << CACHE_NR_ENTRY_BITS | (uint64_t)(is_store)*CACHE_IS_MODIFIED | CACHE_IS_VALID)
 
 /*
+ * Instead of all lines those of some sets may be modelled: lines whose number modulo CACHE_RESIDUES is one of some
+ * residues. Where the number of sets is a multiple of that, they share no set with others. Lines of residue 0 stand for
+ * themselves, since pages begin there, and with them what many programs access most often; the others for all others.
+ */
+#define CACHE_RESIDUES 64
+
+/*
  * What most accesses need, so that they are quick. entries: of the first level, [][room], of each set nr_ways, the last
  * used first; NULL: there is none, or the number of its sets is no power of two.
  */
@@ -105,9 +112,23 @@ void cache_model_flush(struct cache_model *model, uint64_t address, bool is_kept
 /*
  * Adds the lines that have crossed each border so far to counts[STEP_NR_COUNTS]: fills are lines that came into the
  * level, write-backs modified lines that left it, memory reads and writes those of the last level, with what was
- * streamed. Lines that are still modified are not written; what is still being combined counts as written.
+ * streamed. Lines that are still modified are not written; what is still being combined counts as written. Where
+ * lines are sampled, the sampled ones stand for all.
  */
 void cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS]);
+
+/* Sets of no level are shared by lines of different residues. */
+bool cache_levels_can_be_sampled(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);
+
+/* From now on only lines are used that have one of these residues, each a bit, the lowest is set, and one other at
+ * least. Translations are not modelled any more. */
+void cache_model_sample(struct cache_model *model, uint64_t residues);
+
+/* Lines that crossed the border below each level, by residue: before they were sampled (all), and since. */
+struct cache_sample {
+	uint64_t first[STEP_NR_LEVELS][CACHE_RESIDUES], later[STEP_NR_LEVELS][CACHE_RESIDUES];
+};
+void cache_model_add_sample(const struct cache_model *model, struct cache_sample *sample);
 
 /* The line that its set used last needs no search, and stays where it is. */
 static inline bool

@@ -389,6 +389,7 @@ code_cache_release(struct code_cache *cache)
 	free(cache->dynamics);
 	free(cache->owners);
 	free(cache->contents);
+	free(cache->foreseen);
 	free(cache);
 }
 

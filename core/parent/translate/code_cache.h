@@ -113,6 +113,7 @@ struct mark {
  * counted_at: where it has been counted, from body on
  * bytes: its original bytes in code_cache.bytes, if they are kept (is_kept): they may change, or have changed
  * is_checked: it looks whether they have, each time
+ * is_executed: some thread has executed it
  * There are hundreds of thousands of them, so they are small.
  */
 struct fragment {
@@ -123,7 +124,7 @@ struct fragment {
 	uint32_t contents; /* of contents.h: + 1; 0: not looked at yet */
 	uint16_t nr_marks, nr_origin_bytes, counted_at;
 	uint8_t arena;
-	bool is_dead : 1, is_checked : 1, is_kept : 1;
+	bool is_dead : 1, is_checked : 1, is_kept : 1, is_executed : 1;
 };
 
 /* A counter of what depends on values: how many active lanes, or turns of a repeated instruction. */
@@ -163,6 +164,16 @@ struct code_queue {
 	uint32_t first, nr, nr_to_make;
 };
 
+/*
+ * A mapped file whose blocks are foreseen (foreseen.h): base is the address of its place 0, next the number of the
+ * first block that is not made yet.
+ */
+struct foreseen_code {
+	const struct foreseen_file *file;
+	uint64_t base;
+	size_t next;
+};
+
 struct code_cache {
 	int fd;
 	int memory; /* of a process as it is now: another program that it executes later is not read by it; -1: closed
@@ -192,6 +203,8 @@ struct code_cache {
 	uint32_t next_counter, look_again_at; /* of contents_ahead: at how many fragments it begins anew */
 	struct code_page *pages[CODE_PAGE_BUCKETS];
 	struct code_queue ahead;
+	struct foreseen_code *foreseen;
+	size_t nr_foreseen;
 };
 
 /*

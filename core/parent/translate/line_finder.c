@@ -14,7 +14,7 @@
 #define NEXT_LINE (1 << CACHE_NR_ENTRY_BITS)
 
 #define CODE_BYTES ((uint32_t)32 << 20)
-#define BYTES_OF_ACCESS 128 /* at most; of all else of a site as well */
+#define BYTES_OF_ACCESS 160 /* at most; of all else of a site as well */
 
 /* The low bits count how often a site was found, up to SEEN_ENOUGH. SEEN_AGAIN: once it came directly after itself. */
 #define SEEN_ENOUGH 7
@@ -29,7 +29,7 @@
 struct line_finder {
 	const struct sites *sites;
 	unsigned line_shift;
-	uint64_t nr_ways;
+	uint64_t nr_ways, residues;
 	const uint8_t *code;
 	struct emitter emitter;
 	uint32_t entry, next;
@@ -69,12 +69,36 @@ find_lines(const struct line_finder *finder, struct line_search *search, const s
 	return is_again;
 }
 
+static bool
+is_sampled(const struct line_finder *finder, uint64_t line)
+{
+	return finder->residues >> line % CACHE_RESIDUES & 1;
+}
+
+/* The same of sampled lines, of which none is dropped. */
+static void
+find_sampled(const struct line_finder *finder, struct line_search *search, const struct site *site)
+{
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		const struct site_access *access = &site->accesses[i];
+		const uint64_t address = site_address(access, search->frame, search->fs_base) | search->space;
+		const uint64_t line = address >> finder->line_shift;
+
+		if (is_sampled(finder, line))
+			*search->to++ = CACHE_USE(line, access->is_store);
+		if ((address + access->bytes - 1) >> finder->line_shift != line && is_sampled(finder, line + 1))
+			*search->to++ = CACHE_USE(line + 1, access->is_store);
+	}
+}
+
 /* ---- code ---- */
 
 /*
  * rdi: frame       rsi: to                      r11: search
  * rdx: differ      r10: to, where it began      r9: offsets
  * rax, rcx, r8: of each access
+ *
+ * Where lines are sampled, rdx has their residues, and r10 those of lines that are sampled, or whose next one is.
  */
 enum { RSI = 6, RDI = 7, R8 = 8, R11 = 11 };
 
@@ -139,6 +163,11 @@ emit_ends(struct line_finder *finder)
 	EMIT(to, 0x49, 0x89, 0xfb, 0x49, 0x89, 0xf1); /* mov r11, rdi; mov r9, rsi */
 	emit_search(to, 0x8b, RDI, SEARCH(frame));
 	emit_search(to, 0x8b, RSI, SEARCH(to));
+	if (finder->residues) {
+		emit_constant(to, RDX, finder->residues);
+		EMIT(to, 0x49, 0xba); /* mov r10, either */
+		emit_64(to, finder->residues | finder->residues >> 1 | finder->residues << (CACHE_RESIDUES - 1));
+	}
 	finder->next = to->at;
 	emit_next(to);
 }
@@ -277,6 +306,67 @@ compile(struct line_finder *finder, const struct site *site, uint32_t number, bo
 	finder->offsets[number] = begin;
 }
 
+/* Addresses of 64 bits of sampled lines: those that are not take the short way. */
+static uint32_t
+emit_test(struct emitter *to, unsigned shift)
+{
+	EMIT(to, 0x48, 0x89, 0xc1, 0x48, 0xc1, 0xe9); /* mov rcx, rax; shr rcx, shift */
+	emit_8(to, shift);
+	EMIT(to, 0x49, 0x0f, 0xa3, 0xca, 0x0f, 0x82, 0, 0, 0, 0); /* bt r10, rcx; jc */
+	return to->at - 4;
+}
+
+/* The use of the line in rcx, if that is sampled. */
+static void
+emit_sampled_line(struct emitter *to, bool is_store)
+{
+	EMIT(to, 0x48, 0x0f, 0xa3, 0xca, 0x73, 0x0f, 0x4c, 0x8d, 0x04, 0x8d); /* bt rdx, rcx; jnc; lea r8, [use] */
+	emit_32(to, (uint32_t)CACHE_USE(0, is_store));
+	EMIT(to, 0x4c, 0x89, 0x06, 0x48, 0x83, 0xc6, 0x08); /* mov [rsi], r8; add rsi, 8 */
+}
+
+static void
+emit_sampled_lines(struct emitter *to, const struct site_access *access, unsigned shift, uint32_t back)
+{
+	const uint32_t line_bytes = UINT32_C(1) << shift;
+
+	emit_sampled_line(to, access->is_store);
+	EMIT(to, 0x25); /* and eax, line_bytes - 1 */
+	emit_32(to, line_bytes - 1);
+	EMIT(to, 0x3d); /* cmp eax, line_bytes - bytes */
+	emit_32(to, line_bytes - access->bytes);
+	EMIT(to, 0x0f, 0x86); /* jbe */
+	emit_32(to, back - (to->at + 4));
+	EMIT(to, 0x48, 0xff, 0xc1); /* inc rcx */
+	emit_sampled_line(to, access->is_store);
+	EMIT(to, 0xe9); /* jmp */
+	emit_32(to, back - (to->at + 4));
+}
+
+static void
+compile_sampled(struct line_finder *finder, const struct site *site, uint32_t number)
+{
+	struct emitter *to = &finder->emitter;
+	uint32_t jumps[SITE_MAX_ACCESSES], behind[SITE_MAX_ACCESSES];
+	const uint32_t begin = to->at;
+
+	if (to->at + BYTES_OF_ACCESS * (site->nr_accesses + 1U) > CODE_BYTES)
+		return;
+	for (int i = 0; i < site->nr_accesses; i++) {
+		emit_address(to, &site->accesses[i]);
+		jumps[i] = emit_test(to, finder->line_shift);
+		behind[i] = to->at;
+	}
+	EMIT(to, 0x48, 0x83, 0xc7); /* add rdi, bytes */
+	emit_8(to, 8U * site->nr_words);
+	emit_next(to);
+	for (int i = 0; i < site->nr_accesses; i++) {
+		set_distance(to, jumps[i], to->at);
+		emit_sampled_lines(to, &site->accesses[i], finder->line_shift, behind[i]);
+	}
+	finder->offsets[number] = begin;
+}
+
 /* No page is both writable and executable, which some systems forbid. */
 static void
 map_code(struct line_finder *finder)
@@ -303,11 +393,12 @@ map_code(struct line_finder *finder)
 }
 
 struct line_finder *
-line_finder_new(const struct sites *sites, unsigned line_shift, uint64_t nr_ways, bool compiles)
+line_finder_new(const struct sites *sites, unsigned line_shift, uint64_t nr_ways, uint64_t residues, bool compiles)
 {
 	struct line_finder *finder = rot_calloc(1, sizeof(*finder));
 
-	*finder = (struct line_finder){.sites = sites, .line_shift = line_shift, .nr_ways = nr_ways};
+	*finder = (struct line_finder){
+		.sites = sites, .line_shift = line_shift, .nr_ways = nr_ways, .residues = residues};
 	if (compiles)
 		map_code(finder);
 	if (!finder->code)
@@ -347,15 +438,23 @@ call_code(const struct line_finder *finder, struct line_search *search)
 static void
 find_first(struct line_finder *finder, struct line_search *search, const struct site *site, uint32_t number)
 {
-	const bool is_again = find_lines(finder, search, site, number);
 	uint8_t *seen = finder->code ? &finder->seen[number] : NULL;
+	bool is_again = false;
 
+	if (finder->residues)
+		find_sampled(finder, search, site);
+	else
+		is_again = find_lines(finder, search, site, number);
 	search->frame += site->nr_words;
 	if (!seen || *seen == SEEN_ENOUGH)
 		return;
 	*seen |= is_again ? SEEN_AGAIN : 0;
 	if ((++*seen & SEEN_ENOUGH) == SEEN_ENOUGH) {
-		compile(finder, site, number, (*seen & SEEN_AGAIN) && 2U * site->nr_accesses <= finder->nr_ways);
+		if (finder->residues)
+			compile_sampled(finder, site, number);
+		else
+			compile(finder, site, number,
+				(*seen & SEEN_AGAIN) && 2U * site->nr_accesses <= finder->nr_ways);
 		*seen = SEEN_ENOUGH;
 	}
 }

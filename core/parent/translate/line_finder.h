@@ -36,8 +36,10 @@ struct line_finder;
 /*
  * For lines of 1 << line_shift bytes, and a first level of nr_ways. compiles: makes machine code, if the system permits
  * it. If lines are shorter than SITE_LINE, all frames are left to others, else those of sites that are not repeatable.
+ * residues: only lines that have one of these are found, each a bit (cache_model_sample); 0: all.
  */
-struct line_finder *line_finder_new(const struct sites *sites, unsigned line_shift, uint64_t nr_ways, bool compiles);
+struct line_finder *
+line_finder_new(const struct sites *sites, unsigned line_shift, uint64_t nr_ways, uint64_t residues, bool compiles);
 void line_finder_delete(struct line_finder *finder);
 
 /*

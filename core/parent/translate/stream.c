@@ -3,6 +3,7 @@
 #include "parent/translate/stream.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@
 struct caches {
 	struct cache_model *model; /* its last level is that of all threads */
 	struct line_finder *finder;
+	struct line_finder *sampling; /* of lines that are sampled; NULL: none is yet */
 	unsigned nr_users;
 };
 
@@ -49,6 +51,7 @@ struct stream_thread {
 	unsigned buffer;
 	unsigned nr_waiting;
 	bool is_waiting[2];
+	bool is_sampled; /* since a job that was begun */
 };
 
 /* A buffer, or (accesses) what an instruction accessed that was not translated. */
@@ -64,12 +67,17 @@ struct job {
 /*
  * jobs: a ring of those that are waiting, the first of which is being done by the worker
  * caches: of those that begin
+ * residues: those of lines that are sampled, after STREAM_ALL uses; 0: all lines are modelled
+ * nr_uses: so far, until lines are sampled; sample: of the threads that have ended
  * modeller: goes through the caches. NULL: there is none (yet), and the worker does it, with uses
  */
 struct stream {
 	struct caches *caches;
 	struct modeller *modeller;
 	struct uses uses;
+	unsigned sampling;
+	uint64_t residues, nr_uses;
+	struct cache_sample sample;
 	struct sites *sites;
 	pthread_t worker;
 	pthread_mutex_t mutex;
@@ -86,7 +94,7 @@ caches_new(const struct sites *sites, struct cache_model *model)
 	const struct cache_front *front = cache_model_front(model);
 	struct caches *caches = rot_calloc(1, sizeof(*caches));
 
-	*caches = (struct caches){model, line_finder_new(sites, front->line_shift, front->nr_ways, true), 1};
+	*caches = (struct caches){model, line_finder_new(sites, front->line_shift, front->nr_ways, 0, true), NULL, 1};
 	return caches;
 }
 
@@ -104,14 +112,30 @@ caches_release(struct caches *caches)
 	if (--caches->nr_users > 0)
 		return;
 	line_finder_delete(caches->finder);
+	line_finder_delete(caches->sampling);
 	cache_model_delete(caches->model);
 	free(caches);
 }
 
+/* The lowest, and of the others one of each sampling in a row, so that strides have their share. */
+static uint64_t
+residues_of(unsigned sampling)
+{
+	uint64_t residues = 1;
+
+	for (unsigned i = 0; i < CACHE_RESIDUES / sampling; i++)
+		residues |= UINT64_C(1) << (i * sampling + 1 + (i * UINT32_C(2654435761) >> 16) % (sampling - 1));
+	return residues;
+}
+
 struct stream *
-stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages)
+stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling)
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
+
+	stream->sampling = sampling;
+	if (sampling > 1 && !has_pages && cache_levels_can_be_sampled(levels, line_bytes))
+		stream->residues = residues_of(sampling);
 
 	stream->sites = sites_new();
 	stream->sites->merges = line_bytes >= SITE_LINE;
@@ -160,12 +184,14 @@ begin_uses(struct finding *finding)
 
 	finding->uses = stream->modeller ? modeller_take(stream->modeller) : &stream->uses;
 	finding->uses->model = finding->thread->model;
+	finding->uses->residues = 0;
 	finding->uses->done = NULL;
 }
 
 static void
 end_uses(struct finding *finding)
 {
+	finding->stream->nr_uses += finding->uses->nr;
 	if (finding->stream->modeller)
 		modeller_put(finding->stream->modeller);
 	else
@@ -182,18 +208,47 @@ make_room(struct finding *finding)
 	begin_uses(finding);
 }
 
+static unsigned
+flags_of(const struct work_access *access)
+{
+	const unsigned flush = access->flush == WORK_CLEAN ? USES_CLEAN : access->flush ? USES_EVICT : 0;
+
+	return flush | (access->is_store ? USES_STORE : 0) | (access->is_streaming ? USES_STREAMING : 0);
+}
+
+/* What an access does with each of its lines that are sampled. */
+static void
+add_sampled(struct finding *finding, const struct work_access *access, uint64_t first, unsigned shift)
+{
+	const uint64_t end = first + (access->bytes ? access->bytes : 1);
+	const bool is_plain = !access->flush && !access->is_streaming;
+
+	for (uint64_t at = first, next; at < end; at = next) {
+		const uint64_t line = at >> shift;
+
+		next = (line + 1) << shift < end ? (line + 1) << shift : end;
+		if (!(finding->stream->residues >> line % CACHE_RESIDUES & 1))
+			continue;
+		if (is_plain)
+			finding->uses->words[finding->uses->nr++] = CACHE_USE(line, access->is_store);
+		else
+			uses_add_access(finding->uses, at, next - at, flags_of(access));
+	}
+}
+
 /* An access of a process: its lines are told from those of others by bits that addresses do not have. */
 static void
 add(struct finding *finding, const struct work_access *access)
 {
-	const unsigned flush = access->flush == WORK_CLEAN ? USES_CLEAN : access->flush ? USES_EVICT : 0;
 	const unsigned shift = cache_model_front(finding->thread->model)->line_shift;
 	const uint64_t first = access->address | finding->thread->search.space, last = first + access->bytes - 1;
 
-	if (flush || access->is_streaming || access->bytes == 0 || access->bytes > UINT64_C(1) << shift) {
-		uses_add_access(finding->uses, first, access->bytes,
-				flush | (access->is_store ? USES_STORE : 0) |
-					(access->is_streaming ? USES_STREAMING : 0));
+	if (finding->thread->is_sampled) {
+		add_sampled(finding, access, first, shift);
+		return;
+	}
+	if (access->flush || access->is_streaming || access->bytes == 0 || access->bytes > UINT64_C(1) << shift) {
+		uses_add_access(finding->uses, first, access->bytes, flags_of(access));
 		return;
 	}
 	for (uint64_t line = first >> shift; line <= last >> shift; line++)
@@ -341,22 +396,41 @@ end_half(void *context)
 	pthread_mutex_unlock(&stream->mutex);
 }
 
+/* From this job of the thread on, lines are sampled. */
+static void
+begin_sampling(struct finding *finding)
+{
+	const struct stream *stream = finding->stream;
+	struct caches *caches = finding->thread->caches;
+	const struct cache_front *front = cache_model_front(caches->model);
+
+	if (!caches->sampling)
+		caches->sampling =
+			line_finder_new(stream->sites, front->line_shift, front->nr_ways, stream->residues, true);
+	finding->uses->residues = stream->residues;
+	finding->thread->is_sampled = true;
+}
+
 static void
 do_job(struct stream *stream, const struct job *job)
 {
 	struct finding finding = {stream, job->thread, NULL};
 	struct line_search *search = &job->thread->search;
+	const struct caches *caches = job->thread->caches;
 
 	search->frame = job->words;
 	search->end = job->end;
 	search->fs_base = job->fs_base;
-	for (begin_uses(&finding); search->frame < search->end; make_room(&finding)) {
+	begin_uses(&finding);
+	if (stream->residues && stream->nr_uses >= STREAM_ALL && !job->thread->is_sampled)
+		begin_sampling(&finding);
+	for (; search->frame < search->end; make_room(&finding)) {
 		struct uses *uses = finding.uses;
 		const struct site *site;
 
 		search->to = uses->words + uses->nr;
 		search->room = uses->words + USES_ROOM - LINE_FINDER_MAX_USES;
-		site = line_finder_run(job->thread->caches->finder, search);
+		site = line_finder_run(job->thread->is_sampled ? caches->sampling : caches->finder, search);
 		uses->nr = (size_t)(search->to - uses->words);
 		if (!site)
 			continue;
@@ -551,11 +625,76 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 		return;
 	stream_turn(thread, cache, fs_base);
 	wait_for(thread);
+	cache_model_add_sample(thread->model, &thread->stream->sample);
 	munmap(thread->mapped, MAPPED_BYTES);
 	cache_model_delete(thread->model);
 	caches_release(thread->caches);
 	thread->stream->nr_threads--;
 	free(thread);
+}
+
+/* ---- what sampling is worth ---- */
+
+struct estimate {
+	double first, spread; /* shares of the value: how far off it was at first; its standard error since, twice */
+	bool is_there;
+};
+
+/* How far off sampled residues are of a border where all lines were modelled, and what they differ by since. */
+static struct estimate
+estimate(const uint64_t first[CACHE_RESIDUES], const uint64_t later[CACHE_RESIDUES], uint64_t residues)
+{
+	const double n = __builtin_popcountll(residues) - 1, nr_others = CACHE_RESIDUES - 1;
+	double all = (double)first[0], sampled = 0, sum = 0, squares = 0, value;
+
+	for (unsigned i = 1; i < CACHE_RESIDUES; i++) {
+		all += (double)first[i];
+		if (!(residues >> i & 1))
+			continue;
+		sampled += (double)first[i];
+		sum += (double)later[i];
+		squares += (double)later[i] * (double)later[i];
+	}
+	value = (double)later[0] + sum * nr_others / n;
+	if (all <= 0 || value <= 0)
+		return (struct estimate){.is_there = false};
+	return (struct estimate){
+		.first = fabs(((double)first[0] + sampled * nr_others / n) / all - 1),
+		.spread = 2 * nr_others / value *
+			  sqrt(fmax(squares - sum * sum / n, 0) / (n - 1) / n * (1 - n / nr_others)),
+		.is_there = true,
+	};
+}
+
+char *
+stream_sample_text(const struct stream *stream)
+{
+	static const char *const names[STEP_NR_LEVELS] = {"L1-L2", "L2-L3", "LLC-RAM"};
+	char *text;
+
+	if (stream->sampling <= 1)
+		return NULL;
+	if (!stream->residues)
+		return rot_strdup("all lines of caches were modelled, since sets of these caches cannot be sampled");
+	if (stream->nr_uses < STREAM_ALL)
+		return rot_strdup("all lines of caches were modelled, since there were few uses of them");
+	text = rot_format(
+		"after the first %llu million uses of lines, one line of %u was modelled; errors seen before, and "
+		"expected since:",
+		(unsigned long long)(STREAM_ALL / 1000000), stream->sampling);
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		const struct estimate border =
+			estimate(stream->sample.first[i], stream->sample.later[i], stream->residues);
+		char *longer;
+
+		if (!border.is_there)
+			continue;
+		longer = rot_format("%s%s %s %.1g %% and %.1g %%", text, i > 0 ? "," : "", names[i], 100 * border.first,
+				    100 * border.spread);
+		free(text);
+		text = longer;
+	}
+	return text;
 }
 
 void

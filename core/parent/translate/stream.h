@@ -23,10 +23,22 @@ struct stream;
 /* What one thread has accessed. */
 struct stream_thread;
 
-/* levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
- * too. */
-struct stream *stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages);
+/*
+ * levels, line_bytes: of the caches, as struct step_region has them. has_pages: translations of addresses are modelled,
+ * too. sampling: after the first STREAM_ALL uses of lines one line of so many is modelled, a power of two up to
+ * CACHE_RESIDUES / 2; 1: all always are, as with pages, or if these caches cannot be sampled.
+ */
+struct stream *
+stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling);
 void stream_delete(struct stream *stream);
+
+#define STREAM_ALL (UINT64_C(1) << 24)
+
+/*
+ * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for. Fresh memory. Threads
+ * have ended.
+ */
+char *stream_sample_text(const struct stream *stream);
 
 /* Other caches for those that begin from now on; all others have ended. */
 void stream_set_caches(struct stream *stream, const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes);

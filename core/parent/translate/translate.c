@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "memory.h"
 #include "parent/translate/basic_block.h"
 #include "parent/translate/contents.h"
 #include "parent/translate/emit.h"
+#include "parent/translate/foreseen.h"
 #include "parent/translate/recording.h"
 
 /* Fragments that a stop makes at once, and those that are made after it, while the program runs. */
@@ -21,8 +23,9 @@ struct work_in_progress {
 	struct code_cache *cache;
 	uint32_t arena;
 	struct emitter to;
-	struct code_queue *queue;
-	uint32_t first_unlinked; /* fragment from which on nothing leads to them yet */
+	struct code_queue *queue;                /* of addresses that blocks lead to; NULL: they are left out */
+	const struct code_range *foreseen_range; /* only what is foreseen there is made; NULL: whatever follows */
+	uint32_t first_unlinked;                 /* fragment from which on nothing leads to them yet */
 	unsigned nr_made, most;
 	uint64_t slots_address; /* of a page of slots with targets; 0: none was read */
 	uint8_t slots[PAGE_BYTES];
@@ -57,6 +60,8 @@ enqueue(struct work_in_progress *work, uint64_t origin, bool has_entry)
 {
 	struct code_queue *queue = work->queue;
 
+	if (!queue)
+		return;
 	if (queue->nr == CODE_QUEUE_ROOM && queue->first > 0) {
 		queue->nr -= queue->first;
 		memmove(queue->entries, queue->entries + queue->first, queue->nr * sizeof(*queue->entries));
@@ -819,6 +824,19 @@ find_room(struct work_in_progress *work, uint64_t origin, struct rot_error *err)
 	return true;
 }
 
+static bool
+is_foreseen(const struct code_range *range, uint64_t origin)
+{
+	return range->foreseen && origin >= range->start && origin < range->end &&
+	       foreseen_has(range->foreseen, origin - range->start + range->offset);
+}
+
+static bool
+is_left_out(const struct work_in_progress *work, uint64_t origin)
+{
+	return work->foreseen_range && !is_foreseen(work->foreseen_range, origin);
+}
+
 /* What one address leads to without a jump; nothing if there is no code. */
 static void
 make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
@@ -831,7 +849,7 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	while (origin != 0) {
 		struct fragment *known = code_cache_find(work->cache, origin);
 
-		if (known || work->nr_made >= work->most || work->to.at > most ||
+		if (known || work->nr_made >= work->most || work->to.at > most || is_left_out(work, origin) ||
 		    origin - arena_of(work)->address + INT32_MAX > UINT32_MAX) {
 			emit_jump(work, origin);
 			break;
@@ -851,33 +869,89 @@ make_chain(struct work_in_progress *work, uint64_t origin, bool has_entry)
 	publish(work);
 }
 
+static void
+begin_work(struct work_in_progress *work, const struct translation *translation, unsigned most)
+{
+	work->translation = translation;
+	work->cache = translation->cache;
+	work->queue = NULL;
+	work->foreseen_range = NULL;
+	work->nr_made = 0;
+	work->most = most;
+	work->slots_address = 0;
+	work->first_unlinked = work->cache->nr_fragments;
+}
+
+/* False: there is no room for it. */
+static bool
+make(struct work_in_progress *work, uint64_t origin, bool has_entry, struct rot_error *err)
+{
+	struct fragment *fragment = code_cache_find(work->cache, origin);
+
+	if (fragment && (fragment->entry || !has_entry))
+		return true;
+	if (!find_room(work, origin, err))
+		return false;
+	if (fragment)
+		add_entry(work, fragment);
+	else
+		make_chain(work, origin, has_entry);
+	return true;
+}
+
 /* Until so many fragments are made, or nothing is left. Returns how many; -1: there is no room for more. */
 static int
 work_off(const struct translation *translation, struct code_queue *queue, unsigned most, struct rot_error *err)
 {
 	static struct work_in_progress work;
 
-	work.translation = translation;
-	work.cache = translation->cache;
+	begin_work(&work, translation, most);
 	work.queue = queue;
-	work.nr_made = 0;
-	work.most = most;
-	work.slots_address = 0;
-	work.first_unlinked = work.cache->nr_fragments;
 	while (queue->first < queue->nr && work.nr_made < most) {
 		const struct queued next = queue->entries[queue->first++];
-		struct fragment *fragment = code_cache_find(work.cache, next.origin);
 
-		if (fragment && (fragment->entry || !next.has_entry))
-			continue;
-		if (!find_room(&work, next.origin, err))
+		if (!make(&work, next.origin, next.has_entry, err))
 			return -1;
-		if (fragment)
-			add_entry(&work, fragment);
-		else
-			make_chain(&work, next.origin, next.has_entry);
 	}
 	return (int)work.nr_made;
+}
+
+/* ---- what is foreseen ---- */
+
+/* As work_off, of the blocks that are foreseen in the file of that range. */
+static int
+work_off_foreseen(const struct translation *translation, struct foreseen_code *code, const struct code_range *range,
+		  unsigned most, struct rot_error *err)
+{
+	static struct work_in_progress work;
+
+	begin_work(&work, translation, most);
+	work.foreseen_range = range;
+	while (code->next < foreseen_nr(code->file) && work.nr_made < most) {
+		bool has_entry;
+		const uint64_t origin = code->base + foreseen_at(code->file, code->next++, &has_entry);
+
+		if (origin >= range->start && origin < range->end && !make(&work, origin, has_entry, err))
+			return -1;
+	}
+	return (int)work.nr_made;
+}
+
+/* How far the blocks that are foreseen in that range are made. NULL: none are. */
+static struct foreseen_code *
+foreseen_code(struct code_cache *cache, const struct code_range *range)
+{
+	const struct foreseen_code code = {range->foreseen, range->start - range->offset, 0};
+
+	if (!range->foreseen || foreseen_nr(range->foreseen) == 0)
+		return NULL;
+	for (size_t i = 0; i < cache->nr_foreseen; i++) {
+		if (cache->foreseen[i].file == code.file && cache->foreseen[i].base == code.base)
+			return &cache->foreseen[i];
+	}
+	cache->foreseen = rot_grow(cache->foreseen, cache->nr_foreseen, sizeof(*cache->foreseen));
+	cache->foreseen[cache->nr_foreseen] = code;
+	return &cache->foreseen[cache->nr_foreseen++];
 }
 
 /* Threads soon come to what the last stop has left (before), so it is put in front of what earlier stops have left. */
@@ -896,9 +970,20 @@ put_in_front(struct code_queue *queue, const struct code_queue *before)
 struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err)
 {
+	static struct work_in_progress work;
 	static struct code_queue queue;
 	struct code_cache *cache = translation->cache;
+	const struct code_range *range = translate_find_range(translation, origin);
+	struct foreseen_code *code = range && is_foreseen(range, origin) ? foreseen_code(cache, range) : NULL;
 
+	if (code) {
+		begin_work(&work, translation, MOST_AT_ONCE);
+		work.foreseen_range = range;
+		if (!make(&work, origin, has_entry, err) ||
+		    work_off_foreseen(translation, code, range, MOST_AT_ONCE, err) < 0)
+			return NULL;
+		return code_cache_find(cache, origin);
+	}
 	queue.entries[0] = (struct queued){origin, has_entry};
 	queue.first = 0;
 	queue.nr = 1;
@@ -922,10 +1007,19 @@ translate_ahead(const struct translation *translation, unsigned nr)
 {
 	struct code_queue *ahead = &translation->cache->ahead;
 	struct rot_error err;
-	int nr_made;
+	int nr_made = 0;
 
 	if (has_little_room(translation))
 		return false;
+	for (size_t i = translation->nr_ranges; nr_made == 0 && i-- > 0;) {
+		const struct code_range *range = &translation->ranges[i];
+		struct foreseen_code *code = foreseen_code(translation->cache, range);
+
+		if (code)
+			nr_made = work_off_foreseen(translation, code, range, nr, &err);
+	}
+	if (nr_made != 0)
+		return nr_made > 0;
 	nr_made = work_off(translation, ahead, nr < ahead->nr_to_make ? nr : ahead->nr_to_make, &err);
 	if (nr_made < 0)
 		return false;

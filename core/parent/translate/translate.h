@@ -12,13 +12,16 @@
 
 #include "error.h"
 #include "parent/translate/code_cache.h"
+#include "parent/translate/foreseen.h"
 
 /*
  * Executable memory of a process. offset, name: in its file, and the last part of that one's path, or as much of it.
  * may_change: it can be written, or is of no file: its fragments check themselves.
+ * foreseen: what is known of its file; NULL: nothing can be.
  */
 struct code_range {
 	uint64_t start, end, offset;
+	struct foreseen_file *foreseen;
 	char name[48];
 	bool may_change;
 };

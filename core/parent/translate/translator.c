@@ -34,8 +34,13 @@
 #define FIRST_RESTART (-516)
 #define LAST_RESTART (-512)
 
-/* An address space, which threads share, and processes made by vfork. cache: also of processes that were forked. */
+/*
+ * An address space, which threads share, and processes made by vfork. cache: also of processes that were forked.
+ * program: the path of what it executes
+ */
 struct address_space {
+	struct foreseen *foreseen;
+	char program[256];
 	struct code_cache *cache;
 	struct code_range *ranges;
 	size_t nr_ranges;
@@ -87,11 +92,13 @@ struct kept {
 	struct kept *next;
 };
 
-/* stream: NULL: addresses are not recorded. is_of_regions: threads enter and leave, and traps may be of others */
+/* stream: NULL: addresses are not recorded. foreseen: NULL: nothing is. is_of_regions: threads enter and leave, and
+ * traps may be of others */
 struct translator {
 	struct tracer *tracer;
 	bool is_of_regions, adopts;
 	struct stream *stream;
+	struct foreseen *foreseen;
 	uint32_t nr_spaces;
 	struct kept *kept;
 	struct expected *expected;
@@ -102,23 +109,47 @@ struct translator {
 };
 
 struct translator *
-translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages)
+translator_new(struct tracer *tracer, const struct translator_options *options)
 {
 	struct translator *self = rot_calloc(1, sizeof(*self));
 
 	self->tracer = tracer;
-	if (caches)
-		self->stream = stream_new(caches->levels, caches->line_bytes, has_pages);
+	self->foreseen = options->foreseen ? foreseen_new(options->foreseen) : NULL;
+	if (options->caches)
+		self->stream = stream_new(options->caches->levels, options->caches->line_bytes, options->has_pages,
+					  options->sampling);
 	return self;
 }
 
 /* ---- address spaces ---- */
+
+/* Other runs, and processes that execute the same program, will foresee what was executed. */
+static void
+foresee_executed(const struct address_space *space)
+{
+	const struct code_range *range = NULL;
+
+	for (uint32_t i = 0; i < space->cache->nr_fragments; i++) {
+		const struct fragment *fragment = &space->cache->fragments[i];
+		const uint64_t origin = fragment->origin;
+
+		if (!fragment->is_executed)
+			continue;
+		for (size_t k = 0; k < space->nr_ranges && !(range && origin >= range->start && origin < range->end);
+		     k++)
+			range = &space->ranges[k];
+		if (range && range->foreseen && origin >= range->start && origin < range->end)
+			foreseen_add(range->foreseen, origin - range->start + range->offset, fragment->entry != 0);
+	}
+}
 
 static void
 space_release(struct address_space *space)
 {
 	if (!space || --space->nr_users > 0)
 		return;
+	if (space->cache && space->foreseen)
+		foresee_executed(space);
 	code_cache_release(space->cache);
 	free(space->ranges);
 	free(space);
@@ -142,6 +173,9 @@ read_ranges(struct address_space *space, pid_t tid)
 			.start = mapping->start,
 			.end = mapping->end,
 			.offset = mapping->offset,
+			.foreseen = mapping->name[0] == '/' && !mapping->is_changeable
+					    ? foreseen_find(space->foreseen, space->program, mapping->name)
+					    : NULL,
 			.may_change = mapping->is_changeable ||
 				      (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0)};
 		snprintf(space->ranges[used].name, sizeof(space->ranges[used].name), "%s",
@@ -159,9 +193,14 @@ space_new(struct translator *self, const struct thread *thread, const struct use
 	const pid_t tid = thread->tid;
 	const long options = tracer_options(self->tracer);
 	struct address_space *space = rot_calloc(1, sizeof(*space));
+	char path[64];
 
 	space->nr_users = 1;
 	space->number = self->nr_spaces++;
+	space->foreseen = self->foreseen;
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	if (readlink(path, space->program, sizeof(space->program) - 1) < 0)
+		space->foreseen = NULL;
 	/* At the stack pointer is the number of arguments, whose highest byte is 0. */
 	space->cache = code_cache_new(tid, options, registers->rsp + 7, err);
 	if (!space->cache || code_cache_arena(space->cache, tid, options, registers->rip, err) < 0) {
@@ -216,6 +255,7 @@ add_counter(void *context, uint32_t counter, uint64_t value)
 				     harvest->totals->counts);
 		return;
 	}
+	cache->fragments[owner].is_executed = true;
 	contents = contents_of(cache, &cache->fragments[owner]);
 	for (size_t i = 0; i < CONTENTS_NR_COUNTS; i++)
 		harvest->totals->counts[i] += (int64_t)(value * contents->counts[i]);
@@ -1237,6 +1277,7 @@ translator_delete(struct translator *self)
 	}
 	forget_process(self, 0);
 	stream_delete(self->stream);
+	foreseen_delete(self->foreseen);
 	free(self);
 }
 
@@ -1360,7 +1401,9 @@ translator_leaving(struct translator *self, const struct tracer_stop *stop)
 struct translator *
 translator_new_of_regions(struct tracer *tracer, const struct step_region *region, bool adopts)
 {
-	struct translator *self = translator_new(tracer, region->has_lines ? region : NULL, region->has_pages);
+	const struct translator_options options = {
+		.caches = region->has_lines ? region : NULL, .has_pages = region->has_pages, .sampling = 1};
+	struct translator *self = translator_new(tracer, &options);
 
 	self->is_of_regions = true;
 	self->adopts = adopts;
@@ -1607,6 +1650,12 @@ bool
 translator_has_lost(const struct translator *self)
 {
 	return self->nr_native_processes > 0 || !has_all_sites(self);
+}
+
+char *
+translator_sample_text(const struct translator *self)
+{
+	return self && self->stream ? stream_sample_text(self->stream) : NULL;
 }
 
 char *

@@ -17,10 +17,20 @@
 struct translator;
 
 /*
- * Follows the threads of the tracer, which is borrowed. caches: those that are to be modelled, as a region tells them;
- * NULL: none, which takes a third of the time. has_pages: translations of addresses, too.
+ * caches: those that are to be modelled, as a region tells them; NULL: none, which takes a third of the time
+ * has_pages: translations of addresses, too
+ * sampling: as of stream_new
+ * foreseen: folder where it is kept what programs execute (foreseen.h); NULL: nothing is
  */
-struct translator *translator_new(struct tracer *tracer, const struct step_region *caches, bool has_pages);
+struct translator_options {
+	const struct step_region *caches;
+	bool has_pages;
+	unsigned sampling;
+	const char *foreseen;
+};
+
+/* Follows the threads of the tracer, which is borrowed. */
+struct translator *translator_new(struct tracer *tracer, const struct translator_options *options);
 void translator_delete(struct translator *translator);
 
 /* As the tracer's callbacks of these names. NULL translator: nothing is done. */
@@ -84,6 +94,9 @@ void translator_let_go(struct translator *translator, struct thread *thread);
 
 /* Some of what was to be counted was not, of any thread; unknown instructions are none of that. */
 bool translator_has_lost(const struct translator *translator);
+
+/* As stream_sample_text. */
+char *translator_sample_text(const struct translator *translator);
 
 /* What was not counted, or not wholly, as a sentence; NULL: nothing. Fresh memory. */
 char *translator_doubts(const struct translator *translator);

@@ -24,6 +24,8 @@ uses_do(struct uses *uses)
 {
 	size_t first = 0;
 
+	if (uses->residues)
+		cache_model_sample(uses->model, uses->residues);
 	for (size_t i = 0; uses->nr_accesses > 0; uses->nr_accesses--) {
 		while (!(uses->words[i] & USES_ACCESS))
 			i++;

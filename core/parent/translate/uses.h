@@ -14,17 +14,17 @@
 struct cache_model;
 
 /*
- * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an
- * access of another kind, whose address is the next word. nr_accesses: accesses of another kind
- * among them
- * done: called
- * when they have been used, or NULL; context: its own
+ * Uses in their order. A word is a CACHE_USE; or USES_ACCESS with the bytes and flags of an access of another kind,
+ * whose address is the next word. nr_accesses: accesses of another kind among them
+ * residues: lines are sampled from here on (cache_model_sample); 0: as before
+ * done: called when they have been used, or NULL; context: its own
  */
 #define USES_ROOM 524288
 #define USES_ACCESS (UINT64_C(1) << 63)
 enum { USES_STORE = 1, USES_STREAMING = 2, USES_EVICT = 4, USES_CLEAN = 8, USES_FLAG_BITS = 4 };
 struct uses {
 	struct cache_model *model;
+	uint64_t residues;
 	void (*done)(void *context);
 	void *context;
 	size_t nr, nr_accesses;

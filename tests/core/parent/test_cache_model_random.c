@@ -491,9 +491,72 @@ START_TEST(straddling_is_an_access_to_each_line)
 }
 END_TEST
 
+/* Random lines, half of them stored to; the same for both models. */
+static void
+use_at_random(struct cache_model *model, unsigned seed, uint64_t residues)
+{
+	srandom(seed);
+	for (int i = 0; i < 200000; i++) {
+		const uint64_t line = (uint64_t)random() % 6000, use = CACHE_USE(line, random() % 2);
+
+		if (residues >> line % CACHE_RESIDUES & 1)
+			cache_model_use_lines(model, &use, 1);
+	}
+}
+
+/* Sets of sampled lines are as they are among all others, and stand for these. */
+START_TEST(sampled_sets_are_exact)
+{
+	static const struct step_level levels[STEP_NR_LEVELS] = {{8192, 2}, {32768, 4}, {65536, 8}};
+	const uint64_t residues = UINT64_C(0x8020080200802009);
+	struct cache_model *all = cache_model_new(levels, 64), *sampled = cache_model_new(levels, 64);
+	struct cache_sample expected = {0}, found = {0};
+	uint64_t counts[2][STEP_NR_COUNTS] = {{0}};
+
+	ck_assert(cache_levels_can_be_sampled(levels, 64));
+	use_at_random(all, 1, UINT64_MAX);
+	use_at_random(sampled, 1, UINT64_MAX);
+	cache_model_add_counts(all, counts[0]);
+	cache_model_sample(sampled, residues);
+	cache_model_add_counts(sampled, counts[1]);
+	ck_assert_uint_eq(counts[0][STEP_MEMORY_READS], counts[1][STEP_MEMORY_READS]);
+	cache_model_sample(all, UINT64_MAX);
+	use_at_random(all, 2, UINT64_MAX);
+	use_at_random(sampled, 2, residues);
+	cache_model_add_sample(all, &expected);
+	cache_model_add_sample(sampled, &found);
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		ck_assert_mem_eq(expected.first[i], found.first[i], sizeof(found.first[i]));
+		for (unsigned k = 0; k < CACHE_RESIDUES; k++)
+			ck_assert_uint_eq(found.later[i][k], residues >> k & 1 ? expected.later[i][k] : 0);
+	}
+	memset(counts, 0, sizeof(counts));
+	cache_model_add_counts(all, counts[0]);
+	cache_model_add_counts(sampled, counts[1]);
+	for (int i = STEP_L1_FILLS; i <= STEP_MEMORY_WRITES; i++)
+		ck_assert_double_eq_tol((double)counts[1][i] / (double)counts[0][i], 1, 0.02);
+	cache_model_delete(all);
+	cache_model_delete(sampled);
+}
+END_TEST
+
+/* Three sets less than a multiple, and none at all. */
+START_TEST(other_caches_cannot_be_sampled)
+{
+	static const struct step_level odd[STEP_NR_LEVELS] = {{61 * 64 * 8, 8}, {1 << 20, 16}}, none[STEP_NR_LEVELS];
+
+	ck_assert(!cache_levels_can_be_sampled(odd, 64));
+	ck_assert(!cache_levels_can_be_sampled(none, 64));
+}
+END_TEST
+
 static const struct listed_test tests[] = {
-	{&one_level_agrees_with_stack_distances, NR_ROUNDS},    {&all_levels_agree_with_a_simpler_model, NR_ROUNDS},
-	{&each_level_reads_less_than_the_one_above, NR_ROUNDS}, {&what_is_stored_is_written_once, NR_ROUNDS},
+	{&sampled_sets_are_exact, 1},
+	{&other_caches_cannot_be_sampled, 1},
+	{&one_level_agrees_with_stack_distances, NR_ROUNDS},
+	{&all_levels_agree_with_a_simpler_model, NR_ROUNDS},
+	{&each_level_reads_less_than_the_one_above, NR_ROUNDS},
+	{&what_is_stored_is_written_once, NR_ROUNDS},
 	{&straddling_is_an_access_to_each_line, NR_ROUNDS},
 };
 

@@ -86,9 +86,10 @@ begin(unsigned seed, struct sites *sites)
 
 /* Returns how many uses there are in to. */
 static size_t
-find(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64_t nr_ways, bool compiles, uint64_t *to)
+find_sampled(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64_t nr_ways, uint64_t residues,
+	     bool compiles, uint64_t *to)
 {
-	struct line_finder *finder = line_finder_new(sites, line_shift, nr_ways, compiles);
+	struct line_finder *finder = line_finder_new(sites, line_shift, nr_ways, residues, compiles);
 	struct line_search search = {
 		.frame = frames, .end = end, .to = to, .fs_base = UINT64_C(0x7f0000001040), .space = UINT64_C(3) << 48};
 
@@ -103,6 +104,12 @@ find(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64
 	return (size_t)(search.to - to);
 }
 
+static size_t
+find(const struct sites *sites, const uint64_t *end, unsigned line_shift, uint64_t nr_ways, bool compiles, uint64_t *to)
+{
+	return find_sampled(sites, end, line_shift, nr_ways, 0, compiles, to);
+}
+
 START_TEST(code_finds_the_same)
 {
 	const unsigned line_shift = 6 + (unsigned)_i % 3;
@@ -112,6 +119,27 @@ START_TEST(code_finds_the_same)
 	ck_assert_uint_gt(nr, NR_FRAMES);
 	ck_assert_uint_eq(find(&sites, end, line_shift, 0, true, found[1]), nr);
 	ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
+}
+END_TEST
+
+/* All lines, of which those of other residues are left out here. */
+START_TEST(only_sampled_lines_are_found)
+{
+	const uint64_t residues = UINT64_C(0x8000000100000401) << _i | 1;
+	struct sites sites;
+	const uint64_t *end = begin((unsigned)_i, &sites);
+	const size_t nr_all = find(&sites, end, 6, 0, false, found[0]);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < nr_all; i++) {
+		if (residues >> (found[0][i] >> CACHE_NR_ENTRY_BITS) % CACHE_RESIDUES & 1)
+			found[0][nr++] = found[0][i];
+	}
+	ck_assert_uint_gt(nr, NR_FRAMES / 100);
+	for (int compiles = 0; compiles < 2; compiles++) {
+		ck_assert_uint_eq(find_sampled(&sites, end, 6, 0, residues, compiles, found[1]), nr);
+		ck_assert_mem_eq(found[0], found[1], nr * sizeof(*found[0]));
+	}
 }
 END_TEST
 
@@ -153,7 +181,7 @@ START_TEST(other_frames_are_left)
 	struct line_finder *finder;
 
 	make_sites(&sites);
-	finder = line_finder_new(&sites, 6, 8, true);
+	finder = line_finder_new(&sites, 6, 8, 0, true);
 	all_sites[0].is_repeatable = false;
 	for (uint32_t i = 0; i < 3; i++) {
 		static const uint32_t numbers[] = {0, NR_SITES, RECORD_MAX_SITES - 1};
@@ -172,6 +200,7 @@ END_TEST
 
 static const struct listed_test tests[] = {
 	{&code_finds_the_same, 9},
+	{&only_sampled_lines_are_found, 4},
 	{&caches_do_not_miss_what_is_dropped, 4},
 	{&other_frames_are_left, 1},
 };

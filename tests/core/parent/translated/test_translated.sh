@@ -54,7 +54,8 @@ translated "$programs/hard_cases"
 if [ "$status" != 0 ] || [ -z "$(values_of rawCount)" ]; then
 	echo 'programs cannot be traced or translated here:'
 	cat "$work/err"; sed -n "/^attempted$/,/^hint$/p" "$work/output"
-	exit 77
+	[ "$(values_of kind)" = refused ] && exit 77
+	exit 1
 fi
 
 # Caches are modelled for every second one, and in the next round for the others.
