@@ -71,7 +71,7 @@ out=$(cat "$work/out")
 err=$(cat "$work/err")
 says 'no PMU' '0 1 3' 'No event is validated: cannot count hardware events' ''
 says 'no PMU: what helps' '0 1 3' 'pmu=on' ''
-says 'no PMU: what is not proved' '0 1 3' 'which nothing proves here' ''
+says 'no PMU: what is not proved' '0 1 3' 'counted by blocks, or expected' ''
 says 'no PMU: the core clock' '0 1 3' 'time:coreCycles  chain ' ''
 says 'no PMU: the time stamp counter' '0 1 3' 'time:tsc         chain ' ''
 "$without" 298 13 "$rot" validate --quick --json >"$work/out" 2>"$work/err" </dev/null
