@@ -339,7 +339,7 @@ build_one(struct core_builder *builder, struct build *build, const char *ccache,
 	run_builds(&builds, 1, true);
 	*core = build->core;
 	if (*core) {
-		core_prune(builder->folder, MAX_CORES);
+		prune(builder->folder, "state", MAX_CORES);
 		return 0;
 	}
 	if (!build->has_failed)
@@ -468,7 +468,7 @@ core_builder_build_all(struct core_builder *builder, struct measurement *const *
 		rot_error_set(err, 0, "interrupted");
 	else
 		rc = (int)count_failures(&wanted, err);
-	core_prune(builder->folder, nr > MAX_CORES ? nr : MAX_CORES);
+	prune(builder->folder, "state", nr > MAX_CORES ? nr : MAX_CORES);
 	for (size_t i = 0; i < wanted.nr; i++)
 		build_delete(wanted.items[i]);
 	free(wanted.items);

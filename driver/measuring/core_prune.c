@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Removing the cores that were not used for the longest time. The time of the file "state" says when a core was used.
- */
+/* See core_prune.h. A core is marked as used by its file "state". */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -24,15 +23,15 @@ core_touch(const char *folder)
 }
 
 static struct use
-read_use(const char *folder, const char *name)
+read_use(const char *folder, const char *name, const char *mark)
 {
 	struct use use = {.path = rot_format("%s/%s", folder, name)};
-	char *state = rot_format("%s/state", use.path);
+	char *marked = mark ? rot_format("%s/%s", use.path, mark) : rot_strdup(use.path);
 	struct stat status;
 
-	if (stat(state, &status) == 0)
+	if (stat(marked, &status) == 0)
 		use.time = status.st_mtim;
-	free(state);
+	free(marked);
 	return use;
 }
 
@@ -48,7 +47,7 @@ compare_uses(const void *a, const void *b)
 }
 
 void
-core_prune(const char *folder, size_t nr_kept)
+prune(const char *folder, const char *mark, size_t nr_kept)
 {
 	char **names = folder_list(folder);
 	struct use *uses = NULL;
@@ -59,7 +58,7 @@ core_prune(const char *folder, size_t nr_kept)
 	if (nr > nr_kept) {
 		uses = rot_calloc(nr, sizeof *uses);
 		for (size_t i = 0; i < nr; i++)
-			uses[i] = read_use(folder, names[i]);
+			uses[i] = read_use(folder, names[i], mark);
 		qsort(uses, nr, sizeof *uses, compare_uses);
 		for (size_t i = 0; i < nr; i++) {
 			if (i < nr - nr_kept)

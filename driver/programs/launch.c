@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "configuration/paths.h"
+#include "measuring/core_prune.h"
 #include "measuring/work_folder.h"
 #include "memory.h"
 #include "programs/repair.h"
@@ -318,6 +319,9 @@ run_core(struct launch *launch, char *const *argv, struct rot_error *err)
 	return rc;
 }
 
+/* Programs of which is kept what they execute, some 100 KB each. */
+#define MAX_FORESEEN 500
+
 static int
 run(struct launch *launch, double duration_s, bool drops_output, struct rot_error *err)
 {
@@ -338,6 +342,7 @@ run(struct launch *launch, double duration_s, bool drops_output, struct rot_erro
 	if (rc == 0)
 		rc = run_core(launch, (char *const *)argv, err);
 	drain_end(launch);
+	prune(foreseen, NULL, MAX_FORESEEN);
 	free(foreseen);
 	free(limit);
 	free(core);

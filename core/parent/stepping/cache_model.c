@@ -511,63 +511,62 @@ sum(const uint64_t counts[CACHE_RESIDUES], const uint64_t before[CACHE_RESIDUES]
 	return sum;
 }
 
-/* offset: of an array of counts within the model. */
+/* before: when lines began to be sampled; NULL: they are not. */
 static uint64_t
-total(const struct cache_model *model, size_t offset)
+total(const struct cache_model *model, const uint64_t counts[CACHE_RESIDUES], const uint64_t before[CACHE_RESIDUES])
 {
-	const uint64_t *counts = (const uint64_t *)(const void *)((const char *)model + offset), *before;
 	const uint64_t others = model->residues & ~UINT64_C(1);
 
-	if (!model->residues)
+	if (!before)
 		return sum(counts, NULL, UINT64_MAX);
-	before = (const uint64_t *)(const void *)((const char *)model->all_were + offset);
 	return sum(before, NULL, UINT64_MAX) + counts[0] - before[0] +
 	       sum(counts, before, others) * (CACHE_RESIDUES - 1) / (unsigned)__builtin_popcountll(others);
-}
-
-static size_t
-offset_of(const struct cache_model *model, const uint64_t counts[CACHE_RESIDUES])
-{
-	return (size_t)((const char *)counts - (const char *)model);
 }
 
 /* The level whose lines cross the border below level i; NULL: there is none. */
 static const struct cache_level *
 level_above(const struct cache_model *model, int i)
 {
-	while (i >= 0 && !model->levels[i].nr_sets)
+	while (model && i >= 0 && !model->levels[i].nr_sets)
 		i--;
-	return i < 0 ? NULL : &model->levels[i];
+	return !model || i < 0 ? NULL : &model->levels[i];
 }
 
 void
 cache_model_add_counts(const struct cache_model *model, uint64_t counts[STEP_NR_COUNTS])
 {
-	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		const struct cache_level *above = level_above(model, i);
+	const struct cache_model *all_were = model->all_were;
 
-		if (!above)
+	for (int i = 0; i < STEP_NR_LEVELS; i++) {
+		const struct cache_level *now = level_above(model, i), *before = level_above(all_were, i);
+
+		if (!now)
 			continue;
-		counts[borders[i].fills] += total(model, offset_of(model, above->nr_fills));
-		counts[borders[i].write_backs] += total(model, offset_of(model, above->nr_write_backs));
+		counts[borders[i].fills] += total(model, now->nr_fills, before ? before->nr_fills : NULL);
+		counts[borders[i].write_backs] +=
+			total(model, now->nr_write_backs, before ? before->nr_write_backs : NULL);
 	}
-	counts[STEP_MEMORY_WRITES] += total(model, offset_of(model, model->nr_streamed)) + model->front.nr_combined;
+	counts[STEP_MEMORY_WRITES] +=
+		total(model, model->nr_streamed, all_were ? all_were->nr_streamed : NULL) + model->front.nr_combined;
 	counts[STEP_TLB_MISSES] += model->front.tlb.nr_misses;
 }
 
 void
 cache_model_add_sample(const struct cache_model *model, struct cache_sample *sample)
 {
-	if (!model->residues)
-		return;
-	for (int i = 0; i < STEP_NR_LEVELS; i++) {
-		const struct cache_level *now = level_above(model, i), *before = level_above(model->all_were, i);
+	const struct cache_model *all_were = model->all_were;
+
+	for (int i = 0; all_were && i < STEP_NR_LEVELS; i++) {
+		const struct cache_level *now = level_above(model, i), *before = level_above(all_were, i);
+		const bool is_last = i + 1 == STEP_NR_LEVELS;
 
 		for (unsigned k = 0; now && k < CACHE_RESIDUES; k++) {
-			const uint64_t first = before->nr_fills[k] + before->nr_write_backs[k];
+			const uint64_t first = before->nr_fills[k] + before->nr_write_backs[k] +
+					       (is_last ? all_were->nr_streamed[k] : 0);
 
 			sample->first[i][k] += first;
-			sample->later[i][k] += now->nr_fills[k] + now->nr_write_backs[k] - first;
+			sample->later[i][k] += now->nr_fills[k] + now->nr_write_backs[k] +
+					       (is_last ? model->nr_streamed[k] : 0) - first;
 		}
 	}
 }

@@ -758,6 +758,12 @@ code_cache_find_dead(const struct code_cache *cache, uint64_t address, uint32_t 
 void
 code_cache_forget(struct code_cache *cache, uint64_t start, uint64_t end)
 {
+	for (size_t i = 0; i < cache->nr_foreseen; i++) {
+		if (cache->foreseen[i].start < end && cache->foreseen[i].end > start) {
+			cache->foreseen[i].next = 0;
+			cache->has_all_foreseen = false;
+		}
+	}
 	for (uint32_t i = 0; i < cache->nr_fragments; i++) {
 		struct fragment *fragment = &cache->fragments[i];
 

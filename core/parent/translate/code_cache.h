@@ -164,13 +164,10 @@ struct code_queue {
 	uint32_t first, nr, nr_to_make;
 };
 
-/*
- * A mapped file whose blocks are foreseen (foreseen.h): base is the address of its place 0, next the number of the
- * first block that is not made yet.
- */
+/* A mapped file whose blocks are foreseen (foreseen.h): where it is; the number of the first block not made yet. */
 struct foreseen_code {
 	const struct foreseen_file *file;
-	uint64_t base;
+	uint64_t start, end;
 	size_t next;
 };
 
@@ -205,6 +202,7 @@ struct code_cache {
 	struct code_queue ahead;
 	struct foreseen_code *foreseen;
 	size_t nr_foreseen;
+	bool has_all_foreseen; /* made, of all that is mapped */
 };
 
 /*

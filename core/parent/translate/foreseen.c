@@ -25,7 +25,7 @@ struct identity {
  * index: open hash table of their numbers, + 1; 0: free. room: of the table, twice that of blocks
  */
 struct foreseen_file {
-	struct program *program;
+	struct foreseen_program *program;
 	char *path;
 	struct identity identity;
 	uint32_t *blocks, *index;
@@ -33,16 +33,16 @@ struct foreseen_file {
 	struct foreseen_file *next;
 };
 
-struct program {
+struct foreseen_program {
 	char *path;
 	struct foreseen_file *files;
 	bool has_changed;
-	struct program *next;
+	struct foreseen_program *next;
 };
 
 struct foreseen {
-	char *folder; /* NULL: none */
-	struct program *programs;
+	char *folder;
+	struct foreseen_program *programs;
 };
 
 static uint32_t *
@@ -118,7 +118,7 @@ is_same(const struct identity *a, const struct identity *b)
 }
 
 static struct foreseen_file *
-file_new(struct program *program, const char *path, const struct identity *identity)
+file_new(struct foreseen_program *program, const char *path, const struct identity *identity)
 {
 	struct foreseen_file *file = rot_calloc(1, sizeof(*file));
 
@@ -144,7 +144,7 @@ stored_at(const struct foreseen *foreseen, const char *program)
 
 /* The blocks of one file. False: there are no more, or the rest is damaged. */
 static bool
-read_file(struct program *program, FILE *from)
+read_file(struct foreseen_program *program, FILE *from)
 {
 	struct identity identity, now;
 	struct foreseen_file *file = NULL;
@@ -167,7 +167,7 @@ read_file(struct program *program, FILE *from)
 }
 
 static void
-read_program(const struct foreseen *foreseen, struct program *program)
+read_program(const struct foreseen *foreseen, struct foreseen_program *program)
 {
 	char *path = stored_at(foreseen, program->path), line[sizeof(FIRST_LINE)];
 	FILE *from = fopen(path, "re");
@@ -183,7 +183,7 @@ read_program(const struct foreseen *foreseen, struct program *program)
 
 /* Complete or not at all. Where that is refused, the next run foresees less. */
 static void
-write_program(const struct foreseen *foreseen, const struct program *program)
+write_program(const struct foreseen *foreseen, const struct foreseen_program *program)
 {
 	char *path = stored_at(foreseen, program->path), *unfinished = rot_format("%s.%d", path, (int)getpid());
 	FILE *to;
@@ -214,20 +214,20 @@ foreseen_new(const char *folder)
 {
 	struct foreseen *foreseen = rot_calloc(1, sizeof(*foreseen));
 
-	foreseen->folder = folder ? rot_strdup(folder) : NULL;
+	foreseen->folder = rot_strdup(folder);
 	return foreseen;
 }
 
 void
 foreseen_delete(struct foreseen *foreseen)
 {
-	struct program *program;
+	struct foreseen_program *program;
 	struct foreseen_file *file;
 
 	if (!foreseen)
 		return;
 	while ((program = foreseen->programs)) {
-		if (foreseen->folder && program->has_changed)
+		if (program->has_changed)
 			write_program(foreseen, program);
 		while ((file = program->files)) {
 			program->files = file->next;
@@ -241,10 +241,10 @@ foreseen_delete(struct foreseen *foreseen)
 	free(foreseen);
 }
 
-static struct program *
-find_program(struct foreseen *foreseen, const char *path)
+struct foreseen_program *
+foreseen_program(struct foreseen *foreseen, const char *path)
 {
-	struct program *program = foreseen->programs;
+	struct foreseen_program *program = foreseen->programs;
 
 	while (program && strcmp(program->path, path) != 0)
 		program = program->next;
@@ -254,22 +254,18 @@ find_program(struct foreseen *foreseen, const char *path)
 	program->path = rot_strdup(path);
 	program->next = foreseen->programs;
 	foreseen->programs = program;
-	if (foreseen->folder)
-		read_program(foreseen, program);
+	read_program(foreseen, program);
 	return program;
 }
 
 struct foreseen_file *
-foreseen_find(struct foreseen *foreseen, const char *program_path, const char *path)
+foreseen_find(struct foreseen_program *program, const char *path)
 {
 	struct identity identity;
-	struct program *program;
-	struct foreseen_file *file;
+	struct foreseen_file *file = program->files;
 
-	if (!foreseen || !identify(path, &identity))
+	if (!identify(path, &identity))
 		return NULL;
-	program = find_program(foreseen, program_path);
-	file = program->files;
 	while (file && (strcmp(file->path, path) != 0 || !is_same(&file->identity, &identity)))
 		file = file->next;
 	return file ? file : file_new(program, path, &identity);

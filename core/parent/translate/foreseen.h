@@ -18,15 +18,15 @@
 /* Blocks of a mapped file. They are only added, so others may keep the number of those that they know. */
 struct foreseen_file;
 
-/* Everything that is known. folder: NULL: nothing is read nor written. delete writes what is new. */
+/* What programs have executed, kept in that folder, which is made. delete writes what is new. */
 struct foreseen *foreseen_new(const char *folder);
 void foreseen_delete(struct foreseen *foreseen);
 
-/*
- * What is known of a file when that program executes; it lives as long as foreseen. NULL: foreseen is NULL, or the file
- * is not what was mapped.
- */
-struct foreseen_file *foreseen_find(struct foreseen *foreseen, const char *program, const char *path);
+/* What is known of the program of that path. It and its files live as long as foreseen. */
+struct foreseen_program *foreseen_program(struct foreseen *foreseen, const char *path);
+
+/* What is known of a file that is mapped while the program executes. NULL: there is no such file now. */
+struct foreseen_file *foreseen_find(struct foreseen_program *program, const char *path);
 
 size_t foreseen_nr(const struct foreseen_file *file);
 

@@ -75,7 +75,8 @@ struct stream {
 	struct caches *caches;
 	struct modeller *modeller;
 	struct uses uses;
-	unsigned sampling;
+	const struct sampling *sampling; /* that was asked for; NULL: none */
+	bool has_sampled;
 	uint64_t residues, nr_uses;
 	struct cache_sample sample;
 	struct sites *sites;
@@ -117,15 +118,30 @@ caches_release(struct caches *caches)
 	free(caches);
 }
 
-/* The lowest, and of the others one of each sampling in a row, so that strides have their share. */
-static uint64_t
-residues_of(unsigned sampling)
-{
-	uint64_t residues = 1;
+/*
+ * The lowest residue, and of each row of so many one other. They were searched so that strides of powers of two have
+ * their share from each beginning. quantile: Student's t of 97.5 % for the number of the others less one.
+ */
+static const struct sampling {
+	unsigned of;
+	uint64_t residues;
+	double quantile;
+} samplings[] = {
+	{2, 0x95a959a96a56a657, 2.04},
+	{4, 0x2112422888811445, 2.13},
+	{8, 0x0880402001021005, 2.36},
+	{16, 0x0040100000080003, 3.18},
+};
 
-	for (unsigned i = 0; i < CACHE_RESIDUES / sampling; i++)
-		residues |= UINT64_C(1) << (i * sampling + 1 + (i * UINT32_C(2654435761) >> 16) % (sampling - 1));
-	return residues;
+/* NULL: all lines are modelled. */
+static const struct sampling *
+find_sampling(unsigned of)
+{
+	for (size_t i = 0; i < sizeof(samplings) / sizeof(*samplings); i++) {
+		if (samplings[i].of == of)
+			return &samplings[i];
+	}
+	return NULL;
 }
 
 struct stream *
@@ -133,9 +149,9 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 {
 	struct stream *stream = rot_calloc(1, sizeof(*stream));
 
-	stream->sampling = sampling;
-	if (sampling > 1 && !has_pages && cache_levels_can_be_sampled(levels, line_bytes))
-		stream->residues = residues_of(sampling);
+	stream->sampling = find_sampling(sampling);
+	if (stream->sampling && !has_pages && cache_levels_can_be_sampled(levels, line_bytes))
+		stream->residues = stream->sampling->residues;
 
 	stream->sites = sites_new();
 	stream->sites->merges = line_bytes >= SITE_LINE;
@@ -216,23 +232,24 @@ flags_of(const struct work_access *access)
 	return flush | (access->is_store ? USES_STORE : 0) | (access->is_streaming ? USES_STREAMING : 0);
 }
 
-/* What an access does with each of its lines that are sampled. */
+/* What an access does with each of its lines that are sampled. Of a flush of no bytes that is one line. */
 static void
-add_sampled(struct finding *finding, const struct work_access *access, uint64_t first, unsigned shift)
+add_sampled(struct finding *finding, const struct work_access *access, uint64_t at, unsigned shift)
 {
-	const uint64_t end = first + (access->bytes ? access->bytes : 1);
+	const uint64_t line_bytes = UINT64_C(1) << shift;
 	const bool is_plain = !access->flush && !access->is_streaming;
 
-	for (uint64_t at = first, next; at < end; at = next) {
-		const uint64_t line = at >> shift;
+	for (uint64_t left = access->flush && !access->bytes ? 1 : access->bytes, within; left > 0; left -= within) {
+		const uint64_t room = line_bytes - (at & (line_bytes - 1));
 
-		next = (line + 1) << shift < end ? (line + 1) << shift : end;
-		if (!(finding->stream->residues >> line % CACHE_RESIDUES & 1))
-			continue;
-		if (is_plain)
-			finding->uses->words[finding->uses->nr++] = CACHE_USE(line, access->is_store);
+		within = left < room ? left : room;
+		if (!(finding->stream->residues >> (at >> shift) % CACHE_RESIDUES & 1))
+			;
+		else if (is_plain)
+			finding->uses->words[finding->uses->nr++] = CACHE_USE(at >> shift, access->is_store);
 		else
-			uses_add_access(finding->uses, at, next - at, flags_of(access));
+			uses_add_access(finding->uses, at, within, flags_of(access));
+		at += within;
 	}
 }
 
@@ -400,7 +417,7 @@ end_half(void *context)
 static void
 begin_sampling(struct finding *finding)
 {
-	const struct stream *stream = finding->stream;
+	struct stream *stream = finding->stream;
 	struct caches *caches = finding->thread->caches;
 	const struct cache_front *front = cache_model_front(caches->model);
 
@@ -408,7 +425,7 @@ begin_sampling(struct finding *finding)
 		caches->sampling =
 			line_finder_new(stream->sites, front->line_shift, front->nr_ways, stream->residues, true);
 	finding->uses->residues = stream->residues;
-	finding->thread->is_sampled = true;
+	finding->thread->is_sampled = stream->has_sampled = true;
 }
 
 static void
@@ -635,33 +652,33 @@ stream_end(struct stream_thread *thread, const struct code_cache *cache, uint64_
 
 /* ---- what sampling is worth ---- */
 
+/* Shares of a value: how far off it was while all lines were modelled, and half its interval since. */
 struct estimate {
-	double first, spread; /* shares of the value: how far off it was at first; its standard error since, twice */
-	bool is_there;
+	double first, interval;
+	bool is_there; /* else sampled lines did not cross the border */
 };
 
-/* How far off sampled residues are of a border where all lines were modelled, and what they differ by since. */
 static struct estimate
-estimate(const uint64_t first[CACHE_RESIDUES], const uint64_t later[CACHE_RESIDUES], uint64_t residues)
+estimate(const uint64_t first[CACHE_RESIDUES], const uint64_t later[CACHE_RESIDUES], const struct sampling *sampling)
 {
-	const double n = __builtin_popcountll(residues) - 1, nr_others = CACHE_RESIDUES - 1;
+	const double n = __builtin_popcountll(sampling->residues) - 1, nr_others = CACHE_RESIDUES - 1;
 	double all = (double)first[0], sampled = 0, sum = 0, squares = 0, value;
 
 	for (unsigned i = 1; i < CACHE_RESIDUES; i++) {
 		all += (double)first[i];
-		if (!(residues >> i & 1))
+		if (!(sampling->residues >> i & 1))
 			continue;
 		sampled += (double)first[i];
 		sum += (double)later[i];
 		squares += (double)later[i] * (double)later[i];
 	}
-	value = (double)later[0] + sum * nr_others / n;
-	if (all <= 0 || value <= 0)
+	if (all <= 0 || sum <= 0)
 		return (struct estimate){.is_there = false};
+	value = (double)later[0] + sum * nr_others / n;
 	return (struct estimate){
 		.first = fabs(((double)first[0] + sampled * nr_others / n) / all - 1),
-		.spread = 2 * nr_others / value *
-			  sqrt(fmax(squares - sum * sum / n, 0) / (n - 1) / n * (1 - n / nr_others)),
+		.interval = sampling->quantile * nr_others / value *
+			    sqrt(fmax(squares - sum * sum / n, 0) / (n - 1) / n * (1 - n / nr_others)),
 		.is_there = true,
 	};
 }
@@ -672,25 +689,25 @@ stream_sample_text(const struct stream *stream)
 	static const char *const names[STEP_NR_LEVELS] = {"L1-L2", "L2-L3", "LLC-RAM"};
 	char *text;
 
-	if (stream->sampling <= 1)
+	if (!stream->sampling)
 		return NULL;
 	if (!stream->residues)
-		return rot_strdup("all lines of caches were modelled, since sets of these caches cannot be sampled");
-	if (stream->nr_uses < STREAM_ALL)
+		return rot_strdup(
+			"all lines of caches were modelled: sets of these caches cannot be sampled, nor can pages");
+	if (!stream->has_sampled)
 		return rot_strdup("all lines of caches were modelled, since there were few uses of them");
 	text = rot_format(
 		"after the first %llu million uses of lines, one line of %u was modelled; errors seen before, and "
 		"expected since:",
-		(unsigned long long)(STREAM_ALL / 1000000), stream->sampling);
+		(unsigned long long)(STREAM_ALL / 1000000), stream->sampling->of);
 	for (int i = 0; i < STEP_NR_LEVELS; i++) {
 		const struct estimate border =
-			estimate(stream->sample.first[i], stream->sample.later[i], stream->residues);
-		char *longer;
+			estimate(stream->sample.first[i], stream->sample.later[i], stream->sampling);
+		const char *separator = i > 0 ? "," : "";
+		char *longer = border.is_there ? rot_format("%s%s %s %.1f %% and %.1f %%", text, separator, names[i],
+							    100 * border.first, 100 * border.interval)
+					       : rot_format("%s%s %s not known", text, separator, names[i]);
 
-		if (!border.is_there)
-			continue;
-		longer = rot_format("%s%s %s %.1g %% and %.1g %%", text, i > 0 ? "," : "", names[i], 100 * border.first,
-				    100 * border.spread);
 		free(text);
 		text = longer;
 	}

@@ -618,9 +618,9 @@ emit_indirect(struct work_in_progress *work, uint32_t index, const struct basic_
 	}
 	if (work->place.way == COUNT_LOOKING_UP)
 		emit_count(work, &cache->fragments[index]);
-	if (is_rip_relative(&item->instruction))
+	if (work->queue && is_rip_relative(&item->instruction))
 		enqueue_slot(work);
-	else if (work->block.end == BLOCK_JUMPS_INDIRECTLY)
+	else if (work->queue && work->block.end == BLOCK_JUMPS_INDIRECTLY)
 		enqueue_targets(work);
 	if (work->block.end == BLOCK_CALLS_INDIRECTLY) {
 		code_cache_add_mark(cache, &cache->fragments[index], to->at, item->at | MARK_SAVED);
@@ -918,20 +918,31 @@ work_off(const struct translation *translation, struct code_queue *queue, unsign
 
 /* ---- what is foreseen ---- */
 
-/* As work_off, of the blocks that are foreseen in the file of that range. */
+/* Sites and counters are left to code that is executed. */
+static bool
+has_little_room(const struct translation *translation)
+{
+	return translation->cache->nr_counters > AREA_MAX_COUNTERS / 2 ||
+	       (translation->sites && translation->sites->nr > RECORD_MAX_SITES / 2);
+}
+
+/* As work_off, of the blocks that are foreseen in that range. */
 static int
 work_off_foreseen(const struct translation *translation, struct foreseen_code *code, const struct code_range *range,
-		  unsigned most, struct rot_error *err)
+		  unsigned most)
 {
 	static struct work_in_progress work;
+	struct rot_error err;
 
+	if (has_little_room(translation))
+		return 0;
 	begin_work(&work, translation, most);
 	work.foreseen_range = range;
-	while (code->next < foreseen_nr(code->file) && work.nr_made < most) {
+	for (; code->next < foreseen_nr(code->file) && work.nr_made < most; code->next++) {
 		bool has_entry;
-		const uint64_t origin = code->base + foreseen_at(code->file, code->next++, &has_entry);
+		const uint64_t origin = range->start - range->offset + foreseen_at(code->file, code->next, &has_entry);
 
-		if (origin >= range->start && origin < range->end && !make(&work, origin, has_entry, err))
+		if (origin >= range->start && origin < range->end && !make(&work, origin, has_entry, &err))
 			return -1;
 	}
 	return (int)work.nr_made;
@@ -941,17 +952,36 @@ work_off_foreseen(const struct translation *translation, struct foreseen_code *c
 static struct foreseen_code *
 foreseen_code(struct code_cache *cache, const struct code_range *range)
 {
-	const struct foreseen_code code = {range->foreseen, range->start - range->offset, 0};
+	const struct foreseen_code code = {range->foreseen, range->start, range->end, 0};
 
 	if (!range->foreseen || foreseen_nr(range->foreseen) == 0)
 		return NULL;
 	for (size_t i = 0; i < cache->nr_foreseen; i++) {
-		if (cache->foreseen[i].file == code.file && cache->foreseen[i].base == code.base)
+		if (cache->foreseen[i].file == code.file && cache->foreseen[i].start == code.start)
 			return &cache->foreseen[i];
 	}
 	cache->foreseen = rot_grow(cache->foreseen, cache->nr_foreseen, sizeof(*cache->foreseen));
 	cache->foreseen[cache->nr_foreseen] = code;
 	return &cache->foreseen[cache->nr_foreseen++];
+}
+
+/* True if something was made. What has no room yet waits for a thread that comes there. */
+static bool
+foresee_ahead(const struct translation *translation, unsigned nr)
+{
+	struct code_cache *cache = translation->cache;
+	bool is_all_made = true;
+
+	for (size_t i = translation->nr_ranges; !cache->has_all_foreseen && i-- > 0;) {
+		struct foreseen_code *code = foreseen_code(cache, &translation->ranges[i]);
+		const int nr_made = code ? work_off_foreseen(translation, code, &translation->ranges[i], nr) : 0;
+
+		if (nr_made > 0)
+			return true;
+		is_all_made &= nr_made == 0;
+	}
+	cache->has_all_foreseen |= is_all_made;
+	return false;
 }
 
 /* Threads soon come to what the last stop has left (before), so it is put in front of what earlier stops have left. */
@@ -979,9 +1009,9 @@ translate(const struct translation *translation, uint64_t origin, bool has_entry
 	if (code) {
 		begin_work(&work, translation, MOST_AT_ONCE);
 		work.foreseen_range = range;
-		if (!make(&work, origin, has_entry, err) ||
-		    work_off_foreseen(translation, code, range, MOST_AT_ONCE, err) < 0)
+		if (!make(&work, origin, has_entry, err))
 			return NULL;
+		work_off_foreseen(translation, code, range, MOST_AT_ONCE);
 		return code_cache_find(cache, origin);
 	}
 	queue.entries[0] = (struct queued){origin, has_entry};
@@ -994,32 +1024,17 @@ translate(const struct translation *translation, uint64_t origin, bool has_entry
 	return code_cache_find(cache, origin);
 }
 
-/* Sites and counters are left to code that is executed. */
-static bool
-has_little_room(const struct translation *translation)
-{
-	return translation->cache->nr_counters > AREA_MAX_COUNTERS / 2 ||
-	       (translation->sites && translation->sites->nr > RECORD_MAX_SITES / 2);
-}
-
 bool
 translate_ahead(const struct translation *translation, unsigned nr)
 {
 	struct code_queue *ahead = &translation->cache->ahead;
 	struct rot_error err;
-	int nr_made = 0;
+	int nr_made;
 
 	if (has_little_room(translation))
 		return false;
-	for (size_t i = translation->nr_ranges; nr_made == 0 && i-- > 0;) {
-		const struct code_range *range = &translation->ranges[i];
-		struct foreseen_code *code = foreseen_code(translation->cache, range);
-
-		if (code)
-			nr_made = work_off_foreseen(translation, code, range, nr, &err);
-	}
-	if (nr_made != 0)
-		return nr_made > 0;
+	if (foresee_ahead(translation, nr))
+		return true;
 	nr_made = work_off(translation, ahead, nr < ahead->nr_to_make ? nr : ahead->nr_to_make, &err);
 	if (nr_made < 0)
 		return false;

@@ -37,7 +37,8 @@ struct translation {
 };
 
 /*
- * The fragment of that address, with some of the code that it leads to directly; the rest is left to translate_ahead.
+ * The fragment of that address, and others: some of what its file foresees, if the address is among that, else of the
+ * code that it leads to directly. The rest is left to translate_ahead.
  * What is there already is not made again.
  * has_entry: it can be looked up by indirect branches. NULL: there is no code, or (err is set) no room for it.
  */
@@ -45,8 +46,8 @@ struct fragment *
 translate(const struct translation *translation, uint64_t origin, bool has_entry, struct rot_error *err);
 
 /*
- * Makes up to nr fragments of what the last calls have left, while the process runs (CODE_CACHE_RUNNING). True: there
- * is more.
+ * Makes up to nr fragments of what is foreseen, then of what the last calls have left, while the process runs
+ * (CODE_CACHE_RUNNING). True: there is more.
  */
 bool translate_ahead(const struct translation *translation, unsigned nr);
 

@@ -3,6 +3,7 @@
 #include "parent/translate/translator.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -36,11 +37,10 @@
 
 /*
  * An address space, which threads share, and processes made by vfork. cache: also of processes that were forked.
- * program: the path of what it executes
+ * program: what is known of what it executes; NULL: nothing can be
  */
 struct address_space {
-	struct foreseen *foreseen;
-	char program[256];
+	struct foreseen_program *program;
 	struct code_cache *cache;
 	struct code_range *ranges;
 	size_t nr_ranges;
@@ -133,7 +133,7 @@ foresee_executed(const struct address_space *space)
 		const struct fragment *fragment = &space->cache->fragments[i];
 		const uint64_t origin = fragment->origin;
 
-		if (!fragment->is_executed)
+		if (!fragment->is_executed || fragment->is_dead)
 			continue;
 		for (size_t k = 0; k < space->nr_ranges && !(range && origin >= range->start && origin < range->end);
 		     k++)
@@ -148,7 +148,7 @@ space_release(struct address_space *space)
 {
 	if (!space || --space->nr_users > 0)
 		return;
-	if (space->cache && space->foreseen)
+	if (space->cache && space->program)
 		foresee_executed(space);
 	code_cache_release(space->cache);
 	free(space->ranges);
@@ -173,8 +173,8 @@ read_ranges(struct address_space *space, pid_t tid)
 			.start = mapping->start,
 			.end = mapping->end,
 			.offset = mapping->offset,
-			.foreseen = mapping->name[0] == '/' && !mapping->is_changeable
-					    ? foreseen_find(space->foreseen, space->program, mapping->name)
+			.foreseen = space->program && mapping->name[0] == '/' && !mapping->is_changeable
+					    ? foreseen_find(space->program, mapping->name)
 					    : NULL,
 			.may_change = mapping->is_changeable ||
 				      (mapping->name[0] != '/' && strcmp(mapping->name, "[vdso]") != 0)};
@@ -183,6 +183,7 @@ read_ranges(struct address_space *space, pid_t tid)
 		used++;
 	}
 	space->nr_ranges = used;
+	space->cache->has_all_foreseen = false;
 	free(mappings);
 }
 
@@ -193,14 +194,13 @@ space_new(struct translator *self, const struct thread *thread, const struct use
 	const pid_t tid = thread->tid;
 	const long options = tracer_options(self->tracer);
 	struct address_space *space = rot_calloc(1, sizeof(*space));
-	char path[64];
+	char path[64], program[PATH_MAX] = "";
 
 	space->nr_users = 1;
 	space->number = self->nr_spaces++;
-	space->foreseen = self->foreseen;
 	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
-	if (readlink(path, space->program, sizeof(space->program) - 1) < 0)
-		space->foreseen = NULL;
+	if (self->foreseen && readlink(path, program, sizeof(program) - 1) > 0)
+		space->program = foreseen_program(self->foreseen, program);
 	/* At the stack pointer is the number of arguments, whose highest byte is 0. */
 	space->cache = code_cache_new(tid, options, registers->rsp + 7, err);
 	if (!space->cache || code_cache_arena(space->cache, tid, options, registers->rip, err) < 0) {

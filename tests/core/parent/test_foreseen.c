@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -60,7 +61,7 @@ static void
 keep_blocks(void)
 {
 	struct foreseen *foreseen = foreseen_new(blocks);
-	struct foreseen_file *file = foreseen_find(foreseen, PROGRAM, mapped);
+	struct foreseen_file *file = foreseen_find(foreseen_program(foreseen, PROGRAM), mapped);
 
 	for (uint64_t i = 0; i < NR_BLOCKS; i++) {
 		foreseen_add(file, place(i), false);
@@ -70,11 +71,21 @@ keep_blocks(void)
 	foreseen_delete(foreseen);
 }
 
+/* Its rights, which another file of that name does not keep. */
+static unsigned
+mode_of(const char *path)
+{
+	struct stat status;
+
+	ck_assert_int_eq(stat(path, &status), 0);
+	return status.st_mode & 0777;
+}
+
 static size_t
 nr_kept(const char *program)
 {
 	struct foreseen *foreseen = foreseen_new(blocks);
-	const struct foreseen_file *file = foreseen_find(foreseen, program, mapped);
+	const struct foreseen_file *file = foreseen_find(foreseen_program(foreseen, program), mapped);
 	const size_t nr = file ? foreseen_nr(file) : 0;
 
 	foreseen_delete(foreseen);
@@ -88,7 +99,7 @@ START_TEST(blocks_are_kept_in_their_order)
 
 	keep_blocks();
 	foreseen = foreseen_new(blocks);
-	file = foreseen_find(foreseen, PROGRAM, mapped);
+	file = foreseen_find(foreseen_program(foreseen, PROGRAM), mapped);
 	ck_assert_uint_eq(foreseen_nr(file), NR_BLOCKS);
 	for (uint64_t i = 0; i < NR_BLOCKS; i++) {
 		bool has_entry;
@@ -131,18 +142,38 @@ START_TEST(damaged_files_are_survived)
 		file_fill(path, texts[i]);
 		ck_assert_uint_eq(nr_kept(PROGRAM), 0);
 	}
+	for (unsigned nr = 0; nr < 4; nr++) {
+		struct stat status;
+		char *text;
+
+		ck_assert_int_eq(stat(mapped, &status), 0);
+		text = rot_format("rot executed blocks 1\n%llu %lld %lld%09ld %u %s\n%s",
+				  (unsigned long long)status.st_ino, (long long)status.st_size,
+				  (long long)status.st_mtim.tv_sec, status.st_mtim.tv_nsec, nr, mapped, "bl_1bl_2");
+		file_fill(path, text);
+		ck_assert_uint_eq(nr_kept(PROGRAM), nr < 2 ? nr : 2);
+		free(text);
+	}
 	free(path);
 }
 END_TEST
 
+/* Nothing new, no writing. */
 START_TEST(nothing_is_written_without_need)
 {
-	struct foreseen *foreseen = foreseen_new(NULL);
+	char *path;
 
-	foreseen_add(foreseen_find(foreseen, PROGRAM, mapped), 1, true);
-	foreseen_delete(foreseen);
 	ck_assert_uint_eq(nr_kept(PROGRAM), 0);
 	ck_assert_int_ne(access(blocks, F_OK), 0);
+	keep_blocks();
+	path = written();
+	unlink(path);
+	keep_blocks();
+	ck_assert_int_eq(access(path, F_OK), 0);
+	ck_assert_int_eq(chmod(path, 0400), 0);
+	keep_blocks();
+	ck_assert_uint_eq(mode_of(path), 0400);
+	free(path);
 }
 END_TEST
 

@@ -287,14 +287,14 @@ START_TEST(least_used_cores_are_removed)
 		free(name);
 	}
 	fixture_write("prune/unfinished/child", "", false);
-	core_prune(folder, 4);
+	prune(folder, "state", 4);
 	left = folder_list(folder);
 	for (int i = 0; i < 4; i++)
 		ck_assert_str_eq(left[i], names[i]);
 	folder_list_delete(left);
 	used = fixture_path("prune/a");
 	core_touch(used);
-	core_prune(folder, 2);
+	prune(folder, "state", 2);
 	left = folder_list(folder);
 	ck_assert_str_eq(left[0], "a");
 	ck_assert_str_eq(left[1], "c");

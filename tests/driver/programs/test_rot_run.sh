@@ -134,13 +134,16 @@ of_blocks()
 	# Where addresses are not random, counts are the same whatever is foreseen: nothing, what is executed, anything.
 	if setarch -R true 2>/dev/null; then
 		for run in none right wrong; do
+			[ $run != right ] || before=$(stat -c '%n %i' foreseen/blocks/*)
+			[ $run != wrong ] || after=$(stat -c '%n %i' foreseen/blocks/*)
+			# Blocks are moved a little, many of them into instructions.
 			[ $run != wrong ] || for file in foreseen/blocks/*; do
-				head -c $(($(stat -c %s "$file") - 400)) /dev/urandom | dd of="$file" bs=1 seek=400 conv=notrunc
-			done 2>/dev/null
+				LC_ALL=C tr '\200-\376' '\201-\377' <"$file" >moved && mv moved "$file"
+			done
 			setarch -R "$rot" run -q --counts-only -cacheFolder=foreseen -caches=none -j $run.json \
 				sh -c 'echo x | sed s/x/y/' >out 2>err
 		done
-		cmp none.json right.json && cmp right.json wrong.json && [ -n "$(ls foreseen/blocks)" ]
+		cmp none.json right.json && cmp right.json wrong.json && [ -n "$before" ] && [ "$before" = "$after" ]
 		result=$?
 		check "what is foreseen changes no counts"
 	fi
@@ -148,7 +151,7 @@ of_blocks()
 		call run --counts-only -caches=32K:8,128K:8,16M:16 -cacheSampling=$sampling -j $sampling.json \
 			"$top_builddir/tests/driver/programs/triads" 1200
 	done
-	near "$(bytes_of 8.json l2l3)" "$(bytes_of 1.json l2l3)" && near "$(bytes_of 8.json cpuL1)" "$(bytes_of 1.json cpuL1)"
+	near "$(bytes_of 8.json l2l3)" "$(bytes_of 1.json l2l3)"
 	result=$?
 	check "one line of 8 stands for all"
 	has "how far off that may be is told" 0 "$out" "one line of 8 was modelled; errors seen before, and expected since: L1-L2 0.0"
