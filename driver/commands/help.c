@@ -27,6 +27,9 @@ print_command(const struct command *command)
 	char *usage = command_usage(command);
 
 	print_usage(usage, command->summary);
+	printf("\nExamples\n");
+	for (const struct command_example *example = command->examples; example->line; example++)
+		printf("  %-33s %s\n", example->line, example->about);
 	if (*command->description) {
 		putchar('\n');
 		text_print(command->description, 0, 0, stdout);
@@ -151,6 +154,13 @@ const struct command help_command = {
 	.name = "help",
 	.arguments = "[COMMAND | CONTROLLER | KEY]",
 	.summary = "what there is, or what one of these does",
+	.examples =
+		(const struct command_example[]){
+			{"rot help measure", "a command"},
+			{"rot help triad", "a controller"},
+			{"rot help estimator", "a key"},
+			{0},
+		},
 	.description = "",
 	.nr_arguments_max = 1,
 	.run = help_run,

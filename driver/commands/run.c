@@ -47,6 +47,15 @@ const struct command run_command = {
 	.name = "run",
 	.arguments = "[--] PROGRAM [ARGUMENT...]",
 	.summary = "run a program and say what it did: time, operations, bytes, and where it stands under the roof",
+	.examples =
+		(const struct command_example[]){
+			{"rot run gzip -k file", "what gzip did, and where it is in the roof"},
+			{"rot run -o gzip gzip -k file", "also gzip.pdf, gzip.svg, gzip.json"},
+			{"rot run --region=solve ./prog", "the function solve alone"},
+			{"rot run --runs=10 ./prog", "with intervals, from ten runs"},
+			{"rot run --counts-only ./prog", "the same counts each time"},
+			{0},
+		},
 	.description =
 		"The program runs as without rot: its input, output and exit status are its own. The table goes "
 		"to standard error. Options and keys stand before PROGRAM; all behind it is the program's.\n\n"
