@@ -104,7 +104,7 @@ result=$?
 check "help and lists keep within 80 columns"
 missing=
 for name in $("$rot" complete 'rot '); do
-	"$rot" help "$name" | sed -n '/^$/,$p' | sed -n '2,3p' | tr '\n' '|' | grep -q '^Examples|  rot [a-z]' || missing="$missing $name"
+	"$rot" help "$name" | sed -n '4,7p' | tr '\n' '|' | grep -q '|Examples|  rot [a-z]' || missing="$missing $name"
 done
 out=$missing
 [ -z "$missing" ]
