@@ -69,7 +69,7 @@ missing()
 show_errors()
 {
 	pattern='(error:|fatal|cannot |undefined reference|not found|[Uu]nable to|No rule|E: |\*\*\*)'
-	grep -v -E "^(  [A-Z]+ |rm: cannot remove 'core')" "$1" >"$1.part"
+	grep -v -E "^  [A-Z]+ " "$1" >"$1.part"
 	if grep -q -E "$pattern" "$1.part"; then
 		sed -n -E "/$pattern/,\$p" "$1.part" | head -n 60
 	else
