@@ -204,7 +204,7 @@ const struct command new_command = {
 		"The files are commented, lie in your data folder (-dataFolder), and can be measured at once: rot "
 		"measure "
 		"NAME. A kernel comes with a controller of the same name; a new controller measures the kernel Triad. "
-		"Existing files are never overwritten. More: doc/ADD-A-KERNEL.md, doc/CONTROLLERS.md.",
+		"Existing files are never overwritten. More: rot help ADD-A-KERNEL.md, rot help CONTROLLERS.md.",
 	.nr_arguments_min = 2,
 	.nr_arguments_max = 2,
 	.run = new_run,
