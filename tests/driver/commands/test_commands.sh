@@ -226,6 +226,27 @@ if command -v bash >/dev/null; then
 tsc
 keys" ""
 fi
+if command -v zsh >/dev/null; then
+	for line in mea 'measure -clock=t' 'measure -esti'; do
+		zsh -f -c 'compadd() { print -r -- "$@" }; complete() { words=(${=2}) CURRENT=$#words; words[1]=$1; . "$3" }
+			complete "$@"' zsh "$rot" "rot $line" "$top_srcdir/driver/commands/completion/_rot"
+	done >"$work/out" 2>"$work/err"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	is "the script for zsh" 0 "-S  --
+-- measure
+-S  --
+-- -clock=tsc
+-S  -- -estimator=
+--" ""
+fi
+if command -v fish >/dev/null; then
+	ln -s "$rot" "$work/rot"
+	PATH=$work:$PATH fish --no-config -c '. $argv[1]; complete -C "rot mea"; complete -C "rot list key"' \
+		"$top_srcdir/driver/commands/completion/rot.fish" >"$work/out" 2>"$work/err"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	is "the script for fish" 0 "measure
+keys" ""
+fi
 
 # ---- the rest ----
 for flag in --version -V -v; do
