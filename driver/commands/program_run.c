@@ -23,6 +23,7 @@
 #include "rot.h"
 #include "support/messages.h"
 #include "support/output.h"
+#include "support/progress.h"
 #include "support/utf8.h"
 
 /* One call of program_run. */
@@ -287,8 +288,10 @@ announce(const struct job *job)
 	if (job->is_by_blocks)
 		announce_blocks(job);
 	else if (program_plan_steps(&job->plan))
-		rot_note("the program will run %zu times: to time its regions, and to count them, which takes longer",
-			 nr);
+		rot_note("the program will run %zu times: to time its regions, and to count them, in which they are "
+			 "about "
+			 "%g to %g times as slow",
+			 nr, program_plan_slowdown(&job->plan).least, program_plan_slowdown(&job->plan).most);
 	else if (nr > 1)
 		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it "
 			 "once",
@@ -299,16 +302,45 @@ announce(const struct job *job)
 
 /* ---- between ---- */
 
+/* On a terminal somebody waits; elsewhere short runs need no words. */
+#define WORTH_TELLING_S 1
+#define WORTH_LOGGING_S 10
+
+/* The run for the counts, by the longest one that was timed; told if it is long. */
+static struct program_counting
+how_long(const struct job *job)
+{
+	const struct program_slowdown slowdown = program_plan_slowdown(&job->plan);
+	double wall_s = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++)
+		wall_s = fmax(wall_s, 1e-9 * (double)program_command_output_outputs_at(job->output, i)->wall_time);
+	if (wall_s >= (isatty(STDERR_FILENO) ? WORTH_TELLING_S : WORTH_LOGGING_S)) {
+		char *took = progress_duration(wall_s), *least = progress_duration(slowdown.least * wall_s),
+		     *most = progress_duration(slowdown.most * wall_s);
+
+		rot_note(
+			"the program took %s; counting it takes about %s to %s, and Ctrl-C keeps what is counted until "
+			"then",
+			took, least, most);
+		free(took);
+		free(least);
+		free(most);
+	}
+	return (struct program_counting){slowdown.least * wall_s, slowdown.most * wall_s};
+}
+
 /* The program has run: what the run for its counts did not give is missing from the table, which says why. */
 static void
 count_blocks(struct job *job)
 {
+	const struct program_counting counting = how_long(job);
 	const size_t nr = program_command_output_nr_outputs(job->output);
 	struct program_command_output *counted = NULL;
 	struct rot_error err = {0};
 	int status;
 
-	if (program_launch(job->rot, job->counting, 0, true, &counted, &status, &err) < 0) {
+	if (program_launch(job->rot, job->counting, 0, &counting, &counted, &status, &err) < 0) {
 		program_command_output_warnings_add(job->output, rot_error_line(&err));
 		return;
 	}
@@ -620,7 +652,7 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 	if (prepare(&job, argv, status, err) < 0)
 		goto out;
 	announce(&job);
-	if (program_launch(rot, job.command, options->duration_s, false, &job.output, status, err) < 0)
+	if (program_launch(rot, job.command, options->duration_s, NULL, &job.output, status, err) < 0)
 		goto out;
 	if (job.counting && !program_launch_is_over(job.output))
 		count_blocks(&job);

@@ -28,8 +28,8 @@ static struct progress {
 } progress, around; /* what is around a part that was entered */
 static double entered_s;
 
-static char *
-duration_text(double seconds)
+char *
+progress_duration(double seconds)
 {
 	if (seconds < 90)
 		return rot_format("%.0f s", fmax(1, ceil(seconds)));
@@ -50,7 +50,7 @@ left_text(const struct progress_place *place, double elapsed_s)
 
 	if (place->nr_points == 0 || done <= 0 || !(elapsed_s >= 1))
 		return rot_strdup("");
-	duration = duration_text(fmax(place->least_left_s, elapsed_s / done * fmax(0, all - done)));
+	duration = progress_duration(fmax(place->least_left_s, elapsed_s / done * fmax(0, all - done)));
 	text = rot_format(", about %s left", duration);
 	free(duration);
 	return text;

@@ -61,4 +61,7 @@ struct progress_place {
  */
 char *progress_text(const char *title, const struct progress_place *place, const char *task, double elapsed_s);
 
+/* "12 s", "3 min", "1.5 h"; fresh memory. */
+char *progress_duration(double seconds);
+
 #endif
