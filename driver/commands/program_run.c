@@ -306,28 +306,34 @@ announce(const struct job *job)
 #define WORTH_TELLING_S 1
 #define WORTH_LOGGING_S 10
 
-/* The run for the counts, by the longest one that was timed; told if it is long. */
+/* How long the run for the counts takes, by the longest one that was timed: what it computes is slower, waiting is not.
+ */
 static struct program_counting
 how_long(const struct job *job)
 {
 	const struct program_slowdown slowdown = program_plan_slowdown(&job->plan);
-	double wall_s = 0;
+	struct program_counting counting = {0};
+	double longest_s = 0;
 
-	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++)
-		wall_s = fmax(wall_s, 1e-9 * (double)program_command_output_outputs_at(job->output, i)->wall_time);
-	if (wall_s >= (isatty(STDERR_FILENO) ? WORTH_TELLING_S : WORTH_LOGGING_S)) {
-		char *took = progress_duration(wall_s), *least = progress_duration(slowdown.least * wall_s),
-		     *most = progress_duration(slowdown.most * wall_s);
+	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(job->output, i);
+		const double wall_s = 1e-9 * (double)run->wall_time;
+		const double busy_s = fmin(wall_s, 1e-9 * (double)(run->user_time + run->system_time));
 
-		rot_note(
-			"the program took %s; counting it takes about %s to %s, and Ctrl-C keeps what is counted until "
-			"then",
-			took, least, most);
-		free(took);
-		free(least);
-		free(most);
+		if (wall_s <= longest_s)
+			continue;
+		longest_s = wall_s;
+		counting = (struct program_counting){wall_s + (slowdown.least - 1) * busy_s,
+						     wall_s + (slowdown.most - 1) * busy_s};
 	}
-	return (struct program_counting){slowdown.least * wall_s, slowdown.most * wall_s};
+	if (longest_s >= (isatty(STDERR_FILENO) ? WORTH_TELLING_S : WORTH_LOGGING_S)) {
+		char *range = progress_range(counting.least_s, counting.most_s);
+
+		rot_note("the program took %.3g s; counting it takes %s, and Ctrl-C keeps what is counted until then",
+			 longest_s, range);
+		free(range);
+	}
+	return counting;
 }
 
 /* The program has run: what the run for its counts did not give is missing from the table, which says why. */

@@ -305,25 +305,20 @@ static void
 display_show(struct display *display)
 {
 	const double now_s = clock_now_s(), used_s = now_s - display->begin_s;
-	const double most_left_s = display->counting ? display->counting->most_s - used_s : 0;
-	char *used, *least, *most, *text;
+	char *left, *text;
 
 	if (!display->counting || now_s < display->next_s)
 		return;
 	display->next_s = display->rewrites ? now_s + 1 : now_s + used_s;
 	if (!display->rewrites && draws_on_terminal())
 		return;
-	used = progress_duration(used_s);
-	least = progress_duration(fmax(0, display->counting->least_s - used_s));
-	most = progress_duration(fmax(0, most_left_s));
-	text = most_left_s > 0 ? rot_format("counting for %s, about %s to %s left; Ctrl-C keeps what is counted", used,
-					    least, most)
-			       : rot_format("counting for %s; Ctrl-C keeps what is counted", used);
+	left = progress_range(fmax(0, display->counting->least_s - used_s), display->counting->most_s - used_s);
+	text = used_s < display->counting->most_s
+		       ? rot_format("counting for %.0f s, %s left (Ctrl-C keeps what is counted)", used_s, left)
+		       : rot_format("counting for %.0f s (Ctrl-C keeps what is counted)", used_s);
 	fprintf(stderr, display->rewrites ? "\r\033[Krot: %s" : "rot: %s\n", text);
 	display->is_shown = display->rewrites;
-	free(used);
-	free(least);
-	free(most);
+	free(left);
 	free(text);
 }
 

@@ -28,14 +28,25 @@ static struct progress {
 } progress, around; /* what is around a part that was entered */
 static double entered_s;
 
-char *
-progress_duration(double seconds)
+static char *
+duration_text(double seconds)
 {
 	if (seconds < 90)
 		return rot_format("%.0f s", fmax(1, ceil(seconds)));
 	if (seconds < 90 * 60)
 		return rot_format("%.0f min", ceil(seconds / 60));
 	return rot_format("%.1f h", seconds / 3600);
+}
+
+char *
+progress_range(double least_s, double most_s)
+{
+	char *least = duration_text(least_s), *most = duration_text(most_s), *text;
+
+	text = strcmp(least, most) == 0 ? rot_format("about %s", least) : rot_format("about %s to %s", least, most);
+	free(least);
+	free(most);
+	return text;
 }
 
 /* ", about 12 s left", or nothing where there is no ground to say so. */
@@ -50,7 +61,7 @@ left_text(const struct progress_place *place, double elapsed_s)
 
 	if (place->nr_points == 0 || done <= 0 || !(elapsed_s >= 1))
 		return rot_strdup("");
-	duration = progress_duration(fmax(place->least_left_s, elapsed_s / done * fmax(0, all - done)));
+	duration = duration_text(fmax(place->least_left_s, elapsed_s / done * fmax(0, all - done)));
 	text = rot_format(", about %s left", duration);
 	free(duration);
 	return text;
