@@ -26,10 +26,10 @@ struct program_counting {
 
 /*
  * Runs the command to its end. duration_s > 0: no longer than that. counting (NULL: the program is not only counted):
- * what it writes to standard output is read and forgotten, where that is no terminal, and how far it may be is shown on
- * standard error if that is one. Signals that the terminal sends reach the program without us; others are passed on to
- * rot-core, which ends the program or detaches. *output (rot_graph_delete) is set also when the program failed. -1:
- * what rot-core said, *status then as for program_find or
+ * what it writes to standard output is read and forgotten, where that is no terminal, and how long it may still take is
+ * shown on standard error if that is one. Signals that the terminal sends reach the program without us; others are
+ * passed on to rot-core, which ends the program or detaches. *output (rot_graph_delete) is set also when the program
+ * failed. -1: what rot-core said, *status then as for program_find or
  * 1. No process is left.
  */
 int program_launch(const struct rot *rot, struct program_command *command, double duration_s,
