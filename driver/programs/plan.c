@@ -334,7 +334,7 @@ program_plan_has_caches(const struct program_plan *plan)
 struct program_slowdown
 program_plan_slowdown(const struct program_plan *plan)
 {
-	return program_plan_has_caches(plan) ? (struct program_slowdown){4, 42} : (struct program_slowdown){1.1, 4};
+	return program_plan_has_caches(plan) ? (struct program_slowdown){4, 30} : (struct program_slowdown){1.1, 4};
 }
 
 bool
