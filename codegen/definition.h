@@ -102,4 +102,7 @@ definitions_write_c(const struct definitions *definitions, const char *folder, c
 /* "PerfEventMeasurer" -> "perf_event_measurer", "bufferSize" -> "buffer_size", "L1L2" -> "l1_l2". Fresh memory. */
 char *codegen_snake_case(const char *name);
 
+/* True if a member or struct cannot have this C name: a keyword, a name the compiler or rot uses. */
+bool codegen_is_reserved(const char *c_name);
+
 #endif

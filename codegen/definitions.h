@@ -37,7 +37,4 @@ void loaded_delete(struct loaded *loaded);
 /* The item of the class of that name, or NULL; resolved or not. */
 struct loaded *definitions_item(const struct definitions *definitions, const char *class_name);
 
-/* True if a member cannot have this C name: a keyword, a name the compiler or rot uses. */
-bool codegen_is_reserved(const char *c_name);
-
 #endif

@@ -95,6 +95,13 @@ is_help(const char *argument)
 	return !strcmp(argument, "-h") || !strcmp(argument, "--help") || !strcmp(argument, "-help");
 }
 
+static bool
+is_version(const char *argument)
+{
+	return !strcmp(argument, "-v") || !strcmp(argument, "-V") || !strcmp(argument, "--version") ||
+	       !strcmp(argument, "-version");
+}
+
 /* The word that names the command, or argc: the first one without a dash. */
 static int
 command_index(int argc, char *const *argv)
@@ -126,8 +133,8 @@ nr_own_words(int argc, char *const *argv)
 }
 
 /*
- * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version". words has
- * room for the program's name, two words and NULL.
+ * "rot --help" is "rot help", "rot COMMAND --help" is "rot help COMMAND", "rot --version" is "rot version", as is "rot
+ * -V". words has room for the program's name, two words and NULL.
  */
 static bool
 translate(int argc, char **argv, char **words)
@@ -148,7 +155,7 @@ translate(int argc, char **argv, char **words)
 			words[3] = NULL;
 			return true;
 		}
-		if (!command && (!strcmp(argv[i], "--version") || !strcmp(argv[i], "-version"))) {
+		if (!command && is_version(argv[i])) {
 			words[1] = version;
 			words[2] = NULL;
 			return true;
@@ -157,22 +164,26 @@ translate(int argc, char **argv, char **words)
 	return false;
 }
 
-/* Of a word that is neither an option of the command nor a configuration key. */
+/* A word that is neither an option of the command nor a key: the nearest is told as the documents write it. */
 static int
 unknown_option(const struct command *command, const char *word, struct rot_error *err)
 {
 	const size_t nr_rows = command->options->nr, nr = nr_rows + configuration_nr_keys + configuration_nr_shorts;
 	const char **names = rot_calloc(nr, sizeof(*names)), *nearest;
 	char *name = rot_strndup(word + strspn(word, "-"), strcspn(word + strspn(word, "-"), "="));
+	bool is_option = false;
 
 	for (size_t i = 0; i < nr; i++)
 		names[i] = i < nr_rows                           ? command->options->rows[i].name
 			   : i < nr_rows + configuration_nr_keys ? configuration_keys[i - nr_rows].name
 								 : configuration_shorts[nr - 1 - i].word;
 	nearest = rot_nearest(name, names, nr);
+	for (size_t i = 0; nearest && i < nr_rows; i++)
+		is_option = is_option || names[i] == nearest;
 	rot_error_set(err, 0, "'%s' is neither an option of 'rot %s' nor a configuration key", word, command->name);
 	if (nearest)
-		rot_error_hint(err, "did you mean '--%s'? More: rot help %s, rot list keys", nearest, command->name);
+		rot_error_hint(err, "did you mean '%s%s'? More: rot help %s, rot list keys",
+			       is_option && nearest[1] ? "--" : "-", nearest, command->name);
 	else
 		rot_error_hint(err, "more: rot help %s, rot list keys", command->name);
 	free(name);

@@ -69,7 +69,7 @@ missing()
 show_errors()
 {
 	pattern='(error:|fatal|cannot |undefined reference|not found|[Uu]nable to|No rule|E: |\*\*\*)'
-	grep -v -E "^(  [A-Z]+ |rm: cannot remove 'core')" "$1" >"$1.part"
+	grep -v -E "^  [A-Z]+ " "$1" >"$1.part"
 	if grep -q -E "$pattern" "$1.part"; then
 		sed -n -E "/$pattern/,\$p" "$1.part" | head -n 60
 	else
@@ -139,14 +139,16 @@ install_missing()
 		say "    $line"
 		return 1
 	fi
-	if ! privilege >/dev/null; then
+	if [ -n "${ROT_NO_INSTALL:-}" ] || ! privilege >/dev/null; then
 		say "needed and not found: $packages"
 		say "install them, then call rot again:"
 		say "    sudo $line"
 		return 1
 	fi
 	begin=$(seconds)
-	say "installing $packages (half a minute or more, by the network)"
+	say "packages are missing and will be installed now (half a minute or more, by the network):"
+	say "    $line"
+	say "Ctrl-C ends it; 'rot --no-install' only prints this line"
 	# The lists may be older than what the mirror has, or not there at all.
 	# shellcheck disable=SC2086 # words on purpose
 	apt_get install --no-install-recommends $packages 2>/dev/null ||

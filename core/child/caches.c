@@ -87,7 +87,7 @@ caches_open(size_t known_bytes, size_t memory_bytes, struct rot_error *err)
 	clearing_bytes = CLEARING_FACTOR * last_level_bytes;
 	if (clearing_bytes > memory / 4)
 		clearing_bytes = memory / 4;
-	clearing = kernel_allocate(clearing_bytes, 1);
+	clearing = kernel_allocate_for(0, clearing_bytes, 1);
 	if (!clearing)
 		return rot_error_set(err, 0, "to clear the caches: %s", kernel_reason());
 	memset(clearing, 1, clearing_bytes);

@@ -147,7 +147,8 @@ tell_all(struct work *work, struct rot_error *err)
 	size_t nr = measurement_command_nr_measurements(work->command);
 
 	interruption_open(work->notifier->fd);
-	if (notifier_send(work->notifier, WIRE_STEP, steps_place(), err) < 0)
+	if (notifier_send(work->notifier, WIRE_STEP, steps_place(), err) < 0 ||
+	    notifier_send(work->notifier, WIRE_BUFFERS, kernel_buffer_table(), err) < 0)
 		return -1;
 	for (size_t i = 0; i < nr; i++) {
 		if (tell_pinned(work, measurement_command_measurements_at(work->command, i), err) < 0)

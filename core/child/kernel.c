@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "child/kernels.h"
+#include "common/buffers.h"
 #include "memory.h"
 
 #define HUGE_BYTES ((size_t)2 << 20)
@@ -54,6 +55,7 @@ struct mapping {
 };
 
 static struct mapping *mappings;
+static struct buffer_table buffer_table;
 static pthread_mutex_t mappings_lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t limit_bytes = SIZE_MAX;
 static atomic_size_t taken_bytes; /* of the limit: of all mappings, touched or not */
@@ -84,8 +86,26 @@ available_bytes(void)
 	return bytes;
 }
 
+int64_t
+kernel_buffer_table(void)
+{
+	return (int64_t)(uintptr_t)&buffer_table;
+}
+
+/* In the entry of the address from, of which 0 is a free one; if there is none, nobody knows this buffer. */
 static void
-mapping_add(void *start, void *base, size_t bytes)
+buffer_note(uint64_t from, const struct buffer_entry *now)
+{
+	for (size_t i = 0; i < BUFFER_TABLE_ROOM; i++) {
+		if (buffer_table.entries[i].start == from) {
+			buffer_table.entries[i] = *now;
+			return;
+		}
+	}
+}
+
+static void
+mapping_add(void *start, void *base, size_t bytes, const struct buffer_entry *buffer)
 {
 	struct mapping *mapping = rot_calloc(1, sizeof(*mapping));
 
@@ -93,6 +113,8 @@ mapping_add(void *start, void *base, size_t bytes)
 	pthread_mutex_lock(&mappings_lock);
 	mapping->next = mappings;
 	mappings = mapping;
+	if (buffer->caller)
+		buffer_note(0, buffer);
 	pthread_mutex_unlock(&mappings_lock);
 }
 
@@ -117,6 +139,12 @@ take(size_t bytes, size_t mapped)
 void *
 kernel_allocate(size_t nr, size_t size)
 {
+	return kernel_allocate_for((uint64_t)(uintptr_t)__builtin_return_address(0), nr, size);
+}
+
+void *
+kernel_allocate_for(uint64_t caller, size_t nr, size_t size)
+{
 	size_t bytes, mapped;
 	char *base, *start;
 
@@ -140,7 +168,7 @@ kernel_allocate(size_t nr, size_t size)
 		start += (HUGE_BYTES - (uintptr_t)base % HUGE_BYTES) % HUGE_BYTES;
 		madvise(start, bytes, MADV_HUGEPAGE);
 	}
-	mapping_add(start, base, mapped);
+	mapping_add(start, base, mapped, &(struct buffer_entry){(uint64_t)(uintptr_t)start, nr, size, caller});
 	return start;
 }
 
@@ -154,6 +182,7 @@ kernel_free(void *memory)
 		if ((*at)->start == memory) {
 			found = *at;
 			*at = found->next;
+			buffer_note((uint64_t)(uintptr_t)memory, &(struct buffer_entry){0});
 			break;
 		}
 	}

@@ -3,6 +3,8 @@
 #ifndef CHILD_KERNELS_H
 #define CHILD_KERNELS_H
 
+#include <stdint.h>
+
 #include "entities.h"
 #include "kernel.h"
 
@@ -25,6 +27,12 @@ void kernel_kept_folder_set(const char *path);
 
 /* What kernel_allocate may give in all at a time, as the driver knows it; 0: not known. */
 void kernel_memory_limit_set(size_t bytes);
+
+/* The address of the struct buffer_table (common/buffers.h) in which kernel_allocate keeps what it gave. */
+int64_t kernel_buffer_table(void);
+
+/* As kernel_allocate, called there; 0: a buffer of rot itself, which is not in the table. */
+void *kernel_allocate_for(uint64_t caller, size_t nr, size_t size);
 
 /* Adds what kernels have told with kernel_tell since the process began, and where their libraries are. */
 void kernel_facts(struct measurement_run_output *output);

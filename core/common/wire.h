@@ -55,6 +55,9 @@ enum wire_kind {
 	 */
 	WIRE_STEP, /* argument: address */
 
+	/* child to parent: what kernels have allocated (common/buffers.h), for messages. Not answered. */
+	WIRE_BUFFERS, /* argument: address of a struct buffer_table */
+
 	/* parent to child; argument: 1, or 0: the table cannot be read, or -1: nothing is traced */
 	WIRE_WATCHING,
 

@@ -37,10 +37,15 @@ void command_context_close(struct command_context *context);
 /* run returns this, with the error set, when the command line is wrong: exit status 2. */
 #define COMMAND_USAGE (-2)
 
+struct command_example {
+	const char *line, *about;
+};
+
 struct command {
 	const char *name;
 	const char *arguments;                  /* for people, without options: "NAME [OUTPUT]" */
 	const char *summary;                    /* one line */
+	const struct command_example *examples; /* for the help; ended by a zeroed one */
 	const char *description;                /* what else there is to know; may hold several lines */
 	int nr_arguments_min, nr_arguments_max; /* without options */
 	bool is_raw;          /* arguments that start with a dash are the command's, not configuration keys */
@@ -77,6 +82,6 @@ void command_complete_controllers(struct command_context *context, int i, void (
 extern const struct option_table measure_options;
 
 extern const struct command measure_command, remeasure_command, run_command, peaks_command, plot_command, diff_command,
-	help_command, list_command, doctor_command, validate_command, version_command, complete_command;
+	help_command, list_command, new_command, doctor_command, validate_command, version_command, complete_command;
 
 #endif

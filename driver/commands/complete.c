@@ -166,6 +166,11 @@ const struct command complete_command = {
 	.name = "complete",
 	.arguments = "LINE",
 	.summary = "words that may come next on a command line; for the shell's completion",
+	.examples =
+		(const struct command_example[]){
+			{"rot complete 'rot mea'", "prints measure"},
+			{0},
+		},
 	.description = "LINE is the command line up to the cursor, beginning with the program's name.",
 	.nr_arguments_min = 1,
 	.nr_arguments_max = 1,

@@ -72,6 +72,12 @@ const struct command diff_command = {
 	.name = "diff",
 	.arguments = "BEFORE.json AFTER.json",
 	.summary = "compare two stored results: by how much, how sure that is, and what differs of their environment",
+	.examples =
+		(const struct command_example[]){
+			{"rot diff old.json new.json", "what is faster or slower, and how sure"},
+			{"rot diff --all old.json new.json", "also what is the same"},
+			{0},
+		},
 	.description = "BEFORE.json and AFTER.json are what rot measure wrote, or rot run with -o or -j. Nothing is "
 		       "measured. For each point that both have, the time, and each quantity that differs: the change "
 		       "with its interval of 95 %, in words; differences that may be chance among so many are marked. "

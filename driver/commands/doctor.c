@@ -43,6 +43,12 @@ const struct command doctor_command = {
 	.name = "doctor",
 	.arguments = "",
 	.summary = "what works on this machine, what does not, why, and the command that would change it",
+	.examples =
+		(const struct command_example[]){
+			{"rot doctor", "what works here, and what would help"},
+			{"rot doctor --json", "the same for programs"},
+			{0},
+		},
 	.description =
 		"Looks and tries; changes nothing. Marks: ! limits what can be known, or how exactly; X keeps rot "
 		"measure from working. --all: also what is good, in words. Exit status 0 when rot measure triad works "

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "nearest.h"
 #include "support/entry.h"
+#include "support/files.h"
 
 static void
 print_usage(const char *usage, const char *summary)
@@ -27,6 +28,9 @@ print_command(const struct command *command)
 	char *usage = command_usage(command);
 
 	print_usage(usage, command->summary);
+	printf("\nExamples\n");
+	for (const struct command_example *example = command->examples; example->line; example++)
+		printf("  %-33s %s\n", example->line, example->about);
 	if (*command->description) {
 		putchar('\n');
 		text_print(command->description, 0, 0, stdout);
@@ -70,8 +74,30 @@ print_all(void)
 		printf("  %-10s %.*s\n", commands[i]->name, short_length(commands[i]->summary), commands[i]->summary);
 	printf("\nMore\n"
 	       "  rot help NAME           of a command, a controller or a key: options, examples\n"
+	       "  rot help README.md      how to begin; the other documents are named there\n"
 	       "  rot list controllers    experiments to measure\n"
 	       "  rot list keys           settings, -KEY=VALUE here or KEY=VALUE in a file\n");
+}
+
+/* A document of rot: "RUN.md", "doc/RUN.md". False if there is none of that name. */
+static bool
+print_document(const struct paths *paths, const char *name)
+{
+	static const char *const folders[] = {"doc/", ""};
+	const char *file = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+	char *text = NULL;
+
+	for (size_t i = 0; i < 2 && !text && path_ends_in(file, ".md"); i++) {
+		char *path = rot_format("%s/%s%s", paths->docs, folders[i], file);
+
+		text = file_read(path, NULL, NULL);
+		free(path);
+	}
+	if (!text)
+		return false;
+	fputs(text, stdout);
+	free(text);
+	return true;
 }
 
 /* The commands, controllers and keys of that name; false if there is none. */
@@ -133,7 +159,7 @@ help_run(struct command_context *context, int argc, char **argv, struct rot_erro
 	controllers_list(paths, &infos, &nr);
 	if (argc == 0)
 		print_all();
-	else if (!print_topic(context, argv[0], infos, nr))
+	else if (!print_topic(context, argv[0], infos, nr) && !print_document(paths, argv[0]))
 		rc = unknown_topic(argv[0], infos, nr, err);
 	controllers_list_delete(infos, nr);
 	return rc;
@@ -149,8 +175,16 @@ help_complete(struct command_context *context, int i, void (*propose)(const char
 
 const struct command help_command = {
 	.name = "help",
-	.arguments = "[COMMAND | CONTROLLER | KEY]",
+	.arguments = "[COMMAND | CONTROLLER | KEY | DOCUMENT.md]",
 	.summary = "what there is, or what one of these does",
+	.examples =
+		(const struct command_example[]){
+			{"rot help measure", "a command"},
+			{"rot help triad", "a controller"},
+			{"rot help estimator", "a key"},
+			{"rot help RUN.md | less", "a document"},
+			{0},
+		},
 	.description = "",
 	.nr_arguments_max = 1,
 	.run = help_run,

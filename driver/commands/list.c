@@ -290,6 +290,14 @@ const struct command list_command = {
 	.name = "list",
 	.arguments = "[TOPIC [PART]]",
 	.summary = "kernels, controllers, events, quantities or keys; with PART those with it in their name",
+	.examples =
+		(const struct command_example[]){
+			{"rot list controllers", "experiments to measure"},
+			{"rot list kernels triad", "kernels of such a name, with their fields"},
+			{"rot list keys", "all settings"},
+			{"rot list events l1d", "events of this machine"},
+			{0},
+		},
 	.description =
 		"Without TOPIC: the topics. PART may be written in small letters. 'rot help NAME' and --json say "
 		"where a controller is, --json where a kernel is.",

@@ -31,6 +31,14 @@ const struct command measure_command = {
 	.name = "measure",
 	.arguments = "CONTROLLER [OUTPUT]",
 	.summary = "run a controller: measure its points, write its table, plots and OUTPUT.json",
+	.examples =
+		(const struct command_example[]){
+			{"rot measure triad", "table, triad.pdf, triad.svg, triad.json"},
+			{"rot measure mmm -quick", "fewer points and runs: soon done"},
+			{"rot measure --dry-run mmm", "the points, and how long they will take"},
+			{"rot measure ./mine.xml new", "your own experiment; writes new.pdf, ..."},
+			{0},
+		},
 	.description = "CONTROLLER is a name of 'rot list controllers', or the path of an .xml or .c file. Files are "
 		       "written to the current folder and start with OUTPUT; without it, with the controller's name. "
 		       "What was measured before is taken from the cache, see -useCachedResults and 'rot help "

@@ -145,6 +145,13 @@ const struct command peaks_command = {
 	.name = "peaks",
 	.arguments = "[WORD...]",
 	.summary = "find the roof of this machine: the highest performances and bandwidths that any variant reaches",
+	.examples =
+		(const struct command_example[]){
+			{"rot peaks --quick", "the roof in a minute"},
+			{"rot peaks avx512 double", "one part of it"},
+			{"rot peaks --threads=1", "one thread alone"},
+			{0},
+		},
 	.description =
 		"Builds and measures variants of the kernels Arithmetic and Memory, as the controller "
 		"default-peaks describes them, prints the best of each and keeps them in the profile of this "

@@ -78,6 +78,14 @@ const struct command plot_command = {
 	.name = "plot",
 	.arguments = "[FILE.json...]",
 	.summary = "draw stored results in one roofline, also those of other machines; without a file the last rot run",
+	.examples =
+		(const struct command_example[]){
+			{"rot plot", "the last rot run"},
+			{"rot plot old.json new.json", "both in one roofline: plot.pdf, plot.svg"},
+			{"rot plot -plots=html triad.json", "one page with all values: plot.html"},
+			{"rot plot -plots=terminal *.json", "here, as text"},
+			{0},
+		},
 	.description =
 		"FILE.json is what rot measure wrote, or rot run with -o or -j. Nothing is measured: points and "
 		"ceilings are those of the files. Ceilings of different machines are labelled by their files, and "

@@ -23,6 +23,7 @@
 #include "rot.h"
 #include "support/messages.h"
 #include "support/output.h"
+#include "support/progress.h"
 #include "support/utf8.h"
 
 /* One call of program_run. */
@@ -288,8 +289,10 @@ announce(const struct job *job)
 	if (job->is_by_blocks)
 		announce_blocks(job);
 	else if (program_plan_steps(&job->plan))
-		rot_note("the program will run %zu times: to time its regions, and to count them, which takes longer",
-			 nr);
+		rot_note("the program will run %zu times: to time its regions, and to count them, in which they are "
+			 "about "
+			 "%g to %g times as slow",
+			 nr, program_plan_slowdown(&job->plan).least, program_plan_slowdown(&job->plan).most);
 	else if (nr > 1)
 		rot_note("the program will run %zu times (passes: %zu, runs of each: %ld); --passes=1 --runs=1 runs it "
 			 "once",
@@ -300,16 +303,51 @@ announce(const struct job *job)
 
 /* ---- between ---- */
 
+/* On a terminal somebody waits; elsewhere short runs need no words. */
+#define WORTH_TELLING_S 1
+#define WORTH_LOGGING_S 10
+
+/* How long the run for the counts takes, by the longest one that was timed: what it computes is slower, waiting is not.
+ */
+static struct program_counting
+how_long(const struct job *job)
+{
+	const struct program_slowdown slowdown = program_plan_slowdown(&job->plan);
+	struct program_counting counting = {0};
+	double longest_s = 0;
+
+	for (size_t i = 0; i < program_command_output_nr_outputs(job->output); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(job->output, i);
+		const double wall_s = 1e-9 * (double)run->wall_time;
+		const double busy_s = fmin(wall_s, 1e-9 * (double)(run->user_time + run->system_time));
+
+		if (wall_s <= longest_s)
+			continue;
+		longest_s = wall_s;
+		counting = (struct program_counting){wall_s + (slowdown.least - 1) * busy_s,
+						     wall_s + (slowdown.most - 1) * busy_s};
+	}
+	if (longest_s >= (isatty(STDERR_FILENO) ? WORTH_TELLING_S : WORTH_LOGGING_S)) {
+		char *range = progress_range(counting.least_s, counting.most_s);
+
+		rot_note("the program took %.3g s; counting it takes %s, and Ctrl-C keeps what is counted until then",
+			 longest_s, range);
+		free(range);
+	}
+	return counting;
+}
+
 /* The program has run: what the run for its counts did not give is missing from the table, which says why. */
 static void
 count_blocks(struct job *job)
 {
+	const struct program_counting counting = how_long(job);
 	const size_t nr = program_command_output_nr_outputs(job->output);
 	struct program_command_output *counted = NULL;
 	struct rot_error err = {0};
 	int status;
 
-	if (program_launch(job->rot, job->counting, 0, true, &counted, &status, &err) < 0) {
+	if (program_launch(job->rot, job->counting, 0, &counting, &counted, &status, &err) < 0) {
 		program_command_output_warnings_add(job->output, rot_error_line(&err));
 		return;
 	}
@@ -628,7 +666,7 @@ program_run(struct rot *rot, const struct run_options *options, char *const *arg
 	if (prepare(&job, argv, status, err) < 0)
 		goto out;
 	announce(&job);
-	if (program_launch(rot, job.command, options->duration_s, false, &job.output, status, err) < 0)
+	if (program_launch(rot, job.command, options->duration_s, NULL, &job.output, status, err) < 0)
 		goto out;
 	if (job.counting && !program_launch_is_over(job.output))
 		count_blocks(&job);

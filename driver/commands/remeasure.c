@@ -14,6 +14,11 @@ const struct command remeasure_command = {
 	.name = "remeasure",
 	.arguments = "CONTROLLER [OUTPUT]",
 	.summary = "like measure, but measure everything again",
+	.examples =
+		(const struct command_example[]){
+			{"rot remeasure triad", "measures all points of triad again"},
+			{0},
+		},
 	.description =
 		"The same as 'rot measure CONTROLLER -useCachedResults=false'; the new results take the place of "
 		"the old ones.",

@@ -47,12 +47,21 @@ const struct command run_command = {
 	.name = "run",
 	.arguments = "[--] PROGRAM [ARGUMENT...]",
 	.summary = "run a program and say what it did: time, operations, bytes, and where it stands under the roof",
+	.examples =
+		(const struct command_example[]){
+			{"rot run gzip -k file", "what gzip did, and where it is in the roof"},
+			{"rot run -o gzip gzip -k file", "also gzip.pdf, gzip.svg, gzip.json"},
+			{"rot run --region=solve ./prog", "the function solve alone"},
+			{"rot run --runs=10 ./prog", "with intervals, from ten runs"},
+			{"rot run --counts-only ./prog", "the same counts each time"},
+			{0},
+		},
 	.description =
 		"The program runs as without rot: its input, output and exit status are its own. The table goes "
 		"to standard error. Options and keys stand before PROGRAM; all behind it is the program's.\n\n"
 		"Exit status: that of the program, 128+n if signal n ended it, 127 if it is not found, 126 if it "
 		"cannot be run; 1 if rot could not measure it, 2 for a wrong command line. With -strict 1 instead of 0 "
-		"if a number is not both measured and sound. More: doc/RUN.md.",
+		"if a number is not both measured and sound. More: rot help RUN.md.",
 	.nr_arguments_min = 0,
 	.nr_arguments_max = 1 << 30,
 	.options = &run_options_table,

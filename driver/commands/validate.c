@@ -128,6 +128,13 @@ const struct command validate_command = {
 	.name = "validate",
 	.arguments = "[aa [CONTROLLER]]",
 	.summary = "prove this machine's events and clocks on work that is known",
+	.examples =
+		(const struct command_example[]){
+			{"rot validate", "all events that are used here, in a minute"},
+			{"rot validate --quick", "some seconds"},
+			{"rot validate aa", "how much equal work differs on this host"},
+			{0},
+		},
 	.description =
 		"Runs the kernels of the controllers known-operations, known-traffic, known-time and near-traffic "
 		"against "

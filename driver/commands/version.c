@@ -102,6 +102,11 @@ const struct command version_command = {
 	.name = "version",
 	.arguments = "",
 	.summary = "versions of rot, of its libraries and of the programs it calls",
+	.examples =
+		(const struct command_example[]){
+			{"rot version", "all versions, for reports of errors"},
+			{0},
+		},
 	.description = "",
 	.run = version_run,
 };

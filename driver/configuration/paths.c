@@ -188,10 +188,12 @@ paths_new(const struct configuration *configuration, char **warning, struct rot_
 	*warning = NULL;
 	if (paths_is_installed(program)) {
 		paths->data = installed_folder(program, ROT_DATA_FOLDER);
+		paths->docs = installed_folder(program, ROT_DOC_FOLDER);
 		paths->built = installed_folder(program, ROT_BUILT_FOLDER);
 	} else {
 		/* configure may have been called as ../configure; results should not depend on that. */
 		paths->data = resolved(ROT_SOURCE_FOLDER);
+		paths->docs = rot_strdup(paths->data);
 		paths->built = resolved(ROT_BUILD_FOLDER);
 	}
 	free(program);
@@ -212,6 +214,7 @@ paths_delete(struct paths *paths)
 	if (paths->cache_is_temporary)
 		folder_remove(paths->cache);
 	free(paths->data);
+	free(paths->docs);
 	free(paths->built);
 	free(paths->cache);
 	free(paths->user);

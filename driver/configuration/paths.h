@@ -15,6 +15,7 @@
 struct paths {
 	char *data;  /* kernels/, core/core.mk, driver/controllers/, driver/architectures/, driver/schemas/,
 			shared-entities/ (headers) */
+	char *docs;  /* README.md, and doc/ with what else people read */
 	char *built; /* core/rot-core, core/librot-child.a, shared-entities/generated/ (headers)                  */
 	char *cache; /* cacheFolder; exists. Not writable: a private folder in TMPDIR, see cache_is_temporary    */
 	char *user;  /* dataFolder: kernels/, controllers/; may not exist                                        */

@@ -122,7 +122,7 @@ compile(const struct compilation *c, struct rot_error *err)
 				       "a C controller needs a compiler: apt-get install gcc, or set the key compiler");
 	} else if (rc == 0 && result.status != 0) {
 		rc = rot_error_set(err, 0, "cannot compile '%s'\n%s", c->source, result.output);
-		rot_error_hint(err, "the compiler's messages are above; doc/CONTROLLERS.md has an example that works");
+		rot_error_hint(err, "the compiler's messages are above; one that works is in: rot help CONTROLLERS.md");
 	} else if (rc == 0 && rename(temporary, c->object) < 0) {
 		rc = rot_error_set(err, 0, "cannot write '%s'", c->object);
 	}

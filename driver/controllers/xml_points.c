@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Measures the points of an XML controller: those of which runs are missing in blocks, then all of them in order. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,9 @@ leave_out(struct measuring_points *of, size_t i, struct rot_error *err)
 		return -1;
 	experiment_add_failure(of->experiment, &position, err);
 	failed_at(p, err);
-	rot_warning("a point is left out: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);
+	/* A reason is told once; all points that it concerns are listed at the end. */
+	if (!experiment_last_failure_repeats(of->experiment))
+		rot_warning("a point is left out: %s%s%s", err->text, err->hint[0] ? "\n     " : "", err->hint);
 	of->is_over[i] = true;
 	if (p->until[0]) /* nobody knows whether it would have ended it */
 		end_series(of, i);
@@ -213,6 +216,7 @@ measure_in_order(struct measuring_points *of, struct rot_error *err)
 	}
 	if (rc < 0 || experiment_nr_points(of->experiment) > 0 || experiment_nr_failures(of->experiment) == 0)
 		return rc;
+	experiment_print_failures(of->experiment, stderr);
 	rot_error_set(err, 0, "none of the %zu points could be measured", of->controller->nr_planned);
 	return rot_error_hint(err, "why is said above");
 }

@@ -9,7 +9,7 @@
 #include "support/json.h"
 #include "support/point_title.h"
 
-/* A caption names so many. */
+/* So many points are named for one reason, and in a caption. */
 #define MOST_NAMED 6
 
 void
@@ -47,6 +47,26 @@ name_of(const struct experiment_failure *failure)
 	return point_title(point->series, " ", point->label);
 }
 
+/* The number of the first failure for the same reason as failure i: i if there is none before it. */
+static size_t
+first_of_reason(const struct experiment *experiment, size_t i)
+{
+	const struct experiment_failure *failures = experiment->failures;
+
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(failures[k].text, failures[i].text) == 0 && strcmp(failures[k].hint, failures[i].hint) == 0)
+			return k;
+	return i;
+}
+
+bool
+experiment_last_failure_repeats(const struct experiment *experiment)
+{
+	return experiment->nr_failures > 0 &&
+	       first_of_reason(experiment, experiment->nr_failures - 1) != experiment->nr_failures - 1;
+}
+
+/* A reason once, behind the points that it concerns. */
 void
 experiment_print_failures(const struct experiment *experiment, FILE *out)
 {
@@ -54,11 +74,25 @@ experiment_print_failures(const struct experiment *experiment, FILE *out)
 		fprintf(out, "Not complete: %zu of %zu points could not be measured:\n", experiment->nr_failures,
 			experiment->nr_failures + experiment->nr_points);
 	for (size_t i = 0; i < experiment->nr_failures; i++) {
-		const struct experiment_failure *failure = &experiment->failures[i];
-		char *name = name_of(failure);
+		const char *text = experiment->failures[i].text;
+		const size_t length = strcspn(text, "\n");
+		size_t nr = 0;
 
-		fprintf(out, "  %s: %.*s\n", name, (int)strcspn(failure->text, "\n"), failure->text);
-		free(name);
+		if (first_of_reason(experiment, i) != i)
+			continue;
+		for (size_t k = i; k < experiment->nr_failures; k++) {
+			char *name;
+
+			if (first_of_reason(experiment, k) != i || ++nr > MOST_NAMED)
+				continue;
+			name = name_of(&experiment->failures[k]);
+			fprintf(out, "%s%s", nr == 1 ? "  " : ", ", name);
+			free(name);
+		}
+		if (nr > MOST_NAMED)
+			fprintf(out, " and %zu more", nr - MOST_NAMED);
+		/* What follows on the next lines has been told. */
+		fprintf(out, ": %.*s\n", (int)(length && text[length - 1] == ':' ? length - 1 : length), text);
 	}
 }
 

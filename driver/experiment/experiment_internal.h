@@ -215,6 +215,7 @@ json_t *experiment_json_accuracy(const struct experiment *experiment);
  * plot with that condition ("": none, fresh memory); and once all is written the error that they are.
  */
 void experiment_print_failures(const struct experiment *experiment, FILE *out);
+bool experiment_last_failure_repeats(const struct experiment *experiment); /* for the reason of an earlier one */
 char *experiment_failures_text(const struct experiment *experiment, const char *condition);
 int experiment_tell_failures(const struct experiment *experiment, struct rot_error *err);
 json_t *experiment_json_failures(const struct experiment *experiment);

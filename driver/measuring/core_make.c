@@ -120,8 +120,8 @@ core_make_report(const struct core_description *description, const struct proces
 	if (result->signal)
 		rot_error_hint(err, "make was ended by signal %d", result->signal);
 	else
-		rot_error_hint(err,
-			       "doc/ADD-A-KERNEL.md has a kernel that works; flags are the field or key optimization");
+		rot_error_hint(
+			err, "a kernel that works: rot help ADD-A-KERNEL.md; flags are the field or key optimization");
 	free(names);
 	free(messages);
 	return -1;

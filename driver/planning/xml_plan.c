@@ -386,7 +386,7 @@ xml_plan_make(struct xml_controller *controller, struct rot_error *err)
 		return xml_error_at(root, err);
 	}
 	rot_error_set(err, 0, "<controller> has nothing to measure");
-	rot_error_hint(err, "add a <point> with a <workload> or a <program>, see doc/CONTROLLERS.md");
+	rot_error_hint(err, "add a <point> with a <workload> or a <program>: rot help CONTROLLERS.md");
 	return xml_error_at(root, err);
 }
 

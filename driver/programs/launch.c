@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,6 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "configuration/paths.h"
@@ -20,8 +23,12 @@
 #include "memory.h"
 #include "programs/repair.h"
 #include "rot.h"
+#include "support/clock.h"
 #include "support/files.h"
+#include "support/messages.h"
 #include "support/process.h"
+#include "support/progress.h"
+#include "support/terminal.h"
 
 enum { CANNOT = 1 };
 
@@ -269,12 +276,73 @@ become_core(const struct launch *launch, char *const *argv, const int go[2], pid
 	_exit(PROGRAM_NOT_FOUND);
 }
 
+/* Where the program writes to the same terminal, lines of ours come seldom, and not at all if it draws on all of it. */
+struct display {
+	const struct program_counting *counting; /* NULL: nothing is shown */
+	bool rewrites, is_shown;
+	double begin_s, next_s; /* of clock.h */
+};
+
+static struct display
+display_new(const struct program_counting *counting)
+{
+	struct display display = {.begin_s = clock_now_s(), .rewrites = !isatty(STDOUT_FILENO)};
+
+	if (counting && terminal_can_rewrite(STDERR_FILENO) && !messages_are_quiet())
+		display.counting = counting;
+	display.next_s = display.begin_s + (display.rewrites ? 1 : 10);
+	return display;
+}
+
+static bool
+draws_on_terminal(void)
+{
+	struct termios settings;
+
+	return tcgetattr(STDERR_FILENO, &settings) == 0 && !(settings.c_lflag & ICANON);
+}
+
+static void
+display_show(struct display *display)
+{
+	const double now_s = clock_now_s(), used_s = now_s - display->begin_s;
+	char *left, *text;
+
+	if (!display->counting || now_s < display->next_s)
+		return;
+	display->next_s = display->rewrites ? now_s + 1 : now_s + used_s;
+	if (!display->rewrites && draws_on_terminal())
+		return;
+	left = progress_range(fmax(0, display->counting->least_s - used_s), display->counting->most_s - used_s);
+	text = used_s < display->counting->most_s
+		       ? rot_format("counting for %.0f s, %s left (Ctrl-C keeps what is counted)", used_s, left)
+		       : rot_format("counting for %.0f s (Ctrl-C keeps what is counted)", used_s);
+	fprintf(stderr, display->rewrites ? "\r\033[Krot: %s" : "rot: %s\n", text);
+	display->is_shown = display->rewrites;
+	free(left);
+	free(text);
+}
+
+static void
+display_end(const struct display *display)
+{
+	if (display->is_shown)
+		fputs("\r\033[K", stderr);
+}
+
 /* A core that stops does not look after a program yet: a shell is to see it by this process. */
 static void
-await_core(struct launch *launch)
+await_core(struct launch *launch, struct display *display)
 {
+	const struct timespec pause = {.tv_nsec = 20000000};
+
 	while (core_pid > 0) {
-		if (waitpid(core_pid, &launch->status, WUNTRACED) < 0) {
+		const pid_t pid = waitpid(core_pid, &launch->status, WUNTRACED | (display->counting ? WNOHANG : 0));
+
+		if (pid == 0) {
+			nanosleep(&pause, NULL);
+			display_show(display);
+		} else if (pid < 0) {
 			if (errno != EINTR)
 				return;
 		} else if (!WIFSTOPPED(launch->status)) {
@@ -288,8 +356,9 @@ await_core(struct launch *launch)
 
 /* What comes before signals are blocked is remembered, or ends this process; what comes later reaches the core. */
 static int
-run_core(struct launch *launch, char *const *argv, struct rot_error *err)
+run_core(struct launch *launch, char *const *argv, const struct program_counting *counting, struct rot_error *err)
 {
+	struct display display = display_new(counting);
 	const pid_t driver = getpid();
 	struct sigaction old[NR_CAUGHT];
 	sigset_t mask;
@@ -313,7 +382,8 @@ run_core(struct launch *launch, char *const *argv, struct rot_error *err)
 	has_core_gone = true;
 	close(go[0]);
 	close(go[1]);
-	await_core(launch);
+	await_core(launch, &display);
+	display_end(&display);
 	core_pid = 0;
 	signals_restore(old);
 	return rc;
@@ -323,7 +393,7 @@ run_core(struct launch *launch, char *const *argv, struct rot_error *err)
 #define MAX_FORESEEN 500
 
 static int
-run(struct launch *launch, double duration_s, bool drops_output, struct rot_error *err)
+run(struct launch *launch, double duration_s, const struct program_counting *counting, struct rot_error *err)
 {
 	char *core = rot_format("%s/core/rot-core", launch->rot->paths->built);
 	char *limit = rot_format("%.6f", duration_s);
@@ -337,10 +407,10 @@ run(struct launch *launch, double duration_s, bool drops_output, struct rot_erro
 		argv[8] = NULL;
 	fflush(stdout);
 	asked_by = 0;
-	if (drops_output && !isatty(STDOUT_FILENO))
+	if (counting && !isatty(STDOUT_FILENO))
 		rc = drain_begin(launch, err);
 	if (rc == 0)
-		rc = run_core(launch, (char *const *)argv, err);
+		rc = run_core(launch, (char *const *)argv, counting, err);
 	drain_end(launch);
 	prune(foreseen, NULL, MAX_FORESEEN);
 	free(foreseen);
@@ -449,15 +519,16 @@ read_output(const struct launch *launch, const struct program_command *command, 
 }
 
 int
-program_launch(const struct rot *rot, struct program_command *command, double duration_s, bool drops_output,
-	       struct program_command_output **output, int *status, struct rot_error *err)
+program_launch(const struct rot *rot, struct program_command *command, double duration_s,
+	       const struct program_counting *counting, struct program_command_output **output, int *status,
+	       struct rot_error *err)
 {
 	struct launch launch;
 	int rc = -1;
 
 	*status = CANNOT;
 	if (launch_open(&launch, rot, err) == 0 && write_command(&launch, command, err) == 0 &&
-	    run(&launch, duration_s, drops_output, err) == 0) {
+	    run(&launch, duration_s, counting, err) == 0) {
 		if (!command->program && WIFSIGNALED(launch.status))
 			launch.nr_repaired = process_repair(command->process_id);
 		rc = read_output(&launch, command, output, status, err);

@@ -331,6 +331,12 @@ program_plan_has_caches(const struct program_plan *plan)
 	return false;
 }
 
+struct program_slowdown
+program_plan_slowdown(const struct program_plan *plan)
+{
+	return program_plan_has_caches(plan) ? (struct program_slowdown){4, 30} : (struct program_slowdown){1.1, 4};
+}
+
 bool
 program_plan_steps(const struct program_plan *plan)
 {

@@ -45,6 +45,13 @@ bool program_plan_steps(const struct program_plan *plan);
 /* Is something of modelled caches among it? */
 bool program_plan_has_caches(const struct program_plan *plan);
 
+/* How many times as long as it takes else a program may take while it is translated, from seldom less to seldom more.
+ */
+struct program_slowdown {
+	double least, most;
+};
+struct program_slowdown program_plan_slowdown(const struct program_plan *plan);
+
 /* Only the first nr_passes (> 0) have run: what needs the others is taken out. */
 void program_plan_cut(struct program_plan *plan, size_t nr_passes);
 void program_plan_clear(struct program_plan *plan);

@@ -63,19 +63,28 @@ add_hits(double sums[NR_HITS], const struct program_region_output *output)
 static void
 compute_hits(struct program_region *region, const struct context *context)
 {
-	size_t nr = program_command_output_nr_outputs(context->output);
-	double(*of_runs)[NR_HITS] = rot_calloc(nr + 1, sizeof(*of_runs)),
-	*numbers = rot_calloc(nr + 1, sizeof(*numbers));
+	const size_t nr_all = program_command_output_nr_outputs(context->output);
+	double(*of_runs)[NR_HITS] = rot_calloc(nr_all + 1, sizeof(*of_runs)),
+	*numbers = rot_calloc(nr_all + 1, sizeof(*numbers));
+	size_t nr = 0;
 
 	region->fewest_hits = INFINITY;
-	for (size_t i = 0; i < nr; i++) {
+	region->cut_hits = NAN;
+	for (size_t i = 0; i < nr_all; i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(context->output, i);
+		const bool is_cut = program_run_is_cut(context->plan, run);
 
+		memset(of_runs[nr], 0, sizeof(of_runs[nr]));
 		for (size_t k = 0; k < program_run_output_nr_regions(run); k++)
 			if (is_of_region(program_run_output_regions_at(run, k), region))
-				add_hits(of_runs[i], program_run_output_regions_at(run, k));
-		region->fewest_hits = fmin(region->fewest_hits, of_runs[i][HITS_ALL]);
-		region->most_hits = fmax(region->most_hits, of_runs[i][HITS_ALL]);
+				add_hits(of_runs[nr], program_run_output_regions_at(run, k));
+		if (is_cut) {
+			region->cut_hits = of_runs[nr][HITS_MEASURED];
+			continue;
+		}
+		region->fewest_hits = fmin(region->fewest_hits, of_runs[nr][HITS_ALL]);
+		region->most_hits = fmax(region->most_hits, of_runs[nr][HITS_ALL]);
+		nr++;
 	}
 	for (size_t kind = 0; kind < NR_HITS; kind++) {
 		for (size_t i = 0; i < nr; i++)

@@ -29,12 +29,14 @@ struct program_region_thread {
 /* Borrows definition and service. */
 struct program_region {
 	const struct region *definition;
-	const struct region_service *service;  /* NULL: the core said nothing about it */
-	double hits[NR_HITS];                  /* of all threads, medians over the runs */
-	double fewest_hits, most_hits;         /* HITS_ALL of a run                    */
-	size_t nr_entered;                     /* threads that entered it, in the first run */
-	double at_once;                        /* threads in it while any was, an average of the first run */
-	struct program_values total;           /* nr is 0 if nothing was measured      */
+	const struct region_service *service; /* NULL: the core said nothing about it */
+	double hits[NR_HITS];                 /* of all threads, medians over the runs */
+	double fewest_hits, most_hits;        /* HITS_ALL of a run                    */
+	double cut_hits;             /* measured in a run for the counts that was cut off, whose hits the others
+				      * do not have; NaN: none was */
+	size_t nr_entered;           /* threads that entered it, in the first run */
+	double at_once;              /* threads in it while any was, an average of the first run */
+	struct program_values total; /* nr is 0 if nothing was measured      */
 	struct program_region_thread *threads; /* those that entered, by their start; none where runs had others */
 	size_t nr_threads;
 	double empty_ns, empty_instructions; /* subtracted for each hit; NaN if not known */

@@ -312,6 +312,46 @@ judge_counting(struct program_report *report)
 		note_taint(report, taints[i].taint, taints[i].note);
 }
 
+/* The run for the counts that somebody ended, or NULL. */
+static const struct program_run_output *
+find_cut(const struct program_report *report)
+{
+	for (size_t i = 0; i < nr_runs(report); i++) {
+		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
+
+		if (program_run_is_cut(report->plan, run))
+			return run;
+	}
+	return NULL;
+}
+
+/*
+ * How much of the whole program that is, nobody counted: its time tells between which shares of it this lies. What of
+ * regions is counted, their hits tell.
+ */
+static void
+judge_cut(struct program_report *report)
+{
+	const struct program_run_output *cut = find_cut(report);
+	const double used_s = cut ? 1e-9 * (double)(cut->user_time + cut->system_time) : 0;
+	const double times = report->plan->is_timed ? used_s / program_report_cpu_s(report) : NAN;
+	const struct program_slowdown slowdown = program_plan_slowdown(report->plan);
+	char *share = rot_strdup("");
+
+	if (cut && report->regions.nr == 0 && times < slowdown.most) {
+		free(share);
+		share = rot_format(", by its CPU time %.0f to %.0f %% of the run", 100 * times / slowdown.most,
+				   100 * fmin(1, times / slowdown.least));
+	}
+	if (cut)
+		program_report_doubt(
+			report,
+			"the run for the counts was cut off by signal %d after %.3g s: they are of that part%s%s",
+			cut->interrupted_by, 1e-9 * (double)cut->wall_time, share,
+			report->plan->is_timed ? ", and there are no rates" : "");
+	free(share);
+}
+
 static void
 judge_runs(struct program_report *report)
 {
@@ -332,7 +372,8 @@ judge_runs(struct program_report *report)
 	for (size_t i = 1; i < nr_runs(report); i++) {
 		const struct program_run_output *run = program_command_output_outputs_at(report->output, i);
 
-		if (run->exit_status == first->exit_status && run->signal == first->signal)
+		if ((run->exit_status == first->exit_status && run->signal == first->signal) ||
+		    program_run_is_cut(report->plan, run))
 			continue;
 		program_report_doubt(report, "the runs ended differently: run %zu not as the first", i + 1);
 		break;
@@ -351,6 +392,10 @@ judge_hits(struct program_report *report, const struct program_region *region)
 				     "region %s: %.0f to %.0f hits in the runs: quantities of different runs do not "
 				     "belong together",
 				     name, region->fewest_hits, region->most_hits);
+	if (!isnan(region->cut_hits) && region->hits[HITS_MEASURED] > 0)
+		program_report_doubt(report, "region %s: its counts are of %.0f of %.0f hits (%.0f %%)", name,
+				     region->cut_hits, region->hits[HITS_MEASURED],
+				     100 * region->cut_hits / region->hits[HITS_MEASURED]);
 	if (region->hits[HITS_ABANDONED] > 0)
 		program_report_note(report,
 				    "region %s: %.0f hits are not in its values: they were not left where it ends "
@@ -415,6 +460,7 @@ program_report_judge(struct program_report *report)
 	report->memory_bound = memory_bound_of(&report->roof, &report->total);
 	report->bound = bound_of(report, &report->roof, &report->total, report->memory_bound, more_cpus);
 	free(more_cpus);
+	judge_cut(report);
 	judge_counting(report);
 	judge_runs(report);
 	for (size_t i = 0; i < report->regions.nr; i++)

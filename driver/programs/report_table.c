@@ -151,6 +151,9 @@ print_counting(const struct program_report *report, FILE *out)
 		if (strcmp(lines[i].counting, program_report_counting(report)) == 0 &&
 		    lines[i].is_timed == report->plan->is_timed)
 			text_print_behind(" ", lines[i].line, out);
+	for (size_t i = 0; i < program_command_output_nr_outputs(report->output); i++)
+		if (program_run_is_cut(report->plan, program_command_output_outputs_at(report->output, i)))
+			text_print_behind(" ", "this run was cut off: the counts are of a part of it (see the notes)", out);
 }
 
 static void

@@ -218,10 +218,21 @@ has_counted_threads(const struct program_run_output *run, size_t thread)
 	return false;
 }
 
-/* What was translated is, unless the core gave it up; regions are where they were followed to their ends. */
+bool
+program_run_is_cut(const struct program_plan *plan, const struct program_run_output *run)
+{
+	return run->interrupted_by != 0 && plan->passes.passes[run->pass].is_stepped;
+}
+
+/*
+ * What was translated is, unless the core gave it up; regions are where they were followed to their ends. In a run that
+ * was cut off they may come later.
+ */
 static bool
 is_known(const struct program_run_output *run, const struct pass *pass, const struct selection *selection)
 {
+	bool has_hits = false;
+
 	if (!pass->is_stepped)
 		return true;
 	if (!selection->region)
@@ -229,11 +240,14 @@ is_known(const struct program_run_output *run, const struct pass *pass, const st
 	for (size_t i = 0; i < program_run_output_nr_regions(run); i++) {
 		const struct program_region_output *one = program_run_output_regions_at(run, i);
 
-		if (is_of_thread(run, selection->thread, one) && strcmp(one->region, selection->region) == 0 &&
-		    one->measured_hits > 0 && !has_counted(one->counts))
+		if (!is_of_thread(run, selection->thread, one) || strcmp(one->region, selection->region) != 0 ||
+		    one->measured_hits == 0)
+			continue;
+		if (!has_counted(one->counts))
 			return false;
+		has_hits = true;
 	}
-	return true;
+	return has_hits || run->interrupted_by == 0;
 }
 
 static struct pass_samples
@@ -255,12 +269,20 @@ read_pass(const struct selection *selection, const struct architecture *architec
 	return samples;
 }
 
+static bool
+is_rate(const struct quantity_request *request)
+{
+	return strcmp(request->name, "performance") == 0 || strcmp(request->name, "throughput") == 0;
+}
+
 static int
 compute(struct program_values *values, const struct program_plan *plan, const struct architecture *architecture,
 	const struct selection *selection, struct rot_error *err)
 {
 	const size_t nr_passes = plan->passes.nr_passes;
-	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples));
+	struct pass_samples *samples = rot_calloc(nr_passes, sizeof(*samples)),
+			    *timed = rot_calloc(nr_passes, sizeof(*timed));
+	bool is_cut = false;
 	int rc = 0;
 
 	*values = (struct program_values){.values = rot_calloc(plan->nr, sizeof(*values->values)), .nr = plan->nr};
@@ -268,12 +290,18 @@ compute(struct program_values *values, const struct program_plan *plan, const st
 		samples[i] = read_pass(selection, architecture, plan, i);
 		if (samples[i].nr_runs == 0 && !plan->passes.passes[i].is_stepped && rc == 0)
 			rc = rot_error_set(err, 0, "the program did not run in pass %zu of %zu", i + 1, nr_passes);
+		if (!plan->passes.passes[i].is_stepped)
+			timed[i] = samples[i];
 	}
+	for (size_t i = 0; i < program_command_output_nr_outputs(selection->output); i++)
+		is_cut |= program_run_is_cut(plan, program_command_output_outputs_at(selection->output, i));
+	/* The counts of a part do not belong to the time of the whole. */
 	for (size_t i = 0; rc == 0 && i < plan->nr; i++)
-		rc = quantity_compute(&values->values[i], &plan->resolutions[i], architecture, &plan->passes, samples,
-				      plan->use_minimum, err);
+		rc = quantity_compute(&values->values[i], &plan->resolutions[i], architecture, &plan->passes,
+				      is_cut && is_rate(&plan->requests[i]) ? timed : samples, plan->use_minimum, err);
 	for (size_t i = 0; i < nr_passes; i++)
 		pass_samples_clear(&samples[i]);
+	free(timed);
 	free(samples);
 	return rc;
 }

@@ -26,8 +26,9 @@ struct program_agreement {
 
 /*
  * Values of the whole program: counts are sums over its threads, time is wall time. Needs a run of every pass. Clear
- * also after an error. A run is disturbed (here and in those below) if pages were read from a disk, or if it was
- * preempted some percent of its time and far more often than the other runs.
+ * also after an error. Where the run that was counted was cut off, there are no rates. A run is disturbed (here and in
+ * those below) if pages were read from a disk, or if it was preempted some percent of its time and far more often than
+ * the other runs.
  */
 int program_values_total(struct program_values *values, const struct program_plan *plan,
 			 const struct architecture *architecture, const struct program_command_output *output,
@@ -61,6 +62,9 @@ double program_region_at_once(const struct program_run_output *output, const cha
 
 /* What was measured of empty regions with that backend in that run, or NULL. */
 const struct empty_region_output *program_empty_region(const struct program_run_output *output, const char *backend);
+
+/* Somebody ended it while it was counted by blocks: its counts are of a part of what the other runs did. */
+bool program_run_is_cut(const struct program_plan *plan, const struct program_run_output *run);
 
 /* Are its threads told apart? Where nobody asked for that, or tracing is refused, the core gives one total. */
 bool program_run_has_threads(const struct program_run_output *run);

@@ -24,6 +24,12 @@ messages_set_quiet(bool is_quiet)
 	are_notes_silent = is_quiet;
 }
 
+bool
+messages_are_quiet(void)
+{
+	return are_notes_silent;
+}
+
 static int64_t
 now_ms(void)
 {

@@ -7,6 +7,7 @@
 
 /* Notes are not printed from now on; warnings are. */
 void messages_set_quiet(bool is_quiet);
+bool messages_are_quiet(void);
 
 /*
  * From now on the first SIGINT, SIGTERM or SIGHUP only makes rot_interrupted() true; a second one, half a second later

@@ -38,6 +38,17 @@ duration_text(double seconds)
 	return rot_format("%.1f h", seconds / 3600);
 }
 
+char *
+progress_range(double least_s, double most_s)
+{
+	char *least = duration_text(least_s), *most = duration_text(most_s), *text;
+
+	text = strcmp(least, most) == 0 ? rot_format("about %s", least) : rot_format("about %s to %s", least, most);
+	free(least);
+	free(most);
+	return text;
+}
+
 /* ", about 12 s left", or nothing where there is no ground to say so. */
 static char *
 left_text(const struct progress_place *place, double elapsed_s)

@@ -61,4 +61,7 @@ struct progress_place {
  */
 char *progress_text(const char *title, const struct progress_place *place, const char *task, double elapsed_s);
 
+/* "about 12 s", "about 12 s to 3 min"; fresh memory. */
+char *progress_range(double least_s, double most_s);
+
 #endif

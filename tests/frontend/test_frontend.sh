@@ -260,7 +260,18 @@ case $* in
 esac
 END
 : >"$calls"
-out=$("$tree/rot" list 2>/dev/null; echo "status $?")
+for how in "$tree/rot --no-install list" "env ROT_NO_INSTALL=1 $tree/rot list"; do
+	holds "it installs nothing if asked so ($how)" "$($how 2>&1; echo "status $?")" \
+		"rot:     sudo apt-get install -y --no-install-recommends libjansson-dev gnuplot-nox
+status 1"
+done
+expect "and calls nothing for it" "$(count apt-get)" 0
+: >"$calls"
+out=$("$tree/rot" list 2>"$work/says"; echo "status $?")
+holds "it says before what it installs" "$(cat "$work/says")" \
+	"rot: packages are missing and will be installed now (half a minute or more, by the network):
+rot:     apt-get install -y --no-install-recommends libjansson-dev gnuplot-nox
+rot: Ctrl-C"
 holds "with sudo: installs and goes on" "$out" "<list>
 status 0"
 expect "the lists are updated when a package is not found" "$(count 'apt-get.* update noninteractive') $(count 'apt-get.* install ')" \

@@ -47,7 +47,31 @@ installed kernels '*'
 installed driver/architectures '*.xml'
 installed driver/controllers '*.xml'
 installed driver/schemas '*'
+installed driver/skeletons '*'
 installed shared-entities/definitions '*'
+
+# What messages and help name can be read here: "rot help NAME.md", and a document that another one links to.
+docs=$(find "$stage" -type d -path '*/share/doc/rot')
+grep -r -h -o -E 'rot help [A-Z-]+\.md' "$top_srcdir/driver" "$top_srcdir/kernels" | sort -u >"$work/named"
+result=0
+[ -s "$work/named" ] || result=1
+while read -r line; do
+	call help "${line##* }"
+	cmp -s out "$docs/doc/${line##* }" || cmp -s out "$docs/${line##* }" || { echo "$line"; result=1; }
+done <"$work/named"
+for file in "$docs"/*.md "$docs"/doc/*.md; do
+	for link in $(grep -o -E '\]\([^):#]+\.(md|svg|png)' "$file" | sed 's/](//'); do
+		[ -e "${file%/*}/$link" ] || { echo "$file names $link"; result=1; }
+	done
+done
+check "what is named can be read"
+! grep -r -E "doc/[A-Z-]+\.md" "$top_srcdir/driver" --include='*.c' --include='*.def' | grep -v -E '^[^:]*:(/| )\*'
+result=$?
+check "messages name no file of the source tree"
+[ -n "$(find "$stage" -path '*/man/man1/rot.1')" ] && [ -n "$(find "$stage" -path '*/bash-completion/completions/rot')" ] &&
+	[ ! -e "$top_builddir/confdefs.h" ]
+result=$?
+check "so are the manual and the completion, and configure has cleaned up"
 
 cat >own.xml <<'END'
 <?xml version="1.0" encoding="UTF-8"?>
@@ -83,5 +107,12 @@ grep -r -I -F -e "$top_srcdir/" -e "$top_builddir/" "$work/cache" "$work/out" ow
 [ ! -s "$work/elsewhere" ] || { cat "$work/elsewhere"; false; }
 result=$?
 check "nothing of it is in the source tree or the build folder"
+
+# Folders of ours are gone, others are not.
+make -s -C "$top_builddir" uninstall DESTDIR="$stage" >"$work/make" 2>&1 || cat "$work/make"
+[ -z "$(find "$stage" ! -type d)" ] && [ -z "$(find "$stage" -depth -name 'rot*')" ] && [ -n "$(find "$stage" -name bin)" ]
+result=$?
+out=$(find "$stage") err=
+check "nothing of it is left after make uninstall"
 
 [ "$nr_failed" = 0 ]

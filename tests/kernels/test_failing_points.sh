@@ -44,7 +44,7 @@ run(void *kernel)
 	struct fragile *self = kernel;
 
 	if (self->data.size == 2)
-		*(volatile int *)16 = 1;
+		((volatile char *)self->memory)[-((long)1 << 38)] = 1;
 	while (self->data.size == 8)
 		pause();
 }
@@ -90,6 +90,8 @@ says()
 }
 
 controller fragile 1 2 4 16
+call run -t true
+case $err in *"not told apart"*) is_traced=false ;; *) is_traced=true ;; esac
 call measure fragile
 case $err in *perf_event_paranoid* | *ptrace_scope*) echo "SKIP: $err" >&2; exit 77 ;; esac
 [ "$status" = 1 ]
@@ -98,6 +100,11 @@ check "points that fail end with exit status 1"
 says "each failure is told where it is" "$err" "rot: warning: a point is left out: fragile.xml:4: at size=2: " \
 	"Segmentation fault" "at size=4: " "cannot allocate 1152921504606846976 bytes" \
 	"rot: 2 of 4 points could not be measured, the others are in 'fragile.json'; the first is Fragile "
+line=$(grep -n '1 << 38' "$work/data/rot/kernels/Fragile/Fragile.c" | cut -d : -f 1)
+"$is_traced" && says "a wild store is told with its line and its index" "$err" "at Fragile.c:$line, run+0x" "with the address 0x" \
+	", which would be element -274877906944 of the 64 allocated at Fragile.c:$(grep -n kernel_allocate \
+		"$work/data/rot/kernels/Fragile/Fragile.c" | cut -d : -f 1)
+" "outside of its buffers"
 says "the table has the others, and names these" "$out" "Fragile      1 " "Fragile     16 " \
 	"Not complete: 2 of 4 points could not be measured:" "  Fragile 2: the measuring core was killed by signal 11"
 has "so does the file" fragile.json 'complete = false' 'points\[0\]\.label = 1' 'points\[1\]\.label = 16' \
@@ -118,6 +125,19 @@ sed 's/2 4/8/' fragile.xml >hanging.xml
 call measure ./hanging.xml hanging -timeLimit=1
 says "one that hangs is told as well" "$err" "at size=8: " "time limit of 1 s" "rot: 1 of 3 points could not be measured"
 has "and where the time limit is set" hanging.json 'failures\[0\]\.label = 8' 'failures\[0\]\.hint = .*timeLimit.*'
+
+# All points of a kernel that cannot be compiled have one reason.
+mkdir "$work/data/rot/kernels/Broken"
+sed 's/Fragile/Broken/' "$work/data/rot/kernels/Fragile/Fragile.xml" >"$work/data/rot/kernels/Broken/Broken.xml"
+echo '#error not yet' >"$work/data/rot/kernels/Broken/Broken.c"
+sed 's/2 4/8/; s/Fragile/Broken/g' fragile.xml >broken.xml
+call measure ./broken.xml broken
+[ "$(printf '%s\n' "$err" | grep -c 'error: #error not yet')" = 1 ]
+result=$?
+check "a reason of several points is told once"
+says "with all of them" "$err" "Not complete: 3 of 3 points could not be measured:
+  Broken " ": cannot compile the measuring core with kernel Broken
+rot: none of the 3 points could be measured"
 
 # What is finished is in the cache.
 rm "$work/data/rot/kernels/Fragile/Fragile.c"

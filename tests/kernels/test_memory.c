@@ -68,7 +68,7 @@ bits_of(unsigned parts)
 static void
 address_of(char text[64], const struct memory_case *c, size_t stream, size_t u, int part)
 {
-	char offset[24] = "", index[16] = "";
+	char offset[24] = "", index[24] = "";
 
 	/* r13 cannot be encoded without an offset. */
 	if (u > 0 || stream == 5)

@@ -153,6 +153,7 @@ run_all(struct session *session, const struct request *request)
 
 		if (request->time_limit_s > 0)
 			session->time_limit_s = used_s < request->time_limit_s ? request->time_limit_s - used_s : 1e-9;
+		session->interrupted_by = 0;
 		run = program_run(session, (int32_t)(i % nr_passes));
 		if (!run)
 			return;

@@ -37,6 +37,7 @@ fill_output(struct run *self)
 	output->steal_ticks = steal_time_between(self->steal_before, steal_time_now());
 	output->exit_status = self->is_program_over && WIFEXITED(self->status) ? WEXITSTATUS(self->status) : -1;
 	output->signal = self->is_program_over && WIFSIGNALED(self->status) ? WTERMSIG(self->status) : 0;
+	output->interrupted_by = self->session->interrupted_by;
 	output->nr_stops = self->tracer.nr_stops;
 	output->stopped_time = self->tracer.stopped_ns;
 	if (!self->session->is_traced || !self->threads.is_per_thread)

@@ -29,7 +29,7 @@ struct session {
 	double time_limit_s;          /* from now on; 0: none. Of a visit: how long it lasts */
 
 	/* set by a run */
-	int interrupted_by;           /* the last signal that asked this process to stop; or 0 */
+	int interrupted_by;           /* the last signal that asked this process to stop in this run; or 0 */
 	struct core_failure *failure; /* why it failed */
 };
 

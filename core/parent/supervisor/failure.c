@@ -18,7 +18,9 @@ static const struct {
 	 "if nobody else killed it, the system was out of memory: see the end of dmesg, or measure less data at once"},
 	{SIGILL, "the code uses instructions that this processor lacks: look at the flags the kernel is compiled with"},
 	{SIGSEGV, "most likely the kernel reads or writes outside of its buffers"},
-	{SIGBUS, "a file that the kernel maps may have become shorter, or huge pages ran out"},
+	{SIGBUS,
+	 "most likely the kernel reads or writes outside of its buffers; or a file that it maps has become shorter, "
+	 "or huge pages ran out"},
 	{SIGFPE, "an integer division by zero, most likely in the kernel"},
 };
 

@@ -36,6 +36,7 @@ struct supervisor {
 	struct child_steps steps;      /* regions that are executed step by step */
 	struct injection interruption; /* what a thread of the child executes when it is interrupted */
 	struct keep_off keep_off;
+	uint64_t buffers; /* address of a struct buffer_table in the child; 0: not told */
 	bool is_over;
 	struct loop loop;
 	struct source *wire_source; /* in loop */
@@ -119,7 +120,7 @@ may_go(void *context, struct thread *thread)
 static void
 note_fault(struct supervisor *self, const struct tracer_stop *stop)
 {
-	char *fault = stop->signal && stop->thread->pid == self->launch.pid ? fault_text(stop) : NULL;
+	char *fault = stop->signal && stop->thread->pid == self->launch.pid ? fault_text(stop, self->buffers) : NULL;
 
 	if (!fault)
 		return;
@@ -237,6 +238,12 @@ on_step(struct supervisor *self, int64_t address)
 }
 
 static void
+on_buffers(struct supervisor *self, int64_t address)
+{
+	self->buffers = (uint64_t)address;
+}
+
+static void
 on_injector(void *context)
 {
 	struct supervisor *self = context;
@@ -318,6 +325,7 @@ static void (*const wire_handlers[])(struct supervisor *, int64_t) = {
 	[WIRE_INTERRUPT] = on_interrupt,
 	[WIRE_WATCH] = on_watch,
 	[WIRE_STEP] = on_step,
+	[WIRE_BUFFERS] = on_buffers,
 };
 
 static void

@@ -295,17 +295,35 @@ text_of(struct symbol_file *file, const struct object *object, uint64_t link_add
 	return rot_format("%s:0x%" PRIx64, object_name(object), link_address);
 }
 
+static const struct object *
+object_at(const struct objects *objects, uint64_t address)
+{
+	for (size_t i = 0; i < objects->nr_objects; i++)
+		if (address >= objects->objects[i].start && address < objects->objects[i].end)
+			return &objects->objects[i];
+	return NULL;
+}
+
 char *
 place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address)
 {
-	for (size_t i = 0; i < objects->nr_objects; i++) {
-		const struct object *object = &objects->objects[i];
+	const struct object *object = object_at(objects, address);
 
-		if (address >= object->start && address < object->end)
-			return text_of(object->file ? symbol_file_open(files, object->file, NULL) : NULL, object,
-				       address - object->bias);
-	}
-	return NULL;
+	if (!object)
+		return NULL;
+	return text_of(object->file ? symbol_file_open(files, object->file, NULL) : NULL, object,
+		       address - object->bias);
+}
+
+char *
+place_line_at(struct symbol_files *files, const struct objects *objects, uint64_t address)
+{
+	const struct object *object = object_at(objects, address);
+	const struct symbol_file *file = object && object->file ? symbol_file_open(files, object->file, NULL) : NULL;
+	int line;
+	const char *source = file ? symbols_line_at(file, address - object->bias, &line) : NULL;
+
+	return source ? rot_format("%s:%d", source, line) : NULL;
 }
 
 static void

@@ -61,4 +61,7 @@ void region_places_clear(struct region_places *places);
 /* What stands at a run-time address, as in struct place; NULL: no object does. Free it. */
 char *place_text_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
 
+/* "FILE:LINE" of the code at a run-time address; NULL: not known. Free it. */
+char *place_line_at(struct symbol_files *files, const struct objects *objects, uint64_t address);
+
 #endif

@@ -172,6 +172,17 @@ search_failed(const struct search *search, const char *source, struct rot_error 
 	return rot_error_hint(err, "there is none behind it either");
 }
 
+const char *
+symbols_line_at(const struct symbol_file *file, uint64_t address, int *line)
+{
+	char *urls = debuginfod_hide();
+	Dwfl_Line *row = dwfl_module_getsrc(file->module, address + file->bias);
+	const char *source = row ? dwfl_lineinfo(row, NULL, line, NULL, NULL, NULL) : NULL;
+
+	debuginfod_show(urls);
+	return source && strrchr(source, '/') ? strrchr(source, '/') + 1 : source;
+}
+
 int
 symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found,
 		  size_t *nr_sources, struct rot_error *err)

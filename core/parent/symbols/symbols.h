@@ -79,6 +79,9 @@ const char *symbols_nearest(struct symbol_file *file, const char *name);
 int symbols_find_line(struct symbol_file *file, const char *source, int line, struct symbol_ranges *found,
 		      size_t *nr_sources, struct rot_error *err);
 
+/* The source line that the code at a link-time address is of: its file without folders, and its number. NULL: none. */
+const char *symbols_line_at(const struct symbol_file *file, uint64_t address, int *line);
+
 /* Adds the places of the markers that begin or end the region of rot-marker.h called name; size is 0. */
 void symbols_find_marker(struct symbol_file *file, const char *name, bool is_end, struct symbol_ranges *found);
 

@@ -201,7 +201,8 @@ static const struct {
 } failures[] = {
 	{"crash", LONG, "killed", SIGSEGV, "killed by signal 11 (Segmentation fault) in run 3 of 10", "buffers"},
 #ifndef ROT_SANITIZED
-	{"fault", LONG, "killed", SIGSEGV, "in run 1 of 2, at fault+0x", "buffers"},
+	{"fault", LONG, "killed", SIGSEGV, "in run 1 of 2, at victim.c:", "buffers"},
+	{"fault", LONG, "killed", SIGSEGV, ", fault+0x", "buffers"},
 	{"fault", LONG, "killed", SIGSEGV, "), with the address 0x10", "buffers"},
 #endif
 	{"crash_after_result", LONG, "killed", SIGABRT, "killed by signal 6 (Aborted) after run 3 of 3", ""},

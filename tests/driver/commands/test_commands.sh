@@ -26,7 +26,7 @@ call version now
 has "too many arguments" 2 "" "wrong number of arguments for 'version'"
 call version -rnus=3
 is "an unknown key on the command line" 2 "" "rot: unknown configuration key 'rnus'
-     did you mean 'runs'? All keys: rot list keys"
+     did you mean '-runs'? All keys: rot list keys"
 call peaks --threads=many
 is "peaks on a strange number of threads" 2 "" "rot: 'many' is no value of 'threads', which takes 1, all or sweep
      all options: rot help peaks"
@@ -35,7 +35,10 @@ is "peaks with an unknown option" 2 "" "rot: '--quik' is neither an option of 'r
      did you mean '--quick'? More: rot help peaks, rot list keys"
 call measure triad -rnus=3
 is "nor a key that is nearly one" 2 "" "rot: '-rnus=3' is neither an option of 'rot measure' nor a configuration key
-     did you mean '--runs'? More: rot help measure, rot list keys"
+     did you mean '-runs'? More: rot help measure, rot list keys"
+call run -rusn=3 true
+is "an option that is also a key, as the option" 2 "" "rot: '-rusn=3' is neither an option of 'rot run' nor a configuration key
+     did you mean '--runs'? More: rot help run, rot list keys"
 call diff one.json
 has "options do not count as arguments" 2 "" "wrong number of arguments for 'diff'"
 call diff --all one.json
@@ -110,6 +113,14 @@ out=$(cat "$work/out")
 [ -z "$out" ]
 result=$?
 check "help and lists keep within 80 columns"
+missing=
+for name in $("$rot" complete 'rot '); do
+	"$rot" help "$name" | sed -n '4,7p' | tr '\n' '|' | grep -q '|Examples|  rot [a-z]' || missing="$missing $name"
+done
+out=$missing
+[ -z "$missing" ]
+result=$?
+check "help of a command begins with examples"
 call help measure
 has "help of a command" 0 "Usage: rot measure [OPTION...] CONTROLLER [OUTPUT]" ""
 has "and its options" 0 "    --dry-run  only show the plan" ""
@@ -166,6 +177,7 @@ peaks
 plot
 diff
 list
+new
 doctor
 validate
 help
@@ -225,10 +237,34 @@ if command -v bash >/dev/null; then
 tsc
 keys" ""
 fi
+if command -v zsh >/dev/null; then
+	for line in mea 'measure -clock=t' 'measure -esti'; do
+		zsh -f -c 'compadd() { print -r -- "$@" }; complete() { words=(${=2}) CURRENT=$#words; words[1]=$1; . "$3" }
+			complete "$@"' zsh "$rot" "rot $line" "$top_srcdir/driver/commands/completion/_rot"
+	done >"$work/out" 2>"$work/err"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	is "the script for zsh" 0 "-S  --
+-- measure
+-S  --
+-- -clock=tsc
+-S  -- -estimator=
+--" ""
+fi
+if command -v fish >/dev/null; then
+	ln -s "$rot" "$work/rot"
+	PATH=$work:$PATH fish --no-config -c '. $argv[1]; complete -C "rot mea"; complete -C "rot list key"' \
+		"$top_srcdir/driver/commands/completion/rot.fish" >"$work/out" 2>"$work/err"
+	status=$? out=$(cat "$work/out") err=$(cat "$work/err")
+	is "the script for fish" 0 "measure
+keys" ""
+fi
 
 # ---- the rest ----
-call --version
-has "--version" 0 "rot " ""
+for flag in --version -V -v; do
+	call $flag
+	has "$flag" 0 "rot $(sed -n 's/^#define PACKAGE_VERSION "\(.*\)"$/\1/p' "$top_builddir/config.h")
+" ""
+done
 call version
 for library in libxml2 jansson libcrypto libc libpfm4 libdw Zydis; do
 	printf '%s\n' "$out" | grep -q -E "^$library +.*[0-9]\.[0-9]"

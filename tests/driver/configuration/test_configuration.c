@@ -253,7 +253,7 @@ static const struct {
 	const char *message, *hint;
 } bad_arguments[] = {
 	{"-runs", "-runs has no value", "write -runs=VALUE; only true-or-false keys can stand alone"},
-	{"-quite", "unknown configuration key 'quite'", "did you mean 'quiet'? All keys: rot list keys"},
+	{"-quite", "unknown configuration key 'quite'", "did you mean '-quiet'? All keys: rot list keys"},
 	{"--=3", "unknown configuration key ''", "all keys: rot list keys"},
 	{"---", "unknown configuration key '-'", "all keys: rot list keys"},
 	{"-5", "unknown configuration key '5'", "all keys: rot list keys"},

@@ -48,7 +48,7 @@ static const struct {
 	{__LINE__, HEAD "<axis name='n'>\n<list values='{$m}'/></axis>" POINT TAIL, "c.xml:3: axis 'n': ...", ""},
 	{__LINE__, HEAD AXIS "<skip if='$nn = 1'/>" POINT TAIL, "c.xml:3: skip: ...", "$n"},
 	{__LINE__, HEAD AXIS "<skip if='$n > 0'/>" POINT TAIL, "c.xml:1: no point to measure is left", "conditions"},
-	{__LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "doc/CONTROLLERS.md"},
+	{__LINE__, HEAD AXIS TAIL, "c.xml:1: <controller> has nothing to measure", "rot help CONTROLLERS.md"},
 	{__LINE__, HEAD AXIS "<point/>" TAIL, "c.xml:3: <point> lacks a <workload> or a <program> (at n=1)", ""},
 	{__LINE__, HEAD AXIS "<point><workload/></point>" TAIL, "c.xml:3: <workload> has no <kernel> (at n=1)", ""},
 	{__LINE__,

@@ -1,0 +1,60 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A run that is counted takes long: how long is told before, and what was counted until somebody ends it is kept, as a part of the run.
+. "$top_srcdir/tests/support/program.sh"
+work_program=$top_builddir/tests/driver/programs/cut_work
+
+call run --counts-only -j - true
+case $err in *'counted by a tracer'*) echo "SKIP: $err" >&2; exit 77 ;; esac
+
+# cut_off OPTION...: its end is asked for when it has said that it is ready
+cut_off()
+{
+	rm -f first first.ready
+	"$rot" run -strict -j cut.json "$@" -- "$work_program" first >out 2>err </dev/null &
+	driver=$!
+	waited=0
+	until [ -e first.ready ] || ! kill -0 $driver 2>/dev/null || [ $waited = 600 ]; do
+		sleep 0.1
+		waited=$((waited + 1))
+	done
+	kill -TERM $driver
+	wait $driver
+	status=$? out=$(cat out) err=$(cat err)
+}
+
+# says WHAT PART...
+says()
+{
+	what=$1
+	shift
+	result=0
+	for part; do
+		printf '%s\n' "$err" | grep -q -E -e "$part" || { echo "not there: $part"; result=1; }
+	done
+	check "$what"
+}
+
+cut_off -counting=steps --region=work
+says "of a region it is told of how many hits its counts are" 'this run was cut off' \
+	'^  hits +10$' '^  operation count +4000 flop$' '^  performance +- ' \
+	'cut off by signal 15 after .*, and there are no rates$' 'region work: its counts are of 4 of 10 hits \(40 %\)$'
+says "which is a doubt" 'strict: '
+grep -q 'its counts are of 4 of 10 hits' cut.json
+result=$?
+check "also in the file"
+
+cut_off -counting=blocks
+says "of a program it is told between which shares that may be" 'this run was cut off' '^  operation count +4[0-9]{3} flop$' \
+	'^  performance +- ' 'cut off by signal 15 after .*they are of that part'
+[ "$status" = 143 ]
+result=$?
+check "and the status is that of the program"
+
+# As it is on a terminal, where somebody waits.
+"$top_builddir/tests/at_terminal" sh -c '"$0" run -counting=blocks sleep 4 >out' "$rot" >shown 2>&1
+err=$(tr '\r' '\n' <shown)
+says "how long it takes is told before, and what is left meanwhile" 'the program took [0-9.]+ s; counting it takes about ' \
+	'rot: counting for [0-9]+ s.* \(Ctrl-C keeps what is counted\)'
+
+exit $((nr_failed != 0))
