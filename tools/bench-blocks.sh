@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# What counting by blocks costs: programs alone, translated, and translated with modelled caches, all lines or one of 8, in turns; beside valgrind without a
+# What counting by blocks costs: programs alone, translated, and translated with modelled caches, all lines or one of 16, in turns; beside valgrind without a
 # tool, callgrind, and cachegrind with caches, where they are installed and able. Wall-clock times of whole commands, the best of each, and what they are relative to the program alone; at the end
 # the geometric mean over the first nine.
 #
@@ -186,7 +186,7 @@ once()
 	native) timeout $limit_s "$@" ;;
 	rot) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -j counts.json -- "$@" ;;
 	caches) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -j counts.json -- "$@" ;;
-	sampled) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -cacheSampling=8 -j counts.json -- "$@" ;;
+	sampled) timeout $limit_s "$build/driver/rot" run -q -counting=blocks --counts-only -caches=32K:8,1M:16,32M:16 -cacheSampling=16 -j counts.json -- "$@" ;;
 	none) timeout $limit_s valgrind -q --tool=none "$@" ;;
 	cachegrind) timeout $limit_s valgrind -q --tool=cachegrind --cache-sim=yes --cachegrind-out-file=/dev/null "$@" ;;
 	callgrind) timeout $limit_s valgrind -q --tool=callgrind --callgrind-out-file=/dev/null "$@" ;;

@@ -31,6 +31,7 @@
 #define LOW_ONES (LOW_PROTECTIONS + 256)           /* ones among the low 1, 2, 4, 8 bits of a byte            */
 #define LOW_TRAPS (LOW_ONES + 4 * 256)             /* 1 where the low byte of a set of signals has SIGTRAP */
 #define LOW_ZERO (LOW_TRAPS + 256)                 /* an empty string */
+#define LOW_LEFT_OUT (LOW_ZERO + 64)               /* tables of accesses to lines that are not sampled (recording.h) */
 #define LOW_BYTES (LOW_TABLE_ENTRIES * 8 + 65536 + 4096)
 
 /* What the translated code does before a system call. */

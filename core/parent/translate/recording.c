@@ -379,14 +379,132 @@ emit_besides(struct emitter *to, const struct work *work, unsigned word)
 		emit_vector(to, word + 1, index, (unsigned)work->nr_lanes * work->parts[0].index_bytes);
 }
 
+/* ---- frames without sampled lines ---- */
+
+/* Jumps of one byte reach over so many accesses. */
+#define NEAR_ACCESSES 4
+#define MOST_FILTERED 16
+
+static bool
+can_be_left_out(const struct site *site)
+{
+	if (site->kind != SITE_PLAIN || !site->is_repeatable || site->nr_accesses > MOST_FILTERED)
+		return false;
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		const struct site_access *access = &site->accesses[i];
+		const bool is_absolute = !access->base && !access->index;
+
+		if (access->is_local || access->address_mask != UINT64_MAX ||
+		    (!is_absolute && (int64_t)access->displacement != (int32_t)access->displacement))
+			return false;
+	}
+	return true;
+}
+
+/* The register that a word of the frame has. */
+static unsigned
+register_in(const struct site *site, unsigned word)
+{
+	unsigned left = site->registers;
+
+	while (--word > 0)
+		left &= left - 1;
+	return (unsigned)__builtin_ctz(left);
+}
+
+/* lea rcx, [base + index * scale + displacement], with the program's rcx in its slot if is_changed */
+static void
+emit_lea(struct emitter *to, const struct site *site, const struct site_access *access, bool is_changed)
+{
+	const unsigned base = access->base ? register_in(site, access->base) : 5;
+	const unsigned index = access->index ? register_in(site, access->index) : 4;
+
+	if (is_changed && ((access->base && base == RCX) || (access->index && index == RCX)))
+		emit_load(to, RCX, AREA_RCX);
+	emit_8(to, 0x48 | (base & 8) >> 3 | (index & 8) >> 2);
+	emit_8(to, 0x8d);
+	emit_8(to, access->base ? 0x8c : 0x0c);
+	emit_8(to, (unsigned)access->scale << 6 | (index & 7) << 3 | (base & 7));
+	emit_32(to, (uint32_t)access->displacement);
+}
+
+static void
+set_distance_32(struct emitter *to, uint32_t at, uint32_t target)
+{
+	const uint32_t distance = target - (at + 4);
+
+	memcpy(to->bytes + at, &distance, sizeof(distance));
+}
+
+/* The table for accesses of so many bytes. */
+static unsigned
+table_for(uint32_t bytes)
+{
+	return bytes <= 8 ? 0 : bytes <= 16 ? 1 : bytes <= 32 ? 2 : 3;
+}
+
+/* The entry of an access in rcx, which is changed. */
+static void
+emit_entry_of(struct emitter *to, const struct site *site, unsigned i, uint32_t low)
+{
+	const struct site_access *access = &site->accesses[i];
+	const uint32_t table = low + LOW_LEFT_OUT_TABLE(table_for(access->bytes));
+
+	if (access->base || access->index) {
+		emit_lea(to, site, access, i > 0);
+		EMIT(to, 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25); /* pext rcx, rcx, [index] */
+		emit_32(to, low + LOW_LEFT_OUT);
+		EMIT(to, 0x0f, 0xb6, 0x89); /* movzx ecx, byte [rcx + table] */
+		emit_32(to, table);
+	} else {
+		EMIT(to, 0x0f, 0xb6, 0x0c, 0x25); /* movzx ecx, byte [entry] */
+		emit_32(to, table + (uint32_t)((access->displacement & LEFT_OUT_INDEX) >> 3));
+	}
+}
+
+/*
+ * Goes on behind itself if a line of the frame is sampled; else jumps, by a distance that stands where this returns.
+ * rcx is changed.
+ */
+static uint32_t
+emit_filter(struct emitter *to, const struct site *site, uint32_t low)
+{
+	uint32_t jumps[MOST_FILTERED], skip;
+
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		emit_entry_of(to, site, i, low);
+		emit_8(to, JRCXZ);
+		if (i + NEAR_ACCESSES < site->nr_accesses) {
+			EMIT(to, 0x02, 0xeb, 0x05, 0xe9); /* jrcxz to the jmp; jmp over it; jmp */
+			jumps[i] = to->at;
+			emit_32(to, 0);
+		} else {
+			jumps[i] = to->at;
+			emit_8(to, 0);
+		}
+	}
+	emit_8(to, 0xe9); /* jmp */
+	skip = to->at;
+	emit_32(to, 0);
+	for (unsigned i = 0; i < site->nr_accesses; i++) {
+		if (i + NEAR_ACCESSES < site->nr_accesses)
+			set_distance_32(to, jumps[i], to->at);
+		else
+			to->bytes[jumps[i]] = (uint8_t)(to->at - (jumps[i] + 1));
+	}
+	return skip;
+}
+
 void
-recording_emit(struct emitter *to, const struct sites *sites, uint32_t number)
+recording_emit(struct emitter *to, const struct sites *sites, uint32_t number, uint64_t low_address)
 {
 	const struct site *site = sites_at(sites, number);
+	uint32_t int3, skip = 0;
 	unsigned word = 1;
-	uint32_t int3;
 
 	emit_save(to, RCX, AREA_RCX);
+	if (sites->leaves_out && can_be_left_out(site))
+		skip = emit_filter(to, site, (uint32_t)low_address);
 	emit_load(to, RCX, AREA_RECORD);
 	for (unsigned reg = 0; reg < NR_REGISTERS; reg++) {
 		if (!(site->registers & 1U << reg))
@@ -408,5 +526,7 @@ recording_emit(struct emitter *to, const struct sites *sites, uint32_t number)
 	emit_32(to, AREA_RECORD + RECORD_FULL_BYTE);
 	emit_8(to, JRCXZ);
 	emit_8(to, int3 - (to->at + 1));
+	if (skip)
+		set_distance_32(to, skip, to->at);
 	emit_load(to, RCX, AREA_RCX);
 }

@@ -11,6 +11,9 @@
  *	mask                  of a site with one instruction whose accesses depend on a mask
  *	index, 8 words        of a gather or scatter
  *
+ * Where lines are sampled, the code first looks whether a frame has one that is, in a table (LOW_LEFT_OUT) that has
+ *none left out at first. Frames with other than a few plain accesses are always written.
+ *
  * The upper byte of the header is an int3: the code behind a frame jumps there when the byte RECORD_FULL_BYTE of the
  * place of the next one is 0, so that neither flags nor another instruction are needed.
  */
@@ -68,7 +71,8 @@ struct site {
 struct sites {
 	struct site *chunks[RECORD_MAX_SITES / SITES_CHUNK];
 	uint32_t nr;
-	bool merges; /* accesses that follow each other, where lines have SITE_LINE bytes at least */
+	bool merges;     /* accesses that follow each other, where lines have SITE_LINE bytes at least */
+	bool leaves_out; /* frames without a sampled line, where lines have SITE_LINE bytes */
 };
 struct sites *sites_new(void);
 void sites_delete(struct sites *sites);
@@ -85,6 +89,16 @@ sites_find(const struct sites *sites, uint32_t number)
 {
 	return number < __atomic_load_n(&sites->nr, __ATOMIC_ACQUIRE) ? sites_at(sites, number) : NULL;
 }
+
+/*
+ * From LOW_LEFT_OUT on there is a word with the bits of an address that make an index, then tables for accesses of up
+ * to 8, 16, 32 and 64 bytes: 1 where the access touches no sampled line. An index is a line's number modulo
+ * CACHE_RESIDUES, and which 8 bytes of the line.
+ */
+#define LEFT_OUT_INDEX UINT64_C(0xff8)
+#define LEFT_OUT_ENTRIES 512
+#define NR_LEFT_OUT_TABLES 4
+#define LOW_LEFT_OUT_TABLE(i) (LOW_LEFT_OUT + 8 + (i)*LEFT_OUT_ENTRIES)
 
 /* rcx, rsi and rdi, as SITE_TURNS has them */
 #define RECORD_TURNS (1 << 1 | 1 << 6 | 1 << 7)
@@ -103,7 +117,7 @@ struct recording {
 /* Finds what has to be recorded of a block, in order. Returns how many. */
 size_t recording_plan(struct sites *sites, const struct basic_block *block, struct recording recordings[RECORDING_MAX]);
 
-/* Writes a frame. */
-void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site);
+/* Writes a frame. low_address: of the code cache's low part. */
+void recording_emit(struct emitter *to, const struct sites *sites, uint32_t site, uint64_t low_address);
 
 #endif

@@ -133,6 +133,13 @@ static const struct sampling {
 	{16, 0x0040100000080003, 3.18},
 };
 
+/* Processors of AMD before Zen 3 take some hundred cycles. */
+static bool
+has_quick_pext(void)
+{
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h") && !__builtin_cpu_is("bdver4");
+}
+
 /* NULL: all lines are modelled. */
 static const struct sampling *
 find_sampling(unsigned of)
@@ -155,6 +162,7 @@ stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, 
 
 	stream->sites = sites_new();
 	stream->sites->merges = line_bytes >= SITE_LINE;
+	stream->sites->leaves_out = stream->residues && line_bytes == SITE_LINE && has_quick_pext();
 	stream->caches = caches_new(stream->sites, cache_model_new(levels, line_bytes));
 	stream->has_pages = has_pages;
 	pthread_mutex_init(&stream->mutex, NULL);
@@ -425,7 +433,10 @@ begin_sampling(struct finding *finding)
 		caches->sampling =
 			line_finder_new(stream->sites, front->line_shift, front->nr_ways, stream->residues, true);
 	finding->uses->residues = stream->residues;
-	finding->thread->is_sampled = stream->has_sampled = true;
+	finding->thread->is_sampled = true;
+	pthread_mutex_lock(&stream->mutex);
+	stream->has_sampled = true;
+	pthread_mutex_unlock(&stream->mutex);
 }
 
 static void
@@ -541,18 +552,43 @@ set_place(struct stream_thread *thread, const struct code_cache *cache)
 				   code_cache_area_address(cache, thread->area) + thread->begin);
 }
 
+/*
+ * When lines are sampled, so are all that are in buffers which are being filled now: frames without one need not be
+ * written. An access that does not begin with its 8 bytes may end in the next line.
+ */
+static void
+leave_out(const struct stream *stream, const struct code_cache *cache)
+{
+	const uint64_t index = LEFT_OUT_INDEX, residues = stream->residues;
+
+	for (unsigned table = 0; table < NR_LEFT_OUT_TABLES; table++) {
+		for (unsigned i = 0; i < LEFT_OUT_ENTRIES; i++) {
+			const unsigned line = i / 8, within = i % 8;
+			const bool may_cross = within + (1U << table) > 7;
+
+			cache->low[LOW_LEFT_OUT_TABLE(table) + i] =
+				!(residues >> line & 1) && !(may_cross && residues >> (line + 1) % CACHE_RESIDUES & 1);
+		}
+	}
+	memcpy(cache->low + LOW_LEFT_OUT, &index, sizeof(index));
+}
+
 /* The job is that of the buffer which the thread has filled. */
 static void
 turn(struct stream_thread *thread, const struct code_cache *cache, const struct job *job)
 {
 	struct stream *stream = thread->stream;
+	bool is_sampling;
 
 	hand_over(stream, job);
 	thread->buffer ^= 1;
 	pthread_mutex_lock(&stream->mutex);
 	while (thread->is_waiting[thread->buffer])
 		pthread_cond_wait(&stream->is_done, &stream->mutex);
+	is_sampling = stream->has_sampled;
 	pthread_mutex_unlock(&stream->mutex);
+	if (is_sampling && stream->sites->leaves_out)
+		leave_out(stream, cache);
 	set_place(thread, cache);
 }
 

@@ -32,7 +32,7 @@ struct stream *
 stream_new(const struct step_level levels[STEP_NR_LEVELS], uint64_t line_bytes, bool has_pages, unsigned sampling);
 void stream_delete(struct stream *stream);
 
-#define STREAM_ALL (UINT64_C(1) << 24)
+#define STREAM_ALL (UINT64_C(1) << 22)
 
 /*
  * How lines were sampled, and how far that may be off, as a sentence; NULL: it was not asked for. Fresh memory. Threads

@@ -304,7 +304,7 @@ emit_recordings(struct work_in_progress *work, size_t item, bool is_behind)
 		const bool is_end = sites_at(work->translation->sites, recording->site)->kind == SITE_TURNS_END;
 
 		if (recording->item == item && is_end == is_behind)
-			recording_emit(&work->to, work->translation->sites, recording->site);
+			recording_emit(&work->to, work->translation->sites, recording->site, work->cache->low_address);
 	}
 }
 

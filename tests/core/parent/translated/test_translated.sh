@@ -58,7 +58,7 @@ if [ "$status" != 0 ] || [ -z "$(values_of rawCount)" ]; then
 	exit 1
 fi
 
-# Caches are modelled for every second one, and in the next round for the others.
+# Caches are modelled for every second one, and in the next round for the others; lines are ready to be sampled.
 is_odd=false
 for ((round = 0; round < ${ROT_TEST_ROUNDS:-1}; round++)); do
 	for name in $("$programs/hard_cases"); do
@@ -68,7 +68,7 @@ for ((round = 0; round < ${ROT_TEST_ROUNDS:-1}; round++)); do
 			continue
 		fi
 		$is_odd && is_odd=false || is_odd=true
-		has_caches=$is_odd translated "$programs/hard_cases" "$name"
+		has_caches=$is_odd sampling=8 translated "$programs/hard_cases" "$name"
 		case $status in
 		0) echo "ok: $name" ;;
 		77) echo "$name: $(cat "$work/out")" ;;
@@ -89,11 +89,12 @@ nr_blocks=${ROT_TEST_BLOCKS:-5000}
 # Others than these may jump to where nothing can be (doc/TRACING.md, "Translated code"), some one in 40,000.
 seed=63861351
 [ -z "${ROT_SLOW_TESTS:-}" ] || seed=$((RANDOM * 32768 + RANDOM))
-# Some at a time, which take less than a minute.
-for ((left = nr_blocks; left > 0; left -= 20000, seed++)); do
-	nr=$((left < 20000 ? left : 20000))
+# Some at a time, which take less than a minute; lines of caches are sampled for every second part.
+most=$(((nr_blocks + 1) / 2 < 20000 ? (nr_blocks + 1) / 2 : 20000))
+for ((left = nr_blocks, part = 0; left > 0; left -= most, part++, seed++)); do
+	nr=$((left < most ? left : most))
 	"$programs/random_blocks" -s $seed -n $nr >"$work/native" || { cat "$work/native"; break; }
-	has_caches=true translated "$programs/random_blocks" -s $seed -n $nr
+	has_caches=true sampling=$((part % 2 * 7 + 1)) translated "$programs/random_blocks" -s $seed -n $nr
 	if [ "$status" = 0 ] && cmp -s "$work/native" "$work/out"; then
 		echo "ok: $nr random blocks of seed $seed"
 	else
