@@ -667,7 +667,7 @@ code_cache_keep(struct code_cache *cache, struct fragment *fragment, const uint8
 {
 	const uint32_t n = fragment->nr_origin_bytes;
 
-	if (cache->nr_bytes + n > cache->byte_room)
+	if (cache->nr_bytes + n >= cache->byte_room)
 		cache->bytes = rot_realloc(cache->bytes, cache->byte_room = 2 * cache->nr_bytes + n + 4096, 1);
 	memcpy(cache->bytes + cache->nr_bytes, bytes, n);
 	fragment->bytes = cache->nr_bytes;
