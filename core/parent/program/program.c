@@ -4,8 +4,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,6 +30,37 @@
  * that, which may have much to do before it stops, and needs its tracer for it.
  */
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, 0};
+
+/* ---- what all runs share ---- */
+
+void
+session_warn(struct session *session, const char *format, ...)
+{
+	struct program_command_output *output = session->output;
+	char text[sizeof(struct rot_error)];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	for (size_t i = 0; i < program_command_output_nr_warnings(output); i++) {
+		if (strcmp(program_command_output_warnings_at(output, i), text) == 0)
+			return;
+	}
+	program_command_output_warnings_add(output, text);
+}
+
+void *
+session_fail(struct session *session, const char *kind, const struct rot_error *err)
+{
+	session->failure = core_failure_new();
+	rot_string_set(&session->failure->kind, kind);
+	rot_string_set(&session->failure->attempted, err->text);
+	rot_string_set(&session->failure->hint, err->hint);
+	return NULL;
+}
+
+/* ---- the command ---- */
 
 static struct program_command *
 read_command(const char *path, struct rot_error *err)
