@@ -15,7 +15,7 @@
 #include "memory.h"
 #include "parent/libraries.h"
 #include "parent/program/program.h"
-#include "parent/regions/region_trial.h"
+#include "parent/regions/empty_region.h"
 #include "parent/supervisor/failure.h"
 #include "parent/supervisor/supervisor.h"
 
@@ -157,7 +157,7 @@ main(int argc, char **argv)
 	if (getppid() != driver)
 		return EXIT_FAILED;
 	if (argc == 2 && strcmp(argv[1], "--try-backends") == 0) {
-		region_trial_print(stdout);
+		empty_region_print(stdout);
 		return EXIT_DONE;
 	}
 	if (argc == 2 && strcmp(argv[1], "--versions") == 0) {

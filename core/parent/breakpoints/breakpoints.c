@@ -606,17 +606,6 @@ breakpoints_handle(const struct tracer_stop *stop)
 
 /* ---- leaving ---- */
 
-bool
-image_bring_to_rest(const struct thread *thread)
-{
-	struct user_regs_struct registers;
-
-	if (!thread->image || ptrace(PTRACE_GETREGS, thread->tid, NULL, &registers) < 0 ||
-	    remote_raised_signal(thread->tid) != 0)
-		return false;
-	return !rseq_leave(thread->tid, &registers) || remote_set_registers(thread->tid, &registers) == 0;
-}
-
 enum tracer_answer
 breakpoints_leave(const struct tracer_stop *stop)
 {

@@ -29,7 +29,6 @@
 #include "parent/program/program_rules.h"
 #include "parent/program/program_threads.h"
 #include "parent/regions/empty_region.h"
-#include "parent/regions/region_places.h"
 #include "parent/regions/region_steps.h"
 #include "parent/regions/regions.h"
 #include "parent/supervisor/keep_off.h"
@@ -499,7 +498,7 @@ prepare_places(struct program_run *self)
 					    .command = self->session->command,
 					    .counting = &self->counting,
 					    .tracer = &self->tracer,
-					    .find = region_places_find,
+					    .find = regions_find_places,
 					    .context = self->session->symbols};
 
 	self->threads.regions = self->regions = regions_new(&setup);

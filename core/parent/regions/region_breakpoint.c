@@ -5,13 +5,15 @@
  */
 #include <errno.h>
 #include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "common/perf_hint.h"
+#include "common/perf_event.h"
 #include "memory.h"
-#include "parent/breakpoints/breakpoint_trial.h"
 #include "parent/regions/regions.h"
 #include "parent/regions/sampling.h"
 #include "parent/tracer/launch.h"
@@ -155,6 +157,66 @@ lift(void *context, struct region_thread *witness, const struct region_point *po
 		sampling_leave(context, thread);
 }
 
+/* ---- do they work? ---- */
+
+/* The breakpoint is at its first instruction, wherever the compiler begins it. */
+void breakpoint_trial_place(void);
+
+__asm__(".pushsection .text\n"
+	".p2align 4\n"
+	".globl breakpoint_trial_place\n.hidden breakpoint_trial_place\n.type breakpoint_trial_place, @function\n"
+	"breakpoint_trial_place:\nnop\nret\n"
+	".size breakpoint_trial_place, . - breakpoint_trial_place\n"
+	".popsection");
+
+/* How often a breakpoint was hit by one call; -1: it cannot be set, or read. */
+static int64_t
+count_one_call(void)
+{
+	struct perf_event_attr attr = {.type = PERF_TYPE_BREAKPOINT,
+				       .size = sizeof(attr),
+				       .bp_type = HW_BREAKPOINT_X,
+				       .bp_addr = (uintptr_t)breakpoint_trial_place,
+				       .bp_len = sizeof(long),
+				       .exclude_kernel = 1,
+				       .exclude_hv = 1};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int64_t nr = 0;
+
+	if (fd < 0)
+		return -1;
+	breakpoint_trial_place();
+	if (read(fd, &nr, sizeof(nr)) != (ssize_t)sizeof(nr))
+		nr = -1;
+	close(fd);
+	return nr;
+}
+
+/*
+ * Whether hardware breakpoints of perf do what they are asked for. Some hypervisors do not hand the debug registers on
+ * to their guests: then the system sets breakpoints without an error, and nothing ever happens. So one is set at a
+ * function of our own, which is called; once in a process. 0, or -1: they are accepted and count wrong. If none can be
+ * set the answer is 0: why, the system says again when one is needed.
+ */
+static int
+try_breakpoint(struct rot_error *err)
+{
+	static bool is_known;
+	static int64_t nr;
+
+	if (!is_known) {
+		nr = count_one_call();
+		is_known = nr >= 0;
+	}
+	if (nr < 0 || nr == 1)
+		return 0;
+	if (nr == 0)
+		rot_error_set(err, 0, "breakpoints are accepted but do not fire here, as under some hypervisors");
+	else
+		rot_error_set(err, 0, "a breakpoint counts one hit as %lld here", (long long)nr);
+	return rot_error_hint(err, "in a virtual machine its host would have to hand on the debug registers");
+}
+
 /* ---- a run ---- */
 
 static void *
@@ -162,7 +224,7 @@ open_backend(struct regions *regions, struct rot_error *err)
 {
 	struct breakpoint *self;
 
-	if (breakpoint_trial(err) < 0)
+	if (try_breakpoint(err) < 0)
 		return NULL;
 	self = rot_calloc(1, sizeof(*self));
 	self->sampling = (struct sampling){.regions = regions,

@@ -9,7 +9,7 @@
 #include "common/step_counts.h"
 #include "memory.h"
 #include "parent/breakpoints/slots.h"
-#include "parent/tracer/remote_step.h"
+#include "parent/tracer/remote.h"
 #include "parent/translate/translator.h"
 
 struct region_steps {

@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "parent/regions/region_report.h"
 #include "parent/symbols/objects.h"
+#include "parent/symbols/places.h"
 #include "parent/tracer/launch.h"
 
 const struct region_backend *const region_backends[REGION_NR_BACKENDS] = {&region_uprobe, &region_breakpoint,
@@ -57,6 +58,61 @@ static const struct region *
 region_at(const struct regions *regions, size_t i)
 {
 	return program_command_regions_at(regions->setup.command, i);
+}
+
+/* ---- the places that a command names ---- */
+
+/* An end where the region begins is one point with both. */
+static void
+add_place(struct region_points *points, const struct place *place, enum frames_kind kind, bool begins)
+{
+	struct region_point *point = points->points, *end = point + points->nr;
+
+	while (point != end && point->address != place->address)
+		point++;
+	if (point == end) {
+		points->points = rot_realloc(points->points, points->nr + 1, sizeof(*points->points));
+		point = &points->points[points->nr++];
+		*point = (struct region_point){.kind = kind,
+					       .address = place->address,
+					       .file = place->object->file ? rot_strdup(place->object->file) : NULL,
+					       .device = place->object->device,
+					       .inode = place->object->inode,
+					       .file_offset = place->file_offset,
+					       .text = rot_strdup(place->text)};
+	}
+	point->begins |= begins;
+	point->ends |= !begins;
+	point->is_instant = point->begins && point->ends && kind != FRAMES_SPAN;
+	if (!begins)
+		point->condition = place->condition;
+}
+
+int
+regions_find_places(void *symbol_files, pid_t tid, const struct region *region, struct region_points *points,
+		    struct rot_error *err)
+{
+	struct objects objects = {0};
+	struct region_places places = {0};
+	int rc = -1;
+
+	*points = (struct region_points){0};
+	if (objects_read(tid, &objects, err) == 0 &&
+	    places_resolve(symbol_files, &objects, region->begin, region->end, &places, err) == 0) {
+		enum frames_kind kind = !places.is_function   ? FRAMES_SPAN
+					: places.is_reentered ? FRAMES_LOOP
+							      : FRAMES_FUNCTION;
+
+		for (size_t i = 0; i < places.nr_begins; i++)
+			add_place(points, &places.begins[i], kind, true);
+		for (size_t i = 0; i < places.nr_ends; i++)
+			add_place(points, &places.ends[i], kind, false);
+		points->team_part = places.team_part;
+		rc = 0;
+	}
+	region_places_clear(&places);
+	objects_clear(&objects);
+	return rc;
 }
 
 /* ---- what backends ask ---- */

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/perf_hint.h"
+#include "common/perf_event.h"
 #include "memory.h"
 
 /* The rings of the first threads; those of many are smaller, so that all together stay below 100 MiB. */

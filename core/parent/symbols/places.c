@@ -2,14 +2,87 @@
 /* Finds the begin and the end of a region in the objects of a process. */
 #include "parent/symbols/places.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "memory.h"
 #include "parent/symbols/function_exits.h"
-#include "parent/symbols/place_name.h"
+
+/* ---- what people write for a place ---- */
+
+/* The first colon of text that stands alone, or NULL. */
+static const char *
+lone_colon(const char *text)
+{
+	const char *at = text;
+
+	while ((at = strchr(at, ':'))) {
+		size_t nr_colons = strspn(at, ":");
+
+		if (nr_colons == 1)
+			return at;
+		at += nr_colons;
+	}
+	return NULL;
+}
+
+/* FILE:LINE is told from OBJECT:NAME by the number; OBJECT:FILE:LINE has two lone colons. */
+int
+place_name_read(const char *text, struct place_name *name, struct rot_error *err)
+{
+	const char *last = strrchr(text, ':'), *colon = lone_colon(text), *rest = text;
+	bool is_line = last && last[1] != '\0' && strspn(last + 1, "0123456789") == strlen(last + 1) &&
+		       (last == text || last[-1] != ':');
+	unsigned long number;
+	char *behind;
+
+	*name = (struct place_name){0};
+	if (colon && (!is_line || colon != last)) {
+		name->object = rot_strndup(text, (size_t)(colon - text));
+		rest = colon + 1;
+	}
+	if (rest[0] == '\0' || (name->object && name->object[0] == '\0') || (is_line && rest == last)) {
+		rot_error_set(err, 0, "'%s' names no place", text);
+		return rot_error_hint(err,
+				      "a place is FUNCTION, 0xADDRESS, FILE:LINE or the name of a marker, with OBJECT: "
+				      "before it for one in a library");
+	}
+	if (is_line) {
+		name->kinds = PLACE_LINE;
+		name->name = rot_strndup(rest, (size_t)(last - rest));
+		number = strtoul(last + 1, NULL, 10); /* too large: ULONG_MAX */
+		if (number == 0 || number > INT_MAX)
+			return rot_error_set(err, 0, "'%s' names no line", text);
+		name->line = (int)number;
+		return 0;
+	}
+	if (rest[0] == '0' && (rest[1] == 'x' || rest[1] == 'X')) {
+		name->kinds = PLACE_ADDRESS;
+		errno = 0;
+		name->address = strtoull(rest, &behind, 16);
+		if (errno != 0 || *behind != '\0') /* of "0x" alone it reads the 0 */
+			return rot_error_set(err, 0, "'%s' names no address", text);
+		return 0;
+	}
+	name->kinds = PLACE_FUNCTION | PLACE_MARKER;
+	name->name = rot_strdup(rest);
+	return 0;
+}
+
+void
+place_name_clear(struct place_name *name)
+{
+	free(name->object);
+	free(name->name);
+	*name = (struct place_name){0};
+}
+
+/* ---- where that is in the objects of a process ---- */
 
 #define NR_NAMED 6 /* objects that a hint lists */
 
