@@ -54,18 +54,6 @@ journal_add(const char *what, int id)
 		entries[i] = (struct entry){.what = what, .id = id, .workload_id = own_workload_id};
 }
 
-static void
-write_entry(FILE *out, const struct entry *entry)
-{
-	if (entry->workload_id < 0)
-		fprintf(out, "%s: %s", entry->workload_id == JOURNAL_SERVICE ? "service" : "main", entry->what);
-	else
-		fprintf(out, "workload %d: %s", entry->workload_id, entry->what);
-	if (entry->id >= 0)
-		fprintf(out, " %d", entry->id);
-	fputc('\n', out);
-}
-
 int
 journal_write(const char *path, struct rot_error *err)
 {
@@ -74,8 +62,17 @@ journal_write(const char *path, struct rot_error *err)
 
 	if (!out)
 		return rot_error_set(err, errno, "cannot write the journal '%s'", path);
-	for (size_t i = 0; i < nr && i < JOURNAL_MAX_ENTRIES; i++)
-		write_entry(out, &entries[i]);
+	for (size_t i = 0; i < nr && i < JOURNAL_MAX_ENTRIES; i++) {
+		const struct entry *entry = &entries[i];
+
+		if (entry->workload_id < 0)
+			fprintf(out, "%s: %s", entry->workload_id == JOURNAL_SERVICE ? "service" : "main", entry->what);
+		else
+			fprintf(out, "workload %d: %s", entry->workload_id, entry->what);
+		if (entry->id >= 0)
+			fprintf(out, " %d", entry->id);
+		fputc('\n', out);
+	}
 	if (nr > JOURNAL_MAX_ENTRIES)
 		fprintf(out, "(%zu more)\n", nr - JOURNAL_MAX_ENTRIES);
 	if (fclose(out) != 0)

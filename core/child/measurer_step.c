@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "child/notifier.h"
-#include "child/steps.h"
 #include "common/proc.h"
 #include "common/step_counts.h"
 #include "memory.h"

@@ -12,17 +12,6 @@
 
 /* ---- news ---- */
 
-/* Whoever waits for the workloads shall end them: a kernel that goes on until it is stopped would not. */
-static void
-tell_of_failure(struct run *run)
-{
-	if (!run_has_failed(run))
-		return;
-	pthread_mutex_lock(&run->lock);
-	pthread_cond_signal(&run->ended);
-	pthread_mutex_unlock(&run->lock);
-}
-
 static void
 raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 {
@@ -37,7 +26,12 @@ raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 		event_raise(service->run, &thread,
 			    &(struct event){.kind = EVENT_THREAD, .name = name, .thread = &thread});
 		child_thread_clear(&thread);
-		tell_of_failure(service->run);
+		/* Whoever waits for the workloads ends them: a kernel that goes on until it is stopped would not. */
+		if (run_has_failed(service->run)) {
+			pthread_mutex_lock(&service->run->lock);
+			pthread_cond_signal(&service->run->ended);
+			pthread_mutex_unlock(&service->run->lock);
+		}
 	}
 	pthread_mutex_unlock(&service->run_lock);
 }
@@ -130,17 +124,6 @@ ask(struct service *service, bool hold, int64_t *answer, struct rot_error *err)
 	return is_gone ? rot_error_set(err, 0, "the parent of the core is gone") : 0;
 }
 
-static void
-allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-}
-
 /* With all signals blocked: they are the kernels'. */
 static int
 start(struct service *service)
@@ -171,6 +154,7 @@ refuse(struct failure *failure, const char *reason)
 int
 service_open(struct service *service, struct notifier *notifier, struct failure *failure)
 {
+	struct rlimit descriptors;
 	struct rot_error error;
 	int64_t answer = -1;
 	int status;
@@ -181,7 +165,10 @@ service_open(struct service *service, struct notifier *notifier, struct failure 
 	pthread_mutex_init(&service->run_lock, NULL);
 	pthread_mutex_init(&service->lock, NULL);
 	pthread_cond_init(&service->answered, NULL);
-	allow_descriptors();
+	if (getrlimit(RLIMIT_NOFILE, &descriptors) == 0) {
+		descriptors.rlim_cur = descriptors.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &descriptors);
+	}
 	notifier->is_read_by_service = true;
 	status = start(service);
 	service->is_there = status == 0;

@@ -97,16 +97,6 @@ for_all(struct run *run, struct thread_measurers *own, void (*step)(struct run *
 
 /* ---- making them ---- */
 
-static bool
-has_copy(const struct thread_measurers *own, pid_t tid)
-{
-	for (const struct thread_copy *copy = own->copies; copy; copy = copy->next) {
-		if (copy->tid == tid)
-			return true;
-	}
-	return false;
-}
-
 /* Whether the thread has ended, or is about to. */
 static bool
 is_ending(pid_t tid)
@@ -125,8 +115,10 @@ install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 	struct failure failure = FAILURE_NONE;
 	struct thread_copy *copy;
 
-	if (has_copy(own, tid))
-		return 0;
+	for (copy = own->copies; copy; copy = copy->next) {
+		if (copy->tid == tid)
+			return 0;
+	}
 	copy = rot_calloc(1, sizeof(*copy));
 	copy->tid = tid;
 	copy->next = own->copies;
@@ -183,19 +175,6 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 
 /* ---- events ---- */
 
-/* The thread has ended; what it counted can still be read. */
-static void
-end_thread(struct run *run, struct thread_measurers *own, pid_t tid)
-{
-	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
-		if ((*at)->tid != tid)
-			continue;
-		copy_finish(run, *at);
-		copy_dispose(at);
-		return;
-	}
-}
-
 /* Events of a thread concern the copy on it alone, those of a thread of rot none. */
 static int
 answer_thread(struct run *run, struct thread_measurers *own, const struct child_thread *thread,
@@ -205,7 +184,14 @@ answer_thread(struct run *run, struct thread_measurers *own, const struct child_
 		return 0;
 	if (event_is(event, EVENT_THREAD, "started"))
 		return install(run, own, thread->tid, matches(own->action->start_predicate, event));
-	end_thread(run, own, thread->tid);
+	/* The thread has ended; what it counted can still be read. */
+	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
+		if ((*at)->tid == thread->tid) {
+			copy_finish(run, *at);
+			copy_dispose(at);
+			break;
+		}
+	}
 	return 0;
 }
 

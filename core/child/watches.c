@@ -129,24 +129,16 @@ wait_a_turn(struct patience *patience)
 	return clock_raw_ns() < patience->until_ns;
 }
 
-static bool
-try_lock(pthread_mutex_t *lock)
-{
-	struct patience patience = {0};
-
-	while (pthread_mutex_trylock(lock) != 0) {
-		if (!wait_a_turn(&patience))
-			return false;
-	}
-	return true;
-}
-
 /* NULL: there are no more. False: it cannot be known. */
 static bool
 get_rule(struct run *run, size_t i, struct rule **rule)
 {
-	if (!try_lock(&run->lock))
-		return false;
+	struct patience patience = {0};
+
+	while (pthread_mutex_trylock(&run->lock) != 0) {
+		if (!wait_a_turn(&patience))
+			return false;
+	}
 	*rule = i < measurement_nr_rules(run->measurement) ? measurement_rules_at(run->measurement, i) : NULL;
 	pthread_mutex_unlock(&run->lock);
 	return true;

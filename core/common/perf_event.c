@@ -227,22 +227,15 @@ open_next(struct perf_group *group, const struct perf_encoding *encoding, enum p
 }
 
 static int
-explain(int error, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
+give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
 {
 	const struct perf_event_attr *attr = &encoding->attrs[i];
+	const int error = errno;
 
 	rot_error_set(err, error, "cannot count '%s' (type %u, config 0x%llx) as event %zu of its group on thread %d",
 		      encoding->names[i], attr->type, (unsigned long long)attr->config, i + 1,
 		      (int)(tid == 0 ? gettid() : tid));
-	return perf_hint(err, error, !attr->exclude_kernel, i + 1);
-}
-
-static int
-give_up(struct perf_group *group, const struct perf_encoding *encoding, size_t i, pid_t tid, struct rot_error *err)
-{
-	int error = errno;
-
-	explain(error, encoding, i, tid, err);
+	perf_hint(err, error, !attr->exclude_kernel, i + 1);
 	perf_group_close(group);
 	errno = error;
 	return -1;
