@@ -129,17 +129,6 @@ read_code(struct image *image, uint64_t address, uint8_t code[MAX_CODE_BYTES])
 	return nr;
 }
 
-static int
-put_int3(struct image *image, struct breakpoint *breakpoint, const struct thread *thread)
-{
-	const uint8_t int3 = INT3;
-
-	if (image_write(image, thread, breakpoint->address, &int3, sizeof(int3)) < 0)
-		return -1;
-	breakpoint->is_set = true;
-	return 0;
-}
-
 /* Not where its library was unloaded, and maybe the same or another loaded. */
 static bool
 is_in_code(struct image *image, const struct breakpoint *breakpoint)
@@ -227,16 +216,10 @@ find_use(struct breakpoint *breakpoint, struct breakpoint_user user)
 	return NULL;
 }
 
-static void
-add_use(struct breakpoint *breakpoint, struct breakpoint_user user)
-{
-	breakpoint->uses = rot_realloc(breakpoint->uses, breakpoint->nr_uses + 1, sizeof(*breakpoint->uses));
-	breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
-}
-
 static int
 set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool is_once, struct rot_error *err)
 {
+	const uint8_t int3 = INT3;
 	struct image *image = thread->image;
 	struct breakpoint *breakpoint = find_or_add(image, address);
 	struct use *use = find_use(breakpoint, user);
@@ -252,16 +235,19 @@ set(struct thread *thread, uint64_t address, struct breakpoint_user user, bool i
 		if (image->stranger)
 			return rot_error_set(err, 0, "process %d shares the memory of process %d and is not traced",
 					     (int)image->stranger, (int)thread->pid);
-		if (put_int3(image, breakpoint, thread) < 0) {
+		if (image_write(image, thread, address, &int3, sizeof(int3)) < 0) {
 			rot_error_set(err, errno, "cannot write into the code of process %d", (int)thread->pid);
 			return rot_error_hint(err, "Linux may forbid it (proc_mem.force_override)");
 		}
+		breakpoint->is_set = true;
 		breakpoint->is_once = is_once;
 	}
-	if (use)
+	if (use) {
 		use->nr++;
-	else
-		add_use(breakpoint, user);
+	} else {
+		breakpoint->uses = rot_realloc(breakpoint->uses, breakpoint->nr_uses + 1, sizeof(*breakpoint->uses));
+		breakpoint->uses[breakpoint->nr_uses++] = (struct use){user, 1};
+	}
 	return 0;
 }
 

@@ -164,16 +164,6 @@ new_image(struct images *images, const struct thread *thread, int memory)
 	return image;
 }
 
-static struct image *
-image_of_process(struct images *images, pid_t pid)
-{
-	for (struct image *image = images->first; image; image = image->next) {
-		if (image->pid == pid && image->nr_threads > 0)
-			return image;
-	}
-	return NULL;
-}
-
 /* What the process of a thread has that nobody has seen before. */
 static struct image *
 find_origin(struct images *images, struct thread *thread)
@@ -201,8 +191,10 @@ find_origin(struct images *images, struct thread *thread)
 void
 images_started(struct images *images, struct thread *thread)
 {
-	struct image *image = image_of_process(images, thread->pid);
+	struct image *image = images->first;
 
+	while (image && (image->pid != thread->pid || image->nr_threads == 0))
+		image = image->next;
 	get_image(image ? image : find_origin(images, thread), thread);
 }
 
@@ -501,20 +493,14 @@ images_lift_all(struct images *images)
 	}
 }
 
-/* All others have left, and stand in their own code. */
-static bool
-is_last(const struct thread *thread)
-{
-	return thread->image && thread->image->nr_threads == 1;
-}
-
 enum tracer_answer
 images_leaving(struct images *images, const struct tracer_stop *stop)
 {
 	enum tracer_answer answer = breakpoints_leave(stop);
 
 	(void)images;
-	if (answer != TRACER_KEEP && !stop->is_inside && is_last(stop->thread))
+	/* All others have left, and stand in their own code. */
+	if (answer != TRACER_KEEP && !stop->is_inside && stop->thread->image && stop->thread->image->nr_threads == 1)
 		slots_unmap(stop->thread);
 	return answer;
 }

@@ -310,18 +310,14 @@ map_page(struct thread *thread, uint64_t near, struct rot_error *err)
 	return page;
 }
 
-static uint64_t
-distance(uint64_t a, uint64_t b)
-{
-	return a < b ? b - a : a - b;
-}
-
 /* A page with a free slot that reaches what code at near reaches. */
 static struct slot_page *
 find_page(struct image *image, uint64_t near)
 {
 	for (struct slot_page *page = image->pages; page; page = page->next) {
-		if (page->nr_used < NR_SLOTS && distance(page->address, near) < REMOTE_NEAR_BYTES)
+		const uint64_t distance = page->address < near ? near - page->address : page->address - near;
+
+		if (page->nr_used < NR_SLOTS && distance < REMOTE_NEAR_BYTES)
 			return page;
 	}
 	return NULL;
@@ -365,22 +361,15 @@ slots_unmap(struct thread *thread)
 	}
 }
 
-static const struct slot_page *
-page_at(const struct image *image, uint64_t address)
-{
-	for (const struct slot_page *page = image->pages; page; page = page->next) {
-		if (address - page->address < PAGE_BYTES)
-			return page;
-	}
-	return NULL;
-}
-
 const struct code_point *
 slot_point(const struct image *image, uint64_t rip)
 {
-	const struct slot_page *page = page_at(image, rip);
-	size_t i = page ? (rip - page->address) / CODE_SLOT_BYTES : 0;
+	const struct slot_page *page = image->pages;
+	size_t i;
 
+	while (page && rip - page->address >= PAGE_BYTES)
+		page = page->next;
+	i = page ? (rip - page->address) / CODE_SLOT_BYTES : 0;
 	if (i == 0 || i >= page->nr_used)
 		return NULL;
 	return code_slot_point(&page->slots[i], (rip - page->address) % CODE_SLOT_BYTES);

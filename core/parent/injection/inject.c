@@ -18,7 +18,8 @@
 #include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
 
-/* ---- what running a function does to a stopped thread, and how that is undone: the order matters (doc/TRACING.md) ---- */
+/* ---- what running a function does to a stopped thread, and how that is undone: the order matters (doc/TRACING.md)
+ * ---- */
 
 /* A thread as it was. Zeroed: nothing is saved. kept: a signal that was sent to it while a function ran, or 0. */
 struct injected_thread {
@@ -360,12 +361,6 @@ pull_trigger(struct injector *injector, struct target *target)
 	return status == 0;
 }
 
-static bool
-is_patient(const struct target *target)
-{
-	return restart_ticks(target->tid).user - target->asked.user < PATIENCE;
-}
-
 /* One that stands still will be seen at the stop that ends this. */
 static void
 reach(struct injector *injector, struct target *target)
@@ -378,7 +373,9 @@ reach(struct injector *injector, struct target *target)
 		return;
 	will_trap = pull_trigger(injector, target);
 	place = restart_find(target->tid);
-	if (place == RESTART_UNHARMED || (place != RESTART_HARMED && !(will_trap && is_patient(target))))
+	if (place == RESTART_UNHARMED ||
+	    (place != RESTART_HARMED &&
+	     !(will_trap && restart_ticks(target->tid).user - target->asked.user < PATIENCE)))
 		interrupt(injector, target);
 }
 
@@ -488,14 +485,6 @@ handle_signal(struct injector *injector, struct target *target, const struct tra
 	return TRACER_DELIVER;
 }
 
-static enum tracer_answer
-handle_pause(struct injector *injector, struct target *target, const struct tracer_stop *stop)
-{
-	if (target->state == TARGET_WAITING && !stop->thread->is_held)
-		return begin(injector, target);
-	return TRACER_DELIVER;
-}
-
 enum tracer_answer
 injector_handle(struct injector *injector, const struct tracer_stop *stop)
 {
@@ -504,8 +493,11 @@ injector_handle(struct injector *injector, const struct tracer_stop *stop)
 
 	if (!target)
 		return TRACER_DELIVER;
+	if (target->state != TARGET_RUNNING && stop->signal)
+		return handle_signal(injector, target, stop);
 	if (target->state != TARGET_RUNNING)
-		return stop->signal ? handle_signal(injector, target, stop) : handle_pause(injector, target, stop);
+		return target->state == TARGET_WAITING && !stop->thread->is_held ? begin(injector, target)
+										 : TRACER_DELIVER;
 	if (!stop->signal)
 		return TRACER_RESUME;
 	if (stop->signal == SIGTRAP && ptrace(PTRACE_GETSIGINFO, target->tid, NULL, &info) == 0 &&

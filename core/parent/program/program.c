@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "ProgramRunOutput.h"
@@ -19,7 +22,6 @@
 #include "entities.h"
 #include "entity.h"
 #include "memory.h"
-#include "parent/program/privileges.h"
 #include "parent/program/program_launch.h"
 #include "parent/program/program_rules.h"
 #include "parent/program/program_run.h"
@@ -144,14 +146,33 @@ backend(const struct session *session)
 				  : "inherited counters, without tracing";
 }
 
+/*
+ * Whether a process of this user that executes the file gets rights by it: the file is set-uid, set-gid or has
+ * capabilities, and neither its file system nor the process has that switched off. The system then takes away counters
+ * that were opened before; and unless the tracer is root, a traced process does not get them.
+ */
+static bool
+gains_privileges(const char *path)
+{
+	struct stat status;
+	struct statvfs system;
+
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode) || statvfs(path, &system) < 0 ||
+	    (system.f_flag & ST_NOSUID) || prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return false;
+	return ((status.st_mode & S_ISUID) && status.st_uid != geteuid()) ||
+	       ((status.st_mode & S_ISGID) && (status.st_mode & S_IXGRP) && status.st_gid != getegid()) ||
+	       (geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0);
+}
+
 /* What a traced process executed without the rights that it would have got. */
 static void
 warn_of_rights(struct session *session, const struct program_run_output *output)
 {
-	for (size_t i = 0; !privileges_allow_tracing() && i < program_run_output_nr_threads(output); i++) {
+	for (size_t i = 0; geteuid() != 0 && i < program_run_output_nr_threads(output); i++) {
 		const struct program_thread_output *thread = program_run_output_threads_at(output, i);
 
-		if (thread->tid == thread->pid && privileges_are_gained(thread->executable))
+		if (thread->tid == thread->pid && gains_privileges(thread->executable))
 			session_warn(session,
 				     "'%s' is set-uid or has capabilities, and ran without these rights, since it was "
 				     "traced; run rot as root, or without telling threads apart",
@@ -212,8 +233,8 @@ consider_rights(struct session *session)
 	char *path = session->command->program ? program_path(session->command->program) : rot_strdup("");
 	struct rot_error err;
 
-	if (*path && privileges_are_gained(path)) {
-		if (privileges_allow_tracing()) {
+	if (*path && gains_privileges(path)) {
+		if (geteuid() == 0) {
 			session->is_traced = true;
 		} else if (session->is_traced) {
 			rot_error_set(&err, 0,

@@ -10,16 +10,6 @@
 
 /* ---- sets that threads hold ---- */
 
-static const struct set_plan *
-plan_of(const struct program_rules *rules, const struct measurer_set *set)
-{
-	size_t i = 0;
-
-	while (set_plan_set(rules->plans[i]) != set)
-		i++;
-	return rules->plans[i];
-}
-
 static struct held_set *
 held_set_find(const struct ruled_thread *thread, const void *owner)
 {
@@ -34,9 +24,13 @@ held_set_find(const struct ruled_thread *thread, const void *owner)
 static struct thread_set *
 open_set(struct program_rules *rules, const struct measurer_set *set, pid_t tid)
 {
+	struct thread_set *opened;
 	struct rot_error err;
-	struct thread_set *opened = thread_set_new(plan_of(rules, set), tid, &err);
+	size_t i = 0;
 
+	while (set_plan_set(rules->plans[i]) != set)
+		i++;
+	opened = thread_set_new(rules->plans[i], tid, &err);
 	if (!opened && errno != ESRCH)
 		program_rules_warn(rules, "measurer set %d of a rule is missing on some threads: %s", set->id,
 				   rot_error_line(&err));
@@ -132,16 +126,6 @@ count(unsigned *nr_open, bool is_start)
 }
 
 static void
-copy_count(struct held_set *copy, bool is_start)
-{
-	count(&copy->nr_open, is_start);
-	if (copy->nr_open > 0)
-		thread_set_start(copy->set);
-	else
-		thread_set_stop(copy->set);
-}
-
-static void
 copy_finish(struct program_rules *rules, struct held_set *copy)
 {
 	thread_set_stop(copy->set);
@@ -182,8 +166,13 @@ switch_copies(struct program_rules *rules, struct creation *creation, const stru
 	for (struct ruled_thread *thread = NULL; (thread = concerned_next(rules, event, -1, thread));) {
 		struct held_set *copy = held_set_find(thread, creation);
 
-		if (copy)
-			copy_count(copy, is_start);
+		if (!copy)
+			continue;
+		count(&copy->nr_open, is_start);
+		if (copy->nr_open > 0)
+			thread_set_start(copy->set);
+		else
+			thread_set_stop(copy->set);
 	}
 }
 
@@ -207,20 +196,10 @@ read_copies(struct program_rules *rules, struct creation *creation, const struct
 }
 
 static void
-end_thread(struct program_rules *rules, struct creation *creation, struct ruled_thread *thread)
-{
-	struct held_set *copy = held_set_find(thread, creation);
-
-	if (!copy)
-		return;
-	copy_finish(rules, copy);
-	held_set_remove(thread, copy);
-}
-
-static void
 answer_creation(struct program_rules *rules, struct creation *creation, const struct program_event *event)
 {
 	const struct create_measurer_on_thread_action *action = creation->action;
+	struct held_set *copy;
 
 	if (event->kind == EVENT_THREAD && !event->thread->has_ended)
 		copy_make(rules, creation, event->thread);
@@ -232,8 +211,11 @@ answer_creation(struct program_rules *rules, struct creation *creation, const st
 		read_copies(rules, creation, event, false);
 	if (program_predicate_matches(action->dispose_predicate, event))
 		read_copies(rules, creation, event, true);
-	if (event->kind == EVENT_THREAD && event->thread->has_ended)
-		end_thread(rules, creation, event->thread);
+	copy = event->kind == EVENT_THREAD && event->thread->has_ended ? held_set_find(event->thread, creation) : NULL;
+	if (copy) {
+		copy_finish(rules, copy);
+		held_set_remove(event->thread, copy);
+	}
 }
 
 size_t

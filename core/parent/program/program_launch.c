@@ -196,16 +196,6 @@ static const struct {
 	{ETXTBSY, "somebody is writing to it"},
 };
 
-static const char *
-reason_hint(int reason)
-{
-	for (size_t i = 0; i < sizeof(reason_hints) / sizeof(reason_hints[0]); i++) {
-		if (reason_hints[i].reason == reason)
-			return reason_hints[i].hint;
-	}
-	return "";
-}
-
 /* kind NULL: notFound or notExecutable, by the reason. hint NULL: by the reason. */
 static const struct {
 	const char *kind, *format, *hint;
@@ -236,9 +226,13 @@ program_explain(const struct program *program, const struct launch_failure *fail
 		subject = program->standard_input;
 	else if (failure->step == STEP_STANDARD_OUTPUT)
 		subject = program->standard_output;
+	for (size_t i = 0; !hint && i < sizeof(reason_hints) / sizeof(reason_hints[0]); i++) {
+		if (reason_hints[i].reason == failure->reason)
+			hint = reason_hints[i].hint;
+	}
 	rot_error_set(&err, failure->reason, steps[failure->step].format, subject);
 	rot_string_set(&result->attempted, err.text);
-	rot_string_set(&result->hint, hint ? hint : reason_hint(failure->reason));
+	rot_string_set(&result->hint, hint ? hint : "");
 	rot_string_set(&result->kind, kind ? kind : is_missing ? "notFound" : "notExecutable");
 	result->number = failure->reason;
 	return result;

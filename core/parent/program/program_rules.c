@@ -386,19 +386,6 @@ program_rules_resolve(struct program_rules *rules, struct symbol_files *symbols,
 
 /* ---- beginning and end ---- */
 
-static int
-plan_set(struct program_rules *rules, const struct measurer_set *set, struct rot_error *err)
-{
-	struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
-
-	if (!set)
-		return 0;
-	if (!plan)
-		return rot_error_prefix(err, "measurer set %d of a rule", set->id);
-	rules->plans[rules->nr_plans++] = plan;
-	return 0;
-}
-
 static void
 plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate *predicate)
 {
@@ -433,8 +420,14 @@ plan_all(struct program_rules *rules, struct rot_error *err)
 	rules->plans = rot_calloc(nr + 1, sizeof(*rules->plans));
 	rules->watches = rot_calloc(nr_watches + 1, sizeof(*rules->watches));
 	for (size_t i = 0; i < nr && rc == 0; i++) {
+		const struct measurer_set *set = rot_cast(parts[i], &measurer_set_class);
+		struct set_plan *plan = set ? set_plan_new(set, err) : NULL;
+
 		plan_watch(rules, rot_cast(parts[i], &breakpoint_event_predicate_class));
-		rc = plan_set(rules, rot_cast(parts[i], &measurer_set_class), err);
+		if (plan)
+			rules->plans[rules->nr_plans++] = plan;
+		else if (set)
+			rc = rot_error_prefix(err, "measurer set %d of a rule", set->id);
 	}
 	free(parts);
 	return rc;

@@ -389,15 +389,6 @@ empty_region_measure(const struct counting *counting, const char *backend, struc
 	return output;
 }
 
-/* Where the refusal begins with who refuses, without that. */
-static const char *
-without_name(const char *text, const char *name)
-{
-	size_t length = strlen(name);
-
-	return strncmp(text, name, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
-}
-
 void
 empty_region_print(FILE *out)
 {
@@ -405,13 +396,18 @@ empty_region_print(FILE *out)
 
 	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
 		const char *name = region_backends[i]->name;
+		const size_t length = strlen(name);
 		struct rot_error err = {0};
 		struct empty_region_output *output = empty_region_measure(&nothing, name, &err);
+		const char *why = err.text;
 
+		/* A refusal may begin with who refuses. */
+		if (strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0)
+			why += length + 2;
 		if (output)
 			fprintf(out, "%s\t%" PRIu64 "\n", name, (uint64_t)output->cost);
 		else
-			fprintf(out, "%s\t\t%s\n", name, without_name(err.text, name));
+			fprintf(out, "%s\t\t%s\n", name, why);
 		rot_graph_delete(output);
 	}
 }

@@ -44,18 +44,6 @@ add(struct addresses *addresses, uint64_t address)
 		addresses->is_full = true;
 }
 
-static struct addresses
-addresses_of(const struct region_image *image)
-{
-	struct addresses addresses = {.nr = 0};
-
-	for (size_t i = 0; i < image->nr_points; i++) {
-		if (image->points[i]->backend == &region_breakpoint)
-			add(&addresses, image->points[i]->address);
-	}
-	return addresses;
-}
-
 static struct perf_event_attr
 attr_of(uint64_t address)
 {
@@ -105,28 +93,25 @@ lose(void *context, struct region_thread *thread, uint64_t key, uint64_t nr)
 
 /* ---- threads ---- */
 
-static int
-explain(int error, struct rot_error *err)
-{
-	rot_error_set(err, error, "cannot set hardware breakpoints");
-	if (error == ENOSPC)
-		return rot_error_hint(err, "somebody else uses them: a debugger, or another rot");
-	return perf_hint(err, error, false, 1);
-}
-
 /* All at once, on the thread itself: others may use some. */
 static int
 try_all(const struct addresses *addresses, pid_t tid, struct rot_error *err)
 {
-	int fds[MAX_ADDRESSES], rc = 0;
+	int fds[MAX_ADDRESSES], rc = 0, error;
 
 	for (size_t i = 0; i < addresses->nr; i++) {
 		struct perf_event_attr attr = attr_of(addresses->at[i]);
 
 		attr.disabled = 1;
 		fds[i] = rc < 0 ? -1 : (int)syscall(SYS_perf_event_open, &attr, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-		if (fds[i] < 0 && rc == 0)
-			rc = explain(errno, err);
+		if (fds[i] >= 0 || rc < 0)
+			continue;
+		error = errno;
+		rc = rot_error_set(err, error, "cannot set hardware breakpoints");
+		if (error == ENOSPC)
+			rot_error_hint(err, "somebody else uses them: a debugger, or another rot");
+		else
+			perf_hint(err, error, false, 1);
 	}
 	for (size_t i = 0; i < addresses->nr; i++)
 		launch_close(&fds[i]);
@@ -137,9 +122,13 @@ static int
 install(void *context, struct region_image *image, struct region_thread *witness, struct region_point *const *points,
 	size_t nr, struct rot_error *err)
 {
-	struct addresses addresses = addresses_of(image);
+	struct addresses addresses = {.nr = 0};
 
 	(void)context;
+	for (size_t i = 0; i < image->nr_points; i++) {
+		if (image->points[i]->backend == &region_breakpoint)
+			add(&addresses, image->points[i]->address);
+	}
 	for (size_t i = 0; i < nr; i++)
 		add(&addresses, points[i]->address);
 	if (addresses.is_full)

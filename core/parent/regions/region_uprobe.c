@@ -359,27 +359,20 @@ read_type(const struct tracepoints *tracepoints, struct tracepoint *tracepoint, 
 	return rc;
 }
 
-/* Process ids are not unique where there are several name spaces. */
-static void
-make_name(struct tracepoint *tracepoint)
-{
-	static uint64_t nr_made;
-	uint64_t random = 0;
-
-	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = clock_raw_ns();
-	snprintf(tracepoint->name, sizeof(tracepoint->name), GROUP "%d_%016llx/at%llu", (int)getpid(),
-		 (unsigned long long)random, (unsigned long long)nr_made++);
-}
-
 /* 0, or -1 and nothing is defined. */
 static int
 tracepoints_define(struct tracepoints *tracepoints, struct tracepoint *tracepoint,
 		   const struct tracepoint_probe *probes, size_t nr, struct rot_error *err)
 {
+	static uint64_t nr_made;
+	uint64_t random = 0;
 	int rc = 0;
 
-	make_name(tracepoint);
+	/* Process ids are not unique where there are several name spaces. */
+	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
+		random = clock_raw_ns();
+	snprintf(tracepoint->name, sizeof(tracepoint->name), GROUP "%d_%016llx/at%llu", (int)getpid(),
+		 (unsigned long long)random, (unsigned long long)nr_made++);
 	for (size_t i = 0; rc == 0 && i < nr; i++)
 		rc = define_one(tracepoints, tracepoint->name, &probes[i], err);
 	if (rc == 0)

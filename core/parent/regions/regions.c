@@ -249,15 +249,6 @@ image_delete(struct region_image *image)
 	free(image);
 }
 
-/* The process that made this one; 0: it is not there. */
-static pid_t
-parent_of(pid_t pid)
-{
-	uint64_t parent;
-
-	return proc_status(pid, "PPid", 10, &parent) ? (pid_t)parent : 0;
-}
-
 /* ---- threads ---- */
 
 static bool
@@ -309,19 +300,6 @@ enter_image(struct region_thread *thread, struct region_image *image)
 	image->threads = thread;
 }
 
-static void
-leave_image(struct region_thread *thread)
-{
-	struct region_image *image = thread->image;
-	struct region_thread **link = &image->threads;
-
-	while (*link != thread)
-		link = &(*link)->next;
-	*link = thread->next;
-	if (!image->threads)
-		image_delete(image);
-}
-
 static struct region_thread *
 thread_new(struct regions *regions, struct thread *thread, struct counts *counts)
 {
@@ -361,12 +339,15 @@ regions_thread_started(struct regions *regions, struct thread *thread, struct co
 {
 	struct region_image *image;
 	struct region_thread *self;
+	uint64_t parent = 0;
 
 	if (!regions)
 		return;
 	image = image_of(regions, thread->pid);
-	if (!image)
-		image = image_new(regions, thread->pid, image_of(regions, parent_of(thread->pid)));
+	if (!image) {
+		proc_status(thread->pid, "PPid", 10, &parent);
+		image = image_new(regions, thread->pid, image_of(regions, (pid_t)parent));
+	}
 	self = thread_new(regions, thread, counts);
 	enter_image(self, image);
 	join(self);
@@ -390,8 +371,15 @@ regions_thread_executed(struct regions *regions, struct thread *thread, struct c
 static void
 put_away(struct region_thread *self)
 {
+	struct region_image *image = self->image;
+	struct region_thread **link = &image->threads;
+
 	leave(self);
-	leave_image(self);
+	while (*link != self)
+		link = &(*link)->next;
+	*link = self->next;
+	if (!image->threads)
+		image_delete(image);
 	self->image = NULL;
 }
 
@@ -437,19 +425,6 @@ regions_stopped(struct regions *regions, const struct tracer_stop *stop)
 
 /* ---- who observes which region ---- */
 
-/* Opened when it is tried first. NULL: it was refused. */
-static void *
-backend_open(struct regions *regions, size_t i)
-{
-	struct backend_state *state = &regions->states[i];
-
-	if (!state->self && !state->is_refused) {
-		state->self = region_backends[i]->open(regions, &state->refusal);
-		state->is_refused = state->self == NULL;
-	}
-	return state->self;
-}
-
 static bool
 is_wanted(const struct regions *regions, const struct region_backend *backend)
 {
@@ -493,28 +468,22 @@ choose(struct region_thread *witness, size_t region, struct region_point *const 
 	struct rot_error err = {0};
 
 	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
-		void *self;
+		struct backend_state *state = &regions->states[i];
 
 		if (!is_wanted(regions, region_backends[i]))
 			continue;
-		self = backend_open(regions, i);
-		if (!self)
-			err = regions->states[i].refusal;
-		else if (region_backends[i]->install(self, image, witness, points, nr, &err) == 0)
+		/* It is opened when it is tried first. */
+		if (!state->self && !state->is_refused) {
+			state->self = region_backends[i]->open(regions, &state->refusal);
+			state->is_refused = state->self == NULL;
+		}
+		if (!state->self)
+			err = state->refusal;
+		else if (region_backends[i]->install(state->self, image, witness, points, nr, &err) == 0)
 			return region_backends[i];
 		region_report_refusal(regions->report, region, region_backends[i]->name, &err);
 	}
 	return NULL;
-}
-
-static void
-warn_if_empty(struct regions *regions, const struct region_point *point)
-{
-	if (point->is_instant && point->condition == CODE_ALWAYS)
-		regions_warn(regions,
-			     "region %s: %s is left by its first instruction: if that is a jump to another function, "
-			     "name that one",
-			     region_at(regions, point->region)->name, point->text);
 }
 
 static void
@@ -528,7 +497,11 @@ observe(struct region_thread *witness, size_t region, struct region_points *foun
 	for (size_t i = 0; backend && i < found->nr; i++) {
 		points[i]->backend = backend;
 		image_add_point(image, points[i]);
-		warn_if_empty(regions, points[i]);
+		if (points[i]->is_instant && points[i]->condition == CODE_ALWAYS)
+			regions_warn(regions,
+				     "region %s: %s is left by its first instruction: if that is a jump to another "
+				     "function, name that one",
+				     region_at(regions, region)->name, points[i]->text);
 	}
 	if (backend)
 		region_report_service(regions->report, region, backend->name, points, found->nr);
@@ -720,15 +693,6 @@ drain(const struct regions *regions, struct region_thread *thread)
 	}
 }
 
-static void
-drain_all(const struct regions *regions)
-{
-	for (struct region_image *image = regions->images; image; image = image->next) {
-		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
-			drain(regions, thread);
-	}
-}
-
 /*
  * A perf event says once that its ring fills up, and the loop has heard it when it looked at our descriptor: then it is
  * not known which it was. Ends of threads are told again.
@@ -742,8 +706,10 @@ regions_drain(struct regions *regions)
 
 	for (int i = 0; i < nr; i++)
 		drain(regions, events[i].data.ptr);
-	if (nr <= 0)
-		drain_all(regions);
+	for (struct region_image *image = nr <= 0 ? regions->images : NULL; image; image = image->next) {
+		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
+			drain(regions, thread);
+	}
 }
 
 void

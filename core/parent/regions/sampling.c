@@ -61,27 +61,20 @@ sampling_prepare(struct perf_event_attr *attr)
 /* Of what a user may lock in memory for all rings; the rest is for other threads. */
 #define RING_SHARE 16
 
-/* A power of two; with twice as many threads a quarter. */
-static size_t
-ring_bytes_wanted(const struct sampling *sampling)
-{
-	size_t bytes = RING_BYTES;
-
-	for (size_t nr = RING_FULL_THREADS; nr <= sampling->nr && bytes > RING_LEAST_BYTES; nr *= 2)
-		bytes /= 4;
-	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
-		bytes = sampling->ring_limit;
-	return bytes;
-}
-
 static struct sampled *
 sampled_new(struct sampling *sampling, struct region_thread *thread)
 {
 	struct sampled *sampled = rot_calloc(1, sizeof(*sampled));
+	size_t bytes = RING_BYTES;
 
+	/* A power of two; with twice as many threads a quarter. */
+	for (size_t nr = RING_FULL_THREADS; nr <= sampling->nr && bytes > RING_LEAST_BYTES; nr *= 2)
+		bytes /= 4;
+	if (sampling->ring_limit > 0 && bytes > sampling->ring_limit)
+		bytes = sampling->ring_limit;
 	sampled->thread = thread;
 	sampled->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	sampled->ring_bytes = ring_bytes_wanted(sampling);
+	sampled->ring_bytes = bytes;
 	sampling->nr++;
 	thread->own[sampling->backend->number] = sampled;
 	return sampled;
@@ -184,15 +177,6 @@ explain(pid_t tid, int error, struct rot_error *err)
 	return -1;
 }
 
-/* What is read of a group has room for so many. */
-static bool
-has_room(const struct sampled *sampled)
-{
-	const struct perf_group *group = &sampled->thread->counts->group;
-
-	return (group->nr > 0 ? group->nr_others : sampled->nr_members) < PERF_MAX_OTHERS;
-}
-
 /* Unless it is open already. */
 static int
 add(struct sampling *sampling, struct region_thread *thread, const struct perf_event_attr *attr, uint64_t key,
@@ -206,7 +190,8 @@ add(struct sampling *sampling, struct region_thread *thread, const struct perf_e
 		sampled = sampled_new(sampling, thread);
 	if (has(sampled, key))
 		return 0;
-	if (!has_room(sampled)) {
+	/* What is read of a group has room for so many. */
+	if ((group->nr > 0 ? group->nr_others : sampled->nr_members) >= PERF_MAX_OTHERS) {
 		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);
 		return rot_error_hint(err, "--region-backend=int3 observes any number");
 	}

@@ -95,16 +95,6 @@ refuse(struct child_places *self, size_t i, const struct rot_error *err)
 }
 
 static void
-confirm(struct child_places *self, size_t i)
-{
-	self->were_found[i] = true;
-	if (!*self->entries[i].error)
-		return;
-	*self->entries[i].error = '\0';
-	tell(self, i);
-}
-
-static void
 on_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
 {
 	struct child_places *self = watch->context;
@@ -123,10 +113,15 @@ resolve(void *context, struct thread *thread)
 	bool is_known = objects_read(thread->pid, &objects, &err) == 0;
 
 	for (size_t i = 0; i < self->table.nr; i++) {
-		if (is_known && place_watch_set(&self->watches[i], self->symbols, &objects, thread, &err) == 0)
-			confirm(self, i);
-		else if (!self->were_found[i])
+		if (is_known && place_watch_set(&self->watches[i], self->symbols, &objects, thread, &err) == 0) {
+			self->were_found[i] = true;
+			if (!*self->entries[i].error)
+				continue;
+			*self->entries[i].error = '\0';
+			tell(self, i);
+		} else if (!self->were_found[i]) {
 			refuse(self, i, &err);
+		}
 	}
 	objects_clear(&objects);
 }
@@ -157,18 +152,6 @@ set_here(struct child_places *self, struct thread *thread)
 	self->setup.set(self->setup.context);
 }
 
-static void
-plan_watches(struct child_places *self)
-{
-	self->watches = rot_calloc(self->table.nr, sizeof(*self->watches));
-	for (size_t i = 0; i < self->table.nr; i++)
-		self->watches[i] = (struct place_watch){.place = self->entries[i].place,
-							.event = self->entries[i].event,
-							.hit = on_hit,
-							.refused = on_refused,
-							.context = self};
-}
-
 /* What the child says is true unless it was killed; then nobody waits for an answer. */
 static bool
 read_table(struct child_places *self, struct image *image, uint64_t address)
@@ -183,7 +166,13 @@ read_table(struct child_places *self, struct image *image, uint64_t address)
 		self->table.nr = 0;
 		return false;
 	}
-	plan_watches(self);
+	self->watches = rot_calloc(self->table.nr, sizeof(*self->watches));
+	for (size_t i = 0; i < self->table.nr; i++)
+		self->watches[i] = (struct place_watch){.place = self->entries[i].place,
+							.event = self->entries[i].event,
+							.hit = on_hit,
+							.refused = on_refused,
+							.context = self};
 	return true;
 }
 

@@ -23,12 +23,6 @@ give_up(struct frames *frames, size_t i)
 		frames->open[i] = frames->open[i + 1];
 }
 
-static bool
-is_within(const struct frames_rule *rule, int64_t number)
-{
-	return number >= rule->first_hit && (rule->last_hit == 0 || number <= rule->last_hit);
-}
-
 static size_t
 find_same(const struct frames *frames, uint64_t stack_pointer)
 {
@@ -81,24 +75,17 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 	if (moment->counts)
 		frame->counts = *moment->counts;
 	frames->hits++;
-	if (frames->nr_open == 1)
-		frame->is_measured = is_within(&frames->rule, ++frames->outermost_hits);
-	else
+	if (frames->nr_open > 1) {
 		frames->open[0].nr_inner++;
+		return;
+	}
+	frames->outermost_hits++;
+	frame->is_measured = frames->outermost_hits >= frames->rule.first_hit &&
+			     (frames->rule.last_hit == 0 || frames->outermost_hits <= frames->rule.last_hit);
 }
 
 static size_t (*const finders[])(const struct frames *, uint64_t) = {
 	[FRAMES_FUNCTION] = find_same, [FRAMES_LOOP] = find_same, [FRAMES_SPAN] = find_latest};
-
-/* Its beginning was before the measurement, or was missed. */
-static void
-leave_unknown(struct frames *frames)
-{
-	if (frames->nr_missing == 0)
-		return;
-	frames->nr_missing--;
-	frames->lost_hits++;
-}
 
 static struct perf_counts
 difference(const struct perf_counts *from, const struct perf_counts *to)
@@ -135,7 +122,11 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	const struct frame *frame;
 
 	if (found == NONE) {
-		leave_unknown(frames);
+		/* Its beginning was before the measurement, or was missed. */
+		if (frames->nr_missing > 0) {
+			frames->nr_missing--;
+			frames->lost_hits++;
+		}
 		return;
 	}
 	while (frames->nr_open > found + 1)

@@ -126,18 +126,6 @@ enum found {
 	FOUND_USELESS,      /* likewise, whatever others have                       */
 };
 
-/* Without an object's name, functions that only a library itself can call do not count. */
-static void
-keep_global(struct symbol_ranges *ranges)
-{
-	size_t nr_kept = 0;
-
-	for (size_t i = 0; i < ranges->nr_ranges; i++)
-		if (ranges->ranges[i].is_global)
-			ranges->ranges[nr_kept++] = ranges->ranges[i];
-	ranges->nr_ranges = nr_kept;
-}
-
 static enum found
 find_marker(const struct search *search, struct finding *finding, struct rot_error *err)
 {
@@ -149,10 +137,18 @@ find_marker(const struct search *search, struct finding *finding, struct rot_err
 static enum found
 find_function(const struct search *search, struct finding *finding, struct rot_error *err)
 {
+	struct symbol_ranges *ranges = &finding->ranges;
+	size_t nr_kept = 0;
+
 	(void)err;
 	symbols_find_function(finding->file, search->name.name, &finding->ranges);
-	if (!search->name.object && !finding->object->is_program)
-		keep_global(&finding->ranges);
+	if (search->name.object || finding->object->is_program)
+		return FOUND_OR_NOT;
+	/* Without an object's name, functions that only a library itself can call do not count. */
+	for (size_t i = 0; i < ranges->nr_ranges; i++)
+		if (ranges->ranges[i].is_global)
+			ranges->ranges[nr_kept++] = ranges->ranges[i];
+	ranges->nr_ranges = nr_kept;
 	return FOUND_OR_NOT;
 }
 

@@ -38,14 +38,6 @@ launch_close(int *fd)
 	*fd = -1;
 }
 
-static void
-child_ends_close(struct child_ends *ends)
-{
-	launch_close(&ends->wire);
-	launch_close(&ends->output);
-	launch_close(&ends->errors);
-}
-
 /* ours: READ or WRITE, the end that this process keeps. */
 static int
 open_pipe(int *mine, int *childs, int ours, struct rot_error *err)
@@ -86,15 +78,6 @@ reset_signals(void)
 		signal(number, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-/* The parent may have ended before the kernel was asked to watch it. */
-static void
-die_with(pid_t parent)
-{
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(127);
 }
 
 static bool
@@ -151,7 +134,10 @@ launch_fork(struct launch *launch, struct launch_failure (*become)(void *context
 		goto out;
 	launch->pid = fork();
 	if (launch->pid == 0) {
-		die_with(parent);
+		/* The parent may have ended before the kernel was asked to watch it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(127);
 		become_child(launch, exec_fd, go_fd, become, context);
 	}
 	if (launch->pid < 0) {
@@ -200,7 +186,9 @@ launch_prepare(struct launch *launch, const char *program, const char *command, 
 	else
 		setpgid(launch->pid, launch->pid);
 out:
-	child_ends_close(&core.ends);
+	launch_close(&core.ends.wire);
+	launch_close(&core.ends.output);
+	launch_close(&core.ends.errors);
 	if (rc < 0)
 		launch_clear(launch);
 	return rc;

@@ -517,33 +517,17 @@ remote_mappings(pid_t tid, size_t *nr, struct rot_error *err)
 #define LOWEST 0x10000UL
 #define HIGHEST 0x7ffffffff000UL
 
-static uint64_t
-gap_start(const struct remote_mapping *mappings, size_t i)
-{
-	return i == 0 ? LOWEST : mappings[i - 1].end;
-}
-
-static uint64_t
-gap_end(const struct remote_mapping *mappings, size_t nr, size_t i)
-{
-	return i == nr ? HIGHEST : mappings[i].start;
-}
-
-static uint64_t
-least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /* The highest place in the gap before the i-th mapping; 0 if it has none: a heap grows up, a stack down. */
 static uint64_t
 place_in_gap(const struct remote_mapping *mappings, size_t nr, size_t i, uint64_t near, size_t bytes)
 {
-	uint64_t lowest = near > REMOTE_NEAR_BYTES ? near - REMOTE_NEAR_BYTES : 0;
-	uint64_t start = gap_start(mappings, i), end = least(gap_end(mappings, nr, i), near + REMOTE_NEAR_BYTES);
+	uint64_t lowest = near > REMOTE_NEAR_BYTES ? near - REMOTE_NEAR_BYTES : 0, highest = near + REMOTE_NEAR_BYTES;
+	uint64_t start = i == 0 ? LOWEST : mappings[i - 1].end, end = i == nr ? HIGHEST : mappings[i].start;
 
 	if (i < nr && strcmp(mappings[i].name, "[stack]") == 0)
 		return 0;
+	if (end > highest)
+		end = highest;
 	if (end < start || end - start < bytes || end - bytes < lowest)
 		return 0;
 	return end - bytes;
