@@ -147,7 +147,7 @@ needs_clearing(const struct measurement *measurement)
 }
 
 static int
-check(const struct measurement_command *command, struct failure *failure)
+check_command(const struct measurement_command *command, struct failure *failure)
 {
 	size_t nr = measurement_command_nr_measurements(command);
 	enum failure_kind kind = FAILURE_ERROR;
@@ -177,7 +177,7 @@ check(const struct measurement_command *command, struct failure *failure)
 /* ---- the command at work ---- */
 
 /* The command at work. nr_entered: per measurement, the configurators to leave. */
-struct work {
+struct command_work {
 	const struct measurement_command *command;
 	struct notifier *notifier;
 	struct service service;
@@ -188,7 +188,7 @@ struct work {
 };
 
 static int
-perform_run(struct work *work, size_t i)
+perform_run(struct command_work *work, size_t i)
 {
 	const struct measurement *measurement = measurement_command_measurements_at(work->command, i);
 	size_t nr_workloads = measurement_nr_workloads(measurement), nr_own;
@@ -224,7 +224,7 @@ out:
 }
 
 static int
-enter_measurements(struct work *work)
+enter_measurements(struct command_work *work)
 {
 	struct rot_error error;
 
@@ -237,7 +237,7 @@ enter_measurements(struct work *work)
 }
 
 static void
-leave_measurements(struct work *work)
+leave_measurements(struct command_work *work)
 {
 	struct rot_error error;
 
@@ -249,7 +249,7 @@ leave_measurements(struct work *work)
 }
 
 static int
-tell_all(struct work *work, struct rot_error *err)
+tell_all(struct command_work *work, struct rot_error *err)
 {
 	size_t nr = measurement_command_nr_measurements(work->command);
 
@@ -271,7 +271,7 @@ tell_all(struct work *work, struct rot_error *err)
 }
 
 static void
-perform_runs(struct work *work)
+perform_runs(struct command_work *work)
 {
 	size_t nr = measurement_command_nr_measurements(work->command);
 	struct rot_error error;
@@ -289,7 +289,7 @@ perform_runs(struct work *work)
 }
 
 static int
-open_service(struct work *work)
+open_service(struct command_work *work)
 {
 	for (size_t i = 0; i < measurement_command_nr_measurements(work->command); i++) {
 		if (measurement_needs_service(measurement_command_measurements_at(work->command, i)))
@@ -302,9 +302,10 @@ struct measurement_command_output *
 command_perform(const struct measurement_command *command, struct notifier *notifier, struct failure *failure)
 {
 	size_t nr = measurement_command_nr_measurements(command);
-	struct work work = {.command = command, .notifier = notifier, .service.notifier = notifier, .failure = failure};
+	struct command_work work = {
+		.command = command, .notifier = notifier, .service.notifier = notifier, .failure = failure};
 
-	if (check(command, failure) < 0)
+	if (check_command(command, failure) < 0)
 		return NULL;
 	work.nr_entered = rot_calloc(nr, sizeof(*work.nr_entered));
 	work.output = measurement_command_output_new();

@@ -27,7 +27,7 @@
 #define EXEC_FAILED 127
 
 static void
-execute(char **arguments, int output, int error_pipe, pid_t parent)
+become_command(char **arguments, int output, int error_pipe, pid_t parent)
 {
 	sigset_t none;
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), error;
@@ -83,7 +83,7 @@ run_arguments(char **arguments, int output, struct rot_error *err)
 		return rot_error_set(err, errno, "cannot run the command '%s'", arguments[0]);
 	pid = (pid_t)syscall(SYS_clone, CLONE_UNTRACED | SIGCHLD, NULL, NULL, NULL, 0);
 	if (pid == 0)
-		execute(arguments, output, pipe_ends[1], parent);
+		become_command(arguments, output, pipe_ends[1], parent);
 	if (pid < 0)
 		rot_error_set(err, errno, "cannot run the command '%s'", arguments[0]);
 	close(pipe_ends[1]);

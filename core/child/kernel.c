@@ -123,7 +123,7 @@ mapping_add(void *start, void *base, size_t bytes, const struct buffer_entry *bu
 
 /* What is left of the machine's memory, and of the limit. */
 static int
-take(size_t bytes, size_t mapped)
+take_from_limit(size_t bytes, size_t mapped)
 {
 	const size_t available = available_bytes();
 	size_t taken;
@@ -158,7 +158,7 @@ kernel_allocate_for(uint64_t caller, size_t nr, size_t size)
 	mapped = (bytes + PAGE_BYTES) & ~(PAGE_BYTES - 1);
 	if (bytes >= HUGE_BYTES)
 		mapped += HUGE_BYTES;
-	if (take(bytes, mapped) < 0)
+	if (take_from_limit(bytes, mapped) < 0)
 		return NULL;
 	base = mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED) {
@@ -344,7 +344,7 @@ unset(const char *name, bool is_prefix)
 }
 
 static void
-apply(const char *variables)
+apply_variables(const char *variables)
 {
 	char *copy = rot_strdup(variables), *rest = NULL;
 
@@ -379,14 +379,14 @@ path_of(const char *file)
 }
 
 static void *
-load(const char *file, const char *variables)
+load_library(const char *file, const char *variables)
 {
 	char *path = path_of(file);
 	struct library *library;
 	struct link_map *map = NULL;
 	void *handle;
 
-	apply(variables);
+	apply_variables(variables);
 	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	free(path);
 	if (!handle) {
@@ -421,7 +421,7 @@ kernel_library(const char *file, const char *variables)
 				    library->variables, variables);
 	}
 	if (!is_known)
-		handle = load(file, variables);
+		handle = load_library(file, variables);
 	pthread_mutex_unlock(&lock);
 	return handle;
 }

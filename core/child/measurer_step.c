@@ -16,7 +16,7 @@
 #include "memory.h"
 
 /* plain: nothing counted yet. before: counts of region when it began. */
-struct state {
+struct step_state {
 	struct step_region plain, region;
 	uint64_t before[STEP_NR_COUNTS];
 	bool is_over;
@@ -60,10 +60,10 @@ check_tracer(struct rot_error *err)
 }
 
 static int
-initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
+step_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
 	const struct step_measurer *measurer = description;
-	struct state *own = state;
+	struct step_state *own = state;
 
 	(void)tid;
 	own->region = own->plain = step_region_of(measurer);
@@ -71,9 +71,9 @@ initialize(void *state, const void *description, pid_t tid, struct rot_error *er
 }
 
 static void
-start(void *state)
+step_start(void *state)
 {
-	struct state *own = state;
+	struct step_state *own = state;
 
 	if (!own->plain.goes_on)
 		own->region = own->plain;
@@ -83,9 +83,9 @@ start(void *state)
 }
 
 static void
-stop(void *state)
+step_stop(void *state)
 {
-	struct state *own = state;
+	struct step_state *own = state;
 
 	steps_end_region(&own->region);
 	own->is_over = true;
@@ -95,10 +95,10 @@ stop(void *state)
 static bool
 start_warming(void *state)
 {
-	const struct state *own = state;
+	const struct step_state *own = state;
 
 	if (own->plain.goes_on)
-		start(state);
+		step_start(state);
 	return own->plain.goes_on;
 }
 
@@ -116,7 +116,7 @@ place_text(uint64_t address)
 
 static void
 add_counts(struct perf_event_measurer_output *output, const struct perf_event_measurer *measurer,
-	   const struct state *own)
+	   const struct step_state *own)
 {
 	uint64_t counts[STEP_NR_COUNTS];
 
@@ -157,10 +157,10 @@ tell_unknown(struct step_measurer_output *output, const struct step_region *regi
 }
 
 static void *
-output(void *state, const void *description, struct rot_error *err)
+step_output(void *state, const void *description, struct rot_error *err)
 {
 	const struct perf_event_measurer *measurer = description;
-	const struct state *own = state;
+	const struct step_state *own = state;
 	struct step_measurer_output *result;
 
 	if (!own->is_over) {
@@ -179,13 +179,13 @@ output(void *state, const void *description, struct rot_error *err)
 
 const struct measurer_type step_measurer_type = {
 	.class = &step_measurer_class,
-	.state_size = sizeof(struct state),
+	.state_size = sizeof(struct step_state),
 	.failure_kind = FAILURE_REFUSED,
 	.not_foreign = "the thread that starts it is the one that is translated",
-	.initialize = initialize,
+	.initialize = step_initialize,
 	.start_warming = start_warming,
-	.stop_warming = stop,
-	.start = start,
-	.stop = stop,
-	.output = output,
+	.stop_warming = step_stop,
+	.start = step_start,
+	.stop = step_stop,
+	.output = step_output,
 };

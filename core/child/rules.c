@@ -49,7 +49,7 @@ execute_queued(struct run *run, struct child_thread *thread, bool end)
 
 /* Or queues it to the thread that it names. */
 static int
-perform(struct run *run, struct child_thread *thread, struct action_base *action)
+perform_action(struct run *run, struct child_thread *thread, struct action_base *action)
 {
 	struct child_thread *target = thread;
 	struct rot_error error;
@@ -92,7 +92,7 @@ event_raise(struct run *run, struct child_thread *thread, const struct event *ev
 
 			if (predicate_matches(rule->predicate, event) &&
 			    (!thread->is_foreign || action_works_on_behalf(rule->action)))
-				perform(run, thread, rule->action);
+				perform_action(run, thread, rule->action);
 		}
 		thread_measurers_answer(run, nr_thread_measurers, thread, event);
 	}

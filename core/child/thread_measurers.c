@@ -110,7 +110,7 @@ is_ending(pid_t tid)
 }
 
 static int
-install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
+install_copy(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 {
 	struct failure failure = FAILURE_NONE;
 	struct thread_copy *copy;
@@ -139,7 +139,7 @@ install(struct run *run, struct thread_measurers *own, pid_t tid, bool start)
 }
 
 static struct thread_measurers *
-find_or_add(struct run *run, const struct create_measurer_on_thread_action *action, const struct event *event)
+find_or_add_measurers(struct run *run, const struct create_measurer_on_thread_action *action, const struct event *event)
 {
 	struct thread_measurers **at = &run->thread_measurers;
 
@@ -164,10 +164,10 @@ thread_measurers_execute(struct run *run, const struct create_measurer_on_thread
 	int rc = 0;
 
 	pthread_mutex_lock(&run->thread_lock);
-	own = find_or_add(run, action, event);
+	own = find_or_add_measurers(run, action, event);
 	tids = notifier_tids(run->notifier, &nr);
 	for (size_t i = 0; i < nr && rc == 0; i++)
-		rc = install(run, own, tids[i], false);
+		rc = install_copy(run, own, tids[i], false);
 	pthread_mutex_unlock(&run->thread_lock);
 	free(tids);
 	return rc;
@@ -183,7 +183,7 @@ answer_thread(struct run *run, struct thread_measurers *own, const struct child_
 	if (!thread->is_foreign)
 		return 0;
 	if (event_is(event, EVENT_THREAD, "started"))
-		return install(run, own, thread->tid, matches(own->action->start_predicate, event));
+		return install_copy(run, own, thread->tid, matches(own->action->start_predicate, event));
 	/* The thread has ended; what it counted can still be read. */
 	for (struct thread_copy **at = &own->copies; *at; at = &(*at)->next) {
 		if ((*at)->tid == thread->tid) {
@@ -196,7 +196,8 @@ answer_thread(struct run *run, struct thread_measurers *own, const struct child_
 }
 
 static int
-answer(struct run *run, struct thread_measurers *own, const struct child_thread *thread, const struct event *event)
+answer_event(struct run *run, struct thread_measurers *own, const struct child_thread *thread,
+	     const struct event *event)
 {
 	const struct create_measurer_on_thread_action *action = own->action;
 
@@ -238,7 +239,7 @@ thread_measurers_answer(struct run *run, size_t nr, const struct child_thread *t
 	pthread_mutex_lock(&run->thread_lock);
 	own = run->thread_measurers;
 	for (size_t i = 0; i < nr && rc == 0; i++, own = own->next)
-		rc = answer(run, own, thread, event);
+		rc = answer_event(run, own, thread, event);
 	pthread_mutex_unlock(&run->thread_lock);
 	return rc;
 }

@@ -83,7 +83,7 @@ dispose_kernel(struct workload_run *work)
 }
 
 static int
-prepare(struct workload_run *work)
+prepare_workload(struct workload_run *work)
 {
 	struct rot_error error;
 
@@ -102,7 +102,7 @@ prepare(struct workload_run *work)
 /* The measured region. Everything it needs is in its arguments: between start and stop there is nothing but the kernel.
  */
 __attribute__((noinline)) static void
-measure(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
+measure_kernel(void (*start)(void *), void (*run)(void *), void (*stop)(void *), void *measurer, void *kernel)
 {
 	start(measurer);
 	run(kernel);
@@ -115,14 +115,14 @@ run_nothing(void *kernel)
 	(void)kernel;
 }
 
-/* What measure itself uses is warm as well then. */
+/* What measure_kernel itself uses is warm as well then. */
 static void
 measure_nothing(const struct measurer_state *main)
 {
 	void (*volatile nothing)(void *) =
-		run_nothing; /* not known to the compiler, which may make another measure of it */
+		run_nothing; /* not known to the compiler, which may make another measure_kernel of it */
 
-	measure(main->type->start, nothing, main->type->stop, main->memory, NULL);
+	measure_kernel(main->type->start, nothing, main->type->stop, main->memory, NULL);
 }
 
 static int
@@ -142,7 +142,7 @@ run_kernel(struct workload_run *work)
 		return -1;
 	set_start_additional(&work->set);
 	journal_add("main measurer start", main_id);
-	measure(main->type->start, work->type->run, main->type->stop, main->memory, work->kernel);
+	measure_kernel(main->type->start, work->type->run, main->type->stop, main->memory, work->kernel);
 	journal_add("main measurer stop", main_id);
 	set_stop_additional(&work->set);
 	work->has_kernel_stopped = true;
@@ -165,7 +165,7 @@ workload_main(void *argument)
 	journal_thread(work->workload->id);
 	own_thread_runs();
 	child_thread_attach(&work->thread);
-	rc = prepare(work);
+	rc = prepare_workload(work);
 	if (rc == 0)
 		rc = run_kernel(work);
 	work->has_kernel_stopped = true;

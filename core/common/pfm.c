@@ -40,7 +40,7 @@ find_all(void *handle)
 }
 
 static void
-load(void)
+load_pfm(void)
 {
 	void *handle;
 	int status;
@@ -61,7 +61,7 @@ load(void)
 const struct pfm *
 pfm_open(struct rot_error *err)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, load_pfm);
 	if (!why_not.text[0])
 		return &library;
 	if (err)

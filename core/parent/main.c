@@ -115,7 +115,7 @@ report_failure(const struct request *request, const struct outcome *outcome)
 }
 
 static int
-conclude(const struct request *request, const struct outcome *outcome)
+conclude_child(const struct request *request, const struct outcome *outcome)
 {
 	switch (failure_judge(request, outcome)) {
 	case VERDICT_DONE:
@@ -202,7 +202,7 @@ main(int argc, char **argv)
 	if (supervise(&request, &outcome, &err) < 0)
 		return complain(&err);
 	remove_leftovers(&request, ".new", NULL);
-	status = conclude(&request, &outcome);
+	status = conclude_child(&request, &outcome);
 	outcome_clear(&outcome);
 	return status;
 }

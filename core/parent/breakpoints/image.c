@@ -81,7 +81,7 @@ image_write(struct image *image, const struct thread *thread, uint64_t address, 
 /* ---- who has which ---- */
 
 static void
-take_out(struct images *images, struct image *image)
+take_out_image(struct images *images, struct image *image)
 {
 	struct image **at = &images->first;
 
@@ -100,7 +100,7 @@ put_in_front(struct images *images, struct image *image)
 static void
 delete_image(struct images *images, struct image *image)
 {
-	take_out(images, image);
+	take_out_image(images, image);
 	breakpoints_clear(image);
 	slots_clear(image);
 	close_memory(&image->memory);
@@ -116,7 +116,7 @@ bury(struct images *images, struct image *dead)
 {
 	size_t nr = 0;
 
-	take_out(images, dead);
+	take_out_image(images, dead);
 	put_in_front(images, dead);
 	for (struct image *image = images->first, *next; image; image = next) {
 		next = image->next;
@@ -369,7 +369,7 @@ image_watch_objects(struct thread *thread, struct rot_error *err)
 }
 
 static void
-refuse(struct images *images, struct thread *thread, const struct rot_error *err)
+refuse_program(struct images *images, struct thread *thread, const struct rot_error *err)
 {
 	if (images->refused)
 		images->refused(images->context, thread, err);
@@ -411,7 +411,7 @@ on_entry(void *context, const struct breakpoint_hit *hit)
 	if (images->at_entry)
 		images->at_entry(images->context, thread);
 	if (images->objects_changed && image_watch_objects(thread, &err) < 0)
-		refuse(images, thread, &err);
+		refuse_program(images, thread, &err);
 }
 
 /* thread has just executed a program, whose image it has: calls what its images want to be called from now on. */
@@ -427,7 +427,7 @@ begin_image(struct thread *thread)
 		return;
 	if (image_check(thread, &err) < 0 || read_auxiliary(thread->tid, &auxiliary, &err) < 0 ||
 	    breakpoint_set_once(thread, auxiliary.entry, user, &err) < 0) {
-		refuse(images, thread, &err);
+		refuse_program(images, thread, &err);
 		return;
 	}
 	unblock_trap(thread);

@@ -73,7 +73,7 @@ put_long_jump(struct code_slot *slot, uint64_t target)
 
 /* What the next byte of the slot stands for. */
 static void
-mark(struct code_slot *slot, bool is_before, uint8_t pushed_bytes, uint64_t address)
+mark_point(struct code_slot *slot, bool is_before, uint8_t pushed_bytes, uint64_t address)
 {
 	slot->points[slot->nr_points++] = (struct code_point){slot->nr_bytes, is_before, pushed_bytes, address};
 }
@@ -107,7 +107,7 @@ relocate_next(const struct rewriting *rewriting, struct rot_error *err)
 {
 	if (put_instruction(rewriting, err) < 0)
 		return -1;
-	mark(rewriting->slot, false, 0, rewriting->next);
+	mark_point(rewriting->slot, false, 0, rewriting->next);
 	put_long_jump(rewriting->slot, rewriting->next);
 	return 0;
 }
@@ -136,9 +136,9 @@ relocate_branch(const struct rewriting *rewriting, struct rot_error *err)
 	else if (instruction->has_address_size && instruction->condition >= 16)
 		put(slot, &address_size, 1);
 	put(slot, branch, sizeof(branch));
-	mark(slot, false, 0, rewriting->next);
+	mark_point(slot, false, 0, rewriting->next);
 	put_long_jump(slot, rewriting->next);
-	mark(slot, false, 0, target);
+	mark_point(slot, false, 0, target);
 	put_long_jump(slot, target);
 	return 0;
 }
@@ -151,7 +151,7 @@ relocate_call(const struct rewriting *rewriting, struct rot_error *err)
 
 	(void)err;
 	put_push(slot, JUMP_BYTES);
-	mark(slot, false, 0, target);
+	mark_point(slot, false, 0, target);
 	put_jump(slot, ADDRESS_BYTES);
 	put(slot, &rewriting->next, ADDRESS_BYTES);
 	put(slot, &target, ADDRESS_BYTES);
@@ -191,7 +191,7 @@ relocate_indirect_call(const struct rewriting *rewriting, struct rot_error *err)
 	if (is_register && instruction->rm == RSP && !has_b)
 		return rot_error_set(err, 0, "it calls the stack");
 	put_push(slot, 0);
-	mark(slot, true, ADDRESS_BYTES, rewriting->from);
+	mark_point(slot, true, ADDRESS_BYTES, rewriting->from);
 	at = slot->nr_bytes;
 	if (is_on_stack ? put_jump_through_stack(rewriting, err) < 0 : put_instruction(rewriting, err) < 0)
 		return -1;
@@ -204,7 +204,7 @@ relocate_indirect_call(const struct rewriting *rewriting, struct rot_error *err)
 }
 
 static int
-refuse(const struct rewriting *rewriting, struct rot_error *err)
+refuse_instruction(const struct rewriting *rewriting, struct rot_error *err)
 {
 	(void)rewriting;
 	return rot_error_set(err, 0, "such a jump cannot be made from elsewhere");
@@ -218,7 +218,7 @@ static int (*const relocate[])(const struct rewriting *, struct rot_error *) = {
 	[FLOW_INDIRECT_JUMP] = put_instruction,
 	[FLOW_INDIRECT_CALL] = relocate_indirect_call,
 	[FLOW_RETURN] = put_instruction,
-	[FLOW_OTHER] = refuse,
+	[FLOW_OTHER] = refuse_instruction,
 };
 
 int
@@ -233,7 +233,7 @@ code_relocate(const uint8_t *bytes, size_t nr_bytes, uint64_t from, uint64_t to,
 	if (!instruction_decode(bytes, nr_bytes, &instruction))
 		return rot_error_set(err, 0, "no instruction begins at 0x%llx", (unsigned long long)from);
 	rewriting.next = from + instruction.length;
-	mark(slot, true, 0, from);
+	mark_point(slot, true, 0, from);
 	if (relocate[instruction.flow](&rewriting, err) < 0)
 		return rot_error_prefix(err, "cannot run the instruction of 0x%llx from another place",
 					(unsigned long long)from);

@@ -221,7 +221,7 @@ struct target {
 /* ---- targets ---- */
 
 static struct target *
-find(const struct injector *injector, pid_t tid)
+find_target(const struct injector *injector, pid_t tid)
 {
 	struct thread *entry = threads_find(&injector->targets, tid);
 
@@ -229,9 +229,9 @@ find(const struct injector *injector, pid_t tid)
 }
 
 static struct target *
-find_or_add(struct injector *injector, const struct thread *thread)
+find_or_add_target(struct injector *injector, const struct thread *thread)
 {
-	struct target *target = find(injector, thread->tid);
+	struct target *target = find_target(injector, thread->tid);
 
 	if (target)
 		return target;
@@ -263,7 +263,7 @@ set_state(struct injector *injector, struct target *target, enum target_state st
 }
 
 static struct queued *
-take(struct target *target)
+take_queued(struct target *target)
 {
 	struct queued *first = target->first;
 
@@ -275,7 +275,7 @@ take(struct target *target)
 
 /* Takes it over. */
 static void
-tell(struct injector *injector, struct queued *queued, const struct injection_outcome *outcome)
+tell_outcome(struct injector *injector, struct queued *queued, const struct injection_outcome *outcome)
 {
 	injector->nr_done += outcome->end == INJECTION_DONE;
 	injector->nr_faulted += outcome->end == INJECTION_FAULTED;
@@ -296,14 +296,14 @@ drop_queue(struct injector *injector, struct target *target, enum injection_end 
 	target->last = &target->first;
 	for (struct queued *next; queued; queued = next) {
 		next = queued->next;
-		tell(injector, queued, &outcome);
+		tell_outcome(injector, queued, &outcome);
 	}
 }
 
 static void
-forget(struct injector *injector, pid_t tid)
+forget_target(struct injector *injector, pid_t tid)
 {
-	struct target *target = find(injector, tid);
+	struct target *target = find_target(injector, tid);
 
 	if (!target)
 		return;
@@ -317,7 +317,7 @@ forget(struct injector *injector, pid_t tid)
 /* ---- reaching a running thread ---- */
 
 static void
-interrupt(struct injector *injector, struct target *target)
+interrupt_target(struct injector *injector, struct target *target)
 {
 	injector->nr_interrupts++;
 	target->is_interrupted = true;
@@ -363,7 +363,7 @@ pull_trigger(struct injector *injector, struct target *target)
 
 /* One that stands still will be seen at the stop that ends this. */
 static void
-reach(struct injector *injector, struct target *target)
+reach_target(struct injector *injector, struct target *target)
 {
 	const struct thread *thread = threads_find(&injector->tracer->threads, target->tid);
 	enum restart_place place;
@@ -376,7 +376,7 @@ reach(struct injector *injector, struct target *target)
 	if (place == RESTART_UNHARMED ||
 	    (place != RESTART_HARMED &&
 	     !(will_trap && restart_ticks(target->tid).user - target->asked.user < PATIENCE)))
-		interrupt(injector, target);
+		interrupt_target(injector, target);
 }
 
 static void
@@ -384,14 +384,14 @@ wait_for(struct injector *injector, struct target *target)
 {
 	target->asked = restart_ticks(target->tid);
 	set_state(injector, target, TARGET_WAITING);
-	reach(injector, target);
+	reach_target(injector, target);
 }
 
 /* ---- at a stop ---- */
 
 /* Nothing is left to be done: the trigger shall not stop it any more. */
 static void
-end(struct injector *injector, struct target *target)
+end_injection(struct injector *injector, struct target *target)
 {
 	set_state(injector, target, TARGET_IDLE);
 	if (target->trigger.is_armed)
@@ -399,7 +399,7 @@ end(struct injector *injector, struct target *target)
 }
 
 static enum tracer_answer
-begin(struct injector *injector, struct target *target)
+begin_injection(struct injector *injector, struct target *target)
 {
 	struct injected_thread *thread = &target->thread;
 
@@ -413,7 +413,7 @@ begin(struct injector *injector, struct target *target)
 		break;
 	case INJECTED_IMPOSSIBLE:
 		drop_queue(injector, target, INJECTION_REFUSED);
-		end(injector, target);
+		end_injection(injector, target);
 		break;
 	case INJECTED_KILLED:
 		break;
@@ -423,23 +423,24 @@ begin(struct injector *injector, struct target *target)
 
 /* The function is over. The next one begins from where this one did. */
 static enum tracer_answer
-finish(struct injector *injector, struct target *target, struct thread *thread, struct injection_outcome *outcome)
+finish_injection(struct injector *injector, struct target *target, struct thread *thread,
+		 struct injection_outcome *outcome)
 {
 	enum tracer_answer answer = TRACER_RESUME;
-	struct queued *queued = take(target);
+	struct queued *queued = take_queued(target);
 	int signal;
 
 	if (target->first) {
 		injected_thread_call(&target->thread, target->tid, &target->first->injection, injector->neglects);
 	} else {
 		signal = injected_thread_restore(&target->thread, target->tid, injector->neglects);
-		end(injector, target);
+		end_injection(injector, target);
 		if (signal) {
 			tracer_resume(injector->tracer, thread, signal);
 			answer = TRACER_KEEP;
 		}
 	}
-	tell(injector, queued, outcome);
+	tell_outcome(injector, queued, outcome);
 	return answer;
 }
 
@@ -452,12 +453,12 @@ handle_signal_inside(struct injector *injector, struct target *target, const str
 	switch (injected_thread_judge(&target->thread, target->tid, stop->signal, &outcome)) {
 	case INSIDE_DONE:
 		outcome.end = INJECTION_DONE;
-		return finish(injector, target, stop->thread, &outcome);
+		return finish_injection(injector, target, stop->thread, &outcome);
 	case INSIDE_FAULTED:
 		if (injector->delivers_faults)
 			break;
 		outcome.end = INJECTION_FAULTED;
-		return finish(injector, target, stop->thread, &outcome);
+		return finish_injection(injector, target, stop->thread, &outcome);
 	case INSIDE_KEPT:
 		return TRACER_RESUME;
 	case INSIDE_FOREIGN:
@@ -475,20 +476,20 @@ handle_signal(struct injector *injector, struct target *target, const struct tra
 
 	if (is_own) {
 		target->trigger.is_armed = false;
-		return target->state == TARGET_WAITING ? begin(injector, target) : TRACER_RESUME;
+		return target->state == TARGET_WAITING ? begin_injection(injector, target) : TRACER_RESUME;
 	}
 	if (target->again.is_pending)
 		injected_thread_fail(&target->again, target->tid);
 	target->again.is_pending = false;
 	if (target->is_interrupted && target->state == TARGET_WAITING)
-		interrupt(injector, target);
+		interrupt_target(injector, target);
 	return TRACER_DELIVER;
 }
 
 enum tracer_answer
 injector_handle(struct injector *injector, const struct tracer_stop *stop)
 {
-	struct target *target = find(injector, stop->thread->tid);
+	struct target *target = find_target(injector, stop->thread->tid);
 	siginfo_t info;
 
 	if (!target)
@@ -496,7 +497,7 @@ injector_handle(struct injector *injector, const struct tracer_stop *stop)
 	if (target->state != TARGET_RUNNING && stop->signal)
 		return handle_signal(injector, target, stop);
 	if (target->state != TARGET_RUNNING)
-		return target->state == TARGET_WAITING && !stop->thread->is_held ? begin(injector, target)
+		return target->state == TARGET_WAITING && !stop->thread->is_held ? begin_injection(injector, target)
 										 : TRACER_DELIVER;
 	if (!stop->signal)
 		return TRACER_RESUME;
@@ -535,7 +536,7 @@ injector_run(struct injector *injector, const struct thread *thread, const struc
 	     injection_done done, void *context)
 {
 	const struct queued queued = {.injection = *injection, .done = done, .context = context};
-	struct target *target = find_or_add(injector, thread);
+	struct target *target = find_or_add_target(injector, thread);
 
 	enqueue(injector, target, &queued);
 	injector->has_no_trigger |= (injector->neglects & INJECTOR_NEGLECTS_TRIGGER) != 0;
@@ -546,7 +547,7 @@ injector_run(struct injector *injector, const struct thread *thread, const struc
 bool
 injector_runs(const struct injector *injector, const struct thread *thread)
 {
-	const struct target *target = find(injector, thread->tid);
+	const struct target *target = find_target(injector, thread->tid);
 
 	return target && target->state == TARGET_RUNNING;
 }
@@ -555,13 +556,13 @@ injector_runs(const struct injector *injector, const struct thread *thread)
 enum tracer_answer
 injector_run_here(struct injector *injector, struct thread *thread, const struct injection *injections, size_t nr)
 {
-	struct target *target = find_or_add(injector, thread);
+	struct target *target = find_or_add_target(injector, thread);
 	enum tracer_answer answer = TRACER_RESUME;
 
 	for (size_t i = 0; i < nr; i++)
 		enqueue(injector, target, &(struct queued){.injection = injections[i]});
 	if (target->state != TARGET_RUNNING)
-		answer = begin(injector, target);
+		answer = begin_injection(injector, target);
 	if (target->state == TARGET_IDLE && target->first)
 		wait_for(injector, target);
 	return answer;
@@ -570,14 +571,14 @@ injector_run_here(struct injector *injector, struct thread *thread, const struct
 void
 injector_thread_exited(struct injector *injector, const struct thread *thread)
 {
-	forget(injector, thread->tid);
+	forget_target(injector, thread->tid);
 }
 
 void
 injector_thread_executed(struct injector *injector, const struct thread *thread, pid_t old_tid)
 {
-	forget(injector, old_tid);
-	forget(injector, thread->tid);
+	forget_target(injector, old_tid);
+	forget_target(injector, thread->tid);
 }
 
 static void
@@ -586,7 +587,7 @@ look_after(void *context, struct thread *entry)
 	struct target *target = entry->measured;
 
 	if (target->state == TARGET_WAITING)
-		reach(context, target);
+		reach_target(context, target);
 }
 
 void
@@ -601,7 +602,7 @@ injector_late(struct injector *injector)
 static void
 forget_each(void *context, struct thread *entry)
 {
-	forget(context, entry->tid);
+	forget_target(context, entry->tid);
 }
 
 void

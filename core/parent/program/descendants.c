@@ -67,7 +67,7 @@ is_one(const struct processes *all, const struct process *process, pid_t ancesto
 
 /* A parent may have a higher number than its child. */
 static void
-mark(struct processes *all, pid_t ancestor)
+mark_descendants(struct processes *all, pid_t ancestor)
 {
 	bool has_new = all->nr > 0;
 
@@ -92,7 +92,7 @@ kill_those_there(pid_t ancestor)
 	size_t nr = 0;
 
 	read_all(&all);
-	mark(&all, ancestor);
+	mark_descendants(&all, ancestor);
 	for (size_t i = 0; i < all.nr; i++) {
 		if (all.at[i].is_descendant && all.at[i].is_running && kill(all.at[i].pid, SIGKILL) == 0)
 			nr++;

@@ -91,7 +91,7 @@ read_command(const char *path, struct rot_error *err)
 }
 
 static int
-check(const struct program_command *command, struct rot_error *err)
+check_command(const struct program_command *command, struct rot_error *err)
 {
 	size_t nr = program_command_nr_passes(command);
 
@@ -254,7 +254,7 @@ consider_rights(struct session *session)
 }
 
 static void
-measure(struct session *session, const struct request *request)
+measure_program(struct session *session, const struct request *request)
 {
 	struct rot_error err;
 
@@ -285,10 +285,10 @@ program_measure(const struct request *request, struct rot_error *err)
 	session.command = command;
 	session.leads_parent = request->leads_parent;
 	session.foreseen = request->foreseen;
-	if (!command || check(command, err) < 0)
+	if (!command || check_command(command, err) < 0)
 		session_fail(&session, "error", err);
 	else
-		measure(&session, request);
+		measure_program(&session, request);
 	rc = output_write(session.failure ? (void *)session.failure : session.output, request->output, err);
 	if (rc == 0 && session.failure)
 		rc = 1;

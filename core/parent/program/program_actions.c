@@ -117,7 +117,7 @@ level_of(struct creation *creation, const struct ruled_process *process)
 }
 
 static void
-count(unsigned *nr_open, bool is_start)
+count_open(unsigned *nr_open, bool is_start)
 {
 	if (is_start)
 		++*nr_open;
@@ -151,12 +151,12 @@ static void
 count_levels(struct creation *creation, const struct program_event *event, bool is_start)
 {
 	if (event->kind == EVENT_PROGRAM)
-		count(&level_of(creation, event->thread->process)->nr_open, is_start);
+		count_open(&level_of(creation, event->thread->process)->nr_open, is_start);
 	if (event->kind != EVENT_RUN)
 		return;
 	for (struct process_level *level = creation->levels; level; level = level->next)
-		count(&level->nr_open, is_start);
-	count(&creation->nr_open, is_start);
+		count_open(&level->nr_open, is_start);
+	count_open(&creation->nr_open, is_start);
 }
 
 static void
@@ -168,7 +168,7 @@ switch_copies(struct program_rules *rules, struct creation *creation, const stru
 
 		if (!copy)
 			continue;
-		count(&copy->nr_open, is_start);
+		count_open(&copy->nr_open, is_start);
 		if (copy->nr_open > 0)
 			thread_set_start(copy->set);
 		else
@@ -236,7 +236,7 @@ creations_answer(struct program_rules *rules, size_t nr, const struct program_ev
 }
 
 static void
-create(struct program_rules *rules, const struct program_event *event, const void *own)
+create_copies(struct program_rules *rules, const struct program_event *event, const void *own)
 {
 	const struct create_measurer_on_thread_action *action = own;
 	struct creation **at = &rules->creations;
@@ -289,7 +289,7 @@ creations_clear(struct program_rules *rules)
 /* ---- actions on sets ---- */
 
 static void
-initialize(struct program_rules *rules, const struct program_event *event, const void *action)
+initialize_sets(struct program_rules *rules, const struct program_event *event, const void *action)
 {
 	const struct set_action *own = action;
 
@@ -375,7 +375,7 @@ add_rule(struct program_rules *rules, const struct program_event *event, const v
 
 /* In the thread that executes it: the tracer. */
 static void
-measure(struct program_rules *rules, const struct program_event *event, const void *action)
+measure_action(struct program_rules *rules, const struct program_event *event, const void *action)
 {
 	const struct measure_action_execution *own = action;
 	struct held_set held = {.set = open_set(rules, own->measurer_set, gettid())};
@@ -396,14 +396,14 @@ static const struct {
 	void (*execute)(struct program_rules *rules, const struct program_event *event, const void *action);
 	void (*step)(struct program_rules *rules, struct ruled_thread *thread, struct held_set *held);
 } action_types[] = {
-	{&initialize_measurer_set_action_class, initialize, NULL},
+	{&initialize_measurer_set_action_class, initialize_sets, NULL},
 	{&start_measurer_set_action_class, NULL, step_start},
 	{&stop_measurer_set_action_class, NULL, step_stop},
 	{&read_measurer_set_action_class, NULL, step_read},
 	{&dispose_measurer_set_action_class, NULL, step_dispose},
-	{&create_measurer_on_thread_action_class, create, NULL},
+	{&create_measurer_on_thread_action_class, create_copies, NULL},
 	{&add_rule_action_class, add_rule, NULL},
-	{&measure_action_execution_class, measure, NULL},
+	{&measure_action_execution_class, measure_action, NULL},
 };
 
 void

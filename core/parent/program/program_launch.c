@@ -49,7 +49,7 @@ is_folder(const char *path)
 
 /* Unlike execvp, leaves a script without a first line to whoever wrote it instead of guessing a shell. */
 static struct launch_failure
-execute(const struct seed *seed, const char *path, char **arguments)
+execute_program(const struct seed *seed, const char *path, char **arguments)
 {
 	int reason;
 
@@ -92,7 +92,7 @@ search_and_execute(const struct seed *seed, char **arguments)
 	char *candidate;
 
 	while ((candidate = next_candidate(&path, seed->program->executable))) {
-		struct launch_failure latest = execute(seed, candidate, arguments);
+		struct launch_failure latest = execute_program(seed, candidate, arguments);
 
 		if (latest.reason != EACCES)
 			return latest;
@@ -135,7 +135,7 @@ become_program(void *context)
 	if (!*program->executable)
 		return failed(STEP_SEARCH, ENOENT);
 	if (strchr(program->executable, '/'))
-		return execute(seed, program->executable, arguments);
+		return execute_program(seed, program->executable, arguments);
 	return search_and_execute(seed, arguments);
 }
 

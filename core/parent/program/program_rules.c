@@ -329,7 +329,7 @@ program_rules_stop(struct program_rules *rules)
 
 /* A thread has come to one of the watch's places. */
 static void
-on_hit(struct place_watch *at, const struct breakpoint_hit *hit)
+on_watch_hit(struct place_watch *at, const struct breakpoint_hit *hit)
 {
 	struct watch *watch = at->context;
 	struct program_rules *rules = watch->rules;
@@ -347,7 +347,7 @@ on_hit(struct place_watch *at, const struct breakpoint_hit *hit)
 }
 
 static void
-on_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
+on_watch_refused(struct place_watch *watch, uint64_t address, const struct rot_error *err)
 {
 	const struct watch *self = watch->context;
 
@@ -402,8 +402,8 @@ plan_watch(struct program_rules *rules, const struct breakpoint_event_predicate 
 	*watch = (struct watch){.rules = rules,
 				.at = {.place = predicate->place,
 				       .event = predicate->event,
-				       .hit = on_hit,
-				       .refused = on_refused,
+				       .hit = on_watch_hit,
+				       .refused = on_watch_refused,
 				       .context = watch}};
 }
 

@@ -77,7 +77,7 @@ struct program_run {
 
 /* The threads that are left run on by themselves; some may be known to the system alone. */
 static void
-leave(struct program_run *self)
+let_threads_go(struct program_run *self)
 {
 	struct rot_error err;
 
@@ -126,7 +126,7 @@ end_visit(struct program_run *self)
 		rot_error_hint(&err, "look on for longer");
 		regions_refuse(self->regions, &err);
 	}
-	leave(self);
+	let_threads_go(self);
 }
 
 static void
@@ -198,7 +198,7 @@ on_report(void *context, const struct report *report)
 	self->threads.report = report;
 	if (tracer_handle(&self->tracer, report) && !self->is_program_over) {
 		end_program(self, report);
-		leave(self);
+		let_threads_go(self);
 	}
 	await_pause(self, report->tid);
 	if (!self->is_attached)
@@ -821,7 +821,7 @@ add_regions(struct program_run *self)
 }
 
 static bool
-conclude(struct program_run *self)
+conclude_run(struct program_run *self)
 {
 	struct session *session = self->session;
 	struct rot_error err;
@@ -926,7 +926,7 @@ program_run(struct session *session, int32_t pass)
 	if (is_done)
 		loop_run(&session->loop);
 	end_run(self);
-	is_done = is_done && conclude(self);
+	is_done = is_done && conclude_run(self);
 	if (self->begin && self->begin != MAP_FAILED)
 		munmap(self->begin, sizeof(*self->begin));
 out:

@@ -32,7 +32,7 @@ struct addresses {
 };
 
 static void
-add(struct addresses *addresses, uint64_t address)
+add_address(struct addresses *addresses, uint64_t address)
 {
 	for (size_t i = 0; i < addresses->nr; i++) {
 		if (addresses->at[i] == address)
@@ -80,7 +80,7 @@ hit_of(void *context, struct region_thread *thread, const struct sample *sample,
 }
 
 static void
-lose(void *context, struct region_thread *thread, uint64_t key, uint64_t nr)
+breakpoint_lose(void *context, struct region_thread *thread, uint64_t key, uint64_t nr)
 {
 	const struct region_image *image = thread->image;
 
@@ -119,18 +119,18 @@ try_all(const struct addresses *addresses, pid_t tid, struct rot_error *err)
 }
 
 static int
-install(void *context, struct region_image *image, struct region_thread *witness, struct region_point *const *points,
-	size_t nr, struct rot_error *err)
+breakpoint_install(void *context, struct region_image *image, struct region_thread *witness,
+		   struct region_point *const *points, size_t nr, struct rot_error *err)
 {
 	struct addresses addresses = {.nr = 0};
 
 	(void)context;
 	for (size_t i = 0; i < image->nr_points; i++) {
 		if (image->points[i]->backend == &region_breakpoint)
-			add(&addresses, image->points[i]->address);
+			add_address(&addresses, image->points[i]->address);
 	}
 	for (size_t i = 0; i < nr; i++)
-		add(&addresses, points[i]->address);
+		add_address(&addresses, points[i]->address);
 	if (addresses.is_full)
 		return rot_error_set(err, 0, "the processor has hardware breakpoints for %d addresses of all regions",
 				     MAX_ADDRESSES);
@@ -139,7 +139,7 @@ install(void *context, struct region_image *image, struct region_thread *witness
 
 /* All that threads have open: the rest is opened anew. */
 static void
-lift(void *context, struct region_thread *witness, const struct region_point *point)
+breakpoint_lift_point(void *context, struct region_thread *witness, const struct region_point *point)
 {
 	(void)point;
 	for (struct region_thread *thread = witness->image->threads; thread; thread = thread->next)
@@ -209,7 +209,7 @@ try_breakpoint(struct rot_error *err)
 /* ---- a run ---- */
 
 static void *
-open_backend(struct regions *regions, struct rot_error *err)
+breakpoint_open(struct regions *regions, struct rot_error *err)
 {
 	struct breakpoint *self;
 
@@ -222,12 +222,12 @@ open_backend(struct regions *regions, struct rot_error *err)
 					   .event = event_of,
 					   .key = key_of,
 					   .hit = hit_of,
-					   .lose = lose};
+					   .lose = breakpoint_lose};
 	return self;
 }
 
 static void
-close_backend(void *context)
+breakpoint_close(void *context)
 {
 	free(context);
 }
@@ -235,11 +235,11 @@ close_backend(void *context)
 const struct region_backend region_breakpoint = {
 	.name = "breakpoint",
 	.number = 1,
-	.open = open_backend,
-	.install = install,
-	.lift = lift,
+	.open = breakpoint_open,
+	.install = breakpoint_install,
+	.lift = breakpoint_lift_point,
 	.join = sampling_join,
 	.leave = sampling_leave,
 	.drain = sampling_drain,
-	.close = close_backend,
+	.close = breakpoint_close,
 };

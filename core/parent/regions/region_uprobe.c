@@ -113,7 +113,7 @@ open_folder(void)
 }
 
 static int
-refused(struct rot_error *err, int error, const char *what)
+tracefs_refused(struct rot_error *err, int error, const char *what)
 {
 	rot_error_set(err, error, "cannot %s uprobe events in tracefs", what);
 	return rot_error_hint(err, "%s",
@@ -304,13 +304,13 @@ tracepoints_open(struct tracepoints *tracepoints, struct rot_error *err)
 	*tracepoints = TRACEPOINTS_CLOSED;
 	tracepoints->folder = open_folder();
 	if (tracepoints->folder < 0)
-		return refused(err, errno, "find");
+		return tracefs_refused(err, errno, "find");
 	tracepoints->events = openat(tracepoints->folder, "uprobe_events", O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (tracepoints->events < 0) {
 		int error = errno;
 
 		tracepoints_close(tracepoints);
-		return refused(err, error, "define");
+		return tracefs_refused(err, error, "define");
 	}
 	if (check_not_stuck(tracepoints, err) < 0) {
 		tracepoints_close(tracepoints);
@@ -332,7 +332,7 @@ define_one(const struct tracepoints *tracepoints, const char *name, const struct
 {
 	char *line = rot_format("p:%s /proc/self/fd/%d:0x%llx id=\\%u:u32\n", name, probe->file,
 				(unsigned long long)probe->file_offset, probe->id);
-	int rc = write(tracepoints->events, line, strlen(line)) < 0 ? refused(err, errno, "define") : 0;
+	int rc = write(tracepoints->events, line, strlen(line)) < 0 ? tracefs_refused(err, errno, "define") : 0;
 
 	if (rc < 0 && errno == EINVAL)
 		rot_error_hint(err, "the kernel cannot put a probe at offset 0x%llx of that file",
@@ -397,7 +397,7 @@ struct spot {
 };
 
 /* An event, for one region. */
-struct event {
+struct uprobe_event {
 	struct tracepoint tracepoint;
 	size_t region;
 	struct spot *spots;
@@ -408,7 +408,7 @@ struct event {
 struct uprobe {
 	struct sampling sampling;
 	struct tracepoints tracepoints;
-	struct event *events;
+	struct uprobe_event *events;
 	size_t nr_events;
 	size_t *event_of; /* a point, by its id; SIZE_MAX: none */
 	size_t nr_points;
@@ -449,7 +449,7 @@ hit_of(void *context, struct region_thread *thread, const struct sample *sample,
 }
 
 static void
-lose(void *context, struct region_thread *thread, uint64_t key, uint64_t nr)
+uprobe_lose(void *context, struct region_thread *thread, uint64_t key, uint64_t nr)
 {
 	const struct uprobe *self = context;
 
@@ -491,7 +491,7 @@ spots_open(struct region_point *const *points, struct spot *spots, size_t nr, st
 }
 
 static bool
-is_same(const struct event *event, const struct event *other)
+is_same_event(const struct uprobe_event *event, const struct uprobe_event *other)
 {
 	if (event->region != other->region || event->nr_spots != other->nr_spots)
 		return false;
@@ -507,17 +507,17 @@ is_same(const struct event *event, const struct event *other)
 
 /* SIZE_MAX: none. */
 static size_t
-find_same(const struct uprobe *self, const struct event *wanted)
+find_same(const struct uprobe *self, const struct uprobe_event *wanted)
 {
 	for (size_t i = 0; i < self->nr_events; i++) {
-		if (is_same(&self->events[i], wanted))
+		if (is_same_event(&self->events[i], wanted))
 			return i;
 	}
 	return SIZE_MAX;
 }
 
 static struct perf_event_attr
-attr_of(const struct event *event)
+attr_of(const struct uprobe_event *event)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_TRACEPOINT, .config = event->tracepoint.type};
 
@@ -527,7 +527,7 @@ attr_of(const struct event *event)
 
 /* Here the kernel puts the probes in, and looks at the instructions. */
 static int
-keep(struct event *event, pid_t tid, struct rot_error *err)
+uprobe_keep(struct uprobe_event *event, pid_t tid, struct rot_error *err)
 {
 	struct perf_event_attr attr = attr_of(event);
 
@@ -542,7 +542,7 @@ keep(struct event *event, pid_t tid, struct rot_error *err)
 }
 
 static int
-define(struct uprobe *self, struct event *event, const int *files, pid_t tid, struct rot_error *err)
+uprobe_define(struct uprobe *self, struct uprobe_event *event, const int *files, pid_t tid, struct rot_error *err)
 {
 	struct tracepoint_probe *probes = rot_calloc(event->nr_spots, sizeof(*probes));
 	int rc;
@@ -554,7 +554,7 @@ define(struct uprobe *self, struct event *event, const int *files, pid_t tid, st
 	}
 	rc = tracepoints_define(&self->tracepoints, &event->tracepoint, probes, event->nr_spots, err);
 	if (rc == 0) {
-		rc = keep(event, tid, err);
+		rc = uprobe_keep(event, tid, err);
 		if (rc < 0)
 			tracepoints_remove(&self->tracepoints, &event->tracepoint);
 	}
@@ -563,7 +563,7 @@ define(struct uprobe *self, struct event *event, const int *files, pid_t tid, st
 }
 
 static void
-assign(struct uprobe *self, struct region_point *const *points, size_t nr, size_t event)
+uprobe_assign(struct uprobe *self, struct region_point *const *points, size_t nr, size_t event)
 {
 	for (size_t i = 0; i < nr; i++) {
 		size_t id = points[i]->id;
@@ -577,11 +577,11 @@ assign(struct uprobe *self, struct region_point *const *points, size_t nr, size_
 }
 
 static int
-install(void *context, struct region_image *image, struct region_thread *witness, struct region_point *const *points,
-	size_t nr, struct rot_error *err)
+uprobe_install(void *context, struct region_image *image, struct region_thread *witness,
+	       struct region_point *const *points, size_t nr, struct rot_error *err)
 {
 	struct uprobe *self = context;
-	struct event event = {.region = points[0]->region, .nr_spots = nr, .keeper = -1};
+	struct uprobe_event event = {.region = points[0]->region, .nr_spots = nr, .keeper = -1};
 	int *files;
 	size_t same;
 	int rc = 0;
@@ -593,14 +593,14 @@ install(void *context, struct region_image *image, struct region_thread *witness
 	if (!files) {
 		rc = -1;
 	} else if (same != SIZE_MAX) {
-		assign(self, points, nr, same);
+		uprobe_assign(self, points, nr, same);
 	} else {
-		rc = define(self, &event, files, witness->thread->tid, err);
+		rc = uprobe_define(self, &event, files, witness->thread->tid, err);
 	}
 	if (rc == 0 && same == SIZE_MAX) {
 		self->events = rot_realloc(self->events, self->nr_events + 1, sizeof(*self->events));
 		self->events[self->nr_events++] = event;
-		assign(self, points, nr, self->nr_events - 1);
+		uprobe_assign(self, points, nr, self->nr_events - 1);
 	} else {
 		free(event.spots);
 	}
@@ -610,7 +610,7 @@ install(void *context, struct region_image *image, struct region_thread *witness
 }
 
 static bool
-needed(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key)
+uprobe_event(void *context, const struct region_point *point, struct perf_event_attr *attr, uint64_t *key)
 {
 	struct uprobe *self = context;
 	size_t event = event_of(self, point);
@@ -625,17 +625,17 @@ needed(void *context, const struct region_point *point, struct perf_event_attr *
 /* ---- a run ---- */
 
 static void *
-open_backend(struct regions *regions, struct rot_error *err)
+uprobe_open(struct regions *regions, struct rot_error *err)
 {
 	struct uprobe *self = rot_calloc(1, sizeof(*self));
 
 	self->sampling = (struct sampling){.regions = regions,
 					   .backend = &region_uprobe,
 					   .context = self,
-					   .event = needed,
+					   .event = uprobe_event,
 					   .key = key_of,
 					   .hit = hit_of,
-					   .lose = lose};
+					   .lose = uprobe_lose};
 	if (tracepoints_open(&self->tracepoints, err) == 0)
 		return self;
 	free(self);
@@ -643,7 +643,7 @@ open_backend(struct regions *regions, struct rot_error *err)
 }
 
 static void
-close_backend(void *context)
+uprobe_close(void *context)
 {
 	struct uprobe *self = context;
 
@@ -663,10 +663,10 @@ const struct region_backend region_uprobe = {
 	.name = "uprobe",
 	.number = 0,
 	.is_in_files = true,
-	.open = open_backend,
-	.install = install,
+	.open = uprobe_open,
+	.install = uprobe_install,
 	.join = sampling_join,
 	.leave = sampling_leave,
 	.drain = sampling_drain,
-	.close = close_backend,
+	.close = uprobe_close,
 };

@@ -263,7 +263,7 @@ serves(const struct region_image *image, const struct region_backend *backend)
 
 /* A first thread that has ended is told of when all others have. */
 static void
-join(struct region_thread *thread)
+join_backends(struct region_thread *thread)
 {
 	struct regions *regions = thread->image->regions;
 	const struct region_image *image = thread->image;
@@ -280,7 +280,7 @@ join(struct region_thread *thread)
 }
 
 static void
-leave(struct region_thread *thread)
+leave_backends(struct region_thread *thread)
 {
 	struct regions *regions = thread->image->regions;
 
@@ -350,7 +350,7 @@ regions_thread_started(struct regions *regions, struct thread *thread, struct co
 	}
 	self = thread_new(regions, thread, counts);
 	enter_image(self, image);
-	join(self);
+	join_backends(self);
 }
 
 void
@@ -374,7 +374,7 @@ put_away(struct region_thread *self)
 	struct region_image *image = self->image;
 	struct region_thread **link = &image->threads;
 
-	leave(self);
+	leave_backends(self);
 	while (*link != self)
 		link = &(*link)->next;
 	*link = self->next;
@@ -461,7 +461,7 @@ keep_points(struct regions *regions, size_t region, struct region_points *found)
 }
 
 static const struct region_backend *
-choose(struct region_thread *witness, size_t region, struct region_point *const *points, size_t nr)
+choose_backend(struct region_thread *witness, size_t region, struct region_point *const *points, size_t nr)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
@@ -487,12 +487,12 @@ choose(struct region_thread *witness, size_t region, struct region_point *const 
 }
 
 static void
-observe(struct region_thread *witness, size_t region, struct region_points *found)
+observe_points(struct region_thread *witness, size_t region, struct region_points *found)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
 	struct region_point **points = keep_points(regions, region, found);
-	const struct region_backend *backend = choose(witness, region, points, found->nr);
+	const struct region_backend *backend = choose_backend(witness, region, points, found->nr);
 
 	for (size_t i = 0; backend && i < found->nr; i++) {
 		points[i]->backend = backend;
@@ -632,7 +632,7 @@ keep_mapped(struct region_thread *witness, size_t region, struct rot_error *why)
 
 /* Returns whether the image has other points now. */
 static bool
-resolve(struct region_thread *witness, size_t region)
+resolve_region(struct region_thread *witness, size_t region)
 {
 	struct region_image *image = witness->image;
 	struct regions *regions = image->regions;
@@ -647,7 +647,7 @@ resolve(struct region_thread *witness, size_t region)
 		nr_lifted = lift_missing(witness, region, &found, NULL);
 	leave_out_known(image, region, &found);
 	if (found.nr > 0)
-		observe(witness, region, &found);
+		observe_points(witness, region, &found);
 	free(found.points);
 	return nr_lifted > 0 || found.nr > 0;
 }
@@ -662,11 +662,11 @@ regions_resolve(struct regions *regions, struct thread *thread)
 	if (!image)
 		return;
 	for (size_t i = 0; i < regions->nr; i++)
-		has_changed |= resolve(self, i);
+		has_changed |= resolve_region(self, i);
 	if (!has_changed)
 		return;
 	for (struct region_thread *other = image->threads; other; other = other->next)
-		join(other);
+		join_backends(other);
 }
 
 void
@@ -685,7 +685,7 @@ regions_fd(struct regions *regions)
 }
 
 static void
-drain(const struct regions *regions, struct region_thread *thread)
+drain_thread(const struct regions *regions, struct region_thread *thread)
 {
 	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
 		if (regions->states[i].self && region_backends[i]->drain)
@@ -705,10 +705,10 @@ regions_drain(struct regions *regions)
 	int nr = epoll_wait(regions->epoll_fd, events, room, 0);
 
 	for (int i = 0; i < nr; i++)
-		drain(regions, events[i].data.ptr);
+		drain_thread(regions, events[i].data.ptr);
 	for (struct region_image *image = nr <= 0 ? regions->images : NULL; image; image = image->next) {
 		for (struct region_thread *thread = image->threads; thread; thread = thread->next)
-			drain(regions, thread);
+			drain_thread(regions, thread);
 	}
 }
 

@@ -371,7 +371,7 @@ on_exec(void *context)
 /* ---- from start to end ---- */
 
 static int
-start(struct supervisor *self, struct rot_error *err)
+start_child(struct supervisor *self, struct rot_error *err)
 {
 	const struct request *request = self->request;
 	struct rot_error refused = {0};
@@ -415,7 +415,7 @@ forget_thread(void *context, struct thread *thread)
 
 /* Kills what is left of the child and what it started, also when it never got to run. */
 static void
-finish(struct supervisor *self)
+finish_child(struct supervisor *self)
 {
 	if (self->launch.pid > 0) {
 		kill(-self->launch.pid, SIGKILL);
@@ -475,14 +475,14 @@ supervise(const struct request *request, struct outcome *outcome, struct rot_err
 	self->places = child_places_new(&(struct child_places_setup){
 		.tracer = &self->tracer, .injector = &self->injector, .set = on_places_set, .context = self});
 	listen_to_child(self);
-	rc = start(self, err);
+	rc = start_child(self, err);
 	if (rc == 0) {
 		loop_run(&self->loop);
 		loop_turn(&self->loop); /* its last words */
 		outcome->output = tail_text(&self->output);
 		outcome->errors = tail_text(&self->errors);
 	}
-	finish(self);
+	finish_child(self);
 	free(self);
 	return rc;
 }

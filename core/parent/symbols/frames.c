@@ -99,7 +99,7 @@ difference(const struct perf_counts *from, const struct perf_counts *to)
 }
 
 static void
-measure(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
+measure_frame(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
 {
 	uint64_t time_ns = moment->time_ns - frame->time_ns;
 	struct perf_counts counts = {0};
@@ -135,7 +135,7 @@ frames_leave(struct frames *frames, const struct frames_moment *moment)
 	if (frame->nr_lost >= 2)
 		frames->lost_hits++;
 	else if (frame->is_measured)
-		measure(frames, frame, moment);
+		measure_frame(frames, frame, moment);
 }
 
 void

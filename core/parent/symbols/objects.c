@@ -20,7 +20,7 @@
 #define MAX_SEGMENTS 256
 
 /* One line of /proc/PID/maps. */
-struct mapping {
+struct object_mapping {
 	uint64_t start, end, offset;
 	char permissions[5];
 	dev_t device;
@@ -103,7 +103,7 @@ unescape(char *path)
 
 /* False: the line is none of a mapping. path points into the line. */
 static bool
-mapping_read(char *line, struct mapping *mapping)
+mapping_read(char *line, struct object_mapping *mapping)
 {
 	int path_at = 0;
 	unsigned major, minor;
@@ -136,7 +136,7 @@ is_file(const char *path, ino_t inode)
 
 /* A name that opens the mapped file, or NULL (free). */
 static char *
-file_of(pid_t pid, const struct mapping *mapping, bool is_program)
+file_of(pid_t pid, const struct object_mapping *mapping, bool is_program)
 {
 	char *candidates[] = {
 		rot_strdup(mapping->path),
@@ -203,7 +203,7 @@ program_inode(pid_t pid)
 
 /* The object that a mapping of code begins or goes on with; files that are no executables are left out. */
 static void
-add_code(struct objects *objects, pid_t pid, const struct mapping *mapping, ino_t program)
+add_code(struct objects *objects, pid_t pid, const struct object_mapping *mapping, ino_t program)
 {
 	struct object object = {.start = mapping->start,
 				.end = mapping->end,
@@ -238,7 +238,7 @@ add_code(struct objects *objects, pid_t pid, const struct mapping *mapping, ino_
 
 /* The mappings of data of a file stand next to those of its code. */
 static void
-add_data(struct objects *objects, const struct mapping *mapping)
+add_data(struct objects *objects, const struct object_mapping *mapping)
 {
 	for (size_t i = 0; i < objects->nr_objects; i++) {
 		struct object *object = &objects->objects[i];
@@ -267,7 +267,7 @@ read_maps(pid_t tid, struct objects *objects, bool is_code, struct rot_error *er
 	if (!maps)
 		return rot_error_set(err, errno, "cannot look into the memory of process %d", (int)tid);
 	while (getline(&line, &line_bytes, maps) >= 0) {
-		struct mapping mapping;
+		struct object_mapping mapping;
 
 		if (!mapping_read(line, &mapping) || (mapping.permissions[2] == 'x') != is_code)
 			continue;

@@ -87,7 +87,7 @@ place_name_clear(struct place_name *name)
 #define NR_NAMED 6 /* objects that a hint lists */
 
 /* One search for a name in the objects. */
-struct search {
+struct place_search {
 	struct symbol_files *files;
 	const struct objects *objects;
 	struct place_name name;
@@ -127,7 +127,7 @@ enum found {
 };
 
 static enum found
-find_marker(const struct search *search, struct finding *finding, struct rot_error *err)
+find_marker(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	(void)err;
 	symbols_find_marker(finding->file, search->name.name, search->is_end, &finding->ranges);
@@ -135,7 +135,7 @@ find_marker(const struct search *search, struct finding *finding, struct rot_err
 }
 
 static enum found
-find_function(const struct search *search, struct finding *finding, struct rot_error *err)
+find_function(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	struct symbol_ranges *ranges = &finding->ranges;
 	size_t nr_kept = 0;
@@ -154,7 +154,7 @@ find_function(const struct search *search, struct finding *finding, struct rot_e
 
 /* A breakpoint within an instruction would make another one of it. */
 static enum found
-find_address(const struct search *search, struct finding *finding, struct rot_error *err)
+find_address(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	struct symbol_range range = {.address = search->name.address}, function;
 	const uint8_t *bytes = NULL;
@@ -182,7 +182,7 @@ find_address(const struct search *search, struct finding *finding, struct rot_er
 
 /* What one object has no code of, another one may have that was compiled from a source of the same name. */
 static enum found
-find_line(const struct search *search, struct finding *finding, struct rot_error *err)
+find_line(const struct place_search *search, struct finding *finding, struct rot_error *err)
 {
 	struct rot_error why = {0};
 	size_t nr_sources;
@@ -198,7 +198,7 @@ find_line(const struct search *search, struct finding *finding, struct rot_error
 /* How a kind of name is looked for; the first that finds something is meant. */
 static const struct {
 	enum place_kind kind;
-	enum found (*find)(const struct search *, struct finding *, struct rot_error *);
+	enum found (*find)(const struct place_search *, struct finding *, struct rot_error *);
 } kinds[] = {
 	{PLACE_MARKER, find_marker},
 	{PLACE_FUNCTION, find_function},
@@ -212,7 +212,7 @@ static const struct {
 
 /* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
 static bool
-is_library_called(const struct search *search, const struct object *object)
+is_library_called(const struct place_search *search, const struct object *object)
 {
 	struct symbol_file *file = symbol_file_open(search->files, object->file, NULL);
 	const char *library = file ? symbols_library_name(file) : NULL;
@@ -221,7 +221,7 @@ is_library_called(const struct search *search, const struct object *object)
 }
 
 static bool
-is_searched(const struct search *search, const struct object *object)
+is_searched(const struct place_search *search, const struct object *object)
 {
 	if (!object->file || !search->name.object)
 		return object->file != NULL;
@@ -230,7 +230,7 @@ is_searched(const struct search *search, const struct object *object)
 }
 
 static bool
-is_object_there(const struct search *search)
+is_object_there(const struct place_search *search)
 {
 	for (size_t i = 0; i < search->objects->nr_objects; i++)
 		if (is_searched(search, &search->objects->objects[i]))
@@ -240,7 +240,8 @@ is_object_there(const struct search *search)
 
 /* In the program (or else in the others), with one way to look. -1: something is there, but it is of no use. */
 static int
-find_in(const struct search *search, bool in_program, size_t kind, struct findings *findings, struct rot_error *err)
+find_in(const struct place_search *search, bool in_program, size_t kind, struct findings *findings,
+	struct rot_error *err)
 {
 	enum found worst = FOUND_OR_NOT, found;
 
@@ -272,7 +273,7 @@ find_in(const struct search *search, bool in_program, size_t kind, struct findin
 
 /* Names the objects there are, the program first. */
 static int
-no_such_object(const struct search *search, struct rot_error *err)
+no_such_object(const struct place_search *search, struct rot_error *err)
 {
 	char *names = rot_strdup("");
 	size_t nr_objects = search->objects->nr_objects;
@@ -292,7 +293,7 @@ no_such_object(const struct search *search, struct rot_error *err)
 
 /* The nearest name of all that are searched. */
 static int
-no_such_name(const struct search *search, struct rot_error *err)
+no_such_name(const struct place_search *search, struct rot_error *err)
 {
 	const char *nearest = NULL, *hidden_in = NULL;
 	bool has_names = false;
@@ -324,7 +325,7 @@ no_such_name(const struct search *search, struct rot_error *err)
 }
 
 static int
-find_all(struct search *search, const char *text, struct findings *findings, struct rot_error *err)
+find_all(struct place_search *search, const char *text, struct findings *findings, struct rot_error *err)
 {
 	struct rot_error why = {0};
 
@@ -498,10 +499,10 @@ begins_function(const struct findings *findings)
 }
 
 static int
-add_ends(const struct search *begin_search, const char *begin, const char *end, struct findings *begins,
+add_ends(const struct place_search *begin_search, const char *begin, const char *end, struct findings *begins,
 	 struct region_places *places, struct rot_error *err)
 {
-	struct search search = {.files = begin_search->files, .objects = begin_search->objects, .is_end = true};
+	struct place_search search = {.files = begin_search->files, .objects = begin_search->objects, .is_end = true};
 	bool is_marker = begins->kind == PLACE_MARKER, is_named = end && end[0] != '\0';
 	const char *text = is_named ? end : begin;
 	struct findings ends = {0};
@@ -534,7 +535,7 @@ int
 places_resolve(struct symbol_files *files, const struct objects *objects, const char *begin, const char *end,
 	       struct region_places *places, struct rot_error *err)
 {
-	struct search search = {.files = files, .objects = objects};
+	struct place_search search = {.files = files, .objects = objects};
 	struct findings begins = {0};
 	bool has_end = end && end[0] != '\0';
 	int rc = -1;

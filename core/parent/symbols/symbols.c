@@ -274,7 +274,7 @@ symbol_files_delete(struct symbol_files *files)
 
 /* The file was opened before and is still the same. */
 static bool
-is_same(const struct stat *a, const struct stat *b)
+is_same_file(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -293,7 +293,7 @@ symbol_file_open(struct symbol_files *files, const char *path, struct rot_error 
 		return NULL;
 	}
 	for (size_t i = 0; i < files->nr_files; i++)
-		if (is_same(&files->files[i]->status, &status))
+		if (is_same_file(&files->files[i]->status, &status))
 			return files->files[i];
 	file = rot_calloc(1, sizeof(*file));
 	file->path = rot_strdup(path);
@@ -551,8 +551,8 @@ complete(struct symbol_file *file, struct symbol_range *range)
 }
 
 static void
-find(struct symbol_file *file, const char *name, bool (*is_called)(const char *, const char *),
-     struct symbol_ranges *found)
+find_functions(struct symbol_file *file, const char *name, bool (*is_called)(const char *, const char *),
+	       struct symbol_ranges *found)
 {
 	for (size_t i = 0; i < file->functions.nr_ranges; i++) {
 		struct symbol_range range = file->functions.ranges[i];
@@ -569,9 +569,9 @@ symbols_find_function(struct symbol_file *file, const char *name, struct symbol_
 {
 	size_t nr_before = found->nr_ranges;
 
-	find(file, name, is_symbol_called, found);
+	find_functions(file, name, is_symbol_called, found);
 	if (found->nr_ranges == nr_before)
-		find(file, name, is_plainly_called, found);
+		find_functions(file, name, is_plainly_called, found);
 	symbol_ranges_order(found);
 }
 

@@ -557,7 +557,8 @@ remote_find_gap(const struct remote_mapping *mappings, size_t nr, uint64_t near,
 #define MAX_LOOKS 8
 
 static int
-map(pid_t tid, long options, uint64_t where, size_t bytes, int protection, uint64_t *address, struct rot_error *err)
+map_pages(pid_t tid, long options, uint64_t where, size_t bytes, int protection, uint64_t *address,
+	  struct rot_error *err)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | (where ? MAP_FIXED_NOREPLACE : 0);
 	const uint64_t arguments[6] = {where, bytes, (uint64_t)protection, (uint64_t)flags, (uint64_t)-1, 0};
@@ -585,7 +586,7 @@ map_in_gap(pid_t tid, long options, uint64_t near, size_t bytes, int protection,
 
 		if (where == 0)
 			break;
-		status = map(tid, options, where, bytes, protection, address, err);
+		status = map_pages(tid, options, where, bytes, protection, address, err);
 	}
 	free(mappings);
 	return status;
@@ -595,7 +596,7 @@ int
 remote_map_near(pid_t tid, long options, uint64_t near, size_t bytes, int protection, uint64_t *address,
 		struct rot_error *err)
 {
-	int status = near == 0 ? map(tid, options, 0, bytes, protection, address, err) : EEXIST;
+	int status = near == 0 ? map_pages(tid, options, 0, bytes, protection, address, err) : EEXIST;
 
 	for (int look = 0; status == EEXIST && look < MAX_LOOKS; look++)
 		status = map_in_gap(tid, options, near, bytes, protection, address, err);
