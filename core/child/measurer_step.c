@@ -47,27 +47,21 @@ steps_place(void)
 	return (int64_t)(uintptr_t)steps_begin;
 }
 
-/* The traps would kill a process that nobody traces; whoever traces this one is the parent. */
-static int
-check_tracer(struct rot_error *err)
-{
-	uint64_t tracer;
-
-	if (proc_status(getpid(), "TracerPid", 10, &tracer) && tracer == (uint64_t)getppid())
-		return 0;
-	rot_error_set(err, 0, "cannot count by blocks: the parent of the core may not trace it");
-	return rot_error_hint(err, PTRACE_HINT);
-}
-
 static int
 step_initialize(void *state, const void *description, pid_t tid, struct rot_error *err)
 {
 	const struct step_measurer *measurer = description;
 	struct step_state *own = state;
+	uint64_t tracer;
 
 	(void)tid;
 	own->region = own->plain = step_region_of(measurer);
-	return step_counts_check(&measurer->base, err) < 0 ? -1 : check_tracer(err);
+	if (step_counts_check(&measurer->base, err) < 0)
+		return -1;
+	if (proc_status(getpid(), "TracerPid", 10, &tracer) && tracer == (uint64_t)getppid())
+		return 0;
+	rot_error_set(err, 0, "cannot count by blocks: the parent of the core may not trace it");
+	return rot_error_hint(err, PTRACE_HINT);
 }
 
 static void
@@ -135,16 +129,6 @@ add_counts(struct perf_event_measurer_output *output, const struct perf_event_me
 }
 
 static void
-tell_cut(struct step_measurer_output *output, const struct step_region *region)
-{
-	char *text = step_cut_text(region);
-
-	rot_string_set(&output->cut, step_cut_name((enum step_cut)region->cut));
-	rot_string_set(&output->cut_text, text);
-	free(text);
-}
-
-static void
 tell_unknown(struct step_measurer_output *output, const struct step_region *region)
 {
 	char *place = place_text(region->unknown_at);
@@ -162,16 +146,21 @@ step_output(void *state, const void *description, struct rot_error *err)
 	const struct perf_event_measurer *measurer = description;
 	const struct step_state *own = state;
 	struct step_measurer_output *result;
+	char *text;
 
 	if (!own->is_over) {
 		rot_error_set(err, 0, "a region that was to be counted by blocks did not end");
 		return NULL;
 	}
 	result = step_measurer_output_new();
-	if (own->region.cut != STEP_WHOLE)
-		tell_cut(result, &own->region);
-	else
+	if (own->region.cut != STEP_WHOLE) {
+		text = step_cut_text(&own->region);
+		rot_string_set(&result->cut, step_cut_name((enum step_cut)own->region.cut));
+		rot_string_set(&result->cut_text, text);
+		free(text);
+	} else {
 		add_counts(&result->base, measurer, own);
+	}
 	if (own->region.nr_unknown > 0)
 		tell_unknown(result, &own->region);
 	return result;

@@ -210,14 +210,6 @@ join_workloads(struct run *run)
 	}
 }
 
-static void
-run_workloads(struct run *run)
-{
-	for (size_t i = 0; i < run->nr_workloads && !run_has_failed(run); i++)
-		workload_create(&run->workloads[i]);
-	join_workloads(run);
-}
-
 /* ---- the run ---- */
 
 /* From the overall set's initialization to its disposal. */
@@ -233,7 +225,9 @@ run_measured(struct run *run, struct service *service, struct measurement_run_ou
 	notifier_run_is_prepared(run->notifier);
 	watches_set_run(run);
 	set_start(&set);
-	run_workloads(run);
+	for (size_t i = 0; i < run->nr_workloads && !run_has_failed(run); i++)
+		workload_create(&run->workloads[i]);
+	join_workloads(run);
 	set_stop(&set);
 	watches_set_run(NULL);
 	if (run_has_failed(run) || watches_check(run) < 0 ||

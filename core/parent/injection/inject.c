@@ -65,14 +65,6 @@ save_vectors(struct injected_thread *thread, pid_t tid)
 	}
 }
 
-static void
-restore_vectors(const struct injected_thread *thread, pid_t tid)
-{
-	struct iovec part = {thread->vectors, thread->vectors_bytes};
-
-	ptrace(PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, &part);
-}
-
 /* ---- there and back ---- */
 
 /*
@@ -158,9 +150,11 @@ injected_thread_judge(struct injected_thread *thread, pid_t tid, int signal, str
 static int
 injected_thread_restore(struct injected_thread *thread, pid_t tid, unsigned neglects)
 {
+	struct iovec vectors = {thread->vectors, thread->vectors_bytes};
+
 	remote_set_registers(tid, &thread->registers);
 	if (!(neglects & INJECTOR_NEGLECTS_VECTORS))
-		restore_vectors(thread, tid);
+		ptrace(PTRACE_SETREGSET, tid, (void *)NT_X86_XSTATE, &vectors);
 	remote_set_mask(tid, thread->mask);
 	if (thread->kept)
 		ptrace(PTRACE_SETSIGINFO, tid, NULL, &thread->kept_info);
@@ -175,13 +169,6 @@ injected_thread_fail(const struct restart_again *again, pid_t tid)
 
 	if (remote_get_registers(tid, &registers, NULL) == 0 && restart_undo(again, &registers))
 		remote_set_registers(tid, &registers);
-}
-
-static void
-injected_thread_clear(struct injected_thread *thread)
-{
-	free(thread->vectors);
-	*thread = (struct injected_thread){0};
 }
 
 /* ---- who waits for what ---- */
@@ -244,22 +231,17 @@ find_or_add_target(struct injector *injector, const struct thread *thread)
 }
 
 static void
-set_timer(const struct injector *injector, bool is_on)
-{
-	const struct timespec late = {0, is_on ? LATE_NS : 0};
-
-	timerfd_settime(injector->timer_fd, 0, &(struct itimerspec){late, late}, NULL);
-}
-
-static void
 set_state(struct injector *injector, struct target *target, enum target_state state)
 {
 	const size_t before = injector->nr_waiting;
+	struct timespec late = {0};
 
 	injector->nr_waiting += (size_t)(state == TARGET_WAITING) - (size_t)(target->state == TARGET_WAITING);
 	target->state = state;
-	if ((before == 0) != (injector->nr_waiting == 0))
-		set_timer(injector, injector->nr_waiting > 0);
+	if ((before == 0) == (injector->nr_waiting == 0))
+		return;
+	late.tv_nsec = injector->nr_waiting > 0 ? LATE_NS : 0;
+	timerfd_settime(injector->timer_fd, 0, &(struct itimerspec){late, late}, NULL);
 }
 
 static struct queued *
@@ -310,7 +292,7 @@ forget_target(struct injector *injector, pid_t tid)
 	threads_remove(&injector->targets, tid);
 	drop_queue(injector, target, INJECTION_ENDED);
 	trigger_close(&target->trigger);
-	injected_thread_clear(&target->thread);
+	free(target->thread.vectors);
 	free(target);
 }
 

@@ -280,19 +280,6 @@ join_backends(struct region_thread *thread)
 }
 
 static void
-leave_backends(struct region_thread *thread)
-{
-	struct regions *regions = thread->image->regions;
-
-	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
-		if (regions->states[i].self && region_backends[i]->leave)
-			region_backends[i]->leave(regions->states[i].self, thread);
-	}
-	for (size_t i = 0; i < regions->nr; i++)
-		frames_end(&thread->frames[i]);
-}
-
-static void
 enter_image(struct region_thread *thread, struct region_image *image)
 {
 	thread->image = image;
@@ -372,9 +359,15 @@ static void
 put_away(struct region_thread *self)
 {
 	struct region_image *image = self->image;
+	struct regions *regions = image->regions;
 	struct region_thread **link = &image->threads;
 
-	leave_backends(self);
+	for (size_t i = 0; i < REGION_NR_BACKENDS; i++) {
+		if (regions->states[i].self && region_backends[i]->leave)
+			region_backends[i]->leave(regions->states[i].self, self);
+	}
+	for (size_t i = 0; i < regions->nr; i++)
+		frames_end(&self->frames[i]);
 	while (*link != self)
 		link = &(*link)->next;
 	*link = self->next;

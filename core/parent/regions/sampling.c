@@ -158,16 +158,6 @@ open_member(const struct sampled *sampled, const struct perf_event_attr *attr)
 	return (int)syscall(SYS_perf_event_open, &own, sampled->thread->thread->tid, -1, leader, PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool
-has(const struct sampled *sampled, uint64_t key)
-{
-	for (size_t i = 0; i < sampled->nr_members; i++) {
-		if (sampled->members[i].key == key)
-			return true;
-	}
-	return false;
-}
-
 static int
 explain(pid_t tid, int error, struct rot_error *err)
 {
@@ -188,8 +178,10 @@ add_member(struct sampling *sampling, struct region_thread *thread, const struct
 
 	if (!sampled)
 		sampled = sampled_new(sampling, thread);
-	if (has(sampled, key))
-		return 0;
+	for (size_t i = 0; i < sampled->nr_members; i++) {
+		if (sampled->members[i].key == key)
+			return 0;
+	}
 	/* What is read of a group has room for so many. */
 	if ((group->nr > 0 ? group->nr_others : sampled->nr_members) >= PERF_MAX_OTHERS) {
 		rot_error_set(err, 0, "more than %d regions cannot be sampled at once", PERF_MAX_OTHERS);

@@ -41,27 +41,6 @@ find_latest(const struct frames *frames, uint64_t stack_pointer)
 	return same != NONE || frames->nr_open == 0 ? same : frames->nr_open - 1;
 }
 
-static void
-give_up_deeper(struct frames *frames, uint64_t stack_pointer)
-{
-	for (size_t i = frames->nr_open; i-- > 0;) {
-		uint64_t other = frames->open[i].stack_pointer;
-
-		if (other <= stack_pointer && stack_pointer - other < FRAMES_STACK_BYTES)
-			give_up(frames, i);
-	}
-}
-
-static struct frame *
-push(struct frames *frames)
-{
-	if (frames->nr_open == frames->room) {
-		frames->room = frames->room ? 2 * frames->room : 4;
-		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
-	}
-	return &frames->open[frames->nr_open++];
-}
-
 void
 frames_enter(struct frames *frames, const struct frames_moment *moment)
 {
@@ -69,8 +48,17 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 
 	if (frames->rule.kind == FRAMES_LOOP && find_same(frames, moment->stack_pointer) != NONE)
 		return;
-	give_up_deeper(frames, moment->stack_pointer);
-	frame = push(frames);
+	for (size_t i = frames->nr_open; i-- > 0;) {
+		uint64_t other = frames->open[i].stack_pointer;
+
+		if (other <= moment->stack_pointer && moment->stack_pointer - other < FRAMES_STACK_BYTES)
+			give_up(frames, i);
+	}
+	if (frames->nr_open == frames->room) {
+		frames->room = frames->room ? 2 * frames->room : 4;
+		frames->open = rot_realloc(frames->open, frames->room, sizeof(*frames->open));
+	}
+	frame = &frames->open[frames->nr_open++];
 	*frame = (struct frame){.stack_pointer = moment->stack_pointer, .time_ns = moment->time_ns};
 	if (moment->counts)
 		frame->counts = *moment->counts;
@@ -87,25 +75,18 @@ frames_enter(struct frames *frames, const struct frames_moment *moment)
 static size_t (*const finders[])(const struct frames *, uint64_t) = {
 	[FRAMES_FUNCTION] = find_same, [FRAMES_LOOP] = find_same, [FRAMES_SPAN] = find_latest};
 
-static struct perf_counts
-difference(const struct perf_counts *from, const struct perf_counts *to)
-{
-	struct perf_counts counts = {.enabled_ns = to->enabled_ns - from->enabled_ns,
-				     .running_ns = to->running_ns - from->running_ns};
-
-	for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
-		counts.values[i] = to->values[i] - from->values[i];
-	return counts;
-}
-
 static void
 measure_frame(struct frames *frames, const struct frame *frame, const struct frames_moment *moment)
 {
 	uint64_t time_ns = moment->time_ns - frame->time_ns;
 	struct perf_counts counts = {0};
 
-	if (moment->counts)
-		counts = difference(&frame->counts, moment->counts);
+	if (moment->counts) {
+		counts.enabled_ns = moment->counts->enabled_ns - frame->counts.enabled_ns;
+		counts.running_ns = moment->counts->running_ns - frame->counts.running_ns;
+		for (size_t i = 0; i < PERF_MAX_EVENTS; i++)
+			counts.values[i] = moment->counts->values[i] - frame->counts.values[i];
+	}
 	frames->measured_hits++;
 	frames->inner_hits += frame->nr_inner;
 	frames->time_ns += time_ns;

@@ -125,15 +125,6 @@ mapping_read(char *line, struct object_mapping *mapping)
 	return true;
 }
 
-/* Some file systems show another device in maps than stat does (btrfs, overlayfs), so the inode has to do. */
-static bool
-is_file(const char *path, ino_t inode)
-{
-	struct stat status;
-
-	return stat(path, &status) == 0 && status.st_ino == inode;
-}
-
 /* A name that opens the mapped file, or NULL (free). */
 static char *
 file_of(pid_t pid, const struct object_mapping *mapping, bool is_program)
@@ -145,10 +136,13 @@ file_of(pid_t pid, const struct object_mapping *mapping, bool is_program)
 			   mapping->start, mapping->end),
 	};
 	const int nr_candidates = sizeof(candidates) / sizeof(candidates[0]);
+	struct stat status;
 	char *file = NULL;
 
+	/* Some file systems show another device in maps than stat does (btrfs, overlayfs), so the inode has to do. */
 	for (int i = 0; i < nr_candidates && !file; i++)
-		if (is_file(candidates[i], mapping->inode) && access(candidates[i], R_OK) == 0)
+		if (stat(candidates[i], &status) == 0 && status.st_ino == mapping->inode &&
+		    access(candidates[i], R_OK) == 0)
 			file = rot_strdup(candidates[i]);
 	if (!file && !mapping->is_deleted && access(candidates[1], R_OK) == 0)
 		file = rot_strdup(candidates[1]);
@@ -190,16 +184,6 @@ out:
 }
 
 /* ---- objects from mappings ---- */
-
-static ino_t
-program_inode(pid_t pid)
-{
-	struct stat status;
-	char path[64];
-
-	snprintf(path, sizeof(path), "/proc/%d/exe", (int)pid);
-	return stat(path, &status) == 0 ? status.st_ino : 0;
-}
 
 /* The object that a mapping of code begins or goes on with; files that are no executables are left out. */
 static void
@@ -257,11 +241,14 @@ add_data(struct objects *objects, const struct object_mapping *mapping)
 static int
 read_maps(pid_t tid, struct objects *objects, bool is_code, struct rot_error *err)
 {
-	ino_t program = program_inode(tid);
 	char *line = NULL, path[64];
+	struct stat status;
 	size_t line_bytes = 0;
+	ino_t program;
 	FILE *maps;
 
+	snprintf(path, sizeof(path), "/proc/%d/exe", (int)tid);
+	program = stat(path, &status) == 0 ? status.st_ino : 0;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)tid);
 	maps = fopen(path, "re");
 	if (!maps)

@@ -210,23 +210,20 @@ static const struct {
 
 /* ---- looking into all of them ---- */
 
-/* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
-static bool
-is_library_called(const struct place_search *search, const struct object *object)
-{
-	struct symbol_file *file = symbol_file_open(search->files, object->file, NULL);
-	const char *library = file ? symbols_library_name(file) : NULL;
-
-	return library && library_is_called(library, search->name.object);
-}
-
 static bool
 is_searched(const struct place_search *search, const struct object *object)
 {
+	struct symbol_file *file;
+	const char *library;
+
 	if (!object->file || !search->name.object)
 		return object->file != NULL;
-	return search->by_library_name ? is_library_called(search, object)
-				       : object_is_called(object, search->name.object);
+	if (!search->by_library_name)
+		return object_is_called(object, search->name.object);
+	/* libopenblas.so.0 is in a file libopenblasp-r0.3.21.so. */
+	file = symbol_file_open(search->files, object->file, NULL);
+	library = file ? symbols_library_name(file) : NULL;
+	return library && library_is_called(library, search->name.object);
 }
 
 static bool

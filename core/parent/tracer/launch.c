@@ -68,27 +68,6 @@ open_ends(struct launch *launch, struct child_ends *ends, struct rot_error *err)
 	return 0;
 }
 
-/* The child gets the signals as a fresh program expects them: none blocked, none ignored. */
-static void
-reset_signals(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
-static bool
-take_standard_streams(const struct child_ends *ends)
-{
-	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-	return null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(ends->output, STDOUT_FILENO) >= 0 &&
-	       dup2(ends->errors, STDERR_FILENO) >= 0;
-}
-
 static void
 close_at_exec(int fd)
 {
@@ -99,11 +78,19 @@ static struct launch_failure
 become_core(void *context)
 {
 	const struct core *core = context;
+	sigset_t none;
+	int null;
 
 	setpgid(0, 0);
-	reset_signals();
+	/* The child gets the signals as a fresh program expects them: none blocked, none ignored. */
+	for (int number = 1; number < NSIG; number++)
+		signal(number, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 	proc_each_descriptor(STDERR_FILENO + 1, close_at_exec);
-	if (take_standard_streams(&core->ends) && fcntl(core->ends.wire, F_SETFD, 0) == 0)
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(core->ends.output, STDOUT_FILENO) >= 0 &&
+	    dup2(core->ends.errors, STDERR_FILENO) >= 0 && fcntl(core->ends.wire, F_SETFD, 0) == 0)
 		execv(core->arguments[0], core->arguments);
 	return (struct launch_failure){.reason = errno};
 }

@@ -274,20 +274,12 @@ wait_for_stop(pid_t tid, int *status)
 	}
 }
 
-/* A signal that somebody sent, rather than the processor for what was executed. */
-static bool
-is_sent(pid_t tid)
-{
-	siginfo_t info;
-
-	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code <= 0;
-}
-
 /* What there is to report of the step itself is reported behind the instruction. */
 static enum step
 step(pid_t tid, uint64_t instruction, struct missed *missed)
 {
 	struct user_regs_struct registers;
+	siginfo_t info;
 	int status;
 
 	if (ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL) < 0 || !wait_for_stop(tid, &status))
@@ -300,7 +292,8 @@ step(pid_t tid, uint64_t instruction, struct missed *missed)
 		return STEP_ENDED;
 	if (WSTOPSIG(status) == SIGTRAP && registers.rip == instruction + SYSCALL_BYTES)
 		return STEP_DONE;
-	if (is_sent(tid)) {
+	/* A signal that somebody sent, rather than the processor for what was executed. */
+	if (ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code <= 0) {
 		missed->signals |= REMOTE_SIGNAL(WSTOPSIG(status));
 		return STEP_AGAIN;
 	}
