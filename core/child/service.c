@@ -26,7 +26,7 @@ raise_on_behalf(struct service *service, pid_t tid, int index, const char *name)
 		event_raise(service->run, &thread,
 			    &(struct event){.kind = EVENT_THREAD, .name = name, .thread = &thread});
 		child_thread_clear(&thread);
-		/* Whoever waits for the workloads ends them: a kernel that goes on until it is stopped would not. */
+		/* The main thread ends the workloads: a kernel that goes on until it is stopped would not end. */
 		if (run_has_failed(service->run)) {
 			pthread_mutex_lock(&service->run->lock);
 			pthread_cond_signal(&service->run->ended);

@@ -115,7 +115,7 @@ run_nothing(void *kernel)
 	(void)kernel;
 }
 
-/* What measure_kernel itself uses is warm as well then. */
+/* Warms what measure_kernel itself uses. */
 static void
 measure_nothing(const struct measurer_state *main)
 {

@@ -18,8 +18,7 @@
 #include "parent/tracer/remote.h"
 #include "parent/tracer/restart.h"
 
-/* ---- what running a function does to a stopped thread, and how that is undone: the order matters (doc/TRACING.md)
- * ---- */
+/* ---- a stopped thread that is to run a function, and is put back; the order matters (doc/TRACING.md) ---- */
 
 /* A thread as it was. Zeroed: nothing is saved. kept: a signal that was sent to it while a function ran, or 0. */
 struct injected_thread {

@@ -550,7 +550,7 @@ prepare_loop(struct program_run *self)
 	loop->is_over = loop->is_draining = false;
 }
 
-/* ---- the begin: a program is made, which waits to be let go, or a running one is attached to ---- */
+/* ---- the begin: a program is made, which waits to be let go; or a running one is attached to ---- */
 
 /*
  * Somebody killed the process before it was let go: its end is reported as that of any other. It can be neither traced
@@ -696,7 +696,7 @@ begin_run(struct program_run *self)
 	return 0;
 }
 
-/* ---- what a run leaves: its output, what that has to say of gaps; or a failure ---- */
+/* ---- the end: an output, with warnings of gaps; or a failure ---- */
 
 static void
 fill_output(struct program_run *self)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What symbols.c and symbol_lines.c share: one opened file. Addresses in it are link-time addresses. */
+/* One opened file, shared by symbols.c and symbol_lines.c. Addresses in it are link-time addresses. */
 #ifndef CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
 #define CORE_PARENT_SYMBOLS_SYMBOL_FILE_H
 
